@@ -1,0 +1,86 @@
+/* arena.c - memory that is given back all at once, and arrays that double. */
+#include <ordo/arena.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ordo_arena_block {
+	struct ordo_arena_block *before;
+	size_t used, size;
+	max_align_t bytes[];
+};
+
+enum { BLOCK_SIZE = 64 * 1024 };
+
+void *ordo_arena_alloc(struct ordo_arena *arena, size_t size)
+{
+	const size_t align = _Alignof(max_align_t);
+	if (size > SIZE_MAX / 2)
+		return NULL;
+	size = (size + align - 1) / align * align;
+	struct ordo_arena_block *block = arena->last;
+	if (!block || block->size - block->used < size) {
+		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+		block = calloc(1, sizeof *block + room);
+		if (!block)
+			return NULL;
+		block->size = room;
+		block->before = arena->last;
+		arena->last = block;
+	}
+	void *result = (char *)block->bytes + block->used;
+	block->used += size;
+	return result;
+}
+
+char *ordo_arena_text(struct ordo_arena *arena, const char *text, size_t length)
+{
+	char *copy = ordo_arena_alloc(arena, length + 1);
+	if (copy && length)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+char *ordo_arena_format(struct ordo_arena *arena, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	char *text = length < 0 ? NULL : ordo_arena_alloc(arena, (size_t)length + 1);
+	if (!text)
+		return NULL;
+	va_start(arguments, format);
+	vsnprintf(text, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	return text;
+}
+
+void ordo_arena_free(struct ordo_arena *arena)
+{
+	while (arena->last) {
+		struct ordo_arena_block *before = arena->last->before;
+		free(arena->last);
+		arena->last = before;
+	}
+}
+
+bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size)
+{
+	if (want <= *room)
+		return true;
+	size_t more = *room < 16 ? 16 : *room * 2;
+	if (more < want)
+		more = want;
+	if (more > SIZE_MAX / 2 / size)
+		return false;
+	void *old;
+	memcpy(&old, items, sizeof old);
+	void *grown = realloc(old, more * size);
+	if (!grown)
+		return false;
+	memcpy(items, &grown, sizeof grown);
+	*room = more;
+	return true;
+}
