@@ -1,0 +1,186 @@
+/* answer.c - how commands answer: for people, or as one JSON object. */
+#include "command.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+void say(struct call *call, const char *format, ...)
+{
+	if (call->json)
+		return;
+	va_list arguments;
+	va_start(arguments, format);
+	vprintf(format, arguments);
+	va_end(arguments);
+}
+
+static void add_note(struct call *call, const char *text)
+{
+	cJSON *notes = cJSON_GetObjectItemCaseSensitive(call->answer, "notes");
+	if (!notes)
+		notes = cJSON_AddArrayToObject(call->answer, "notes");
+	cJSON_AddItemToArray(notes, cJSON_CreateString(text));
+}
+
+void note(struct call *call, const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	if (call->json)
+		add_note(call, text);
+	else
+		fprintf(stderr, "%s\n", text);
+}
+
+void warn(struct call *call, const char *format, ...)
+{
+	char text[2048];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	if (call->json)
+		add_note(call, text);
+	else
+		fprintf(stderr, "%swarning:%s %s\n", paint(stderr, YELLOW), paint(stderr, PLAIN), text);
+}
+
+int fail(struct call *call, const struct ordo_error *error)
+{
+	if (call->json)
+		cJSON_AddItemToObject(call->answer, "error", error_json(error));
+	else
+		print_error(stderr, error);
+	return (int)error->code;
+}
+
+int fail_usage(struct call *call, const char *hint, const char *format, ...)
+{
+	struct ordo_error error = {.code = ORDO_USAGE};
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error.text, sizeof error.text, format, arguments);
+	va_end(arguments);
+	if (hint)
+		ordo_hint(&error, "%s", hint);
+	else
+		ordo_hint(&error, "see `ordo%s%s --help`", call->command ? " " : "",
+			call->command ? call->command->name : "");
+	return fail(call, &error);
+}
+
+void add_count(cJSON *object, const char *name, uint64_t count)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "%" PRIu64, count);
+	cJSON_AddRawToObject(object, name, digits);
+}
+
+void add_text(cJSON *object, const char *name, const char *text)
+{
+	if (text)
+		cJSON_AddStringToObject(object, name, text);
+	else
+		cJSON_AddNullToObject(object, name);
+}
+
+void add_number(cJSON *object, const char *name, double number)
+{
+	cJSON_AddNumberToObject(object, name, number);
+}
+
+void add_truth(cJSON *object, const char *name, bool truth)
+{
+	cJSON_AddBoolToObject(object, name, truth);
+}
+
+cJSON *error_json(const struct ordo_error *error)
+{
+	static const char *const names[] = {
+		"ok", "refuted", "usage", "bad input", "undecided", "environment"};
+	char rule[8];
+	snprintf(rule, sizeof rule, "R%d", error->rule);
+	cJSON *object = cJSON_CreateObject();
+	add_text(object, "code", names[error->code]);
+	add_text(object, "rule", error->rule ? rule : NULL);
+	add_text(object, "file", error->file[0] ? error->file : NULL);
+	add_count(object, "line", error->line);
+	add_count(object, "column", error->column);
+	add_text(object, "text", error->text);
+	add_text(object, "hint", error->hint[0] ? error->hint : NULL);
+	return object;
+}
+
+void print_error(FILE *out, const struct ordo_error *error)
+{
+	char text[sizeof *error + 64];
+	ordo_error_print(error, text, sizeof text);
+	/* The place and the word "error" come first; only these are coloured. */
+	char *word = strstr(text, "error");
+	char *end = word ? strchr(word, ':') : NULL;
+	if (!end) {
+		fprintf(out, "%s\n", text);
+		return;
+	}
+	fprintf(out, "%s%.*s%s%.*s%s%s\n", paint(out, BOLD), (int)(word - text), text, paint(out, RED),
+		(int)(end - word), word, paint(out, PLAIN), end);
+}
+
+const char *paint(FILE *out, enum colour colour)
+{
+	static const char *const codes[] = {
+		"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[1;32m", "\033[1;33m"};
+	const char *without = getenv("NO_COLOR"), *terminal = getenv("TERM");
+	if ((without && *without) || (terminal && !strcmp(terminal, "dumb")) || !isatty(fileno(out)))
+		return "";
+	return codes[colour];
+}
+
+enum { BAR_WIDTH = 32 };
+
+void show_progress(void *closure, const char *what, uint64_t done, uint64_t total)
+{
+	struct progress *progress = closure;
+	double now = seconds();
+	if (!progress->what || strcmp(progress->what, what)) {
+		hide_progress(progress);
+		progress->what = what;
+		progress->began = now;
+	}
+	if (now - progress->began < 1 || now - progress->drawn < 0.1 || !isatty(STDERR_FILENO))
+		return;
+	int filled = total && done <= total ? (int)((double)done / (double)total * BAR_WIDTH) : BAR_WIDTH;
+	fprintf(stderr, "\r%-12s [%.*s%*s] %3d %%", what, filled, "################################",
+		BAR_WIDTH - filled, "", filled * 100 / BAR_WIDTH);
+	fflush(stderr);
+	progress->drawn = now;
+	progress->visible = true;
+}
+
+void hide_progress(struct progress *progress)
+{
+	if (progress->visible)
+		fprintf(stderr, "\r%*s\r", 12 + BAR_WIDTH + 10, "");
+	*progress = (struct progress){0};
+}
+
+double seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+uint64_t peak_bytes(void)
+{
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_maxrss * 1024;
+}

@@ -1,0 +1,79 @@
+/* command.h - what every command of `ordo` is made of: its description, one call of it, and how it answers.
+ *
+ * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and stderr
+ * nothing.
+ */
+#ifndef ORDO_TOOLS_COMMAND_H
+#define ORDO_TOOLS_COMMAND_H
+
+#include <cjson/cJSON.h>
+#include <ordo/error.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct call;
+
+struct command {
+	const char *name;
+	const char *summary;	 /* one line, for `ordo --help` */
+	const char *usage;	 /* what follows `ordo NAME` */
+	const char *description; /* paragraphs; may be NULL */
+	const char *examples;	 /* one a line, each with the whole command */
+	int (*run)(struct call *call);
+};
+
+/* One call of a command. */
+struct call {
+	const struct command *command;
+	int argc;
+	char **argv; /* what follows the command's name */
+	bool json;
+	const char **operands; /* what is no option, in order */
+	size_t noperand;
+	cJSON *answer; /* the object that --json prints; NULL without --json */
+	int status;    /* the exit code once read_options returned false */
+};
+
+extern const struct command compile_command, verify_command, run_command, draw_command, list_command,
+	explain_command, demo_command;
+
+/* Prints to stdout, for people only: nothing with --json. */
+void say(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says something beside the result: to stderr for people, into "notes" with --json. */
+void note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void warn(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reports why the command did not work and returns its exit code. */
+int fail(struct call *call, const struct ordo_error *error);
+int fail_usage(struct call *call, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Numbers in JSON are written as integers, whatever their size. */
+void add_count(cJSON *object, const char *name, uint64_t count);
+void add_text(cJSON *object, const char *name, const char *text); /* NULL: null */
+void add_number(cJSON *object, const char *name, double number);
+void add_truth(cJSON *object, const char *name, bool truth);
+cJSON *error_json(const struct ordo_error *error);
+/* Prints an error to a stream, coloured if that is a terminal. */
+void print_error(FILE *out, const struct ordo_error *error);
+
+enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
+/* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not set. */
+const char *paint(FILE *out, enum colour colour);
+
+/* An ordo_progress: a bar on stderr if that is a terminal and the work takes over a second. closure: a struct
+ * progress, zeroed. */
+struct progress {
+	const char *what;
+	double began, drawn;
+	bool visible;
+};
+void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);
+void hide_progress(struct progress *progress);
+
+/* Seconds of a clock that only goes forward. */
+double seconds(void);
+/* The most memory this process had, in bytes. */
+uint64_t peak_bytes(void);
+
+#endif

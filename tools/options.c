@@ -1,0 +1,306 @@
+/* options.c - reading a command line by its option table. */
+#include "options.h"
+#include <ordo/arena.h>
+#include <ordo/operator.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Every command has these two; they are read here. */
+static const struct option common[] = {
+	{"json", 0, SWITCH, NULL, NULL, "print one JSON object on stdout, also for errors"},
+	{"help", 'h', SWITCH, NULL, NULL, "print this and exit"},
+};
+enum { NCOMMON = sizeof common / sizeof *common };
+
+bool read_wide(const char *text, uint64_t *number)
+{
+	uint64_t value = 0;
+	if (!*text)
+		return false;
+	for (; *text; text++) {
+		if (*text < '0' || *text > '9' || value > (UINT64_MAX - 9) / 10)
+			return false;
+		value = value * 10 + (uint64_t)(*text - '0');
+	}
+	*number = value;
+	return true;
+}
+
+bool read_size(const char *text, uint64_t *size)
+{
+	static const struct {
+		const char *unit;
+		uint64_t bytes;
+	} units[] = {
+		{"", 1},
+		{"B", 1},
+		{"K", 1ull << 10},
+		{"M", 1ull << 20},
+		{"G", 1ull << 30},
+		{"T", 1ull << 40},
+		{"KiB", 1ull << 10},
+		{"MiB", 1ull << 20},
+		{"GiB", 1ull << 30},
+		{"TiB", 1ull << 40},
+		{"kB", 1000},
+		{"MB", 1000000},
+		{"GB", 1000000000},
+		{"TB", 1000000000000},
+	};
+	char digits[24];
+	size_t length = strspn(text, "0123456789");
+	uint64_t number;
+	if (length >= sizeof digits)
+		return false;
+	memcpy(digits, text, length);
+	digits[length] = 0;
+	if (!read_wide(digits, &number))
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcasecmp(text + length, units[i].unit)) {
+			*size = number * units[i].bytes;
+			return number <= UINT64_MAX / units[i].bytes;
+		}
+	return false;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edit distance in which swapping two neighbours is one edit; both words shorter than 64. */
+static size_t distance(const char *a, const char *b)
+{
+	enum { LONGEST = 64 };
+	size_t rows[3][LONGEST], na = strlen(a), nb = strlen(b);
+	if (na >= LONGEST || nb >= LONGEST)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= nb; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+		row[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			row[j] = least(
+				least(above[j] + 1, row[j - 1] + 1), above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], two_above[j - 2] + 1);
+		}
+	}
+	return rows[na % 3][nb];
+}
+
+const char *nearest(const char *word, const char *const *candidates, size_t ncandidate)
+{
+	const char *best = NULL;
+	size_t best_distance = (strlen(word) + 2) / 3 + 1;
+	for (size_t i = 0; i < ncandidate; i++) {
+		size_t far = distance(word, candidates[i]);
+		if (far < best_distance) {
+			best = candidates[i];
+			best_distance = far;
+		}
+	}
+	return best;
+}
+
+static void print_option(const struct option *option)
+{
+	char left[64];
+	int length = snprintf(left, sizeof left, "  ");
+	if (option->letter)
+		length += snprintf(left + length, sizeof left - (size_t)length, "-%c, ", option->letter);
+	length += snprintf(left + length, sizeof left - (size_t)length, "--%s", option->name);
+	if (option->argument)
+		snprintf(left + length, sizeof left - (size_t)length, " %s", option->argument);
+	printf("%-26s %s\n", left, option->meaning);
+}
+
+void print_command_help(const struct command *command, const struct option *options, size_t noption)
+{
+	printf("usage: ordo %s %s\n\n%s\n", command->name, command->usage, command->summary);
+	if (command->description)
+		printf("\n%s\n", command->description);
+	printf("\noptions:\n");
+	for (size_t i = 0; i < noption; i++)
+		print_option(&options[i]);
+	for (size_t i = 0; i < NCOMMON; i++)
+		print_option(&common[i]);
+	if (command->examples)
+		printf("\nexamples:\n%s\n", command->examples);
+}
+
+static const struct option *find_option(
+	const struct option *options, size_t noption, const char *name, size_t length)
+{
+	for (size_t i = 0; i < noption; i++)
+		if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length))
+			return &options[i];
+	return NULL;
+}
+
+static const struct option *find_letter(const struct option *options, size_t noption, char letter)
+{
+	for (size_t i = 0; i < noption; i++)
+		if (options[i].letter && options[i].letter == letter)
+			return &options[i];
+	return NULL;
+}
+
+static bool stop(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool refuse_unknown(
+	struct call *call, const struct option *options, size_t noption, const char *written)
+{
+	enum { MOST = 32 };
+	const char *names[MOST];
+	size_t count = 0;
+	for (size_t i = 0; i < noption && count < MOST; i++)
+		names[count++] = options[i].name;
+	for (size_t i = 0; i < NCOMMON && count < MOST; i++)
+		names[count++] = common[i].name;
+	char name[64] = "", hint[128];
+	if (!strncmp(written, "--", 2))
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
+	const char *like = *name ? nearest(name, names, count) : NULL;
+	snprintf(hint, sizeof hint, "did you mean --%s?", like ? like : "");
+	return stop(call, fail_usage(call, like ? hint : NULL, "unknown option %s", written));
+}
+
+static bool add_item(struct texts *texts, const char *text)
+{
+	if (!ordo_array_reserve(&texts->items, &texts->room, texts->count + 1, sizeof *texts->items))
+		return false;
+	texts->items[texts->count++] = text;
+	return true;
+}
+
+/* The argument is split at its commas in place: argv belongs to us. */
+static bool add_items(struct texts *texts, char *text)
+{
+	for (char *rest = text; rest;) {
+		char *item = rest, *comma = strchr(rest, ',');
+		if (comma)
+			*comma = 0;
+		rest = comma ? comma + 1 : NULL;
+		if (!add_item(texts, item))
+			return false;
+	}
+	return true;
+}
+
+static bool out_of_memory(struct call *call)
+{
+	struct ordo_error error;
+	ordo_fail_memory(&error);
+	return stop(call, fail(call, &error));
+}
+
+static bool set_option(struct call *call, const struct option *option, char *argument)
+{
+	uint64_t number;
+	switch (option->kind) {
+	case SWITCH:
+		*(bool *)option->value = true;
+		return true;
+	case TEXT:
+		*(const char **)option->value = argument;
+		return true;
+	case TEXTS:
+		return add_items(option->value, argument) || out_of_memory(call);
+	case NUMBER:
+		if (!read_wide(argument, &number) || number > ORDO_LIMIT)
+			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number of 0..%u",
+						  option->name, argument, ORDO_LIMIT));
+		*(uint32_t *)option->value = (uint32_t)number;
+		return true;
+	case WIDE:
+		if (!read_wide(argument, option->value))
+			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number",
+						  option->name, argument));
+		return true;
+	case SIZE:
+		if (!read_size(argument, option->value))
+			return stop(call,
+				fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+					"--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB",
+					option->name, argument));
+		return true;
+	}
+	return false;
+}
+
+/* Reads the option at argv[*at], and its argument, which may be the next word. */
+static bool read_option(struct call *call, const struct option *options, size_t noption, int *at)
+{
+	char *word = call->argv[*at], *argument = NULL;
+	const struct option *option;
+	if (word[1] == '-') {
+		size_t length = strcspn(word + 2, "=");
+		option = find_option(options, noption, word + 2, length);
+		argument = word[2 + length] ? word + 3 + length : NULL;
+	} else {
+		option = find_letter(options, noption, word[1]);
+		argument = word[2] ? word + 2 : NULL;
+	}
+	if (!option)
+		return refuse_unknown(call, options, noption, word);
+	if (option->kind == SWITCH && argument)
+		return stop(call,
+			fail_usage(call, NULL, "--%s takes no argument, found %s", option->name, argument));
+	if (option->kind != SWITCH && !argument) {
+		if (*at + 1 >= call->argc)
+			return stop(call, fail_usage(call, NULL, "--%s needs an argument: --%s %s",
+						  option->name, option->name, option->argument));
+		argument = call->argv[++*at];
+	}
+	return set_option(call, option, argument);
+}
+
+static bool is_common(
+	struct call *call, const char *word, const struct option *options, size_t noption, bool *help)
+{
+	if (!strcmp(word, "--json")) {
+		call->json = true;
+		return true;
+	}
+	*help = !strcmp(word, "--help") || (!strcmp(word, "-h") && !find_letter(options, noption, 'h'));
+	return *help;
+}
+
+bool read_options(struct call *call, const struct option *options, size_t noption)
+{
+	call->operands = calloc((size_t)call->argc + 1, sizeof *call->operands);
+	if (!call->operands)
+		return out_of_memory(call);
+	bool only_operands = false;
+	for (int at = 0; at < call->argc; at++) {
+		char *word = call->argv[at];
+		bool help = false;
+		if (only_operands || word[0] != '-' || !word[1])
+			call->operands[call->noperand++] = word;
+		else if (!strcmp(word, "--"))
+			only_operands = true;
+		else if (!is_common(call, word, options, noption, &help)) {
+			if (!read_option(call, options, noption, &at))
+				return false;
+		}
+		if (help) {
+			print_command_help(call->command, options, noption);
+			return stop(call, ORDO_OK);
+		}
+	}
+	return true;
+}
+
+void free_texts(struct texts *texts)
+{
+	free(texts->items);
+	*texts = (struct texts){0};
+}

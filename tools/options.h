@@ -1,0 +1,50 @@
+/* options.h - the options of a command: one table says what they are, how they are read, and what --help
+ * prints. */
+#ifndef ORDO_TOOLS_OPTIONS_H
+#define ORDO_TOOLS_OPTIONS_H
+
+#include "command.h"
+
+/* An option that may be given several times. */
+struct texts {
+	const char **items;
+	size_t count, room;
+};
+
+enum option_kind {
+	SWITCH, /* bool */
+	TEXT,	/* const char * */
+	TEXTS,	/* struct texts; --name may be repeated, and takes a list with commas */
+	NUMBER, /* uint32_t, at most 2^31-1 */
+	WIDE,	/* uint64_t */
+	SIZE,	/* uint64_t, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
+};
+
+struct option {
+	const char *name; /* without the dashes */
+	char letter;	  /* 0: none */
+	enum option_kind kind;
+	void *value;	      /* where it goes */
+	const char *argument; /* "N"; NULL for a switch */
+	const char *meaning;
+};
+
+/* Reads call->argv: options before, between or after the operands, `--name value` or `--name=value`; `--`
+ * ends them. false: the command is over with call->status, because --help was asked for or something made no
+ * sense (and that was said). */
+bool read_options(struct call *call, const struct option *options, size_t noption);
+#define READ_OPTIONS(call, options) read_options(call, options, sizeof(options) / sizeof *(options))
+
+void free_texts(struct texts *texts);
+
+/* "1MiB" -> 1048576. KiB, MiB, GiB, TiB and K, M, G, T are powers of 1024; kB, MB, GB, TB of 1000. */
+bool read_size(const char *text, uint64_t *size);
+/* "8" -> 8; digits only. */
+bool read_wide(const char *text, uint64_t *number);
+
+/* The candidate that is most like a mistyped word, or NULL if none is much alike. */
+const char *nearest(const char *word, const char *const *candidates, size_t ncandidate);
+
+void print_command_help(const struct command *command, const struct option *options, size_t noption);
+
+#endif

@@ -1,0 +1,138 @@
+/* ordo.c - the command: finds the command asked for and runs it. */
+#include "options.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+	&explain_command,
+};
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+	printf("usage: ordo COMMAND [OPTION]...\n\n"
+	       "Compiles collective communication into static task lists for every rank, proves them, draws "
+	       "and runs them.\n\n"
+	       "commands:\n");
+	for (int i = 0; i < NCOMMAND; i++)
+		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+	printf("\noptions:\n"
+	       "  --version  print the version and exit\n"
+	       "  -h, --help print this and exit; `ordo COMMAND --help` says more\n\n"
+	       "exit codes:\n"
+	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 environment\n\n"
+	       "examples:\n"
+	       "  ordo demo\n"
+	       "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+	       "  ordo verify ring.json\n"
+	       "  ordo run ring.json --bytes 1MiB --check\n"
+	       "  ordo draw ring.json --as svg -o ring.svg\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (int i = 0; i < NCOMMAND; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int refuse_command(struct call *call, const char *name)
+{
+	const char *names[NCOMMAND];
+	char hint[128];
+	for (int i = 0; i < NCOMMAND; i++)
+		names[i] = commands[i]->name;
+	const char *like = nearest(name, names, NCOMMAND);
+	snprintf(hint, sizeof hint, "did you mean `ordo %s`?", like ? like : "");
+	return fail_usage(call, like ? hint : NULL, "%s is no command of ordo", name);
+}
+
+/* `ordo help` and `ordo help COMMAND`, for those who try these first. */
+static int help(struct call *call, int argc, char **argv)
+{
+	static char asked[] = "--help";
+	if (!argc) {
+		print_help();
+		return ORDO_OK;
+	}
+	call->command = find_command(argv[0]);
+	if (!call->command)
+		return refuse_command(call, argv[0]);
+	argv[0] = asked;
+	call->argc = 1;
+	call->argv = argv;
+	return call->command->run(call);
+}
+
+/* Runs what argv asks for; argv[0] is the program. */
+static int dispatch(struct call *call, int argc, char **argv)
+{
+	int at = 1;
+	while (at < argc && !strcmp(argv[at], "--json"))
+		at++;
+	if (at >= argc)
+		return fail_usage(call, "`ordo --help` lists the commands, `ordo demo` shows what they do",
+			"which command?");
+	if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+		print_help();
+		return ORDO_OK;
+	}
+	if (!strcmp(argv[at], "--version")) {
+		printf("ordo %s\n", ORDO_VERSION);
+		return ORDO_OK;
+	}
+	const struct command *command = find_command(argv[at]);
+	if (!strcmp(argv[at], "help"))
+		return help(call, argc - at - 1, argv + at + 1);
+	if (!command)
+		return argv[at][0] == '-' ? fail_usage(call, NULL, "unknown option %s", argv[at])
+					  : refuse_command(call, argv[at]);
+	call->command = command;
+	call->argc = argc - at - 1;
+	call->argv = argv + at + 1;
+	return command->run(call);
+}
+
+/* --json counts wherever it stands, so that an error before it is JSON too. */
+static bool wants_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
+}
+
+static void print_answer(const cJSON *answer)
+{
+	if (!answer->child)
+		return;
+	char *text = cJSON_Print(answer);
+	if (text)
+		puts(text);
+	free(text);
+}
+
+int main(int argc, char **argv)
+{
+	/* A reader that goes away and a file that grew too large are errors to report, not reasons to die
+	 * half way through. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
+	if (!call.answer)
+		return ORDO_ENVIRONMENT;
+	int status = dispatch(&call, argc, argv);
+	if (call.json)
+		print_answer(call.answer);
+	if (fflush(stdout) || ferror(stdout)) {
+		if (errno != EPIPE)
+			fprintf(stderr, "error: cannot write to stdout: %s\n", strerror(errno));
+		status = ORDO_ENVIRONMENT;
+	}
+	cJSON_Delete(call.answer);
+	free(call.operands);
+	return status;
+}

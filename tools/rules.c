@@ -1,0 +1,75 @@
+/* rules.c - the rules R1..R13 in words. */
+#include "rules.h"
+
+const struct rule rules[NRULE + 1] = {
+	[1] = {"shape",
+		"Every key is known, present once, and of the right type; numbers are integers in their "
+		"ranges.",
+		"A document that two readers understand differently proves nothing.",
+		"Go to the line and column of the message; schedules/FORMAT.md lists every key."},
+	[2] = {"every rank once, peers valid",
+		"There is exactly one program for each rank, peers are ranks, and nobody sends to itself.",
+		"A missing program is a rank that never answers; a peer out of range is a wild address.",
+		"Within a rank use LocalCopy and LocalReduce; only Notify and Wait may name the own rank."},
+	[3] = {"slices inside their buffers",
+		"The slots a task reads and writes lie inside the buffer it names, on the rank that has that "
+		"buffer.",
+		"A slot too many is memory that belongs to somebody else.",
+		"Compare slot + count with the slots the operator gives that rank (`ordo explain OPERATOR`), "
+		"or raise scratch_slots."},
+	[4] = {"input is never written unless in place",
+		"No task writes an input slot, unless the schedule is in place and that memory is also an "
+		"output.",
+		"The caller's data would change under it.",
+		"Write to output or scratch, or make the schedule in place."},
+	[5] = {"one notifying and one waiting stream per signal",
+		"All Notify tasks of a signal are in one stream, and all its Wait tasks are in one stream.",
+		"With two producers a token does not say which of them came, so no order follows from it. "
+		"With one of each, the "
+		"j-th Wait always takes the j-th Notify, and what happens before what is the same in every "
+		"run.",
+		"Give the second stream a signal of its own."},
+	[6] = {"signals balanced", "Every signal is waited for exactly as often as it is notified.",
+		"A token left over would let the next call's Wait through too early.",
+		"Remove the Notify that nobody waits for, or add its Wait."},
+	[7] = {"no deadlock", "Running every stream as far as it goes ends with all tasks done.",
+		"Streams that wait for each other in a circle never end. By R5 one run is enough to know: "
+		"what can fire stays able to "
+		"fire, so if one run ends, all do.",
+		"The message is the whole circle of waiting tasks: move a Notify before the Wait of its "
+		"stream somewhere in it."},
+	[8] = {"no race",
+		"Two accesses of one slot, one of them a write, are ordered by streams and signals.",
+		"Unordered, the result depends on timing.",
+		"Notify from the stream of the first access after it, and wait in the stream of the second "
+		"before it."},
+	[9] = {"nobody touches a rank's memory before it entered or after it left",
+		"A rank's memory is touched by others only after that rank notified them, and it ends only "
+		"after it knows that they are "
+		"done.",
+		"Its caller may still be filling the buffer, or already be reusing it. With this rule calls "
+		"may follow each other with no "
+		"barrier.",
+		"Let the owner notify first (entering), and let the last one who touches notify the owner "
+		"(leaving)."},
+	[10] = {"what is read is defined, and is the chunk the task names",
+		"No task reads a slot nothing was written to, and the chunk lying in the slot is the one the "
+		"task names.",
+		"Chunks differ in length, and what is undefined is whatever was in memory.",
+		"Check the chunk id of the task against what was last written to its source slot."},
+	[11] = {"the outputs are what the operator demands",
+		"At the end every output slot holds exactly what the operator says, each required "
+		"contribution once.",
+		"This is the point of it all.",
+		"The message says what lies there and what should; `ordo draw` with --ranks shows how it "
+		"came there."},
+	[12] = {"every cross-rank task has a link that is up",
+		"With a topology, tasks with a peer go only where a link, or a path through switches, is up.",
+		"There is no way for the bytes, or for the token.",
+		"Compile for that topology (--topology, --fail-link), or choose another ring order."},
+	[13] = {"resource limits",
+		"Streams, scratch slots and signals per rank, and tokens in flight per signal, stay under "
+		"the limits asked for.",
+		"Hardware has so many of each; a flag that is set and cleared holds one token only.",
+		"Compile with fewer streams (directions, rings) or chunks, or ask for more."},
+};
