@@ -40,6 +40,6 @@ int ordo_error_print(const struct ordo_error *error, char *out, unsigned long si
 		snprintf(where, sizeof where, "%s: ", error->file);
 	if (error->rule)
 		snprintf(rule, sizeof rule, "[R%d]", error->rule);
-	return snprintf(out, size, "%serror%s: %s%s%s", where, rule, error->text, error->hint[0] ? "\nhint: " : "",
-		error->hint);
+	return snprintf(out, size, "%serror%s: %s%s%s", where, rule, error->text,
+		error->hint[0] ? "\nhint: " : "", error->hint);
 }

@@ -8,11 +8,13 @@ static const struct ordo_operator_facts operators[ORDO_NOPERATOR] = {
 	[ORDO_ALLREDUCE] = {"AllReduce", true, false, true, "every rank gets the sum of all ranks' vectors"},
 	[ORDO_REDUCE] = {"Reduce", true, true, true, "the root gets the sum of all ranks' vectors"},
 	[ORDO_BROADCAST] = {"Broadcast", false, true, true, "every rank gets the root's vector"},
-	[ORDO_REDUCESCATTER] = {"ReduceScatter", true, false, true, "rank r gets block r of the sum of all ranks' vectors"},
+	[ORDO_REDUCESCATTER] = {"ReduceScatter", true, false, true,
+		"rank r gets block r of the sum of all ranks' vectors"},
 	[ORDO_ALLGATHER] = {"AllGather", false, false, true, "every rank gets every rank's block"},
 	[ORDO_SCATTER] = {"Scatter", false, true, true, "rank r gets block r of the root"},
 	[ORDO_GATHER] = {"Gather", false, true, true, "the root gets every rank's block"},
-	[ORDO_ALLTOALL] = {"AllToAll", false, false, false, "rank r gets the block that every rank has for r"},
+	[ORDO_ALLTOALL] = {"AllToAll", false, false, false,
+		"rank r gets the block that every rank has for r"},
 };
 
 const struct ordo_operator_facts *ordo_operator_facts(enum ordo_operator op)
@@ -78,35 +80,42 @@ bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *e
 {
 	const struct ordo_operator_facts *facts = &operators[problem->op];
 	if (problem->nrank < 1 || problem->nrank > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%u", problem->nrank, ORDO_LIMIT);
-	if (problem->chunks_per_block < 1 || problem->chunks_per_block > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "chunks_per_block: found %u, wanted 1..%u", problem->chunks_per_block,
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%u", problem->nrank,
 			ORDO_LIMIT);
+	if (problem->chunks_per_block < 1 || problem->chunks_per_block > ORDO_LIMIT)
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "chunks_per_block: found %u, wanted 1..%u",
+			problem->chunks_per_block, ORDO_LIMIT);
 	if (problem->nshard < 1 || problem->nshard > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: found %u, wanted 1..%u", problem->nshard, ORDO_LIMIT);
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: found %u, wanted 1..%u", problem->nshard,
+			ORDO_LIMIT);
 	if (problem->root >= problem->nrank)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "root: found %u, wanted a rank of 0..%u", problem->root,
-			problem->nrank - 1);
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "root: found %u, wanted a rank of 0..%u",
+			problem->root, problem->nrank - 1);
 	if (problem->root && !facts->rooted)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1, "root: %s has no root", facts->name);
 	uint64_t nblock = nblock_of(problem);
 	if (nblock > ORDO_LIMIT || nblock * problem->chunks_per_block > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "chunks: %llu blocks of %u chunks, wanted at most %u chunks in all",
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"chunks: %llu blocks of %u chunks, wanted at most %u chunks in all",
 			(unsigned long long)nblock, problem->chunks_per_block, ORDO_LIMIT);
 	if (problem->in_place && !facts->has_in_place)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1, "in_place: %s has no in-place form", facts->name);
 	if (problem->nshard == problem->nrank)
 		return true;
 	if (!facts->reduces)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: %s does not reduce, found %u, wanted %u (the number of ranks)",
-			facts->name, problem->nshard, problem->nrank);
-	if (problem->in_place)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "in_place: there is no in-place form with %u shards on %u ranks",
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"shards: %s does not reduce, found %u, wanted %u (the number of ranks)", facts->name,
 			problem->nshard, problem->nrank);
+	if (problem->in_place)
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"in_place: there is no in-place form with %u shards on %u ranks", problem->nshard,
+			problem->nrank);
 	uint64_t most = ((uint64_t)problem->nshard + problem->nrank - 1) / problem->nrank;
 	if (most * nblock * problem->chunks_per_block > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: %llu shards a rank of %llu chunks, wanted at most %u input slots",
-			(unsigned long long)most, (unsigned long long)nblock * problem->chunks_per_block, ORDO_LIMIT);
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"shards: %llu shards a rank of %llu chunks, wanted at most %u input slots",
+			(unsigned long long)most, (unsigned long long)nblock * problem->chunks_per_block,
+			ORDO_LIMIT);
 	return true;
 }
 
@@ -131,7 +140,8 @@ uint32_t ordo_input_slots(const struct ordo_problem *problem, uint32_t rank)
 	case ORDO_ALLREDUCE:
 	case ORDO_REDUCE:
 	case ORDO_REDUCESCATTER:
-		return (ordo_first_shard(problem, rank + 1) - ordo_first_shard(problem, rank)) * ordo_nchunk(problem);
+		return (ordo_first_shard(problem, rank + 1) - ordo_first_shard(problem, rank)) *
+		       ordo_nchunk(problem);
 	case ORDO_BROADCAST:
 	case ORDO_SCATTER:
 		return rank == problem->root ? ordo_nchunk(problem) : 0;

@@ -38,9 +38,11 @@ void ordo_schedule_destroy(struct ordo_schedule *schedule)
 	free(schedule);
 }
 
-bool ordo_schedule_reserve(struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error)
+bool ordo_schedule_reserve(
+	struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&schedule->streams, &schedule->stream_room, nstream, sizeof *schedule->streams) ||
+	if (!ordo_array_reserve(
+		    &schedule->streams, &schedule->stream_room, nstream, sizeof *schedule->streams) ||
 		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, ntask, sizeof *schedule->tasks))
 		return ordo_fail_memory(error);
 	return true;
@@ -57,7 +59,8 @@ static const char *keep_name(struct ordo_schedule *schedule, const char *name)
 	return ordo_arena_text(&schedule->arena, name, strlen(name));
 }
 
-bool ordo_schedule_begin_stream(struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error)
+bool ordo_schedule_begin_stream(
+	struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error)
 {
 	const char *kept = keep_name(schedule, name);
 	if (!kept || schedule->nstream >= ORDO_LIMIT ||
@@ -67,17 +70,18 @@ bool ordo_schedule_begin_stream(struct ordo_schedule *schedule, uint32_t rank, c
 	struct ordo_program *program = &schedule->programs[rank];
 	if (program->end_stream == program->first_stream)
 		program->first_stream = schedule->nstream;
-	schedule->streams[schedule->nstream++] =
-		(struct ordo_stream){.rank = rank, .first = schedule->ntask, .end = schedule->ntask, .name = kept};
+	schedule->streams[schedule->nstream++] = (struct ordo_stream){
+		.rank = rank, .first = schedule->ntask, .end = schedule->ntask, .name = kept};
 	program->end_stream = schedule->nstream;
 	return true;
 }
 
-bool ordo_schedule_append(struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error)
+bool ordo_schedule_append(
+	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error)
 {
 	if (schedule->ntask >= UINT32_MAX - 1 ||
-		!ordo_array_reserve(
-			&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1, sizeof *schedule->tasks))
+		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1,
+			sizeof *schedule->tasks))
 		return ordo_fail_memory(error);
 	schedule->tasks[schedule->ntask++] = *task;
 	schedule->streams[schedule->nstream - 1].end = schedule->ntask;
@@ -173,7 +177,8 @@ int ordo_task_print(const struct ordo_task *task, char *out, size_t size)
 	if (task->count == 1)
 		snprintf(chunks, sizeof chunks, "chunk %" PRIu32, task->chunk);
 	else
-		snprintf(chunks, sizeof chunks, "chunks %" PRIu32 "..%" PRIu32, task->chunk, task->chunk + task->count - 1);
+		snprintf(chunks, sizeof chunks, "chunks %" PRIu32 "..%" PRIu32, task->chunk,
+			task->chunk + task->count - 1);
 	return snprintf(out, size, "%s%s %s %s %" PRIu32 " -> %s %" PRIu32, name, peer, chunks,
 		ordo_buffer_name((enum ordo_buffer)task->src_buffer), task->src,
 		ordo_buffer_name((enum ordo_buffer)task->dst_buffer), task->dst);
@@ -184,6 +189,6 @@ int ordo_task_locate(const struct ordo_schedule *schedule, uint32_t task, char *
 	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
 	char text[128];
 	ordo_task_print(&schedule->tasks[task], text, sizeof text);
-	return snprintf(out, size, "rank %" PRIu32 ", stream \"%s\", task %" PRIu32 " (%s)", stream->rank, stream->name,
-		task - stream->first, text);
+	return snprintf(out, size, "rank %" PRIu32 ", stream \"%s\", task %" PRIu32 " (%s)", stream->rank,
+		stream->name, task - stream->first, text);
 }

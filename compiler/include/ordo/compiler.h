@@ -10,21 +10,23 @@ extern "C" {
 
 struct ordo_request {
 	struct ordo_problem problem; /* chunks_per_block 0: the algorithm chooses; nshard 0: nrank */
-	const char *algorithm;       /* "ring", "ring(directions=2,rings=3)", "mesh(shots=1,fold=linear)", ... */
-	const struct ordo_topology *topology; /* NULL: every rank reaches every other, and the document names none */
-	bool unproved;               /* skip the proof, for measuring it apart; the caller must verify before it writes */
+	const char *algorithm; /* "ring", "ring(directions=2,rings=3)", "mesh(shots=1,fold=linear)", ... */
+	const struct ordo_topology
+		*topology; /* NULL: every rank reaches every other, and the document names none */
+	bool unproved; /* skip the proof, for measuring it apart; the caller must verify before it writes */
 	ordo_progress *progress;
 	void *closure;
 };
 
-/* Compiles, and proves the result with ordo_verify before returning it. The caller destroys it. NULL: the request does not apply (ORDO_USAGE, with what
- * does apply as the hint), no memory, or, were the compiler wrong, the proof's first finding. */
+/* Compiles, and proves the result with ordo_verify before returning it. The caller destroys it. NULL: the
+ * request does not apply (ORDO_USAGE, with what does apply as the hint), no memory, or, were the compiler
+ * wrong, the proof's first finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
 /* One parameter of an algorithm, as written between its parentheses. */
 struct ordo_parameter {
 	const char *name;
-	const char *values;  /* for people: "1|2", "0,2,1,3", "dyadic|folded|linear" */
+	const char *values;   /* for people: "1|2", "0,2,1,3", "dyadic|folded|linear" */
 	const char *fallback; /* the value if left out, as text */
 	const char *meaning;
 };
@@ -33,11 +35,11 @@ struct ordo_parameter {
 struct ordo_algorithm_facts {
 	const char *name;
 	const char *summary;
-	uint32_t operators;  /* bit (1 << op) for every operator it has */
-	const char *ranks;   /* condition on N, for people: "any", "2^k" */
-	const char *steps;   /* formulas for people, of the header of its file */
+	uint32_t operators; /* bit (1 << op) for every operator it has */
+	const char *ranks;  /* condition on N, for people: "any", "2^k" */
+	const char *steps;  /* formulas for people, of the header of its file */
 	const char *volume;
-	const char *order;   /* what trees it makes */
+	const char *order; /* what trees it makes */
 	const char *topologies;
 	const char *source;
 	const struct ordo_parameter *parameters;
@@ -46,8 +48,9 @@ struct ordo_algorithm_facts {
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
 
-/* Topologies by name: "full-mesh", "ring", "star", ... with nrank ranks. A name with a slash or ending in `.json` is read as a document (nrank 0 then
- * accepts any). Finished. NULL: see error. The caller destroys it. */
+/* Topologies by name: "full-mesh", "ring", "star", ... with nrank ranks. A name with a slash or ending in
+ * `.json` is read as a document (nrank 0 then accepts any). Finished. NULL: see error. The caller destroys
+ * it. */
 ORDO_API struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struct ordo_error *error);
 
 struct ordo_topology_facts {

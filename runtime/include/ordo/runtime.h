@@ -1,7 +1,8 @@
 /* runtime.h - runs schedules on buffers.
  *
- * Bind once, run many times: a plan is a schedule bound to an element type, a reduction, counts and buffers. After binding, a run allocates
- * nothing, takes no lock and prints nothing. The bits of the result are the same with every compiler, CPU, number of threads and transport.
+ * Bind once, run many times: a plan is a schedule bound to an element type, a reduction, counts and buffers.
+ * After binding, a run allocates nothing, takes no lock and prints nothing. The bits of the result are the
+ * same with every compiler, CPU, number of threads and transport.
  */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
@@ -25,23 +26,26 @@ ORDO_API const char *ordo_reduction_name(enum ordo_reduction reduction); /* "sum
 ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction);
 
 /* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once. dst and src do not overlap. */
-ORDO_API void ordo_reduce_elements(enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
+ORDO_API void ordo_reduce_elements(
+	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
 
 struct ordo_plan_options {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint64_t count;              /* elements of each block (AllReduce: of the vector) */
-	const uint64_t *block_count; /* [nblock] elements of each block, instead of count: the V operators; NULL */
-	uint64_t alignment;          /* of chunk boundaries, in elements; 0 = 1 */
-	uint32_t watchdog_ms;        /* a run in which nothing moved for so long is stuck; 0 = 10,000 */
+	uint64_t count; /* elements of each block (AllReduce: of the vector) */
+	const uint64_t
+		*block_count; /* [nblock] elements of each block, instead of count: the V operators; NULL */
+	uint64_t alignment;   /* of chunk boundaries, in elements; 0 = 1 */
+	uint32_t watchdog_ms; /* a run in which nothing moved for so long is stuck; 0 = 10,000 */
 };
 
 struct ordo_plan;
 
-/* Makes a plan; scratch is allocated here. The schedule must outlive the plan and should have been verified: an unproved one may fail, be
- * stuck (an error) or give wrong data, but never touches memory outside the bound buffers. NULL: error. The caller destroys it. */
-ORDO_API struct ordo_plan *ordo_plan_create(
-	const struct ordo_schedule *schedule, const struct ordo_plan_options *options, struct ordo_error *error);
+/* Makes a plan; scratch is allocated here. The schedule must outlive the plan and should have been verified:
+ * an unproved one may fail, be stuck (an error) or give wrong data, but never touches memory outside the
+ * bound buffers. NULL: error. The caller destroys it. */
+ORDO_API struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error);
 ORDO_API void ordo_plan_destroy(struct ordo_plan *plan); /* takes NULL; no run may be under way */
 
 /* How large a rank's buffers must be. */
@@ -49,22 +53,27 @@ ORDO_API uint64_t ordo_plan_input_bytes(const struct ordo_plan *plan, uint32_t r
 ORDO_API uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t rank);
 ORDO_API uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan); /* per rank */
 
-/* Binds one rank's buffers; they stay the caller's. In place: only the larger of the two names is needed (AllReduce, Reduce, Broadcast: either;
- * ReduceScatter, Scatter: input, AllGather, Gather: output), the other may be NULL; if both are given they must name the same memory. Must not be
- * called while that rank runs. */
-ORDO_API bool ordo_plan_bind(struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error);
+/* Binds one rank's buffers; they stay the caller's. In place: only the larger of the two names is needed
+ * (AllReduce, Reduce, Broadcast: either; ReduceScatter, Scatter: input, AllGather, Gather: output), the other
+ * may be NULL; if both are given they must name the same memory. Must not be called while that rank runs. */
+ORDO_API bool ordo_plan_bind(
+	struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error);
 
-/* Runs the part of one rank, on the calling thread, and returns when the rank may use its buffers again: the embedding call. All ranks must be called, each
- * on its own thread, in any order and at any time; the next call may follow at once, with no barrier. */
+/* Runs the part of one rank, on the calling thread, and returns when the rank may use its buffers again: the
+ * embedding call. All ranks must be called, each on its own thread, in any order and at any time; the next
+ * call may follow at once, with no barrier. */
 ORDO_API bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error);
 
-/* Runs all ranks once on nworker threads (0: one thread a rank), workers multiplexing the streams of all ranks. */
+/* Runs all ranks once on nworker threads (0: one thread a rank), workers multiplexing the streams of all
+ * ranks. */
 ORDO_API bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error);
 
-/* Runs all ranks once on the calling thread; after every task the seed picks the next runnable stream. The same seed gives the same interleaving. */
+/* Runs all ranks once on the calling thread; after every task the seed picks the next runnable stream. The
+ * same seed gives the same interleaving. */
 ORDO_API bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
 
-/* Bytes that left each rank for each link are counted by the plan: bytes sent by `from` to `to` in one run. */
+/* Bytes that left each rank for each link are counted by the plan: bytes sent by `from` to `to` in one run.
+ */
 ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint32_t to);
 
 #ifdef __cplusplus

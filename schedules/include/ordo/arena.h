@@ -1,7 +1,7 @@
 /* arena.h - memory that is given back all at once.
  *
- * One arena per lifetime (a document, a compilation, a proof). Blocks never move. Not for arrays that grow: those are
- * plain malloc'd arrays that double.
+ * One arena per lifetime (a document, a compilation, a proof). Blocks never move. Not for arrays that grow:
+ * those are plain malloc'd arrays that double.
  */
 #ifndef ORDO_ARENA_H
 #define ORDO_ARENA_H
@@ -18,12 +18,13 @@ ORDO_API void *ordo_arena_alloc(struct ordo_arena *arena, size_t size);
 /* A copy of text[0..length) with a NUL after it; NULL if there is no memory. */
 ORDO_API char *ordo_arena_text(struct ordo_arena *arena, const char *text, size_t length);
 /* A formatted text; NULL if there is no memory. */
-ORDO_API char *ordo_arena_format(struct ordo_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+ORDO_API char *ordo_arena_format(struct ordo_arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Frees every block. The arena is empty and usable afterwards. */
 ORDO_API void ordo_arena_free(struct ordo_arena *arena);
 
-/* Makes room for at least `want` items of `size` bytes in the malloc'd array *items that has room for *room, doubling.
- * false if there is no memory (the array is untouched). */
+/* Makes room for at least `want` items of `size` bytes in the malloc'd array *items that has room for *room,
+ * doubling. false if there is no memory (the array is untouched). */
 ORDO_API bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size);
 
 #endif

@@ -1,9 +1,10 @@
 /* document.h - schedules and topologies as JSON documents: `ordo/schedule/1` and `ordo/topology/1`.
  *
- * Reading is strict: unknown, missing and repeated keys, wrong types, numbers that are no integers of 0..2^31-1, and anything after the
- * document are errors of rule R1 with file:line:col. A schedule is one file, or a folder: `schedule.json`, whose `programs` lists
- * file names, and one program a file. Writing is canonical: the same schedule gives the same bytes everywhere, and write(read(x)) = x for x
- * written by us. A file appears whole or not at all: it is written under a temporary name and renamed.
+ * Reading is strict: unknown, missing and repeated keys, wrong types, numbers that are no integers of
+ * 0..2^31-1, and anything after the document are errors of rule R1 with file:line:col. A schedule is one
+ * file, or a folder: `schedule.json`, whose `programs` lists file names, and one program a file. Writing is
+ * canonical: the same schedule gives the same bytes everywhere, and write(read(x)) = x for x written by us. A
+ * file appears whole or not at all: it is written under a temporary name and renamed.
  */
 #ifndef ORDO_DOCUMENT_H
 #define ORDO_DOCUMENT_H
@@ -16,18 +17,20 @@
 extern "C" {
 #endif
 
-/* Called now and then with how much of the whole is done; may be NULL everywhere. Must not call back into libordo. */
+/* Called now and then with how much of the whole is done; may be NULL everywhere. Must not call back into
+ * libordo. */
 typedef void ordo_progress(void *closure, const char *what, uint64_t done, uint64_t total);
 
 struct ordo_read_options {
-	bool only_cjson;  /* do not use the scanner for canonical task lines; for tests and benchmarks */
-	bool no_places;   /* do not keep the line and column of every task (8 bytes a task) */
+	bool only_cjson; /* do not use the scanner for canonical task lines; for tests and benchmarks */
+	bool no_places;	 /* do not keep the line and column of every task (8 bytes a task) */
 	ordo_progress *progress;
 	void *closure;
 };
 
-/* Reads a file or a folder; "-" is stdin. options may be NULL. The caller destroys the result. NULL: see error (R1, R2 or ORDO_ENVIRONMENT).
- * The result has the shape R1 demands and every rank once (the rank part of R2), nothing more. */
+/* Reads a file or a folder; "-" is stdin. options may be NULL. The caller destroys the result. NULL: see
+ * error (R1, R2 or ORDO_ENVIRONMENT). The result has the shape R1 demands and every rank once (the rank part
+ * of R2), nothing more. */
 ORDO_API struct ordo_schedule *ordo_schedule_read(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error);
 /* The same from memory, file form only; name is used in messages. The text need not end in NUL. */
@@ -36,19 +39,21 @@ ORDO_API struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t 
 
 /* Prints the file form. false: the stream failed (ORDO_ENVIRONMENT). */
 ORDO_API bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
-/* Writes to a path: one ending in `.json` is one file, any other name a folder (made if missing; what was there before stays until the new one is
- * whole). */
-ORDO_API bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path, ordo_progress *progress, void *closure,
-	struct ordo_error *error);
+/* Writes to a path: one ending in `.json` is one file, any other name a folder (made if missing; what was
+ * there before stays until the new one is whole). */
+ORDO_API bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
+	ordo_progress *progress, void *closure, struct ordo_error *error);
 /* The canonical text form, one task a line, for people and for diff. */
-ORDO_API bool ordo_schedule_print_text(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
+ORDO_API bool ordo_schedule_print_text(
+	const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
 
 /* The topology is finished and ready for queries. */
 ORDO_API struct ordo_topology *ordo_topology_read(const char *path, struct ordo_error *error);
 ORDO_API struct ordo_topology *ordo_topology_read_text(
 	const char *text, size_t size, const char *name, struct ordo_error *error);
 ORDO_API bool ordo_topology_print(const struct ordo_topology *topology, FILE *out, struct ordo_error *error);
-ORDO_API bool ordo_topology_write(const struct ordo_topology *topology, const char *path, struct ordo_error *error);
+ORDO_API bool ordo_topology_write(
+	const struct ordo_topology *topology, const char *path, struct ordo_error *error);
 
 #ifdef __cplusplus
 }

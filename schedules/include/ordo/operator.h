@@ -1,7 +1,8 @@
-/* operator.h - what each collective operator means: which chunk lies in which slot, and what it must hold at the end.
+/* operator.h - what each collective operator means: which chunk lies in which slot, and what it must hold at
+ * the end.
  *
- * An operator moves blocks; a block is cut into K = chunks_per_block chunks with global ids. Input and output slots of
- * a rank count from 0 in ascending chunk order (AllToAll: see the table). N = nrank, V = nshard.
+ * An operator moves blocks; a block is cut into K = chunks_per_block chunks with global ids. Input and output
+ * slots of a rank count from 0 in ascending chunk order (AllToAll: see the table). N = nrank, V = nshard.
  *
  *   operator       blocks  input slots of rank r                     output slots of rank r
  *   AllReduce      1       all                                       all
@@ -14,8 +15,8 @@
  *   AllToAll       N*N     slot jK+k holds chunk (rN+j)K+k           slot iK+k holds chunk (iN+r)K+k
  *
  * Virtual shards (AllReduce, ReduceScatter, Reduce, V != N): rank r contributes the shards first..last-1 with
- * first = floor(rV/N), last = floor((r+1)V/N), and input slot (v-first)*M + j is shard v's part of chunk j, M = the chunks of
- * one vector. Such a problem has no in-place form.
+ * first = floor(rV/N), last = floor((r+1)V/N), and input slot (v-first)*M + j is shard v's part of chunk j, M
+ * = the chunks of one vector. Such a problem has no in-place form.
  */
 #ifndef ORDO_OPERATOR_H
 #define ORDO_OPERATOR_H
@@ -50,15 +51,15 @@ enum ordo_buffer { ORDO_INPUT, ORDO_OUTPUT, ORDO_SCRATCH };
 struct ordo_problem {
 	enum ordo_operator op;
 	uint32_t nrank;
-	uint32_t root;             /* rooted operators; 0 otherwise */
+	uint32_t root;		   /* rooted operators; 0 otherwise */
 	uint32_t chunks_per_block; /* K >= 1 */
-	uint32_t nshard;           /* V; equal to nrank unless shards are virtual */
+	uint32_t nshard;	   /* V; equal to nrank unless shards are virtual */
 	bool in_place;
 };
 
 struct ordo_operator_facts {
 	const char *name; /* "AllReduce", as in documents */
-	bool reduces;     /* outputs are sums over shards */
+	bool reduces;	  /* outputs are sums over shards */
 	bool rooted;
 	bool has_in_place;
 	const char *meaning; /* one line */
@@ -72,13 +73,14 @@ ORDO_API bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 /* "input", "output", "scratch". */
 ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
 
-/* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where it exists, V != N only for
- * reducing operators. Fails with R1. All functions below expect a problem that passed. */
+/* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where it exists,
+ * V != N only for reducing operators. Fails with R1. All functions below expect a problem that passed. */
 ORDO_API bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *error);
 
 ORDO_API uint32_t ordo_nblock(const struct ordo_problem *problem);
 ORDO_API uint32_t ordo_nchunk(const struct ordo_problem *problem); /* nblock * K */
-ORDO_API uint32_t ordo_first_shard(const struct ordo_problem *problem, uint32_t rank); /* rank may be N: then V */
+ORDO_API uint32_t ordo_first_shard(
+	const struct ordo_problem *problem, uint32_t rank); /* rank may be N: then V */
 
 ORDO_API uint32_t ordo_input_slots(const struct ordo_problem *problem, uint32_t rank);
 ORDO_API uint32_t ordo_output_slots(const struct ordo_problem *problem, uint32_t rank);
@@ -88,12 +90,15 @@ ORDO_API uint32_t ordo_output_chunk(const struct ordo_problem *problem, uint32_t
 /* The slot of a chunk, or ORDO_NONE if that rank has none. Input: the slot of the rank's first shard. */
 ORDO_API uint32_t ordo_input_slot(const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
 ORDO_API uint32_t ordo_output_slot(const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
-/* The contributor whose data lies in an input slot: the shard for reducing operators, else the rank itself. */
+/* The contributor whose data lies in an input slot: the shard for reducing operators, else the rank itself.
+ */
 ORDO_API uint32_t ordo_input_shard(const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
 /* Operators that do not reduce: the rank whose input holds the chunk. */
 ORDO_API uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk);
-/* In place: the output slot that is the same memory as this input slot, or ORDO_NONE. Always ORDO_NONE out of place. */
-ORDO_API uint32_t ordo_in_place_output_slot(const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot);
+/* In place: the output slot that is the same memory as this input slot, or ORDO_NONE. Always ORDO_NONE out of
+ * place. */
+ORDO_API uint32_t ordo_in_place_output_slot(
+	const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot);
 
 /* Where chunk k of a block of n elements begins, in elements; k = 0..K, chunk k is [begin(k), begin(k+1)).
  * begin(k) = min(n, A * ceil(ceil(k*n/K) / A)), A = alignment in elements >= 1. Exact for every n < 2^63. */

@@ -1,8 +1,8 @@
 /* schedule.h - a schedule in memory: per rank streams of tasks, in compact arrays.
  *
- * tasks[stream.first .. stream.end) are the tasks of one stream, in order; the streams of one rank are consecutive.
- * Task and stream ids are 32-bit indices into these arrays. A schedule is plain data: read it from any number of
- * threads, change it from one.
+ * tasks[stream.first .. stream.end) are the tasks of one stream, in order; the streams of one rank are
+ * consecutive. Task and stream ids are 32-bit indices into these arrays. A schedule is plain data: read it
+ * from any number of threads, change it from one.
  */
 #ifndef ORDO_SCHEDULE_H
 #define ORDO_SCHEDULE_H
@@ -18,10 +18,10 @@ extern "C" {
 enum ordo_task_kind {
 	ORDO_LOCAL_COPY,   /* dst = src, both on this rank */
 	ORDO_LOCAL_REDUCE, /* dst = dst op src, both on this rank */
-	ORDO_SEND,         /* dst on the peer = src on this rank */
+	ORDO_SEND,	   /* dst on the peer = src on this rank */
 	ORDO_SEND_REDUCE,  /* dst on the peer = dst op src on this rank */
-	ORDO_NOTIFY,       /* adds one token to counter (this rank -> peer, signal) */
-	ORDO_WAIT,         /* takes one token from counter (peer -> this rank, signal), blocking until there is one */
+	ORDO_NOTIFY,	   /* adds one token to counter (this rank -> peer, signal) */
+	ORDO_WAIT, /* takes one token from counter (peer -> this rank, signal), blocking until there is one */
 };
 #define ORDO_NTASK_KIND 6
 
@@ -29,17 +29,17 @@ enum ordo_task_kind {
 
 /* 24 bytes. Notify and Wait use kind, peer, signal and phase only; their other fields are 0. */
 struct ordo_task {
-	uint32_t kind : 3;       /* enum ordo_task_kind */
+	uint32_t kind : 3;	 /* enum ordo_task_kind */
 	uint32_t src_buffer : 2; /* enum ordo_buffer */
 	uint32_t dst_buffer : 2;
 	uint32_t phase : 25; /* index into phases, or ORDO_NO_PHASE */
-	uint32_t peer;       /* Send, SendReduce, Notify, Wait; 0 otherwise */
+	uint32_t peer;	     /* Send, SendReduce, Notify, Wait; 0 otherwise */
 	union {
-		uint32_t chunk;  /* first chunk moved */
+		uint32_t chunk;	 /* first chunk moved */
 		uint32_t signal; /* Notify, Wait */
 	};
 	uint32_t count; /* how many consecutive chunks, >= 1 */
-	uint32_t src;   /* first slot */
+	uint32_t src;	/* first slot */
 	uint32_t dst;
 };
 
@@ -69,7 +69,7 @@ struct ordo_schedule {
 
 	const char *topology_name;   /* NULL if the document names none */
 	const char *topology_digest; /* 32 hex digits; NULL likewise */
-	const char *extra;           /* the text of the "x" object in canonical form; NULL if there is none */
+	const char *extra;	     /* the text of the "x" object in canonical form; NULL if there is none */
 
 	struct ordo_program *programs; /* [nrank] */
 	struct ordo_stream *streams;   /* [nstream] */
@@ -78,32 +78,37 @@ struct ordo_schedule {
 	uint32_t ntask;
 
 	/* Only if it was read from text; NULL otherwise. */
-	const char *file;            /* the document's name */
-	const char **program_files;  /* [nrank], folder form; NULL in file form */
-	struct ordo_place *places;   /* [ntask] */
+	const char *file;	    /* the document's name */
+	const char **program_files; /* [nrank], folder form; NULL in file form */
+	struct ordo_place *places;  /* [ntask] */
 
 	/* Private: growth and ownership. */
 	size_t task_room, stream_room, place_room;
 	struct ordo_arena arena;
 };
 
-/* An empty schedule of that problem (which must pass ordo_problem_check): no streams yet, no phases, scratch 0.
- * The caller destroys it. NULL: no memory or a bad problem. */
+/* An empty schedule of that problem (which must pass ordo_problem_check): no streams yet, no phases, scratch
+ * 0. The caller destroys it. NULL: no memory or a bad problem. */
 ORDO_API struct ordo_schedule *ordo_schedule_create(
 	const struct ordo_problem *problem, const char *algorithm, struct ordo_error *error);
 ORDO_API void ordo_schedule_destroy(struct ordo_schedule *schedule); /* takes NULL */
 
-/* Building. Ranks may come in any order, but all streams of a rank are begun one after another, and tasks go to the stream begun last.
- * Nothing is judged here: what is built may break every rule. false: no memory, or more than 2^32-2 tasks. */
-ORDO_API bool ordo_schedule_reserve(struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error);
-ORDO_API bool ordo_schedule_begin_stream(struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error);
-ORDO_API bool ordo_schedule_append(struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error);
+/* Building. Ranks may come in any order, but all streams of a rank are begun one after another, and tasks go
+ * to the stream begun last. Nothing is judged here: what is built may break every rule. false: no memory, or
+ * more than 2^32-2 tasks. */
+ORDO_API bool ordo_schedule_reserve(
+	struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error);
+ORDO_API bool ordo_schedule_begin_stream(
+	struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error);
+ORDO_API bool ordo_schedule_append(
+	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error);
 /* Sets the phase names; copies them. */
 ORDO_API bool ordo_schedule_set_phases(
 	struct ordo_schedule *schedule, const char *const *phases, uint32_t nphase, struct ordo_error *error);
 
 /* A deep copy without places and files. NULL: no memory. */
-ORDO_API struct ordo_schedule *ordo_schedule_copy(const struct ordo_schedule *schedule, struct ordo_error *error);
+ORDO_API struct ordo_schedule *ordo_schedule_copy(
+	const struct ordo_schedule *schedule, struct ordo_error *error);
 
 /* The stream a task belongs to. O(log nstream). */
 ORDO_API uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task);
@@ -125,7 +130,8 @@ static inline bool ordo_task_crosses(const struct ordo_task *task) /* has a peer
 /* The task as one line of text for people and messages, without a newline: the canonical text form, e.g.
  * `Send 1 chunk 3 input 3 -> scratch 1` or `Wait 1 signal 0`. Returns the length like snprintf. */
 ORDO_API int ordo_task_print(const struct ordo_task *task, char *out, size_t size);
-/* Where a task stands, for messages: `rank 2, stream "ring", task 5 (SendReduce ...)`. Returns the length like snprintf. */
+/* Where a task stands, for messages: `rank 2, stream "ring", task 5 (SendReduce ...)`. Returns the length
+ * like snprintf. */
 ORDO_API int ordo_task_locate(const struct ordo_schedule *schedule, uint32_t task, char *out, size_t size);
 
 #ifdef __cplusplus

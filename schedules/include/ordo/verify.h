@@ -1,7 +1,8 @@
 /* verify.h - the judge: does a schedule do what its operator means, in every interleaving?
  *
- * It reads only the schedule (as read from its document) and the meaning of the operator; it knows no compiler and no algorithm.
- * Rules R1..R13 are listed in schedules/FORMAT.md; why one run proves all is written in schedules/verify/verify.c.
+ * It reads only the schedule (as read from its document) and the meaning of the operator; it knows no
+ * compiler and no algorithm. Rules R1..R13 are listed in schedules/FORMAT.md; why one run proves all is
+ * written in schedules/verify/verify.c.
  */
 #ifndef ORDO_VERIFY_H
 #define ORDO_VERIFY_H
@@ -14,17 +15,17 @@ extern "C" {
 
 /* R13: limits asked for; 0 = not limited. */
 struct ordo_limits {
-	uint32_t streams;          /* per rank */
-	uint32_t scratch_slots;    /* per rank */
-	uint32_t signals;          /* a rank takes part in, notifying or waiting */
+	uint32_t streams;	   /* per rank */
+	uint32_t scratch_slots;	   /* per rank */
+	uint32_t signals;	   /* a rank takes part in, notifying or waiting */
 	uint32_t tokens_in_flight; /* per signal, in any interleaving; 1 = flags that are set and cleared */
 };
 
 struct ordo_verify_options {
 	const struct ordo_topology *topology; /* R12; NULL: every rank reaches every other */
-	bool atomic_reduce;                   /* unordered reduces into one slot are sound but refute G2 */
+	bool atomic_reduce;		      /* unordered reduces into one slot are sound but refute G2 */
 	struct ordo_limits limits;
-	uint32_t max_findings;                /* stop looking after that many; 0 = 16 */
+	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
 	ordo_progress *progress;
 	void *closure;
 };
@@ -33,15 +34,20 @@ struct ordo_verify_options {
 struct ordo_finding {
 	int rule;
 	uint32_t ntask;
-	const uint32_t *tasks; /* R7: the whole cycle, each waiting for the next; R8, R9: the two accesses; others: the task, if there is one */
+	const uint32_t *tasks; /* R7: the whole cycle, each waiting for the next; R8, R9: the two accesses;
+				  others: the task, if there is one */
 	const char *text;      /* what, found, wanted; may have several lines */
 	const char *hint;      /* may be NULL */
 };
 
-enum ordo_verdict { ORDO_HOLDS, ORDO_DOES_NOT_HOLD, ORDO_NOT_ASKED /* the operator adds nothing, or it was not reached */ };
+enum ordo_verdict {
+	ORDO_HOLDS,
+	ORDO_DOES_NOT_HOLD,
+	ORDO_NOT_ASKED /* the operator adds nothing, or it was not reached */
+};
 
-/* The reduction trees, hash-consed: two equal trees have one id, modulo commutativity of each add. A node is a leaf (left ==
- * ORDO_NONE, right = shard), or left + right with left < right < the node's own id. */
+/* The reduction trees, hash-consed: two equal trees have one id, modulo commutativity of each add. A node is
+ * a leaf (left == ORDO_NONE, right = shard), or left + right with left < right < the node's own id. */
 struct ordo_trees {
 	uint32_t (*nodes)[2];
 	uint32_t nnode;
@@ -60,28 +66,32 @@ struct ordo_proof {
 
 	/* Orders, when proved; see design section 7. */
 	enum ordo_verdict rank_equal, run_to_run, position_invariant; /* G1, G2, G3 */
-	const char *rank_equal_why, *run_to_run_why, *position_why;   /* the witness if it does not hold; else NULL */
+	const char *rank_equal_why, *run_to_run_why,
+		*position_why; /* the witness if it does not hold; else NULL */
 	struct ordo_trees trees;
-	uint32_t *chunk_tree;     /* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless proved */
-	uint32_t ndistinct;       /* different trees among chunk_tree */
-	char digest[33];          /* the order digest; empty unless proved. Equal digests: bit-interchangeable */
+	uint32_t *chunk_tree; /* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless
+				 proved */
+	uint32_t ndistinct;   /* different trees among chunk_tree */
+	char digest[33];      /* the order digest; empty unless proved. Equal digests: bit-interchangeable */
 
 	struct ordo_arena arena; /* private */
 };
 
-/* Proves or refutes. The caller destroys the proof. NULL: no memory (ORDO_ENVIRONMENT). A refuted schedule is a proof with findings, not an
- * error. The schedule must outlive the proof. Any number of threads may verify at the same time. */
-ORDO_API struct ordo_proof *ordo_verify(
-	const struct ordo_schedule *schedule, const struct ordo_verify_options *options, struct ordo_error *error);
+/* Proves or refutes. The caller destroys the proof. NULL: no memory (ORDO_ENVIRONMENT). A refuted schedule is
+ * a proof with findings, not an error. The schedule must outlive the proof. Any number of threads may verify
+ * at the same time. */
+ORDO_API struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error);
 ORDO_API void ordo_proof_destroy(struct ordo_proof *proof); /* takes NULL */
 
 /* The finding as an error with the place of its first task, for printing. */
 ORDO_API void ordo_finding_error(
 	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error);
 
-/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf; nodes deeper or more than max_leaves are cut with `...`.
- * Returns the text in the arena; NULL: no memory. */
-ORDO_API char *ordo_tree_print(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
+/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf; nodes deeper or more than
+ * max_leaves are cut with `...`. Returns the text in the arena; NULL: no memory. */
+ORDO_API char *ordo_tree_print(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,66 @@
+/* findings.c - collecting broken rules, with their witnesses. */
+#include "judge.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool enough_findings(const struct judge *judge)
+{
+	return judge->proof->nfinding >= judge->max_findings;
+}
+
+struct where where_is(const struct judge *judge, uint32_t task)
+{
+	struct where where;
+	ordo_task_locate(judge->schedule, task, where.text, sizeof where.text);
+	return where;
+}
+
+bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, const char *hint,
+	const char *format, ...)
+{
+	struct ordo_proof *proof = judge->proof;
+	if (enough_findings(judge))
+		return true;
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	int length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	char *text = length < 0 ? NULL : ordo_arena_alloc(&proof->arena, (size_t)length + 1);
+	uint32_t *witness = ordo_arena_alloc(&proof->arena, (size_t)ntask * sizeof *witness);
+	bool worked = text && witness &&
+		      ordo_array_reserve(&proof->findings, &judge->finding_room, (size_t)proof->nfinding + 1,
+			      sizeof *proof->findings);
+	if (worked) {
+		vsnprintf(text, (size_t)length + 1, format, again);
+		if (ntask)
+			memcpy(witness, tasks, (size_t)ntask * sizeof *tasks);
+		proof->findings[proof->nfinding++] = (struct ordo_finding){
+			.rule = rule, .ntask = ntask, .tasks = witness, .text = text, .hint = hint};
+	}
+	va_end(again);
+	return worked ? true : ordo_fail_memory(judge->error);
+}
+
+void ordo_finding_error(
+	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error)
+{
+	ordo_fail(error, ORDO_REFUTED, finding->rule, "%s", finding->text);
+	if (finding->hint)
+		ordo_hint(error, "%s", finding->hint);
+	if (!schedule->file)
+		return;
+	const char *file = schedule->file;
+	if (finding->ntask && schedule->program_files) {
+		uint32_t rank = schedule->streams[ordo_stream_of(schedule, finding->tasks[0])].rank;
+		if (schedule->program_files[rank])
+			file = schedule->program_files[rank];
+	}
+	snprintf(error->file, sizeof error->file, "%s", file);
+	if (finding->ntask && schedule->places) {
+		error->line = schedule->places[finding->tasks[0]].line;
+		error->column = schedule->places[finding->tasks[0]].column;
+	}
+}

@@ -1,0 +1,178 @@
+/* judge.h - what the parts of the verifier share while they judge one schedule. Private to schedules/verify/.
+ */
+#ifndef ORDO_JUDGE_H
+#define ORDO_JUDGE_H
+
+#include <ordo/verify.h>
+
+/* What is known of a task, beside the task itself. */
+struct note {
+	uint32_t stream;
+	uint32_t at;   /* its place in the run that stands for all */
+	uint32_t link; /* Notify, Wait: the signal's index; a move: its flow chain */
+};
+
+/* A counter (from rank -> to rank, number), notified by one stream and awaited by one (R5). */
+struct signal {
+	uint32_t from, to, number;
+	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
+	uint32_t nnotify, nwait;
+	uint32_t first;		/* its notifies in judge.notifies, in order */
+	uint32_t posted, taken; /* of this run */
+	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs */
+	uint32_t entry,
+		exit; /* touches that this signal can prove safe; ORDO_NONE: it joins streams of one rank */
+};
+
+/* From one stream to another: the latest notify of `from` that `to` has waited for directly. */
+struct sync {
+	uint32_t from, to;
+	uint32_t known; /* notify task + 1; 0: none */
+};
+
+/* A stream that touches another rank's memory, or synchronises with that rank (R9). */
+struct touch {
+	uint32_t stream, rank;
+	bool entered;	      /* the stream waited for a notify of some stream of that rank */
+	uint32_t first, last; /* its accesses to that rank's memory; ORDO_NONE: none */
+	uint32_t left;	      /* latest notify of the stream that some stream of that rank waited for, + 1 */
+	bool entered_first;   /* that rank had entered before `first`, for certain */
+	uint32_t first_gate;  /* the last Wait before `first` in its stream */
+};
+
+/* Is a before b in every execution? Asked of the exact sweep, when nothing cheaper answers. */
+struct question {
+	uint32_t a, b;
+	uint32_t gate;	/* the last Wait before b in b's stream; ORDO_NONE: none, so no */
+	uint32_t owner; /* the rank whose memory they conflict about, */
+	uint32_t slot;	/* and which slot of it: for the message */
+	uint8_t buffer;
+	bool only_order; /* two reduces that --atomic-reduce allows: it refutes G2, not R8 */
+	bool ordered;	 /* the answer */
+};
+
+/* One chunk's worth of memory, in the run that stands for all. */
+struct cell {
+	uint32_t tree, chunk;  /* what it holds; tree ORDO_NONE: undefined */
+	uint32_t writer;       /* the last write; ORDO_NONE: none since the call began */
+	uint32_t reader, more; /* reads since then: the latest, and a list of earlier ones of other streams */
+};
+
+/* With --atomic-reduce a slot's history also has groups of reduces that may come in any order among
+ * themselves. */
+struct group {
+	uint32_t reduces; /* list: the reduces of the open group */
+	uint32_t base;	  /* list: what every one of them must follow */
+	uint32_t latest;  /* the reduce last added */
+};
+
+/* Lists of tasks, in one pool; index 0 is the empty list. */
+struct item {
+	uint32_t task, next;
+};
+
+/* (u32, u32) -> u32, open addressing. */
+struct pair_map {
+	uint64_t *keys;
+	uint32_t *values;
+	uint64_t room; /* a power of two, or 0 */
+	uint64_t used;
+};
+
+struct judge {
+	const struct ordo_schedule *schedule;
+	const struct ordo_verify_options *options;
+	struct ordo_proof *proof;
+	struct ordo_error *error;
+	uint32_t max_findings;
+	bool stuck; /* the run did not come to its end */
+	size_t finding_room;
+
+	struct note *notes; /* [ntask] */
+
+	struct signal *signals;
+	size_t signal_room;
+	uint32_t *notifies; /* tasks, by signal */
+	struct sync *syncs;
+	size_t sync_room;
+	uint32_t nsync;
+	struct pair_map sync_of; /* (stream, stream) -> syncs */
+	struct touch *touches;
+	size_t touch_room;
+	uint32_t ntouch;
+	struct pair_map touch_of; /* (stream, rank) -> touches */
+
+	uint32_t *gates; /* [nstream] the last Wait passed so far; ORDO_NONE: none */
+
+	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
+	struct cell *cells;
+	struct group *groups; /* only with atomic_reduce */
+	struct item *items;
+	size_t item_room;
+	uint32_t nitem, free_item;
+
+	/* Flow chains: each continues its entry's chain by following one chunk. */
+	uint32_t (*chains)[2]; /* {entry: the move it left another chain at, or ORDO_NONE; tail} */
+	size_t chain_room;
+	uint32_t nchain;
+	uint32_t parent;   /* of the move under way: the writer of what it reads */
+	uint32_t followed; /* what the move under way is already known to follow */
+
+	struct question *questions;
+	size_t question_room;
+	uint32_t nquestion;
+
+	struct pair_map node_of; /* (left, right) -> node of proof.trees */
+	size_t node_room;
+
+	/* Two ranks whose copies of a chunk have different trees; ORDO_NONE: none (G1). */
+	uint32_t unequal_chunk, unequal_ranks[2], unequal_trees[2];
+	uint32_t *chunk_rank;  /* [nchunk] the first rank that holds the chunk */
+	uint32_t unordered[2]; /* two reduces in no fixed order (G2); ORDO_NONE: none */
+};
+
+/* Each returns false when there is no memory (the judge's error is filled); broken rules are findings. */
+
+/* shape.c, signals.c, run.c */
+bool judge_shape(struct judge *judge);
+bool judge_signals(struct judge *judge);
+bool judge_limits(struct judge *judge);
+bool judge_run(struct judge *judge);
+
+/* memory.c */
+bool prepare_memory(struct judge *judge);
+bool access_memory(struct judge *judge, uint32_t task, uint32_t stream);
+bool judge_outputs(struct judge *judge);
+
+/* ordering.c */
+bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream);
+bool extend_chain(struct judge *judge, uint32_t task);
+bool judge_order(struct judge *judge);
+
+/* sweep.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
+bool sweep(struct judge *judge);
+
+/* trees.c */
+#define POISON (ORDO_NONE - 1) /* what came of a value already complained of */
+bool prepare_trees(struct judge *judge);
+uint32_t add_trees(struct judge *judge, uint32_t left, uint32_t right); /* ORDO_NONE: no memory */
+bool judge_guarantees(struct judge *judge);
+
+/* findings.c */
+bool enough_findings(const struct judge *judge);
+/* Adds a finding; tasks [ntask] is copied, text is formatted. false: no memory. */
+bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, const char *hint,
+	const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* ordo_task_locate into a fixed buffer. */
+struct where {
+	char text[320];
+};
+struct where where_is(const struct judge *judge, uint32_t task);
+
+/* pairs.c */
+uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b); /* ORDO_NONE: not there */
+bool pair_put(struct pair_map *map, uint32_t a, uint32_t b,
+	uint32_t value); /* false: no memory; the key must be new */
+void pair_free(struct pair_map *map);
+
+#endif

@@ -1,0 +1,503 @@
+/* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11 judged. */
+#include "judge.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond this many cells the question is given up as undecided rather than the machine brought down. */
+#define MOST_CELLS (UINT64_C(1) << 27)
+
+/* A slot on some rank, for messages and for finding its cell. */
+struct slot {
+	uint32_t rank, number;
+	unsigned buffer;
+};
+
+struct slot_name {
+	char text[64];
+};
+
+static struct slot_name name_slot(struct slot slot)
+{
+	struct slot_name name;
+	snprintf(name.text, sizeof name.text, "rank %u, %s slot %u", slot.rank,
+		ordo_buffer_name((enum ordo_buffer)slot.buffer), slot.number);
+	return name;
+}
+
+/* A rank's cells: output slots, scratch slots, then (in place) input slots; an input slot that is the memory
+ * of an output slot is that slot's cell. Out of place, input is never written (R4) and needs no cells. */
+static struct cell *cell_of(const struct judge *judge, struct slot slot)
+{
+	const struct ordo_schedule *schedule = judge->schedule;
+	uint64_t index = judge->cells_of[slot.rank];
+	uint32_t noutput = ordo_output_slots(&schedule->problem, slot.rank), same;
+	switch ((enum ordo_buffer)slot.buffer) {
+	case ORDO_OUTPUT:
+		index += slot.number;
+		break;
+	case ORDO_SCRATCH:
+		index += (uint64_t)noutput + slot.number;
+		break;
+	case ORDO_INPUT:
+		same = ordo_in_place_output_slot(&schedule->problem, slot.rank, slot.number);
+		index += same != ORDO_NONE ? same : (uint64_t)noutput + schedule->scratch_slots + slot.number;
+		break;
+	}
+	return &judge->cells[index];
+}
+
+static bool count_cells(struct judge *judge)
+{
+	const struct ordo_schedule *schedule = judge->schedule;
+	const struct ordo_problem *problem = &schedule->problem;
+	judge->cells_of = malloc(((size_t)problem->nrank + 1) * sizeof *judge->cells_of);
+	if (!judge->cells_of)
+		return ordo_fail_memory(judge->error);
+	uint64_t ncell = 0;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
+		judge->cells_of[rank] = ncell;
+		ncell += (uint64_t)ordo_output_slots(problem, rank) + schedule->scratch_slots;
+		if (problem->in_place)
+			ncell += ordo_input_slots(problem, rank);
+	}
+	judge->cells_of[problem->nrank] = ncell;
+	if (ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS)
+		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+			"the schedule has %llu slots on all ranks together; at most %llu can be followed",
+			(unsigned long long)ncell, (unsigned long long)MOST_CELLS);
+	return true;
+}
+
+bool prepare_memory(struct judge *judge)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	if (!count_cells(judge))
+		return false;
+	uint64_t ncell = judge->cells_of[problem->nrank];
+	judge->cells = malloc((ncell + 1) * sizeof *judge->cells);
+	if (judge->options->atomic_reduce)
+		judge->groups = calloc(ncell + 1, sizeof *judge->groups);
+	judge->items = calloc(1, sizeof *judge->items);
+	if (!judge->cells || !judge->items || (judge->options->atomic_reduce && !judge->groups))
+		return ordo_fail_memory(judge->error);
+	judge->item_room = judge->nitem = 1;
+	for (uint64_t i = 0; i < ncell; i++)
+		judge->cells[i] = (struct cell){ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, 0};
+	if (!problem->in_place)
+		return true;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
+			struct cell *cell = cell_of(judge, (struct slot){rank, slot, ORDO_INPUT});
+			cell->tree = ordo_input_shard(problem, rank, slot);
+			cell->chunk = ordo_input_chunk(problem, rank, slot);
+		}
+	return true;
+}
+
+/* Lists of tasks. */
+
+static bool push(struct judge *judge, uint32_t *list, uint32_t task)
+{
+	uint32_t index = judge->free_item;
+	if (index) {
+		judge->free_item = judge->items[index].next;
+	} else {
+		if (!ordo_array_reserve(
+			    &judge->items, &judge->item_room, (size_t)judge->nitem + 1, sizeof *judge->items))
+			return ordo_fail_memory(judge->error);
+		index = judge->nitem++;
+	}
+	judge->items[index] = (struct item){task, *list};
+	*list = index;
+	return true;
+}
+
+static void clear(struct judge *judge, uint32_t *list)
+{
+	while (*list) {
+		uint32_t next = judge->items[*list].next;
+		judge->items[*list].next = judge->free_item;
+		judge->free_item = *list;
+		*list = next;
+	}
+}
+
+/* The access under way. */
+struct access {
+	uint32_t task, stream;
+	struct slot slot;
+};
+
+static bool follow_or_ask(struct judge *judge, const struct access *access, uint32_t a, bool only_order)
+{
+	if (a == judge->followed || is_ordered(judge, a, access->stream)) {
+		judge->followed = a;
+		return true;
+	}
+	if (!ordo_array_reserve(&judge->questions, &judge->question_room, (size_t)judge->nquestion + 1,
+		    sizeof *judge->questions))
+		return ordo_fail_memory(judge->error);
+	judge->questions[judge->nquestion++] = (struct question){.a = a,
+		.b = access->task,
+		.gate = judge->gates[access->stream],
+		.owner = access->slot.rank,
+		.slot = access->slot.number,
+		.buffer = (uint8_t)access->slot.buffer,
+		.only_order = only_order};
+	if (!only_order)
+		judge->followed = a;
+	return true;
+}
+
+static bool follow(struct judge *judge, const struct access *access, uint32_t a)
+{
+	judge->proof->order_questions++;
+	return follow_or_ask(judge, access, a, false);
+}
+
+static bool follow_list(struct judge *judge, const struct access *access, uint32_t list)
+{
+	for (; list; list = judge->items[list].next)
+		if (!follow(judge, access, judge->items[list].task))
+			return false;
+	return true;
+}
+
+static bool overlaps(struct judge *judge, const struct access *access)
+{
+	return find(judge, 8, &access->task, 1, "move the chunks by several tasks, in a safe order",
+		"%s: reads and writes the same memory (%s), in no fixed order",
+		where_is(judge, access->task).text, name_slot(access->slot).text);
+}
+
+/* A read follows the last write, or every reduce of the open group. */
+static bool read_cell(struct judge *judge, const struct access *access, struct cell *cell)
+{
+	struct group *group = judge->groups ? &judge->groups[cell - judge->cells] : NULL;
+	if (cell->writer == access->task)
+		return overlaps(judge, access);
+	if (group && group->reduces) {
+		if (!follow_list(judge, access, group->reduces))
+			return false;
+	} else if (cell->writer != ORDO_NONE && !follow(judge, access, cell->writer)) {
+		return false;
+	}
+	if (judge->parent == ORDO_NONE)
+		judge->parent = cell->writer;
+	if (cell->reader != ORDO_NONE && judge->notes[cell->reader].stream != access->stream &&
+		!push(judge, &cell->more, cell->reader))
+		return false;
+	cell->reader = access->task;
+	return true;
+}
+
+static void note_write(struct judge *judge, const struct access *access, struct cell *cell)
+{
+	cell->writer = access->task;
+	cell->reader = ORDO_NONE;
+	clear(judge, &cell->more);
+}
+
+/* A write follows all reads since the last write; if there were none, that write. */
+static bool write_cell(struct judge *judge, const struct access *access, struct cell *cell)
+{
+	struct group *group = judge->groups ? &judge->groups[cell - judge->cells] : NULL;
+	if (cell->writer == access->task || cell->reader == access->task)
+		return overlaps(judge, access);
+	if (cell->reader != ORDO_NONE) {
+		if (!follow(judge, access, cell->reader) || !follow_list(judge, access, cell->more))
+			return false;
+	} else if (group && group->reduces) {
+		if (!follow_list(judge, access, group->reduces))
+			return false;
+	} else if (cell->writer != ORDO_NONE && !follow(judge, access, cell->writer)) {
+		return false;
+	}
+	if (group) {
+		clear(judge, &group->reduces);
+		clear(judge, &group->base);
+	}
+	note_write(judge, access, cell);
+	return true;
+}
+
+/* With --atomic-reduce: a reduce follows what the whole group follows (the reads before it, or the last
+ * write); against the reduces of its group it need not be ordered, but if it is not, G2 does not hold. */
+static bool reduce_atomically(struct judge *judge, const struct access *access, struct cell *cell)
+{
+	struct group *group = &judge->groups[cell - judge->cells];
+	if (cell->writer == access->task || cell->reader == access->task)
+		return overlaps(judge, access);
+	if (cell->reader != ORDO_NONE || !group->reduces) {
+		/* A new group, whose base is what was there: the reads; or else the last write. */
+		uint32_t base = 0;
+		bool worked = true;
+		if (cell->reader != ORDO_NONE) {
+			worked = push(judge, &base, cell->reader);
+			for (uint32_t i = cell->more; worked && i; i = judge->items[i].next)
+				worked = push(judge, &base, judge->items[i].task);
+		} else if (cell->writer != ORDO_NONE) {
+			worked = push(judge, &base, cell->writer);
+		}
+		clear(judge, &group->reduces);
+		clear(judge, &group->base);
+		group->base = base;
+		if (!worked)
+			return false;
+	} else if (!follow_or_ask(judge, access, group->latest, true)) {
+		return false;
+	}
+	if (!follow_list(judge, access, group->base) || !push(judge, &group->reduces, access->task))
+		return false;
+	group->latest = access->task;
+	note_write(judge, access, cell);
+	return true;
+}
+
+static bool complain_undefined(struct judge *judge, const struct access *access, const char *what)
+{
+	return find(judge, 10, &access->task, 1, NULL, "%s: %s %s, which nothing has written",
+		where_is(judge, access->task).text, what, name_slot(access->slot).text);
+}
+
+static bool complain_chunk(struct judge *judge, const struct access *access, uint32_t holds, uint32_t wanted)
+{
+	return find(judge, 10, &access->task, 1, NULL, "%s: %s holds chunk %u, the task moves chunk %u",
+		where_is(judge, access->task).text, name_slot(access->slot).text, holds, wanted);
+}
+
+/* The value read; POISON if it is not what the task names. false: no memory. */
+static bool judge_value(struct judge *judge, const struct access *access, const struct cell *cell,
+	uint32_t chunk, uint32_t *tree)
+{
+	*tree = cell->tree;
+	if (cell->tree == POISON)
+		return true;
+	if (cell->tree == ORDO_NONE) {
+		*tree = POISON;
+		return complain_undefined(judge, access, "uses");
+	}
+	if (cell->chunk != chunk) {
+		*tree = POISON;
+		return complain_chunk(judge, access, cell->chunk, chunk);
+	}
+	return true;
+}
+
+static bool read_value(struct judge *judge, const struct access *access, uint32_t chunk, uint32_t *tree)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	if (access->slot.buffer == ORDO_INPUT && !problem->in_place) {
+		const struct cell input = {
+			.tree = ordo_input_shard(problem, access->slot.rank, access->slot.number),
+			.chunk = ordo_input_chunk(problem, access->slot.rank, access->slot.number)};
+		return judge_value(judge, access, &input, chunk, tree);
+	}
+	struct cell *cell = cell_of(judge, access->slot);
+	return read_cell(judge, access, cell) && judge_value(judge, access, cell, chunk, tree);
+}
+
+static bool store(
+	struct judge *judge, const struct access *access, bool reduces, uint32_t chunk, uint32_t tree)
+{
+	struct cell *cell = cell_of(judge, access->slot);
+	if (!(reduces && judge->groups ? reduce_atomically : write_cell)(judge, access, cell))
+		return false;
+	if (reduces) {
+		uint32_t before;
+		if (!judge_value(judge, access, cell, chunk, &before))
+			return false;
+		if (before == POISON || tree == POISON)
+			tree = POISON;
+		else if ((tree = add_trees(judge, before, tree)) == ORDO_NONE)
+			return ordo_fail_memory(judge->error);
+	}
+	cell->tree = tree;
+	cell->chunk = chunk;
+	return true;
+}
+
+/* R9: the first access of a stream to another rank's memory must follow that rank's entering, the last one
+ * precede its leaving. */
+static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint32_t rank)
+{
+	uint32_t index = pair_get(&judge->touch_of, stream, rank);
+	if (index == ORDO_NONE) {
+		index = judge->ntouch++;
+		if (!ordo_array_reserve(
+			    &judge->touches, &judge->touch_room, judge->ntouch, sizeof *judge->touches) ||
+			!pair_put(&judge->touch_of, stream, rank, index))
+			return ordo_fail_memory(judge->error);
+		judge->touches[index] = (struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
+	}
+	struct touch *touch = &judge->touches[index];
+	touch->last = task;
+	if (touch->first == ORDO_NONE) {
+		touch->first = task;
+		touch->entered_first = touch->entered;
+		touch->first_gate = judge->gates[stream];
+	}
+	return true;
+}
+
+bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
+{
+	const struct ordo_task *task = &judge->schedule->tasks[id];
+	uint32_t rank = judge->schedule->streams[stream].rank,
+		 target = ordo_task_crosses(task) ? task->peer : rank;
+	judge->proof->nmove++;
+	judge->parent = judge->followed = ORDO_NONE;
+	if (target != rank && !note_touch(judge, id, stream, target))
+		return false;
+	for (uint32_t i = 0; i < task->count; i++) {
+		const struct access source = {id, stream, {rank, task->src + i, task->src_buffer}};
+		const struct access goal = {id, stream, {target, task->dst + i, task->dst_buffer}};
+		uint32_t tree;
+		if (!read_value(judge, &source, task->chunk + i, &tree) ||
+			!store(judge, &goal, ordo_task_reduces(task), task->chunk + i, tree))
+			return false;
+		if (enough_findings(judge))
+			break;
+	}
+	return extend_chain(judge, id);
+}
+
+/* R11. */
+
+enum { NOT_JUDGED, GOOD, BAD };
+
+/* Does the tree add every shard once? Walks it, unless its number of leaves already says no. */
+struct census {
+	uint64_t *leaves;  /* [nnode] */
+	uint8_t *verdicts; /* [nnode] */
+	uint32_t *stack, *seen, stamp;
+};
+
+static bool adds_each_once(struct judge *judge, struct census *census, uint32_t tree)
+{
+	const struct ordo_trees *trees = &judge->proof->trees;
+	uint32_t nshard = judge->schedule->problem.nshard, depth = 0;
+	if (census->leaves[tree] != nshard)
+		return false;
+	census->stamp++;
+	census->stack[depth++] = tree;
+	while (depth) {
+		const uint32_t *node = trees->nodes[census->stack[--depth]];
+		if (node[0] != ORDO_NONE) {
+			census->stack[depth++] = node[0];
+			census->stack[depth++] = node[1];
+		} else if (census->seen[node[1]] == census->stamp) {
+			return false;
+		} else {
+			census->seen[node[1]] = census->stamp;
+		}
+	}
+	return true;
+}
+
+static bool open_census(struct judge *judge, struct census *census)
+{
+	const struct ordo_trees *trees = &judge->proof->trees;
+	size_t nshard = judge->schedule->problem.nshard;
+	census->leaves = malloc(((size_t)trees->nnode + 1) * sizeof *census->leaves);
+	census->verdicts = calloc((size_t)trees->nnode + 1, 1);
+	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level beside the
+	 * current. */
+	census->stack = malloc((nshard + 2) * sizeof *census->stack);
+	census->seen = calloc(nshard + 1, sizeof *census->seen);
+	if (!census->leaves || !census->verdicts || !census->stack || !census->seen)
+		return ordo_fail_memory(judge->error);
+	for (uint32_t i = 0; i < trees->nnode; i++) {
+		const uint32_t *node = trees->nodes[i];
+		uint64_t leaves =
+			node[0] == ORDO_NONE ? 1 : census->leaves[node[0]] + census->leaves[node[1]];
+		census->leaves[i] = leaves > ORDO_LIMIT ? (uint64_t)ORDO_LIMIT + 1 : leaves;
+	}
+	return true;
+}
+
+static void close_census(struct census *census)
+{
+	free(census->leaves);
+	free(census->verdicts);
+	free(census->stack);
+	free(census->seen);
+}
+
+static bool complain_output(struct judge *judge, struct slot slot, const struct cell *cell, uint32_t chunk)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	struct ordo_arena *arena = &judge->proof->arena;
+	bool written = cell->writer != ORDO_NONE;
+	char wanted[96];
+	if (!ordo_operator_facts(problem->op)->reduces)
+		snprintf(wanted, sizeof wanted, "rank %u's chunk %u", ordo_chunk_source(problem, chunk),
+			chunk);
+	else if (problem->nshard == 1)
+		snprintf(wanted, sizeof wanted, "chunk %u of shard 0", chunk);
+	else
+		snprintf(wanted, sizeof wanted, "chunk %u, each of 0..%u added once", chunk,
+			problem->nshard - 1);
+	if (cell->tree == ORDO_NONE)
+		return find(judge, 11, NULL, 0, NULL, "%s is never written, wanted %s", name_slot(slot).text,
+			wanted);
+	const char *tree = ordo_tree_print(arena, &judge->proof->trees, cell->tree, 32);
+	if (!tree)
+		return ordo_fail_memory(judge->error);
+	return find(judge, 11, &cell->writer, written, NULL,
+		"%s holds chunk %u = %s at the end, wanted %s%s%s", name_slot(slot).text, cell->chunk, tree,
+		wanted, written ? "; last written by " : "",
+		written ? where_is(judge, cell->writer).text : "");
+}
+
+static bool judge_output(struct judge *judge, struct census *census, struct slot slot)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	const struct cell *cell = cell_of(judge, slot);
+	uint32_t chunk = ordo_output_chunk(problem, slot.rank, slot.number);
+	if (cell->tree == POISON)
+		return true;
+	bool good = cell->tree != ORDO_NONE && cell->chunk == chunk;
+	if (good && !ordo_operator_facts(problem->op)->reduces)
+		good = cell->tree == ordo_chunk_source(problem, chunk);
+	if (good && ordo_operator_facts(problem->op)->reduces) {
+		uint8_t *verdict = &census->verdicts[cell->tree];
+		if (*verdict == NOT_JUDGED)
+			*verdict = adds_each_once(judge, census, cell->tree) ? GOOD : BAD;
+		good = *verdict == GOOD;
+	}
+	if (!good)
+		return complain_output(judge, slot, cell, chunk);
+	uint32_t *first = &judge->proof->chunk_tree[chunk];
+	if (*first == ORDO_NONE) {
+		*first = cell->tree;
+		judge->chunk_rank[chunk] = slot.rank;
+	} else if (*first != cell->tree && judge->unequal_chunk == ORDO_NONE) {
+		judge->unequal_chunk = chunk;
+		judge->unequal_ranks[0] = judge->chunk_rank[chunk];
+		judge->unequal_ranks[1] = slot.rank;
+		judge->unequal_trees[0] = *first;
+		judge->unequal_trees[1] = cell->tree;
+	}
+	return true;
+}
+
+bool judge_outputs(struct judge *judge)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	size_t nchunk = ordo_nchunk(problem);
+	judge->proof->chunk_tree = malloc((nchunk + 1) * sizeof *judge->proof->chunk_tree);
+	judge->chunk_rank = malloc((nchunk + 1) * sizeof *judge->chunk_rank);
+	if (!judge->proof->chunk_tree || !judge->chunk_rank)
+		return ordo_fail_memory(judge->error);
+	memset(judge->proof->chunk_tree, 0xff, nchunk * sizeof *judge->proof->chunk_tree);
+	struct census census = {0};
+	bool worked = open_census(judge, &census);
+	for (uint32_t rank = 0; worked && rank < problem->nrank; rank++)
+		for (uint32_t slot = 0;
+			worked && !enough_findings(judge) && slot < ordo_output_slots(problem, rank); slot++)
+			worked = judge_output(judge, &census, (struct slot){rank, slot, ORDO_OUTPUT});
+	close_census(&census);
+	return worked;
+}

@@ -1,0 +1,113 @@
+/* ordering.c - is one access before another in every execution? Cheap certificates first, the exact sweep for
+ * the rest; then R8 and R9.
+ *
+ * A certificate is a path of happens-before that is known to be there:
+ *   - both in one stream;
+ *   - the later stream has waited for a Notify that the earlier stream gave after the earlier task;
+ *   - the earlier task lies on the way of the data: each move follows the writer of what it reads (that is
+ * itself asked, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a comparison on
+ * one chain or after a few steps up. The third is what closes questions whose only path is as long as the
+ * ring. If an asked step of a path is later answered by no, the document is refuted for that step, so nothing
+ * is ever proved on a false premise.
+ */
+#include "judge.h"
+#include <stdlib.h>
+
+/* Steps up the forest before the sweep is cheaper. */
+#define MOST_CLIMBS 64
+
+static bool is_ancestor(const struct judge *judge, uint32_t a, uint32_t b)
+{
+	const struct note *notes = judge->notes;
+	uint32_t wanted = notes[a].link;
+	for (int i = 0; i < MOST_CLIMBS && b != ORDO_NONE; i++) {
+		if (notes[b].at < notes[a].at)
+			return false;
+		if (notes[b].link == wanted)
+			return true;
+		b = judge->chains[notes[b].link][0];
+	}
+	return false;
+}
+
+/* Does the access under way, of that stream, follow task a, for certain? */
+bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream)
+{
+	uint32_t earlier = judge->notes[a].stream;
+	if (earlier == stream)
+		return true;
+	uint32_t sync = pair_get(&judge->sync_of, earlier, stream);
+	if (sync != ORDO_NONE && judge->syncs[sync].known > a)
+		return true;
+	return judge->parent != ORDO_NONE && is_ancestor(judge, a, judge->parent);
+}
+
+bool extend_chain(struct judge *judge, uint32_t task)
+{
+	uint32_t parent = judge->parent, chain = parent == ORDO_NONE ? ORDO_NONE : judge->notes[parent].link;
+	if (chain == ORDO_NONE || judge->chains[chain][1] != parent) {
+		chain = judge->nchain++;
+		if (!ordo_array_reserve(
+			    &judge->chains, &judge->chain_room, judge->nchain, sizeof *judge->chains))
+			return ordo_fail_memory(judge->error);
+		judge->chains[chain][0] = parent;
+	}
+	judge->chains[chain][1] = task;
+	judge->notes[task].link = chain;
+	return true;
+}
+
+static bool report_race(struct judge *judge, const struct question *question)
+{
+	uint32_t tasks[2] = {question->a, question->b};
+	return find(judge, 8, tasks, 2,
+		"a Notify after the first and a Wait before the second would order them",
+		"race on rank %u, %s slot %u: nothing orders\n  %s\n  before or after\n  %s", question->owner,
+		ordo_buffer_name((enum ordo_buffer)question->buffer), question->slot,
+		where_is(judge, question->a).text, where_is(judge, question->b).text);
+}
+
+static bool judge_questions(struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->nquestion; i++) {
+		const struct question *question = &judge->questions[i];
+		if (question->ordered)
+			continue;
+		if (question->only_order) {
+			if (judge->unordered[0] == ORDO_NONE) {
+				judge->unordered[0] = question->a;
+				judge->unordered[1] = question->b;
+			}
+		} else if (!report_race(judge, question)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool judge_touches(struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->ntouch; i++) {
+		const struct touch *touch = &judge->touches[i];
+		if (touch->first == ORDO_NONE)
+			continue;
+		if (!touch->entered_first &&
+			!find(judge, 9, &touch->first, 1,
+				"let that rank notify this one first: \"I have entered\"",
+				"%s touches the memory of rank %u, which may not have entered the call yet",
+				where_is(judge, touch->first).text, touch->rank))
+			return false;
+		if (touch->left <= touch->last &&
+			!find(judge, 9, &touch->last, 1,
+				"let that rank wait for a Notify given after this task",
+				"%s touches the memory of rank %u, which may have left the call already",
+				where_is(judge, touch->last).text, touch->rank))
+			return false;
+	}
+	return true;
+}
+
+bool judge_order(struct judge *judge)
+{
+	return sweep(judge) && judge_questions(judge) && judge_touches(judge);
+}

@@ -1,0 +1,145 @@
+/* shape.c - what can be judged one task at a time: R1 to R4, R12, and the limits of R13 that need only
+ * counting. */
+#include "judge.h"
+#include <stdio.h>
+
+static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank,
+	unsigned buffer, uint32_t slot, const char *end)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	uint32_t slots = judge->schedule->scratch_slots;
+	if (buffer == ORDO_INPUT)
+		slots = ordo_input_slots(problem, rank);
+	else if (buffer == ORDO_OUTPUT)
+		slots = ordo_output_slots(problem, rank);
+	if ((uint64_t)slot + task->count > slots)
+		return find(judge, 3, &id, 1, NULL,
+			"%s: %s is slots %u..%llu of the %s of rank %u, which has %u slots",
+			where_is(judge, id).text, end, slot, (unsigned long long)slot + task->count - 1,
+			ordo_buffer_name((enum ordo_buffer)buffer), rank, slots);
+	return true;
+}
+
+/* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit. */
+static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	if (task->dst_buffer == ORDO_SCRATCH)
+		return true;
+	for (uint32_t i = 0; i < task->count; i++) {
+		uint32_t own = task->dst_buffer == ORDO_INPUT
+				       ? ordo_input_chunk(problem, rank, task->dst + i)
+				       : ordo_output_chunk(problem, rank, task->dst + i);
+		if (own == task->chunk + i)
+			continue;
+		return find(judge, 3, &id, 1,
+			"chunks differ in length; only scratch slots are long enough for any chunk",
+			"%s: writes chunk %u into %s slot %u of rank %u, which is as long as chunk %u",
+			where_is(judge, id).text, task->chunk + i,
+			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), task->dst + i, rank, own);
+	}
+	return true;
+}
+
+static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	uint32_t before = judge->proof->nfinding, target = rank, nchunk = ordo_nchunk(problem);
+	if (task->src_buffer >= ORDO_NBUFFER || task->dst_buffer >= ORDO_NBUFFER || !task->count)
+		return find(judge, 1, &id, 1, NULL, "%s: a move needs two buffers and a count of at least 1",
+			where_is(judge, id).text);
+	if (ordo_task_crosses(task)) {
+		target = task->peer;
+		if (target == rank)
+			return find(judge, 2, &id, 1, "use LocalCopy or LocalReduce",
+				"%s: sends to its own rank", where_is(judge, id).text);
+	}
+	if ((uint64_t)task->chunk + task->count > nchunk)
+		return find(judge, 3, &id, 1, NULL, "%s: moves chunks %u..%llu, %s here has chunks 0..%u",
+			where_is(judge, id).text, task->chunk,
+			(unsigned long long)task->chunk + task->count - 1,
+			ordo_operator_facts(problem->op)->name, nchunk - 1);
+	if (!judge_range(judge, id, task, rank, task->src_buffer, task->src, "src") ||
+		!judge_range(judge, id, task, target, task->dst_buffer, task->dst, "dst"))
+		return false;
+	if (judge->proof->nfinding != before)
+		return true;
+	if (task->dst_buffer == ORDO_INPUT && !problem->in_place)
+		return find(judge, 4, &id, 1, "write to output or scratch, or compile for in place",
+			"%s: writes to the input of rank %u, and the schedule is not in place",
+			where_is(judge, id).text, target);
+	return judge_fit(judge, id, task, target);
+}
+
+static bool judge_link(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+{
+	bool incoming = task->kind == ORDO_WAIT;
+	uint32_t from = incoming ? task->peer : rank, to = incoming ? rank : task->peer;
+	if (from == to || ordo_topology_reaches(judge->options->topology, from, to))
+		return true;
+	return find(judge, 12, &id, 1, NULL,
+		"%s: there is no link from rank %u to rank %u that is up in topology \"%s\"",
+		where_is(judge, id).text, from, to, judge->options->topology->name);
+}
+
+static bool judge_task(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+{
+	const struct ordo_schedule *schedule = judge->schedule;
+	if (task->kind >= ORDO_NTASK_KIND)
+		return find(judge, 1, &id, 1, NULL, "rank %u: task %u is of no known kind (%u)", rank, id,
+			task->kind);
+	if (task->phase != ORDO_NO_PHASE && task->phase >= schedule->nphase)
+		return find(judge, 1, &id, 1, NULL, "%s: phase %u, the schedule has %u",
+			where_is(judge, id).text, task->phase, schedule->nphase);
+	if (ordo_task_crosses(task) && task->peer >= schedule->problem.nrank)
+		return find(judge, 2, &id, 1, NULL, "%s: peer %u is no rank, wanted 0..%u",
+			where_is(judge, id).text, task->peer, schedule->problem.nrank - 1);
+	return !ordo_task_moves(task) || judge_move(judge, id, task, rank);
+}
+
+static bool judge_stream(struct judge *judge, const struct ordo_stream *stream)
+{
+	/* Links repeat: only the last one that was good, each way, is remembered. */
+	uint32_t good_out = stream->rank, good_in = stream->rank;
+	for (uint32_t id = stream->first; id < stream->end && !enough_findings(judge); id++) {
+		const struct ordo_task *task = &judge->schedule->tasks[id];
+		uint32_t before = judge->proof->nfinding;
+		if (!judge_task(judge, id, task, stream->rank))
+			return false;
+		if (!judge->options->topology || judge->proof->nfinding != before || !ordo_task_crosses(task))
+			continue;
+		uint32_t *good = task->kind == ORDO_WAIT ? &good_in : &good_out;
+		if (*good == task->peer)
+			continue;
+		if (!judge_link(judge, id, task, stream->rank))
+			return false;
+		*good = judge->proof->nfinding == before ? task->peer : stream->rank;
+	}
+	return true;
+}
+
+bool judge_shape(struct judge *judge)
+{
+	const struct ordo_schedule *schedule = judge->schedule;
+	const struct ordo_topology *topology = judge->options->topology;
+	const struct ordo_limits *limits = &judge->options->limits;
+	if (topology && topology->nrank != schedule->problem.nrank)
+		return find(judge, 12, NULL, 0, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
+			schedule->problem.nrank, topology->name, topology->nrank);
+	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
+		!find(judge, 13, NULL, 0, NULL, "the schedule uses %u scratch slots a rank, allowed are %u",
+			schedule->scratch_slots, limits->scratch_slots))
+		return false;
+	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
+		uint32_t nstream =
+			schedule->programs[rank].end_stream - schedule->programs[rank].first_stream;
+		if (limits->streams && nstream > limits->streams &&
+			!find(judge, 13, NULL, 0, NULL, "rank %u has %u streams, allowed are %u", rank,
+				nstream, limits->streams))
+			return false;
+	}
+	for (uint32_t i = 0; i < schedule->nstream; i++)
+		if (!judge_stream(judge, &schedule->streams[i]))
+			return false;
+	return true;
+}

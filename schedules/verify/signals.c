@@ -1,0 +1,214 @@
+/* signals.c - R5: a signal has one notifying and one waiting stream; R6: it is balanced at the end. */
+#include "judge.h"
+#include <stdlib.h>
+
+/* The index of a signal, new or not; ORDO_NONE: no memory. (from, to) pairs have an id, (id, number) is the
+ * signal. */
+struct signal_names {
+	struct pair_map lane_of, signal_of;
+	uint32_t nlane;
+};
+
+static uint32_t name_signal(
+	struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to, uint32_t number)
+{
+	struct ordo_proof *proof = judge->proof;
+	uint32_t lane = pair_get(&names->lane_of, from, to);
+	if (lane == ORDO_NONE) {
+		lane = names->nlane++;
+		if (!pair_put(&names->lane_of, from, to, lane))
+			return ORDO_NONE;
+	}
+	uint32_t index = pair_get(&names->signal_of, lane, number);
+	if (index != ORDO_NONE)
+		return index;
+	index = proof->nsignal;
+	if (!ordo_array_reserve(
+		    &judge->signals, &judge->signal_room, (size_t)index + 1, sizeof *judge->signals) ||
+		!pair_put(&names->signal_of, lane, number, index))
+		return ORDO_NONE;
+	judge->signals[index] = (struct signal){.from = from,
+		.to = to,
+		.number = number,
+		.notifier = ORDO_NONE,
+		.waiter = ORDO_NONE,
+		.entry = ORDO_NONE,
+		.exit = ORDO_NONE};
+	proof->nsignal++;
+	return index;
+}
+
+/* The first task of a stream that uses the signal, for a message. */
+static uint32_t first_use(
+	const struct judge *judge, uint32_t stream, uint32_t signal, enum ordo_task_kind kind)
+{
+	const struct ordo_stream *in = &judge->schedule->streams[stream];
+	for (uint32_t id = in->first; id < in->end; id++)
+		if (judge->schedule->tasks[id].kind == kind && judge->notes[id].link == signal)
+			return id;
+	return ORDO_NONE;
+}
+
+static bool count_use(struct judge *judge, uint32_t id, uint32_t stream, uint32_t index)
+{
+	struct signal *signal = &judge->signals[index];
+	enum ordo_task_kind kind = (enum ordo_task_kind)judge->schedule->tasks[id].kind;
+	uint32_t *user = kind == ORDO_NOTIFY ? &signal->notifier : &signal->waiter;
+	uint32_t *uses = kind == ORDO_NOTIFY ? &signal->nnotify : &signal->nwait;
+	++*uses;
+	if (*user == ORDO_NONE)
+		*user = stream;
+	if (*user == stream)
+		return true;
+	uint32_t tasks[2] = {first_use(judge, *user, index, kind), id};
+	return find(judge, 5, tasks, 2, "give each pair of streams a signal of its own",
+		"signal %u from rank %u to rank %u has two %s streams:\n  %s\n  %s", signal->number,
+		signal->from, signal->to, kind == ORDO_NOTIFY ? "notifying" : "waiting",
+		where_is(judge, tasks[0]).text, where_is(judge, id).text);
+}
+
+static bool name_signals(struct judge *judge, struct signal_names *names)
+{
+	const struct ordo_schedule *schedule = judge->schedule;
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		/* Streams use few signals over and over: the last few need no table. */
+		struct {
+			uint32_t peer, number, index;
+			enum ordo_task_kind kind;
+		} recent[8];
+		unsigned nrecent = 0;
+		const struct ordo_stream *stream = &schedule->streams[s];
+		for (uint32_t id = stream->first; id < stream->end; id++) {
+			const struct ordo_task *task = &schedule->tasks[id];
+			judge->notes[id].stream = s;
+			if (ordo_task_moves(task))
+				continue;
+			unsigned slot = (task->peer * 4 + task->signal * 2 + task->kind) % 8;
+			enum ordo_task_kind kind = (enum ordo_task_kind)task->kind;
+			uint32_t index = ORDO_NONE;
+			if (nrecent >> slot & 1 && recent[slot].peer == task->peer &&
+				recent[slot].number == task->signal && recent[slot].kind == kind)
+				index = recent[slot].index;
+			if (index == ORDO_NONE) {
+				index = kind == ORDO_NOTIFY ? name_signal(judge, names, stream->rank,
+								      task->peer, task->signal)
+							    : name_signal(judge, names, task->peer,
+								      stream->rank, task->signal);
+				if (index == ORDO_NONE)
+					return ordo_fail_memory(judge->error);
+				recent[slot].peer = task->peer;
+				recent[slot].number = task->signal;
+				recent[slot].kind = kind;
+				recent[slot].index = index;
+				nrecent |= 1u << slot;
+			}
+			judge->notes[id].link = index;
+			if (!count_use(judge, id, s, index))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool judge_balance(struct judge *judge, uint32_t index)
+{
+	const struct signal *signal = &judge->signals[index];
+	if (signal->nnotify == signal->nwait)
+		return true;
+	bool more = signal->nnotify > signal->nwait;
+	uint32_t stream = more ? signal->notifier : signal->waiter;
+	uint32_t task = first_use(judge, stream, index, more ? ORDO_NOTIFY : ORDO_WAIT);
+	return find(judge, 6, &task, 1,
+		more ? "a token left over is taken by the next call's Wait"
+		     : "a Wait without its Notify blocks for ever",
+		"signal %u from rank %u to rank %u: %u Notify but %u Wait; first used by %s", signal->number,
+		signal->from, signal->to, signal->nnotify, signal->nwait, where_is(judge, task).text);
+}
+
+static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
+{
+	uint32_t index = pair_get(&judge->touch_of, stream, rank);
+	if (index != ORDO_NONE)
+		return index;
+	index = judge->ntouch;
+	if (!ordo_array_reserve(
+		    &judge->touches, &judge->touch_room, (size_t)index + 1, sizeof *judge->touches) ||
+		!pair_put(&judge->touch_of, stream, rank, index))
+		return ORDO_NONE;
+	judge->touches[index] =
+		(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
+	judge->ntouch++;
+	return index;
+}
+
+/* Which streams a signal joins, and whose entering and leaving it can prove. */
+static bool join_streams(struct judge *judge, struct signal *signal)
+{
+	uint32_t index = pair_get(&judge->sync_of, signal->notifier, signal->waiter);
+	if (index == ORDO_NONE) {
+		index = judge->nsync;
+		if (!ordo_array_reserve(
+			    &judge->syncs, &judge->sync_room, (size_t)index + 1, sizeof *judge->syncs) ||
+			!pair_put(&judge->sync_of, signal->notifier, signal->waiter, index))
+			return ordo_fail_memory(judge->error);
+		judge->syncs[index] = (struct sync){.from = signal->notifier, .to = signal->waiter};
+		judge->nsync++;
+	}
+	signal->sync = index;
+	if (signal->from == signal->to)
+		return true;
+	signal->entry = touch_index(judge, signal->waiter, signal->from);
+	signal->exit = touch_index(judge, signal->notifier, signal->to);
+	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE ? true
+								       : ordo_fail_memory(judge->error);
+}
+
+bool judge_signals(struct judge *judge)
+{
+	struct signal_names names = {0};
+	bool worked = name_signals(judge, &names);
+	pair_free(&names.lane_of);
+	pair_free(&names.signal_of);
+	uint32_t nnotify = 0;
+	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++) {
+		judge->signals[i].first = nnotify;
+		nnotify += judge->signals[i].nnotify;
+		worked = judge_balance(judge, i);
+	}
+	if (!worked)
+		return false;
+	judge->notifies = malloc(((size_t)nnotify + 1) * sizeof *judge->notifies);
+	if (!judge->notifies)
+		return ordo_fail_memory(judge->error);
+	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is not asked
+	 * for. */
+	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++)
+		if (judge->signals[i].notifier != ORDO_NONE && judge->signals[i].waiter != ORDO_NONE)
+			worked = join_streams(judge, &judge->signals[i]);
+	return worked;
+}
+
+/* R13: how many signals a rank takes part in. */
+bool judge_limits(struct judge *judge)
+{
+	uint32_t allowed = judge->options->limits.signals, nrank = judge->schedule->problem.nrank;
+	if (!allowed)
+		return true;
+	uint32_t *used = calloc(nrank, sizeof *used);
+	if (!used)
+		return ordo_fail_memory(judge->error);
+	for (uint32_t i = 0; i < judge->proof->nsignal; i++) {
+		const struct signal *signal = &judge->signals[i];
+		used[signal->from]++;
+		if (signal->to != signal->from)
+			used[signal->to]++;
+	}
+	bool worked = true;
+	for (uint32_t rank = 0; worked && rank < nrank; rank++)
+		if (used[rank] > allowed)
+			worked = find(judge, 13, NULL, 0, NULL,
+				"rank %u takes part in %u signals, allowed are %u", rank, used[rank],
+				allowed);
+	free(used);
+	return worked;
+}

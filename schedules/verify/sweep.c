@@ -1,0 +1,369 @@
+/* sweep.c - exact answers for what no certificate closed: one pass over all Notify and Wait for every 16
+ * streams asked about.
+ *
+ * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point stream t is
+ * at, + 1; or one rank r: whether r's entering precedes it. A pass keeps 16 lanes, one cache line a stream,
+ * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear, and it
+ * answers every question about those lanes. a precedes b exactly if the last Wait before b left clock[stream
+ * of b][lane of a's stream] > a.
+ */
+#include "judge.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 16 };
+
+/* Tokens in flight are measured unasked if that costs no more steps than this. */
+#define CHEAP_STEPS 50000000u
+
+struct line {
+	uint32_t clock[LANES];
+};
+
+/* After the Wait at `gate`, is clock[lane] > need? */
+struct probe {
+	uint32_t lane, gate_at, need;
+	bool *answer;
+};
+
+/* A stream's last access to a rank's memory, by the stream's lane: does some stream of that rank know it at
+ * its end? */
+struct farewell {
+	uint32_t lane;
+	struct touch *touch;
+};
+
+struct sweep {
+	struct judge *judge;
+	uint32_t *order; /* Notify and Wait, as they ran */
+	uint32_t norder;
+	uint32_t *stream_lane, *rank_lane; /* ORDO_NONE: no lane */
+	struct lane {
+		bool is_rank;
+		uint32_t id;
+	} * lanes;
+	size_t lane_room;
+	uint32_t nlane;
+	struct probe *probes;
+	uint32_t nprobe;
+	struct farewell *farewells;
+	uint32_t nfarewell;
+	bool tokens; /* measure them */
+
+	struct line *clocks; /* [nstream] */
+	struct line *pool;   /* lines of tokens under way */
+	size_t pool_room;
+	uint32_t npool, free_line;
+	uint32_t *line_of;	  /* [nnotify] line of a token; free ones are chained through the pool */
+	uint32_t *waits;	  /* [nwait] Wait tasks by signal, like judge.notifies */
+	uint32_t *passed;	  /* [nsignal] waits known to the notifier so far */
+	uint32_t *posted, *taken; /* [nsignal] */
+};
+
+static bool add_lane(struct sweep *sweep, bool is_rank, uint32_t id)
+{
+	uint32_t *lane = &(is_rank ? sweep->rank_lane : sweep->stream_lane)[id];
+	if (*lane != ORDO_NONE)
+		return true;
+	if (!ordo_array_reserve(
+		    &sweep->lanes, &sweep->lane_room, (size_t)sweep->nlane + 1, sizeof *sweep->lanes))
+		return false;
+	*lane = sweep->nlane++;
+	sweep->lanes[*lane].is_rank = is_rank;
+	sweep->lanes[*lane].id = id;
+	return true;
+}
+
+static bool add_lanes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	const struct note *notes = judge->notes;
+	for (uint32_t i = 0; i < judge->nquestion; i++)
+		if (judge->questions[i].gate != ORDO_NONE &&
+			!add_lane(sweep, false, notes[judge->questions[i].a].stream))
+			return false;
+	for (uint32_t i = 0; i < judge->ntouch; i++) {
+		const struct touch *touch = &judge->touches[i];
+		if (touch->first == ORDO_NONE)
+			continue;
+		if (touch->left <= touch->last && !add_lane(sweep, false, touch->stream))
+			return false;
+		if (!touch->entered_first && touch->first_gate != ORDO_NONE &&
+			!add_lane(sweep, true, touch->rank))
+			return false;
+	}
+	return true;
+}
+
+/* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
+static bool add_token_lanes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
+	sweep->tokens = judge->options->limits.tokens_in_flight ||
+			(uint64_t)sweep->norder * ((nlane + LANES - 1) / LANES) <= CHEAP_STEPS;
+	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
+		if (!add_lane(sweep, false, judge->signals[i].waiter))
+			return false;
+	return true;
+}
+
+static bool add_probes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	const struct note *notes = judge->notes;
+	size_t most = (size_t)judge->nquestion + judge->ntouch + 1;
+	sweep->probes = malloc(most * sizeof *sweep->probes);
+	sweep->farewells = malloc(((size_t)judge->ntouch + 1) * sizeof *sweep->farewells);
+	if (!sweep->probes || !sweep->farewells)
+		return false;
+	for (uint32_t i = 0; i < judge->nquestion; i++) {
+		struct question *question = &judge->questions[i];
+		if (question->gate != ORDO_NONE)
+			sweep->probes[sweep->nprobe++] =
+				(struct probe){sweep->stream_lane[notes[question->a].stream],
+					notes[question->gate].at, question->a, &question->ordered};
+	}
+	for (uint32_t i = 0; i < judge->ntouch; i++) {
+		struct touch *touch = &judge->touches[i];
+		if (touch->first == ORDO_NONE)
+			continue;
+		if (touch->left <= touch->last)
+			sweep->farewells[sweep->nfarewell++] =
+				(struct farewell){sweep->stream_lane[touch->stream], touch};
+		if (!touch->entered_first && touch->first_gate != ORDO_NONE)
+			sweep->probes[sweep->nprobe++] = (struct probe){sweep->rank_lane[touch->rank],
+				notes[touch->first_gate].at, 0, &touch->entered_first};
+	}
+	return true;
+}
+
+static int by_batch(const void *left, const void *right)
+{
+	const struct probe *a = left, *b = right;
+	uint32_t batch_a = a->lane / LANES, batch_b = b->lane / LANES;
+	if (batch_a != batch_b)
+		return batch_a < batch_b ? -1 : 1;
+	return a->gate_at < b->gate_at ? -1 : a->gate_at > b->gate_at;
+}
+
+static int by_lane(const void *left, const void *right)
+{
+	uint32_t a = ((const struct farewell *)left)->lane, b = ((const struct farewell *)right)->lane;
+	return a < b ? -1 : a > b;
+}
+
+/* order[] = the synchronising tasks by their place in the run. */
+static bool list_order(struct sweep *sweep)
+{
+	const struct judge *judge = sweep->judge;
+	uint32_t ntask = judge->schedule->ntask;
+	sweep->order = malloc(((size_t)ntask + 1) * sizeof *sweep->order);
+	if (!sweep->order)
+		return false;
+	for (uint32_t id = 0; id < ntask; id++)
+		sweep->order[judge->notes[id].at] = id;
+	for (uint32_t i = 0; i < ntask; i++)
+		if (!ordo_task_moves(&judge->schedule->tasks[sweep->order[i]]))
+			sweep->order[sweep->norder++] = sweep->order[i];
+	return true;
+}
+
+/* Lists the Wait tasks of each signal in order; there are as many as Notify, so they lie alike. */
+static bool list_waits(struct sweep *sweep)
+{
+	const struct judge *judge = sweep->judge;
+	uint32_t nsignal = judge->proof->nsignal;
+	size_t nnotify =
+		nsignal ? (size_t)judge->signals[nsignal - 1].first + judge->signals[nsignal - 1].nnotify : 0;
+	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
+	sweep->waits = sweep->tokens ? malloc((nnotify + 1) * sizeof *sweep->waits) : NULL;
+	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
+	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
+	sweep->taken = calloc((size_t)nsignal + 1, sizeof *sweep->taken);
+	if (!sweep->line_of || !sweep->passed || !sweep->posted || !sweep->taken ||
+		(sweep->tokens && !sweep->waits))
+		return false;
+	for (uint32_t i = 0; sweep->tokens && i < sweep->norder; i++) {
+		uint32_t id = sweep->order[i], index = judge->notes[id].link;
+		if (judge->schedule->tasks[id].kind == ORDO_WAIT)
+			sweep->waits[judge->signals[index].first + sweep->taken[index]++] = id;
+	}
+	return true;
+}
+
+static uint32_t take_line(struct sweep *sweep)
+{
+	uint32_t line = sweep->free_line;
+	if (line != ORDO_NONE) {
+		sweep->free_line = sweep->pool[line].clock[0];
+		return line;
+	}
+	if (!ordo_array_reserve(
+		    &sweep->pool, &sweep->pool_room, (size_t)sweep->npool + 1, sizeof *sweep->pool))
+		return ORDO_NONE;
+	return sweep->npool++;
+}
+
+static void measure_tokens(struct sweep *sweep, uint32_t index, uint32_t known)
+{
+	struct judge *judge = sweep->judge;
+	const struct signal *signal = &judge->signals[index];
+	uint32_t *passed = &sweep->passed[index];
+	while (*passed < signal->nwait && sweep->waits[signal->first + *passed] < known)
+		++*passed;
+	uint32_t flying = sweep->posted[index] - *passed;
+	if (judge->proof->tokens_in_flight < flying)
+		judge->proof->tokens_in_flight = flying;
+}
+
+static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
+{
+	struct judge *judge = sweep->judge;
+	uint32_t index = judge->notes[id].link;
+	const struct signal *signal = &judge->signals[index];
+	struct line *clock = &sweep->clocks[signal->notifier];
+	uint32_t own = sweep->stream_lane[signal->notifier] - first_lane;
+	if (own < LANES)
+		clock->clock[own] = id + 1;
+	uint32_t line = take_line(sweep);
+	if (line == ORDO_NONE)
+		return false;
+	sweep->pool[line] = *clock;
+	sweep->line_of[signal->first + sweep->posted[index]++] = line;
+	uint32_t other = sweep->stream_lane[signal->waiter] - first_lane;
+	if (sweep->tokens && other < LANES)
+		measure_tokens(sweep, index, clock->clock[other]);
+	return true;
+}
+
+static const struct line *wait(struct sweep *sweep, uint32_t id)
+{
+	uint32_t index = sweep->judge->notes[id].link;
+	const struct signal *signal = &sweep->judge->signals[index];
+	struct line *clock = &sweep->clocks[signal->waiter];
+	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
+	for (int i = 0; i < LANES; i++)
+		if (clock->clock[i] < sweep->pool[line].clock[i])
+			clock->clock[i] = sweep->pool[line].clock[i];
+	sweep->pool[line].clock[0] = sweep->free_line;
+	sweep->free_line = line;
+	return clock;
+}
+
+static void start_pass(struct sweep *sweep, uint32_t first_lane)
+{
+	const struct ordo_schedule *schedule = sweep->judge->schedule;
+	size_t nsignal = sweep->judge->proof->nsignal;
+	memset(sweep->clocks, 0, schedule->nstream * sizeof *sweep->clocks);
+	memset(sweep->passed, 0, nsignal * sizeof *sweep->passed);
+	memset(sweep->posted, 0, nsignal * sizeof *sweep->posted);
+	memset(sweep->taken, 0, nsignal * sizeof *sweep->taken);
+	sweep->npool = 0;
+	sweep->free_line = ORDO_NONE;
+	for (uint32_t lane = first_lane; lane < sweep->nlane && lane < first_lane + LANES; lane++) {
+		if (!sweep->lanes[lane].is_rank)
+			continue;
+		const struct ordo_program *program = &schedule->programs[sweep->lanes[lane].id];
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+			sweep->clocks[s].clock[lane - first_lane] = 1;
+	}
+}
+
+static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct probe **next)
+{
+	const struct judge *judge = sweep->judge;
+	const struct probe *end = sweep->probes + sweep->nprobe;
+	start_pass(sweep, first_lane);
+	for (uint32_t i = 0; i < sweep->norder; i++) {
+		uint32_t id = sweep->order[i];
+		if (judge->schedule->tasks[id].kind == ORDO_NOTIFY) {
+			if (!notify(sweep, id, first_lane))
+				return false;
+			continue;
+		}
+		const struct line *clock = wait(sweep, id);
+		for (; *next < end && (*next)->lane - first_lane < LANES &&
+			(*next)->gate_at == judge->notes[id].at;
+			++*next)
+			*(*next)->answer = clock->clock[(*next)->lane - first_lane] > (*next)->need;
+	}
+	return true;
+}
+
+static void answer_farewell(struct sweep *sweep, const struct farewell *farewell, uint32_t first_lane)
+{
+	struct touch *touch = farewell->touch;
+	const struct ordo_program *program = &sweep->judge->schedule->programs[touch->rank];
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
+		uint32_t known = sweep->clocks[s].clock[farewell->lane - first_lane];
+		if (touch->left < known)
+			touch->left = known;
+	}
+}
+
+static bool run_passes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	const struct ordo_verify_options *options = judge->options;
+	const struct probe *next = sweep->probes;
+	const struct farewell *farewell = sweep->farewells;
+	for (uint32_t first = 0; first < sweep->nlane; first += LANES) {
+		if (options->progress)
+			options->progress(options->closure, "ordering", first, sweep->nlane);
+		if (!run_pass(sweep, first, &next))
+			return false;
+		for (; farewell < sweep->farewells + sweep->nfarewell && farewell->lane - first < LANES;
+			farewell++)
+			answer_farewell(sweep, farewell, first);
+	}
+	return true;
+}
+
+static bool open_sweep(struct sweep *sweep)
+{
+	const struct ordo_schedule *schedule = sweep->judge->schedule;
+	size_t nstream = (size_t)schedule->nstream + 1, nrank = (size_t)schedule->problem.nrank + 1;
+	sweep->stream_lane = malloc(nstream * sizeof *sweep->stream_lane);
+	sweep->rank_lane = malloc(nrank * sizeof *sweep->rank_lane);
+	sweep->clocks = malloc(nstream * sizeof *sweep->clocks);
+	if (!sweep->stream_lane || !sweep->rank_lane || !sweep->clocks)
+		return false;
+	memset(sweep->stream_lane, 0xff, nstream * sizeof *sweep->stream_lane);
+	memset(sweep->rank_lane, 0xff, nrank * sizeof *sweep->rank_lane);
+	return list_order(sweep) && add_lanes(sweep) && add_token_lanes(sweep);
+}
+
+static void close_sweep(struct sweep *sweep)
+{
+	free(sweep->order);
+	free(sweep->stream_lane);
+	free(sweep->rank_lane);
+	free(sweep->lanes);
+	free(sweep->probes);
+	free(sweep->farewells);
+	free(sweep->clocks);
+	free(sweep->pool);
+	free(sweep->line_of);
+	free(sweep->waits);
+	free(sweep->passed);
+	free(sweep->posted);
+	free(sweep->taken);
+}
+
+bool sweep(struct judge *judge)
+{
+	struct sweep sweep = {.judge = judge};
+	bool worked = open_sweep(&sweep);
+	if (worked && sweep.nlane) {
+		worked = list_waits(&sweep) && add_probes(&sweep);
+		if (worked) {
+			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
+			qsort(sweep.farewells, sweep.nfarewell, sizeof *sweep.farewells, by_lane);
+			judge->proof->order_swept = (uint64_t)sweep.nprobe + sweep.nfarewell;
+			worked = run_passes(&sweep);
+		}
+	}
+	close_sweep(&sweep);
+	return worked ? true : ordo_fail_memory(judge->error);
+}

@@ -1,0 +1,294 @@
+/* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
+#include "judge.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* More leaves than any machine has ranks; a bound against documents that name absurd numbers. */
+#define MOST_LEAVES (1u << 24)
+
+bool prepare_trees(struct judge *judge)
+{
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	struct ordo_trees *trees = &judge->proof->trees;
+	uint32_t nleaf = ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
+	if (nleaf > MOST_LEAVES)
+		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+			"%u contributions are added; at most %u can be followed", nleaf, MOST_LEAVES);
+	if (!ordo_array_reserve(&trees->nodes, &judge->node_room, nleaf, sizeof *trees->nodes))
+		return ordo_fail_memory(judge->error);
+	for (uint32_t leaf = 0; leaf < nleaf; leaf++) {
+		trees->nodes[leaf][0] = ORDO_NONE;
+		trees->nodes[leaf][1] = leaf;
+	}
+	trees->nnode = nleaf;
+	return true;
+}
+
+uint32_t add_trees(struct judge *judge, uint32_t left, uint32_t right)
+{
+	struct ordo_trees *trees = &judge->proof->trees;
+	if (left > right) {
+		uint32_t smaller = right;
+		right = left;
+		left = smaller;
+	}
+	uint32_t tree = pair_get(&judge->node_of, left, right);
+	if (tree != ORDO_NONE)
+		return tree;
+	tree = trees->nnode;
+	if (tree >= POISON ||
+		!ordo_array_reserve(
+			&trees->nodes, &judge->node_room, (size_t)tree + 1, sizeof *trees->nodes) ||
+		!pair_put(&judge->node_of, left, right, tree))
+		return ORDO_NONE;
+	trees->nodes[tree][0] = left;
+	trees->nodes[tree][1] = right;
+	trees->nnode++;
+	return tree;
+}
+
+/* Text that grows; once it failed it stays failed. */
+struct text {
+	char *bytes;
+	size_t used, room;
+	bool failed;
+};
+
+static void say(struct text *text, const char *part)
+{
+	size_t length = strlen(part);
+	if (text->failed || !ordo_array_reserve(&text->bytes, &text->room, text->used + length + 1, 1)) {
+		text->failed = true;
+		return;
+	}
+	memcpy(text->bytes + text->used, part, length + 1);
+	text->used += length;
+}
+
+/* Prints with a stack of its own, since a tree can be as deep as it has leaves. Markers beyond any node id
+ * stand for "+" and ")". */
+enum { PLUS = 0, CLOSE = 1 };
+
+static void print_tree(struct text *text, const struct ordo_trees *trees, uint32_t tree,
+	const uint32_t *smallest, uint64_t *stack, uint32_t max_leaves)
+{
+	const uint64_t marker = UINT64_C(1) << 32;
+	size_t depth = 0;
+	uint32_t nleaf = 0;
+	stack[depth++] = tree;
+	while (depth && !text->failed) {
+		uint64_t top = stack[--depth];
+		if (top >= marker) {
+			say(text, top - marker == PLUS ? "+" : ")");
+			continue;
+		}
+		const uint32_t *node = trees->nodes[top];
+		char number[16];
+		if (nleaf >= max_leaves) {
+			say(text, "...");
+			nleaf++;
+			/* What is still open is closed, what is still to come is left out. */
+			size_t kept = 0;
+			for (size_t i = 0; i < depth; i++)
+				if (stack[i] == marker + CLOSE)
+					stack[kept++] = stack[i];
+			depth = kept;
+		} else if (node[0] == ORDO_NONE) {
+			snprintf(number, sizeof number, "%" PRIu32, node[1]);
+			say(text, number);
+			nleaf++;
+		} else {
+			bool swapped = smallest[node[1]] < smallest[node[0]];
+			say(text, "(");
+			stack[depth++] = marker + CLOSE;
+			stack[depth++] = node[!swapped];
+			stack[depth++] = marker + PLUS;
+			stack[depth++] = node[swapped];
+		}
+	}
+}
+
+char *ordo_tree_print(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+{
+	/* Only nodes up to `tree` can be below it, and each pushes four entries where it took one. */
+	uint32_t *smallest = malloc(((size_t)tree + 1) * sizeof *smallest);
+	uint64_t *stack = malloc((3 * (size_t)tree + 8) * sizeof *stack);
+	struct text text = {0};
+	char *result = NULL;
+	if (smallest && stack) {
+		for (uint32_t i = 0; i <= tree; i++) {
+			const uint32_t *node = trees->nodes[i];
+			smallest[i] = node[1];
+			if (node[0] != ORDO_NONE)
+				smallest[i] = smallest[node[0]] < smallest[node[1]] ? smallest[node[0]]
+										    : smallest[node[1]];
+		}
+		print_tree(&text, trees, tree, smallest, stack, max_leaves);
+		if (!text.failed)
+			result = ordo_arena_text(arena, text.bytes, text.used);
+	}
+	free(text.bytes);
+	free(smallest);
+	free(stack);
+	return result;
+}
+
+/* The order digest. Trees are named by their shape alone, positions by fractions of the vector, so that
+ * schedules for other chunk counts (and, with shards, other rank counts) have the same digest exactly if the
+ * same elements get the same trees. */
+
+static void put_number(XXH3_state_t *state, uint64_t number)
+{
+	unsigned char bytes[8];
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)(number >> 8 * i);
+	XXH3_128bits_update(state, bytes, sizeof bytes);
+}
+
+static void put_hash(XXH3_state_t *state, XXH128_hash_t hash)
+{
+	XXH128_canonical_t canonical;
+	XXH128_canonicalFromHash(&canonical, hash);
+	XXH3_128bits_update(state, &canonical, sizeof canonical);
+}
+
+static XXH128_hash_t hash_node(XXH3_state_t *state, const uint32_t *node, const XXH128_hash_t *hashes)
+{
+	XXH3_128bits_reset(state);
+	if (node[0] == ORDO_NONE) {
+		put_number(state, node[1]);
+	} else {
+		XXH128_hash_t left = hashes[node[0]], right = hashes[node[1]];
+		bool swapped = XXH128_cmp(&left, &right) > 0;
+		put_hash(state, swapped ? right : left);
+		put_hash(state, swapped ? left : right);
+	}
+	return XXH3_128bits_digest(state);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static void hash_order(struct judge *judge, XXH3_state_t *state, const XXH128_hash_t *hashes)
+{
+	struct ordo_proof *proof = judge->proof;
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	const char *name = ordo_operator_facts(problem->op)->name;
+	uint32_t nchunk = ordo_nchunk(problem);
+	XXH3_128bits_reset(state);
+	XXH3_128bits_update(state, name, strlen(name));
+	put_number(state, problem->nshard);
+	for (uint32_t chunk = 0; chunk < nchunk; chunk++) {
+		if (chunk && proof->chunk_tree[chunk] == proof->chunk_tree[chunk - 1])
+			continue;
+		uint64_t divisor = common_divisor(chunk, nchunk);
+		put_number(state, chunk / divisor);
+		put_number(state, nchunk / divisor);
+		put_hash(state, hashes[proof->chunk_tree[chunk]]);
+	}
+	XXH128_canonical_t digest;
+	XXH128_canonicalFromHash(&digest, XXH3_128bits_digest(state));
+	for (size_t i = 0; i < sizeof digest.digest; i++)
+		snprintf(proof->digest + 2 * i, 3, "%02x", digest.digest[i]);
+}
+
+static bool digest_order(struct judge *judge)
+{
+	const struct ordo_trees *trees = &judge->proof->trees;
+	XXH3_state_t *state = XXH3_createState();
+	XXH128_hash_t *hashes = malloc(((size_t)trees->nnode + 1) * sizeof *hashes);
+	if (state && hashes) {
+		for (uint32_t i = 0; i < trees->nnode; i++)
+			hashes[i] = hash_node(state, trees->nodes[i], hashes);
+		hash_order(judge, state, hashes);
+	}
+	bool worked = state && hashes;
+	XXH3_freeState(state);
+	free(hashes);
+	return worked ? true : ordo_fail_memory(judge->error);
+}
+
+/* Why there is more than one tree, or more than one order. NULL: no memory. */
+
+static const char *explain_ranks(struct judge *judge)
+{
+	struct ordo_arena *arena = &judge->proof->arena;
+	const struct ordo_trees *trees = &judge->proof->trees;
+	const char *first = ordo_tree_print(arena, trees, judge->unequal_trees[0], 32);
+	const char *second = ordo_tree_print(arena, trees, judge->unequal_trees[1], 32);
+	return first && second ? ordo_arena_format(arena, "chunk %u is %s on rank %u but %s on rank %u",
+					 judge->unequal_chunk, first, judge->unequal_ranks[0], second,
+					 judge->unequal_ranks[1])
+			       : NULL;
+}
+
+static const char *explain_positions(struct judge *judge, uint32_t chunk)
+{
+	struct ordo_arena *arena = &judge->proof->arena;
+	const struct ordo_proof *proof = judge->proof;
+	const char *first = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[0], 32);
+	const char *second = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[chunk], 32);
+	return first && second
+		       ? ordo_arena_format(arena, "chunk 0 is %s but chunk %u is %s", first, chunk, second)
+		       : NULL;
+}
+
+static const char *explain_timing(struct judge *judge)
+{
+	return ordo_arena_format(&judge->proof->arena, "%s and %s reduce into one slot in no fixed order",
+		where_is(judge, judge->unordered[0]).text, where_is(judge, judge->unordered[1]).text);
+}
+
+static bool count_trees(struct judge *judge, uint32_t *other)
+{
+	struct ordo_proof *proof = judge->proof;
+	uint8_t *seen = calloc((size_t)proof->trees.nnode + 1, 1);
+	if (!seen)
+		return ordo_fail_memory(judge->error);
+	for (uint32_t chunk = 0; chunk < ordo_nchunk(&judge->schedule->problem); chunk++) {
+		uint32_t tree = proof->chunk_tree[chunk];
+		if (*other == ORDO_NONE && tree != proof->chunk_tree[0])
+			*other = chunk;
+		proof->ndistinct += !seen[tree];
+		seen[tree] = 1;
+	}
+	free(seen);
+	return true;
+}
+
+bool judge_guarantees(struct judge *judge)
+{
+	struct ordo_proof *proof = judge->proof;
+	uint32_t other = ORDO_NONE;
+	if (!count_trees(judge, &other))
+		return false;
+	if (!ordo_operator_facts(judge->schedule->problem.op)->reduces)
+		return digest_order(judge);
+	if (judge->unordered[0] != ORDO_NONE) {
+		proof->run_to_run = ORDO_DOES_NOT_HOLD;
+		proof->run_to_run_why = explain_timing(judge);
+		return proof->run_to_run_why ? true : ordo_fail_memory(judge->error);
+	}
+	bool equal = judge->unequal_chunk == ORDO_NONE;
+	proof->run_to_run = ORDO_HOLDS;
+	proof->rank_equal = equal ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
+	proof->rank_equal_why = equal ? NULL : explain_ranks(judge);
+	proof->position_invariant = other == ORDO_NONE ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
+	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(judge, other);
+	if ((!equal && !proof->rank_equal_why) || (other != ORDO_NONE && !proof->position_why))
+		return ordo_fail_memory(judge->error);
+	return !equal || digest_order(judge);
+}
