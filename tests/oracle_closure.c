@@ -145,6 +145,8 @@ static void judge_visits(const struct closure *c, struct oracle_opinion *opinion
 {
 	for (uint32_t t = 0; t < c->document->schedule->ntask; t++) {
 		const uint32_t rank = foreign_rank(c->document, t);
+		if (races_with_itself(c->document, t))
+			note(opinion, 8, "task %u reads what it writes", t);
 		if (rank == ORDO_NONE)
 			continue;
 		if (!is_before(c, entering(c, rank), t))

@@ -187,7 +187,7 @@ static void judge_move(
 		note(opinion, 3, "task %u: slice outside its buffer", t);
 		return;
 	}
-	if (!slots_belong(s, rank, from, task->src, task) || !slots_belong(s, target, to, task->dst, task))
+	if (!slots_belong(s, target, to, task->dst, task))
 		note(opinion, 3, "task %u: a slot of another chunk", t);
 	if (to == ORDO_INPUT && !s->problem.in_place)
 		note(opinion, 4, "task %u: writes input", t);
@@ -286,16 +286,6 @@ static void list_accesses(struct oracle_document *d)
 	d->first_access[s->ntask] = n;
 }
 
-/* A move that reads one of the cells it writes depends on the order in which its elements are moved. */
-static void judge_overlap(const struct oracle_document *d, struct oracle_opinion *opinion)
-{
-	for (uint32_t t = 0; t < d->schedule->ntask; t++)
-		for (uint32_t i = d->first_access[t]; i < d->first_access[t + 1]; i += 2)
-			for (uint32_t j = d->first_access[t] + 1; j < d->first_access[t + 1]; j += 2)
-				if (d->accesses[i].cell == d->accesses[j].cell)
-					note(opinion, 3, "task %u: reads what it writes", t);
-}
-
 bool open_document(
 	const struct ordo_schedule *schedule, struct oracle_document *d, struct oracle_opinion *opinion)
 {
@@ -316,12 +306,10 @@ bool open_document(
 			d->first_cell[r] + cells_of_rank(&schedule->problem, r, schedule->scratch_slots);
 	d->ncell = d->first_cell[schedule->problem.nrank];
 	judge_signals(d, opinion);
-	if (!opinion->broken) {
-		list_accesses(d);
-		judge_overlap(d, opinion);
-	}
 	if (opinion->broken)
 		close_document(d);
+	else
+		list_accesses(d);
 	return !opinion->broken;
 }
 
@@ -348,6 +336,16 @@ bool tasks_conflict(const struct oracle_document *d, uint32_t a, uint32_t b, boo
 			if (!(atomic_reduce && x == TOUCH_ADD && y == TOUCH_ADD))
 				return true;
 		}
+	return false;
+}
+
+bool races_with_itself(const struct oracle_document *d, uint32_t t)
+{
+	for (uint32_t i = d->first_access[t]; i < d->first_access[t + 1]; i++)
+		for (uint32_t j = d->first_access[t]; j < d->first_access[t + 1]; j++)
+			if (d->accesses[i].cell == d->accesses[j].cell &&
+				d->accesses[i].touch == TOUCH_READ && d->accesses[j].touch != TOUCH_READ)
+				return true;
 	return false;
 }
 

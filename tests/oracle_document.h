@@ -46,6 +46,8 @@ void close_document(struct oracle_document *document);
 
 /* Do two tasks touch one cell so that their order matters? Adding and adding commutes if adds are atomic. */
 bool tasks_conflict(const struct oracle_document *document, uint32_t a, uint32_t b, bool atomic_reduce);
+/* Does a move read a cell that it writes? Then it depends on the order in which it moves its elements. */
+bool races_with_itself(const struct oracle_document *document, uint32_t task);
 /* The rank, other than the task's own, whose memory it touches, or ORDO_NONE. */
 uint32_t foreign_rank(const struct oracle_document *document, uint32_t task);
 

@@ -112,6 +112,8 @@ static void judge_races(struct walk *w, const uint32_t *state)
 			note(w->opinion, 9, "task %u: rank %u may not have entered yet", a, rank);
 		if (rank != ORDO_NONE && can_leave(w, state, rank))
 			note(w->opinion, 9, "task %u: rank %u may have left already", a, rank);
+		if (races_with_itself(d, a))
+			note(w->opinion, 8, "task %u reads what it writes", a);
 		for (uint32_t j = i + 1; j < d->schedule->nstream; j++) {
 			if (!can_run(w, state, j))
 				continue;
@@ -164,8 +166,10 @@ static void judge_end(struct walk *w, uint32_t i)
 {
 	const struct ordo_schedule *s = w->document->schedule;
 	for (uint32_t k = 0; k < s->nstream; k++)
-		if (next_task(w, state_at(w, i), k) != ORDO_NONE)
+		if (next_task(w, state_at(w, i), k) != ORDO_NONE) {
 			note(w->opinion, 7, "task %u waits for ever", next_task(w, state_at(w, i), k));
+			return;
+		}
 	for (uint32_t k = 0; k < w->document->nsignal; k++)
 		if (state_at(w, i)[w->tokens + k])
 			note(w->opinion, 6, "a token is left");

@@ -122,7 +122,8 @@ static void each_static_rule_is_found(void **state)
 	judge(&p, 1, 1u << 3, "rank 0\nLocalCopy chunk 0 input 0 -> scratch 1\n");
 	judge(&p, 1, 1u << 3, "rank 1\nLocalCopy chunk 0 input 0 -> scratch 0\n");
 	judge(&p, 1, 1u << 3, "rank 0\nLocalCopy chunk 1 input 1 -> output 0\n");
-	judge(&p, 1, 1u << 3,
+	judge(&p, 1, 1u << 10 | 1u << 11, "rank 0\nLocalCopy chunk 1 input 0 -> output 1\n");
+	judge(&p, 1, 1u << 8,
 		"rank 0\nLocalCopy chunk 0 input 0 -> scratch 0\nLocalCopy chunk 0 scratch 0 -> scratch 0\n");
 	judge(&p, 1, 1u << 4, "rank 0\nLocalCopy chunk 0 input 0 -> input 0\n");
 	judge(&p, 1, 1u << 5,
