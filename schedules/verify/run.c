@@ -95,8 +95,9 @@ static bool report_circle(struct judge *judge, const struct run *run, uint32_t s
 	worked = worked &&
 		 find(judge, 7, tasks, length,
 			 "some Notify of this circle must come before the Wait it stands after",
-			 "deadlock: %u %s waits for %s, for ever:%s", length, length == 1 ? "task" : "tasks",
-			 length == 1 ? "itself" : "each other in a circle", text);
+			 "deadlock: %u %s, for ever:%s", length,
+			 length == 1 ? "task waits for itself" : "tasks wait for each other in a circle",
+			 text);
 	free(tasks);
 	free(text);
 	return worked ? true : ordo_fail_memory(judge->error);
