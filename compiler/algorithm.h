@@ -1,0 +1,69 @@
+/* algorithm.h - what one algorithm is: facts, a condition, its natural number of chunks, a builder, and
+ * claims that tests evaluate.
+ *
+ * A new algorithm is one file in algorithms/ and one line in algorithms/table.h.
+ */
+#ifndef ORDO_ALGORITHM_H
+#define ORDO_ALGORITHM_H
+
+#include "builder.h"
+#include <ordo/arena.h>
+#include <ordo/compiler.h>
+
+/* The value of one parameter. */
+struct ordo_value {
+	const char *word;      /* as written, spaces aside */
+	uint32_t number;       /* ORDO_NUMBER */
+	const uint32_t *items; /* ORDO_LISTS: the numbers of all lists, one list after another */
+	const uint32_t *ends;  /* [nlist] where each list ends in items */
+	uint32_t nlist;
+};
+
+/* What an algorithm is asked for: a checked problem, where, and how. */
+struct ordo_recipe {
+	struct ordo_problem
+		problem; /* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
+	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
+	const struct ordo_algorithm *algorithm;
+	struct ordo_value *values; /* [algorithm->facts.nparameter]; the fallback where the user gave none */
+	const char *notation; /* canonical: only what differs from the fallbacks, in the order of the table */
+	void *prepared;	      /* what `prepare` found; NULL */
+	struct ordo_arena arena; /* lives as long as the recipe */
+};
+
+struct ordo_algorithm {
+	struct ordo_algorithm_facts facts;
+	/* What the algorithm demands beyond its operators and the ranges of its parameters. NULL: nothing.
+	 * Reads as a formula. */
+	bool (*applicable)(const struct ordo_recipe *recipe, struct ordo_error *error);
+	/* Finds, once, what both `chunks` and `build` need (say, the cycles of a topology), into
+	 * recipe->prepared, from recipe->arena. NULL: nothing. */
+	bool (*prepare)(struct ordo_recipe *recipe, struct ordo_error *error);
+	/* K if the user gives none. NULL: 1. */
+	uint32_t (*chunks)(const struct ordo_recipe *recipe);
+	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
+
+	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on what the one
+	 * before brought. Volume: how many chunks the busiest rank sends to others. With the K of the recipe.
+	 */
+	uint64_t (*steps)(const struct ordo_recipe *recipe);
+	uint64_t (*volume)(const struct ordo_recipe *recipe);
+};
+
+/* All algorithms, in the order of `ordo list`. */
+extern const struct ordo_algorithm *const ordo_algorithm_table[];
+extern const uint32_t ordo_nalgorithm;
+
+/* Reads `name(key=value,key=value)`, checks values, operator and problem, prepares, and settles K. Words and
+ * numbers are written plainly, a list in brackets `order=[0,2,1,3]`, several lists as
+ * `order=[[0,1,2],[0,2,1]]`. The caller destroys it, also after false. */
+bool ordo_recipe_make(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
+void ordo_recipe_destroy(struct ordo_recipe *recipe);
+
+/* The value of a parameter the algorithm declares (asserted). */
+const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name);
+bool ordo_recipe_is(const struct ordo_recipe *recipe, const char *name, const char *word);
+uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name);
+
+#endif
