@@ -1,0 +1,32 @@
+/* full_mesh.c - every rank has a link of its own to every other rank. */
+#include "topologies/generators.h"
+
+/* 67 million links: memory ends before the 32-bit ids do. */
+enum { MAX_RANKS = 8192 };
+
+static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
+{
+	for (uint32_t from = 0; from < topology->nrank; from++)
+		for (uint32_t to = 0; to < topology->nrank; to++)
+			if (from != to && !ordo_topology_add(topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS,
+						  ORDO_HCCS_BANDWIDTH_GBS, error))
+				return false;
+	return true;
+}
+
+struct ordo_topology *ordo_full_mesh_make(
+	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
+{
+	(void)parameters;
+	if (nrank > MAX_RANKS) {
+		ordo_fail(error, ORDO_USAGE, 0, "topology full-mesh: found %u ranks, wanted 1..%d", nrank,
+			MAX_RANKS);
+		return NULL;
+	}
+	struct ordo_topology *topology = ordo_topology_create(name, nrank, 0, 0, error);
+	if (topology && !add_links(topology, error)) {
+		ordo_topology_destroy(topology);
+		return NULL;
+	}
+	return topology;
+}

@@ -1,0 +1,28 @@
+/* star.c - every rank has one port, joined to one switch in the middle. */
+#include "topologies/generators.h"
+
+static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
+{
+	uint32_t hub = topology->nrank;
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
+		if (!ordo_topology_add(topology, rank, hub, "RDMA", ORDO_RDMA_LATENCY_NS,
+			    ORDO_RDMA_BANDWIDTH_GBS, error))
+			return false;
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
+		if (!ordo_topology_add(topology, hub, rank, "RDMA", ORDO_RDMA_LATENCY_NS,
+			    ORDO_RDMA_BANDWIDTH_GBS, error))
+			return false;
+	return true;
+}
+
+struct ordo_topology *ordo_star_make(
+	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
+{
+	(void)parameters;
+	struct ordo_topology *topology = ordo_topology_create(name, nrank, 1, 1, error);
+	if (topology && !add_links(topology, error)) {
+		ordo_topology_destroy(topology);
+		return NULL;
+	}
+	return topology;
+}

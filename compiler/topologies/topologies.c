@@ -1,0 +1,124 @@
+/* topologies.c - a topology from its name: the table of generators, and documents by path. */
+#include "topologies/generators.h"
+#include <ordo/compiler.h>
+#include <stdio.h>
+#include <string.h>
+
+/* name, generator, whether it takes parameters after ':', summary, condition on the number of ranks */
+#define TOPOLOGIES(X)                                                                                        \
+	X("full-mesh", ordo_full_mesh_make, false, "a link between every two ranks", "any")                  \
+	X("ring", ordo_ring_make, false,                                                                     \
+		"links between rank r and rank r+1, and between the last and the first", "any")              \
+	X("star", ordo_star_make, false, "one switch in the middle, one port a rank", "any")
+
+#define FACTS(name, make, parameters, summary, ranks) {name, summary, ranks},
+#define GENERATOR(name, make, parameters, summary, ranks) {make, parameters},
+
+static const struct ordo_topology_facts facts[] = {TOPOLOGIES(FACTS)};
+static const struct {
+	ordo_topology_generator *make;
+	bool takes_parameters;
+} generators[] = {TOPOLOGIES(GENERATOR)};
+
+enum { NTOPOLOGY = sizeof facts / sizeof *facts };
+
+const struct ordo_topology_facts *ordo_topologies(uint32_t *count)
+{
+	*count = NTOPOLOGY;
+	return facts;
+}
+
+/* How many insertions, deletions and replacements make `typed` into `name`; names are short. */
+static size_t distance(const char *typed, size_t length, const char *name)
+{
+	size_t row[64], width = strlen(name);
+	if (length > 63 || width > 63)
+		return 64;
+	for (size_t j = 0; j <= width; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= length; i++) {
+		size_t diagonal = row[0];
+		row[0] = i;
+		for (size_t j = 1; j <= width; j++) {
+			size_t best = diagonal + (typed[i - 1] != name[j - 1]);
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			diagonal = row[j];
+			row[j] = best;
+		}
+	}
+	return row[width];
+}
+
+static bool fail_unknown(const char *typed, size_t length, struct ordo_error *error)
+{
+	char list[256] = "";
+	size_t used = 0, nearest = 0;
+	for (size_t i = 0; i < NTOPOLOGY; i++) {
+		used += (size_t)snprintf(
+			list + used, sizeof list - used, "%s%s", i ? ", " : "", facts[i].name);
+		if (distance(typed, length, facts[i].name) < distance(typed, length, facts[nearest].name))
+			nearest = i;
+	}
+	ordo_fail(error, ORDO_USAGE, 0,
+		"topology: found \"%.*s\", wanted one of %s, or the path of a document (.json)",
+		length < 200 ? (int)length : 200, typed, list);
+	if (distance(typed, length, facts[nearest].name) * 2 <= strlen(facts[nearest].name))
+		return ordo_hint(error, "did you mean %s?", facts[nearest].name);
+	return ordo_hint(error, "a document's path has a slash or ends in .json");
+}
+
+static bool is_path(const char *name)
+{
+	size_t length = strlen(name);
+	return strchr(name, '/') || (length >= 5 && !strcmp(name + length - 5, ".json"));
+}
+
+static struct ordo_topology *read_document(const char *path, uint32_t nrank, struct ordo_error *error)
+{
+	struct ordo_topology *topology = ordo_topology_read(path, error);
+	if (!topology || !nrank || topology->nrank == nrank)
+		return topology;
+	ordo_fail(
+		error, ORDO_USAGE, 0, "topology %s: found %u ranks, wanted %u", path, topology->nrank, nrank);
+	ordo_hint(error, "ask for %u ranks, or give a topology of %u", topology->nrank, nrank);
+	ordo_topology_destroy(topology);
+	return NULL;
+}
+
+static struct ordo_topology *finish(struct ordo_topology *topology, struct ordo_error *error)
+{
+	if (topology && !ordo_topology_finish(topology, error)) {
+		ordo_topology_destroy(topology);
+		return NULL;
+	}
+	return topology;
+}
+
+struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struct ordo_error *error)
+{
+	if (is_path(name))
+		return read_document(name, nrank, error);
+	size_t length = strcspn(name, ":");
+	const char *parameters = name[length] ? name + length + 1 : NULL;
+	for (size_t i = 0; i < NTOPOLOGY; i++) {
+		if (length != strlen(facts[i].name) || memcmp(name, facts[i].name, length) != 0)
+			continue;
+		if (parameters && !generators[i].takes_parameters) {
+			ordo_fail(error, ORDO_USAGE, 0,
+				"topology: found \"%s\", wanted \"%s\" (it takes no parameters)", name,
+				facts[i].name);
+			return NULL;
+		}
+		if (nrank < 1 || nrank > ORDO_LIMIT) {
+			ordo_fail(error, ORDO_USAGE, 0, "topology %s: found %u ranks, wanted 1..%u", name,
+				nrank, ORDO_LIMIT);
+			return NULL;
+		}
+		return finish(generators[i].make(name, nrank, parameters, error), error);
+	}
+	fail_unknown(name, length, error);
+	return NULL;
+}
