@@ -36,7 +36,10 @@ struct ordo_plan_options {
 	const uint64_t
 		*block_count; /* [nblock] elements of each block, instead of count: the V operators; NULL */
 	uint64_t alignment;   /* of chunk boundaries, in elements; 0 = 1 */
-	uint32_t watchdog_ms; /* a run in which nothing moved for so long is stuck; 0 = 10,000 */
+	uint32_t watchdog_ms; /* ordo_plan_run_rank: a call in which nothing moved for so long is stuck; 0 =
+				 10,000 */
+	uint64_t tile_bytes;  /* longer chunks are moved in rounds of at most so many bytes a chunk; 0 =
+				 chosen, UINT64_MAX = never */
 };
 
 struct ordo_plan;
@@ -51,29 +54,39 @@ ORDO_API void ordo_plan_destroy(struct ordo_plan *plan); /* takes NULL; no run m
 /* How large a rank's buffers must be. */
 ORDO_API uint64_t ordo_plan_input_bytes(const struct ordo_plan *plan, uint32_t rank);
 ORDO_API uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t rank);
-ORDO_API uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan); /* per rank */
+/* How much scratch the plan itself holds for each rank. */
+ORDO_API uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan);
 
-/* Binds one rank's buffers; they stay the caller's. In place: only the larger of the two names is needed
- * (AllReduce, Reduce, Broadcast: either; ReduceScatter, Scatter: input, AllGather, Gather: output), the other
- * may be NULL; if both are given they must name the same memory. Must not be called while that rank runs. */
+/* Binds one rank's buffers; they stay the caller's, need no alignment, and may be NULL where no byte is
+ * needed. Out of place they must not overlap. In place, input and output name one memory, and the other may
+ * be NULL: AllReduce, Reduce and Broadcast take either; ReduceScatter and Scatter at the root take the input,
+ * AllGather and Gather at the root take the output, and the inner buffer begins at the rank's own block. Must
+ * not be called while that rank runs; may be called again between runs. */
 ORDO_API bool ordo_plan_bind(
 	struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error);
 
 /* Runs the part of one rank, on the calling thread, and returns when the rank may use its buffers again: the
  * embedding call. All ranks must be called, each on its own thread, in any order and at any time; the next
- * call may follow at once, with no barrier. */
+ * call may follow at once, with no barrier.
+ *
+ * A run that is stuck is an error that says who waits for whom: at once if all ranks are inside, otherwise
+ * when nothing moved for watchdog_ms (so ranks must not enter further apart than that). The error is returned
+ * to every rank that is not complete, after all have stopped: nobody touches anybody's memory any more. From
+ * then on the plan only can be destroyed; every other call fails with the same error. */
 ORDO_API bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error);
 
-/* Runs all ranks once on nworker threads (0: one thread a rank), workers multiplexing the streams of all
- * ranks. */
+/* Runs all ranks once on nworker threads, the calling one among them (0: one thread a rank), workers
+ * multiplexing the streams of all ranks. The threads are started by the first such run and kept for the next
+ * ones, until a run asks for another number or the plan is destroyed. A stuck run is an error at once. One
+ * run at a time. */
 ORDO_API bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error);
 
 /* Runs all ranks once on the calling thread; after every task the seed picks the next runnable stream. The
- * same seed gives the same interleaving. */
+ * same seed gives the same interleaving. A stuck run is an error at once. One run at a time. */
 ORDO_API bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
 
-/* Bytes that left each rank for each link are counted by the plan: bytes sent by `from` to `to` in one run.
- */
+/* Bytes that rank `from` writes into the memory of rank `to` in one run: what a link between them would
+ * carry. O(log peers). */
 ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint32_t to);
 
 #ifdef __cplusplus

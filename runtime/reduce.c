@@ -1,0 +1,223 @@
+/* reduce.c - the element types and reductions, and the loops that add one array onto another. */
+#include <ordo/runtime.h>
+#include <string.h>
+
+/* A caller's buffer has no effective type and need not be aligned. */
+#define UNALIGNED __attribute__((aligned(1), may_alias))
+typedef float UNALIGNED f32;
+typedef double UNALIGNED f64;
+/* Integers are computed unsigned, where wrapping is defined, and compared signed. */
+typedef uint32_t UNALIGNED i32;
+typedef uint64_t UNALIGNED i64;
+typedef uint8_t UNALIGNED u8;
+
+static inline float sum_f32(float a, float b)
+{
+	return a + b;
+}
+
+static inline float prod_f32(float a, float b)
+{
+	return a * b;
+}
+
+/* IEEE 754-2019 minimum: a NaN wins (the first one, made quiet), and -0 is less than +0. Chosen by bits,
+ * without branches, so that it becomes vector code and no compiler may swap the operands. */
+static inline float min_f32(float a, float b)
+{
+	const uint32_t quiet = UINT32_C(1) << 22;
+	uint32_t x, y, least;
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	least = a < b ? x : y;
+	least = a == b ? x | y : least;
+	least = b != b ? y | quiet : least;
+	least = a != a ? x | quiet : least;
+	memcpy(&a, &least, sizeof a);
+	return a;
+}
+
+static inline float max_f32(float a, float b)
+{
+	const uint32_t quiet = UINT32_C(1) << 22;
+	uint32_t x, y, most;
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	most = a > b ? x : y;
+	most = a == b ? x & y : most;
+	most = b != b ? y | quiet : most;
+	most = a != a ? x | quiet : most;
+	memcpy(&a, &most, sizeof a);
+	return a;
+}
+
+static inline double sum_f64(double a, double b)
+{
+	return a + b;
+}
+
+static inline double prod_f64(double a, double b)
+{
+	return a * b;
+}
+
+static inline double min_f64(double a, double b)
+{
+	const uint64_t quiet = UINT64_C(1) << 51;
+	uint64_t x, y, least;
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	least = a < b ? x : y;
+	least = a == b ? x | y : least;
+	least = b != b ? y | quiet : least;
+	least = a != a ? x | quiet : least;
+	memcpy(&a, &least, sizeof a);
+	return a;
+}
+
+static inline double max_f64(double a, double b)
+{
+	const uint64_t quiet = UINT64_C(1) << 51;
+	uint64_t x, y, most;
+	memcpy(&x, &a, sizeof x);
+	memcpy(&y, &b, sizeof y);
+	most = a > b ? x : y;
+	most = a == b ? x & y : most;
+	most = b != b ? y | quiet : most;
+	most = a != a ? x | quiet : most;
+	memcpy(&a, &most, sizeof a);
+	return a;
+}
+
+static inline uint32_t sum_i32(uint32_t a, uint32_t b)
+{
+	return a + b;
+}
+
+static inline uint32_t prod_i32(uint32_t a, uint32_t b)
+{
+	return a * b;
+}
+
+static inline uint32_t min_i32(uint32_t a, uint32_t b)
+{
+	return (int32_t)a < (int32_t)b ? a : b;
+}
+
+static inline uint32_t max_i32(uint32_t a, uint32_t b)
+{
+	return (int32_t)a > (int32_t)b ? a : b;
+}
+
+static inline uint64_t sum_i64(uint64_t a, uint64_t b)
+{
+	return a + b;
+}
+
+static inline uint64_t prod_i64(uint64_t a, uint64_t b)
+{
+	return a * b;
+}
+
+static inline uint64_t min_i64(uint64_t a, uint64_t b)
+{
+	return (int64_t)a < (int64_t)b ? a : b;
+}
+
+static inline uint64_t max_i64(uint64_t a, uint64_t b)
+{
+	return (int64_t)a > (int64_t)b ? a : b;
+}
+
+static inline uint8_t sum_u8(uint8_t a, uint8_t b)
+{
+	return (uint8_t)(a + b);
+}
+
+static inline uint8_t prod_u8(uint8_t a, uint8_t b)
+{
+	return (uint8_t)(a * b);
+}
+
+static inline uint8_t min_u8(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint8_t max_u8(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+typedef void reduce_loop(void *dst, const void *src, size_t n);
+
+/* X(type, enumerator): one line a type, everything else follows. */
+#define TYPES(X) X(f32, ORDO_F32) X(f64, ORDO_F64) X(i32, ORDO_I32) X(i64, ORDO_I64) X(u8, ORDO_U8)
+
+#define LOOP(reduction, type)                                                                                \
+	static void reduction##_all_##type(void *dst, const void *src, size_t n)                             \
+	{                                                                                                    \
+		type *d = dst;                                                                               \
+		const type *s = src;                                                                         \
+		for (size_t i = 0; i < n; i++)                                                               \
+			d[i] = reduction##_##type(d[i], s[i]);                                               \
+	}
+#define LOOPS(type, enumerator) LOOP(sum, type) LOOP(prod, type) LOOP(min, type) LOOP(max, type)
+TYPES(LOOPS)
+
+static const struct {
+	const char *name;
+	size_t size;
+	reduce_loop *loops[ORDO_NREDUCTION];
+} types[ORDO_NTYPE] = {
+#define ROW(type, enumerator)                                                                                \
+	[enumerator] = {#type, sizeof(type),                                                                 \
+		{[ORDO_SUM] = sum_all_##type,                                                                \
+			[ORDO_PROD] = prod_all_##type,                                                       \
+			[ORDO_MIN] = min_all_##type,                                                         \
+			[ORDO_MAX] = max_all_##type}},
+	TYPES(ROW)};
+
+static const char *const reductions[ORDO_NREDUCTION] = {
+	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max"};
+
+const char *ordo_type_name(enum ordo_type type)
+{
+	return types[type].name;
+}
+
+size_t ordo_type_size(enum ordo_type type)
+{
+	return types[type].size;
+}
+
+bool ordo_type_from_name(const char *name, enum ordo_type *type)
+{
+	for (int i = 0; i < ORDO_NTYPE; i++)
+		if (!strcmp(name, types[i].name)) {
+			*type = (enum ordo_type)i;
+			return true;
+		}
+	return false;
+}
+
+const char *ordo_reduction_name(enum ordo_reduction reduction)
+{
+	return reductions[reduction];
+}
+
+bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction)
+{
+	for (int i = 0; i < ORDO_NREDUCTION; i++)
+		if (!strcmp(name, reductions[i])) {
+			*reduction = (enum ordo_reduction)i;
+			return true;
+		}
+	return false;
+}
+
+void ordo_reduce_elements(
+	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n)
+{
+	types[type].loops[reduction](dst, src, n);
+}

@@ -1,0 +1,130 @@
+/* step.c - the interpreter: runs one task of one stream, and never blocks. */
+#include "plan.h"
+#include <string.h>
+
+static void move_elements(
+	const struct ordo_plan *plan, bool reduces, unsigned char *dst, const unsigned char *src, uint64_t n)
+{
+	if (reduces)
+		ordo_reduce_elements(plan->type, plan->reduction, dst, src, n);
+	else if (dst != src)
+		memmove(dst, src, n * plan->element);
+}
+
+/* Several chunks lie without gaps on both sides, so that one move does. */
+static bool is_one_move(
+	const struct ordo_plan *plan, const struct ordo_task *task, struct slots dst, struct slots src)
+{
+	if (plan->layout.nround > 1)
+		return false;
+	return task->count == 1 || (are_packed(plan, dst, task->chunk, task->count) &&
+					   are_packed(plan, src, task->chunk, task->count));
+}
+
+static unsigned char *address(
+	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t skip)
+{
+	return memory + (slot_begin(plan, at.rank, at.buffer, at.first) + skip) * plan->element;
+}
+
+/* This round's part of every chunk: elements [skip, skip + tile) of it. */
+static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task, struct slots dst,
+	unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
+{
+	const struct layout *layout = &plan->layout;
+	const bool reduces = ordo_task_reduces(task);
+	if (is_one_move(plan, task, dst, src)) {
+		uint64_t n =
+			chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk);
+		move_elements(plan, reduces, address(plan, dst_memory, dst, 0),
+			address(plan, src_memory, src, 0), n);
+		return;
+	}
+	const uint64_t skip = plan->ranks[src.rank].round * layout->tile;
+	for (uint32_t i = 0; i < task->count; i++, dst.first++, src.first++) {
+		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);
+		if (n <= skip)
+			continue;
+		n = n - skip < layout->tile ? n - skip : layout->tile;
+		move_elements(plan, reduces, address(plan, dst_memory, dst, skip),
+			address(plan, src_memory, src, skip), n);
+	}
+}
+
+/* false: one side has no memory yet, but bytes are to be moved. */
+static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uint32_t rank)
+{
+	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
+	struct slots dst = {
+		ordo_task_crosses(task) ? task->peer : rank, (enum ordo_buffer)task->dst_buffer, task->dst};
+	unsigned char *from =
+		atomic_load_explicit(&plan->ranks[rank].regions[src.buffer].memory, memory_order_relaxed);
+	unsigned char *to =
+		atomic_load_explicit(&plan->ranks[dst.rank].regions[dst.buffer].memory, memory_order_relaxed);
+	if (!from || !to)
+		return chunk_begin(&plan->layout, task->chunk + task->count) ==
+		       chunk_begin(&plan->layout, task->chunk);
+	move_chunks(plan, task, dst, to, src, from);
+	return true;
+}
+
+/* Returns the stream that was parked on the signal, or ORDO_NONE. Only one stream notifies, so that only it
+ * may find the mark. */
+static uint32_t notify(struct ordo_plan *plan, uint32_t signal)
+{
+	_Atomic uint32_t *word = signal_word(plan, signal);
+	if (!(atomic_fetch_add_explicit(word, 2, memory_order_acq_rel) & 1))
+		return ORDO_NONE;
+	atomic_fetch_sub_explicit(word, 1, memory_order_relaxed);
+	return plan->signals[signal].waiter;
+}
+
+/* Takes a token, or marks the signal so that the next token wakes the stream. */
+static bool take_or_park(struct ordo_plan *plan, uint32_t signal)
+{
+	_Atomic uint32_t *word = signal_word(plan, signal);
+	uint32_t none_left = plan->taken[signal] << 1;
+	uint32_t seen = atomic_load_explicit(word, memory_order_acquire);
+	if (seen == none_left && atomic_compare_exchange_strong_explicit(word, &seen, none_left | 1,
+					 memory_order_acq_rel, memory_order_acquire))
+		return false;
+	plan->taken[signal]++;
+	return true;
+}
+
+enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken)
+{
+	const struct ordo_stream *facts = &plan->schedule->streams[stream];
+	struct stream_state *state = &plan->streams[stream];
+	*woken = ORDO_NONE;
+	if (state->at == facts->end)
+		return STEP_DONE;
+	const struct ordo_task *task = &plan->schedule->tasks[state->at];
+	switch ((enum ordo_task_kind)task->kind) {
+	case ORDO_LOCAL_COPY:
+	case ORDO_LOCAL_REDUCE:
+	case ORDO_SEND:
+	case ORDO_SEND_REDUCE:
+		if (!move(plan, task, facts->rank))
+			return STEP_UNBOUND;
+		break;
+	case ORDO_NOTIFY:
+		*woken = notify(plan, plan->signal_of[state->at]);
+		break;
+	case ORDO_WAIT:
+		if (!take_or_park(plan, plan->signal_of[state->at]))
+			return STEP_BLOCKED;
+		break;
+	}
+	state->at++;
+	return STEP_MOVED;
+}
+
+void ordo_begin_round(struct ordo_plan *plan, uint32_t rank)
+{
+	const struct ordo_program *program = &plan->schedule->programs[rank];
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		plan->streams[s].at = plan->schedule->streams[s].first;
+	atomic_store_explicit(&plan->ranks[rank].streams_left, program->end_stream - program->first_stream,
+		memory_order_relaxed);
+}

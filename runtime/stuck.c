@@ -1,0 +1,146 @@
+/* stuck.c - says who waits for whom in a run in which nothing moves. */
+#include "plan.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* So many links of a cycle are written out. */
+#define MOST_LINKS 6
+
+static bool is_waiting(const struct ordo_plan *plan, uint32_t stream)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	uint32_t at = plan->streams[stream].at;
+	if (at == schedule->streams[stream].end || schedule->tasks[at].kind != ORDO_WAIT)
+		return false;
+	uint32_t signal = plan->signal_of[at];
+	return atomic_load(signal_word(plan, signal)) >> 1 == (plan->taken[signal] & (UINT32_MAX >> 1));
+}
+
+/* A stream that waits, in the middle of a chain of waiting streams. */
+struct link {
+	uint32_t signal, notifier;
+	const char *why; /* the notifier will never notify; NULL: it may, but waits itself */
+	bool absent;	 /* because its rank has not entered */
+};
+
+static bool will_notify(const struct ordo_plan *plan, uint32_t stream, uint32_t signal)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	for (uint32_t t = plan->streams[stream].at; t < schedule->streams[stream].end; t++)
+		if (schedule->tasks[t].kind == ORDO_NOTIFY && plan->signal_of[t] == signal)
+			return true;
+	/* Later rounds begin at the head again, but not before every stream of the rank has ended. */
+	return false;
+}
+
+static struct link link_of(const struct ordo_plan *plan, uint32_t stream, uint64_t ncall)
+{
+	const uint32_t signal = plan->signal_of[plan->streams[stream].at];
+	const uint32_t notifier = plan->signals[signal].notifier;
+	if (notifier == ORDO_NONE)
+		return (struct link){signal, notifier, "which nobody notifies", false};
+	const struct ordo_stream *facts = &plan->schedule->streams[notifier];
+	if (plan->streams[notifier].at == facts->end && plan->ranks[facts->rank].ncall < ncall)
+		return (struct link){signal, notifier, "which has not entered the call", true};
+	if (plan->streams[notifier].at == facts->end)
+		return (struct link){signal, notifier, "which has ended", false};
+	if (!will_notify(plan, notifier, signal))
+		return (struct link){signal, notifier, "which has no such Notify left", false};
+	if (!is_waiting(plan, notifier))
+		return (struct link){signal, notifier, "which is under way", false};
+	return (struct link){signal, notifier, NULL, false};
+}
+
+/* Goes from a waiting stream to whom it waits for, until a link that explains itself or into a cycle. */
+static uint32_t root_of(const struct ordo_plan *plan, uint32_t stream, uint64_t ncall)
+{
+	for (uint32_t step = 0; step < plan->schedule->nstream; step++) {
+		struct link link = link_of(plan, stream, ncall);
+		if (link.why)
+			return stream;
+		stream = link.notifier;
+	}
+	return stream;
+}
+
+static size_t append(char *text, size_t size, size_t length, int printed)
+{
+	(void)text;
+	size_t now = length + (printed < 0 ? 0 : (size_t)printed);
+	return now < size ? now : size - 1;
+}
+
+/* `rank 1, stream "ring", task 3 (Wait 0 signal 0) waits for rank 0, stream "ring", which has ended` */
+static size_t print_link(const struct ordo_plan *plan, uint32_t stream, struct link link, char *text,
+	size_t size, size_t length)
+{
+	char where[256], who[320] = "";
+	ordo_task_locate(plan->schedule, plan->streams[stream].at, where, sizeof where);
+	const struct signal *signal = &plan->signals[link.signal];
+	if (link.notifier == ORDO_NONE)
+		snprintf(
+			who, sizeof who, "signal %" PRIu32 " of rank %" PRIu32, signal->number, signal->from);
+	else if (plan->streams[link.notifier].at == plan->schedule->streams[link.notifier].end)
+		snprintf(who, sizeof who, "rank %" PRIu32 ", stream \"%s\"", signal->from,
+			plan->schedule->streams[link.notifier].name);
+	else
+		ordo_task_locate(plan->schedule, plan->streams[link.notifier].at, who, sizeof who);
+	return append(text, size, length,
+		snprintf(text + length, size - length, "\n%s waits for %s%s%s", where, who,
+			link.why ? ", " : "", link.why ? link.why : ""));
+}
+
+/* The link, or the whole cycle, in which the stream stands. Returns whether a rank is merely absent. */
+static bool print_chain(const struct ordo_plan *plan, uint32_t root, uint64_t ncall, char *text, size_t size)
+{
+	size_t length = 0;
+	uint32_t stream = root, nlink = 0;
+	struct link link;
+	do {
+		link = link_of(plan, stream, ncall);
+		if (nlink++ < MOST_LINKS)
+			length = print_link(plan, stream, link, text, size, length);
+		stream = link.notifier;
+	} while (!link.why && stream != root);
+	if (nlink > MOST_LINKS)
+		snprintf(text + length, size - length, "\nand so on, %" PRIu32 " streams in a circle", nlink);
+	return link.absent;
+}
+
+bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error)
+{
+	uint32_t first = ORDO_NONE, nwaiting = 0;
+	uint64_t ncall = 0;
+	for (uint32_t s = 0; s < plan->schedule->nstream; s++)
+		if (is_waiting(plan, s)) {
+			first = first == ORDO_NONE ? s : first;
+			nwaiting++;
+		}
+	for (uint32_t r = 0; r < plan->schedule->problem.nrank; r++)
+		ncall = plan->ranks[r].ncall > ncall ? plan->ranks[r].ncall : ncall;
+	if (first == ORDO_NONE)
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0,
+			"the run is stuck: nothing moved, though no stream waits");
+	char chain[1800];
+	bool absent = print_chain(plan, root_of(plan, first, ncall), ncall, chain, sizeof chain);
+	ordo_fail(error, absent ? ORDO_ENVIRONMENT : ORDO_REFUTED, absent ? 0 : 7,
+		"the run is stuck, %" PRIu32 " %s:%s", nwaiting,
+		nwaiting == 1 ? "stream waits" : "streams wait", chain);
+	if (absent)
+		return ordo_hint(error, "every rank must call, and no later than the watchdog allows");
+	return ordo_hint(error, "verify the schedule: a proved one is never stuck");
+}
+
+bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ordo_error *error)
+{
+	const uint32_t task = plan->streams[stream].at, peer = plan->schedule->tasks[task].peer;
+	return ordo_fail_task(plan->schedule, task, 9, error,
+		"rank %" PRIu32 " has no buffers yet, and was not waited for", peer);
+}
+
+bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error)
+{
+	if (error)
+		*error = plan->why;
+	return false;
+}

@@ -1,0 +1,92 @@
+/* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become unit
+ * tests. */
+#include "plan.h"
+
+/* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA 2014. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+struct seeded_run {
+	struct ordo_plan *plan;
+	uint32_t nrunnable; /* streams in plan->runnable */
+	uint32_t nrunning;  /* ranks */
+};
+
+static void begin_rank(struct seeded_run *run, uint32_t rank)
+{
+	const struct ordo_program *program = &run->plan->schedule->programs[rank];
+	ordo_begin_round(run->plan, rank);
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		run->plan->runnable[run->nrunnable++] = s;
+}
+
+static void end_stream(struct seeded_run *run, uint32_t stream)
+{
+	const uint32_t rank = run->plan->schedule->streams[stream].rank;
+	struct rank_state *state = &run->plan->ranks[rank];
+	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_relaxed) > 1)
+		return;
+	if (++state->round < run->plan->layout.nround)
+		begin_rank(run, rank);
+	else
+		run->nrunning--;
+}
+
+static bool step_one(struct seeded_run *run, uint32_t pick, struct ordo_error *error)
+{
+	uint32_t *runnable = run->plan->runnable;
+	const uint32_t stream = runnable[pick];
+	uint32_t woken;
+	switch (ordo_step(run->plan, stream, &woken)) {
+	case STEP_MOVED:
+		if (woken != ORDO_NONE)
+			runnable[run->nrunnable++] = woken;
+		break;
+	case STEP_BLOCKED:
+		runnable[pick] = runnable[--run->nrunnable];
+		break;
+	case STEP_DONE:
+		runnable[pick] = runnable[--run->nrunnable];
+		end_stream(run, stream);
+		break;
+	case STEP_UNBOUND:
+		return ordo_fail_unbound(run->plan, stream, error);
+	}
+	return true;
+}
+
+static bool give_up(struct ordo_plan *plan)
+{
+	atomic_store(&plan->stopped, STOPPED);
+	return false;
+}
+
+bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error)
+{
+	if (!ordo_plan_is_ready(plan, error))
+		return false;
+	const uint32_t nrank = plan->schedule->problem.nrank;
+	struct seeded_run run = {.plan = plan};
+	for (uint32_t r = 0; r < nrank; r++) {
+		const struct ordo_program *program = &plan->schedule->programs[r];
+		plan->ranks[r].ncall++;
+		plan->ranks[r].round = 0;
+		run.nrunning += program->first_stream < program->end_stream;
+		begin_rank(&run, r);
+	}
+	while (run.nrunnable) {
+		uint32_t pick = (uint32_t)((next_random(&seed) >> 32) * run.nrunnable >> 32);
+		if (!step_one(&run, pick, &plan->why))
+			return give_up(plan), ordo_fail_again(plan, error);
+	}
+	if (!run.nrunning)
+		return true;
+	ordo_fail_stuck(plan, &plan->why);
+	give_up(plan);
+	return ordo_fail_again(plan, error);
+}

@@ -1,0 +1,40 @@
+/* sleep.c - sleeping until a word changes: futexes where there are any. */
+#include "transports/sleep.h"
+#include <limits.h>
+#include <time.h>
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(_Atomic uint32_t) == 4, "a futex is 32 bits");
+
+void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout_ms == UINT32_MAX ? NULL : &timeout, NULL,
+		0);
+}
+
+void ordo_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+#else
+/* Without futexes: look again every now and then. */
+void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms)
+{
+	const struct timespec nap = {0, 50000};
+	for (uint64_t naps = 0; atomic_load_explicit(word, memory_order_relaxed) == value; naps++) {
+		if (timeout_ms != UINT32_MAX && naps / 20 >= timeout_ms)
+			return;
+		nanosleep(&nap, NULL);
+	}
+}
+
+void ordo_wake(_Atomic uint32_t *word)
+{
+	(void)word;
+}
+#endif

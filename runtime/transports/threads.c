@@ -1,0 +1,497 @@
+/* threads.c - runs schedules on threads: one a rank, or a few that share all ranks' streams.
+ *
+ * A thread that takes part is a member. A stream is in one place only: on a member's list of runnable streams
+ * (its own, or `incoming`, where other members push), being stepped by a member, or parked on a signal.
+ * Whoever notifies that signal pushes the stream to its home, the member its rank belongs to.
+ *
+ * A member without work sleeps by turning its `incoming` from EMPTY to ASLEEP, and counts itself out of
+ * `awake`; who pushes onto a member ASLEEP has counted it in before. So awake = 0 if and only if all members
+ * sleep and nobody is left to wake them: the run is stuck, known at once and without a clock. A rank that is
+ * outside the call counts as awake, for it may enter; then only time can tell.
+ */
+#include "plan.h"
+#include "transports/sleep.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EMPTY ORDO_NONE
+#define ASLEEP (ORDO_NONE - 1)
+
+/* How long a member without work looks for some before it sleeps. Spinning only helps if all members have a
+ * core. */
+#define NSPIN 1000
+#define NYIELD 8
+
+struct worker {
+	struct ordo_plan *plan;
+	uint32_t member;
+	uint32_t runnable;	/* list of streams */
+	_Atomic uint32_t *left; /* ranks this worker must see complete */
+	bool steals;		/* takes streams that were pushed to others */
+	bool watched;		/* by the clock */
+};
+
+static struct member *self(const struct worker *worker)
+{
+	return &worker->plan->members[worker->member];
+}
+
+static bool is_stopped(const struct ordo_plan *plan)
+{
+	return atomic_load_explicit(&plan->stopped, memory_order_relaxed) != RUNNING;
+}
+
+static bool is_over(const struct worker *worker)
+{
+	return !atomic_load(worker->left) || atomic_load(&worker->plan->stopped) != RUNNING;
+}
+
+static bool wake_member(struct ordo_plan *plan, struct member *member)
+{
+	uint32_t asleep = ASLEEP;
+	if (atomic_load(&member->incoming) != ASLEEP)
+		return false;
+	atomic_fetch_add(&plan->awake, 1);
+	if (!atomic_compare_exchange_strong(&member->incoming, &asleep, EMPTY)) {
+		atomic_fetch_sub(&plan->awake, 1);
+		return false;
+	}
+	ordo_wake(&member->incoming);
+	return true;
+}
+
+static void wake_everybody(struct ordo_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->nmember; i++)
+		wake_member(plan, &plan->members[i]);
+}
+
+/* Returns whether the member slept. */
+static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
+{
+	uint32_t head = atomic_load_explicit(&member->incoming, memory_order_relaxed);
+	for (;;) {
+		const bool slept = head == ASLEEP;
+		if (slept)
+			atomic_fetch_add(&plan->awake, 1);
+		plan->streams[stream].next = slept ? EMPTY : head;
+		if (atomic_compare_exchange_strong(&member->incoming, &head, stream)) {
+			if (slept)
+				ordo_wake(&member->incoming);
+			return slept;
+		}
+		if (slept)
+			atomic_fetch_sub(&plan->awake, 1);
+	}
+}
+
+/* All of the streams that were pushed to a member, as a list. Whoever does this has them alone, whatever
+ * happened to the list before. */
+static uint32_t take_incoming(struct member *member)
+{
+	uint32_t head = atomic_load_explicit(&member->incoming, memory_order_relaxed);
+	while (head < ASLEEP)
+		if (atomic_compare_exchange_weak_explicit(
+			    &member->incoming, &head, EMPTY, memory_order_acquire, memory_order_relaxed))
+			return head;
+	return EMPTY;
+}
+
+static bool has_incoming(const struct member *member)
+{
+	return atomic_load_explicit(&member->incoming, memory_order_relaxed) < ASLEEP;
+}
+
+static bool has_work(const struct worker *worker)
+{
+	const struct ordo_plan *plan = worker->plan;
+	if (has_incoming(self(worker)))
+		return true;
+	for (uint32_t i = 0; worker->steals && i < plan->nmember; i++)
+		if (has_incoming(&plan->members[i]))
+			return true;
+	return false;
+}
+
+/* A stream to run, or ORDO_NONE. */
+static uint32_t take(struct worker *worker)
+{
+	struct ordo_plan *plan = worker->plan;
+	if (worker->runnable == EMPTY)
+		worker->runnable = take_incoming(self(worker));
+	for (uint32_t i = 0; worker->steals && worker->runnable == EMPTY && i < plan->nmember; i++)
+		worker->runnable = take_incoming(&plan->members[i]);
+	const uint32_t stream = worker->runnable;
+	if (stream != ORDO_NONE)
+		worker->runnable = plan->streams[stream].next;
+	return stream;
+}
+
+static uint32_t home_of(const struct ordo_plan *plan, uint32_t rank)
+{
+	return (uint32_t)((uint64_t)rank * plan->nmember / plan->schedule->problem.nrank);
+}
+
+static void keep_runnable(struct worker *worker, uint32_t stream)
+{
+	worker->plan->streams[stream].next = worker->runnable;
+	worker->runnable = stream;
+}
+
+static void make_runnable(struct worker *worker, uint32_t stream)
+{
+	struct ordo_plan *plan = worker->plan;
+	const uint32_t home = home_of(plan, plan->schedule->streams[stream].rank);
+	if (home == worker->member) {
+		keep_runnable(worker, stream);
+		return;
+	}
+	if (push(plan, &plan->members[home], stream) || !worker->steals)
+		return;
+	/* Its home is busy: somebody who sleeps may want it. */
+	if (atomic_load_explicit(&plan->awake, memory_order_relaxed) < plan->nmember)
+		for (uint32_t i = 0; i < plan->nmember && !wake_member(plan, &plan->members[i]); i++)
+			continue;
+}
+
+static void complete_rank(struct worker *worker)
+{
+	if (atomic_fetch_sub(worker->left, 1) == 1 && !worker->watched)
+		wake_everybody(worker->plan);
+}
+
+static void begin_round(struct worker *worker, uint32_t rank)
+{
+	const struct ordo_program *program = &worker->plan->schedule->programs[rank];
+	ordo_begin_round(worker->plan, rank);
+	for (uint32_t s = program->end_stream; s > program->first_stream; s--)
+		keep_runnable(worker, s - 1);
+}
+
+static void begin_rank(struct worker *worker, uint32_t rank)
+{
+	const struct ordo_program *program = &worker->plan->schedule->programs[rank];
+	worker->plan->ranks[rank].ncall++;
+	worker->plan->ranks[rank].round = 0;
+	if (program->first_stream == program->end_stream)
+		complete_rank(worker);
+	else
+		begin_round(worker, rank);
+}
+
+static void end_stream(struct worker *worker, uint32_t stream)
+{
+	const uint32_t rank = worker->plan->schedule->streams[stream].rank;
+	struct rank_state *state = &worker->plan->ranks[rank];
+	/* The last stream to end has seen all that the others did. */
+	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_acq_rel) > 1)
+		return;
+	if (++state->round < worker->plan->layout.nround)
+		begin_round(worker, rank);
+	else
+		complete_rank(worker);
+}
+
+/* Gives the run up. Nobody steps any more when the error is written, so nobody's memory is touched after
+ * that. */
+static void stop_run(struct worker *worker, uint32_t unbound_stream)
+{
+	struct ordo_plan *plan = worker->plan;
+	uint32_t running = RUNNING;
+	if (!atomic_compare_exchange_strong(&plan->stopped, &running, STOPPING))
+		return;
+	wake_everybody(plan);
+	atomic_store(&self(worker)->stepping, 0);
+	for (uint32_t i = 0; i < plan->nmember; i++)
+		while (atomic_load(&plan->members[i].stepping))
+			sched_yield();
+	if (unbound_stream != ORDO_NONE)
+		ordo_fail_unbound(plan, unbound_stream, &plan->why);
+	else
+		ordo_fail_stuck(plan, &plan->why);
+	atomic_store(&plan->stopped, STOPPED);
+}
+
+/* Until it blocks or ends. A stream that blocked may already run elsewhere, and is not to be touched. */
+static void run_stream(struct worker *worker, uint32_t stream)
+{
+	struct member *member = self(worker);
+	uint64_t moved = atomic_load_explicit(&member->moved, memory_order_relaxed);
+	uint32_t woken;
+	while (!is_stopped(worker->plan))
+		switch (ordo_step(worker->plan, stream, &woken)) {
+		case STEP_MOVED:
+			atomic_store_explicit(&member->moved, ++moved, memory_order_relaxed);
+			if (woken != ORDO_NONE)
+				make_runnable(worker, woken);
+			break;
+		case STEP_BLOCKED:
+			return;
+		case STEP_DONE:
+			end_stream(worker, stream);
+			return;
+		case STEP_UNBOUND:
+			stop_run(worker, stream);
+			return;
+		}
+}
+
+static uint64_t count_moved(const struct ordo_plan *plan)
+{
+	uint64_t moved = 0;
+	for (uint32_t i = 0; i < plan->nmember; i++)
+		moved += atomic_load_explicit(&plan->members[i].moved, memory_order_relaxed);
+	return moved;
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Sleeps until woken, or until nothing has moved anywhere for the time of the watchdog. Looks every half of
+ * that time, so it takes up to 1.5 times that long. */
+static void sleep_watched(struct worker *worker)
+{
+	struct ordo_plan *plan = worker->plan;
+	struct member *member = self(worker);
+	const uint32_t interval_ms = plan->watchdog_ms / 2 + 1;
+	uint64_t moved = UINT64_MAX, look = now_ms() + interval_ms;
+	int nquiet = 0;
+	while (atomic_load(&member->incoming) == ASLEEP) {
+		ordo_sleep(&member->incoming, ASLEEP, interval_ms);
+		if (atomic_load(&member->incoming) != ASLEEP || now_ms() < look)
+			continue;
+		uint64_t before = moved;
+		moved = count_moved(plan);
+		nquiet = moved == before ? nquiet + 1 : 0;
+		if (nquiet == 2) {
+			stop_run(worker, ORDO_NONE);
+			return;
+		}
+		look = now_ms() + interval_ms;
+	}
+}
+
+static void sleep_unwatched(struct worker *worker)
+{
+	while (atomic_load(&self(worker)->incoming) == ASLEEP)
+		ordo_sleep(&self(worker)->incoming, ASLEEP, UINT32_MAX);
+}
+
+static bool look_around(const struct worker *worker)
+{
+	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
+	const int nspin = ncore > 0 && worker->plan->nmember <= (uint64_t)ncore ? NSPIN : 0;
+	for (int i = 0; i < nspin; i++) {
+		if (has_work(worker) || is_over(worker))
+			return true;
+		ordo_relax();
+	}
+	for (int i = 0; i < NYIELD; i++) {
+		sched_yield();
+		if (has_work(worker) || is_over(worker))
+			return true;
+	}
+	return false;
+}
+
+/* Returns when there may be something to do, or the end was reached. */
+static void rest(struct worker *worker)
+{
+	struct ordo_plan *plan = worker->plan;
+	uint32_t empty = EMPTY;
+	if (look_around(worker) || !atomic_compare_exchange_strong(&self(worker)->incoming, &empty, ASLEEP))
+		return;
+	const bool last = atomic_fetch_sub(&plan->awake, 1) == 1;
+	if (is_over(worker))
+		wake_member(plan, self(worker));
+	else if (last)
+		stop_run(worker, ORDO_NONE);
+	else if (worker->watched)
+		sleep_watched(worker);
+	else
+		sleep_unwatched(worker);
+}
+
+/* Runs streams until all that this worker must see complete is complete, or the run is given up. */
+static void serve(struct worker *worker)
+{
+	while (!is_stopped(worker->plan)) {
+		uint32_t stream = take(worker);
+		if (stream != ORDO_NONE)
+			run_stream(worker, stream);
+		else if (is_over(worker))
+			return;
+		else
+			rest(worker);
+	}
+}
+
+/* After a run: whether it was not given up. */
+static bool succeed(const struct ordo_plan *plan, struct ordo_error *error)
+{
+	if (atomic_load(&plan->stopped) == RUNNING)
+		return true;
+	while (atomic_load(&plan->stopped) != STOPPED)
+		sched_yield();
+	return ordo_fail_again(plan, error);
+}
+
+void ordo_members_reset(struct ordo_plan *plan)
+{
+	plan->nmember = plan->schedule->problem.nrank;
+	for (uint32_t i = 0; i < plan->nmember; i++)
+		atomic_store(&plan->members[i].incoming, EMPTY);
+	atomic_store(&plan->awake, plan->nmember);
+}
+
+bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error)
+{
+	if (rank >= plan->schedule->problem.nrank || !plan->ranks[rank].bound)
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "rank %u has no buffers: bind it before it runs", rank);
+	struct rank_state *state = &plan->ranks[rank];
+	struct member *member = &plan->members[rank];
+	struct worker worker = {.plan = plan,
+		.member = rank,
+		.runnable = EMPTY,
+		.left = &state->rank_left,
+		.steals = false,
+		.watched = true};
+	/* In this order: either this rank sees that the run was given up, or who gives it up sees this rank
+	 * step. */
+	atomic_store(&member->stepping, 1);
+	bool complete = false;
+	if (atomic_load(&plan->stopped) == RUNNING) {
+		atomic_store(&state->rank_left, 1);
+		begin_rank(&worker, rank);
+		serve(&worker);
+		complete = !atomic_load(&state->rank_left);
+	}
+	atomic_store(&member->stepping, 0);
+	/* A rank that is complete has its result, whatever became of the others. */
+	return complete || succeed(plan, error);
+}
+
+/* The threads of ordo_plan_run_threads, beside the caller's. */
+struct helper {
+	pthread_t thread;
+	struct crew *crew;
+	uint32_t member;
+};
+
+struct crew {
+	struct ordo_plan *plan;
+	uint32_t nhelper;
+	struct helper *helpers;
+	bool steals, quit;
+	_Atomic uint32_t call;	  /* changes when there is something to do */
+	_Atomic uint32_t working; /* helpers that are not done with it */
+};
+
+static void work(struct ordo_plan *plan, uint32_t member, bool steals)
+{
+	struct worker worker = {.plan = plan,
+		.member = member,
+		.runnable = EMPTY,
+		.left = &plan->ranks_left,
+		.steals = steals,
+		.watched = false};
+	const uint64_t nrank = plan->schedule->problem.nrank;
+	atomic_store(&plan->members[member].stepping, 1);
+	/* The ranks r with home_of(r) = member, last first, because lists are filled from the front. */
+	uint64_t first = (member * nrank + plan->nmember - 1) / plan->nmember;
+	for (uint64_t r = ((member + 1) * nrank + plan->nmember - 1) / plan->nmember; r > first; r--)
+		begin_rank(&worker, (uint32_t)(r - 1));
+	serve(&worker);
+	atomic_store(&plan->members[member].stepping, 0);
+}
+
+static void *help(void *argument)
+{
+	const struct helper *helper = argument;
+	struct crew *crew = helper->crew;
+	for (uint32_t call = 0;;) {
+		while (atomic_load(&crew->call) == call)
+			ordo_sleep(&crew->call, call, UINT32_MAX);
+		call = atomic_load(&crew->call);
+		if (crew->quit)
+			return NULL;
+		work(crew->plan, helper->member, crew->steals);
+		if (atomic_fetch_sub(&crew->working, 1) == 1)
+			ordo_wake(&crew->working);
+	}
+}
+
+void ordo_crew_destroy(struct crew *crew)
+{
+	if (!crew)
+		return;
+	crew->quit = true;
+	atomic_fetch_add(&crew->call, 1);
+	ordo_wake(&crew->call);
+	for (uint32_t i = 0; i < crew->nhelper; i++)
+		pthread_join(crew->helpers[i].thread, NULL);
+	free(crew->helpers);
+	free(crew);
+}
+
+static struct crew *create_crew(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
+{
+	struct crew *crew = calloc(1, sizeof *crew);
+	if (crew)
+		crew->helpers = calloc((size_t)nhelper + 1, sizeof *crew->helpers);
+	if (!crew || !crew->helpers) {
+		free(crew);
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	crew->plan = plan;
+	for (; crew->nhelper < nhelper; crew->nhelper++) {
+		struct helper *helper = &crew->helpers[crew->nhelper];
+		*helper = (struct helper){.crew = crew, .member = crew->nhelper + 1};
+		if (pthread_create(&helper->thread, NULL, help, helper)) {
+			ordo_fail(error, ORDO_ENVIRONMENT, 0, "only %u of %u threads could be started",
+				crew->nhelper + 1, nhelper + 1);
+			ordo_crew_destroy(crew);
+			return NULL;
+		}
+	}
+	return crew;
+}
+
+static bool hire(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
+{
+	if (plan->crew && plan->crew->nhelper == nhelper)
+		return true;
+	ordo_crew_destroy(plan->crew);
+	plan->crew = create_crew(plan, nhelper, error);
+	return plan->crew;
+}
+
+bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error)
+{
+	const uint32_t nrank = plan->schedule->problem.nrank;
+	const uint32_t nmember = nworker && nworker < nrank ? nworker : nrank;
+	if (!ordo_plan_is_ready(plan, error) || !hire(plan, nmember - 1, error))
+		return false;
+	struct crew *crew = plan->crew;
+	plan->nmember = nmember;
+	crew->steals = nworker != 0;
+	atomic_store(&plan->awake, nmember);
+	atomic_store(&plan->ranks_left, nrank);
+	atomic_store(&crew->working, crew->nhelper);
+	atomic_fetch_add(&crew->call, 1);
+	ordo_wake(&crew->call);
+	work(plan, 0, crew->steals);
+	for (uint32_t working; (working = atomic_load(&crew->working));)
+		ordo_sleep(&crew->working, working, UINT32_MAX);
+	ordo_members_reset(plan);
+	return succeed(plan, error);
+}
