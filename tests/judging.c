@@ -90,6 +90,7 @@ void judge_schedule(
 		return;
 	}
 	judgement->proved = proof->proved;
+	judgement->swept = proof->order_swept;
 	oracle_closure(schedule, judging->atomic_reduce, MAX_TASKS, &opinion);
 	if (opinion.decided)
 		compare(proof, &opinion, "closure", judgement);

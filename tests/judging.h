@@ -14,6 +14,7 @@ struct judging {
 struct judgement {
 	bool proved;	    /* says the verifier */
 	bool walked;	    /* the interleavings were few enough */
+	uint64_t swept;	    /* questions of order that the verifier answered by its last resort */
 	uint32_t group;	    /* of rules broken, say the oracles: ORACLE_STATIC, ... or 0 */
 	char quarrel[1024]; /* where they disagree; empty if they do not */
 };

@@ -15,11 +15,15 @@ static const struct random_shape shapes[] = {
 	{.max_ranks = 3, .max_chunks = 2, .max_streams = 1, .shards = true},
 	{.max_ranks = 4, .max_chunks = 3, .max_streams = 3, .shards = true},
 };
+/* Too large for all interleavings, large enough for every way in which the verifier can answer a question of
+ * order. */
+static const struct random_shape large = {.max_ranks = 10, .max_chunks = 2, .max_streams = 4, .shards = true};
 #define NSHAPE (sizeof shapes / sizeof *shapes)
 
 static uint32_t
 	tally[2][4]; /* atomic or not; sound, deadlock, race, flow broken (static ones are not interesting) */
 static uint32_t total, walked, quarrels;
+static uint64_t swept;
 
 static void judge(const struct ordo_schedule *schedule, bool atomic_reduce, const char *origin, uint64_t seed)
 {
@@ -28,6 +32,7 @@ static void judge(const struct ordo_schedule *schedule, bool atomic_reduce, cons
 	judge_schedule(schedule, &judging, &judgement);
 	total++;
 	walked += judgement.walked;
+	swept += judgement.swept;
 	if (!judgement.group)
 		tally[atomic_reduce][0]++;
 	else if (judgement.group == ORACLE_DEADLOCK)
@@ -96,8 +101,11 @@ int main(int argc, char **argv)
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		judge_random(&shapes[seed % NSHAPE], seed);
 		judge_garbage(&shapes[seed % (NSHAPE - 1)], seed);
+		if (seed % 20 == 0)
+			judge_random(&large, seed);
 	}
-	printf("%u documents, %u by all interleavings, %u disagreements\n", total, walked, quarrels);
+	printf("%u documents, %u by all interleavings, %llu questions of order swept, %u disagreements\n",
+		total, walked, (unsigned long long)swept, quarrels);
 	for (int atomic = 0; atomic < 2; atomic++)
 		printf("%-14s sound %u, deadlock %u, race %u, wrong data %u\n",
 			atomic ? "atomic reduce:" : "ordered:", tally[atomic][0], tally[atomic][1],
