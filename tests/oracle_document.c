@@ -286,14 +286,14 @@ static void list_accesses(struct oracle_document *d)
 	d->first_access[s->ntask] = n;
 }
 
-bool open_document(
+void open_document_unbalanced(
 	const struct ordo_schedule *schedule, struct oracle_document *d, struct oracle_opinion *opinion)
 {
 	*opinion = (struct oracle_opinion){.decided = true};
 	*d = (struct oracle_document){.schedule = schedule};
 	judge_tasks(schedule, opinion);
-	if (opinion->broken & (1u << 1 | 1u << 2))
-		return false;
+	if (opinion->broken)
+		return;
 	d->stream_of = must_alloc(schedule->ntask, sizeof *d->stream_of);
 	d->signal_of = must_alloc(schedule->ntask, sizeof *d->signal_of);
 	d->first_access = must_alloc((size_t)schedule->ntask + 1, sizeof *d->first_access);
@@ -306,10 +306,15 @@ bool open_document(
 			d->first_cell[r] + cells_of_rank(&schedule->problem, r, schedule->scratch_slots);
 	d->ncell = d->first_cell[schedule->problem.nrank];
 	judge_signals(d, opinion);
+	list_accesses(d);
+}
+
+bool open_document(const struct ordo_schedule *schedule, struct oracle_document *document,
+	struct oracle_opinion *opinion)
+{
+	open_document_unbalanced(schedule, document, opinion);
 	if (opinion->broken)
-		close_document(d);
-	else
-		list_accesses(d);
+		close_document(document);
 	return !opinion->broken;
 }
 

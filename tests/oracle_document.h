@@ -42,6 +42,9 @@ void note(struct oracle_opinion *opinion, int rule, const char *format, ...)
 /* Judges R1..R6. If they hold, fills the document, which must then be freed. */
 bool open_document(const struct ordo_schedule *schedule, struct oracle_document *document,
 	struct oracle_opinion *opinion);
+/* The same for schedules that may break R5 and R6, but no rule before. */
+void open_document_unbalanced(const struct ordo_schedule *schedule, struct oracle_document *document,
+	struct oracle_opinion *opinion);
 void close_document(struct oracle_document *document);
 
 /* Do two tasks touch one cell so that their order matters? Adding and adding commutes if adds are atomic. */
