@@ -1,0 +1,21 @@
+/* source.h - the bytes of a file, mapped if it is one, read if it is a pipe. Private to schedules/. */
+#ifndef ORDO_SOURCE_H
+#define ORDO_SOURCE_H
+
+#include <ordo/error.h>
+#include <stddef.h>
+
+struct ordo_source {
+	const char *text;
+	size_t size;
+	size_t released; /* bytes given back */
+	bool mapped; /* a file that shrinks while it is read ends the process, as with every mapped file */
+};
+
+/* Takes over the descriptor and closes it. `path` is for messages. */
+bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
+void ordo_source_close(struct ordo_source *source);
+/* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
+void ordo_source_release(struct ordo_source *source, size_t offset);
+
+#endif
