@@ -139,7 +139,7 @@ enum spin_verdict spin_judge(
 	fclose(model);
 	snprintf(text, sizeof text,
 		"cd '%s' && rm -f pan pan.c && spin -a model.pml 2>&1 && "
-		"cc -w -O1 -DSAFETY -DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && ./pan "
+		"cc -w -O0 -DSAFETY -DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && ./pan "
 		"-m200000 2>&1",
 		folder);
 	FILE *output = popen(text, "r");

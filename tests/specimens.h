@@ -1,0 +1,34 @@
+/* specimens.h - every algorithm for every operator it has, over ranks, roots, chunks, places and parameters.
+ */
+#ifndef ORDO_TESTS_SPECIMENS_H
+#define ORDO_TESTS_SPECIMENS_H
+
+#include <ordo/compiler.h>
+
+struct specimen {
+	struct ordo_problem problem;
+	char algorithm[96]; /* with its parameters */
+	char title[192];
+};
+
+struct specimen_range {
+	uint32_t first_rank, last_rank;
+	bool all_roots;	     /* otherwise 0 and the last */
+	bool all_chunks;     /* natural, 1, 2, 3, N+1; otherwise natural and 2 */
+	bool all_parameters; /* every value of every parameter, one at a time; otherwise the fallbacks */
+};
+
+/* What to do with one; the schedule is proved, and destroyed afterwards. */
+typedef void visit_specimen(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure);
+
+struct specimen_count {
+	uint32_t visited, inapplicable, failed;
+};
+
+/* Compiles and visits them all. A compilation that fails other than by "does not apply" is printed and
+ * counted. */
+struct specimen_count visit_specimens(
+	const struct specimen_range *range, visit_specimen *visit, void *closure);
+
+#endif
