@@ -1,6 +1,7 @@
 /* cmd_explain.c - `ordo explain`: a rule, an operator, an algorithm, a kind of task, or a schedule, in words.
  */
-#include "options.h"
+#include "explain.h"
+#include "inputs.h"
 #include "rules.h"
 #include <ordo/schedule.h>
 #include <stdlib.h>
@@ -74,8 +75,8 @@ static const char *const kind_meanings[ORDO_NTASK_KIND] = {
 	[ORDO_LOCAL_REDUCE] = "dst = dst op src, both on this rank",
 	[ORDO_SEND] = "dst on the peer = src on this rank; complete when it is there",
 	[ORDO_SEND_REDUCE] = "dst on the peer = dst op src on this rank; complete when it is there",
-	[ORDO_NOTIFY] = "adds one token to the counter (this rank -> peer, signal); what this stream did "
-			"before is visible to who takes it",
+	[ORDO_NOTIFY] =
+		"adds one token to the counter (this rank -> peer, signal), after all this stream did before",
 	[ORDO_WAIT] =
 		"takes one token from the counter (peer -> this rank, signal), blocking until there is one",
 };
@@ -116,9 +117,19 @@ static int rule_from_typed(const char *name)
 	return (int)number;
 }
 
+static bool is_path(const char *word)
+{
+	return strpbrk(word, "./") || !strcmp(word, "-");
+}
+
 static int explain(struct call *call)
 {
-	if (!read_options(call, NULL, 0))
+	uint32_t trees = 8;
+	const struct option options[] = {
+		{"trees", 0, NUMBER, &trees, "N",
+			"print at most N different reduction trees of a schedule (8)"},
+	};
+	if (!READ_OPTIONS(call, options))
 		return call->status;
 	if (!call->noperand)
 		return explain_rules(call);
@@ -135,6 +146,11 @@ static int explain(struct call *call)
 		return explain_operator(call, op);
 	if (kind_from_typed(what, &kind))
 		return explain_kind(call, kind);
+	const struct ordo_algorithm_facts *algorithm = find_algorithm(what);
+	if (algorithm)
+		return explain_algorithm(call, algorithm);
+	if (is_path(what) || is_folder(what))
+		return explain_schedule(call, what, trees);
 	return fail_usage(call,
 		"a rule (R8), an operator (AllReduce), an algorithm (ring), a task (Wait), or the file or "
 		"folder of a schedule",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&explain_command,
+	&verify_command, &run_command, &draw_command, 
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

@@ -1,0 +1,325 @@
+/* check.c - compares what a run left in the buffers with what the operator means. */
+#include "check.h"
+#include "parallel.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements evaluated at once: a few tiles fit the nearest cache. */
+enum { TILE = 2048, PATTERN = 0xA5 };
+
+/* A tree as a list of leaves (shards) and additions (ORDO_NONE), to be run on a stack of tiles. */
+struct recipe {
+	uint32_t *steps, nstep;
+	uint32_t *stack; /* of nodes, while it is written */
+};
+
+struct checker {
+	const struct trial *trial;
+	struct check *result;
+	uint32_t *need;	       /* [nnode] tiles needed to evaluate a node */
+	uint32_t *depth;       /* [nnode] */
+	uint32_t *nleaf;       /* [nnode] */
+	uint32_t most;	       /* the largest need of a chunk's tree */
+	uint32_t npiece;       /* every chunk is cut into so many items of work */
+	struct bench *benches; /* [width] */
+	uint32_t width;
+};
+
+/* What one thread works with. */
+struct bench {
+	struct recipe recipe;
+	uint32_t recipe_tree;
+	char *tiles; /* [most][TILE] elements */
+	void *exact; /* [TILE] */
+	struct check found;
+};
+
+static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
+{
+	uint32_t K = trial->schedule->problem.chunks_per_block;
+	return slot / K * trial->count + ordo_chunk_begin(trial->count, K, slot % K, 1);
+}
+
+static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
+{
+	uint32_t K = trial->schedule->problem.chunks_per_block, k = chunk % K;
+	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
+}
+
+static char *element(void *buffer, const struct trial *trial, uint64_t at)
+{
+	return (char *)buffer + at * ordo_type_size(trial->values.type);
+}
+
+static void fill_rank(void *closure, uint64_t item, uint32_t worker)
+{
+	const struct trial *trial = closure;
+	const struct ordo_problem *problem = &trial->schedule->problem;
+	uint32_t rank = (uint32_t)item, noutput = ordo_output_slots(problem, rank);
+	(void)worker;
+	if (!problem->in_place && noutput)
+		memset(trial->outputs[rank], PATTERN,
+			slot_begin(trial, noutput) * ordo_type_size(trial->values.type));
+	/* In place, what is no input yet is filled too, before the inputs are. */
+	if (problem->in_place && noutput > ordo_input_slots(problem, rank))
+		memset(trial->outputs[rank], PATTERN,
+			slot_begin(trial, noutput) * ordo_type_size(trial->values.type));
+	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
+		uint32_t chunk = ordo_input_chunk(problem, rank, slot),
+			 shard = ordo_input_shard(problem, rank, slot);
+		make_values(&trial->values, shard, slot_begin(trial, chunk), chunk_length(trial, chunk),
+			element(trial->inputs[rank], trial, slot_begin(trial, slot)));
+	}
+}
+
+void fill(const struct trial *trial)
+{
+	struct trial copy = *trial;
+	uint32_t nrank = trial->schedule->problem.nrank;
+	for_each(nrank, parallel_width(nrank), fill_rank, &copy);
+}
+
+/* The ranks whose output holds a chunk: first..end-1. */
+static void holders(const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end)
+{
+	uint32_t block = chunk / problem->chunks_per_block;
+	*first = 0;
+	*end = problem->nrank;
+	switch (problem->op) {
+	case ORDO_ALLREDUCE:
+	case ORDO_BROADCAST:
+	case ORDO_ALLGATHER:
+		return;
+	case ORDO_REDUCE:
+	case ORDO_GATHER:
+		*first = problem->root;
+		break;
+	case ORDO_REDUCESCATTER:
+	case ORDO_SCATTER:
+		*first = block;
+		break;
+	case ORDO_ALLTOALL:
+		*first = block % problem->nrank;
+		break;
+	}
+	*end = *first + 1;
+}
+
+/* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves, plus one. */
+static void measure_trees(struct checker *checker)
+{
+	const struct ordo_trees *trees = &checker->trial->proof->trees;
+	for (uint32_t i = 0; i < trees->nnode; i++) {
+		uint32_t left = trees->nodes[i][0], right = trees->nodes[i][1];
+		if (left == ORDO_NONE) {
+			checker->need[i] = checker->nleaf[i] = 1;
+			checker->depth[i] = 0;
+			continue;
+		}
+		uint32_t a = checker->need[left], b = checker->need[right];
+		checker->need[i] = a == b ? a + 1 : a > b ? a : b;
+		a = checker->depth[left], b = checker->depth[right];
+		checker->depth[i] = 1 + (a > b ? a : b);
+		checker->nleaf[i] = checker->nleaf[left] + checker->nleaf[right];
+	}
+	for (uint32_t c = 0; c < ordo_nchunk(&checker->trial->schedule->problem); c++) {
+		uint32_t tree = checker->trial->proof->chunk_tree[c];
+		if (checker->need[tree] > checker->most)
+			checker->most = checker->need[tree];
+		if (checker->depth[tree] > checker->result->depth)
+			checker->result->depth = checker->depth[tree];
+	}
+}
+
+/* Written backwards: an addition stands after both its sides, the needier side first. */
+static void write_recipe(const struct checker *checker, struct recipe *recipe, uint32_t tree)
+{
+	const struct ordo_trees *trees = &checker->trial->proof->trees;
+	uint32_t nstack = 0, at = 2 * checker->nleaf[tree] - 1;
+	recipe->nstep = at;
+	recipe->stack[nstack++] = tree;
+	while (nstack) {
+		uint32_t node = recipe->stack[--nstack], left = trees->nodes[node][0],
+			 right = trees->nodes[node][1];
+		if (left == ORDO_NONE) {
+			recipe->steps[--at] = right;
+			continue;
+		}
+		recipe->steps[--at] = ORDO_NONE;
+		bool left_first = checker->need[left] >= checker->need[right];
+		recipe->stack[nstack++] = left_first ? left : right;
+		recipe->stack[nstack++] = left_first ? right : left;
+	}
+}
+
+/* Leaves the result in the bench's first tile. */
+static void evaluate(const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
+{
+	const struct values *values = &checker->trial->values;
+	size_t tile = TILE * ordo_type_size(values->type), height = 0;
+	for (uint32_t i = 0; i < bench->recipe.nstep; i++) {
+		uint32_t step = bench->recipe.steps[i];
+		if (step == ORDO_NONE) {
+			height--;
+			ordo_reduce_elements(values->type, values->reduction,
+				bench->tiles + (height - 1) * tile, bench->tiles + height * tile, n);
+			continue;
+		}
+		char *top = bench->tiles + height++ * tile;
+		make_values(values, step, first, n, top);
+		if (i == 0)
+			begin_exact(values, bench->exact, top, n);
+		else
+			add_exact(values, bench->exact, top, n);
+	}
+}
+
+static void note_difference(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,
+	uint64_t at, const char *wanted, const char *result)
+{
+	size_t size = ordo_type_size(trial->values.type), i = 0;
+	char hex[2][17] = {"", ""};
+	while (!memcmp(wanted + i * size, result + i * size, size))
+		i++;
+	for (size_t byte = 0; byte < size; byte++) {
+		snprintf(hex[0] + 2 * byte, 3, "%02x", (unsigned char)result[i * size + size - 1 - byte]);
+		snprintf(hex[1] + 2 * byte, 3, "%02x", (unsigned char)wanted[i * size + size - 1 - byte]);
+	}
+	found->bits_equal = false;
+	snprintf(found->text, sizeof found->text,
+		"rank %u, chunk %u, element %" PRIu64 ": found bits %s, wanted %s", rank, chunk, at + i,
+		hex[0], hex[1]);
+}
+
+static void note_bound(struct check *found, uint32_t chunk, uint64_t at)
+{
+	found->within_bounds = false;
+	snprintf(found->text, sizeof found->text,
+		"chunk %u, element %" PRIu64 ": further from the exact result than rounding allows", chunk,
+		at);
+}
+
+/* Elements first..first+n of a chunk, on all ranks that hold it. */
+static void check_tile(
+	const struct checker *checker, struct bench *bench, uint32_t chunk, uint64_t first, size_t n)
+{
+	const struct trial *trial = checker->trial;
+	const struct ordo_problem *problem = &trial->schedule->problem;
+	uint64_t at = slot_begin(trial, chunk) + first;
+	uint32_t rank, end;
+	bool reduces = ordo_operator_facts(problem->op)->reduces;
+	if (reduces)
+		evaluate(checker, bench, at, n);
+	else
+		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->tiles);
+	for (holders(problem, chunk, &rank, &end); rank < end; rank++) {
+		const char *result = element(trial->outputs[rank], trial,
+			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
+		bench->found.elements += n;
+		if (bench->found.bits_equal &&
+			memcmp(bench->tiles, result, n * ordo_type_size(trial->values.type)) != 0)
+			note_difference(&bench->found, trial, rank, chunk, first, bench->tiles, result);
+	}
+	if (!reduces)
+		return;
+	uint32_t tree = trial->proof->chunk_tree[chunk];
+	size_t wrong = compare_exact(&trial->values, bench->exact, bench->tiles, n, checker->depth[tree],
+		checker->nleaf[tree], &bench->found.far);
+	if (wrong < n)
+		note_bound(&bench->found, chunk, first + wrong);
+}
+
+static void check_piece(void *closure, uint64_t item, uint32_t worker)
+{
+	struct checker *checker = closure;
+	struct bench *bench = &checker->benches[worker];
+	uint32_t chunk = (uint32_t)(item / checker->npiece), piece = (uint32_t)(item % checker->npiece);
+	uint64_t length = chunk_length(checker->trial, chunk);
+	uint64_t first = ordo_chunk_begin(length, checker->npiece, piece, TILE);
+	uint64_t end = ordo_chunk_begin(length, checker->npiece, piece + 1, TILE);
+	if (ordo_operator_facts(checker->trial->schedule->problem.op)->reduces) {
+		uint32_t tree = checker->trial->proof->chunk_tree[chunk];
+		if (bench->recipe_tree != tree)
+			write_recipe(checker, &bench->recipe, tree);
+		bench->recipe_tree = tree;
+	}
+	for (; first < end; first += TILE)
+		check_tile(checker, bench, chunk, first, end - first < TILE ? (size_t)(end - first) : TILE);
+}
+
+static bool make_bench(const struct checker *checker, struct bench *bench)
+{
+	size_t nnode = checker->trial->schedule->problem.nshard * (size_t)2;
+	*bench = (struct bench){.recipe_tree = ORDO_NONE,
+		.recipe.steps = calloc(nnode, sizeof(uint32_t)),
+		.recipe.stack = calloc(nnode, sizeof(uint32_t)),
+		.tiles = calloc(checker->most, TILE * ordo_type_size(checker->trial->values.type)),
+		.exact = calloc(TILE, EXACT_SIZE),
+		.found = {.bits_equal = true, .within_bounds = true}};
+	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->exact;
+}
+
+static void free_bench(struct bench *bench)
+{
+	free(bench->recipe.steps);
+	free(bench->recipe.stack);
+	free(bench->tiles);
+	free(bench->exact);
+}
+
+static void merge(struct check *result, const struct check *found)
+{
+	if (result->bits_equal && result->within_bounds && (!found->bits_equal || !found->within_bounds))
+		memcpy(result->text, found->text, sizeof result->text);
+	result->bits_equal &= found->bits_equal;
+	result->within_bounds &= found->within_bounds;
+	result->elements += found->elements;
+	if (found->far.ulps > result->far.ulps)
+		result->far.ulps = found->far.ulps;
+	if (found->far.bounded > result->far.bounded)
+		result->far.bounded = found->far.bounded;
+}
+
+static bool prepare(struct checker *checker)
+{
+	const struct ordo_problem *problem = &checker->trial->schedule->problem;
+	size_t nnode = (size_t)checker->trial->proof->trees.nnode + 1;
+	uint32_t nchunk = ordo_nchunk(problem);
+	checker->npiece = nchunk < 64 ? 64 / nchunk : 1;
+	checker->most = 1;
+	checker->need = calloc(nnode, sizeof *checker->need);
+	checker->depth = calloc(nnode, sizeof *checker->depth);
+	checker->nleaf = calloc(nnode, sizeof *checker->nleaf);
+	checker->width = parallel_width((uint64_t)nchunk * checker->npiece);
+	checker->benches = calloc(checker->width, sizeof *checker->benches);
+	if (!checker->need || !checker->depth || !checker->nleaf || !checker->benches)
+		return false;
+	if (ordo_operator_facts(problem->op)->reduces)
+		measure_trees(checker);
+	for (uint32_t i = 0; i < checker->width; i++)
+		if (!make_bench(checker, &checker->benches[i]))
+			return false;
+	return true;
+}
+
+bool check(const struct trial *trial, struct check *result)
+{
+	*result = (struct check){.bits_equal = true, .within_bounds = true};
+	struct checker checker = {.trial = trial, .result = result};
+	bool ready = prepare(&checker);
+	if (ready)
+		for_each((uint64_t)ordo_nchunk(&trial->schedule->problem) * checker.npiece, checker.width,
+			check_piece, &checker);
+	for (uint32_t i = 0; checker.benches && i < checker.width; i++) {
+		if (ready)
+			merge(result, &checker.benches[i].found);
+		free_bench(&checker.benches[i]);
+	}
+	free(checker.benches);
+	free(checker.need);
+	free(checker.depth);
+	free(checker.nleaf);
+	return ready;
+}

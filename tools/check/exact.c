@@ -1,0 +1,193 @@
+/* exact.c - what a reduction would be without rounding.
+ *
+ *   f32 sum   in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without
+ * rounding f64 sum   in 128-bit integers, in units of 2^-60 product   in long double, whose own rounding is
+ * in the bound integers  modulo 2^64, cut to the type min, max  by comparison; -0 is less than +0
+ */
+#include "exact.h"
+#include <math.h>
+#include <string.h>
+
+__extension__ typedef __int128 wide;
+
+static bool is_float(enum ordo_type type)
+{
+	return type == ORDO_F32 || type == ORDO_F64;
+}
+
+static int64_t integer_at(enum ordo_type type, const void *value, size_t i)
+{
+	if (type == ORDO_I32)
+		return ((const int32_t *)value)[i];
+	if (type == ORDO_I64)
+		return ((const int64_t *)value)[i];
+	return ((const uint8_t *)value)[i];
+}
+
+static double float_at(enum ordo_type type, const void *value, size_t i)
+{
+	return type == ORDO_F32 ? (double)((const float *)value)[i] : ((const double *)value)[i];
+}
+
+static wide to_fixed(double value)
+{
+	return (wide)(int64_t)(value * 0x1p60);
+}
+
+void begin_exact(const struct values *values, void *exact, const void *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_float(values->type))
+			((int64_t *)exact)[i] = integer_at(values->type, value, i);
+		else if (values->reduction == ORDO_PROD)
+			((long double *)exact)[i] = (long double)float_at(values->type, value, i);
+		else if (values->reduction == ORDO_SUM && values->type == ORDO_F64)
+			((wide *)exact)[i] = to_fixed(((const double *)value)[i]);
+		else
+			((double *)exact)[i] = float_at(values->type, value, i);
+}
+
+static bool is_less(double a, double b)
+{
+	return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
+static void add_integers(const struct values *values, int64_t *exact, const void *value, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		int64_t v = integer_at(values->type, value, i);
+		switch (values->reduction) {
+		case ORDO_SUM:
+			exact[i] = (int64_t)((uint64_t)exact[i] + (uint64_t)v);
+			break;
+		case ORDO_PROD:
+			exact[i] = (int64_t)((uint64_t)exact[i] * (uint64_t)v);
+			break;
+		case ORDO_MIN:
+			exact[i] = v < exact[i] ? v : exact[i];
+			break;
+		case ORDO_MAX:
+			exact[i] = v > exact[i] ? v : exact[i];
+			break;
+		}
+	}
+}
+
+static void add_sums(const struct values *values, void *exact, const void *value, size_t n)
+{
+	if (values->type == ORDO_F32)
+		for (size_t i = 0; i < n; i++)
+			((double *)exact)[i] += (double)((const float *)value)[i];
+	else
+		for (size_t i = 0; i < n; i++)
+			((wide *)exact)[i] += to_fixed(((const double *)value)[i]);
+}
+
+void add_exact(const struct values *values, void *exact, const void *value, size_t n)
+{
+	if (!is_float(values->type)) {
+		add_integers(values, exact, value, n);
+		return;
+	}
+	if (values->reduction == ORDO_SUM) {
+		add_sums(values, exact, value, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		double v = float_at(values->type, value, i), *best = (double *)exact + i;
+		if (values->reduction == ORDO_PROD)
+			((long double *)exact)[i] *= (long double)v;
+		else if (values->reduction == ORDO_MIN ? is_less(v, *best) : is_less(*best, v))
+			*best = v;
+	}
+}
+
+static bool same_integer(enum ordo_type type, int64_t exact, const void *result, size_t i)
+{
+	if (type == ORDO_I32)
+		return (uint32_t)exact == (uint32_t)integer_at(type, result, i);
+	if (type == ORDO_U8)
+		return (uint8_t)exact == (uint8_t)integer_at(type, result, i);
+	return exact == integer_at(type, result, i);
+}
+
+/* How much the last place of x is worth. */
+static double last_place(enum ordo_type type, double x)
+{
+	int exponent;
+	frexp(x, &exponent);
+	return ldexp(1, exponent - (type == ORDO_F32 ? 24 : 53));
+}
+
+static void stretch(struct distance *far, double error, double place, double bound)
+{
+	if (error / place > far->ulps)
+		far->ulps = error / place;
+	if (error > bound * far->bounded)
+		far->bounded = error / bound;
+}
+
+/* Error at most depth*u / (1 - depth*u) times the sum of magnitudes, which is the sum: all values are
+ * positive. */
+static size_t compare_sums(const struct values *values, const void *exact, const void *result, size_t n,
+	uint32_t depth, struct distance *far)
+{
+	double unit = values->type == ORDO_F32 ? 0x1p-24 : 0x1p-53,
+	       relative = depth * unit / (1 - depth * unit);
+	for (size_t i = 0; i < n; i++) {
+		double sum, error, got = float_at(values->type, result, i);
+		if (values->type == ORDO_F32) {
+			sum = ((const double *)exact)[i];
+			error = fabs(got - sum);
+		} else {
+			/* The result is a multiple of 2^-60 too: the difference is exact. */
+			wide fixed = ((const wide *)exact)[i], found = (wide)(got * 0x1p60);
+			sum = (double)fixed * 0x1p-60;
+			error = (double)(fixed < found ? found - fixed : fixed - found) * 0x1p-60;
+		}
+		if (!(error <= relative * sum))
+			return i;
+		stretch(far, error, last_place(values->type, sum), relative * sum);
+	}
+	return n;
+}
+
+/* n-1 multiplications, each rounded once, in any tree; and the same for the long doubles. */
+static size_t compare_products(const struct values *values, const void *exact, const void *result, size_t n,
+	uint32_t nleaf, struct distance *far)
+{
+	double unit = values->type == ORDO_F32 ? 0x1p-24 : 0x1p-53,
+	       least = values->type == ORDO_F32 ? 0x1p-149 : 0x1p-1074;
+	double steps = nleaf - 1.0, relative = steps * unit / (1 - steps * unit) + 2 * steps * 0x1p-64;
+	for (size_t i = 0; i < n; i++) {
+		long double product = ((const long double *)exact)[i];
+		double got = float_at(values->type, result, i), size = (double)fabsl(product);
+		double error = (double)fabsl((long double)got - product),
+		       bound = relative * size + steps * least;
+		if (!(error <= bound))
+			return i;
+		stretch(far, error, last_place(values->type, size), bound);
+	}
+	return n;
+}
+
+size_t compare_exact(const struct values *values, const void *exact, const void *result, size_t n,
+	uint32_t depth, uint32_t nleaf, struct distance *far)
+{
+	if (!is_float(values->type)) {
+		for (size_t i = 0; i < n; i++)
+			if (!same_integer(values->type, ((const int64_t *)exact)[i], result, i))
+				return i;
+		return n;
+	}
+	if (values->reduction == ORDO_SUM)
+		return compare_sums(values, exact, result, n, depth, far);
+	if (values->reduction == ORDO_PROD)
+		return compare_products(values, exact, result, n, nleaf, far);
+	for (size_t i = 0; i < n; i++) {
+		double best = ((const double *)exact)[i], got = float_at(values->type, result, i);
+		if (memcmp(&best, &got, sizeof got) != 0)
+			return i;
+	}
+	return n;
+}

@@ -1,0 +1,116 @@
+/* values.c - inputs made from a seed, by a hash of (seed, shard, element). */
+#include "values.h"
+#include <string.h>
+
+static inline uint32_t mix(uint32_t x)
+{
+	x ^= x >> 16;
+	x *= 0x21f0aaadu;
+	x ^= x >> 15;
+	x *= 0xd35a2d97u;
+	return x ^ x >> 15;
+}
+
+static inline uint64_t mix_wide(uint64_t x)
+{
+	x ^= x >> 30;
+	x *= 0xbf58476d1ce4e5b9u;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+/* 0.5..1 times 2^0..2^-7: every value is a multiple of 2^-31. */
+static inline float float_summand(uint32_t hash)
+{
+	union {
+		uint32_t bits;
+		float value;
+	} made = {(126u - (hash >> 29)) << 23 | (hash & 0x7fffffu)};
+	return made.value;
+}
+
+/* The same, a multiple of 2^-60. */
+static inline double double_summand(uint64_t hash)
+{
+	union {
+		uint64_t bits;
+		double value;
+	} made = {(1022u - (hash >> 61)) << 52 | (hash & 0xfffffffffffffu)};
+	return made.value;
+}
+
+static inline float float_factor(uint32_t hash)
+{
+	return 0.75f + (float)(hash >> 9) * 0x1p-24f;
+}
+
+static inline double double_factor(uint64_t hash)
+{
+	return 0.75 + (double)(hash >> 12) * 0x1p-53;
+}
+
+/* Both signs, and now and then a zero. */
+static inline float float_candidate(uint32_t hash)
+{
+	float magnitude = hash % 64 ? float_summand(hash) : 0.0f;
+	return hash & 0x1000000u ? -magnitude : magnitude;
+}
+
+static inline double double_candidate(uint64_t hash)
+{
+	double magnitude = hash % 64 ? double_summand(hash) : 0.0;
+	return hash & (1ull << 56) ? -magnitude : magnitude;
+}
+
+#define FILL(type, expression)                                                                               \
+	do {                                                                                                 \
+		type *value = out;                                                                           \
+		for (size_t i = 0; i < n; i++)                                                               \
+			value[i] = (expression);                                                             \
+	} while (0)
+
+/* Elements whose numbers agree above the lowest 32 bits. */
+static void make_narrow(
+	enum ordo_type type, enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+{
+	if (type == ORDO_I32)
+		FILL(uint32_t, mix((first + (uint32_t)i) ^ key));
+	else if (type == ORDO_U8)
+		FILL(uint8_t, (uint8_t)(mix((first + (uint32_t)i) ^ key) >> 13));
+	else if (reduction == ORDO_SUM)
+		FILL(float, float_summand(mix((first + (uint32_t)i) ^ key)));
+	else if (reduction == ORDO_PROD)
+		FILL(float, float_factor(mix((first + (uint32_t)i) ^ key)));
+	else
+		FILL(float, float_candidate(mix((first + (uint32_t)i) ^ key)));
+}
+
+static void make_wide(
+	enum ordo_type type, enum ordo_reduction reduction, uint64_t key, uint64_t first, size_t n, void *out)
+{
+	if (type == ORDO_I64)
+		FILL(uint64_t, mix_wide((first + i) ^ key));
+	else if (reduction == ORDO_SUM)
+		FILL(double, double_summand(mix_wide((first + i) ^ key)));
+	else if (reduction == ORDO_PROD)
+		FILL(double, double_factor(mix_wide((first + i) ^ key)));
+	else
+		FILL(double, double_candidate(mix_wide((first + i) ^ key)));
+}
+
+void make_values(const struct values *values, uint32_t shard, uint64_t first, size_t n, void *out)
+{
+	uint64_t key = mix_wide(mix_wide(values->seed + 0x9e3779b97f4a7c15u) + shard);
+	if (ordo_type_size(values->type) == 8) {
+		make_wide(values->type, values->reduction, key, first, n, out);
+		return;
+	}
+	for (size_t done = 0; done < n;) {
+		uint64_t high = (first + done) >> 32, left = ((high + 1) << 32) - (first + done);
+		size_t part = n - done < left ? n - done : (size_t)left;
+		make_narrow(values->type, values->reduction, (uint32_t)mix_wide(key + high),
+			(uint32_t)(first + done), part, (char *)out + done * ordo_type_size(values->type));
+		done += part;
+	}
+}

@@ -1,0 +1,265 @@
+/* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed. */
+#include "check/execution.h"
+#include "inputs.h"
+#include "runs.h"
+#include "verdict.h"
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wish {
+	struct execution_wish execution;
+	const char *file, *type, *reduction, *transport;
+	uint64_t bytes, count;
+	struct topology_choice topology;
+	bool unproved, links;
+};
+
+enum { UNSET_WORKERS = ORDO_LIMIT };
+
+/* Blocks in the largest buffer of a rank: what --bytes is the size of. */
+static uint64_t blocks_of_rank(const struct ordo_problem *problem)
+{
+	uint32_t nblock = ordo_nblock(problem);
+	return problem->op == ORDO_ALLTOALL ? problem->nrank : nblock;
+}
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool choose_count(struct call *call, struct wish *wish, const struct ordo_problem *problem)
+{
+	uint64_t size = ordo_type_size(wish->execution.type), nblock = blocks_of_rank(problem);
+	if (wish->count != UINT64_MAX && wish->bytes != UINT64_MAX)
+		return refuse(call, fail_usage(call, NULL, "--bytes and --count: give one of them"));
+	if (wish->count != UINT64_MAX) {
+		wish->execution.count = wish->count;
+		return true;
+	}
+	if (wish->bytes == UINT64_MAX)
+		wish->bytes = 1 << 20;
+	if (wish->bytes % size)
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--bytes: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
+				      wish->bytes, size, ordo_type_name(wish->execution.type)));
+	wish->execution.count = wish->bytes / size / nblock;
+	uint64_t rest = wish->bytes - wish->execution.count * size * nblock;
+	if (rest)
+		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %" PRIu64 " bytes fewer",
+			wish->bytes, nblock, rest);
+	return true;
+}
+
+static bool read_names(struct call *call, struct wish *wish)
+{
+	if (!ordo_type_from_name(wish->type, &wish->execution.type))
+		return refuse(call, fail_usage(call, NULL,
+					    "--type: found %s, wanted f32, f64, i32, i64 or u8", wish->type));
+	if (!ordo_reduction_from_name(wish->reduction, &wish->execution.reduction))
+		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
+					    wish->reduction));
+	wish->execution.seeded = !strcmp(wish->transport, "seeded");
+	if (!wish->execution.seeded && strcmp(wish->transport, "threads") != 0)
+		return refuse(call, fail_usage(call, NULL, "--transport: found %s, wanted threads or seeded",
+					    wish->transport));
+	if (!wish->execution.repeat)
+		return refuse(call, fail_usage(call, NULL, "--repeat: found 0, wanted at least 1"));
+	return true;
+}
+
+static void choose_workers(struct wish *wish, uint32_t nrank)
+{
+	if (wish->execution.nworker != UNSET_WORKERS)
+		return;
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	if (wish->execution.nworker > nrank)
+		wish->execution.nworker = nrank;
+}
+
+static void report_links(struct call *call, const struct execution *execution)
+{
+	uint32_t nrank = execution->trial.schedule->problem.nrank;
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "links");
+	say(call, "  %-12s from   to      bytes\n", "links");
+	for (uint32_t from = 0; from < nrank; from++)
+		for (uint32_t to = 0; to < nrank; to++) {
+			uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
+			if (!bytes)
+				continue;
+			say(call, "  %-12s %4u %4u %10" PRIu64 "\n", "", from, to, bytes);
+			if (!call->json)
+				continue;
+			cJSON *one = cJSON_CreateObject();
+			add_count(one, "from", from);
+			add_count(one, "to", to);
+			add_count(one, "bytes", bytes);
+			cJSON_AddItemToArray(list, one);
+		}
+}
+
+static void print_run(const struct wish *wish, const struct execution *execution, uint64_t bytes_per_rank)
+{
+	const struct execution_wish *how = &wish->execution;
+	uint64_t sent = bytes_sent(execution);
+	print_schedule_line(stdout, execution->trial.schedule);
+	printf("  %-12s ", "data");
+	print_bytes(stdout, (double)bytes_per_rank);
+	printf(" a rank, %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
+		ordo_operator_facts(execution->trial.schedule->problem.op)->reduces
+			? ordo_reduction_name(how->reduction)
+			: "moved",
+		how->seed);
+	printf("  %-12s ", "time");
+	print_seconds(stdout, execution->best);
+	if (how->repeat > 1) {
+		printf(" (the best of %u; mean ", how->repeat);
+		print_seconds(stdout, execution->total / how->repeat);
+		printf(")");
+	}
+	if (how->seeded)
+		printf(", one thread, interleaved by the seed\n");
+	else if (how->nworker)
+		printf(", %u thread%s for all ranks\n", how->nworker, how->nworker == 1 ? "" : "s");
+	else
+		printf(", a thread for every rank\n");
+	printf("  %-12s ", "sent");
+	print_bytes(stdout, (double)sent);
+	printf(" by all ranks, %.3g GB/s; %.3g GB/s of data a rank\n", (double)sent / execution->best * 1e-9,
+		(double)bytes_per_rank / execution->best * 1e-9);
+	if (how->check) {
+		printf("  %-12s ", "check");
+		print_check(stdout, execution, how);
+	}
+}
+
+static int run_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	struct ordo_error error;
+	struct execution execution;
+	int status = ORDO_OK;
+	if (execute(&execution, schedule, proof, &wish->execution, &error)) {
+		uint64_t bytes = wish->execution.count * ordo_type_size(wish->execution.type) *
+				 blocks_of_rank(&schedule->problem);
+		add_schedule(call->answer, schedule);
+		add_truth(call->answer, "proved", proof->proved);
+		add_execution(call->answer, &execution, &wish->execution, bytes);
+		add_count(call->answer, "peak_bytes", peak_bytes());
+		if (!call->json)
+			print_run(wish, &execution, bytes);
+		if (wish->links)
+			report_links(call, &execution);
+		const struct check *check = &execution.check;
+		if (wish->execution.check && !(check->bits_equal && check->within_bounds))
+			status = ORDO_REFUTED;
+	} else {
+		status = fail(call, &error);
+	}
+	close_execution(&execution);
+	return status;
+}
+
+/* Only what is proved is run, unless it is asked for otherwise; and only what is proved has a meaning to
+ * compare with. */
+static int judge_and_run(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	bool checkable = proof->proved && proof->rank_equal != ORDO_DOES_NOT_HOLD &&
+			 proof->run_to_run != ORDO_DOES_NOT_HOLD;
+	if (!proof->proved && !wish->unproved) {
+		add_proof(call->answer, schedule, proof);
+		if (!call->json)
+			print_findings(stderr, schedule, proof);
+		note(call, "not run, because it is refuted; --unproved runs it all the same");
+		return ORDO_REFUTED;
+	}
+	if (!proof->proved)
+		warn(call, "running a refuted schedule: it may be stuck, or its results wrong");
+	if (wish->execution.check && !checkable)
+		return fail_usage(call, NULL,
+			"--check: this schedule has no one meaning to compare with; see `ordo verify`");
+	return run_schedule(call, wish, schedule, proof);
+}
+
+static int run_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
+{
+	struct ordo_topology *topology;
+	choose_workers(wish, schedule->problem.nrank);
+	if (!choose_count(call, wish, &schedule->problem) ||
+		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+		return call->status;
+	const struct ordo_verify_options options = {.topology = topology};
+	struct ordo_proof *proof = prove(call, schedule, &options);
+	int status = proof ? judge_and_run(call, wish, schedule, proof) : call->status;
+	ordo_proof_destroy(proof);
+	ordo_topology_destroy(topology);
+	return status;
+}
+
+static int run_wish(struct call *call, struct wish *wish)
+{
+	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!wish->file || !read_names(call, wish))
+		return call->status;
+	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	if (!schedule)
+		return call->status;
+	int status = run_file(call, wish, schedule);
+	ordo_schedule_destroy(schedule);
+	return status;
+}
+
+static int run(struct call *call)
+{
+	struct wish wish = {.execution = {.nworker = UNSET_WORKERS, .seed = 1, .repeat = 1},
+		.type = "f32",
+		.reduction = "sum",
+		.transport = "threads",
+		.bytes = UINT64_MAX,
+		.count = UINT64_MAX};
+	const struct option options[] = {
+		{"bytes", 'b', SIZE, &wish.bytes, "SIZE",
+			"bytes of a rank's larger buffer: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
+		{"count", 0, WIDE, &wish.count, "N",
+			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
+		{"type", 0, TEXT, &wish.type, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},
+		{"op", 0, TEXT, &wish.reduction, "OP", "sum, prod, min or max (sum)"},
+		{"check", 'c', SWITCH, &wish.execution.check, NULL,
+			"compare with the sequential meaning bit for bit, and with the exact result"},
+		{"transport", 0, TEXT, &wish.transport, "T",
+			"threads, or seeded: one thread, the seed interleaves (threads)"},
+		{"workers", 'w', NUMBER, &wish.execution.nworker, "W",
+			"threads for all ranks; 0: one for each (the processors)"},
+		{"seed", 's', WIDE, &wish.execution.seed, "S",
+			"of the inputs, and of the seeded transport (1)"},
+		{"repeat", 0, NUMBER, &wish.execution.repeat, "N",
+			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
+		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
+		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
+		TOPOLOGY_OPTIONS(wish.topology),
+	};
+	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
+	free_texts(&wish.topology.failed);
+	return status;
+}
+
+const struct command run_command = {
+	.name = "run",
+	.summary = "runs a proved schedule on threads, and checks the result",
+	.usage = "FILE [OPTION]...",
+	.description = "The schedule is verified first, and not run if it is refuted. Buffers are filled "
+		       "from the seed. --check compares\n"
+		       "every rank's output with the reduction trees evaluated one by one, bit for bit, and "
+		       "with the exact result:\n"
+		       "float sums within depth*u of it, integers modulo 2^w.",
+	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
+		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
+		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
+		    "  ordo run ring.json --bytes 1GiB --check --json",
+	.run = run,
+};

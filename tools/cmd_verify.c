@@ -1,0 +1,132 @@
+/* cmd_verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
+#include "inputs.h"
+#include "verdict.h"
+#include <string.h>
+
+struct wish {
+	const char *file;
+	struct topology_choice topology;
+	bool atomic_reduce;
+	struct ordo_limits limits;
+	uint32_t max_findings;
+};
+
+/* The document may name the topology it was compiled for. */
+static void compare_topology(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+{
+	char digest[33];
+	if (!topology || !schedule->topology_digest)
+		return;
+	ordo_topology_digest(topology, digest);
+	if (strcmp(digest, schedule->topology_digest))
+		warn(call, "compiled for another topology: %s, digest %s; verifying against %s, digest %s",
+			schedule->topology_name ? schedule->topology_name : "unnamed",
+			schedule->topology_digest, topology->name, digest);
+}
+
+static bool asks_limits(const struct ordo_limits *limits)
+{
+	return limits->streams || limits->scratch_slots || limits->signals || limits->tokens_in_flight;
+}
+
+static void print_rules(const struct wish *wish, bool topology)
+{
+	printf("  %-23s R1-R11%s%s hold in every interleaving%s\n", "rules", topology ? ", R12" : "",
+		asks_limits(&wish->limits) ? ", R13" : "", topology ? "" : "; R12 asks for --topology");
+}
+
+static int report(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, const struct ordo_proof *proof)
+{
+	if (call->json)
+		return proof->proved ? ORDO_OK : ORDO_REFUTED;
+	if (!proof->proved) {
+		print_findings(stderr, schedule, proof);
+		printf("%s: %srefuted%s, %u finding%s%s\n", wish->file, paint(stdout, RED),
+			paint(stdout, PLAIN), proof->nfinding, proof->nfinding == 1 ? "" : "s",
+			proof->complete ? "" : "; with these repaired there may be others");
+		return ORDO_REFUTED;
+	}
+	printf("%s: %sproved%s\n  ", wish->file, paint(stdout, GREEN), paint(stdout, PLAIN));
+	print_schedule_line(stdout, schedule);
+	print_rules(wish, topology);
+	print_guarantees(stdout, schedule, proof);
+	return ORDO_OK;
+}
+
+static int verify_schedule(
+	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, double read)
+{
+	struct ordo_topology *topology;
+	if (!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+		return call->status;
+	compare_topology(call, schedule, topology);
+	const struct ordo_verify_options options = {.topology = topology,
+		.atomic_reduce = wish->atomic_reduce,
+		.limits = wish->limits,
+		.max_findings = wish->max_findings};
+	double began = seconds();
+	struct ordo_proof *proof = prove(call, schedule, &options);
+	double proving = seconds() - began;
+	int status = call->status;
+	if (proof) {
+		add_schedule(call->answer, schedule);
+		add_proof(call->answer, schedule, proof);
+		cJSON *times = cJSON_AddObjectToObject(call->answer, "seconds");
+		add_number(times, "read", read);
+		add_number(times, "proof", proving);
+		add_count(call->answer, "peak_bytes", peak_bytes());
+		status = report(call, wish, schedule, topology, proof);
+		say(call, "  %-23s read %.3g s, proof %.3g s\n", "time", read, proving);
+	}
+	ordo_proof_destroy(proof);
+	ordo_topology_destroy(topology);
+	return status;
+}
+
+static int verify(struct call *call)
+{
+	struct wish wish = {0};
+	const struct option options[] = {
+		TOPOLOGY_OPTIONS(wish.topology),
+		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
+			"unordered reduces into one slot are complete sums; their order is not fixed "
+			"(refutes G2)"},
+		{"max-streams", 0, NUMBER, &wish.limits.streams, "N", "at most N streams on a rank (R13)"},
+		{"max-scratch", 0, NUMBER, &wish.limits.scratch_slots, "N",
+			"at most N scratch slots on a rank (R13)"},
+		{"max-signals", 0, NUMBER, &wish.limits.signals, "N", "at most N signals on a rank (R13)"},
+		{"max-tokens", 0, NUMBER, &wish.limits.tokens_in_flight, "N",
+			"at most N tokens in flight on a signal; 1: flags are enough (R13)"},
+		{"max-findings", 0, NUMBER, &wish.max_findings, "N", "stop looking after N findings (16)"},
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	wish.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	int status = call->status;
+	if (wish.file) {
+		double began = seconds();
+		struct ordo_schedule *schedule = open_schedule(call, wish.file);
+		status = schedule ? verify_schedule(call, &wish, schedule, seconds() - began) : call->status;
+		ordo_schedule_destroy(schedule);
+	}
+	free_texts(&wish.topology.failed);
+	return status;
+}
+
+const struct command verify_command = {
+	.name = "verify",
+	.summary = "proves a schedule in every interleaving, or shows which rule it breaks",
+	.usage = "FILE [OPTION]...",
+	.description = "FILE is a document, a folder, or - for stdin. It is judged by the rules R1..R13 "
+		       "(`ordo explain` lists them), whoever\n"
+		       "made it. A finding names the file, line and column, the rule, what was found and "
+		       "what was wanted.\n"
+		       "Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
+	.examples = "  ordo verify ring.json\n"
+		    "  ordo verify ring.json --fail-link 0-1\n"
+		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
+		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -",
+	.run = verify,
+};

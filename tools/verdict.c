@@ -1,0 +1,164 @@
+/* verdict.c - what a proof says, in words and in JSON. */
+#include "verdict.h"
+#include <string.h>
+
+struct task_counts count_tasks(const struct ordo_schedule *schedule)
+{
+	struct task_counts counts = {0};
+	for (uint32_t i = 0; i < schedule->ntask; i++) {
+		const struct ordo_task *task = &schedule->tasks[i];
+		counts.move += ordo_task_moves(task);
+		counts.notify += task->kind == ORDO_NOTIFY;
+		counts.wait += task->kind == ORDO_WAIT;
+	}
+	return counts;
+}
+
+void add_schedule(cJSON *answer, const struct ordo_schedule *schedule)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	struct task_counts counts = count_tasks(schedule);
+	add_text(answer, "operator", ordo_operator_facts(problem->op)->name);
+	add_text(answer, "algorithm", schedule->algorithm);
+	add_count(answer, "ranks", problem->nrank);
+	if (ordo_operator_facts(problem->op)->rooted)
+		add_count(answer, "root", problem->root);
+	if (problem->nshard != problem->nrank)
+		add_count(answer, "shards", problem->nshard);
+	add_count(answer, "chunks_per_block", problem->chunks_per_block);
+	add_count(answer, "chunks", ordo_nchunk(problem));
+	add_count(answer, "scratch_slots", schedule->scratch_slots);
+	add_truth(answer, "in_place", problem->in_place);
+	add_text(answer, "topology", schedule->topology_name);
+	add_count(answer, "streams", schedule->nstream);
+	add_count(answer, "tasks", schedule->ntask);
+	add_count(answer, "moves", counts.move);
+	add_count(answer, "notifies", counts.notify);
+	add_count(answer, "waits", counts.wait);
+}
+
+static void add_guarantee(cJSON *list, const char *name, enum ordo_verdict verdict, const char *why)
+{
+	static const char *const words[] = {"holds", "does not hold", "not asked"};
+	cJSON *one = cJSON_AddObjectToObject(list, name);
+	add_text(one, "verdict", words[verdict]);
+	if (why)
+		add_text(one, "why", why);
+}
+
+static cJSON *finding_json(const struct ordo_schedule *schedule, const struct ordo_finding *finding)
+{
+	struct ordo_error error;
+	char where[512];
+	ordo_finding_error(schedule, finding, &error);
+	cJSON *one = error_json(&error);
+	cJSON *tasks = cJSON_AddArrayToObject(one, "tasks");
+	for (uint32_t i = 0; i < finding->ntask; i++) {
+		ordo_task_locate(schedule, finding->tasks[i], where, sizeof where);
+		cJSON_AddItemToArray(tasks, cJSON_CreateString(where));
+	}
+	return one;
+}
+
+void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	add_truth(answer, "proved", proof->proved);
+	cJSON *findings = cJSON_AddArrayToObject(answer, "findings");
+	for (uint32_t i = 0; i < proof->nfinding; i++)
+		cJSON_AddItemToArray(findings, finding_json(schedule, &proof->findings[i]));
+	if (!proof->proved)
+		return;
+	cJSON *guarantees = cJSON_AddObjectToObject(answer, "guarantees");
+	add_guarantee(guarantees, "G1", proof->rank_equal, proof->rank_equal_why);
+	add_guarantee(guarantees, "G2", proof->run_to_run, proof->run_to_run_why);
+	add_guarantee(guarantees, "G3", proof->position_invariant, proof->position_why);
+	add_count(answer, "distinct_orders", proof->ndistinct);
+	add_text(answer, "order_digest", proof->digest);
+	add_count(answer, "signals", proof->nsignal);
+	add_count(answer, "tokens_in_flight", proof->tokens_in_flight);
+}
+
+void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	struct task_counts counts = count_tasks(schedule);
+	fprintf(out, "%s%s on %u rank%s by %s", facts->name, problem->in_place ? " in place" : "",
+		problem->nrank, problem->nrank == 1 ? "" : "s", schedule->algorithm);
+	if (facts->rooted)
+		fprintf(out, ", root %u", problem->root);
+	fprintf(out, ": %u tasks in %u streams, %u moves and %u notify-wait pairs\n", schedule->ntask,
+		schedule->nstream, counts.move, counts.notify);
+}
+
+static void print_guarantee(
+	FILE *out, const char *name, enum ordo_verdict verdict, const char *meaning, const char *why)
+{
+	fprintf(out, "  %-23s ", name);
+	switch (verdict) {
+	case ORDO_HOLDS:
+		fprintf(out, "%sholds%s: %s\n", paint(out, GREEN), paint(out, PLAIN), meaning);
+		return;
+	case ORDO_DOES_NOT_HOLD:
+		fprintf(out, "%sdoes not hold%s", paint(out, YELLOW), paint(out, PLAIN));
+		if (why)
+			fprintf(out, ": ");
+		for (; why && *why; why++) {
+			fputc(*why, out);
+			if (*why == '\n')
+				fprintf(out, "%26s", "");
+		}
+		fputc('\n', out);
+		return;
+	case ORDO_NOT_ASKED:
+		fprintf(out, "not asked\n");
+		return;
+	}
+}
+
+void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	if (ordo_operator_facts(schedule->problem.op)->reduces) {
+		print_guarantee(out, "G1 rank-equal", proof->rank_equal,
+			"every rank's copy of a chunk has the same bits", proof->rank_equal_why);
+		print_guarantee(out, "G2 run-to-run", proof->run_to_run, "no timing changes a bit",
+			proof->run_to_run_why);
+		print_guarantee(out, "G3 position-invariant", proof->position_invariant,
+			"all chunks are summed in one order", proof->position_why);
+		fprintf(out, "  %-23s %u different order%s over %u chunk%s\n", "orders", proof->ndistinct,
+			proof->ndistinct == 1 ? "" : "s", ordo_nchunk(&schedule->problem),
+			ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
+	} else {
+		fprintf(out, "  %-23s not asked: %s adds nothing\n", "G1 G2 G3",
+			ordo_operator_facts(schedule->problem.op)->name);
+	}
+	fprintf(out, "  %-23s %s\n", "order digest", proof->digest);
+	fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
+		proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
+	fprintf(out, "  %-23s %u slot%s on every rank\n", "scratch", schedule->scratch_slots,
+		schedule->scratch_slots == 1 ? "" : "s");
+}
+
+void print_findings(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	struct ordo_error error;
+	for (uint32_t i = 0; i < proof->nfinding; i++) {
+		ordo_finding_error(schedule, &proof->findings[i], &error);
+		print_error(out, &error);
+	}
+}
+
+struct ordo_proof *prove(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_verify_options *options)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	struct ordo_verify_options wanted = *options;
+	wanted.progress = show_progress;
+	wanted.closure = &progress;
+	struct ordo_proof *proof = ordo_verify(schedule, &wanted, &error);
+	hide_progress(&progress);
+	if (!proof)
+		call->status = fail(call, &error);
+	return proof;
+}

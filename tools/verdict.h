@@ -1,0 +1,29 @@
+/* verdict.h - what a proof says, in words and in JSON. */
+#ifndef ORDO_TOOLS_VERDICT_H
+#define ORDO_TOOLS_VERDICT_H
+
+#include "command.h"
+#include <ordo/verify.h>
+
+/* How many moves, and how many pairs of Notify and Wait, a schedule has. */
+struct task_counts {
+	uint32_t move, notify, wait;
+};
+struct task_counts count_tasks(const struct ordo_schedule *schedule);
+
+/* Puts the sizes of a schedule, and what a proof says about it, into the answer. */
+void add_schedule(cJSON *answer, const struct ordo_schedule *schedule);
+void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
+
+/* `AllReduce on 8 ranks by ring: 336 tasks in 8 streams, 112 moves and 112 notify-wait pairs` */
+void print_schedule_line(FILE *out, const struct ordo_schedule *schedule);
+/* The guarantees, the orders and the measures of a proof, one a line. */
+void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
+/* Every finding as `file:line:col: error[R8]: ...`, with its hint. */
+void print_findings(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
+
+/* Verifies with a progress bar. NULL: call->status. The caller destroys the proof. */
+struct ordo_proof *prove(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_verify_options *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* graph.c - the few things drawings need of cgraph. */
+#include "graph.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+char *text_of(const char *text)
+{
+	union {
+		const char *in;
+		char *out;
+	} either = {text};
+	return either.out;
+}
+
+void set(void *object, const char *name, const char *value)
+{
+	agsafeset(object, text_of(name), text_of(value), text_of(""));
+}
+
+void set_format(void *object, const char *name, const char *format, ...)
+{
+	char value[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(value, sizeof value, format, arguments);
+	va_end(arguments);
+	set(object, name, value);
+}
+
+void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
+{
+	agattr(graph, kind, text_of(name), text_of(value));
+}
+
+Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y)
+{
+	Agnode_t *node = agnode(graph, text_of(name), 1);
+	if (node)
+		set_format(node, "pos", "%.1f,%.1f", x * 72, -y * 72);
+	return node;
+}
+
+Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const char *text)
+{
+	Agnode_t *node = add_node(graph, name, x, y);
+	if (!node)
+		return NULL;
+	set(node, "shape", "plaintext");
+	set(node, "style", "");
+	set(node, "label", text);
+	return node;
+}
+
+Agnode_t *add_left_label(Agraph_t *graph, const char *name, double x, double y, const char *text)
+{
+	/* The text is pushed to the left of a box as wide as it could be. */
+	double width = 0.09 * (double)strlen(text) + 0.2;
+	Agnode_t *node = add_label(graph, name, x + width / 2, y, "");
+	if (!node)
+		return NULL;
+	set_format(node, "label", "%s\\l", text);
+	set_format(node, "width", "%.2f", width);
+	set(node, "fixedsize", "true");
+	set(node, "margin", "0");
+	return node;
+}
+
+Agraph_t *add_cluster(Agraph_t *graph, const char *name, double left, double top, double right, double bottom)
+{
+	Agraph_t *cluster = agsubg(graph, text_of(name), 1);
+	if (cluster)
+		set_format(
+			cluster, "bb", "%.1f,%.1f,%.1f,%.1f", left * 72, -bottom * 72, right * 72, -top * 72);
+	return cluster;
+}
+
+Agraph_t *open_picture(const char *name, struct ordo_error *error)
+{
+	Agraph_t *graph = agopen(text_of(name), Agdirected, NULL);
+	if (!graph) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	/* The engine `nop` keeps given positions, so that `dot` draws exactly this. */
+	set_default(graph, AGRAPH, "layout", "nop");
+	set_default(graph, AGRAPH, "splines", "line");
+	set_default(graph, AGRAPH, "outputorder", "edgesfirst");
+	set_default(graph, AGRAPH, "fontname", "Helvetica");
+	set_default(graph, AGRAPH, "pad", "0.2");
+	set_default(graph, AGRAPH, "bgcolor", "white");
+	set_default(graph, AGRAPH, "bb", "");
+	set_default(graph, AGNODE, "fontname", "Helvetica");
+	set_default(graph, AGNODE, "fontsize", "10");
+	set_default(graph, AGNODE, "label", "\\N");
+	set_default(graph, AGEDGE, "fontname", "Helvetica");
+	set_default(graph, AGEDGE, "arrowsize", "0.5");
+	return graph;
+}
+
+bool close_picture(Agraph_t *graph, FILE *out, struct ordo_error *error)
+{
+	errno = 0;
+	bool written = !agwrite(graph, out) && !fflush(out) && !ferror(out);
+	agclose(graph);
+	return written ||
+	       ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
+}

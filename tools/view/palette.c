@@ -1,0 +1,96 @@
+/* palette.c - a colour for every phase. */
+#include "palette.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hues that stay apart, also for most people who see fewer of them. */
+static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.95, 0.48, 0.16, 0.70};
+enum { NHUE = sizeof hues / sizeof *hues };
+
+static void write_colour(char colour[8], double hue, double saturation, double value)
+{
+	double rgb[3];
+	for (int i = 0; i < 3; i++) {
+		double k = fmod((i == 0 ? 5 : i == 1 ? 3 : 1) + hue * 6, 6);
+		rgb[i] = value - value * saturation * fmax(0, fmin(fmin(k, 4 - k), 1));
+	}
+	snprintf(colour, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255, (unsigned)(rgb[1] * 255) & 255,
+		(unsigned)(rgb[2] * 255) & 255);
+}
+
+/* The length of a phase's name without its number: "sum 3" -> 3. */
+static size_t family_length(const char *phase)
+{
+	size_t length = strlen(phase);
+	while (length && phase[length - 1] >= '0' && phase[length - 1] <= '9')
+		length--;
+	while (length && phase[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+static bool same_family(const char *a, const char *b)
+{
+	size_t length = family_length(a);
+	return length == family_length(b) && !strncmp(a, b, length);
+}
+
+/* phases[first..end) are of one family. */
+static void colour_family(struct palette *palette, const struct ordo_schedule *schedule, uint32_t first,
+	uint32_t end, uint32_t family)
+{
+	double hue = hues[family % NHUE];
+	for (uint32_t i = first; i < end; i++) {
+		double at = end - first > 1 ? (double)(i - first) / (end - first - 1) : 0.4;
+		write_colour(palette->fill[i], hue, 0.14 + 0.36 * at, 0.99 - 0.13 * at);
+		write_colour(palette->line[i], hue, 0.75, 0.72 - 0.25 * at);
+	}
+	struct legend *legend = &palette->legends[palette->nlegend++];
+	legend->first = first;
+	legend->end = end;
+	const char *name = schedule->phases[first], *last = schedule->phases[end - 1];
+	if (end - first == 1) {
+		snprintf(legend->text, sizeof legend->text, "%.60s", name);
+		memcpy(legend->colour, palette->fill[first], 8);
+		return;
+	}
+	snprintf(legend->text, sizeof legend->text, "%.40s-%.12s", name, last + family_length(last) + 1);
+	snprintf(
+		legend->colour, sizeof legend->colour, "%s:%s", palette->fill[first], palette->fill[end - 1]);
+}
+
+bool make_palette(struct palette *palette, const struct ordo_schedule *schedule)
+{
+	uint32_t n = schedule->nphase;
+	palette->nphase = n;
+	palette->fill = calloc((size_t)n + 1, sizeof *palette->fill);
+	palette->line = calloc((size_t)n + 1, sizeof *palette->line);
+	palette->legends = calloc((size_t)n + 1, sizeof *palette->legends);
+	if (!palette->fill || !palette->line || !palette->legends)
+		return false;
+	for (uint32_t first = 0, end, family = 0; first < n; first = end, family++) {
+		for (end = first + 1; end < n && same_family(schedule->phases[first], schedule->phases[end]);)
+			end++;
+		colour_family(palette, schedule, first, end, family);
+	}
+	return true;
+}
+
+void free_palette(struct palette *palette)
+{
+	free(palette->fill);
+	free(palette->line);
+	free(palette->legends);
+}
+
+const char *phase_colour(const struct palette *palette, uint32_t phase)
+{
+	return phase < palette->nphase ? palette->fill[phase] : "#ececec";
+}
+
+const char *phase_line_colour(const struct palette *palette, uint32_t phase)
+{
+	return phase < palette->nphase ? palette->line[phase] : "#909090";
+}

@@ -1,0 +1,28 @@
+/* palette.h - a colour for every phase: one hue for the phases of one name, lighter to darker as they count.
+ */
+#ifndef ORDO_TOOLS_PALETTE_H
+#define ORDO_TOOLS_PALETTE_H
+
+#include <ordo/schedule.h>
+
+struct legend {
+	uint32_t first, end; /* its phases */
+	char text[64];
+	char colour[40]; /* one, or two with a colon between: from the first phase to the last */
+};
+
+struct palette {
+	char (*fill)[8]; /* [nphase] "#rrggbb" */
+	char (*line)[8]; /* [nphase], darker */
+	uint32_t nphase;
+	struct legend *legends; /* a line for every name, "sum 0-6" */
+	uint32_t nlegend;
+};
+
+/* false: no memory. */
+bool make_palette(struct palette *palette, const struct ordo_schedule *schedule);
+void free_palette(struct palette *palette);
+const char *phase_colour(const struct palette *palette, uint32_t phase);
+const char *phase_line_colour(const struct palette *palette, uint32_t phase);
+
+#endif

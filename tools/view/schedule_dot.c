@@ -1,0 +1,534 @@
+/* schedule_dot.c - a schedule as a picture: ranks as clusters, streams as columns, time downwards.
+ *
+ * Every task stands in the row of its longest chain of predecessors among the tasks drawn, so that an arrow
+ * from a Notify to its Wait always goes down. All positions are computed here; `dot` only draws.
+ */
+#include "graph.h"
+#include "palette.h"
+#include "view.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const double column_width = 1.05, rank_gap = 0.25, move_height = 0.34, sync_height = 0.24,
+		    top_margin = 0.62;
+
+struct box {
+	uint32_t task, column, row;
+	uint32_t pair;	  /* the Wait of this Notify, or the Notify of this Wait, as a box; ORDO_NONE */
+	uint32_t waiting; /* how many predecessors have no row yet */
+	Agnode_t *node;
+};
+
+struct column {
+	uint32_t stream, rank;
+	uint32_t first, end; /* its boxes */
+	double x;	     /* its middle */
+};
+
+/* A Notify or Wait of a chosen rank, drawn or not. */
+struct sync {
+	uint32_t from, to, signal;
+	bool wait;
+	uint32_t order; /* as found: rank by rank, stream by stream */
+	uint32_t box;	/* ORDO_NONE: not drawn */
+};
+
+struct drawing {
+	const struct ordo_schedule *schedule;
+	const struct selection *selection;
+	struct box *boxes;
+	uint32_t nbox;
+	struct column *columns;
+	uint32_t ncolumn;
+	struct sync *syncs;
+	size_t nsync, sync_room;
+	bool *chosen; /* [nrank] */
+	bool all_phases;
+	double *row_y; /* [nrow], the middle */
+	uint32_t nrow;
+	double bottom, right;
+	struct palette palette;
+	Agraph_t *graph;
+};
+
+static bool is_chosen(const struct drawing *drawing, const struct ordo_task *task)
+{
+	if (task->phase == ORDO_NO_PHASE)
+		return drawing->all_phases;
+	return drawing->selection->phases[task->phase];
+}
+
+static bool add_sync(struct drawing *drawing, uint32_t rank, const struct ordo_task *task, uint32_t box)
+{
+	if (!drawing->chosen[task->peer])
+		return true;
+	if (!ordo_array_reserve(
+		    &drawing->syncs, &drawing->sync_room, drawing->nsync + 1, sizeof *drawing->syncs))
+		return false;
+	bool wait = task->kind == ORDO_WAIT;
+	drawing->syncs[drawing->nsync] = (struct sync){.from = wait ? task->peer : rank,
+		.to = wait ? rank : task->peer,
+		.signal = task->signal,
+		.wait = wait,
+		.order = (uint32_t)drawing->nsync,
+		.box = box};
+	drawing->nsync++;
+	return true;
+}
+
+/* How many tasks of each stream are drawn, so that no more than max_tasks are in all. */
+static uint32_t longest_column(const struct drawing *drawing)
+{
+	uint64_t total = 0;
+	uint32_t ncolumn = 0;
+	for (uint32_t i = 0; i < drawing->selection->nrank; i++) {
+		const struct ordo_program *program =
+			&drawing->schedule->programs[drawing->selection->ranks[i]];
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++, ncolumn++)
+			for (uint32_t t = drawing->schedule->streams[s].first;
+				t < drawing->schedule->streams[s].end; t++)
+				total += is_chosen(drawing, &drawing->schedule->tasks[t]);
+	}
+	if (total <= drawing->selection->max_tasks)
+		return UINT32_MAX;
+	uint32_t share = drawing->selection->max_tasks / (ncolumn ? ncolumn : 1);
+	return share ? share : 1;
+}
+
+static bool fill_column(struct drawing *drawing, struct column *column, uint32_t longest)
+{
+	const struct ordo_stream *stream = &drawing->schedule->streams[column->stream];
+	column->first = drawing->nbox;
+	for (uint32_t t = stream->first; t < stream->end; t++) {
+		const struct ordo_task *task = &drawing->schedule->tasks[t];
+		bool drawn = is_chosen(drawing, task) && drawing->nbox - column->first < longest;
+		if (!ordo_task_moves(task) &&
+			!add_sync(drawing, stream->rank, task, drawn ? drawing->nbox : ORDO_NONE))
+			return false;
+		if (drawn)
+			drawing->boxes[drawing->nbox++] = (struct box){.task = t,
+				.column = (uint32_t)(column - drawing->columns),
+				.pair = ORDO_NONE};
+	}
+	column->end = drawing->nbox;
+	return true;
+}
+
+static bool fill_columns(struct drawing *drawing)
+{
+	uint32_t longest = longest_column(drawing);
+	double x = 0;
+	for (uint32_t i = 0; i < drawing->selection->nrank; i++) {
+		uint32_t rank = drawing->selection->ranks[i];
+		const struct ordo_program *program = &drawing->schedule->programs[rank];
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
+			struct column *column = &drawing->columns[drawing->ncolumn++];
+			*column = (struct column){.stream = s, .rank = rank, .x = x + column_width / 2};
+			x += column_width;
+			if (!fill_column(drawing, column, longest))
+				return false;
+		}
+		if (program->first_stream == program->end_stream)
+			x += column_width;
+		x += rank_gap;
+	}
+	drawing->right = x;
+	return true;
+}
+
+static int compare_syncs(const void *left, const void *right)
+{
+	const struct sync *a = left, *b = right;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->to != b->to)
+		return a->to < b->to ? -1 : 1;
+	if (a->signal != b->signal)
+		return a->signal < b->signal ? -1 : 1;
+	if (a->wait != b->wait)
+		return a->wait ? 1 : -1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static bool same_signal(const struct sync *a, const struct sync *b)
+{
+	return a->from == b->from && a->to == b->to && a->signal == b->signal;
+}
+
+/* The j-th Wait of a signal takes its j-th Notify (rule R5). */
+static void pair_syncs(struct drawing *drawing)
+{
+	struct sync *syncs = drawing->syncs;
+	if (drawing->nsync)
+		qsort(syncs, drawing->nsync, sizeof *syncs, compare_syncs);
+	for (size_t first = 0, wait, end; first < drawing->nsync; first = end) {
+		for (wait = first; wait < drawing->nsync && same_signal(&syncs[first], &syncs[wait]) &&
+				   !syncs[wait].wait;)
+			wait++;
+		for (end = wait; end < drawing->nsync && same_signal(&syncs[first], &syncs[end]);)
+			end++;
+		for (size_t j = 0; first + j < wait && wait + j < end; j++) {
+			uint32_t notify_box = syncs[first + j].box, wait_box = syncs[wait + j].box;
+			if (notify_box == ORDO_NONE || wait_box == ORDO_NONE)
+				continue;
+			drawing->boxes[notify_box].pair = wait_box;
+			drawing->boxes[wait_box].pair = notify_box;
+		}
+	}
+}
+
+static bool is_wait(const struct drawing *drawing, const struct box *box)
+{
+	return drawing->schedule->tasks[box->task].kind == ORDO_WAIT;
+}
+
+static void settle(struct drawing *drawing, uint32_t from, uint32_t to, uint32_t *ready, uint32_t *nready)
+{
+	struct box *box = &drawing->boxes[to];
+	if (box->row <= drawing->boxes[from].row)
+		box->row = drawing->boxes[from].row + 1;
+	if (--box->waiting == 0)
+		ready[(*nready)++] = to;
+}
+
+/* Rows by longest chain. Tasks in or behind a circle of waiting keep to the order of their stream. */
+static bool find_rows(struct drawing *drawing)
+{
+	uint32_t nready = 0, *ready = calloc((size_t)drawing->nbox + 1, sizeof *ready);
+	if (!ready)
+		return false;
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		struct box *box = &drawing->boxes[i];
+		box->waiting = (i > drawing->columns[box->column].first) +
+			       (is_wait(drawing, box) && box->pair != ORDO_NONE);
+		if (!box->waiting)
+			ready[nready++] = i;
+	}
+	for (uint32_t next = 0; next < nready; next++) {
+		const struct box *box = &drawing->boxes[ready[next]];
+		if (ready[next] + 1 < drawing->columns[box->column].end)
+			settle(drawing, ready[next], ready[next] + 1, ready, &nready);
+		if (!is_wait(drawing, box) && box->pair != ORDO_NONE)
+			settle(drawing, ready[next], box->pair, ready, &nready);
+	}
+	free(ready);
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		struct box *box = &drawing->boxes[i];
+		if (box->waiting && i > drawing->columns[box->column].first && box->row <= box[-1].row)
+			box->row = box[-1].row + 1;
+		if (box->row >= drawing->nrow)
+			drawing->nrow = box->row + 1;
+	}
+	return true;
+}
+
+/* A row is as high as its highest box. */
+static bool place_rows(struct drawing *drawing)
+{
+	drawing->row_y = calloc((size_t)drawing->nrow + 1, sizeof *drawing->row_y);
+	if (!drawing->row_y)
+		return false;
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		bool moves = ordo_task_moves(&drawing->schedule->tasks[drawing->boxes[i].task]);
+		double *height = &drawing->row_y[drawing->boxes[i].row];
+		if (*height < (moves ? move_height : sync_height))
+			*height = moves ? move_height : sync_height;
+	}
+	double y = top_margin;
+	for (uint32_t row = 0; row < drawing->nrow; row++) {
+		double height = drawing->row_y[row];
+		drawing->row_y[row] = y + height / 2;
+		y += height;
+	}
+	drawing->bottom = y + 0.12;
+	return true;
+}
+
+static void label_move(Agnode_t *node, const struct ordo_task *task)
+{
+	char chunks[32];
+	if (task->count > 1)
+		snprintf(chunks, sizeof chunks, "%u-%u", task->chunk, task->chunk + task->count - 1);
+	else
+		snprintf(chunks, sizeof chunks, "%u", task->chunk);
+	switch ((enum ordo_task_kind)task->kind) {
+	case ORDO_LOCAL_COPY:
+		set_format(node, "label", "c%s copy", chunks);
+		return;
+	case ORDO_LOCAL_REDUCE:
+		set_format(node, "label", "c%s add", chunks);
+		return;
+	case ORDO_SEND:
+		set_format(node, "label", "c%s → r%u", chunks, task->peer);
+		return;
+	case ORDO_SEND_REDUCE:
+		set_format(node, "label", "c%s +→ r%u", chunks, task->peer);
+		return;
+	case ORDO_NOTIFY:
+	case ORDO_WAIT:
+		return;
+	}
+}
+
+static void style_sync(Agnode_t *node, bool wait, uint32_t peer)
+{
+	set(node, "shape", peer < 100 ? "circle" : "box");
+	set(node, "width", "0.2");
+	set(node, "height", "0.2");
+	set(node, "fontsize", "8");
+	set_format(node, "label", "%u", peer);
+	set(node, "fillcolor", wait ? "white" : "#404040");
+	set(node, "fontcolor", wait ? "#404040" : "white");
+}
+
+static bool add_box(struct drawing *drawing, struct box *box)
+{
+	const struct ordo_task *task = &drawing->schedule->tasks[box->task];
+	char name[24], tip[256];
+	snprintf(name, sizeof name, "task%u", box->task);
+	box->node = add_node(drawing->graph, name, drawing->columns[box->column].x, drawing->row_y[box->row]);
+	if (!box->node)
+		return false;
+	ordo_task_locate(drawing->schedule, box->task, tip, sizeof tip);
+	set(box->node, "tooltip", tip);
+	if (!ordo_task_moves(task)) {
+		style_sync(box->node, task->kind == ORDO_WAIT, task->peer);
+		return true;
+	}
+	set(box->node, "fillcolor", phase_colour(&drawing->palette, task->phase));
+	label_move(box->node, task);
+	return true;
+}
+
+static bool add_edges(struct drawing *drawing)
+{
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		const struct box *box = &drawing->boxes[i];
+		if (is_wait(drawing, box) || box->pair == ORDO_NONE)
+			continue;
+		Agedge_t *edge = agedge(drawing->graph, box->node, drawing->boxes[box->pair].node, NULL, 1);
+		if (!edge)
+			return false;
+		set(edge, "color",
+			phase_line_colour(&drawing->palette, drawing->schedule->tasks[box->task].phase));
+	}
+	return true;
+}
+
+static bool add_stream(struct drawing *drawing, const struct column *column)
+{
+	const struct ordo_stream *stream = &drawing->schedule->streams[column->stream];
+	char name[40];
+	snprintf(name, sizeof name, "stream%u", column->stream);
+	Agnode_t *label = add_label(
+		drawing->graph, name, column->x, top_margin - 0.16, stream->name ? stream->name : "");
+	if (!label)
+		return false;
+	set(label, "fontcolor", "#707070");
+	set(label, "fontsize", "9");
+	return true;
+}
+
+static bool put_into(Agraph_t *cluster, const struct drawing *drawing, const struct column *column)
+{
+	for (uint32_t i = column->first; i < column->end; i++)
+		if (!agsubnode(cluster, drawing->boxes[i].node, 1))
+			return false;
+	return true;
+}
+
+/* A cluster around the columns of one rank: columns[first..end). */
+static bool add_rank(struct drawing *drawing, uint32_t first, uint32_t end)
+{
+	const struct column *columns = drawing->columns;
+	char name[40];
+	double left = columns[first].x - column_width / 2, right = columns[end - 1].x + column_width / 2;
+	snprintf(name, sizeof name, "cluster_rank%u", columns[first].rank);
+	Agraph_t *cluster = add_cluster(drawing->graph, name, left, 0.0, right, drawing->bottom);
+	if (!cluster)
+		return false;
+	set(cluster, "style", "rounded,filled");
+	set(cluster, "fillcolor", "#f6f7f9");
+	set(cluster, "color", "#c8ccd2");
+	for (uint32_t i = first; i < end; i++)
+		if (!put_into(cluster, drawing, &columns[i]) || !add_stream(drawing, &columns[i]))
+			return false;
+	snprintf(name, sizeof name, "rank %u", columns[first].rank);
+	Agnode_t *label = add_label(drawing->graph, name, (left + right) / 2, 0.2, name);
+	if (!label)
+		return false;
+	set(label, "fontsize", "12");
+	set(label, "fontname", "Helvetica-Bold");
+	return true;
+}
+
+static bool add_ranks(struct drawing *drawing)
+{
+	for (uint32_t first = 0, end; first < drawing->ncolumn; first = end) {
+		for (end = first;
+			end < drawing->ncolumn && drawing->columns[end].rank == drawing->columns[first].rank;)
+			end++;
+		if (!add_rank(drawing, first, end))
+			return false;
+	}
+	return true;
+}
+
+static bool add_title(struct drawing *drawing)
+{
+	const struct ordo_schedule *schedule = drawing->schedule;
+	char text[512];
+	int length = snprintf(text, sizeof text, "%s on %u ranks by %s",
+		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank,
+		schedule->algorithm);
+	if (drawing->nbox < schedule->ntask && length > 0 && (size_t)length < sizeof text)
+		snprintf(text + length, sizeof text - (size_t)length, " (%u of %u tasks)", drawing->nbox,
+			schedule->ntask);
+	Agnode_t *title = add_left_label(drawing->graph, "title", 0.02, -0.3, text);
+	if (!title)
+		return false;
+	set(title, "fontsize", "16");
+	/* A larger letter needs a wider box to begin where the columns do. */
+	double width = 0.16 * (double)strlen(text) + 0.2;
+	set_format(title, "width", "%.2f", width);
+	set_format(title, "pos", "%.1f,%.1f", (0.02 + width / 2) * 72, 0.3 * 72);
+	return true;
+}
+
+static bool add_symbol(struct drawing *drawing, const char *name, double y, const char *text, bool wait)
+{
+	Agnode_t *symbol = add_node(drawing->graph, name, drawing->right + 0.35, y);
+	if (!symbol || !add_left_label(drawing->graph, text, drawing->right + 0.6, y, text))
+		return false;
+	style_sync(symbol, wait, 0);
+	set(symbol, "label", "1");
+	return true;
+}
+
+static bool add_swatch(struct drawing *drawing, const struct legend *legend, uint32_t i, double y)
+{
+	char name[32];
+	snprintf(name, sizeof name, "phase%u", i);
+	Agnode_t *swatch = add_node(drawing->graph, name, drawing->right + 0.35, y);
+	snprintf(name, sizeof name, "phase%u name", i);
+	if (!swatch || !add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text))
+		return false;
+	set(swatch, "width", "0.3");
+	set(swatch, "height", "0.2");
+	set(swatch, "label", "");
+	set(swatch, "fillcolor", legend->colour);
+	return true;
+}
+
+static bool is_drawn(const struct drawing *drawing, const struct legend *legend)
+{
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		uint32_t phase = drawing->schedule->tasks[drawing->boxes[i].task].phase;
+		if (phase >= legend->first && phase < legend->end)
+			return true;
+	}
+	return false;
+}
+
+static bool add_legend(struct drawing *drawing)
+{
+	double y = 0.2;
+	for (uint32_t i = 0; i < drawing->palette.nlegend; i++) {
+		if (!is_drawn(drawing, &drawing->palette.legends[i]))
+			continue;
+		if (!add_swatch(drawing, &drawing->palette.legends[i], i, y))
+			return false;
+		y += 0.26;
+	}
+	y += 0.1;
+	static const char *const moves[] = {"c3 → r1   Send chunk 3 to rank 1", "c3 +→ r1   SendReduce",
+		"c3 copy   LocalCopy", "c3 add   LocalReduce"};
+	bool seen[ORDO_NTASK_KIND] = {false};
+	static const enum ordo_task_kind kinds[] = {
+		ORDO_SEND, ORDO_SEND_REDUCE, ORDO_LOCAL_COPY, ORDO_LOCAL_REDUCE};
+	for (uint32_t i = 0; i < drawing->nbox; i++)
+		seen[drawing->schedule->tasks[drawing->boxes[i].task].kind] = true;
+	for (int i = 0; i < 4; i++)
+		if (seen[kinds[i]]) {
+			if (!add_left_label(drawing->graph, moves[i], drawing->right + 0.2, y, moves[i]))
+				return false;
+			y += 0.26;
+		}
+	if (!seen[ORDO_NOTIFY] && !seen[ORDO_WAIT])
+		return true;
+	return add_symbol(drawing, "notify", y, "Notify that rank", false) &&
+	       add_symbol(drawing, "wait", y + 0.26, "Wait for that rank", true);
+}
+
+static bool add_all(struct drawing *drawing)
+{
+	set_default(drawing->graph, AGNODE, "shape", "box");
+	set_default(drawing->graph, AGNODE, "style", "filled,rounded");
+	set_default(drawing->graph, AGNODE, "color", "#606060");
+	set_default(drawing->graph, AGNODE, "penwidth", "0.8");
+	set_default(drawing->graph, AGNODE, "fixedsize", "true");
+	set_default(drawing->graph, AGNODE, "width", "0.85");
+	set_default(drawing->graph, AGNODE, "height", "0.26");
+	set_default(drawing->graph, AGEDGE, "penwidth", "1.1");
+	for (uint32_t i = 0; i < drawing->nbox; i++)
+		if (!add_box(drawing, &drawing->boxes[i]))
+			return false;
+	return add_edges(drawing) && add_ranks(drawing) && add_title(drawing) && add_legend(drawing);
+}
+
+static bool reserve(struct drawing *drawing)
+{
+	uint32_t nstream = 0;
+	uint64_t ntask = 0;
+	for (uint32_t i = 0; i < drawing->selection->nrank; i++) {
+		const struct ordo_program *program =
+			&drawing->schedule->programs[drawing->selection->ranks[i]];
+		nstream += program->end_stream - program->first_stream;
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+			ntask += drawing->schedule->streams[s].end - drawing->schedule->streams[s].first;
+	}
+	uint64_t most = (uint64_t)drawing->selection->max_tasks + nstream;
+	drawing->columns = calloc((size_t)nstream + 1, sizeof *drawing->columns);
+	drawing->boxes = calloc((size_t)(ntask < most ? ntask : most) + 1, sizeof *drawing->boxes);
+	drawing->chosen = calloc((size_t)drawing->schedule->problem.nrank + 1, sizeof *drawing->chosen);
+	if (!drawing->columns || !drawing->boxes || !drawing->chosen)
+		return false;
+	for (uint32_t i = 0; i < drawing->selection->nrank; i++)
+		drawing->chosen[drawing->selection->ranks[i]] = true;
+	drawing->all_phases = true;
+	for (uint32_t i = 0; i < drawing->schedule->nphase; i++)
+		drawing->all_phases &= drawing->selection->phases[i];
+	return make_palette(&drawing->palette, drawing->schedule);
+}
+
+static void release(struct drawing *drawing)
+{
+	free_palette(&drawing->palette);
+	free(drawing->columns);
+	free(drawing->boxes);
+	free(drawing->chosen);
+	free(drawing->syncs);
+	free(drawing->row_y);
+}
+
+static bool lay_out(struct drawing *drawing)
+{
+	if (!reserve(drawing) || !fill_columns(drawing))
+		return false;
+	pair_syncs(drawing);
+	return find_rows(drawing) && place_rows(drawing);
+}
+
+bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
+	uint32_t *drawn, struct ordo_error *error)
+{
+	struct drawing drawing = {.schedule = schedule, .selection = selection};
+	bool worked = lay_out(&drawing);
+	drawing.graph = worked ? open_picture("schedule", error) : NULL;
+	worked = drawing.graph && add_all(&drawing);
+	*drawn = drawing.nbox;
+	if (!worked && drawing.graph)
+		agclose(drawing.graph);
+	release(&drawing);
+	return worked ? close_picture(drawing.graph, out, error) : ordo_fail_memory(error);
+}

@@ -1,0 +1,27 @@
+/* view.h - pictures of schedules and topologies, as DOT with every position given. */
+#ifndef ORDO_TOOLS_VIEW_H
+#define ORDO_TOOLS_VIEW_H
+
+#include <ordo/schedule.h>
+#include <ordo/topology.h>
+#include <stdio.h>
+
+/* What part of a schedule is drawn. */
+struct selection {
+	const uint32_t *ranks; /* in the order of their columns */
+	uint32_t nrank;
+	bool *phases;	    /* [nphase]; tasks of no phase are drawn if all of them are */
+	uint32_t max_tasks; /* a longer picture is cut */
+};
+
+/* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. */
+bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
+	uint32_t *drawn, struct ordo_error *error);
+/* The links among these ranks, and the switches; links that are down dashed and red. */
+bool draw_topology(FILE *out, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank,
+	struct ordo_error *error);
+
+/* Renders DOT with the program `dot` (from its beginning) into image. format: "svg", "png", "pdf". */
+bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error);
+
+#endif
