@@ -21,10 +21,13 @@ static bool is_one_move(
 					   are_packed(plan, src, task->chunk, task->count));
 }
 
+/* Scratch slots hold one round's part only. */
 static unsigned char *address(
 	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t skip)
 {
-	return memory + (slot_begin(plan, at.rank, at.buffer, at.first) + skip) * plan->element;
+	uint64_t begin =
+		slot_begin(plan, at.rank, at.buffer, at.first) + (at.buffer == ORDO_SCRATCH ? 0 : skip);
+	return memory + begin * plan->element;
 }
 
 /* This round's part of every chunk: elements [skip, skip + tile) of it. */

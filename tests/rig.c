@@ -1,0 +1,197 @@
+/* rig.c - buffers around a plan: filled, run and compared with what the operator means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants those before it. */
+#include "rig.h"
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool run_plan(struct ordo_plan *plan, enum drive drive, uint64_t seed, struct ordo_error *error)
+{
+	return drive == BY_SEED ? ordo_plan_run_seeded(plan, seed, error)
+				: ordo_plan_run_threads(plan, (uint32_t)(drive - BY_RANK_THREADS), error);
+}
+
+static void *allocate(size_t bytes)
+{
+	void *memory = malloc(bytes ? bytes : 1);
+	assert_non_null(memory);
+	return memory;
+}
+
+static uint64_t input_bytes(const struct rig *rig, uint32_t rank)
+{
+	return ordo_plan_input_bytes(rig->plan, rank);
+}
+
+static void allocate_rank(struct rig *rig, uint32_t rank)
+{
+	const uint64_t ninput = input_bytes(rig, rank), noutput = ordo_plan_output_bytes(rig->plan, rank);
+	struct ordo_error error;
+	if (!rig->schedule->problem.in_place) {
+		rig->wholes[rank] = rig->inputs[rank] = allocate(ninput);
+		rig->outputs[rank] = allocate(noutput);
+		assert_true(ordo_plan_bind(rig->plan, rank, rig->inputs[rank], rig->outputs[rank], &error));
+		return;
+	}
+	const size_t size = ordo_type_size(rig->options.type);
+	unsigned char *whole = allocate(ninput > noutput ? ninput : noutput);
+	rig->wholes[rank] = rig->inputs[rank] = rig->outputs[rank] = whole;
+	if (rig->schedule->problem.op == ORDO_REDUCESCATTER)
+		rig->outputs[rank] += rig->block_begin[rank] * size;
+	if (rig->schedule->problem.op == ORDO_ALLGATHER)
+		rig->inputs[rank] += rig->block_begin[rank] * size;
+	const bool output_is_whole = rig->schedule->problem.op == ORDO_ALLGATHER;
+	assert_true(ordo_plan_bind(
+		rig->plan, rank, output_is_whole ? NULL : whole, output_is_whole ? whole : NULL, &error));
+}
+
+struct rig rig_create(const struct ordo_schedule *schedule, struct ordo_plan_options options)
+{
+	const uint32_t nrank = schedule->problem.nrank, nblock = ordo_nblock(&schedule->problem);
+	struct ordo_error error = {0};
+	struct rig rig = {.schedule = schedule,
+		.options = options,
+		.plan = ordo_plan_create(schedule, &options, &error)};
+	if (!rig.plan)
+		fail_msg("%s", error.text);
+	rig.block_begin = allocate(((size_t)nblock + 1) * sizeof *rig.block_begin);
+	rig.block_begin[0] = 0;
+	for (uint32_t b = 0; b < nblock; b++)
+		rig.block_begin[b + 1] =
+			rig.block_begin[b] + (options.block_count ? options.block_count[b] : options.count);
+	rig.inputs = allocate(nrank * sizeof *rig.inputs);
+	rig.outputs = allocate(nrank * sizeof *rig.outputs);
+	rig.wholes = allocate(nrank * sizeof *rig.wholes);
+	for (uint32_t r = 0; r < nrank; r++)
+		allocate_rank(&rig, r);
+	return rig;
+}
+
+void rig_destroy(struct rig *rig)
+{
+	ordo_plan_destroy(rig->plan);
+	for (uint32_t r = 0; r < rig->schedule->problem.nrank; r++) {
+		if (!rig->schedule->problem.in_place)
+			free(rig->outputs[r]);
+		free(rig->wholes[r]);
+	}
+	free(rig->block_begin);
+	free(rig->inputs);
+	free(rig->outputs);
+	free(rig->wholes);
+}
+
+static void store(enum ordo_type type, unsigned char *array, uint64_t i, int value)
+{
+	float f32 = (float)value;
+	double f64 = value;
+	int32_t i32 = value;
+	int64_t i64 = value;
+	uint8_t u8 = (uint8_t)value;
+	const void *values[ORDO_NTYPE] = {&f32, &f64, &i32, &i64, &u8};
+	memcpy(array + i * ordo_type_size(type), values[type], ordo_type_size(type));
+}
+
+int rig_value(uint32_t rank, uint64_t i, uint32_t call)
+{
+	uint64_t hash = (i * 1000003 + rank * UINT64_C(7919) + call) * UINT64_C(0x9e3779b97f4a7c15);
+	return (int)(hash >> 61);
+}
+
+void rig_fill(const struct rig *rig, uint32_t rank, uint32_t call)
+{
+	memset(rig->outputs[rank], 0xa5, ordo_plan_output_bytes(rig->plan, rank));
+	const uint64_t n = input_bytes(rig, rank) / ordo_type_size(rig->options.type);
+	for (uint64_t i = 0; i < n; i++)
+		store(rig->options.type, rig->inputs[rank], i, rig_value(rank, i, call));
+}
+
+static int combine(enum ordo_reduction reduction, int a, int b)
+{
+	switch (reduction) {
+	case ORDO_SUM:
+		return a + b;
+	case ORDO_PROD:
+		return a * b;
+	case ORDO_MIN:
+		return a < b ? a : b;
+	case ORDO_MAX:
+		break;
+	}
+	return a > b ? a : b;
+}
+
+/* All ranks' element i of the vector. */
+static int reduced(const struct rig *rig, uint64_t i, uint32_t call)
+{
+	int value = rig_value(0, i, call);
+	for (uint32_t r = 1; r < rig->schedule->problem.nrank; r++)
+		value = combine(rig->options.reduction, value, rig_value(r, i, call));
+	return value;
+}
+
+/* Element i of what an AllToAll must leave on a rank. */
+static int transposed(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t call)
+{
+	const uint32_t N = rig->schedule->problem.nrank;
+	for (uint32_t from = 0; from < N; from++) {
+		const uint64_t *block = &rig->block_begin[from * N + rank];
+		if (i < block[1] - block[0])
+			return rig_value(from, block[0] - rig->block_begin[from * N] + i, call);
+		i -= block[1] - block[0];
+	}
+	return -1;
+}
+
+static int wanted(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t call)
+{
+	uint32_t owner = 0;
+	switch (rig->schedule->problem.op) {
+	case ORDO_ALLREDUCE:
+	case ORDO_REDUCE:
+		return reduced(rig, i, call);
+	case ORDO_REDUCESCATTER:
+		return reduced(rig, rig->block_begin[rank] + i, call);
+	case ORDO_BROADCAST:
+		return rig_value(rig->schedule->problem.root, i, call);
+	case ORDO_SCATTER:
+		return rig_value(rig->schedule->problem.root, rig->block_begin[rank] + i, call);
+	case ORDO_ALLGATHER:
+	case ORDO_GATHER:
+		while (i >= rig->block_begin[owner + 1])
+			owner++;
+		return rig_value(owner, i - rig->block_begin[owner], call);
+	case ORDO_ALLTOALL:
+		break;
+	}
+	return transposed(rig, rank, i, call);
+}
+
+void rig_check(const struct rig *rig, uint32_t rank, uint32_t call)
+{
+	const size_t size = ordo_type_size(rig->options.type);
+	const uint64_t n = ordo_plan_output_bytes(rig->plan, rank) / size;
+	for (uint64_t i = 0; i < n; i++) {
+		unsigned char right[8];
+		store(rig->options.type, right, 0, wanted(rig, rank, i, call));
+		if (memcmp(right, rig->outputs[rank] + i * size, size) != 0)
+			fail_msg("%s: rank %u, element %llu of %llu is wrong in call %u",
+				ordo_operator_facts(rig->schedule->problem.op)->name, rank,
+				(unsigned long long)i, (unsigned long long)n, call);
+	}
+}
+
+void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t call)
+{
+	const uint32_t nrank = rig->schedule->problem.nrank;
+	struct ordo_error error = {0};
+	for (uint32_t r = 0; r < nrank; r++)
+		rig_fill(rig, r, call);
+	if (!run_plan(rig->plan, drive, seed, &error))
+		fail_msg("%s", error.text);
+	for (uint32_t r = 0; r < nrank; r++)
+		rig_check(rig, r, call);
+}

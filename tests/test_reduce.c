@@ -1,0 +1,257 @@
+/* test_reduce.c - the loops that add one array onto another, against the meaning of one element, spelled out
+ * apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants those before it. */
+#include <cmocka.h>
+#include <math.h>
+#include <ordo/runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* IEEE 754-2019, 9.6: minimum and maximum, with the first NaN made quiet. By cases, not by bits. */
+static double extreme(double a, double b, bool least)
+{
+	if (a == 0 && b == 0)
+		return signbit(a) == signbit(b) ? a : least ? -0.0 : 0.0;
+	return (a < b) == least ? a : b;
+}
+
+static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+{
+	float a, b, result;
+	uint32_t bits;
+	memcpy(&a, dst, sizeof a);
+	memcpy(&b, src, sizeof b);
+	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
+		result = reduction == ORDO_SUM ? a + b : a * b;
+		memcpy(dst, &result, sizeof result);
+	} else if (isnan(a) || isnan(b)) {
+		memcpy(&bits, isnan(a) ? dst : src, sizeof bits);
+		bits |= UINT32_C(0x00400000);
+		memcpy(dst, &bits, sizeof bits);
+	} else {
+		result = (float)extreme((double)a, (double)b, reduction == ORDO_MIN);
+		memcpy(dst, &result, sizeof result);
+	}
+}
+
+static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+{
+	double a, b, result;
+	uint64_t bits;
+	memcpy(&a, dst, sizeof a);
+	memcpy(&b, src, sizeof b);
+	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
+		result = reduction == ORDO_SUM ? a + b : a * b;
+		memcpy(dst, &result, sizeof result);
+	} else if (isnan(a) || isnan(b)) {
+		memcpy(&bits, isnan(a) ? dst : src, sizeof bits);
+		bits |= UINT64_C(0x0008000000000000);
+		memcpy(dst, &bits, sizeof bits);
+	} else {
+		result = extreme(a, b, reduction == ORDO_MIN);
+		memcpy(dst, &result, sizeof result);
+	}
+}
+
+/* Integers of `size` bytes, as arithmetic modulo 2^(8 size) on little-endian numbers, byte by byte. */
+static void reference_integer(enum ordo_reduction reduction, size_t size, bool is_signed, unsigned char *dst,
+	const unsigned char *src)
+{
+	uint64_t a = 0, b = 0, result = 0;
+	for (size_t i = 0; i < size; i++) {
+		a |= (uint64_t)dst[i] << 8 * i;
+		b |= (uint64_t)src[i] << 8 * i;
+	}
+	/* Flipping the sign bit turns the order of signed numbers into that of unsigned ones. */
+	const uint64_t flip = is_signed ? UINT64_C(1) << (8 * size - 1) : 0;
+	switch (reduction) {
+	case ORDO_SUM:
+		result = a + b;
+		break;
+	case ORDO_PROD:
+		for (size_t bit = 0; bit < 8 * size; bit++)
+			result += b >> bit & 1 ? a << bit : 0;
+		break;
+	case ORDO_MIN:
+		result = (a ^ flip) <= (b ^ flip) ? a : b;
+		break;
+	case ORDO_MAX:
+		result = (a ^ flip) >= (b ^ flip) ? a : b;
+		break;
+	}
+	for (size_t i = 0; i < size; i++)
+		dst[i] = (unsigned char)(result >> 8 * i);
+}
+
+static void reference(
+	enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+{
+	switch (type) {
+	case ORDO_F32:
+		reference_f32(reduction, dst, src);
+		break;
+	case ORDO_F64:
+		reference_f64(reduction, dst, src);
+		break;
+	case ORDO_I32:
+	case ORDO_I64:
+	case ORDO_U8:
+		reference_integer(reduction, ordo_type_size(type), type != ORDO_U8, dst, src);
+		break;
+	}
+}
+
+static bool is_nan(enum ordo_type type, const unsigned char *element)
+{
+	float f32;
+	double f64;
+	memcpy(&f32, element, sizeof f32);
+	if (type == ORDO_F32)
+		return isnan(f32);
+	if (type != ORDO_F64)
+		return false;
+	memcpy(&f64, element, sizeof f64);
+	return isnan(f64);
+}
+
+/* The payload of the sum or product of two NaNs is nobody's promise. */
+static bool is_promised(
+	enum ordo_type type, enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b)
+{
+	return reduction >= ORDO_MIN || !is_nan(type, a) || !is_nan(type, b);
+}
+
+static void compare_loops(enum ordo_type type, enum ordo_reduction reduction, const unsigned char *dst,
+	const unsigned char *src, size_t n, size_t skew)
+{
+	const size_t size = ordo_type_size(type);
+	unsigned char *memory = malloc(2 * (n * size + skew + 1)), *wanted = malloc(size), *to, *from;
+	assert_non_null(memory);
+	assert_non_null(wanted);
+	to = memory + skew;
+	from = to + n * size + 1;
+	memcpy(to, dst, n * size);
+	to[n * size] = 0x5a;
+	memcpy(from, src, n * size);
+	ordo_reduce_elements(type, reduction, to, from, n);
+	assert_memory_equal(from, src, n * size);
+	assert_int_equal(to[n * size], 0x5a);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(wanted, dst + i * size, size);
+		reference(type, reduction, wanted, src + i * size);
+		if (is_promised(type, reduction, dst + i * size, src + i * size) &&
+			memcmp(wanted, to + i * size, size) != 0)
+			fail_msg("%s %s: element %zu of %zu, skew %zu", ordo_type_name(type),
+				ordo_reduction_name(reduction), i, n, skew);
+	}
+	free(memory);
+	free(wanted);
+}
+
+static const uint32_t special_f32[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
+	0x7f800001, 0xffbfffff, 1, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
+	0x3f800000, 0xbf800000, 0x3f800001, 0x33800000, 0x40490fdb};
+static const uint64_t special_f64[] = {0, 0x8000000000000000, 0x7ff0000000000000, 0xfff0000000000000,
+	0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0xfff7ffffffffffff, 1, 0x8000000000000001,
+	0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x3ff0000000000000,
+	0xbff0000000000000, 0x3ff0000000000001, 0x3ca0000000000000};
+static const uint32_t special_i32[] = {
+	0, 1, 2, 3, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x10000, 46341};
+static const uint64_t special_i64[] = {0, 1, 2, 3, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
+	UINT64_MAX, UINT64_MAX - 1, 0x100000000, 3037000500};
+static const uint8_t special_u8[] = {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 254, 255};
+
+static const struct {
+	const void *values;
+	size_t count;
+} specials[ORDO_NTYPE] = {
+	[ORDO_F32] = {special_f32, sizeof special_f32 / sizeof *special_f32},
+	[ORDO_F64] = {special_f64, sizeof special_f64 / sizeof *special_f64},
+	[ORDO_I32] = {special_i32, sizeof special_i32 / sizeof *special_i32},
+	[ORDO_I64] = {special_i64, sizeof special_i64 / sizeof *special_i64},
+	[ORDO_U8] = {special_u8, sizeof special_u8 / sizeof *special_u8},
+};
+
+static void every_pair_of_special_values_is_right(void **state)
+{
+	(void)state;
+	for (int type = 0; type < ORDO_NTYPE; type++) {
+		const size_t size = ordo_type_size((enum ordo_type)type), n = specials[type].count;
+		unsigned char dst[20 * 20 * 8], src[20 * 20 * 8];
+		for (size_t i = 0; i < n * n; i++) {
+			memcpy(dst + i * size, (const unsigned char *)specials[type].values + i / n * size,
+				size);
+			memcpy(src + i * size, (const unsigned char *)specials[type].values + i % n * size,
+				size);
+		}
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
+			compare_loops(
+				(enum ordo_type)type, (enum ordo_reduction)reduction, dst, src, n * n, 0);
+	}
+}
+
+static void every_length_and_alignment_is_right(void **state)
+{
+	(void)state;
+	enum { MOST = 70 };
+	unsigned char dst[MOST * 8], src[MOST * 8];
+	uint64_t random = 1;
+	for (size_t i = 0; i < sizeof dst; i++) {
+		random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		dst[i] = (unsigned char)(random >> 56);
+		src[i] = (unsigned char)(random >> 48);
+	}
+	for (int type = 0; type < ORDO_NTYPE; type++)
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
+			for (size_t n = 0; n <= MOST; n++)
+				for (size_t skew = 0; skew < 4; skew++)
+					compare_loops((enum ordo_type)type, (enum ordo_reduction)reduction,
+						dst, src, n, skew);
+}
+
+static void min_and_max_put_minus_zero_below_zero_and_keep_nans(void **state)
+{
+	(void)state;
+	float dst[4] = {0.0f, -0.0f, 1.0f, NAN}, src[4] = {-0.0f, 0.0f, NAN, 1.0f};
+	ordo_reduce_elements(ORDO_F32, ORDO_MIN, dst, src, 4);
+	assert_true(signbit(dst[0]) && signbit(dst[1]) && isnan(dst[2]) && isnan(dst[3]));
+	float most[4] = {0.0f, -0.0f, 1.0f, NAN};
+	ordo_reduce_elements(ORDO_F32, ORDO_MAX, most, src, 4);
+	assert_true(!signbit(most[0]) && !signbit(most[1]) && isnan(most[2]) && isnan(most[3]));
+}
+
+static void names_are_read_as_they_are_written(void **state)
+{
+	(void)state;
+	for (int i = 0; i < ORDO_NTYPE; i++) {
+		enum ordo_type type = (enum ordo_type)(ORDO_NTYPE - 1 - i);
+		assert_true(ordo_type_from_name(ordo_type_name((enum ordo_type)i), &type));
+		assert_int_equal(type, i);
+	}
+	for (int i = 0; i < ORDO_NREDUCTION; i++) {
+		enum ordo_reduction reduction = (enum ordo_reduction)(ORDO_NREDUCTION - 1 - i);
+		assert_true(
+			ordo_reduction_from_name(ordo_reduction_name((enum ordo_reduction)i), &reduction));
+		assert_int_equal(reduction, i);
+	}
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	assert_false(ordo_type_from_name("f33", &type));
+	assert_false(ordo_reduction_from_name("average", &reduction));
+	assert_string_equal(ordo_type_name(ORDO_F32), "f32");
+	assert_int_equal(ordo_type_size(ORDO_I64), 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_pair_of_special_values_is_right),
+		cmocka_unit_test(every_length_and_alignment_is_right),
+		cmocka_unit_test(min_and_max_put_minus_zero_below_zero_and_keep_nans),
+		cmocka_unit_test(names_are_read_as_they_are_written),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
