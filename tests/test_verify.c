@@ -160,7 +160,7 @@ static void a_link_that_is_down_is_not_used(void **state)
 	proof = judge(schedule, &(struct ordo_verify_options){.topology = topology});
 	assert_int_equal(proof->findings[0].rule, 12);
 	assert_non_null(strstr(
-		proof->findings[0].text, "no link from rank 1 to rank 2 that is up in topology \"four\""));
+		proof->findings[0].text, "no link from rank 2 to rank 1 that is up in topology \"four\""));
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
 	topology = ordo_topology_create("five", 5, 0, 0, NULL);

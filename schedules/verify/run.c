@@ -89,8 +89,8 @@ static bool report_circle(struct judge *judge, const struct run *run, uint32_t s
 	uint32_t s = start;
 	for (uint32_t i = 0; worked && i < length; i++, s = awaited(judge, run, s)) {
 		tasks[i] = run->next[s];
-		used += (size_t)snprintf(text + used, 400, "\n  %s waits for %s",
-			where_is(judge, tasks[i]).text, i + 1 < length ? "" : "the first");
+		used += (size_t)snprintf(text + used, 400, "\n  %s waits for%s",
+			where_is(judge, tasks[i]).text, i + 1 < length ? "" : " the first");
 	}
 	worked = worked &&
 		 find(judge, 7, tasks, length,
