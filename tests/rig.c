@@ -170,18 +170,18 @@ static int wanted(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t cal
 	return transposed(rig, rank, i, call);
 }
 
-void rig_check(const struct rig *rig, uint32_t rank, uint32_t call)
+bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element)
 {
 	const size_t size = ordo_type_size(rig->options.type);
 	const uint64_t n = ordo_plan_output_bytes(rig->plan, rank) / size;
 	for (uint64_t i = 0; i < n; i++) {
 		unsigned char right[8];
 		store(rig->options.type, right, 0, wanted(rig, rank, i, call));
+		*element = i;
 		if (memcmp(right, rig->outputs[rank] + i * size, size) != 0)
-			fail_msg("%s: rank %u, element %llu of %llu is wrong in call %u",
-				ordo_operator_facts(rig->schedule->problem.op)->name, rank,
-				(unsigned long long)i, (unsigned long long)n, call);
+			return false;
 	}
+	return true;
 }
 
 void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t call)
@@ -192,6 +192,10 @@ void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t ca
 		rig_fill(rig, r, call);
 	if (!run_plan(rig->plan, drive, seed, &error))
 		fail_msg("%s", error.text);
+	uint64_t element;
 	for (uint32_t r = 0; r < nrank; r++)
-		rig_check(rig, r, call);
+		if (!rig_is_right(rig, r, call, &element))
+			fail_msg("%s of %u ranks: element %llu of rank %u is wrong in call %u",
+				ordo_operator_facts(rig->schedule->problem.op)->name, nrank,
+				(unsigned long long)element, r, call);
 }
