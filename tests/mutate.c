@@ -408,16 +408,28 @@ static bool target_buffer(struct draft *d, uint32_t at)
 	return true;
 }
 
-/* A later write of the same stream into this task's source comes before it. */
+static bool overwrites_source(const struct draft *d, uint32_t writer, uint32_t reader)
+{
+	const struct ordo_task *w = &d->tasks[writer], *r = &d->tasks[reader];
+	return moves(d, writer) && target_rank(d, writer) == rank_of(d, reader) &&
+	       w->dst_buffer == r->src_buffer && w->dst < r->src + r->count && r->src < w->dst + w->count;
+}
+
+/* A write of this task's source comes too early: before the task if it stands in the same stream, else before
+ * the Wait that it stood behind. */
 static bool source_reused(struct draft *d, uint32_t at)
 {
-	const struct ordo_task *reader = &d->tasks[at];
-	for (uint32_t i = at + 1; moves(d, at) && i < d->ntask && d->stream[i] == d->stream[at]; i++) {
-		const struct ordo_task *writer = &d->tasks[i];
-		if (moves(d, i) && !sends(d, i) && writer->dst_buffer == reader->src_buffer &&
-			writer->dst < reader->src + reader->count &&
-			reader->src < writer->dst + writer->count)
-			return carry(d, i, at);
+	const uint32_t start = below(&d->random, d->ntask);
+	for (uint32_t n = 0; moves(d, at) && n < d->ntask; n++) {
+		const uint32_t writer = (start + n) % d->ntask;
+		if (writer == at || !overwrites_source(d, writer, at))
+			continue;
+		if (d->stream[writer] == d->stream[at])
+			return writer > at && carry(d, writer, at);
+		uint32_t wait = writer;
+		while (wait > 0 && d->stream[wait - 1] == d->stream[writer] && !is(d, wait, ORDO_WAIT))
+			wait--;
+		return is(d, wait, ORDO_WAIT) && carry(d, writer, wait);
 	}
 	return false;
 }
