@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Chunks longer than this are moved in rounds. */
-#define TILE_BYTES (UINT64_C(128) << 10)
+/* What all ranks together touch in one round should stay in the cache, but a round is not worth its signals
+ * for shorter tiles. */
+#define CACHE_BYTES (UINT64_C(16) << 20)
+#define LEAST_TILE_BYTES (UINT64_C(32) << 10)
+#define MOST_TILE_BYTES (UINT64_C(256) << 10)
 #define WATCHDOG_MS 10000
 
 bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule, struct ordo_error *error,
@@ -245,6 +248,15 @@ static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 	return true;
 }
 
+static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
+{
+	uint64_t nslot = 0;
+	for (uint32_t r = 0; r < problem->nrank; r++)
+		nslot += (uint64_t)ordo_input_slots(problem, r) + ordo_output_slots(problem, r);
+	uint64_t tile = CACHE_BYTES / (nslot ? nslot : 1);
+	return tile < LEAST_TILE_BYTES ? LEAST_TILE_BYTES : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES : tile;
+}
+
 static bool check_options(const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	if ((unsigned)options->type >= ORDO_NTYPE || (unsigned)options->reduction >= ORDO_NREDUCTION)
@@ -263,7 +275,8 @@ static bool fill_plan(
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
 	if (!check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
-			options->tile_bytes ? options->tile_bytes : TILE_BYTES, error) ||
+			options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem),
+			error) ||
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
 	lay_regions(plan);

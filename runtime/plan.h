@@ -97,6 +97,7 @@ struct ordo_plan {
 	/* Runs on threads; see transports/threads.c. */
 	struct member *members; /* [nrank] */
 	uint32_t nmember;
+	uint32_t ncore;				    /* of the machine */
 	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
 	_Atomic uint32_t ranks_left;
 	alignas(CACHE_LINE) _Atomic uint32_t stopped; /* enum stopped */

@@ -284,11 +284,14 @@ static void sleep_unwatched(struct worker *worker)
 		ordo_sleep(&self(worker)->incoming, ASLEEP, UINT32_MAX);
 }
 
+static uint32_t count_spins(const struct ordo_plan *plan)
+{
+	return plan->nmember <= plan->ncore ? NSPIN : 0;
+}
+
 static bool look_around(const struct worker *worker)
 {
-	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
-	const int nspin = ncore > 0 && worker->plan->nmember <= (uint64_t)ncore ? NSPIN : 0;
-	for (int i = 0; i < nspin; i++) {
+	for (uint32_t i = count_spins(worker->plan); i > 0; i--) {
 		if (has_work(worker) || is_over(worker))
 			return true;
 		ordo_relax();
@@ -345,6 +348,9 @@ static bool succeed(const struct ordo_plan *plan, struct ordo_error *error)
 
 void ordo_members_reset(struct ordo_plan *plan)
 {
+	/* Asked here, because the answer comes from a file. */
+	const long ncore = plan->ncore ? (long)plan->ncore : sysconf(_SC_NPROCESSORS_ONLN);
+	plan->ncore = ncore > 0 ? (uint32_t)ncore : 1;
 	plan->nmember = plan->schedule->problem.nrank;
 	for (uint32_t i = 0; i < plan->nmember; i++)
 		atomic_store(&plan->members[i].incoming, EMPTY);
@@ -391,6 +397,7 @@ struct crew {
 	uint32_t nhelper;
 	struct helper *helpers;
 	bool steals, quit;
+	uint32_t nspin;
 	_Atomic uint32_t call;	  /* changes when there is something to do */
 	_Atomic uint32_t working; /* helpers that are not done with it */
 };
@@ -413,13 +420,21 @@ static void work(struct ordo_plan *plan, uint32_t member, bool steals)
 	atomic_store(&plan->members[member].stepping, 0);
 }
 
+/* Until the word is no longer that value. */
+static void await_change(_Atomic uint32_t *word, uint32_t value, uint32_t nspin)
+{
+	for (; nspin && atomic_load(word) == value; nspin--)
+		ordo_relax();
+	while (atomic_load(word) == value)
+		ordo_sleep(word, value, UINT32_MAX);
+}
+
 static void *help(void *argument)
 {
 	const struct helper *helper = argument;
 	struct crew *crew = helper->crew;
 	for (uint32_t call = 0;;) {
-		while (atomic_load(&crew->call) == call)
-			ordo_sleep(&crew->call, call, UINT32_MAX);
+		await_change(&crew->call, call, crew->nspin);
 		call = atomic_load(&crew->call);
 		if (crew->quit)
 			return NULL;
@@ -453,6 +468,7 @@ static struct crew *create_crew(struct ordo_plan *plan, uint32_t nhelper, struct
 		return NULL;
 	}
 	crew->plan = plan;
+	crew->nspin = nhelper < plan->ncore ? NSPIN : 0;
 	for (; crew->nhelper < nhelper; crew->nhelper++) {
 		struct helper *helper = &crew->helpers[crew->nhelper];
 		*helper = (struct helper){.crew = crew, .member = crew->nhelper + 1};
@@ -491,7 +507,7 @@ bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo
 	ordo_wake(&crew->call);
 	work(plan, 0, crew->steals);
 	for (uint32_t working; (working = atomic_load(&crew->working));)
-		ordo_sleep(&crew->working, working, UINT32_MAX);
+		await_change(&crew->working, working, crew->nspin);
 	ordo_members_reset(plan);
 	return succeed(plan, error);
 }
