@@ -5,19 +5,12 @@
  * what one value says about another (ranks, phases) is judged when the whole document was seen. Nothing is
  * allocated by what a document claims, only by what it holds.
  */
-#include "json_task.h"
-#include "source.h"
-#include "store.h"
-#include "task_scan.h"
+#include "json_reader.h"
 #include "value.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <ordo/document.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum head_key {
@@ -36,6 +29,8 @@ enum head_key {
 	PROGRAMS,
 	NHEAD_KEY
 };
+
+_Static_assert((int)NHEAD_KEY == (int)ORDO_NHEAD_KEY, "a place for every key");
 static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "algorithm", "ranks", "root",
 	"shards", "chunks_per_block", "scratch_slots", "in_place", "topology", "phases", "x", "programs"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a schedule"};
@@ -43,284 +38,11 @@ static const uint32_t head_required = 1u << SCHEMA | 1u << OPERATOR | 1u << ALGO
 				      1u << CHUNKS_PER_BLOCK | 1u << SCRATCH_SLOTS | 1u << IN_PLACE |
 				      1u << PROGRAMS;
 
-enum program_key { RANK, STREAMS };
-static const char *const program_names[] = {"rank", "streams"};
-static const struct ordo_keys program_keys = {program_names, 2, "a program"};
-
-enum stream_key { NAME, TASKS };
-static const char *const stream_names[] = {"name", "tasks"};
-static const struct ordo_keys stream_keys = {stream_names, 2, "a stream"};
-
 static const char *const topology_names[] = {"name", "digest"};
 static const struct ordo_keys topology_keys = {topology_names, 2, "the topology of a schedule"};
 
-/* A program as it was met. */
-struct program {
-	uint32_t rank, first_stream, end_stream;
-	struct ordo_place place; /* of the value of "rank" */
-	const char *file;
-};
-
-struct reader {
-	struct ordo_schedule *schedule;
-	struct ordo_read_options options;
-	struct ordo_error *error;
-	struct ordo_source *source; /* of the text being read; NULL if it is the caller's */
-	int folder;		    /* descriptor of the folder that file names refer to; -1: there is none */
-	const char *folder_name;    /* with its slash */
-	bool has_files;		    /* programs are file names */
-
-	uint32_t seen;			     /* keys of the head */
-	struct ordo_place places[NHEAD_KEY]; /* of their values */
-	struct program *programs;	     /* [nprogram] */
-	uint32_t nprogram;
-	size_t program_room;
-
-	uint32_t largest_phase; /* named by a task, the first that names it; ORDO_NO_PHASE: none does */
-	struct ordo_place phase_place;
-	const char *phase_file;
-};
-
-static bool append_task(struct reader *reader, const struct ordo_cursor *cursor, const struct ordo_task *task,
-	struct ordo_place place)
-{
-	struct ordo_schedule *schedule = reader->schedule;
-	if (schedule->ntask >= UINT32_MAX - 1)
-		return ordo_fail_at(cursor, place, "found more than %u tasks", UINT32_MAX - 1);
-	if (!ordo_array_reserve(&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1,
-		    sizeof *schedule->tasks))
-		return ordo_fail_memory(reader->error);
-	if (!reader->options.no_places) {
-		if (!ordo_array_reserve(&schedule->places, &schedule->place_room, (size_t)schedule->ntask + 1,
-			    sizeof *schedule->places))
-			return ordo_fail_memory(reader->error);
-		schedule->places[schedule->ntask] = place;
-	}
-	schedule->tasks[schedule->ntask++] = *task;
-	if (task->phase != ORDO_NO_PHASE &&
-		(reader->largest_phase == ORDO_NO_PHASE || task->phase > reader->largest_phase)) {
-		reader->largest_phase = task->phase;
-		reader->phase_place = place;
-		reader->phase_file = cursor->file;
-	}
-	return true;
-}
-
-/* As many canonical tasks as there are from the cursor on, with the comma, line end and indentation between
- * two. *open tells whether the cursor is before a task that must be read the slow way, not behind one. */
-static bool scan_tasks(struct reader *reader, struct ordo_cursor *cursor, bool *open)
-{
-	static const char between[] = ",\n    {";
-	const size_t step = sizeof between - 2;
-	struct ordo_task task;
-	const char *end;
-	*open = true;
-	while (*open && (end = ordo_scan_task(cursor->at, cursor->end, &task))) {
-		if (!append_task(reader, cursor, &task, ordo_cursor_place(cursor)))
-			return false;
-		cursor->at = end;
-		*open = (size_t)(cursor->end - end) > step && !memcmp(end, between, step + 1);
-		if (*open) {
-			cursor->line++;
-			cursor->line_begin = end + 2;
-			cursor->at = end + step;
-		}
-	}
-	return true;
-}
-
-static bool read_task(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_task task;
-	bool open = true;
-	ordo_skip_space(cursor);
-	if (!reader->options.only_cjson && !scan_tasks(reader, cursor, &open))
-		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	return !open || (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
-}
-
-static bool read_tasks(struct reader *reader, struct ordo_cursor *cursor)
-{
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of tasks"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
-		if (!read_task(reader, cursor))
-			return false;
-	return step == ORDO_STEP_END;
-}
-
-/* Names repeat from rank to rank: the last ones at hand save most copies. */
-static bool read_name(struct reader *reader, struct ordo_cursor *cursor, const char **name)
-{
-	const struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_piece value;
-	cJSON *json = ordo_parse_value(cursor, "name", &value);
-	const char *text = NULL;
-	bool worked = json && ordo_as_string(cursor, json, &value, "name", &text);
-	*name = NULL;
-	for (uint32_t back = 1; worked && !*name && back <= 8 && back <= schedule->nstream; back++) {
-		const char *old = schedule->streams[schedule->nstream - back].name;
-		*name = old && !strcmp(old, text) ? old : NULL;
-	}
-	if (worked && !*name) {
-		*name = ordo_arena_text(&reader->schedule->arena, text, strlen(text));
-		worked = *name ? true : ordo_fail_memory(reader->error);
-	}
-	cJSON_Delete(json);
-	return worked;
-}
-
-static bool read_stream(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_stream stream = {.first = schedule->ntask};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a stream, an object"))
-		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &stream_keys, &key, &seen);
-		if (index < 0 || !(index == NAME ? read_name(reader, cursor, &stream.name)
-						 : read_tasks(reader, cursor)))
-			return false;
-	}
-	if (step != ORDO_STEP_END ||
-		!ordo_require_keys(cursor, &stream_keys, place, seen, 1u << NAME | 1u << TASKS))
-		return false;
-	stream.end = schedule->ntask;
-	if (schedule->nstream >= ORDO_LIMIT ||
-		!ordo_array_reserve(&schedule->streams, &schedule->stream_room, (size_t)schedule->nstream + 1,
-			sizeof *schedule->streams))
-		return ordo_fail_memory(reader->error);
-	schedule->streams[schedule->nstream++] = stream;
-	return true;
-}
-
-static bool read_streams(struct reader *reader, struct ordo_cursor *cursor)
-{
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '[', "an array of streams"))
-		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
-		if (!read_stream(reader, cursor))
-			return false;
-	return step == ORDO_STEP_END;
-}
-
-static bool keep_program(struct reader *reader, const struct program *program)
-{
-	struct ordo_schedule *schedule = reader->schedule;
-	for (uint32_t i = program->first_stream; i < program->end_stream; i++)
-		schedule->streams[i].rank = program->rank;
-	if (!ordo_array_reserve(&reader->programs, &reader->program_room, (size_t)reader->nprogram + 1,
-		    sizeof *reader->programs))
-		return ordo_fail_memory(reader->error);
-	reader->programs[reader->nprogram++] = *program;
-	if (reader->options.progress)
-		reader->options.progress(
-			reader->options.closure, "read", reader->nprogram, schedule->problem.nrank);
-	return true;
-}
-
-static bool read_program(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct program program = {.first_stream = reader->schedule->nstream, .file = cursor->file};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a program, an object"))
-		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &program_keys, &key, &seen);
-		ordo_skip_space(cursor);
-		if (index == RANK)
-			program.place = ordo_cursor_place(cursor);
-		if (index < 0 ||
-			!(index == RANK ? ordo_read_integer(cursor, "rank", 0, ORDO_LIMIT, &program.rank)
-					: read_streams(reader, cursor)))
-			return false;
-	}
-	if (step != ORDO_STEP_END ||
-		!ordo_require_keys(cursor, &program_keys, place, seen, 1u << RANK | 1u << STREAMS))
-		return false;
-	program.end_stream = reader->schedule->nstream;
-	return keep_program(reader, &program);
-}
-
-/* A name of a file in the folder, and no way out of it. */
-static bool is_plain_name(const char *name)
-{
-	return *name && name[0] != '.' && !strchr(name, '/') && !strchr(name, '\\');
-}
-
-/* Opens a program's file: an ordinary one, in the folder itself, no link to elsewhere and no device that
- * waits. */
-static int open_program(const struct reader *reader, const struct ordo_cursor *cursor,
-	const struct ordo_piece *value, const char *name)
-{
-	int descriptor = openat(reader->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	struct stat facts;
-	if (descriptor >= 0 && !fstat(descriptor, &facts) && S_ISREG(facts.st_mode))
-		return descriptor;
-	char reason[128] = "it is no ordinary file of the folder";
-	if (descriptor >= 0)
-		close(descriptor);
-	else if (errno != ELOOP && strerror_r(errno, reason, sizeof reason))
-		snprintf(reason, sizeof reason, "error %d", errno);
-	ordo_fail_rule_at(
-		cursor, value->place, 2, "programs: cannot read the program \"%.200s\": %s", name, reason);
-	return -1;
-}
-
-static bool read_program_file(struct reader *reader, const struct ordo_cursor *cursor,
-	const struct ordo_piece *value, const char *name)
-{
-	struct ordo_source source, *outer = reader->source;
-	struct ordo_cursor inner;
-	const char *file = ordo_arena_format(&reader->schedule->arena, "%s%s", reader->folder_name, name);
-	if (!file)
-		return ordo_fail_memory(reader->error);
-	int descriptor = open_program(reader, cursor, value, name);
-	if (descriptor < 0 || !ordo_source_from(&source, descriptor, file, reader->error))
-		return false;
-	ordo_cursor_begin(&inner, source.text, source.size, file, reader->error);
-	reader->source = &source;
-	bool worked = read_program(reader, &inner) && ordo_skip_rest(&inner);
-	reader->source = outer;
-	ordo_source_close(&source);
-	return worked;
-}
-
-static bool read_program_name(struct reader *reader, struct ordo_cursor *cursor)
-{
-	struct ordo_piece value;
-	const char *name = NULL;
-	cJSON *json = ordo_parse_value(cursor, "programs", &value);
-	bool worked = json && ordo_as_string(cursor, json, &value, "programs", &name);
-	if (worked && reader->folder < 0)
-		worked = ordo_fail_value(
-			cursor, &value, "programs", "a program itself: there is no folder here");
-	if (worked && !is_plain_name(name))
-		worked = ordo_fail_value(
-			cursor, &value, "programs", "the plain name of a file in the same folder");
-	worked = worked && read_program_file(reader, cursor, &value, name);
-	cJSON_Delete(json);
-	return worked;
-}
-
 /* All programs, or all file names. */
-static bool read_one_program(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_one_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	ordo_skip_space(cursor);
 	bool is_name = cursor->at < cursor->end && *cursor->at == '"';
@@ -329,14 +51,10 @@ static bool read_one_program(struct reader *reader, struct ordo_cursor *cursor)
 			"programs: found %s, wanted %s as before", is_name ? "a string" : "no string",
 			is_name ? "a program" : "a file name");
 	reader->has_files = is_name;
-	if (is_name ? !read_program_name(reader, cursor) : !read_program(reader, cursor))
-		return false;
-	if (reader->source)
-		ordo_source_release(reader->source, (size_t)(cursor->at - reader->source->text));
-	return true;
+	return is_name ? ordo_read_program_name(reader, cursor) : ordo_read_program(reader, cursor);
 }
 
-static bool read_programs(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_programs(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	enum ordo_step step;
 	bool first = true;
@@ -348,7 +66,7 @@ static bool read_programs(struct reader *reader, struct ordo_cursor *cursor)
 	return step == ORDO_STEP_END;
 }
 
-static bool read_phases(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_phases(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	const char **names = NULL;
@@ -384,7 +102,7 @@ static bool is_digest(const char *text)
 	return strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
 }
 
-static bool read_digest(struct reader *reader, struct ordo_cursor *cursor, const char **digest)
+static bool read_digest(struct ordo_reader *reader, struct ordo_cursor *cursor, const char **digest)
 {
 	ordo_skip_space(cursor);
 	struct ordo_place place = ordo_cursor_place(cursor);
@@ -395,7 +113,7 @@ static bool read_digest(struct reader *reader, struct ordo_cursor *cursor, const
 					    "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
 }
 
-static bool read_topology(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	struct ordo_piece key;
@@ -416,7 +134,7 @@ static bool read_topology(struct reader *reader, struct ordo_cursor *cursor)
 	return step == ORDO_STEP_END && ordo_require_keys(cursor, &topology_keys, place, seen, 3);
 }
 
-static bool read_operator(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_operator(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	const char *name;
 	ordo_skip_space(cursor);
@@ -435,7 +153,7 @@ static bool read_operator(struct reader *reader, struct ordo_cursor *cursor)
 	return false;
 }
 
-static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
+static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	struct ordo_problem *problem = &schedule->problem;
@@ -475,7 +193,7 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 	return false;
 }
 
-static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
+static bool read_head(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_piece key;
 	enum ordo_step step;
@@ -495,7 +213,7 @@ static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 }
 
 /* The place of the value that a message about the problem is about: it begins with the key. */
-static struct ordo_place place_of_key(const struct reader *reader, const char *text)
+static struct ordo_place place_of_key(const struct ordo_reader *reader, const char *text)
 {
 	for (int key = 0; key < NHEAD_KEY; key++) {
 		size_t length = strlen(head_names[key]);
@@ -506,7 +224,7 @@ static struct ordo_place place_of_key(const struct reader *reader, const char *t
 	return reader->places[CHUNKS_PER_BLOCK];
 }
 
-static bool check_problem(struct reader *reader, const struct ordo_cursor *cursor)
+static bool check_problem(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	struct ordo_problem *problem = &reader->schedule->problem;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
@@ -523,7 +241,7 @@ static bool check_problem(struct reader *reader, const struct ordo_cursor *curso
 	return ordo_fail_at(cursor, place_of_key(reader, found.text), "%s", found.text);
 }
 
-static bool check_phases(const struct reader *reader, const struct ordo_cursor *cursor)
+static bool check_phases(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	uint32_t nphase = reader->schedule->nphase;
 	if (reader->largest_phase == ORDO_NO_PHASE || reader->largest_phase < nphase)
@@ -540,23 +258,19 @@ static bool check_phases(const struct reader *reader, const struct ordo_cursor *
 
 /* Gives every program the place of its rank. `taken` has room for nrank or nprogram + 1 ranks, whichever is
  * less: if all are there that is all, and if not, one among them is missing. */
-static bool place_programs(
-	struct reader *reader, const struct ordo_cursor *cursor, const struct program **taken, uint32_t room)
+static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor *cursor,
+	const struct ordo_met_program **taken, uint32_t room)
 {
 	uint32_t nrank = reader->schedule->problem.nrank;
 	for (uint32_t i = 0; i < reader->nprogram; i++) {
-		const struct program *program = &reader->programs[i];
+		const struct ordo_met_program *program = &reader->programs[i];
 		struct ordo_cursor there = *cursor;
 		there.file = program->file;
 		if (program->rank >= nrank)
 			return ordo_fail_rule_at(&there, program->place, 2,
 				"rank: found %" PRIu32 ", wanted 0..%" PRIu32, program->rank, nrank - 1);
-		if (program->rank >= room)
-			continue;
-		if (taken[program->rank])
-			return ordo_fail_rule_at(&there, program->place, 2,
-				"rank %" PRIu32 " has a program already", program->rank);
-		taken[program->rank] = program;
+		if (program->rank < room)
+			taken[program->rank] = program;
 	}
 	for (uint32_t r = 0; r < room; r++)
 		if (!taken[r])
@@ -567,7 +281,7 @@ static bool place_programs(
 	return true;
 }
 
-static bool keep_programs(struct reader *reader, const struct program *const *taken)
+static bool keep_programs(struct ordo_reader *reader, const struct ordo_met_program *const *taken)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	uint32_t nrank = schedule->problem.nrank;
@@ -587,13 +301,13 @@ static bool keep_programs(struct reader *reader, const struct program *const *ta
 	return true;
 }
 
-static bool finish(struct reader *reader, const struct ordo_cursor *cursor)
+static bool finish(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	if (!check_problem(reader, cursor) || !check_phases(reader, cursor))
 		return false;
 	uint32_t nrank = reader->schedule->problem.nrank;
 	uint32_t room = nrank <= reader->nprogram ? nrank : reader->nprogram + 1;
-	const struct program **taken = calloc(room, sizeof *taken);
+	const struct ordo_met_program **taken = calloc(room, sizeof *taken);
 	if (!taken)
 		return ordo_fail_memory(reader->error);
 	bool worked = place_programs(reader, cursor, taken, room) && keep_programs(reader, taken);
@@ -603,7 +317,7 @@ static bool finish(struct reader *reader, const struct ordo_cursor *cursor)
 
 /* Reads the head, and through it all. */
 static struct ordo_schedule *read_document(
-	struct reader *reader, const char *text, size_t size, const char *name)
+	struct ordo_reader *reader, const char *text, size_t size, const char *name)
 {
 	struct ordo_cursor cursor;
 	bool worked = false;
@@ -618,6 +332,7 @@ static struct ordo_schedule *read_document(
 		ordo_fail_memory(reader->error);
 	}
 	free(reader->programs);
+	free(reader->ranks_met);
 	if (worked)
 		return reader->schedule;
 	ordo_schedule_destroy(reader->schedule);
@@ -627,62 +342,22 @@ static struct ordo_schedule *read_document(
 struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t size, const char *name,
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
-	struct reader reader = {.error = error, .folder = -1};
+	struct ordo_reader reader = {.error = error, .folder = -1};
 	if (options)
 		reader.options = *options;
 	return read_document(&reader, text, size, name);
 }
 
-/* The document behind a path, and the folder its file names refer to. */
-struct opened {
-	int file, folder;
-	char name[4096]; /* of the document */
-	char folder_name[4096];
-};
-
-static bool open_path(const char *path, struct opened *opened, struct ordo_error *error)
-{
-	struct stat facts;
-	opened->folder = -1;
-	snprintf(opened->name, sizeof opened->name, "%s", path);
-	opened->file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-	if (opened->file < 0)
-		return ordo_fail_file(error, path, "cannot read", errno);
-	if (opened->file == STDIN_FILENO) {
-		snprintf(opened->name, sizeof opened->name, "stdin");
-		return true;
-	}
-	if (!fstat(opened->file, &facts) && S_ISDIR(facts.st_mode)) {
-		size_t length = strlen(path);
-		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s", path,
-			length && path[length - 1] == '/' ? "" : "/");
-		opened->folder = opened->file;
-		if (snprintf(opened->name, sizeof opened->name, "%sschedule.json", opened->folder_name) < 0)
-			opened->name[0] = '\0';
-		opened->file = openat(opened->folder, "schedule.json", O_RDONLY | O_CLOEXEC);
-		if (opened->file >= 0)
-			return true;
-		int number = errno;
-		close(opened->folder);
-		return ordo_fail_file(error, opened->name, "cannot read", number);
-	}
-	const char *slash = strrchr(path, '/');
-	snprintf(opened->folder_name, sizeof opened->folder_name, "%.*s", slash ? (int)(slash - path + 1) : 0,
-		path);
-	opened->folder = open(slash ? opened->folder_name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return true;
-}
-
 struct ordo_schedule *ordo_schedule_read(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error)
 {
-	struct opened opened;
+	struct ordo_opened opened;
 	struct ordo_source source;
 	struct ordo_schedule *schedule = NULL;
-	if (!open_path(path, &opened, error))
+	if (!ordo_open_document(path, &opened, error))
 		return NULL;
 	if (ordo_source_from(&source, opened.file, opened.name, error)) {
-		struct reader reader = {.error = error,
+		struct ordo_reader reader = {.error = error,
 			.source = &source,
 			.folder = opened.folder,
 			.folder_name = opened.folder_name};

@@ -100,7 +100,7 @@ static bool check_writable(const struct ordo_schedule *schedule, struct ordo_err
 				ordo_task_print(task, text, sizeof text);
 			return ordo_fail(error, ORDO_USAGE, 1,
 				"task %" PRIu32 " (%s) cannot be written: wanted numbers up to %u, a count "
-						"of 1 or more and a phase of "
+				"of 1 or more and a phase of "
 				"the %" PRIu32 " there are",
 				i, text, ORDO_LIMIT, schedule->nphase);
 		}

@@ -1,0 +1,54 @@
+/* json_reader.h - what the parts of the schedule reader share: json_read.c, json_program.c, json_folder.c.
+ * Private to them. */
+#ifndef ORDO_JSON_READER_H
+#define ORDO_JSON_READER_H
+
+#include "scan.h"
+#include "source.h"
+#include <ordo/document.h>
+
+enum { ORDO_NHEAD_KEY = 13 };
+
+/* A program as it was met. */
+struct ordo_met_program {
+	uint32_t rank, first_stream, end_stream;
+	struct ordo_place place; /* of the value of "rank" */
+	const char *file;
+};
+
+struct ordo_reader {
+	struct ordo_schedule *schedule;
+	struct ordo_read_options options;
+	struct ordo_error *error;
+	struct ordo_source *source; /* of the text being read; NULL if it is the caller's */
+	int folder;		    /* descriptor of the folder that file names refer to; -1: there is none */
+	const char *folder_name;    /* with its slash */
+	bool has_files;		    /* programs are file names */
+
+	uint32_t seen;				  /* keys of the head */
+	struct ordo_place places[ORDO_NHEAD_KEY]; /* of their values */
+	struct ordo_met_program *programs;	  /* [nprogram] */
+	uint32_t nprogram;
+	size_t program_room;
+	uint32_t *ranks_met; /* [rank_room], a hash table of rank + 1; 0: free */
+	size_t rank_room;
+
+	uint32_t largest_phase; /* named by a task, the first that names it; ORDO_NO_PHASE: none does */
+	struct ordo_place phase_place;
+	const char *phase_file;
+};
+
+/* One program: an object with its rank and its streams. */
+bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor);
+/* A program of the folder form: the name of its file. */
+bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *cursor);
+
+/* The document behind a path, and the folder its file names refer to. */
+struct ordo_opened {
+	int file, folder; /* descriptors; folder may be -1 */
+	char name[4096];  /* of the document */
+	char folder_name[4096];
+};
+bool ordo_open_document(const char *path, struct ordo_opened *opened, struct ordo_error *error);
+
+#endif
