@@ -85,7 +85,8 @@ static bool fits(const struct ordo_schedule *schedule, const struct ordo_task *t
 	return task->kind < ORDO_NTASK_KIND && task->src_buffer < ORDO_NBUFFER &&
 	       task->dst_buffer < ORDO_NBUFFER &&
 	       (task->phase < schedule->nphase || task->phase == ORDO_NO_PHASE) &&
-	       (task->count || !ordo_task_moves(task));
+	       (task->count || !ordo_task_moves(task)) &&
+	       (task->peer | task->chunk | task->count | task->src | task->dst) <= ORDO_LIMIT;
 }
 
 /* What a document cannot say is refused here, so that everything written can be read. */

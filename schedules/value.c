@@ -156,12 +156,14 @@ bool ordo_read_real(struct ordo_cursor *cursor, const char *key, double *number)
 bool ordo_read_schema(struct ordo_cursor *cursor, const char *wanted)
 {
 	struct ordo_piece value;
-	if (!ordo_skip_value(cursor, &value))
-		return false;
-	size_t length = strlen(wanted);
-	if (value.length == length + 2 && value.text[0] == '"' && !memcmp(value.text + 1, wanted, length))
-		return true;
-	char quoted[64];
-	snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
-	return ordo_fail_value(cursor, &value, "schema", quoted);
+	cJSON *json = ordo_parse_value(cursor, "schema", &value);
+	bool same = cJSON_IsString(json) && !strcmp(json->valuestring, wanted);
+	if (json && !same) {
+		char quoted[64];
+		snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
+		ordo_fail_value(cursor, &value, "schema", quoted);
+		ordo_hint(cursor->error, "this is a document of another kind or version");
+	}
+	cJSON_Delete(json);
+	return same;
 }

@@ -1,0 +1,75 @@
+"""test_schemas.py SCHEMAS REJECT WRITER [DOCUMENT...] - the JSON Schemas take what we write and refuse what breaks the shape.
+
+SCHEMAS is the folder of the schemas, REJECT that of the reject cases, WRITER the program that writes a document of every shape into
+a folder; further DOCUMENTs are validated too.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+# Broken in ways that a JSON Schema cannot say, or that this JSON parser mends.
+BEYOND_A_SCHEMA = {
+    "R1-key-twice-in-the-head", "R1-key-twice-in-a-task", "R1-key-twice-written-otherwise", "R1-key-twice-in-x",
+    "R1-root-beyond-the-ranks", "R1-shards-without-a-reduction", "R1-phase-beyond-the-phases", "R1-phase-without-phases",
+    "R1-whole-fraction", "R1-exponent", "R1-minus-zero", "R1-escape-of-nul", "R1-half-a-surrogate-pair",
+    "R1-nested-too-deep", "R1-number-of-64-letters",
+}
+
+failures = 0
+
+
+def check(sentence, truth):
+    global failures
+    if not truth:
+        failures += 1
+    print(("ok      " if truth else "FAILED  ") + sentence)
+
+
+def load_schema(folder, name):
+    schema = json.loads((folder / name).read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return schema
+
+
+def complaint(schema, text):
+    """Why the text is no document of that schema; None if it is one."""
+    try:
+        document = json.loads(text.decode("utf-8"))
+    except ValueError as error:
+        return str(error)
+    error = next(jsonschema.Draft202012Validator(schema).iter_errors(document), None)
+    return error.message if error else None
+
+
+def main(schemas, reject, writer, *documents):
+    schedule = load_schema(schemas, "schedule.schema.json")
+    topology = load_schema(schemas, "topology.schema.json")
+    program = {**schedule, "$ref": "#/$defs/program"}
+    for key in ("type", "properties", "required", "additionalProperties", "allOf"):
+        del program[key]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([writer, folder], check=True)
+        written = sorted(pathlib.Path(folder).rglob("*.json")) + [pathlib.Path(document) for document in documents]
+        check("the writer wrote documents", len(written) > 8)
+        for path in written:
+            kind = program if path.name.startswith("rank-") else topology if "topology" in path.name else schedule
+            why = complaint(kind, path.read_bytes())
+            check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
+        text = (pathlib.Path(folder) / "topology.json").read_bytes()
+        for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'), (b'"down": true', b'"down": 1')):
+            check(f"a topology with {new.decode()} is refused", complaint(topology, text.replace(old, new, 1)))
+    for path in sorted(reject.glob("*.json")):
+        why = complaint(schedule, path.read_bytes())
+        if path.name.startswith("R1-") and path.stem not in BEYOND_A_SCHEMA:
+            check(f"{path.stem} is refused", why)
+        elif not path.name.startswith("R1-"):
+            check(f"{path.stem} is valid in shape{'' if why is None else ': ' + why}", why is None)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), *sys.argv[3:]))

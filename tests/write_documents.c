@@ -1,0 +1,77 @@
+/* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
+#include <ordo/document.h>
+#include <stdlib.h>
+
+static void stop(const struct ordo_error *error)
+{
+	char text[4096];
+	ordo_error_print(error, text, sizeof text);
+	fprintf(stderr, "%s\n", text);
+	exit(1);
+}
+
+/* Every kind of task, once; the first operators also have every optional key. */
+static struct ordo_schedule *make(enum ordo_operator op, struct ordo_error *error)
+{
+	static const char *const phases[] = {"one", "two"};
+	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
+	struct ordo_problem problem = {.op = op,
+		.nrank = 3,
+		.root = facts->rooted,
+		.chunks_per_block = 2,
+		.nshard = facts->reduces ? 6 : 3};
+	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
+	bool worked = schedule && ordo_schedule_set_phases(schedule, phases, op < 4 ? 2 : 0, error) &&
+		      ordo_schedule_begin_stream(schedule, 1, "main", error);
+	for (uint32_t kind = 0; worked && kind < ORDO_NTASK_KIND; kind++) {
+		struct ordo_task task = {.kind = kind & 7,
+			.phase = op < 4 && kind % 2 ? kind / 3 : ORDO_NO_PHASE,
+			.chunk = kind};
+		if (ordo_task_moves(&task))
+			task.count = kind + 1;
+		worked = ordo_schedule_append(schedule, &task, error);
+	}
+	if (!worked)
+		stop(error);
+	if (op < 4) {
+		schedule->extra = "{\"made by\": [1.5, null, {\"a\": \"b\"}]}";
+		schedule->topology_name = "ring";
+		schedule->topology_digest = "0123456789abcdef0123456789abcdef";
+	}
+	return schedule;
+}
+
+static void write_topology(const char *path, struct ordo_error *error)
+{
+	struct ordo_topology *topology = ordo_topology_create("pair", 2, 1, 1, error);
+	bool worked = topology && ordo_topology_add(topology, 0, 1, "fast", 0.1, 18.3, error) &&
+		      ordo_topology_add(topology, 0, 1, NULL, 1e9, 1e-3, error) &&
+		      ordo_topology_add(topology, 1, 2, NULL, 0, 25, error) &&
+		      ordo_topology_fail_link(topology, 1, 2, error) && ordo_topology_finish(topology, error);
+	if (worked)
+		topology->extra = "{\"rack\": 7}";
+	if (!worked || !ordo_topology_write(topology, path, error))
+		stop(error);
+	ordo_topology_destroy(topology);
+}
+
+int main(int argc, char **argv)
+{
+	struct ordo_error error;
+	char path[4096];
+	if (argc != 2)
+		return 2;
+	for (int op = 0; op < ORDO_NOPERATOR; op++) {
+		struct ordo_schedule *schedule = make((enum ordo_operator)op, &error);
+		const char *name = ordo_operator_facts((enum ordo_operator)op)->name;
+		snprintf(path, sizeof path, "%s/%s.json", argv[1], name);
+		bool worked = ordo_schedule_write(schedule, path, NULL, NULL, &error);
+		snprintf(path, sizeof path, "%s/%s", argv[1], name);
+		if (!worked || !ordo_schedule_write(schedule, path, NULL, NULL, &error))
+			stop(&error);
+		ordo_schedule_destroy(schedule);
+	}
+	snprintf(path, sizeof path, "%s/topology.json", argv[1]);
+	write_topology(path, &error);
+	return 0;
+}
