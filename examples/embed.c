@@ -9,6 +9,7 @@
 int main(int argc, char **argv)
 {
 	static float input[NRANK][COUNT], output[NRANK][COUNT];
+	char text[2048];
 	struct ordo_error error = {.text = "usage: embed SCHEDULE"};
 	struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = COUNT};
 	struct ordo_schedule *schedule = argc == 2 ? ordo_schedule_read(argv[1], NULL, &error) : NULL;
@@ -22,8 +23,8 @@ int main(int argc, char **argv)
 	worked = worked && ordo_plan_run_threads(plan, 0, &error);
 	if (worked)
 		printf("1 + 2 + 3 + 4 = %g\n", (double)output[NRANK - 1][COUNT - 1]);
-	else
-		fprintf(stderr, "embed: %s\n", error.text);
+	else if (ordo_error_print(&error, text, sizeof text))
+		fprintf(stderr, "%s\n", text);
 	ordo_plan_destroy(plan);
 	ordo_schedule_destroy(schedule);
 	return !worked;

@@ -36,16 +36,16 @@ static void allocate_rank(struct rig *rig, uint32_t rank)
 		assert_true(ordo_plan_bind(rig->plan, rank, rig->inputs[rank], rig->outputs[rank], &error));
 		return;
 	}
-	const size_t size = ordo_type_size(rig->options.type);
+	const uint32_t in_slots = ordo_input_slots(&rig->schedule->problem, rank);
+	const uint32_t out_slots = ordo_output_slots(&rig->schedule->problem, rank);
+	const uint64_t skip =
+		in_slots && out_slots ? rig->block_begin[rank] * ordo_type_size(rig->options.type) : 0;
 	unsigned char *whole = allocate(ninput > noutput ? ninput : noutput);
-	rig->wholes[rank] = rig->inputs[rank] = rig->outputs[rank] = whole;
-	if (rig->schedule->problem.op == ORDO_REDUCESCATTER)
-		rig->outputs[rank] += rig->block_begin[rank] * size;
-	if (rig->schedule->problem.op == ORDO_ALLGATHER)
-		rig->inputs[rank] += rig->block_begin[rank] * size;
-	const bool output_is_whole = rig->schedule->problem.op == ORDO_ALLGATHER;
-	assert_true(ordo_plan_bind(
-		rig->plan, rank, output_is_whole ? NULL : whole, output_is_whole ? whole : NULL, &error));
+	rig->wholes[rank] = whole;
+	rig->inputs[rank] = in_slots < out_slots ? whole + skip : whole;
+	rig->outputs[rank] = out_slots < in_slots ? whole + skip : whole;
+	assert_true(ordo_plan_bind(rig->plan, rank, in_slots < out_slots ? NULL : whole,
+		in_slots < out_slots ? whole : NULL, &error));
 }
 
 struct rig rig_create(const struct ordo_schedule *schedule, struct ordo_plan_options options)

@@ -1,0 +1,123 @@
+/* test_bits.c - every transport and every interleaving of a sound schedule gives the same bits. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+/* cmocka wants those before it. */
+#include "random_schedule.h"
+#include "rig.h"
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NSEED 100
+
+/* Floats of both signs and very different sizes, so that the order of a sum shows in its bits. */
+static void fill_with_floats(const struct rig *rig, uint32_t rank)
+{
+	float *input = (float *)(void *)rig->inputs[rank];
+	const uint64_t n = ordo_plan_input_bytes(rig->plan, rank) / sizeof *input;
+	memset(rig->outputs[rank], 0xa5, ordo_plan_output_bytes(rig->plan, rank));
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t hash = (i * 131 + rank + 1) * UINT64_C(0x9e3779b97f4a7c15);
+		hash = (hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+		input[i] = (float)((int64_t)hash >> 32) * (float)(1u << (hash & 15));
+	}
+}
+
+/* All outputs one after another. The caller frees them. */
+static unsigned char *run_once(const struct rig *rig, enum drive drive, uint64_t seed, uint64_t *nbyte)
+{
+	const uint32_t nrank = rig->schedule->problem.nrank;
+	struct ordo_error error = {0};
+	*nbyte = 0;
+	for (uint32_t r = 0; r < nrank; r++) {
+		fill_with_floats(rig, r);
+		*nbyte += ordo_plan_output_bytes(rig->plan, r);
+	}
+	if (!run_plan(rig->plan, drive, seed, &error))
+		fail_msg("%s", error.text);
+	unsigned char *bits = malloc(*nbyte + 1), *at = bits;
+	assert_non_null(bits);
+	for (uint32_t r = 0; r < nrank; r++) {
+		const uint64_t n = ordo_plan_output_bytes(rig->plan, r);
+		memcpy(at, rig->outputs[r], n);
+		at += n;
+	}
+	return bits;
+}
+
+static void expect_bits(const struct rig *rig, enum drive drive, uint64_t seed, const unsigned char *wanted)
+{
+	uint64_t nbyte;
+	unsigned char *bits = run_once(rig, drive, seed, &nbyte);
+	if (memcmp(bits, wanted, nbyte) != 0)
+		fail_msg("%s of %u ranks by %s: drive %d with seed %llu gives other bits",
+			ordo_operator_facts(rig->schedule->problem.op)->name, rig->schedule->problem.nrank,
+			rig->schedule->algorithm, (int)drive, (unsigned long long)seed);
+	free(bits);
+}
+
+/* One plan for all runs; another, in rounds of few elements, at the end. */
+static void expect_same_bits(const struct ordo_schedule *schedule, uint64_t count, uint64_t nseed)
+{
+	struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
+	struct rig rig = rig_create(schedule, options);
+	uint64_t nbyte;
+	unsigned char *wanted = run_once(&rig, BY_SEED, UINT64_MAX, &nbyte);
+	for (uint64_t seed = 0; seed < nseed; seed++)
+		expect_bits(&rig, BY_SEED, seed, wanted);
+	for (int drive = BY_RANK_THREADS; drive < NDRIVE; drive++)
+		for (int run = 0; run < 3; run++)
+			expect_bits(&rig, (enum drive)drive, 0, wanted);
+	rig_destroy(&rig);
+	options.tile_bytes = 64;
+	rig = rig_create(schedule, options);
+	expect_bits(&rig, BY_SEED, 1, wanted);
+	expect_bits(&rig, BY_2_WORKERS, 0, wanted);
+	rig_destroy(&rig);
+	free(wanted);
+}
+
+static void random_schedules_give_the_same_bits_in_every_interleaving(void **state)
+{
+	(void)state;
+	const struct random_shape shape = {.max_ranks = 6, .max_chunks = 3, .max_streams = 3, .shards = true};
+	static struct random_program program;
+	for (uint64_t seed = 0; seed < 60; seed++) {
+		random_program(&program, &shape, seed);
+		struct ordo_schedule *schedule = random_schedule(&program, &shape, seed);
+		/* Any chunk may lie in any slot of a random schedule, so all are to be equally long. */
+		expect_same_bits(schedule, program.problem.chunks_per_block * (1 + seed % 40), NSEED);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+static void random_schedules_do_what_their_operator_means(void **state)
+{
+	(void)state;
+	const struct random_shape shape = {
+		.max_ranks = 6, .max_chunks = 3, .max_streams = 3, .shards = false};
+	static struct random_program program;
+	for (uint64_t seed = 1000; seed < 1100; seed++) {
+		random_program(&program, &shape, seed);
+		struct ordo_schedule *schedule = random_schedule(&program, &shape, seed);
+		struct rig rig = rig_create(schedule,
+			(struct ordo_plan_options){.type = (enum ordo_type)(seed % ORDO_NTYPE),
+				.reduction = (enum ordo_reduction)(seed / ORDO_NTYPE % ORDO_NREDUCTION),
+				.count = program.problem.chunks_per_block * (seed % 30)});
+		for (uint32_t call = 0; call < 2; call++)
+			for (int drive = 0; drive < NDRIVE; drive++)
+				rig_run(&rig, (enum drive)drive, call, call);
+		rig_destroy(&rig);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_schedules_give_the_same_bits_in_every_interleaving),
+		cmocka_unit_test(random_schedules_do_what_their_operator_means),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
