@@ -11,8 +11,8 @@ void ordo_cursor_begin(
 		.at = text, .end = text + size, .line_begin = text, .line = 1, .file = file, .error = error};
 }
 
-static bool fail_with(const struct ordo_cursor *cursor, struct ordo_place place, int rule, const char *format,
-	va_list arguments)
+__attribute__((format(printf, 4, 0))) static bool fail_with(const struct ordo_cursor *cursor,
+	struct ordo_place place, int rule, const char *format, va_list arguments)
 {
 	struct ordo_error *error = cursor->error;
 	if (!error)
