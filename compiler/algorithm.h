@@ -42,6 +42,8 @@ struct ordo_algorithm {
 	/* K if the user gives none. NULL: 1. */
 	uint32_t (*chunks)(const struct ordo_recipe *recipe);
 	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
+	bool avoids_links; /* it finds its way around links that are not there: named in hints to those who
+			      use one that is not */
 
 	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on what the one
 	 * before brought. Volume: how many chunks the busiest rank sends to others. With the K of the recipe.

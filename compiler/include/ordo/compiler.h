@@ -23,12 +23,20 @@ struct ordo_request {
  * wrong, the proof's first finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
+enum ordo_parameter_kind {
+	ORDO_WORD,   /* one of the words of `values`, which are separated by `|` */
+	ORDO_NUMBER, /* least..most */
+	ORDO_LISTS,  /* [0,2,1,3], or several lists [[0,1,2],[0,2,1]]; or one of the words of `values` */
+};
+
 /* One parameter of an algorithm, as written between its parentheses. */
 struct ordo_parameter {
 	const char *name;
-	const char *values;   /* for people: "1|2", "0,2,1,3", "dyadic|folded|linear" */
+	const char *values;   /* for people: "dyadic|folded|linear", "1..64", "auto|[0,2,1,3]" */
 	const char *fallback; /* the value if left out, as text */
 	const char *meaning;
+	enum ordo_parameter_kind kind;
+	uint32_t least, most; /* ORDO_NUMBER */
 };
 
 /* What `ordo list` shows. */

@@ -1,0 +1,59 @@
+/* map.c - a hash map from pairs of 32-bit ids to 32-bit values. */
+#include "map.h"
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t spread(uint32_t a, uint32_t b)
+{
+	uint64_t mixed = (((uint64_t)a << 32) | b) * 0x9e3779b97f4a7c15u;
+	return (uint32_t)((mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u >> 32);
+}
+
+static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
+{
+	uint32_t at = spread(a, b) & map->mask;
+	while (map->entries[at].value != ORDO_NONE && (map->entries[at].a != a || map->entries[at].b != b))
+		at = (at + 1) & map->mask;
+	return &map->entries[at];
+}
+
+uint32_t ordo_map_get(const struct ordo_map *map, uint32_t a, uint32_t b)
+{
+	return map->entries ? find(map, a, b)->value : ORDO_NONE;
+}
+
+static bool grow(struct ordo_map *map)
+{
+	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63, .used = map->used};
+	size_t size = ((size_t)larger.mask + 1) * sizeof *larger.entries;
+	larger.entries = larger.mask < ORDO_LIMIT ? malloc(size) : NULL;
+	if (!larger.entries)
+		return false;
+	memset(larger.entries, 0xff, size);
+	for (size_t i = 0; map->entries && i <= map->mask; i++)
+		if (map->entries[i].value != ORDO_NONE)
+			*find(&larger, map->entries[i].a, map->entries[i].b) = map->entries[i];
+	free(map->entries);
+	*map = larger;
+	return true;
+}
+
+uint32_t *ordo_map_at(struct ordo_map *map, uint32_t a, uint32_t b)
+{
+	if (!map->entries || map->used >= map->mask / 4 * 3)
+		if (!grow(map))
+			return NULL;
+	struct ordo_map_entry *entry = find(map, a, b);
+	if (entry->value == ORDO_NONE) {
+		map->used++;
+		entry->a = a;
+		entry->b = b;
+	}
+	return &entry->value;
+}
+
+void ordo_map_free(struct ordo_map *map)
+{
+	free(map->entries);
+	*map = (struct ordo_map){0};
+}

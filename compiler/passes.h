@@ -1,0 +1,40 @@
+/* passes.h - from a recipe to a schedule, one pass a line in compile.c. */
+#ifndef ORDO_PASSES_H
+#define ORDO_PASSES_H
+
+#include "algorithm.h"
+#include "sequence.h"
+
+/* Needs a recipe; gives its sequential program. Free the sequence also after false. */
+bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
+
+/* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
+bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
+
+/* What must wait for what across streams: one Notify and its Wait. */
+struct ordo_pair {
+	uint32_t from_lane, to_lane;
+	uint32_t from; /* the move after which from_lane notifies; ORDO_NONE: when it begins */
+	uint32_t to;   /* the move before which to_lane waits; ORDO_NONE: when it ends */
+	uint32_t signal;
+};
+
+/* In the order of `to`, those that wait at the end last; within one (from_lane, to_lane), also in the order
+ * of `from`. */
+struct ordo_pairs {
+	struct ordo_pair *items;
+	uint32_t count;
+	size_t room;
+	uint64_t visits;  /* how much searching it took */
+	uint64_t guessed; /* questions on which the search was given up: so many pairs may be superfluous */
+};
+
+/* Finds the pairs that a sequence needs; adds streams to ranks that others write to and that do nothing
+ * themselves. */
+bool ordo_order(struct ordo_sequence *sequence, struct ordo_pairs *pairs, struct ordo_error *error);
+
+/* Writes sequence and pairs down as a schedule. NULL: no memory. */
+struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe, const struct ordo_sequence *sequence,
+	const struct ordo_pairs *pairs, struct ordo_error *error);
+
+#endif

@@ -1,0 +1,650 @@
+/* order.c - removes the order from the sequence: what must still wait for what becomes a pair of a Notify and
+ * a Wait.
+ *
+ * What must be ordered. Every two accesses of one cell (in place, both names of a slot are one cell) of which
+ * one is a write stay in program order. It is enough to ask for consecutive ones: a read after the last
+ * write, a write after the reads since the last write, or after the last write if there were none. Entering
+ * and leaving the call are accesses too, writes of all the rank's memory at the head and at the end of all
+ * its streams. From them come the handshake ("you have entered, I may write into you") and the final wait
+ * ("you are done with my memory, I may leave"). Only remote writes ever ask for them: all other accesses are
+ * the rank's own.
+ *
+ * Which orderings need a pair. Those that stream order and the other pairs do not already imply. Moves are
+ * taken in program order, what one move b must come after latest first. Every path into b runs through
+ * earlier moves and the pairs into b from later dependencies, so when a -> b is looked at, all of what could
+ * imply it is there: the pairs placed are the transitive reduction, and dropping any one loses an ordering
+ * that must be.
+ *
+ * "Is a -> b implied?", in this order:
+ *   same stream; or b's stream has been shown before to know a or something later of a's stream;
+ *   no stream has waited for anything at or after a in a's stream: no, exactly;
+ *   a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each move
+ * continues the chain of the move that wrote what it reads, if it is the first to do so. On a ring the reader
+ * a of a chunk reaches the write b that replaces it only by the chunk's own way round, which is one chain:
+ * O(1) instead of N - 1 hops; a search back from b over the pairs, never twice over the same part of a
+ * stream, and never past a: every path is increasing in program order. It is exact as long as SEARCH_VISITS
+ * last for the whole compilation, and then gives up after a few visits a question, answering no: the pair may
+ * then be superfluous, never missing.
+ *
+ * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has the later
+ * Notify: with an earlier or the same one, what it demands would have been implied by the other. So the j-th
+ * Wait takes the j-th Notify, as meant (R5).
+ */
+#include "passes.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_VISITS = 64 };
+static const uint64_t SEARCH_VISITS = 200 * 1000 * 1000;
+
+struct reader {
+	uint32_t move, next;
+};
+
+/* From move `to` on, its stream knows move `from` of another. */
+struct knowledge {
+	uint32_t from, to, before; /* before: the previous of the same two streams, or ORDO_NONE */
+};
+
+/* Two streams of which the second has waited for the first. */
+struct acquaintance {
+	uint32_t newest; /* knowledge, or ORDO_NONE */
+	uint32_t signal; /* ORDO_NONE: no pair yet */
+};
+
+struct lane_state {
+	uint32_t newest_in; /* the newest pair it waits for, except those from a beginning; ORDO_NONE */
+	uint32_t last_out;  /* the last move it notified after, except of a leaving rank; ORDO_NONE */
+	uint32_t search;    /* the search that last came here, */
+	uint32_t seen;	    /* and up to which move */
+};
+
+struct visit {
+	uint32_t newest_in, not_before;
+};
+
+struct order {
+	struct ordo_sequence *sequence;
+	struct ordo_pairs *pairs;
+	struct ordo_cells cells;
+	uint32_t *writer;  /* [cells.count] the last write, or ORDO_NONE */
+	uint32_t *readers; /* [cells.count] the reads since then: a list in reader_pool, or ORDO_NONE */
+	struct reader *reader_pool;
+	uint32_t nreader, free_reader;
+	size_t reader_room;
+
+	uint32_t *chain;      /* [nmove] */
+	uint32_t *chain_end;  /* [nmove] by chain: its last move */
+	uint32_t *chain_mark; /* [nmove] by chain: the last move of which a dependency lies on it, + 1 */
+	uint32_t *newest_in;  /* [nmove] the newest pair its stream has waited for when it runs */
+
+	struct lane_state *lanes; /* [nlane] */
+	size_t lane_room;
+	uint32_t *before; /* [npair] the previous pair of the same waiting stream, or of the same leaving rank
+			   */
+	size_t before_room;
+	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
+	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
+	bool *heard_of;	     /* [nrank] some stream has waited for it */
+
+	struct ordo_map acquainted; /* (stream, stream) -> index into acquaintances */
+	struct acquaintance *acquaintances;
+	uint32_t nacquaintance;
+	size_t acquaintance_room;
+	struct knowledge *knowledge;
+	uint32_t nknowledge;
+	size_t knowledge_room;
+	struct ordo_map signals; /* (rank, rank) -> number of signals */
+	struct ordo_map
+		met; /* (rank, stream) -> a move from which on the stream knows that the rank has entered */
+	struct ordo_map rank_knows; /* (rank, stream) -> the last move of the stream that some stream of the
+				       rank knows */
+	struct ordo_map
+		talks_to; /* (rank, peer) -> the first stream of the rank that moves something to the peer */
+
+	uint32_t *deps; /* what the move at hand must come after */
+	uint32_t ndep;
+	size_t dep_room;
+	struct visit *visits;
+	uint32_t nvisit;
+	size_t visit_room;
+	uint32_t search;
+	bool no_memory;
+};
+
+static uint32_t rank_of(const struct order *o, uint32_t lane)
+{
+	return o->sequence->lanes[lane].rank;
+}
+
+static uint32_t lane_of(const struct order *o, uint32_t move)
+{
+	return o->sequence->moves[move].stream;
+}
+
+static void set_at_least(struct order *o, struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
+{
+	uint32_t *kept = ordo_map_at(map, a, b);
+	if (!kept)
+		o->no_memory = true;
+	else if (*kept == ORDO_NONE || *kept < value)
+		*kept = value;
+}
+
+static void set_if_new(struct order *o, struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
+{
+	uint32_t *kept = ordo_map_at(map, a, b);
+	if (!kept)
+		o->no_memory = true;
+	else if (*kept == ORDO_NONE)
+		*kept = value;
+}
+
+static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32_t to_lane)
+{
+	uint32_t *id = ordo_map_at(&o->acquainted, from_lane, to_lane);
+	if (!id || (*id == ORDO_NONE && !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
+						(size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
+		o->no_memory = true;
+		return NULL;
+	}
+	if (*id == ORDO_NONE) {
+		o->acquaintances[o->nacquaintance] = (struct acquaintance){ORDO_NONE, ORDO_NONE};
+		*id = o->nacquaintance++;
+	}
+	return &o->acquaintances[*id];
+}
+
+/* Does `lane`, when it has come to move `position`, know `move` by something learnt directly? */
+static bool knows(const struct order *o, uint32_t lane, uint32_t position, uint32_t move)
+{
+	uint32_t id = ordo_map_get(&o->acquainted, lane_of(o, move), lane);
+	if (id == ORDO_NONE)
+		return false;
+	uint32_t newest = o->acquaintances[id].newest;
+	while (newest != ORDO_NONE && o->knowledge[newest].to > position)
+		newest = o->knowledge[newest].before;
+	return newest != ORDO_NONE && o->knowledge[newest].from >= move;
+}
+
+/* From move `to` on, its stream knows `from`. */
+static void learn(struct order *o, uint32_t from, uint32_t to)
+{
+	struct acquaintance *both = acquaint(o, lane_of(o, from), lane_of(o, to));
+	if (!both || !ordo_array_reserve(&o->knowledge, &o->knowledge_room, (size_t)o->nknowledge + 1,
+			     sizeof *o->knowledge)) {
+		o->no_memory = true;
+		return;
+	}
+	if (both->newest == ORDO_NONE || o->knowledge[both->newest].from < from) {
+		o->knowledge[o->nknowledge] = (struct knowledge){from, to, both->newest};
+		both->newest = o->nknowledge++;
+	}
+	const uint32_t rank = rank_of(o, lane_of(o, to));
+	if (rank_of(o, lane_of(o, from)) != rank)
+		set_at_least(o, &o->rank_knows, rank, lane_of(o, from), from);
+}
+
+/* Searching. */
+
+static void start_search(struct order *o)
+{
+	o->search++;
+	o->nvisit = 0;
+}
+
+/* Goes on, later, with what a stream had waited for up to move `position`, unless that was done. */
+static void come_to(struct order *o, uint32_t lane, uint32_t position, uint32_t newest_in)
+{
+	struct lane_state *state = &o->lanes[lane];
+	const bool again = state->search == o->search;
+	if (again && state->seen >= position)
+		return;
+	const uint32_t not_before = again ? state->seen + 1 : 0;
+	state->search = o->search;
+	state->seen = position;
+	if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to < not_before)
+		return;
+	if (!ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
+		o->no_memory = true;
+	else
+		o->visits[o->nvisit++] = (struct visit){newest_in, not_before};
+}
+
+/* Counts a visit; false if the search must be given up, after `spent` of them. */
+static bool may_go_on(struct order *o, uint32_t spent)
+{
+	if (o->no_memory)
+		return false;
+	if (++o->pairs->visits < SEARCH_VISITS || spent < FEW_VISITS)
+		return true;
+	o->pairs->guessed++;
+	return false;
+}
+
+/* Is `move` before any of the places that start_search and come_to have set out from? */
+static bool reaches_back_to(struct order *o, uint32_t move)
+{
+	uint32_t spent = 0;
+	for (uint32_t i = 0; i < o->nvisit; i++) {
+		const struct visit at = o->visits[i];
+		for (uint32_t p = at.newest_in; p != ORDO_NONE; p = o->before[p]) {
+			const struct ordo_pair pair = o->pairs->items[p];
+			if (pair.to < at.not_before || pair.to <= move)
+				break;
+			if (!may_go_on(o, spent++))
+				return false;
+			if (pair.from < move)
+				continue;
+			if (pair.from_lane == lane_of(o, move) || o->chain[pair.from] == o->chain[move] ||
+				knows(o, pair.from_lane, pair.from, move))
+				return true;
+			come_to(o, pair.from_lane, pair.from, o->newest_in[pair.from]);
+		}
+	}
+	return false;
+}
+
+/* Is anything of `rank` before them? */
+static bool reaches_back_to_rank(struct order *o, uint32_t rank)
+{
+	uint32_t spent = 0;
+	for (uint32_t i = 0; i < o->nvisit; i++) {
+		const struct visit at = o->visits[i];
+		for (uint32_t p = at.newest_in; p != ORDO_NONE; p = o->before[p]) {
+			const struct ordo_pair pair = o->pairs->items[p];
+			if (pair.to < at.not_before)
+				break;
+			if (!may_go_on(o, spent++))
+				return false;
+			const uint32_t met = ordo_map_get(&o->met, rank, pair.from_lane);
+			if (rank_of(o, pair.from_lane) == rank || (met != ORDO_NONE && met <= pair.from))
+				return true;
+			come_to(o, pair.from_lane, pair.from, o->newest_in[pair.from]);
+		}
+	}
+	return false;
+}
+
+static bool implied(struct order *o, uint32_t from, uint32_t to)
+{
+	const uint32_t lane = lane_of(o, to);
+	const struct lane_state *source = &o->lanes[lane_of(o, from)];
+	if (lane_of(o, from) == lane)
+		return true;
+	if (knows(o, lane, to, from))
+		return true;
+	bool yes = o->chain_mark[o->chain[from]] == to + 1;
+	if (!yes && (source->last_out == ORDO_NONE || source->last_out < from))
+		return false;
+	if (!yes) {
+		start_search(o);
+		come_to(o, lane, to, o->lanes[lane].newest_in);
+		yes = reaches_back_to(o, from);
+	}
+	if (yes)
+		learn(o, from, to);
+	return yes;
+}
+
+static bool entering_implied(struct order *o, uint32_t rank, uint32_t to)
+{
+	const uint32_t lane = lane_of(o, to);
+	if (rank_of(o, lane) == rank || ordo_map_get(&o->met, rank, lane) != ORDO_NONE)
+		return true;
+	if (!o->heard_of[rank])
+		return false;
+	start_search(o);
+	come_to(o, lane, to, o->lanes[lane].newest_in);
+	const bool yes = reaches_back_to_rank(o, rank);
+	if (yes)
+		set_if_new(o, &o->met, rank, lane, to);
+	return yes;
+}
+
+/* Placing. */
+
+/* Appends a pair, and gives it the signal of its two streams. */
+static bool place(struct order *o, struct ordo_pair pair, uint32_t *before)
+{
+	struct ordo_pairs *pairs = o->pairs;
+	struct acquaintance *both = acquaint(o, pair.from_lane, pair.to_lane);
+	if (both && both->signal == ORDO_NONE) {
+		uint32_t *next =
+			ordo_map_at(&o->signals, rank_of(o, pair.from_lane), rank_of(o, pair.to_lane));
+		if (next) {
+			both->signal = *next == ORDO_NONE ? 0 : *next;
+			*next = both->signal + 1;
+		}
+	}
+	if (!both || both->signal == ORDO_NONE || pairs->count >= ORDO_LIMIT ||
+		!ordo_array_reserve(
+			&pairs->items, &pairs->room, (size_t)pairs->count + 1, sizeof *pairs->items) ||
+		!ordo_array_reserve(
+			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before)) {
+		o->no_memory = true;
+		return false;
+	}
+	pair.signal = both->signal;
+	o->before[pairs->count] = before ? *before : ORDO_NONE;
+	if (before)
+		*before = pairs->count;
+	pairs->items[pairs->count++] = pair;
+	return true;
+}
+
+static void come_after(struct order *o, uint32_t from, uint32_t to)
+{
+	const uint32_t from_lane = lane_of(o, from), to_lane = lane_of(o, to);
+	if (!implied(o, from, to)) {
+		struct lane_state *source = &o->lanes[from_lane];
+		place(o, (struct ordo_pair){from_lane, to_lane, from, to, 0}, &o->lanes[to_lane].newest_in);
+		if (source->last_out == ORDO_NONE || source->last_out < from)
+			source->last_out = from;
+		learn(o, from, to);
+		o->heard_of[rank_of(o, from_lane)] = true;
+		if (rank_of(o, from_lane) != rank_of(o, to_lane))
+			set_if_new(o, &o->met, rank_of(o, from_lane), to_lane, to);
+	}
+	o->chain_mark[o->chain[from]] = to + 1;
+}
+
+/* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of the same
+ * name, else the one that sends there, else the first. A rank that does nothing gets one. */
+static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
+{
+	struct ordo_sequence *sequence = o->sequence;
+	uint32_t lane = ordo_map_get(&sequence->lane_ids, rank, sequence->lanes[other].label);
+	if (lane == ORDO_NONE)
+		lane = ordo_map_get(&o->talks_to, rank, rank_of(o, other));
+	if (lane == ORDO_NONE)
+		lane = o->some_lane[rank];
+	if (lane != ORDO_NONE)
+		return lane;
+	lane = ordo_lane_id(sequence, rank, sequence->lanes[other].label);
+	if (lane == ORDO_NONE ||
+		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes)) {
+		o->no_memory = true;
+		return ORDO_NONE;
+	}
+	o->lanes[lane] = (struct lane_state){.newest_in = ORDO_NONE, .last_out = ORDO_NONE};
+	return o->some_lane[rank] = lane;
+}
+
+static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
+{
+	if (entering_implied(o, rank, to))
+		return;
+	const uint32_t to_lane = lane_of(o, to), from_lane = speaker(o, rank, to_lane);
+	if (from_lane == ORDO_NONE)
+		return;
+	place(o, (struct ordo_pair){from_lane, to_lane, ORDO_NONE, to, 0}, NULL);
+	o->heard_of[rank] = true;
+	set_if_new(o, &o->met, rank, to_lane, to);
+}
+
+/* Dependencies. */
+
+static void depend(struct order *o, uint32_t move)
+{
+	if (o->ndep && o->deps[o->ndep - 1] == move)
+		return;
+	if (ordo_array_reserve(&o->deps, &o->dep_room, (size_t)o->ndep + 1, sizeof *o->deps))
+		o->deps[o->ndep++] = move;
+	else
+		o->no_memory = true;
+}
+
+/* Collects into o->deps what a move must come after. true: also the entering of the rank it writes to, as far
+ * as its cells are concerned. */
+static bool collect(struct order *o, const struct ordo_move *move)
+{
+	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
+	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
+	bool entering = false;
+	o->ndep = 0;
+	for (uint32_t i = 0; i < move->count; i++) {
+		if (o->writer[src + i] != ORDO_NONE)
+			depend(o, o->writer[src + i]);
+		for (uint32_t reader = o->readers[dst + i]; reader != ORDO_NONE;
+			reader = o->reader_pool[reader].next)
+			depend(o, o->reader_pool[reader].move);
+		if (o->readers[dst + i] != ORDO_NONE)
+			continue;
+		if (o->writer[dst + i] != ORDO_NONE)
+			depend(o, o->writer[dst + i]);
+		else
+			entering = true;
+	}
+	return entering && move->peer != move->rank;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+	uint32_t x, y;
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
+	return (x < y) - (x > y);
+}
+
+/* The move goes on with the chain of what it reads, else of what it adds to, else begins its own. */
+static void put_on_chain(struct order *o, uint32_t id)
+{
+	const struct ordo_move *move = &o->sequence->moves[id];
+	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
+	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
+	const uint32_t parents[2] = {o->writer[src], move->reduces ? o->writer[dst] : ORDO_NONE};
+	o->chain[id] = id;
+	for (int i = 0; i < 2; i++)
+		if (parents[i] != ORDO_NONE && o->chain_end[o->chain[parents[i]]] == parents[i]) {
+			o->chain[id] = o->chain[parents[i]];
+			break;
+		}
+	o->chain_end[o->chain[id]] = id;
+}
+
+static void add_reader(struct order *o, uint32_t cell, uint32_t move)
+{
+	const uint32_t newest = o->readers[cell];
+	if (newest != ORDO_NONE && lane_of(o, o->reader_pool[newest].move) == lane_of(o, move)) {
+		o->reader_pool[newest].move = move;
+		return;
+	}
+	uint32_t reader = o->free_reader;
+	if (reader != ORDO_NONE)
+		o->free_reader = o->reader_pool[reader].next;
+	else if (ordo_array_reserve(
+			 &o->reader_pool, &o->reader_room, (size_t)o->nreader + 1, sizeof *o->reader_pool))
+		reader = o->nreader++;
+	else {
+		o->no_memory = true;
+		return;
+	}
+	o->reader_pool[reader] = (struct reader){move, newest};
+	o->readers[cell] = reader;
+}
+
+static void forget_readers(struct order *o, uint32_t cell)
+{
+	while (o->readers[cell] != ORDO_NONE) {
+		const uint32_t reader = o->readers[cell];
+		o->readers[cell] = o->reader_pool[reader].next;
+		o->reader_pool[reader].next = o->free_reader;
+		o->free_reader = reader;
+	}
+}
+
+static void access_cells(struct order *o, uint32_t id)
+{
+	const struct ordo_move *move = &o->sequence->moves[id];
+	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
+	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
+	for (uint32_t i = 0; i < move->count; i++) {
+		add_reader(o, src + i, id);
+		forget_readers(o, dst + i);
+		o->writer[dst + i] = id;
+	}
+}
+
+static void order_move(struct order *o, uint32_t id)
+{
+	const struct ordo_move *move = &o->sequence->moves[id];
+	const bool entering = collect(o, move);
+	if (o->ndep > 1)
+		qsort(o->deps, o->ndep, sizeof *o->deps, latest_first);
+	for (uint32_t i = 0; i < o->ndep && !o->no_memory; i++)
+		if (!i || o->deps[i] != o->deps[i - 1])
+			come_after(o, o->deps[i], id);
+	if (entering)
+		come_after_entering(o, move->peer, id);
+	o->newest_in[id] = o->lanes[move->stream].newest_in;
+	put_on_chain(o, id);
+	access_cells(o, id);
+}
+
+/* Leaving. */
+
+/* Does some stream of the rank know, when all have ended, that `move` is done? */
+static bool leaving_implied(
+	struct order *o, uint32_t rank, uint32_t move, const uint32_t *rank_lanes, uint32_t nlane)
+{
+	const struct lane_state *source = &o->lanes[lane_of(o, move)];
+	const uint32_t known = ordo_map_get(&o->rank_knows, rank, lane_of(o, move));
+	if (known != ORDO_NONE && known >= move)
+		return true;
+	if (source->last_out == ORDO_NONE || source->last_out < move)
+		return false;
+	start_search(o);
+	for (uint32_t i = 0; i < nlane; i++)
+		come_to(o, rank_lanes[i], ORDO_NONE, o->lanes[rank_lanes[i]].newest_in);
+	const uint32_t newest = o->leaving[rank];
+	if (newest != ORDO_NONE &&
+		ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
+		o->visits[o->nvisit++] = (struct visit){newest, 0};
+	return reaches_back_to(o, move);
+}
+
+static void leave_after(
+	struct order *o, uint32_t move, const uint32_t *rank_lanes, const uint32_t *first_lane)
+{
+	const uint32_t rank = o->sequence->moves[move].peer, from_lane = lane_of(o, move);
+	if (leaving_implied(
+		    o, rank, move, rank_lanes + first_lane[rank], first_lane[rank + 1] - first_lane[rank]))
+		return;
+	const uint32_t to_lane = speaker(o, rank, from_lane);
+	if (to_lane != ORDO_NONE)
+		place(o, (struct ordo_pair){from_lane, to_lane, move, ORDO_NONE, 0}, &o->leaving[rank]);
+}
+
+/* Every rank leaves after the last write of every other rank's stream into its memory; latest first. */
+static bool order_leaving(struct order *o)
+{
+	const struct ordo_sequence *sequence = o->sequence;
+	const uint32_t nrank = sequence->problem.nrank, nlane = sequence->nlane;
+	uint32_t *first_lane = calloc((size_t)nrank + 2, sizeof *first_lane);
+	uint32_t *rank_lanes = calloc((size_t)nlane + 1, sizeof *rank_lanes);
+	struct ordo_map asked = {0};
+	o->no_memory = o->no_memory || !first_lane || !rank_lanes;
+	for (uint32_t i = 0; i < nlane && !o->no_memory; i++)
+		first_lane[rank_of(o, i) + 2]++;
+	for (uint32_t i = 2; i < nrank + 2 && !o->no_memory; i++)
+		first_lane[i] += first_lane[i - 1];
+	for (uint32_t i = 0; i < nlane && !o->no_memory; i++)
+		rank_lanes[first_lane[rank_of(o, i) + 1]++] = i;
+	for (uint32_t id = sequence->nmove; id-- > 0 && !o->no_memory;) {
+		const struct ordo_move *move = &sequence->moves[id];
+		uint32_t *last =
+			move->peer == move->rank ? NULL : ordo_map_at(&asked, move->peer, move->stream);
+		o->no_memory = o->no_memory || (move->peer != move->rank && !last);
+		if (!last || *last != ORDO_NONE)
+			continue;
+		*last = id;
+		leave_after(o, id, rank_lanes, first_lane);
+	}
+	free(first_lane);
+	free(rank_lanes);
+	ordo_map_free(&asked);
+	return !o->no_memory;
+}
+
+/* Beginning and end. */
+
+static uint32_t *nones(uint32_t count)
+{
+	uint32_t *ids = malloc(((size_t)count + 1) * sizeof *ids);
+	if (ids)
+		memset(ids, 0xff, ((size_t)count + 1) * sizeof *ids);
+	return ids;
+}
+
+static bool begin(struct order *o, struct ordo_error *error)
+{
+	const struct ordo_sequence *sequence = o->sequence;
+	const uint32_t nmove = sequence->nmove, nrank = sequence->problem.nrank;
+	if (!ordo_cells_make(&o->cells, &sequence->problem, sequence->scratch_slots, error))
+		return false;
+	o->writer = nones(o->cells.count);
+	o->readers = nones(o->cells.count);
+	o->chain = nones(nmove);
+	o->chain_end = nones(nmove);
+	o->chain_mark = nones(nmove);
+	o->newest_in = nones(nmove);
+	o->leaving = nones(nrank);
+	o->some_lane = nones(nrank);
+	o->heard_of = calloc(nrank, sizeof *o->heard_of);
+	o->free_reader = ORDO_NONE;
+	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
+		!o->leaving || !o->some_lane || !o->heard_of ||
+		!ordo_array_reserve(&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes))
+		return ordo_fail_memory(error);
+	for (uint32_t i = sequence->nlane; i-- > 0;) {
+		o->lanes[i] = (struct lane_state){.newest_in = ORDO_NONE, .last_out = ORDO_NONE};
+		o->some_lane[rank_of(o, i)] = i;
+	}
+	for (uint32_t i = 0; i < nmove && !o->no_memory; i++) {
+		const struct ordo_move *move = &sequence->moves[i];
+		if (move->peer != move->rank)
+			set_if_new(o, &o->talks_to, move->rank, move->peer, move->stream);
+	}
+	return true;
+}
+
+static void end(struct order *o)
+{
+	ordo_cells_free(&o->cells);
+	free(o->writer);
+	free(o->readers);
+	free(o->reader_pool);
+	free(o->chain);
+	free(o->chain_end);
+	free(o->chain_mark);
+	free(o->newest_in);
+	free(o->lanes);
+	free(o->before);
+	free(o->leaving);
+	free(o->some_lane);
+	free(o->heard_of);
+	free(o->acquaintances);
+	free(o->knowledge);
+	free(o->deps);
+	free(o->visits);
+	ordo_map_free(&o->acquainted);
+	ordo_map_free(&o->signals);
+	ordo_map_free(&o->met);
+	ordo_map_free(&o->rank_knows);
+	ordo_map_free(&o->talks_to);
+}
+
+bool ordo_order(struct ordo_sequence *sequence, struct ordo_pairs *pairs, struct ordo_error *error)
+{
+	*pairs = (struct ordo_pairs){0};
+	struct order o = {.sequence = sequence, .pairs = pairs};
+	bool worked = begin(&o, error);
+	for (uint32_t i = 0; worked && i < sequence->nmove && !o.no_memory; i++)
+		order_move(&o, i);
+	worked = worked && order_leaving(&o);
+	if (o.no_memory)
+		ordo_fail_memory(error);
+	end(&o);
+	return worked;
+}
