@@ -85,6 +85,7 @@ struct order {
 	size_t before_room;
 	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
 	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
+	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
 	bool *heard_of;	     /* [nrank] some stream has waited for it */
 
 	struct ordo_map acquainted; /* (stream, stream) -> index into acquaintances */
@@ -97,8 +98,6 @@ struct order {
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
 	struct ordo_map
 		met; /* (rank, stream) -> a move from which on the stream knows that the rank has entered */
-	struct ordo_map rank_knows; /* (rank, stream) -> the last move of the stream that some stream of the
-				       rank knows */
 	struct ordo_map
 		talks_to; /* (rank, peer) -> the first stream of the rank that moves something to the peer */
 
@@ -120,15 +119,6 @@ static uint32_t rank_of(const struct order *o, uint32_t lane)
 static uint32_t lane_of(const struct order *o, uint32_t move)
 {
 	return o->sequence->moves[move].stream;
-}
-
-static void set_at_least(struct order *o, struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
-{
-	uint32_t *kept = ordo_map_at(map, a, b);
-	if (!kept)
-		o->no_memory = true;
-	else if (*kept == ORDO_NONE || *kept < value)
-		*kept = value;
 }
 
 static void set_if_new(struct order *o, struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
@@ -167,10 +157,9 @@ static bool knows(const struct order *o, uint32_t lane, uint32_t position, uint3
 	return newest != ORDO_NONE && o->knowledge[newest].from >= move;
 }
 
-/* From move `to` on, its stream knows `from`. */
-static void learn(struct order *o, uint32_t from, uint32_t to)
+/* From move `to` on, its stream knows `from`, of the stream that `both` is about. */
+static void learn(struct order *o, struct acquaintance *both, uint32_t from, uint32_t to)
 {
-	struct acquaintance *both = acquaint(o, lane_of(o, from), lane_of(o, to));
 	if (!both || !ordo_array_reserve(&o->knowledge, &o->knowledge_room, (size_t)o->nknowledge + 1,
 			     sizeof *o->knowledge)) {
 		o->no_memory = true;
@@ -180,9 +169,6 @@ static void learn(struct order *o, uint32_t from, uint32_t to)
 		o->knowledge[o->nknowledge] = (struct knowledge){from, to, both->newest};
 		both->newest = o->nknowledge++;
 	}
-	const uint32_t rank = rank_of(o, lane_of(o, to));
-	if (rank_of(o, lane_of(o, from)) != rank)
-		set_at_least(o, &o->rank_knows, rank, lane_of(o, from), from);
 }
 
 /* Searching. */
@@ -236,10 +222,14 @@ static bool reaches_back_to(struct order *o, uint32_t move)
 				return false;
 			if (pair.from < move)
 				continue;
-			if (pair.from_lane == lane_of(o, move) || o->chain[pair.from] == o->chain[move] ||
-				knows(o, pair.from_lane, pair.from, move))
+			if (pair.from_lane == lane_of(o, move) || o->chain[pair.from] == o->chain[move])
 				return true;
-			come_to(o, pair.from_lane, pair.from, o->newest_in[pair.from]);
+			const uint32_t newest_in = o->newest_in[pair.from];
+			if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to <= move)
+				continue;
+			if (knows(o, pair.from_lane, pair.from, move))
+				return true;
+			come_to(o, pair.from_lane, pair.from, newest_in);
 		}
 	}
 	return false;
@@ -283,7 +273,7 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 		yes = reaches_back_to(o, from);
 	}
 	if (yes)
-		learn(o, from, to);
+		learn(o, acquaint(o, lane_of(o, from), lane), from, to);
 	return yes;
 }
 
@@ -305,7 +295,7 @@ static bool entering_implied(struct order *o, uint32_t rank, uint32_t to)
 /* Placing. */
 
 /* Appends a pair, and gives it the signal of its two streams. */
-static bool place(struct order *o, struct ordo_pair pair, uint32_t *before)
+static struct acquaintance *place(struct order *o, struct ordo_pair pair, uint32_t *before)
 {
 	struct ordo_pairs *pairs = o->pairs;
 	struct acquaintance *both = acquaint(o, pair.from_lane, pair.to_lane);
@@ -323,14 +313,14 @@ static bool place(struct order *o, struct ordo_pair pair, uint32_t *before)
 		!ordo_array_reserve(
 			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before)) {
 		o->no_memory = true;
-		return false;
+		return NULL;
 	}
 	pair.signal = both->signal;
 	o->before[pairs->count] = before ? *before : ORDO_NONE;
 	if (before)
 		*before = pairs->count;
 	pairs->items[pairs->count++] = pair;
-	return true;
+	return both;
 }
 
 static void come_after(struct order *o, uint32_t from, uint32_t to)
@@ -338,15 +328,19 @@ static void come_after(struct order *o, uint32_t from, uint32_t to)
 	const uint32_t from_lane = lane_of(o, from), to_lane = lane_of(o, to);
 	if (!implied(o, from, to)) {
 		struct lane_state *source = &o->lanes[from_lane];
-		place(o, (struct ordo_pair){from_lane, to_lane, from, to, 0}, &o->lanes[to_lane].newest_in);
+		const struct ordo_pair pair = {from_lane, to_lane, from, to, 0};
+		struct acquaintance *both = place(o, pair, &o->lanes[to_lane].newest_in);
+		const bool first = both && both->newest == ORDO_NONE;
 		if (source->last_out == ORDO_NONE || source->last_out < from)
 			source->last_out = from;
-		learn(o, from, to);
+		learn(o, both, from, to);
 		o->heard_of[rank_of(o, from_lane)] = true;
-		if (rank_of(o, from_lane) != rank_of(o, to_lane))
+		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
 			set_if_new(o, &o->met, rank_of(o, from_lane), to_lane, to);
 	}
 	o->chain_mark[o->chain[from]] = to + 1;
+	if (o->sequence->moves[from].peer == rank_of(o, to_lane))
+		o->settled[from] = true;
 }
 
 /* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of the same
@@ -509,8 +503,7 @@ static bool leaving_implied(
 	struct order *o, uint32_t rank, uint32_t move, const uint32_t *rank_lanes, uint32_t nlane)
 {
 	const struct lane_state *source = &o->lanes[lane_of(o, move)];
-	const uint32_t known = ordo_map_get(&o->rank_knows, rank, lane_of(o, move));
-	if (known != ORDO_NONE && known >= move)
+	if (o->settled[move])
 		return true;
 	if (source->last_out == ORDO_NONE || source->last_out < move)
 		return false;
@@ -592,9 +585,10 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->leaving = nones(nrank);
 	o->some_lane = nones(nrank);
 	o->heard_of = calloc(nrank, sizeof *o->heard_of);
+	o->settled = calloc((size_t)nmove + 1, sizeof *o->settled);
 	o->free_reader = ORDO_NONE;
 	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
-		!o->leaving || !o->some_lane || !o->heard_of ||
+		!o->leaving || !o->some_lane || !o->heard_of || !o->settled ||
 		!ordo_array_reserve(&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
@@ -631,7 +625,7 @@ static void end(struct order *o)
 	ordo_map_free(&o->acquainted);
 	ordo_map_free(&o->signals);
 	ordo_map_free(&o->met);
-	ordo_map_free(&o->rank_knows);
+	free(o->settled);
 	ordo_map_free(&o->talks_to);
 }
 
