@@ -14,7 +14,7 @@
 enum { LANES = 16 };
 
 /* Tokens in flight are measured unasked if that costs no more steps than this. */
-#define CHEAP_STEPS 50000000u
+#define CHEAP_STEPS 10000000u
 
 struct line {
 	uint32_t clock[LANES];
@@ -100,8 +100,10 @@ static bool add_token_lanes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
 	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
-	sweep->tokens = judge->options->limits.tokens_in_flight ||
-			(uint64_t)sweep->norder * ((nlane + LANES - 1) / LANES) <= CHEAP_STEPS;
+	sweep->tokens =
+		judge->options->limits.tokens_in_flight ||
+		((uint64_t)sweep->norder + judge->schedule->nstream) * ((nlane + LANES - 1) / LANES) <=
+			CHEAP_STEPS;
 	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
 		if (!add_lane(sweep, false, judge->signals[i].waiter))
 			return false;
