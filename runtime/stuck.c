@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* So many links of a cycle are written out. */
+/* So many links of a cycle are written out, each shorter than this. */
 #define MOST_LINKS 6
+#define LINK_SIZE 640
 
 static bool is_waiting(const struct ordo_plan *plan, uint32_t stream)
 {
@@ -63,31 +64,23 @@ static uint32_t root_of(const struct ordo_plan *plan, uint32_t stream, uint64_t 
 	return stream;
 }
 
-static size_t append(char *text, size_t size, size_t length, int printed)
-{
-	(void)text;
-	size_t now = length + (printed < 0 ? 0 : (size_t)printed);
-	return now < size ? now : size - 1;
-}
-
 /* `rank 1, stream "ring", task 3 (Wait 0 signal 0) waits for rank 0, stream "ring", which has ended` */
-static size_t print_link(const struct ordo_plan *plan, uint32_t stream, struct link link, char *text,
-	size_t size, size_t length)
+static int print_link(
+	const struct ordo_plan *plan, uint32_t stream, struct link link, char *text, size_t size)
 {
-	char where[256], who[320] = "";
-	ordo_task_locate(plan->schedule, plan->streams[stream].at, where, sizeof where);
+	char where[256], who[256];
 	const struct signal *signal = &plan->signals[link.signal];
+	ordo_task_locate(plan->schedule, plan->streams[stream].at, where, sizeof where);
 	if (link.notifier == ORDO_NONE)
 		snprintf(
 			who, sizeof who, "signal %" PRIu32 " of rank %" PRIu32, signal->number, signal->from);
 	else if (plan->streams[link.notifier].at == plan->schedule->streams[link.notifier].end)
-		snprintf(who, sizeof who, "rank %" PRIu32 ", stream \"%s\"", signal->from,
+		snprintf(who, sizeof who, "rank %" PRIu32 ", stream \"%.64s\"", signal->from,
 			plan->schedule->streams[link.notifier].name);
 	else
 		ordo_task_locate(plan->schedule, plan->streams[link.notifier].at, who, sizeof who);
-	return append(text, size, length,
-		snprintf(text + length, size - length, "\n%s waits for %s%s%s", where, who,
-			link.why ? ", " : "", link.why ? link.why : ""));
+	return snprintf(text, size, "\n%s waits for %s%s%s", where, who, link.why ? ", " : "",
+		link.why ? link.why : "");
 }
 
 /* The link, or the whole cycle, in which the stream stands. Returns whether a rank is merely absent. */
@@ -99,7 +92,7 @@ static bool print_chain(const struct ordo_plan *plan, uint32_t root, uint64_t nc
 	do {
 		link = link_of(plan, stream, ncall);
 		if (nlink++ < MOST_LINKS)
-			length = print_link(plan, stream, link, text, size, length);
+			length += (size_t)print_link(plan, stream, link, text + length, size - length);
 		stream = link.notifier;
 	} while (!link.why && stream != root);
 	if (nlink > MOST_LINKS)
@@ -121,7 +114,7 @@ bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error)
 	if (first == ORDO_NONE)
 		return ordo_fail(error, ORDO_ENVIRONMENT, 0,
 			"the run is stuck: nothing moved, though no stream waits");
-	char chain[1800];
+	char chain[(MOST_LINKS + 1) * LINK_SIZE];
 	bool absent = print_chain(plan, root_of(plan, first, ncall), ncall, chain, sizeof chain);
 	ordo_fail(error, absent ? ORDO_ENVIRONMENT : ORDO_REFUTED, absent ? 0 : 7,
 		"the run is stuck, %" PRIu32 " %s:%s", nwaiting,
