@@ -6,6 +6,7 @@
 #include "random_schedule.h"
 #include "rig.h"
 #include <cmocka.h>
+#include <ordo/compiler.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,11 +114,71 @@ static void random_schedules_do_what_their_operator_means(void **state)
 	}
 }
 
+/* Compiles if the algorithm applies, and runs with chunks of one and of different lengths. Returns whether it
+ * does apply. */
+static bool compile_and_run(const struct ordo_request *request)
+{
+	struct ordo_error error = {0};
+	struct ordo_schedule *schedule = ordo_compile(request, &error);
+	if (!schedule) {
+		assert_int_equal(error.code, ORDO_USAGE);
+		return false;
+	}
+	const uint32_t N = request->problem.nrank, K = schedule->problem.chunks_per_block;
+	const uint64_t counts[] = {0, 1, N * K, N * K + 1, 3 * N * K - 1};
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		/* All seeds where there is most to interleave in least time. */
+		expect_same_bits(schedule, counts[i], N <= 4 && i == 3 ? NSEED : 3);
+		struct rig rig = rig_create(
+			schedule, (struct ordo_plan_options){.type = ORDO_I32, .count = counts[i]});
+		for (uint32_t call = 0; call < 3; call++)
+			rig_run(&rig, call ? BY_2_WORKERS : BY_SEED, call, call);
+		rig_destroy(&rig);
+	}
+	ordo_schedule_destroy(schedule);
+	return true;
+}
+
+/* One operator of one algorithm, for all small problems. */
+static uint32_t run_problems(const char *algorithm, enum ordo_operator op)
+{
+	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
+	uint32_t napplies = 0;
+	for (uint32_t n = 1; n <= 6; n++)
+		for (uint32_t chunks = 0; chunks <= 2; chunks += 2)
+			for (uint32_t root = 0; root<(facts->rooted ? n : 1); root += n> 2 ? n - 1 : 1)
+				for (int in_place = 0; in_place <= facts->has_in_place; in_place++) {
+					struct ordo_request request = {.algorithm = algorithm,
+						.problem = {.op = op,
+							.nrank = n,
+							.root = root,
+							.chunks_per_block = chunks,
+							.in_place = in_place}};
+					napplies += compile_and_run(&request);
+				}
+	return napplies;
+}
+
+static void compiled_schedules_give_the_same_bits_in_every_interleaving(void **state)
+{
+	(void)state;
+	uint32_t nalgorithm;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&nalgorithm);
+	assert_true(nalgorithm > 0);
+	for (uint32_t a = 0; a < nalgorithm; a++)
+		for (int op = 0; op < ORDO_NOPERATOR; op++)
+			if (algorithms[a]->operators & 1u << op &&
+				!run_problems(algorithms[a]->name, (enum ordo_operator)op))
+				fail_msg("%s never applies to %s", algorithms[a]->name,
+					ordo_operator_facts((enum ordo_operator)op)->name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_schedules_give_the_same_bits_in_every_interleaving),
 		cmocka_unit_test(random_schedules_do_what_their_operator_means),
+		cmocka_unit_test(compiled_schedules_give_the_same_bits_in_every_interleaving),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
