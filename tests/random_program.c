@@ -37,7 +37,7 @@ static bool same_place(const struct making *m, struct place a, struct place b)
 	return a.rank == b.rank && cell_of(m, a) == cell_of(m, b);
 }
 
-static void emit(struct making *m, struct place to, struct place from, bool reduces)
+static void put_down(struct making *m, struct place to, struct place from, bool reduces)
 {
 	if (m->program->nstep == sizeof m->program->steps / sizeof *m->program->steps)
 		abort();
@@ -82,6 +82,19 @@ static void give_back(struct making *m, struct place place)
 	if (place.buffer == ORDO_SCRATCH)
 		memset(m->scratch_used + (size_t)place.rank * m->program->scratch_slots + place.slot, false,
 			m->count);
+}
+
+/* A move that is needed, and now and then one that is not: it reads what somebody else reads too, and writes
+ * what nobody reads. */
+static void emit(struct making *m, struct place to, struct place from, bool reduces)
+{
+	struct place idle;
+	put_down(m, to, from, reduces);
+	if (below(&m->random, 4) == 0 &&
+		take_scratch(m, below(&m->random, m->program->problem.nrank), &idle)) {
+		put_down(m, idle, below(&m->random, 2) ? from : to, false);
+		give_back(m, idle);
+	}
 }
 
 static bool is_part(const struct making *m, struct place place)

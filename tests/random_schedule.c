@@ -21,6 +21,7 @@ struct weaving {
 	const struct random_program *program;
 	struct ordo_schedule *schedule;
 	uint64_t random;
+	bool atomic_adds;
 	uint32_t rank_of[64];  /* of each stream */
 	uint32_t first_of[65]; /* [nrank + 1] streams of a rank */
 	uint32_t nstream;
@@ -56,16 +57,18 @@ static bool slices_meet(const struct random_program *p, uint32_t rank_a, enum or
 	return a < b + count_b && b < a + count_a;
 }
 
-static bool steps_conflict(
-	const struct random_program *p, const struct random_step *a, const struct random_step *b)
+static bool steps_conflict(const struct random_program *p, const struct random_step *a,
+	const struct random_step *b, bool adds_commute)
 {
 	const enum ordo_buffer a_src = (enum ordo_buffer)a->task.src_buffer,
 			       a_dst = (enum ordo_buffer)a->task.dst_buffer;
 	const enum ordo_buffer b_src = (enum ordo_buffer)b->task.src_buffer,
 			       b_dst = (enum ordo_buffer)b->task.dst_buffer;
-	return slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->target, b_dst, b->task.dst,
-		       b->task.count) ||
-	       slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->rank, b_src, b->task.src,
+	const bool both_add = ordo_task_reduces(&a->task) && ordo_task_reduces(&b->task);
+	if (!(adds_commute && both_add) && slices_meet(p, a->target, a_dst, a->task.dst, a->task.count,
+						   b->target, b_dst, b->task.dst, b->task.count))
+		return true;
+	return slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->rank, b_src, b->task.src,
 		       b->task.count) ||
 	       slices_meet(p, a->rank, a_src, a->task.src, a->task.count, b->target, b_dst, b->task.dst,
 		       b->task.count);
@@ -105,7 +108,8 @@ static void order_steps(struct weaving *w, uint32_t b)
 			break;
 		}
 	for (uint32_t a = b; a-- > 0;) {
-		if (w->stream_of[a] == w->stream_of[b] || !steps_conflict(w->program, &steps[a], &steps[b]))
+		if (w->stream_of[a] == w->stream_of[b] ||
+			!steps_conflict(w->program, &steps[a], &steps[b], w->atomic_adds))
 			continue;
 		if (is_before(w, a, b) && below(&w->random, 20))
 			continue;
@@ -222,6 +226,7 @@ struct ordo_schedule *random_schedule(
 	struct weaving *w = must_alloc(1, sizeof *w);
 	w->program = program;
 	w->random = seed;
+	w->atomic_adds = shape->atomic_adds;
 	w->schedule = ordo_schedule_create(&program->problem, "random", NULL);
 	require(w->schedule);
 	w->schedule->scratch_slots = program->scratch_slots;

@@ -22,6 +22,7 @@ struct random_shape {
 	uint32_t max_ranks, max_chunks; /* chunks of a block */
 	uint32_t max_streams;		/* of a rank */
 	bool shards;			/* virtual shards now and then */
+	bool atomic_adds;		/* leave adds to one slot unordered: sound only if adds are atomic */
 };
 
 /* Fills the program; the same seed gives the same program. */
