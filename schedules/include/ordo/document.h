@@ -1,7 +1,8 @@
 /* document.h - schedules and topologies as JSON documents: `ordo/schedule/1` and `ordo/topology/1`.
  *
  * Reading is strict: unknown, missing and repeated keys, wrong types, numbers that are no integers of
- * 0..2^31-1, and anything after the document are errors of rule R1 with file:line:col. A schedule is one
+ * 0..2^31-1, and anything after the document are errors of rule R1 with file:line:col, the column in bytes;
+ * keys may come in any order (FORMAT.md has it all). A schedule is one
  * file, or a folder: `schedule.json`, whose `programs` lists file names, and one program a file. Writing is
  * canonical: the same schedule gives the same bytes everywhere, and write(read(x)) = x for x written by us. A
  * file appears whole or not at all: it is written under a temporary name and renamed.
@@ -40,7 +41,8 @@ ORDO_API struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t 
 /* Prints the file form. false: the stream failed (ORDO_ENVIRONMENT). */
 ORDO_API bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
 /* Writes to a path: one ending in `.json` is one file, any other name a folder (made if missing; what was
- * there before stays until the new one is whole). */
+ * there before stays until the new one is whole). A folder that holds anything but a schedule is not replaced
+ * (ORDO_USAGE); devices and pipes are written in place. */
 ORDO_API bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
 	ordo_progress *progress, void *closure, struct ordo_error *error);
 /* The canonical text form, one task a line, for people and for diff. */
