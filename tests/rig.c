@@ -38,8 +38,8 @@ static void allocate_rank(struct rig *rig, uint32_t rank)
 	}
 	const uint32_t in_slots = ordo_input_slots(&rig->schedule->problem, rank);
 	const uint32_t out_slots = ordo_output_slots(&rig->schedule->problem, rank);
-	const uint64_t skip =
-		in_slots && out_slots ? rig->block_begin[rank] * ordo_type_size(rig->options.type) : 0;
+	const bool nested = in_slots && out_slots && in_slots != out_slots;
+	const uint64_t skip = nested ? rig->block_begin[rank] * ordo_type_size(rig->options.type) : 0;
 	unsigned char *whole = allocate(ninput > noutput ? ninput : noutput);
 	rig->wholes[rank] = whole;
 	rig->inputs[rank] = in_slots < out_slots ? whole + skip : whole;
