@@ -1,0 +1,340 @@
+/* test_builder.c - what the builder refuses, what merging joins, and that a program of moves, put in order by
+ * the compiler, means what it means from top to bottom, with no pair of Notify and Wait too few or too many.
+ */
+#include "mutate.h"
+#include "passes.h"
+#include "random_schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef void build_function(struct ordo_builder *b, const struct ordo_recipe *recipe);
+
+/* A recipe of a problem whose algorithm is one function. */
+static struct ordo_recipe recipe_of(
+	const struct ordo_problem *problem, struct ordo_algorithm *algorithm, build_function *build)
+{
+	*algorithm = (struct ordo_algorithm){.facts = {.name = "made-up"}, .build = build};
+	return (struct ordo_recipe){.problem = *problem, .algorithm = algorithm, .notation = "made-up"};
+}
+
+static const struct ordo_problem allreduce_2 = {ORDO_ALLREDUCE, 2, 0, 4, 2, false};
+
+static void check_refused(build_function *build, const char *message)
+{
+	struct ordo_algorithm algorithm;
+	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, build);
+	struct ordo_sequence sequence;
+	struct ordo_error error = {0};
+	assert_false(ordo_build(&recipe, &sequence, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text, message);
+	ordo_sequence_free(&sequence);
+}
+
+static void read_nothing(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_phase(b, "sum", 3);
+	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_OUTPUT, 1), 1);
+	ordo_phase(b, "later", 4);
+	ordo_copy(b, ordo_at(7, ORDO_OUTPUT, 1), ordo_at(0, ORDO_OUTPUT, 1), 1);
+	ordo_builder_hint(b, "a hint");
+	ordo_builder_hint(b, "a second hint");
+}
+
+static void an_error_sticks_and_names_its_phase(void **state)
+{
+	(void)state;
+	check_refused(read_nothing,
+		"made-up: phase \"sum 3\": reads output slot 1 of rank 0, to which nothing was written");
+	struct ordo_algorithm algorithm;
+	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, read_nothing);
+	struct ordo_sequence sequence;
+	struct ordo_error error = {0};
+	ordo_build(&recipe, &sequence, &error);
+	assert_string_equal(error.hint, "a hint");
+	assert_int_equal(sequence.nmove, 0);
+	ordo_sequence_free(&sequence);
+}
+
+static void write_input(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_copy(b, ordo_at(1, ORDO_INPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
+}
+
+static void write_elsewhere(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 1), 1);
+}
+
+static void add_to_nothing(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_reduce(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
+}
+
+static void add_other_chunk(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	uint32_t scratch = ordo_scratch(b, 2);
+	ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 3), 1);
+	ordo_reduce(b, ordo_at(1, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 1), 1);
+}
+
+static void leave_the_buffer(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 2), 3);
+}
+
+static void no_such_rank(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_copy(b, ordo_at(2, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 2), 1);
+}
+
+static void add_to_itself(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_contribute(b, 0, 0, 4);
+	ordo_reduce(b, ordo_at(0, ORDO_OUTPUT, 2), ordo_at(0, ORDO_OUTPUT, 2), 1);
+}
+
+static void moves_that_mean_nothing_are_refused(void **state)
+{
+	(void)state;
+	check_refused(write_input, "made-up: writes input slot 1 of rank 1, which is not in place");
+	check_refused(
+		write_elsewhere, "made-up: writes chunk 1 to output slot 2 of rank 1, the place of chunk 2");
+	check_refused(add_to_nothing,
+		"made-up: adds chunk 1 to output slot 1 of rank 1, to which nothing was written");
+	check_refused(
+		add_other_chunk, "made-up: adds chunk 1 to scratch slot 0 of rank 1, which holds chunk 3");
+	check_refused(leave_the_buffer, "made-up: rank 0 has 4 input slots, no 2..4");
+	check_refused(no_such_rank, "made-up: there is no rank 2, only 0..1");
+	check_refused(add_to_itself, "made-up: rank 0 adds output slots 2..2 onto themselves");
+}
+
+static void send_over(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	ordo_phase(b, "sum", 0);
+	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
+}
+
+static void a_missing_link_is_named(void **state)
+{
+	(void)state;
+	struct ordo_algorithm algorithm;
+	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, send_over);
+	struct ordo_topology *topology = ordo_topology_create("apart", 2, 0, 0, NULL);
+	assert_true(ordo_topology_add(topology, 1, 0, NULL, 1, 1, NULL));
+	assert_true(ordo_topology_finish(topology, NULL));
+	recipe.topology = topology;
+	struct ordo_sequence sequence;
+	struct ordo_error error = {0};
+	assert_false(ordo_build(&recipe, &sequence, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text, "made-up: phase \"sum 0\": needs the link 0-1 (from rank 0 to rank "
+					"1), which topology \"apart\" does not have "
+					"or which is down");
+	assert_true(strlen(error.hint) > 0);
+	ordo_sequence_free(&sequence);
+	ordo_topology_destroy(topology);
+}
+
+static void build_or_fail(struct ordo_recipe *recipe, struct ordo_sequence *sequence)
+{
+	struct ordo_error error = {0};
+	if (!ordo_build(recipe, sequence, &error))
+		fail_msg("%s", error.text);
+}
+
+static void piecemeal(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	(void)recipe;
+	uint32_t scratch = ordo_scratch(b, 8);
+	for (uint32_t i = 0; i < 4; i++)
+		ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch + i), ordo_at(0, ORDO_INPUT, i), 1);
+	/* Shifting down by one: as one move, slot 1 would be read after it is written. */
+	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 0), 3);
+	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_SCRATCH, scratch + 1), 1);
+	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch + 1), ordo_at(0, ORDO_SCRATCH, scratch + 2), 1);
+	/* Slots 0, 1, 2 hold chunks 1, 2, 2: one call, two moves. */
+	ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch + 5), ordo_at(0, ORDO_SCRATCH, scratch), 3);
+}
+
+static void neighbours_merge_and_shifts_do_not(void **state)
+{
+	(void)state;
+	struct ordo_algorithm algorithm;
+	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, piecemeal);
+	struct ordo_sequence sequence;
+	build_or_fail(&recipe, &sequence);
+	assert_int_equal(sequence.nmove, 9);
+	assert_true(ordo_merge(&sequence, NULL));
+	static const uint32_t counts[] = {4, 3, 1, 1, 2, 1};
+	assert_int_equal(sequence.nmove, 6);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(sequence.moves[i].count, counts[i]);
+	ordo_sequence_free(&sequence);
+}
+
+static void contribute_everything(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++)
+		for (uint32_t chunk = 0; chunk < ordo_nchunk(&recipe->problem); chunk++)
+			if (ordo_has_input(b, rank, chunk))
+				ordo_contribute(b, rank, chunk, 1);
+}
+
+static void in_place_what_lies_there_is_not_copied(void **state)
+{
+	(void)state;
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		for (int in_place = 0; in_place < 2; in_place++) {
+			struct ordo_problem problem = {(enum ordo_operator)op, 3, 0, 2, 3, in_place};
+			if (in_place && !ordo_operator_facts(problem.op)->has_in_place)
+				continue;
+			struct ordo_algorithm algorithm;
+			struct ordo_recipe recipe = recipe_of(&problem, &algorithm, contribute_everything);
+			struct ordo_sequence sequence;
+			build_or_fail(&recipe, &sequence);
+			assert_int_equal(sequence.nmove == 0, in_place);
+			ordo_sequence_free(&sequence);
+		}
+}
+
+static void cells_are_what_the_operator_table_says(void **state)
+{
+	(void)state;
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		for (uint32_t root = 0; root < 4; root++) {
+			struct ordo_problem problem = {(enum ordo_operator)op, 4, root, 3, 4, true};
+			if (!ordo_problem_check(&problem, NULL))
+				continue;
+			struct ordo_cells cells;
+			assert_true(ordo_cells_make(&cells, &problem, 5, NULL));
+			for (uint32_t rank = 0; rank < 4; rank++)
+				for (uint32_t i = 0; i < ordo_input_slots(&problem, rank); i++)
+					for (uint32_t o = 0; o < ordo_output_slots(&problem, rank); o++)
+						assert_int_equal(
+							ordo_cell(&cells, rank, ORDO_INPUT, i) ==
+								ordo_cell(&cells, rank, ORDO_OUTPUT, o),
+							ordo_in_place_output_slot(&problem, rank, i) == o);
+			ordo_cells_free(&cells);
+		}
+}
+
+/* Random programs, with the random streams that `streams` allows. */
+
+static const struct random_program *program_of;
+static uint32_t streams_of;
+
+static void follow_program(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	uint64_t random = recipe->problem.nrank + 17 * (uint64_t)program_of->nstep;
+	ordo_scratch(b, program_of->scratch_slots);
+	for (uint32_t i = 0; i < program_of->nstep; i++) {
+		const struct random_step *step = &program_of->steps[i];
+		const struct ordo_task *task = &step->task;
+		ordo_stream(b, "s", below(&random, streams_of));
+		ordo_phase(b, "step", i);
+		(ordo_task_reduces(task) ? ordo_reduce : ordo_copy)(b,
+			ordo_at(step->target, (enum ordo_buffer)task->dst_buffer, task->dst),
+			ordo_at(step->rank, (enum ordo_buffer)task->src_buffer, task->src), task->count);
+	}
+}
+
+static struct ordo_schedule *compile_program(const struct random_program *program, uint32_t streams)
+{
+	program_of = program;
+	streams_of = streams;
+	struct ordo_algorithm algorithm;
+	struct ordo_recipe recipe = recipe_of(&program->problem, &algorithm, follow_program);
+	struct ordo_sequence sequence;
+	struct ordo_pairs pairs;
+	build_or_fail(&recipe, &sequence);
+	assert_true(ordo_merge(&sequence, NULL));
+	assert_true(ordo_order(&sequence, &pairs, NULL));
+	struct ordo_schedule *schedule = ordo_emit(&recipe, &sequence, &pairs, NULL);
+	assert_non_null(schedule);
+	free(pairs.items);
+	ordo_sequence_free(&sequence);
+	return schedule;
+}
+
+static void must_be_proved(const struct ordo_schedule *schedule, uint64_t seed)
+{
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+	assert_non_null(proof);
+	if (!proof->proved)
+		fail_msg("seed %llu: R%d %s", (unsigned long long)seed, proof->findings[0].rule,
+			proof->findings[0].text);
+	ordo_proof_destroy(proof);
+}
+
+static uint32_t must_need_every_pair(const struct ordo_schedule *schedule, uint64_t seed)
+{
+	uint32_t npair = 0;
+	for (uint32_t task = 0; task < schedule->ntask; task++) {
+		struct ordo_schedule *without = schedule->tasks[task].kind == ORDO_NOTIFY
+							? with_fault(schedule, FAULT_DROP_PAIR, task, 0)
+							: NULL;
+		if (!without)
+			continue;
+		struct ordo_proof *proof = ordo_verify(without, NULL, NULL);
+		assert_non_null(proof);
+		if (proof->proved) {
+			char where[256];
+			ordo_task_locate(schedule, task, where, sizeof where);
+			fail_msg("seed %llu: %s is superfluous", (unsigned long long)seed, where);
+		}
+		ordo_proof_destroy(proof);
+		ordo_schedule_destroy(without);
+		npair++;
+	}
+	return npair;
+}
+
+static void random_programs_are_proved_and_need_every_pair(void **state)
+{
+	(void)state;
+	static struct random_program program;
+	const struct random_shape shape = {.max_ranks = 5, .max_chunks = 3, .max_streams = 3};
+	uint32_t npair = 0;
+	for (uint64_t seed = 1; seed <= 400; seed++) {
+		random_program(&program, &shape, seed);
+		if (program.problem.nshard != program.problem.nrank)
+			continue;
+		struct ordo_schedule *schedule = compile_program(&program, 1 + (uint32_t)(seed % 4));
+		must_be_proved(schedule, seed);
+		npair += must_need_every_pair(schedule, seed);
+		ordo_schedule_destroy(schedule);
+	}
+	assert_true(npair > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_error_sticks_and_names_its_phase),
+		cmocka_unit_test(moves_that_mean_nothing_are_refused),
+		cmocka_unit_test(a_missing_link_is_named),
+		cmocka_unit_test(neighbours_merge_and_shifts_do_not),
+		cmocka_unit_test(in_place_what_lies_there_is_not_copied),
+		cmocka_unit_test(cells_are_what_the_operator_table_says),
+		cmocka_unit_test(random_programs_are_proved_and_need_every_pair),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,341 @@
+/* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in which mesh adds. */
+#include "passes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct ordo_request allreduce(uint32_t nrank, const char *algorithm)
+{
+	return (struct ordo_request){
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank}, .algorithm = algorithm};
+}
+
+static void check_request_refused(const struct ordo_request *request, const char *message, const char *hint)
+{
+	struct ordo_error error = {0};
+	assert_null(ordo_compile(request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	if (!strstr(error.text, message))
+		fail_msg("found \"%s\", wanted \"%s\"", error.text, message);
+	if (!strstr(error.hint, hint))
+		fail_msg("found hint \"%s\", wanted \"%s\"", error.hint, hint);
+}
+
+static void check_refused(const char *algorithm, const char *message, const char *hint)
+{
+	const struct ordo_request request = allreduce(4, algorithm);
+	check_request_refused(&request, message, hint);
+}
+
+static void a_notation_that_cannot_be_read_is_refused(void **state)
+{
+	(void)state;
+	check_refused("", "found \"\", wanted one of ", "");
+	check_refused("mseh", "algorithm: found \"mseh\", wanted one of ", "did you mean mesh?");
+	check_refused("mesh(", "cannot read \"mesh(\"", "name(key=value,key=value)");
+	check_refused("mesh()", "cannot read \"mesh()\"", "name(key=value,key=value)");
+	check_refused("mesh(shots=1", "cannot read \"mesh(shots=1\"", "name(key=value,key=value)");
+	check_refused("mesh(shots=1)x", "cannot read", "name(key=value,key=value)");
+	check_refused("mesh(shots=1,)", "cannot read", "name(key=value,key=value)");
+	check_refused("mesh(shots)", "cannot read", "name(key=value,key=value)");
+	check_refused("mesh(shoots=1)", "mesh has no parameter \"shoots\", wanted shots, fold, streams",
+		"did you mean shots?");
+	check_refused("mesh(shots=)", "shots of mesh: found \"\", wanted auto|1|2", "");
+	check_refused("mesh(shots=3)", "shots of mesh: found \"3\", wanted auto|1|2", "");
+	check_refused("mesh(shots=1|2)", "shots of mesh: found \"1|2\", wanted auto|1|2", "");
+	check_refused("mesh(fold=diadic)", "fold of mesh: found \"diadic\", wanted dyadic|folded|linear",
+		"did you mean dyadic?");
+	check_refused("mesh(shots=1,shots=2)", "shots is given twice", "");
+}
+
+static void a_request_that_makes_no_sense_is_refused(void **state)
+{
+	(void)state;
+	struct ordo_request request = allreduce(4, "mesh");
+	request.problem.root = 4;
+	check_request_refused(&request, "root: found 4", "");
+	request = allreduce(0, "mesh");
+	check_request_refused(&request, "ranks: found 0", "");
+	request = allreduce(4, "mesh");
+	request.problem.nshard = 8;
+	check_request_refused(
+		&request, "shards: no algorithm compiles virtual shards yet, found 8 shards on 4 ranks", "");
+	request = allreduce(4, "mesh(fold=linear)");
+	request.problem.op = ORDO_ALLGATHER;
+	check_request_refused(&request, "AllGather adds nothing", "");
+	request = allreduce(4, "mesh(shots=2)");
+	request.problem.op = ORDO_REDUCE;
+	check_request_refused(&request, "not for Reduce", "");
+	struct ordo_topology *topology = ordo_topology_make("full-mesh", 5, NULL);
+	request = allreduce(4, "mesh");
+	request.topology = topology;
+	check_request_refused(&request, "topology: \"full-mesh\" has 5 ranks, the problem has 4", "");
+	ordo_topology_destroy(topology);
+}
+
+static void a_link_that_is_down_is_named(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = ordo_topology_make("full-mesh", 4, NULL);
+	assert_true(ordo_topology_fail_link(topology, 1, 2, NULL));
+	assert_true(ordo_topology_finish(topology, NULL));
+	struct ordo_request request = allreduce(4, "mesh");
+	request.topology = topology;
+	check_request_refused(&request, "phase \"collect\": needs the link 1-2", "");
+	ordo_topology_destroy(topology);
+}
+
+static void the_canonical_notation_has_only_what_differs(void **state)
+{
+	(void)state;
+	static const char *const notations[][2] = {
+		{"mesh", "mesh"},
+		{" mesh ( fold = dyadic , shots=1 ) ", "mesh(shots=1)"},
+		{"mesh(streams=one,fold=linear,shots=auto)", "mesh(fold=linear,streams=one)"},
+	};
+	for (size_t i = 0; i < sizeof notations / sizeof *notations; i++) {
+		const struct ordo_request request = allreduce(3, notations[i][0]);
+		struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+		assert_non_null(schedule);
+		assert_string_equal(schedule->algorithm, notations[i][1]);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+static void a_schedule_names_the_topology_it_was_compiled_for(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = ordo_topology_make("full-mesh", 4, NULL);
+	struct ordo_request request = allreduce(4, "mesh");
+	request.topology = topology;
+	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+	assert_non_null(schedule);
+	char digest[33];
+	ordo_topology_digest(topology, digest);
+	assert_string_equal(schedule->topology_name, "full-mesh");
+	assert_string_equal(schedule->topology_digest, digest);
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
+/* The claims. */
+
+struct measured {
+	uint64_t steps, volume;
+};
+
+static struct measured measure(const struct ordo_sequence *sequence)
+{
+	struct ordo_cells cells;
+	assert_true(ordo_cells_make(&cells, &sequence->problem, sequence->scratch_slots, NULL));
+	uint64_t *depth = calloc((size_t)cells.count + 1, sizeof *depth);
+	uint64_t *sent = calloc(sequence->problem.nrank, sizeof *sent);
+	struct measured measured = {0, 0};
+	for (uint32_t id = 0; id < sequence->nmove; id++) {
+		const struct ordo_move *move = &sequence->moves[id];
+		const bool crosses = move->rank != move->peer;
+		for (uint32_t i = 0; i < move->count; i++) {
+			uint64_t *to = &depth[ordo_cell(&cells, move->peer, move->dst_buffer, move->dst + i)];
+			uint64_t deep =
+				depth[ordo_cell(&cells, move->rank, move->src_buffer, move->src + i)] +
+				crosses;
+			*to = move->reduces && *to > deep ? *to : deep;
+			measured.steps = *to > measured.steps ? *to : measured.steps;
+		}
+		sent[move->rank] += crosses ? move->count : 0;
+	}
+	for (uint32_t rank = 0; rank < sequence->problem.nrank; rank++)
+		measured.volume = sent[rank] > measured.volume ? sent[rank] : measured.volume;
+	free(depth);
+	free(sent);
+	ordo_cells_free(&cells);
+	return measured;
+}
+
+static bool check_claims(const struct ordo_request *request)
+{
+	struct ordo_recipe recipe;
+	struct ordo_sequence sequence = {0};
+	struct ordo_error error = {0};
+	const bool applies = ordo_recipe_make(&recipe, request, &error);
+	if (applies) {
+		assert_true(ordo_build(&recipe, &sequence, &error));
+		const struct measured measured = measure(&sequence);
+		const uint64_t steps = recipe.algorithm->steps(&recipe),
+			       volume = recipe.algorithm->volume(&recipe);
+		if (measured.steps != steps || measured.volume != volume)
+			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu chunks, makes "
+				 "%llu and %llu",
+				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
+				recipe.problem.nrank, recipe.problem.root, recipe.problem.chunks_per_block,
+				(unsigned long long)steps, (unsigned long long)volume,
+				(unsigned long long)measured.steps, (unsigned long long)measured.volume);
+	} else {
+		assert_int_equal(error.code, ORDO_USAGE);
+	}
+	ordo_sequence_free(&sequence);
+	ordo_recipe_destroy(&recipe);
+	return applies;
+}
+
+static uint32_t check_claims_of(const char *algorithm)
+{
+	uint32_t napply = 0;
+	static const uint32_t chunks[] = {0, 1, 2, 3, 11};
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		for (uint32_t nrank = 1; nrank <= 9; nrank++)
+			for (uint32_t root = 0; root < nrank; root++)
+				for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+					for (int in_place = 0; in_place < 2; in_place++) {
+						const struct ordo_request request = {
+							.problem = {.op = (enum ordo_operator)op,
+								.nrank = nrank,
+								.root = root,
+								.chunks_per_block = chunks[k],
+								.in_place = in_place},
+							.algorithm = algorithm};
+						napply += check_claims(&request);
+					}
+	return napply;
+}
+
+static void algorithms_take_the_steps_and_the_volume_they_claim(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+		assert_true(check_claims_of(facts->name) > 0);
+		for (uint32_t j = 0; j < facts->nparameter; j++)
+			for (const char *at = facts->parameters[j].values; at;
+				at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+				char notation[128];
+				if (facts->parameters[j].kind != ORDO_WORD)
+					continue;
+				snprintf(notation, sizeof notation, "%s(%s=%.*s)", facts->name,
+					facts->parameters[j].name, (int)strcspn(at, "|"), at);
+				assert_true(check_claims_of(notation) > 0);
+			}
+	}
+}
+
+/* The orders, written down a second time: as intervals and strides of leaves. */
+
+/* ((a+b)+c), printed the way proofs print: the smaller leaf first. */
+static void join(char *out, size_t size, const char *a, const char *b)
+{
+	snprintf(out, size, "(%s+%s)", a, b);
+}
+
+/* D(N): split [first, first + n) at the largest power of two < n. */
+static void print_dyadic(uint32_t first, uint32_t n, char *out, size_t size)
+{
+	char left[512], right[512];
+	uint32_t half = 1;
+	while (2 * half < n)
+		half *= 2;
+	if (n == 1) {
+		snprintf(out, size, "%u", first);
+		return;
+	}
+	print_dyadic(first, half, left, sizeof left);
+	print_dyadic(first + half, n - half, right, sizeof right);
+	join(out, size, left, right);
+}
+
+/* F(N) seen from its leaf `first`: the leaves first, first + stride, ... below n. */
+static void print_folded(uint32_t first, uint32_t n, char *out, size_t size)
+{
+	char items[16][512];
+	for (uint32_t i = 0; i < n; i++)
+		snprintf(items[i], sizeof items[i], "%u", first + i);
+	while (n > 1) {
+		uint32_t most = 1;
+		while (2 * most < n)
+			most *= 2;
+		for (uint32_t j = most; j < n; j++) {
+			char sum[512];
+			join(sum, sizeof sum, items[j - most], items[j]);
+			memcpy(items[j - most], sum, sizeof sum);
+		}
+		n = most;
+	}
+	snprintf(out, size, "%s", items[0]);
+}
+
+static void print_linear(uint32_t first, uint32_t n, char *out, size_t size)
+{
+	char before[512];
+	if (n == 1) {
+		snprintf(out, size, "%u", first);
+		return;
+	}
+	print_linear(first, n - 1, before, sizeof before);
+	char last[16];
+	snprintf(last, sizeof last, "%u", first + n - 1);
+	join(out, size, before, last);
+}
+
+static void check_order(const struct ordo_request *request, const char *wanted)
+{
+	struct ordo_error error = {0};
+	struct ordo_schedule *schedule = ordo_compile(request, &error);
+	if (!schedule)
+		fail_msg("%s", error.text);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	assert_non_null(proof);
+	assert_int_equal(proof->ndistinct, 1);
+	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
+	assert_int_equal(proof->position_invariant, ORDO_HOLDS);
+	struct ordo_arena arena = {0};
+	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), wanted);
+	ordo_arena_free(&arena);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+}
+
+static void mesh_adds_in_the_order_asked_for(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		void (*print)(uint32_t first, uint32_t n, char *out, size_t size);
+	} folds[] = {{"dyadic", print_dyadic}, {"folded", print_folded}, {"linear", print_linear}};
+	static const enum ordo_operator ops[] = {ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};
+	for (size_t fold = 0; fold < 3; fold++)
+		for (uint32_t nrank = 1; nrank <= 11; nrank++)
+			for (int form = 0; form < 3 * 2 * 2; form++) {
+				char wanted[512], notation[64];
+				folds[fold].print(0, nrank, wanted, sizeof wanted);
+				const bool one_shot = form % 2 && ops[form / 4] == ORDO_ALLREDUCE;
+				snprintf(notation, sizeof notation, "mesh(fold=%s%s)", folds[fold].name,
+					one_shot ? ",shots=1" : "");
+				const struct ordo_request request = {
+					.problem = {.op = ops[form / 4],
+						.nrank = nrank,
+						.root = ops[form / 4] == ORDO_REDUCE ? nrank / 2 : 0,
+						.in_place = form / 2 % 2},
+					.algorithm = notation};
+				check_order(&request, wanted);
+			}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_notation_that_cannot_be_read_is_refused),
+		cmocka_unit_test(a_request_that_makes_no_sense_is_refused),
+		cmocka_unit_test(a_link_that_is_down_is_named),
+		cmocka_unit_test(the_canonical_notation_has_only_what_differs),
+		cmocka_unit_test(a_schedule_names_the_topology_it_was_compiled_for),
+		cmocka_unit_test(algorithms_take_the_steps_and_the_volume_they_claim),
+		cmocka_unit_test(mesh_adds_in_the_order_asked_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
