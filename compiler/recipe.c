@@ -121,7 +121,9 @@ static bool read_lists(const char *text, uint32_t *items, uint32_t *ends, uint32
 /* Is it one of the words of `a|b|[0,1]`? Examples of lists are no words. */
 static bool is_word_of(const char *values, const char *word)
 {
-	const size_t length = strlen(word);
+	const size_t length = strcspn(word, "|");
+	if (word[length])
+		return false;
 	for (const char *at = values; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
 		if (length && *at != '[' && !strncmp(at, word, length) && (at[length] == '|' || !at[length]))
 			return true;

@@ -227,59 +227,42 @@ static void algorithms_take_the_steps_and_the_volume_they_claim(void **state)
 
 /* The orders, written down a second time: as intervals and strides of leaves. */
 
-/* ((a+b)+c), printed the way proofs print: the smaller leaf first. */
-static void join(char *out, size_t size, const char *a, const char *b)
-{
-	snprintf(out, size, "(%s+%s)", a, b);
-}
+typedef const char *print_order(struct ordo_arena *arena, uint32_t first, uint32_t n);
 
 /* D(N): split [first, first + n) at the largest power of two < n. */
-static void print_dyadic(uint32_t first, uint32_t n, char *out, size_t size)
+static const char *print_dyadic(struct ordo_arena *arena, uint32_t first, uint32_t n)
 {
-	char left[512], right[512];
 	uint32_t half = 1;
 	while (2 * half < n)
 		half *= 2;
-	if (n == 1) {
-		snprintf(out, size, "%u", first);
-		return;
-	}
-	print_dyadic(first, half, left, sizeof left);
-	print_dyadic(first + half, n - half, right, sizeof right);
-	join(out, size, left, right);
+	if (n == 1)
+		return ordo_arena_format(arena, "%u", first);
+	return ordo_arena_format(arena, "(%s+%s)", print_dyadic(arena, first, half),
+		print_dyadic(arena, first + half, n - half));
 }
 
-/* F(N) seen from its leaf `first`: the leaves first, first + stride, ... below n. */
-static void print_folded(uint32_t first, uint32_t n, char *out, size_t size)
+/* F(N): item j goes onto item j - M, M the largest power of two < n; then n = M. */
+static const char *print_folded(struct ordo_arena *arena, uint32_t first, uint32_t n)
 {
-	char items[16][512];
+	const char *items[16];
 	for (uint32_t i = 0; i < n; i++)
-		snprintf(items[i], sizeof items[i], "%u", first + i);
+		items[i] = ordo_arena_format(arena, "%u", first + i);
 	while (n > 1) {
 		uint32_t most = 1;
 		while (2 * most < n)
 			most *= 2;
-		for (uint32_t j = most; j < n; j++) {
-			char sum[512];
-			join(sum, sizeof sum, items[j - most], items[j]);
-			memcpy(items[j - most], sum, sizeof sum);
-		}
+		for (uint32_t j = most; j < n; j++)
+			items[j - most] = ordo_arena_format(arena, "(%s+%s)", items[j - most], items[j]);
 		n = most;
 	}
-	snprintf(out, size, "%s", items[0]);
+	return items[0];
 }
 
-static void print_linear(uint32_t first, uint32_t n, char *out, size_t size)
+static const char *print_linear(struct ordo_arena *arena, uint32_t first, uint32_t n)
 {
-	char before[512];
-	if (n == 1) {
-		snprintf(out, size, "%u", first);
-		return;
-	}
-	print_linear(first, n - 1, before, sizeof before);
-	char last[16];
-	snprintf(last, sizeof last, "%u", first + n - 1);
-	join(out, size, before, last);
+	if (n == 1)
+		return ordo_arena_format(arena, "%u", first);
+	return ordo_arena_format(arena, "(%s+%u)", print_linear(arena, first, n - 1), first + n - 1);
 }
 
 static void check_order(const struct ordo_request *request, const char *wanted)
@@ -305,14 +288,15 @@ static void mesh_adds_in_the_order_asked_for(void **state)
 	(void)state;
 	static const struct {
 		const char *name;
-		void (*print)(uint32_t first, uint32_t n, char *out, size_t size);
+		print_order *print;
 	} folds[] = {{"dyadic", print_dyadic}, {"folded", print_folded}, {"linear", print_linear}};
 	static const enum ordo_operator ops[] = {ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};
 	for (size_t fold = 0; fold < 3; fold++)
 		for (uint32_t nrank = 1; nrank <= 11; nrank++)
 			for (int form = 0; form < 3 * 2 * 2; form++) {
-				char wanted[512], notation[64];
-				folds[fold].print(0, nrank, wanted, sizeof wanted);
+				struct ordo_arena arena = {0};
+				const char *wanted = folds[fold].print(&arena, 0, nrank);
+				char notation[64];
 				const bool one_shot = form % 2 && ops[form / 4] == ORDO_ALLREDUCE;
 				snprintf(notation, sizeof notation, "mesh(fold=%s%s)", folds[fold].name,
 					one_shot ? ",shots=1" : "");
@@ -323,6 +307,7 @@ static void mesh_adds_in_the_order_asked_for(void **state)
 						.in_place = form / 2 % 2},
 					.algorithm = notation};
 				check_order(&request, wanted);
+				ordo_arena_free(&arena);
 			}
 }
 
