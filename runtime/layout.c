@@ -14,7 +14,7 @@ static uint64_t *allocate_table(uint64_t nrow, uint64_t ncolumn)
 {
 	if (ncolumn > SIZE_MAX / sizeof(uint64_t) / nrow)
 		return NULL;
-	return malloc(nrow * ncolumn * sizeof(uint64_t));
+	return calloc(nrow * ncolumn, sizeof(uint64_t));
 }
 
 static bool lay_equal_blocks(struct layout *layout, const struct ordo_problem *problem, uint64_t block,

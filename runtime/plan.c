@@ -1,5 +1,6 @@
 /* plan.c - binds a schedule to an element type, a reduction, counts and buffers. */
 #include "plan.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,6 +51,7 @@ static void *allocate_lines(size_t count, size_t size)
 static void lay_regions(struct ordo_plan *plan)
 {
 	const struct ordo_problem *problem = &plan->schedule->problem;
+	assert(plan->ranks);
 	for (uint32_t r = 0; r < problem->nrank; r++) {
 		struct region *regions = plan->ranks[r].regions;
 		regions[ORDO_INPUT].nslot = ordo_input_slots(problem, r);
@@ -225,7 +227,6 @@ static bool allocate_states(struct ordo_plan *plan, struct ordo_error *error)
 		return ordo_fail_memory(error);
 	for (uint32_t s = 0; s < nstream; s++)
 		plan->streams[s].at = plan->schedule->streams[s].end;
-	ordo_members_reset(plan);
 	return true;
 }
 
@@ -280,6 +281,7 @@ static bool fill_plan(
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
 	lay_regions(plan);
+	ordo_members_reset(plan);
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
 			if (!check_task(plan, t, schedule->streams[s].rank, error))

@@ -70,7 +70,10 @@ struct sent {
 	uint64_t bytes;
 };
 
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is by use, and there are few plans */
 struct ordo_plan {
+	/* Looked at before every task, and written once at most, so it lies with what is never written. */
+	_Atomic uint32_t stopped; /* enum stopped */
 	const struct ordo_schedule *schedule;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
@@ -97,14 +100,14 @@ struct ordo_plan {
 	/* Runs on threads; see transports/threads.c. */
 	struct member *members; /* [nrank] */
 	uint32_t nmember;
-	uint32_t ncore;				    /* of the machine */
-	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
-	_Atomic uint32_t ranks_left;
-	alignas(CACHE_LINE) _Atomic uint32_t stopped; /* enum stopped */
-	struct ordo_error why;
+	uint32_t ncore;	       /* of the machine */
+	struct ordo_error why; /* the run was given up */
 	struct crew *crew;
 
 	uint32_t *runnable; /* [nstream] for transports/seeded.c */
+
+	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
+	_Atomic uint32_t ranks_left;		    /* in a run on our threads */
 };
 
 enum stopped { RUNNING, STOPPING, STOPPED /* why is written */ };

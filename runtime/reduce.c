@@ -154,6 +154,7 @@ typedef void reduce_loop(void *dst, const void *src, size_t n);
 /* X(type, enumerator): one line a type, everything else follows. */
 #define TYPES(X) X(f32, ORDO_F32) X(f64, ORDO_F64) X(i32, ORDO_I32) X(i64, ORDO_I64) X(u8, ORDO_U8)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type takes none */
 #define LOOP(reduction, type)                                                                                \
 	static void reduction##_all_##type(void *dst, const void *src, size_t n)                             \
 	{                                                                                                    \
@@ -162,6 +163,7 @@ typedef void reduce_loop(void *dst, const void *src, size_t n);
 		for (size_t i = 0; i < n; i++)                                                               \
 			d[i] = reduction##_##type(d[i], s[i]);                                               \
 	}
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define LOOPS(type, enumerator) LOOP(sum, type) LOOP(prod, type) LOOP(min, type) LOOP(max, type)
 TYPES(LOOPS)
 

@@ -1,5 +1,6 @@
 /* signals.c - gives every signal (from, to, number) of a schedule a dense number and a counter. */
 #include "plan.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,32 +58,38 @@ static uint32_t number_of(struct signal_set *set, const struct signal *key)
 	return *cell = (uint32_t)set->nsignal++;
 }
 
-/* Numbers the signals of all tasks of one kind, and notes the stream that has them. */
+/* Numbers the signal of a Notify or Wait, and notes the stream that has it. */
+static bool number_task(
+	struct ordo_plan *plan, struct signal_set *set, uint32_t s, uint32_t t, struct ordo_error *error)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	const struct ordo_task *task = &schedule->tasks[t];
+	const uint32_t rank = schedule->streams[s].rank;
+	const bool waits = task->kind == ORDO_WAIT;
+	const struct signal key = {
+		waits ? task->peer : rank, waits ? rank : task->peer, task->signal, ORDO_NONE, ORDO_NONE};
+	const uint32_t number = number_of(set, &key);
+	if (number == ORDO_NONE)
+		return ordo_fail_memory(error);
+	assert(number < set->nsignal && set->signals);
+	uint32_t *stream = waits ? &set->signals[number].waiter : &set->signals[number].notifier;
+	if (*stream != ORDO_NONE && *stream != s)
+		return ordo_fail_task(schedule, t, 5, error,
+			"stream \"%s\" of this rank %s the same signal; wanted one stream",
+			schedule->streams[*stream].name, waits ? "waits for" : "notifies");
+	*stream = s;
+	plan->signal_of[t] = number;
+	return true;
+}
+
 static bool number_kind(
 	struct ordo_plan *plan, struct signal_set *set, enum ordo_task_kind kind, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
-		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
-			const struct ordo_task *task = &schedule->tasks[t];
-			if (task->kind != (unsigned)kind)
-				continue;
-			const uint32_t rank = schedule->streams[s].rank;
-			const bool waits = kind == ORDO_WAIT;
-			struct signal key = {waits ? task->peer : rank, waits ? rank : task->peer,
-				task->signal, ORDO_NONE, ORDO_NONE};
-			uint32_t number = number_of(set, &key);
-			if (number == ORDO_NONE)
-				return ordo_fail_memory(error);
-			uint32_t *stream =
-				waits ? &set->signals[number].waiter : &set->signals[number].notifier;
-			if (*stream != ORDO_NONE && *stream != s)
-				return ordo_fail_task(schedule, t, 5, error,
-					"stream \"%s\" of this rank %s the same signal; wanted one stream",
-					schedule->streams[*stream].name, waits ? "waits for" : "notifies");
-			*stream = s;
-			plan->signal_of[t] = number;
-		}
+		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+			if (schedule->tasks[t].kind == (unsigned)kind && !number_task(plan, set, s, t, error))
+				return false;
 	return true;
 }
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants those before it. */
+#include <assert.h>
 #include <cmocka.h>
 #include <math.h>
 #include <ordo/runtime.h>
@@ -61,6 +62,7 @@ static void reference_integer(enum ordo_reduction reduction, size_t size, bool i
 	const unsigned char *src)
 {
 	uint64_t a = 0, b = 0, result = 0;
+	assert(size > 0);
 	for (size_t i = 0; i < size; i++) {
 		a |= (uint64_t)dst[i] << 8 * i;
 		b |= (uint64_t)src[i] << 8 * i;

@@ -137,10 +137,11 @@ static void chunks_begin_at_multiples_of_the_alignment(void **state)
 static void rounds_of_tiles_give_the_same_result(void **state)
 {
 	(void)state;
-	struct ordo_schedule *schedules[] = {exchange_ring(4, false, true), exchange_ring(3, true, false),
-		exchange_broadcast(3, 1, 2, false), exchange_alltoall(3, 2),
+	enum { NSCHEDULE = 5 };
+	struct ordo_schedule *schedules[NSCHEDULE] = {exchange_ring(4, false, true),
+		exchange_ring(3, true, false), exchange_broadcast(3, 1, 2, false), exchange_alltoall(3, 2),
 		exchange_reduce_scatter(3, 2, false)};
-	for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+	for (size_t i = 0; i < NSCHEDULE; i++) {
 		for (uint64_t tile = 1; tile <= 1024; tile *= 4)
 			for (uint64_t count = 999; count <= 1001; count++)
 				run_every_way(schedules[i],

@@ -19,6 +19,7 @@ static bool may_allocate(void)
 	return fails_after < 0 || fails_after-- > 0;
 }
 
+/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
@@ -47,6 +48,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
 	return may_allocate() ? __real_aligned_alloc(alignment, size) : NULL;
 }
+
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 #define NRANK 4
 #define COUNT 100

@@ -113,9 +113,10 @@ static void ranks_come_and_go_in_exchanges(void **state)
 static void workers_share_all_streams(void **state)
 {
 	(void)state;
-	struct ordo_schedule *schedules[] = {
+	enum { NSCHEDULE = 3 };
+	struct ordo_schedule *schedules[NSCHEDULE] = {
 		exchange_ring(6, false, true), exchange_alltoall(6, 2), exchange_reduce_scatter(5, 1, false)};
-	for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
+	for (size_t i = 0; i < NSCHEDULE; i++) {
 		struct rig rig = rig_create(schedules[i],
 			(struct ordo_plan_options){.type = ORDO_I32, .count = 100, .tile_bytes = 64});
 		uint32_t call = 0;
