@@ -256,7 +256,9 @@ static void follow_program(struct ordo_builder *b, const struct ordo_recipe *rec
 	}
 }
 
-static struct ordo_schedule *compile_program(const struct random_program *program, uint32_t streams)
+/* *guessed grows by the questions of order on which the search gave up. */
+static struct ordo_schedule *compile_program(
+	const struct random_program *program, uint32_t streams, uint64_t search_visits, uint64_t *guessed)
 {
 	program_of = program;
 	streams_of = streams;
@@ -266,7 +268,8 @@ static struct ordo_schedule *compile_program(const struct random_program *progra
 	struct ordo_pairs pairs;
 	build_or_fail(&recipe, &sequence);
 	assert_true(ordo_merge(&sequence, NULL));
-	assert_true(ordo_order(&sequence, &pairs, NULL));
+	assert_true(ordo_order(&sequence, search_visits, &pairs, NULL));
+	*guessed += pairs.guessed;
 	struct ordo_schedule *schedule = ordo_emit(&recipe, &sequence, &pairs, NULL);
 	assert_non_null(schedule);
 	free(pairs.items);
@@ -313,16 +316,32 @@ static void random_programs_are_proved_and_need_every_pair(void **state)
 	static struct random_program program;
 	const struct random_shape shape = {.max_ranks = 5, .max_chunks = 3, .max_streams = 3};
 	uint32_t npair = 0;
+	uint64_t guessed = 0;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		random_program(&program, &shape, seed);
-		if (program.problem.nshard != program.problem.nrank)
-			continue;
-		struct ordo_schedule *schedule = compile_program(&program, 1 + (uint32_t)(seed % 4));
+		struct ordo_schedule *schedule =
+			compile_program(&program, 1 + (uint32_t)(seed % 4), ORDO_SEARCH_VISITS, &guessed);
 		must_be_proved(schedule, seed);
 		npair += must_need_every_pair(schedule, seed);
 		ordo_schedule_destroy(schedule);
 	}
 	assert_true(npair > 1000);
+	assert_true(!guessed);
+}
+
+static void where_the_search_gives_up_the_schedule_is_proved_all_the_same(void **state)
+{
+	(void)state;
+	static struct random_program program;
+	const struct random_shape shape = {.max_ranks = 8, .max_chunks = 3, .max_streams = 3};
+	uint64_t guessed = 0;
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		random_program(&program, &shape, seed);
+		struct ordo_schedule *schedule = compile_program(&program, 12, 0, &guessed);
+		must_be_proved(schedule, seed);
+		ordo_schedule_destroy(schedule);
+	}
+	assert_true(guessed > 0);
 }
 
 int main(void)
@@ -335,6 +354,7 @@ int main(void)
 		cmocka_unit_test(in_place_what_lies_there_is_not_copied),
 		cmocka_unit_test(cells_are_what_the_operator_table_says),
 		cmocka_unit_test(random_programs_are_proved_and_need_every_pair),
+		cmocka_unit_test(where_the_search_gives_up_the_schedule_is_proved_all_the_same),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

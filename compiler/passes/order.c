@@ -16,15 +16,16 @@
  * that must be.
  *
  * "Is a -> b implied?", in this order:
- *   same stream; or b's stream has been shown before to know a or something later of a's stream;
- *   no stream has waited for anything at or after a in a's stream: no, exactly;
- *   a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each move
- * continues the chain of the move that wrote what it reads, if it is the first to do so. On a ring the reader
- * a of a chunk reaches the write b that replaces it only by the chunk's own way round, which is one chain:
- * O(1) instead of N - 1 hops; a search back from b over the pairs, never twice over the same part of a
- * stream, and never past a: every path is increasing in program order. It is exact as long as SEARCH_VISITS
- * last for the whole compilation, and then gives up after a few visits a question, answering no: the pair may
- * then be superfluous, never missing.
+ * - Same stream; or b's stream has been shown before to know a or something later of a's stream.
+ * - No stream has waited for anything at or after a in a's stream: no, exactly.
+ * - a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each move continues
+ *   the chain of the move that wrote what it reads, if it is the first to do so. On a ring the reader a of a
+ *   chunk reaches the write b that replaces it only by the chunk's own way round, which is one chain: O(1)
+ *   instead of N - 1 hops.
+ * - A search back from b over the pairs, never twice over the same part of a stream, and never past a: every
+ *   path is increasing in program order. It is exact until search_visits are used up for the whole compilation,
+ *   and then gives up after a few visits a question, answering no: the pair may then be superfluous, never
+ *   missing.
  *
  * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has the later
  * Notify: with an earlier or the same one, what it demands would have been implied by the other. So the j-th
@@ -35,7 +36,6 @@
 #include <string.h>
 
 enum { FEW_VISITS = 64 };
-static const uint64_t SEARCH_VISITS = 200 * 1000 * 1000;
 
 struct reader {
 	uint32_t move, next;
@@ -108,6 +108,7 @@ struct order {
 	uint32_t nvisit;
 	size_t visit_room;
 	uint32_t search;
+	uint64_t search_visits;
 	bool no_memory;
 };
 
@@ -202,7 +203,7 @@ static bool may_go_on(struct order *o, uint32_t spent)
 {
 	if (o->no_memory)
 		return false;
-	if (++o->pairs->visits < SEARCH_VISITS || spent < FEW_VISITS)
+	if (++o->pairs->visits < o->search_visits || spent < FEW_VISITS)
 		return true;
 	o->pairs->guessed++;
 	return false;
@@ -629,10 +630,11 @@ static void end(struct order *o)
 	ordo_map_free(&o->talks_to);
 }
 
-bool ordo_order(struct ordo_sequence *sequence, struct ordo_pairs *pairs, struct ordo_error *error)
+bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct ordo_pairs *pairs,
+	struct ordo_error *error)
 {
 	*pairs = (struct ordo_pairs){0};
-	struct order o = {.sequence = sequence, .pairs = pairs};
+	struct order o = {.sequence = sequence, .pairs = pairs, .search_visits = search_visits};
 	bool worked = begin(&o, error);
 	for (uint32_t i = 0; worked && i < sequence->nmove && !o.no_memory; i++)
 		order_move(&o, i);
