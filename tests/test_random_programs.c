@@ -55,7 +55,7 @@ static struct ordo_schedule *derive(
 	struct ordo_pairs pairs = {0};
 	struct ordo_schedule *schedule = NULL;
 	if (ordo_build(&recipe, &sequence, error) && ordo_merge(&sequence, error) &&
-		ordo_order(&sequence, &pairs, error))
+		ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error))
 		schedule = ordo_emit(&recipe, &sequence, &pairs, error);
 	*guessed = pairs.guessed;
 	free(pairs.items);
