@@ -13,7 +13,7 @@
 /* The value of one parameter. */
 struct ordo_value {
 	const char *word;      /* as written, spaces aside */
-	uint32_t number;       /* ORDO_NUMBER */
+	uint32_t number;       /* ORDO_NUMBER; ORDO_NONE if it is a word */
 	const uint32_t *items; /* ORDO_LISTS: the numbers of all lists, one list after another */
 	const uint32_t *ends;  /* [nlist] where each list ends in items */
 	uint32_t nlist;

@@ -159,6 +159,9 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 	value->word = text;
 	if (parameter->kind == ORDO_NUMBER) {
 		const char *end = text;
+		value->number = ORDO_NONE;
+		if (isalpha((unsigned char)*text) && is_word_of(parameter->values, text))
+			return true;
 		if (!read_number(&end, &value->number) || *end || value->number < parameter->least ||
 			value->number > parameter->most)
 			return fail_value(notation, parameter, text);

@@ -1,5 +1,5 @@
 /* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in which mesh adds. */
-#include "passes.h"
+#include "compiling.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,64 +127,6 @@ static void a_schedule_names_the_topology_it_was_compiled_for(void **state)
 
 /* The claims. */
 
-struct measured {
-	uint64_t steps, volume;
-};
-
-static struct measured measure(const struct ordo_sequence *sequence)
-{
-	struct ordo_cells cells;
-	assert_true(ordo_cells_make(&cells, &sequence->problem, sequence->scratch_slots, NULL));
-	uint64_t *depth = calloc((size_t)cells.count + 1, sizeof *depth);
-	uint64_t *sent = calloc(sequence->problem.nrank, sizeof *sent);
-	struct measured measured = {0, 0};
-	for (uint32_t id = 0; id < sequence->nmove; id++) {
-		const struct ordo_move *move = &sequence->moves[id];
-		const bool crosses = move->rank != move->peer;
-		for (uint32_t i = 0; i < move->count; i++) {
-			uint64_t *to = &depth[ordo_cell(&cells, move->peer, move->dst_buffer, move->dst + i)];
-			uint64_t deep =
-				depth[ordo_cell(&cells, move->rank, move->src_buffer, move->src + i)] +
-				crosses;
-			*to = move->reduces && *to > deep ? *to : deep;
-			measured.steps = *to > measured.steps ? *to : measured.steps;
-		}
-		sent[move->rank] += crosses ? move->count : 0;
-	}
-	for (uint32_t rank = 0; rank < sequence->problem.nrank; rank++)
-		measured.volume = sent[rank] > measured.volume ? sent[rank] : measured.volume;
-	free(depth);
-	free(sent);
-	ordo_cells_free(&cells);
-	return measured;
-}
-
-static bool check_claims(const struct ordo_request *request)
-{
-	struct ordo_recipe recipe;
-	struct ordo_sequence sequence = {0};
-	struct ordo_error error = {0};
-	const bool applies = ordo_recipe_make(&recipe, request, &error);
-	if (applies) {
-		assert_true(ordo_build(&recipe, &sequence, &error));
-		const struct measured measured = measure(&sequence);
-		const uint64_t steps = recipe.algorithm->steps(&recipe),
-			       volume = recipe.algorithm->volume(&recipe);
-		if (measured.steps != steps || measured.volume != volume)
-			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu chunks, makes "
-				 "%llu and %llu",
-				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
-				recipe.problem.nrank, recipe.problem.root, recipe.problem.chunks_per_block,
-				(unsigned long long)steps, (unsigned long long)volume,
-				(unsigned long long)measured.steps, (unsigned long long)measured.volume);
-	} else {
-		assert_int_equal(error.code, ORDO_USAGE);
-	}
-	ordo_sequence_free(&sequence);
-	ordo_recipe_destroy(&recipe);
-	return applies;
-}
-
 static uint32_t check_claims_of(const char *algorithm)
 {
 	uint32_t napply = 0;
@@ -201,7 +143,7 @@ static uint32_t check_claims_of(const char *algorithm)
 								.chunks_per_block = chunks[k],
 								.in_place = in_place},
 							.algorithm = algorithm};
-						napply += check_claims(&request);
+						napply += claims_hold(&request);
 					}
 	return napply;
 }
@@ -223,64 +165,6 @@ static void algorithms_take_the_steps_and_the_volume_they_claim(void **state)
 				assert_true(check_claims_of(notation) > 0);
 			}
 	}
-}
-
-/* The orders, written down a second time: as intervals and strides of leaves. */
-
-typedef const char *print_order(struct ordo_arena *arena, uint32_t first, uint32_t n);
-
-/* D(N): split [first, first + n) at the largest power of two < n. */
-static const char *print_dyadic(struct ordo_arena *arena, uint32_t first, uint32_t n)
-{
-	uint32_t half = 1;
-	while (2 * half < n)
-		half *= 2;
-	if (n == 1)
-		return ordo_arena_format(arena, "%u", first);
-	return ordo_arena_format(arena, "(%s+%s)", print_dyadic(arena, first, half),
-		print_dyadic(arena, first + half, n - half));
-}
-
-/* F(N): item j goes onto item j - M, M the largest power of two < n; then n = M. */
-static const char *print_folded(struct ordo_arena *arena, uint32_t first, uint32_t n)
-{
-	const char *items[16];
-	for (uint32_t i = 0; i < n; i++)
-		items[i] = ordo_arena_format(arena, "%u", first + i);
-	while (n > 1) {
-		uint32_t most = 1;
-		while (2 * most < n)
-			most *= 2;
-		for (uint32_t j = most; j < n; j++)
-			items[j - most] = ordo_arena_format(arena, "(%s+%s)", items[j - most], items[j]);
-		n = most;
-	}
-	return items[0];
-}
-
-static const char *print_linear(struct ordo_arena *arena, uint32_t first, uint32_t n)
-{
-	if (n == 1)
-		return ordo_arena_format(arena, "%u", first);
-	return ordo_arena_format(arena, "(%s+%u)", print_linear(arena, first, n - 1), first + n - 1);
-}
-
-static void check_order(const struct ordo_request *request, const char *wanted)
-{
-	struct ordo_error error = {0};
-	struct ordo_schedule *schedule = ordo_compile(request, &error);
-	if (!schedule)
-		fail_msg("%s", error.text);
-	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
-	assert_non_null(proof);
-	assert_int_equal(proof->ndistinct, 1);
-	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
-	assert_int_equal(proof->position_invariant, ORDO_HOLDS);
-	struct ordo_arena arena = {0};
-	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), wanted);
-	ordo_arena_free(&arena);
-	ordo_proof_destroy(proof);
-	ordo_schedule_destroy(schedule);
 }
 
 static void mesh_adds_in_the_order_asked_for(void **state)

@@ -1,0 +1,154 @@
+/* compiling.c - compiles, counts what moves, and prints orders. */
+#include "compiling.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct ordo_schedule *compile_proved(const struct ordo_request *request)
+{
+	struct ordo_error error = {0};
+	struct ordo_schedule *schedule = ordo_compile(request, &error);
+	if (!schedule)
+		fail_msg("%s %s, %u ranks, root %u, K %u%s: %s",
+			ordo_operator_facts(request->problem.op)->name, request->algorithm,
+			request->problem.nrank, request->problem.root, request->problem.chunks_per_block,
+			request->problem.in_place ? ", in place" : "", error.text);
+	return schedule;
+}
+
+struct measured {
+	uint64_t steps, volume;
+};
+
+static struct measured measure(const struct ordo_sequence *sequence)
+{
+	struct ordo_cells cells;
+	assert_true(ordo_cells_make(&cells, &sequence->problem, sequence->scratch_slots, NULL));
+	uint64_t *depth = calloc((size_t)cells.count + 1, sizeof *depth);
+	uint64_t *sent = calloc(sequence->problem.nrank, sizeof *sent);
+	struct measured measured = {0, 0};
+	for (uint32_t id = 0; id < sequence->nmove; id++) {
+		const struct ordo_move *move = &sequence->moves[id];
+		const bool crosses = move->rank != move->peer;
+		for (uint32_t i = 0; i < move->count; i++) {
+			uint64_t *to = &depth[ordo_cell(&cells, move->peer, move->dst_buffer, move->dst + i)];
+			uint64_t deep =
+				depth[ordo_cell(&cells, move->rank, move->src_buffer, move->src + i)] +
+				crosses;
+			*to = move->reduces && *to > deep ? *to : deep;
+			measured.steps = *to > measured.steps ? *to : measured.steps;
+		}
+		sent[move->rank] += crosses ? move->count : 0;
+	}
+	for (uint32_t rank = 0; rank < sequence->problem.nrank; rank++)
+		measured.volume = sent[rank] > measured.volume ? sent[rank] : measured.volume;
+	free(depth);
+	free(sent);
+	ordo_cells_free(&cells);
+	return measured;
+}
+
+bool claims_hold(const struct ordo_request *request)
+{
+	struct ordo_recipe recipe;
+	struct ordo_sequence sequence = {0};
+	struct ordo_error error = {0};
+	const bool applies = ordo_recipe_make(&recipe, request, &error);
+	if (applies) {
+		assert_true(ordo_build(&recipe, &sequence, &error));
+		const struct measured measured = measure(&sequence);
+		const uint64_t steps = recipe.algorithm->steps(&recipe),
+			       volume = recipe.algorithm->volume(&recipe);
+		if (measured.steps != steps || measured.volume != volume)
+			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu chunks, makes "
+				 "%llu and %llu",
+				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
+				recipe.problem.nrank, recipe.problem.root, recipe.problem.chunks_per_block,
+				(unsigned long long)steps, (unsigned long long)volume,
+				(unsigned long long)measured.steps, (unsigned long long)measured.volume);
+	} else {
+		assert_int_equal(error.code, ORDO_USAGE);
+	}
+	ordo_sequence_free(&sequence);
+	ordo_recipe_destroy(&recipe);
+	return applies;
+}
+
+static void check_form(const struct ordo_request *request)
+{
+	ordo_schedule_destroy(compile_proved(request));
+	assert_true(claims_hold(request));
+}
+
+void check_everywhere(const char *algorithm, enum ordo_operator op, uint32_t nrank)
+{
+	static const uint32_t chunks[] = {0, 1, 3};
+	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
+	for (uint32_t root = 0; root < (facts->rooted ? nrank : 1); root++)
+		for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+			for (int in_place = 0; in_place <= facts->has_in_place; in_place++) {
+				const struct ordo_request request = {.problem = {.op = op,
+									     .nrank = nrank,
+									     .root = root,
+									     .chunks_per_block = chunks[k],
+									     .in_place = in_place},
+					.algorithm = algorithm};
+				check_form(&request);
+			}
+}
+
+/* D(N): split [first, first + n) at the largest power of two < n. */
+const char *print_dyadic(struct ordo_arena *arena, uint32_t first, uint32_t n)
+{
+	uint32_t half = 1;
+	while (2 * half < n)
+		half *= 2;
+	if (n == 1)
+		return ordo_arena_format(arena, "%u", first);
+	return ordo_arena_format(arena, "(%s+%s)", print_dyadic(arena, first, half),
+		print_dyadic(arena, first + half, n - half));
+}
+
+/* F(N): item j goes onto item j - M, M the largest power of two < n; then n = M. */
+const char *print_folded(struct ordo_arena *arena, uint32_t first, uint32_t n)
+{
+	const char *items[16];
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = ordo_arena_format(arena, "%u", first + i);
+	while (n > 1) {
+		uint32_t most = 1;
+		while (2 * most < n)
+			most *= 2;
+		for (uint32_t j = most; j < n; j++)
+			items[j - most] = ordo_arena_format(arena, "(%s+%s)", items[j - most], items[j]);
+		n = most;
+	}
+	return items[0];
+}
+
+const char *print_linear(struct ordo_arena *arena, uint32_t first, uint32_t n)
+{
+	if (n == 1)
+		return ordo_arena_format(arena, "%u", first);
+	return ordo_arena_format(arena, "(%s+%u)", print_linear(arena, first, n - 1), first + n - 1);
+}
+
+void check_order(const struct ordo_request *request, const char *wanted)
+{
+	struct ordo_schedule *schedule = compile_proved(request);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+	assert_non_null(proof);
+	assert_int_equal(proof->ndistinct, 1);
+	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
+	assert_int_equal(proof->position_invariant, ORDO_HOLDS);
+	struct ordo_arena arena = {0};
+	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), wanted);
+	ordo_arena_free(&arena);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+}

@@ -1,0 +1,80 @@
+/* test_dyadic.c - the dyadic order for every chunk, at the bandwidth of the best. */
+#include "compiling.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const enum ordo_operator ops[] = {ORDO_REDUCESCATTER, ORDO_ALLREDUCE};
+
+static void dyadic_works_for_any_number_of_ranks(void **state)
+{
+	(void)state;
+	for (size_t op = 0; op < 2; op++)
+		for (uint32_t nrank = 1; nrank <= 24; nrank++)
+			check_everywhere("dyadic", ops[op], nrank);
+}
+
+static void every_chunk_has_the_dyadic_tree(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 33; nrank++)
+		for (int form = 0; form < 4; form++) {
+			struct ordo_arena arena = {0};
+			const struct ordo_request request = {
+				.problem = {.op = ops[form / 2], .nrank = nrank, .in_place = form % 2},
+				.algorithm = "dyadic"};
+			check_order(&request, print_dyadic(&arena, 0, nrank));
+			ordo_arena_free(&arena);
+		}
+}
+
+/* All that any rank sends, whatever N: the claim of the algorithm's file, from the finished schedule. */
+static void every_rank_sends_all_blocks_but_its_own_once(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 33; nrank++) {
+		const struct ordo_request request = {
+			.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank}, .algorithm = "dyadic"};
+		struct ordo_schedule *schedule = compile_proved(&request);
+		uint32_t sent[33] = {0};
+		for (uint32_t s = 0; s < schedule->nstream; s++)
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+				if (schedule->tasks[t].kind == ORDO_SEND ||
+					schedule->tasks[t].kind == ORDO_SEND_REDUCE)
+					sent[schedule->streams[s].rank] += schedule->tasks[t].count;
+		for (uint32_t rank = 0; rank < nrank; rank++)
+			assert_int_equal(sent[rank], nrank - 1);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
+/* For N = 2^k every round of AllReduce is one task: what is kept is consecutive. */
+static void allreduce_moves_each_round_in_few_tasks(void **state)
+{
+	(void)state;
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 32, .in_place = true}, .algorithm = "dyadic"};
+	struct ordo_schedule *schedule = compile_proved(&request);
+	uint32_t nmove = 0;
+	for (uint32_t t = 0; t < schedule->ntask; t++)
+		nmove += ordo_task_moves(&schedule->tasks[t]);
+	assert_int_equal(nmove, 32 * 5 * 2);
+	ordo_schedule_destroy(schedule);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(dyadic_works_for_any_number_of_ranks),
+		cmocka_unit_test(every_chunk_has_the_dyadic_tree),
+		cmocka_unit_test(every_rank_sends_all_blocks_but_its_own_once),
+		cmocka_unit_test(allreduce_moves_each_round_in_few_tasks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
