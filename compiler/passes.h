@@ -29,8 +29,9 @@ struct ordo_pairs {
 	uint64_t guessed; /* questions on which the search was given up: so many pairs may be superfluous */
 };
 
-/* Finds the pairs that a sequence needs; adds streams to ranks that others write to and that do nothing themselves. After search_visits steps of searching
- * a pair may be superfluous; ORDO_SEARCH_VISITS are never reached at the sizes people look at, and take about two seconds. */
+/* Finds the pairs that a sequence needs; adds streams to ranks that others write to and that do nothing
+ * themselves. After search_visits steps of searching a pair may be superfluous; ORDO_SEARCH_VISITS are never
+ * reached at the sizes people look at, and take about two seconds. */
 #define ORDO_SEARCH_VISITS 200000000u
 bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct ordo_pairs *pairs,
 	struct ordo_error *error);

@@ -17,7 +17,11 @@ static const struct ordo_algorithm_facts *const facts[] = {
 };
 #undef ORDO_ALGORITHM
 
-const uint32_t ordo_nalgorithm = sizeof ordo_algorithm_table / sizeof *ordo_algorithm_table;
+#define ORDO_ALGORITHM(name) +1
+const uint32_t ordo_nalgorithm = 0
+#include "table.h"
+	;
+#undef ORDO_ALGORITHM
 
 const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count)
 {

@@ -103,14 +103,20 @@ static bool lay_out(
 	       make_index(&layout->notifies, nmove, npair, move_notifying, sequence, pairs);
 }
 
+static void free_index(struct index *index)
+{
+	free(index->first);
+	free(index->items);
+}
+
 static void free_layout(struct layout *layout)
 {
-	struct index *const all[] = {&layout->lane_moves, &layout->rank_lanes, &layout->begin_notifies,
-		&layout->end_waits, &layout->waits, &layout->notifies};
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		free(all[i]->first);
-		free(all[i]->items);
-	}
+	free_index(&layout->lane_moves);
+	free_index(&layout->rank_lanes);
+	free_index(&layout->begin_notifies);
+	free_index(&layout->end_waits);
+	free_index(&layout->waits);
+	free_index(&layout->notifies);
 }
 
 struct emission {
