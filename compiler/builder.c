@@ -240,6 +240,11 @@ static uint32_t lies(const struct ordo_builder *b, struct ordo_at at)
 	return *written_at(b, at) ? meant(b, at) : ORDO_NONE;
 }
 
+bool ordo_written(const struct ordo_builder *b, struct ordo_at at)
+{
+	return !b->failed && lies(b, at) != ORDO_NONE;
+}
+
 static bool may_take(struct ordo_builder *b, struct ordo_at dst, uint32_t chunk, bool reduces)
 {
 	if (dst.buffer == ORDO_INPUT && !b->sequence->problem.in_place)

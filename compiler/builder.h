@@ -58,6 +58,8 @@ struct ordo_at ordo_work(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
 /* Where a rank that passes a chunk on has it: in its input if it lies there from the beginning, else at its
  * work place. */
 struct ordo_at ordo_held(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+/* Does anything lie there yet: has it been written to, or is it input? */
+bool ordo_written(const struct ordo_builder *b, struct ordo_at at);
 /* Copies a rank's own `count` chunks from its input to their work places (nothing where these are the same
  * memory). */
 void ordo_contribute(struct ordo_builder *b, uint32_t rank, uint32_t chunk, uint32_t count);
