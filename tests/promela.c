@@ -114,6 +114,8 @@ static enum spin_verdict read_verdict(FILE *output)
 	enum spin_verdict verdict = SPIN_ABSENT;
 	bool limited = false, failed = false;
 	while (fgets(line, sizeof line, output)) {
+		if (!strcmp(line, "compiled\n"))
+			verdict = SPIN_UNDECIDED; /* and so it stays if time runs out */
 		if (strstr(line, "invalid end state (at"))
 			verdict = SPIN_DEADLOCK, failed = true;
 		else if (strstr(line, "assertion violated"))
@@ -139,8 +141,8 @@ enum spin_verdict spin_judge(
 	fclose(model);
 	snprintf(text, sizeof text,
 		"cd '%s' && rm -f pan pan.c && spin -a model.pml 2>&1 && "
-		"cc -w -O0 -DSAFETY -DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && ./pan "
-		"-m200000 2>&1",
+		"cc -w -O0 -DSAFETY -DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && "
+		"echo compiled && timeout 20 ./pan -m200000 2>&1",
 		folder);
 	FILE *output = popen(text, "r");
 	if (!output)

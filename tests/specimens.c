@@ -18,9 +18,12 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 	struct ordo_error error;
 	const struct ordo_request request = {.problem = *problem, .algorithm = algorithm};
 	snprintf(specimen.algorithm, sizeof specimen.algorithm, "%s", algorithm);
-	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks, root %u, %u chunks a block%s",
-		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, problem->root,
-		problem->chunks_per_block, problem->in_place ? ", in place" : "");
+	char chunks[32] = "natural chunks";
+	if (problem->chunks_per_block)
+		snprintf(chunks, sizeof chunks, "%u chunks a block", problem->chunks_per_block);
+	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks, root %u, %s%s",
+		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, problem->root, chunks,
+		problem->in_place ? ", in place" : "");
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (schedule) {
 		specimen.problem = schedule->problem;
