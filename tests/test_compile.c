@@ -1,4 +1,5 @@
-/* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in which mesh adds. */
+/* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in which mesh
+ * adds. */
 #include "compiling.h"
 
 #include <setjmp.h>

@@ -17,11 +17,14 @@ static const struct ordo_algorithm_facts *const facts[] = {
 };
 #undef ORDO_ALGORITHM
 
-#define ORDO_ALGORITHM(name) +1
-const uint32_t ordo_nalgorithm = 0
+#define ORDO_ALGORITHM(name) PLACE_OF_##name,
+enum {
 #include "table.h"
-	;
+	NALGORITHM
+};
 #undef ORDO_ALGORITHM
+
+const uint32_t ordo_nalgorithm = NALGORITHM;
 
 const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count)
 {
