@@ -100,8 +100,7 @@ static bool check_slots(
 		return ordo_fail_task(plan->schedule, t, 3, error,
 			"%s of rank %" PRIu32 " has %" PRIu32 " slots", ordo_buffer_name(slots.buffer),
 			slots.rank, nslot);
-	if (layout->equal || slots.buffer == ORDO_SCRATCH ||
-		are_at_home(plan, slots, task->chunk, task->count))
+	if (layout->equal || slots.buffer == ORDO_SCRATCH || is_at_home(plan, slots, task->chunk))
 		return true;
 	for (uint32_t i = 0; i < task->count; i++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);

@@ -192,29 +192,24 @@ struct slots {
 	uint32_t first;
 };
 
-/* Are the slots of input or output those that the operator gives to the chunks chunk, chunk + 1, ...? */
-static inline bool are_at_home(
-	const struct ordo_plan *plan, struct slots slots, uint32_t chunk, uint32_t count)
+/* Is a slot of input or output the one that the operator gives to the chunk? Then the next slots are those of the next chunks, as far as
+ * there are any: modulo nchunk, because virtual shards lie one after another. */
+static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
 {
-	const struct layout *layout = &plan->layout;
 	if (slots.buffer == ORDO_SCRATCH ||
 		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
 		return false;
-	/* Modulo nchunk because of virtual shards; the chunk ids themselves say that the slots end within
-	 * their shard. */
-	return (plan->ranks[slots.rank].regions[slots.buffer].first + slots.first) % layout->nchunk ==
-		       chunk &&
-	       count <= layout->nchunk - chunk;
+	return (plan->ranks[slots.rank].regions[slots.buffer].first + slots.first) % plan->layout.nchunk ==
+	       chunk;
 }
 
-/* Do these chunks lie in these slots without gaps? */
-static inline bool are_packed(
-	const struct ordo_plan *plan, struct slots slots, uint32_t chunk, uint32_t count)
+/* Do this chunk and the next ones lie in these slots without gaps? */
+static inline bool are_packed(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
 {
 	const struct layout *layout = &plan->layout;
 	if (slots.buffer == ORDO_SCRATCH)
 		return layout->equal && layout->stride == layout->largest;
-	return layout->equal || are_at_home(plan, slots, chunk, count);
+	return layout->equal || is_at_home(plan, slots, chunk);
 }
 
 #endif

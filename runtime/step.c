@@ -17,8 +17,7 @@ static bool is_one_move(
 {
 	if (plan->layout.nround > 1)
 		return false;
-	return task->count == 1 || (are_packed(plan, dst, task->chunk, task->count) &&
-					   are_packed(plan, src, task->chunk, task->count));
+	return task->count == 1 || (are_packed(plan, dst, task->chunk) && are_packed(plan, src, task->chunk));
 }
 
 /* Scratch slots hold one round's part only. */

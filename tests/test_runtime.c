@@ -161,6 +161,11 @@ static void tiles_need_less_scratch(void **state)
 	struct ordo_plan *tiled = ordo_plan_create(schedule, &options, NULL);
 	assert_int_equal(ordo_plan_scratch_bytes(whole), UINT64_C(4) * (4 << 20));
 	assert_int_equal(ordo_plan_scratch_bytes(tiled), 4 * 4096);
+	ordo_plan_destroy(tiled);
+	/* Slots begin on cache lines. */
+	options.count = 1;
+	tiled = ordo_plan_create(schedule, &options, NULL);
+	assert_int_equal(ordo_plan_scratch_bytes(tiled), 4 * 64);
 	ordo_plan_destroy(whole);
 	ordo_plan_destroy(tiled);
 	ordo_schedule_destroy(schedule);
@@ -195,6 +200,27 @@ static void a_rank_may_have_several_shards(void **state)
 		assert_int_equal(sum[2], 333);
 	}
 	ordo_plan_destroy(plan);
+	ordo_schedule_destroy(schedule);
+}
+
+/* Chunks that came into scratch or strange slots together leave them one by one. With 4 elements the chunks have 2, 1 and 1. */
+static void where_a_slot_lies_does_not_depend_on_how_many_are_moved(void **state)
+{
+	(void)state;
+	struct ordo_schedule *schedule = exchange_create(
+		(struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = 1, .chunks_per_block = 3}, 4);
+	exchange_stream(schedule, 0, "main");
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 2, ORDO_INPUT, 1, ORDO_OUTPUT, 0);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 2, 1, ORDO_OUTPUT, 1, ORDO_SCRATCH, 0);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 1, ORDO_OUTPUT, 0, ORDO_SCRATCH, 2);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 2, 1, ORDO_SCRATCH, 0, ORDO_OUTPUT, 2);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 0, ORDO_SCRATCH, 1);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 1, ORDO_SCRATCH, 2, ORDO_OUTPUT, 1);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 1, ORDO_SCRATCH, 1, ORDO_OUTPUT, 0);
+	for (uint64_t count = 3; count <= 4; count++)
+		for (int type = 0; type < ORDO_NTYPE; type++)
+			run_every_way(schedule,
+				(struct ordo_plan_options){.type = (enum ordo_type)type, .count = count});
 	ordo_schedule_destroy(schedule);
 }
 
@@ -527,6 +553,7 @@ int main(void)
 		cmocka_unit_test(rounds_of_tiles_give_the_same_result),
 		cmocka_unit_test(tiles_need_less_scratch),
 		cmocka_unit_test(a_rank_may_have_several_shards),
+		cmocka_unit_test(where_a_slot_lies_does_not_depend_on_how_many_are_moved),
 		cmocka_unit_test(a_thousand_ranks_run_on_two_workers),
 		cmocka_unit_test(the_seed_alone_decides_the_interleaving),
 		cmocka_unit_test(a_missing_notify_is_named),
