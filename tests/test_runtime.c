@@ -212,7 +212,7 @@ static void where_a_slot_lies_does_not_depend_on_how_many_are_moved(void **state
 	exchange_stream(schedule, 0, "main");
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 2, ORDO_INPUT, 1, ORDO_OUTPUT, 0);
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 2, 1, ORDO_OUTPUT, 1, ORDO_SCRATCH, 0);
-	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 1, ORDO_OUTPUT, 0, ORDO_SCRATCH, 2);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 1, ORDO_OUTPUT, 0, ORDO_SCRATCH, 3);
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 2, 1, ORDO_SCRATCH, 0, ORDO_OUTPUT, 2);
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 0, ORDO_SCRATCH, 1);
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 1, 1, ORDO_SCRATCH, 2, ORDO_OUTPUT, 1);
