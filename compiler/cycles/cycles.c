@@ -79,7 +79,8 @@ static bool is_possible(struct search *search, struct ordo_error *error)
 			continue;
 		snprintf(why, sizeof why, "rank %u has %u neighbour%s, wanted %u or more", v, degree,
 			degree == 1 ? "" : "s", 2 * search->ncycle);
-		return fail_none(search, error, why);
+		fail_none(search, error, why);
+		return degree < 4 ? false : ordo_hint(error, "ask for rings=%u at most", degree / 2);
 	}
 	if (!ordo_graph_connected(&search->graph, ORDO_NONE, search->seen, search->room, apart)) {
 		snprintf(why, sizeof why, "nothing joins rank %u and rank %u", apart[0], apart[1]);
