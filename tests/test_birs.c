@@ -130,6 +130,31 @@ static void the_three_streams_are_used(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* R12 then demands that every move goes over a link of the topology. */
+static void check_on_links(const char *topology_name, const char *algorithm, uint32_t nrank)
+{
+	struct ordo_topology *topology = ordo_topology_make(topology_name, nrank, NULL);
+	assert_non_null(topology);
+	for (int form = 0; form < 4; form++) {
+		const struct ordo_request request = {
+			.problem = {.op = ops[form / 2], .nrank = nrank, .in_place = form % 2},
+			.algorithm = algorithm,
+			.topology = topology};
+		ordo_schedule_destroy(compile_proved(&request));
+	}
+	ordo_topology_destroy(topology);
+}
+
+static void birs_needs_no_links_but_those_of_a3(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 4; nrank <= 16; nrank += 2)
+		check_on_links("a3", "birs", nrank);
+	check_on_links("a3:2x8", "birs(servers=2)", 16);
+	check_on_links("a3:3x6", "birs(servers=3,fold=owner)", 18);
+	check_on_links("servers:3x6", "birs(servers=3)", 18);
+}
+
 static void refused(const char *algorithm, uint32_t nrank, const char *text)
 {
 	const struct ordo_request request = {
@@ -161,6 +186,7 @@ int main(void)
 		cmocka_unit_test(folded_by_absolute_server_every_chunk_has_one_tree),
 		cmocka_unit_test(the_published_fold_over_servers_makes_several_trees),
 		cmocka_unit_test(the_three_streams_are_used),
+		cmocka_unit_test(birs_needs_no_links_but_those_of_a3),
 		cmocka_unit_test(ranks_that_birs_cannot_pair_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,20 @@
 	X("full-mesh", ordo_full_mesh_make, false, "a link between every two ranks", "any")                  \
 	X("ring", ordo_ring_make, false,                                                                     \
 		"links between rank r and rank r+1, and between the last and the first", "any")              \
-	X("star", ordo_star_make, false, "one switch in the middle, one port a rank", "any")
+	X("star", ordo_star_make, false, "one switch in the middle, one port a rank", "any")                 \
+	X("a3", ordo_a3_make, true,                                                                          \
+		"SIO pairs and HCCS lanes in each server, a switch for each rank number between them: "      \
+		"a3:8, "                                                                                     \
+		"a3:2x8",                                                                                    \
+		"even in a server")                                                                          \
+	X("servers", ordo_servers_make, true,                                                                \
+		"a full mesh in each server, rails over leaf and spine switches: servers:4x8, "              \
+		"servers:4x8,spines=2,oversubscription=4",                                                   \
+		"any")                                                                                       \
+	X("torus", ordo_torus_make, true,                                                                    \
+		"links round each of two or three dimensions: torus:4x4, torus:2x3x4", "any")                \
+	X("hypercube", ordo_hypercube_make, false, "links to the ranks that differ in one binary digit",     \
+		"2^k")
 
 #define FACTS(name, make, parameters, summary, ranks) {name, summary, ranks},
 #define GENERATOR(name, make, parameters, summary, ranks) {make, parameters},
@@ -112,7 +125,7 @@ struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struc
 				facts[i].name);
 			return NULL;
 		}
-		if (nrank < 1 || nrank > ORDO_LIMIT) {
+		if ((nrank < 1 && !parameters) || nrank > ORDO_LIMIT) {
 			ordo_fail(error, ORDO_USAGE, 0, "topology %s: found %u ranks, wanted 1..%u", name,
 				nrank, ORDO_LIMIT);
 			return NULL;

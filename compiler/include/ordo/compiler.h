@@ -56,8 +56,8 @@ struct ordo_algorithm_facts {
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
 
-/* Topologies by name: "full-mesh", "ring", "star", ... with nrank ranks. A name with a slash or ending in
- * `.json` is read as a document (nrank 0 then accepts any). Finished. NULL: see error. The caller destroys
+/* Topologies by name: "full-mesh", "ring", "a3:2x8", ... with nrank ranks. A name with a slash or ending in
+ * `.json` is read as a document. nrank 0 accepts as many as the document or the sizes in the name say. Finished. NULL: see error. The caller destroys
  * it. */
 ORDO_API struct ordo_topology *ordo_topology_make(const char *name, uint32_t nrank, struct ordo_error *error);
 
