@@ -68,22 +68,6 @@ static void allreduce_moves_each_round_in_few_tasks(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-static void for_powers_of_two_the_links_of_a_hypercube_are_enough(void **state)
-{
-	(void)state;
-	for (uint32_t nrank = 1; nrank <= 32; nrank *= 2) {
-		struct ordo_topology *topology = ordo_topology_make("hypercube", nrank, NULL);
-		assert_non_null(topology);
-		for (size_t op = 0; op < 2; op++) {
-			const struct ordo_request request = {.problem = {.op = ops[op], .nrank = nrank},
-				.algorithm = "dyadic",
-				.topology = topology};
-			ordo_schedule_destroy(compile_proved(&request));
-		}
-		ordo_topology_destroy(topology);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,7 +75,6 @@ int main(void)
 		cmocka_unit_test(every_chunk_has_the_dyadic_tree),
 		cmocka_unit_test(every_rank_sends_all_blocks_but_its_own_once),
 		cmocka_unit_test(allreduce_moves_each_round_in_few_tasks),
-		cmocka_unit_test(for_powers_of_two_the_links_of_a_hypercube_are_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
