@@ -46,12 +46,13 @@ static void visit_parameters(
 	for (uint32_t i = 0; tour->range->all_parameters && i < facts->nparameter; i++) {
 		const struct ordo_parameter *parameter = &facts->parameters[i];
 		for (const char *value = parameter->values; *value;) {
-			const int length = (int)strcspn(value, "|");
+			const size_t length = strcspn(value, "|");
 			char algorithm[96];
-			snprintf(algorithm, sizeof algorithm, "%s(%s=%.*s)", facts->name, parameter->name,
-				length, value);
-			if (!memchr(value, ',', (size_t)length) && !memchr(value, ' ', (size_t)length) &&
-				strncmp(value, parameter->fallback, (size_t)length))
+			snprintf(algorithm, sizeof algorithm - 64, "%s(%s=", facts->name, parameter->name);
+			strncat(algorithm, value, length < 60 ? length : 60);
+			strcat(algorithm, ")");
+			if (!memchr(value, ',', length) && !memchr(value, ' ', length) &&
+				strncmp(value, parameter->fallback, length))
 				visit_one(tour, problem, algorithm);
 			value += length;
 			value += *value == '|';
