@@ -87,7 +87,7 @@ static void check_form(const struct ordo_request *request)
 
 void check_everywhere(const char *algorithm, enum ordo_operator op, uint32_t nrank)
 {
-	static const uint32_t chunks[] = {0, 1, 3};
+	const uint32_t chunks[] = {0, 1, 3, nrank + 1};
 	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
 	for (uint32_t root = 0; root < (facts->rooted ? nrank : 1); root++)
 		for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)

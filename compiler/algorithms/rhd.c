@@ -5,9 +5,10 @@
  * needs. A root stands for its pair itself, so that the order does not depend on the root. Natural K: p where
  * one block is cut into slices, else 1.
  *
- * steps   with N > p: AllReduce 2k+2, ReduceScatter, AllGather k+2, Reduce 2k+1; Broadcast 2k
- * volume  with N > p the busiest rank sends: AllReduce n + 2(p-1)/p n; ReduceScatter n; Broadcast up to
- *         n + 2(p-1)/p n
+ * steps   with N > p: AllReduce 2k+2, ReduceScatter and AllGather at most k+2 (a chain through two pairs),
+ *         Reduce at most 2k+1, Broadcast at most 2k
+ * volume  with N > p the busiest rank sends: AllReduce n + 2(p-1)/p n; ReduceScatter n; AllGather, Broadcast
+ *         less than 3n
  * order   one tree for every chunk and root: pairs, then halving: far first ((01+45)+(23+67))+...
  * source  Rabenseifner, Int. Conf. on Computational Science 2004; Thakur, Rabenseifner and Gropp 2005
  */
@@ -37,7 +38,8 @@ const struct ordo_algorithm ordo_algorithm_rhd = {
 		.steps = "N = p = 2^k: as halving-doubling; else AllReduce 2k+2, ReduceScatter, AllGather "
 			 "k+2, "
 			 "Reduce 2k+1, Broadcast 2k",
-		.volume = "N = p: as halving-doubling; else AllReduce n + 2(p-1)/p n, ReduceScatter n",
+		.volume = "N = 2^k: as halving-doubling; else, p = 2^k: AllReduce n + 2(p-1)/p n, "
+			  "ReduceScatter n",
 		.order = "one tree for every chunk: pairs, then halving",
 		.topologies = "full mesh, switched; hypercube if N = 2^k",
 		.source = "Rabenseifner 2004; Thakur, Rabenseifner and Gropp 2005",
