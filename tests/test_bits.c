@@ -67,8 +67,10 @@ static void expect_same_bits(const struct ordo_schedule *schedule, uint64_t coun
 	unsigned char *wanted = run_once(&rig, BY_SEED, UINT64_MAX, &nbyte);
 	for (uint64_t seed = 0; seed < nseed; seed++)
 		expect_bits(&rig, BY_SEED, seed, wanted);
+	/* Every number of threads if there is time for all seeds, otherwise one of them. */
+	const int only = nseed < NSEED ? BY_RANK_THREADS + (int)(count % (NDRIVE - BY_RANK_THREADS)) : NDRIVE;
 	for (int drive = BY_RANK_THREADS; drive < NDRIVE; drive++)
-		for (int run = 0; run < 3; run++)
+		for (int run = 0; run < 3 && (only == NDRIVE || drive == only); run++)
 			expect_bits(&rig, (enum drive)drive, 0, wanted);
 	rig_destroy(&rig);
 	options.tile_bytes = 64;
@@ -125,14 +127,14 @@ static bool compile_and_run(const struct ordo_request *request)
 		return false;
 	}
 	const uint32_t N = request->problem.nrank, K = schedule->problem.chunks_per_block;
-	const uint64_t counts[] = {0, 1, N * K, N * K + 1, 3 * N * K - 1};
+	const uint64_t counts[] = {0, 1, N * K, N * K + 1};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		/* All seeds where there is most to interleave in least time. */
 		expect_same_bits(schedule, counts[i], N <= 4 && i == 3 ? NSEED : 3);
 		struct rig rig = rig_create(
 			schedule, (struct ordo_plan_options){.type = ORDO_I32, .count = counts[i]});
-		for (uint32_t call = 0; call < 3; call++)
-			rig_run(&rig, call ? BY_2_WORKERS : BY_SEED, call, call);
+		for (uint32_t call = 0; call < 2; call++)
+			rig_run(&rig, BY_SEED, call, call);
 		rig_destroy(&rig);
 	}
 	ordo_schedule_destroy(schedule);
@@ -144,7 +146,7 @@ static uint32_t run_problems(const char *algorithm, enum ordo_operator op)
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
 	uint32_t napplies = 0;
-	for (uint32_t n = 1; n <= 6; n++)
+	for (uint32_t n = 1; n <= 5; n++)
 		for (uint32_t chunks = 0; chunks <= 2; chunks += 2)
 			for (uint32_t root = 0; root<(facts->rooted ? n : 1); root += n> 2 ? n - 1 : 1)
 				for (int in_place = 0; in_place <= facts->has_in_place; in_place++) {
