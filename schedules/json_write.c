@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <ordo/document.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PUT(at, literal) (memcpy(at, literal, sizeof literal - 1), (at) + sizeof literal - 1)
 
@@ -299,14 +300,21 @@ static bool ends_in_json(const char *path)
 	return length >= 5 && !strcmp(path + length - 5, ".json");
 }
 
+/* A device or a pipe takes one file, whatever its name. */
+static bool is_device(const char *path)
+{
+	struct stat facts;
+	return !stat(path, &facts) && !S_ISDIR(facts.st_mode) && !S_ISREG(facts.st_mode);
+}
+
 bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path, ordo_progress *progress,
 	void *closure, struct ordo_error *error)
 {
 	struct listener listener = {progress, closure};
 	if (!check_writable(schedule, error))
 		return false;
-	return ends_in_json(path) ? write_file(schedule, path, &listener, error)
-				  : write_folder(schedule, path, &listener, error);
+	return ends_in_json(path) || is_device(path) ? write_file(schedule, path, &listener, error)
+						     : write_folder(schedule, path, &listener, error);
 }
 
 static void print_link(

@@ -184,3 +184,40 @@ uint64_t peak_bytes(void)
 	getrusage(RUSAGE_SELF, &usage);
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
+
+void print_bytes(FILE *out, double bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	int unit = 0;
+	while (bytes >= 1024 && unit < 4) {
+		bytes /= 1024;
+		unit++;
+	}
+	fprintf(out, unit && bytes < 100 ? "%.4g %s" : "%.0f %s", bytes, units[unit]);
+}
+
+/* Three digits at most, and never an exponent. */
+static void print_measure(FILE *out, double number, const char *unit)
+{
+	int decimals = number < 10 ? 2 : number < 100 ? 1 : 0;
+	if (number < 0.095)
+		fprintf(out, "%.2g %s", number < 1e-4 ? 0 : number, unit);
+	else
+		fprintf(out, "%.*f %s", decimals, number, unit);
+}
+
+void print_seconds(FILE *out, double seconds_taken)
+{
+	if (seconds_taken < 1)
+		print_measure(out, seconds_taken * 1e3, "ms");
+	else
+		print_measure(out, seconds_taken, "s");
+}
+
+void print_rate(FILE *out, double bytes_per_second)
+{
+	if (bytes_per_second < 1e8)
+		print_measure(out, bytes_per_second * 1e-6, "MB/s");
+	else
+		print_measure(out, bytes_per_second * 1e-9, "GB/s");
+}

@@ -119,8 +119,13 @@ static void report(struct call *call, const struct wish *wish, const struct ordo
 	print_schedule_line(stderr, schedule);
 	fprintf(stderr, "%sproved%s in every interleaving; order digest %s\n", paint(stderr, GREEN),
 		paint(stderr, PLAIN), proof->digest);
-	fprintf(stderr, "compiled in %.3g s, proved in %.3g s, written in %.3g s%s%s\n", times->compile,
-		times->proof, times->write, wish->output ? " to " : "", wish->output ? wish->output : "");
+	fprintf(stderr, "compiled in ");
+	print_seconds(stderr, times->compile);
+	fprintf(stderr, ", proved in ");
+	print_seconds(stderr, times->proof);
+	fprintf(stderr, ", written in ");
+	print_seconds(stderr, times->write);
+	fprintf(stderr, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
 }
 
 /* Nothing is written that was not proved. */

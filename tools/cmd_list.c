@@ -22,7 +22,7 @@ static void list_algorithms(struct call *call)
 		add_text(one, "summary", algorithms[i]->summary);
 		add_text(one, "ranks", algorithms[i]->ranks);
 		cJSON_AddItemToArray(list, one);
-		say(call, "  %-14s %s\n  %-14s ranks %s;", algorithms[i]->name, algorithms[i]->summary, "",
+		say(call, "  %-18s %s\n  %-18s ranks %s;", algorithms[i]->name, algorithms[i]->summary, "",
 			algorithms[i]->ranks);
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
 			if (algorithms[i]->operators >> op & 1) {
@@ -46,10 +46,10 @@ static void list_topologies(struct call *call)
 		add_text(one, "summary", topologies[i].summary);
 		add_text(one, "ranks", topologies[i].ranks);
 		cJSON_AddItemToArray(list, one);
-		say(call, "  %-14s %s (ranks %s)\n", topologies[i].name, topologies[i].summary,
+		say(call, "  %-18s %s (ranks %s)\n", topologies[i].name, topologies[i].summary,
 			topologies[i].ranks);
 	}
-	say(call, "  %-14s a document ordo/topology/1\n", "FILE.json");
+	say(call, "  %-18s a document ordo/topology/1\n", "FILE.json");
 }
 
 static void list_operators(struct call *call)
@@ -62,7 +62,7 @@ static void list_operators(struct call *call)
 		add_text(one, "name", facts->name);
 		add_text(one, "meaning", facts->meaning);
 		cJSON_AddItemToArray(list, one);
-		say(call, "  %-14s %s\n", facts->name, facts->meaning);
+		say(call, "  %-18s %s\n", facts->name, facts->meaning);
 	}
 }
 

@@ -129,8 +129,11 @@ static void print_run(const struct wish *wish, const struct execution *execution
 		printf(", a thread for every rank\n");
 	printf("  %-12s ", "sent");
 	print_bytes(stdout, (double)sent);
-	printf(" by all ranks, %.3g GB/s; %.3g GB/s of data a rank\n", (double)sent / execution->best * 1e-9,
-		(double)bytes_per_rank / execution->best * 1e-9);
+	printf(" by all ranks, ");
+	print_rate(stdout, (double)sent / execution->best);
+	printf("; ");
+	print_rate(stdout, (double)bytes_per_rank / execution->best);
+	printf(" of data a rank\n");
 	if (how->check) {
 		printf("  %-12s ", "check");
 		print_check(stdout, execution, how);

@@ -55,6 +55,15 @@ static int report(struct call *call, const struct wish *wish, const struct ordo_
 	return ORDO_OK;
 }
 
+static void print_times(double read, double proving)
+{
+	printf("  %-23s read in ", "time");
+	print_seconds(stdout, read);
+	printf(", proof in ");
+	print_seconds(stdout, proving);
+	printf("\n");
+}
+
 static int verify_schedule(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, double read)
 {
@@ -78,7 +87,8 @@ static int verify_schedule(
 		add_number(times, "proof", proving);
 		add_count(call->answer, "peak_bytes", peak_bytes());
 		status = report(call, wish, schedule, topology, proof);
-		say(call, "  %-23s read %.3g s, proof %.3g s\n", "time", read, proving);
+		if (!call->json)
+			print_times(read, proving);
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);

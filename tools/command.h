@@ -71,6 +71,11 @@ struct progress {
 void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);
 void hide_progress(struct progress *progress);
 
+/* Sizes, times and rates as people read them: `1.5 MiB`, `0.05 ms`, `3.2 GB/s`. */
+void print_bytes(FILE *out, double bytes);
+void print_seconds(FILE *out, double seconds_taken);
+void print_rate(FILE *out, double bytes_per_second);
+
 /* Seconds of a clock that only goes forward. */
 double seconds(void);
 /* The most memory this process had, in bytes. */

@@ -6,7 +6,12 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&compile_command, &verify_command, &run_command, &draw_command, &list_command, &explain_command,
+	&compile_command,
+	&verify_command,
+	&run_command,
+	&draw_command,
+	&list_command,
+	&explain_command,
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
@@ -115,6 +120,20 @@ static void print_answer(const cJSON *answer)
 	free(text);
 }
 
+/* What was asked for must have arrived; a reader that went away knows it, and a command that failed has said
+ * why, unless that was to stand on stdout too. */
+static int finish_stdout(int status, bool json)
+{
+	bool lost = ferror(stdout);
+	errno = 0;
+	if (!fflush(stdout) && !lost)
+		return status;
+	if ((status == ORDO_OK || json) && errno != EPIPE)
+		fprintf(stderr, "error: cannot write to stdout%s%s\n", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+	return status == ORDO_OK ? ORDO_ENVIRONMENT : status;
+}
+
 int main(int argc, char **argv)
 {
 	/* A reader that goes away and a file that grew too large are errors to report, not reasons to die
@@ -127,11 +146,7 @@ int main(int argc, char **argv)
 	int status = dispatch(&call, argc, argv);
 	if (call.json)
 		print_answer(call.answer);
-	if (fflush(stdout) || ferror(stdout)) {
-		if (errno != EPIPE)
-			fprintf(stderr, "error: cannot write to stdout: %s\n", strerror(errno));
-		status = ORDO_ENVIRONMENT;
-	}
+	status = finish_stdout(status, call.json);
 	cJSON_Delete(call.answer);
 	free(call.operands);
 	return status;

@@ -2,27 +2,6 @@
 #include "runs.h"
 #include <inttypes.h>
 
-void print_bytes(FILE *out, double bytes)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	int unit = 0;
-	while (bytes >= 1024 && unit < 4) {
-		bytes /= 1024;
-		unit++;
-	}
-	fprintf(out, unit && bytes < 100 ? "%.4g %s" : "%.0f %s", bytes, units[unit]);
-}
-
-void print_seconds(FILE *out, double seconds_taken)
-{
-	if (seconds_taken < 1e-3)
-		fprintf(out, "%.3g us", seconds_taken * 1e6);
-	else if (seconds_taken < 1)
-		fprintf(out, "%.3g ms", seconds_taken * 1e3);
-	else
-		fprintf(out, "%.3g s", seconds_taken);
-}
-
 void add_execution(cJSON *answer, const struct execution *execution, const struct execution_wish *wish,
 	uint64_t bytes_per_rank)
 {

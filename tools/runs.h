@@ -5,8 +5,6 @@
 #include "check/execution.h"
 #include "command.h"
 
-void print_bytes(FILE *out, double bytes);
-void print_seconds(FILE *out, double seconds_taken);
 void add_execution(cJSON *answer, const struct execution *execution, const struct execution_wish *wish,
 	uint64_t bytes_per_rank);
 /* One line: is the result what it should be? */

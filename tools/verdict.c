@@ -125,8 +125,8 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 			proof->run_to_run_why);
 		print_guarantee(out, "G3 position-invariant", proof->position_invariant,
 			"all chunks are summed in one order", proof->position_why);
-		fprintf(out, "  %-23s %u different order%s over %u chunk%s\n", "orders", proof->ndistinct,
-			proof->ndistinct == 1 ? "" : "s", ordo_nchunk(&schedule->problem),
+		fprintf(out, "  %-23s %u%s over %u chunk%s\n", "orders", proof->ndistinct,
+			proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
 			ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
 	} else {
 		fprintf(out, "  %-23s not asked: %s adds nothing\n", "G1 G2 G3",
