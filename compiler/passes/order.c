@@ -17,7 +17,8 @@
  *
  * "Is a -> b implied?", in this order:
  * - Same stream; or b's stream has been shown before to know a or something later of a's stream.
- * - No stream has waited for anything at or after a in a's stream: no, exactly.
+ * - Those streams that have waited for something at or after a in a's stream have not notified anybody since: no,
+ *   exactly.
  * - a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each move continues
  *   the chain of the move that wrote what it reads, if it is the first to do so. On a ring the reader a of a
  *   chunk reaches the write b that replaces it only by the chunk's own way round, which is one chain: O(1)
@@ -46,22 +47,36 @@ struct knowledge {
 	uint32_t from, to, before; /* before: the previous of the same two streams, or ORDO_NONE */
 };
 
-/* Two streams of which the second has waited for the first. */
+/* Two streams of which the second knows something of the first, or waits for its beginning or end. */
 struct acquaintance {
+	uint32_t from_lane;
 	uint32_t newest; /* knowledge, or ORDO_NONE */
 	uint32_t signal; /* ORDO_NONE: no pair yet */
+	uint32_t next;	 /* the acquaintance, with knowledge, that the second made before; or ORDO_NONE */
 };
 
 struct lane_state {
 	uint32_t newest_in; /* the newest pair it waits for, except those from a beginning; ORDO_NONE */
-	uint32_t last_out;  /* the last move it notified after, except of a leaving rank; ORDO_NONE */
-	uint32_t search;    /* the search that last came here, */
-	uint32_t seen;	    /* and up to which move */
+	uint32_t newest_acquaintance; /* of those with knowledge; ORDO_NONE */
+	uint32_t last_out;    /* the last move it notified after, except of a leaving rank; ORDO_NONE */
+	uint32_t last_retold; /* the last of these after which the one notified notified others; ORDO_NONE */
+	uint32_t
+		retelling; /* of the pairs it waits for, the newest after which it notified others; ORDO_NONE */
+	uint32_t search;   /* the search that last came here, */
+	uint32_t seen;	   /* and up to which move */
 };
 
+/* A stream up to a move, that a search has come to: pairs from newest_in back to those that wait at not_before. */
 struct visit {
+	uint32_t lane, position;
 	uint32_t newest_in, not_before;
 };
+
+static const struct lane_state no_state = {.newest_in = ORDO_NONE,
+	.newest_acquaintance = ORDO_NONE,
+	.last_out = ORDO_NONE,
+	.last_retold = ORDO_NONE,
+	.retelling = ORDO_NONE};
 
 struct order {
 	struct ordo_sequence *sequence;
@@ -140,7 +155,8 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 		return NULL;
 	}
 	if (*id == ORDO_NONE) {
-		o->acquaintances[o->nacquaintance] = (struct acquaintance){ORDO_NONE, ORDO_NONE};
+		o->acquaintances[o->nacquaintance] =
+			(struct acquaintance){from_lane, ORDO_NONE, ORDO_NONE, ORDO_NONE};
 		*id = o->nacquaintance++;
 	}
 	return &o->acquaintances[*id];
@@ -165,6 +181,11 @@ static void learn(struct order *o, struct acquaintance *both, uint32_t from, uin
 			     sizeof *o->knowledge)) {
 		o->no_memory = true;
 		return;
+	}
+	if (both->newest == ORDO_NONE) {
+		struct lane_state *state = &o->lanes[lane_of(o, to)];
+		both->next = state->newest_acquaintance;
+		state->newest_acquaintance = (uint32_t)(both - o->acquaintances);
 	}
 	if (both->newest == ORDO_NONE || o->knowledge[both->newest].from < from) {
 		o->knowledge[o->nknowledge] = (struct knowledge){from, to, both->newest};
@@ -195,7 +216,7 @@ static void come_to(struct order *o, uint32_t lane, uint32_t position, uint32_t 
 	if (!ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
 		o->no_memory = true;
 	else
-		o->visits[o->nvisit++] = (struct visit){newest_in, not_before};
+		o->visits[o->nvisit++] = (struct visit){lane, position, newest_in, not_before};
 }
 
 /* Counts a visit; false if the search must be given up, after `spent` of them. */
@@ -236,22 +257,29 @@ static bool reaches_back_to(struct order *o, uint32_t move)
 	return false;
 }
 
-/* Is anything of `rank` before them? */
+/* Is anything of `rank` before them? Of each stream that a stream has heard of only the last it heard matters, so that
+ * a long history costs no more than a short one. */
 static bool reaches_back_to_rank(struct order *o, uint32_t rank)
 {
 	uint32_t spent = 0;
 	for (uint32_t i = 0; i < o->nvisit; i++) {
 		const struct visit at = o->visits[i];
-		for (uint32_t p = at.newest_in; p != ORDO_NONE; p = o->before[p]) {
-			const struct ordo_pair pair = o->pairs->items[p];
-			if (pair.to < at.not_before)
-				break;
+		uint32_t id = o->lanes[at.lane].newest_acquaintance;
+		for (; id != ORDO_NONE; id = o->acquaintances[id].next) {
+			const uint32_t lane = o->acquaintances[id].from_lane;
+			uint32_t known = o->acquaintances[id].newest;
 			if (!may_go_on(o, spent++))
 				return false;
-			const uint32_t met = ordo_map_get(&o->met, rank, pair.from_lane);
-			if (rank_of(o, pair.from_lane) == rank || (met != ORDO_NONE && met <= pair.from))
+			while (known != ORDO_NONE && o->knowledge[known].to > at.position &&
+				may_go_on(o, spent++))
+				known = o->knowledge[known].before;
+			if (known == ORDO_NONE || o->knowledge[known].to > at.position)
+				continue;
+			const uint32_t from = o->knowledge[known].from;
+			const uint32_t met = ordo_map_get(&o->met, rank, lane);
+			if (rank_of(o, lane) == rank || (met != ORDO_NONE && met <= from))
 				return true;
-			come_to(o, pair.from_lane, pair.from, o->newest_in[pair.from]);
+			come_to(o, lane, from, o->newest_in[from]);
 		}
 	}
 	return false;
@@ -266,7 +294,7 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 	if (knows(o, lane, to, from))
 		return true;
 	bool yes = o->chain_mark[o->chain[from]] == to + 1;
-	if (!yes && (source->last_out == ORDO_NONE || source->last_out < from))
+	if (!yes && (source->last_retold == ORDO_NONE || source->last_retold < from))
 		return false;
 	if (!yes) {
 		start_search(o);
@@ -324,16 +352,32 @@ static struct acquaintance *place(struct order *o, struct ordo_pair pair, uint32
 	return both;
 }
 
+static void raise(uint32_t *last, uint32_t move)
+{
+	if (*last == ORDO_NONE || *last < move)
+		*last = move;
+}
+
+/* A stream notifies after move `from`: what it has waited for until then, it retells. Each pair is retold once. */
+static void retell(struct order *o, uint32_t from)
+{
+	struct lane_state *state = &o->lanes[lane_of(o, from)];
+	const uint32_t newest_in = o->newest_in[from], done = state->retelling;
+	for (uint32_t p = newest_in; p != ORDO_NONE && (done == ORDO_NONE || p > done); p = o->before[p])
+		raise(&o->lanes[o->pairs->items[p].from_lane].last_retold, o->pairs->items[p].from);
+	if (newest_in != ORDO_NONE)
+		raise(&state->retelling, newest_in);
+	raise(&state->last_out, from);
+}
+
 static void come_after(struct order *o, uint32_t from, uint32_t to)
 {
 	const uint32_t from_lane = lane_of(o, from), to_lane = lane_of(o, to);
 	if (!implied(o, from, to)) {
-		struct lane_state *source = &o->lanes[from_lane];
 		const struct ordo_pair pair = {from_lane, to_lane, from, to, 0};
 		struct acquaintance *both = place(o, pair, &o->lanes[to_lane].newest_in);
 		const bool first = both && both->newest == ORDO_NONE;
-		if (source->last_out == ORDO_NONE || source->last_out < from)
-			source->last_out = from;
+		retell(o, from);
 		learn(o, both, from, to);
 		o->heard_of[rank_of(o, from_lane)] = true;
 		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
@@ -362,7 +406,7 @@ static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
 		o->no_memory = true;
 		return ORDO_NONE;
 	}
-	o->lanes[lane] = (struct lane_state){.newest_in = ORDO_NONE, .last_out = ORDO_NONE};
+	o->lanes[lane] = no_state;
 	return o->some_lane[rank] = lane;
 }
 
@@ -514,7 +558,7 @@ static bool leaving_implied(
 	const uint32_t newest = o->leaving[rank];
 	if (newest != ORDO_NONE &&
 		ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
-		o->visits[o->nvisit++] = (struct visit){newest, 0};
+		o->visits[o->nvisit++] = (struct visit){ORDO_NONE, ORDO_NONE, newest, 0};
 	return reaches_back_to(o, move);
 }
 
@@ -593,7 +637,7 @@ static bool begin(struct order *o, struct ordo_error *error)
 		!ordo_array_reserve(&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
-		o->lanes[i] = (struct lane_state){.newest_in = ORDO_NONE, .last_out = ORDO_NONE};
+		o->lanes[i] = no_state;
 		o->some_lane[rank_of(o, i)] = i;
 	}
 	for (uint32_t i = 0; i < nmove && !o->no_memory; i++) {
