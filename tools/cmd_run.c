@@ -102,6 +102,38 @@ static void report_links(struct call *call, const struct execution *execution)
 		}
 }
 
+/* The link that carries most, and what went over the links said to be down (R12 says: nothing). */
+static void report_load(struct call *call, const struct wish *wish, const struct execution *execution)
+{
+	uint32_t nrank = execution->trial.schedule->problem.nrank, busiest[2] = {0, 0};
+	uint64_t most = 0;
+	for (uint32_t from = 0; from < nrank; from++)
+		for (uint32_t to = 0; to < nrank; to++) {
+			uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
+			if (bytes <= most)
+				continue;
+			most = bytes;
+			busiest[0] = from;
+			busiest[1] = to;
+		}
+	add_count(call->answer, "busiest_link_bytes", most);
+	if (!call->json && most) {
+		printf("  %-12s ", "busiest link");
+		print_bytes(stdout, (double)most);
+		printf(" from %u to %u\n", busiest[0], busiest[1]);
+	}
+	for (size_t i = 0; i < wish->topology.failed.count; i++) {
+		uint32_t a = 0, b = 0;
+		if (sscanf(wish->topology.failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) != 2 ||
+			a >= nrank || b >= nrank)
+			continue;
+		say(call, "  %-12s %" PRIu64 " B over %u-%u, which is down\n", "dead link",
+			ordo_plan_bytes_sent(execution->plan, a, b) +
+				ordo_plan_bytes_sent(execution->plan, b, a),
+			a, b);
+	}
+}
+
 static void print_run(const struct wish *wish, const struct execution *execution, uint64_t bytes_per_rank)
 {
 	const struct execution_wish *how = &wish->execution;
@@ -155,6 +187,7 @@ static int run_schedule(struct call *call, const struct wish *wish, const struct
 		add_count(call->answer, "peak_bytes", peak_bytes());
 		if (!call->json)
 			print_run(wish, &execution, bytes);
+		report_load(call, wish, &execution);
 		if (wish->links)
 			report_links(call, &execution);
 		const struct check *check = &execution.check;
