@@ -32,7 +32,7 @@ static bool asks_limits(const struct ordo_limits *limits)
 
 static void print_rules(const struct wish *wish, bool topology)
 {
-	printf("  %-23s R1-R11%s%s hold in every interleaving%s\n", "rules", topology ? ", R12" : "",
+	printf("  %-23s R1-R%s%s hold in every interleaving%s\n", "rules", topology ? "12" : "11",
 		asks_limits(&wish->limits) ? ", R13" : "", topology ? "" : "; R12 asks for --topology");
 }
 
