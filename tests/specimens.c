@@ -3,6 +3,7 @@
 #include "specimens.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct tour {
@@ -10,20 +11,25 @@ struct tour {
 	visit_specimen *visit;
 	void *closure;
 	struct specimen_count count;
+	uint32_t request;
 };
 
 static void visit_one(struct tour *tour, const struct ordo_problem *problem, const char *algorithm)
 {
+	if (tour->range->every && tour->request++ % tour->range->every)
+		return;
 	struct specimen specimen = {.problem = *problem};
 	struct ordo_error error;
-	const struct ordo_request request = {.problem = *problem, .algorithm = algorithm};
+	const struct ordo_request request = {
+		.problem = *problem, .algorithm = algorithm, .topology = tour->range->topology};
 	snprintf(specimen.algorithm, sizeof specimen.algorithm, "%s", algorithm);
 	char chunks[32] = "natural chunks";
 	if (problem->chunks_per_block)
 		snprintf(chunks, sizeof chunks, "%u chunks a block", problem->chunks_per_block);
-	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks, root %u, %s%s",
-		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, problem->root, chunks,
-		problem->in_place ? ", in place" : "");
+	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks%s%s, root %u, %s%s",
+		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank,
+		request.topology ? ", " : "", request.topology ? request.topology->name : "", problem->root,
+		chunks, problem->in_place ? ", in place" : "");
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (schedule) {
 		specimen.problem = schedule->problem;
@@ -31,6 +37,8 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 		tour->visit(&specimen, schedule, tour->closure);
 	} else if (error.code == ORDO_USAGE) {
 		tour->count.inapplicable++;
+	} else if (error.rule == 12) {
+		tour->count.unreachable++;
 	} else {
 		tour->count.failed++;
 		printf("%s: R%d %s\n", specimen.title, error.rule, error.text);
@@ -38,26 +46,33 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 	ordo_schedule_destroy(schedule);
 }
 
-/* Calls visit_one with the fallbacks, then with each word or small number that a parameter's values name. */
+/* With one parameter set: to a word, or for an open range `3..` to the number after the first. Lists are left out. */
+static void visit_value(struct tour *tour, const struct ordo_problem *problem,
+	const struct ordo_algorithm_facts *facts, const struct ordo_parameter *parameter, const char *value,
+	size_t length)
+{
+	char algorithm[96], word[32] = "";
+	strncat(word, value, length < 31 ? length : 31);
+	char *range = strstr(word, "..");
+	if (strpbrk(word, ", [") || !strcmp(word, parameter->fallback))
+		return;
+	if (range)
+		snprintf(word, sizeof word, "%u", (uint32_t)strtoul(word, NULL, 10) + 1);
+	snprintf(algorithm, sizeof algorithm, "%.20s(%.20s=%s)", facts->name, parameter->name, word);
+	visit_one(tour, problem, algorithm);
+}
+
+/* With the fallbacks, then with each value that a parameter may have. */
 static void visit_parameters(
 	struct tour *tour, const struct ordo_problem *problem, const struct ordo_algorithm_facts *facts)
 {
 	visit_one(tour, problem, facts->name);
-	for (uint32_t i = 0; tour->range->all_parameters && i < facts->nparameter; i++) {
-		const struct ordo_parameter *parameter = &facts->parameters[i];
-		for (const char *value = parameter->values; *value;) {
+	for (uint32_t i = 0; tour->range->all_parameters && i < facts->nparameter; i++)
+		for (const char *value = facts->parameters[i].values; *value;) {
 			const size_t length = strcspn(value, "|");
-			char algorithm[96];
-			snprintf(algorithm, sizeof algorithm - 64, "%s(%s=", facts->name, parameter->name);
-			strncat(algorithm, value, length < 60 ? length : 60);
-			strcat(algorithm, ")");
-			if (!memchr(value, ',', length) && !memchr(value, ' ', length) &&
-				strncmp(value, parameter->fallback, length))
-				visit_one(tour, problem, algorithm);
-			value += length;
-			value += *value == '|';
+			visit_value(tour, problem, facts, &facts->parameters[i], value, length);
+			value += length + (value[length] == '|');
 		}
-	}
 }
 
 static void visit_chunks(

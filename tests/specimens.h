@@ -12,7 +12,9 @@ struct specimen {
 };
 
 struct specimen_range {
+	const struct ordo_topology *topology; /* of so many ranks; NULL: none */
 	uint32_t first_rank, last_rank;
+	uint32_t every;	     /* compile only every so manieth request; 0: all */
 	bool all_roots;	     /* otherwise 0 and the last */
 	bool all_chunks;     /* natural, 1, 2, 3, N+1; otherwise natural and 2 */
 	bool all_parameters; /* every value of every parameter, one at a time; otherwise the fallbacks */
@@ -22,8 +24,10 @@ struct specimen_range {
 typedef void visit_specimen(
 	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure);
 
+/* What there was to do. */
 struct specimen_count {
 	uint32_t visited, inapplicable, failed;
+	uint32_t unreachable; /* the moves would have had their links, a Notify between them had none (R12) */
 };
 
 /* Compiles and visits them all. A compilation that fails other than by "does not apply" is printed and

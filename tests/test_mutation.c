@@ -153,7 +153,9 @@ int main(int argc, char **argv)
 		mutate_handmade(handmade_chain(n, n / 2, 3), "chain made by hand", &amount);
 	}
 	mutate_random(50, &amount);
-	const struct specimen_range range = {.first_rank = 1, .last_rank = last_rank, .all_parameters = true};
+	const uint32_t every = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 3;
+	const struct specimen_range range = {
+		.every = every, .first_rank = 1, .last_rank = last_rank, .all_parameters = true};
 	const struct specimen_count count = visit_specimens(&range, mutate_specimen, &amount);
 	printf("%u compiled schedules, %u requests that do not apply, %u failed\n", count.visited,
 		count.inapplicable, count.failed);

@@ -1,9 +1,10 @@
 /* test_properties.c - what must be true of every schedule that is compiled, over the whole algorithm table.
  *
  * It is proved, and the closure agrees; without any one Notify and its Wait it is refused; written and read it is the same; and it gives exact
- * integers and the same float bits by every seed and on threads.
+ * integers and the same float bits by every seed and on threads. On a topology it uses no link that is not there.
  *
- * Arguments: first and last number of ranks (1 16), effort 1 or 2 (1): with 2 all roots, chunks and parameters, and every pair.
+ * Arguments: first and last number of ranks (1 8), effort 1 or 2 (1): with 2 all roots and chunks, and every pair; every how manieth
+ * request (1).
  */
 #include "judging.h"
 #include "mutate.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 
 struct effort {
+	const struct ordo_topology *topology;
 	bool whole;
 	uint32_t number;  /* of the specimen under way */
 	uint64_t dropped; /* pairs */
@@ -107,6 +109,92 @@ static void check_runs(struct effort *effort, const char *title, const struct or
 		complain(effort, title, why);
 }
 
+/* Is there a way over links that are up, through switches only? Looks at every link again and again. */
+static bool is_reached(const struct ordo_topology *topology, uint32_t from, uint32_t to)
+{
+	bool reached[64] = {0}, more = true;
+	reached[from] = true;
+	while (more) {
+		more = false;
+		for (uint32_t i = 0; i < topology->nlink; i++) {
+			const struct ordo_link *link = &topology->links[i];
+			const bool goes_on = link->from == from || link->from >= topology->nrank;
+			if (!link->down && goes_on && reached[link->from] && !reached[link->to])
+				more = reached[link->to] = true;
+		}
+	}
+	return reached[to];
+}
+
+static void check_links(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+{
+	for (uint32_t i = 0; i < schedule->nstream; i++)
+		for (uint32_t t = schedule->streams[i].first; t < schedule->streams[i].end; t++) {
+			const struct ordo_task *task = &schedule->tasks[t];
+			const uint32_t rank = schedule->streams[i].rank;
+			const bool takes = task->kind == ORDO_WAIT;
+			if (ordo_task_crosses(task) && task->peer != rank &&
+				!is_reached(effort->topology, takes ? task->peer : rank,
+					takes ? rank : task->peer)) {
+				complain(effort, title, "uses a link that is not there");
+				return;
+			}
+		}
+}
+
+static void check_on_topology(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+{
+	struct effort *effort = closure;
+	const struct ordo_verify_options options = {.topology = effort->topology};
+	struct ordo_proof *proof = ordo_verify(schedule, &options, NULL);
+	if (!proof || !proof->proved)
+		complain(effort, specimen->title, "is not proved on its topology");
+	ordo_proof_destroy(proof);
+	check_links(effort, specimen->title, schedule);
+}
+
+/* `name`, and without the link between ranks 0 and 1 if so asked. */
+static void visit_topology(
+	struct effort *effort, struct specimen_count *sum, const char *name, uint32_t nrank, bool broken)
+{
+	struct ordo_error error;
+	struct ordo_topology *topology = ordo_topology_make(name, nrank, &error);
+	if (topology && broken)
+		if (!ordo_topology_fail_link(topology, 0, 1, &error) ||
+			!ordo_topology_finish(topology, &error))
+			complain(effort, name, error.text);
+	if (topology) {
+		const struct specimen_range range = {.topology = topology,
+			.first_rank = nrank,
+			.last_rank = nrank,
+			.all_parameters = true};
+		effort->topology = topology;
+		const struct specimen_count count = visit_specimens(&range, check_on_topology, effort);
+		sum->visited += count.visited;
+		sum->inapplicable += count.inapplicable;
+		sum->failed += count.failed;
+		sum->unreachable += count.unreachable;
+	} else if (error.code != ORDO_USAGE) {
+		complain(effort, name, error.text);
+	}
+	ordo_topology_destroy(topology);
+}
+
+static struct specimen_count visit_topologies(struct effort *effort, uint32_t last_rank)
+{
+	struct specimen_count sum = {0};
+	for (uint32_t n = 3; n <= last_rank; n++) {
+		visit_topology(effort, &sum, "full-mesh", n, true);
+		visit_topology(effort, &sum, "ring", n, false);
+		visit_topology(effort, &sum, "ring", n, true);
+		visit_topology(effort, &sum, "star", n, false);
+		visit_topology(effort, &sum, "hypercube", n, false);
+	}
+	visit_topology(effort, &sum, "a3:8", 8, false);
+	return sum;
+}
+
 static void check(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct effort *effort = closure;
@@ -121,7 +209,8 @@ int main(int argc, char **argv)
 {
 	struct effort effort = {.whole = argc > 3 && atoi(argv[3]) > 1};
 	struct specimen_range range = {.first_rank = argc > 1 ? (uint32_t)atoi(argv[1]) : 1,
-		.last_rank = argc > 2 ? (uint32_t)atoi(argv[2]) : 16,
+		.last_rank = argc > 2 ? (uint32_t)atoi(argv[2]) : 8,
+		.every = argc > 4 ? (uint32_t)atoi(argv[4]) : 1,
 		.all_roots = effort.whole,
 		.all_chunks = effort.whole,
 		.all_parameters = true};
@@ -129,5 +218,12 @@ int main(int argc, char **argv)
 	printf("%u schedules, %u requests that do not apply, %u failed; %llu pairs dropped; %u wrong\n",
 		count.visited, count.inapplicable, count.failed, (unsigned long long)effort.dropped,
 		effort.wrong);
-	return count.visited && !count.failed && !effort.wrong ? EXIT_SUCCESS : EXIT_FAILURE;
+	const struct specimen_count on_topologies =
+		visit_topologies(&effort, range.last_rank < 8 ? range.last_rank : 8);
+	printf("on topologies: %u schedules, %u requests that do not apply, %u without a link for a Notify, "
+	       "%u failed\n",
+		on_topologies.visited, on_topologies.inapplicable, on_topologies.unreachable,
+		on_topologies.failed);
+	return count.visited && !count.failed && !on_topologies.failed && !effort.wrong ? EXIT_SUCCESS
+											: EXIT_FAILURE;
 }
