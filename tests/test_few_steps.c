@@ -257,6 +257,41 @@ static void the_published_renumbering_is_as_published(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Beside the published protocol, in which a rank and the peer it sends to in a step exchange an acknowledgement
+ * and a data signal. */
+static void check_pairs(const char *algorithm, enum ordo_operator op, uint32_t n)
+{
+	const struct ordo_request request = request_of(algorithm, op, n);
+	struct ordo_schedule *schedule = compile_proved(&request);
+	uint32_t pairs = 0;
+	for (uint32_t t = 0; t < schedule->ntask; t++)
+		pairs += schedule->tasks[t].kind == ORDO_NOTIFY;
+	ordo_schedule_destroy(schedule);
+	const uint32_t sends = n * ceil_log2(n);
+	if (op == ORDO_ALLREDUCE)
+		assert_true(pairs <= 3 * sends);
+	else if (is_power(n))
+		assert_true(pairs <= 2 * sends);
+	else if (pairs > 2 * sends + n)
+		fail_msg("%s %s, %u ranks: %u pairs for %u sends", ordo_operator_facts(op)->name, algorithm,
+			n, pairs, sends);
+}
+
+static void a_step_takes_no_more_pairs_than_published(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"nhr", "nb", "circulant", "halving-doubling", "halving-doubling(masks=near)"};
+	for (int i = 0; i < 5; i++)
+		for (uint32_t n = 3; n <= 33; n++) {
+			if (i >= 3 && !is_power(n))
+				continue;
+			check_pairs(names[i], ORDO_REDUCESCATTER, n);
+			check_pairs(names[i], ORDO_ALLGATHER, n);
+			check_pairs(names[i], ORDO_ALLREDUCE, n);
+		}
+}
+
 /* The orders. */
 
 static uint32_t count_trees(const char *algorithm, uint32_t n, bool in_place)
@@ -413,6 +448,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(nhr_sends_as_many_slices_a_step_as_its_formula_says),
 		cmocka_unit_test(renumbered_slices_of_a_step_lie_together),
 		cmocka_unit_test(the_published_renumbering_is_as_published),
+		cmocka_unit_test(a_step_takes_no_more_pairs_than_published),
 		cmocka_unit_test(reduce_scatter_has_as_many_trees_as_the_theory_says),
 		cmocka_unit_test(small_data_is_added_in_the_dyadic_order),
 		cmocka_unit_test(far_first_adds_in_the_folded_order),

@@ -148,16 +148,27 @@ struct ordo_transfer ordo_flow_transfer(
 	};
 }
 
-static void build_step(
-	struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step)
+/* The k-th run of a transfer, from the front or from the back. */
+static struct ordo_slice run_of(const struct ordo_transfer *transfer, uint32_t k, bool backwards)
+{
+	return transfer->runs[backwards ? transfer->nrun - 1 - k : k];
+}
+
+static void make_ready(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, bool backwards)
+{
+	ordo_stream(b, "own", ORDO_NONE);
+	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
+		const struct ordo_transfer transfer = ordo_flow_transfer(flow, ORDO_FLOW_SUM, step, i);
+		for (uint32_t k = 0; k < transfer.nrun; k++)
+			ordo_make_ready(b, ordo_flow_rank(flow, transfer.to), run_of(&transfer, k, backwards),
+				backwards);
+	}
+}
+
+static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part,
+	uint32_t step, bool backwards)
 {
 	const bool summed = ordo_operator_facts(flow->problem.op)->reduces;
-	ordo_stream(b, "own", ORDO_NONE);
-	for (uint32_t i = 0; part == ORDO_FLOW_SUM && i < flow->n && !ordo_builder_failed(b); i++) {
-		const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
-		for (uint32_t k = 0; k < transfer.nrun; k++)
-			ordo_make_ready(b, ordo_flow_rank(flow, transfer.to), transfer.runs[k]);
-	}
 	ordo_stream(b, "send", ORDO_NONE);
 	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
 		const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
@@ -165,18 +176,24 @@ static void build_step(
 			       to = ordo_flow_rank(flow, transfer.to);
 		for (uint32_t k = 0; k < transfer.nrun; k++)
 			if (part == ORDO_FLOW_SUM)
-				ordo_add_on(b, to, from, transfer.runs[k]);
+				ordo_add_on(b, to, from, run_of(&transfer, k, backwards), backwards);
 			else
-				ordo_pass_on(b, to, from, transfer.runs[k], summed);
+				ordo_pass_on(b, to, from, run_of(&transfer, k, backwards), summed, backwards);
 	}
 }
 
-static void build_part(struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part)
+/* What is made ready or arrives last is asked for first, so that one Wait does for a whole step: runs go
+ * forwards and backwards in turn, and are made ready the other way. */
+static void build_part(
+	struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part, bool backwards)
 {
 	static const char *const names[] = {"sum", "spread", "scatter", "gather"};
 	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
 		ordo_phase(b, names[part], step);
-		build_step(b, flow, part, step);
+		if (part == ORDO_FLOW_SUM)
+			make_ready(b, flow, step, !backwards);
+		transfer_all(b, flow, part, step, backwards);
+		backwards = !backwards;
 	}
 }
 
@@ -190,15 +207,15 @@ static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
 	ordo_phase(b, "fold", ORDO_NONE);
 	ordo_stream(b, "own", ORDO_NONE);
 	for (uint32_t j = 0; sums && j < flow->npair; j++)
-		ordo_make_ready(b, ordo_flow_rank(flow, j), all);
+		ordo_make_ready(b, ordo_flow_rank(flow, j), all, false);
 	ordo_stream(b, "send", ORDO_NONE);
 	for (uint32_t j = 0; j < flow->npair; j++) {
 		const uint32_t rank = ordo_flow_rank(flow, j), partner = ordo_flow_partner(flow, j),
 			       K = flow->problem.chunks_per_block;
 		if (sums)
-			ordo_add_on(b, rank, partner, all);
+			ordo_add_on(b, rank, partner, all, true);
 		else
-			ordo_pass_on(b, rank, partner, (struct ordo_slice){partner * K, K}, false);
+			ordo_pass_on(b, rank, partner, (struct ordo_slice){partner * K, K}, false, true);
 	}
 }
 
@@ -216,13 +233,13 @@ static void unfold(struct ordo_builder *b, const struct ordo_flow *flow)
 		const uint32_t rank = ordo_flow_rank(flow, j), partner = ordo_flow_partner(flow, j);
 		const uint32_t own = partner * K;
 		if (op == ORDO_REDUCESCATTER) {
-			ordo_pass_on(b, partner, rank, (struct ordo_slice){own, K}, summed);
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){own, K}, summed, false);
 		} else if (op == ORDO_ALLGATHER) {
-			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, own}, summed);
-			ordo_pass_on(
-				b, partner, rank, (struct ordo_slice){own + K, nchunk - own - K}, summed);
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, own}, summed, false);
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){own + K, nchunk - own - K}, summed,
+				false);
 		} else {
-			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, K}, summed);
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, K}, summed, false);
 		}
 	}
 }
@@ -234,8 +251,8 @@ void ordo_flow_build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	ordo_keep_own(b, &flow.problem);
 	if (flow.npair)
 		fold(b, &flow);
-	build_part(b, &flow, parts.first);
-	build_part(b, &flow, parts.second);
+	build_part(b, &flow, parts.first, false);
+	build_part(b, &flow, parts.second, flow.nstep % 2);
 	if (flow.npair)
 		unfold(b, &flow);
 }

@@ -1,7 +1,13 @@
 /* places.c - sums and copies between work places, as few moves as the places allow. */
 #include "algorithms/places.h"
 
-typedef struct ordo_at place_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+/* From the source places of one rank to the work places of another. */
+struct route {
+	struct ordo_builder *b;
+	uint32_t to, from;
+	struct ordo_at (*source)(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+	void (*move)(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
+};
 
 /* A rank's sum so far: its work place once it was made ready, till then its input. */
 static struct ordo_at sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
@@ -10,42 +16,60 @@ static struct ordo_at sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chu
 	return ordo_written(b, work) ? work : ordo_input_of(b, rank, chunk);
 }
 
-static bool lies_behind(struct ordo_at at, struct ordo_at first, uint32_t distance)
+static bool follows(struct ordo_at at, struct ordo_at before)
 {
-	return at.buffer == first.buffer && at.slot == first.slot + distance;
+	return at.buffer == before.buffer && at.slot == before.slot + 1;
 }
 
-/* Moves chunks to work places, several at once where both places are consecutive. */
-static void move_all(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
-	place_of *source, void (*move)(struct ordo_builder *, struct ordo_at, struct ordo_at, uint32_t))
+/* Does the next chunk lie behind this one at both ends? */
+static bool goes_on(const struct route *route, uint32_t chunk)
+{
+	return follows(ordo_work(route->b, route->to, chunk + 1), ordo_work(route->b, route->to, chunk)) &&
+	       follows(route->source(route->b, route->from, chunk + 1),
+		       route->source(route->b, route->from, chunk));
+}
+
+/* As many as one move takes, of the chunks at the front or at the back. */
+static struct ordo_slice cut_piece(const struct route *route, struct ordo_slice chunks, bool backwards)
 {
 	const uint32_t end = chunks.first + chunks.count;
-	for (uint32_t chunk = chunks.first, count; chunk < end && !ordo_builder_failed(b); chunk += count) {
-		const struct ordo_at dst = ordo_work(b, to, chunk), src = source(b, from, chunk);
-		for (count = 1; chunk + count < end; count++)
-			if (!lies_behind(ordo_work(b, to, chunk + count), dst, count) ||
-				!lies_behind(source(b, from, chunk + count), src, count))
-				break;
-		move(b, dst, src, count);
+	uint32_t count = 1;
+	if (!backwards) {
+		while (count < chunks.count && goes_on(route, chunks.first + count - 1))
+			count++;
+		return (struct ordo_slice){chunks.first, count};
+	}
+	while (count < chunks.count && goes_on(route, end - count - 1))
+		count++;
+	return (struct ordo_slice){end - count, count};
+}
+
+static void move_all(const struct route *route, struct ordo_slice chunks, bool backwards)
+{
+	while (chunks.count && !ordo_builder_failed(route->b)) {
+		const struct ordo_slice piece = cut_piece(route, chunks, backwards);
+		route->move(route->b, ordo_work(route->b, route->to, piece.first),
+			route->source(route->b, route->from, piece.first), piece.count);
+		chunks.first += backwards ? 0 : piece.count;
+		chunks.count -= piece.count;
 	}
 }
 
-void ordo_make_ready(struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks)
+/* Copies what lies in the input; what has been begun is where it should be. */
+void ordo_make_ready(struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
 {
-	const uint32_t end = chunks.first + chunks.count;
-	for (uint32_t chunk = chunks.first; chunk < end && !ordo_builder_failed(b); chunk++)
-		if (!ordo_written(b, ordo_work(b, rank, chunk)))
-			ordo_contribute(b, rank, chunk, 1);
+	move_all(&(struct route){b, rank, rank, sum_of, ordo_copy}, chunks, backwards);
 }
 
-void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks)
+void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool backwards)
 {
-	move_all(b, to, from, chunks, sum_of, ordo_reduce);
+	move_all(&(struct route){b, to, from, sum_of, ordo_reduce}, chunks, backwards);
 }
 
-void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed)
+void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed,
+	bool backwards)
 {
-	move_all(b, to, from, chunks, summed ? ordo_work : ordo_held, ordo_copy);
+	move_all(&(struct route){b, to, from, summed ? ordo_work : ordo_held, ordo_copy}, chunks, backwards);
 }
 
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem)

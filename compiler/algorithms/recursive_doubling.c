@@ -37,7 +37,7 @@ static void exchange(
 		ordo_copy(b, ordo_at(rank ^ mask_of(recipe, step), ORDO_SCRATCH, scratch),
 			step ? ordo_work(b, rank, 0) : ordo_input_of(b, rank, 0), K);
 	for (uint32_t rank = 0; rank < N; rank++) {
-		ordo_make_ready(b, rank, (struct ordo_slice){0, K});
+		ordo_make_ready(b, rank, (struct ordo_slice){0, K}, false);
 		ordo_reduce(b, ordo_work(b, rank, 0), ordo_at(rank, ORDO_SCRATCH, scratch), K);
 	}
 }

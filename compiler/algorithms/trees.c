@@ -115,11 +115,11 @@ static void sum_level(
 	const uint32_t begin = tree->level_begin[level], end = tree->level_begin[level + 1];
 	ordo_stream(b, "own", ORDO_NONE);
 	for (uint32_t i = begin; i < end; i++)
-		ordo_make_ready(b, rank_of(load, tree->parent[tree->by_level[i]]), unit);
+		ordo_make_ready(b, rank_of(load, tree->parent[tree->by_level[i]]), unit, false);
 	ordo_stream(b, "up", load->stream);
 	for (uint32_t i = begin; i < end; i++) {
 		const uint32_t node = tree->by_level[i];
-		ordo_add_on(b, rank_of(load, tree->parent[node]), rank_of(load, node), unit);
+		ordo_add_on(b, rank_of(load, tree->parent[node]), rank_of(load, node), unit, true);
 	}
 }
 
@@ -147,7 +147,7 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 			for (uint32_t k = tree->level_begin[level]; k < tree->level_begin[level + 1]; k++) {
 				const uint32_t node = tree->by_level[k];
 				ordo_pass_on(b, rank_of(load, node), rank_of(load, tree->parent[node]),
-					unit_of(load, i), summed);
+					unit_of(load, i), summed, false);
 			}
 		}
 	}
