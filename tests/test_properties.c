@@ -191,7 +191,8 @@ static struct specimen_count visit_topologies(struct effort *effort, uint32_t la
 		visit_topology(effort, &sum, "star", n, false);
 		visit_topology(effort, &sum, "hypercube", n, false);
 	}
-	visit_topology(effort, &sum, "a3:8", 8, false);
+	if (last_rank >= 8)
+		visit_topology(effort, &sum, "a3:8", 8, false);
 	return sum;
 }
 
@@ -219,7 +220,9 @@ int main(int argc, char **argv)
 		count.visited, count.inapplicable, count.failed, (unsigned long long)effort.dropped,
 		effort.wrong);
 	const struct specimen_count on_topologies =
-		visit_topologies(&effort, range.last_rank < 8 ? range.last_rank : 8);
+		visit_topologies(&effort, range.first_rank > 1	? 0
+					  : range.last_rank < 8 ? range.last_rank
+								: 8);
 	printf("on topologies: %u schedules, %u requests that do not apply, %u without a link for a Notify, "
 	       "%u failed\n",
 		on_topologies.visited, on_topologies.inapplicable, on_topologies.unreachable,
