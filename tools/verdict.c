@@ -133,8 +133,12 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 			ordo_operator_facts(schedule->problem.op)->name);
 	}
 	fprintf(out, "  %-23s %s\n", "order digest", proof->digest);
-	fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
-		proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
+	if (proof->tokens_in_flight || !proof->nsignal)
+		fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
+			proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
+	else
+		fprintf(out, "  %-23s %u; tokens in flight are counted if --max-tokens asks\n", "signals",
+			proof->nsignal);
 	fprintf(out, "  %-23s %u slot%s on every rank\n", "scratch", schedule->scratch_slots,
 		schedule->scratch_slots == 1 ? "" : "s");
 }

@@ -70,72 +70,87 @@ static void say(struct text *text, const char *part)
 	text->used += length;
 }
 
-/* Prints with a stack of its own, since a tree can be as deep as it has leaves. Markers beyond any node id
- * stand for "+" and ")". */
-enum { PLUS = 0, CLOSE = 1 };
+/* A node to be printed, at its depth; or a mark. */
+struct pending {
+	uint32_t tree, depth;
+	enum { NODE, PLUS, CLOSE } what;
+};
 
-static void print_tree(struct text *text, const struct ordo_trees *trees, uint32_t tree,
-	const uint32_t *smallest, uint64_t *stack, uint32_t max_leaves)
+/* For every node up to a tree: its smallest leaf, and how many leaves it has (at most ORDO_LIMIT are told apart). */
+struct foliage {
+	uint32_t *smallest, *leaves;
+};
+
+static bool count_foliage(struct foliage *foliage, const struct ordo_trees *trees, uint32_t tree)
 {
-	const uint64_t marker = UINT64_C(1) << 32;
-	size_t depth = 0;
-	uint32_t nleaf = 0;
-	stack[depth++] = tree;
-	while (depth && !text->failed) {
-		uint64_t top = stack[--depth];
-		if (top >= marker) {
-			say(text, top - marker == PLUS ? "+" : ")");
-			continue;
-		}
-		const uint32_t *node = trees->nodes[top];
+	foliage->smallest = malloc(((size_t)tree + 1) * sizeof *foliage->smallest);
+	foliage->leaves = malloc(((size_t)tree + 1) * sizeof *foliage->leaves);
+	if (!foliage->smallest || !foliage->leaves)
+		return false;
+	for (uint32_t i = 0; i <= tree; i++) {
+		const uint32_t left = trees->nodes[i][0], right = trees->nodes[i][1];
+		const bool leaf = left == ORDO_NONE;
+		const uint32_t *smallest = foliage->smallest, *leaves = foliage->leaves;
+		foliage->smallest[i] =
+			leaf ? right : smallest[smallest[left] < smallest[right] ? left : right];
+		foliage->leaves[i] = leaf ? 1 : leaves[left] + leaves[right];
+		if (foliage->leaves[i] > ORDO_LIMIT)
+			foliage->leaves[i] = ORDO_LIMIT;
+	}
+	return true;
+}
+
+/* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four entries a level. */
+static bool print_tree(struct text *text, const struct ordo_trees *trees, uint32_t tree,
+	const struct foliage *foliage, uint32_t max_depth)
+{
+	struct pending *stack = NULL;
+	size_t room = 0, height = 0;
+	bool worked = ordo_array_reserve(&stack, &room, 4, sizeof *stack);
+	if (worked)
+		stack[height++] = (struct pending){tree, 0, NODE};
+	while (worked && height) {
+		const struct pending top = stack[--height];
+		const uint32_t *node = trees->nodes[top.tree];
 		char number[16];
-		if (nleaf >= max_leaves) {
-			say(text, "...");
-			nleaf++;
-			/* What is still open is closed, what is still to come is left out. */
-			size_t kept = 0;
-			for (size_t i = 0; i < depth; i++)
-				if (stack[i] == marker + CLOSE)
-					stack[kept++] = stack[i];
-			depth = kept;
+		if (top.what != NODE) {
+			say(text, top.what == PLUS ? "+" : ")");
 		} else if (node[0] == ORDO_NONE) {
 			snprintf(number, sizeof number, "%" PRIu32, node[1]);
 			say(text, number);
-			nleaf++;
-		} else {
-			bool swapped = smallest[node[1]] < smallest[node[0]];
+		} else if (top.depth == max_depth) {
+			say(text, "...");
+		} else if ((worked = ordo_array_reserve(&stack, &room, height + 4, sizeof *stack))) {
+			const bool swapped = foliage->smallest[node[1]] < foliage->smallest[node[0]];
 			say(text, "(");
-			stack[depth++] = marker + CLOSE;
-			stack[depth++] = node[!swapped];
-			stack[depth++] = marker + PLUS;
-			stack[depth++] = node[swapped];
+			stack[height++] = (struct pending){top.tree, 0, CLOSE};
+			stack[height++] = (struct pending){node[!swapped], top.depth + 1, NODE};
+			stack[height++] = (struct pending){top.tree, 0, PLUS};
+			stack[height++] = (struct pending){node[swapped], top.depth + 1, NODE};
 		}
 	}
+	free(stack);
+	return worked && !text->failed;
 }
 
 char *ordo_tree_print(
 	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
 {
-	/* Only nodes up to `tree` can be below it, and each pushes four entries where it took one. */
-	uint32_t *smallest = malloc(((size_t)tree + 1) * sizeof *smallest);
-	uint64_t *stack = malloc((3 * (size_t)tree + 8) * sizeof *stack);
+	struct foliage foliage = {0};
 	struct text text = {0};
 	char *result = NULL;
-	if (smallest && stack) {
-		for (uint32_t i = 0; i <= tree; i++) {
-			const uint32_t *node = trees->nodes[i];
-			smallest[i] = node[1];
-			if (node[0] != ORDO_NONE)
-				smallest[i] = smallest[node[0]] < smallest[node[1]] ? smallest[node[0]]
-										    : smallest[node[1]];
-		}
-		print_tree(&text, trees, tree, smallest, stack, max_leaves);
-		if (!text.failed)
+	if (count_foliage(&foliage, trees, tree)) {
+		/* A tree cut at depth log2(max_leaves) cannot have more ends than that. */
+		uint32_t max_depth = ORDO_NONE;
+		if (foliage.leaves[tree] > max_leaves)
+			for (max_depth = 0; max_leaves >> (max_depth + 1); max_depth++)
+				continue;
+		if (print_tree(&text, trees, tree, &foliage, max_depth))
 			result = ordo_arena_text(arena, text.bytes, text.used);
 	}
 	free(text.bytes);
-	free(smallest);
-	free(stack);
+	free(foliage.smallest);
+	free(foliage.leaves);
 	return result;
 }
 
