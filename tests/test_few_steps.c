@@ -258,7 +258,8 @@ static void the_published_renumbering_is_as_published(void **state)
 }
 
 /* Beside the published protocol, in which a rank and the peer it sends to in a step exchange an acknowledgement
- * and a data signal. */
+ * and a data signal. Powers of two: never more, AllReduce three quarters. Else some slices are sent on a step
+ * later than the others that came with them. */
 static void check_pairs(const char *algorithm, enum ordo_operator op, uint32_t n)
 {
 	const struct ordo_request request = request_of(algorithm, op, n);
@@ -268,16 +269,14 @@ static void check_pairs(const char *algorithm, enum ordo_operator op, uint32_t n
 		pairs += schedule->tasks[t].kind == ORDO_NOTIFY;
 	ordo_schedule_destroy(schedule);
 	const uint32_t sends = n * ceil_log2(n);
-	if (op == ORDO_ALLREDUCE)
-		assert_true(pairs <= 3 * sends);
-	else if (is_power(n))
-		assert_true(pairs <= 2 * sends);
-	else if (pairs > 2 * sends + n)
-		fail_msg("%s %s, %u ranks: %u pairs for %u sends", ordo_operator_facts(op)->name, algorithm,
-			n, pairs, sends);
+	const uint32_t published = (op == ORDO_ALLREDUCE ? 4 : 2) * sends;
+	const uint32_t most = is_power(n) ? (op == ORDO_ALLREDUCE ? 3 : 2) * sends : published + n;
+	if (pairs > most)
+		fail_msg("%s %s, %u ranks: %u pairs, published %u, wanted at most %u",
+			ordo_operator_facts(op)->name, algorithm, n, pairs, published, most);
 }
 
-static void a_step_takes_no_more_pairs_than_published(void **state)
+static void a_step_takes_hardly_more_pairs_than_published(void **state)
 {
 	(void)state;
 	static const char *const names[] = {
@@ -448,7 +447,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(nhr_sends_as_many_slices_a_step_as_its_formula_says),
 		cmocka_unit_test(renumbered_slices_of_a_step_lie_together),
 		cmocka_unit_test(the_published_renumbering_is_as_published),
-		cmocka_unit_test(a_step_takes_no_more_pairs_than_published),
+		cmocka_unit_test(a_step_takes_hardly_more_pairs_than_published),
 		cmocka_unit_test(reduce_scatter_has_as_many_trees_as_the_theory_says),
 		cmocka_unit_test(small_data_is_added_in_the_dyadic_order),
 		cmocka_unit_test(far_first_adds_in_the_folded_order),
