@@ -102,6 +102,8 @@ struct judge {
 	uint32_t ntouch;
 	struct pair_map touch_of; /* (stream, rank) -> touches */
 
+	uint32_t fullest; /* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
+
 	uint32_t *gates; /* [nstream] the last Wait passed so far; ORDO_NONE: none */
 
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */

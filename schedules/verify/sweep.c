@@ -207,7 +207,7 @@ static uint32_t take_line(struct sweep *sweep)
 	return sweep->npool++;
 }
 
-static void measure_tokens(struct sweep *sweep, uint32_t index, uint32_t known)
+static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uint32_t known)
 {
 	struct judge *judge = sweep->judge;
 	const struct signal *signal = &judge->signals[index];
@@ -215,8 +215,10 @@ static void measure_tokens(struct sweep *sweep, uint32_t index, uint32_t known)
 	while (*passed < signal->nwait && sweep->waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
-	if (judge->proof->tokens_in_flight < flying)
-		judge->proof->tokens_in_flight = flying;
+	if (judge->proof->tokens_in_flight >= flying)
+		return;
+	judge->proof->tokens_in_flight = flying;
+	judge->fullest = id;
 }
 
 static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
@@ -235,7 +237,7 @@ static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 	sweep->line_of[signal->first + sweep->posted[index]++] = line;
 	uint32_t other = sweep->stream_lane[signal->waiter] - first_lane;
 	if (sweep->tokens && other < LANES)
-		measure_tokens(sweep, index, clock->clock[other]);
+		measure_tokens(sweep, id, index, clock->clock[other]);
 	return true;
 }
 

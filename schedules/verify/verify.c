@@ -67,11 +67,18 @@ static bool judge_all(struct judge *judge)
 /* R13, as far as it is about tokens. */
 static bool judge_tokens(struct judge *judge)
 {
-	uint32_t allowed = judge->options->limits.tokens_in_flight, found = judge->proof->tokens_in_flight;
+	const uint32_t allowed = judge->options->limits.tokens_in_flight,
+		       found = judge->proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
-	return find(judge, 13, NULL, 0, NULL, "a signal has up to %u tokens in flight, allowed are %u", found,
-		allowed);
+	const struct signal *signal = &judge->signals[judge->notes[judge->fullest].link];
+	return find(judge, 13, &judge->fullest, 1,
+		"a Wait by the notifying stream for an acknowledgement would hold it back",
+		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that many Notify "
+		"up to\n  %s\n"
+		"  may come before the Wait that takes the first",
+		signal->number, signal->from, signal->to, found, allowed,
+		where_is(judge, judge->fullest).text);
 }
 
 /* Findings in the order of their rules; of one rule, as they were found. Few: at most max_findings. */
@@ -113,6 +120,7 @@ struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 	struct judge judge = {.schedule = schedule,
 		.options = options ? options : &nothing_asked,
 		.error = error,
+		.fullest = ORDO_NONE,
 		.unequal_chunk = ORDO_NONE,
 		.unordered = {ORDO_NONE, ORDO_NONE}};
 	judge.max_findings = judge.options->max_findings ? judge.options->max_findings : 16;
