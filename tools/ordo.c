@@ -6,7 +6,13 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&compile_command, &verify_command, &run_command, &draw_command, &list_command, &explain_command, &demo_command,
+	&compile_command,
+	&verify_command,
+	&run_command,
+	&draw_command,
+	&list_command,
+	&explain_command,
+	&demo_command,
 };
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 

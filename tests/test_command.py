@@ -1,0 +1,615 @@
+#!/usr/bin/env python3
+"""test_command.py ORDO REJECT - the command as those who type it see it.
+
+ORDO is the command, REJECT the folder of documents that break a rule each.
+"""
+import json
+import os
+import pathlib
+import pty
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+from tap import case, run_cases, wanted
+
+ORDO = os.path.abspath(sys.argv[1])
+REJECT = pathlib.Path(sys.argv[2]).absolute()
+COMMANDS = ["compile", "verify", "run", "draw", "list", "explain", "demo"]
+OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
+
+
+class Desk:
+    """A folder of its own, and calls of the command in it."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def __call__(self, *words, stdin=b"", environment=None, before=None, stdout=subprocess.PIPE):
+        done = subprocess.run([ORDO, *map(str, words)], cwd=self.folder, input=stdin, stdout=stdout, stderr=subprocess.PIPE,
+                              env={**os.environ, **(environment or {})}, preexec_fn=before, timeout=300)
+        done.out = (done.stdout or b"").decode()
+        done.err = done.stderr.decode()
+        wanted(done.returncode in range(6), "a crash?", done.returncode, done.err)
+        return done
+
+    def works(self, *words, **options):
+        done = self(*words, **options)
+        wanted(done.returncode == 0, words, done.returncode, done.out, done.err)
+        return done
+
+    def fails(self, code, message, *words, **options):
+        """The command ends with this exit code, prints nothing to stdout, and says something that matches."""
+        done = self(*words, **options)
+        wanted(done.returncode == code, words, f"exit code {done.returncode}, wanted {code}", done.out, done.err)
+        wanted(re.search(message, done.err), words, f"wanted a message like {message}, found", done.err)
+        wanted(done.out == "" or code == 1, words, "printed, though it failed", done.out)
+        return done
+
+    def answer(self, *words, **options):
+        """What --json prints: one object, and nothing on stderr."""
+        done = self(*words, "--json", **options)
+        wanted(done.err == "", words, "said beside the JSON:", done.err)
+        answer = json.loads(done.out)
+        wanted(isinstance(answer, dict), words, done.out)
+        answer["exit code"] = done.returncode
+        return answer
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def compile(self, name, *words, operator="allreduce", ranks=4, algorithm="ring"):
+        self.works("compile", operator, "--ranks", ranks, "--algorithm", algorithm, "-o", name, *words)
+        return self.folder / name
+
+
+def at_desk(function):
+    def run():
+        with tempfile.TemporaryDirectory() as folder:
+            function(Desk(folder))
+    return run
+
+
+def desk_case(sentence):
+    return lambda function: case(sentence)(at_desk(function))
+
+
+# What each command is for
+
+@desk_case("compile writes a document, and says on stderr what it is and that it is proved")
+def _(ordo):
+    done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o", "ring.json")
+    wanted(done.out == "", done.out)
+    wanted("AllReduce on 4 ranks by ring: " in done.err and "proved" in done.err, done.err)
+    wanted(json.loads((ordo.folder / "ring.json").read_text())["schema"] == "ordo/schedule/1")
+    wanted(ordo.names() == ["ring.json"], ordo.names())
+
+
+@desk_case("the same problem gives the same bytes, on stdout as in a file")
+def _(ordo):
+    written = ordo.compile("mesh.json", algorithm="mesh").read_bytes()
+    printed = ordo.works("compile", "All_Reduce", "-n", 4, "-amesh").out.encode()
+    wanted(written == printed)
+    dash = ordo.works("compile", "ALL-REDUCE", "-n4", "--algorithm=mesh", "-o", "-").out.encode()
+    wanted(written == dash)
+
+
+@desk_case("every operator compiles by an algorithm that has it, and what is written is proved and runs right")
+def _(ordo):
+    for operator in OPERATORS:
+        ordo.compile("x.json", operator=operator, algorithm="mesh")
+        wanted(": proved" in ordo.works("verify", "x.json").out)
+        wanted("bit-equal" in ordo.works("run", "x.json", "--check", "--count", 97).out, operator)
+
+
+@desk_case("root, chunks and in-place reach the document")
+def _(ordo):
+    path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")
+    document = json.loads(path.read_text())
+    found = document["root"], document["chunks_per_block"], document["in_place"]
+    wanted(found == (2, 3, True), found)
+
+
+@desk_case("verify tells the guarantees and the order digest of what it proved")
+def _(ordo):
+    ordo.compile("ring.json")
+    out = ordo.works("verify", "ring.json").out
+    for words in ["R1-R11 hold in every interleaving", "G1 rank-equal           holds", "G2 run-to-run           holds",
+                  "G3 position-invariant   does not hold: chunk 0 is "]:
+        wanted(words in out, words, out)
+    wanted(re.search(r"order digest +[0-9a-f]{32}\n", out), out)
+
+
+@desk_case("a refuted document: exit code 1, and each finding with its place and its rule")
+def _(ordo):
+    for path in sorted(REJECT.glob("R[2-9]*.json")):
+        done = ordo("verify", path)
+        rule = path.name.split("-")[0]
+        wanted(done.returncode in (1, 3), path, done.returncode, done.err)
+        wanted(re.search(rf"{re.escape(path.name)}:\d+:\d+: error\[{rule}\]: ", done.err), path, done.err)
+        if done.returncode == 1:
+            wanted(": refuted, " in done.out, path, done.out)
+
+
+@desk_case("run --check: every type with every reduction, on threads and seeded, bit for bit")
+def _(ordo):
+    ordo.compile("ring.json", ranks=3)
+    ordo.compile("mesh.json", ranks=3, algorithm="mesh")
+    for kind in ["f32", "f64", "i32", "i64", "u8"]:
+        for reduction in ["sum", "prod", "min", "max"]:
+            for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
+                check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport", transport,
+                                    "--count", 1001, "--check")["check"]
+                wanted(check["bits_equal"] and check["within_bounds"], kind, reduction, transport, check)
+                wanted(check["elements"] == 3 * 1001, check)
+
+
+@desk_case("run: workers, seeds, repetition, sizes with units, bytes of every link")
+def _(ordo):
+    ordo.compile("ring.json")
+    for words in [["--workers", 0], ["--workers", 1], ["--workers", 3, "--repeat", 5],
+                  ["--transport", "seeded", "--seed", 7, "--repeat", 20]]:
+        out = ordo.works("run", "ring.json", "--bytes", "4KiB", "--check", *words).out
+        wanted("4 KiB a rank" in out and "bit-equal" in out, words, out)
+    links = ordo.answer("run", "ring.json", "--bytes", "4kB", "--links")["links"]
+    wanted([(one["from"], one["to"], one["bytes"]) for one in links] ==
+           [(rank, (rank + 1) % 4, 6000) for rank in range(4)], links)
+
+
+@desk_case("run refuses what is refuted, and runs it if told to")
+def _(ordo):
+    path = REJECT / "R8-slot-reused-before-read.json"
+    ordo.fails(1, r"error\[R8\].*(\n.*)*not run, because it is refuted", "run", path)
+    done = ordo.works("run", path, "--unproved", "--count", 8)
+    wanted("warning: running a refuted schedule" in done.err, done.err)
+    ordo.fails(2, "no one meaning to compare with", "run", path, "--unproved", "--check")
+
+
+@desk_case("a run that is stuck ends, and names who waits for whom")
+def _(ordo):
+    path = REJECT / "R7-both-wait-first.json"
+    for transport in ["threads", "seeded"]:
+        done = ordo.fails(1, "rank 0.*rank 1", "run", path, "--unproved", "--count", 8, "--transport", transport)
+        wanted("wait" in done.err, done.err)
+
+
+@desk_case("draw: DOT, SVG and text, by --as or by the name of the file")
+def _(ordo):
+    ordo.compile("ring.json", ranks=3)
+    dot = ordo.works("draw", "ring.json").out
+    wanted(dot.startswith("digraph schedule {"), dot[:100])
+    for rank in range(3):
+        wanted(f"cluster_rank{rank}" in dot, rank)
+    # A ring joins three ranks: an edge for every pair of Notify and Wait.
+    pairs = ordo.answer("verify", "ring.json")["notifies"]
+    drawn = len(re.findall(r"task\d+ -> task\d+", dot))
+    wanted(drawn == pairs, drawn, pairs)
+    ordo.works("draw", "ring.json", "-o", "ring.dot")
+    wanted((ordo.folder / "ring.dot").read_text() == dot)
+    ordo.works("draw", "ring.json", "-o", "ring.svg")
+    wanted("<svg" in (ordo.folder / "ring.svg").read_text() and "</svg>" in (ordo.folder / "ring.svg").read_text())
+    wanted("<svg" in ordo.works("draw", "ring.json", "--as", "svg").out)
+    text = ordo.works("draw", "ring.json", "--as", "text").out
+    wanted("SendReduce" in text and "Notify" in text, text)
+    wanted("picture" in ordo.answer("draw", "ring.json", "--as", "svg"))
+
+
+@desk_case("draw: a topology, with the link that is down dashed")
+def _(ordo):
+    whole = ordo.works("draw", "--topology", "full-mesh", "--size", 4).out
+    broken = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1").out
+    wanted("dashed" not in whole and "dashed" in broken)
+
+
+@desk_case("draw: above 500 tasks it says what it leaves out and how to choose")
+def _(ordo):
+    ordo.compile("large.json", ranks=16)
+    done = ordo.works("draw", "large.json")
+    found = re.search(r"drawn: (\d+) of (\d+) tasks \((\d+) of 16 ranks, (\d+) of (\d+) phases\); choose others with --ranks .* "
+                      r"--phases .* --max-tasks 500", done.err)
+    wanted(found and 0 < int(found[1]) <= 500 < int(found[2]), done.err)
+    wanted(len(re.findall(r"^\s*task\d+\s*\[", done.out, re.M)) == int(found[1]), done.err)
+    wanted(f"({found[1]} of {found[2]} tasks)" in done.out, "the picture says so, too")
+    chosen = ordo.works("draw", "large.json", "--ranks", "3,5-6", "--phases", "0-1")
+    wanted(re.search(r"\(3 of 16 ranks, 2 of \d+ phases\)", chosen.err), chosen.err)
+    wanted(set(re.findall(r"cluster_rank(\d+)", chosen.out)) == {"3", "5", "6"}, chosen.err)
+    all_of_it = ordo.works("draw", "large.json", "--max-tasks", 100000)
+    wanted(all_of_it.err == "" and len(re.findall(r"^\s*task\d+\s*\[", all_of_it.out, re.M)) == int(found[2]), all_of_it.err)
+
+
+@desk_case("list and explain know every algorithm, operator, topology, task and rule")
+def _(ordo):
+    answer = ordo.answer("list")
+    names = [one["name"] for one in answer["algorithms"]]
+    wanted({"ring", "mesh"} <= set(names), names)
+    wanted([one["name"] for one in answer["operators"]] == OPERATORS, answer["operators"])
+    wanted({"full-mesh", "ring", "star"} <= {one["name"] for one in answer["topologies"]})
+    text = ordo.works("list").out
+    for name in names + OPERATORS:
+        wanted(name in text, name)
+        wanted(name.lower() in ordo.works("explain", name).out.lower(), name)
+    for name in names:
+        wanted("parameters" in ordo.works("list", name).out or "source" in ordo.works("list", name).out, name)
+    for kind in ["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"]:
+        wanted(ordo.works("explain", kind).out.startswith(kind), kind)
+    for rule in range(1, 14):
+        wanted(ordo.works("explain", f"R{rule}").out.startswith(f"R{rule}, "), rule)
+
+
+@desk_case("explain tells a schedule in words, with its reduction trees")
+def _(ordo):
+    ordo.compile("ring.json")
+    out = ordo.works("explain", "ring.json").out
+    wanted("AllReduce" in out and re.search(r"\(.*0.*\+.*\)", out), out)
+
+
+@desk_case("demo: compiled, proved, drawn and run, over three rings round the dead link")
+def _(ordo):
+    out = ordo.works("demo").out
+    for word in ["0-1", "proved", "bit-equal"]:
+        wanted(word in out, word, out)
+
+
+# Documents in every form, through files, folders and pipes
+
+@desk_case("compile | verify, and | run, and | draw, through stdin")
+def _(ordo):
+    document = ordo.works("compile", "allreduce", "-n", 4, "-a", "ring").out.encode()
+    wanted(": proved" in ordo.works("verify", "-", stdin=document).out)
+    wanted("bit-equal" in ordo.works("run", "-", "--check", "--count", 9, stdin=document).out)
+    wanted("digraph" in ordo.works("draw", "-", stdin=document).out)
+
+
+@desk_case("the folder form: a file for every rank, the same to every command, replaced as a whole")
+def _(ordo):
+    ordo.compile("many")
+    ordo.compile("one.json")
+    wanted(sorted(path.name for path in (ordo.folder / "many").iterdir()) ==
+           [f"rank-{rank}.json" for rank in range(4)] + ["schedule.json"])
+    many, one = ordo.answer("verify", "many"), ordo.answer("verify", "one.json")
+    wanted(many["order_digest"] == one["order_digest"] and many["tasks"] == one["tasks"])
+    ordo.works("run", "many", "--check", "--count", 5)
+    wanted(ordo.works("draw", "many", "--as", "text").out == ordo.works("draw", "one.json", "--as", "text").out)
+    ordo.compile("many", ranks=2)
+    wanted(ordo.answer("verify", "many")["ranks"] == 2 and len(list((ordo.folder / "many").iterdir())) == 3)
+
+
+@desk_case("a folder that holds anything else is not replaced")
+def _(ordo):
+    (ordo.folder / "mine").mkdir()
+    (ordo.folder / "mine" / "letter.txt").write_text("dear")
+    ordo.fails(2, "mine", "compile", "allreduce", "-n", 2, "-a", "ring", "-o", "mine")
+    wanted((ordo.folder / "mine" / "letter.txt").read_text() == "dear" and ordo.names() == ["mine"], ordo.names())
+
+
+@desk_case("a reader that goes away is no crash")
+def _(ordo):
+    ordo.compile("ring.json")
+    for words in [["draw", "ring.json"], ["compile", "allreduce", "-n", 64, "-a", "ring"], ["list"]]:
+        read, write = os.pipe()
+        os.close(read)
+        done = ordo(*words, stdout=write)
+        os.close(write)
+        wanted(done.returncode == 5, words, done.returncode, done.err)
+
+
+# Bad input
+
+@desk_case("a truncated document: exit code 3, where it ends, and the hint that it was cut off")
+def _(ordo):
+    text = ordo.compile("ring.json").read_bytes()
+    for size in [len(text) // 2, len(text) - 3, 1]:
+        (ordo.folder / "cut.json").write_bytes(text[:size])
+        for command in ["verify", "run", "draw", "explain"]:
+            ordo.fails(3, r"cut.json:\d+:\d+: error\[R1\]: (.*\n)*hint: the file may have been cut off", command, "cut.json")
+    (ordo.folder / "cut.json").write_bytes(b"")
+    ordo.fails(3, r"cut.json:1:1: error\[R1\]: ", "verify", "cut.json")
+
+
+@desk_case("wrong types, unknown and repeated keys, numbers past 2^31: the place, what was found and what was wanted")
+def _(ordo):
+    text = ordo.compile("ring.json").read_text()
+    for found, replacement, message in [
+            ('"ranks": 4', '"ranks": "4"', r'ranks: found .*"4".*, wanted'),
+            ('"ranks": 4', '"rnaks": 4', r'hint: did you mean "?ranks"?'),
+            ('"ranks": 4', '"ranks": 4, "ranks": 4', r"ranks.*twice"),
+            ('"ranks": 4', '"ranks": 2147483648', r"2147483648"),
+            ('"ranks": 4', '"ranks": 5', r"error\[R2\]"),
+            ('"peer": 1', '"peer": 9', r"error\[R2\].*9")]:
+        wanted(found in text, found)
+        (ordo.folder / "bad.json").write_text(text.replace(found, replacement, 1))
+        done = ordo("verify", "bad.json")
+        wanted(done.returncode in (1, 3), replacement, done.returncode)
+        wanted(re.search(r"bad.json:\d+:\d+: error\[R[12]\]: ", done.err) and re.search(message, done.err), message, done.err)
+
+
+@desk_case("a folder without one of its files: exit code 3, and the name of the file")
+def _(ordo):
+    ordo.compile("many")
+    (ordo.folder / "many" / "rank-1.json").unlink()
+    ordo.fails(3, r'many/schedule.json:\d+:\d+: error\[R2\]: .*"rank-1.json": No such file', "verify", "many")
+    (ordo.folder / "many" / "schedule.json").unlink()
+    ordo.fails(5, r"many/schedule.json: error: cannot read: No such file", "verify", "many")
+
+
+@desk_case("an unreadable path: exit code 5, and why")
+def _(ordo):
+    ordo.fails(5, "^nothing.json: error: cannot read: No such file or directory", "verify", "nothing.json")
+    ordo.fails(5, "^nothing.json: error: cannot read: No such file or directory",
+               "compile", "allreduce", "-n", 4, "-a", "ring", "--topology", "nothing.json")
+    ordo.compile("ring.json")
+    (ordo.folder / "ring.json").chmod(0)
+    if os.geteuid():
+        ordo.fails(5, "^ring.json: error: cannot read: Permission denied", "verify", "ring.json")
+    ordo.fails(5, "ring.json/x: error: cannot read: Not a directory", "verify", "ring.json/x")
+
+
+@desk_case("numbers nobody can follow: exit code 4")
+def _(ordo):
+    (ordo.folder / "absurd.json").write_text(
+        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, "chunks_per_block": 2147483647,'
+        ' "scratch_slots": 0, "in_place": false, "programs": [{"rank": 0, "streams": []}]}')
+    ordo.fails(4, "at most .* can be followed", "verify", "absurd.json")
+
+
+# Nothing half written
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+
+@desk_case("a full disk: exit code 5, the old file stays, and nothing temporary is left")
+def _(ordo):
+    old = ordo.compile("ring.json").read_bytes()
+    ordo.compile("many")
+    ordo.works("draw", "ring.json", "-o", "ring.svg")
+    picture = (ordo.folder / "ring.svg").read_bytes()
+    before = {path: path.read_bytes() for path in ordo.folder.rglob("*") if path.is_file()}
+    for words in [["compile", "allreduce", "-n", 8, "-a", "ring", "-o", "ring.json"],
+                  ["compile", "allreduce", "-n", 8, "-a", "ring", "-o", "many"],
+                  ["compile", "allreduce", "-n", 8, "-a", "ring", "-o", "new.json"],
+                  ["draw", "ring.json", "-o", "ring.svg"]]:
+        ordo.fails(5, "File too large", *words, before=limit_files)
+        wanted(ordo.names() == ["many", "ring.json", "ring.svg"], words, ordo.names())
+    after = {path: path.read_bytes() for path in ordo.folder.rglob("*") if path.is_file()}
+    wanted(before == after and old in after.values() and picture in after.values())
+
+
+@desk_case("a device that is full: exit code 5, as file and as stdout")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.fails(5, "/dev/full: error: cannot write: No space left", "compile", "allreduce", "-n", 4, "-a", "ring", "-o", "/dev/full")
+    ordo.fails(5, "/dev/full: error: cannot write: No space left", "draw", "ring.json", "-o", "/dev/full")
+    with open("/dev/full", "wb") as full:
+        for words in [["compile", "allreduce", "-n", 4, "-a", "ring"], ["verify", "ring.json"], ["list"], ["verify", "ring.json", "--json"],
+                      ["draw", "ring.json"], ["explain", "R8"], ["--help"], ["verify", "nothing.json", "--json"]]:
+            done = ordo.fails(5, "error: cannot write.*: No space left", *words, stdout=full)
+            wanted(len(re.findall("cannot write", done.err)) == 1, words, done.err)
+
+
+@desk_case("a failure leaves no file")
+def _(ordo):
+    for words in [["allreduce", "-n", 8, "-a", "mesh", "--fail-link", "0-1"], ["alltoall", "-n", 4, "-a", "ring"],
+                  ["allreduce", "-n", 4, "-a", "ring", "--in-plaec"]]:
+        done = ordo("compile", *words, "-o", "x.json")
+        wanted(done.returncode == 2 and done.out == "" and ordo.names() == [], words, done.err, ordo.names())
+    ordo.fails(5, "none/x.json: error: cannot write", "compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json")
+    wanted(ordo.names() == [], ordo.names())
+
+
+# Usage
+
+@desk_case("--help on the command and on each of its commands, with usage, options and examples")
+def _(ordo):
+    text = ordo.works("--help").out
+    for command in COMMANDS:
+        wanted(re.search(rf"^  {command} ", text, re.M), command, text)
+    wanted("exit codes:" in text)
+    for command in COMMANDS:
+        done = ordo.works(command, "--help")
+        wanted(done.err == "" and done.out.startswith(f"usage: ordo {command}") and "\noptions:\n" in done.out, done.out)
+        wanted(done.out == ordo.works(command, "-h").out == ordo.works("help", command).out, command)
+        # People read it on a terminal.
+        wanted(all(len(line) <= 120 for line in done.out.splitlines()), command, done.out)
+    wanted(re.match(r"ordo \d+\.\d+\.\d+\n$", ordo.works("--version").out))
+
+
+@desk_case("every example in --help works")
+def _(ordo):
+    for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():
+        ordo.compile(name, *words, ranks=8)
+    topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
+                "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
+    (ordo.folder / "cluster.json").write_text(json.dumps(topology))
+    environment = {"PATH": os.path.dirname(ORDO) + ":" + os.environ["PATH"]}
+    for command in COMMANDS:
+        examples = ordo.works(command, "--help").out.partition("\nexamples:\n")[2].strip().splitlines()
+        wanted(examples, command)
+        for example in examples:
+            # What is large is a matter of memory, and what is elsewhere not ours.
+            for typed, tried in [("1GiB", "1MiB"), ("--large", ""), ("/tmp/", ""), ("| less", "| cat")]:
+                example = example.replace(typed, tried)
+            line = "set -o pipefail; " + example.strip()
+            done = subprocess.run(["bash", "-c", line], cwd=ordo.folder, capture_output=True, env={**os.environ, **environment},
+                                  timeout=300)
+            wanted(done.returncode == (1 if "--max-tokens 1" in line or "verify ring.json --fail-link" in line else 0),
+                   line, done.returncode, done.stderr.decode())
+
+
+@desk_case("typing errors: exit code 2, and what was probably meant")
+def _(ordo):
+    ring = ["compile", "allreduce", "-n", 4, "-a", "ring"]
+    for message, words in [
+            (r"compil is no command of ordo\nhint: did you mean `ordo compile`", ["compil"]),
+            (r"unknown option --rnks\nhint: did you mean --ranks\?", [*ring, "--rnks", 3]),
+            (r"allreduc is no operator\nhint: did you mean AllReduce\?", ["compile", "allreduc", "-n", 4, "-a", "ring"]),
+            (r'found "rnig".*\nhint: did you mean ring\?', ["compile", "allreduce", "-n", 4, "-a", "rnig"]),
+            (r'"fodl".*\nhint: did you mean fold\?', ["compile", "allreduce", "-n", 4, "-a", "mesh(fodl=linear)"]),
+            (r'"liner".*\nhint: did you mean linear\?', ["compile", "allreduce", "-n", 4, "-a", "mesh(fold=liner)"]),
+            (r'"ful-mesh".*\nhint: did you mean full-mesh\?', [*ring, "--topology", "ful-mesh"]),
+            (r"there is no list of rign\nhint: did you mean ring\?", ["list", "rign"]),
+            (r"nothing is known of SendReduc\b", ["explain", "SendReduc"]),
+            (r"help compil|compil is no command", ["help", "compil"])]:
+        ordo.fails(2, message, *words)
+
+
+@desk_case("what makes no sense: exit code 2, and what is wanted")
+def _(ordo):
+    ordo.compile("ring.json")
+    for message, words in [
+            (r"which command\?", []),
+            (r"which operator\?\nhint: one of AllReduce, ", ["compile"]),
+            (r"how many ranks\?", ["compile", "allreduce"]),
+            (r"which algorithm\?.*\nhint: one of .*ring", ["compile", "allreduce", "-n", 4]),
+            (r"--ranks: found four, wanted a number", ["compile", "allreduce", "-n", "four", "-a", "ring"]),
+            (r"--ranks: found -1, wanted a number", ["compile", "allreduce", "--ranks=-1", "-a", "ring"]),
+            (r"--ranks: found 2147483648, wanted", ["compile", "allreduce", "-n", 2147483648, "-a", "ring"]),
+            (r"--ranks needs an argument", ["compile", "allreduce", "--ranks"]),
+            (r"--in-place takes no argument", ["compile", "allreduce", "--in-place=yes"]),
+            (r"root: found 9, wanted a rank of 0\.\.3", ["compile", "reduce", "-n", 4, "-a", "ring", "--root", 9]),
+            (r"AllToAll", ["compile", "alltoall", "-n", 4, "-a", "ring"]),
+            (r"in.place", ["compile", "alltoall", "-n", 4, "-a", "mesh", "--in-place"]),
+            (r"wanted the file or folder of a schedule", ["verify"]),
+            (r"found ring.json and x", ["verify", "ring.json", "x"]),
+            (r"--type: found f16, wanted f32, f64", ["run", "ring.json", "--type", "f16"]),
+            (r"--op: found avg, wanted sum", ["run", "ring.json", "--op", "avg"]),
+            (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
+            (r"--bytes: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
+            (r"--bytes: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
+            (r"--bytes and --count: give one", ["run", "ring.json", "--bytes", 4, "--count", 1]),
+            (r"--repeat: found 0", ["run", "ring.json", "--repeat", 0]),
+            (r"--as: found bmp, wanted dot, svg", ["draw", "ring.json", "--as", "bmp"]),
+            (r"--ranks: found 9, wanted numbers of 0\.\.3", ["draw", "ring.json", "--ranks", 9]),
+            (r"wanted the file of a schedule, or --topology", ["draw"]),
+            (r"nothing is known of love\nhint: a rule \(R8\)", ["explain", "love"])]:
+        ordo.fails(2, message, *words)
+
+
+@desk_case("--json is one object on stdout and nothing on stderr, whatever happens")
+def _(ordo):
+    ordo.compile("ring.json")
+    (ordo.folder / "cut.json").write_text("{")
+    for code, words in [
+            (0, ["verify", "ring.json"]), (0, ["run", "ring.json", "--check"]), (0, ["draw", "ring.json"]), (0, ["list"]),
+            (0, ["list", "operators"]), (0, ["list", "ring"]), (0, ["explain"]), (0, ["explain", "R8"]), (0, ["explain", "ring"]),
+            (0, ["explain", "Wait"]), (0, ["explain", "reduce"]), (0, ["explain", "ring.json"]), (0, ["demo"]),
+            (0, ["compile", "allreduce", "-n", 4, "-a", "ring"]),
+            (0, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"]),
+            (1, ["verify", REJECT / "R7-circle-of-three.json"]), (1, ["run", REJECT / "R7-circle-of-three.json"]),
+            (1, ["run", REJECT / "R7-both-wait-first.json", "--unproved"]),
+            (2, []), (2, ["compil"]), (2, ["compile"]), (2, ["compile", "allreduce", "-n", 4, "-a", "mesh", "--fail-link", "0-1"]),
+            (2, ["verify", "--nonsense"]), (2, ["explain", "love"]), (2, ["list", "love"]), (2, ["run"]), (2, ["draw"]),
+            (3, ["verify", "cut.json"]), (3, ["run", "cut.json"]), (3, ["draw", "cut.json"]), (3, ["explain", "cut.json"]),
+            (5, ["verify", "nothing"]), (5, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json"])]:
+        answer = ordo.answer(*words)
+        wanted(answer["exit code"] == code, words, answer)
+        if code > 1:
+            wanted(answer["error"]["text"], words, answer)
+    error = ordo.answer("verify", "cut.json")["error"]
+    wanted((error["code"], error["rule"], error["file"], error["line"]) == ("bad input", "R1", "cut.json", 1), error)
+    first = ordo.answer("verify", REJECT / "R7-circle-of-three.json")
+    wanted(first["proved"] is False and first["findings"][0]["rule"] == "R7", first)
+
+
+# Links that are down
+
+def links_used(ordo, name):
+    return {(one["from"], one["to"]) for one in ordo.answer("run", name, "--links", "--count", 840)["links"]}
+
+
+@desk_case("--fail-link: a full mesh is implied, the link is avoided, the document says for what it was compiled")
+def _(ordo):
+    path = ordo.compile("around.json", "--fail-link", "0-1", ranks=8)
+    used = links_used(ordo, "around.json")
+    wanted(len(used) == 8 and not {(0, 1), (1, 0)} & used, used)
+    wanted("topology" in json.loads(path.read_text()))
+    wanted("R1-R12 hold" in ordo.works("verify", "around.json", "--fail-link", "0-1").out)
+    straight = ordo.compile("ring.json", ranks=8)
+    wanted("topology" not in json.loads(straight.read_text()))
+    ordo.fails(1, r"ring.json:\d+:\d+: error\[R12\]: rank 0, .*from rank 0 to rank 1", "verify", "ring.json", "--fail-link", "0-1")
+
+
+@desk_case("--fail-link may be repeated, and take a list")
+def _(ordo):
+    for words in [["--fail-link", "0-1", "--fail-link", "2-3"], ["--fail-link", "0-1,2-3"], ["--fail-link=1-0", "--fail-link=3-2"]]:
+        ordo.compile("x.json", *words, ranks=6)
+        used = links_used(ordo, "x.json")
+        wanted(not {(0, 1), (1, 0), (2, 3), (3, 2)} & used, used)
+
+
+@desk_case("three edge-disjoint rings in both directions round a dead link")
+def _(ordo):
+    ordo.compile("rings.json", "--fail-link", "0-1", ranks=8, algorithm="ring(rings=3,directions=2)")
+    used = links_used(ordo, "rings.json")
+    wanted(len(used) == 48 and not {(0, 1), (1, 0)} & used, used)
+    wanted("bit-equal" in ordo.works("run", "rings.json", "--check", "--fail-link", "0-1").out)
+
+
+@desk_case("mesh over a dead link says that it cannot, which link it needs, and who can")
+def _(ordo):
+    ordo.fails(2, r"mesh: .*needs the link 0-1 .*\nhint: .*\bring\b", "compile", "allreduce", "-n", 8, "-a", "mesh", "--fail-link", "0-1")
+
+
+@desk_case("a ring where there is none: says why")
+def _(ordo):
+    ordo.fails(2, r"no ring joins all 3 ranks: rank 0 has 1 neighbour", "compile", "allreduce", "-n", 3, "-a", "ring", "--fail-link", "0-1")
+
+
+@desk_case("--fail-link with a link that does not exist, or with no link")
+def _(ordo):
+    ring = ["compile", "allreduce", "-n", 4, "-a", "ring"]
+    ordo.fails(2, r"no link between 0 and 5", *ring, "--fail-link", "0-5")
+    ordo.fails(2, r"no link between 0 and 2", *ring, "--topology", "ring", "--fail-link", "0-2")
+    for nonsense in ["0", "a-b", "0-", "-1", "0-1-2", ""]:
+        ordo.fails(2, r"--fail-link: found .*wanted two ranks such as 0-1", *ring, f"--fail-link={nonsense}")
+
+
+# What terminals see
+
+def on_terminal(ordo, *words, environment=None):
+    """What a terminal would show of stdout and stderr."""
+    master, slave = pty.openpty()
+    surroundings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    done = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+                            env={**surroundings, "TERM": "xterm", **(environment or {})})
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            part = os.read(master, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        shown += part
+    os.close(master)
+    done.wait()
+    return shown
+
+
+@desk_case("colours on a terminal; none with NO_COLOR, TERM=dumb or anywhere else")
+def _(ordo):
+    ordo.compile("ring.json")
+    calls = [["verify", "ring.json"], ["verify", REJECT / "R7-circle-of-three.json"], ["list"], ["verify", "nothing"],
+             ["run", "ring.json", "--check"], ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"], ["explain", "R8"]]
+    for words in calls:
+        wanted(b"\033[" in on_terminal(ordo, *words), words, "no colour on a terminal")
+        for quiet in [{"NO_COLOR": "1"}, {"TERM": "dumb"}]:
+            shown = on_terminal(ordo, *words, environment=quiet)
+            wanted(shown and b"\033" not in shown, words, quiet, shown)
+        done = ordo(*words)
+        wanted("\033" not in done.out + done.err, words)
+
+
+@desk_case("times are told in ms or s, never with an exponent")
+def _(ordo):
+    compiled = ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "ring.json").err
+    wanted(re.search(r"compiled in [0-9.]+ ms, proved in [0-9.]+ ms, written in [0-9.]+ ms to ring.json", compiled), compiled)
+    for words in [["verify", "ring.json"], ["run", "ring.json"]]:
+        out = ordo.works(*words).out
+        wanted(re.search(r"[0-9.]+ m?s\b", out) and not re.search(r"\de[-+]\d", out), out)
+
+
+run_cases()
