@@ -79,6 +79,16 @@ bool claims_hold(const struct ordo_request *request)
 	return applies;
 }
 
+uint32_t count_pairs(const struct ordo_schedule *schedule)
+{
+	uint32_t npair = 0;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+			npair += schedule->tasks[t].kind == ORDO_NOTIFY &&
+				 schedule->tasks[t].peer != schedule->streams[s].rank;
+	return npair;
+}
+
 static void check_form(const struct ordo_request *request)
 {
 	ordo_schedule_destroy(compile_proved(request));

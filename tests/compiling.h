@@ -11,7 +11,10 @@ struct ordo_schedule *compile_proved(const struct ordo_request *request);
  * apply. */
 bool claims_hold(const struct ordo_request *request);
 
-/* Both, for every root, the natural, 1, 3 and N+1 chunks a block, in place or not: all must apply. */
+/* Pairs of a Notify and a Wait between ranks. */
+uint32_t count_pairs(const struct ordo_schedule *schedule);
+
+/* Proof and claims, for every root, the natural, 1, 3 and N+1 chunks a block, in place or not: all must apply. */
 void check_everywhere(const char *algorithm, enum ordo_operator op, uint32_t nrank);
 
 /* The orders, as intervals and strides of the leaves first..first + n - 1. The text lives in the arena. */

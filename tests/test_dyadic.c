@@ -68,6 +68,21 @@ static void allreduce_moves_each_round_in_few_tasks(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Though ReduceScatter moves every block in a task of its own. */
+static void two_pairs_a_round_are_enough(void **state)
+{
+	(void)state;
+	for (uint32_t rounds = 1; rounds <= 6; rounds++)
+		for (size_t op = 0; op < 2; op++) {
+			const uint32_t nrank = 1u << rounds;
+			const struct ordo_request request = {
+				.problem = {.op = ops[op], .nrank = nrank}, .algorithm = "dyadic"};
+			struct ordo_schedule *schedule = compile_proved(&request);
+			assert_true(count_pairs(schedule) <= 2 * rounds * nrank * (op + 1));
+			ordo_schedule_destroy(schedule);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -75,6 +90,7 @@ int main(void)
 		cmocka_unit_test(every_chunk_has_the_dyadic_tree),
 		cmocka_unit_test(every_rank_sends_all_blocks_but_its_own_once),
 		cmocka_unit_test(allreduce_moves_each_round_in_few_tasks),
+		cmocka_unit_test(two_pairs_a_round_are_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

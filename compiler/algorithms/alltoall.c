@@ -8,7 +8,7 @@
  * steps   pairwise: N-1 rounds, each block goes once; Bruck: q = ceil(log2 N) rounds, a block goes at most
  *         floor(log2 N) times
  * volume  pairwise: N-1 blocks; Bruck: the binary digits of 1..N-1 together, (N/2) log2 N blocks for N = 2^k
- * scratch pairwise none; Bruck 2N blocks
+ * scratch pairwise none; Bruck a block for every hop but the last, N (q/2 - 1) + 1 for N = 2^q
  * source  Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE Trans. Parallel Distrib. Syst. 8(11), 1997
  */
 #include "algorithm.h"
@@ -45,52 +45,88 @@ static void exchange_pairwise(struct ordo_builder *b, const struct ordo_problem 
 	}
 }
 
-static uint32_t count_digits(uint32_t j)
+/* How many of the numbers below N have that binary digit set. */
+static uint32_t count_with(uint32_t N, uint32_t digit)
 {
-	return (uint32_t)__builtin_popcount(j);
+	const uint32_t low = N & ((2u << digit) - 1), way = 1u << digit;
+	return (N >> digit >> 1 << digit) + (low > way ? low - way : 0);
 }
 
-/* Blocks on their way change between two banks of scratch with every hop: while one leaves a rank the next
- * arrives, both with the same number of ranks to go in all. A block with few hops needs no second bank. */
-static uint32_t count_banks(uint32_t N)
-{
-	return N >= 8 ? 2 : N >= 4 ? 1 : 0;
-}
+/* What arrives in a round and goes further has scratch of its own, so that no round waits until a block of an
+ * earlier one has left. */
+struct bruck {
+	struct ordo_builder *b;
+	const struct ordo_problem *problem;
+	uint32_t arrivals[32]; /* of each round: first block of scratch */
+};
 
-/* Where the blocks are that have to go j ranks on in all and have arrived at `rank` after some hops. */
-static struct ordo_at on_the_way(
-	const struct ordo_problem *problem, uint32_t scratch, uint32_t rank, uint32_t j, uint32_t hops)
+static struct bruck prepare_scratch(struct ordo_builder *b, const struct ordo_problem *problem)
 {
-	const uint32_t bank = (hops - 1) % 2 * problem->nrank;
-	return ordo_at(rank, ORDO_SCRATCH, scratch + (bank + j) * problem->chunks_per_block);
-}
-
-/* Round `digit` of one rank. The lower digits of j are behind the block, so it came from that far. */
-static void send_digit(struct ordo_builder *b, const struct ordo_problem *problem, uint32_t scratch,
-	uint32_t rank, uint32_t digit)
-{
-	const uint32_t N = problem->nrank, way = 1u << digit, peer = (rank + way) % N;
-	for (uint32_t j = way; j < N; j = (j + 1) | way) {
-		const uint32_t behind = j & (way - 1), hops = count_digits(behind);
-		const uint32_t from = (rank + N - behind) % N, to = (from + j) % N;
-		const uint32_t chunk = block(problem, from, to);
-		const bool last = !(j >> digit >> 1);
-		ordo_copy(b,
-			last ? ordo_output_of(b, to, chunk) : on_the_way(problem, scratch, peer, j, hops + 1),
-			hops ? on_the_way(problem, scratch, rank, j, hops) : ordo_input_of(b, rank, chunk),
-			problem->chunks_per_block);
+	struct bruck bruck = {.b = b, .problem = problem};
+	uint32_t blocks = 0;
+	for (uint32_t digit = 0; digit < 31 && 1u << digit < problem->nrank; digit++) {
+		const uint32_t ngo = count_with(problem->nrank, digit);
+		bruck.arrivals[digit] = blocks;
+		blocks += ngo > 1u << digit ? ngo - (1u << digit) : 0; /* the others have arrived for good */
 	}
+	const uint32_t scratch = ordo_scratch(b, blocks * problem->chunks_per_block);
+	for (uint32_t digit = 0; digit < 32; digit++)
+		bruck.arrivals[digit] = scratch + bruck.arrivals[digit] * problem->chunks_per_block;
+	return bruck;
+}
+
+/* Where, at `rank`, what has to go j ranks on in all lies after the round of a digit of j but the highest. The
+ * numbers with that digit set, counted in order: the first 2^digit of them have no higher one. */
+static struct ordo_at on_the_way(const struct bruck *bruck, uint32_t rank, uint32_t j, uint32_t digit)
+{
+	const uint32_t way = 1u << digit, number = (j >> digit >> 1 << digit | (j & (way - 1))) - way;
+	return ordo_at(
+		rank, ORDO_SCRATCH, bruck->arrivals[digit] + number * bruck->problem->chunks_per_block);
+}
+
+/* In round `digit`, rank passes on what has to go j ranks on. The lower digits of j are behind it: it came from
+ * that far, and last over the highest of them. */
+static void send_digit(const struct bruck *bruck, uint32_t rank, uint32_t digit, uint32_t j)
+{
+	const uint32_t N = bruck->problem->nrank, behind = j & ((1u << digit) - 1);
+	const uint32_t from = (rank + N - behind) % N, to = (from + j) % N, peer = (rank + (1u << digit)) % N;
+	const uint32_t chunk = block(bruck->problem, from, to);
+	const bool last = !(j >> digit >> 1);
+	ordo_copy(bruck->b, last ? ordo_output_of(bruck->b, to, chunk) : on_the_way(bruck, peer, j, digit),
+		behind ? on_the_way(bruck, rank, j, 31 - (uint32_t)__builtin_clz(behind))
+		       : ordo_input_of(bruck->b, rank, chunk),
+		bruck->problem->chunks_per_block);
+}
+
+/* A block that moves in this round and in the next: sent last in this and first in the next, it is waited for
+ * in the name of all others. 0: there is none. */
+static uint32_t connecting(uint32_t N, uint32_t digit)
+{
+	return 3u << digit < N ? 3u << digit : 0;
+}
+
+static void send_digits(const struct bruck *bruck, uint32_t rank, uint32_t digit)
+{
+	const uint32_t N = bruck->problem->nrank, way = 1u << digit;
+	const uint32_t first = digit ? connecting(N, digit - 1) : 0, last = connecting(N, digit);
+	if (first)
+		send_digit(bruck, rank, digit, first);
+	for (uint32_t j = way; j < N; j = (j + 1) | way)
+		if (j != first && j != last)
+			send_digit(bruck, rank, digit, j);
+	if (last)
+		send_digit(bruck, rank, digit, last);
 }
 
 static void exchange_by_digits(struct ordo_builder *b, const struct ordo_problem *problem)
 {
 	const uint32_t N = problem->nrank;
-	const uint32_t scratch = ordo_scratch(b, count_banks(N) * N * problem->chunks_per_block);
+	const struct bruck bruck = prepare_scratch(b, problem);
 	ordo_stream(b, "exchange", ORDO_NONE);
-	for (uint32_t digit = 0; digit < 31 && 1u << digit < N; digit++) {
+	for (uint32_t digit = 0; digit < 30 && 1u << digit < N; digit++) {
 		ordo_phase(b, "digit", digit);
 		for (uint32_t rank = 0; rank < N; rank++)
-			send_digit(b, problem, scratch, rank, digit);
+			send_digits(&bruck, rank, digit);
 	}
 }
 
@@ -118,9 +154,9 @@ static uint64_t count_steps(const struct ordo_recipe *recipe)
 static uint64_t count_volume(const struct ordo_recipe *recipe)
 {
 	const uint32_t N = recipe->problem.nrank;
-	uint64_t blocks = 0;
-	for (uint32_t j = 1; j < N; j++)
-		blocks += is_bruck(recipe) ? count_digits(j) : 1;
+	uint64_t blocks = is_bruck(recipe) ? 0 : N - 1;
+	for (uint32_t j = 1; is_bruck(recipe) && j < N; j++)
+		blocks += (uint64_t)__builtin_popcount(j);
 	return blocks * recipe->problem.chunks_per_block;
 }
 

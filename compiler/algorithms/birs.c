@@ -106,11 +106,23 @@ static struct ordo_at pair_at(const struct birs *a, uint32_t server, uint32_t lo
 	return parked_at(a, server, local, to_server, to_local, chunk);
 }
 
+/* The i-th server, or the i-th from the last, whose part a rank of this server deals with in a transfer. Of
+ * ReduceScatter transfers that follow on each other go up and down in turn: what was made last is then needed
+ * first, and waited for in the name of all the rest. The own part is the last to be folded. Those of AllReduce
+ * lie one after another and become one move. */
+static uint32_t nth_server(const struct birs *a, uint32_t server, uint32_t i, bool down)
+{
+	if (a->problem->op == ORDO_ALLREDUCE)
+		return i;
+	return (server + (down ? a->servers - i : i + 1)) % a->servers;
+}
+
 /* A rank's own part of the pair's sum for number to_local of every server. */
 static void copy_own(const struct birs *a, uint32_t server, uint32_t local, uint32_t to_local)
 {
 	ordo_stream(a->b, "copy", ORDO_NONE);
-	for (uint32_t to = 0; to < a->servers; to++) {
+	for (uint32_t i = 0; i < a->servers; i++) {
+		const uint32_t to = nth_server(a, server, i, true);
 		const struct ordo_slice chunks = chunks_of(a, to, to_local);
 		if (chunks.count)
 			ordo_copy(a->b, pair_at(a, server, local, to, to_local, chunks.first),
@@ -122,7 +134,8 @@ static void copy_own(const struct birs *a, uint32_t server, uint32_t local, uint
 static void add_to_neighbour(const struct birs *a, uint32_t server, uint32_t local, uint32_t to_local)
 {
 	ordo_stream(a->b, "sio", ORDO_NONE);
-	for (uint32_t to = 0; to < a->servers; to++) {
+	for (uint32_t i = 0; i < a->servers; i++) {
+		const uint32_t to = nth_server(a, server, i, false);
 		const struct ordo_slice chunks = chunks_of(a, to, to_local);
 		if (chunks.count)
 			ordo_reduce(a->b, pair_at(a, server, local ^ 1, to, to_local, chunks.first),
@@ -134,7 +147,8 @@ static void add_to_neighbour(const struct birs *a, uint32_t server, uint32_t loc
 static void send_sum(const struct birs *a, uint32_t server, uint32_t local, uint32_t to_local)
 {
 	ordo_stream(a->b, "hccs", ORDO_NONE);
-	for (uint32_t to = 0; to < a->servers; to++) {
+	for (uint32_t i = 0; i < a->servers; i++) {
+		const uint32_t to = nth_server(a, server, i, true);
 		const struct ordo_slice chunks = chunks_of(a, to, to_local);
 		if (chunks.count)
 			ordo_copy(a->b, column_at(a, server, to_local, local / 2, to, chunks.first),

@@ -86,7 +86,7 @@ static struct ordo_at partial_at(const struct dyadic *d, uint32_t rank, uint32_t
 	return ordo_at(rank, ORDO_SCRATCH, d->partial + (group - 1) * d->width);
 }
 
-/* Where a rank adds up a position; all chunks of positions in which its own is not lie one after another. */
+/* Where a rank adds up a position. Of AllReduce, all but its own lie one after another. */
 static struct ordo_at sum_at(const struct dyadic *d, uint32_t rank, uint32_t position, uint32_t chunk)
 {
 	if (position == position_of(d, rank))
@@ -96,31 +96,48 @@ static struct ordo_at sum_at(const struct dyadic *d, uint32_t rank, uint32_t pos
 	return ordo_at(rank, ORDO_SCRATCH, d->parked + rank_at(d, position) / 2 * d->width);
 }
 
-/* One move or as few as need be: dst adds up (or begins with) what src sends of the positions. */
-static void move_run(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, bool raw, bool begins)
+/* What src has of one or (AllReduce) several positions is added to what dst has, or begins it. */
+static void move_sum(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, bool raw, bool begins)
 {
-	const uint32_t most = d->problem->op == ORDO_ALLREDUCE ? p.count : 1;
-	for (uint32_t end = p.first + p.count; p.first < end; p.first += most) {
-		const struct ordo_slice chunks = chunks_of(d, (positions){p.first, most});
-		if (!chunks.count)
-			continue;
-		const struct ordo_at to = sum_at(d, dst, p.first, chunks.first);
-		const struct ordo_at from =
-			raw ? ordo_input_of(d->b, src, chunks.first) : sum_at(d, src, p.first, chunks.first);
-		if (begins)
-			ordo_copy(d->b, to, from, chunks.count);
-		else
-			ordo_reduce(d->b, to, from, chunks.count);
+	const struct ordo_slice chunks = chunks_of(d, p);
+	if (!chunks.count)
+		return;
+	const struct ordo_at to = sum_at(d, dst, p.first, chunks.first);
+	const struct ordo_at from =
+		raw ? ordo_input_of(d->b, src, chunks.first) : sum_at(d, src, p.first, chunks.first);
+	if (begins)
+		ordo_copy(d->b, to, from, chunks.count);
+	else
+		ordo_reduce(d->b, to, from, chunks.count);
+}
+
+/* Of ReduceScatter, every second round goes backwards: what was made last is then needed first, and waited for
+ * in the name of all the rest. */
+static void move_each(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
+{
+	for (uint32_t i = 0; i < p.count; i++) {
+		const uint32_t position = p.first + (round % 2 ? p.count - 1 - i : i);
+		move_sum(d, dst, src, (positions){position, 1}, round <= 1, !round);
 	}
 }
 
-/* The position of dst itself lies apart from the others. */
-static void move_sums(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, bool raw, bool begins)
+/* Of AllReduce, in few moves: the position of dst itself lies apart from the others. */
+static void move_all(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
 {
 	const uint32_t own = position_of(d, dst), end = p.first + p.count;
-	move_run(d, dst, src, (positions){p.first, own - p.first}, raw, begins);
-	move_run(d, dst, src, (positions){own, 1}, raw, begins);
-	move_run(d, dst, src, (positions){own + 1, end - own - 1}, raw, begins);
+	const positions parts[] = {{p.first, own - p.first}, {own, 1}, {own + 1, end - own - 1}};
+	for (int i = 0; i < 3; i++)
+		if (parts[i].count)
+			move_sum(d, dst, src, parts[i], round <= 1, !round);
+}
+
+/* Round 0 is a rank's own contribution. */
+static void move_sums(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
+{
+	if (d->problem->op == ORDO_ALLREDUCE)
+		move_all(d, dst, src, p, round);
+	else
+		move_each(d, dst, src, p, round);
 }
 
 /* Every rank's own part of what it keeps after the first round. */
@@ -129,10 +146,8 @@ static void contribute(const struct dyadic *d)
 	ordo_phase(d->b, "own", ORDO_NONE);
 	ordo_stream(d->b, "fold", ORDO_NONE);
 	for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
-		if (d->rounds)
-			move_sums(d, rank, rank, kept(d, rank, 1), true, true);
-		else
-			move_run(d, rank, rank, (positions){position_of(d, rank), 1}, true, true);
+		move_sums(d, rank, rank, d->rounds ? kept(d, rank, 1) : (positions){position_of(d, rank), 1},
+			0);
 }
 
 static void halve(const struct dyadic *d)
@@ -141,7 +156,7 @@ static void halve(const struct dyadic *d)
 	for (uint32_t t = 0; t < d->rounds; t++) {
 		ordo_phase(d->b, "halve", t);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
-			move_sums(d, rank ^ 1u << t, rank, kept(d, rank ^ 1u << t, t + 1), !t, false);
+			move_sums(d, rank ^ 1u << t, rank, kept(d, rank ^ 1u << t, t + 1), t + 1);
 	}
 }
 
