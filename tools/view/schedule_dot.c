@@ -222,6 +222,28 @@ static bool find_rows(struct drawing *drawing)
 	return true;
 }
 
+/* Arrows from one row to the next fall by at least this share of how far they go, so that one can tell them
+ * apart. */
+static const double least_slope = 0.03;
+
+/* How much farther below the row above it each row stands than its boxes ask for. */
+static double *find_drops(const struct drawing *drawing)
+{
+	double *drops = calloc((size_t)drawing->nrow + 1, sizeof *drops);
+	for (uint32_t i = 0; drops && i < drawing->nbox; i++) {
+		const struct box *box = &drawing->boxes[i];
+		if (!is_wait(drawing, box) || box->pair == ORDO_NONE ||
+			drawing->boxes[box->pair].row + 1 != box->row)
+			continue;
+		double from = drawing->columns[drawing->boxes[box->pair].column].x,
+		       to = drawing->columns[box->column].x;
+		double drop = least_slope * (from < to ? to - from : from - to) - sync_height / 2;
+		if (drops[box->row] < drop)
+			drops[box->row] = drop;
+	}
+	return drops;
+}
+
 /* A row is as high as its highest box. */
 static bool place_rows(struct drawing *drawing)
 {
@@ -234,12 +256,15 @@ static bool place_rows(struct drawing *drawing)
 		if (*height < (moves ? move_height : sync_height))
 			*height = moves ? move_height : sync_height;
 	}
-	double y = top_margin;
+	double y = top_margin, *drops = find_drops(drawing);
+	if (!drops)
+		return false;
 	for (uint32_t row = 0; row < drawing->nrow; row++) {
 		double height = drawing->row_y[row];
-		drawing->row_y[row] = y + height / 2;
-		y += height;
+		drawing->row_y[row] = y + drops[row] + height / 2;
+		y += drops[row] + height;
 	}
+	free(drops);
 	drawing->bottom = y + 0.12;
 	return true;
 }
