@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double column_width = 1.05, rank_gap = 0.25, move_height = 0.34, sync_height = 0.24,
+static const double column_width = 1.12, rank_gap = 0.25, move_height = 0.34, sync_height = 0.24,
 		    top_margin = 0.62;
 
 struct box {
@@ -492,7 +492,7 @@ static bool add_all(struct drawing *drawing)
 	set_default(drawing->graph, AGNODE, "color", "#606060");
 	set_default(drawing->graph, AGNODE, "penwidth", "0.8");
 	set_default(drawing->graph, AGNODE, "fixedsize", "true");
-	set_default(drawing->graph, AGNODE, "width", "0.85");
+	set_default(drawing->graph, AGNODE, "width", "0.95");
 	set_default(drawing->graph, AGNODE, "height", "0.26");
 	set_default(drawing->graph, AGEDGE, "penwidth", "1.1");
 	for (uint32_t i = 0; i < drawing->nbox; i++)
