@@ -190,7 +190,8 @@ def _(ordo):
     wanted((ordo.folder / "ring.dot").read_text() == dot)
     ordo.works("draw", "ring.json", "-o", "ring.svg")
     wanted("<svg" in (ordo.folder / "ring.svg").read_text() and "</svg>" in (ordo.folder / "ring.svg").read_text())
-    wanted("<svg" in ordo.works("draw", "ring.json", "--as", "svg").out)
+    done = ordo.works("draw", "ring.json", "--as", "svg")
+    wanted("<svg" in done.out and done.err == "", "dot has nothing to complain of", done.err)
     text = ordo.works("draw", "ring.json", "--as", "text").out
     wanted("SendReduce" in text and "Notify" in text, text)
     wanted("picture" in ordo.answer("draw", "ring.json", "--as", "svg"))
@@ -201,6 +202,8 @@ def _(ordo):
     whole = ordo.works("draw", "--topology", "full-mesh", "--size", 4).out
     broken = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1").out
     wanted("dashed" not in whole and "dashed" in broken)
+    rendered = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1", "--as", "svg")
+    wanted(rendered.err == "", rendered.err)
 
 
 @desk_case("draw: above 500 tasks it says what it leaves out and how to choose")

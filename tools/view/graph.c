@@ -55,7 +55,7 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 Agnode_t *add_left_label(Agraph_t *graph, const char *name, double x, double y, const char *text)
 {
 	/* The text is pushed to the left of a box as wide as it could be. */
-	double width = 0.08 * (double)strlen(text) + 0.1;
+	double width = 0.09 * (double)strlen(text) + 0.2;
 	Agnode_t *node = add_label(graph, name, x + width / 2, y, "");
 	if (!node)
 		return NULL;
