@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""test_readme.py ORDO ROOT - README.md shows what the commands really print, and what there really is."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from tap import case, run_cases, wanted
+
+ORDO = os.path.abspath(sys.argv[1])
+ROOT = pathlib.Path(sys.argv[2]).absolute()
+README = (ROOT / "README.md").read_text()
+OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
+
+
+def timeless(line):
+    """What is measured differs from run to run."""
+    return re.sub(r"[\d.]+ (us|ms|s)\b", "# s", line)
+
+
+def agree(shown, printed):
+    """Lines of `...` stand for any lines."""
+    if not shown:
+        return not printed
+    if shown[0].strip() == "...":
+        return any(agree(shown[1:], printed[skip:]) for skip in range(len(printed) + 1))
+    return bool(printed) and timeless(shown[0]) == timeless(printed[0]) and agree(shown[1:], printed[1:])
+
+
+def steps():
+    """Every command of the console blocks, with what is shown below it."""
+    for block in re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *shown = step.splitlines()
+            yield command, shown
+
+
+@case("every command prints what is shown below it")
+def _():
+    count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "PATH": os.path.dirname(ORDO) + os.pathsep + os.environ["PATH"]}
+        for command, shown in steps():
+            done = subprocess.run(command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
+            wanted(agree(shown, done.stdout.splitlines()), command, "shown:", *shown, "printed:", done.stdout)
+            count += 1
+    wanted(count >= 5, f"only {count} commands found")
+
+
+@case("the picture is what `ordo draw` draws")
+def _():
+    draws = [command for command, _ in steps() if command.startswith("ordo draw")]
+    compiles = [command for command, _ in steps() if command.startswith("ordo compile")]
+    wanted(draws and compiles, "no picture is drawn")
+    with tempfile.TemporaryDirectory() as folder:
+        for command in (compiles[0], re.sub(r"-o \S+", "-o picture.svg", draws[0])):
+            subprocess.run([ORDO, *command.split()[1:]], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+        words = [re.findall(r">([^<>\n]+)</text>", path.read_text()) for path in (
+            pathlib.Path(folder) / "picture.svg", ROOT / "examples" / "around-a-dead-link.svg")]
+    wanted(words[0] and words[0] == words[1], "draw examples/around-a-dead-link.svg again")
+
+
+@case("the table of algorithms is what `ordo list` lists")
+def _():
+    listed = json.loads(subprocess.run([ORDO, "list", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+    rows = [f"| {one['name']} | {one['ranks']} | "
+            + " | ".join("x" if operator in one["operators"] else "" for operator in OPERATORS) + " |"
+            for one in listed["algorithms"]]
+    shown = re.findall(r"^\| [^|]+ \| [^|]+(?: \| x?){8} \|$", README, re.MULTILINE)
+    wanted(shown == rows, "wanted:", *rows)
+
+
+@case("every link leads to something")
+def _():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    wanted(links)
+    missing = [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    wanted(not missing, missing)
+
+
+@case("the lines of the embedding are lines of the header's functions")
+def _():
+    header = (ROOT / "runtime/include/ordo/runtime.h").read_text() + (ROOT / "schedules/include/ordo/document.h").read_text()
+    block = re.search(r"^```c\n(.*?)^```", README, re.MULTILINE | re.DOTALL).group(1)
+    calls = re.findall(r"\b(ordo_\w+)\(", block)
+    wanted(calls)
+    missing = [call for call in calls if not re.search(rf"\b{call}\(", header)]
+    wanted(not missing, missing)
+
+
+run_cases()
