@@ -1,0 +1,147 @@
+/* cover.c - writes compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are compiled, proved, and run.
+ *
+ * cover [FILE [LAST]]: FILE is "-" or left out for stdout; LAST, the largest number of ranks. Every schedule is proved (ordo_compile proves),
+ * and up to 33 ranks it runs on threads, its result compared bit for bit with the sequential meaning. Exits 1 if anything fails. Takes minutes.
+ */
+#include "check/execution.h"
+#include "specimens.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t sizes[] = {48, 64, 96, 100, 127, 128, 129, 255, 256, 257};
+enum { NSMALL = 33, NSIZE = sizeof sizes / sizeof *sizes, MOST_ROWS = 256, MOST_RANKS = 258 };
+
+/* One algorithm and operator. */
+struct row {
+	char algorithm[32];
+	enum ordo_operator op;
+	bool proved[MOST_RANKS];
+	uint32_t nproved, nrun;
+};
+
+struct coverage {
+	struct row rows[MOST_ROWS];
+	uint32_t nrow, nwrong;
+};
+
+static struct row *row_of(struct coverage *coverage, const struct specimen *specimen)
+{
+	size_t length = strcspn(specimen->algorithm, "(");
+	for (uint32_t i = 0; i < coverage->nrow; i++) {
+		struct row *row = &coverage->rows[i];
+		if (row->op == specimen->problem.op && strlen(row->algorithm) == length &&
+			!strncmp(row->algorithm, specimen->algorithm, length))
+			return row;
+	}
+	if (coverage->nrow == MOST_ROWS)
+		abort();
+	struct row *row = &coverage->rows[coverage->nrow++];
+	*row = (struct row){.op = specimen->problem.op};
+	snprintf(row->algorithm, sizeof row->algorithm, "%.*s", (int)length, specimen->algorithm);
+	return row;
+}
+
+static void run(
+	struct coverage *coverage, const struct specimen *specimen, const struct ordo_schedule *schedule)
+{
+	struct ordo_error error = {0};
+	struct execution execution = {0};
+	const struct execution_wish wish = {.type = ORDO_F32,
+		.reduction = ORDO_SUM,
+		.count = 2 * (uint64_t)schedule->problem.chunks_per_block + 3,
+		.nworker = 2,
+		.seed = specimen->problem.nrank,
+		.repeat = 2,
+		.check = true};
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	bool right = proof && proof->proved && execute(&execution, schedule, proof, &wish, &error);
+	if (!right || !execution.check.bits_equal || !execution.check.within_bounds) {
+		fprintf(stderr, "%s: %s%s\n", specimen->title, error.text, right ? execution.check.text : "");
+		coverage->nwrong++;
+	}
+	if (proof)
+		close_execution(&execution);
+	ordo_proof_destroy(proof);
+}
+
+static void cover(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+{
+	struct coverage *coverage = closure;
+	struct row *row = row_of(coverage, specimen);
+	row->proved[specimen->problem.nrank] = true;
+	row->nproved++;
+	if (specimen->problem.nrank > NSMALL)
+		return;
+	run(coverage, specimen, schedule);
+	row->nrun++;
+}
+
+static void cover_size(struct coverage *coverage, uint32_t nrank)
+{
+	const struct specimen_range range = {
+		.first_rank = nrank, .last_rank = nrank, .all_parameters = nrank <= NSMALL};
+	struct specimen_count count = visit_specimens(&range, cover, coverage);
+	coverage->nwrong += count.failed + count.unreachable;
+	fprintf(stderr, "%u ranks: %u proved\n", nrank, count.visited);
+}
+
+/* "1..33, 48, 64" */
+static void print_sizes(FILE *out, const struct row *row)
+{
+	const char *comma = "";
+	for (uint32_t n = 0; n < MOST_RANKS; n++) {
+		uint32_t last = n;
+		if (!row->proved[n])
+			continue;
+		while (last + 1 < MOST_RANKS && row->proved[last + 1])
+			last++;
+		if (last > n + 1)
+			fprintf(out, "%s%u..%u", comma, n, last);
+		else
+			fprintf(out, last > n ? "%s%u, %u" : "%s%u", comma, n, last);
+		comma = ", ";
+		n = last;
+	}
+}
+
+static void print(FILE *out, const struct coverage *coverage)
+{
+	uint64_t proved = 0, ran = 0;
+	fprintf(out,
+		"# What is covered\n\n"
+		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator that "
+		"applies, for the numbers of "
+		"ranks named,\nwith roots 0 and N-1, the natural and 2 chunks a block, in place and out of "
+		"place, and up to %u ranks "
+		"every value of every\nparameter: compiled and proved. Up to %u ranks each also ran on "
+		"threads, twice, bit-equal with the "
+		"sequential meaning.\n\n"
+		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
+		NSMALL, NSMALL);
+	for (uint32_t i = 0; i < coverage->nrow; i++) {
+		const struct row *row = &coverage->rows[i];
+		fprintf(out, "| %s | %s | ", row->algorithm, ordo_operator_facts(row->op)->name);
+		print_sizes(out, row);
+		fprintf(out, " | %u | %u |\n", row->nproved, row->nrun);
+		proved += row->nproved;
+		ran += row->nrun;
+	}
+	fprintf(out, "| all | | | %llu | %llu |\n", (unsigned long long)proved, (unsigned long long)ran);
+}
+
+int main(int argc, char **argv)
+{
+	static struct coverage coverage;
+	uint32_t last = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : sizes[NSIZE - 1];
+	for (uint32_t n = 1; n <= NSMALL && n <= last; n++)
+		cover_size(&coverage, n);
+	for (int i = 0; i < NSIZE && sizes[i] <= last; i++)
+		cover_size(&coverage, sizes[i]);
+	FILE *out = argc > 1 && strcmp(argv[1], "-") != 0 ? fopen(argv[1], "w") : stdout;
+	if (!out)
+		return 1;
+	print(out, &coverage);
+	if (fclose(out))
+		return 1;
+	return coverage.nwrong != 0;
+}
