@@ -35,6 +35,7 @@ struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct or
 	tell(request, "compiling", 0);
 	const bool worked = ordo_recipe_make(&recipe, request, error) &&
 			    ordo_build(&recipe, &sequence, error) && ordo_merge(&sequence, error) &&
+			    ordo_relay(&sequence, request->topology, error) &&
 			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
 			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error));
 	free(pairs.items);

@@ -430,6 +430,28 @@ static void a_broadcast_brings_everybody_everything_once(void **state)
 		}
 }
 
+/* Partners that differ in one bit are neighbours there; those of nhr are not. */
+static void a_hypercube_carries_what_differs_in_one_bit(void **state)
+{
+	(void)state;
+	static const char *const carried[] = {"halving-doubling", "halving-doubling(masks=near)",
+		"recursive-doubling", "recursive-doubling(masks=near)", "rhd", "tree", "nhr(data=small)"};
+	struct ordo_topology *topology = ordo_topology_make("hypercube", 16, NULL);
+	assert_non_null(topology);
+	for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
+		struct ordo_request request = request_of(carried[i], ORDO_ALLREDUCE, 16);
+		request.topology = topology;
+		ordo_schedule_destroy(compile_proved(&request));
+	}
+	struct ordo_request request = request_of("nhr", ORDO_ALLREDUCE, 16);
+	request.topology = topology;
+	struct ordo_error error = {0};
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_non_null(strstr(error.text, "needs the link 0-15"));
+	ordo_topology_destroy(topology);
+}
+
 static void refused(const char *algorithm, enum ordo_operator op, uint32_t nrank, const char *text)
 {
 	const struct ordo_request request = request_of(algorithm, op, nrank);
@@ -471,6 +493,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(two_binary_trees_have_two_orders),
 		cmocka_unit_test(no_rank_sends_more_than_the_vector_down_two_binary_trees),
 		cmocka_unit_test(a_broadcast_brings_everybody_everything_once),
+		cmocka_unit_test(a_hypercube_carries_what_differs_in_one_bit),
 		cmocka_unit_test(what_does_not_apply_is_refused),
 	};
 	if (argc > 2) {

@@ -107,7 +107,7 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 			 "AllReduce twice",
 		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, AllReduce 2n",
 		.order = "binomial: one tree, dyadic if the root is 0; double binary: two trees",
-		.topologies = "full mesh, switched, or the links of the tree",
+		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, root 0",
 		.source = "Sanders, Speck and Traeff 2009",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters},
