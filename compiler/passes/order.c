@@ -36,28 +36,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_VISITS = 64 };
+enum { FEW_VISITS = 64, NRECENT = 8 };
 
 struct reader {
 	uint32_t move, next;
 };
 
-/* From move `to` on, its stream knows move `from` of another. */
-struct knowledge {
-	uint32_t from, to, before; /* before: the previous of the same two streams, or ORDO_NONE */
-};
-
-/* Two streams of which the second knows something of the first, or waits for its beginning or end. */
+/* Two streams of which the second knows something of the first, or waits for its beginning or end. The acquaintances
+ * of one stream that it has waited for in between are a list, the last one first. */
 struct acquaintance {
-	uint32_t from_lane;
-	uint32_t newest; /* knowledge, or ORDO_NONE */
+	uint32_t newest; /* the newest pair, except of a beginning or an end; ORDO_NONE: not in the list */
 	uint32_t signal; /* ORDO_NONE: no pair yet */
-	uint32_t next;	 /* the acquaintance, with knowledge, that the second made before; or ORDO_NONE */
+	uint32_t shown_from,
+		shown_to; /* from move shown_to on, the second has been shown to know shown_from; ORDO_NONE */
+	uint32_t previous, next; /* ORDO_NONE at the ends of the list */
 };
 
 struct lane_state {
 	uint32_t newest_in; /* the newest pair it waits for, except those from a beginning; ORDO_NONE */
-	uint32_t newest_acquaintance; /* of those with knowledge; ORDO_NONE */
+	uint32_t newest_acquaintance; /* the first of its list; ORDO_NONE */
 	uint32_t last_out;    /* the last move it notified after, except of a leaving rank; ORDO_NONE */
 	uint32_t last_retold; /* the last of these after which the one notified notified others; ORDO_NONE */
 	uint32_t
@@ -66,12 +63,13 @@ struct lane_state {
 	uint32_t seen;	   /* and up to which move */
 };
 
-/* A stream up to a move, that a search has come to: pairs from newest_in back to those that wait at not_before. */
+/* A stream up to a move, that a search has come to, and the newest pair it has waited for by then. */
 struct visit {
-	uint32_t lane, position;
-	uint32_t newest_in, not_before;
+	uint32_t lane, position, newest_in;
 };
 
+static const struct acquaintance stranger = {
+	ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE};
 static const struct lane_state no_state = {.newest_in = ORDO_NONE,
 	.newest_acquaintance = ORDO_NONE,
 	.last_out = ORDO_NONE,
@@ -98,6 +96,9 @@ struct order {
 	uint32_t *before; /* [npair] the previous pair of the same waiting stream, or of the same leaving rank
 			   */
 	size_t before_room;
+	uint32_t *
+		same; /* [npair] the previous pair of the same two streams, except of their beginnings and ends */
+	size_t same_room;
 	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
 	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
 	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
@@ -107,9 +108,6 @@ struct order {
 	struct acquaintance *acquaintances;
 	uint32_t nacquaintance;
 	size_t acquaintance_room;
-	struct knowledge *knowledge;
-	uint32_t nknowledge;
-	size_t knowledge_room;
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
 	struct ordo_map
 		met; /* (rank, stream) -> a move from which on the stream knows that the rank has entered */
@@ -155,42 +153,32 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 		return NULL;
 	}
 	if (*id == ORDO_NONE) {
-		o->acquaintances[o->nacquaintance] =
-			(struct acquaintance){from_lane, ORDO_NONE, ORDO_NONE, ORDO_NONE};
+		o->acquaintances[o->nacquaintance] = stranger;
 		*id = o->nacquaintance++;
 	}
 	return &o->acquaintances[*id];
 }
 
-/* Does `lane`, when it has come to move `position`, know `move` by something learnt directly? */
-static bool knows(const struct order *o, uint32_t lane, uint32_t position, uint32_t move)
+/* The newest pair between two streams that the second has waited for when it comes to move `position`. */
+static uint32_t waited_for(struct order *o, const struct acquaintance *both, uint32_t position)
 {
-	uint32_t id = ordo_map_get(&o->acquainted, lane_of(o, move), lane);
-	if (id == ORDO_NONE)
-		return false;
-	uint32_t newest = o->acquaintances[id].newest;
-	while (newest != ORDO_NONE && o->knowledge[newest].to > position)
-		newest = o->knowledge[newest].before;
-	return newest != ORDO_NONE && o->knowledge[newest].from >= move;
+	uint32_t pair = both->newest;
+	for (; pair != ORDO_NONE && o->pairs->items[pair].to > position; pair = o->same[pair])
+		o->pairs->visits++;
+	return pair;
 }
 
-/* From move `to` on, its stream knows `from`, of the stream that `both` is about. */
-static void learn(struct order *o, struct acquaintance *both, uint32_t from, uint32_t to)
+/* Does `lane`, when it has come to move `position`, know `move` by something waited for or shown? */
+static bool knows(struct order *o, uint32_t lane, uint32_t position, uint32_t move)
 {
-	if (!both || !ordo_array_reserve(&o->knowledge, &o->knowledge_room, (size_t)o->nknowledge + 1,
-			     sizeof *o->knowledge)) {
-		o->no_memory = true;
-		return;
-	}
-	if (both->newest == ORDO_NONE) {
-		struct lane_state *state = &o->lanes[lane_of(o, to)];
-		both->next = state->newest_acquaintance;
-		state->newest_acquaintance = (uint32_t)(both - o->acquaintances);
-	}
-	if (both->newest == ORDO_NONE || o->knowledge[both->newest].from < from) {
-		o->knowledge[o->nknowledge] = (struct knowledge){from, to, both->newest};
-		both->newest = o->nknowledge++;
-	}
+	const uint32_t id = ordo_map_get(&o->acquainted, lane_of(o, move), lane);
+	if (id == ORDO_NONE)
+		return false;
+	const struct acquaintance *both = &o->acquaintances[id];
+	if (both->shown_from != ORDO_NONE && both->shown_from >= move && both->shown_to <= position)
+		return true;
+	const uint32_t pair = waited_for(o, both, position);
+	return pair != ORDO_NONE && o->pairs->items[pair].from >= move;
 }
 
 /* Searching. */
@@ -201,82 +189,137 @@ static void start_search(struct order *o)
 	o->nvisit = 0;
 }
 
-/* Goes on, later, with what a stream had waited for up to move `position`, unless that was done. */
+/* Goes on, later, with what a stream has learnt up to move `position`, unless that was done. */
 static void come_to(struct order *o, uint32_t lane, uint32_t position, uint32_t newest_in)
 {
 	struct lane_state *state = &o->lanes[lane];
-	const bool again = state->search == o->search;
-	if (again && state->seen >= position)
+	if (state->search == o->search && state->seen >= position)
 		return;
-	const uint32_t not_before = again ? state->seen + 1 : 0;
 	state->search = o->search;
 	state->seen = position;
-	if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to < not_before)
+	if (newest_in == ORDO_NONE)
 		return;
 	if (!ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
 		o->no_memory = true;
 	else
-		o->visits[o->nvisit++] = (struct visit){lane, position, newest_in, not_before};
+		o->visits[o->nvisit++] = (struct visit){lane, position, newest_in};
 }
 
-/* Counts a visit; false if the search must be given up, after `spent` of them. */
-static bool may_go_on(struct order *o, uint32_t spent)
+/* false: the search, begun after so many visits, must be given up. */
+static bool may_go_on(struct order *o, uint64_t begun)
 {
 	if (o->no_memory)
 		return false;
-	if (++o->pairs->visits < o->search_visits || spent < FEW_VISITS)
+	if (o->pairs->visits <= o->search_visits || o->pairs->visits <= begun + FEW_VISITS)
 		return true;
 	o->pairs->guessed++;
 	return false;
 }
 
-/* Is `move` before any of the places that start_search and come_to have set out from? */
+/* Goes through the streams that one has waited for until it came to a move, by their last moves waited for. The most recent
+ * are found from the newest pair back; the others in the list of acquaintances, which may have to be taken back from
+ * today to that move. So neither a long history nor a late question costs much. */
+struct hearing {
+	struct visit at;
+	uint32_t after; /* pairs waited for at this move or before do not count */
+	uint32_t pair, step;
+	uint32_t recent[NRECENT], nrecent; /* streams */
+	uint32_t acquaintance;
+};
+
+static struct hearing listen(const struct order *o, struct visit at, uint32_t after)
+{
+	return (struct hearing){.at = at,
+		.after = after,
+		.pair = at.newest_in,
+		.acquaintance = o->lanes[at.lane].newest_acquaintance};
+}
+
+static bool is_recent(const struct hearing *hearing, uint32_t lane)
+{
+	for (uint32_t i = 0; i < hearing->nrecent; i++)
+		if (hearing->recent[i] == lane)
+			return true;
+	return false;
+}
+
+/* The next of the most recent ones, or ORDO_NONE. */
+static uint32_t hear_recent(struct order *o, struct hearing *hearing)
+{
+	for (; hearing->pair != ORDO_NONE && hearing->nrecent < NRECENT && hearing->step < 2 * NRECENT;
+		hearing->step++) {
+		const struct ordo_pair pair = o->pairs->items[hearing->pair];
+		hearing->pair = pair.to <= hearing->after ? ORDO_NONE : o->before[hearing->pair];
+		o->pairs->visits++;
+		if (pair.to > hearing->after && !is_recent(hearing, pair.from_lane)) {
+			hearing->recent[hearing->nrecent++] = pair.from_lane;
+			return pair.from;
+		}
+	}
+	return ORDO_NONE;
+}
+
+/* The next last move, or ORDO_NONE. */
+static uint32_t hear(struct order *o, struct hearing *hearing)
+{
+	const uint32_t recent = hear_recent(o, hearing);
+	if (recent != ORDO_NONE || hearing->pair == ORDO_NONE)
+		return recent;
+	while (hearing->acquaintance != ORDO_NONE) {
+		const struct acquaintance *both = &o->acquaintances[hearing->acquaintance];
+		const struct ordo_pair *newest = &o->pairs->items[both->newest];
+		hearing->acquaintance = newest->to <= hearing->after ? ORDO_NONE : both->next;
+		o->pairs->visits++;
+		if (newest->to <= hearing->after || is_recent(hearing, newest->from_lane))
+			continue;
+		const uint32_t pair = waited_for(o, both, hearing->at.position);
+		if (pair != ORDO_NONE)
+			return o->pairs->items[pair].from;
+	}
+	return ORDO_NONE;
+}
+
+/* Is `move` before `from`, which is no earlier in the program? Yes, or it remains to be seen. */
+static bool is_before(struct order *o, uint32_t move, uint32_t from)
+{
+	const uint32_t lane = lane_of(o, from), newest_in = o->newest_in[from];
+	if (lane == lane_of(o, move) || o->chain[from] == o->chain[move])
+		return true;
+	if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to <= move)
+		return false;
+	if (knows(o, lane, from, move))
+		return true;
+	come_to(o, lane, from, newest_in);
+	return false;
+}
+
+/* Is `move` before any of the places that start_search and come_to have set out from? Of each stream that a stream
+ * has heard of, only the last it heard matters. */
 static bool reaches_back_to(struct order *o, uint32_t move)
 {
-	uint32_t spent = 0;
+	const uint64_t begun = o->pairs->visits;
 	for (uint32_t i = 0; i < o->nvisit; i++) {
-		const struct visit at = o->visits[i];
-		for (uint32_t p = at.newest_in; p != ORDO_NONE; p = o->before[p]) {
-			const struct ordo_pair pair = o->pairs->items[p];
-			if (pair.to < at.not_before || pair.to <= move)
-				break;
-			if (!may_go_on(o, spent++))
+		struct hearing hearing = listen(o, o->visits[i], move);
+		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
+			if (!may_go_on(o, begun))
 				return false;
-			if (pair.from < move)
-				continue;
-			if (pair.from_lane == lane_of(o, move) || o->chain[pair.from] == o->chain[move])
+			if (from >= move && is_before(o, move, from))
 				return true;
-			const uint32_t newest_in = o->newest_in[pair.from];
-			if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to <= move)
-				continue;
-			if (knows(o, pair.from_lane, pair.from, move))
-				return true;
-			come_to(o, pair.from_lane, pair.from, newest_in);
 		}
 	}
 	return false;
 }
 
-/* Is anything of `rank` before them? Of each stream that a stream has heard of only the last it heard matters, so that
- * a long history costs no more than a short one. */
+/* Is anything of `rank` before them? */
 static bool reaches_back_to_rank(struct order *o, uint32_t rank)
 {
-	uint32_t spent = 0;
+	const uint64_t begun = o->pairs->visits;
 	for (uint32_t i = 0; i < o->nvisit; i++) {
-		const struct visit at = o->visits[i];
-		uint32_t id = o->lanes[at.lane].newest_acquaintance;
-		for (; id != ORDO_NONE; id = o->acquaintances[id].next) {
-			const uint32_t lane = o->acquaintances[id].from_lane;
-			uint32_t known = o->acquaintances[id].newest;
-			if (!may_go_on(o, spent++))
+		struct hearing hearing = listen(o, o->visits[i], 0);
+		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
+			const uint32_t lane = lane_of(o, from), met = ordo_map_get(&o->met, rank, lane);
+			if (!may_go_on(o, begun))
 				return false;
-			while (known != ORDO_NONE && o->knowledge[known].to > at.position &&
-				may_go_on(o, spent++))
-				known = o->knowledge[known].before;
-			if (known == ORDO_NONE || o->knowledge[known].to > at.position)
-				continue;
-			const uint32_t from = o->knowledge[known].from;
-			const uint32_t met = ordo_map_get(&o->met, rank, lane);
 			if (rank_of(o, lane) == rank || (met != ORDO_NONE && met <= from))
 				return true;
 			come_to(o, lane, from, o->newest_in[from]);
@@ -301,8 +344,11 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 		come_to(o, lane, to, o->lanes[lane].newest_in);
 		yes = reaches_back_to(o, from);
 	}
-	if (yes)
-		learn(o, acquaint(o, lane_of(o, from), lane), from, to);
+	struct acquaintance *both = yes ? acquaint(o, lane_of(o, from), lane) : NULL;
+	if (both) {
+		both->shown_from = from;
+		both->shown_to = to;
+	}
 	return yes;
 }
 
@@ -340,11 +386,13 @@ static struct acquaintance *place(struct order *o, struct ordo_pair pair, uint32
 		!ordo_array_reserve(
 			&pairs->items, &pairs->room, (size_t)pairs->count + 1, sizeof *pairs->items) ||
 		!ordo_array_reserve(
-			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before)) {
+			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before) ||
+		!ordo_array_reserve(&o->same, &o->same_room, (size_t)pairs->count + 1, sizeof *o->same)) {
 		o->no_memory = true;
 		return NULL;
 	}
 	pair.signal = both->signal;
+	o->same[pairs->count] = ORDO_NONE;
 	o->before[pairs->count] = before ? *before : ORDO_NONE;
 	if (before)
 		*before = pairs->count;
@@ -370,6 +418,27 @@ static void retell(struct order *o, uint32_t from)
 	raise(&state->last_out, from);
 }
 
+/* The pair placed last is the newest between two streams: they go to the front of the list of the one that waits. */
+static void meet_again(struct order *o, struct acquaintance *both)
+{
+	const uint32_t pair = o->pairs->count - 1;
+	struct lane_state *state = &o->lanes[o->pairs->items[pair].to_lane];
+	const uint32_t id = (uint32_t)(both - o->acquaintances), first = state->newest_acquaintance;
+	o->same[pair] = both->newest;
+	both->newest = pair;
+	if (first == id)
+		return;
+	if (both->previous != ORDO_NONE)
+		o->acquaintances[both->previous].next = both->next;
+	if (both->next != ORDO_NONE)
+		o->acquaintances[both->next].previous = both->previous;
+	both->previous = ORDO_NONE;
+	both->next = first;
+	if (first != ORDO_NONE)
+		o->acquaintances[first].previous = id;
+	state->newest_acquaintance = id;
+}
+
 static void come_after(struct order *o, uint32_t from, uint32_t to)
 {
 	const uint32_t from_lane = lane_of(o, from), to_lane = lane_of(o, to);
@@ -378,7 +447,9 @@ static void come_after(struct order *o, uint32_t from, uint32_t to)
 		struct acquaintance *both = place(o, pair, &o->lanes[to_lane].newest_in);
 		const bool first = both && both->newest == ORDO_NONE;
 		retell(o, from);
-		learn(o, both, from, to);
+		if (!both)
+			return;
+		meet_again(o, both);
 		o->heard_of[rank_of(o, from_lane)] = true;
 		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
 			set_if_new(o, &o->met, rank_of(o, from_lane), to_lane, to);
@@ -553,12 +624,11 @@ static bool leaving_implied(
 	if (source->last_out == ORDO_NONE || source->last_out < move)
 		return false;
 	start_search(o);
+	for (uint32_t p = o->leaving[rank]; p != ORDO_NONE; p = o->before[p])
+		if (o->pairs->items[p].from > move && is_before(o, move, o->pairs->items[p].from))
+			return true;
 	for (uint32_t i = 0; i < nlane; i++)
 		come_to(o, rank_lanes[i], ORDO_NONE, o->lanes[rank_lanes[i]].newest_in);
-	const uint32_t newest = o->leaving[rank];
-	if (newest != ORDO_NONE &&
-		ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
-		o->visits[o->nvisit++] = (struct visit){ORDO_NONE, ORDO_NONE, newest, 0};
 	return reaches_back_to(o, move);
 }
 
@@ -664,7 +734,7 @@ static void end(struct order *o)
 	free(o->some_lane);
 	free(o->heard_of);
 	free(o->acquaintances);
-	free(o->knowledge);
+	free(o->same);
 	free(o->deps);
 	free(o->visits);
 	ordo_map_free(&o->acquainted);
