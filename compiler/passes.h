@@ -11,9 +11,9 @@ bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence
 /* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
 bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
 
-/* On a topology: puts a mark, a move of a cell onto itself, between two writers of a cell that have no link, so
- * that the rank that owns it passes the word on. Needs ordo_merge to have been; gives moves of which ordo_emit
- * writes down only what they wait for and notify. topology NULL: nothing to do. */
+/* On a topology: puts a relay, a place in the stream of the rank that owns the cell, between two writers of a cell
+ * that have no link. Needs ordo_merge to have been; ordo_order uses it where nothing else orders the two, and
+ * ordo_emit writes down only what it waits for and notifies. topology NULL: nothing to do. */
 bool ordo_relay(
 	struct ordo_sequence *sequence, const struct ordo_topology *topology, struct ordo_error *error);
 

@@ -10,6 +10,7 @@
 /* 32 bytes, in program order: that is the order it all means. */
 struct ordo_move {
 	uint32_t reduces : 1;
+	uint32_t relays : 1; /* moves nothing: see relay.c */
 	uint32_t src_buffer : 2;
 	uint32_t dst_buffer : 2;
 	uint32_t phase : 25; /* index into phases, or ORDO_NO_PHASE */
@@ -42,6 +43,7 @@ struct ordo_lane {
 
 struct ordo_sequence {
 	struct ordo_problem problem;
+	const struct ordo_topology *topology; /* where there are relays; NULL */
 	uint32_t scratch_slots;
 	struct ordo_move *moves;
 	uint32_t nmove;

@@ -1,5 +1,6 @@
 /* compiling.c - compiles, counts what moves, and prints orders. */
 #include "compiling.h"
+#include "mutate.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,6 +88,21 @@ uint32_t count_pairs(const struct ordo_schedule *schedule)
 			npair += schedule->tasks[t].kind == ORDO_NOTIFY &&
 				 schedule->tasks[t].peer != schedule->streams[s].rank;
 	return npair;
+}
+
+void check_every_pair_is_needed(const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+{
+	const struct ordo_verify_options options = {.topology = topology, .max_findings = 1};
+	for (uint32_t task = 0; task < schedule->ntask; task++) {
+		struct ordo_schedule *mutant = with_fault(schedule, FAULT_DROP_PAIR, task, 0);
+		struct ordo_proof *proof = mutant ? ordo_verify(mutant, &options, NULL) : NULL;
+		char place[128];
+		ordo_task_locate(schedule, task, place, sizeof place);
+		if (mutant && (!proof || proof->proved))
+			fail_msg("superfluous: %s", place);
+		ordo_proof_destroy(proof);
+		ordo_schedule_destroy(mutant);
+	}
 }
 
 static void check_form(const struct ordo_request *request)

@@ -14,6 +14,9 @@ bool claims_hold(const struct ordo_request *request);
 /* Pairs of a Notify and a Wait between ranks. */
 uint32_t count_pairs(const struct ordo_schedule *schedule);
 
+/* Fails the test if the schedule is proved without one of its pairs. topology may be NULL. */
+void check_every_pair_is_needed(const struct ordo_schedule *schedule, const struct ordo_topology *topology);
+
 /* Proof and claims, for every root, the natural, 1, 3 and N+1 chunks a block, in place or not: all must apply. */
 void check_everywhere(const char *algorithm, enum ordo_operator op, uint32_t nrank);
 

@@ -83,6 +83,24 @@ static void two_pairs_a_round_are_enough(void **state)
 		}
 }
 
+static void for_powers_of_two_the_links_of_a_hypercube_are_enough(void **state)
+{
+	(void)state;
+	for (uint32_t nrank = 1; nrank <= 16; nrank *= 2) {
+		struct ordo_topology *topology = ordo_topology_make("hypercube", nrank, NULL);
+		assert_non_null(topology);
+		for (size_t op = 0; op < 2; op++) {
+			const struct ordo_request request = {.problem = {.op = ops[op], .nrank = nrank},
+				.algorithm = "dyadic",
+				.topology = topology};
+			struct ordo_schedule *schedule = compile_proved(&request);
+			check_every_pair_is_needed(schedule, topology);
+			ordo_schedule_destroy(schedule);
+		}
+		ordo_topology_destroy(topology);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +109,7 @@ int main(void)
 		cmocka_unit_test(every_rank_sends_all_blocks_but_its_own_once),
 		cmocka_unit_test(allreduce_moves_each_round_in_few_tasks),
 		cmocka_unit_test(two_pairs_a_round_are_enough),
+		cmocka_unit_test(for_powers_of_two_the_links_of_a_hypercube_are_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

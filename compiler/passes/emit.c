@@ -126,16 +126,10 @@ struct emission {
 	struct ordo_error *error;
 };
 
-/* A mark of ordo_relay. */
-static bool stays(const struct ordo_move *move)
-{
-	return move->rank == move->peer && move->src_buffer == move->dst_buffer && move->src == move->dst;
-}
-
 static bool emit_move(struct emission *e, uint32_t id)
 {
 	const struct ordo_move *move = &e->sequence->moves[id];
-	if (stays(move))
+	if (move->relays)
 		return true;
 	const bool crosses = move->peer != move->rank;
 	enum ordo_task_kind kind = crosses ? ORDO_SEND : ORDO_LOCAL_COPY;

@@ -596,15 +596,38 @@ static void access_cells(struct order *o, uint32_t id)
 	}
 }
 
+/* Two ranks that have no link, and write to a third one in turn, are ordered by the relay before the second's
+ * move. */
+static void come_after_over_relay(struct order *o, uint32_t from, uint32_t to)
+{
+	const struct ordo_move *moves = o->sequence->moves;
+	const uint32_t relay = to - 1;
+	if (!to || !moves[relay].relays ||
+		ordo_topology_reaches(o->sequence->topology, moves[from].rank, moves[to].rank)) {
+		come_after(o, from, to);
+		return;
+	}
+	if (implied(o, from, to))
+		return;
+	come_after(o, from, relay);
+	o->newest_in[relay] = o->lanes[moves[relay].stream].newest_in;
+	come_after(o, relay, to);
+}
+
 static void order_move(struct order *o, uint32_t id)
 {
 	const struct ordo_move *move = &o->sequence->moves[id];
+	if (move->relays) {
+		o->newest_in[id] = o->lanes[move->stream].newest_in;
+		o->chain_end[o->chain[id] = id] = id;
+		return;
+	}
 	const bool entering = collect(o, move);
 	if (o->ndep > 1)
 		qsort(o->deps, o->ndep, sizeof *o->deps, latest_first);
 	for (uint32_t i = 0; i < o->ndep && !o->no_memory; i++)
 		if (!i || o->deps[i] != o->deps[i - 1])
-			come_after(o, o->deps[i], id);
+			come_after_over_relay(o, o->deps[i], id);
 	if (entering)
 		come_after_entering(o, move->peer, id);
 	o->newest_in[id] = o->lanes[move->stream].newest_in;

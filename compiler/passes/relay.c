@@ -1,100 +1,101 @@
-/* relay.c - where two ranks that write one cell in a row have no link between them, the rank that owns the cell
- * passes the word on.
+/* relay.c - lets a rank stand between two others that write to its memory in turn and have no link.
  *
- * A pair that orders two writers of a cell goes from one to the other; all other pairs join ranks between which
- * something moves. So a mark is put between the two: a move of the owner's from the cell onto itself, which is
- * ordered like any other and of which only its Waits and Notifies are written down.
+ * The second must come after the first, and the pass that orders would let the first notify the second. But
+ * every cross-rank task needs a link (R12), and each of the two has one with the rank they write to. A relay is a
+ * place in a stream of that rank, just before the second's move, that is no task: if nothing else orders the two,
+ * the first notifies the relay, and that the second.
  */
 #include "passes.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct relay {
 	struct ordo_sequence *sequence;
 	const struct ordo_topology *topology;
 	struct ordo_cells cells;
-	uint32_t *last; /* [cells.count] the rank that last read or wrote it, or ORDO_NONE */
-	struct ordo_move *moves;
+	uint32_t *writer; /* [cells.count] the rank that wrote there last, unless the owner was there since */
+	struct ordo_move *moves; /* the new program */
 	uint32_t nmove;
-	size_t move_room;
+	size_t room;
 };
 
-static bool append(struct relay *relay, const struct ordo_move *move)
+static bool append(struct relay *r, const struct ordo_move *move)
 {
-	if (!ordo_array_reserve(&relay->moves, &relay->move_room, (size_t)relay->nmove + 1, sizeof *move))
+	if (r->nmove >= ORDO_LIMIT ||
+		!ordo_array_reserve(&r->moves, &r->room, (size_t)r->nmove + 1, sizeof *r->moves))
 		return false;
-	relay->moves[relay->nmove++] = *move;
+	r->moves[r->nmove++] = *move;
 	return true;
 }
 
-/* Must the owner pass on to the rank of `move` that the cell is free? */
-static bool needs_word(const struct relay *relay, const struct ordo_move *move, uint32_t cell)
+/* Does the move write where a rank wrote that has no link to the one that does it? */
+static bool needs_relay(const struct relay *r, const struct ordo_move *move)
 {
-	const uint32_t last = relay->last[cell];
-	return last != ORDO_NONE && last != move->peer &&
-	       !ordo_topology_reaches(relay->topology, last, move->rank);
-}
-
-/* Of the cells that a move writes, first..end-1, in a stream of their owner's with the same name. */
-static bool mark(struct relay *relay, const struct ordo_move *move, uint32_t first, uint32_t end)
-{
-	const uint32_t label = relay->sequence->lanes[move->stream].label;
-	const struct ordo_move marked = {
-		.src_buffer = move->dst_buffer,
-		.dst_buffer = move->dst_buffer,
-		.phase = move->phase,
-		.stream = ordo_lane_id(relay->sequence, move->peer, label),
-		.rank = move->peer,
-		.peer = move->peer,
-		.chunk = move->chunk + first,
-		.count = end - first,
-		.src = move->dst + first,
-		.dst = move->dst + first,
-	};
-	return marked.stream != ORDO_NONE && append(relay, &marked);
-}
-
-static bool relay_move(struct relay *relay, const struct ordo_move *move)
-{
-	const uint32_t src = ordo_cell(&relay->cells, move->rank, move->src_buffer, move->src);
-	const uint32_t dst = ordo_cell(&relay->cells, move->peer, move->dst_buffer, move->dst);
-	for (uint32_t first = 0, end; first < move->count; first = end) {
-		const bool needed = needs_word(relay, move, dst + first);
-		for (end = first + 1; end < move->count && needs_word(relay, move, dst + end) == needed;)
-			end++;
-		if (needed && !mark(relay, move, first, end))
-			return false;
+	const uint32_t dst = ordo_cell(&r->cells, move->peer, move->dst_buffer, move->dst);
+	for (uint32_t i = 0; i < move->count && move->peer != move->rank; i++) {
+		const uint32_t writer = r->writer[dst + i];
+		if (writer != ORDO_NONE && writer != move->rank &&
+			!ordo_topology_reaches(r->topology, writer, move->rank))
+			return true;
 	}
+	return false;
+}
+
+/* In the stream of the same name as that of the move. */
+static bool append_relay(struct relay *r, const struct ordo_move *move)
+{
+	struct ordo_move relay = *move;
+	relay.relays = 1;
+	relay.rank = move->peer;
+	relay.stream = ordo_lane_id(r->sequence, move->peer, r->sequence->lanes[move->stream].label);
+	return relay.stream != ORDO_NONE && append(r, &relay);
+}
+
+static void touch(struct relay *r, const struct ordo_move *move)
+{
+	const uint32_t src = ordo_cell(&r->cells, move->rank, move->src_buffer, move->src);
+	const uint32_t dst = ordo_cell(&r->cells, move->peer, move->dst_buffer, move->dst);
 	for (uint32_t i = 0; i < move->count; i++) {
-		relay->last[src + i] = move->rank;
-		relay->last[dst + i] = move->rank;
+		r->writer[src + i] = ORDO_NONE;
+		r->writer[dst + i] = move->peer == move->rank ? ORDO_NONE : move->rank;
 	}
-	return append(relay, move);
+}
+
+static bool relay_all(struct relay *r)
+{
+	const uint32_t nmove = r->sequence->nmove;
+	for (uint32_t id = 0; id < nmove; id++) {
+		const struct ordo_move *move = &r->sequence->moves[id];
+		if ((needs_relay(r, move) && !append_relay(r, move)) || !append(r, move))
+			return false;
+		touch(r, move);
+	}
+	return true;
 }
 
 bool ordo_relay(
 	struct ordo_sequence *sequence, const struct ordo_topology *topology, struct ordo_error *error)
 {
-	struct relay relay = {.sequence = sequence, .topology = topology};
+	struct relay r = {.sequence = sequence, .topology = topology};
 	if (!topology)
 		return true;
-	bool worked = ordo_cells_make(&relay.cells, &sequence->problem, sequence->scratch_slots, error);
+	sequence->topology = topology;
+	bool worked = ordo_cells_make(&r.cells, &sequence->problem, sequence->scratch_slots, error);
 	if (worked) {
-		relay.last = malloc(((size_t)relay.cells.count + 1) * sizeof *relay.last);
-		worked = relay.last ? true : ordo_fail_memory(error);
+		r.writer = malloc(((size_t)r.cells.count + 1) * sizeof *r.writer);
+		if (r.writer)
+			memset(r.writer, 0xff, ((size_t)r.cells.count + 1) * sizeof *r.writer);
+		worked = (r.writer && relay_all(&r)) || ordo_fail_memory(error);
 	}
-	for (uint32_t cell = 0; worked && cell < relay.cells.count; cell++)
-		relay.last[cell] = ORDO_NONE;
-	for (uint32_t i = 0; worked && i < sequence->nmove; i++)
-		worked = relay_move(&relay, &sequence->moves[i]) ? true : ordo_fail_memory(error);
 	if (worked) {
-		struct ordo_move *replaced = sequence->moves;
-		sequence->moves = relay.moves;
-		sequence->nmove = relay.nmove;
-		sequence->move_room = relay.move_room;
-		relay.moves = replaced;
+		free(sequence->moves);
+		sequence->moves = r.moves;
+		sequence->nmove = r.nmove;
+		sequence->move_room = r.room;
+	} else {
+		free(r.moves);
 	}
-	free(relay.moves);
-	free(relay.last);
-	ordo_cells_free(&relay.cells);
+	free(r.writer);
+	ordo_cells_free(&r.cells);
 	return worked;
 }
