@@ -149,7 +149,7 @@ void show_progress(void *closure, const char *what, uint64_t done, uint64_t tota
 {
 	struct progress *progress = closure;
 	double now = seconds();
-	if (!progress->what || strcmp(progress->what, what)) {
+	if (!progress->what || strcmp(progress->what, what) != 0) {
 		hide_progress(progress);
 		progress->what = what;
 		progress->began = now;

@@ -126,7 +126,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 		return false;
 	struct ordo_error error;
 	bool worked;
-	if (strcmp(wish->as, "text"))
+	if (strcmp(wish->as, "text") != 0)
 		worked = draw_chosen(call, wish, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);

@@ -3,6 +3,7 @@
 #include "inputs.h"
 #include "runs.h"
 #include "verdict.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	}
 	if (wish->bytes == UINT64_MAX)
 		wish->bytes = 1 << 20;
+	assert(size && nblock);
 	if (wish->bytes % size)
 		return refuse(
 			call, fail_usage(call, NULL,

@@ -19,7 +19,7 @@ static void compare_topology(
 	if (!topology || !schedule->topology_digest)
 		return;
 	ordo_topology_digest(topology, digest);
-	if (strcmp(digest, schedule->topology_digest))
+	if (strcmp(digest, schedule->topology_digest) != 0)
 		warn(call, "compiled for another topology: %s, digest %s; verifying against %s, digest %s",
 			schedule->topology_name ? schedule->topology_name : "unnamed",
 			schedule->topology_digest, topology->name, digest);

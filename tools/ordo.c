@@ -14,7 +14,7 @@ static const struct command *const commands[] = {
 	&explain_command,
 	&demo_command,
 };
-enum { NCOMMAND = sizeof commands / sizeof *commands };
+enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 
 static void print_help(void)
 {
@@ -105,7 +105,7 @@ static int dispatch(struct call *call, int argc, char **argv)
 /* --json counts wherever it stands, so that an error before it is JSON too. */
 static bool wants_json(int argc, char **argv)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (!strcmp(argv[i], "--json"))
 			return true;
 	return false;

@@ -171,6 +171,15 @@ static size_t compare_products(const struct values *values, const void *exact, c
 	return n;
 }
 
+/* Not `==`: minus zero is not zero here. */
+static bool same_bits(double a, double b)
+{
+	uint64_t bits_of_a, bits_of_b;
+	memcpy(&bits_of_a, &a, sizeof a);
+	memcpy(&bits_of_b, &b, sizeof b);
+	return bits_of_a == bits_of_b;
+}
+
 size_t compare_exact(const struct values *values, const void *exact, const void *result, size_t n,
 	uint32_t depth, uint32_t nleaf, struct distance *far)
 {
@@ -185,8 +194,7 @@ size_t compare_exact(const struct values *values, const void *exact, const void 
 	if (values->reduction == ORDO_PROD)
 		return compare_products(values, exact, result, n, nleaf, far);
 	for (size_t i = 0; i < n; i++) {
-		double best = ((const double *)exact)[i], got = float_at(values->type, result, i);
-		if (memcmp(&best, &got, sizeof got) != 0)
+		if (!same_bits(((const double *)exact)[i], float_at(values->type, result, i)))
 			return i;
 	}
 	return n;

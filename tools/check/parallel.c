@@ -1,5 +1,6 @@
 /* parallel.c - the same work on many items, on all processors. */
 #include "parallel.h"
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -29,9 +30,12 @@ static void *take_items(void *argument)
 {
 	const struct worker *worker = argument;
 	struct crew *crew = worker->crew;
-	for (uint64_t item; (item = atomic_fetch_add(&crew->next, 1)) < crew->nitem;)
+	for (;;) {
+		const uint64_t item = atomic_fetch_add(&crew->next, 1);
+		if (item >= crew->nitem)
+			return NULL;
 		crew->work(crew->closure, item, worker->number);
-	return NULL;
+	}
 }
 
 void for_each(uint64_t nitem, uint32_t width, void (*work)(void *closure, uint64_t item, uint32_t worker),
@@ -41,6 +45,7 @@ void for_each(uint64_t nitem, uint32_t width, void (*work)(void *closure, uint64
 	struct worker workers[MOST_WORKERS];
 	pthread_t threads[MOST_WORKERS];
 	uint32_t started = 1;
+	assert(width >= 1 && width <= MOST_WORKERS);
 	for (uint32_t i = 0; i < width; i++)
 		workers[i] = (struct worker){&crew, i};
 	/* A thread that cannot be had is work that the others do. */

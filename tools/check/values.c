@@ -63,12 +63,14 @@ static inline double double_candidate(uint64_t hash)
 	return hash & (1ull << 56) ? -magnitude : magnitude;
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): a type takes none */
 #define FILL(type, expression)                                                                               \
 	do {                                                                                                 \
 		type *value = out;                                                                           \
 		for (size_t i = 0; i < n; i++)                                                               \
 			value[i] = (expression);                                                             \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* Elements whose numbers agree above the lowest 32 bits. */
 static void make_narrow(
