@@ -24,6 +24,7 @@ struct making {
 	uint32_t chunk, count; /* the group being made */
 	struct place parts[MAX_PARTS];
 	uint32_t npart;
+	uint32_t only;	    /* the one rank the group is being made for; ORDO_NONE: for all at once */
 	bool *scratch_used; /* [nrank][scratch_slots] */
 };
 
@@ -58,7 +59,7 @@ static bool wanted_at(const struct making *m, uint32_t rank, struct place *place
 {
 	const uint32_t slot = ordo_output_slot(&m->program->problem, rank, m->chunk);
 	*place = (struct place){rank, slot, ORDO_OUTPUT};
-	return slot != ORDO_NONE;
+	return slot != ORDO_NONE && (m->only == ORDO_NONE || m->only == rank);
 }
 
 /* Free slots for the group in the scratch of a rank. */
@@ -208,6 +209,24 @@ static void choose_problem(struct random_program *program, const struct random_s
 	program->scratch_slots = below(random, 4);
 }
 
+static void make_for_all(struct making *m)
+{
+	m->only = ORDO_NONE;
+	list_parts(m);
+	add_up(m);
+	deliver(m);
+}
+
+/* Everybody adds up for himself, in an order of his own. */
+static void make_for_each(struct making *m)
+{
+	for (m->only = 0; m->only < m->program->problem.nrank; m->only++) {
+		list_parts(m);
+		add_up(m);
+		deliver(m);
+	}
+}
+
 void random_program(struct random_program *program, const struct random_shape *shape, uint64_t seed)
 {
 	struct making m = {.program = program, .random = seed};
@@ -218,9 +237,11 @@ void random_program(struct random_program *program, const struct random_shape *s
 		must_alloc((size_t)program->problem.nrank * program->scratch_slots, sizeof *m.scratch_used);
 	for (m.chunk = 0; m.chunk < nchunk; m.chunk += m.count) {
 		m.count = 1 + below(&m.random, K - m.chunk % K);
-		list_parts(&m);
-		add_up(&m);
-		deliver(&m);
+		if (program->problem.op == ORDO_ALLREDUCE && !program->problem.in_place &&
+			below(&m.random, 4) == 0)
+			make_for_each(&m);
+		else
+			make_for_all(&m);
 	}
 	free(m.scratch_used);
 }

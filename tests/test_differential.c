@@ -22,7 +22,7 @@ static const struct random_shape large = {.max_ranks = 10, .max_chunks = 2, .max
 
 static uint32_t
 	tally[2][4]; /* atomic or not; sound, deadlock, race, flow broken (static ones are not interesting) */
-static uint32_t total, walked, unordered, quarrels;
+static uint32_t total, walked, unordered, unequal, quarrels;
 static uint64_t swept;
 
 static void judge(const struct ordo_schedule *schedule, bool atomic_reduce, const char *origin, uint64_t seed)
@@ -48,6 +48,33 @@ static void judge(const struct ordo_schedule *schedule, bool atomic_reduce, cons
 			atomic_reduce ? ", atomic" : "", judgement.quarrel);
 		print_handmade(schedule, stdout);
 	}
+}
+
+static bool keeps(const struct ordo_schedule *schedule, const struct ordo_verify_options *options)
+{
+	struct ordo_proof *proof = ordo_verify(schedule, options, NULL);
+	const bool proved = proof && proof->proved;
+	if (proof && !proved && proof->findings[0].rule != 13)
+		quarrels++;
+	ordo_proof_destroy(proof);
+	return proved;
+}
+
+/* R13: as many tokens as the oracle counted are enough, one fewer is not. */
+static void judge_limits(
+	const struct ordo_schedule *schedule, bool atomic_reduce, uint32_t tokens, uint64_t seed)
+{
+	struct ordo_verify_options options = {
+		.atomic_reduce = atomic_reduce, .limits.tokens_in_flight = tokens};
+	bool right = !tokens || keeps(schedule, &options);
+	options.limits.tokens_in_flight = tokens - 1;
+	if (tokens > 1)
+		right = !keeps(schedule, &options) && right;
+	if (right || quarrels++ >= 5)
+		return;
+	printf("random program, seed %llu: R13 is not found at %u tokens\n", (unsigned long long)seed,
+		tokens);
+	print_handmade(schedule, stdout);
 }
 
 /* A sound schedule, then up to three faults one after another. */
@@ -78,10 +105,12 @@ static void judge_random(struct random_shape shape, uint64_t seed)
 	struct oracle_opinion opinion;
 	oracle_closure(schedule, shape.atomic_adds, 4000, &opinion);
 	unordered += !opinion.one_order;
+	unequal += !opinion.rank_equal;
 	if (opinion.broken && quarrels++ < 5) {
 		printf("random program, seed %llu: not sound (%s)\n", (unsigned long long)seed, opinion.why);
 		print_handmade(schedule, stdout);
 	}
+	judge_limits(schedule, shape.atomic_adds, opinion.tokens_in_flight, seed);
 	judge(schedule, shape.atomic_adds, "random program", seed);
 	judge(schedule, !shape.atomic_adds, "random program", seed);
 	for (uint64_t i = 0; i < 4; i++)
@@ -112,10 +141,11 @@ int main(int argc, char **argv)
 		printf("%-14s sound %u, deadlock %u, race %u, wrong data %u\n",
 			atomic ? "atomic reduce:" : "ordered:", tally[atomic][0], tally[atomic][1],
 			tally[atomic][2], tally[atomic][3]);
-	printf("%u sound ones with adds in no fixed order\n", unordered);
+	printf("%u sound ones with adds in no fixed order, %u with other trees on other ranks\n", unordered,
+		unequal);
 	/* A generator that no longer reaches all verdicts tests nothing. */
 	for (int verdict = 0; verdict < 4 && count >= 200; verdict++)
-		if (tally[0][verdict] < 10 || tally[1][verdict] < 10 || !unordered)
+		if (tally[0][verdict] < 10 || tally[1][verdict] < 10 || !unordered || !unequal)
 			quarrels++;
 	return quarrels ? EXIT_FAILURE : EXIT_SUCCESS;
 }
