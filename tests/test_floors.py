@@ -31,8 +31,8 @@ with open(os.path.join(build_root, "compile_commands.json")) as file:
 
 
 def command_of(floor):
-    """How the first source of a floor is compiled, without its source and its outputs."""
-    for entry in recorded:
+    """How the source of a floor that sees most is compiled, without its source and its outputs."""
+    for entry in sorted(recorded, key=lambda entry: -entry["command"].count(" -I")):
         path = os.path.relpath(os.path.realpath(os.path.join(entry["directory"], entry["file"])), source_root)
         if path.startswith(floor + os.sep):
             words = shlex.split(entry["command"])
@@ -63,6 +63,42 @@ for floor, header, allowed in [
     found = includes(floor, header)
     check(f"{floor}/ {'includes' if allowed else 'cannot include'} <ordo/{header}>",
           [] if found == allowed else [f"it {'compiles' if found else 'does not compile'}"])
+
+
+
+def private_headers(floor):
+    """By the names that an include could have: from the floor's folder, and alone."""
+    names = set()
+    for folder, _, files in os.walk(os.path.join(source_root, floor)):
+        if "include" in os.path.relpath(folder, source_root).split(os.sep):
+            continue
+        for name in files:
+            if name.endswith(".h"):
+                names |= {name, os.path.relpath(os.path.join(folder, name), os.path.join(source_root, floor))}
+    return names
+
+
+def reachable(floor, headers):
+    words, directory = command_of(floor)
+    with tempfile.TemporaryDirectory() as folder:
+        probe = os.path.join(folder, "probe.c")
+        with open(probe, "w") as file:
+            file.write("".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n' for header in sorted(headers)))
+        run = subprocess.run([*words, "-E", probe], cwd=directory, capture_output=True, text=True)
+    read = {os.path.realpath(os.path.join(directory, path)) for path in re.findall(r'^# 1 "([^"]+)"', run.stdout, re.MULTILINE)}
+    # The machine may have a header of the same name.
+    read = {os.path.relpath(path, source_root) for path in read if path.startswith(source_root + os.sep)}
+    return sorted(path for path in read if path.endswith(".h") and "include" not in path.split(os.sep))
+
+
+floors = ("schedules", "compiler", "runtime", "tools")
+for floor in floors:
+    private = {other: private_headers(other) for other in floors}
+    # A probe elsewhere sees what is in the include path only; schedules/ includes its own from beside them.
+    check(f"{floor}/ reaches private headers of its own", [] if reachable(floor, private[floor]) or floor == "schedules" else ["none"])
+    for other in floors:
+        if other != floor:
+            check(f"{floor}/ reaches no private header of {other}/", reachable(floor, private[other] - private[floor]))
 
 climbing = []
 for floor in ("schedules", "compiler", "runtime", "tools", "tests", "examples"):
