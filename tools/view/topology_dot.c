@@ -26,6 +26,8 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex, double tur
 		return NULL;
 	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
 	set(node, "shape", is_switch ? "box" : "circle");
+	/* Circles of one size, as long as the numbers fit. */
+	set(node, "fixedsize", !is_switch && number < 1000 ? "true" : "false");
 	set(node, "fillcolor", is_switch ? "#e8e8e8" : "#f3f6fa");
 	return node;
 }
