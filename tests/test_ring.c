@@ -321,6 +321,24 @@ static void scratch_is_three_blocks_at_most(void **unused)
 			}
 }
 
+/* Each of the 2(N-1) things that come to a rank is announced once, and each rank says once that it is ready. */
+static void an_all_reduce_has_one_handshake_a_rank(void **unused)
+{
+	(void)unused;
+	for (uint32_t n = 3; n <= 12; n++)
+		for (int in_place = 0; in_place <= 1; in_place++) {
+			struct ordo_request request = {
+				.problem = problem_of(ORDO_ALLREDUCE, n, 0, 0, in_place),
+				.algorithm = "ring"};
+			struct ordo_schedule *schedule = compile(&request);
+			uint32_t nnotify = 0;
+			for (uint32_t t = 0; t < schedule->ntask; t++)
+				nnotify += schedule->tasks[t].kind == ORDO_NOTIFY;
+			assert_int_equal(nnotify, n * (2 * (n - 1) + 1));
+			ordo_schedule_destroy(schedule);
+		}
+}
+
 static void no_byte_goes_over_the_dead_link_of_the_published_case(void **unused)
 {
 	(void)unused;
@@ -410,6 +428,7 @@ int main(void)
 		cmocka_unit_test(a_reduce_scatter_adds_in_as_many_orders_as_there_are_ranks),
 		cmocka_unit_test(a_reduce_adds_all_chunks_in_one_order),
 		cmocka_unit_test(scratch_is_three_blocks_at_most),
+		cmocka_unit_test(an_all_reduce_has_one_handshake_a_rank),
 		cmocka_unit_test(no_byte_goes_over_the_dead_link_of_the_published_case),
 		cmocka_unit_test(three_rings_both_ways_give_each_link_a_sixth_of_the_data),
 		cmocka_unit_test(what_cannot_be_a_ring_is_refused_with_the_reason),

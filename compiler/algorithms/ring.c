@@ -1,15 +1,21 @@
 /* ring.c - every chunk goes round a ring of ranks: the way of least volume, at N-1 steps a round.
  *
- * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles, and both directions of each, share
- * the data evenly. Each cycle and direction is a lane with a stream of its own. The natural number of chunks gives every lane and, where one
- * vector is cut into slices (AllReduce) or goes through a chain (Broadcast, Reduce), every rank a chunk.
+ * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles, and both
+ * directions of each, share the data evenly. Each cycle and direction is a lane with a stream of its own. The
+ * natural number of chunks gives every lane and, where one vector is cut into slices (AllReduce) or goes
+ * through a chain (Broadcast, Reduce), every rank a chunk.
  *
  * steps    N-1, AllReduce 2(N-1); Broadcast and Reduce are pipelines: any one chunk takes N-1
- * volume   AllReduce 2(N-1)/N of the vector leaves each rank; ReduceScatter, AllGather, and the root of Scatter N-1 blocks; Broadcast and
- *          Reduce the vector
- * order    a chain along the ring: from the position behind the slice's own to its own, N trees for ReduceScatter and AllReduce in one lane;
- *          Reduce one chain that ends at the root
- * scratch  3 blocks (Reduce: 3 chunks) in all, divided among the lanes: ReduceScatter and Reduce out of place, Scatter, Gather
+ *
+ * volume   AllReduce 2(N-1)/N of the vector leaves each rank; ReduceScatter, AllGather, and the root of
+ *          Scatter N-1 blocks; Broadcast and Reduce the vector
+ *
+ * order    a chain along the ring: from the position behind the slice's own to its own, N trees for
+ *          ReduceScatter and AllReduce in one lane; Reduce one chain that ends at the root
+ *
+ * scratch  3 blocks (Reduce: 3 chunks a lane) in all, divided among the lanes: ReduceScatter and Reduce out of
+ *          place, Scatter, Gather
+ *
  * source   Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009
  */
 #include "algorithm.h"

@@ -36,7 +36,7 @@ static void add_on(struct ordo_builder *b, const struct ordo_lane *lane, uint32_
 }
 
 /* AllReduce: every slice has its place in the output. The slice that begins at a rank is sent from the input
- * and needs no copy. */
+ * and needs no copy. What is needed first is copied last, so that one handshake tells of all copies. */
 static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
 {
 	struct ordo_slice share = lane->share;
@@ -45,21 +45,22 @@ static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
 		struct ordo_slice before = {share.first, begins.first - share.first};
 		struct ordo_slice after = {
 			begins.first + begins.count, share.count - before.count - begins.count};
-		contribute(b, lane, ordo_lane_rank(lane, p), before, 0);
 		contribute(b, lane, ordo_lane_rank(lane, p), after, 0);
+		contribute(b, lane, ordo_lane_rank(lane, p), before, 0);
 	}
 }
 
-/* ReduceScatter: the first arrivals have their places in the window, the last one in the output. */
+/* ReduceScatter: the first arrivals have their places in the window, the last one in the output. Again what is
+ * needed first comes last. */
 static void contribute_first(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	uint32_t n = lane->n;
 	ordo_lane_open_window(b, lane, n - 2, lane->share.count);
 	for (uint32_t p = 0; p < n; p++) {
 		uint32_t rank = ordo_lane_rank(lane, p);
-		for (uint32_t a = 0; a < lane->nwindow; a++)
-			contribute(b, lane, rank, ordo_lane_slice(lane, (int64_t)p - 2 - a), a);
 		contribute(b, lane, rank, ordo_lane_slice(lane, p), n - 2);
+		for (uint32_t a = lane->nwindow; a-- > 0;)
+			contribute(b, lane, rank, ordo_lane_slice(lane, (int64_t)p - 2 - a), a);
 	}
 }
 
