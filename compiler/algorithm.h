@@ -17,6 +17,8 @@ struct ordo_value {
 	const uint32_t *items; /* ORDO_LISTS: the numbers of all lists, one list after another */
 	const uint32_t *ends;  /* [nlist] where each list ends in items */
 	uint32_t nlist;
+	const char **algorithms; /* ORDO_ALGORITHMS: [nalgorithm] in canonical notation */
+	uint32_t nalgorithm;
 };
 
 /* What an algorithm is asked for: a checked problem, where, and how. */
@@ -42,6 +44,8 @@ struct ordo_algorithm {
 	/* K if the user gives none. NULL: 1. */
 	uint32_t (*chunks)(const struct ordo_recipe *recipe);
 	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
+	/* Gives back what `prepare` took and recipe->arena does not own. NULL: nothing. */
+	void (*release)(struct ordo_recipe *recipe);
 	bool avoids_links; /* it finds its way around links that are not there: named in hints to those who
 			      use one that is not */
 
@@ -56,12 +60,14 @@ struct ordo_algorithm {
 extern const struct ordo_algorithm *const ordo_algorithm_table[];
 extern const uint32_t ordo_nalgorithm;
 
-/* Reads `name(key=value,key=value)`, checks values, operator and problem, prepares, and settles K. Words and
+/* Reads `name(key=value,key=value)` or `name(algorithm,algorithm,key=value)`, checks values, operator and problem, prepares, and settles K. Words and
  * numbers are written plainly, a list in brackets `order=[0,2,1,3]`, several lists as
  * `order=[[0,1,2],[0,2,1]]`. The caller destroys it, also after false. */
 bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
 void ordo_recipe_destroy(struct ordo_recipe *recipe);
+/* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns false. */
+bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The value of a parameter the algorithm declares (asserted). */
 const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name);

@@ -1,11 +1,30 @@
-/* recipe.c - reads `name(key=value,key=value)` and checks that the algorithm can do what is asked. */
+/* recipe.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm can do what is asked. */
 #include "algorithm.h"
 #include "nearest.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error);
+
+bool ordo_error_in(struct ordo_error *error, const char *format, ...)
+{
+	static const char said[] = "algorithm: ";
+	if (!error || error->code != ORDO_USAGE)
+		return false;
+	char where[256], what[sizeof error->text];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(where, sizeof where, format, arguments);
+	va_end(arguments);
+	const bool begins = !strncmp(error->text, said, strlen(said));
+	snprintf(what, sizeof what, "%s", error->text + (begins ? strlen(said) : 0));
+	snprintf(error->text, sizeof error->text, "algorithm: %s: %.1700s", where, what);
+	return false;
+}
 
 /* What is being read. */
 struct notation {
@@ -152,10 +171,83 @@ static bool suggest_word(
 	return suggest(notation->error, found, words, nword);
 }
 
+static bool fail_shape(const struct notation *notation)
+{
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: cannot read \"%.500s\"", notation->text);
+	return ordo_hint(notation->error,
+		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
+}
+
+/* Where the value that begins at `text` ends: at a comma or parenthesis outside brackets and parentheses of
+ * its own, or at the end. */
+static size_t value_length(const char *text)
+{
+	size_t length = 0;
+	int depth = 0;
+	for (; text[length]; length++) {
+		if (!depth && strchr(",)", text[length]))
+			break;
+		depth += strchr("[(", text[length]) ? 1 : strchr("])", text[length]) ? -1 : 0;
+	}
+	return length;
+}
+
+static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t *index)
+{
+	for (*index = 0; *index < facts->nparameter; ++*index)
+		if (facts->parameters[*index].kind == ORDO_ALGORITHMS)
+			return true;
+	return false;
+}
+
+/* One more algorithm, which takes none itself. */
+static bool read_algorithm(
+	const struct notation *notation, struct ordo_value *value, const char *text, size_t length)
+{
+	struct ordo_arena *arena = &notation->recipe->arena;
+	const char *outer = notation->recipe->algorithm->facts.name;
+	struct ordo_recipe inner = {0};
+	uint32_t index;
+	const char *plain = ordo_arena_text(arena, text, length);
+	if (!value->algorithms)
+		value->algorithms =
+			ordo_arena_alloc(arena, (strlen(notation->text) + 1) * sizeof *value->algorithms);
+	if (!plain || !value->algorithms)
+		return ordo_fail_memory(notation->error);
+	bool worked = read_notation(&inner, plain, notation->error);
+	if (worked && takes_algorithms(&inner.algorithm->facts, &index))
+		worked = ordo_fail(notation->error, ORDO_USAGE, 0, "found %s in %s; name all levels in one",
+			inner.algorithm->facts.name, outer);
+	if (worked) {
+		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));
+		value->word = value->word ? ordo_arena_format(arena, "%s,%s", value->word, plain) : plain;
+		value->algorithms[value->nalgorithm++] = plain;
+		worked = plain && value->word ? true : ordo_fail_memory(notation->error);
+	} else {
+		ordo_error_in(notation->error, "%s, level %u", outer, value->nalgorithm);
+	}
+	ordo_arena_free(&inner.arena);
+	return worked;
+}
+
+static bool read_algorithms(const struct notation *notation, const char *text, struct ordo_value *value)
+{
+	for (;; text++) {
+		const size_t length = value_length(text);
+		if (!read_algorithm(notation, value, text, length))
+			return false;
+		text += length;
+		if (*text != ',')
+			return !*text ? true : fail_shape(notation);
+	}
+}
+
 static bool read_value(const struct notation *notation, const struct ordo_parameter *parameter,
 	const char *text, struct ordo_value *value)
 {
 	struct ordo_arena *arena = &notation->recipe->arena;
+	if (parameter->kind == ORDO_ALGORITHMS)
+		return read_algorithms(notation, text, value);
 	value->word = text;
 	if (parameter->kind == ORDO_NUMBER) {
 		const char *end = text;
@@ -183,24 +275,17 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 	return read_lists(text, items, ends, &value->nlist) ? true : fail_value(notation, parameter, text);
 }
 
-static bool fail_shape(const struct notation *notation)
+/* An algorithm where there is no key; *text is moved past it. */
+static bool read_level(const struct notation *notation, const char **text)
 {
-	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: cannot read \"%.500s\"", notation->text);
-	return ordo_hint(notation->error,
-		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
-}
-
-/* Where the value that begins at `text` ends: at a comma or parenthesis outside brackets, or at the end. */
-static size_t value_length(const char *text)
-{
-	size_t length = 0;
-	int depth = 0;
-	for (; text[length]; length++) {
-		if (!depth && strchr(",)", text[length]))
-			break;
-		depth += text[length] == '[' ? 1 : text[length] == ']' ? -1 : 0;
-	}
-	return length;
+	struct ordo_recipe *recipe = notation->recipe;
+	const size_t length = value_length(*text);
+	uint32_t index;
+	if (!length || !takes_algorithms(&recipe->algorithm->facts, &index))
+		return fail_shape(notation);
+	const char *begin = *text;
+	*text += length;
+	return read_algorithm(notation, &recipe->values[index], begin, length);
 }
 
 /* key=value; *text is moved past it. */
@@ -208,7 +293,9 @@ static bool read_setting(const struct notation *notation, const char **text)
 {
 	struct ordo_recipe *recipe = notation->recipe;
 	const size_t key_length = strcspn(*text, "=,()[]");
-	if (!key_length || (*text)[key_length] != '=')
+	if (key_length && (*text)[key_length] != '=')
+		return read_level(notation, text);
+	if (!key_length)
 		return fail_shape(notation);
 	const size_t length = value_length(*text + key_length + 1);
 	const char *key = ordo_arena_text(&recipe->arena, *text, key_length);
@@ -252,8 +339,9 @@ static bool complete(const struct notation *notation)
 			return false;
 		if (!strcmp(value->word, parameter->fallback))
 			continue;
-		text = ordo_arena_format(
-			&recipe->arena, "%s%s%s=%s", text, open ? "," : "(", parameter->name, value->word);
+		const bool keyed = parameter->kind != ORDO_ALGORITHMS;
+		text = ordo_arena_format(&recipe->arena, "%s%s%s%s%s", text, open ? "," : "(",
+			keyed ? parameter->name : "", keyed ? "=" : "", value->word);
 		open = true;
 	}
 	if (text && open)
@@ -359,6 +447,8 @@ bool ordo_recipe_make(
 
 void ordo_recipe_destroy(struct ordo_recipe *recipe)
 {
+	if (recipe->algorithm && recipe->algorithm->release)
+		recipe->algorithm->release(recipe);
 	ordo_arena_free(&recipe->arena);
 	*recipe = (struct ordo_recipe){0};
 }

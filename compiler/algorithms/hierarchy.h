@@ -1,0 +1,41 @@
+/* hierarchy.h - an operator over levels of ranks as stages: in each, all groups of one level do an operator of
+ * their own, side by side, by an algorithm that knows only their group.
+ */
+#ifndef ORDO_HIERARCHY_H
+#define ORDO_HIERARCHY_H
+
+#include "algorithms/levels.h"
+
+/* What the groups of one level do.
+ *
+ * A member's block, in the group, is made of chunks of the whole problem. Where the operator has blocks these
+ * are all blocks whose ranks have the member's digit in this level, any digits in the levels of `free`, and
+ * the group's digits in the others. Where it has one block, it is cut level by level, the innermost first,
+ * but for the outermost: a group has the part that its digits of the inner levels say, a member a part of
+ * that.
+ */
+struct ordo_stage {
+	enum ordo_operator op;
+	uint32_t level;
+	ordo_level_set done;	   /* blocks: the levels dealt with before */
+	ordo_level_set free;	   /* blocks: see above */
+	ordo_level_set at_root;	   /* only the groups with the root's digits in these take part */
+	uint32_t natural;	   /* K of the group's problem, if it were free to choose */
+	struct ordo_recipe recipe; /* of any of the groups, but for K */
+};
+
+struct ordo_hierarchy {
+	struct ordo_levels levels;
+	struct ordo_topology *topologies[ORDO_MAX_LEVELS]; /* of a group of each level; NULL without one */
+	struct ordo_stage stages[2 * ORDO_MAX_LEVELS];
+	uint32_t nstage;
+	bool cut; /* one block, which is cut; else blocks for every rank */
+};
+
+/* The group's problem: K such that its blocks have room for the most that a group has in one. */
+struct ordo_problem ordo_stage_problem(const struct ordo_recipe *recipe, const struct ordo_stage *stage);
+
+/* `build` of the hierarchical algorithm; recipe->prepared is the hierarchy. */
+void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *recipe);
+
+#endif
