@@ -7,8 +7,8 @@
 /* The schedule, which ordo_compile has proved; the test fails if there is none. The caller destroys it. */
 struct ordo_schedule *compile_proved(const struct ordo_request *request);
 
-/* Builds, and fails the test unless steps and volume are what the algorithm claims. false: the request does not
- * apply. */
+/* Builds, and fails the test unless steps and volume are what the algorithm claims, or within its claims where
+ * these are bounds. false: the request does not apply. */
 bool claims_hold(const struct ordo_request *request);
 
 /* Pairs of a Notify and a Wait between ranks. */

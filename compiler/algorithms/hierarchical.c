@@ -280,7 +280,7 @@ static const struct ordo_parameter parameters[] = {
 		.fallback = "auto",
 		.meaning =
 			"ranks of each level, the innermost first, rank = place in server + 8 server; auto: "
-			"as the topology says, servers:4x8",
+			"as the topology says, servers:4x8, else as near to each other as may be",
 		.kind = ORDO_LISTS},
 	{.name = "first",
 		.values = "auto|inner|outer",
@@ -298,9 +298,8 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.ranks = "the product of the levels",
 		.steps = "the sum of the levels'",
 		.volume = "the sum of the levels': AllReduce 2(N-1)/N n of levels with 2(n-1)/n",
-		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all but "
-			 "the "
-			 "outermost have 2^k ranks",
+		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all "
+			 "but the outermost have 2^k ranks",
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
 		.source = "hierarchical collectives of HCCL",
 		.parameters = parameters,
@@ -312,4 +311,5 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.release = release,
 	.steps = count_steps,
 	.volume = count_volume,
+	.claims_bound = true,
 };
