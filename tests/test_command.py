@@ -133,6 +133,21 @@ def _(ordo):
             wanted(": refuted, " in done.out, path, done.out)
 
 
+@desk_case("verify: limits asked for are rule R13, unordered sums are accepted if wanted")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("mesh.json", algorithm="mesh")
+    wanted("R13 hold" in ordo.works("verify", "mesh.json", "--max-tokens", 1, "--max-streams", 4, "--max-scratch", 3).out)
+    for words in [["ring.json", "--max-tokens", 1], ["mesh.json", "--max-streams", 3], ["mesh.json", "--max-scratch", 2],
+                  ["mesh.json", "--max-signals", 1]]:
+        ordo.fails(1, r"error\[R13\]", "verify", *words)
+    path = REJECT / "R8-two-writers-unordered.json"
+    ordo.fails(1, r"error\[R8\]", "verify", path)
+    out = ordo.works("verify", path, "--atomic-reduce").out
+    wanted(re.search("G2 run-to-run +does not hold", out) and re.search("order digest +none: the order is not fixed", out), out)
+    wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
+
+
 @desk_case("run --check: every type with every reduction, on threads and seeded, bit for bit")
 def _(ordo):
     ordo.compile("ring.json", ranks=3)
@@ -204,6 +219,16 @@ def _(ordo):
     wanted("dashed" not in whole and "dashed" in broken)
     rendered = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1", "--as", "svg")
     wanted(rendered.err == "", rendered.err)
+
+
+@desk_case("draw: without the program dot, DOT and text still work, and what is missing is named")
+def _(ordo):
+    ordo.compile("ring.json")
+    nowhere = {"PATH": str(ordo.folder)}
+    ordo.works("draw", "ring.json", "-o", "ring.dot", environment=nowhere)
+    ordo.works("draw", "ring.json", "--as", "text", environment=nowhere)
+    ordo.fails(5, r"dot", "draw", "ring.json", "-o", "ring.svg", environment=nowhere)
+    wanted(ordo.names() == ["ring.dot", "ring.json"], ordo.names())
 
 
 @desk_case("draw: above 500 tasks it says what it leaves out and how to choose")

@@ -73,7 +73,7 @@ void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct
 	add_guarantee(guarantees, "G2", proof->run_to_run, proof->run_to_run_why);
 	add_guarantee(guarantees, "G3", proof->position_invariant, proof->position_why);
 	add_count(answer, "distinct_orders", proof->ndistinct);
-	add_text(answer, "order_digest", proof->digest);
+	add_text(answer, "order_digest", proof->digest[0] ? proof->digest : NULL);
 	add_count(answer, "signals", proof->nsignal);
 	add_count(answer, "tokens_in_flight", proof->tokens_in_flight);
 }
@@ -125,14 +125,17 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 			proof->run_to_run_why);
 		print_guarantee(out, "G3 position-invariant", proof->position_invariant,
 			"all chunks are summed in one order", proof->position_why);
-		fprintf(out, "  %-23s %u%s over %u chunk%s\n", "orders", proof->ndistinct,
-			proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
-			ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
+		/* Without a digest no order is fixed, and there is nothing to count. */
+		if (proof->digest[0])
+			fprintf(out, "  %-23s %u%s over %u chunk%s\n", "orders", proof->ndistinct,
+				proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
+				ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
 	} else {
 		fprintf(out, "  %-23s not asked: %s adds nothing\n", "G1 G2 G3",
 			ordo_operator_facts(schedule->problem.op)->name);
 	}
-	fprintf(out, "  %-23s %s\n", "order digest", proof->digest);
+	fprintf(out, "  %-23s %s\n", "order digest",
+		proof->digest[0] ? proof->digest : "none: the order is not fixed");
 	if (proof->tokens_in_flight || !proof->nsignal)
 		fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
 			proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
