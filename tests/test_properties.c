@@ -94,7 +94,7 @@ static void check_document(struct effort *effort, const char *title, const struc
 	else if (again_size != size || memcmp(text, again, size))
 		complain(effort, title, "written, read and written it is another document");
 	else if (read->ntask != schedule->ntask ||
-		 memcmp(read->tasks, schedule->tasks, read->ntask * sizeof *read->tasks))
+		 (read->ntask && memcmp(read->tasks, schedule->tasks, read->ntask * sizeof *read->tasks)))
 		complain(effort, title, "read, it has other tasks");
 	ordo_schedule_destroy(read);
 	free(text);
