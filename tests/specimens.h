@@ -27,7 +27,6 @@ typedef void visit_specimen(
 /* What there was to do. */
 struct specimen_count {
 	uint32_t visited, inapplicable, failed;
-	uint32_t unreachable; /* the moves would have had their links, a Notify between them had none (R12) */
 };
 
 /* Compiles and visits them all. A compilation that fails other than by "does not apply" is printed and

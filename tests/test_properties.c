@@ -174,7 +174,6 @@ static void visit_topology(
 		sum->visited += count.visited;
 		sum->inapplicable += count.inapplicable;
 		sum->failed += count.failed;
-		sum->unreachable += count.unreachable;
 	} else if (error.code != ORDO_USAGE) {
 		complain(effort, name, error.text);
 	}
@@ -223,10 +222,8 @@ int main(int argc, char **argv)
 		visit_topologies(&effort, range.first_rank > 1	? 0
 					  : range.last_rank < 8 ? range.last_rank
 								: 8);
-	printf("on topologies: %u schedules, %u requests that do not apply, %u without a link for a Notify, "
-	       "%u failed\n",
-		on_topologies.visited, on_topologies.inapplicable, on_topologies.unreachable,
-		on_topologies.failed);
+	printf("on topologies: %u schedules, %u requests that do not apply, %u failed\n",
+		on_topologies.visited, on_topologies.inapplicable, on_topologies.failed);
 	return count.visited && !count.failed && !on_topologies.failed && !effort.wrong ? EXIT_SUCCESS
 											: EXIT_FAILURE;
 }

@@ -1,7 +1,7 @@
 /* test_spin.c - Spin explores all interleavings of small schedules and their mutants; the verifier must say
  * the same of each.
  *
- * Arguments: how many documents to give to Spin (16), first seed (1), every how manieth schedule of the algorithm table to take (70).
+ * Arguments: how many documents to give to Spin (16), first seed (1), every how manieth schedule of the algorithm table to take (300).
  */
 #include "handmade.h"
 #include "judging.h"
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 {
 	const uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 16;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	struct choice choice = {.every = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 70};
+	struct choice choice = {.every = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 300};
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
 	const struct specimen_range range = {.first_rank = 2, .last_rank = 4, .all_parameters = true};
