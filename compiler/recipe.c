@@ -1,8 +1,8 @@
 /* recipe.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm can do what is asked. */
 #include "algorithm.h"
-#include "nearest.h"
 #include <assert.h>
 #include <ctype.h>
+#include <ordo/suggest.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const char *list_names(struct ordo_arena *arena, const char *const *names
 
 static bool suggest(struct ordo_error *error, const char *found, const char *const *names, uint32_t count)
 {
-	const char *near = ordo_nearest(found, names, count);
+	const char *near = ordo_suggest(found, names, count);
 	return near ? ordo_hint(error, "did you mean %s?", near) : false;
 }
 

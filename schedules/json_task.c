@@ -4,7 +4,7 @@
  * how it is written.
  */
 #include "json_task.h"
-#include "suggest.h"
+#include <ordo/suggest.h>
 #include <string.h>
 
 enum task_key { TASK, PEER, CHUNK, COUNT, SRC, DST, SIGNAL, PHASE, NTASK_KEY };

@@ -45,7 +45,7 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 		return true;
 	for (int i = 0; i < ORDO_NOPERATOR; i++)
 		names[i] = ordo_operator_facts((enum ordo_operator)i)->name;
-	const char *like = nearest(call->operands[0], names, ORDO_NOPERATOR);
+	const char *like = ordo_suggest(call->operands[0], names, ORDO_NOPERATOR);
 	if (like)
 		snprintf(hint, sizeof hint, "did you mean %s?", like);
 	return refuse(call, fail_usage(call, hint, "%s is no operator", call->operands[0]));

@@ -108,7 +108,7 @@ static int refuse(struct call *call, const char *what)
 		names[nname++] = lists[i].name;
 	for (uint32_t i = 0; i < count && nname < MOST; i++)
 		names[nname++] = algorithms[i]->name;
-	const char *like = nearest(what, names, nname);
+	const char *like = ordo_suggest(what, names, (uint32_t)nname);
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
 	return fail_usage(call,
 		like ? hint : "algorithms, topologies, operators, types, or the name of an algorithm",

@@ -65,47 +65,6 @@ bool read_size(const char *text, uint64_t *size)
 	return false;
 }
 
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Edit distance in which swapping two neighbours is one edit; both words shorter than 64. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { LONGEST = 64 };
-	size_t rows[3][LONGEST], na = strlen(a), nb = strlen(b);
-	if (na >= LONGEST || nb >= LONGEST)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= nb; j++)
-		rows[0][j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
-		row[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			row[j] = least(
-				least(above[j] + 1, row[j - 1] + 1), above[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], two_above[j - 2] + 1);
-		}
-	}
-	return rows[na % 3][nb];
-}
-
-const char *nearest(const char *word, const char *const *candidates, size_t ncandidate)
-{
-	const char *best = NULL;
-	size_t best_distance = (strlen(word) + 2) / 3 + 1;
-	for (size_t i = 0; i < ncandidate; i++) {
-		size_t far = distance(word, candidates[i]);
-		if (far < best_distance) {
-			best = candidates[i];
-			best_distance = far;
-		}
-	}
-	return best;
-}
-
 static void print_option(const struct option *option)
 {
 	char left[64];
@@ -168,7 +127,7 @@ static bool refuse_unknown(
 	char name[64] = "", hint[128];
 	if (!strncmp(written, "--", 2))
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
-	const char *like = *name ? nearest(name, names, count) : NULL;
+	const char *like = *name ? ordo_suggest(name, names, (uint32_t)count) : NULL;
 	snprintf(hint, sizeof hint, "did you mean --%s?", like ? like : "");
 	return stop(call, fail_usage(call, like ? hint : NULL, "unknown option %s", written));
 }

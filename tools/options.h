@@ -4,6 +4,7 @@
 #define ORDO_TOOLS_OPTIONS_H
 
 #include "command.h"
+#include <ordo/suggest.h>
 
 /* An option that may be given several times. */
 struct texts {
@@ -41,9 +42,6 @@ void free_texts(struct texts *texts);
 bool read_size(const char *text, uint64_t *size);
 /* "8" -> 8; digits only. */
 bool read_wide(const char *text, uint64_t *number);
-
-/* The candidate that is most like a mistyped word, or NULL if none is much alike. */
-const char *nearest(const char *word, const char *const *candidates, size_t ncandidate);
 
 void print_command_help(const struct command *command, const struct option *options, size_t noption);
 

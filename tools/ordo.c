@@ -51,7 +51,7 @@ static int refuse_command(struct call *call, const char *name)
 	char hint[128];
 	for (int i = 0; i < NCOMMAND; i++)
 		names[i] = commands[i]->name;
-	const char *like = nearest(name, names, NCOMMAND);
+	const char *like = ordo_suggest(name, names, NCOMMAND);
 	snprintf(hint, sizeof hint, "did you mean `ordo %s`?", like ? like : "");
 	return fail_usage(call, like ? hint : NULL, "%s is no command of ordo", name);
 }

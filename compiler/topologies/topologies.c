@@ -1,6 +1,7 @@
 /* topologies.c - a topology from its name: the table of generators, and documents by path. */
 #include "topologies/generators.h"
 #include <ordo/compiler.h>
+#include <ordo/suggest.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,46 +42,22 @@ const struct ordo_topology_facts *ordo_topologies(uint32_t *count)
 	return facts;
 }
 
-/* How many insertions, deletions and replacements make `typed` into `name`; names are short. */
-static size_t distance(const char *typed, size_t length, const char *name)
-{
-	size_t row[64], width = strlen(name);
-	if (length > 63 || width > 63)
-		return 64;
-	for (size_t j = 0; j <= width; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= length; i++) {
-		size_t diagonal = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= width; j++) {
-			size_t best = diagonal + (typed[i - 1] != name[j - 1]);
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			diagonal = row[j];
-			row[j] = best;
-		}
-	}
-	return row[width];
-}
-
 static bool fail_unknown(const char *typed, size_t length, struct ordo_error *error)
 {
-	char list[256] = "";
-	size_t used = 0, nearest = 0;
+	char list[256] = "", word[64] = "";
+	const char *names[NTOPOLOGY];
+	size_t used = 0;
 	for (size_t i = 0; i < NTOPOLOGY; i++) {
-		used += (size_t)snprintf(
-			list + used, sizeof list - used, "%s%s", i ? ", " : "", facts[i].name);
-		if (distance(typed, length, facts[i].name) < distance(typed, length, facts[nearest].name))
-			nearest = i;
+		names[i] = facts[i].name;
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
 	}
+	snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, typed);
+	const char *like = ordo_suggest(word, names, NTOPOLOGY);
 	ordo_fail(error, ORDO_USAGE, 0,
 		"topology: found \"%.*s\", wanted one of %s, or the path of a document (.json)",
 		length < 200 ? (int)length : 200, typed, list);
-	if (distance(typed, length, facts[nearest].name) * 2 <= strlen(facts[nearest].name))
-		return ordo_hint(error, "did you mean %s?", facts[nearest].name);
-	return ordo_hint(error, "a document's path has a slash or ends in .json");
+	return like ? ordo_hint(error, "did you mean %s?", like)
+		    : ordo_hint(error, "a document's path has a slash or ends in .json");
 }
 
 static bool is_path(const char *name)
