@@ -284,6 +284,22 @@ static void a_link_that_leads_one_way_only_is_no_neighbour(void **unused)
 	ordo_topology_destroy(topology);
 }
 
+static void a_ring_goes_round_links_that_lead_one_way_only(void **unused)
+{
+	(void)unused;
+	struct ordo_error error = {0};
+	struct ordo_topology *topology = ordo_topology_create("oneway", 4, 0, 0, &error);
+	uint32_t cycle[4];
+	for (uint32_t a = 0; a < 4; a++)
+		for (uint32_t b = 0; b < 4; b++)
+			if (a < b || (a > b && a / 2 != b / 2)) /* neither 1 to 0 nor 3 to 2 */
+				assert_true(ordo_topology_add(topology, a, b, NULL, 1, 1, &error));
+	assert_true(ordo_topology_finish(topology, &error));
+	assert_true(ordo_cycles_find(topology, 4, 1, cycle, &error));
+	check_cycles(topology, 4, 1, cycle);
+	ordo_topology_destroy(topology);
+}
+
 static void an_order_that_is_no_ring_is_explained(void **unused)
 {
 	(void)unused;
@@ -320,6 +336,7 @@ int main(void)
 		cmocka_unit_test(petersens_graph_is_proved_to_have_none),
 		cmocka_unit_test(the_reason_why_there_is_none_is_told),
 		cmocka_unit_test(a_link_that_leads_one_way_only_is_no_neighbour),
+		cmocka_unit_test(a_ring_goes_round_links_that_lead_one_way_only),
 		cmocka_unit_test(an_order_that_is_no_ring_is_explained),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
