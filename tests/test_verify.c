@@ -26,6 +26,8 @@ static const struct {
 	{"R3-count-beyond-chunks", "moves chunks 0..1", 1},
 	{"R3-output-slot-of-another-chunk",
 		"writes chunk 0 into output slot 1 of rank 0, which is as long as chunk 1", 1},
+	{"R3-slice-over-two-blocks",
+		"writes chunk 1 into output slot 1 of rank 0, which is as long as chunk 2", 1},
 	{"R3-no-output-away-from-the-root", "output of rank 1, which has 0 slots", 1},
 	{"R4-writes-input", "writes to the input of rank 0", 1},
 	{"R5-two-notifying-streams", "signal 0 from rank 0 to rank 1 has two notifying streams", 2},

@@ -20,6 +20,7 @@ struct signal {
 	uint32_t first;		/* its notifies in judge.notifies, in order */
 	uint32_t posted, taken; /* of this run */
 	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs */
+	uint32_t next;		/* another signal of the same sync, or ORDO_NONE */
 	uint32_t entry,
 		exit; /* touches that this signal can prove safe; ORDO_NONE: it joins streams of one rank */
 };
@@ -27,7 +28,8 @@ struct signal {
 /* From one stream to another: the latest notify of `from` that `to` has waited for directly. */
 struct sync {
 	uint32_t from, to;
-	uint32_t known; /* notify task + 1; 0: none */
+	uint32_t known;	       /* notify task + 1; 0: none */
+	uint32_t first_signal; /* the signals between the two: a list by signal.next */
 };
 
 /* A stream that touches another rank's memory, or synchronises with that rank (R9). */
@@ -92,7 +94,8 @@ struct judge {
 
 	struct signal *signals;
 	size_t signal_room;
-	uint32_t *notifies; /* tasks, by signal */
+	uint32_t *notifies; /* tasks, by signal; */
+	uint32_t *waits;    /* and the Wait that took each: so far posted, and so far taken, are filled in */
 	struct sync *syncs;
 	size_t sync_room;
 	uint32_t nsync;

@@ -4,9 +4,10 @@
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;
  *   - the later stream has waited for a Notify that the earlier stream gave after the earlier task;
+ *   - the writer of what the later task reads had waited for such a Notify (that writer precedes the later task);
  *   - the earlier task lies on the way of the data: each move follows the writer of what it reads (that is
  * itself asked, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a comparison on
- * one chain or after a few steps up. The third is what closes questions whose only path is as long as the
+ * one chain or after a few steps up. The last is what closes questions whose only path is as long as the
  * ring. If an asked step of a path is later answered by no, the document is refuted for that step, so nothing
  * is ever proved on a false premise.
  */
@@ -30,6 +31,28 @@ static bool is_ancestor(const struct judge *judge, uint32_t a, uint32_t b)
 	return false;
 }
 
+/* Had `later`, when it ran, been preceded by a Wait of its stream for a Notify of a's stream after a? */
+static bool has_waited(const struct judge *judge, uint32_t a, uint32_t later)
+{
+	const uint32_t sync = pair_get(&judge->sync_of, judge->notes[a].stream, judge->notes[later].stream);
+	if (sync == ORDO_NONE || judge->syncs[sync].known <= a)
+		return false;
+	for (uint32_t i = judge->syncs[sync].first_signal; i != ORDO_NONE; i = judge->signals[i].next) {
+		const struct signal *signal = &judge->signals[i];
+		uint32_t low = 0, high = signal->taken;
+		while (low < high) {
+			const uint32_t middle = low + (high - low) / 2;
+			if (judge->waits[signal->first + middle] < later)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low && judge->notifies[signal->first + low - 1] > a)
+			return true;
+	}
+	return false;
+}
+
 /* Does the access under way, of that stream, follow task a, for certain? */
 bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream)
 {
@@ -39,7 +62,8 @@ bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream)
 	uint32_t sync = pair_get(&judge->sync_of, earlier, stream);
 	if (sync != ORDO_NONE && judge->syncs[sync].known > a)
 		return true;
-	return judge->parent != ORDO_NONE && is_ancestor(judge, a, judge->parent);
+	return judge->parent != ORDO_NONE &&
+	       (is_ancestor(judge, a, judge->parent) || has_waited(judge, a, judge->parent));
 }
 
 bool extend_chain(struct judge *judge, uint32_t task)

@@ -28,7 +28,8 @@ static bool take(struct judge *judge, uint32_t id, uint32_t stream)
 	struct signal *signal = &judge->signals[judge->notes[id].link];
 	if (signal->posted == signal->taken)
 		return false;
-	uint32_t known = judge->notifies[signal->first + signal->taken++] + 1;
+	uint32_t known = judge->notifies[signal->first + signal->taken] + 1;
+	judge->waits[signal->first + signal->taken++] = id;
 	struct sync *sync = &judge->syncs[signal->sync];
 	if (sync->known < known)
 		sync->known = known;

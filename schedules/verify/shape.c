@@ -20,25 +20,38 @@ static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task
 	return true;
 }
 
-/* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit. */
+static uint32_t own_chunk(const struct ordo_problem *problem, uint32_t rank, unsigned buffer, uint32_t slot)
+{
+	return buffer == ORDO_INPUT ? ordo_input_chunk(problem, rank, slot)
+				    : ordo_output_chunk(problem, rank, slot);
+}
+
+/* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit. Chunks rise with their slots, so where the first and
+ * the last of a slice are right, all between are; and the first wrong one can be found by halving. */
 static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	if (task->dst_buffer == ORDO_SCRATCH)
 		return true;
-	for (uint32_t i = 0; i < task->count; i++) {
-		uint32_t own = task->dst_buffer == ORDO_INPUT
-				       ? ordo_input_chunk(problem, rank, task->dst + i)
-				       : ordo_output_chunk(problem, rank, task->dst + i);
-		if (own == task->chunk + i)
-			continue;
-		return find(judge, 3, &id, 1,
-			"chunks differ in length; only scratch slots are long enough for any chunk",
-			"%s: writes chunk %u into %s slot %u of rank %u, which is as long as chunk %u",
-			where_is(judge, id).text, task->chunk + i,
-			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), task->dst + i, rank, own);
+	uint32_t good = 0, bad = task->count;
+	if (own_chunk(problem, rank, task->dst_buffer, task->dst) != task->chunk)
+		bad = 0;
+	else if (own_chunk(problem, rank, task->dst_buffer, task->dst + task->count - 1) ==
+		 task->chunk + task->count - 1)
+		return true;
+	while (bad > good + 1) {
+		const uint32_t middle = good + (bad - good) / 2;
+		if (own_chunk(problem, rank, task->dst_buffer, task->dst + middle) == task->chunk + middle)
+			good = middle;
+		else
+			bad = middle;
 	}
-	return true;
+	return find(judge, 3, &id, 1,
+		"chunks differ in length; only scratch slots are long enough for any chunk",
+		"%s: writes chunk %u into %s slot %u of rank %u, which is as long as chunk %u",
+		where_is(judge, id).text, task->chunk + bad,
+		ordo_buffer_name((enum ordo_buffer)task->dst_buffer), task->dst + bad, rank,
+		own_chunk(problem, rank, task->dst_buffer, task->dst + bad));
 }
 
 static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)

@@ -151,10 +151,13 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 			    &judge->syncs, &judge->sync_room, (size_t)index + 1, sizeof *judge->syncs) ||
 			!pair_put(&judge->sync_of, signal->notifier, signal->waiter, index))
 			return ordo_fail_memory(judge->error);
-		judge->syncs[index] = (struct sync){.from = signal->notifier, .to = signal->waiter};
+		judge->syncs[index] = (struct sync){
+			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
 		judge->nsync++;
 	}
 	signal->sync = index;
+	signal->next = judge->syncs[index].first_signal;
+	judge->syncs[index].first_signal = (uint32_t)(signal - judge->signals);
 	if (signal->from == signal->to)
 		return true;
 	signal->entry = touch_index(judge, signal->waiter, signal->from);
@@ -178,7 +181,8 @@ bool judge_signals(struct judge *judge)
 	if (!worked)
 		return false;
 	judge->notifies = malloc(((size_t)nnotify + 1) * sizeof *judge->notifies);
-	if (!judge->notifies)
+	judge->waits = malloc(((size_t)nnotify + 1) * sizeof *judge->waits);
+	if (!judge->notifies || !judge->waits)
 		return ordo_fail_memory(judge->error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is not asked
 	 * for. */

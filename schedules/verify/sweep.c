@@ -171,27 +171,17 @@ static bool list_order(struct sweep *sweep)
 	return true;
 }
 
-/* Lists the Wait tasks of each signal in order; there are as many as Notify, so they lie alike. */
-static bool list_waits(struct sweep *sweep)
+static bool open_tokens(struct sweep *sweep)
 {
 	const struct judge *judge = sweep->judge;
 	uint32_t nsignal = judge->proof->nsignal;
 	size_t nnotify =
 		nsignal ? (size_t)judge->signals[nsignal - 1].first + judge->signals[nsignal - 1].nnotify : 0;
 	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
-	sweep->waits = sweep->tokens ? malloc((nnotify + 1) * sizeof *sweep->waits) : NULL;
 	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
 	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
 	sweep->taken = calloc((size_t)nsignal + 1, sizeof *sweep->taken);
-	if (!sweep->line_of || !sweep->passed || !sweep->posted || !sweep->taken ||
-		(sweep->tokens && !sweep->waits))
-		return false;
-	for (uint32_t i = 0; sweep->tokens && i < sweep->norder; i++) {
-		uint32_t id = sweep->order[i], index = judge->notes[id].link;
-		if (judge->schedule->tasks[id].kind == ORDO_WAIT)
-			sweep->waits[judge->signals[index].first + sweep->taken[index]++] = id;
-	}
-	return true;
+	return sweep->line_of && sweep->passed && sweep->posted && sweep->taken;
 }
 
 static uint32_t take_line(struct sweep *sweep)
@@ -212,7 +202,7 @@ static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uin
 	struct judge *judge = sweep->judge;
 	const struct signal *signal = &judge->signals[index];
 	uint32_t *passed = &sweep->passed[index];
-	while (*passed < signal->nwait && sweep->waits[signal->first + *passed] < known)
+	while (*passed < signal->nwait && judge->waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
 	if (judge->proof->tokens_in_flight >= flying)
@@ -349,7 +339,6 @@ static void close_sweep(struct sweep *sweep)
 	free(sweep->clocks);
 	free(sweep->pool);
 	free(sweep->line_of);
-	free(sweep->waits);
 	free(sweep->passed);
 	free(sweep->posted);
 	free(sweep->taken);
@@ -360,7 +349,7 @@ bool sweep(struct judge *judge)
 	struct sweep sweep = {.judge = judge};
 	bool worked = open_sweep(&sweep);
 	if (worked && sweep.nlane) {
-		worked = list_waits(&sweep) && add_probes(&sweep);
+		worked = open_tokens(&sweep) && add_probes(&sweep);
 		if (worked) {
 			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
 			qsort(sweep.farewells, sweep.nfarewell, sizeof *sweep.farewells, by_lane);

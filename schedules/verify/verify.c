@@ -98,6 +98,7 @@ static void free_judge(struct judge *judge)
 	free(judge->notes);
 	free(judge->signals);
 	free(judge->notifies);
+	free(judge->waits);
 	free(judge->syncs);
 	pair_free(&judge->sync_of);
 	free(judge->touches);
