@@ -49,13 +49,24 @@ static bool suggest(struct ordo_error *error, const char *found, const char *con
 	return near ? ordo_hint(error, "did you mean %s?", near) : false;
 }
 
-/* The names of all algorithms; with an operator, NULL for those that lack it. */
+static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t *index)
+{
+	for (*index = 0; *index < facts->nparameter; ++*index)
+		if (facts->parameters[*index].kind == ORDO_ALGORITHMS)
+			return true;
+	return false;
+}
+
+/* The names of all algorithms; with an operator, NULL for those that lack it, and for those that are made of
+ * others. */
 static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_operator *op)
 {
 	const char **names = ordo_arena_alloc(arena, (ordo_nalgorithm + 1) * sizeof *names);
-	for (uint32_t i = 0; names && i < ordo_nalgorithm; i++)
-		if (!op || ordo_algorithm_table[i]->facts.operators >> *op & 1)
-			names[i] = ordo_algorithm_table[i]->facts.name;
+	for (uint32_t i = 0, parameter; names && i < ordo_nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+		if (!op || (facts->operators >> *op & 1 && !takes_algorithms(facts, &parameter)))
+			names[i] = facts->name;
+	}
 	return names;
 }
 
@@ -190,14 +201,6 @@ static size_t value_length(const char *text)
 		depth += strchr("[(", text[length]) ? 1 : strchr("])", text[length]) ? -1 : 0;
 	}
 	return length;
-}
-
-static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t *index)
-{
-	for (*index = 0; *index < facts->nparameter; ++*index)
-		if (facts->parameters[*index].kind == ORDO_ALGORITHMS)
-			return true;
-	return false;
 }
 
 /* One more algorithm, which takes none itself. */

@@ -22,11 +22,7 @@ struct ordo_schedule *compile_proved(const struct ordo_request *request)
 	return schedule;
 }
 
-struct measured {
-	uint64_t steps, volume;
-};
-
-static struct measured measure(const struct ordo_sequence *sequence)
+static struct measured measure_moves(const struct ordo_sequence *sequence)
 {
 	struct ordo_cells cells;
 	assert_true(ordo_cells_make(&cells, &sequence->problem, sequence->scratch_slots, NULL));
@@ -54,30 +50,46 @@ static struct measured measure(const struct ordo_sequence *sequence)
 	return measured;
 }
 
-bool claims_hold(const struct ordo_request *request)
+struct measured claims_of(const struct ordo_request *request)
+{
+	struct ordo_recipe recipe;
+	assert_true(ordo_recipe_make(&recipe, request, NULL));
+	const struct measured claims = {recipe.algorithm->steps(&recipe), recipe.algorithm->volume(&recipe)};
+	ordo_recipe_destroy(&recipe);
+	return claims;
+}
+
+struct measured measure(const struct ordo_request *request)
 {
 	struct ordo_recipe recipe;
 	struct ordo_sequence sequence = {0};
+	assert_true(ordo_recipe_make(&recipe, request, NULL));
+	assert_true(ordo_build(&recipe, &sequence, NULL));
+	const struct measured measured = measure_moves(&sequence);
+	ordo_sequence_free(&sequence);
+	ordo_recipe_destroy(&recipe);
+	return measured;
+}
+
+bool claims_hold(const struct ordo_request *request)
+{
+	struct ordo_recipe recipe;
 	struct ordo_error error = {0};
 	const bool applies = ordo_recipe_make(&recipe, request, &error);
 	if (applies) {
-		assert_true(ordo_build(&recipe, &sequence, &error));
-		const struct measured measured = measure(&sequence);
-		const uint64_t steps = recipe.algorithm->steps(&recipe),
-			       volume = recipe.algorithm->volume(&recipe);
-		const bool within = recipe.algorithm->claims_bound && measured.steps <= steps &&
-				    measured.volume <= volume;
-		if (!within && (measured.steps != steps || measured.volume != volume))
+		const struct measured claimed = claims_of(request), measured = measure(request);
+		const bool within = recipe.algorithm->claims_bound && measured.steps <= claimed.steps &&
+				    measured.volume <= claimed.volume;
+		if (!within && (measured.steps != claimed.steps || measured.volume != claimed.volume))
 			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu chunks, makes "
 				 "%llu and %llu",
 				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
 				recipe.problem.nrank, recipe.problem.root, recipe.problem.chunks_per_block,
-				(unsigned long long)steps, (unsigned long long)volume,
+				(unsigned long long)claimed.steps, (unsigned long long)claimed.volume,
 				(unsigned long long)measured.steps, (unsigned long long)measured.volume);
 	} else {
 		assert_int_equal(error.code, ORDO_USAGE);
 	}
-	ordo_sequence_free(&sequence);
 	ordo_recipe_destroy(&recipe);
 	return applies;
 }

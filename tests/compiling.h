@@ -7,6 +7,13 @@
 /* The schedule, which ordo_compile has proved; the test fails if there is none. The caller destroys it. */
 struct ordo_schedule *compile_proved(const struct ordo_request *request);
 
+/* As claims and as counted on what is built. The request must apply. */
+struct measured {
+	uint64_t steps, volume;
+};
+struct measured claims_of(const struct ordo_request *request);
+struct measured measure(const struct ordo_request *request);
+
 /* Builds, and fails the test unless steps and volume are what the algorithm claims, or within its claims where
  * these are bounds. false: the request does not apply. */
 bool claims_hold(const struct ordo_request *request);
