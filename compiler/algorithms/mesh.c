@@ -1,11 +1,11 @@
-/* mesh.c - every rank deals with every other directly; sums are folded where they are needed, by absolute
- * rank.
+/* mesh.c - every rank deals with every other directly; sums are folded where they are needed.
  *
  * steps   1; two-shot AllReduce and Broadcast 2
- * volume  AllReduce (N-1)n one-shot, 2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll, Scatter (N-1)/N
- * n; Gather n/N; Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot: what the busiest rank sends, n the
- * whole vector order   the same tree for every chunk: dyadic D(N), folded F(N) or linear, as chosen source
- * Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the direct algorithms)
+ * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot, 2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll,
+ *         Scatter (N-1)/N n; Gather n/N; Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
+ * order   by absolute rank, the same tree for every chunk: dyadic D(N), folded F(N) or linear, as chosen; or own: the owner's part first, then the
+ *         others in ascending order, N-1 trees (ranks 0 and 1 have the same)
+ * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the direct algorithms)
  */
 #include "algorithm.h"
 
@@ -111,6 +111,13 @@ static void fold_linear(struct fold *fold, uint32_t n)
 		combine(fold, 0, j);
 }
 
+static void fold_own(struct fold *fold, uint32_t n)
+{
+	for (uint32_t j = 0; j < n; j++)
+		if (j != fold->owner)
+			combine(fold, fold->owner, j);
+}
+
 static uint32_t largest_share(const struct ordo_recipe *recipe)
 {
 	uint32_t largest = 0;
@@ -152,6 +159,8 @@ static void fold_one(struct ordo_builder *b, const struct ordo_recipe *recipe, u
 		fold_dyadic(&fold, recipe->problem.nrank);
 	else if (ordo_recipe_is(recipe, "fold", "folded"))
 		fold_folded(&fold, recipe->problem.nrank);
+	else if (ordo_recipe_is(recipe, "fold", "own"))
+		fold_own(&fold, recipe->problem.nrank);
 	else
 		fold_linear(&fold, recipe->problem.nrank);
 }
@@ -298,6 +307,10 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	if (!ordo_recipe_is(recipe, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
 		return ordo_fail(
 			error, ORDO_USAGE, 0, "algorithm: fold says how to add, and %s adds nothing", name);
+	if (ordo_recipe_is(recipe, "fold", "own") && op == ORDO_ALLREDUCE && !two_shots(recipe))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: with shots=1 and fold=own every rank would add in an order of its own, "
+			"and get other bits than the others");
 	return true;
 }
 
@@ -367,9 +380,10 @@ static const struct ordo_parameter parameters[] = {
 			   "else 1",
 		.kind = ORDO_WORD},
 	{.name = "fold",
-		.values = "dyadic|folded|linear",
+		.values = "dyadic|folded|linear|own",
 		.fallback = "dyadic",
-		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., ((0+1)+2)+...",
+		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., ((0+1)+2)+..., or "
+			   "own: ((r+0)+1)+...",
 		.kind = ORDO_WORD},
 	{.name = "streams",
 		.values = "peers|one",
@@ -387,7 +401,7 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.steps = "1; two-shot AllReduce and Broadcast 2",
 		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, AllGather, "
 			  "AllToAll (N-1)/N n",
-		.order = "one tree for every chunk: dyadic, folded or linear",
+		.order = "one tree for every chunk: dyadic, folded or linear; fold=own N-1 trees",
 		.topologies = "a link between every two ranks that exchange something",
 		.source = "Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
