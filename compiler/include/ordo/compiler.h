@@ -24,9 +24,9 @@ struct ordo_request {
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
 enum ordo_parameter_kind {
-	ORDO_WORD,   /* one of the words of `values`, which are separated by `|` */
-	ORDO_NUMBER, /* least..most; or one of the words of `values` */
-	ORDO_LISTS,  /* [0,2,1,3], or several lists [[0,1,2],[0,2,1]]; or one of the words of `values` */
+	ORDO_WORD,	 /* one of the words of `values`, which are separated by `|` */
+	ORDO_NUMBER,	 /* least..most; or one of the words of `values` */
+	ORDO_LISTS,	 /* [0,2,1,3], or several lists [[0,1,2],[0,2,1]]; or one of the words of `values` */
 	ORDO_ALGORITHMS, /* algorithms with their own parameters, without a key: (ring(directions=2),nhr) */
 };
 
