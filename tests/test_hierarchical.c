@@ -187,7 +187,7 @@ static void the_level_that_begins_decides_what_goes_between_servers(void **state
 	check_traffic("mesh,mesh", ORDO_GATHER, 7 * 4, 8 * 3);
 	/* One vector: natural K is 32 for AllReduce (8 parts in the server, 4 between), 8 for the others. */
 	check_traffic("mesh,mesh", ORDO_ALLREDUCE, 2 * 4 * 7 * 32, 2 * 8 * 3 * 4);
-	check_traffic("mesh,mesh", ORDO_BROADCAST, 7 + 4 * 8 * 7, 8 * 3);
+	check_traffic("mesh,mesh", ORDO_BROADCAST, 4 * 8 * 7, 8 * 3);
 	check_traffic("mesh,mesh", ORDO_REDUCE, 4 * 7 * 8 + 7, 8 * 3);
 }
 

@@ -63,18 +63,26 @@ static bool lies_behind(struct ordo_at at, struct ordo_at first, uint32_t distan
 	return at.buffer == first.buffer && at.slot == first.slot + distance;
 }
 
+/* Who scattered what is broadcast has it already when it is gathered again. */
+static bool has_already(const struct play *play, struct ordo_at at)
+{
+	return play->recipe->problem.op == ORDO_BROADCAST && at.buffer == ORDO_OUTPUT &&
+	       ordo_written(play->b, at);
+}
+
 /* As few moves as the places allow. */
 static void play_move(const struct play *play, const struct ordo_move *move)
 {
 	struct ordo_at dst = {0, ORDO_INPUT, 0}, src = dst;
 	uint32_t count = 0;
 	for (uint32_t i = 0; i <= move->count; i++) {
-		const bool there = i < move->count && play->chunks[move->chunk + i] != ORDO_NONE;
+		bool there = i < move->count && play->chunks[move->chunk + i] != ORDO_NONE;
 		struct ordo_at to = dst, from = src;
 		if (there) {
 			to = place(play, move->peer, move->dst_buffer, move->dst + i, move->chunk + i);
 			from = place(play, move->rank, move->src_buffer, move->src + i, move->chunk + i);
-			if (count && lies_behind(to, dst, count) && lies_behind(from, src, count)) {
+			there = !has_already(play, to);
+			if (there && count && lies_behind(to, dst, count) && lies_behind(from, src, count)) {
 				count++;
 				continue;
 			}
@@ -251,6 +259,11 @@ void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *reci
 	const struct ordo_hierarchy *hierarchy = recipe->prepared;
 	const struct ordo_problem *problem = &recipe->problem;
 	uint32_t bank = 0;
+	if (problem->op == ORDO_BROADCAST) {
+		ordo_stream(b, "own", ORDO_NONE);
+		ordo_phase(b, "own", ORDO_NONE);
+		ordo_contribute(b, problem->root, 0, problem->chunks_per_block);
+	}
 	for (uint32_t t = 0; t < hierarchy->nstage && !ordo_builder_failed(b); t++) {
 		struct play play = {
 			.b = b,
