@@ -345,6 +345,8 @@ static void levels_follow_the_topology(void **state)
 		&(struct shape){3, {4, 3, 2}}, ALL_BUT_ALLTOALL);
 	check_on_topology(
 		"hierarchical(mesh,mesh,mesh,sizes=[2,4,2])", "a3:2x8", &(struct shape){3, {2, 4, 2}}, ALL);
+	check_on_topology("hierarchical(mesh,mesh,mesh)", "a3:2x8", &(struct shape){3, {2, 4, 2}}, ALL);
+	check_on_topology("hierarchical(mesh,ring)", "a3:8", &(struct shape){2, {2, 4}}, ALL_BUT_ALLTOALL);
 	check_on_topology("hierarchical", "servers", &(struct shape){2, {8, 2}}, ALL);
 	check_on_topology("hierarchical", "full-mesh", &(struct shape){2, {4, 3}}, ALL);
 }
@@ -365,6 +367,46 @@ static void a_ring_goes_round_links_down_in_any_group(void **state)
 	struct ordo_schedule *schedule = compile_proved(&request);
 	ordo_schedule_destroy(schedule);
 	ordo_topology_destroy(topology);
+}
+
+static void no_pair_is_superfluous(void **state)
+{
+	(void)state;
+	static const char *const levels[] = {"mesh,mesh", "mesh,nhr", "ring,ring"};
+	for (size_t i = 0; i < 3; i++)
+		for (int op = 0; op < ORDO_NOPERATOR - (i > 0); op++) {
+			const struct shape shape = {2, {3, 2}};
+			const struct ordo_request request = {
+				.problem = {.op = (enum ordo_operator)op, .nrank = 6},
+				.algorithm = notation_of(levels[i], &shape)};
+			struct ordo_schedule *schedule = compile_proved(&request);
+			check_every_pair_is_needed(schedule, NULL);
+			ordo_schedule_destroy(schedule);
+		}
+}
+
+/* Nobody is sent what is there already. */
+static void a_broadcast_brings_everybody_everything_once(void **state)
+{
+	(void)state;
+	static const char *const levels[] = {"mesh,mesh,mesh", "nhr,ring,tree", "ring,mesh,nhr"};
+	for (size_t i = 0; i < 3; i++)
+		for (uint32_t root = 0; root < 12; root += 5) {
+			const struct shape shape = {3, {2, 3, 2}};
+			const struct ordo_request request = {
+				.problem = {.op = ORDO_BROADCAST, .nrank = 12, .root = root},
+				.algorithm = notation_of(levels[i], &shape)};
+			struct ordo_schedule *schedule = compile_proved(&request);
+			uint32_t arrived[12] = {0};
+			for (uint32_t t = 0; t < schedule->ntask; t++)
+				if (schedule->tasks[t].kind == ORDO_SEND &&
+					schedule->tasks[t].dst_buffer == ORDO_OUTPUT)
+					arrived[schedule->tasks[t].peer] += schedule->tasks[t].count;
+			for (uint32_t rank = 0; rank < 12; rank++)
+				assert_int_equal(
+					arrived[rank], rank == root ? 0 : schedule->problem.chunks_per_block);
+			ordo_schedule_destroy(schedule);
+		}
 }
 
 static void notation_is_nested_and_canonical(void **state)
@@ -508,6 +550,8 @@ int main(void)
 		cmocka_unit_test(the_number_of_trees_is_the_product_of_the_levels),
 		cmocka_unit_test(levels_follow_the_topology),
 		cmocka_unit_test(a_ring_goes_round_links_down_in_any_group),
+		cmocka_unit_test(no_pair_is_superfluous),
+		cmocka_unit_test(a_broadcast_brings_everybody_everything_once),
 		cmocka_unit_test(notation_is_nested_and_canonical),
 		cmocka_unit_test(what_does_not_apply_is_refused_by_its_level),
 		cmocka_unit_test(levels_that_do_not_fit_are_refused),

@@ -78,7 +78,7 @@ static uint32_t read_name(const char *name, uint32_t *sizes)
 {
 	uint32_t count = 0;
 	const char *at = strchr(name, ':');
-	while (at && isdigit((unsigned char)at[1]) && count < ORDO_MAX_LEVELS) {
+	while (at && isdigit((unsigned char)at[1]) && count + 1 < ORDO_MAX_LEVELS) {
 		char *end;
 		const unsigned long size = strtoul(at + 1, &end, 10);
 		memmove(sizes + 1, sizes, count++ * sizeof *sizes);
@@ -160,6 +160,18 @@ static void divide_evenly(uint32_t nrank, uint32_t count, uint32_t *sizes)
 	}
 }
 
+/* In a server of A3 the two ranks of a SIO pair are a level of their own, if there is one more than the name has:
+ * `a3:2x8` is also 2 servers of 4 pairs. */
+static bool split_pairs(const char *name, uint32_t count, uint32_t named, uint32_t *sizes)
+{
+	if (strncmp(name, "a3:", 3) != 0 || !named || count != named + 1 || sizes[0] % 2)
+		return false;
+	memmove(sizes + 1, sizes, named * sizeof *sizes);
+	sizes[0] = 2;
+	sizes[1] /= 2;
+	return true;
+}
+
 /* The sizes that the topology says or suggests. */
 static bool find_sizes(
 	const struct ordo_recipe *recipe, uint32_t count, uint32_t *sizes, struct ordo_error *error)
@@ -169,7 +181,7 @@ static bool find_sizes(
 	uint32_t size = 0, named = 0;
 	if (topology && topology->name)
 		named = read_name(topology->name, sizes);
-	if (named == count)
+	if (named == count || (named && split_pairs(topology->name, count, named, sizes)))
 		return true;
 	if (named > 1) {
 		ordo_fail(error, ORDO_USAGE, 0,
