@@ -157,7 +157,7 @@ bool ordo_read_schema(struct ordo_cursor *cursor, const char *wanted)
 {
 	struct ordo_piece value;
 	cJSON *json = ordo_parse_value(cursor, "schema", &value);
-	bool same = cJSON_IsString(json) && !strcmp(json->valuestring, wanted);
+	bool same = json && cJSON_IsString(json) && !strcmp(json->valuestring, wanted);
 	if (json && !same) {
 		char quoted[64];
 		snprintf(quoted, sizeof quoted, "\"%s\"", wanted);
