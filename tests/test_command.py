@@ -12,6 +12,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import xml.dom.minidom
 
 from tap import case, run_cases, wanted
 
@@ -629,6 +630,67 @@ def _(ordo):
             wanted(shown and b"\033" not in shown, words, quiet, shown)
         done = ordo(*words)
         wanted("\033" not in done.out + done.err, words)
+
+
+def hostile_document(ordo, name):
+    """A sound schedule whose names are made to be obeyed: by terminals, by dot, by readers of lines."""
+    evil = "r\x1b[31mX\x07\r\n\u009b2J\u202e\"<>&|{}\\N\\"
+    document = json.loads(ordo.compile(name).read_text())
+    document.update({"algorithm": evil, "phases": [evil for _ in document["phases"]]})
+    document["topology"] = {"name": evil, "digest": "0" * 32}
+    for program in document["programs"]:
+        program["streams"][0]["name"] = evil
+    (ordo.folder / name).write_text(json.dumps(document))
+    links = [{"from": a, "to": b, "class": evil, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(4) for b in range(4) if a != b]
+    topology = {"schema": "ordo/topology/1", "name": evil, "ranks": 4, "links": links}
+    (ordo.folder / "links.json").write_text(json.dumps(topology))
+    topology["links"] = links[1:]
+    (ordo.folder / "short.json").write_text(json.dumps(topology))
+
+
+@desk_case("names in documents are shown, never obeyed by the terminal")
+def _(ordo):
+    hostile_document(ordo, "ring.json")
+    (ordo.folder / "key.json").write_text('{"\\u001b[2J": 1}')
+    for words in [["verify", "ring.json"], ["verify", "ring.json", "--topology", "links.json"], ["explain", "ring.json"],
+                  ["verify", "ring.json", "--topology", "short.json"], ["run", "ring.json"], ["draw", "ring.json", "--as", "text"],
+                  ["verify", "key.json"], ["verify", "\x1b[2J"], ["explain", "\x1b[2J"]]:
+        done = ordo(*words)
+        for letter in ["\x1b", "\x07", "\r", "\x9b"]:
+            wanted(letter not in done.out + done.err, words, repr(letter), done.out + done.err)
+
+
+@desk_case("names in documents do not break the picture")
+def _(ordo):
+    hostile_document(ordo, "ring.json")
+    for words in [["ring.json"], ["--topology", "links.json"], ["--topology", "short.json"]]:
+        xml.dom.minidom.parseString(ordo.works("draw", *words, "--as", "svg").out)
+
+
+@desk_case("what is no UTF-8 on the command line is valid JSON in the answer")
+def _(ordo):
+    for words in [["verify", b"\xff.json"], ["compile", b"\xc3("], ["verify", b"x", b"\xed\xa0\x80"], ["explain", b"\xf5"]]:
+        done = subprocess.run([ORDO, *words, "--json"], cwd=ordo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        json.loads(done.stdout.decode())
+
+
+@desk_case("a limit of 0 is refused, not taken for no limit")
+def _(ordo):
+    ordo.compile("mesh.json", algorithm="mesh(shots=1)")
+    wanted(ordo.answer("verify", "mesh.json", "--max-scratch", 1)["exit code"] == 1)
+    for limit in ["streams", "scratch", "signals", "tokens", "findings"]:
+        ordo.fails(2, f"--max-{limit}: found 0, wanted at least 1", "verify", "mesh.json", f"--max-{limit}", 0)
+
+
+@desk_case("closed standard files: a result that had nowhere to go is an error, and no file takes their place")
+def _(ordo):
+    def close(*files):
+        return lambda: [os.close(file) for file in files]
+    whole = ordo.compile("ring.json").read_bytes()
+    for words in [["draw", "ring.json"], ["draw", "ring.json", "--as", "text"], ["verify", "ring.json"], ["compile", "allreduce", "-n4", "-aring"]]:
+        wanted(ordo(*words, before=close(1)).returncode == 5, words)
+    ordo.works("compile", "allreduce", "-n4", "-aring", "-o", "ring.json", before=close(0, 1, 2))
+    wanted((ordo.folder / "ring.json").read_bytes() == whole)
 
 
 @desk_case("times are told in ms or s, never with an exponent")

@@ -18,12 +18,54 @@ void say(struct call *call, const char *format, ...)
 	va_end(arguments);
 }
 
+/* The length of the UTF-8 sequence at text; 0: there is none. */
+static size_t sequence(const unsigned char *text)
+{
+	if (text[0] < 0x80)
+		return 1;
+	size_t length = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+	bool outside = (text[0] == 0xed && text[1] >= 0xa0) || (text[0] == 0xf4 && text[1] >= 0x90);
+	return overlong || outside ? 0 : length;
+}
+
+/* Words of the command line and names of files are any bytes; JSON is UTF-8. */
+static cJSON *json_text(const char *text)
+{
+	char *valid = strdup(text);
+	if (!valid)
+		return NULL;
+	size_t length;
+	for (unsigned char *at = (unsigned char *)valid; *at; at += length ? length : 1) {
+		length = sequence(at);
+		if (!length)
+			*at = '?';
+	}
+	cJSON *string = cJSON_CreateString(valid);
+	free(valid);
+	return string;
+}
+
+void tame(char *text, bool lines)
+{
+	for (unsigned char *at = (unsigned char *)text; *at; at++) {
+		bool wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+		if (wide || (*at < ' ' && !(lines && *at == '\n')) || *at == 0x7f)
+			*at = '?';
+		if (wide)
+			*++at = '?';
+	}
+}
+
 static void add_note(struct call *call, const char *text)
 {
 	cJSON *notes = cJSON_GetObjectItemCaseSensitive(call->answer, "notes");
 	if (!notes)
 		notes = cJSON_AddArrayToObject(call->answer, "notes");
-	cJSON_AddItemToArray(notes, cJSON_CreateString(text));
+	cJSON_AddItemToArray(notes, json_text(text));
 }
 
 void note(struct call *call, const char *format, ...)
@@ -33,6 +75,7 @@ void note(struct call *call, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	tame(text, true);
 	if (call->json)
 		add_note(call, text);
 	else
@@ -46,6 +89,7 @@ void warn(struct call *call, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
+	tame(text, true);
 	if (call->json)
 		add_note(call, text);
 	else
@@ -86,7 +130,7 @@ void add_count(cJSON *object, const char *name, uint64_t count)
 void add_text(cJSON *object, const char *name, const char *text)
 {
 	if (text)
-		cJSON_AddStringToObject(object, name, text);
+		cJSON_AddItemToObject(object, name, json_text(text));
 	else
 		cJSON_AddNullToObject(object, name);
 }
@@ -122,6 +166,7 @@ void print_error(FILE *out, const struct ordo_error *error)
 {
 	char text[sizeof *error + 64];
 	ordo_error_print(error, text, sizeof text);
+	tame(text, true);
 	/* The place and the word "error" come first; only these are coloured. */
 	char *word = strstr(text, "error");
 	char *end = word ? strchr(word, ':') : NULL;

@@ -103,13 +103,13 @@ static int verify(struct call *call)
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
 			"unordered reduces into one slot are complete sums; their order is not fixed "
 			"(refutes G2)"},
-		{"max-streams", 0, NUMBER, &wish.limits.streams, "N", "at most N streams on a rank (R13)"},
-		{"max-scratch", 0, NUMBER, &wish.limits.scratch_slots, "N",
+		{"max-streams", 0, POSITIVE, &wish.limits.streams, "N", "at most N streams on a rank (R13)"},
+		{"max-scratch", 0, POSITIVE, &wish.limits.scratch_slots, "N",
 			"at most N scratch slots on a rank (R13)"},
-		{"max-signals", 0, NUMBER, &wish.limits.signals, "N", "at most N signals on a rank (R13)"},
-		{"max-tokens", 0, NUMBER, &wish.limits.tokens_in_flight, "N",
+		{"max-signals", 0, POSITIVE, &wish.limits.signals, "N", "at most N signals on a rank (R13)"},
+		{"max-tokens", 0, POSITIVE, &wish.limits.tokens_in_flight, "N",
 			"at most N tokens in flight on a signal; 1: flags are enough (R13)"},
-		{"max-findings", 0, NUMBER, &wish.max_findings, "N", "stop looking after N findings (16)"},
+		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

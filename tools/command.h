@@ -38,6 +38,8 @@ struct call {
 extern const struct command compile_command, verify_command, run_command, draw_command, list_command,
 	explain_command, demo_command;
 
+/* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */
+void tame(char *text, bool lines);
 /* Prints to stdout, for people only: nothing with --json. */
 void say(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says something beside the result: to stderr for people, into "notes" with --json. */

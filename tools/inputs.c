@@ -76,6 +76,34 @@ const char *only_operand(struct call *call, const char *what)
 	return NULL;
 }
 
+static bool tame_name(struct ordo_schedule *schedule, const char **name)
+{
+	const unsigned char *at = (const unsigned char *)*name;
+	while (*at >= ' ' && *at < 0x7f)
+		at++;
+	if (!*at)
+		return true;
+	char *tamed = ordo_arena_text(&schedule->arena, *name, strlen(*name));
+	if (!tamed)
+		return false;
+	tame(tamed, false);
+	*name = tamed;
+	return true;
+}
+
+/* What a document calls things is shown, never obeyed: no name in it moves the cursor or begins a line. */
+static bool tame_names(struct ordo_schedule *schedule)
+{
+	bool worked = tame_name(schedule, &schedule->algorithm);
+	if (schedule->topology_name)
+		worked = worked && tame_name(schedule, &schedule->topology_name);
+	for (uint32_t i = 0; worked && i < schedule->nphase; i++)
+		worked = tame_name(schedule, &schedule->phases[i]);
+	for (uint32_t i = 0; worked && i < schedule->nstream; i++)
+		worked = tame_name(schedule, &schedule->streams[i].name);
+	return worked;
+}
+
 struct ordo_schedule *open_schedule(struct call *call, const char *path)
 {
 	struct ordo_error error;
@@ -83,6 +111,11 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
 	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
 	hide_progress(&progress);
+	if (schedule && !tame_names(schedule)) {
+		ordo_fail_memory(&error);
+		ordo_schedule_destroy(schedule);
+		schedule = NULL;
+	}
 	if (!schedule)
 		call->status = fail(call, &error);
 	return schedule;

@@ -179,6 +179,12 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 						  option->name, argument, ORDO_LIMIT));
 		*(uint32_t *)option->value = (uint32_t)number;
 		return true;
+	case POSITIVE:
+		if (!read_wide(argument, &number) || !number || number > ORDO_LIMIT)
+			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at least 1",
+						  option->name, argument));
+		*(uint32_t *)option->value = (uint32_t)number;
+		return true;
 	case WIDE:
 		if (!read_wide(argument, option->value))
 			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number",

@@ -13,12 +13,13 @@ struct texts {
 };
 
 enum option_kind {
-	SWITCH, /* bool */
-	TEXT,	/* const char * */
-	TEXTS,	/* struct texts; --name may be repeated, and takes a list with commas */
-	NUMBER, /* uint32_t, at most 2^31-1 */
-	WIDE,	/* uint64_t */
-	SIZE,	/* uint64_t, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
+	SWITCH,	  /* bool */
+	TEXT,	  /* const char * */
+	TEXTS,	  /* struct texts; --name may be repeated, and takes a list with commas */
+	NUMBER,	  /* uint32_t, at most 2^31-1 */
+	POSITIVE, /* the same, at least 1 */
+	WIDE,	  /* uint64_t */
+	SIZE,	  /* uint64_t, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
 };
 
 struct option {

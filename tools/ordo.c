@@ -1,9 +1,11 @@
 /* ordo.c - the command: finds the command asked for and runs it. */
 #include "options.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
 	&compile_command,
@@ -135,8 +137,21 @@ static int finish_stdout(int status, bool json)
 	return status == ORDO_OK ? ORDO_ENVIRONMENT : status;
 }
 
+/* A standard file that is closed is taken by one that can only be used the wrong way: no document that is
+ * opened later gets its number, and what is written to it fails. */
+static bool keep_standard_files(void)
+{
+	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+		if (fcntl(file, F_GETFD) < 0 &&
+			open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file)
+			return false;
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	if (!keep_standard_files())
+		return ORDO_ENVIRONMENT;
 	/* A reader that goes away and a file that grew too large are errors to report, not reasons to die
 	 * half way through. */
 	signal(SIGPIPE, SIG_IGN);

@@ -33,6 +33,22 @@ void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
 	agattr(graph, kind, text_of(name), text_of(value));
 }
 
+void set_text(void *object, const char *name, const char *text, const char *end)
+{
+	char label[1024];
+	size_t length = 0;
+	for (; *text && length + 4 < sizeof label; text++) {
+		if (*text == '\\')
+			label[length++] = '\\';
+		label[length++] = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
+	}
+	/* A text cut short ends with a whole letter. */
+	for (; *text && length && ((unsigned char)*text & 0xc0) == 0x80; text--)
+		length--;
+	snprintf(label + length, sizeof label - length, "%s", end);
+	set(object, name, label);
+}
+
 Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y)
 {
 	Agnode_t *node = agnode(graph, text_of(name), 1);
@@ -48,7 +64,7 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 		return NULL;
 	set(node, "shape", "plaintext");
 	set(node, "style", "");
-	set(node, "label", text);
+	set_text(node, "label", text, "");
 	return node;
 }
 
@@ -59,7 +75,7 @@ Agnode_t *add_left_label(Agraph_t *graph, const char *name, double x, double y, 
 	Agnode_t *node = add_label(graph, name, x + width / 2, y, "");
 	if (!node)
 		return NULL;
-	set_format(node, "label", "%s\\l", text);
+	set_text(node, "label", text, "\\l");
 	set_format(node, "width", "%.2f", width);
 	set(node, "fixedsize", "true");
 	set(node, "margin", "0");

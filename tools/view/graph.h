@@ -12,6 +12,9 @@ char *text_of(const char *text);
 void set(void *object, const char *name, const char *value);
 void set_format(void *object, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and no control
+ * character goes into a picture. `end` is taken literally. */
+void set_text(void *object, const char *name, const char *text, const char *end);
 /* A default for all nodes (AGNODE), edges (AGEDGE) or graphs (AGRAPH). */
 void set_default(Agraph_t *graph, int kind, const char *name, const char *value);
 /* A node at x, y inches; y grows downwards from 0. */

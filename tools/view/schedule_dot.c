@@ -315,7 +315,7 @@ static bool add_box(struct drawing *drawing, struct box *box)
 	if (!box->node)
 		return false;
 	ordo_task_locate(drawing->schedule, box->task, tip, sizeof tip);
-	set(box->node, "tooltip", tip);
+	set_text(box->node, "tooltip", tip, "");
 	if (!ordo_task_moves(task)) {
 		style_sync(box->node, task->kind == ORDO_WAIT, task->peer);
 		return true;

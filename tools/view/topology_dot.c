@@ -93,8 +93,10 @@ static bool add_link(struct drawing *drawing, const struct ordo_link *link)
 		set(edge, "style", "dashed");
 		set(edge, "penwidth", "2");
 	}
-	set_format(edge, "tooltip", "%s, %g ns, %g GB/s%s", drawing->topology->class_names[link->class_name],
+	char tip[256];
+	snprintf(tip, sizeof tip, "%s, %g ns, %g GB/s%s", drawing->topology->class_names[link->class_name],
 		link->latency_ns, link->bandwidth_gbs, link->down ? ", down" : "");
+	set_text(edge, "tooltip", tip, "");
 	return true;
 }
 
