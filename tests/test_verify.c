@@ -270,6 +270,37 @@ static void absurd_numbers_are_undecided_not_fatal(void **state)
 	struct ordo_error error;
 	assert_null(ordo_verify(schedule, NULL, &error));
 	assert_int_equal(error.code, ORDO_UNDECIDED);
+	/* Before any chunk is looked at: this many copies of all chunks would take hours. */
+	assert_true(ordo_schedule_begin_stream(schedule, 0, "main", NULL));
+	const struct ordo_task all = {.kind = ORDO_LOCAL_COPY,
+		.src_buffer = ORDO_INPUT,
+		.dst_buffer = ORDO_OUTPUT,
+		.phase = ORDO_NO_PHASE,
+		.count = ORDO_LIMIT};
+	for (int i = 0; i < 1000; i++)
+		assert_true(ordo_schedule_append(schedule, &all, NULL));
+	assert_null(ordo_verify(schedule, NULL, &error));
+	assert_int_equal(error.code, ORDO_UNDECIDED);
+	ordo_schedule_destroy(schedule);
+}
+
+static void more_moves_than_can_be_followed_are_undecided(void **state)
+{
+	(void)state;
+	enum { CHUNKS = 1 << 20, COPIES = 1 << 13 };
+	const struct ordo_problem problem = {ORDO_ALLREDUCE, 1, 0, CHUNKS, 1, false};
+	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", NULL);
+	struct ordo_error error;
+	assert_true(ordo_schedule_begin_stream(schedule, 0, "main", NULL));
+	const struct ordo_task all = {.kind = ORDO_LOCAL_COPY,
+		.src_buffer = ORDO_INPUT,
+		.dst_buffer = ORDO_OUTPUT,
+		.phase = ORDO_NO_PHASE,
+		.count = CHUNKS};
+	for (int i = 0; i < COPIES; i++)
+		assert_true(ordo_schedule_append(schedule, &all, NULL));
+	assert_null(ordo_verify(schedule, NULL, &error));
+	assert_int_equal(error.code, ORDO_UNDECIDED);
 	ordo_schedule_destroy(schedule);
 }
 
@@ -286,6 +317,7 @@ int main(void)
 		cmocka_unit_test(the_digest_names_the_order_not_the_form),
 		cmocka_unit_test(finding_stops_at_the_number_asked_for),
 		cmocka_unit_test(absurd_numbers_are_undecided_not_fatal),
+		cmocka_unit_test(more_moves_than_can_be_followed_are_undecided),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,8 @@ struct judge {
 	uint32_t *gates; /* [nstream] the last Wait passed so far; ORDO_NONE: none */
 
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
+	uint64_t nfollowed; /* chunks moved by all tasks */
+	bool too_large;	    /* to be followed slot by slot: undecided unless a cheaper rule refutes it */
 	struct cell *cells;
 	struct group *groups; /* only with atomic_reduce */
 	struct item *items;
@@ -145,7 +147,8 @@ bool judge_limits(struct judge *judge);
 bool judge_run(struct judge *judge);
 
 /* memory.c */
-bool prepare_memory(struct judge *judge);
+bool measure_memory(struct judge *judge);
+bool prepare_memory(struct judge *judge); /* false also if the schedule is too large to be followed */
 bool access_memory(struct judge *judge, uint32_t task, uint32_t stream);
 bool judge_outputs(struct judge *judge);
 

@@ -7,6 +7,9 @@
 /* Beyond this many cells the question is given up as undecided rather than the machine brought down. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
+/* Nor are more chunks followed than this, all moves together: a minute. */
+#define MOST_FOLLOWED (UINT64_C(1) << 32)
+
 /* A slot on some rank, for messages and for finding its cell. */
 struct slot {
 	uint32_t rank, number;
@@ -47,7 +50,7 @@ static struct cell *cell_of(const struct judge *judge, struct slot slot)
 	return &judge->cells[index];
 }
 
-static bool count_cells(struct judge *judge)
+bool measure_memory(struct judge *judge)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
 	const struct ordo_problem *problem = &schedule->problem;
@@ -62,18 +65,31 @@ static bool count_cells(struct judge *judge)
 			ncell += ordo_input_slots(problem, rank);
 	}
 	judge->cells_of[problem->nrank] = ncell;
-	if (ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS)
-		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
-			"the schedule has %llu slots on all ranks together; at most %llu can be followed",
-			(unsigned long long)ncell, (unsigned long long)MOST_CELLS);
+	for (uint32_t id = 0; id < schedule->ntask; id++)
+		if (ordo_task_moves(&schedule->tasks[id]))
+			judge->nfollowed += schedule->tasks[id].count;
+	judge->too_large =
+		ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS || judge->nfollowed > MOST_FOLLOWED;
 	return true;
+}
+
+static bool give_up(const struct judge *judge)
+{
+	if (judge->nfollowed > MOST_FOLLOWED)
+		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+			"the schedule moves %llu chunks in all; at most %llu can be followed",
+			(unsigned long long)judge->nfollowed, (unsigned long long)MOST_FOLLOWED);
+	return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+		"the schedule has %llu slots on all ranks together; at most %llu can be followed",
+		(unsigned long long)judge->cells_of[judge->schedule->problem.nrank],
+		(unsigned long long)MOST_CELLS);
 }
 
 bool prepare_memory(struct judge *judge)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	if (!count_cells(judge))
-		return false;
+	if (judge->too_large)
+		return give_up(judge);
 	uint64_t ncell = judge->cells_of[problem->nrank];
 	judge->cells = malloc((ncell + 1) * sizeof *judge->cells);
 	if (judge->options->atomic_reduce)

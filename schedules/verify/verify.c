@@ -46,7 +46,7 @@ static bool breaks_rules(const struct ordo_proof *proof)
 static bool judge_all(struct judge *judge)
 {
 	struct ordo_proof *proof = judge->proof;
-	if (!judge_shape(judge))
+	if (!measure_memory(judge) || !judge_shape(judge))
 		return false;
 	if (breaks_rules(proof))
 		return true;
