@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const uint32_t sizes[] = {48, 64, 96, 100, 127, 128, 129, 255, 256, 257};
-enum { NSMALL = 33, NSIZE = sizeof sizes / sizeof *sizes, MOST_ROWS = 256, MOST_RANKS = 258 };
+enum { NTINY = 8, NSMALL = 33, NSIZE = sizeof sizes / sizeof *sizes, MOST_ROWS = 256, MOST_RANKS = 258 };
 
 /* One algorithm and operator. */
 struct row {
@@ -78,8 +78,11 @@ static void cover(const struct specimen *specimen, const struct ordo_schedule *s
 
 static void cover_size(struct coverage *coverage, uint32_t nrank)
 {
-	const struct specimen_range range = {
-		.first_rank = nrank, .last_rank = nrank, .all_parameters = nrank <= NSMALL};
+	const struct specimen_range range = {.first_rank = nrank,
+		.last_rank = nrank,
+		.all_roots = nrank <= NTINY,
+		.all_chunks = nrank <= NSMALL,
+		.all_parameters = nrank <= NSMALL};
 	struct specimen_count count = visit_specimens(&range, cover, coverage);
 	coverage->nwrong += count.failed;
 	fprintf(stderr, "%u ranks: %u proved\n", nrank, count.visited);
@@ -110,14 +113,14 @@ static void print(FILE *out, const struct coverage *coverage)
 	fprintf(out,
 		"# What is covered\n\n"
 		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator that "
-		"applies, for the numbers of "
-		"ranks named,\nwith roots 0 and N-1, the natural and 2 chunks a block, in place and out of "
-		"place, and up to %u ranks "
-		"every value of every\nparameter: compiled and proved. Up to %u ranks each also ran on "
-		"threads, twice, bit-equal with the "
-		"sequential meaning.\n\n"
+		"applies, for the numbers of ranks "
+		"named, in place\nand out of place, compiled and proved: with roots 0 and N-1 (up to %u "
+		"ranks every root), the natural and 2 "
+		"chunks a block, and up to %u ranks\nalso 1, 3 and N+1 chunks and every value of every "
+		"parameter. Up to %u ranks each also "
+		"ran on threads, twice, bit-equal with the\nsequential meaning.\n\n"
 		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
-		NSMALL, NSMALL);
+		NTINY, NSMALL, NSMALL);
 	for (uint32_t i = 0; i < coverage->nrow; i++) {
 		const struct row *row = &coverage->rows[i];
 		fprintf(out, "| %s | %s | ", row->algorithm, ordo_operator_facts(row->op)->name);
