@@ -14,14 +14,16 @@
  * steps   the sum of the levels' at most, and equal to it where all slices of an algorithm have equally far to go
  * volume  the sum of the stages' (Gather: the largest) at most, and equal to it where all members of a group do
  *         alike and K is a multiple of the levels' sizes: AllReduce 2(N-1)/N n of levels that have 2(n-1)/n
- * order   the tree of the level done first, with in place of its ranks the trees of the next. Inner first (also
- *         AllReduce and Reduce): of the outermost level's tree each leaf is a tree over one inner group. Dyadic in
- *         all levels is D(N) if all but the outermost have 2^k ranks; the number of trees is the product
+ * order   the tree of the level done last, each leaf of it a tree of the level before. Inner first, as AllReduce
+ *         and Reduce always: a tree over servers of the trees over the ranks of one. Dyadic in all levels is D(N)
+ *         then, if all but the outermost have 2^k ranks. The number of trees is the product of the levels'
  * scratch what the stages need together, and a work place for each chunk where the output has none; AllToAll a
  *         bank of all blocks between every two stages
- * source  the hierarchical collectives of HCCL; Jocksch et al., Parallel Computing 2021 (AllToAll in levels)
+ * source  the hierarchical collectives of HCCL; levels: Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan,
+ *         IPDPS 2000
  */
 #include "algorithms/hierarchy.h"
+#include <assert.h>
 #include <string.h>
 
 static const struct ordo_value *algorithms_of(const struct ordo_recipe *recipe)
@@ -210,6 +212,7 @@ static void release(struct ordo_recipe *recipe)
 static uint64_t common_multiple(uint64_t a, uint64_t b)
 {
 	uint64_t x = a, y = b;
+	assert(a && b);
 	while (y) {
 		const uint64_t rest = x % y;
 		x = y;
@@ -301,7 +304,7 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all "
 			 "but the outermost have 2^k ranks",
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
-		.source = "hierarchical collectives of HCCL",
+		.source = "hierarchical collectives of HCCL; Karonis et al. 2000",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters},
 	.applicable = applicable,

@@ -133,7 +133,7 @@ static bool find_servers(const struct ordo_topology *topology, uint32_t *size, s
 	if (!first)
 		return ordo_fail_memory(error);
 	join_linked(topology, first);
-	for (*size = 0; *size < topology->nrank && !first_of(first, *size);)
+	for (*size = 1; *size < topology->nrank && !first_of(first, *size);)
 		++*size;
 	bool worked = true;
 	if (*size == topology->nrank || *size == 1)
