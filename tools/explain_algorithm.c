@@ -17,8 +17,9 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "parameters");
 	if (!facts->nparameter)
 		return;
-	say(call, "\nparameters, as in \"%s(%s=%s)\":\n", facts->name, facts->parameters[0].name,
-		facts->parameters[0].fallback);
+	const bool keyed = facts->parameters[0].kind != ORDO_ALGORITHMS;
+	say(call, "\nparameters, as in \"%s(%s%s%s)\":\n", facts->name,
+		keyed ? facts->parameters[0].name : "", keyed ? "=" : "", facts->parameters[0].fallback);
 	for (uint32_t i = 0; i < facts->nparameter; i++) {
 		const struct ordo_parameter *parameter = &facts->parameters[i];
 		cJSON *one = cJSON_CreateObject();
