@@ -8,6 +8,33 @@ static void tell(const struct ordo_request *request, const char *what, uint64_t 
 		request->progress(request->closure, what, done, 1);
 }
 
+/* Data has its links, or the builder would have said so; what remains are signals that go where no data goes. */
+static bool signals_have_links(
+	const struct ordo_recipe *recipe, const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = recipe->topology;
+	for (uint32_t s = 0; topology && s < schedule->nstream; s++) {
+		const struct ordo_stream *stream = &schedule->streams[s];
+		uint32_t good = stream->rank;
+		for (uint32_t id = stream->first; id < stream->end; id++) {
+			const struct ordo_task *task = &schedule->tasks[id];
+			if (task->kind != ORDO_NOTIFY || task->peer == good)
+				continue;
+			good = task->peer;
+			if (good == stream->rank || ordo_topology_reaches(topology, stream->rank, good))
+				continue;
+			ordo_fail(error, ORDO_USAGE, 0,
+				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, which "
+				"topology \"%s\" does not have or which is down",
+				recipe->algorithm->facts.name, stream->rank, good, stream->rank, good,
+				topology->name);
+			return ordo_hint(error, "data goes one way, signals go both: that the memory may be "
+						"written, and that it was");
+		}
+	}
+	return true;
+}
+
 /* Whatever the compiler thinks of it: the judge has read the result and holds it for right. */
 static bool prove(
 	const struct ordo_request *request, const struct ordo_schedule *schedule, struct ordo_error *error)
@@ -37,7 +64,8 @@ struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct or
 			    ordo_build(&recipe, &sequence, error) && ordo_merge(&sequence, error) &&
 			    ordo_relay(&sequence, request->topology, error) &&
 			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
-			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error));
+			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
+			    signals_have_links(&recipe, schedule, error);
 	free(pairs.items);
 	ordo_sequence_free(&sequence);
 	ordo_recipe_destroy(&recipe);

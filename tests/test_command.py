@@ -674,6 +674,14 @@ def _(ordo):
         json.loads(done.stdout.decode())
 
 
+@desk_case("compile says so if a link that is there one way only is needed both ways")
+def _(ordo):
+    links = [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(4) for b in range(4) if a != b and (a, b) != (1, 0)]
+    (ordo.folder / "t.json").write_text(json.dumps({"schema": "ordo/topology/1", "name": "t", "ranks": 4, "links": links}))
+    for operator, algorithm in [("broadcast", "mesh"), ("scatter", "star"), ("broadcast", "tree"), ("allgather", "nhr")]:
+        ordo.fails(2, f"error: {algorithm}: needs the link 1-0 .*for signals", "compile", operator, "-n", 4, "-a", algorithm, "-t", "t.json")
+
+
 @desk_case("a limit of 0 is refused, not taken for no limit")
 def _(ordo):
     ordo.compile("mesh.json", algorithm="mesh(shots=1)")

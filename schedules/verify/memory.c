@@ -7,8 +7,8 @@
 /* Beyond this many cells the question is given up as undecided rather than the machine brought down. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
-/* Nor are more chunks followed than this, all moves together: a minute. */
-#define MOST_FOLLOWED (UINT64_C(1) << 32)
+/* Nor are more chunks followed than this, all moves together: half a minute. */
+#define MOST_FOLLOWED (UINT64_C(1) << 31)
 
 /* A slot on some rank, for messages and for finding its cell. */
 struct slot {
