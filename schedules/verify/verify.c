@@ -114,32 +114,39 @@ static void free_judge(struct judge *judge)
 	free(judge->chunk_rank);
 }
 
+/* What is left to say once all rules were asked. */
+static bool conclude(struct judge *judge)
+{
+	struct ordo_proof *proof = judge->proof;
+	sort_findings(proof);
+	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
+	proof->proved = proof->complete && !proof->nfinding;
+	if (proof->proved)
+		return judge_guarantees(judge);
+	free(proof->chunk_tree);
+	proof->chunk_tree = NULL;
+	return true;
+}
+
 struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error)
 {
 	static const struct ordo_verify_options nothing_asked;
+	struct ordo_proof *proof = calloc(1, sizeof *proof);
 	struct judge judge = {.schedule = schedule,
 		.options = options ? options : &nothing_asked,
+		.proof = proof,
 		.error = error,
 		.fullest = ORDO_NONE,
 		.unequal_chunk = ORDO_NONE,
 		.unordered = {ORDO_NONE, ORDO_NONE}};
 	judge.max_findings = judge.options->max_findings ? judge.options->max_findings : 16;
-	judge.proof = calloc(1, sizeof *judge.proof);
 	judge.notes = malloc(((size_t)schedule->ntask + 1) * sizeof *judge.notes);
-	struct ordo_proof *proof = judge.proof;
-	bool worked =
-		proof && judge.notes ? judge_all(&judge) && judge_tokens(&judge) : ordo_fail_memory(error);
-	if (worked) {
-		sort_findings(proof);
-		proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
-		proof->proved = proof->complete && !proof->nfinding;
-		worked = !proof->proved || judge_guarantees(&judge);
-	}
-	if (proof && !proof->proved) {
-		free(proof->chunk_tree);
-		proof->chunk_tree = NULL;
-	}
+	bool worked = false;
+	if (proof && judge.notes)
+		worked = judge_all(&judge) && judge_tokens(&judge) && conclude(&judge);
+	else
+		ordo_fail_memory(error);
 	free_judge(&judge);
 	if (worked)
 		return proof;
