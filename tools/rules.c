@@ -68,8 +68,9 @@ const struct rule rules[NRULE + 1] = {
 		"There is no way for the bytes, or for the token.",
 		"Compile for that topology (--topology, --fail-link), or choose another ring order."},
 	[13] = {"resource limits",
-		"Streams, scratch slots and signals per rank, and tokens in flight per signal, stay under "
-		"the limits asked for.",
+		"Streams, scratch slots and signals per rank, and tokens in flight per signal within one "
+		"call, "
+		"stay under the limits asked for.",
 		"Hardware has so many of each; a flag that is set and cleared holds one token only.",
 		"Compile with fewer streams (directions, rings) or chunks, or ask for more."},
 };

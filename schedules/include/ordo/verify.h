@@ -15,10 +15,11 @@ extern "C" {
 
 /* R13: limits asked for; 0 = not limited. */
 struct ordo_limits {
-	uint32_t streams;	   /* per rank */
-	uint32_t scratch_slots;	   /* per rank */
-	uint32_t signals;	   /* a rank takes part in, notifying or waiting */
-	uint32_t tokens_in_flight; /* per signal, in any interleaving; 1 = flags that are set and cleared */
+	uint32_t streams;	/* per rank */
+	uint32_t scratch_slots; /* per rank */
+	uint32_t signals;	/* a rank takes part in, notifying or waiting */
+	uint32_t
+		tokens_in_flight; /* per signal, in any interleaving of one call; 1 = flags that are set and cleared */
 };
 
 struct ordo_verify_options {
