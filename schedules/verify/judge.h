@@ -157,6 +157,9 @@ bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream);
 bool extend_chain(struct judge *judge, uint32_t task);
 bool judge_order(struct judge *judge);
 
+/* search.c: answers what a short way back shows. */
+bool search_back(struct judge *judge);
+
 /* sweep.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
 bool sweep(struct judge *judge);
 

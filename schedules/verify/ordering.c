@@ -1,5 +1,5 @@
-/* ordering.c - is one access before another in every execution? Cheap certificates first, the exact sweep for
- * the rest; then R8 and R9.
+/* ordering.c - is one access before another in every execution? Cheap certificates first, then a short search back
+ * (search.c), the exact sweep for the rest (sweep.c); then R8 and R9.
  *
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;
@@ -133,5 +133,5 @@ static bool judge_touches(struct judge *judge)
 
 bool judge_order(struct judge *judge)
 {
-	return sweep(judge) && judge_questions(judge) && judge_touches(judge);
+	return search_back(judge) && sweep(judge) && judge_questions(judge) && judge_touches(judge);
 }

@@ -79,7 +79,7 @@ static bool add_lanes(struct sweep *sweep)
 	struct judge *judge = sweep->judge;
 	const struct note *notes = judge->notes;
 	for (uint32_t i = 0; i < judge->nquestion; i++)
-		if (judge->questions[i].gate != ORDO_NONE &&
+		if (!judge->questions[i].ordered && judge->questions[i].gate != ORDO_NONE &&
 			!add_lane(sweep, false, notes[judge->questions[i].a].stream))
 			return false;
 	for (uint32_t i = 0; i < judge->ntouch; i++) {
@@ -121,7 +121,7 @@ static bool add_probes(struct sweep *sweep)
 		return false;
 	for (uint32_t i = 0; i < judge->nquestion; i++) {
 		struct question *question = &judge->questions[i];
-		if (question->gate != ORDO_NONE)
+		if (!question->ordered && question->gate != ORDO_NONE)
 			sweep->probes[sweep->nprobe++] =
 				(struct probe){sweep->stream_lane[notes[question->a].stream],
 					notes[question->gate].at, question->a, &question->ordered};

@@ -1,0 +1,170 @@
+/* search.c - looks a short way back for what no certificate showed, before the exact sweep is asked.
+ *
+ * From the place that must come later back over the Waits before it, to the Notify each took, and on from there; never twice over the same part
+ * of a stream. Whatever is found is a path of happens-before; what is not found within the budget stays open.
+ */
+#include "judge.h"
+#include <stdlib.h>
+
+/* Tasks looked at for one question, and for all: a sweep costs more beyond that. */
+enum { MOST_STEPS = 4096 };
+static const uint64_t MOST_STEPS_IN_ALL = 50 * 1000 * 1000;
+
+struct place {
+	uint32_t stream, end; /* what was done before task `end` of the stream */
+};
+
+struct search {
+	const struct judge *judge;
+	uint32_t *stamps, *seen; /* [nstream] the search that last came to a stream, and up to which task */
+	uint32_t stamp;
+	struct place *places;
+	size_t room;
+	uint32_t nplace;
+	uint64_t steps;
+	bool no_memory;
+};
+
+/* What is looked for: a Notify of a stream after some task, or any of a rank. */
+struct goal {
+	uint32_t stream, after; /* stream ORDO_NONE: of any stream of the rank */
+	uint32_t rank;
+	uint32_t at; /* nothing that ran before this place in the run can be on the way */
+};
+
+static void come_to(struct search *search, uint32_t stream, uint32_t end)
+{
+	if (search->stamps[stream] == search->stamp && search->seen[stream] >= end)
+		return;
+	if (!ordo_array_reserve(
+		    &search->places, &search->room, (size_t)search->nplace + 1, sizeof *search->places)) {
+		search->no_memory = true;
+		return;
+	}
+	search->places[search->nplace++] = (struct place){stream, end};
+}
+
+static void start(struct search *search)
+{
+	search->stamp++;
+	search->nplace = 0;
+}
+
+/* The Notify whose token a Wait took. */
+static uint32_t notify_of(const struct judge *judge, uint32_t wait)
+{
+	const struct signal *signal = &judge->signals[judge->notes[wait].link];
+	uint32_t low = 0, high = signal->nwait;
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (judge->waits[signal->first + middle] <= wait)
+			low = middle;
+		else
+			high = middle;
+	}
+	return judge->notifies[signal->first + low];
+}
+
+static bool is_goal(const struct judge *judge, const struct goal *goal, uint32_t notify)
+{
+	const uint32_t stream = judge->notes[notify].stream;
+	if (goal->stream == ORDO_NONE)
+		return judge->schedule->streams[stream].rank == goal->rank;
+	return stream == goal->stream && notify > goal->after;
+}
+
+/* Follows the Waits of one place. */
+static bool look_before(struct search *search, struct place place, const struct goal *goal, uint32_t *left)
+{
+	const struct judge *judge = search->judge;
+	const bool again = search->stamps[place.stream] == search->stamp;
+	const uint32_t begin =
+		again ? search->seen[place.stream] : judge->schedule->streams[place.stream].first;
+	if (again && search->seen[place.stream] >= place.end)
+		return false;
+	search->stamps[place.stream] = search->stamp;
+	search->seen[place.stream] = place.end;
+	for (uint32_t id = place.end; id-- > begin && *left && judge->notes[id].at >= goal->at; --*left) {
+		if (judge->schedule->tasks[id].kind != ORDO_WAIT)
+			continue;
+		const uint32_t notify = notify_of(judge, id);
+		if (is_goal(judge, goal, notify))
+			return true;
+		come_to(search, judge->notes[notify].stream, notify);
+	}
+	return false;
+}
+
+static bool reaches_back(struct search *search, const struct goal *goal)
+{
+	uint32_t left = MOST_STEPS;
+	bool found = false;
+	for (uint32_t i = 0; i < search->nplace && left && !found && !search->no_memory; i++)
+		found = look_before(search, search->places[i], goal, &left);
+	search->steps += MOST_STEPS - left;
+	return found;
+}
+
+static void answer_question(struct search *search, struct question *question)
+{
+	const struct note *notes = search->judge->notes;
+	if (question->gate == ORDO_NONE)
+		return;
+	const struct goal goal = {notes[question->a].stream, question->a, ORDO_NONE, notes[question->a].at};
+	start(search);
+	come_to(search, notes[question->b].stream, question->gate + 1);
+	question->ordered = reaches_back(search, &goal);
+}
+
+static void answer_entering(struct search *search, struct touch *touch)
+{
+	if (touch->first_gate == ORDO_NONE)
+		return;
+	const struct goal goal = {ORDO_NONE, ORDO_NONE, touch->rank, 0};
+	start(search);
+	come_to(search, touch->stream, touch->first_gate + 1);
+	touch->entered_first = reaches_back(search, &goal);
+}
+
+static void answer_leaving(struct search *search, struct touch *touch)
+{
+	const struct ordo_schedule *schedule = search->judge->schedule;
+	const struct ordo_program *program = &schedule->programs[touch->rank];
+	const struct goal goal = {
+		touch->stream, touch->last, ORDO_NONE, search->judge->notes[touch->last].at};
+	start(search);
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		come_to(search, s, schedule->streams[s].end);
+	if (reaches_back(search, &goal))
+		touch->left = touch->last + 1;
+}
+
+static void answer_all(struct search *search, struct judge *judge)
+{
+	for (uint32_t i = 0; i < judge->nquestion && search->steps < MOST_STEPS_IN_ALL; i++)
+		answer_question(search, &judge->questions[i]);
+	for (uint32_t i = 0; i < judge->ntouch && search->steps < MOST_STEPS_IN_ALL; i++) {
+		struct touch *touch = &judge->touches[i];
+		if (touch->first == ORDO_NONE)
+			continue;
+		if (!touch->entered_first)
+			answer_entering(search, touch);
+		if (touch->left <= touch->last)
+			answer_leaving(search, touch);
+	}
+}
+
+bool search_back(struct judge *judge)
+{
+	const size_t nstream = (size_t)judge->schedule->nstream + 1;
+	struct search search = {.judge = judge,
+		.stamps = calloc(nstream, sizeof *search.stamps),
+		.seen = malloc(nstream * sizeof *search.seen)};
+	const bool worked = search.stamps && search.seen;
+	if (worked)
+		answer_all(&search, judge);
+	free(search.stamps);
+	free(search.seen);
+	free(search.places);
+	return worked && !search.no_memory ? true : ordo_fail_memory(judge->error);
+}
