@@ -75,8 +75,11 @@ static bool read_names(struct call *call, struct wish *wish)
 
 static void choose_workers(struct wish *wish, uint32_t nrank)
 {
-	if (wish->execution.nworker != UNSET_WORKERS)
+	if (wish->execution.nworker != UNSET_WORKERS) {
+		if (wish->execution.nworker > nrank)
+			wish->execution.nworker = nrank;
 		return;
+	}
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
 	if (wish->execution.nworker > nrank)

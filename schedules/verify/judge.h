@@ -109,6 +109,7 @@ struct judge {
 
 	uint32_t *gates; /* [nstream] the last Wait passed so far; ORDO_NONE: none */
 
+	uint32_t nscratch;  /* scratch slots that some task names: the others need no cells */
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
 	uint64_t nfollowed; /* chunks moved by all tasks */
 	bool too_large;	    /* to be followed slot by slot: undecided unless a cheaper rule refutes it */

@@ -44,10 +44,21 @@ static struct cell *cell_of(const struct judge *judge, struct slot slot)
 		break;
 	case ORDO_INPUT:
 		same = ordo_in_place_output_slot(&schedule->problem, slot.rank, slot.number);
-		index += same != ORDO_NONE ? same : (uint64_t)noutput + schedule->scratch_slots + slot.number;
+		index += same != ORDO_NONE ? same : (uint64_t)noutput + judge->nscratch + slot.number;
 		break;
 	}
 	return &judge->cells[index];
+}
+
+/* One past the highest scratch slot a task names, as far as there are slots. */
+static uint32_t end_of_scratch(const struct ordo_schedule *schedule, const struct ordo_task *task)
+{
+	uint64_t end = 0;
+	if (task->src_buffer == ORDO_SCRATCH)
+		end = (uint64_t)task->src + task->count;
+	if (task->dst_buffer == ORDO_SCRATCH && (uint64_t)task->dst + task->count > end)
+		end = (uint64_t)task->dst + task->count;
+	return end < schedule->scratch_slots ? (uint32_t)end : schedule->scratch_slots;
 }
 
 bool measure_memory(struct judge *judge)
@@ -57,17 +68,22 @@ bool measure_memory(struct judge *judge)
 	judge->cells_of = malloc(((size_t)problem->nrank + 1) * sizeof *judge->cells_of);
 	if (!judge->cells_of)
 		return ordo_fail_memory(judge->error);
+	for (uint32_t id = 0; id < schedule->ntask; id++) {
+		const struct ordo_task *task = &schedule->tasks[id];
+		if (!ordo_task_moves(task))
+			continue;
+		const uint32_t end = end_of_scratch(schedule, task);
+		judge->nfollowed += task->count;
+		judge->nscratch = end > judge->nscratch ? end : judge->nscratch;
+	}
 	uint64_t ncell = 0;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		judge->cells_of[rank] = ncell;
-		ncell += (uint64_t)ordo_output_slots(problem, rank) + schedule->scratch_slots;
+		ncell += (uint64_t)ordo_output_slots(problem, rank) + judge->nscratch;
 		if (problem->in_place)
 			ncell += ordo_input_slots(problem, rank);
 	}
 	judge->cells_of[problem->nrank] = ncell;
-	for (uint32_t id = 0; id < schedule->ntask; id++)
-		if (ordo_task_moves(&schedule->tasks[id]))
-			judge->nfollowed += schedule->tasks[id].count;
 	judge->too_large =
 		ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS || judge->nfollowed > MOST_FOLLOWED;
 	return true;

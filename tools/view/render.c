@@ -37,5 +37,8 @@ bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error
 		ordo_fail(error, ORDO_ENVIRONMENT, 0, "the program `dot` is not installed");
 		return ordo_hint(error, "install Graphviz (apt-get install graphviz), or use --as dot");
 	}
-	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "`dot` failed with status %d", status);
+	if (WIFSIGNALED(status))
+		return ordo_fail(
+			error, ORDO_ENVIRONMENT, 0, "`dot` was ended by signal %d", WTERMSIG(status));
+	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "`dot` failed with status %d", WEXITSTATUS(status));
 }
