@@ -8,10 +8,10 @@
 
 #define CACHE_LINE 64
 
-/* Where chunks lie, in elements. With chunks one after another in the order of their ids, chunk c begins at
- * chunk_begin(c) = EVEN    c * block                              K = 1, equal blocks BLOCKS  (c / K) * block
- * + begin[c % K]         equal blocks TABLE   begin[c]                               one block, or blocks of
- * different sizes
+/* Where chunks lie, in elements. With chunks one after another in the order of their ids, chunk c begins at chunk_begin(c):
+ *   EVEN    c * block                              K = 1, equal blocks
+ *   BLOCKS  (c / K) * block + begin[c % K]         equal blocks
+ *   TABLE   begin[c]                               one block, or blocks of different sizes
  */
 struct layout {
 	enum { EVEN, BLOCKS, TABLE } form;

@@ -4,10 +4,10 @@
  * N = 2^q. Where one block is cut into slices, near first too sends one run of chunks a step: slices lie in
  * bit-reversed order then. Natural K: N where one block is cut, else 1.
  *
- * steps   ReduceScatter, AllGather q; AllReduce, Reduce 2q; Broadcast 2q-1: the last member that a slice
- * would reach has seen it pass volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N order   one tree for
- * every chunk and root: far first ((0+4)+(2+6))+..., near first ((0+1)+(2+3))+... source  Thakur,
- * Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
+ * steps   ReduceScatter, AllGather q; AllReduce, Reduce 2q; Broadcast 2q-1: the last member that a slice would reach has seen it pass
+ * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N
+ * order   one tree for every chunk and root: far first ((0+4)+(2+6))+..., near first ((0+1)+(2+3))+...
+ * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
  */
 #include "algorithms/butterfly.h"
 

@@ -1,8 +1,10 @@
 /* exact.c - what a reduction would be without rounding.
  *
- *   f32 sum   in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without
- * rounding f64 sum   in 128-bit integers, in units of 2^-60 product   in long double, whose own rounding is
- * in the bound integers  modulo 2^64, cut to the type min, max  by comparison; -0 is less than +0
+ *   f32 sum   in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without rounding
+ *   f64 sum   in 128-bit integers, in units of 2^-60
+ *   product   in long double, whose own rounding is in the bound
+ *   integers  modulo 2^64, cut to the type
+ *   min, max  by comparison; -0 is less than +0
  */
 #include "exact.h"
 #include <math.h>
