@@ -1,4 +1,4 @@
-/* source.c - the bytes of a file or a pipe, in memory that is given back as it is read. */
+/* source.c - the bytes of a file: read, or mapped if it is large. */
 #include "source.h"
 #include "store.h"
 #include <errno.h>
@@ -8,33 +8,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RELEASE_STEP = 16 << 20, READ_STEP = 1 << 20 };
+enum { RELEASE_STEP = 16 << 20, READ_STEP = 1 << 20, LARGE = 64 << 20 };
 
-/* Into pages of our own, which can be given back one by one. A mapping of the file itself would end the process if somebody cut the file short
- * meanwhile; so that is only a shorter text. */
-static bool read_file(
+/* A mapping costs no memory of our own and no copy, but ends the process if somebody cuts the file short meanwhile: only for files so large that a copy
+ * would show. */
+static bool map_file(
 	struct ordo_source *source, int descriptor, size_t size, const char *path, struct ordo_error *error)
 {
-	char *text =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	size_t filled = 0;
-	ssize_t got = 0;
+	void *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
 	if (text == MAP_FAILED)
-		return ordo_fail_memory(error);
-	madvise(text, size, MADV_HUGEPAGE); /* fewer faults; no loss where there are none */
-	while (filled < size) {
-		got = read(descriptor, text + filled, size - filled < READ_STEP ? size - filled : READ_STEP);
-		if (got > 0)
-			filled += (size_t)got;
-		else if (got == 0 || errno != EINTR)
-			break;
-	}
-	if (got < 0) {
-		int number = errno;
-		munmap(text, size);
-		return ordo_fail_file(error, path, "cannot read", number);
-	}
-	*source = (struct ordo_source){.text = text, .size = filled, .room = size};
+		return ordo_fail_file(error, path, "cannot read", errno);
+	madvise(text, size, MADV_SEQUENTIAL);
+	*source = (struct ordo_source){.text = text, .size = size, .mapped = true};
 	return true;
 }
 
@@ -64,10 +49,10 @@ static bool read_all(struct ordo_source *source, int descriptor, const char *pat
 bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
 {
 	struct stat facts;
-	bool regular = !fstat(descriptor, &facts) && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
-		       !lseek(descriptor, 0, SEEK_CUR);
-	bool worked = regular ? read_file(source, descriptor, (size_t)facts.st_size, path, error)
-			      : read_all(source, descriptor, path, error);
+	bool large = !fstat(descriptor, &facts) && S_ISREG(facts.st_mode) && facts.st_size > LARGE &&
+		     !lseek(descriptor, 0, SEEK_CUR);
+	bool worked = large ? map_file(source, descriptor, (size_t)facts.st_size, path, error)
+			    : read_all(source, descriptor, path, error);
 	if (descriptor != STDIN_FILENO)
 		close(descriptor);
 	return worked;
@@ -79,8 +64,8 @@ void ordo_source_close(struct ordo_source *source)
 		const char *text;
 		void *memory;
 	} bytes = {source->text};
-	if (source->room)
-		munmap(bytes.memory, source->room);
+	if (source->mapped)
+		munmap(bytes.memory, source->size);
 	else
 		free(bytes.memory);
 	*source = (struct ordo_source){0};
@@ -94,7 +79,7 @@ void ordo_source_release(struct ordo_source *source, size_t offset)
 		char *memory;
 	} bytes = {source->text};
 	offset = offset / page * page;
-	if (!source->room || offset < source->released + RELEASE_STEP)
+	if (!source->mapped || offset < source->released + RELEASE_STEP)
 		return;
 	madvise(bytes.memory + source->released, offset - source->released, MADV_DONTNEED);
 	source->released = offset;

@@ -1,4 +1,4 @@
-/* source.h - the bytes of a file or a pipe, in memory that is given back as it is read. Private to schedules/. */
+/* source.h - the bytes of a file: read, or mapped if it is large. Private to schedules/. */
 #ifndef ORDO_SOURCE_H
 #define ORDO_SOURCE_H
 
@@ -9,7 +9,7 @@ struct ordo_source {
 	const char *text;
 	size_t size;
 	size_t released; /* bytes given back */
-	size_t room;	 /* pages of our own, of a file; 0: a pipe's, from malloc */
+	bool mapped;	 /* pages are given back as they are read */
 };
 
 /* Takes over the descriptor and closes it. `path` is for messages. */

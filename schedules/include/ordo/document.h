@@ -31,7 +31,8 @@ struct ordo_read_options {
 
 /* Reads a file or a folder; "-" is stdin. options may be NULL. The caller destroys the result. NULL: see
  * error (R1, R2 or ORDO_ENVIRONMENT). The result has the shape R1 demands and every rank once (the rank part
- * of R2), nothing more. */
+ * of R2), nothing more.
+ * A file over 64 MiB is mapped: cutting it short while it is read ends the process (a folder of programs has no such files). */
 ORDO_API struct ordo_schedule *ordo_schedule_read(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error);
 /* The same from memory, file form only; name is used in messages. The text need not end in NUL. */
