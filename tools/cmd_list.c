@@ -10,6 +10,19 @@ static void heading(struct call *call, const char *text)
 	say(call, "%s%s%s\n", paint(stdout, BOLD), text, paint(stdout, PLAIN));
 }
 
+/* What is claimed of an algorithm, a line each. */
+static void list_claims(struct call *call, const struct ordo_algorithm_facts *facts, cJSON *one)
+{
+	const struct {
+		const char *name, *text;
+	} claims[] = {{"steps", facts->steps}, {"volume", facts->volume}, {"order", facts->order},
+		{"topologies", facts->topologies}};
+	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+		add_text(one, claims[i].name, claims[i].text);
+		say(call, "  %-18s %-10s %s\n", "", claims[i].name, claims[i].text);
+	}
+}
+
 static void list_algorithms(struct call *call)
 {
 	uint32_t count;
@@ -22,8 +35,8 @@ static void list_algorithms(struct call *call)
 		add_text(one, "summary", algorithms[i]->summary);
 		add_text(one, "ranks", algorithms[i]->ranks);
 		cJSON_AddItemToArray(list, one);
-		say(call, "  %-18s %s\n  %-18s ranks %s;", algorithms[i]->name, algorithms[i]->summary, "",
-			algorithms[i]->ranks);
+		say(call, "  %-18s %s\n  %-18s %-10s %s\n  %-18s %-10s", algorithms[i]->name,
+			algorithms[i]->summary, "", "ranks", algorithms[i]->ranks, "", "operators");
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
 			if (algorithms[i]->operators >> op & 1) {
 				const char *name = ordo_operator_facts((enum ordo_operator)op)->name;
@@ -31,6 +44,7 @@ static void list_algorithms(struct call *call)
 				say(call, " %s", name);
 			}
 		say(call, "\n");
+		list_claims(call, algorithms[i], one);
 	}
 }
 
