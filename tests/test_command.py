@@ -211,6 +211,9 @@ def _(ordo):
     text = ordo.works("draw", "ring.json", "--as", "text").out
     wanted("SendReduce" in text and "Notify" in text, text)
     wanted("picture" in ordo.answer("draw", "ring.json", "--as", "svg"))
+    ordo.works("draw", "--topology", "torus:2x3", "-o", "torus.json")
+    ordo.works("compile", "allreduce", "--ranks", 6, "--algorithm", "ring", "--topology", "torus.json")
+    ordo.fails(2, r"a schedule is a document already", "draw", "ring.json", "--as", "json")
 
 
 @desk_case("draw: a topology, with the link that is down dashed")

@@ -147,10 +147,12 @@ static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
 		nrank = topology->nrank < MANY_RANKS ? topology->nrank : MANY_RANKS;
 		ranks = first_numbers(nrank);
 	}
-	bool worked = ranks && draw_topology(out, topology, ranks, nrank, &error);
+	const bool document = !strcmp(wish->as, "json");
+	bool worked = ranks && (document ? ordo_topology_print(topology, out, &error)
+					 : draw_topology(out, topology, ranks, nrank, &error));
 	if (ranks && !worked)
 		call->status = fail(call, &error);
-	if (worked && nrank < topology->nrank)
+	if (worked && !document && nrank < topology->nrank)
 		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank, topology->nrank);
 	free(ranks);
 	ordo_topology_destroy(topology);
@@ -161,7 +163,7 @@ static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
 static bool make_picture(struct call *call, const struct wish *wish, FILE *dot, FILE *image)
 {
 	struct ordo_error error;
-	bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text");
+	bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") || !strcmp(wish->as, "json");
 	if (!(wish->file ? draw_file(call, wish, straight ? image : dot)
 			 : draw_links(call, wish, straight ? image : dot)))
 		return false;
@@ -206,7 +208,7 @@ static int draw_wish(struct call *call, const struct wish *wish)
 
 static const char *form_by_name(const char *output)
 {
-	static const char *const forms[] = {"svg", "png", "pdf", "dot"};
+	static const char *const forms[] = {"svg", "png", "pdf", "dot", "json"};
 	const char *ending = output ? strrchr(output, '.') : NULL;
 	for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(ending + 1, forms[i]))
@@ -216,7 +218,7 @@ static const char *form_by_name(const char *output)
 
 static int check_and_draw(struct call *call, struct wish *wish)
 {
-	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text"};
+	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "json"};
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s", call->operands[0],
 			call->operands[1]);
@@ -234,13 +236,16 @@ static int check_and_draw(struct call *call, struct wish *wish)
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->as, forms[i])) {
 			if (!wish->file && !strcmp(wish->as, "text"))
-				return fail_usage(call, NULL, "a topology has no text form");
+				return fail_usage(
+					call, "its document: --as json", "a topology has no text form");
+			if (wish->file && !strcmp(wish->as, "json"))
+				return fail_usage(call, NULL, "--as json: a schedule is a document already");
 			if (call->json && !wish->output &&
 				(!strcmp(wish->as, "png") || !strcmp(wish->as, "pdf")))
 				return fail_usage(call, NULL, "--json with --as %s needs --output", wish->as);
 			return draw_wish(call, wish);
 		}
-	return fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png, pdf or text", wish->as);
+	return fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png, pdf, text or json", wish->as);
 }
 
 static int draw(struct call *call)
@@ -248,7 +253,8 @@ static int draw(struct call *call)
 	struct wish wish = {.max_tasks = 500, .nrank = 0};
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.as, "FORM",
-			"dot, svg, png, pdf (by the program `dot`), or text (as OUT ends, else dot)"},
+			"dot, svg, png, pdf (by the program `dot`), text, or json: a topology's document (as "
+			"OUT ends, else dot)"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C", "draw these ranks, in this order"},
 		{"phases", 0, TEXTS, &wish.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &wish.max_tasks, "N", "draw at most N tasks (500)"},
@@ -278,6 +284,7 @@ const struct command draw_command = {
 	.examples = "  ordo draw ring.json -o ring.svg\n"
 		    "  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
 		    "  ordo draw ring.json --as text | less\n"
-		    "  ordo draw --topology full-mesh --size 8 --fail-link 0-1 -o mesh.png",
+		    "  ordo draw --topology full-mesh --size 8 --fail-link 0-1 -o mesh.png\n"
+		    "  ordo draw --topology torus:4x4 -o torus.json",
 	.run = draw,
 };
