@@ -299,8 +299,8 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.summary = "any algorithm in each level of ranks: in servers, between servers, between pods",
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "the product of the levels",
-		.steps = "the sum of the levels'",
-		.volume = "the sum of the levels': AllReduce 2(N-1)/N n of levels with 2(n-1)/n",
+		.steps = "at most the sum of the levels'",
+		.volume = "at most the sum of the levels': AllReduce 2(N-1)/N n of levels with 2(n-1)/n",
 		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all "
 			 "but the outermost have 2^k ranks",
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
