@@ -95,15 +95,23 @@ static bool add_lanes(struct sweep *sweep)
 	return true;
 }
 
+/* Signals are balanced, so there are as many Wait. */
+static size_t count_notifies(const struct judge *judge)
+{
+	const uint32_t nsignal = judge->proof->nsignal;
+	const struct signal *last = nsignal ? &judge->signals[nsignal - 1] : NULL;
+	return last ? (size_t)last->first + last->nnotify : 0;
+}
+
 /* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
 static bool add_token_lanes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
 	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
-	sweep->tokens =
-		judge->options->limits.tokens_in_flight ||
-		((uint64_t)sweep->norder + judge->schedule->nstream) * ((nlane + LANES - 1) / LANES) <=
-			CHEAP_STEPS;
+	sweep->tokens = judge->options->limits.tokens_in_flight ||
+			(2 * (uint64_t)count_notifies(judge) + judge->schedule->nstream) *
+					((nlane + LANES - 1) / LANES) <=
+				CHEAP_STEPS;
 	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
 		if (!add_lane(sweep, false, judge->signals[i].waiter))
 			return false;
@@ -175,8 +183,7 @@ static bool open_tokens(struct sweep *sweep)
 {
 	const struct judge *judge = sweep->judge;
 	uint32_t nsignal = judge->proof->nsignal;
-	size_t nnotify =
-		nsignal ? (size_t)judge->signals[nsignal - 1].first + judge->signals[nsignal - 1].nnotify : 0;
+	const size_t nnotify = count_notifies(judge);
 	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
 	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
 	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
@@ -325,7 +332,7 @@ static bool open_sweep(struct sweep *sweep)
 		return false;
 	memset(sweep->stream_lane, 0xff, nstream * sizeof *sweep->stream_lane);
 	memset(sweep->rank_lane, 0xff, nrank * sizeof *sweep->rank_lane);
-	return list_order(sweep) && add_lanes(sweep) && add_token_lanes(sweep);
+	return add_lanes(sweep) && add_token_lanes(sweep);
 }
 
 static void close_sweep(struct sweep *sweep)
@@ -349,7 +356,7 @@ bool sweep(struct judge *judge)
 	struct sweep sweep = {.judge = judge};
 	bool worked = open_sweep(&sweep);
 	if (worked && sweep.nlane) {
-		worked = open_tokens(&sweep) && add_probes(&sweep);
+		worked = list_order(&sweep) && open_tokens(&sweep) && add_probes(&sweep);
 		if (worked) {
 			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
 			qsort(sweep.farewells, sweep.nfarewell, sizeof *sweep.farewells, by_lane);
