@@ -54,7 +54,6 @@ struct ordo_algorithm {
 	 */
 	uint64_t (*steps)(const struct ordo_recipe *recipe);
 	uint64_t (*volume)(const struct ordo_recipe *recipe);
-	bool claims_bound; /* at most so much, not exactly */
 };
 
 /* All algorithms, in the order of `ordo list`. */

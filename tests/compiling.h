@@ -7,15 +7,16 @@
 /* The schedule, which ordo_compile has proved; the test fails if there is none. The caller destroys it. */
 struct ordo_schedule *compile_proved(const struct ordo_request *request);
 
-/* As claims and as counted on what is built. The request must apply. */
+/* The longest chain of cross-rank moves that each carry on what the one before brought, and how many chunks the
+ * busiest rank sends: as claimed (the request must apply), and as counted in one run of the schedule. */
 struct measured {
 	uint64_t steps, volume;
 };
 struct measured claims_of(const struct ordo_request *request);
-struct measured measure(const struct ordo_request *request);
+struct measured measure(const struct ordo_schedule *schedule);
 
-/* Builds, and fails the test unless steps and volume are what the algorithm claims, or within its claims where
- * these are bounds. false: the request does not apply. */
+/* Compiles, proves, and fails the test unless steps and volume are what the algorithm claims. false: the request does
+ * not apply. */
 bool claims_hold(const struct ordo_request *request);
 
 /* Pairs of a Notify and a Wait between ranks. */

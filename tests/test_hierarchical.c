@@ -50,7 +50,6 @@ static void check_chunks(const char *algorithm, struct ordo_problem problem)
 	for (size_t k = 0; k < 4; k += few) {
 		problem.chunks_per_block = chunks[k + (problem.root + few - 1) % few];
 		const struct ordo_request request = {.problem = problem, .algorithm = algorithm};
-		ordo_schedule_destroy(compile_proved(&request));
 		assert_true(claims_hold(&request));
 	}
 }
@@ -196,11 +195,10 @@ static void check_claims(
 {
 	const struct ordo_request request = {
 		.problem = {.op = op, .nrank = nrank_of(shape)}, .algorithm = notation_of(levels, shape)};
-	const struct measured claimed = claims_of(&request), measured = measure(&request);
+	const struct measured claimed = claims_of(&request);
 	assert_int_equal(claimed.steps, steps);
 	assert_int_equal(claimed.volume, volume);
-	assert_int_equal(measured.steps, steps);
-	assert_int_equal(measured.volume, volume);
+	assert_true(claims_hold(&request));
 }
 
 static void claims_are_the_sums_of_the_levels(void **state)

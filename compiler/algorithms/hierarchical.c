@@ -11,9 +11,11 @@
  *              what is collected (AllGather, Gather) in the outermost level.
  * A level of one rank is left out; groups of a level are all of one size.
  *
- * steps   the sum of the levels' at most, and equal to it where all slices of an algorithm have equally far to go
- * volume  the sum of the stages' (Gather: the largest) at most, and equal to it where all members of a group do
- *         alike and K is a multiple of the levels' sizes: AllReduce 2(N-1)/N n of levels that have 2(n-1)/n
+ * steps   counted along the stages: the sum of the levels' where all slices of an algorithm have equally far to
+ *         go, less where who waits longest in one level does not in the next
+ * volume  counted along the stages: the sum of theirs where all members of a group do alike and K is a multiple
+ *         of the levels' sizes, AllReduce 2(N-1)/N n of levels that have 2(n-1)/n; Gather: the largest, as who
+ *         goes on gathering was the root of a group before, and has sent nothing
  * order   the tree of the level done last, each leaf of it a tree of the level before. Inner first, as AllReduce
  *         and Reduce always: a tree over servers of the trees over the ranks of one. Dyadic in all levels is D(N)
  *         then, if all but the outermost have 2^k ranks. The number of trees is the product of the levels'
@@ -237,39 +239,6 @@ static uint32_t natural_chunks(const struct ordo_recipe *recipe)
 	return K <= ORDO_LIMIT ? (uint32_t)K : ORDO_NONE;
 }
 
-/* The recipe of a group with the K it has. */
-static struct ordo_recipe settled(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
-{
-	struct ordo_recipe group = stage->recipe;
-	group.problem = ordo_stage_problem(recipe, stage);
-	return group;
-}
-
-static uint64_t count_steps(const struct ordo_recipe *recipe)
-{
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
-	uint64_t steps = 0;
-	for (uint32_t i = 0; i < hierarchy->nstage; i++) {
-		const struct ordo_recipe group = settled(recipe, &hierarchy->stages[i]);
-		steps += group.algorithm->steps(&group);
-	}
-	return steps;
-}
-
-/* Who goes on gathering was the root of a group before, and has sent nothing. */
-static uint64_t count_volume(const struct ordo_recipe *recipe)
-{
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
-	uint64_t sum = 0, most = 0;
-	for (uint32_t i = 0; i < hierarchy->nstage; i++) {
-		const struct ordo_recipe group = settled(recipe, &hierarchy->stages[i]);
-		const uint64_t volume = group.algorithm->volume(&group);
-		sum += volume;
-		most = volume > most ? volume : most;
-	}
-	return recipe->problem.op == ORDO_GATHER ? most : sum;
-}
-
 static const struct ordo_parameter parameters[] = {
 	{.name = "levels",
 		.values = "algorithm,algorithm",
@@ -299,8 +268,8 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.summary = "any algorithm in each level of ranks: in servers, between servers, between pods",
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "the product of the levels",
-		.steps = "at most the sum of the levels'",
-		.volume = "at most the sum of the levels': AllReduce 2(N-1)/N n of levels with 2(n-1)/n",
+		.steps = "counted along the levels: their sum, less where a slice has less far to go",
+		.volume = "counted along the levels: AllReduce 2(N-1)/N n of levels that have 2(n-1)/n",
 		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all "
 			 "but the outermost have 2^k ranks",
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
@@ -312,7 +281,6 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.chunks = natural_chunks,
 	.build = ordo_hierarchy_build,
 	.release = release,
-	.steps = count_steps,
-	.volume = count_volume,
-	.claims_bound = true,
+	.steps = ordo_hierarchy_steps,
+	.volume = ordo_hierarchy_volume,
 };

@@ -111,36 +111,43 @@ static void play_group(const struct play *play)
 	}
 }
 
+/* One group of a stage. */
+struct group {
+	const struct ordo_levels *levels;
+	const struct ordo_stage *stage;
+	const struct ordo_problem *whole, *own;
+	uint32_t first; /* the rank of its member 0 */
+};
+
 /* The part of the one block that a group of this level has. */
-static struct ordo_slice part_of_group(const struct play *play)
+static struct ordo_slice part_of_group(const struct group *group)
 {
-	const struct ordo_levels *levels = &play->hierarchy->levels;
-	struct ordo_slice part = {0, play->recipe->problem.chunks_per_block};
-	for (uint32_t l = 0; l < play->stage->level; l++) {
-		const struct ordo_slice of =
-			ordo_part(part.count, levels->at[l].size, ordo_level_digit(levels, l, play->group));
+	struct ordo_slice part = {0, group->whole->chunks_per_block};
+	for (uint32_t l = 0; l < group->stage->level; l++) {
+		const struct ordo_slice of = ordo_part(part.count, group->levels->at[l].size,
+			ordo_level_digit(group->levels, l, group->first));
 		part = (struct ordo_slice){part.first + of.first, of.count};
 	}
 	return part;
 }
 
-static uint32_t cut_chunk(const struct play *play, uint32_t block, uint32_t i)
+static uint32_t cut_chunk(const struct group *group, uint32_t block, uint32_t i)
 {
-	const struct ordo_slice whole = part_of_group(play);
+	const struct ordo_slice whole = part_of_group(group);
 	struct ordo_slice part = {0, whole.count};
-	if (ordo_nblock(&play->sequence.problem) > 1)
-		part = ordo_part(whole.count, play->sequence.problem.nrank, block);
+	if (ordo_nblock(group->own) > 1)
+		part = ordo_part(whole.count, group->own->nrank, block);
 	return i < part.count ? whole.first + part.first + i : ORDO_NONE;
 }
 
 /* The i-th chunk of a member's block, where ranks have blocks. */
-static uint32_t block_chunk(const struct play *play, uint32_t member, uint32_t i)
+static uint32_t block_chunk(const struct group *group, uint32_t member, uint32_t i)
 {
-	const struct ordo_levels *levels = &play->hierarchy->levels;
-	const struct ordo_stage *stage = play->stage;
-	const uint32_t K = play->recipe->problem.chunks_per_block;
+	const struct ordo_levels *levels = group->levels;
+	const struct ordo_stage *stage = group->stage;
+	const uint32_t K = group->whole->chunks_per_block;
 	const ordo_level_set fixed = ordo_levels_all(levels) & ~stage->free & ~(1u << stage->level);
-	const uint32_t block = ordo_levels_keep(levels, fixed, play->group) +
+	const uint32_t block = ordo_levels_keep(levels, fixed, group->first) +
 			       member * levels->at[stage->level].stride +
 			       ordo_levels_nth(levels, stage->free, i / K);
 	return block * K + i % K;
@@ -148,31 +155,48 @@ static uint32_t block_chunk(const struct play *play, uint32_t member, uint32_t i
 
 /* The i-th chunk from one member to another in AllToAll: in the levels done sources are free, in the others
  * destinations. */
-static uint32_t pair_chunk(const struct play *play, uint32_t pair, uint32_t i)
+static uint32_t pair_chunk(const struct group *group, uint32_t pair, uint32_t i)
 {
-	const struct ordo_levels *levels = &play->hierarchy->levels;
-	const struct ordo_level *level = &levels->at[play->stage->level];
-	const uint32_t K = play->recipe->problem.chunks_per_block;
-	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << play->stage->level),
-			     done = play->stage->done;
+	const struct ordo_levels *levels = group->levels;
+	const struct ordo_level *level = &levels->at[group->stage->level];
+	const uint32_t K = group->whole->chunks_per_block;
+	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << group->stage->level),
+			     done = group->stage->done;
 	const uint32_t free = ordo_levels_nth(levels, others, i / K);
 	const uint32_t from = ordo_levels_keep(levels, done, free) +
-			      ordo_levels_keep(levels, others & ~done, play->group) +
+			      ordo_levels_keep(levels, others & ~done, group->first) +
 			      pair / level->size * level->stride;
 	const uint32_t to = ordo_levels_keep(levels, others & ~done, free) +
-			    ordo_levels_keep(levels, done, play->group) + pair % level->size * level->stride;
+			    ordo_levels_keep(levels, done, group->first) + pair % level->size * level->stride;
 	return (from * levels->nrank + to) * K + i % K;
 }
 
-static void find_chunks(const struct play *play)
+void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
+	const struct ordo_problem *problem, uint32_t group, uint32_t *chunks)
 {
-	const uint32_t K = play->sequence.problem.chunks_per_block;
-	for (uint32_t chunk = 0, end = ordo_nchunk(&play->sequence.problem); chunk < end; chunk++) {
-		const uint32_t block = chunk / K, i = chunk % K;
-		play->chunks[chunk] = play->hierarchy->cut		 ? cut_chunk(play, block, i)
-				      : play->stage->op == ORDO_ALLTOALL ? pair_chunk(play, block, i)
-									 : block_chunk(play, block, i);
-	}
+	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct group of = {&hierarchy->levels, stage, &recipe->problem, problem, group};
+	const uint32_t K = problem->chunks_per_block;
+	for (uint32_t chunk = 0, end = ordo_nchunk(problem); chunk < end; chunk++)
+		chunks[chunk] = hierarchy->cut		     ? cut_chunk(&of, chunk / K, chunk % K)
+				: stage->op == ORDO_ALLTOALL ? pair_chunk(&of, chunk / K, chunk % K)
+							     : block_chunk(&of, chunk / K, chunk % K);
+}
+
+uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
+{
+	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	return hierarchy->levels.nrank / hierarchy->levels.at[stage->level].size;
+}
+
+uint32_t ordo_stage_group(const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g)
+{
+	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct ordo_levels *levels = &hierarchy->levels;
+	const uint32_t group = ordo_levels_nth(levels, ordo_levels_all(levels) & ~(1u << stage->level), g);
+	const bool takes_part = ordo_levels_keep(levels, stage->at_root, group) ==
+				ordo_levels_keep(levels, stage->at_root, recipe->problem.root);
+	return takes_part ? group : ORDO_NONE;
 }
 
 struct ordo_problem ordo_stage_problem(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
@@ -189,19 +213,15 @@ struct ordo_problem ordo_stage_problem(const struct ordo_recipe *recipe, const s
 	return problem;
 }
 
-/* What one group does. The places it uses are the outer builder's to check, and so are its links. */
-static bool build_group(struct play *play)
+/* The places it uses are the outer builder's to check, and so are its links. */
+bool ordo_stage_sequence(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
+	struct ordo_sequence *sequence, struct ordo_error *error)
 {
-	struct ordo_recipe recipe = play->stage->recipe;
-	struct ordo_error error = {0};
-	recipe.problem = ordo_stage_problem(play->recipe, play->stage);
-	recipe.topology = NULL;
-	if (ordo_problem_check(&recipe.problem, &error) && ordo_build(&recipe, &play->sequence, &error) &&
-		ordo_merge(&play->sequence, &error))
-		return true;
-	ordo_builder_fail(
-		play->b, "level %u: %s", play->hierarchy->levels.at[play->stage->level].number, error.text);
-	return false;
+	struct ordo_recipe group = stage->recipe;
+	group.problem = ordo_stage_problem(recipe, stage);
+	group.topology = NULL;
+	return ordo_problem_check(&group.problem, error) && ordo_build(&group, sequence, error) &&
+	       ordo_merge(sequence, error);
 }
 
 /* `level 0 to` for `to`, and for phases with the operator, as a level may have two. */
@@ -222,16 +242,14 @@ static const char **name_labels(const struct play *play, struct ordo_arena *aren
 
 static void play_groups(struct play *play)
 {
-	const struct ordo_levels *levels = &play->hierarchy->levels;
-	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << play->stage->level);
-	const uint32_t root = ordo_levels_keep(levels, play->stage->at_root, play->recipe->problem.root),
-		       ngroup = ordo_levels_count(levels, others);
+	const uint32_t ngroup = ordo_stage_groups(play->recipe, play->stage);
 	play->scratch = ordo_scratch(play->b, play->sequence.scratch_slots);
 	for (uint32_t g = 0; g < ngroup && !ordo_builder_failed(play->b); g++) {
-		play->group = ordo_levels_nth(levels, others, g);
-		if (ordo_levels_keep(levels, play->stage->at_root, play->group) != root)
+		play->group = ordo_stage_group(play->recipe, play->stage, g);
+		if (play->group == ORDO_NONE)
 			continue;
-		find_chunks(play);
+		ordo_stage_chunks(
+			play->recipe, play->stage, &play->sequence.problem, play->group, play->chunks);
 		play_group(play);
 	}
 }
@@ -239,7 +257,8 @@ static void play_groups(struct play *play)
 static void play_stage(struct play *play)
 {
 	struct ordo_arena arena = {0};
-	if (build_group(play)) {
+	struct ordo_error error = {0};
+	if (ordo_stage_sequence(play->recipe, play->stage, &play->sequence, &error)) {
 		play->chunks =
 			malloc(((size_t)ordo_nchunk(&play->sequence.problem) + 1) * sizeof *play->chunks);
 		play->streams = name_labels(play, &arena, &play->sequence.stream_labels, false);
@@ -249,6 +268,9 @@ static void play_stage(struct play *play)
 		else
 			ordo_builder_fail(play->b, "no memory");
 		free(play->chunks);
+	} else {
+		ordo_builder_fail(play->b, "level %u: %s",
+			play->hierarchy->levels.at[play->stage->level].number, error.text);
 	}
 	ordo_sequence_free(&play->sequence);
 	ordo_arena_free(&arena);
