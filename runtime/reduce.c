@@ -1,4 +1,4 @@
-/* reduce.c - the element types and reductions, and the loops that add one array onto another. */
+/* reduce.c - the loops that add one array onto another, for each element type and reduction. */
 #include <ordo/runtime.h>
 #include <string.h>
 
@@ -167,59 +167,16 @@ typedef void reduce_loop(void *dst, const void *src, size_t n);
 #define LOOPS(type, enumerator) LOOP(sum, type) LOOP(prod, type) LOOP(min, type) LOOP(max, type)
 TYPES(LOOPS)
 
-static const struct {
-	const char *name;
-	size_t size;
-	reduce_loop *loops[ORDO_NREDUCTION];
-} types[ORDO_NTYPE] = {
+static reduce_loop *const loops[ORDO_NTYPE][ORDO_NREDUCTION] = {
 #define ROW(type, enumerator)                                                                                \
-	[enumerator] = {#type, sizeof(type),                                                                 \
-		{[ORDO_SUM] = sum_all_##type,                                                                \
-			[ORDO_PROD] = prod_all_##type,                                                       \
-			[ORDO_MIN] = min_all_##type,                                                         \
-			[ORDO_MAX] = max_all_##type}},
+	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                                         \
+		[ORDO_PROD] = prod_all_##type,                                                               \
+		[ORDO_MIN] = min_all_##type,                                                                 \
+		[ORDO_MAX] = max_all_##type},
 	TYPES(ROW)};
-
-static const char *const reductions[ORDO_NREDUCTION] = {
-	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max"};
-
-const char *ordo_type_name(enum ordo_type type)
-{
-	return types[type].name;
-}
-
-size_t ordo_type_size(enum ordo_type type)
-{
-	return types[type].size;
-}
-
-bool ordo_type_from_name(const char *name, enum ordo_type *type)
-{
-	for (int i = 0; i < ORDO_NTYPE; i++)
-		if (!strcmp(name, types[i].name)) {
-			*type = (enum ordo_type)i;
-			return true;
-		}
-	return false;
-}
-
-const char *ordo_reduction_name(enum ordo_reduction reduction)
-{
-	return reductions[reduction];
-}
-
-bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction)
-{
-	for (int i = 0; i < ORDO_NREDUCTION; i++)
-		if (!strcmp(name, reductions[i])) {
-			*reduction = (enum ordo_reduction)i;
-			return true;
-		}
-	return false;
-}
 
 void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n)
 {
-	types[type].loops[reduction](dst, src, n);
+	loops[type][reduction](dst, src, n);
 }

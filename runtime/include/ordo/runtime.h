@@ -7,23 +7,12 @@
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
 
+#include <ordo/element.h>
 #include <ordo/schedule.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum ordo_type { ORDO_F32, ORDO_F64, ORDO_I32, ORDO_I64, ORDO_U8 };
-#define ORDO_NTYPE 5
-/* min and max of floats follow IEEE 754-2019 minimum and maximum; integers wrap. */
-enum ordo_reduction { ORDO_SUM, ORDO_PROD, ORDO_MIN, ORDO_MAX };
-#define ORDO_NREDUCTION 4
-
-ORDO_API const char *ordo_type_name(enum ordo_type type); /* "f32" */
-ORDO_API size_t ordo_type_size(enum ordo_type type);
-ORDO_API bool ordo_type_from_name(const char *name, enum ordo_type *type);
-ORDO_API const char *ordo_reduction_name(enum ordo_reduction reduction); /* "sum" */
-ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction);
 
 /* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once. dst and src do not overlap. */
 ORDO_API void ordo_reduce_elements(

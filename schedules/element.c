@@ -1,0 +1,59 @@
+/* element.c - the tables of element types and reductions. */
+#include <ordo/element.h>
+#include <string.h>
+
+static const struct ordo_type_facts types[ORDO_NTYPE] = {
+	[ORDO_F32] = {"f32", 4, true, 24, 127},
+	[ORDO_F64] = {"f64", 8, true, 53, 1023},
+	[ORDO_I32] = {"i32", 4, false, 0, 0},
+	[ORDO_I64] = {"i64", 8, false, 0, 0},
+	[ORDO_U8] = {"u8", 1, false, 0, 0},
+};
+
+static const char *const reductions[ORDO_NREDUCTION] = {
+	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max"};
+
+const struct ordo_type_facts *ordo_type_facts(enum ordo_type type)
+{
+	return &types[type];
+}
+
+const char *ordo_type_name(enum ordo_type type)
+{
+	return types[type].name;
+}
+
+size_t ordo_type_size(enum ordo_type type)
+{
+	return types[type].size;
+}
+
+bool ordo_type_from_name(const char *name, enum ordo_type *type)
+{
+	for (int i = 0; i < ORDO_NTYPE; i++)
+		if (!strcmp(name, types[i].name)) {
+			*type = (enum ordo_type)i;
+			return true;
+		}
+	return false;
+}
+
+const char *ordo_reduction_name(enum ordo_reduction reduction)
+{
+	return reductions[reduction];
+}
+
+bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction)
+{
+	for (int i = 0; i < ORDO_NREDUCTION; i++)
+		if (!strcmp(name, reductions[i])) {
+			*reduction = (enum ordo_reduction)i;
+			return true;
+		}
+	return false;
+}
+
+bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)
+{
+	return !types[type].is_float || reduction == ORDO_MIN || reduction == ORDO_MAX;
+}
