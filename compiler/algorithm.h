@@ -65,9 +65,16 @@ extern const uint32_t ordo_nalgorithm;
  * `order=[[0,1,2],[0,2,1]]`. The caller destroys it, also after false. */
 bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
+/* The part of ordo_recipe_make that is the same for all algorithms: checks the problem and the topology. */
+bool ordo_recipe_take_problem(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
 void ordo_recipe_destroy(struct ordo_recipe *recipe);
 /* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns false. */
 bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* One more that cannot, or did not suit; copies both texts. */
+bool ordo_refuse_candidate(
+	struct ordo_candidates *candidates, const char *algorithm, const char *why, struct ordo_error *error);
 
 /* The value of a parameter the algorithm declares (asserted). */
 const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name);

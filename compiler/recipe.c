@@ -395,7 +395,7 @@ static bool check_problem(const struct ordo_problem *problem, struct ordo_error 
 	return false;
 }
 
-static bool take_problem(
+bool ordo_recipe_take_problem(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
 	struct ordo_problem *problem = &recipe->problem;
@@ -435,7 +435,8 @@ bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
 	*recipe = (struct ordo_recipe){0};
-	if (!take_problem(recipe, request, error) || !read_notation(recipe, request->algorithm, error) ||
+	if (!ordo_recipe_take_problem(recipe, request, error) ||
+		!read_notation(recipe, request->algorithm, error) ||
 		!has_operator(recipe, &recipe->arena, error))
 		return false;
 	const struct ordo_algorithm *algorithm = recipe->algorithm;

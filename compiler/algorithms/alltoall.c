@@ -168,6 +168,11 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "method=bruck"},
+};
+
 const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.facts = {.name = "alltoall",
 		.summary = "every rank with every other in turn, or by the binary digits of the way",
@@ -181,7 +186,9 @@ const struct ordo_algorithm ordo_algorithm_alltoall = {
 			"pairwise: a link between every two ranks; bruck: links to the ranks 2^k further",
 		.source = "Bruck, Ho, Kipnis, Upfal and Weathersby 1997",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,

@@ -360,6 +360,12 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "servers=#", .servers = true},
+	{.settings = "servers=#,fold=owner", .servers = true},
+};
+
 const struct ordo_algorithm ordo_algorithm_birs = {
 	.facts = {.name = "birs",
 		.summary = "batch-invariant sum over SIO pairs and HCCS lanes at once",
@@ -372,7 +378,9 @@ const struct ordo_algorithm ordo_algorithm_birs = {
 			"a3: links r-r^1 and a full mesh per lane; servers: between ranks of one number",
 		.source = "batch-invariant ReduceScatter of HCCL for A3 servers",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.chunks = natural_chunks,
 	.build = build,

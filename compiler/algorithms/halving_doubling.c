@@ -28,6 +28,12 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "masks=near",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+};
+
 const struct ordo_algorithm ordo_algorithm_halving_doubling = {
 	.facts = {.name = "halving-doubling",
 		.summary = "recursive halving and doubling between ranks that differ in one bit",
@@ -40,7 +46,9 @@ const struct ordo_algorithm ordo_algorithm_halving_doubling = {
 		.topologies = "full mesh, hypercube, switched",
 		.source = "Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = ordo_flow_chunks,

@@ -263,6 +263,15 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = "", .servers = true},
+	{.settings = "mesh,dyadic", .servers = true},
+	{.settings = "mesh,ring", .servers = true},
+	{.settings = "mesh,nhr", .servers = true},
+	{.settings = "ring,ring", .servers = true},
+	{.settings = "dyadic,dyadic", .servers = true},
+};
+
 const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.facts = {.name = "hierarchical",
 		.summary = "any algorithm in each level of ranks: in servers, between servers, between pods",
@@ -275,7 +284,9 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
 		.source = "hierarchical collectives of HCCL; Karonis et al. 2000",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

@@ -219,6 +219,25 @@ bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count, const st
 	return ordo_hint(error, "give the sizes, the innermost level first: sizes=[8,4]");
 }
 
+bool ordo_levels_servers(const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error)
+{
+	uint32_t sizes[ORDO_MAX_LEVELS] = {0}, size = 0;
+	struct ordo_error unequal = {0};
+	*nserver = 1;
+	if (!topology)
+		return true;
+	const uint32_t named = topology->name ? read_name(topology->name, sizes) : 0;
+	if (named) {
+		*nserver = named > 1 ? sizes[named - 1] : 1;
+		return true;
+	}
+	if (find_servers(topology, &size, &unequal))
+		*nserver = size ? topology->nrank / size : 1;
+	else if (unequal.code != ORDO_USAGE)
+		return ordo_fail_memory(error);
+	return true;
+}
+
 /* Do all groups of the level have a way from their rank i to their rank j? */
 static bool all_reach(const struct ordo_levels *levels, uint32_t level, const struct ordo_topology *topology,
 	uint32_t i, uint32_t j)

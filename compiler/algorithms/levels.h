@@ -30,6 +30,10 @@ struct ordo_levels {
 bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count, const struct ordo_value *sizes,
 	struct ordo_levels *levels, struct ordo_error *error);
 
+/* How many servers a topology tells apart: the outermost size in its name, `servers:4x8`, else as above; 1 where there is
+ * nothing to tell. topology may be NULL. */
+bool ordo_levels_servers(const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error);
+
 ordo_level_set ordo_levels_all(const struct ordo_levels *levels);
 uint32_t ordo_level_digit(const struct ordo_levels *levels, uint32_t level, uint32_t rank);
 /* The rank with the digits of a set of levels alone, 0 in the others. */

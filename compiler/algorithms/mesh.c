@@ -393,6 +393,20 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "fold=folded",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "fold=linear",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "fold=own",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "shots=1", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=1,fold=folded", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=1,fold=linear", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
+};
+
 const struct ordo_algorithm ordo_algorithm_mesh = {
 	.facts = {.name = "mesh",
 		.summary = "every rank deals with every other directly",
@@ -405,7 +419,9 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.topologies = "a link between every two ranks that exchange something",
 		.source = "Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.chunks = chunks,
 	.build = build,

@@ -101,6 +101,12 @@ static const struct ordo_parameter parameters[] = {
 	ORDO_NONUNIFORM_SLICES,
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "data=small",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST},
+};
+
 const struct ordo_algorithm ordo_algorithm_nhr = {
 	.facts = {.name = "nhr",
 		.summary = "nonuniform hierarchical ring: few steps for any number of ranks",
@@ -114,7 +120,9 @@ const struct ordo_algorithm ordo_algorithm_nhr = {
 		.topologies = "full mesh, switched, or the links r to r - 2^k",
 		.source = "published collectives of Ascend",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = chunks,

@@ -70,6 +70,12 @@ static uint64_t volume(const struct ordo_recipe *recipe)
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "masks=near",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+};
+
 const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 	.facts = {.name = "recursive-doubling",
 		.summary = "every rank exchanges all it has with a rank that differs in one bit: small data",
@@ -81,7 +87,9 @@ const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 		.topologies = "full mesh, hypercube, switched",
 		.source = "Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.build = build,
 	.steps = steps,

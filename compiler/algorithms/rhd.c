@@ -29,6 +29,12 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "masks=near",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+};
+
 const struct ordo_algorithm ordo_algorithm_rhd = {
 	.facts = {.name = "rhd",
 		.summary = "recursive halving and doubling; ranks beyond a power of two pair up first",
@@ -44,7 +50,9 @@ const struct ordo_algorithm ordo_algorithm_rhd = {
 		.topologies = "full mesh, switched; hypercube if N = 2^k",
 		.source = "Rabenseifner 2004; Thakur, Rabenseifner and Gropp 2005",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.prepare = prepare,
 	.chunks = ordo_flow_chunks,
 	.build = ordo_flow_build,

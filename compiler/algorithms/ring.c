@@ -260,6 +260,11 @@ static const struct ordo_parameter parameters[] = {
 		.most = ORDO_LIMIT},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "directions=2"},
+};
+
 const struct ordo_algorithm ordo_algorithm_ring = {
 	.facts = {.name = "ring",
 		.summary = "round one or several rings of ranks, least volume",
@@ -273,7 +278,9 @@ const struct ordo_algorithm ordo_algorithm_ring = {
 		.topologies = "any with a Hamiltonian cycle of links that are up",
 		.source = "Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

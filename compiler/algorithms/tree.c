@@ -98,6 +98,11 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "shape=double-binary"},
+};
+
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
 		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
@@ -110,7 +115,9 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, root 0",
 		.source = "Sanders, Speck and Traeff 2009",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
 	.prepare = prepare,
 	.chunks = chunks,
 	.build = build,

@@ -40,6 +40,15 @@ struct ordo_parameter {
 	uint32_t least, most; /* ORDO_NUMBER */
 };
 
+/* A form of an algorithm that is worth trying when one is to be chosen: it adds in another order, or costs
+ * otherwise. */
+struct ordo_variant {
+	uint32_t operators;   /* bit (1 << op) for every operator it is tried for; 0: all the algorithm has */
+	const char *settings; /* what stands between the parentheses, "fold=folded"; "" for the plain name.
+				 `#` stands for the number of servers of the topology */
+	bool servers;	      /* only where the topology tells several servers apart */
+};
+
 /* What `ordo list` shows. */
 struct ordo_algorithm_facts {
 	const char *name;
@@ -53,9 +62,65 @@ struct ordo_algorithm_facts {
 	const char *source;
 	const struct ordo_parameter *parameters;
 	uint32_t nparameter;
+	const struct ordo_variant *variants; /* NULL: the plain name alone */
+	uint32_t nvariant;
 };
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
+
+/* Algorithms for a problem, to choose from. An algorithm here has its parameters with it: "mesh(fold=linear)". */
+
+/* One that can do it, with its claims. */
+struct ordo_candidate {
+	const char *algorithm;
+	uint32_t chunks_per_block; /* K, as given or as it chooses */
+	uint64_t steps; /* the longest chain of moves between ranks that carry on each other's data */
+	uint64_t volume,
+		whole; /* the busiest rank sends volume/whole of what all blocks are; in lowest terms */
+};
+
+/* One that cannot, or did not suit. */
+struct ordo_refusal {
+	const char *algorithm;
+	const char *why;
+};
+
+struct ordo_candidates {
+	struct ordo_candidate *items; /* [count], as ordo_candidates_make orders them */
+	uint32_t count;
+	struct ordo_refusal *refused; /* [nrefused] */
+	uint32_t nrefused;
+
+	/* Private. */
+	size_t room, refused_room;
+	struct ordo_arena arena;
+};
+
+/* All variants of all algorithms that have the operator and apply to the problem, and those that do not. The
+ * cheapest first: least volume, then fewest steps, then as the table of algorithms has them; by their claims,
+ * nothing is compiled, so one may still turn out to need a link that is not there. chunks_per_block 0: each
+ * algorithm chooses; topology may be NULL. The caller frees it, also after false: no memory, or no such
+ * problem. */
+ORDO_API bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, struct ordo_error *error);
+ORDO_API void ordo_candidates_free(struct ordo_candidates *candidates);
+
+/* Does a schedule, with what was proved of it, suit? If not, error says why: ORDO_REFUTED for a schedule that
+ * does not; any other code ends the search. */
+typedef bool ordo_suits(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error);
+
+/* The first candidate for the request that, compiled and proved, suits; request->algorithm is not looked at.
+ * refused (empty before; NULL: not wanted) gets those that came before it or, with none found, all: the caller
+ * frees it. *proof is the proof, to be destroyed like the schedule. NULL: none suits (ORDO_REFUTED), or
+ * whatever kept it from being found. */
+ORDO_API struct ordo_schedule *ordo_choose(const struct ordo_request *request, ordo_suits *suits,
+	void *closure, struct ordo_candidates *refused, struct ordo_proof **proof, struct ordo_error *error);
+
+/* The names of those that suit, "mesh, dyadic, birs(servers=2)", at most `most` of them, in the arena; "" for
+ * none. NULL: see error. */
+ORDO_API const char *ordo_list_suiting(const struct ordo_request *request, ordo_suits *suits, void *closure,
+	uint32_t most, struct ordo_arena *arena, struct ordo_error *error);
 
 /* Topologies by name: "full-mesh", "ring", "a3:2x8", ... with nrank ranks. A name with a slash or ending in
  * `.json` is read as a document. nrank 0 accepts as many as the document or the sizes in the name say. Finished. NULL: see error. The caller destroys
