@@ -1,0 +1,11 @@
+/* cost.h - what the two sources of costs share. Private to compiler/cost/. */
+#ifndef ORDO_COMPILER_COST_H
+#define ORDO_COMPILER_COST_H
+
+#include "algorithm.h"
+#include <ordo/cost.h>
+
+/* The formula of a recipe whose K is settled, if its algorithm has one for it. */
+bool ordo_closed_form(const struct ordo_recipe *recipe, struct ordo_cost *cost);
+
+#endif
