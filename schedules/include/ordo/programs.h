@@ -1,0 +1,68 @@
+/* programs.h - the programs of a schedule, one rank at a time.
+ *
+ * A source of programs is a problem and a way to ask for any rank's streams and tasks. Nobody holds more than
+ * the program at hand: the tasks of large schedules would not fit into memory, nor into the 32 bits of a task
+ * id. Where programs come from: a schedule in memory, or a generator that knows them in closed form
+ * (generators.h).
+ */
+#ifndef ORDO_PROGRAMS_H
+#define ORDO_PROGRAMS_H
+
+#include <ordo/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One rank's program: stream s is tasks[ends[s-1] .. ends[s]), beginning with tasks[0]. */
+struct ordo_rank_program {
+	const struct ordo_task *tasks;
+	uint32_t ntask;
+	const uint32_t *ends;
+	const char *const *names; /* owned by the source */
+	uint32_t nstream;
+
+	/* Private: where a source writes its tasks, kept from rank to rank. {0} at the beginning. */
+	struct {
+		struct ordo_task *tasks;
+		uint32_t *ends;
+		const char **names;
+		size_t task_room, end_room, name_room;
+	} own;
+};
+
+/* Fills `program`, which stays valid until it is filled again or freed. false: see error. A program {0} a
+ * thread makes it safe to ask from any number of threads. */
+struct ordo_programs;
+typedef bool ordo_give_program(const struct ordo_programs *programs, uint32_t rank,
+	struct ordo_rank_program *program, struct ordo_error *error);
+
+struct ordo_programs {
+	struct ordo_problem problem; /* passed ordo_problem_check */
+	const char *algorithm;
+	uint32_t scratch_slots; /* on every rank */
+	uint32_t nphase;
+	const char *const *phases; /* [nphase]; NULL: they have no names */
+	ordo_give_program *give;
+	const void *closure;
+};
+
+/* The programs of a schedule, which must outlive them. */
+ORDO_API struct ordo_programs ordo_programs_of(const struct ordo_schedule *schedule);
+/* All programs in one schedule. The caller destroys it. NULL: no memory, or too many tasks. */
+ORDO_API struct ordo_schedule *ordo_programs_gather(
+	const struct ordo_programs *programs, struct ordo_error *error);
+
+/* For sources that write: begin with `clear`, then streams and their tasks in order. The name must live as
+ * long as the source. false: no memory. */
+ORDO_API void ordo_rank_program_clear(struct ordo_rank_program *program);
+ORDO_API bool ordo_rank_program_stream(
+	struct ordo_rank_program *program, const char *name, struct ordo_error *error);
+ORDO_API bool ordo_rank_program_append(
+	struct ordo_rank_program *program, const struct ordo_task *task, struct ordo_error *error);
+ORDO_API void ordo_rank_program_free(struct ordo_rank_program *program);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
