@@ -1,0 +1,348 @@
+/* recover.c - in which tree each element of an output was summed, recovered from the outputs alone.
+ *
+ * Alone: input v is 1, all others are 0. The output is how often v was added, and must be 1.
+ *
+ * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision and nleaf - 2 < 2^b. Then every sum
+ * under way is M, -M or a number s of ones:
+ *   - s <= nleaf - 2 < 2^p is a number of the type, so ones add exactly;
+ *   - the numbers next to M are at least 2^(b+1) away, and s < 2^b is less than half of that, so M + s rounds to M, -M + s to -M, and
+ *     no tie ever arises: whatever is added to M or -M before the two meet is lost without a trace;
+ *   - M + -M is 0, whatever was lost.
+ * So the output counts the ones that are added after i and j have met, and nleaf - output = size(i, j), the number of leaves under their
+ * lowest common ancestor. All this holds in units of any power of two, which types need that have no M that large.
+ *
+ * The sizes of all pairs are those of one binary tree, or of none. Pairs are taken by ascending size: under a tree, both sides of the
+ * smallest sum that is not made yet are made, so a pair whose inputs lie in two clusters joins them. Joining A and B asks that
+ * size(a, b) = |A| + |B| for each a of A and b of B. Each pair is asked exactly once: if all hold, the tree has just these sizes, and if
+ * one does not, no tree has them.
+ */
+#include "recover.h"
+#include <inttypes.h>
+#include <math.h>
+#include <ordo/arena.h>
+#include <ordo/operator.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The output is no number of ones. */
+#define NO_COUNT UINT32_MAX
+
+/* What a class of elements gave in one run. Elements stay together as long as they give the same. */
+struct outcome {
+	uint32_t before; /* of the run before */
+	uint32_t count;	 /* of ones, or NO_COUNT */
+	uint32_t first_next, sibling;
+	double output;
+};
+
+struct recovery {
+	const struct machine *machine;
+	double unit, large;
+	double *leaves, *elements;
+	uint32_t *at; /* [nelement] the latest outcome */
+	struct outcome *outcomes;
+	size_t room;
+	uint32_t noutcome, latest; /* those of the latest run begin here */
+};
+
+uint64_t count_mask_runs(uint32_t nleaf)
+{
+	return nleaf + (uint64_t)nleaf * (nleaf - 1) / 2;
+}
+
+static bool choose_masks(struct recovery *recovery, struct ordo_error *error)
+{
+	const struct ordo_type_facts *type = recovery->machine->type;
+	const uint32_t nleaf = recovery->machine->nleaf;
+	if (type->precision < 32 && nleaf > UINT32_C(1) << type->precision)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"%" PRIu32 " inputs are added, and %s counts only to %" PRIu32
+			"; wanted a wider type",
+			nleaf, type->name, UINT32_C(1) << type->precision);
+	int bits = 0;
+	while (nleaf > 2 && (nleaf - 2) >> bits)
+		bits++;
+	const int exponent = (int)type->precision + 1 + bits,
+		  lower = exponent > type->greatest_exponent ? exponent - type->greatest_exponent : 0;
+	recovery->unit = ldexp(1, -lower);
+	recovery->large = ldexp(1, exponent - lower);
+	return true;
+}
+
+static uint32_t count_ones(const struct recovery *recovery, double output)
+{
+	const double ones = output / recovery->unit;
+	if (!(ones >= 0 && ones <= recovery->machine->nleaf) || ones != floor(ones))
+		return NO_COUNT;
+	return (uint32_t)ones;
+}
+
+/* The outcome that follows another: that of an earlier element, or a new one. ORDO_NONE: no memory. */
+static uint32_t follow(struct recovery *recovery, uint32_t before, double output)
+{
+	const uint32_t count = count_ones(recovery, output);
+	uint32_t next = recovery->outcomes[before].first_next;
+	for (; next != ORDO_NONE; next = recovery->outcomes[next].sibling)
+		if (recovery->outcomes[next].count == count)
+			return next;
+	next = recovery->noutcome;
+	if (next == ORDO_NONE || !ordo_array_reserve(&recovery->outcomes, &recovery->room, (size_t)next + 1,
+					 sizeof *recovery->outcomes))
+		return ORDO_NONE;
+	recovery->outcomes[next] = (struct outcome){.before = before,
+		.count = count,
+		.first_next = ORDO_NONE,
+		.sibling = recovery->outcomes[before].first_next,
+		.output = output};
+	recovery->outcomes[before].first_next = next;
+	return recovery->noutcome++;
+}
+
+/* Runs the machine on what is in `leaves`. */
+static bool observe(struct recovery *recovery, struct ordo_error *error)
+{
+	const struct machine *machine = recovery->machine;
+	if (!machine->run(machine->closure, recovery->leaves, recovery->elements, error))
+		return false;
+	recovery->latest = recovery->noutcome;
+	for (uint64_t e = 0; e < machine->nelement; e++) {
+		recovery->at[e] = follow(recovery, recovery->at[e], recovery->elements[e]);
+		if (recovery->at[e] == ORDO_NONE)
+			return ordo_fail_memory(error);
+	}
+	return true;
+}
+
+static bool observe_alone(struct recovery *recovery, struct ordo_error *error)
+{
+	for (uint32_t v = 0; v < recovery->machine->nleaf; v++) {
+		for (uint32_t i = 0; i < recovery->machine->nleaf; i++)
+			recovery->leaves[i] = i == v ? recovery->unit : 0;
+		if (!observe(recovery, error))
+			return false;
+	}
+	return true;
+}
+
+static bool observe_pairs(struct recovery *recovery, struct ordo_error *error)
+{
+	const uint32_t nleaf = recovery->machine->nleaf;
+	for (uint32_t v = 0; v < nleaf; v++)
+		recovery->leaves[v] = recovery->unit;
+	for (uint32_t i = 0; i < nleaf; i++) {
+		recovery->leaves[i] = recovery->large;
+		for (uint32_t j = i + 1; j < nleaf; j++) {
+			recovery->leaves[j] = -recovery->large;
+			if (!observe(recovery, error))
+				return false;
+			recovery->leaves[j] = recovery->unit;
+		}
+		recovery->leaves[i] = recovery->unit;
+	}
+	return true;
+}
+
+/* What one class gave in all runs, and its tree under way. */
+struct reading {
+	uint32_t nleaf;
+	uint32_t (*sizes)[3];	       /* [npair] size, i, j; by ascending size once sorted */
+	uint32_t *size_of;	       /* [nleaf * nleaf] */
+	uint32_t *cluster;	       /* [nleaf] of a leaf: its node */
+	uint32_t *first, *next, *last; /* lists of a node's leaves: first and last by node, next by leaf */
+	uint32_t *nunder;	       /* [2 * nleaf - 1] leaves of a node */
+};
+
+static bool allocate_reading(struct reading *reading, uint32_t nleaf)
+{
+	const size_t n = nleaf;
+	*reading = (struct reading){.nleaf = nleaf,
+		.sizes = malloc((n * (n - 1) / 2 + 1) * sizeof *reading->sizes),
+		.size_of = malloc(n * n * sizeof *reading->size_of),
+		.cluster = malloc(n * sizeof *reading->cluster),
+		.first = malloc(2 * n * sizeof *reading->first),
+		.next = malloc(n * sizeof *reading->next),
+		.last = malloc(2 * n * sizeof *reading->last),
+		.nunder = malloc(2 * n * sizeof *reading->nunder)};
+	return reading->sizes && reading->size_of && reading->cluster && reading->first && reading->next &&
+	       reading->last && reading->nunder;
+}
+
+static void free_reading(struct reading *reading)
+{
+	free(reading->sizes);
+	free(reading->size_of);
+	free(reading->cluster);
+	free(reading->first);
+	free(reading->next);
+	free(reading->last);
+	free(reading->nunder);
+}
+
+/* Reads the outcomes of a class backwards, as the masks were tried forwards. false: one of them is no count, see why. */
+static bool read_outcomes(
+	struct reading *reading, const struct recovery *recovery, uint32_t outcome, char *why, size_t room)
+{
+	const uint32_t nleaf = reading->nleaf;
+	const struct outcome *at = &recovery->outcomes[outcome];
+	size_t pair = (size_t)nleaf * (nleaf - 1) / 2;
+	why[0] = 0;
+	for (uint32_t i = nleaf; i-- > 0;)
+		for (uint32_t j = nleaf; --j > i; at = &recovery->outcomes[at->before]) {
+			const uint32_t size = nleaf - at->count;
+			if (at->count == NO_COUNT)
+				snprintf(why, room,
+					"with %g and %g in inputs %" PRIu32 " and %" PRIu32
+					" and %g in the others it is %.9g, no number of those",
+					recovery->large, -recovery->large, i, j, recovery->unit, at->output);
+			reading->sizes[--pair][0] = size;
+			reading->sizes[pair][1] = i;
+			reading->sizes[pair][2] = j;
+			reading->size_of[(size_t)i * nleaf + j] = reading->size_of[(size_t)j * nleaf + i] =
+				size;
+		}
+	for (uint32_t v = nleaf; v-- > 0; at = &recovery->outcomes[at->before])
+		if (at->count != 1)
+			snprintf(why, room,
+				"with %g in input %" PRIu32 " and 0 in the others it is %.9g, not %g",
+				recovery->unit, v, at->output, recovery->unit);
+	return !why[0];
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+	for (int k = 0; k < 3; k++)
+		if (first[k] != second[k])
+			return first[k] < second[k] ? -1 : 1;
+	return 0;
+}
+
+/* Does every pair with one input on either side meet in a sum of just these two sides? */
+static bool sides_meet(const struct reading *reading, uint32_t left, uint32_t right, char *why, size_t room)
+{
+	const uint32_t wanted = reading->nunder[left] + reading->nunder[right];
+	for (uint32_t a = reading->first[left]; a != ORDO_NONE; a = reading->next[a])
+		for (uint32_t b = reading->first[right]; b != ORDO_NONE; b = reading->next[b]) {
+			const uint32_t size = reading->size_of[(size_t)a * reading->nleaf + b];
+			if (size == wanted)
+				continue;
+			snprintf(why, room,
+				"inputs %" PRIu32 " and %" PRIu32 " meet in a sum of %" PRIu32
+				", the others want one of %" PRIu32
+				": no tree of rounded additions does this",
+				a < b ? a : b, a < b ? b : a, size, wanted);
+			return false;
+		}
+	return true;
+}
+
+static void join(struct reading *reading, uint32_t left, uint32_t right, uint32_t sum)
+{
+	for (uint32_t a = reading->first[left]; a != ORDO_NONE; a = reading->next[a])
+		reading->cluster[a] = sum;
+	for (uint32_t b = reading->first[right]; b != ORDO_NONE; b = reading->next[b])
+		reading->cluster[b] = sum;
+	reading->next[reading->last[left]] = reading->first[right];
+	reading->first[sum] = reading->first[left];
+	reading->last[sum] = reading->last[right];
+	reading->nunder[sum] = reading->nunder[left] + reading->nunder[right];
+}
+
+static bool build_tree(struct reading *reading, uint32_t (*nodes)[2], char *why, size_t room)
+{
+	const uint32_t nleaf = reading->nleaf;
+	const size_t npair = (size_t)nleaf * (nleaf - 1) / 2;
+	uint32_t nnode = nleaf;
+	for (uint32_t v = 0; v < nleaf; v++) {
+		nodes[v][0] = ORDO_NONE;
+		nodes[v][1] = reading->cluster[v] = reading->first[v] = reading->last[v] = v;
+		reading->next[v] = ORDO_NONE;
+		reading->nunder[v] = 1;
+	}
+	qsort(reading->sizes, npair, sizeof *reading->sizes, by_size);
+	for (size_t p = 0; p < npair; p++) {
+		const uint32_t a = reading->cluster[reading->sizes[p][1]],
+			       b = reading->cluster[reading->sizes[p][2]];
+		if (a == b)
+			continue;
+		if (!sides_meet(reading, a, b, why, room))
+			return false;
+		nodes[nnode][0] = a < b ? a : b;
+		nodes[nnode][1] = a < b ? b : a;
+		join(reading, a, b, nnode++);
+	}
+	return true;
+}
+
+static bool explain_class(struct reading *reading, const struct recovery *recovery, uint32_t outcome,
+	struct element_class *class)
+{
+	class->nodes = malloc((2 * (size_t)reading->nleaf - 1) * sizeof *class->nodes);
+	if (!class->nodes)
+		return false;
+	if (read_outcomes(reading, recovery, outcome, class->why, sizeof class->why) &&
+		build_tree(reading, class->nodes, class->why, sizeof class->why))
+		return true;
+	free(class->nodes);
+	class->nodes = NULL;
+	return true;
+}
+
+/* The classes are what the outcomes of the last run are. */
+static bool explain_classes(struct recovery *recovery, struct recovered *recovered, struct ordo_error *error)
+{
+	struct reading reading;
+	const uint64_t nelement = recovery->machine->nelement;
+	recovered->nclass = recovery->noutcome - recovery->latest;
+	recovered->classes = calloc((size_t)recovered->nclass + 1, sizeof *recovered->classes);
+	bool worked = allocate_reading(&reading, recovery->machine->nleaf) && recovered->classes;
+	for (uint32_t c = 0; worked && c < recovered->nclass; c++)
+		worked = explain_class(&reading, recovery, recovery->latest + c, &recovered->classes[c]);
+	for (uint64_t e = 0; worked && e < nelement; e++) {
+		struct element_class *class = &recovered->classes[recovery->at[e] -= recovery->latest];
+		if (!class->nelement++)
+			class->first = e;
+	}
+	free_reading(&reading);
+	recovered->class_of = recovery->at;
+	recovery->at = NULL;
+	return worked ? true : ordo_fail_memory(error);
+}
+
+static bool start(struct recovery *recovery, struct ordo_error *error)
+{
+	const struct machine *machine = recovery->machine;
+	recovery->leaves = calloc(machine->nleaf, sizeof *recovery->leaves);
+	recovery->elements = calloc((size_t)machine->nelement + 1, sizeof *recovery->elements);
+	recovery->at = calloc((size_t)machine->nelement + 1, sizeof *recovery->at);
+	if (!recovery->leaves || !recovery->elements || !recovery->at ||
+		!ordo_array_reserve(&recovery->outcomes, &recovery->room, 1, sizeof *recovery->outcomes))
+		return ordo_fail_memory(error);
+	/* Before the first run nothing tells the elements apart. */
+	recovery->outcomes[recovery->noutcome++] =
+		(struct outcome){.first_next = ORDO_NONE, .sibling = ORDO_NONE};
+	return true;
+}
+
+bool recover_trees(const struct machine *machine, struct recovered *recovered, struct ordo_error *error)
+{
+	struct recovery recovery = {.machine = machine};
+	*recovered = (struct recovered){.nrun = count_mask_runs(machine->nleaf)};
+	const bool worked = choose_masks(&recovery, error) && start(&recovery, error) &&
+			    observe_alone(&recovery, error) && observe_pairs(&recovery, error) &&
+			    explain_classes(&recovery, recovered, error);
+	free(recovery.leaves);
+	free(recovery.elements);
+	free(recovery.at);
+	free(recovery.outcomes);
+	return worked;
+}
+
+void free_recovered(struct recovered *recovered)
+{
+	for (uint32_t c = 0; c < recovered->nclass && recovered->classes; c++)
+		free(recovered->classes[c].nodes);
+	free(recovered->classes);
+	free(recovered->class_of);
+}

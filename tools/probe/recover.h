@@ -1,0 +1,44 @@
+/* recover.h - in which tree each element of an output was summed, recovered from the outputs alone.
+ *
+ * Nothing is known of the machine but that it takes a number for each of nleaf inputs and gives nelement numbers; if each of them is a
+ * sum of all inputs by a binary tree of additions rounded to nearest, then the trees are found, modulo commutativity of each addition.
+ * If not, it says what contradicts that. Why the masks below tell the tree is written in recover.c.
+ */
+#ifndef ORDO_TOOLS_RECOVER_H
+#define ORDO_TOOLS_RECOVER_H
+
+#include <ordo/element.h>
+
+struct machine {
+	uint32_t nleaf;
+	uint64_t nelement;
+	const struct ordo_type_facts *type; /* a float: that of every addition */
+	/* leaves[nleaf] -> elements[nelement]. false: it could not be run. */
+	bool (*run)(void *closure, const double *leaves, double *elements, struct ordo_error *error);
+	void *closure;
+};
+
+/* Elements that no run told apart. */
+struct element_class {
+	/* [2 * nleaf - 1] A leaf is (ORDO_NONE, input), a sum (left, right) with left < right < itself; the first nleaf nodes are the
+	 * leaves, the last is the root. NULL: no tree explains what was seen, see why. */
+	uint32_t (*nodes)[2];
+	uint64_t first; /* of its elements */
+	uint64_t nelement;
+	char why[240];
+};
+
+struct recovered {
+	uint64_t nrun;
+	uint32_t *class_of;	       /* [nelement] */
+	struct element_class *classes; /* [nclass] ordered by their first elements */
+	uint32_t nclass;
+};
+
+/* How often the machine is run: each input alone, and each pair of inputs. */
+uint64_t count_mask_runs(uint32_t nleaf);
+/* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). To be freed, also after false. */
+bool recover_trees(const struct machine *machine, struct recovered *recovered, struct ordo_error *error);
+void free_recovered(struct recovered *recovered);
+
+#endif
