@@ -263,13 +263,17 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+/* What a level's algorithm lacks, its operator here lacks. */
+#define SUMMED (1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER)
+#define SLICED (((1u << ORDO_NOPERATOR) - 1) & ~(1u << ORDO_ALLTOALL))
+
 static const struct ordo_variant variants[] = {
 	{.settings = "", .servers = true},
-	{.settings = "mesh,dyadic", .servers = true},
-	{.settings = "mesh,ring", .servers = true},
-	{.settings = "mesh,nhr", .servers = true},
-	{.settings = "ring,ring", .servers = true},
-	{.settings = "dyadic,dyadic", .servers = true},
+	{.settings = "mesh,dyadic", .servers = true, .operators = SUMMED},
+	{.settings = "dyadic,dyadic", .servers = true, .operators = 1u << ORDO_REDUCESCATTER},
+	{.settings = "mesh,ring", .servers = true, .operators = SLICED},
+	{.settings = "mesh,nhr", .servers = true, .operators = SLICED},
+	{.settings = "ring,ring", .servers = true, .operators = SLICED},
 };
 
 const struct ordo_algorithm ordo_algorithm_hierarchical = {

@@ -1,0 +1,239 @@
+/* test_choose.c - candidates are all the forms of all algorithms that apply, the cheapest first; and what is chosen
+ * suits by its proof, not by what is claimed of it.
+ */
+#include "compiling.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint32_t reducing = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER;
+
+static struct ordo_request request_of(enum ordo_operator op, uint32_t nrank)
+{
+	return (struct ordo_request){.problem = {.op = op, .nrank = nrank, .nshard = nrank}};
+}
+
+static bool is_listed(const struct ordo_candidates *candidates, const char *algorithm)
+{
+	for (uint32_t i = 0; i < candidates->count; i++)
+		if (!strcmp(candidates->items[i].algorithm, algorithm))
+			return true;
+	return false;
+}
+
+static const char *why_not(const struct ordo_candidates *candidates, const char *algorithm)
+{
+	for (uint32_t i = 0; i < candidates->nrefused; i++)
+		if (!strcmp(candidates->refused[i].algorithm, algorithm))
+			return candidates->refused[i].why;
+	return NULL;
+}
+
+/* A form that no operator takes, or an algorithm without one, would be tried for nothing, or never. */
+static void every_variant_applies_somewhere_and_every_algorithm_is_tried(void **state)
+{
+	(void)state;
+	uint32_t count;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	struct ordo_error error;
+	struct ordo_topology *servers = ordo_topology_make("a3:2x8", 16, &error);
+	assert_non_null(servers);
+	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++) {
+		struct ordo_candidates candidates;
+		const struct ordo_problem problem = request_of((enum ordo_operator)op, 16).problem;
+		assert_true(ordo_candidates_make(&candidates, &problem, servers, &error));
+		for (uint32_t i = 0; i < count; i++) {
+			bool tried = !(algorithms[i]->operators >> op & 1);
+			const size_t length = strlen(algorithms[i]->name);
+			for (uint32_t c = 0; c < candidates.count; c++) {
+				const char *name = candidates.items[c].algorithm;
+				tried |= !strncmp(name, algorithms[i]->name, length) &&
+					 (name[length] == '(' || !name[length]);
+			}
+			if (!tried)
+				fail_msg("%s is not tried for %s", algorithms[i]->name,
+					ordo_operator_facts(problem.op)->name);
+		}
+		/* Of 16 ranks on two servers everything applies. */
+		for (uint32_t i = 0; i < candidates.nrefused; i++)
+			fail_msg("%s %s: %s", ordo_operator_facts(problem.op)->name,
+				candidates.refused[i].algorithm, candidates.refused[i].why);
+		ordo_candidates_free(&candidates);
+	}
+	ordo_topology_destroy(servers);
+}
+
+static void candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first(void **state)
+{
+	(void)state;
+	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++)
+		for (uint32_t nrank = 2; nrank <= 9; nrank++) {
+			struct ordo_candidates candidates;
+			struct ordo_error error;
+			struct ordo_request request = request_of((enum ordo_operator)op, nrank);
+			assert_true(ordo_candidates_make(&candidates, &request.problem, NULL, &error));
+			assert_true(candidates.count > 1);
+			for (uint32_t i = 0; i < candidates.count; i++) {
+				const struct ordo_candidate *one = &candidates.items[i], *before = one - 1;
+				request.algorithm = one->algorithm;
+				const struct measured claimed = claims_of(&request);
+				request.problem.chunks_per_block = one->chunks_per_block;
+				assert_int_equal(claimed.steps, one->steps);
+				assert_int_equal(claimed.volume * one->whole,
+					one->volume * ordo_nchunk(&request.problem));
+				request.problem.chunks_per_block = 0;
+				if (i) {
+					assert_true(
+						before->volume * one->whole <= one->volume * before->whole);
+					if (before->volume * one->whole == one->volume * before->whole)
+						assert_true(before->steps <= one->steps);
+				}
+			}
+			ordo_candidates_free(&candidates);
+		}
+}
+
+static void forms_that_only_some_operators_have_are_tried_for_those(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++) {
+		struct ordo_candidates candidates;
+		const struct ordo_problem problem = request_of((enum ordo_operator)op, 8).problem;
+		assert_true(ordo_candidates_make(&candidates, &problem, NULL, &error));
+		assert_int_equal(is_listed(&candidates, "mesh(fold=own)"), reducing >> op & 1);
+		assert_int_equal(is_listed(&candidates, "mesh(shots=1)"), op == ORDO_ALLREDUCE);
+		assert_int_equal(is_listed(&candidates, "mesh(shots=2)"), op == ORDO_BROADCAST);
+		assert_false(is_listed(&candidates, "birs(servers=1)"));
+		assert_false(is_listed(&candidates, "hierarchical"));
+		ordo_candidates_free(&candidates);
+	}
+}
+
+static void what_does_not_apply_says_why(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_candidates candidates;
+	struct ordo_problem problem = request_of(ORDO_REDUCESCATTER, 7).problem;
+	assert_true(ordo_candidates_make(&candidates, &problem, NULL, &error));
+	assert_non_null(strstr(why_not(&candidates, "birs"), "found 7 ranks, wanted an even number"));
+	assert_non_null(strstr(why_not(&candidates, "halving-doubling"), "power of two"));
+	ordo_candidates_free(&candidates);
+	problem.nrank = 0;
+	assert_false(ordo_candidates_make(&candidates, &problem, NULL, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	ordo_candidates_free(&candidates);
+}
+
+/* Wants one tree, that of the text; counts what it was shown. */
+struct taste {
+	const char *tree;
+	uint32_t shown;
+};
+
+static bool tastes(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error)
+{
+	(void)schedule;
+	struct taste *taste = closure;
+	struct ordo_arena arena = {0};
+	taste->shown++;
+	assert_true(proof->proved);
+	const char *found = ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], ORDO_LIMIT);
+	const bool good = proof->ndistinct == 1 && !strcmp(found, taste->tree);
+	if (!good)
+		ordo_fail(error, ORDO_REFUTED, 0, "%u orders, the first %.100s", proof->ndistinct, found);
+	ordo_arena_free(&arena);
+	return good;
+}
+
+static void the_first_that_suits_is_chosen_and_the_others_say_why(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_candidates refused;
+	struct ordo_proof *proof;
+	struct ordo_request request = request_of(ORDO_REDUCESCATTER, 8);
+	struct taste folded = {"(((0+4)+(2+6))+((1+5)+(3+7)))", 0};
+	struct ordo_schedule *schedule = ordo_choose(&request, tastes, &folded, &refused, &proof, &error);
+	assert_non_null(schedule);
+	assert_string_equal(schedule->algorithm, "mesh(fold=folded)");
+	assert_true(proof && proof->proved);
+	assert_int_equal(folded.shown, 2);
+	assert_non_null(strstr(why_not(&refused, "mesh"), "(((0+1)"));
+	ordo_candidates_free(&refused);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+
+	/* Where a mesh has no links, the next that has. */
+	struct ordo_topology *hypercube = ordo_topology_make("hypercube", 8, &error);
+	request.topology = hypercube;
+	schedule = ordo_choose(&request, tastes, &folded, &refused, &proof, &error);
+	assert_non_null(schedule);
+	assert_string_equal(schedule->algorithm, "halving-doubling");
+	assert_non_null(strstr(why_not(&refused, "mesh(fold=folded)"), "link"));
+	ordo_candidates_free(&refused);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(hypercube);
+}
+
+static bool likes_nothing(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error)
+{
+	(void)schedule;
+	(void)proof;
+	return ordo_fail(error, *(enum ordo_code *)closure, 0, "no");
+}
+
+static void none_that_suits_is_refuted_and_any_other_trouble_ends_the_search(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_candidates refused;
+	struct ordo_proof *proof;
+	enum ordo_code code = ORDO_REFUTED;
+	const struct ordo_request request = request_of(ORDO_ALLREDUCE, 6);
+	assert_null(ordo_choose(&request, likes_nothing, &code, &refused, &proof, &error));
+	assert_null(proof);
+	assert_int_equal(error.code, ORDO_REFUTED);
+	assert_int_equal(refused.nrefused, refused.count + 4); /* 6 is no power of two */
+	ordo_candidates_free(&refused);
+	code = ORDO_ENVIRONMENT;
+	assert_null(ordo_choose(&request, likes_nothing, &code, NULL, &proof, &error));
+	assert_int_equal(error.code, ORDO_ENVIRONMENT);
+}
+
+static void those_that_suit_are_named(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_arena arena = {0};
+	struct taste dyadic = {"(((0+1)+(2+3))+(4+5))", 0};
+	const struct ordo_request request = request_of(ORDO_REDUCESCATTER, 6);
+	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 64, &arena, &error),
+		"mesh, dyadic, birs, rhd(masks=near)");
+	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 2, &arena, &error), "mesh, dyadic");
+	struct taste nothing = {"", 0};
+	assert_string_equal(ordo_list_suiting(&request, tastes, &nothing, 64, &arena, &error), "");
+	ordo_arena_free(&arena);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_variant_applies_somewhere_and_every_algorithm_is_tried),
+		cmocka_unit_test(candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first),
+		cmocka_unit_test(forms_that_only_some_operators_have_are_tried_for_those),
+		cmocka_unit_test(what_does_not_apply_says_why),
+		cmocka_unit_test(the_first_that_suits_is_chosen_and_the_others_say_why),
+		cmocka_unit_test(none_that_suits_is_refuted_and_any_other_trouble_ends_the_search),
+		cmocka_unit_test(those_that_suit_are_named),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
