@@ -10,6 +10,14 @@ static const struct ordo_type_facts types[ORDO_NTYPE] = {
 	[ORDO_U8] = {"u8", 1, false, 0, 0},
 };
 
+union any {
+	double f64;
+	float f32;
+	int64_t i64;
+	int32_t i32;
+	uint8_t u8;
+};
+
 static const char *const reductions[ORDO_NREDUCTION] = {
 	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max"};
 
@@ -56,4 +64,46 @@ bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction)
 bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)
 {
 	return !types[type].is_float || reduction == ORDO_MIN || reduction == ORDO_MAX;
+}
+
+double ordo_element_get(enum ordo_type type, const void *elements, size_t at)
+{
+	union any any;
+	memcpy(&any, (const char *)elements + at * types[type].size, types[type].size);
+	switch (type) {
+	case ORDO_F32:
+		return (double)any.f32;
+	case ORDO_F64:
+		return any.f64;
+	case ORDO_I32:
+		return any.i32;
+	case ORDO_I64:
+		return (double)any.i64;
+	case ORDO_U8:
+		break;
+	}
+	return any.u8;
+}
+
+void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number)
+{
+	union any any = {0};
+	switch (type) {
+	case ORDO_F32:
+		any.f32 = (float)number;
+		break;
+	case ORDO_F64:
+		any.f64 = number;
+		break;
+	case ORDO_I32:
+		any.i32 = (int32_t)number;
+		break;
+	case ORDO_I64:
+		any.i64 = (int64_t)number;
+		break;
+	case ORDO_U8:
+		any.u8 = (uint8_t)number;
+		break;
+	}
+	memcpy((char *)elements + at * types[type].size, &any, types[type].size);
 }

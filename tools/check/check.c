@@ -1,5 +1,6 @@
 /* check.c - compares what a run left in the buffers with what the operator means. */
 #include "check.h"
+#include "buffers.h"
 #include "parallel.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,8 +39,7 @@ struct bench {
 
 static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
 {
-	uint32_t K = trial->schedule->problem.chunks_per_block;
-	return slot / K * trial->count + ordo_chunk_begin(trial->count, K, slot % K, 1);
+	return element_of_slot(&trial->schedule->problem, trial->count, slot);
 }
 
 static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)

@@ -2,6 +2,7 @@
 #ifndef ORDO_TOOLS_EXECUTION_H
 #define ORDO_TOOLS_EXECUTION_H
 
+#include "buffers.h"
 #include "check.h"
 
 struct execution_wish {
@@ -18,7 +19,7 @@ struct execution_wish {
 struct execution {
 	struct trial trial;
 	struct ordo_plan *plan;
-	void **memory;	    /* [nrank][2] */
+	struct buffers buffers;
 	double best, total; /* seconds of the fastest run, and of all */
 	double fill, checking;
 	struct check check; /* of the last run, or the first that was wrong */

@@ -35,6 +35,11 @@ ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *re
  * floats. */
 ORDO_API bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction);
 
+/* elements[at] as a number, and a number as elements[at], which must have it: no rounding, and integers only to 2^53. The memory needs no
+ * alignment. */
+ORDO_API double ordo_element_get(enum ordo_type type, const void *elements, size_t at);
+ORDO_API void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number);
+
 #ifdef __cplusplus
 }
 #endif

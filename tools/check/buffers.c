@@ -1,0 +1,86 @@
+/* buffers.c - memory for all ranks of a plan, bound to it. */
+#include "buffers.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { SMALL_ALIGNMENT = 64, LARGE_ALIGNMENT = 2 << 20 };
+
+/* NULL for no bytes, and for no memory. */
+static void *allocate(uint64_t size)
+{
+	size_t alignment = size >= LARGE_ALIGNMENT ? LARGE_ALIGNMENT : SMALL_ALIGNMENT;
+	if (!size || size > SIZE_MAX - alignment)
+		return NULL;
+	size_t rounded = ((size_t)size + alignment - 1) / alignment * alignment;
+	void *memory = aligned_alloc(alignment, rounded);
+	/* Large pages make the first touch of a gigabyte bearable; it is no loss if there are none. */
+	if (memory && alignment == LARGE_ALIGNMENT)
+		madvise(memory, rounded, MADV_HUGEPAGE);
+	return memory;
+}
+
+/* In place the smaller buffer lies inside the larger one: how many bytes from its start. */
+static uint64_t offset_inside(const struct ordo_problem *problem, const struct ordo_plan_options *options,
+	uint32_t rank, bool output_larger)
+{
+	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
+		const uint32_t same = ordo_in_place_output_slot(problem, rank, slot);
+		if (same == ORDO_NONE)
+			continue;
+		const uint64_t input = element_of_slot(problem, options->count, slot),
+			       output = element_of_slot(problem, options->count, same);
+		return (output_larger ? output - input : input - output) * ordo_type_size(options->type);
+	}
+	return 0;
+}
+
+static bool give_memory(struct buffers *buffers, const struct ordo_plan *plan,
+	const struct ordo_problem *problem, const struct ordo_plan_options *options, uint32_t rank)
+{
+	const uint64_t input = ordo_plan_input_bytes(plan, rank), output = ordo_plan_output_bytes(plan, rank);
+	void **memory = &buffers->memory[2 * (size_t)rank];
+	if (problem->in_place) {
+		char *larger = memory[0] = allocate(input > output ? input : output);
+		if (!larger)
+			return !(input || output);
+		char *smaller = larger + offset_inside(problem, options, rank, output > input);
+		buffers->inputs[rank] = output > input ? smaller : larger;
+		buffers->outputs[rank] = output > input ? larger : smaller;
+		return true;
+	}
+	memory[0] = buffers->inputs[rank] = allocate(input);
+	memory[1] = buffers->outputs[rank] = allocate(output);
+	return (memory[0] || !input) && (memory[1] || !output);
+}
+
+bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	const uint32_t nrank = problem->nrank;
+	*buffers = (struct buffers){.nrank = nrank,
+		.memory = calloc((size_t)nrank * 2, sizeof *buffers->memory),
+		.inputs = calloc(nrank, sizeof *buffers->inputs),
+		.outputs = calloc(nrank, sizeof *buffers->outputs)};
+	if (!buffers->memory || !buffers->inputs || !buffers->outputs)
+		return ordo_fail_memory(error);
+	for (uint32_t rank = 0; rank < nrank; rank++) {
+		if (!give_memory(buffers, plan, problem, options, rank))
+			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
+				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32, rank, nrank);
+		void *input = ordo_plan_input_bytes(plan, rank) ? buffers->inputs[rank] : NULL;
+		void *output = ordo_plan_output_bytes(plan, rank) ? buffers->outputs[rank] : NULL;
+		if (!ordo_plan_bind(plan, rank, input, output, error))
+			return false;
+	}
+	return true;
+}
+
+void free_buffers(struct buffers *buffers)
+{
+	for (size_t i = 0; buffers->memory && i < 2 * (size_t)buffers->nrank; i++)
+		free(buffers->memory[i]);
+	free(buffers->memory);
+	free(buffers->inputs);
+	free(buffers->outputs);
+}

@@ -1,0 +1,101 @@
+/* live.c - a schedule on the runtime as a machine that adds. */
+#include "live.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of what no run wrote: not a number. */
+enum { UNWRITTEN = 0xff };
+
+static uint64_t chunk_length(const struct live *live, uint32_t chunk)
+{
+	const uint32_t K = live->schedule->problem.chunks_per_block;
+	const uint64_t count = live->options.count;
+	return ordo_chunk_begin(count, K, chunk % K + 1, 1) - ordo_chunk_begin(count, K, chunk % K, 1);
+}
+
+static void fill_input(const struct live *live, uint32_t rank, const double *leaves)
+{
+	const struct ordo_problem *problem = &live->schedule->problem;
+	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
+		const double value = leaves[ordo_input_shard(problem, rank, slot)];
+		const uint64_t first = element_of_slot(problem, live->options.count, slot),
+			       n = chunk_length(live, ordo_input_chunk(problem, rank, slot));
+		for (uint64_t e = first; e < first + n; e++)
+			ordo_element_put(live->options.type, live->buffers.inputs[rank], e, value);
+	}
+}
+
+static void fill_buffers(const struct live *live, const double *leaves)
+{
+	for (uint32_t rank = 0; rank < live->schedule->problem.nrank; rank++) {
+		const uint64_t bytes = ordo_plan_output_bytes(live->plan, rank);
+		if (bytes)
+			memset(live->buffers.outputs[rank], UNWRITTEN, bytes);
+		fill_input(live, rank, leaves);
+	}
+}
+
+/* The elements of a rank lie in its output as they are counted: slot after slot. */
+static bool run_live(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+{
+	struct live *live = closure;
+	fill_buffers(live, leaves);
+	if (live->progress)
+		live->progress(live->closure, "probing", live->nrun, live->expected);
+	live->nrun++;
+	if (!(live->drive.seeded ? ordo_plan_run_seeded(live->plan, live->drive.seed, error)
+				 : ordo_plan_run_threads(live->plan, live->drive.nworker, error)))
+		return false;
+	for (uint32_t rank = 0; rank < live->schedule->problem.nrank; rank++)
+		for (uint64_t e = live->first[rank]; e < live->first[rank + 1]; e++)
+			elements[e] = ordo_element_get(
+				live->options.type, live->buffers.outputs[rank], e - live->first[rank]);
+	return true;
+}
+
+bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type, uint64_t count,
+	struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	*live = (struct live){.schedule = schedule,
+		.options = {.type = type, .reduction = ORDO_SUM, .count = count},
+		.first = calloc((size_t)problem->nrank + 1, sizeof *live->first)};
+	if (!live->first)
+		return ordo_fail_memory(error);
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		live->first[rank + 1] =
+			live->first[rank] + element_of_slot(problem, count, ordo_output_slots(problem, rank));
+	live->plan = ordo_plan_create(schedule, &live->options, error);
+	return live->plan && give_buffers(&live->buffers, live->plan, problem, &live->options, error);
+}
+
+void close_live(struct live *live)
+{
+	ordo_plan_destroy(live->plan);
+	free_buffers(&live->buffers);
+	free(live->first);
+}
+
+struct machine live_machine(struct live *live)
+{
+	const uint32_t nrank = live->schedule->problem.nrank;
+	return (struct machine){.nleaf = live->schedule->problem.nshard,
+		.nelement = live->first[nrank],
+		.type = ordo_type_facts(live->options.type),
+		.run = run_live,
+		.closure = live};
+}
+
+struct element_place live_place(const struct live *live, uint64_t element)
+{
+	const struct ordo_problem *problem = &live->schedule->problem;
+	struct element_place place = {0};
+	while (live->first[place.rank + 1] <= element)
+		place.rank++;
+	const uint64_t at = element - live->first[place.rank];
+	while (element_of_slot(problem, live->options.count, place.slot + 1) <= at)
+		place.slot++;
+	place.chunk = ordo_output_chunk(problem, place.rank, place.slot);
+	place.offset = at - element_of_slot(problem, live->options.count, place.slot);
+	return place;
+}
