@@ -21,10 +21,15 @@ struct ordo_value {
 	uint32_t nalgorithm;
 };
 
-/* What an algorithm is asked for: a checked problem, where, and how. */
+/* What an algorithm is asked for: a checked problem, where, and how.
+ *
+ * With virtual shards, V != N, a rank folds its own before the algorithm begins, into the places where the
+ * algorithm adds anyway: what it is asked for is then the problem of N ranks with one vector each, in place.
+ */
 struct ordo_recipe {
 	struct ordo_problem
 		problem; /* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
+	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
 	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
 	const struct ordo_algorithm *algorithm;
 	struct ordo_value *values; /* [algorithm->facts.nparameter]; the fallback where the user gave none */
@@ -46,6 +51,7 @@ struct ordo_algorithm {
 	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
 	/* Gives back what `prepare` took and recipe->arena does not own. NULL: nothing. */
 	void (*release)(struct ordo_recipe *recipe);
+	bool takes_shards; /* it is asked for the problem of V shards as it is, and they are not folded before */
 	bool avoids_links; /* it finds its way around links that are not there: named in hints to those who
 			      use one that is not */
 
@@ -75,6 +81,9 @@ bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribut
 /* One more that cannot, or did not suit; copies both texts. */
 bool ordo_refuse_candidate(
 	struct ordo_candidates *candidates, const char *algorithm, const char *why, struct ordo_error *error);
+
+/* The problem that the schedule solves: of V shards, not in place if V != N. */
+struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe);
 
 /* The value of a parameter the algorithm declares (asserted). */
 const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name);

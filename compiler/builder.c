@@ -1,6 +1,7 @@
 /* builder.c - takes an algorithm's moves, checks each, and keeps them in program order. */
 #include "builder.h"
 #include "passes.h"
+#include "shards.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,12 +136,29 @@ bool ordo_has_output(const struct ordo_builder *b, uint32_t rank, uint32_t chunk
 	return ordo_output_slot(&b->sequence->problem, rank, chunk) != ORDO_NONE;
 }
 
+/* Do ranks fold their shards before the algorithm begins? */
+static bool folds_first(const struct ordo_builder *b)
+{
+	return b->recipe->nshard != b->recipe->problem.nshard;
+}
+
 struct ordo_at ordo_input_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
+	if (folds_first(b))
+		return ordo_work(b, rank, chunk);
 	uint32_t slot = ordo_input_slot(&b->sequence->problem, rank, chunk);
 	if (slot == ORDO_NONE)
 		ordo_builder_fail(b, "rank %u has no chunk %u in its input", rank, chunk);
 	return ordo_at(rank, ORDO_INPUT, slot);
+}
+
+struct ordo_at ordo_shard_of(struct ordo_builder *b, uint32_t rank, uint32_t shard, uint32_t chunk)
+{
+	const struct ordo_problem *problem = &b->sequence->problem;
+	const uint32_t first = ordo_first_shard(problem, rank);
+	if (shard < first || shard >= ordo_first_shard(problem, rank + 1))
+		ordo_builder_fail(b, "rank %u does not have shard %u", rank, shard);
+	return ordo_at(rank, ORDO_INPUT, (shard - first) * ordo_nchunk(problem) + chunk);
 }
 
 struct ordo_at ordo_output_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
@@ -404,18 +422,22 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0, end = ordo_input_slots(problem, rank); slot < end; slot++)
 			b->written[ordo_cell(&b->cells, rank, ORDO_INPUT, slot)] = true;
-	ordo_stream(b, "main", ORDO_NONE);
 	return true;
 }
 
 bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error)
 {
-	*sequence = (struct ordo_sequence){.problem = recipe->problem};
+	*sequence = (struct ordo_sequence){.problem = ordo_recipe_whole(recipe)};
 	struct ordo_builder b = {
 		.recipe = recipe, .sequence = sequence, .work_scratch = ORDO_NONE, .phase = ORDO_NO_PHASE};
 	const bool begun = begin(&b, error);
-	if (begun)
+	if (begun && folds_first(&b))
+		ordo_fold_ranks(&b, &sequence->problem);
+	b.phase = ORDO_NO_PHASE;
+	if (begun) {
+		ordo_stream(&b, "main", ORDO_NONE);
 		recipe->algorithm->build(&b, recipe);
+	}
 	if (begun && b.failed && error)
 		*error = b.error;
 	sequence->scratch_slots = b.scratch_used;

@@ -43,10 +43,13 @@ void ordo_phase(struct ordo_builder *b, const char *name, uint32_t step);
 /* Reserves `count` scratch slots on every rank and returns the first. */
 uint32_t ordo_scratch(struct ordo_builder *b, uint32_t count);
 
-/* Where a chunk lies before the call begins; where it must lie in the end. The rank must have it there: a
- * sticky error otherwise. */
+/* Where a chunk lies before the algorithm begins; where it must lie in the end. The rank must have it there: a
+ * sticky error otherwise. Before it begins: in the input; or, where a rank has folded its virtual shards first,
+ * that sum, at the work place. */
 struct ordo_at ordo_input_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
 struct ordo_at ordo_output_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+/* Where a rank has a chunk of one of its shards before the call begins. */
+struct ordo_at ordo_shard_of(struct ordo_builder *b, uint32_t rank, uint32_t shard, uint32_t chunk);
 bool ordo_has_input(const struct ordo_builder *b, uint32_t rank, uint32_t chunk);
 bool ordo_has_output(const struct ordo_builder *b, uint32_t rank, uint32_t chunk);
 

@@ -406,10 +406,11 @@ bool ordo_recipe_take_problem(
 		problem->chunks_per_block = 1;
 	if (!check_problem(problem, error))
 		return false;
-	if (problem->nshard != problem->nrank)
+	if (problem->nshard < problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"shards: no algorithm compiles virtual shards yet, found %u shards on %u ranks",
-			problem->nshard, problem->nrank);
+			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or more",
+			problem->nshard, problem->nrank, problem->nrank);
+	recipe->nshard = problem->nshard;
 	problem->chunks_per_block = request->problem.chunks_per_block;
 	recipe->topology = request->topology;
 	if (recipe->topology && recipe->topology->nrank != problem->nrank)
@@ -431,6 +432,24 @@ static bool has_operator(const struct ordo_recipe *recipe, struct ordo_arena *ar
 	return ordo_hint(error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
 }
 
+/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place. */
+static void leave_shards_to_ranks(struct ordo_recipe *recipe)
+{
+	struct ordo_problem *problem = &recipe->problem;
+	if (recipe->algorithm->takes_shards || recipe->nshard == problem->nrank)
+		return;
+	problem->nshard = problem->nrank;
+	problem->in_place = true;
+}
+
+struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe)
+{
+	struct ordo_problem whole = recipe->problem;
+	whole.nshard = recipe->nshard;
+	whole.in_place = whole.in_place && recipe->nshard == recipe->problem.nshard;
+	return whole;
+}
+
 bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
@@ -440,13 +459,15 @@ bool ordo_recipe_make(
 		!has_operator(recipe, &recipe->arena, error))
 		return false;
 	const struct ordo_algorithm *algorithm = recipe->algorithm;
+	leave_shards_to_ranks(recipe);
 	if (algorithm->applicable && !algorithm->applicable(recipe, error))
 		return false;
 	if (algorithm->prepare && !algorithm->prepare(recipe, error))
 		return false;
 	if (!recipe->problem.chunks_per_block)
 		recipe->problem.chunks_per_block = algorithm->chunks ? algorithm->chunks(recipe) : 1;
-	return check_problem(&recipe->problem, error);
+	const struct ordo_problem whole = ordo_recipe_whole(recipe);
+	return check_problem(&whole, error);
 }
 
 void ordo_recipe_destroy(struct ordo_recipe *recipe)

@@ -21,7 +21,10 @@ static struct ordo_recipe recipe_of(
 	const struct ordo_problem *problem, struct ordo_algorithm *algorithm, build_function *build)
 {
 	*algorithm = (struct ordo_algorithm){.facts = {.name = "made-up"}, .build = build};
-	return (struct ordo_recipe){.problem = *problem, .algorithm = algorithm, .notation = "made-up"};
+	return (struct ordo_recipe){.problem = *problem,
+		.nshard = problem->nshard,
+		.algorithm = algorithm,
+		.notation = "made-up"};
 }
 
 static const struct ordo_problem allreduce_2 = {ORDO_ALLREDUCE, 2, 0, 4, 2, false};

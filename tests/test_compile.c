@@ -65,9 +65,19 @@ static void a_request_that_makes_no_sense_is_refused(void **state)
 	request = allreduce(0, "mesh");
 	check_request_refused(&request, "ranks: found 0", "");
 	request = allreduce(4, "mesh");
+	request.problem.nshard = 3;
+	check_request_refused(&request, "shards: found 3 shards on 4 ranks, wanted at least one a rank", "");
 	request.problem.nshard = 8;
-	check_request_refused(
-		&request, "shards: no algorithm compiles virtual shards yet, found 8 shards on 4 ranks", "");
+	request.problem.in_place = true;
+	check_request_refused(&request, "there is no in-place form with 8 shards on 4 ranks", "");
+	request.problem.in_place = false;
+	request.problem.op = ORDO_ALLGATHER;
+	check_request_refused(&request, "shards: AllGather does not reduce, found 8, wanted 4", "");
+	request = allreduce(4, "dyadic");
+	request.problem.nshard = 24;
+	check_request_refused(&request,
+		"dyadic makes the one tree D(V) of 24 shards on 1, 3, 6, 12, 24 ranks, found 4",
+		"forest makes it on any number of ranks");
 	request = allreduce(4, "mesh(fold=linear)");
 	request.problem.op = ORDO_ALLGATHER;
 	check_request_refused(&request, "AllGather adds nothing", "");

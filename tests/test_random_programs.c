@@ -48,6 +48,7 @@ static struct ordo_schedule *derive(
 {
 	const struct ordo_algorithm algorithm = {.facts = {.name = "random"}, .build = say_program};
 	const struct ordo_recipe recipe = {.problem = program->problem,
+		.nshard = program->problem.nshard,
 		.algorithm = &algorithm,
 		.notation = "random",
 		.prepared = program};

@@ -7,12 +7,14 @@
  *
  * steps   a, and one more if m > 1, in a + m-1 rounds on one port; AllReduce twice that
  * volume  ReduceScatter exactly N-1 blocks a rank; AllReduce 2(N-1)/N of the vector
- * order   D(N) for every chunk: split [0,N) at the largest power of two below N
+ * order   D(N) for every chunk: split [0,N) at the largest power of two below N. Of V shards, V = N 2^i: D(V)
  * scratch m-1 blocks; ReduceScatter out of place N/2 more
  * source  exchange by recursive halving, nearest first: Rabenseifner, ICCS 2004; the order of pairwise
  *         summation
  */
 #include "algorithm.h"
+#include "shards.h"
+#include <stdio.h>
 
 /* What rank p ends up with is at position `place` of all: by its low bits in reverse, then by group, so that
  * what a rank keeps in each round is consecutive. */
@@ -235,6 +237,31 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		gather(&d);
 }
 
+/* "1, 3, 6, 12" for 12 shards. */
+static void list_aligned(uint32_t nshard, char *out, size_t size)
+{
+	size_t length = (size_t)snprintf(out, size, "1");
+	uint32_t odd = nshard;
+	while (odd % 2 == 0)
+		odd /= 2;
+	for (uint64_t n = odd > 1 ? odd : 2; n <= nshard && length < size; n *= 2)
+		length += (size_t)snprintf(out + length, size - length, ", %u", (uint32_t)n);
+}
+
+/* With virtual shards the tree is D(V), or the ranks do not matter after all. */
+static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	const uint32_t V = recipe->nshard, N = recipe->problem.nrank;
+	char fitting[512];
+	if (ordo_shards_align(V, N))
+		return true;
+	list_aligned(V, fitting, sizeof fitting);
+	ordo_fail(error, ORDO_USAGE, 0,
+		"algorithm: dyadic makes the one tree D(V) of %u shards on %s ranks, found %u", V, fitting,
+		N);
+	return ordo_hint(error, "forest makes it on any number of ranks, and sends more");
+}
+
 static uint32_t natural_chunks(const struct ordo_recipe *recipe)
 {
 	return recipe->problem.op == ORDO_ALLREDUCE ? recipe->problem.nrank : 1;
@@ -281,6 +308,7 @@ const struct ordo_algorithm ordo_algorithm_dyadic = {
 		.order = "D(N) for every chunk",
 		.topologies = "links to r^2^t in groups of 2^a, and between the same ranks of all groups",
 		.source = "Rabenseifner 2004 (the exchange); pairwise summation (the order)"},
+	.applicable = applicable,
 	.chunks = natural_chunks,
 	.build = build,
 	.steps = count_steps,

@@ -7,7 +7,7 @@
  *         others in ascending order, N-1 trees (ranks 0 and 1 have the same)
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the direct algorithms)
  */
-#include "algorithm.h"
+#include "algorithms/peers.h"
 
 /* The chunks that a rank sums up, or has and deals out to the others. */
 static struct ordo_slice share_of(const struct ordo_recipe *recipe, uint32_t rank)
@@ -38,20 +38,6 @@ static bool two_shots(const struct ordo_recipe *recipe)
 {
 	return recipe->problem.op == ORDO_ALLREDUCE ? !ordo_recipe_is(recipe, "shots", "1")
 						    : ordo_recipe_is(recipe, "shots", "2");
-}
-
-/* The stream for what goes to a peer, and the one for what stays. */
-static void stream_to(struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t peer)
-{
-	if (ordo_recipe_is(recipe, "streams", "peers"))
-		ordo_stream(b, "to", peer);
-	else
-		ordo_stream(b, "mesh", ORDO_NONE);
-}
-
-static void stream_local(struct ordo_builder *b, const struct ordo_recipe *recipe)
-{
-	ordo_stream(b, ordo_recipe_is(recipe, "streams", "peers") ? "local" : "mesh", ORDO_NONE);
 }
 
 /* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the result
@@ -140,7 +126,7 @@ static void collect(
 			const struct ordo_slice slice = share_of(recipe, owner);
 			if (!slice.count)
 				continue;
-			stream_to(b, recipe, owner);
+			ordo_stream_to_peer(b, recipe, owner);
 			ordo_copy(b, raw_place(owner, rank, scratch, stride),
 				ordo_input_of(b, rank, slice.first), slice.count);
 		}
@@ -152,7 +138,7 @@ static void fold_one(struct ordo_builder *b, const struct ordo_recipe *recipe, u
 	const struct ordo_slice slice = share_of(recipe, owner);
 	if (!slice.count)
 		return;
-	stream_local(b, recipe);
+	ordo_stream_local(b, recipe);
 	ordo_contribute(b, owner, slice.first, slice.count);
 	struct fold fold = {b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
 	if (ordo_recipe_is(recipe, "fold", "dyadic"))
@@ -193,7 +179,7 @@ static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
 			const struct ordo_slice slice = share_of(recipe, rank);
 			if (!slice.count || (problem->op == ORDO_BROADCAST && peer == problem->root))
 				continue;
-			stream_to(b, recipe, peer);
+			ordo_stream_to_peer(b, recipe, peer);
 			ordo_copy(b, ordo_output_of(b, peer, slice.first),
 				summed ? ordo_work(b, rank, slice.first) : ordo_held(b, rank, slice.first),
 				slice.count);
@@ -210,7 +196,7 @@ static void deal_out(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		const struct ordo_slice slice = share_of(recipe, peer);
 		if (!slice.count)
 			continue;
-		stream_to(b, recipe, peer);
+		ordo_stream_to_peer(b, recipe, peer);
 		ordo_copy(b, ordo_output_of(b, peer, slice.first), ordo_input_of(b, root, slice.first),
 			slice.count);
 	}
@@ -224,7 +210,7 @@ static void gather(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	for (uint32_t distance = 1; distance < N; distance++) {
 		const uint32_t rank = (root + distance) % N;
 		const struct ordo_slice slice = share_of(recipe, rank);
-		stream_to(b, recipe, root);
+		ordo_stream_to_peer(b, recipe, root);
 		ordo_copy(b, ordo_output_of(b, root, slice.first), ordo_input_of(b, rank, slice.first),
 			slice.count);
 	}
@@ -238,7 +224,7 @@ static void exchange(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N, chunk = (rank * N + peer) * K;
-			stream_to(b, recipe, peer);
+			ordo_stream_to_peer(b, recipe, peer);
 			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk), K);
 		}
 }
@@ -255,7 +241,7 @@ static void keep_own(struct ordo_builder *b, const struct ordo_recipe *recipe)
 			chunk = 0;
 		if (!ordo_has_input(b, rank, chunk) || !ordo_has_output(b, rank, chunk))
 			continue;
-		stream_local(b, recipe);
+		ordo_stream_local(b, recipe);
 		ordo_contribute(b, rank, chunk, K);
 	}
 }
@@ -385,12 +371,7 @@ static const struct ordo_parameter parameters[] = {
 		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., ((0+1)+2)+..., or "
 			   "own: ((r+0)+1)+...",
 		.kind = ORDO_WORD},
-	{.name = "streams",
-		.values = "peers|one",
-		.fallback = "peers",
-		.meaning = "peers: a stream for each peer, for parallel links; one: a rank does one thing "
-			   "after another",
-		.kind = ORDO_WORD},
+	ORDO_PEERS_STREAMS,
 };
 
 static const struct ordo_variant variants[] = {
