@@ -289,6 +289,31 @@ uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk)
 	return problem->root;
 }
 
+void ordo_chunk_holders(const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end)
+{
+	const uint32_t block = chunk / problem->chunks_per_block;
+	switch (problem->op) {
+	case ORDO_ALLREDUCE:
+	case ORDO_BROADCAST:
+	case ORDO_ALLGATHER:
+		*first = 0;
+		*end = problem->nrank;
+		return;
+	case ORDO_REDUCE:
+	case ORDO_GATHER:
+		*first = problem->root;
+		break;
+	case ORDO_REDUCESCATTER:
+	case ORDO_SCATTER:
+		*first = block;
+		break;
+	case ORDO_ALLTOALL:
+		*first = block % problem->nrank;
+		break;
+	}
+	*end = *first + 1;
+}
+
 uint32_t ordo_in_place_output_slot(const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot)
 {
 	if (!problem->in_place)

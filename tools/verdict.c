@@ -39,7 +39,7 @@ void add_schedule(cJSON *answer, const struct ordo_schedule *schedule)
 
 static void add_guarantee(cJSON *list, const char *name, enum ordo_verdict verdict, const char *why)
 {
-	static const char *const words[] = {"holds", "does not hold", "not asked"};
+	static const char *const words[] = {"holds", "does not hold", "not asked", "not applicable"};
 	cJSON *one = cJSON_AddObjectToObject(list, name);
 	add_text(one, "verdict", words[verdict]);
 	if (why)
@@ -112,6 +112,9 @@ static void print_guarantee(
 		return;
 	case ORDO_NOT_ASKED:
 		fprintf(out, "not asked\n");
+		return;
+	case ORDO_NOT_APPLICABLE:
+		fprintf(out, "not applicable\n");
 		return;
 	}
 }

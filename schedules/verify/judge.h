@@ -3,6 +3,8 @@
 #ifndef ORDO_JUDGE_H
 #define ORDO_JUDGE_H
 
+#include "order/growth.h"
+#include "pairs.h"
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -73,14 +75,6 @@ struct item {
 	uint32_t task, next;
 };
 
-/* (u32, u32) -> u32, open addressing. */
-struct pair_map {
-	uint64_t *keys;
-	uint32_t *values;
-	uint64_t room; /* a power of two, or 0 */
-	uint64_t used;
-};
-
 struct judge {
 	const struct ordo_schedule *schedule;
 	const struct ordo_verify_options *options;
@@ -130,8 +124,8 @@ struct judge {
 	size_t question_room;
 	uint32_t nquestion;
 
-	struct pair_map node_of; /* (left, right) -> node of proof.trees */
-	size_t node_room;
+	struct ordo_growth growth; /* of proof.trees */
+	size_t copy_room;
 
 	/* Two ranks whose copies of a chunk have different trees; ORDO_NONE: none (G1). */
 	uint32_t unequal_chunk, unequal_ranks[2], unequal_trees[2];
@@ -167,7 +161,6 @@ bool sweep(struct judge *judge);
 /* trees.c */
 #define POISON (ORDO_NONE - 1) /* what came of a value already complained of */
 bool prepare_trees(struct judge *judge);
-uint32_t add_trees(struct judge *judge, uint32_t left, uint32_t right); /* ORDO_NONE: no memory */
 bool judge_guarantees(struct judge *judge);
 
 /* findings.c */
@@ -180,11 +173,5 @@ struct where {
 	char text[320];
 };
 struct where where_is(const struct judge *judge, uint32_t task);
-
-/* pairs.c */
-uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b); /* ORDO_NONE: not there */
-bool pair_put(struct pair_map *map, uint32_t a, uint32_t b,
-	uint32_t value); /* false: no memory; the key must be new */
-void pair_free(struct pair_map *map);
 
 #endif

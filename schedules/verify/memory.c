@@ -342,7 +342,7 @@ static bool store(
 			return false;
 		if (before == POISON || tree == POISON)
 			tree = POISON;
-		else if ((tree = add_trees(judge, before, tree)) == ORDO_NONE)
+		else if ((tree = grow_tree(&judge->proof->trees, &judge->growth, before, tree)) == ORDO_NONE)
 			return ordo_fail_memory(judge->error);
 	}
 	cell->tree = tree;
@@ -483,6 +483,26 @@ static bool complain_output(struct judge *judge, struct slot slot, const struct 
 		written ? where_is(judge, cell->writer).text : "");
 }
 
+/* A copy that is not identical with the first rank's; G1 does not hold if it is not even the same. */
+static bool note_copy(struct judge *judge, struct ordo_copy copy)
+{
+	struct ordo_proof *proof = judge->proof;
+	const uint32_t first = proof->chunk_tree[copy.chunk];
+	if (!ordo_array_reserve(
+		    &proof->copies, &judge->copy_room, (size_t)proof->ncopy + 1, sizeof *proof->copies))
+		return ordo_fail_memory(judge->error);
+	proof->copies[proof->ncopy++] = copy;
+	if (judge->unequal_chunk != ORDO_NONE ||
+		ordo_same_tree(&proof->trees, first) == ordo_same_tree(&proof->trees, copy.tree))
+		return true;
+	judge->unequal_chunk = copy.chunk;
+	judge->unequal_ranks[0] = judge->chunk_rank[copy.chunk];
+	judge->unequal_ranks[1] = copy.rank;
+	judge->unequal_trees[0] = first;
+	judge->unequal_trees[1] = copy.tree;
+	return true;
+}
+
 static bool judge_output(struct judge *judge, struct census *census, struct slot slot)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
@@ -505,14 +525,8 @@ static bool judge_output(struct judge *judge, struct census *census, struct slot
 	if (*first == ORDO_NONE) {
 		*first = cell->tree;
 		judge->chunk_rank[chunk] = slot.rank;
-	} else if (*first != cell->tree && judge->unequal_chunk == ORDO_NONE) {
-		judge->unequal_chunk = chunk;
-		judge->unequal_ranks[0] = judge->chunk_rank[chunk];
-		judge->unequal_ranks[1] = slot.rank;
-		judge->unequal_trees[0] = *first;
-		judge->unequal_trees[1] = cell->tree;
 	}
-	return true;
+	return *first == cell->tree || note_copy(judge, (struct ordo_copy){chunk, slot.rank, cell->tree});
 }
 
 bool judge_outputs(struct judge *judge)

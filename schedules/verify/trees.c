@@ -19,139 +19,10 @@ bool prepare_trees(struct judge *judge)
 	if (nleaf > MOST_LEAVES)
 		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
 			"%u contributions are added; at most %u can be followed", nleaf, MOST_LEAVES);
-	if (!ordo_array_reserve(&trees->nodes, &judge->node_room, nleaf, sizeof *trees->nodes))
-		return ordo_fail_memory(judge->error);
-	for (uint32_t leaf = 0; leaf < nleaf; leaf++) {
-		trees->nodes[leaf][0] = ORDO_NONE;
-		trees->nodes[leaf][1] = leaf;
-	}
-	trees->nnode = nleaf;
+	for (uint32_t leaf = 0; leaf < nleaf; leaf++)
+		if (grow_leaf(trees, &judge->growth, leaf) == ORDO_NONE)
+			return ordo_fail_memory(judge->error);
 	return true;
-}
-
-uint32_t add_trees(struct judge *judge, uint32_t left, uint32_t right)
-{
-	struct ordo_trees *trees = &judge->proof->trees;
-	if (left > right) {
-		uint32_t smaller = right;
-		right = left;
-		left = smaller;
-	}
-	uint32_t tree = pair_get(&judge->node_of, left, right);
-	if (tree != ORDO_NONE)
-		return tree;
-	tree = trees->nnode;
-	if (tree >= POISON ||
-		!ordo_array_reserve(
-			&trees->nodes, &judge->node_room, (size_t)tree + 1, sizeof *trees->nodes) ||
-		!pair_put(&judge->node_of, left, right, tree))
-		return ORDO_NONE;
-	trees->nodes[tree][0] = left;
-	trees->nodes[tree][1] = right;
-	trees->nnode++;
-	return tree;
-}
-
-/* Text that grows; once it failed it stays failed. */
-struct text {
-	char *bytes;
-	size_t used, room;
-	bool failed;
-};
-
-static void say(struct text *text, const char *part)
-{
-	size_t length = strlen(part);
-	if (text->failed || !ordo_array_reserve(&text->bytes, &text->room, text->used + length + 1, 1)) {
-		text->failed = true;
-		return;
-	}
-	memcpy(text->bytes + text->used, part, length + 1);
-	text->used += length;
-}
-
-/* A node to be printed, at its depth; or a mark. */
-struct pending {
-	uint32_t tree, depth;
-	enum { NODE, PLUS, CLOSE } what;
-};
-
-/* For every node up to a tree: its smallest leaf, and how many leaves it has (at most ORDO_LIMIT are told apart). */
-struct foliage {
-	uint32_t *smallest, *leaves;
-};
-
-static bool count_foliage(struct foliage *foliage, const struct ordo_trees *trees, uint32_t tree)
-{
-	foliage->smallest = malloc(((size_t)tree + 1) * sizeof *foliage->smallest);
-	foliage->leaves = malloc(((size_t)tree + 1) * sizeof *foliage->leaves);
-	if (!foliage->smallest || !foliage->leaves)
-		return false;
-	for (uint32_t i = 0; i <= tree; i++) {
-		const uint32_t left = trees->nodes[i][0], right = trees->nodes[i][1];
-		const bool leaf = left == ORDO_NONE;
-		const uint32_t *smallest = foliage->smallest, *leaves = foliage->leaves;
-		foliage->smallest[i] =
-			leaf ? right : smallest[smallest[left] < smallest[right] ? left : right];
-		foliage->leaves[i] = leaf ? 1 : leaves[left] + leaves[right];
-		if (foliage->leaves[i] > ORDO_LIMIT)
-			foliage->leaves[i] = ORDO_LIMIT;
-	}
-	return true;
-}
-
-/* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four entries a level. */
-static bool print_tree(struct text *text, const struct ordo_trees *trees, uint32_t tree,
-	const struct foliage *foliage, uint32_t max_depth)
-{
-	struct pending *stack = NULL;
-	size_t room = 0, height = 0;
-	bool worked = ordo_array_reserve(&stack, &room, 4, sizeof *stack);
-	if (worked)
-		stack[height++] = (struct pending){tree, 0, NODE};
-	while (worked && height) {
-		const struct pending top = stack[--height];
-		const uint32_t *node = trees->nodes[top.tree];
-		char number[16];
-		if (top.what != NODE) {
-			say(text, top.what == PLUS ? "+" : ")");
-		} else if (node[0] == ORDO_NONE) {
-			snprintf(number, sizeof number, "%" PRIu32, node[1]);
-			say(text, number);
-		} else if (top.depth == max_depth) {
-			say(text, "...");
-		} else if ((worked = ordo_array_reserve(&stack, &room, height + 4, sizeof *stack))) {
-			const bool swapped = foliage->smallest[node[1]] < foliage->smallest[node[0]];
-			say(text, "(");
-			stack[height++] = (struct pending){top.tree, 0, CLOSE};
-			stack[height++] = (struct pending){node[!swapped], top.depth + 1, NODE};
-			stack[height++] = (struct pending){top.tree, 0, PLUS};
-			stack[height++] = (struct pending){node[swapped], top.depth + 1, NODE};
-		}
-	}
-	free(stack);
-	return worked && !text->failed;
-}
-
-char *ordo_tree_print(
-	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
-{
-	struct foliage foliage = {0};
-	struct text text = {0};
-	char *result = NULL;
-	if (count_foliage(&foliage, trees, tree)) {
-		/* A tree cut at depth log2(max_leaves) cannot have more ends than that. */
-		uint32_t max_depth = ORDO_NONE;
-		if (foliage.leaves[tree] > max_leaves)
-			for (max_depth = 0; max_leaves >> (max_depth + 1); max_depth++)
-				continue;
-		if (print_tree(&text, trees, tree, &foliage, max_depth))
-			result = ordo_arena_text(arena, text.bytes, text.used);
-	}
-	free(text.bytes);
-	free(foliage.smallest);
-	free(foliage.leaves);
-	return result;
 }
 
 /* The order digest. Trees are named by their shape alone, positions by fractions of the vector, so that
@@ -207,12 +78,14 @@ static void hash_order(struct judge *judge, XXH3_state_t *state, const XXH128_ha
 	XXH3_128bits_update(state, name, strlen(name));
 	put_number(state, problem->nshard);
 	for (uint32_t chunk = 0; chunk < nchunk; chunk++) {
-		if (chunk && proof->chunk_tree[chunk] == proof->chunk_tree[chunk - 1])
+		const uint32_t *tree = &proof->chunk_tree[chunk];
+		if (chunk &&
+			ordo_same_tree(&proof->trees, tree[0]) == ordo_same_tree(&proof->trees, tree[-1]))
 			continue;
 		uint64_t divisor = common_divisor(chunk, nchunk);
 		put_number(state, chunk / divisor);
 		put_number(state, nchunk / divisor);
-		put_hash(state, hashes[proof->chunk_tree[chunk]]);
+		put_hash(state, hashes[*tree]);
 	}
 	XXH128_canonical_t digest;
 	XXH128_canonicalFromHash(&digest, XXH3_128bits_digest(state));
@@ -274,8 +147,8 @@ static bool count_trees(struct judge *judge, uint32_t *other)
 	if (!seen)
 		return ordo_fail_memory(judge->error);
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(&judge->schedule->problem); chunk++) {
-		uint32_t tree = proof->chunk_tree[chunk];
-		if (*other == ORDO_NONE && tree != proof->chunk_tree[0])
+		uint32_t tree = ordo_same_tree(&proof->trees, proof->chunk_tree[chunk]);
+		if (*other == ORDO_NONE && tree != ordo_same_tree(&proof->trees, proof->chunk_tree[0]))
 			*other = chunk;
 		proof->ndistinct += !seen[tree];
 		seen[tree] = 1;

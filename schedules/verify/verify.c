@@ -110,7 +110,7 @@ static void free_judge(struct judge *judge)
 	free(judge->items);
 	free(judge->chains);
 	free(judge->questions);
-	pair_free(&judge->node_of);
+	growth_free(&judge->growth);
 	free(judge->chunk_rank);
 }
 
@@ -160,6 +160,8 @@ void ordo_proof_destroy(struct ordo_proof *proof)
 		return;
 	free(proof->findings);
 	free(proof->trees.nodes);
+	free(proof->trees.same);
+	free(proof->copies);
 	free(proof->chunk_tree);
 	ordo_arena_free(&proof->arena);
 	free(proof);

@@ -81,32 +81,6 @@ void fill(const struct trial *trial)
 	for_each(nrank, parallel_width(nrank), fill_rank, &copy);
 }
 
-/* The ranks whose output holds a chunk: first..end-1. */
-static void holders(const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end)
-{
-	uint32_t block = chunk / problem->chunks_per_block;
-	*first = 0;
-	*end = problem->nrank;
-	switch (problem->op) {
-	case ORDO_ALLREDUCE:
-	case ORDO_BROADCAST:
-	case ORDO_ALLGATHER:
-		return;
-	case ORDO_REDUCE:
-	case ORDO_GATHER:
-		*first = problem->root;
-		break;
-	case ORDO_REDUCESCATTER:
-	case ORDO_SCATTER:
-		*first = block;
-		break;
-	case ORDO_ALLTOALL:
-		*first = block % problem->nrank;
-		break;
-	}
-	*end = *first + 1;
-}
-
 /* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves, plus one. */
 static void measure_trees(struct checker *checker)
 {
@@ -214,7 +188,7 @@ static void check_tile(
 		evaluate(checker, bench, at, n);
 	else
 		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->tiles);
-	for (holders(problem, chunk, &rank, &end); rank < end; rank++) {
+	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
 		const char *result = element(trial->outputs[rank], trial,
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
 		bench->found.elements += n;

@@ -95,6 +95,9 @@ ORDO_API uint32_t ordo_output_slot(const struct ordo_problem *problem, uint32_t 
 ORDO_API uint32_t ordo_input_shard(const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
 /* Operators that do not reduce: the rank whose input holds the chunk. */
 ORDO_API uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk);
+/* The ranks whose output holds a chunk: first..end-1, never none. */
+ORDO_API void ordo_chunk_holders(
+	const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end);
 /* In place: the output slot that is the same memory as this input slot, or ORDO_NONE. Always ORDO_NONE out of
  * place. */
 ORDO_API uint32_t ordo_in_place_output_slot(

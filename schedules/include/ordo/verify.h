@@ -44,14 +44,27 @@ struct ordo_finding {
 enum ordo_verdict {
 	ORDO_HOLDS,
 	ORDO_DOES_NOT_HOLD,
-	ORDO_NOT_ASKED /* the operator adds nothing, or it was not reached */
+	ORDO_NOT_ASKED,	    /* the operator adds nothing, or it was not reached */
+	ORDO_NOT_APPLICABLE /* of judgements (order.h): the operator adds nothing */
 };
 
-/* The reduction trees, hash-consed: two equal trees have one id, modulo commutativity of each add. A node is
- * a leaf (left == ORDO_NONE, right = shard), or left + right with left < right < the node's own id. */
+/* The reduction trees, hash-consed: identical trees, operand for operand, have one id. A node is a leaf (left
+ * == ORDO_NONE, right = shard), or left + right as dst + src were added, both less than the node's own id. */
 struct ordo_trees {
 	uint32_t (*nodes)[2];
+	uint32_t *same; /* [nnode] see ordo_same_tree; NULL: every node stands for itself */
 	uint32_t nnode;
+};
+/* The node that stands for all trees equal to this one modulo commutativity of each add: two are equal if they
+ * have the same one. */
+static inline uint32_t ordo_same_tree(const struct ordo_trees *trees, uint32_t tree)
+{
+	return trees->same ? trees->same[tree] : tree;
+}
+
+/* A rank's copy of a chunk. */
+struct ordo_copy {
+	uint32_t chunk, rank, tree;
 };
 
 struct ordo_proof {
@@ -72,8 +85,11 @@ struct ordo_proof {
 	struct ordo_trees trees;
 	uint32_t *chunk_tree; /* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless
 				 proved */
-	uint32_t ndistinct;   /* different trees among chunk_tree */
-	char digest[33];      /* the order digest; empty unless proved. Equal digests: bit-interchangeable */
+	struct ordo_copy
+		*copies; /* [ncopy] by rank, then chunk: those that are not identical with chunk_tree */
+	uint32_t ncopy;
+	uint32_t ndistinct; /* different trees among chunk_tree, modulo commutativity of each add */
+	char digest[33];    /* the order digest; empty unless proved. Equal digests: bit-interchangeable */
 
 	struct ordo_arena arena; /* private */
 };

@@ -1,5 +1,6 @@
 /* pairs.c - a hash table from two ids to one. */
-#include "judge.h"
+#include "pairs.h"
+#include <ordo/operator.h>
 #include <stdlib.h>
 
 #define EMPTY UINT64_MAX /* no pair of ids: both would be ORDO_NONE */

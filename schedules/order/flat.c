@@ -1,0 +1,109 @@
+/* flat.c - one tree as an array, and its value. */
+#include "flat.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More leaves than a proof follows. */
+#define MOST_LEAVES (1u << 25)
+
+bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat, struct ordo_error *error)
+{
+	const uint32_t leaves = forest->facts[tree].leaves;
+	*flat = (struct flat){0};
+	if (leaves > MOST_LEAVES)
+		return ordo_fail(error, ORDO_UNDECIDED, 0,
+			"a tree of %u leaves or more: at most %u are walked", leaves, MOST_LEAVES);
+	flat->trees = malloc(2 * (size_t)leaves * sizeof *flat->trees);
+	/* Right operands that wait for their turn: at most one a level. */
+	uint32_t *stack = malloc(((size_t)forest->facts[tree].depth + 1) * sizeof *stack), height = 0;
+	if (!flat->trees || !stack) {
+		free(flat->trees);
+		free(stack);
+		return ordo_fail_memory(error);
+	}
+	for (uint32_t at = tree;;) {
+		const uint32_t *node = forest->trees.nodes[at];
+		flat->trees[flat->nnode++] = at;
+		if (node[0] != ORDO_NONE) {
+			stack[height++] = node[1];
+			at = node[0];
+		} else if (height) {
+			at = stack[--height];
+		} else {
+			break;
+		}
+	}
+	free(stack);
+	return true;
+}
+
+/* A result in double, rounded to the type: f32 operands make f64 results so near the exact one that rounding
+ * twice is rounding once. */
+static double round_to(enum ordo_type type, double value)
+{
+	return type == ORDO_F32 ? (double)(float)value : value;
+}
+
+/* IEEE 754-2019 minimum; maximum is its mirror image. */
+static double least(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? a : b;
+	if (a == b)
+		return signbit(a) ? a : b;
+	return a < b ? a : b;
+}
+
+static double combine(enum ordo_type type, enum ordo_reduction reduction, double left, double right)
+{
+	switch (reduction) {
+	case ORDO_SUM:
+		return round_to(type, left + right);
+	case ORDO_PROD:
+		return round_to(type, left * right);
+	case ORDO_MIN:
+		return least(left, right);
+	case ORDO_MAX:
+		return -least(-left, -right);
+	}
+	return left;
+}
+
+bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
+	enum ordo_reduction reduction, const double *values, double *result, struct ordo_error *error)
+{
+	struct flat flat;
+	if (!flatten(forest, tree, &flat, error))
+		return false;
+	/* From the end, operands come before their node: the right one, then the left one. */
+	double *stack = malloc((size_t)forest->facts[tree].leaves * sizeof *stack);
+	uint32_t height = 0;
+	for (uint32_t i = flat.nnode; stack && i-- > 0;) {
+		const uint32_t *node = forest->trees.nodes[flat.trees[i]];
+		if (node[0] == ORDO_NONE) {
+			stack[height++] = round_to(type, values[node[1]]);
+			continue;
+		}
+		height--;
+		stack[height - 1] = combine(type, reduction, stack[height], stack[height - 1]);
+	}
+	if (stack)
+		*result = stack[0];
+	free(flat.trees);
+	free(stack);
+	return stack ? true : ordo_fail_memory(error);
+}
+
+uint64_t ordo_type_bits(enum ordo_type type, double value)
+{
+	if (type == ORDO_F32) {
+		const float narrow = (float)value;
+		uint32_t bits;
+		memcpy(&bits, &narrow, sizeof bits);
+		return bits;
+	}
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}

@@ -1,0 +1,82 @@
+/* forest.c - the trees of many schedules, each once. */
+#include "facts.h"
+#include "growth.h"
+#include <stdlib.h>
+
+/* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as they come). */
+struct ordo_forest_growth {
+	struct ordo_growth growth;
+	size_t fact_room;
+	uint32_t *leaf_of; /* [leaf_room] by shard; ORDO_NONE: not there yet */
+	size_t leaf_room;
+};
+
+struct ordo_forest *ordo_forest_create(struct ordo_error *error)
+{
+	struct ordo_forest *forest = calloc(1, sizeof *forest);
+	if (forest)
+		forest->growth = calloc(1, sizeof *forest->growth);
+	if (forest && forest->growth)
+		return forest;
+	free(forest);
+	ordo_fail_memory(error);
+	return NULL;
+}
+
+void ordo_forest_destroy(struct ordo_forest *forest)
+{
+	if (!forest)
+		return;
+	growth_free(&forest->growth->growth);
+	free(forest->growth->leaf_of);
+	free(forest->growth);
+	free(forest->trees.nodes);
+	free(forest->trees.same);
+	free(forest->facts);
+	free(forest);
+}
+
+/* Room for the facts of one more node, so that no node is ever without. */
+static bool prepare_facts(struct ordo_forest *forest)
+{
+	return ordo_array_reserve(&forest->facts, &forest->growth->fact_room, (size_t)forest->trees.nnode + 1,
+		sizeof *forest->facts);
+}
+
+/* After a node was grown: if it is a new one, its facts. */
+static uint32_t note_facts(struct ordo_forest *forest, uint32_t before, uint32_t tree)
+{
+	if (tree >= before && tree != ORDO_NONE)
+		forest->facts[tree] = measure_tree(&forest->trees, forest->facts, tree);
+	return tree;
+}
+
+uint32_t ordo_forest_leaf(struct ordo_forest *forest, uint32_t leaf)
+{
+	struct ordo_forest_growth *growth = forest->growth;
+	const uint32_t before = forest->trees.nnode;
+	const size_t known = growth->leaf_room;
+	if (!prepare_facts(forest) || !ordo_array_reserve(&growth->leaf_of, &growth->leaf_room,
+					      (size_t)leaf + 1, sizeof *growth->leaf_of))
+		return ORDO_NONE;
+	for (size_t i = known; i < growth->leaf_room; i++)
+		growth->leaf_of[i] = ORDO_NONE;
+	if (growth->leaf_of[leaf] == ORDO_NONE)
+		growth->leaf_of[leaf] =
+			note_facts(forest, before, grow_leaf(&forest->trees, &growth->growth, leaf));
+	return growth->leaf_of[leaf];
+}
+
+uint32_t ordo_forest_add(struct ordo_forest *forest, uint32_t left, uint32_t right)
+{
+	const uint32_t before = forest->trees.nnode;
+	if (!prepare_facts(forest))
+		return ORDO_NONE;
+	return note_facts(forest, before, grow_tree(&forest->trees, &forest->growth->growth, left, right));
+}
+
+char *ordo_forest_print(
+	const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree, uint32_t max_leaves)
+{
+	return print_tree(arena, &forest->trees, forest->facts, tree, max_leaves);
+}

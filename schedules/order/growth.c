@@ -1,0 +1,81 @@
+/* growth.c - how trees grow: every tree once.
+ *
+ * Most schedules never add the same two trees both ways round, so the first tree of its kind costs one look-up,
+ * and what stands for what is written down only once there is a second: a tree with other operands' order.
+ */
+#include "growth.h"
+#include <stdlib.h>
+
+/* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (judge.h). */
+#define MOST_NODES (ORDO_NONE - 1)
+
+static uint32_t new_node(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+{
+	const uint32_t node = trees->nnode;
+	if (node >= MOST_NODES || !ordo_array_reserve(&trees->nodes, &growth->node_room, (size_t)node + 1,
+					  sizeof *trees->nodes))
+		return ORDO_NONE;
+	if (trees->same) {
+		if (!ordo_array_reserve(
+			    &trees->same, &growth->same_room, (size_t)node + 1, sizeof *trees->same))
+			return ORDO_NONE;
+		trees->same[node] = node;
+	}
+	trees->nodes[node][0] = left;
+	trees->nodes[node][1] = right;
+	trees->nnode++;
+	return node;
+}
+
+/* From now on nodes may stand for others. */
+static bool begin_same(struct ordo_trees *trees, struct ordo_growth *growth)
+{
+	if (trees->same)
+		return true;
+	if (!ordo_array_reserve(&trees->same, &growth->same_room, trees->nnode, sizeof *trees->same))
+		return false;
+	for (uint32_t i = 0; i < trees->nnode; i++)
+		trees->same[i] = i;
+	return true;
+}
+
+/* The same as `first`, with operands in other order, here or further down. */
+static uint32_t grow_other(
+	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right, uint32_t first)
+{
+	uint32_t tree = pair_get(&growth->other_of, left, right);
+	if (tree != ORDO_NONE)
+		return tree;
+	if (!begin_same(trees, growth))
+		return ORDO_NONE;
+	tree = new_node(trees, growth, left, right);
+	if (tree == ORDO_NONE)
+		return ORDO_NONE;
+	trees->same[tree] = first;
+	return pair_put(&growth->other_of, left, right, tree) ? tree : ORDO_NONE;
+}
+
+uint32_t grow_leaf(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t leaf)
+{
+	return new_node(trees, growth, ORDO_NONE, leaf);
+}
+
+uint32_t grow_tree(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+{
+	const uint32_t a = ordo_same_tree(trees, left), b = ordo_same_tree(trees, right);
+	const uint32_t smaller = a < b ? a : b, larger = a < b ? b : a;
+	const uint32_t first = pair_get(&growth->node_of, smaller, larger);
+	if (first == ORDO_NONE) {
+		const uint32_t tree = new_node(trees, growth, left, right);
+		return tree != ORDO_NONE && pair_put(&growth->node_of, smaller, larger, tree) ? tree
+											      : ORDO_NONE;
+	}
+	const uint32_t *node = trees->nodes[first];
+	return node[0] == left && node[1] == right ? first : grow_other(trees, growth, left, right, first);
+}
+
+void growth_free(struct ordo_growth *growth)
+{
+	pair_free(&growth->node_of);
+	pair_free(&growth->other_of);
+}

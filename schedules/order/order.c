@@ -1,0 +1,289 @@
+/* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the classes they
+ * make. */
+#include "pairs.h"
+#include <ordo/order.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bringing trees from a proof into the forest: only those that some output is made of. */
+
+static bool transplant(
+	struct ordo_forest *forest, const struct ordo_proof *proof, uint32_t nchunk, uint32_t *to)
+{
+	const struct ordo_trees *trees = &proof->trees;
+	for (uint32_t i = 0; i < trees->nnode; i++)
+		to[i] = ORDO_NONE;
+	/* Operands come before the node: one pass down marks what is needed, one up brings it over. */
+	const uint32_t wanted = ORDO_NONE - 1;
+	for (uint32_t chunk = 0; chunk < nchunk; chunk++)
+		to[proof->chunk_tree[chunk]] = wanted;
+	for (uint32_t i = 0; i < proof->ncopy; i++)
+		to[proof->copies[i].tree] = wanted;
+	for (uint32_t i = trees->nnode; i-- > 0;)
+		if (to[i] == wanted && trees->nodes[i][0] != ORDO_NONE)
+			to[trees->nodes[i][0]] = to[trees->nodes[i][1]] = wanted;
+	for (uint32_t i = 0; i < trees->nnode; i++) {
+		const uint32_t *node = trees->nodes[i];
+		if (to[i] != wanted)
+			continue;
+		to[i] = node[0] == ORDO_NONE ? ordo_forest_leaf(forest, node[1])
+					     : ordo_forest_add(forest, to[node[0]], to[node[1]]);
+		if (to[i] == ORDO_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* The proof has copies by rank; here they are wanted by chunk. Counting sort: ranks stay ascending. */
+static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proof, const uint32_t *to)
+{
+	uint32_t *next = calloc((size_t)order->nchunk + 1, sizeof *next);
+	order->copies = malloc(((size_t)proof->ncopy + 1) * sizeof *order->copies);
+	if (!next || !order->copies) {
+		free(next);
+		return false;
+	}
+	for (uint32_t i = 0; i < proof->ncopy; i++)
+		next[proof->copies[i].chunk + 1]++;
+	for (uint32_t chunk = 0; chunk < order->nchunk; chunk++)
+		next[chunk + 1] += next[chunk];
+	for (uint32_t i = 0; i < proof->ncopy; i++) {
+		struct ordo_copy copy = proof->copies[i];
+		copy.tree = to[copy.tree];
+		order->copies[next[copy.chunk]++] = copy;
+	}
+	order->ncopy = proof->ncopy;
+	free(next);
+	return true;
+}
+
+static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof)
+{
+	uint32_t *to = malloc(((size_t)proof->trees.nnode + 1) * sizeof *to);
+	order->chunk_tree = malloc(((size_t)order->nchunk + 1) * sizeof *order->chunk_tree);
+	bool worked = to && order->chunk_tree && transplant(order->forest, proof, order->nchunk, to) &&
+		      bring_copies(order, proof, to);
+	for (uint32_t chunk = 0; worked && chunk < order->nchunk; chunk++)
+		order->chunk_tree[chunk] = to[proof->chunk_tree[chunk]];
+	free(to);
+	return worked;
+}
+
+/* Classes. Copies come by chunk, in stretches of ranks; the ranks of a class are a union of such stretches. */
+
+struct stretch {
+	uint32_t class, first, end; /* ranks */
+};
+
+struct sorting {
+	struct ordo_order *order;
+	struct pair_map class_of; /* (ordo_same_tree, 0) -> class */
+	size_t class_room;
+	struct stretch *latest; /* [nclass] still growing */
+	uint32_t *last_chunk;	/* [nclass] */
+	size_t latest_room, last_room;
+	struct stretch *done;
+	size_t done_room, ndone;
+	uint8_t *seen; /* [nnode] */
+};
+
+static bool new_class(struct sorting *sorting, uint32_t tree, uint32_t chunk, struct stretch stretch)
+{
+	struct ordo_order *order = sorting->order;
+	const uint32_t class = stretch.class;
+	if (!ordo_array_reserve(
+		    &order->classes, &sorting->class_room, (size_t) class + 1, sizeof *order->classes) ||
+		!ordo_array_reserve(&sorting->latest, &sorting->latest_room, (size_t) class + 1,
+			sizeof *sorting->latest) ||
+		!ordo_array_reserve(&sorting->last_chunk, &sorting->last_room, (size_t) class + 1,
+			sizeof *sorting->last_chunk) ||
+		!pair_put(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0, class))
+		return false;
+	order->classes[class] =
+		(struct ordo_class){.tree = tree, .first_chunk = chunk, .first_rank = stretch.first};
+	sorting->latest[class] = stretch;
+	sorting->last_chunk[class] = ORDO_NONE;
+	order->nclass++;
+	return true;
+}
+
+static bool finish_stretch(struct sorting *sorting, struct stretch stretch)
+{
+	if (!ordo_array_reserve(
+		    &sorting->done, &sorting->done_room, sorting->ndone + 1, sizeof *sorting->done))
+		return false;
+	sorting->done[sorting->ndone++] = stretch;
+	return true;
+}
+
+/* The ranks first..end-1 all have this tree as their copy of the chunk. */
+static bool sort_copies(struct sorting *sorting, uint32_t chunk, uint32_t tree, uint32_t first, uint32_t end)
+{
+	struct ordo_order *order = sorting->order;
+	if (first == end)
+		return true;
+	uint32_t class = pair_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
+	if (class == ORDO_NONE) {
+		class = order->nclass;
+		if (!new_class(sorting, tree, chunk, (struct stretch){class, first, end}))
+			return false;
+	}
+	struct ordo_class *found = &order->classes[class];
+	found->nchunk += sorting->last_chunk[class] != chunk;
+	sorting->last_chunk[class] = chunk;
+	found->ncopy += end - first;
+	found->nidentical += !sorting->seen[tree];
+	sorting->seen[tree] = 1;
+	struct stretch *latest = &sorting->latest[class];
+	if (first >= latest->first && first <= latest->end) {
+		latest->end = end > latest->end ? end : latest->end;
+		return true;
+	}
+	const struct stretch before = *latest;
+	*latest = (struct stretch){class, first, end};
+	return finish_stretch(sorting, before);
+}
+
+static bool sort_chunks(struct sorting *sorting)
+{
+	struct ordo_order *order = sorting->order;
+	const struct ordo_copy *copy = order->copies, *last = copy + order->ncopy;
+	for (uint32_t chunk = 0; chunk < order->nchunk; chunk++) {
+		uint32_t first, end;
+		ordo_chunk_holders(&order->problem, chunk, &first, &end);
+		for (; copy < last && copy->chunk == chunk; copy++) {
+			if (!sort_copies(sorting, chunk, order->chunk_tree[chunk], first, copy->rank) ||
+				!sort_copies(sorting, chunk, copy->tree, copy->rank, copy->rank + 1))
+				return false;
+			first = copy->rank + 1;
+		}
+		if (!sort_copies(sorting, chunk, order->chunk_tree[chunk], first, end))
+			return false;
+		order->chunk_class[chunk] = pair_get(&sorting->class_of,
+			ordo_same_tree(&order->forest->trees, order->chunk_tree[chunk]), 0);
+	}
+	return true;
+}
+
+static int compare_stretches(const void *a, const void *b)
+{
+	const struct stretch *left = a, *right = b;
+	if (left->class != right->class)
+		return left->class < right->class ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+static bool count_ranks(struct sorting *sorting)
+{
+	struct ordo_order *order = sorting->order;
+	for (uint32_t class = 0; class < order->nclass; class ++)
+		if (!finish_stretch(sorting, sorting->latest[class]))
+			return false;
+	qsort(sorting->done, sorting->ndone, sizeof *sorting->done, compare_stretches);
+	uint32_t counted = 0; /* ranks below this one are, in the class under way */
+	for (size_t i = 0; i < sorting->ndone; i++) {
+		const struct stretch *stretch = &sorting->done[i];
+		if (!i || stretch[-1].class != stretch->class)
+			counted = 0;
+		const uint32_t first = stretch->first > counted ? stretch->first : counted;
+		if (stretch->end > first) {
+			order->classes[stretch->class].nrank += stretch->end - first;
+			counted = stretch->end;
+		}
+	}
+	return true;
+}
+
+static bool make_classes(struct ordo_order *order)
+{
+	struct sorting sorting = {.order = order};
+	sorting.seen = calloc((size_t)order->forest->trees.nnode + 1, 1);
+	order->chunk_class = malloc(((size_t)order->nchunk + 1) * sizeof *order->chunk_class);
+	const bool worked =
+		sorting.seen && order->chunk_class && sort_chunks(&sorting) && count_ranks(&sorting);
+	pair_free(&sorting.class_of);
+	free(sorting.latest);
+	free(sorting.last_chunk);
+	free(sorting.done);
+	free(sorting.seen);
+	return worked;
+}
+
+static bool refuse(
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof, struct ordo_error *error)
+{
+	if (!proof->nfinding)
+		return ordo_fail(error, ORDO_REFUTED, 0, "the schedule is not proved: it has no order");
+	ordo_finding_error(schedule, &proof->findings[0], error);
+	return false;
+}
+
+static bool fill_order(struct ordo_order *order, const struct ordo_proof *proof)
+{
+	if (order->run_to_run != ORDO_DOES_NOT_HOLD)
+		return bring_trees(order, proof) && make_classes(order);
+	order->run_to_run_why = strdup(proof->run_to_run_why);
+	return order->run_to_run_why;
+}
+
+struct ordo_order *ordo_order_create(struct ordo_forest *forest, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, struct ordo_error *error)
+{
+	if (!proof->proved) {
+		refuse(schedule, proof, error);
+		return NULL;
+	}
+	struct ordo_order *order = calloc(1, sizeof *order);
+	if (order) {
+		order->forest = forest;
+		order->problem = schedule->problem;
+		order->nchunk = ordo_nchunk(&schedule->problem);
+		order->rank_equal = proof->rank_equal;
+		order->run_to_run = proof->run_to_run;
+		order->position_invariant = proof->position_invariant;
+		memcpy(order->digest, proof->digest, sizeof order->digest);
+	}
+	if (order && fill_order(order, proof))
+		return order;
+	ordo_order_destroy(order);
+	ordo_fail_memory(error);
+	return NULL;
+}
+
+void ordo_order_destroy(struct ordo_order *order)
+{
+	if (!order)
+		return;
+	free(order->chunk_tree);
+	free(order->copies);
+	free(order->classes);
+	free(order->chunk_class);
+	free(order->run_to_run_why);
+	free(order);
+}
+
+uint32_t ordo_order_tree(const struct ordo_order *order, uint32_t chunk, uint32_t rank)
+{
+	uint32_t low = 0, high = order->ncopy;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		const struct ordo_copy *copy = &order->copies[middle];
+		if (copy->chunk < chunk || (copy->chunk == chunk && copy->rank < rank))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct ordo_copy *copy = &order->copies[low];
+	return low < order->ncopy && copy->chunk == chunk && copy->rank == rank ? copy->tree
+										: order->chunk_tree[chunk];
+}
+
+void ordo_overlap_next(
+	const struct ordo_order *first, const struct ordo_order *second, struct ordo_overlap *overlap)
+{
+	/* (a+1)/n ends before (b+1)/m, or after it, or with it. */
+	const uint64_t a_end = ((uint64_t)overlap->chunk[0] + 1) * second->nchunk,
+		       b_end = ((uint64_t)overlap->chunk[1] + 1) * first->nchunk;
+	overlap->chunk[0] += a_end <= b_end;
+	overlap->chunk[1] += b_end <= a_end;
+}

@@ -1,0 +1,92 @@
+/* print.c - trees as text. */
+#include "facts.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that grows; once it failed it stays failed. */
+struct text {
+	char *bytes;
+	size_t used, room;
+	bool failed;
+};
+
+static void say(struct text *text, const char *part)
+{
+	size_t length = strlen(part);
+	if (text->failed || !ordo_array_reserve(&text->bytes, &text->room, text->used + length + 1, 1)) {
+		text->failed = true;
+		return;
+	}
+	memcpy(text->bytes + text->used, part, length + 1);
+	text->used += length;
+}
+
+/* A node to be printed, at its depth; or a mark. */
+struct pending {
+	uint32_t tree, depth;
+	enum { NODE, PLUS, CLOSE } what;
+};
+
+/* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four entries a level. */
+static bool say_tree(struct text *text, const struct ordo_trees *trees, const struct ordo_tree_facts *facts,
+	uint32_t tree, uint32_t max_depth)
+{
+	struct pending *stack = NULL;
+	size_t room = 0, height = 0;
+	bool worked = ordo_array_reserve(&stack, &room, 4, sizeof *stack);
+	if (worked)
+		stack[height++] = (struct pending){tree, 0, NODE};
+	while (worked && height) {
+		const struct pending top = stack[--height];
+		const uint32_t *node = trees->nodes[top.tree];
+		char number[16];
+		if (top.what != NODE) {
+			say(text, top.what == PLUS ? "+" : ")");
+		} else if (node[0] == ORDO_NONE) {
+			snprintf(number, sizeof number, "%" PRIu32, node[1]);
+			say(text, number);
+		} else if (top.depth == max_depth) {
+			say(text, "...");
+		} else if ((worked = ordo_array_reserve(&stack, &room, height + 4, sizeof *stack))) {
+			const bool swapped = facts[node[1]].smallest < facts[node[0]].smallest;
+			say(text, "(");
+			stack[height++] = (struct pending){top.tree, 0, CLOSE};
+			stack[height++] = (struct pending){node[!swapped], top.depth + 1, NODE};
+			stack[height++] = (struct pending){top.tree, 0, PLUS};
+			stack[height++] = (struct pending){node[swapped], top.depth + 1, NODE};
+		}
+	}
+	free(stack);
+	return worked && !text->failed;
+}
+
+char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
+	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_leaves)
+{
+	struct text text = {0};
+	/* A tree cut at depth log2(max_leaves) cannot have more ends than that. */
+	uint32_t max_depth = ORDO_NONE;
+	if (facts[tree].leaves > max_leaves)
+		for (max_depth = 0; max_leaves >> (max_depth + 1); max_depth++)
+			continue;
+	char *result = say_tree(&text, trees, facts, tree, max_depth)
+			       ? ordo_arena_text(arena, text.bytes, text.used)
+			       : NULL;
+	free(text.bytes);
+	return result;
+}
+
+char *ordo_tree_print(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+{
+	struct ordo_tree_facts *facts = malloc(((size_t)tree + 1) * sizeof *facts);
+	if (!facts)
+		return NULL;
+	for (uint32_t i = 0; i <= tree; i++)
+		facts[i] = measure_tree(trees, facts, i);
+	char *result = print_tree(arena, trees, facts, tree, max_leaves);
+	free(facts);
+	return result;
+}
