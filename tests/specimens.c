@@ -1,4 +1,4 @@
-/* specimens.c - every algorithm for every operator it has, over ranks, roots, chunks, places and parameters.
+/* specimens.c - every algorithm for every operator it has, over ranks, roots, shards, chunks, places and parameters.
  */
 #include "specimens.h"
 
@@ -23,11 +23,13 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 	const struct ordo_request request = {
 		.problem = *problem, .algorithm = algorithm, .topology = tour->range->topology};
 	snprintf(specimen.algorithm, sizeof specimen.algorithm, "%s", algorithm);
-	char chunks[32] = "natural chunks";
+	char chunks[32] = "natural chunks", shards[32] = "";
 	if (problem->chunks_per_block)
 		snprintf(chunks, sizeof chunks, "%u chunks a block", problem->chunks_per_block);
-	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks%s%s, root %u, %s%s",
-		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank,
+	if (problem->nshard != problem->nrank)
+		snprintf(shards, sizeof shards, ", %u shards", problem->nshard);
+	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks%s%s%s, root %u, %s%s",
+		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, shards,
 		request.topology ? ", " : "", request.topology ? request.topology->name : "", problem->root,
 		chunks, problem->in_place ? ", in place" : "");
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
@@ -85,20 +87,32 @@ static void visit_chunks(
 	}
 }
 
+/* One shard a rank, in place and out of place; then, if they are added, two, and three or four. */
+static void visit_shards(
+	struct tour *tour, struct ordo_problem problem, const struct ordo_algorithm_facts *facts)
+{
+	const struct ordo_operator_facts *facts_of_op = ordo_operator_facts(problem.op);
+	const uint32_t shards[] = {2 * problem.nrank, 3 * problem.nrank + 1};
+	for (int in_place = 0; in_place <= facts_of_op->has_in_place; in_place++) {
+		problem.in_place = in_place;
+		visit_chunks(tour, problem, facts);
+	}
+	problem.in_place = false;
+	for (int i = 0; facts_of_op->reduces && i < 2; i++) {
+		problem.nshard = shards[i];
+		visit_chunks(tour, problem, facts);
+	}
+}
+
 static void visit_problems(
 	struct tour *tour, const struct ordo_algorithm_facts *facts, enum ordo_operator op, uint32_t nrank)
 {
 	const struct ordo_operator_facts *facts_of_op = ordo_operator_facts(op);
-	for (uint32_t root = 0; root < (facts_of_op->rooted ? nrank : 1); root++)
-		for (int in_place = 0; in_place <= facts_of_op->has_in_place; in_place++) {
-			const struct ordo_problem problem = {.op = op,
-				.nrank = nrank,
-				.root = root,
-				.nshard = nrank,
-				.in_place = in_place};
-			if (tour->range->all_roots || root == 0 || root + 1 == nrank)
-				visit_chunks(tour, problem, facts);
-		}
+	for (uint32_t root = 0; root < (facts_of_op->rooted ? nrank : 1); root++) {
+		const struct ordo_problem problem = {.op = op, .nrank = nrank, .root = root, .nshard = nrank};
+		if (tour->range->all_roots || root == 0 || root + 1 == nrank)
+			visit_shards(tour, problem, facts);
+	}
 }
 
 struct specimen_count visit_specimens(

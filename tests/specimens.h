@@ -1,4 +1,4 @@
-/* specimens.h - every algorithm for every operator it has, over ranks, roots, chunks, places and parameters.
+/* specimens.h - every algorithm for every operator it has, over ranks, roots, shards, chunks, places and parameters.
  */
 #ifndef ORDO_TESTS_SPECIMENS_H
 #define ORDO_TESTS_SPECIMENS_H
