@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A name of a file in the folder, and no way out of it. */
-static bool is_plain_name(const char *name)
+bool ordo_is_plain_name(const char *name)
 {
 	return *name && name[0] != '.' && !strchr(name, '/') && !strchr(name, '\\');
 }
@@ -62,7 +61,7 @@ bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *curs
 	if (worked && reader->folder < 0)
 		worked = ordo_fail_value(
 			cursor, &value, "programs", "a program itself: there is no folder here");
-	if (worked && !is_plain_name(name))
+	if (worked && !ordo_is_plain_name(name))
 		worked = ordo_fail_value(
 			cursor, &value, "programs", "the plain name of a file in the same folder");
 	worked = worked && read_program_file(reader, cursor, &value, name);
@@ -70,7 +69,8 @@ bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *curs
 	return worked;
 }
 
-bool ordo_open_document(const char *path, struct ordo_opened *opened, struct ordo_error *error)
+bool ordo_open_document(
+	const char *path, const char *in_folder, struct ordo_opened *opened, struct ordo_error *error)
 {
 	struct stat facts;
 	opened->folder = -1;
@@ -87,9 +87,9 @@ bool ordo_open_document(const char *path, struct ordo_opened *opened, struct ord
 		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s", path,
 			length && path[length - 1] == '/' ? "" : "/");
 		opened->folder = opened->file;
-		if (snprintf(opened->name, sizeof opened->name, "%sschedule.json", opened->folder_name) < 0)
+		if (snprintf(opened->name, sizeof opened->name, "%s%s", opened->folder_name, in_folder) < 0)
 			opened->name[0] = '\0';
-		opened->file = openat(opened->folder, "schedule.json", O_RDONLY | O_CLOEXEC);
+		opened->file = openat(opened->folder, in_folder, O_RDONLY | O_CLOEXEC);
 		if (opened->file >= 0)
 			return true;
 		int number = errno;

@@ -6,7 +6,7 @@
  * allocated by what a document claims, only by what it holds.
  */
 #include "json_reader.h"
-#include "value.h"
+#include "problem_read.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,25 +134,6 @@ static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor
 	return step == ORDO_STEP_END && ordo_require_keys(cursor, &topology_keys, place, seen, 3);
 }
 
-static bool read_operator(struct ordo_reader *reader, struct ordo_cursor *cursor)
-{
-	const char *name;
-	ordo_skip_space(cursor);
-	struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_read_string(cursor, "operator", &reader->schedule->arena, &name))
-		return false;
-	if (ordo_operator_from_name(name, &reader->schedule->problem.op))
-		return true;
-	enum ordo_operator meant;
-	ordo_fail_at(cursor, place,
-		"operator: found \"%.40s\", wanted AllReduce, Reduce, Broadcast, ReduceScatter, "
-		"AllGather, Scatter, Gather or AllToAll",
-		name);
-	if (ordo_operator_from_typed(name, &meant))
-		ordo_hint(reader->error, "did you mean \"%s\"?", ordo_operator_facts(meant)->name);
-	return false;
-}
-
 static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
 {
 	struct ordo_schedule *schedule = reader->schedule;
@@ -163,7 +144,7 @@ static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *curs
 	case SCHEMA:
 		return ordo_read_schema(cursor, "ordo/schedule/1");
 	case OPERATOR:
-		return read_operator(reader, cursor);
+		return ordo_read_operator(cursor, &problem->op);
 	case ALGORITHM:
 		return ordo_read_string(cursor, "algorithm", &schedule->arena, &schedule->algorithm);
 	case RANKS:
@@ -212,33 +193,15 @@ static bool read_head(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	       ordo_skip_rest(cursor);
 }
 
-/* The place of the value that a message about the problem is about: it begins with the key. */
-static struct ordo_place place_of_key(const struct ordo_reader *reader, const char *text)
-{
-	for (int key = 0; key < NHEAD_KEY; key++) {
-		size_t length = strlen(head_names[key]);
-		if (!strncmp(text, head_names[key], length) && text[length] == ':' &&
-			reader->places[key].line)
-			return reader->places[key];
-	}
-	return reader->places[CHUNKS_PER_BLOCK];
-}
-
 static bool check_problem(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
-	struct ordo_problem *problem = &reader->schedule->problem;
-	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	struct ordo_error found;
-	if (!(reader->seen >> SHARDS & 1))
-		problem->nshard = problem->nrank;
-	if (reader->seen >> ROOT & 1 && !facts->rooted)
-		return ordo_fail_at(cursor, reader->places[ROOT], "root: %s has no root", facts->name);
-	if (facts->rooted && !(reader->seen >> ROOT & 1))
-		return ordo_fail_at(cursor, reader->places[OPERATOR],
-			"the key \"root\" is missing: %s has a root", facts->name);
-	if (ordo_problem_check(problem, &found))
-		return true;
-	return ordo_fail_at(cursor, place_of_key(reader, found.text), "%s", found.text);
+	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
+		.nrank = reader->places[RANKS],
+		.root = reader->places[ROOT],
+		.nshard = reader->places[SHARDS],
+		.chunks_per_block = reader->places[CHUNKS_PER_BLOCK],
+		.in_place = reader->places[IN_PLACE]};
+	return ordo_check_read_problem(cursor, &reader->schedule->problem, &places);
 }
 
 static bool check_phases(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
@@ -348,25 +311,31 @@ struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t size, con
 	return read_document(&reader, text, size, name);
 }
 
+struct ordo_schedule *ordo_schedule_read_opened(
+	struct ordo_opened *opened, const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_source source;
+	struct ordo_schedule *schedule = NULL;
+	if (ordo_source_from(&source, opened->file, opened->name, error)) {
+		struct ordo_reader reader = {.error = error,
+			.source = &source,
+			.folder = opened->folder,
+			.folder_name = opened->folder_name};
+		if (options)
+			reader.options = *options;
+		schedule = read_document(&reader, source.text, source.size, opened->name);
+		ordo_source_close(&source);
+	}
+	if (opened->folder >= 0)
+		close(opened->folder);
+	return schedule;
+}
+
 struct ordo_schedule *ordo_schedule_read(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_opened opened;
-	struct ordo_source source;
-	struct ordo_schedule *schedule = NULL;
-	if (!ordo_open_document(path, &opened, error))
-		return NULL;
-	if (ordo_source_from(&source, opened.file, opened.name, error)) {
-		struct ordo_reader reader = {.error = error,
-			.source = &source,
-			.folder = opened.folder,
-			.folder_name = opened.folder_name};
-		if (options)
-			reader.options = *options;
-		schedule = read_document(&reader, source.text, source.size, opened.name);
-		ordo_source_close(&source);
-	}
-	if (opened.folder >= 0)
-		close(opened.folder);
-	return schedule;
+	return ordo_open_document(path, "schedule.json", &opened, error)
+		       ? ordo_schedule_read_opened(&opened, options, error)
+		       : NULL;
 }

@@ -49,6 +49,14 @@ struct ordo_opened {
 	char name[4096];  /* of the document */
 	char folder_name[4096];
 };
-bool ordo_open_document(const char *path, struct ordo_opened *opened, struct ordo_error *error);
+/* In a folder the document is the file of that name. */
+bool ordo_open_document(
+	const char *path, const char *in_folder, struct ordo_opened *opened, struct ordo_error *error);
+/* Reads what was opened, and closes it. */
+struct ordo_schedule *ordo_schedule_read_opened(
+	struct ordo_opened *opened, const struct ordo_read_options *options, struct ordo_error *error);
+
+/* A name of a file in the folder, and no way out of it. */
+bool ordo_is_plain_name(const char *name);
 
 #endif

@@ -116,15 +116,26 @@ bool ordo_store_begin_file(struct ordo_store *store, const char *path, struct or
 	return ordo_store_end(store, false, NULL);
 }
 
-/* Is it a name that a folder of a schedule has? */
+/* `rank-7.json`, `prefix` being "rank-". */
+static bool is_numbered(const char *name, const char *prefix)
+{
+	const size_t length = strlen(prefix);
+	if (strncmp(name, prefix, length) != 0)
+		return false;
+	const size_t digits = strspn(name + length, "0123456789");
+	return digits && !strcmp(name + length + digits, ".json");
+}
+
+bool ordo_store_is_range(const char *name)
+{
+	return is_numbered(name, "range-");
+}
+
+/* Is it a name that a folder of a schedule or of a plan set has? */
 static bool is_ours(const char *name)
 {
-	if (!strcmp(name, "schedule.json"))
-		return true;
-	if (strncmp(name, "rank-", 5))
-		return false;
-	size_t digits = strspn(name + 5, "0123456789");
-	return digits && !strcmp(name + 5 + digits, ".json");
+	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
+	       is_numbered(name, "rank-") || ordo_store_is_range(name);
 }
 
 static bool is_dots(const char *name)

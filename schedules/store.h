@@ -18,6 +18,8 @@ struct ordo_store {
 
 /* Opens `out` for a single file. false: nothing to end. */
 bool ordo_store_begin_file(struct ordo_store *store, const char *path, struct ordo_error *error);
+/* Is it the name of a schedule in the folder of a plan set: `range-0.json`? */
+bool ordo_store_is_range(const char *name);
 /* Prepares a folder. Fails if the path is taken by anything but an empty folder or a folder of ours. */
 bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct ordo_error *error);
 /* Opens `out` for a file of the folder, or closes it. */

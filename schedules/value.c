@@ -116,6 +116,41 @@ bool ordo_read_integer(
 	return worked;
 }
 
+/* Digits without a leading zero, as what they say; false also beyond `most`. */
+static bool read_digits(const char *text, size_t length, uint64_t most, uint64_t *number)
+{
+	*number = 0;
+	for (size_t i = 0; i < length; i++) {
+		const uint64_t digit = (uint64_t)(unsigned char)text[i] - '0';
+		if (digit > 9 || *number > (most - digit) / 10)
+			return false;
+		*number = *number * 10 + digit;
+	}
+	return length && (text[0] != '0' || length == 1);
+}
+
+bool ordo_read_wide(struct ordo_cursor *cursor, const char *key, uint64_t most, uint64_t *number)
+{
+	const uint64_t widest = UINT64_C(1) << 53; /* that every reader of JSON has exactly */
+	struct ordo_piece value;
+	cJSON *json = ordo_parse_value(cursor, key, &value);
+	bool worked = json;
+	if (json && cJSON_IsString(json))
+		worked = read_digits(json->valuestring, strlen(json->valuestring), most, number) &&
+			 *number > widest;
+	else if (json)
+		worked = read_digits(value.text, value.length, most < widest ? most : widest, number);
+	if (json && !worked) {
+		char wanted[128];
+		snprintf(wanted, sizeof wanted,
+			"an integer of 0..%llu, or a greater one up to %llu as a string",
+			(unsigned long long)widest, (unsigned long long)most);
+		ordo_fail_value(cursor, &value, key, wanted);
+	}
+	cJSON_Delete(json);
+	return worked;
+}
+
 bool ordo_read_string(
 	struct ordo_cursor *cursor, const char *key, struct ordo_arena *arena, const char **text)
 {

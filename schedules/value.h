@@ -41,6 +41,8 @@ bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json, const s
 /* Read the next value whole. Texts are copied to the arena. */
 bool ordo_read_integer(
 	struct ordo_cursor *cursor, const char *key, uint32_t least, uint32_t most, uint32_t *number);
+/* An integer of 0..most, most below 2^63: as a number up to 2^53, wider ones as a string of its digits. */
+bool ordo_read_wide(struct ordo_cursor *cursor, const char *key, uint64_t most, uint64_t *number);
 bool ordo_read_string(
 	struct ordo_cursor *cursor, const char *key, struct ordo_arena *arena, const char **text);
 bool ordo_read_boolean(struct ordo_cursor *cursor, const char *key, bool *truth);

@@ -1,5 +1,5 @@
 /* test_format.c - the examples of FORMAT.md are read, are canonical, and are proved. */
-#include <ordo/verify.h>
+#include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,11 +71,30 @@ static void the_topology_is_canonical(void **state)
 	free(example);
 }
 
+static void the_plan_set_is_canonical(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(2), *again = NULL;
+	size_t size;
+	struct ordo_plan_set *set = ordo_plan_set_read_text(example, strlen(example), "FORMAT.md", &error);
+	if (!set)
+		fail_msg("%u:%u: %s", error.line, error.column, error.text);
+	FILE *out = open_memstream(&again, &size);
+	assert_true(ordo_plan_set_print(set, out, &error));
+	fclose(out);
+	assert_string_equal(again, example);
+	ordo_plan_set_destroy(set);
+	free(again);
+	free(example);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_schedule_is_canonical_and_proved),
 		cmocka_unit_test(the_topology_is_canonical),
+		cmocka_unit_test(the_plan_set_is_canonical),
 	};
 	if (argc != 2)
 		return 2;

@@ -19,6 +19,13 @@ BEYOND_A_SCHEMA = {
     "R1-nested-too-deep", "R1-number-of-64-letters",
 }
 
+SETS_BEYOND_A_SCHEMA = {
+    "R1-gap", "R1-wide-gap", "R1-overlap", "R1-inner-overlap", "R1-unsorted", "R1-empty-range", "R1-endless-range-not-last",
+    "R1-key-twice-in-a-range", "R1-key-twice-in-the-head", "R1-key-twice-written-otherwise", "R1-size-past-the-limit",
+    "R1-root-beyond-the-ranks", "R1-shards-without-a-reduction", "R1-schedule-a-set-by-name",
+    "R1-size-with-an-exponent",
+}
+
 failures = 0
 
 
@@ -48,6 +55,7 @@ def complaint(schema, text):
 def main(schemas, reject, writer, *documents):
     schedule = load_schema(schemas, "schedule.schema.json")
     topology = load_schema(schemas, "topology.schema.json")
+    plan_set = load_schema(schemas, "plan-set.schema.json")
     program = {**schedule, "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del program[key]
@@ -56,7 +64,8 @@ def main(schemas, reject, writer, *documents):
         written = sorted(pathlib.Path(folder).rglob("*.json")) + [pathlib.Path(document) for document in documents]
         check("the writer wrote documents", len(written) > 8)
         for path in written:
-            kind = program if path.name.startswith("rank-") else topology if "topology" in path.name else schedule
+            kind = (program if path.name.startswith("rank-") else topology if "topology" in path.name else
+                    plan_set if path.name == "plan-set.json" else schedule)
             why = complaint(kind, path.read_bytes())
             check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
         text = (pathlib.Path(folder) / "topology.json").read_bytes()
@@ -68,6 +77,12 @@ def main(schemas, reject, writer, *documents):
             check(f"{path.stem} is refused", why)
         elif not path.name.startswith("R1-"):
             check(f"{path.stem} is valid in shape{'' if why is None else ': ' + why}", why is None)
+    for path in sorted((reject / "plan-set").glob("*.json")):
+        why = complaint(plan_set, path.read_bytes())
+        if path.name.startswith("R1-") and path.stem not in SETS_BEYOND_A_SCHEMA:
+            check(f"plan set {path.stem} is refused", why)
+        else:
+            check(f"plan set {path.stem} is valid in shape{'' if why is None else ': ' + why}", why is None)
     return 1 if failures else 0
 
 

@@ -1,5 +1,5 @@
 /* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
-#include <ordo/document.h>
+#include <ordo/plan_set.h>
 #include <stdlib.h>
 
 static void stop(const struct ordo_error *error)
@@ -55,6 +55,22 @@ static void write_topology(const char *path, struct ordo_error *error)
 	ordo_topology_destroy(topology);
 }
 
+/* A folder of a set with every key, and with sizes of both kinds. */
+static void write_set(const char *path, struct ordo_error *error)
+{
+	struct ordo_schedule *schedule = make(ORDO_REDUCE, error);
+	const struct ordo_schedule *const schedules[] = {schedule, schedule};
+	struct ordo_plan_set *set = ordo_plan_set_create(&schedule->problem, error);
+	bool worked = set && ordo_plan_set_add(set, 0, UINT64_C(1) << 60, "range-0.json", error) &&
+		      ordo_plan_set_add(set, (UINT64_C(1) << 60) + 1, ORDO_ENDLESS, "range-1.json", error);
+	if (worked)
+		set->extra = "{\"rack\": 7}";
+	if (!worked || !ordo_plan_set_write(set, schedules, path, error))
+		stop(error);
+	ordo_plan_set_destroy(set);
+	ordo_schedule_destroy(schedule);
+}
+
 int main(int argc, char **argv)
 {
 	struct ordo_error error;
@@ -73,5 +89,7 @@ int main(int argc, char **argv)
 	}
 	snprintf(path, sizeof path, "%s/topology.json", argv[1]);
 	write_topology(path, &error);
+	snprintf(path, sizeof path, "%s/set", argv[1]);
+	write_set(path, &error);
 	return 0;
 }

@@ -1,0 +1,19 @@
+/* problem_read.h - what documents say of the problem they are about: keys that schedules and plan sets share. Private to
+ * schedules/. */
+#ifndef ORDO_PROBLEM_READ_H
+#define ORDO_PROBLEM_READ_H
+
+#include "value.h"
+
+/* Of the values; line 0: the key is not there. */
+struct ordo_problem_places {
+	struct ordo_place op, nrank, root, nshard, chunks_per_block, in_place;
+};
+
+/* The value of "operator". */
+bool ordo_read_operator(struct ordo_cursor *cursor, enum ordo_operator *op);
+/* What one key says about another, once all were read. Settles nshard if it is not there. */
+bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_problem *problem,
+	const struct ordo_problem_places *places);
+
+#endif
