@@ -18,7 +18,7 @@ from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
 REJECT = pathlib.Path(sys.argv[2]).absolute()
-COMMANDS = ["compile", "verify", "run", "draw", "list", "explain", "demo"]
+COMMANDS = ["compile", "verify", "run", "diff", "draw", "list", "explain", "demo"]
 OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
 
 
@@ -189,6 +189,138 @@ def _(ordo):
     for transport in ["threads", "seeded"]:
         done = ordo.fails(1, "rank 0.*rank 1", "run", path, "--unproved", "--count", 8, "--transport", transport)
         wanted("wait" in done.err, done.err)
+
+
+@desk_case("compile --require and --order choose by the proof, the cheapest that holds it, and say what was passed over")
+def _(ordo):
+    def chosen(*words):
+        answer = ordo.answer("compile", *words, "-o", "x.json")
+        wanted(answer["exit code"] == 0, words, answer)
+        return answer["algorithm"]
+    wanted(chosen("allreduce", "-n", 8, "--require", "G3") == "mesh")
+    wanted(chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant", "--order", "folded") ==
+           "mesh(fold=folded)")
+    wanted(chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube") == "dyadic")
+    wanted(chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") == "birs")
+    # On a ring of links every order begins elsewhere; G1 asks for less than G3.
+    wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "ring")
+    # Where nothing is added every order holds.
+    wanted(chosen("allgather", "-n", 4, "--require", "G3") == "mesh")
+    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology", "hypercube", "-o", "x.json")
+    wanted(re.search(r"not mesh: .*needs the link", done.err) and "by halving-doubling" in done.err, done.err)
+    passed = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "-o", "x.json")["passed_over"]
+    wanted([one["algorithm"] for one in passed] == ["mesh", "mesh(fold=folded)"] and all("not linear but" in one["why"] for one in passed), passed)
+
+
+@desk_case("compile: what does not hold the conditions is refused with the reason and with what does")
+def _(ordo):
+    ordo.fails(1, r"G3 position-invariant does not hold: chunk 0 is .* but chunk 1 is .*\nhint: these do: mesh, .*dyadic",
+               "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
+    ordo.fails(1, r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\)\n",
+               "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o", "x.json")
+    ordo.fails(1, r"not birs: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: ReduceScatter on 7 ranks, topology ring\n"
+               r"hint: with a link between every two ranks these would do: mesh\(fold=linear\)",
+               "compile", "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
+    ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs", "--require", "G3")
+    ordo.fails(2, r'found "rnig".*\nhint: did you mean ring\?', "compile", "allreduce", "-n", 4, "-a", "rnig", "--require", "G3")
+    ordo.fails(2, r"--require: found G9, wanted G1, G2 or G3", "compile", "allreduce", "-n", 4, "--require", "G9")
+    ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4, "--require", "G1,G4")
+    ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4, "--order", "dyadc")
+    ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order", "dyadic")
+    ordo.fails(2, r"which algorithm\? --algorithm A, or .*--require G3, --order dyadic", "compile", "allreduce", "-n", 4)
+    wanted(ordo.names() == [], "nothing was written", ordo.names())
+
+
+@desk_case("diff: bit-interchangeable or not, where in the vector, with both trees and the first node that differs")
+def _(ordo):
+    for name, algorithm, words in [("ring.json", "ring", []), ("dyadic.json", "dyadic", []), ("mesh.json", "mesh", ["--chunks", 3]),
+                                   ("whole.json", "mesh(shots=1)", []), ("folded.json", "rhd", [])]:
+        ordo.compile(name, *words, algorithm=algorithm, ranks=8)
+    done = ordo.works("diff", "dyadic.json", "mesh.json", "whole.json")
+    wanted("dyadic.json and mesh.json: bit-interchangeable\n" in done.out and
+           "2 of 2 are bit-interchangeable with dyadic.json" in done.out, done.out)
+    done = ordo.fails(1, "^$", "diff", "ring.json", "dyadic.json")
+    for words in ["ring.json and dyadic.json: different", "all of the vector", "[1/8, 1/4)",
+                  "((0+(((((2+3)+4)+5)+6)+7))+1), ring from 2, by ring.json", "(((0+1)+(2+3))+((4+5)+(6+7))), dyadic, by dyadic.json",
+                  "and 4 more", "first node that differs", "meet only after"]:
+        wanted(words in done.out, words, done.out)
+    done = ordo("diff", "dyadic.json", "folded.json", "mesh.json")
+    wanted(done.returncode == 1 and "1 of 2 are bit-interchangeable" in done.out and
+           "(((0+4)+(2+6))+((1+5)+(3+7))), folded, by folded.json" in done.out and "[0, 1)" in done.out, done.out)
+    one = ordo.answer("diff", "ring.json", "dyadic.json")
+    pair = one["comparisons"][0]
+    wanted(one["exit code"] == 1 and len(pair["differing"]) == 8 and not pair["interchangeable"], one)
+    wanted(pair["differing"][1]["begin"] == "1/8" and pair["differing"][1]["end"] == "1/4", pair)
+    # One ring of halves: what goes the one way round is as without the other.
+    ordo.compile("both.json", algorithm="ring(directions=2)", ranks=8)
+    differing = ordo.answer("diff", "ring.json", "both.json")["comparisons"][0]["differing"]
+    wanted(0 < len(differing) < 16 and all("/16" in one["begin"] + one["end"] for one in differing), differing)
+    document = (ordo.folder / "ring.json").read_bytes()
+    wanted("bit-interchangeable" in ordo.works("diff", "-", "ring.json", stdin=document).out)
+
+
+@desk_case("diff: integers, minima and maxima are the same in any order, and what adds nothing has none")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("dyadic.json", algorithm="dyadic")
+    for words in [["--type", "i32"], ["--type", "u8", "--op", "prod"], ["--op", "max"], ["--type", "f64", "--op", "min"]]:
+        done = ordo.works("diff", "ring.json", "dyadic.json", *words)
+        wanted("every order has the same bits" in done.out and "differ in 4 of 4 parts" in done.out, done.out)
+    for words in [["--op", "prod"], ["--type", "f64"]]:
+        ordo.fails(1, "^$", "diff", "ring.json", "dyadic.json", *words)
+    for name, algorithm, root in [("a.json", "ring", 0), ("b.json", "mesh", 0), ("c.json", "ring", 1)]:
+        ordo.compile(name, "--root", root, operator="broadcast", algorithm=algorithm)
+    wanted("nothing is added" in ordo.works("diff", "a.json", "b.json").out)
+    done = ordo.fails(1, "^$", "diff", "a.json", "c.json")
+    wanted("what rank 0 sends by a.json" in done.out and "what rank 1 sends by c.json" in done.out, done.out)
+    for name, root in [("d.json", 0), ("e.json", 2)]:
+        ordo.compile(name, "--root", root, operator="reduce", algorithm="mesh")
+    wanted("the result is on rank 0 by d.json, on rank 2 by e.json" in ordo.works("diff", "d.json", "e.json").out)
+
+
+@desk_case("diff: G4 for other topologies and failed links, G5 for other numbers of ranks with as many shards")
+def _(ordo):
+    ordo.compile("free.json", ranks=8)
+    ordo.compile("mesh.json", "--topology", "full-mesh", ranks=8)
+    ordo.compile("around.json", "--fail-link", "0-1", ranks=8)
+    ordo.compile("cube.json", "--topology", "hypercube", ranks=8, algorithm="dyadic")
+    ordo.compile("pairs.json", "--topology", "a3:8", ranks=8, algorithm="birs")
+    done = ordo("diff", "mesh.json", "around.json")
+    wanted(done.returncode == 1 and re.search(r'G4 .*does not hold between these two: one was compiled for "full-mesh" \(\w{8}\), the '
+                                              r'other for "full-mesh" \(\w{8}\)', done.out), done.out)
+    wanted(re.search("G4 .*: holds between".replace(":", ""), ordo.works("diff", "free.json", "mesh.json").out))
+    wanted(re.search('G4 .*holds between these two: one was compiled for "hypercube"', ordo.works("diff", "cube.json", "pairs.json").out))
+    wanted(re.search("G4 .*not asked: both were compiled for no topology", ordo.works("diff", "free.json", "free.json").out))
+    for ranks in [2, 4, 8]:
+        ordo.compile(f"{ranks}.json", "--shards", 8, ranks=ranks, algorithm="dyadic")
+    done = ordo.works("diff", "2.json", "4.json", "8.json")
+    wanted(re.search("G5 .*holds between these two: 8 shards on 2 and on 4 ranks", done.out), done.out)
+    ordo.compile("ring.json", "--shards", 8, ranks=4)
+    done = ordo.fails(1, "^$", "diff", "8.json", "ring.json")
+    wanted(re.search("G5 .*does not hold between these two: 8 shards on 8 and on 4", done.out), done.out)
+    answer = ordo.answer("diff", "2.json", "8.json")["comparisons"][0]
+    wanted((answer["G4"]["verdict"], answer["G5"]["verdict"]) == ("not asked", "holds"), answer)
+
+
+@desk_case("diff: what cannot be compared is said, with what was found; what is refuted, with the first rule broken")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("scatter.json", operator="reduce-scatter")
+    ordo.compile("six.json", ranks=6)
+    ordo.compile("gather.json", operator="allgather")
+    ordo.compile("gather6.json", operator="allgather", ranks=6)
+    ordo.fails(2, "ring.json and scatter.json: different operators: found AllReduce and ReduceScatter", "diff", "ring.json", "scatter.json")
+    ordo.fails(2, r"different sums: found 4 and 6 contributions.*\nhint: .*--shards V", "diff", "ring.json", "six.json")
+    ordo.fails(2, "different data: found AllGather on 4 and on 6 ranks", "diff", "gather.json", "gather6.json")
+    ordo.fails(2, "wanted two schedules or more, found ring.json", "diff", "ring.json")
+    ordo.fails(2, "wanted two schedules or more, found none", "diff")
+    ordo.fails(2, "only one schedule can come through stdin", "diff", "-", "-")
+    ordo.fails(2, "--type: found f8", "diff", "ring.json", "ring.json", "--type", "f8")
+    ordo.fails(2, "--op: found xor", "diff", "ring.json", "ring.json", "--op", "xor")
+    ordo.fails(5, "nothing.json: error: cannot read", "diff", "ring.json", "nothing.json")
+    broken = REJECT / "R8-two-writers-unordered.json"
+    ordo.fails(1, r"R8-two-writers-unordered.json.*error\[R8\]", "diff", broken, "ring.json")
+    ordo.fails(1, r"error\[R8\]", "diff", "ring.json", broken)
 
 
 @desk_case("draw: DOT, SVG and text, by --as or by the name of the file")
@@ -452,6 +584,8 @@ def _(ordo):
 def _(ordo):
     for name, words in {"ring.json": [], "x.json": [], "around.json": []}.items():
         ordo.compile(name, *words, ranks=8)
+    for algorithm in ["dyadic", "mesh", "birs"]:
+        ordo.compile(f"{algorithm}.json", ranks=8, algorithm=algorithm)
     topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
                 "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
@@ -466,7 +600,8 @@ def _(ordo):
             line = "set -o pipefail; " + example.strip()
             done = subprocess.run(["bash", "-c", line], cwd=ordo.folder, capture_output=True, env={**os.environ, **environment},
                                   timeout=300)
-            wanted(done.returncode == (1 if "--max-tokens 1" in line or "verify ring.json --fail-link" in line else 0),
+            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json dyadic.json"]
+            wanted(done.returncode == (1 if any(words in line for words in refuted) else 0),
                    line, done.returncode, done.stderr.decode())
 
 

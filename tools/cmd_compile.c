@@ -1,4 +1,5 @@
 /* cmd_compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
+#include "conditions.h"
 #include "inputs.h"
 #include "verdict.h"
 #include <ordo/compiler.h>
@@ -10,6 +11,13 @@ struct wish {
 	struct ordo_problem problem;
 	const char *algorithm, *output;
 	struct topology_choice topology;
+	struct conditions conditions;
+};
+
+/* What compiling made. */
+struct product {
+	struct ordo_schedule *schedule;
+	struct ordo_proof *proof;
 };
 
 struct times {
@@ -62,28 +70,138 @@ static int ask_algorithm(struct call *call, enum ordo_operator op)
 		if (algorithms[i]->operators >> op & 1)
 			length += (size_t)snprintf(hint + length, sizeof hint - length, "%s%s",
 				length ? ", " : "one of ", algorithms[i]->name);
-	return fail_usage(call, hint, "which algorithm? --algorithm A");
+	return fail_usage(call, hint,
+		"which algorithm? --algorithm A, or what its order must be: --require G3, --order dyadic");
 }
 
-static struct ordo_schedule *compile_problem(
-	struct call *call, const struct wish *wish, const struct ordo_topology *topology, struct times *times)
+static struct ordo_request request_of(
+	const struct wish *wish, const struct ordo_topology *topology, struct progress *progress)
 {
-	struct ordo_error error;
-	struct progress progress = {0};
-	/* The proof is done apart, so that both can be timed and the proof can be told about. */
-	const struct ordo_request request = {.problem = wish->problem,
+	return (struct ordo_request){.problem = wish->problem,
 		.algorithm = wish->algorithm,
 		.topology = topology,
-		.unproved = true,
+		.unproved = true, /* the proof is done apart, so that it can be timed and told about */
 		.progress = show_progress,
-		.closure = &progress};
+		.closure = progress};
+}
+
+/* Reports an error of which other algorithms are free: with those that would do as its hint, here or, if there are
+ * none, were the links no matter. */
+static bool refuse_with_others(struct call *call, const struct wish *wish, const struct ordo_request *request,
+	struct ordo_error *error)
+{
+	enum { MOST_RANKS = 64, MOST = 12, MOST_IF_LARGE = 2 };
+	struct ordo_arena arena = {0};
+	struct ordo_error trouble = {0};
+	struct ordo_request anywhere = *request;
+	struct conditions conditions = wish->conditions;
+	const uint32_t most = wish->problem.nrank > MOST_RANKS ? MOST_IF_LARGE : MOST;
+	const char *others =
+		ordo_list_suiting(request, meets_conditions, &conditions, most, &arena, &trouble);
+	const bool elsewhere = others && !*others && request->topology;
+	anywhere.topology = NULL;
+	if (elsewhere)
+		others = ordo_list_suiting(&anywhere, meets_conditions, &conditions, most, &arena, &trouble);
+	if (!others)
+		*error = trouble;
+	else if (*others)
+		ordo_hint(error, "%s: %.400s",
+			elsewhere ? "with a link between every two ranks these would do" : "these do",
+			others);
+	const int status = fail(call, error);
+	hide_progress(request->closure);
+	ordo_arena_free(&arena);
+	return refuse(call, status);
+}
+
+static bool compile_named(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
+	struct product *product, struct times *times)
+{
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	const struct ordo_request request = request_of(wish, topology, &progress);
+	const struct ordo_verify_options options = {.topology = topology};
+	struct conditions conditions = wish->conditions;
 	double began = seconds();
-	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	product->schedule = ordo_compile(&request, &error);
 	times->compile = seconds() - began;
 	hide_progress(&progress);
-	if (!schedule)
-		call->status = fail(call, &error);
-	return schedule;
+	if (!product->schedule)
+		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
+			       ? refuse_with_others(call, wish, &request, &error)
+			       : refuse(call, fail(call, &error));
+	began = seconds();
+	product->proof = prove(call, product->schedule, &options);
+	times->proof = seconds() - began;
+	if (!product->proof || !product->proof->proved || !has_conditions(&conditions))
+		return product->proof;
+	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
+		return true;
+	return error.code == ORDO_REFUTED ? refuse_with_others(call, wish, &request, &error)
+					  : refuse(call, fail(call, &error));
+}
+
+/* What is said of an algorithm, without saying again of which. */
+static const char *without_name(const struct ordo_refusal *refused)
+{
+	const char *const names[] = {"algorithm", refused->algorithm};
+	for (int i = 0; i < 2; i++) {
+		const size_t length = strlen(names[i]);
+		if (!strncmp(refused->why, names[i], length) && !strncmp(refused->why + length, ": ", 2))
+			return refused->why + length + 2;
+	}
+	return refused->why;
+}
+
+/* Why those that came before did not do: all of them with --json, else the first few. */
+static void report_passed_over(struct call *call, const struct ordo_candidates *passed)
+{
+	enum { SHOWN = 3, MOST_LETTERS = 160 };
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "passed_over");
+	for (uint32_t i = 0; i < passed->nrefused; i++) {
+		const struct ordo_refusal *refused = &passed->refused[i];
+		if (call->json) {
+			cJSON *one = cJSON_CreateObject();
+			add_text(one, "algorithm", refused->algorithm);
+			add_text(one, "why", refused->why);
+			cJSON_AddItemToArray(list, one);
+		} else if (i < SHOWN) {
+			const char *why = without_name(refused);
+			note(call, "  not %s: %.*s%s", refused->algorithm, MOST_LETTERS, why,
+				strlen(why) > MOST_LETTERS ? "..." : "");
+		}
+	}
+	if (!call->json && passed->nrefused > SHOWN)
+		note(call, "  nor %u others; --json tells why", passed->nrefused - SHOWN);
+}
+
+static bool compile_chosen(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
+	struct product *product, struct times *times)
+{
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	struct conditions conditions = wish->conditions;
+	struct ordo_candidates passed;
+	char wanted[128];
+	const struct ordo_request request = request_of(wish, topology, &progress);
+	double began = seconds();
+	product->schedule =
+		ordo_choose(&request, meets_conditions, &conditions, &passed, &product->proof, &error);
+	times->compile = seconds() - began;
+	times->proof = 0;
+	hide_progress(&progress);
+	if (product->schedule || error.code == ORDO_REFUTED)
+		report_passed_over(call, &passed);
+	ordo_candidates_free(&passed);
+	if (product->schedule)
+		return true;
+	if (error.code != ORDO_REFUTED)
+		return refuse(call, fail(call, &error));
+	print_conditions(&conditions, wanted, sizeof wanted);
+	ordo_fail(&error, ORDO_REFUTED, 0, "no algorithm holds %s: %s on %u ranks%s%s", wanted,
+		ordo_operator_facts(wish->problem.op)->name, wish->problem.nrank,
+		topology ? ", topology " : "", topology ? topology->name : "");
+	return refuse_with_others(call, wish, &request, &error);
 }
 
 static bool write_document(
@@ -119,49 +237,45 @@ static void report(struct call *call, const struct wish *wish, const struct ordo
 	print_schedule_line(stderr, schedule);
 	fprintf(stderr, "%sproved%s in every interleaving; order digest %s\n", paint(stderr, GREEN),
 		paint(stderr, PLAIN), proof->digest);
-	fprintf(stderr, "compiled in ");
+	fprintf(stderr, wish->algorithm ? "compiled in " : "chosen, compiled and proved in ");
 	print_seconds(stderr, times->compile);
-	fprintf(stderr, ", proved in ");
-	print_seconds(stderr, times->proof);
+	if (wish->algorithm) {
+		fprintf(stderr, ", proved in ");
+		print_seconds(stderr, times->proof);
+	}
 	fprintf(stderr, ", written in ");
 	print_seconds(stderr, times->write);
 	fprintf(stderr, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
 }
 
 /* Nothing is written that was not proved. */
-static int prove_and_write(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, struct times *times)
+static int write_product(
+	struct call *call, const struct wish *wish, const struct product *product, struct times *times)
 {
-	const struct ordo_verify_options options = {.topology = topology};
-	double began = seconds();
-	struct ordo_proof *proof = prove(call, schedule, &options);
-	times->proof = seconds() - began;
-	if (!proof)
-		return call->status;
-	int status = ORDO_OK;
-	if (!proof->proved) {
+	if (!product->proof->proved) {
 		struct ordo_error error;
-		ordo_finding_error(schedule, &proof->findings[0], &error);
+		ordo_finding_error(product->schedule, &product->proof->findings[0], &error);
 		ordo_hint(&error, "this is a bug of the compiler, and nothing was written; please report it");
-		status = fail(call, &error);
-	} else if (write_document(call, schedule, wish->output, times)) {
-		report(call, wish, schedule, proof, times);
-	} else {
-		status = call->status;
+		return fail(call, &error);
 	}
-	ordo_proof_destroy(proof);
-	return status;
+	if (!write_document(call, product->schedule, wish->output, times))
+		return call->status;
+	report(call, wish, product->schedule, product->proof, times);
+	return ORDO_OK;
 }
 
 static int compile_wish(struct call *call, const struct wish *wish)
 {
 	struct ordo_topology *topology;
+	struct product product = {0};
 	struct times times;
 	if (!choose_topology(call, &wish->topology, wish->problem.nrank, &topology))
 		return call->status;
-	struct ordo_schedule *schedule = compile_problem(call, wish, topology, &times);
-	int status = schedule ? prove_and_write(call, wish, schedule, topology, &times) : call->status;
-	ordo_schedule_destroy(schedule);
+	const bool worked = wish->algorithm ? compile_named(call, wish, topology, &product, &times)
+					    : compile_chosen(call, wish, topology, &product, &times);
+	const int status = worked ? write_product(call, wish, &product, &times) : call->status;
+	ordo_proof_destroy(product.proof);
+	ordo_schedule_destroy(product.schedule);
 	ordo_topology_destroy(topology);
 	return status;
 }
@@ -173,6 +287,7 @@ static int compile(struct call *call)
 		{"ranks", 'n', NUMBER, &wish.problem.nrank, "N", "how many ranks"},
 		{"algorithm", 'a', TEXT, &wish.algorithm, "A",
 			"the algorithm, with its parameters: ring, \"ring(rings=3)\", ..."},
+		CONDITION_OPTIONS(wish.conditions),
 		TOPOLOGY_OPTIONS(wish.topology),
 		{"root", 'r', NUMBER, &wish.problem.root, "R",
 			"the root of Reduce, Broadcast, Scatter and Gather (0)"},
@@ -193,26 +308,35 @@ static int compile(struct call *call)
 		status = call->status;
 	else if (!wish.problem.nrank)
 		status = fail_usage(call, NULL, "how many ranks? --ranks N, at least 1");
-	else if (!wish.algorithm)
+	else if (!read_conditions(call, &wish.conditions, wish.problem.op))
+		status = call->status;
+	else if (!wish.algorithm && !has_conditions(&wish.conditions))
 		status = ask_algorithm(call, wish.problem.op);
 	else
 		status = compile_wish(call, &wish);
 	free_texts(&wish.topology.failed);
+	free_texts(&wish.conditions.required);
 	return status;
 }
 
 const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
-	.usage = "OPERATOR --ranks N --algorithm A [OPTION]...",
-	.description = "The document goes to OUT or to stdout, a summary to stderr. Nothing is written that "
-		       "was not proved.\n"
-		       "Operators are read without regard to case, hyphens and underscores. `ordo list` "
-		       "shows algorithms, topologies and\n"
-		       "operators; `ordo list ring` the parameters of one.",
-	.examples = "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
-		    "  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
-		    "  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o around.json\n"
-		    "  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | ordo verify -",
+	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
+	.description =
+		"The document goes to OUT or to stdout, a summary to stderr. Nothing is written that "
+		"was not proved.\n"
+		"Operators are read without regard to case, hyphens and underscores. `ordo list` "
+		"shows algorithms, topologies and\n"
+		"operators; `ordo list ring` the parameters of one. Without --algorithm, --require and "
+		"--order choose: of all that apply,\n"
+		"least volume first, then fewest steps, the first whose proof holds what is wanted.",
+	.examples =
+		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o around.json\n"
+		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o invariant.json\n"
+		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		"  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | ordo verify -",
 	.run = compile,
 };

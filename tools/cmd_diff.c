@@ -1,0 +1,361 @@
+/* cmd_diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and on what
+ * input? */
+#include "inputs.h"
+#include "verdict.h"
+#include <inttypes.h>
+#include <ordo/compare.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Trees are shown with at most so many leaves, differences at most so many at a time. */
+enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
+
+struct wish {
+	const char *type_name, *reduction_name;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+};
+
+/* One of the schedules, proved. */
+struct side {
+	const char *file;
+	struct ordo_schedule *schedule;
+	struct ordo_proof *proof;
+	struct ordo_order *order;
+};
+
+/* Two sides compared. */
+struct pair {
+	const struct side *side[2];
+	struct ordo_forest *forest;
+	struct ordo_comparison comparison;
+	bool interchangeable; /* for the type and the reduction */
+	bool no_memory;	      /* for some text, so what was said is not all of it */
+	struct ordo_arena arena;
+	cJSON *json;
+};
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool open_side(struct call *call, const char *file, struct ordo_forest *forest, struct side *side)
+{
+	struct ordo_error error;
+	const struct ordo_verify_options options = {0};
+	side->file = file;
+	side->schedule = open_schedule(call, file);
+	side->proof = side->schedule ? prove(call, side->schedule, &options) : NULL;
+	if (!side->proof)
+		return false;
+	side->order = ordo_order_create(forest, side->schedule, side->proof, &error);
+	if (side->order)
+		return true;
+	if (!error.file[0])
+		snprintf(error.file, sizeof error.file, "%s", file);
+	return refuse(call, fail(call, &error));
+}
+
+static void close_side(struct side *side)
+{
+	ordo_order_destroy(side->order);
+	ordo_proof_destroy(side->proof);
+	ordo_schedule_destroy(side->schedule);
+	*side = (struct side){0};
+}
+
+static bool adds(const struct pair *pair)
+{
+	return ordo_operator_facts(pair->side[0]->schedule->problem.op)->reduces;
+}
+
+/* The text, or "" and a mark that there is none. */
+static const char *text_or_mark(struct pair *pair, const char *text)
+{
+	pair->no_memory |= !text;
+	return text ? text : "";
+}
+
+static const char *tree_text(struct pair *pair, uint32_t tree)
+{
+	return text_or_mark(pair, adds(pair)
+					  ? ordo_forest_print(pair->forest, &pair->arena, tree, MOST_LEAVES)
+					  : ordo_arena_format(&pair->arena, "what rank %u sends",
+						    pair->forest->facts[tree].smallest));
+}
+
+/* With its name, if it has one. */
+static const char *named_tree_text(struct pair *pair, uint32_t tree)
+{
+	struct ordo_tree_name name = {ORDO_UNNAMED, 0};
+	char word[64];
+	const char *text = tree_text(pair, tree);
+	if (!adds(pair))
+		return text;
+	pair->no_memory |= !ordo_forest_name(pair->forest, tree, &name);
+	if (name.kind == ORDO_UNNAMED)
+		return text;
+	ordo_tree_name_print(name, word, sizeof word);
+	return text_or_mark(pair, ordo_arena_format(&pair->arena, "%s, %s,", text, word));
+}
+
+/* "3/8"; 0 and 1 stand for the ends. */
+static const char *position_text(struct pair *pair, struct ordo_position at)
+{
+	return text_or_mark(pair,
+		at.whole == 1 ? ordo_arena_format(&pair->arena, "%" PRIu64, at.of)
+			      : ordo_arena_format(&pair->arena, "%" PRIu64 "/%" PRIu64, at.of, at.whole));
+}
+
+static void show_part(struct call *call, struct pair *pair, const struct ordo_part *part, uint32_t nth)
+{
+	const char *begin = position_text(pair, part->begin), *end = position_text(pair, part->end);
+	const char *trees[2] = {tree_text(pair, part->tree[0]), tree_text(pair, part->tree[1])};
+	if (nth < MOST_PARTS && !call->json) {
+		char span[64];
+		snprintf(span, sizeof span, "[%s, %s)", begin, end);
+		printf("  %-23s %s by %s\n  %-23s %s by %s\n", span, named_tree_text(pair, part->tree[0]),
+			pair->side[0]->file, "", named_tree_text(pair, part->tree[1]), pair->side[1]->file);
+	}
+	if (!call->json)
+		return;
+	cJSON *one = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(one, "trees");
+	add_text(one, "begin", begin);
+	add_text(one, "end", end);
+	for (int i = 0; i < 2; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(trees[i]));
+	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(pair->json, "differing"), one);
+}
+
+static void show_parts(struct call *call, struct pair *pair)
+{
+	const struct ordo_comparison *comparison = &pair->comparison;
+	uint32_t nth = 0;
+	cJSON_AddArrayToObject(pair->json, "differing");
+	if (!comparison->ndiffering)
+		return;
+	if (comparison->ndiffering == comparison->npart)
+		say(call, "  %-23s all of the vector\n", "elements that differ");
+	else
+		say(call, "  %-23s %u of %u parts of the vector\n", "elements that differ",
+			comparison->ndiffering, comparison->npart);
+	for (uint32_t i = 0; i < comparison->npart; i++)
+		if (!comparison->parts[i].same)
+			show_part(call, pair, &comparison->parts[i], nth++);
+	if (nth > MOST_PARTS)
+		say(call, "  %-23s and %u more; --json has them all\n", "", nth - MOST_PARTS);
+}
+
+/* The smallest sum that one makes and the other does not. */
+static bool show_node(struct call *call, struct pair *pair)
+{
+	struct ordo_error error;
+	struct ordo_witness witness;
+	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
+	if (!adds(pair))
+		return true;
+	if (!ordo_tree_witness(pair->forest, part->tree[0], part->tree[1], &witness, &error))
+		return refuse(call, fail(call, &error));
+	const char *nodes[2] = {tree_text(pair, witness.node[0]), tree_text(pair, witness.node[1])};
+	say(call, "  %-23s %s by %s\n  %-23s %s by %s, where %u and %u meet only after %u came in\n",
+		"first node that differs", nodes[0], pair->side[0]->file, "", nodes[1], pair->side[1]->file,
+		witness.a < witness.b ? witness.a : witness.b, witness.a < witness.b ? witness.b : witness.a,
+		witness.c);
+	cJSON *json = cJSON_AddObjectToObject(pair->json, "node"),
+	      *list = cJSON_AddArrayToObject(json, "trees");
+	for (int i = 0; i < 2; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(nodes[i]));
+	const uint32_t leaves[] = {witness.a, witness.b, witness.c};
+	cJSON *numbers = cJSON_AddArrayToObject(json, "leaves");
+	for (int i = 0; i < 3; i++)
+		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(leaves[i]));
+	return true;
+}
+
+static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
+{
+	static const char *const words[] = {
+		"holds between these two", "does not hold between these two", "not asked"};
+	static const enum colour colours[] = {GREEN, YELLOW, PLAIN};
+	const struct ordo_pair_judgement judgement = ordo_judge_pair(guarantee, pair->side[0]->schedule,
+		pair->side[1]->schedule, pair->interchangeable, &pair->arena);
+	struct ordo_error error;
+	char title[32];
+	if (!judgement.why) {
+		ordo_fail_memory(&error);
+		return refuse(call, fail(call, &error));
+	}
+	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
+		ordo_guarantee_title(guarantee));
+	say(call, "  %-23s %s%s%s: %s\n", title, paint(stdout, colours[judgement.verdict]),
+		words[judgement.verdict], paint(stdout, PLAIN), judgement.why);
+	cJSON *one = cJSON_AddObjectToObject(pair->json, ordo_guarantee_name(guarantee));
+	static const char *const verdicts[] = {"holds", "does not hold", "not asked"};
+	add_text(one, "verdict", verdicts[judgement.verdict]);
+	add_text(one, "why", judgement.why);
+	return true;
+}
+
+static void show_digests(struct call *call, struct pair *pair)
+{
+	const char *first = pair->side[0]->proof->digest, *second = pair->side[1]->proof->digest;
+	if (!strcmp(first, second))
+		say(call, "  %-23s %s\n", "order digest", first);
+	else
+		say(call, "  %-23s %s and %s\n", "order digest", first, second);
+}
+
+/* Why it makes no difference, or what it does not cover. */
+static void show_reservations(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
+				  *b = &pair->side[1]->schedule->problem;
+	const bool same = !pair->comparison.ndiffering;
+	if (!adds(pair))
+		say(call, "  %-23s nothing is added: what arrives has the bits it was sent with\n", "orders");
+	else if (pair->interchangeable && !same)
+		say(call,
+			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order has the "
+			"same bits\n",
+			"orders", pair->comparison.ndiffering, pair->comparison.npart,
+			ordo_type_name(wish->type), ordo_reduction_name(wish->reduction));
+	else if (same)
+		say(call, "  %-23s the same%s\n", "orders",
+			pair->comparison.identical ? ", operand for operand"
+						   : ", but not operand for operand: where two NaNs meet, "
+						     "which survives may differ");
+	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
+		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
+			pair->side[0]->file, b->root, pair->side[1]->file);
+}
+
+static bool show_pair(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const bool same = pair->interchangeable;
+	say(call, "%s and %s: %s%s%s\n", pair->side[0]->file, pair->side[1]->file,
+		paint(stdout, same ? GREEN : YELLOW), same ? "bit-interchangeable" : "different",
+		paint(stdout, PLAIN));
+	for (int i = 0; i < 2 && !call->json; i++) {
+		printf("  ");
+		print_schedule_line(stdout, pair->side[i]->schedule);
+	}
+	add_text(pair->json, "file", pair->side[1]->file);
+	add_text(pair->json, "order_digest", pair->side[1]->proof->digest);
+	add_truth(pair->json, "interchangeable", same);
+	add_truth(pair->json, "same_orders", !pair->comparison.ndiffering);
+	add_truth(pair->json, "identical_orders", pair->comparison.identical);
+	show_digests(call, pair);
+	show_reservations(call, pair, wish);
+	if (!same)
+		show_parts(call, pair);
+	return (same || show_node(call, pair)) && show_guarantee(call, pair, ORDO_G4) &&
+	       show_guarantee(call, pair, ORDO_G5);
+}
+
+/* false: call->status; true also if they differ. */
+static bool compare_sides(struct call *call, const struct wish *wish, struct ordo_forest *forest,
+	const struct side *first, const struct side *second, bool *same)
+{
+	struct ordo_error error;
+	struct pair pair = {.side = {first, second}, .forest = forest, .json = cJSON_CreateObject()};
+	bool worked = ordo_compare(first->order, second->order, &pair.comparison, &error);
+	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(call->answer, "comparisons"), pair.json);
+	if (worked) {
+		pair.interchangeable = !pair.comparison.ndiffering ||
+				       (adds(&pair) && ordo_is_associative(wish->type, wish->reduction));
+		*same = pair.interchangeable;
+		worked = show_pair(call, &pair, wish);
+		if (worked && pair.no_memory) {
+			ordo_fail_memory(&error);
+			worked = refuse(call, fail(call, &error));
+		}
+	} else {
+		char text[sizeof error.text];
+		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file, error.text);
+		memcpy(error.text, text, sizeof text);
+		call->status = fail(call, &error);
+	}
+	ordo_comparison_free(&pair.comparison);
+	ordo_arena_free(&pair.arena);
+	return worked;
+}
+
+static int compare_all(struct call *call, const struct wish *wish, struct ordo_forest *forest)
+{
+	struct side first = {0};
+	size_t nsame = 0;
+	const size_t nother = call->noperand - 1;
+	bool worked = open_side(call, call->operands[0], forest, &first);
+	add_text(call->answer, "first", call->operands[0]);
+	if (worked)
+		add_text(call->answer, "order_digest", first.proof->digest);
+	cJSON_AddArrayToObject(call->answer, "comparisons");
+	for (size_t i = 1; worked && i < call->noperand; i++) {
+		struct side other = {0};
+		bool same = false;
+		worked = open_side(call, call->operands[i], forest, &other) &&
+			 compare_sides(call, wish, forest, &first, &other, &same);
+		nsame += same;
+		close_side(&other);
+	}
+	close_side(&first);
+	if (!worked)
+		return call->status;
+	if (nother > 1)
+		say(call, "%zu of %zu are bit-interchangeable with %s\n", nsame, nother, call->operands[0]);
+	return nsame == nother ? ORDO_OK : ORDO_REFUTED;
+}
+
+static bool read_wish(struct call *call, struct wish *wish)
+{
+	size_t nstdin = 0;
+	for (size_t i = 0; i < call->noperand; i++)
+		nstdin += !strcmp(call->operands[i], "-");
+	if (call->noperand < 2)
+		return refuse(call, fail_usage(call, NULL, "wanted two schedules or more, found %s",
+					    call->noperand ? call->operands[0] : "none"));
+	if (nstdin > 1)
+		return refuse(call, fail_usage(call, NULL, "only one schedule can come through stdin"));
+	if (!ordo_type_from_name(wish->type_name, &wish->type))
+		return refuse(
+			call, fail_usage(call, NULL, "--type: found %s, wanted f32, f64, i32, i64 or u8",
+				      wish->type_name));
+	if (!ordo_reduction_from_name(wish->reduction_name, &wish->reduction))
+		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
+					    wish->reduction_name));
+	return true;
+}
+
+static int diff(struct call *call)
+{
+	struct wish wish = {.type_name = "f32", .reduction_name = "sum"};
+	const struct option options[] = {
+		{"type", 0, TEXT, &wish.type_name, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},
+		{"op", 0, TEXT, &wish.reduction_name, "OP", "sum, prod, min or max (sum)"},
+	};
+	struct ordo_error error;
+	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
+		return call->status;
+	struct ordo_forest *forest = ordo_forest_create(&error);
+	const int status = forest ? compare_all(call, &wish, forest) : fail(call, &error);
+	ordo_forest_destroy(forest);
+	return status;
+}
+
+const struct command diff_command = {
+	.name = "diff",
+	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
+	.usage = "FILE FILE... [OPTION]...",
+	.description =
+		"All are compared with the first; each is proved before. Positions are fractions of the "
+		"vector, whatever chunks it is cut into.\n"
+		"Schedules for other topologies answer G4, for other numbers of ranks with as many "
+		"virtual shards G5.\n"
+		"Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
+	.examples = "  ordo diff ring.json dyadic.json\n"
+		    "  ordo diff mesh.json dyadic.json birs.json --type f64\n"
+		    "  ordo diff ring.json around.json --json",
+	.run = diff,
+};
