@@ -348,14 +348,13 @@ const struct command diff_command = {
 	.name = "diff",
 	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
 	.usage = "FILE FILE... [OPTION]...",
-	.description =
-		"All are compared with the first; each is proved before. Positions are fractions of the "
-		"vector, whatever chunks it is cut into.\n"
-		"Schedules for other topologies answer G4, for other numbers of ranks with as many "
-		"virtual shards G5.\n"
-		"Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
+	.description = "All are compared with the first; each is proved before. Positions are fractions of "
+		       "the vector, whatever chunks\n"
+		       "it is cut into. Schedules for other topologies answer G4, for other numbers of ranks "
+		       "with as many virtual shards G5.\n"
+		       "Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
 	.examples = "  ordo diff ring.json dyadic.json\n"
-		    "  ordo diff mesh.json dyadic.json birs.json --type f64\n"
+		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
 		    "  ordo diff ring.json around.json --json",
 	.run = diff,
 };
