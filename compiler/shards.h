@@ -2,8 +2,7 @@
  *
  * D(V) splits its leaves at the largest power of two below their number, and so do its subtrees: they are the
  * ranges [s, min(s + 2^k, V)) with s a multiple of 2^k. A rank's shards are a row of leaves; the largest
- * subtrees in it are its forest. If V = N 2^i (or N = 1) every forest is one tree and D(N) over the ranks is
- * D(V). Else a forest has up to about 2 log2(V/N) trees.
+ * subtrees in it are its forest: one tree if V = N 2^i or N = 1, else up to about 2 log2(V/N).
  */
 #ifndef ORDO_SHARDS_H
 #define ORDO_SHARDS_H
@@ -14,7 +13,7 @@
 struct ordo_slice ordo_subtree_at(uint32_t nshard, uint32_t first, uint32_t end);
 /* How many trees a rank's forest has. */
 uint32_t ordo_forest_size(const struct ordo_problem *problem, uint32_t rank);
-/* Is every forest one tree? Then D(N) over the ranks' sums is D(V). */
+/* Is V = N 2^i, or N = 1? Then every forest is one tree, and D(N) over the ranks' sums is D(V). */
 bool ordo_shards_align(uint32_t nshard, uint32_t nrank);
 
 /* Reserves the scratch that any rank's folds take, log2(V/N) - 1 vectors, and returns the first slot. */

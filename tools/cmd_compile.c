@@ -1,6 +1,7 @@
 /* cmd_compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
 #include "conditions.h"
 #include "inputs.h"
+#include "shards.h"
 #include "verdict.h"
 #include <ordo/compiler.h>
 #include <ordo/document.h>
@@ -220,7 +221,7 @@ static bool write_document(
 }
 
 static void report(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, const struct times *times)
+	const struct ordo_topology *topology, const struct ordo_proof *proof, const struct times *times)
 {
 	if (call->json && wish->output) {
 		add_schedule(call->answer, schedule);
@@ -231,12 +232,14 @@ static void report(struct call *call, const struct wish *wish, const struct ordo
 		add_number(json, "proof", times->proof);
 		add_number(json, "write", times->write);
 		add_count(call->answer, "peak_bytes", peak_bytes());
+		tell_shard_price(call, schedule, topology);
 	}
 	if (call->json)
 		return;
 	print_schedule_line(stderr, schedule);
 	fprintf(stderr, "%sproved%s in every interleaving; order digest %s\n", paint(stderr, GREEN),
 		paint(stderr, PLAIN), proof->digest);
+	tell_shard_price(call, schedule, topology);
 	fprintf(stderr, wish->algorithm ? "compiled in " : "chosen, compiled and proved in ");
 	print_seconds(stderr, times->compile);
 	if (wish->algorithm) {
@@ -249,8 +252,8 @@ static void report(struct call *call, const struct wish *wish, const struct ordo
 }
 
 /* Nothing is written that was not proved. */
-static int write_product(
-	struct call *call, const struct wish *wish, const struct product *product, struct times *times)
+static int write_product(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, struct times *times)
 {
 	if (!product->proof->proved) {
 		struct ordo_error error;
@@ -260,7 +263,7 @@ static int write_product(
 	}
 	if (!write_document(call, product->schedule, wish->output, times))
 		return call->status;
-	report(call, wish, product->schedule, product->proof, times);
+	report(call, wish, product->schedule, topology, product->proof, times);
 	return ORDO_OK;
 }
 
@@ -273,7 +276,7 @@ static int compile_wish(struct call *call, const struct wish *wish)
 		return call->status;
 	const bool worked = wish->algorithm ? compile_named(call, wish, topology, &product, &times)
 					    : compile_chosen(call, wish, topology, &product, &times);
-	const int status = worked ? write_product(call, wish, &product, &times) : call->status;
+	const int status = worked ? write_product(call, wish, &product, topology, &times) : call->status;
 	ordo_proof_destroy(product.proof);
 	ordo_schedule_destroy(product.schedule);
 	ordo_topology_destroy(topology);

@@ -23,6 +23,20 @@ struct ordo_request {
  * wrong, the proof's first finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
+/* What it costs that ranks have several of V virtual shards. A rank whose shards are no subtree of the tree over
+ * all of them is left with several sums, and sends each. */
+struct ordo_shard_price {
+	uint32_t least_shards, most_shards; /* of a rank */
+	uint32_t most_sums;		    /* that a rank is left with: 1 if it folds all it has */
+	uint64_t sums;			    /* of all ranks */
+	uint64_t volume,
+		plain_volume; /* chunks that the busiest rank sends, and would if each rank had one shard */
+};
+
+/* Of a request that can be compiled; does not compile it. false: it cannot be. */
+ORDO_API bool ordo_shard_price(
+	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error);
+
 enum ordo_parameter_kind {
 	ORDO_WORD,	 /* one of the words of `values`, which are separated by `|` */
 	ORDO_NUMBER,	 /* least..most; or one of the words of `values` */

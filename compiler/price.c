@@ -1,0 +1,39 @@
+/* price.c - what it costs that ranks have several shards. */
+#include "algorithm.h"
+#include "shards.h"
+
+/* Ranks that do not fold theirs into one sum have one for each tree of their forest. */
+static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price *price)
+{
+	const struct ordo_problem whole = ordo_recipe_whole(recipe);
+	const uint32_t N = whole.nrank, V = whole.nshard;
+	price->least_shards = V / N;
+	price->most_shards = V / N + (V % N > 0);
+	for (uint32_t rank = 0; rank < N; rank++) {
+		const uint32_t nsum = recipe->algorithm->takes_shards ? ordo_forest_size(&whole, rank) : 1;
+		price->sums += nsum;
+		price->most_sums = nsum > price->most_sums ? nsum : price->most_sums;
+	}
+}
+
+bool ordo_shard_price(
+	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error)
+{
+	struct ordo_recipe recipe = {0}, plain = {0};
+	*price = (struct ordo_shard_price){0};
+	bool worked = ordo_recipe_make(&recipe, request, error);
+	if (worked) {
+		struct ordo_request one_each = *request;
+		one_each.problem.nshard = request->problem.nrank;
+		one_each.problem.chunks_per_block = recipe.problem.chunks_per_block;
+		worked = ordo_recipe_make(&plain, &one_each, error);
+	}
+	if (worked) {
+		count_sums(&recipe, price);
+		price->volume = recipe.algorithm->volume(&recipe);
+		price->plain_volume = plain.algorithm->volume(&plain);
+	}
+	ordo_recipe_destroy(&recipe);
+	ordo_recipe_destroy(&plain);
+	return worked;
+}
