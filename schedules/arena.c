@@ -1,9 +1,11 @@
 /* arena.c - memory that is given back all at once, and arrays that double. */
 #include <ordo/arena.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct ordo_arena_block {
 	struct ordo_arena_block *before;
@@ -11,7 +13,7 @@ struct ordo_arena_block {
 	max_align_t bytes[];
 };
 
-enum { BLOCK_SIZE = 64 * 1024 };
+enum { BLOCK_SIZE = 64 * 1024, LARGE_SIZE = 8 * 1024 * 1024 };
 
 void *ordo_arena_alloc(struct ordo_arena *arena, size_t size)
 {
@@ -66,6 +68,34 @@ void ordo_arena_free(struct ordo_arena *arena)
 	}
 }
 
+/* Large arrays are touched here and there by turns, so that with small pages most of the time would go into finding pages: where the system has large
+ * ones for those who ask, this asks. Advice only: whether it is taken changes nothing but time. */
+static void want_large_pages(void *items, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	const uintptr_t page = 4096, begin = ((uintptr_t)items + page - 1) / page * page,
+			end = (uintptr_t)items + size;
+	if (size >= LARGE_SIZE && end > begin)
+		(void)madvise((char *)items + (begin - (uintptr_t)items), (end - begin) / page * page,
+			MADV_HUGEPAGE);
+#else
+	(void)items;
+	(void)size;
+#endif
+}
+
+void *ordo_array_make(size_t count, size_t size, unsigned char fill)
+{
+	if (count > SIZE_MAX / 2 / size)
+		return NULL;
+	const size_t bytes = count ? count * size : 1;
+	void *items = fill ? malloc(bytes) : calloc(bytes, 1);
+	if (!items)
+		return NULL;
+	want_large_pages(items, bytes);
+	return fill ? memset(items, fill, bytes) : items;
+}
+
 bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size)
 {
 	if (want <= *room)
@@ -80,6 +110,7 @@ bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size)
 	void *grown = realloc(old, more * size);
 	if (!grown)
 		return false;
+	want_large_pages(grown, more * size);
 	memcpy(items, &grown, sizeof grown);
 	*room = more;
 	return true;

@@ -1,5 +1,6 @@
 /* pairs.c - a hash table from two ids to one. */
 #include "pairs.h"
+#include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>
 
@@ -43,14 +44,12 @@ static void place(struct pair_map *map, uint64_t key, uint32_t value)
 static bool grow(struct pair_map *map)
 {
 	struct pair_map larger = {.room = map->room ? map->room * 2 : 64, .used = map->used};
-	larger.keys = malloc(larger.room * sizeof *larger.keys);
-	larger.values = malloc(larger.room * sizeof *larger.values);
+	larger.keys = ordo_array_make(larger.room, sizeof *larger.keys, 0xff);
+	larger.values = ordo_array_make(larger.room, sizeof *larger.values, 0);
 	if (!larger.keys || !larger.values) {
 		pair_free(&larger);
 		return false;
 	}
-	for (uint64_t i = 0; i < larger.room; i++)
-		larger.keys[i] = EMPTY;
 	for (uint64_t i = 0; i < map->room; i++)
 		if (map->keys[i] != EMPTY)
 			place(&larger, map->keys[i], map->values[i]);

@@ -7,9 +7,11 @@
 
 /* What is needed to add to trees, beside them; {0} for empty trees. */
 struct ordo_growth {
-	size_t node_room, same_room;
+	size_t node_room, same_room, parent_room;
+	uint32_t *
+		parent_of; /* [nnode] the first tree of which this stands for the larger operand; ORDO_NONE */
 	struct pair_map
-		node_of; /* operands, the smaller first, each by what stands for it -> the first such tree */
+		node_of; /* operands, the smaller first, each by what stands for it -> the first such tree, where it is not parent_of */
 	struct pair_map other_of; /* left, right -> the tree, where node_of has another that is the same */
 };
 

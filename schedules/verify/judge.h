@@ -41,7 +41,14 @@ struct touch {
 	uint32_t first, last; /* its accesses to that rank's memory; ORDO_NONE: none */
 	uint32_t left;	      /* latest notify of the stream that some stream of that rank waited for, + 1 */
 	bool entered_first;   /* that rank had entered before `first`, for certain */
-	uint32_t first_gate;  /* the last Wait before `first` in its stream */
+};
+
+/* What a stream did last in the run that stands for all. */
+struct recent {
+	uint32_t gate;	/* the last Wait passed; ORDO_NONE: none */
+	uint32_t touch; /* the last touch and, */
+	uint32_t
+		syncs[2]; /* the latest first, the last syncs to this stream that mattered; ORDO_NONE: none */
 };
 
 /* Is a before b in every execution? Asked of the exact sweep, when nothing cheaper answers. */
@@ -101,7 +108,7 @@ struct judge {
 
 	uint32_t fullest; /* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
 
-	uint32_t *gates; /* [nstream] the last Wait passed so far; ORDO_NONE: none */
+	struct recent *recent; /* [nstream] */
 
 	uint32_t nscratch;  /* scratch slots that some task names: the others need no cells */
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
@@ -120,6 +127,8 @@ struct judge {
 	uint32_t parent;   /* of the move under way: the writer of what it reads */
 	uint32_t followed; /* what the move under way is already known to follow */
 
+	uint32_t *order; /* Notify and Wait as they ran, if somebody asked for it */
+	uint32_t norder;
 	struct question *questions;
 	size_t question_room;
 	uint32_t nquestion;
@@ -148,14 +157,19 @@ bool access_memory(struct judge *judge, uint32_t task, uint32_t stream);
 bool judge_outputs(struct judge *judge);
 
 /* ordering.c */
-bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream);
+void note_sync(struct recent *recent, uint32_t sync);
+bool is_ordered(struct judge *judge, uint32_t a, uint32_t stream);
 bool extend_chain(struct judge *judge, uint32_t task);
 bool judge_order(struct judge *judge);
 
 /* search.c: answers what a short way back shows. */
 bool search_back(struct judge *judge);
 
+/* presence.c: answers for every open touch, exactly. */
+bool judge_presence(struct judge *judge);
+
 /* sweep.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
+bool list_order(struct judge *judge); /* judge.order, if it is not there yet */
 bool sweep(struct judge *judge);
 
 /* trees.c */

@@ -107,9 +107,9 @@ bool prepare_memory(struct judge *judge)
 	if (judge->too_large)
 		return give_up(judge);
 	uint64_t ncell = judge->cells_of[problem->nrank];
-	judge->cells = malloc((ncell + 1) * sizeof *judge->cells);
+	judge->cells = ordo_array_make(ncell + 1, sizeof *judge->cells, 0);
 	if (judge->options->atomic_reduce)
-		judge->groups = calloc(ncell + 1, sizeof *judge->groups);
+		judge->groups = ordo_array_make(ncell + 1, sizeof *judge->groups, 0);
 	judge->items = calloc(1, sizeof *judge->items);
 	if (!judge->cells || !judge->items || (judge->options->atomic_reduce && !judge->groups))
 		return ordo_fail_memory(judge->error);
@@ -172,7 +172,7 @@ static bool follow_or_ask(struct judge *judge, const struct access *access, uint
 		return ordo_fail_memory(judge->error);
 	judge->questions[judge->nquestion++] = (struct question){.a = a,
 		.b = access->task,
-		.gate = judge->gates[access->stream],
+		.gate = judge->recent[access->stream].gate,
 		.owner = access->slot.rank,
 		.slot = access->slot.number,
 		.buffer = (uint8_t)access->slot.buffer,
@@ -354,9 +354,12 @@ static bool store(
  * precede its leaving. */
 static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint32_t rank)
 {
-	uint32_t index = pair_get(&judge->touch_of, stream, rank);
+	struct recent *recent = &judge->recent[stream];
+	uint32_t index = recent->touch;
+	if (index == ORDO_NONE || judge->touches[index].rank != rank)
+		index = recent->touch = pair_get(&judge->touch_of, stream, rank);
 	if (index == ORDO_NONE) {
-		index = judge->ntouch++;
+		index = recent->touch = judge->ntouch++;
 		if (!ordo_array_reserve(
 			    &judge->touches, &judge->touch_room, judge->ntouch, sizeof *judge->touches) ||
 			!pair_put(&judge->touch_of, stream, rank, index))
@@ -368,7 +371,6 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 	if (touch->first == ORDO_NONE) {
 		touch->first = task;
 		touch->entered_first = touch->entered;
-		touch->first_gate = judge->gates[stream];
 	}
 	return true;
 }

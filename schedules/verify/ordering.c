@@ -53,13 +53,34 @@ static bool has_waited(const struct judge *judge, uint32_t a, uint32_t later)
 	return false;
 }
 
+void note_sync(struct recent *recent, uint32_t sync)
+{
+	if (recent->syncs[0] == sync)
+		return;
+	recent->syncs[1] = recent->syncs[0];
+	recent->syncs[0] = sync;
+}
+
+/* The sync from one stream to the one whose access is under way; streams have to do with few others at a time. */
+static uint32_t sync_to(struct judge *judge, uint32_t from, uint32_t to)
+{
+	struct recent *recent = &judge->recent[to];
+	for (int i = 0; i < 2; i++)
+		if (recent->syncs[i] != ORDO_NONE && judge->syncs[recent->syncs[i]].from == from)
+			return recent->syncs[i];
+	const uint32_t sync = pair_get(&judge->sync_of, from, to);
+	if (sync != ORDO_NONE)
+		note_sync(recent, sync);
+	return sync;
+}
+
 /* Does the access under way, of that stream, follow task a, for certain? */
-bool is_ordered(const struct judge *judge, uint32_t a, uint32_t stream)
+bool is_ordered(struct judge *judge, uint32_t a, uint32_t stream)
 {
 	uint32_t earlier = judge->notes[a].stream;
 	if (earlier == stream)
 		return true;
-	uint32_t sync = pair_get(&judge->sync_of, earlier, stream);
+	const uint32_t sync = sync_to(judge, earlier, stream);
 	if (sync != ORDO_NONE && judge->syncs[sync].known > a)
 		return true;
 	return judge->parent != ORDO_NONE &&
@@ -133,5 +154,6 @@ static bool judge_touches(struct judge *judge)
 
 bool judge_order(struct judge *judge)
 {
-	return search_back(judge) && sweep(judge) && judge_questions(judge) && judge_touches(judge);
+	return search_back(judge) && judge_presence(judge) && sweep(judge) && judge_questions(judge) &&
+	       judge_touches(judge);
 }

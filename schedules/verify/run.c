@@ -39,7 +39,8 @@ static bool take(struct judge *judge, uint32_t id, uint32_t stream)
 		if (touch->left < known)
 			touch->left = known;
 	}
-	judge->gates[stream] = id;
+	note_sync(&judge->recent[stream], signal->sync);
+	judge->recent[stream].gate = id;
 	return true;
 }
 
@@ -131,7 +132,6 @@ static bool run_all(struct judge *judge, struct run *run)
 	for (uint32_t s = schedule->nstream; s-- > 0;) {
 		run->next[s] = schedule->streams[s].first;
 		run->ready[run->nready++] = s;
-		judge->gates[s] = ORDO_NONE;
 	}
 	memset(run->parked, 0xff, ((size_t)judge->proof->nsignal + 1) * sizeof *run->parked);
 	while (run->nready)
@@ -146,9 +146,9 @@ bool judge_run(struct judge *judge)
 	struct run run = {.next = malloc(nstream * sizeof *run.next),
 		.ready = malloc(nstream * sizeof *run.ready),
 		.parked = malloc(((size_t)judge->proof->nsignal + 1) * sizeof *run.parked)};
-	judge->gates = malloc(nstream * sizeof *judge->gates);
-	bool worked = run.next && run.ready && run.parked && judge->gates ? run_all(judge, &run)
-									  : ordo_fail_memory(judge->error);
+	judge->recent = ordo_array_make(nstream, sizeof *judge->recent, 0xff);
+	bool worked = run.next && run.ready && run.parked && judge->recent ? run_all(judge, &run)
+									   : ordo_fail_memory(judge->error);
 	judge->stuck = worked && run.nfired != judge->schedule->ntask;
 	free(run.next);
 	free(run.ready);

@@ -25,10 +25,9 @@ struct search {
 	bool no_memory;
 };
 
-/* What is looked for: a Notify of a stream after some task, or any of a rank. */
+/* What is looked for: a Notify of a stream after some task. */
 struct goal {
-	uint32_t stream, after; /* stream ORDO_NONE: of any stream of the rank */
-	uint32_t rank;
+	uint32_t stream, after;
 	uint32_t at; /* nothing that ran before this place in the run can be on the way */
 };
 
@@ -67,10 +66,7 @@ static uint32_t notify_of(const struct judge *judge, uint32_t wait)
 
 static bool is_goal(const struct judge *judge, const struct goal *goal, uint32_t notify)
 {
-	const uint32_t stream = judge->notes[notify].stream;
-	if (goal->stream == ORDO_NONE)
-		return judge->schedule->streams[stream].rank == goal->rank;
-	return stream == goal->stream && notify > goal->after;
+	return judge->notes[notify].stream == goal->stream && notify > goal->after;
 }
 
 /* Follows the Waits of one place. */
@@ -110,48 +106,16 @@ static void answer_question(struct search *search, struct question *question)
 	const struct note *notes = search->judge->notes;
 	if (question->gate == ORDO_NONE)
 		return;
-	const struct goal goal = {notes[question->a].stream, question->a, ORDO_NONE, notes[question->a].at};
+	const struct goal goal = {notes[question->a].stream, question->a, notes[question->a].at};
 	start(search);
 	come_to(search, notes[question->b].stream, question->gate + 1);
 	question->ordered = reaches_back(search, &goal);
-}
-
-static void answer_entering(struct search *search, struct touch *touch)
-{
-	if (touch->first_gate == ORDO_NONE)
-		return;
-	const struct goal goal = {ORDO_NONE, ORDO_NONE, touch->rank, 0};
-	start(search);
-	come_to(search, touch->stream, touch->first_gate + 1);
-	touch->entered_first = reaches_back(search, &goal);
-}
-
-static void answer_leaving(struct search *search, struct touch *touch)
-{
-	const struct ordo_schedule *schedule = search->judge->schedule;
-	const struct ordo_program *program = &schedule->programs[touch->rank];
-	const struct goal goal = {
-		touch->stream, touch->last, ORDO_NONE, search->judge->notes[touch->last].at};
-	start(search);
-	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-		come_to(search, s, schedule->streams[s].end);
-	if (reaches_back(search, &goal))
-		touch->left = touch->last + 1;
 }
 
 static void answer_all(struct search *search, struct judge *judge)
 {
 	for (uint32_t i = 0; i < judge->nquestion && search->steps < MOST_STEPS_IN_ALL; i++)
 		answer_question(search, &judge->questions[i]);
-	for (uint32_t i = 0; i < judge->ntouch && search->steps < MOST_STEPS_IN_ALL; i++) {
-		struct touch *touch = &judge->touches[i];
-		if (touch->first == ORDO_NONE)
-			continue;
-		if (!touch->entered_first)
-			answer_entering(search, touch);
-		if (touch->left <= touch->last)
-			answer_leaving(search, touch);
-	}
 }
 
 bool search_back(struct judge *judge)

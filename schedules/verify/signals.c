@@ -180,8 +180,8 @@ bool judge_signals(struct judge *judge)
 	}
 	if (!worked)
 		return false;
-	judge->notifies = malloc(((size_t)nnotify + 1) * sizeof *judge->notifies);
-	judge->waits = malloc(((size_t)nnotify + 1) * sizeof *judge->waits);
+	judge->notifies = ordo_array_make((size_t)nnotify + 1, sizeof *judge->notifies, 0);
+	judge->waits = ordo_array_make((size_t)nnotify + 1, sizeof *judge->waits, 0);
 	if (!judge->notifies || !judge->waits)
 		return ordo_fail_memory(judge->error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is not asked

@@ -2,7 +2,7 @@
  * streams asked about.
  *
  * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point stream t is
- * at, + 1; or one rank r: whether r's entering precedes it. A pass keeps 16 lanes, one cache line a stream,
+ * at, + 1. A pass keeps 16 lanes, one cache line a stream,
  * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear, and it
  * answers every question about those lanes. a precedes b exactly if the last Wait before b left clock[stream
  * of b][lane of a's stream] > a.
@@ -26,28 +26,12 @@ struct probe {
 	bool *answer;
 };
 
-/* A stream's last access to a rank's memory, by the stream's lane: does some stream of that rank know it at
- * its end? */
-struct farewell {
-	uint32_t lane;
-	struct touch *touch;
-};
-
 struct sweep {
 	struct judge *judge;
-	uint32_t *order; /* Notify and Wait, as they ran */
-	uint32_t norder;
-	uint32_t *stream_lane, *rank_lane; /* ORDO_NONE: no lane */
-	struct lane {
-		bool is_rank;
-		uint32_t id;
-	} * lanes;
-	size_t lane_room;
+	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
 	uint32_t nlane;
 	struct probe *probes;
 	uint32_t nprobe;
-	struct farewell *farewells;
-	uint32_t nfarewell;
 	bool tokens; /* measure them */
 
 	struct line *clocks; /* [nstream] */
@@ -55,44 +39,27 @@ struct sweep {
 	size_t pool_room;
 	uint32_t npool, free_line;
 	uint32_t *line_of;	  /* [nnotify] line of a token; free ones are chained through the pool */
-	uint32_t *waits;	  /* [nwait] Wait tasks by signal, like judge.notifies */
 	uint32_t *passed;	  /* [nsignal] waits known to the notifier so far */
 	uint32_t *posted, *taken; /* [nsignal] */
 };
 
-static bool add_lane(struct sweep *sweep, bool is_rank, uint32_t id)
+static void add_lane(struct sweep *sweep, uint32_t stream)
 {
-	uint32_t *lane = &(is_rank ? sweep->rank_lane : sweep->stream_lane)[id];
-	if (*lane != ORDO_NONE)
-		return true;
-	if (!ordo_array_reserve(
-		    &sweep->lanes, &sweep->lane_room, (size_t)sweep->nlane + 1, sizeof *sweep->lanes))
-		return false;
-	*lane = sweep->nlane++;
-	sweep->lanes[*lane].is_rank = is_rank;
-	sweep->lanes[*lane].id = id;
-	return true;
+	if (sweep->lane_of[stream] == ORDO_NONE)
+		sweep->lane_of[stream] = sweep->nlane++;
 }
 
-static bool add_lanes(struct sweep *sweep)
+static bool is_open(const struct question *question)
 {
-	struct judge *judge = sweep->judge;
-	const struct note *notes = judge->notes;
+	return !question->ordered && question->gate != ORDO_NONE;
+}
+
+static void add_lanes(struct sweep *sweep)
+{
+	const struct judge *judge = sweep->judge;
 	for (uint32_t i = 0; i < judge->nquestion; i++)
-		if (!judge->questions[i].ordered && judge->questions[i].gate != ORDO_NONE &&
-			!add_lane(sweep, false, notes[judge->questions[i].a].stream))
-			return false;
-	for (uint32_t i = 0; i < judge->ntouch; i++) {
-		const struct touch *touch = &judge->touches[i];
-		if (touch->first == ORDO_NONE)
-			continue;
-		if (touch->left <= touch->last && !add_lane(sweep, false, touch->stream))
-			return false;
-		if (!touch->entered_first && touch->first_gate != ORDO_NONE &&
-			!add_lane(sweep, true, touch->rank))
-			return false;
-	}
-	return true;
+		if (is_open(&judge->questions[i]))
+			add_lane(sweep, judge->notes[judge->questions[i].a].stream);
 }
 
 /* Signals are balanced, so there are as many Wait. */
@@ -104,7 +71,7 @@ static size_t count_notifies(const struct judge *judge)
 }
 
 /* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
-static bool add_token_lanes(struct sweep *sweep)
+static void add_token_lanes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
 	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
@@ -113,37 +80,22 @@ static bool add_token_lanes(struct sweep *sweep)
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
 	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
-		if (!add_lane(sweep, false, judge->signals[i].waiter))
-			return false;
-	return true;
+		add_lane(sweep, judge->signals[i].waiter);
 }
 
 static bool add_probes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
 	const struct note *notes = judge->notes;
-	size_t most = (size_t)judge->nquestion + judge->ntouch + 1;
-	sweep->probes = malloc(most * sizeof *sweep->probes);
-	sweep->farewells = malloc(((size_t)judge->ntouch + 1) * sizeof *sweep->farewells);
-	if (!sweep->probes || !sweep->farewells)
+	sweep->probes = ordo_array_make((size_t)judge->nquestion + 1, sizeof *sweep->probes, 0);
+	if (!sweep->probes)
 		return false;
 	for (uint32_t i = 0; i < judge->nquestion; i++) {
 		struct question *question = &judge->questions[i];
-		if (!question->ordered && question->gate != ORDO_NONE)
+		if (is_open(question))
 			sweep->probes[sweep->nprobe++] =
-				(struct probe){sweep->stream_lane[notes[question->a].stream],
+				(struct probe){sweep->lane_of[notes[question->a].stream],
 					notes[question->gate].at, question->a, &question->ordered};
-	}
-	for (uint32_t i = 0; i < judge->ntouch; i++) {
-		struct touch *touch = &judge->touches[i];
-		if (touch->first == ORDO_NONE)
-			continue;
-		if (touch->left <= touch->last)
-			sweep->farewells[sweep->nfarewell++] =
-				(struct farewell){sweep->stream_lane[touch->stream], touch};
-		if (!touch->entered_first && touch->first_gate != ORDO_NONE)
-			sweep->probes[sweep->nprobe++] = (struct probe){sweep->rank_lane[touch->rank],
-				notes[touch->first_gate].at, 0, &touch->entered_first};
 	}
 	return true;
 }
@@ -157,25 +109,19 @@ static int by_batch(const void *left, const void *right)
 	return a->gate_at < b->gate_at ? -1 : a->gate_at > b->gate_at;
 }
 
-static int by_lane(const void *left, const void *right)
+bool list_order(struct judge *judge)
 {
-	uint32_t a = ((const struct farewell *)left)->lane, b = ((const struct farewell *)right)->lane;
-	return a < b ? -1 : a > b;
-}
-
-/* order[] = the synchronising tasks by their place in the run. */
-static bool list_order(struct sweep *sweep)
-{
-	const struct judge *judge = sweep->judge;
-	uint32_t ntask = judge->schedule->ntask;
-	sweep->order = malloc(((size_t)ntask + 1) * sizeof *sweep->order);
-	if (!sweep->order)
+	const uint32_t ntask = judge->schedule->ntask;
+	if (judge->order)
+		return true;
+	judge->order = ordo_array_make((size_t)ntask + 1, sizeof *judge->order, 0);
+	if (!judge->order)
 		return false;
 	for (uint32_t id = 0; id < ntask; id++)
-		sweep->order[judge->notes[id].at] = id;
+		judge->order[judge->notes[id].at] = id;
 	for (uint32_t i = 0; i < ntask; i++)
-		if (!ordo_task_moves(&judge->schedule->tasks[sweep->order[i]]))
-			sweep->order[sweep->norder++] = sweep->order[i];
+		if (!ordo_task_moves(&judge->schedule->tasks[judge->order[i]]))
+			judge->order[judge->norder++] = judge->order[i];
 	return true;
 }
 
@@ -224,7 +170,7 @@ static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 	uint32_t index = judge->notes[id].link;
 	const struct signal *signal = &judge->signals[index];
 	struct line *clock = &sweep->clocks[signal->notifier];
-	uint32_t own = sweep->stream_lane[signal->notifier] - first_lane;
+	uint32_t own = sweep->lane_of[signal->notifier] - first_lane;
 	if (own < LANES)
 		clock->clock[own] = id + 1;
 	uint32_t line = take_line(sweep);
@@ -232,7 +178,7 @@ static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 		return false;
 	sweep->pool[line] = *clock;
 	sweep->line_of[signal->first + sweep->posted[index]++] = line;
-	uint32_t other = sweep->stream_lane[signal->waiter] - first_lane;
+	uint32_t other = sweep->lane_of[signal->waiter] - first_lane;
 	if (sweep->tokens && other < LANES)
 		measure_tokens(sweep, id, index, clock->clock[other]);
 	return true;
@@ -252,7 +198,7 @@ static const struct line *wait(struct sweep *sweep, uint32_t id)
 	return clock;
 }
 
-static void start_pass(struct sweep *sweep, uint32_t first_lane)
+static void start_pass(struct sweep *sweep)
 {
 	const struct ordo_schedule *schedule = sweep->judge->schedule;
 	size_t nsignal = sweep->judge->proof->nsignal;
@@ -262,22 +208,15 @@ static void start_pass(struct sweep *sweep, uint32_t first_lane)
 	memset(sweep->taken, 0, nsignal * sizeof *sweep->taken);
 	sweep->npool = 0;
 	sweep->free_line = ORDO_NONE;
-	for (uint32_t lane = first_lane; lane < sweep->nlane && lane < first_lane + LANES; lane++) {
-		if (!sweep->lanes[lane].is_rank)
-			continue;
-		const struct ordo_program *program = &schedule->programs[sweep->lanes[lane].id];
-		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			sweep->clocks[s].clock[lane - first_lane] = 1;
-	}
 }
 
 static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct probe **next)
 {
 	const struct judge *judge = sweep->judge;
 	const struct probe *end = sweep->probes + sweep->nprobe;
-	start_pass(sweep, first_lane);
-	for (uint32_t i = 0; i < sweep->norder; i++) {
-		uint32_t id = sweep->order[i];
+	start_pass(sweep);
+	for (uint32_t i = 0; i < judge->norder; i++) {
+		uint32_t id = judge->order[i];
 		if (judge->schedule->tasks[id].kind == ORDO_NOTIFY) {
 			if (!notify(sweep, id, first_lane))
 				return false;
@@ -292,57 +231,36 @@ static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct prob
 	return true;
 }
 
-static void answer_farewell(struct sweep *sweep, const struct farewell *farewell, uint32_t first_lane)
-{
-	struct touch *touch = farewell->touch;
-	const struct ordo_program *program = &sweep->judge->schedule->programs[touch->rank];
-	for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
-		uint32_t known = sweep->clocks[s].clock[farewell->lane - first_lane];
-		if (touch->left < known)
-			touch->left = known;
-	}
-}
-
 static bool run_passes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
 	const struct ordo_verify_options *options = judge->options;
 	const struct probe *next = sweep->probes;
-	const struct farewell *farewell = sweep->farewells;
 	for (uint32_t first = 0; first < sweep->nlane; first += LANES) {
 		if (options->progress)
 			options->progress(options->closure, "ordering", first, sweep->nlane);
 		if (!run_pass(sweep, first, &next))
 			return false;
-		for (; farewell < sweep->farewells + sweep->nfarewell && farewell->lane - first < LANES;
-			farewell++)
-			answer_farewell(sweep, farewell, first);
 	}
 	return true;
 }
 
 static bool open_sweep(struct sweep *sweep)
 {
-	const struct ordo_schedule *schedule = sweep->judge->schedule;
-	size_t nstream = (size_t)schedule->nstream + 1, nrank = (size_t)schedule->problem.nrank + 1;
-	sweep->stream_lane = malloc(nstream * sizeof *sweep->stream_lane);
-	sweep->rank_lane = malloc(nrank * sizeof *sweep->rank_lane);
-	sweep->clocks = malloc(nstream * sizeof *sweep->clocks);
-	if (!sweep->stream_lane || !sweep->rank_lane || !sweep->clocks)
+	const size_t nstream = (size_t)sweep->judge->schedule->nstream + 1;
+	sweep->lane_of = ordo_array_make(nstream, sizeof *sweep->lane_of, 0xff);
+	sweep->clocks = ordo_array_make(nstream, sizeof *sweep->clocks, 0);
+	if (!sweep->lane_of || !sweep->clocks)
 		return false;
-	memset(sweep->stream_lane, 0xff, nstream * sizeof *sweep->stream_lane);
-	memset(sweep->rank_lane, 0xff, nrank * sizeof *sweep->rank_lane);
-	return add_lanes(sweep) && add_token_lanes(sweep);
+	add_lanes(sweep);
+	add_token_lanes(sweep);
+	return true;
 }
 
 static void close_sweep(struct sweep *sweep)
 {
-	free(sweep->order);
-	free(sweep->stream_lane);
-	free(sweep->rank_lane);
-	free(sweep->lanes);
+	free(sweep->lane_of);
 	free(sweep->probes);
-	free(sweep->farewells);
 	free(sweep->clocks);
 	free(sweep->pool);
 	free(sweep->line_of);
@@ -356,11 +274,10 @@ bool sweep(struct judge *judge)
 	struct sweep sweep = {.judge = judge};
 	bool worked = open_sweep(&sweep);
 	if (worked && sweep.nlane) {
-		worked = list_order(&sweep) && open_tokens(&sweep) && add_probes(&sweep);
+		worked = list_order(judge) && open_tokens(&sweep) && add_probes(&sweep);
 		if (worked) {
 			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
-			qsort(sweep.farewells, sweep.nfarewell, sizeof *sweep.farewells, by_lane);
-			judge->proof->order_swept = (uint64_t)sweep.nprobe + sweep.nfarewell;
+			judge->proof->order_swept += sweep.nprobe;
 			worked = run_passes(&sweep);
 		}
 	}

@@ -97,7 +97,7 @@ static bool digest_order(struct judge *judge)
 {
 	const struct ordo_trees *trees = &judge->proof->trees;
 	XXH3_state_t *state = XXH3_createState();
-	XXH128_hash_t *hashes = malloc(((size_t)trees->nnode + 1) * sizeof *hashes);
+	XXH128_hash_t *hashes = ordo_array_make((size_t)trees->nnode + 1, sizeof *hashes, 0);
 	if (state && hashes) {
 		for (uint32_t i = 0; i < trees->nnode; i++)
 			hashes[i] = hash_node(state, trees->nodes[i], hashes);

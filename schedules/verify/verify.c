@@ -27,9 +27,9 @@
  * holds. With --atomic-reduce two reduces into one slot may be unordered: then 3 holds for which
  * contributions a slot has, not for their order, and G2 is refuted.
  *
- * Scale: every part is linear in tasks and chunks moved, but for the ordering questions that ordering.c
- * cannot close by certificates; sweep.c answers those exactly, in time (streams asked about / 16) * (Notify
- * and Wait), in linear memory.
+ * Scale: every part is linear in tasks and chunks moved, but for the questions that ordering.c cannot close by certificates. Those about entering and
+ * leaving presence.c answers exactly, in time (ranks asked about / 512) * (Notify and Wait); the others sweep.c, in time (streams asked about / 16) *
+ * (Notify and Wait); both in linear memory.
  */
 #include "judge.h"
 #include <stdlib.h>
@@ -103,12 +103,13 @@ static void free_judge(struct judge *judge)
 	pair_free(&judge->sync_of);
 	free(judge->touches);
 	pair_free(&judge->touch_of);
-	free(judge->gates);
+	free(judge->recent);
 	free(judge->cells_of);
 	free(judge->cells);
 	free(judge->groups);
 	free(judge->items);
 	free(judge->chains);
+	free(judge->order);
 	free(judge->questions);
 	growth_free(&judge->growth);
 	free(judge->chunk_rank);
@@ -141,7 +142,7 @@ struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 		.unequal_chunk = ORDO_NONE,
 		.unordered = {ORDO_NONE, ORDO_NONE}};
 	judge.max_findings = judge.options->max_findings ? judge.options->max_findings : 16;
-	judge.notes = malloc(((size_t)schedule->ntask + 1) * sizeof *judge.notes);
+	judge.notes = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.notes, 0);
 	bool worked = false;
 	if (proof && judge.notes)
 		worked = judge_all(&judge) && judge_tokens(&judge) && conclude(&judge);

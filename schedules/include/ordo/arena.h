@@ -23,6 +23,8 @@ ORDO_API char *ordo_arena_format(struct ordo_arena *arena, const char *format, .
 /* Frees every block. The arena is empty and usable afterwards. */
 ORDO_API void ordo_arena_free(struct ordo_arena *arena);
 
+/* An array of `count` items of `size` bytes, every byte of it `fill`; to be given to free(). NULL: no memory. */
+ORDO_API void *ordo_array_make(size_t count, size_t size, unsigned char fill);
 /* Makes room for at least `want` items of `size` bytes in the malloc'd array *items that has room for *room,
  * doubling. false if there is no memory (the array is untouched). */
 ORDO_API bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size);
