@@ -1,12 +1,7 @@
 /* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
 #include "judge.h"
-#include <inttypes.h>
-#include <stdio.h>
+#include "order/digest.h"
 #include <stdlib.h>
-#include <string.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* More leaves than any machine has ranks; a bound against documents that name absurd numbers. */
 #define MOST_LEAVES (1u << 24)
@@ -25,88 +20,30 @@ bool prepare_trees(struct judge *judge)
 	return true;
 }
 
-/* The order digest. Trees are named by their shape alone, positions by fractions of the vector, so that
- * schedules for other chunk counts (and, with shards, other rank counts) have the same digest exactly if the
- * same elements get the same trees. */
-
-static void put_number(XXH3_state_t *state, uint64_t number)
-{
-	unsigned char bytes[8];
-	for (int i = 0; i < 8; i++)
-		bytes[i] = (unsigned char)(number >> 8 * i);
-	XXH3_128bits_update(state, bytes, sizeof bytes);
-}
-
-static void put_hash(XXH3_state_t *state, XXH128_hash_t hash)
-{
-	XXH128_canonical_t canonical;
-	XXH128_canonicalFromHash(&canonical, hash);
-	XXH3_128bits_update(state, &canonical, sizeof canonical);
-}
-
-static XXH128_hash_t hash_node(XXH3_state_t *state, const uint32_t *node, const XXH128_hash_t *hashes)
-{
-	XXH3_128bits_reset(state);
-	if (node[0] == ORDO_NONE) {
-		put_number(state, node[1]);
-	} else {
-		XXH128_hash_t left = hashes[node[0]], right = hashes[node[1]];
-		bool swapped = XXH128_cmp(&left, &right) > 0;
-		put_hash(state, swapped ? right : left);
-		put_hash(state, swapped ? left : right);
-	}
-	return XXH3_128bits_digest(state);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-static void hash_order(struct judge *judge, XXH3_state_t *state, const XXH128_hash_t *hashes)
-{
-	struct ordo_proof *proof = judge->proof;
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	const char *name = ordo_operator_facts(problem->op)->name;
-	uint32_t nchunk = ordo_nchunk(problem);
-	XXH3_128bits_reset(state);
-	XXH3_128bits_update(state, name, strlen(name));
-	put_number(state, problem->nshard);
-	for (uint32_t chunk = 0; chunk < nchunk; chunk++) {
-		const uint32_t *tree = &proof->chunk_tree[chunk];
-		if (chunk &&
-			ordo_same_tree(&proof->trees, tree[0]) == ordo_same_tree(&proof->trees, tree[-1]))
-			continue;
-		uint64_t divisor = common_divisor(chunk, nchunk);
-		put_number(state, chunk / divisor);
-		put_number(state, nchunk / divisor);
-		put_hash(state, hashes[*tree]);
-	}
-	XXH128_canonical_t digest;
-	XXH128_canonicalFromHash(&digest, XXH3_128bits_digest(state));
-	for (size_t i = 0; i < sizeof digest.digest; i++)
-		snprintf(proof->digest + 2 * i, 3, "%02x", digest.digest[i]);
-}
-
 static bool digest_order(struct judge *judge)
 {
-	const struct ordo_trees *trees = &judge->proof->trees;
-	XXH3_state_t *state = XXH3_createState();
+	struct ordo_proof *proof = judge->proof;
+	const struct ordo_trees *trees = &proof->trees;
+	const struct ordo_problem *problem = &judge->schedule->problem;
+	struct order_digest digest;
 	XXH128_hash_t *hashes = ordo_array_make((size_t)trees->nnode + 1, sizeof *hashes, 0);
-	if (state && hashes) {
-		for (uint32_t i = 0; i < trees->nnode; i++)
-			hashes[i] = hash_node(state, trees->nodes[i], hashes);
-		hash_order(judge, state, hashes);
+	if (!hashes || !digest_begin(&digest, problem)) {
+		free(hashes);
+		return ordo_fail_memory(judge->error);
 	}
-	bool worked = state && hashes;
-	XXH3_freeState(state);
+	for (uint32_t i = 0; i < trees->nnode; i++) {
+		const uint32_t *node = trees->nodes[i];
+		hashes[i] = node[0] == ORDO_NONE ? hash_leaf(node[1])
+						 : hash_sum(hashes[node[0]], hashes[node[1]]);
+	}
+	for (uint32_t chunk = 0; chunk < ordo_nchunk(problem); chunk++) {
+		const uint32_t *tree = &proof->chunk_tree[chunk];
+		if (!chunk || ordo_same_tree(trees, tree[0]) != ordo_same_tree(trees, tree[-1]))
+			digest_tree(&digest, chunk, hashes[*tree]);
+	}
+	digest_end(&digest, proof->digest);
 	free(hashes);
-	return worked ? true : ordo_fail_memory(judge->error);
+	return true;
 }
 
 /* Why there is more than one tree, or more than one order. NULL: no memory. */

@@ -1,0 +1,79 @@
+/* symmetry.h - schedules that are one program, relabelled for every rank; and their proof from that one program.
+ *
+ * A group acts on the ranks by adding digits: with radices a, b, ... rank = d0 + a (d1 + b (d2 ...)), and
+ * element g takes rank r to r + g, digit by digit without carry. One digit is the cyclic group, all radices 2
+ * the group of XOR. There are as many elements as ranks, and element g is the one that takes rank 0 to rank
+ * g. It acts on chunks as well: block b goes to block g + b (AllToAll: (i, j) to (g + i, g + j)); chunks of
+ * AllReduce belong to ranks in some regular way or stay where they are. Input and output slots follow their
+ * chunks, scratch slots and signals stay.
+ *
+ * A schedule is symmetric if every rank's program is rank 0's, relabelled by that rank's element. Programs
+ * count as equal if they differ only in what no execution can show: how moves of consecutive chunks are cut
+ * into tasks, the order of neighbouring moves that touch different memory, of neighbouring Notify, of
+ * neighbouring Wait, and of the streams and their names.
+ */
+#ifndef ORDO_SYMMETRY_H
+#define ORDO_SYMMETRY_H
+
+#include <ordo/programs.h>
+#include <ordo/verify.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ORDO_MOST_DIGITS 32
+
+struct ordo_group {
+	uint32_t order;
+	uint32_t ndigit;
+	uint32_t radix[ORDO_MOST_DIGITS]; /* lowest digit first */
+};
+
+ORDO_API uint32_t ordo_group_add(const struct ordo_group *group, uint32_t a, uint32_t b);
+ORDO_API uint32_t ordo_group_negate(const struct ordo_group *group, uint32_t a);
+/* "cyclic group of 8", "XOR group of 8", "Z_2 x Z_2 x Z_3". Returns the length like snprintf. */
+ORDO_API int ordo_group_print(const struct ordo_group *group, char *out, size_t size);
+
+/* How the elements move chunk ids: as numbers of digits, of which some are digits of the group. */
+struct ordo_chunk_action {
+	uint32_t ndigit;
+	uint32_t radix[2 * ORDO_MOST_DIGITS + 2]; /* lowest digit first */
+	uint32_t
+		of[2 * ORDO_MOST_DIGITS + 2]; /* the group's digit that is added; ORDO_NONE: none, it stays */
+};
+
+struct ordo_symmetry {
+	struct ordo_group group;
+	struct ordo_chunk_action chunks;
+	uint32_t ncompared; /* ranks whose programs were compared with rank 0's: all others, or some */
+	uint64_t ntask;	    /* of all ranks together; 0 unless all were compared */
+};
+
+enum ordo_comparison {
+	ORDO_COMPARE_ALL,
+	/* Only those ranks whose elements generate the group: enough for programs made by relative arithmetic
+	 * alone. */
+	ORDO_COMPARE_GENERATORS,
+};
+
+/* Looks for a symmetry: reads the programs one rank after another, as often as there are candidates, most of
+ * which fail at once. true: found. false with error->code ORDO_OK: there is none (or none is known); with
+ * another: it could not be found out. One program is held in memory. */
+ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_comparison comparison,
+	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error);
+
+/* Proves or refutes a symmetric schedule from rank 0's program: time and memory are those of one program, but for the clocks (streams of a rank squared, times
+ * ranks) and the digest (trees times their leaves). The verdict, the guarantees, their witnesses, the tokens
+ * in flight and the digest are those of ordo_verify on the whole. The trees and chunk_tree are filled in only
+ * if they are few (chunk_tree is NULL otherwise); findings speak of rank 0 and name no task ids. NULL:
+ * ORDO_UNDECIDED if it is too large or atomic_reduce is asked for, which this proof does not know. The caller
+ * destroys the proof. */
+ORDO_API struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
+	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
+	struct ordo_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

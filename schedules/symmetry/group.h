@@ -1,0 +1,32 @@
+/* group.h - the group and its action on chunks, prepared for one element at a time. Private to schedules/symmetry/.
+ */
+#ifndef ORDO_GROUP_H
+#define ORDO_GROUP_H
+
+#include <ordo/symmetry.h>
+
+/* The additions that are asked for once a task. */
+static inline uint32_t group_add(const struct ordo_group *group, uint32_t a, uint32_t b)
+{
+	if (group->ndigit > 1)
+		return ordo_group_add(group, a, b);
+	const uint64_t sum = (uint64_t)a + b;
+	return (uint32_t)(sum >= group->order ? sum - group->order : sum);
+}
+
+/* One element, as it acts on chunks. */
+struct shift {
+	const struct ordo_chunk_action *action;
+	uint32_t by[2 * ORDO_MOST_DIGITS + 2];
+	uint32_t stride[2 * ORDO_MOST_DIGITS + 3];
+	uint32_t first; /* the lowest digit that is moved; ndigit: none */
+};
+
+struct shift shift_of(
+	const struct ordo_group *group, const struct ordo_chunk_action *action, uint32_t element);
+uint32_t shift_chunk(const struct shift *shift, uint32_t chunk);
+/* The image of as many of the chunks [first, first+count) as have one that is an interval; returns how many,
+ * at least 1, and where the image begins. `in_order`: the image must also be in the same order. */
+uint32_t shift_run(const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image);
+
+#endif

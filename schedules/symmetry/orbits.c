@@ -1,0 +1,146 @@
+/* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
+#include "quotient.h"
+#include <ordo/topology.h>
+#include <stdlib.h>
+
+struct names {
+	struct pair_map orbit_of; /* (offset, number) -> orbit */
+};
+
+static uint32_t name_orbit(struct quotient *q, struct names *names, uint32_t offset, uint32_t number)
+{
+	uint32_t index = pair_get(&names->orbit_of, offset, number);
+	if (index != ORDO_NONE)
+		return index;
+	index = q->norbit;
+	if (!ordo_array_reserve(&q->orbits, &q->orbit_room, (size_t)index + 1, sizeof *q->orbits) ||
+		!pair_put(&names->orbit_of, offset, number, index))
+		return ORDO_NONE;
+	q->orbits[index] = (struct orbit){.offset = offset,
+		.number = number,
+		.notifier = ORDO_NONE,
+		.waiter = ORDO_NONE,
+		.oldest = ORDO_NONE,
+		.newest = ORDO_NONE,
+		.parked = ORDO_NONE};
+	return q->norbit++;
+}
+
+static bool count_use(struct quotient *q, uint32_t id, uint32_t index)
+{
+	struct orbit *orbit = &q->orbits[index];
+	const uint32_t stream = q->stream_of[id];
+	const bool notifies = q->program.tasks[id].kind == ORDO_NOTIFY;
+	uint32_t *user = notifies ? &orbit->notifier : &orbit->waiter;
+	++*(notifies ? &orbit->nnotify : &orbit->nwait);
+	q->link[id] = index;
+	if (*user == ORDO_NONE)
+		*user = stream;
+	return *user == stream ||
+	       q_find(q, 5, "give each pair of streams a signal of its own",
+		       "every rank: signal %u has two %s streams, \"%s\" and that of\n  %s", orbit->number,
+		       notifies ? "notifying" : "waiting", q->program.names[*user], q_where_is(q, id).text);
+}
+
+static bool judge_balance(struct quotient *q)
+{
+	for (uint32_t i = 0; i < q->norbit; i++) {
+		const struct orbit *orbit = &q->orbits[i];
+		if (orbit->nnotify != orbit->nwait &&
+			!q_find(q, 6, NULL,
+				"signal %u from rank 0 to rank %u, and every other rank's like it: %u Notify "
+				"but %u Wait",
+				orbit->number, orbit->offset, orbit->nnotify, orbit->nwait))
+			return false;
+	}
+	return true;
+}
+
+static bool judge_number(struct quotient *q)
+{
+	const uint32_t allowed = q->options->limits.signals;
+	uint64_t used = 0;
+	for (uint32_t i = 0; i < q->norbit; i++)
+		used += q->orbits[i].offset ? 2 : 1;
+	return !allowed || used <= allowed ||
+	       q_find(q, 13, NULL, "every rank takes part in %llu signals, allowed are %u",
+		       (unsigned long long)used, allowed);
+}
+
+/* The waits of each orbit, one after another. */
+static bool list_waits(struct quotient *q)
+{
+	uint32_t nwait = 0;
+	for (uint32_t i = 0; i < q->norbit; i++) {
+		q->orbits[i].first_wait = nwait;
+		nwait += q->orbits[i].nwait;
+	}
+	uint32_t *filled = calloc((size_t)q->norbit + 1, sizeof *filled);
+	q->waits = malloc(((size_t)nwait + 1) * sizeof *q->waits);
+	const bool worked = filled && q->waits;
+	for (uint32_t id = 0; worked && id < q->program.ntask; id++)
+		if (q->program.tasks[id].kind == ORDO_WAIT)
+			q->waits[q->orbits[q->link[id]].first_wait + filled[q->link[id]]++] = id;
+	free(filled);
+	return worked;
+}
+
+bool q_name_orbits(struct quotient *q)
+{
+	struct names names = {0};
+	bool worked = true, memory = true;
+	for (uint32_t id = 0; worked && memory && id < q->program.ntask; id++) {
+		const struct ordo_task *task = &q->program.tasks[id];
+		if (ordo_task_moves(task))
+			continue;
+		const uint32_t index = name_orbit(q, &names,
+			task->kind == ORDO_NOTIFY ? task->peer : ordo_group_negate(q->group, task->peer),
+			task->signal);
+		memory = index != ORDO_NONE;
+		worked = memory && count_use(q, id, index);
+	}
+	pair_free(&names.orbit_of);
+	if (!memory || !worked)
+		return memory ? false : ordo_fail_memory(q->error);
+	q->proof->nsignal =
+		(uint64_t)q->norbit * q->group->order > ORDO_LIMIT ? ORDO_LIMIT : q->norbit * q->group->order;
+	return judge_balance(q) && judge_number(q) && (list_waits(q) || ordo_fail_memory(q->error));
+}
+
+static bool judge_offset(struct quotient *q, uint32_t task, uint32_t offset)
+{
+	const struct ordo_topology *topology = q->options->topology;
+	for (uint32_t from = 0; from < q->group->order; from++) {
+		const uint32_t to = group_add(q->group, from, offset);
+		if (from != to && !ordo_topology_reaches(topology, from, to))
+			return q_find(q, 12, NULL,
+				"%s, as rank %u and rank %u do it: there is no link from rank %u to rank %u "
+				"that is up in topology \"%s\"",
+				q_where_is(q, task).text, from, to, from, to, topology->name);
+	}
+	return true;
+}
+
+/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once, for all ranks. */
+bool q_judge_links(struct quotient *q)
+{
+	if (!q->options->topology)
+		return true;
+	if (q->options->topology->nrank != q->group->order)
+		return q_find(q, 12, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
+			q->group->order, q->options->topology->name, q->options->topology->nrank);
+	uint8_t *asked = calloc(q->group->order, 1);
+	bool worked = asked || ordo_fail_memory(q->error);
+	for (uint32_t id = 0; worked && id < q->program.ntask; id++) {
+		const struct ordo_task *task = &q->program.tasks[id];
+		if (!ordo_task_crosses(task))
+			continue;
+		const uint32_t offset =
+			task->kind == ORDO_WAIT ? ordo_group_negate(q->group, task->peer) : task->peer;
+		if (!asked[offset])
+			worked = judge_offset(q, id, offset);
+		asked[offset] = 1;
+	}
+	free(asked);
+	return worked;
+}

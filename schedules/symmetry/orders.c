@@ -1,0 +1,282 @@
+/* orders.c - the guarantees and the order digest, of all chunks on all ranks, from what rank 0 has. */
+#include "order/digest.h"
+#include "order/growth.h"
+#include "quotient.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes hashed for the digest, each for all ranks, at 10 ns each: half an hour. */
+#define MOST_HASHES (UINT64_C(1) << 37)
+
+static bool is_same(struct value a, struct value b)
+{
+	return a.node == b.node && a.by == b.by;
+}
+
+/* The tree of a chunk, of the first rank that holds it. */
+static bool list_values(struct quotient *q)
+{
+	const uint32_t nchunk = ordo_nchunk(q->problem), K = q->problem->chunks_per_block;
+	q->chunk_values = malloc(((size_t)nchunk + 1) * sizeof *q->chunk_values);
+	if (!q->chunk_values)
+		return ordo_fail_memory(q->error);
+	for (uint32_t chunk = 0; chunk < nchunk; chunk++)
+		q->chunk_values[chunk] =
+			q->problem->op == ORDO_ALLREDUCE
+				? q->cells[chunk].value
+				: shift_value(&q->forest, q->cells[chunk % K].value, chunk / K);
+	return true;
+}
+
+/* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by r. All ranks
+ * have the same if those have that generate the group; if not, the first rank is looked for that has not. */
+static bool differs(struct quotient *q, uint32_t rank)
+{
+	const struct shift back = shift_of(q->group, &q->symmetry->chunks, ordo_group_negate(q->group, rank));
+	for (uint32_t chunk = 0; chunk < ordo_nchunk(q->problem); chunk++) {
+		const struct value value =
+			shift_value(&q->forest, q->chunk_values[shift_chunk(&back, chunk)], rank);
+		if (is_same(value, q->chunk_values[chunk]))
+			continue;
+		q->unequal_chunk = chunk;
+		q->unequal_rank = rank;
+		q->unequal_value = value;
+		return true;
+	}
+	return false;
+}
+
+static void compare_ranks(struct quotient *q)
+{
+	bool equal = true;
+	q->unequal_chunk = ORDO_NONE;
+	if (q->problem->op != ORDO_ALLREDUCE)
+		return;
+	for (uint32_t d = 0, stride = 1; equal && d < q->group->ndigit; stride *= q->group->radix[d++])
+		equal = !differs(q, stride);
+	for (uint32_t rank = 1; !equal && !differs(q, rank); rank++)
+		continue;
+}
+
+/* Nodes that some chunk's tree has. */
+static uint8_t *mark_nodes(const struct quotient *q)
+{
+	uint8_t *marks = calloc((size_t)q->forest.nnode + 1, 1);
+	for (uint32_t chunk = 0; marks && chunk < ordo_nchunk(q->problem); chunk++)
+		marks[q->chunk_values[chunk].node] = 2;
+	for (uint32_t i = q->forest.nnode; marks && i-- > 1;)
+		if (marks[i]) {
+			marks[q->forest.nodes[i].left] |= 1;
+			marks[q->forest.nodes[i].right] |= 1;
+		}
+	return marks;
+}
+
+/* hashes[node][r]: the name of the node's tree, relabelled by r. Nodes come after those they are made of; an
+ * array is given back after its last use, so a chain keeps two of them, not as many as it is long. */
+struct hashing {
+	XXH128_hash_t **hashes; /* [nnode] */
+	uint32_t *last_use;	/* [nnode] */
+};
+
+static bool hash_node(const struct quotient *q, struct hashing *hashing, uint32_t i)
+{
+	const struct tree_node *node = &q->forest.nodes[i];
+	const uint32_t nrank = q->group->order;
+	XXH128_hash_t *names = hashing->hashes[i] = malloc((size_t)nrank * sizeof *names);
+	for (uint32_t r = 0; names && r < nrank; r++)
+		names[r] =
+			i == LEAF
+				? hash_leaf(r)
+				: hash_sum(hashing->hashes[node->left][r],
+					  hashing->hashes[node->right][group_add(q->group, r, node->shift)]);
+	return names;
+}
+
+static void give_back(struct hashing *hashing, uint32_t node, uint32_t user)
+{
+	if (hashing->last_use[node] != user)
+		return;
+	free(hashing->hashes[node]);
+	hashing->hashes[node] = NULL;
+}
+
+static bool hash_nodes(const struct quotient *q, struct hashing *hashing, const uint8_t *marks)
+{
+	const struct tree_node *nodes = q->forest.nodes;
+	uint64_t nhash = 0;
+	for (uint32_t i = 0; i < q->forest.nnode; i++) {
+		nhash += marks[i] ? q->group->order : 0;
+		hashing->last_use[i] = marks[i] & 2 ? ORDO_NONE : i;
+		if (i == LEAF || !marks[i])
+			continue;
+		if (!(marks[nodes[i].left] & 2))
+			hashing->last_use[nodes[i].left] = i;
+		if (!(marks[nodes[i].right] & 2))
+			hashing->last_use[nodes[i].right] = i;
+	}
+	if (nhash > MOST_HASHES)
+		return ordo_fail(q->error, ORDO_UNDECIDED, 0,
+			"the trees have %llu nodes in all; at most %llu are hashed",
+			(unsigned long long)nhash, (unsigned long long)MOST_HASHES);
+	for (uint32_t i = 0; i < q->forest.nnode; i++) {
+		if (!marks[i])
+			continue;
+		if (q->options->progress && !(i & 0xff))
+			q->options->progress(q->options->closure, "digest", i, q->forest.nnode);
+		if (!hash_node(q, hashing, i))
+			return ordo_fail_memory(q->error);
+		if (i == LEAF)
+			continue;
+		give_back(hashing, nodes[i].left, i);
+		if (nodes[i].left != nodes[i].right)
+			give_back(hashing, nodes[i].right, i);
+	}
+	return true;
+}
+
+/* Nothing is added: a chunk's tree is the rank it comes from. */
+static bool digest_sources(struct quotient *q, struct order_digest *digest)
+{
+	uint32_t before = ORDO_NONE;
+	for (uint32_t chunk = 0; chunk < digest->nchunk; chunk++) {
+		const uint32_t source = ordo_chunk_source(q->problem, chunk);
+		if (source != before)
+			digest_tree(digest, chunk, hash_leaf(source));
+		before = source;
+	}
+	return true;
+}
+
+static bool digest_values(struct quotient *q, struct order_digest *digest)
+{
+	const size_t nnode = (size_t)q->forest.nnode + 1;
+	struct hashing hashing = {calloc(nnode, sizeof *hashing.hashes), malloc(nnode * sizeof(uint32_t))};
+	uint8_t *marks = mark_nodes(q);
+	bool worked = hashing.hashes && hashing.last_use && marks ? hash_nodes(q, &hashing, marks)
+								  : ordo_fail_memory(q->error);
+	for (uint32_t chunk = 0; worked && chunk < digest->nchunk; chunk++) {
+		const struct value value = q->chunk_values[chunk];
+		if (!chunk || !is_same(value, q->chunk_values[chunk - 1]))
+			digest_tree(digest, chunk, hashing.hashes[value.node][value.by]);
+	}
+	for (uint32_t i = 0; hashing.hashes && i < q->forest.nnode; i++)
+		free(hashing.hashes[i]);
+	free(hashing.hashes);
+	free(hashing.last_use);
+	free(marks);
+	return worked;
+}
+
+static bool digest_order(struct quotient *q)
+{
+	struct order_digest digest;
+	if (!digest_begin(&digest, q->problem))
+		return ordo_fail_memory(q->error);
+	const bool worked = q->chunk_values ? digest_values(q, &digest) : digest_sources(q, &digest);
+	digest_end(&digest, q->proof->digest);
+	return worked;
+}
+
+/* Writing trees out. */
+
+/* The tree as its own nodes: operands first, without recursion. NULL: no memory. */
+static const char *print_value(struct quotient *q, struct value value)
+{
+	struct ordo_trees trees = {0};
+	struct ordo_growth growth = {0};
+	const uint32_t nrank = q->group->order;
+	/* A node to be visited, or (node ORDO_NONE) two that are done to be added. */
+	struct value *stack = malloc((2 * (size_t)nrank + 2) * sizeof *stack);
+	uint32_t *done = malloc(((size_t)nrank + 1) * sizeof *done), depth = 0, ndone = 0;
+	bool worked = stack && done;
+	if (worked)
+		stack[depth++] = value;
+	while (worked && depth) {
+		const struct value top = stack[--depth];
+		uint32_t tree;
+		if (top.node == ORDO_NONE) {
+			ndone -= 2;
+			tree = grow_tree(&trees, &growth, done[ndone], done[ndone + 1]);
+		} else if (top.node == LEAF) {
+			tree = grow_leaf(&trees, &growth, top.by);
+		} else {
+			const struct tree_node *node = &q->forest.nodes[top.node];
+			stack[depth++] = (struct value){ORDO_NONE, 0};
+			stack[depth++] =
+				(struct value){node->right, group_add(q->group, top.by, node->shift)};
+			stack[depth++] = (struct value){node->left, top.by};
+			continue;
+		}
+		worked = tree != ORDO_NONE;
+		done[ndone++] = tree;
+	}
+	const char *text = worked ? ordo_tree_print(&q->proof->arena, &trees, done[0], 32) : NULL;
+	growth_free(&growth);
+	free(trees.nodes);
+	free(trees.same);
+	free(stack);
+	free(done);
+	return text;
+}
+
+static const char *explain_ranks(struct quotient *q)
+{
+	const char *first = print_value(q, q->chunk_values[q->unequal_chunk]),
+		   *second = print_value(q, q->unequal_value);
+	return first && second
+		       ? ordo_arena_format(&q->proof->arena, "chunk %u is %s on rank 0 but %s on rank %u",
+				 q->unequal_chunk, first, second, q->unequal_rank)
+		       : NULL;
+}
+
+static const char *explain_positions(struct quotient *q, uint32_t chunk)
+{
+	const char *first = print_value(q, q->chunk_values[0]),
+		   *second = print_value(q, q->chunk_values[chunk]);
+	return first && second ? ordo_arena_format(&q->proof->arena, "chunk 0 is %s but chunk %u is %s",
+					 first, chunk, second)
+			       : NULL;
+}
+
+/* How many trees there are, and the first chunk whose tree is not that of chunk 0. */
+static bool count_trees(struct quotient *q, uint32_t *other)
+{
+	struct pair_map seen = {0};
+	bool worked = true;
+	for (uint32_t chunk = 0; worked && chunk < ordo_nchunk(q->problem); chunk++) {
+		const struct value value = q->chunk_values[chunk];
+		if (*other == ORDO_NONE && !is_same(value, q->chunk_values[0]))
+			*other = chunk;
+		if (chunk && is_same(value, q->chunk_values[chunk - 1]))
+			continue;
+		if (pair_get(&seen, value.node, value.by) == ORDO_NONE) {
+			worked = pair_put(&seen, value.node, value.by, 0);
+			q->proof->ndistinct++;
+		}
+	}
+	pair_free(&seen);
+	return worked ? true : ordo_fail_memory(q->error);
+}
+
+bool q_judge_orders(struct quotient *q)
+{
+	struct ordo_proof *proof = q->proof;
+	uint32_t other = ORDO_NONE;
+	if (!ordo_operator_facts(q->problem->op)->reduces) {
+		proof->ndistinct = q->group->order;
+		return digest_order(q);
+	}
+	if (!list_values(q) || !count_trees(q, &other))
+		return false;
+	compare_ranks(q);
+	const bool equal = q->unequal_chunk == ORDO_NONE;
+	proof->run_to_run = ORDO_HOLDS;
+	proof->rank_equal = equal ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
+	proof->rank_equal_why = equal ? NULL : explain_ranks(q);
+	proof->position_invariant = other == ORDO_NONE ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
+	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(q, other);
+	if ((!equal && !proof->rank_equal_why) || (other != ORDO_NONE && !proof->position_why))
+		return ordo_fail_memory(q->error);
+	return !equal || digest_order(q);
+}

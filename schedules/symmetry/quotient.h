@@ -1,0 +1,127 @@
+/* quotient.h - what the parts of the proof from one program share. Private to schedules/symmetry/. */
+#ifndef ORDO_QUOTIENT_H
+#define ORDO_QUOTIENT_H
+
+#include "normal.h"
+#include "values.h"
+
+/* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies are for the one to rank
+ * `offset`, its waits for the one from rank -offset. */
+struct orbit {
+	uint32_t offset, number;
+	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
+	uint32_t nnotify, nwait;
+	uint32_t first_wait;	/* its waits in quotient.waits, in order */
+	uint32_t posted, taken; /* of this run */
+	uint32_t passed;	/* waits that the notifier is known to know of */
+	uint32_t oldest;	/* token, ORDO_NONE: none; */
+	uint32_t newest;
+	uint32_t parked; /* the stream that waits for it; ORDO_NONE: none */
+};
+
+/* A token under way: what its notifier knew. */
+struct token {
+	uint32_t *clock;
+	uint32_t next; /* of the same orbit, or free */
+};
+
+/* A stream's moves that touch one other rank's memory. */
+struct touch {
+	uint32_t first, last; /* tasks */
+	bool entered;
+};
+
+/* One chunk's worth of rank 0's memory. */
+struct cell {
+	struct value value; /* node ORDO_NONE: undefined */
+	uint32_t chunk;
+	uint32_t writer, writer_rank; /* ORDO_NONE: none yet */
+	uint32_t reader,
+		more; /* reads since then, all by rank 0: the latest, and a list of those of other streams */
+};
+
+struct reader {
+	uint32_t task, next;
+};
+
+#define UNDEFINED ORDO_NONE
+#define POISONED (ORDO_NONE - 1)
+
+struct quotient {
+	const struct ordo_programs *programs;
+	const struct ordo_problem *problem;
+	const struct ordo_symmetry *symmetry;
+	const struct ordo_group *group;
+	const struct ordo_verify_options *options;
+	struct ordo_proof *proof;
+	struct ordo_error *error;
+	uint32_t max_findings;
+	size_t finding_room;
+
+	struct ordo_rank_program program; /* rank 0's */
+	uint32_t *stream_of;		  /* [ntask] */
+	uint32_t *link;			  /* [ntask] of Notify and Wait: the orbit */
+
+	struct orbit *orbits;
+	size_t orbit_room;
+	uint32_t norbit;
+	uint32_t *waits;
+
+	/* clocks[s][t][r]: the latest Notify of stream t of rank r that stream s of rank 0 knows of, + 1. */
+	size_t clock_size; /* nstream * nrank */
+	uint32_t **clocks; /* [nstream] */
+	struct token *tokens;
+	size_t token_room;
+	uint32_t ntoken, free_token;
+	uint32_t fullest; /* the Notify after which an orbit's counters hold most tokens */
+
+	struct touch *touches;
+	size_t touch_room;
+	uint32_t ntouch;
+	struct pair_map touch_of; /* (stream, rank) -> touches */
+
+	struct forest forest;
+	struct cell *cells;
+	uint32_t noutput, nscratch;
+	struct reader *readers; /* index 0 is the empty list */
+	size_t reader_room;
+	uint32_t nreader, free_reader;
+
+	struct value *
+		chunk_values; /* [nchunk], once proved, of the first rank that holds it; NULL: nothing is added */
+	uint32_t unequal_chunk, unequal_rank; /* G1 */
+	struct value unequal_value;
+};
+
+/* findings.c */
+bool q_enough(const struct quotient *q);
+bool q_find(struct quotient *q, int rule, const char *hint, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+struct q_where {
+	char text[320];
+};
+struct q_where q_where_is(const struct quotient *q, uint32_t task);
+
+/* orbits.c: R5, R6, R12, R13 as far as it is about signals. */
+bool q_name_orbits(struct quotient *q);
+bool q_judge_links(struct quotient *q);
+
+/* clocks.c */
+bool q_open_clocks(struct quotient *q);
+bool q_notify(struct quotient *q, uint32_t task); /* false: no memory */
+bool q_wait(struct quotient *q, uint32_t task);	  /* false: there is no token */
+/* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
+bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
+/* Does that stream of rank 0 know that a rank has entered? */
+bool q_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
+
+/* memory.c */
+bool q_open_memory(struct quotient *q);
+bool q_access(struct quotient *q, uint32_t task);
+bool q_judge_touches(struct quotient *q);
+bool q_judge_outputs(struct quotient *q);
+
+/* orders.c: the guarantees and the digest. */
+bool q_judge_orders(struct quotient *q);
+
+#endif
