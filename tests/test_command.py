@@ -113,6 +113,31 @@ def _(ordo):
     wanted(found == (2, 3, True), found)
 
 
+@desk_case("compile --shards: one order digest on every number of ranks, what it costs, and the same everywhere else")
+def _(ordo):
+    digests = set()
+    for ranks, algorithm, price in [
+            (1, "dyadic", "48 a rank: each folds its own into one sum, and sends no more than with one"),
+            (12, "dyadic", "4 a rank: each folds its own into one sum, and sends no more than with one"),
+            (48, "dyadic", None),
+            (7, "forest", "6 or 7 a rank: left as at most 3 sums, 2.86 on average; the busiest sends 3.00 times as much "
+                          "as with one")]:
+        done = ordo.works("compile", "reduce-scatter", "-n", ranks, "--shards", 48, "-a", algorithm, "-o", f"{ranks}.json")
+        digests.add(re.search("order digest ([0-9a-f]{32})", done.err).group(1))
+        wanted(f"48 shards, {price}\n" in done.err if price else "shards" not in done.err, done.err)
+    wanted(len(digests) == 1, digests)
+    answer = ordo.answer("compile", "reduce-scatter", "-n", 7, "--shards", 48, "-a", "forest", "-o", "x.json")
+    wanted(answer["shards"] == 48 and answer["shard_price"] == {
+        "least_shards_a_rank": 6, "most_shards_a_rank": 7, "most_sums_a_rank": 3, "average_sums_a_rank": 20 / 7,
+        "volume_chunks": 18, "volume_chunks_with_one_shard_a_rank": 6}, answer)
+    wanted("shard_price" not in ordo.answer("compile", "allreduce", "-n", 3, "-a", "ring", "-o", "x.json"))
+    out = ordo.works("run", "7.json", "--check", "--count", 97).out
+    wanted("7 ranks by forest, 48 shards:" in out and "a shard, 48 shards, f32 sum" in out and "bit-equal" in out, out)
+    wanted("rank r has those from floor(48 r/7) on" in ordo.works("explain", "7.json").out)
+    wanted("numbers are shards" in ordo.works("explain", "7.json").out)
+    wanted("on 7 ranks by forest, 48 shards" in ordo.works("draw", "7.json", "--ranks", "0-2").out)
+
+
 @desk_case("verify tells the guarantees and the order digest of what it proved")
 def _(ordo):
     ordo.compile("ring.json")
@@ -638,6 +663,13 @@ def _(ordo):
             (r"root: found 9, wanted a rank of 0\.\.3", ["compile", "reduce", "-n", 4, "-a", "ring", "--root", 9]),
             (r"AllToAll", ["compile", "alltoall", "-n", 4, "-a", "ring"]),
             (r"in.place", ["compile", "alltoall", "-n", 4, "-a", "mesh", "--in-place"]),
+            (r"shards: found 3 shards on 4 ranks, wanted at least one a rank",
+             ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 3]),
+            (r"dyadic makes .* of 24 shards on 1, 3, 6, 12, 24 ranks, found 4\nhint: forest ",
+             ["compile", "allreduce", "-n", 4, "-a", "dyadic", "--shards", 24]),
+            (r"no in-place form with 8 shards", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 8, "--in-place"]),
+            (r"shards: AllGather does not reduce", ["compile", "allgather", "-n", 4, "-a", "ring", "--shards", 8]),
+            (r"--shards: found 0", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 0]),
             (r"wanted the file or folder of a schedule", ["verify"]),
             (r"found ring.json and x", ["verify", "ring.json", "x"]),
             (r"--type: found f16, wanted f32, f64", ["run", "ring.json", "--type", "f16"]),

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <ordo/cost.h>
 #include <ordo/runtime.h>
 
 static const enum ordo_operator ops[] = {ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};
@@ -179,6 +180,27 @@ static void what_it_costs_is_known(void **state)
 	assert_int_equal(price.most_sums, 1);
 	assert_int_equal(price.sums, 7);
 	assert_int_equal(price.volume, price.plain_volume);
+}
+
+/* By formula or counted: as much goes over the wire, and what ranks add beforehand is added to what is added. */
+static void folding_shards_costs_time_to_add(void **state)
+{
+	(void)state;
+	static const char *const algorithms[] = {"ring", "mesh", "dyadic", "rhd"};
+	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
+		for (uint32_t each = 2; each <= 8; each *= 2) {
+			const struct ordo_request with = request_of(
+							  ORDO_REDUCESCATTER, 6, 6 * each, algorithms[a]),
+						  without =
+							  request_of(ORDO_REDUCESCATTER, 6, 6, algorithms[a]);
+			struct ordo_cost folded, plain;
+			assert_true(
+				ordo_cost_of(&with, &folded, NULL) && ordo_cost_of(&without, &plain, NULL));
+			assert_int_equal(folded.steps, plain.steps);
+			assert_int_equal(folded.wire * plain.parts, plain.wire * folded.parts);
+			assert_int_equal(folded.reduced * plain.parts,
+				(plain.reduced + (each - 1) * plain.parts) * folded.parts);
+		}
 }
 
 static void claims_hold_with_shards(void **state)
@@ -408,6 +430,7 @@ int main(void)
 		cmocka_unit_test(the_numbers_of_ranks_that_fit_are_known),
 		cmocka_unit_test(forests_are_the_largest_subtrees),
 		cmocka_unit_test(what_it_costs_is_known),
+		cmocka_unit_test(folding_shards_costs_time_to_add),
 		cmocka_unit_test(claims_hold_with_shards),
 		cmocka_unit_test(other_algorithms_add_the_sums_of_the_ranks_in_their_order),
 		cmocka_unit_test(every_pair_is_needed),

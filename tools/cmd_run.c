@@ -142,14 +142,17 @@ static void report_load(struct call *call, const struct wish *wish, const struct
 static void print_run(const struct wish *wish, const struct execution *execution, uint64_t bytes_per_rank)
 {
 	const struct execution_wish *how = &wish->execution;
+	const struct ordo_problem *problem = &execution->trial.schedule->problem;
 	uint64_t sent = bytes_sent(execution);
 	print_schedule_line(stdout, execution->trial.schedule);
 	printf("  %-12s ", "data");
 	print_bytes(stdout, (double)bytes_per_rank);
-	printf(" a rank, %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
-		ordo_operator_facts(execution->trial.schedule->problem.op)->reduces
-			? ordo_reduction_name(how->reduction)
-			: "moved",
+	if (problem->nshard != problem->nrank)
+		printf(" a shard, %" PRIu32 " shards,", problem->nshard);
+	else
+		printf(" a rank,");
+	printf(" %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
+		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction) : "moved",
 		how->seed);
 	printf("  %-12s ", "time");
 	print_seconds(stdout, execution->best);
@@ -170,7 +173,7 @@ static void print_run(const struct wish *wish, const struct execution *execution
 	print_rate(stdout, (double)sent / execution->best);
 	printf("; ");
 	print_rate(stdout, (double)bytes_per_rank / execution->best);
-	printf(" of data a rank\n");
+	printf(" of data a %s\n", problem->nshard != problem->nrank ? "shard" : "rank");
 	if (how->check) {
 		printf("  %-12s ", "check");
 		print_check(stdout, execution, how);
@@ -265,7 +268,7 @@ static int run(struct call *call)
 		.count = UINT64_MAX};
 	const struct option options[] = {
 		{"bytes", 'b', SIZE, &wish.bytes, "SIZE",
-			"bytes of a rank's larger buffer: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
+			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
 		{"type", 0, TEXT, &wish.type, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},

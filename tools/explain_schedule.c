@@ -83,6 +83,15 @@ static bool say_phases(struct call *call, const struct ordo_schedule *schedule)
 	return true;
 }
 
+static void say_shards(const struct ordo_problem *problem)
+{
+	if (problem->nshard == problem->nrank)
+		return;
+	printf("its vectors are virtual shards 0..%u, numbered alike whoever has them: rank r has those from "
+	       "floor(%u r/%u) on, up to the next rank's\n",
+		problem->nshard - 1, problem->nshard, problem->nrank);
+}
+
 enum { MOST_LEAVES = 64 };
 
 /* The first chunk of every different tree, until there were `most`. */
@@ -143,6 +152,7 @@ static int tell(struct call *call, const struct ordo_schedule *schedule, const s
 	if (!call->json) {
 		print_schedule_line(stdout, schedule);
 		printf("%s\n", ordo_operator_facts(schedule->problem.op)->meaning);
+		say_shards(&schedule->problem);
 	}
 	if (!say_phases(call, schedule)) {
 		struct ordo_error error;

@@ -87,6 +87,8 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		problem->nrank, problem->nrank == 1 ? "" : "s", schedule->algorithm);
 	if (facts->rooted)
 		fprintf(out, ", root %u", problem->root);
+	if (problem->nshard != problem->nrank)
+		fprintf(out, ", %u shards", problem->nshard);
 	fprintf(out, ": %u tasks in %u streams, %u moves and %u notify-wait pairs\n", schedule->ntask,
 		schedule->nstream, counts.move, counts.notify);
 }

@@ -91,11 +91,22 @@ static bool cost_as_claimed(
 	return true;
 }
 
+/* The formulas begin where every rank has added up its virtual shards: so many vectors less one. */
+static bool cost_by_formula(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+{
+	const uint32_t most = (recipe->nshard - 1) / recipe->problem.nrank + 1;
+	if (!ordo_closed_form(recipe, cost))
+		return false;
+	if (recipe->nshard != recipe->problem.nshard)
+		cost->reduced += (most - 1) * cost->parts;
+	return true;
+}
+
 bool ordo_cost_of(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
 {
 	struct ordo_recipe recipe;
 	const bool worked = ordo_recipe_make(&recipe, request, error) &&
-			    (ordo_closed_form(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
+			    (cost_by_formula(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
 	ordo_recipe_destroy(&recipe);
 	return worked;
 }

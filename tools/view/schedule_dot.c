@@ -403,9 +403,12 @@ static bool add_title(struct drawing *drawing)
 {
 	const struct ordo_schedule *schedule = drawing->schedule;
 	char text[512];
-	int length = snprintf(text, sizeof text, "%s on %u ranks by %s",
-		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank,
-		schedule->algorithm);
+	const struct ordo_problem *problem = &schedule->problem;
+	char shards[32] = "";
+	if (problem->nshard != problem->nrank)
+		snprintf(shards, sizeof shards, ", %u shards", problem->nshard);
+	int length = snprintf(text, sizeof text, "%s on %u ranks by %s%s",
+		ordo_operator_facts(problem->op)->name, problem->nrank, schedule->algorithm, shards);
 	if (drawing->nbox < schedule->ntask && length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, " (%u of %u tasks)", drawing->nbox,
 			schedule->ntask);
