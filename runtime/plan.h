@@ -131,6 +131,9 @@ bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ord
 /* An earlier run was given up, because of plan->why: */
 bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error);
 
+/* Does the stream stand before a Wait with no token to take? */
+bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream);
+
 /* Nobody takes part in a run: one member a rank. */
 void ordo_members_reset(struct ordo_plan *plan);
 void ordo_crew_destroy(struct crew *crew); /* takes NULL */

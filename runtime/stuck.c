@@ -7,7 +7,7 @@
 #define MOST_LINKS 6
 #define LINK_SIZE 640
 
-static bool is_waiting(const struct ordo_plan *plan, uint32_t stream)
+bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	uint32_t at = plan->streams[stream].at;
@@ -47,7 +47,7 @@ static struct link link_of(const struct ordo_plan *plan, uint32_t stream, uint64
 		return (struct link){signal, notifier, "which has ended", false};
 	if (!will_notify(plan, notifier, signal))
 		return (struct link){signal, notifier, "which has no such Notify left", false};
-	if (!is_waiting(plan, notifier))
+	if (!ordo_is_waiting(plan, notifier))
 		return (struct link){signal, notifier, "which is under way", false};
 	return (struct link){signal, notifier, NULL, false};
 }
@@ -105,7 +105,7 @@ bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error)
 	uint32_t first = ORDO_NONE, nwaiting = 0;
 	uint64_t ncall = 0;
 	for (uint32_t s = 0; s < plan->schedule->nstream; s++)
-		if (is_waiting(plan, s)) {
+		if (ordo_is_waiting(plan, s)) {
 			first = first == ORDO_NONE ? s : first;
 			nwaiting++;
 		}

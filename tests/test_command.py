@@ -174,6 +174,50 @@ def _(ordo):
     wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
 
 
+@desk_case("verify --write-replay: every finding about runs is carried out by run --replay, and shows")
+def _(ordo):
+    for path in sorted(REJECT.glob("R*.json")):
+        rule = path.name.split("-")[0]
+        done = ordo("verify", path, "--write-replay", "replay.json")
+        if int(rule[1:]) < 6:
+            wanted(not (ordo.folder / "replay.json").exists(), path)
+            continue
+        wanted(done.returncode == 1 and f"ordo run {path} --replay replay.json" in done.out, path, done.out)
+        replay = json.loads((ordo.folder / "replay.json").read_text())
+        wanted(replay["shows"] == rule, path, replay)
+        done = ordo("run", path, "--replay", "replay.json")
+        wanted(f"interleaving {len(replay['interleavings'])} of {len(replay['interleavings'])}" in done.out, path, done.out)
+        # Where source and target overlap, the order within one task is the race.
+        wanted(done.returncode == ("overlapping" not in path.name), path, done.returncode, done.out)
+        if rule == "R8" and len(replay["tasks"]) == 2:
+            answer = ordo.answer("run", path, "--replay", "replay.json", "--type", "f64", "--count", 100)
+            wanted(answer["exit code"] == 1 and answer["different"] > 0 and answer["shown"], path, answer)
+            steps = [[sight["step"] for sight in one["sights"]] for one in answer["interleavings"]]
+            wanted(all(b == a + 1 for a, b in steps), path, steps)
+        if rule == "R7":
+            wanted("waits for" in done.out, path, done.out)
+        (ordo.folder / "replay.json").unlink()
+    ordo.compile("ring.json")
+    wanted("no replay is written" in ordo.works("verify", "ring.json", "--write-replay", "replay.json").err)
+    wanted(not (ordo.folder / "replay.json").exists())
+
+
+@desk_case("run --replay: a replay of another schedule, or one that cannot be carried out, is refused")
+def _(ordo):
+    path = REJECT / "R8-two-writers-unordered.json"
+    ordo("verify", path, "--write-replay", "race.json")
+    ordo("verify", path, "--atomic-reduce", "--write-replay", "order.json")
+    wanted(ordo.answer("run", path, "--replay", "order.json")["shows"] == "G2")
+    ordo.compile("ring.json")
+    ordo.fails(3, r"^race.json:2:14: error\[R1\]: schedule: found .* belongs to another", "run", "ring.json", "--replay", "race.json")
+    ordo.fails(5, r"^none.json: error: cannot read", "run", path, "--replay", "none.json")
+    ordo.fails(2, r"do not go with it", "run", path, "--replay", "race.json", "--check")
+    text = (ordo.folder / "race.json").read_text()
+    (ordo.folder / "race.json").write_text(re.sub(r"\n  \[\[", "\n  [[0, 999], [", text))
+    done = ordo("run", path, "--replay", "race.json")
+    wanted(done.returncode == 3 and "run 0 of the interleaving: stream 0 " in done.err, done.returncode, done.err)
+
+
 @desk_case("run --check: every type with every reduction, on threads and seeded, bit for bit")
 def _(ordo):
     ordo.compile("ring.json", ranks=3)
@@ -614,6 +658,7 @@ def _(ordo):
     topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
                 "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
+    (ordo.folder / "broken.json").write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
     environment = {"PATH": os.path.dirname(ORDO) + ":" + os.environ["PATH"]}
     for command in COMMANDS:
         examples = ordo.works(command, "--help").out.partition("\nexamples:\n")[2].strip().splitlines()
@@ -625,7 +670,7 @@ def _(ordo):
             line = "set -o pipefail; " + example.strip()
             done = subprocess.run(["bash", "-c", line], cwd=ordo.folder, capture_output=True, env={**os.environ, **environment},
                                   timeout=300)
-            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json"]
+            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json"]
             wanted(done.returncode == (1 if any(words in line for words in refuted) else 0),
                    line, done.returncode, done.stderr.decode())
 

@@ -56,6 +56,7 @@ def main(schemas, reject, writer, *documents):
     schedule = load_schema(schemas, "schedule.schema.json")
     topology = load_schema(schemas, "topology.schema.json")
     plan_set = load_schema(schemas, "plan-set.schema.json")
+    replay = load_schema(schemas, "replay.schema.json")
     program = {**schedule, "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del program[key]
@@ -65,12 +66,15 @@ def main(schemas, reject, writer, *documents):
         check("the writer wrote documents", len(written) > 8)
         for path in written:
             kind = (program if path.name.startswith("rank-") else topology if "topology" in path.name else
-                    plan_set if path.name == "plan-set.json" else schedule)
+                    plan_set if path.name == "plan-set.json" else replay if path.name == "replay.json" else schedule)
             why = complaint(kind, path.read_bytes())
             check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
         text = (pathlib.Path(folder) / "topology.json").read_bytes()
         for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'), (b'"down": true', b'"down": 1')):
             check(f"a topology with {new.decode()} is refused", complaint(topology, text.replace(old, new, 1)))
+        text = (pathlib.Path(folder) / "replay.json").read_bytes()
+        for old, new in ((b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '), (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')):
+            check(f"a replay with {new.decode()} is refused", complaint(replay, text.replace(old, new, 1)))
     for path in sorted(reject.glob("*.json")):
         why = complaint(schedule, path.read_bytes())
         if path.name.startswith("R1-") and path.stem not in BEYOND_A_SCHEMA:

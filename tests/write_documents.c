@@ -1,5 +1,6 @@
 /* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
 #include <ordo/plan_set.h>
+#include <ordo/replay.h>
 #include <stdlib.h>
 
 static void stop(const struct ordo_error *error)
@@ -71,6 +72,33 @@ static void write_set(const char *path, struct ordo_error *error)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Of two ranks that both copy and send into one slot. */
+static void write_replay(const char *path, struct ordo_error *error)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = 2, .chunks_per_block = 1, .nshard = 2};
+	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
+	bool worked = schedule != NULL;
+	for (uint32_t rank = 0; worked && rank < 2; rank++) {
+		struct ordo_task task = {.kind = ORDO_SEND,
+			.phase = ORDO_NO_PHASE,
+			.count = 1,
+			.peer = 0,
+			.dst_buffer = ORDO_OUTPUT};
+		if (!rank)
+			task.kind = ORDO_LOCAL_COPY;
+		worked = ordo_schedule_begin_stream(schedule, rank, "main", error) &&
+			 ordo_schedule_append(schedule, &task, error);
+	}
+	const uint32_t tasks[2] = {0, 1};
+	const struct ordo_finding race = {.rule = 8, .ntask = 2, .tasks = tasks, .text = "race"};
+	struct ordo_replay *replay = worked ? ordo_replay_of_finding(schedule, &race, error) : NULL;
+	if (!replay || !ordo_replay_write(schedule, replay, path, error))
+		stop(error);
+	ordo_replay_destroy(replay);
+	ordo_schedule_destroy(schedule);
+}
+
 int main(int argc, char **argv)
 {
 	struct ordo_error error;
@@ -91,5 +119,7 @@ int main(int argc, char **argv)
 	write_topology(path, &error);
 	snprintf(path, sizeof path, "%s/set", argv[1]);
 	write_set(path, &error);
+	snprintf(path, sizeof path, "%s/replay.json", argv[1]);
+	write_replay(path, &error);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed. */
 #include "check/execution.h"
 #include "inputs.h"
+#include "replaying.h"
 #include "runs.h"
 #include "verdict.h"
 #include <assert.h>
@@ -10,7 +11,7 @@
 
 struct wish {
 	struct execution_wish execution;
-	const char *file, *type, *reduction, *transport;
+	const char *file, *type, *reduction, *transport, *replay;
 	uint64_t bytes, count;
 	struct topology_choice topology;
 	bool unproved, links;
@@ -38,6 +39,10 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 		return refuse(call, fail_usage(call, NULL, "--bytes and --count: give one of them"));
 	if (wish->count != UINT64_MAX) {
 		wish->execution.count = wish->count;
+		return true;
+	}
+	if (wish->bytes == UINT64_MAX && wish->replay) {
+		wish->execution.count = 16 * (uint64_t)problem->chunks_per_block;
 		return true;
 	}
 	if (wish->bytes == UINT64_MAX)
@@ -230,9 +235,22 @@ static int judge_and_run(struct call *call, const struct wish *wish, const struc
 	return run_schedule(call, wish, schedule, proof);
 }
 
+/* Nothing is proved first: what is wrong is to be seen. */
+static int replay_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
+{
+	const struct values values = {wish->execution.seed, wish->execution.type, wish->execution.reduction};
+	if (!choose_count(call, wish, &schedule->problem))
+		return call->status;
+	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
+		return fail_usage(call, NULL, "--replay: --check, --links and --repeat do not go with it");
+	return run_replay(call, schedule, wish->replay, &values, wish->execution.count);
+}
+
 static int run_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
 {
 	struct ordo_topology *topology;
+	if (wish->replay)
+		return replay_file(call, wish, schedule);
 	choose_workers(wish, schedule->problem.nrank);
 	if (!choose_count(call, wish, &schedule->problem) ||
 		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
@@ -285,6 +303,8 @@ static int run(struct call *call)
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
 		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
+		{"replay", 0, TEXT, &wish.replay, "FILE",
+			"run exactly the interleavings that `ordo verify --write-replay` wrote, and compare"},
 		TOPOLOGY_OPTIONS(wish.topology),
 	};
 	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
@@ -304,6 +324,7 @@ const struct command run_command = {
 	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
-		    "  ordo run ring.json --bytes 1GiB --check --json",
+		    "  ordo run ring.json --bytes 1GiB --check --json\n"
+		    "  ordo run broken.json --replay race.json",
 	.run = run,
 };

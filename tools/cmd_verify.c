@@ -1,5 +1,6 @@
 /* cmd_verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
 #include "inputs.h"
+#include "replaying.h"
 #include "verdict.h"
 #include <string.h>
 
@@ -9,6 +10,7 @@ struct wish {
 	bool atomic_reduce;
 	struct ordo_limits limits;
 	uint32_t max_findings;
+	const char *replay;
 };
 
 /* The document may name the topology it was compiled for. */
@@ -89,6 +91,8 @@ static int verify_schedule(
 		status = report(call, wish, schedule, topology, proof);
 		if (!call->json)
 			print_times(read, proving);
+		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
+			status = call->status;
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
@@ -110,6 +114,8 @@ static int verify(struct call *call)
 		{"max-tokens", 0, POSITIVE, &wish.limits.tokens_in_flight, "N",
 			"at most N tokens in flight on a signal; 1: flags are enough (R13)"},
 		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
+		{"write-replay", 0, TEXT, &wish.replay, "OUT",
+			"write an interleaving that shows the first finding; see `ordo run --replay`"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -137,6 +143,7 @@ const struct command verify_command = {
 	.examples = "  ordo verify ring.json\n"
 		    "  ordo verify ring.json --fail-link 0-1\n"
 		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
+		    "  ordo verify broken.json --write-replay race.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -",
 	.run = verify,
 };

@@ -33,6 +33,7 @@
  */
 #include "judge.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* Whether anything is wrong but the limits that were asked for. */
 static bool breaks_rules(const struct ordo_proof *proof)
@@ -122,6 +123,7 @@ static bool conclude(struct judge *judge)
 	sort_findings(proof);
 	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
 	proof->proved = proof->complete && !proof->nfinding;
+	memcpy(proof->unordered, judge->unordered, sizeof proof->unordered);
 	if (proof->proved)
 		return judge_guarantees(judge);
 	free(proof->chunk_tree);

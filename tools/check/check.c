@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Elements evaluated at once: a few tiles fit the nearest cache. */
-enum { TILE = 2048, PATTERN = 0xA5 };
+enum { TILE = 2048 };
 
 /* A tree as a list of leaves (shards) and additions (ORDO_NONE), to be run on a stack of tiles. */
 struct recipe {
@@ -53,12 +53,10 @@ static char *element(void *buffer, const struct trial *trial, uint64_t at)
 	return (char *)buffer + at * ordo_type_size(trial->values.type);
 }
 
-static void fill_rank(void *closure, uint64_t item, uint32_t worker)
+void fill_rank(const struct trial *trial, uint32_t rank)
 {
-	const struct trial *trial = closure;
 	const struct ordo_problem *problem = &trial->schedule->problem;
-	uint32_t rank = (uint32_t)item, noutput = ordo_output_slots(problem, rank);
-	(void)worker;
+	const uint32_t noutput = ordo_output_slots(problem, rank);
 	if (!problem->in_place && noutput)
 		memset(trial->outputs[rank], PATTERN,
 			slot_begin(trial, noutput) * ordo_type_size(trial->values.type));
@@ -74,11 +72,17 @@ static void fill_rank(void *closure, uint64_t item, uint32_t worker)
 	}
 }
 
+static void fill_item(void *closure, uint64_t item, uint32_t worker)
+{
+	(void)worker;
+	fill_rank(closure, (uint32_t)item);
+}
+
 void fill(const struct trial *trial)
 {
 	struct trial copy = *trial;
 	uint32_t nrank = trial->schedule->problem.nrank;
-	for_each(nrank, parallel_width(nrank), fill_rank, &copy);
+	for_each(nrank, parallel_width(nrank), fill_item, &copy);
 }
 
 /* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves, plus one. */

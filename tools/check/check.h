@@ -27,8 +27,12 @@ struct check {
 	uint32_t depth; /* of the deepest tree */
 };
 
+/* Bytes that are no result: a float of them is so large that a sum with it shows it. */
+enum { PATTERN = 0xEE };
+
 /* Fills the inputs of all ranks; out of place the outputs get a pattern that is no result. */
 void fill(const struct trial *trial);
+void fill_rank(const struct trial *trial, uint32_t rank);
 /* Compares the outputs of all ranks. false: no memory. */
 bool check(const struct trial *trial, struct check *result);
 

@@ -104,6 +104,47 @@ void add_exact(const struct values *values, void *exact, const void *value, size
 	}
 }
 
+static bool is_wide_sum(const struct values *values)
+{
+	return values->reduction == ORDO_SUM && values->type == ORDO_F64;
+}
+
+const void *exact_at(const struct values *values, const void *exact, size_t i)
+{
+	if (!is_float(values->type))
+		return (const int64_t *)exact + i;
+	if (values->reduction == ORDO_PROD)
+		return (const long double *)exact + i;
+	return is_wide_sum(values) ? (const void *)((const wide *)exact + i)
+				   : (const void *)((const double *)exact + i);
+}
+
+void round_exact(const struct values *values, const void *one, void *element)
+{
+	double value = 0;
+	if (is_float(values->type))
+		value = values->reduction == ORDO_PROD ? (double)*(const long double *)one
+			: is_wide_sum(values)	       ? (double)*(const wide *)one * 0x1p-60
+						       : *(const double *)one;
+	switch (values->type) {
+	case ORDO_F32:
+		memcpy(element, &(float){(float)value}, sizeof(float));
+		return;
+	case ORDO_F64:
+		memcpy(element, &value, sizeof value);
+		return;
+	case ORDO_I32:
+		memcpy(element, &(int32_t){(int32_t) * (const int64_t *)one}, sizeof(int32_t));
+		return;
+	case ORDO_I64:
+		memcpy(element, one, sizeof(int64_t));
+		return;
+	case ORDO_U8:
+		*(uint8_t *)element = (uint8_t) * (const int64_t *)one;
+		return;
+	}
+}
+
 static bool same_integer(enum ordo_type type, int64_t exact, const void *result, size_t i)
 {
 	if (type == ORDO_I32)
@@ -142,7 +183,9 @@ static size_t compare_sums(const struct values *values, const void *exact, const
 			sum = ((const double *)exact)[i];
 			error = fabs(got - sum);
 		} else {
-			/* The result is a multiple of 2^-60 too: the difference is exact. */
+			/* The result is a multiple of 2^-60 too: the difference is exact. Rubbish may be no such number. */
+			if (!(fabs(got) < 0x1p60))
+				return i;
 			wide fixed = ((const wide *)exact)[i], found = (wide)(got * 0x1p60);
 			sum = (double)fixed * 0x1p-60;
 			error = (double)(fixed < found ? found - fixed : fixed - found) * 0x1p-60;

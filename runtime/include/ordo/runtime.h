@@ -8,7 +8,7 @@
 #define ORDO_RUNTIME_H
 
 #include <ordo/element.h>
-#include <ordo/schedule.h>
+#include <ordo/replay.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +73,29 @@ ORDO_API bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, st
 /* Runs all ranks once on the calling thread; after every task the seed picks the next runnable stream. The
  * same seed gives the same interleaving. A stuck run is an error at once. One run at a time. */
 ORDO_API bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
+
+/* Who is told of a replay; any may be NULL. A rank's caller may fill its buffers when it enters, and has the
+ * result when it leaves. */
+struct ordo_watch {
+	void *closure;
+	void (*entered)(void *closure, uint32_t rank, uint32_t call);
+	void (*left)(void *closure, uint32_t rank, uint32_t call);
+	/* Before (done is false) and after every task. */
+	void (*stepping)(void *closure, uint32_t call, uint32_t task, bool done);
+	/* At the end: a signal that still has tokens. */
+	void (*left_over)(void *closure, uint32_t from, uint32_t to, uint32_t signal, uint32_t ntoken);
+};
+
+/* Runs all ranks on the calling thread, ncall calls back to back, in exactly that interleaving, as replay.h
+ * says what it means. Scratch is filled with a pattern whenever a rank enters, as it is undefined then. Needs tile_bytes =
+ * UINT64_MAX. false: a step that cannot be taken, or an interleaving that ends where a stream could go on
+ * (ORDO_BAD_INPUT); or it ends where nobody can (R7, ORDO_REFUTED). Then the plan only can be destroyed. */
+ORDO_API bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
+	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error);
+
+/* The memory of a slot, which is as long as the chunk it holds; NULL: not bound. */
+ORDO_API const void *ordo_plan_slot(
+	const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer, uint32_t slot);
 
 /* Bytes that rank `from` writes into the memory of rank `to` in one run: what a link between them would
  * carry. O(log peers). */

@@ -82,6 +82,7 @@ struct ordo_proof {
 	enum ordo_verdict rank_equal, run_to_run, position_invariant; /* G1, G2, G3 */
 	const char *rank_equal_why, *run_to_run_why,
 		*position_why; /* the witness if it does not hold; else NULL */
+	uint32_t unordered[2]; /* G2 does not hold: the two reduces in no fixed order; else ORDO_NONE */
 	struct ordo_trees trees;
 	uint32_t *chunk_tree; /* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless
 				 proved */

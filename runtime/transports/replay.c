@@ -1,0 +1,210 @@
+/* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of every step. */
+#include "plan.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* A float of these bytes is so large that a sum with it shows it. */
+enum { SCRATCH_PATTERN = 0xEE };
+
+struct replay_run {
+	struct ordo_plan *plan;
+	const struct ordo_interleaving *interleaving;
+	uint32_t ncall;
+	const struct ordo_watch *watch;
+};
+
+static uint32_t calls_ended(const struct replay_run *run, uint32_t stream)
+{
+	const struct ordo_plan *plan = run->plan;
+	const struct ordo_stream *facts = &plan->schedule->streams[stream];
+	const uint64_t ncall = plan->ranks[facts->rank].round;
+	return (uint32_t)(ncall - (ncall && plan->streams[stream].at < facts->end));
+}
+
+/* `round` counts the calls a rank has entered in this replay. */
+static void enter(const struct replay_run *run, uint32_t rank)
+{
+	struct ordo_plan *plan = run->plan;
+	const struct ordo_program *program = &plan->schedule->programs[rank];
+	struct rank_state *state = &plan->ranks[rank];
+	unsigned char *scratch = state->regions[ORDO_SCRATCH].memory;
+	ordo_begin_round(plan, rank);
+	uint32_t idle = 0;
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		idle += plan->schedule->streams[s].first == plan->schedule->streams[s].end;
+	state->streams_left -= idle;
+	state->ncall++;
+	if (scratch)
+		memset(scratch, SCRATCH_PATTERN, plan->scratch_bytes);
+	if (run->watch->entered)
+		run->watch->entered(run->watch->closure, rank, (uint32_t)state->round);
+	state->round++;
+}
+
+static void leave(const struct replay_run *run, uint32_t rank)
+{
+	if (run->watch->left)
+		run->watch->left(run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
+}
+
+/* Ranks without any task are through with all calls before anything happens. */
+static void begin(const struct replay_run *run)
+{
+	struct ordo_plan *plan = run->plan;
+	memset(plan->scratch, SCRATCH_PATTERN, plan->scratch_bytes * plan->schedule->problem.nrank);
+	for (uint32_t rank = 0; rank < plan->schedule->problem.nrank; rank++) {
+		const struct ordo_program *program = &plan->schedule->programs[rank];
+		struct rank_state *state = &plan->ranks[rank];
+		uint32_t ntask = 0;
+		state->round = 0;
+		state->streams_left = 0;
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
+			plan->streams[s].at = plan->schedule->streams[s].end;
+			ntask += plan->schedule->streams[s].end - plan->schedule->streams[s].first;
+		}
+		while (!ntask && state->round < run->ncall) {
+			enter(run, rank);
+			leave(run, rank);
+		}
+	}
+}
+
+static bool fail_step(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error,
+	const char *why)
+{
+	const struct ordo_stream *facts = &run->plan->schedule->streams[stream];
+	return ordo_fail(error, ORDO_BAD_INPUT, 0,
+		"run %" PRIu32 " of the interleaving: stream %" PRIu32 " (rank %" PRIu32 ", \"%.64s\") %s",
+		nth, stream, facts->rank, facts->name, why);
+}
+
+/* Before the first task of a stream in a call: the rank has entered, or does now. */
+static bool begin_call(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
+{
+	struct ordo_plan *plan = run->plan;
+	const struct ordo_stream *facts = &plan->schedule->streams[stream];
+	struct rank_state *state = &plan->ranks[facts->rank];
+	if (plan->streams[stream].at < facts->end)
+		return true;
+	if (facts->first == facts->end)
+		return fail_step(run, nth, stream, error, "has no tasks");
+	if (state->round == run->ncall)
+		return fail_step(run, nth, stream, error, "has no task left");
+	if (state->streams_left)
+		return fail_step(run, nth, stream, error,
+			"would enter the next call, but another stream of its rank is still in this one");
+	enter(run, facts->rank);
+	return true;
+}
+
+static void tell(const struct replay_run *run, uint32_t stream, bool done)
+{
+	const struct ordo_plan *plan = run->plan;
+	const uint32_t rank = plan->schedule->streams[stream].rank;
+	if (run->watch->stepping)
+		run->watch->stepping(run->watch->closure, (uint32_t)plan->ranks[rank].round - 1,
+			plan->streams[stream].at - done, done);
+}
+
+static bool step(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
+{
+	struct ordo_plan *plan = run->plan;
+	const struct ordo_stream *facts = &plan->schedule->streams[stream];
+	uint32_t woken;
+	if (!begin_call(run, nth, stream, error))
+		return false;
+	tell(run, stream, false);
+	switch (ordo_step(plan, stream, &woken)) {
+	case STEP_MOVED:
+		break;
+	case STEP_UNBOUND:
+		return ordo_fail_unbound(plan, stream, error);
+	case STEP_BLOCKED:
+	case STEP_DONE:
+		return fail_step(run, nth, stream, error, "waits for a token that nobody has given yet");
+	}
+	tell(run, stream, true);
+	if (plan->streams[stream].at == facts->end && !--plan->ranks[facts->rank].streams_left)
+		leave(run, facts->rank);
+	return true;
+}
+
+static bool is_complete(const struct replay_run *run)
+{
+	const struct ordo_schedule *schedule = run->plan->schedule;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		if (schedule->streams[s].first < schedule->streams[s].end && calls_ended(run, s) < run->ncall)
+			return false;
+	return true;
+}
+
+/* Everything has run, or nobody can go on: not even those who are yet to enter. */
+static bool end(const struct replay_run *run, struct ordo_error *error)
+{
+	struct ordo_plan *plan = run->plan;
+	const struct ordo_schedule *schedule = plan->schedule;
+	if (is_complete(run))
+		return true;
+	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++)
+		if (!plan->ranks[rank].streams_left && plan->ranks[rank].round < run->ncall)
+			enter(run, rank);
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		if (plan->streams[s].at < schedule->streams[s].end && !ordo_is_waiting(plan, s))
+			return fail_step(run, run->interleaving->nrun, s, error,
+				"could go on where the interleaving ends");
+	return ordo_fail_stuck(plan, error);
+}
+
+static void tell_tokens(const struct replay_run *run)
+{
+	const struct ordo_plan *plan = run->plan;
+	for (uint32_t i = 0; run->watch->left_over && i < plan->nsignal; i++) {
+		const struct signal *signal = &plan->signals[i];
+		const uint32_t ntoken = ((*signal_word(plan, i) >> 1) - plan->taken[i]) & (UINT32_MAX >> 1);
+		if (ntoken)
+			run->watch->left_over(
+				run->watch->closure, signal->from, signal->to, signal->number, ntoken);
+	}
+}
+
+static bool run_all(const struct replay_run *run, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < run->interleaving->nrun; i++) {
+		const struct ordo_run *steps = &run->interleaving->runs[i];
+		if (steps->stream >= run->plan->schedule->nstream)
+			return ordo_fail(error, ORDO_BAD_INPUT, 0,
+				"run %" PRIu32 " of the interleaving: there is no stream %" PRIu32, i,
+				steps->stream);
+		for (uint32_t n = 0; n < steps->count; n++)
+			if (!step(run, i, steps->stream, error))
+				return false;
+	}
+	return end(run, error);
+}
+
+bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
+	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error)
+{
+	static const struct ordo_watch nobody;
+	const struct replay_run run = {plan, interleaving, ncall, watch ? watch : &nobody};
+	if (!ordo_plan_is_ready(plan, error))
+		return false;
+	if (plan->layout.nround > 1)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"a replay needs a plan that moves every chunk whole: tile_bytes = UINT64_MAX");
+	begin(&run);
+	const bool worked = run_all(&run, &plan->why);
+	tell_tokens(&run);
+	/* A second run would not find the plan as this one found it, if it stopped on the way. */
+	if (!worked)
+		atomic_store(&plan->stopped, STOPPED);
+	return worked || ordo_fail_again(plan, error);
+}
+
+const void *ordo_plan_slot(
+	const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+{
+	const struct region *region = &plan->ranks[rank].regions[buffer];
+	const unsigned char *memory = region->memory;
+	return memory ? memory + slot_begin(plan, rank, buffer, slot) * plan->element : NULL;
+}

@@ -1,0 +1,329 @@
+/* witness.c - interleavings that show a broken rule.
+ *
+ *   R7      as far as it goes; by persistence (verify.c) every run stops there.
+ *   R8, G2  a and b are unordered, so neither is among what must come before the other: all that must come before
+ *           either, then a, b and the rest; and the same with b, a. The two interleavings differ in that one swap.
+ *   R9      two calls, because a call that follows meets what the one before left behind. A task that may come before a
+ *           rank has entered: all that must come before it (so that rank is as far back as it can be), then it; against
+ *           everything that does not depend on it, then it. One that may come after a rank has left: the same two,
+ *           exchanged.
+ *   R6      a token left over: a second call, in which a Wait is let through by it at once; a Wait too many: as far as it
+ *           goes.
+ *   others  all that must come before the task, the task, the rest.
+ */
+#include "course.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct witness {
+	struct course course;
+	struct ordo_replay *replay;
+	struct ordo_error *error;
+};
+
+static bool begin(struct witness *witness)
+{
+	struct ordo_replay *replay = witness->replay;
+	course_begin(&witness->course, &replay->interleavings[replay->ninterleaving++]);
+	return true;
+}
+
+static bool run_rest(struct witness *witness)
+{
+	course_want_all(&witness->course);
+	return course_run(&witness->course);
+}
+
+/* The task's place is not only next in its stream but can be taken: the verifier said so. */
+static bool step(struct witness *witness, struct course_place place)
+{
+	struct course *course = &witness->course;
+	if (course->done[place.stream] == place.step && course_step(course, place.stream))
+		return true;
+	return ordo_fail(witness->error, ORDO_USAGE, 0,
+		"no interleaving shows this: task %u cannot be reached in that order",
+		course->schedule->streams[place.stream].first + place.step);
+}
+
+static bool want_before(struct witness *witness, struct course_place place)
+{
+	if (course_want_before(&witness->course, place.stream, place.step))
+		return true;
+	return ordo_fail(
+		witness->error, ORDO_USAGE, 0, "no interleaving shows this: the task waits for ever");
+}
+
+/* All that must come before, the tasks, the rest. */
+static bool run_adjacent(struct witness *witness, const struct course_place *places, uint32_t nplace)
+{
+	bool worked = begin(witness);
+	for (uint32_t i = 0; worked && i < nplace; i++)
+		worked = want_before(witness, places[i]);
+	worked = worked && course_run(&witness->course);
+	for (uint32_t i = 0; worked && i < nplace; i++)
+		worked = step(witness, places[i]);
+	return worked && run_rest(witness);
+}
+
+/* Everything that does not depend on the task, then the task, the rest. */
+static bool run_late(struct witness *witness, struct course_place place)
+{
+	bool worked = begin(witness);
+	course_want_all(&witness->course);
+	witness->course.want[place.stream] = place.step;
+	worked = worked && course_run(&witness->course);
+	return worked && step(witness, place) && run_rest(witness);
+}
+
+/* Which memory does a move touch: its source (target false) or what it writes? */
+struct cells {
+	uint32_t rank, first, count;
+	enum ordo_buffer buffer;
+};
+
+static struct cells cells_of(const struct ordo_schedule *schedule, uint32_t task, bool target)
+{
+	const struct ordo_task *what = &schedule->tasks[task];
+	const uint32_t rank = schedule->streams[ordo_stream_of(schedule, task)].rank;
+	if (!target)
+		return (struct cells){rank, what->src, what->count, (enum ordo_buffer)what->src_buffer};
+	return (struct cells){ordo_task_crosses(what) ? what->peer : rank, what->dst, what->count,
+		(enum ordo_buffer)what->dst_buffer};
+}
+
+/* In place, an input slot may be an output slot: that one's name. */
+static struct cells name_cell(const struct ordo_schedule *schedule, struct cells cells, uint32_t i)
+{
+	struct cells cell = {cells.rank, cells.first + i, 1, cells.buffer};
+	const uint32_t same = cell.buffer == ORDO_INPUT
+				      ? ordo_in_place_output_slot(&schedule->problem, cell.rank, cell.first)
+				      : ORDO_NONE;
+	if (same != ORDO_NONE)
+		cell = (struct cells){cell.rank, same, 1, ORDO_OUTPUT};
+	return cell;
+}
+
+static bool contains(struct cells cells, struct cells cell)
+{
+	return cells.rank == cell.rank && cells.buffer == cell.buffer && cell.first >= cells.first &&
+	       cell.first - cells.first < cells.count;
+}
+
+/* A cell of one that is, by its own name or that of the same memory, a cell of the other. */
+static bool finds_a_cell(
+	const struct ordo_schedule *schedule, struct cells one, struct cells other, struct cells *shared)
+{
+	for (uint32_t i = 0; one.rank == other.rank && i < one.count; i++) {
+		*shared = name_cell(schedule, one, i);
+		if (contains(other, *shared) ||
+			contains(other, (struct cells){one.rank, one.first + i, 1, one.buffer}))
+			return true;
+	}
+	return false;
+}
+
+static bool share_a_cell(
+	const struct ordo_schedule *schedule, struct cells one, struct cells other, struct cells *shared)
+{
+	return finds_a_cell(schedule, one, other, shared) || finds_a_cell(schedule, other, one, shared);
+}
+
+static void name_memory(struct ordo_replay *replay, struct cells cells)
+{
+	replay->memory_rank = cells.rank;
+	replay->memory_buffer = cells.buffer;
+	replay->memory_slot = cells.first;
+}
+
+/* The slot of which one writes what the other reads or writes. */
+static void find_memory(const struct ordo_schedule *schedule, struct ordo_replay *replay)
+{
+	struct cells shared;
+	const uint32_t a = replay->tasks[0].task, b = replay->tasks[1].task;
+	if (replay->ntask == 1 && ordo_task_moves(&schedule->tasks[a])) {
+		name_memory(replay, cells_of(schedule, a, true));
+		return;
+	}
+	if (replay->ntask < 2 || !ordo_task_moves(&schedule->tasks[a]) ||
+		!ordo_task_moves(&schedule->tasks[b]))
+		return;
+	for (int sides = 3; sides > 0; sides--)
+		if (share_a_cell(schedule, cells_of(schedule, a, sides & 1), cells_of(schedule, b, sides & 2),
+			    &shared)) {
+			name_memory(replay, shared);
+			return;
+		}
+}
+
+static bool show_pair(struct witness *witness, const uint32_t tasks[2])
+{
+	struct ordo_replay *replay = witness->replay;
+	struct course *course = &witness->course;
+	const struct course_place places[2] = {
+		course_place_of(course, tasks[0], 0), course_place_of(course, tasks[1], 0)};
+	const struct course_place exchanged[2] = {places[1], places[0]};
+	replay->ntask = 2;
+	replay->tasks[0].task = tasks[0];
+	replay->tasks[1].task = tasks[1];
+	find_memory(course->schedule, replay);
+	return run_adjacent(witness, places, 2) && run_adjacent(witness, exchanged, 2);
+}
+
+static bool show_task(struct witness *witness, uint32_t task)
+{
+	const struct course_place place = course_place_of(&witness->course, task, 0);
+	witness->replay->ntask = 1;
+	witness->replay->tasks[0].task = task;
+	find_memory(witness->course.schedule, witness->replay);
+	return run_adjacent(witness, &place, 1);
+}
+
+static bool show_all(struct witness *witness)
+{
+	return begin(witness) && run_rest(witness);
+}
+
+/* Must some step of the second call of that rank come before that place? */
+static bool follows_entering(struct witness *witness, struct course_place place, uint32_t rank, bool *follows)
+{
+	struct course *course = &witness->course;
+	const struct ordo_program *program = &course->schedule->programs[rank];
+	course_begin(course, NULL);
+	if (!want_before(witness, place))
+		return false;
+	*follows = false;
+	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
+		*follows = *follows || course->want[s] > course_length(course, s) / 2;
+	return true;
+}
+
+/* In the second call the task may come before the peer enters it; or in the first after it left. */
+static bool show_touch(struct witness *witness, uint32_t task)
+{
+	struct course *course = &witness->course;
+	struct ordo_replay *replay = witness->replay;
+	const struct course_place again = course_place_of(course, task, 1),
+				  once = course_place_of(course, task, 0);
+	bool entered;
+	if (!follows_entering(witness, again, course->schedule->tasks[task].peer, &entered))
+		return false;
+	replay->ntask = 1;
+	replay->tasks[0] = (struct ordo_replay_task){!entered, task};
+	find_memory(course->schedule, replay);
+	if (entered)
+		return run_adjacent(witness, &once, 1) && run_late(witness, once);
+	return run_late(witness, again) && run_adjacent(witness, &again, 1);
+}
+
+/* In the second call the first Wait is let through by what the first call left over. */
+static bool show_left_over(struct witness *witness, const struct course_signal *signal)
+{
+	struct course *course = &witness->course;
+	const uint32_t wait = course->waits[signal->first_wait];
+	const struct course_place place = course_place_of(course, wait, 1);
+	witness->replay->ntask = 1;
+	witness->replay->tasks[0] = (struct ordo_replay_task){1, wait};
+	if (begin(witness) && course_want_before(course, place.stream, place.step) && course_run(course) &&
+		course->done[place.stream] == place.step && course_step(course, place.stream))
+		return run_rest(witness);
+	/* Something else keeps it from getting there. */
+	witness->replay->ntask = 0;
+	course_begin(course, course->out);
+	course->out->nrun = 0;
+	return run_rest(witness);
+}
+
+static bool show_balance(struct witness *witness, uint32_t task)
+{
+	const struct course *course = &witness->course;
+	const struct course_signal *signal = &course->signals[course->signal_of[task]];
+	const bool left_over = course->ncall > 1 && signal->nnotify > signal->nwait && signal->nwait;
+	if (left_over)
+		return show_left_over(witness, signal);
+	return show_all(witness);
+}
+
+static uint32_t calls_for(int rule)
+{
+	return rule == 9 || rule == 6 ? 2 : 1;
+}
+
+static bool show(struct witness *witness, const struct ordo_finding *finding)
+{
+	switch (finding->rule) {
+	case 6:
+		return show_balance(witness, finding->tasks[0]);
+	case 8:
+		return finding->ntask == 2 ? show_pair(witness, finding->tasks)
+					   : show_task(witness, finding->tasks[0]);
+	case 9:
+		return show_touch(witness, finding->tasks[0]);
+	case 10:
+		return show_task(witness, finding->tasks[0]);
+	default:
+		return show_all(witness);
+	}
+}
+
+static bool has_interleaving(int rule)
+{
+	return rule >= 6 && rule <= 11;
+}
+
+static struct ordo_replay *make_replay(const struct ordo_schedule *schedule,
+	const struct ordo_finding *finding, const char *shows, struct ordo_error *error)
+{
+	struct ordo_replay *replay = calloc(1, sizeof *replay);
+	if (!replay) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	struct ordo_error why = {.code = ORDO_OK};
+	struct witness witness = {.replay = replay, .error = &why};
+	replay->ncall = calls_for(finding->rule);
+	replay->memory_rank = ORDO_NONE;
+	snprintf(replay->shows, sizeof replay->shows, "%s", shows);
+	replay->text = ordo_arena_text(&replay->arena, finding->text, strlen(finding->text));
+	bool worked =
+		replay->text ? ordo_schedule_digest(schedule, replay->digest, &why) : ordo_fail_memory(&why);
+	if (worked) {
+		worked = course_open(&witness.course, schedule, replay->ncall, &why) &&
+			 show(&witness, finding);
+		course_close(&witness.course);
+	}
+	if (worked)
+		return replay;
+	ordo_replay_destroy(replay);
+	if (error)
+		*error = why;
+	return NULL;
+}
+
+struct ordo_replay *ordo_replay_of_finding(
+	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error)
+{
+	char shows[8];
+	snprintf(shows, sizeof shows, "R%d", finding->rule);
+	if (has_interleaving(finding->rule))
+		return make_replay(schedule, finding, shows, error);
+	ordo_fail(error, ORDO_USAGE, 0,
+		"%s is about the document itself or its limits: no interleaving shows it", shows);
+	return NULL;
+}
+
+struct ordo_replay *ordo_replay_of_order(const struct ordo_schedule *schedule, const uint32_t tasks[2],
+	const char *text, struct ordo_error *error)
+{
+	const struct ordo_finding finding = {.rule = 8, .ntask = 2, .tasks = tasks, .text = text};
+	return make_replay(schedule, &finding, "G2", error);
+}
+
+void ordo_replay_destroy(struct ordo_replay *replay)
+{
+	if (!replay)
+		return;
+	free(replay->interleavings[0].runs);
+	free(replay->interleavings[1].runs);
+	ordo_arena_free(&replay->arena);
+	free(replay);
+}
