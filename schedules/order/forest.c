@@ -75,6 +75,34 @@ uint32_t ordo_forest_add(struct ordo_forest *forest, uint32_t left, uint32_t rig
 	return note_facts(forest, before, grow_tree(&forest->trees, &forest->growth->growth, left, right));
 }
 
+bool ordo_forest_bring(
+	struct ordo_forest *forest, const struct ordo_trees *from, uint32_t *wanted, size_t nwanted)
+{
+	/* Operands come before their node: one pass down marks what is needed, one up brings it over. */
+	const uint32_t needed = ORDO_NONE - 1;
+	uint32_t *to = malloc(((size_t)from->nnode + 1) * sizeof *to);
+	bool worked = to;
+	for (uint32_t i = 0; worked && i < from->nnode; i++)
+		to[i] = ORDO_NONE;
+	for (size_t i = 0; worked && i < nwanted; i++)
+		to[wanted[i]] = needed;
+	for (uint32_t i = from->nnode; worked && i-- > 0;)
+		if (to[i] == needed && from->nodes[i][0] != ORDO_NONE)
+			to[from->nodes[i][0]] = to[from->nodes[i][1]] = needed;
+	for (uint32_t i = 0; worked && i < from->nnode; i++) {
+		const uint32_t *node = from->nodes[i];
+		if (to[i] != needed)
+			continue;
+		to[i] = node[0] == ORDO_NONE ? ordo_forest_leaf(forest, node[1])
+					     : ordo_forest_add(forest, to[node[0]], to[node[1]]);
+		worked = to[i] != ORDO_NONE;
+	}
+	for (size_t i = 0; worked && i < nwanted; i++)
+		wanted[i] = to[wanted[i]];
+	free(to);
+	return worked;
+}
+
 char *ordo_forest_print(
 	const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree, uint32_t max_leaves)
 {

@@ -50,9 +50,23 @@ double ordo_error_bound(
 	return expm1((double)roundings * log1p(u));
 }
 
+/* What is judged: an order, or a proof. */
+struct subject {
+	const struct ordo_problem *problem;
+	const struct ordo_trees *trees;
+	const uint32_t *chunk_tree;
+	const struct ordo_copy *copies;
+	uint32_t ncopy;
+	enum ordo_verdict run_to_run;
+	const char *run_to_run_why;
+	const struct ordo_forest *forest; /* that has the trees; NULL: they are a proof's */
+};
+
 /* One judgement under way. */
 struct judging {
-	const struct ordo_order *order;
+	const struct subject *subject;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
 	struct ordo_arena *arena;
 	struct ordo_judgement *judgement;
 	struct ordo_error *error;
@@ -65,66 +79,102 @@ static bool settle(const struct judging *judging, enum ordo_verdict verdict, con
 	return why ? true : ordo_fail_memory(judging->error);
 }
 
-/* Two elements whose trees are not the same: what differs first, and an input on which the bits do. */
-static bool contradict(const struct judging *judging, enum ordo_type type, enum ordo_reduction reduction,
-	const struct ordo_element element[2], const uint32_t tree[2])
+static bool print_trees(const struct judging *judging, const struct ordo_forest *forest)
 {
-	const struct ordo_forest *forest = judging->order->forest;
-	struct ordo_contradiction *found = &judging->judgement->contradiction;
-	if (!ordo_contradict(forest, type, reduction, element, tree, found, judging->error))
-		return false;
-	judging->judgement->contradicted = true;
-	const char *text[3];
-	for (int i = 0; i < 2; i++)
-		text[i] = ordo_forest_print(forest, judging->arena, tree[i], 32);
-	text[2] = ordo_forest_print(forest, judging->arena, found->witness.node[0], 16);
-	if (!text[0] || !text[1] || !text[2])
-		return ordo_fail_memory(judging->error);
-	const char *why =
-		element[0].chunk == element[1].chunk
-			? ordo_arena_format(judging->arena, "chunk %u is %s on rank %u but %s on rank %u",
-				  element[0].chunk, text[0], element[0].rank, text[1], element[1].rank)
-			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s",
-				  element[0].chunk, text[0], element[1].chunk, text[1]);
-	return settle(judging, ORDO_DOES_NOT_HOLD, why);
-}
-
-/* G1: the first copy that is not the same as the first rank's. */
-static bool judge_ranks(const struct judging *judging, enum ordo_type type, enum ordo_reduction reduction)
-{
-	const struct ordo_order *order = judging->order;
-	const struct ordo_trees *trees = &order->forest->trees;
-	for (uint32_t i = 0; i < order->ncopy; i++) {
-		const struct ordo_copy *copy = &order->copies[i];
-		const uint32_t first = order->chunk_tree[copy->chunk];
-		if (ordo_same_tree(trees, first) == ordo_same_tree(trees, copy->tree))
-			continue;
-		uint32_t rank, end;
-		ordo_chunk_holders(&order->problem, copy->chunk, &rank, &end);
-		return contradict(judging, type, reduction,
-			(struct ordo_element[2]){{rank, copy->chunk, 0}, {copy->rank, copy->chunk, 0}},
-			(uint32_t[2]){first, copy->tree});
+	struct ordo_judgement *judgement = judging->judgement;
+	const struct ordo_contradiction *found = &judgement->contradiction;
+	for (int i = 0; i < 2; i++) {
+		judgement->tree[i] = ordo_forest_print(forest, judging->arena, found->tree[i], 32);
+		judgement->node[i] = ordo_forest_print(forest, judging->arena, found->witness.node[i], 32);
+		if (!judgement->tree[i] || !judgement->node[i])
+			return ordo_fail_memory(judging->error);
 	}
-	judging->judgement->verdict = ORDO_HOLDS;
-	judging->judgement->identical = !order->ncopy;
 	return true;
 }
 
-/* G3: the first chunk that is not the same as chunk 0. */
-static bool judge_positions(const struct judging *judging, enum ordo_type type, enum ordo_reduction reduction)
+/* Two elements whose trees, of this forest, are not the same: what differs first, and an input on which the
+ * bits do. */
+static bool contradict_in(const struct judging *judging, const struct ordo_forest *forest,
+	const struct ordo_element element[2], const uint32_t tree[2])
 {
-	const struct ordo_order *order = judging->order;
-	bool identical = !order->ncopy;
-	for (uint32_t chunk = 1; chunk < order->nchunk; chunk++) {
-		const uint32_t trees[2] = {order->chunk_tree[0], order->chunk_tree[chunk]};
+	struct ordo_judgement *judgement = judging->judgement;
+	if (!ordo_contradict(forest, judging->type, judging->reduction, element, tree,
+		    &judgement->contradiction, judging->error) ||
+		!print_trees(judging, forest))
+		return false;
+	judgement->contradicted = true;
+	const char *why =
+		element[0].chunk == element[1].chunk
+			? ordo_arena_format(judging->arena, "chunk %u is %s on rank %u but %s on rank %u",
+				  element[0].chunk, judgement->tree[0], element[0].rank, judgement->tree[1],
+				  element[1].rank)
+			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s",
+				  element[0].chunk, judgement->tree[0], element[1].chunk, judgement->tree[1]);
+	return settle(judging, ORDO_DOES_NOT_HOLD, why);
+}
+
+static bool contradict(
+	const struct judging *judging, const struct ordo_element element[2], const uint32_t tree[2])
+{
+	if (judging->subject->forest)
+		return contradict_in(judging, judging->subject->forest, element, tree);
+	struct ordo_forest *forest = ordo_forest_create(judging->error);
+	uint32_t brought[2] = {tree[0], tree[1]};
+	if (!forest)
+		return false;
+	const bool worked = ordo_forest_bring(forest, judging->subject->trees, brought, 2)
+				    ? contradict_in(judging, forest, element, brought)
+				    : ordo_fail_memory(judging->error);
+	ordo_forest_destroy(forest);
+	return worked;
+}
+
+static bool same(const struct subject *subject, uint32_t one, uint32_t other)
+{
+	return ordo_same_tree(subject->trees, one) == ordo_same_tree(subject->trees, other);
+}
+
+/* G1: of the copies that are not the same as the first rank's, the first by chunk and rank. */
+static bool judge_ranks(const struct judging *judging)
+{
+	const struct subject *subject = judging->subject;
+	const struct ordo_copy *found = NULL;
+	for (uint32_t i = 0; i < subject->ncopy; i++) {
+		const struct ordo_copy *copy = &subject->copies[i];
+		if (same(subject, copy->tree, subject->chunk_tree[copy->chunk]))
+			continue;
+		if (!found || copy->chunk < found->chunk ||
+			(copy->chunk == found->chunk && copy->rank < found->rank))
+			found = copy;
+	}
+	if (!found) {
+		judging->judgement->verdict = ORDO_HOLDS;
+		judging->judgement->identical = !subject->ncopy;
+		return true;
+	}
+	uint32_t rank, end;
+	ordo_chunk_holders(subject->problem, found->chunk, &rank, &end);
+	return contradict(judging,
+		(struct ordo_element[2]){{rank, found->chunk, 0}, {found->rank, found->chunk, 0}},
+		(uint32_t[2]){subject->chunk_tree[found->chunk], found->tree});
+}
+
+/* G3: the first chunk that is not the same as chunk 0. */
+static bool judge_positions(const struct judging *judging)
+{
+	const struct subject *subject = judging->subject;
+	const uint32_t nchunk = ordo_nchunk(subject->problem);
+	bool identical = !subject->ncopy;
+	for (uint32_t chunk = 1; chunk < nchunk; chunk++) {
+		const uint32_t trees[2] = {subject->chunk_tree[0], subject->chunk_tree[chunk]};
 		identical = identical && trees[0] == trees[1];
-		if (order->chunk_class[chunk] == order->chunk_class[0])
+		if (same(subject, trees[0], trees[1]))
 			continue;
 		uint32_t ranks[2], end;
-		ordo_chunk_holders(&order->problem, 0, &ranks[0], &end);
-		ordo_chunk_holders(&order->problem, chunk, &ranks[1], &end);
-		return contradict(judging, type, reduction,
-			(struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
+		ordo_chunk_holders(subject->problem, 0, &ranks[0], &end);
+		ordo_chunk_holders(subject->problem, chunk, &ranks[1], &end);
+		return contradict(
+			judging, (struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
 	}
 	judging->judgement->verdict = ORDO_HOLDS;
 	judging->judgement->identical = identical;
@@ -133,34 +183,60 @@ static bool judge_positions(const struct judging *judging, enum ordo_type type, 
 
 static bool judge_runs(const struct judging *judging)
 {
-	if (judging->order->run_to_run == ORDO_DOES_NOT_HOLD)
+	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
 		return settle(judging, ORDO_DOES_NOT_HOLD,
-			ordo_arena_format(judging->arena, "%s", judging->order->run_to_run_why));
+			ordo_arena_format(judging->arena, "%s", judging->subject->run_to_run_why));
 	judging->judgement->verdict = ORDO_HOLDS;
 	judging->judgement->identical = true;
 	return true;
+}
+
+static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
+{
+	const struct ordo_operator_facts *facts = ordo_operator_facts(judging->subject->problem->op);
+	*judging->judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
+	if (!facts->reduces)
+		return settle(judging, ORDO_NOT_APPLICABLE,
+			ordo_arena_format(judging->arena, "%s adds nothing", facts->name));
+	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
+		return settle(judging, ORDO_NOT_ASKED, "compare with `ordo diff`");
+	if (ordo_is_associative(judging->type, judging->reduction))
+		return settle(judging, ORDO_HOLDS,
+			ordo_arena_format(judging->arena,
+				"%s %s is associative, every order has the same bits",
+				ordo_type_name(judging->type), ordo_reduction_name(judging->reduction)));
+	if (guarantee == ORDO_G2)
+		return judge_runs(judging);
+	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
+		return settle(judging, ORDO_NOT_ASKED, "no order is fixed, since G2 does not hold");
+	return guarantee == ORDO_G1 ? judge_ranks(judging) : judge_positions(judging);
 }
 
 bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee guarantee, enum ordo_type type,
 	enum ordo_reduction reduction, struct ordo_arena *arena, struct ordo_judgement *judgement,
 	struct ordo_error *error)
 {
-	const struct judging judging = {order, arena, judgement, error};
-	const char *operator_name = ordo_operator_facts(order->problem.op)->name;
-	*judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
-	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
-		return settle(&judging, ORDO_NOT_ASKED, "compare with `ordo diff`");
-	if (!ordo_operator_facts(order->problem.op)->reduces)
-		return settle(&judging, ORDO_NOT_APPLICABLE,
-			ordo_arena_format(arena, "%s adds nothing", operator_name));
-	if (ordo_is_associative(type, reduction))
-		return settle(&judging, ORDO_HOLDS,
-			ordo_arena_format(arena, "%s %s is associative, every order has the same bits",
-				ordo_type_name(type), ordo_reduction_name(reduction)));
-	if (guarantee == ORDO_G2)
-		return judge_runs(&judging);
-	if (order->run_to_run == ORDO_DOES_NOT_HOLD)
-		return settle(&judging, ORDO_NOT_ASKED, "no order is fixed, since G2 does not hold");
-	return guarantee == ORDO_G1 ? judge_ranks(&judging, type, reduction)
-				    : judge_positions(&judging, type, reduction);
+	const struct subject subject = {.problem = &order->problem,
+		.trees = &order->forest->trees,
+		.chunk_tree = order->chunk_tree,
+		.copies = order->copies,
+		.ncopy = order->ncopy,
+		.run_to_run = order->run_to_run,
+		.run_to_run_why = order->run_to_run_why,
+		.forest = order->forest};
+	return judge(&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
+}
+
+bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proof *proof,
+	enum ordo_guarantee guarantee, enum ordo_type type, enum ordo_reduction reduction,
+	struct ordo_arena *arena, struct ordo_judgement *judgement, struct ordo_error *error)
+{
+	const struct subject subject = {.problem = problem,
+		.trees = &proof->trees,
+		.chunk_tree = proof->chunk_tree,
+		.copies = proof->copies,
+		.ncopy = proof->ncopy,
+		.run_to_run = proof->run_to_run,
+		.run_to_run_why = proof->run_to_run_why};
+	return judge(&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
 }

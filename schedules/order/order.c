@@ -5,37 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bringing trees from a proof into the forest: only those that some output is made of. */
-
-static bool transplant(
-	struct ordo_forest *forest, const struct ordo_proof *proof, uint32_t nchunk, uint32_t *to)
-{
-	const struct ordo_trees *trees = &proof->trees;
-	for (uint32_t i = 0; i < trees->nnode; i++)
-		to[i] = ORDO_NONE;
-	/* Operands come before the node: one pass down marks what is needed, one up brings it over. */
-	const uint32_t wanted = ORDO_NONE - 1;
-	for (uint32_t chunk = 0; chunk < nchunk; chunk++)
-		to[proof->chunk_tree[chunk]] = wanted;
-	for (uint32_t i = 0; i < proof->ncopy; i++)
-		to[proof->copies[i].tree] = wanted;
-	for (uint32_t i = trees->nnode; i-- > 0;)
-		if (to[i] == wanted && trees->nodes[i][0] != ORDO_NONE)
-			to[trees->nodes[i][0]] = to[trees->nodes[i][1]] = wanted;
-	for (uint32_t i = 0; i < trees->nnode; i++) {
-		const uint32_t *node = trees->nodes[i];
-		if (to[i] != wanted)
-			continue;
-		to[i] = node[0] == ORDO_NONE ? ordo_forest_leaf(forest, node[1])
-					     : ordo_forest_add(forest, to[node[0]], to[node[1]]);
-		if (to[i] == ORDO_NONE)
-			return false;
-	}
-	return true;
-}
-
 /* The proof has copies by rank; here they are wanted by chunk. Counting sort: ranks stay ascending. */
-static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proof, const uint32_t *to)
+static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proof, const uint32_t *trees)
 {
 	uint32_t *next = calloc((size_t)order->nchunk + 1, sizeof *next);
 	order->copies = malloc(((size_t)proof->ncopy + 1) * sizeof *order->copies);
@@ -48,25 +19,26 @@ static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proo
 	for (uint32_t chunk = 0; chunk < order->nchunk; chunk++)
 		next[chunk + 1] += next[chunk];
 	for (uint32_t i = 0; i < proof->ncopy; i++) {
-		struct ordo_copy copy = proof->copies[i];
-		copy.tree = to[copy.tree];
-		order->copies[next[copy.chunk]++] = copy;
+		const struct ordo_copy *copy = &proof->copies[i];
+		order->copies[next[copy->chunk]++] = (struct ordo_copy){copy->chunk, copy->rank, trees[i]};
 	}
 	order->ncopy = proof->ncopy;
 	free(next);
 	return true;
 }
 
+/* The trees of all chunks, and behind them those of all copies that are not identical. */
 static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof)
 {
-	uint32_t *to = malloc(((size_t)proof->trees.nnode + 1) * sizeof *to);
-	order->chunk_tree = malloc(((size_t)order->nchunk + 1) * sizeof *order->chunk_tree);
-	bool worked = to && order->chunk_tree && transplant(order->forest, proof, order->nchunk, to) &&
-		      bring_copies(order, proof, to);
-	for (uint32_t chunk = 0; worked && chunk < order->nchunk; chunk++)
-		order->chunk_tree[chunk] = to[proof->chunk_tree[chunk]];
-	free(to);
-	return worked;
+	const size_t ntree = (size_t)order->nchunk + proof->ncopy;
+	order->chunk_tree = malloc((ntree + 1) * sizeof *order->chunk_tree);
+	if (!order->chunk_tree)
+		return false;
+	memcpy(order->chunk_tree, proof->chunk_tree, order->nchunk * sizeof *order->chunk_tree);
+	for (uint32_t i = 0; i < proof->ncopy; i++)
+		order->chunk_tree[order->nchunk + i] = proof->copies[i].tree;
+	return ordo_forest_bring(order->forest, &proof->trees, order->chunk_tree, ntree) &&
+	       bring_copies(order, proof, order->chunk_tree + order->nchunk);
 }
 
 /* Classes. Copies come by chunk, in stretches of ranks; the ranks of a class are a union of such stretches. */

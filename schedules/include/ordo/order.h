@@ -50,6 +50,11 @@ ORDO_API void ordo_forest_destroy(struct ordo_forest *forest); /* takes NULL */
 ORDO_API uint32_t ordo_forest_leaf(struct ordo_forest *forest, uint32_t leaf);
 ORDO_API uint32_t ordo_forest_add(struct ordo_forest *forest, uint32_t left, uint32_t right);
 
+/* Brings over trees of a proof: wanted[0..nwanted), ids of `from`, become ids of the forest. Linear in the nodes
+ * below them, plus a pass over all nodes of `from`. false: no memory. */
+ORDO_API bool ordo_forest_bring(
+	struct ordo_forest *forest, const struct ordo_trees *from, uint32_t *wanted, size_t nwanted);
+
 /* The trees that have names, over leaves 0..nleaf-1.
  *   dyadic   split at the largest power of two below the number of leaves: ((0+1)+(2+3))+(4+5)
  *   folded   with M that power: leaf j >= M onto leaf j-M, and so on: ((0+4)+2)+((1+5)+3)
@@ -199,8 +204,12 @@ struct ordo_judgement {
 	enum ordo_verdict verdict;
 	const char *why; /* why it holds trivially, is refuted, or does not apply; NULL if it simply holds */
 	bool identical;	 /* it holds, and for identical trees: even where two NaNs meet */
-	bool contradicted; /* G1, G3 refuted: there is an input that shows it */
+
+	/* G1 and G3, refuted: two elements, and an input that shows it. */
+	bool contradicted;
 	struct ordo_contradiction contradiction;
+	const char *tree[2]; /* both trees as text, */
+	const char *node[2]; /* and contradiction.witness.node, what differs first; cut to 32 leaves */
 };
 
 /* Does a guarantee hold for that type and reduction? Texts go to the arena. G4 and G5 compare schedules and are
@@ -208,6 +217,11 @@ struct ordo_judgement {
 ORDO_API bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee guarantee,
 	enum ordo_type type, enum ordo_reduction reduction, struct ordo_arena *arena,
 	struct ordo_judgement *judgement, struct ordo_error *error);
+/* The same, straight from a proof (which is proved), where no order is wanted otherwise: only trees that
+ * contradict each other are looked at. contradiction.tree and .witness.node mean nothing then. */
+ORDO_API bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proof *proof,
+	enum ordo_guarantee guarantee, enum ordo_type type, enum ordo_reduction reduction,
+	struct ordo_arena *arena, struct ordo_judgement *judgement, struct ordo_error *error);
 
 #ifdef __cplusplus
 }
