@@ -88,6 +88,17 @@ bool ordo_schedule_append(
 	return true;
 }
 
+bool ordo_schedule_extend(struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error)
+{
+	const size_t all = (size_t)schedule->ntask + ntask;
+	if (all >= UINT32_MAX ||
+		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, all, sizeof *schedule->tasks))
+		return ordo_fail_memory(error);
+	schedule->ntask = (uint32_t)all;
+	schedule->streams[schedule->nstream - 1].end = schedule->ntask;
+	return true;
+}
+
 static const char **copy_names(struct ordo_arena *arena, const char *const *names, uint32_t count)
 {
 	const char **copies = ordo_arena_alloc(arena, (size_t)count * sizeof *copies);

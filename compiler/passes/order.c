@@ -36,7 +36,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_VISITS = 64, NRECENT = 8 };
+enum { FEW_VISITS = 64, NRECENT = 8, FEW_DEPS = 16 };
 
 struct reader {
 	uint32_t move, next;
@@ -45,6 +45,7 @@ struct reader {
 /* Two streams of which the second knows something of the first, or waits for its beginning or end. The acquaintances
  * of one stream that it has waited for in between are a list, the last one first. */
 struct acquaintance {
+	uint32_t from_lane;
 	uint32_t newest; /* the newest pair, except of a beginning or an end; ORDO_NONE: not in the list */
 	uint32_t signal; /* ORDO_NONE: no pair yet */
 	uint32_t shown_from,
@@ -61,6 +62,7 @@ struct lane_state {
 		retelling; /* of the pairs it waits for, the newest after which it notified others; ORDO_NONE */
 	uint32_t search;   /* the search that last came here, */
 	uint32_t seen;	   /* and up to which move */
+	uint32_t lately[2]; /* the acquaintances last looked for, the latest first; ORDO_NONE */
 };
 
 /* A stream up to a move, that a search has come to, and the newest pair it has waited for by then. */
@@ -69,12 +71,13 @@ struct visit {
 };
 
 static const struct acquaintance stranger = {
-	ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE};
+	ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE};
 static const struct lane_state no_state = {.newest_in = ORDO_NONE,
 	.newest_acquaintance = ORDO_NONE,
 	.last_out = ORDO_NONE,
 	.last_retold = ORDO_NONE,
-	.retelling = ORDO_NONE};
+	.retelling = ORDO_NONE,
+	.lately = {ORDO_NONE, ORDO_NONE}};
 
 struct order {
 	struct ordo_sequence *sequence;
@@ -125,6 +128,11 @@ struct order {
 	bool no_memory;
 };
 
+static uint32_t *nones(uint32_t count)
+{
+	return ordo_array_make((size_t)count + 1, sizeof(uint32_t), 0xff);
+}
+
 static uint32_t rank_of(const struct order *o, uint32_t lane)
 {
 	return o->sequence->lanes[lane].rank;
@@ -144,8 +152,42 @@ static void set_if_new(struct order *o, struct ordo_map *map, uint32_t a, uint32
 		*kept = value;
 }
 
+static void remember(struct lane_state *state, uint32_t acquaintance)
+{
+	state->lately[1] = state->lately[0];
+	state->lately[0] = acquaintance;
+}
+
+/* A stream has to do with few others at a time: those last looked for need no table. */
+static struct acquaintance *recall(struct order *o, uint32_t from_lane, uint32_t to_lane)
+{
+	const struct lane_state *state = &o->lanes[to_lane];
+	for (int i = 0; i < 2; i++)
+		if (state->lately[i] != ORDO_NONE &&
+			o->acquaintances[state->lately[i]].from_lane == from_lane)
+			return &o->acquaintances[state->lately[i]];
+	return NULL;
+}
+
+/* What two streams know of each other, or NULL. */
+static struct acquaintance *find_acquaintance(struct order *o, uint32_t from_lane, uint32_t to_lane)
+{
+	struct acquaintance *both = recall(o, from_lane, to_lane);
+	if (both)
+		return both;
+	const uint32_t id = ordo_map_get(&o->acquainted, from_lane, to_lane);
+	if (id == ORDO_NONE)
+		return NULL;
+	remember(&o->lanes[to_lane], id);
+	return &o->acquaintances[id];
+}
+
+/* The same, made if they are new to each other. NULL: no memory. */
 static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32_t to_lane)
 {
+	struct acquaintance *both = recall(o, from_lane, to_lane);
+	if (both)
+		return both;
 	uint32_t *id = ordo_map_at(&o->acquainted, from_lane, to_lane);
 	if (!id || (*id == ORDO_NONE && !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
 						(size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
@@ -154,8 +196,10 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 	}
 	if (*id == ORDO_NONE) {
 		o->acquaintances[o->nacquaintance] = stranger;
+		o->acquaintances[o->nacquaintance].from_lane = from_lane;
 		*id = o->nacquaintance++;
 	}
+	remember(&o->lanes[to_lane], *id);
 	return &o->acquaintances[*id];
 }
 
@@ -171,10 +215,9 @@ static uint32_t waited_for(struct order *o, const struct acquaintance *both, uin
 /* Does `lane`, when it has come to move `position`, know `move` by something waited for or shown? */
 static bool knows(struct order *o, uint32_t lane, uint32_t position, uint32_t move)
 {
-	const uint32_t id = ordo_map_get(&o->acquainted, lane_of(o, move), lane);
-	if (id == ORDO_NONE)
+	const struct acquaintance *both = find_acquaintance(o, lane_of(o, move), lane);
+	if (!both)
 		return false;
-	const struct acquaintance *both = &o->acquaintances[id];
 	if (both->shown_from != ORDO_NONE && both->shown_from >= move && both->shown_to <= position)
 		return true;
 	const uint32_t pair = waited_for(o, both, position);
@@ -537,6 +580,22 @@ static int latest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/* Nearly always there are two or three. */
+static void sort_deps(struct order *o)
+{
+	if (o->ndep > FEW_DEPS) {
+		qsort(o->deps, o->ndep, sizeof *o->deps, latest_first);
+		return;
+	}
+	for (uint32_t i = 1; i < o->ndep; i++) {
+		const uint32_t dep = o->deps[i];
+		uint32_t j = i;
+		for (; j && o->deps[j - 1] < dep; j--)
+			o->deps[j] = o->deps[j - 1];
+		o->deps[j] = dep;
+	}
+}
+
 /* The move goes on with the chain of what it reads, else of what it adds to, else begins its own. */
 static void put_on_chain(struct order *o, uint32_t id)
 {
@@ -623,8 +682,7 @@ static void order_move(struct order *o, uint32_t id)
 		return;
 	}
 	const bool entering = collect(o, move);
-	if (o->ndep > 1)
-		qsort(o->deps, o->ndep, sizeof *o->deps, latest_first);
+	sort_deps(o);
 	for (uint32_t i = 0; i < o->ndep && !o->no_memory; i++)
 		if (!i || o->deps[i] != o->deps[i - 1])
 			come_after_over_relay(o, o->deps[i], id);
@@ -667,45 +725,71 @@ static void leave_after(
 		place(o, (struct ordo_pair){from_lane, to_lane, move, ORDO_NONE, 0}, &o->leaving[rank]);
 }
 
+/* The streams by rank: rank_lanes[first_lane[r]] .. rank_lanes[first_lane[r + 1] - 1]. */
+static void sort_lanes(const struct order *o, uint32_t *first_lane, uint32_t *rank_lanes)
+{
+	const uint32_t nrank = o->sequence->problem.nrank, nlane = o->sequence->nlane;
+	for (uint32_t i = 0; i < nlane; i++)
+		first_lane[rank_of(o, i) + 2]++;
+	for (uint32_t i = 2; i < nrank + 2; i++)
+		first_lane[i] += first_lane[i - 1];
+	for (uint32_t i = 0; i < nlane; i++)
+		rank_lanes[first_lane[rank_of(o, i) + 1]++] = i;
+}
+
+/* Is this the last move of its stream to that peer, as moves are gone through backwards? */
+static bool is_last(
+	struct order *o, const struct ordo_move *move, struct ordo_map *asked, uint32_t *last_peer)
+{
+	if (move->peer == move->rank || last_peer[move->stream] == move->peer)
+		return false;
+	last_peer[move->stream] = move->peer;
+	uint32_t *known = ordo_map_at(asked, move->peer, move->stream);
+	o->no_memory = o->no_memory || !known;
+	if (!known || *known != ORDO_NONE)
+		return false;
+	*known = 0;
+	return true;
+}
+
 /* Every rank leaves after the last write of every other rank's stream into its memory; latest first. */
 static bool order_leaving(struct order *o)
 {
 	const struct ordo_sequence *sequence = o->sequence;
-	const uint32_t nrank = sequence->problem.nrank, nlane = sequence->nlane;
-	uint32_t *first_lane = calloc((size_t)nrank + 2, sizeof *first_lane);
-	uint32_t *rank_lanes = calloc((size_t)nlane + 1, sizeof *rank_lanes);
+	/* Streams may still be added, but only to ranks that have none: these write to nobody. */
+	uint32_t *first_lane = calloc((size_t)sequence->problem.nrank + 2, sizeof *first_lane),
+		 *rank_lanes = calloc((size_t)sequence->nlane + 1, sizeof *rank_lanes),
+		 *last_peer = nones(sequence->nlane);
 	struct ordo_map asked = {0};
-	o->no_memory = o->no_memory || !first_lane || !rank_lanes;
-	for (uint32_t i = 0; i < nlane && !o->no_memory; i++)
-		first_lane[rank_of(o, i) + 2]++;
-	for (uint32_t i = 2; i < nrank + 2 && !o->no_memory; i++)
-		first_lane[i] += first_lane[i - 1];
-	for (uint32_t i = 0; i < nlane && !o->no_memory; i++)
-		rank_lanes[first_lane[rank_of(o, i) + 1]++] = i;
-	for (uint32_t id = sequence->nmove; id-- > 0 && !o->no_memory;) {
-		const struct ordo_move *move = &sequence->moves[id];
-		uint32_t *last =
-			move->peer == move->rank ? NULL : ordo_map_at(&asked, move->peer, move->stream);
-		o->no_memory = o->no_memory || (move->peer != move->rank && !last);
-		if (!last || *last != ORDO_NONE)
-			continue;
-		*last = id;
-		leave_after(o, id, rank_lanes, first_lane);
-	}
+	o->no_memory = o->no_memory || !first_lane || !rank_lanes || !last_peer;
+	if (!o->no_memory)
+		sort_lanes(o, first_lane, rank_lanes);
+	for (uint32_t id = sequence->nmove; id-- > 0 && !o->no_memory;)
+		if (is_last(o, &sequence->moves[id], &asked, last_peer))
+			leave_after(o, id, rank_lanes, first_lane);
 	free(first_lane);
 	free(rank_lanes);
+	free(last_peer);
 	ordo_map_free(&asked);
 	return !o->no_memory;
 }
 
 /* Beginning and end. */
 
-static uint32_t *nones(uint32_t count)
+/* A stream mostly moves to the peer that it last moved to: then there is nothing new. */
+static bool note_talks(struct order *o)
 {
-	uint32_t *ids = malloc(((size_t)count + 1) * sizeof *ids);
-	if (ids)
-		memset(ids, 0xff, ((size_t)count + 1) * sizeof *ids);
-	return ids;
+	const struct ordo_sequence *sequence = o->sequence;
+	uint32_t *last_peer = nones(sequence->nlane);
+	for (uint32_t i = 0; last_peer && i < sequence->nmove && !o->no_memory; i++) {
+		const struct ordo_move *move = &sequence->moves[i];
+		if (move->peer == move->rank || last_peer[move->stream] == move->peer)
+			continue;
+		last_peer[move->stream] = move->peer;
+		set_if_new(o, &o->talks_to, move->rank, move->peer, move->stream);
+	}
+	free(last_peer);
+	return last_peer && !o->no_memory;
 }
 
 static bool begin(struct order *o, struct ordo_error *error)
@@ -723,7 +807,7 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->leaving = nones(nrank);
 	o->some_lane = nones(nrank);
 	o->heard_of = calloc(nrank, sizeof *o->heard_of);
-	o->settled = calloc((size_t)nmove + 1, sizeof *o->settled);
+	o->settled = ordo_array_make((size_t)nmove + 1, sizeof *o->settled, 0);
 	o->free_reader = ORDO_NONE;
 	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
 		!o->leaving || !o->some_lane || !o->heard_of || !o->settled ||
@@ -733,12 +817,7 @@ static bool begin(struct order *o, struct ordo_error *error)
 		o->lanes[i] = no_state;
 		o->some_lane[rank_of(o, i)] = i;
 	}
-	for (uint32_t i = 0; i < nmove && !o->no_memory; i++) {
-		const struct ordo_move *move = &sequence->moves[i];
-		if (move->peer != move->rank)
-			set_if_new(o, &o->talks_to, move->rank, move->peer, move->stream);
-	}
-	return true;
+	return note_talks(o) ? true : ordo_fail_memory(error);
 }
 
 static void end(struct order *o)

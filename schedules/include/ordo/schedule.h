@@ -102,6 +102,8 @@ ORDO_API bool ordo_schedule_begin_stream(
 	struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error);
 ORDO_API bool ordo_schedule_append(
 	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error);
+/* So many tasks at once, for the caller to fill in: those up to schedule->ntask. */
+ORDO_API bool ordo_schedule_extend(struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error);
 /* Sets the phase names; copies them. */
 ORDO_API bool ordo_schedule_set_phases(
 	struct ordo_schedule *schedule, const char *const *phases, uint32_t nphase, struct ordo_error *error);
