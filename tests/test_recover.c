@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_LEAVES = 64, MOST_TREES = 5, NELEMENT = 12 };
+enum { MOST_LEAVES = 64, MOST_TREES = 5, NELEMENT = 12, NCOLOUR = 3 };
 
 static uint64_t state = 1;
 
@@ -40,6 +40,7 @@ enum fault {
 	SPURIOUS,  /* one element is one more in one run */
 	FRACTION,  /* or half of one more */
 	DOUBLED,   /* twice the sum */
+	ELSEWHERE, /* element 3 is what belongs to its neighbour of another colour */
 	SILENT,	   /* nothing is written: NaN */
 };
 
@@ -50,6 +51,7 @@ struct software {
 	uint32_t tree_of[NELEMENT];
 	enum fault fault;
 	uint64_t nrun, fails_at;
+	uint8_t colour_of[NELEMENT];
 };
 
 /* Joins two random clusters until one is left. A bias towards the latest gives deep trees, too. */
@@ -132,6 +134,7 @@ static double element(struct software *software, uint32_t e, const double *leave
 	case NONE:
 	case WIDER:
 	case CHANGING:
+	case ELSEWHERE:
 		break;
 	}
 	return evaluate(software, tree, leaves);
@@ -145,8 +148,10 @@ static bool run_software(void *closure, const double *leaves, double *elements, 
 	if (software->fault == CHANGING)
 		for (uint32_t t = 0; t < software->ntree; t++)
 			grow(&software->trees[t], software->nleaf);
-	for (uint32_t e = 0; e < NELEMENT; e++)
-		elements[e] = element(software, e, leaves);
+	for (uint32_t e = 0; e < NELEMENT; e++) {
+		const uint32_t from = software->fault == ELSEWHERE && e == 3 ? 4 : e;
+		elements[e] = element(software, e, leaves + software->colour_of[from] * software->nleaf);
+	}
 	software->nrun++;
 	return true;
 }
@@ -160,8 +165,10 @@ static struct software make_software(uint32_t nleaf, bool wide, enum fault fault
 		.fails_at = UINT64_MAX};
 	for (uint32_t t = 0; t < software.ntree; t++)
 		grow(&software.trees[t], nleaf);
-	for (uint32_t e = 0; e < NELEMENT; e++)
+	for (uint32_t e = 0; e < NELEMENT; e++) {
 		software.tree_of[e] = random_below(software.ntree);
+		software.colour_of[e] = e % NCOLOUR;
+	}
 	return software;
 }
 
@@ -169,6 +176,8 @@ static bool recover_software(struct software *software, struct recovered *recove
 {
 	const struct machine machine = {.nleaf = software->nleaf,
 		.nelement = NELEMENT,
+		.ncolour = NCOLOUR,
+		.colour_of = software->colour_of,
 		.type = ordo_type_facts(software->wide ? ORDO_F64 : ORDO_F32),
 		.run = run_software,
 		.closure = software};
@@ -275,6 +284,7 @@ static void what_is_no_tree_is_said_to_be_none(void **unused)
 			check_fault(SPURIOUS, nleaf, wide);
 			check_fault(FRACTION, nleaf, wide);
 			check_fault(SILENT, nleaf, wide);
+			check_fault(ELSEWHERE, nleaf, wide);
 			if (!wide)
 				check_fault(WIDER, nleaf, wide);
 			if (nleaf >= 6) /* of few leaves, trees may agree by chance */
@@ -333,8 +343,11 @@ static void no_elements_have_no_trees(void **unused)
 {
 	(void)unused;
 	uint64_t nrun = 0;
-	const struct machine machine = {
-		.nleaf = 5, .type = ordo_type_facts(ORDO_F32), .run = run_nothing, .closure = &nrun};
+	const struct machine machine = {.nleaf = 5,
+		.ncolour = 1,
+		.type = ordo_type_facts(ORDO_F32),
+		.run = run_nothing,
+		.closure = &nrun};
 	struct recovered recovered;
 	assert_true(recover_trees(&machine, &recovered, NULL));
 	assert_int_equal(recovered.nclass, 0);
@@ -347,6 +360,7 @@ static void more_inputs_than_a_type_counts_are_refused(void **unused)
 	(void)unused;
 	uint64_t nrun = 0;
 	const struct machine machine = {.nleaf = (1u << 24) + 1,
+		.ncolour = 1,
 		.type = ordo_type_facts(ORDO_F32),
 		.run = run_nothing,
 		.closure = &nrun};

@@ -11,6 +11,7 @@ static const struct command *const commands[] = {
 	&compile_command,
 	&verify_command,
 	&run_command,
+	&probe_command,
 	&diff_command,
 	&draw_command,
 	&list_command,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Bytes of what no run wrote: not a number. */
-enum { UNWRITTEN = 0xff };
+enum { UNWRITTEN = 0xff, NCOLOUR = 4 };
 
 static uint64_t chunk_length(const struct live *live, uint32_t chunk)
 {
@@ -13,15 +13,26 @@ static uint64_t chunk_length(const struct live *live, uint32_t chunk)
 	return ordo_chunk_begin(count, K, chunk % K + 1, 1) - ordo_chunk_begin(count, K, chunk % K, 1);
 }
 
+/* Neighbours, and what is moved in other rounds, mostly have other colours. */
+static uint8_t colour_at(uint64_t position)
+{
+	position *= UINT64_C(0x9e3779b97f4a7c15);
+	position ^= position >> 32;
+	position *= UINT64_C(0xbf58476d1ce4e5b9);
+	return (uint8_t)(position >> 56) % NCOLOUR;
+}
+
 static void fill_input(const struct live *live, uint32_t rank, const double *leaves)
 {
 	const struct ordo_problem *problem = &live->schedule->problem;
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
-		const double value = leaves[ordo_input_shard(problem, rank, slot)];
+		const uint32_t shard = ordo_input_shard(problem, rank, slot),
+			       chunk = ordo_input_chunk(problem, rank, slot);
 		const uint64_t first = element_of_slot(problem, live->options.count, slot),
-			       n = chunk_length(live, ordo_input_chunk(problem, rank, slot));
-		for (uint64_t e = first; e < first + n; e++)
-			ordo_element_put(live->options.type, live->buffers.inputs[rank], e, value);
+			       position = element_of_slot(problem, live->options.count, chunk);
+		for (uint64_t e = 0; e < chunk_length(live, chunk); e++)
+			ordo_element_put(live->options.type, live->buffers.inputs[rank], first + e,
+				leaves[colour_at(position + e) * problem->nshard + shard]);
 	}
 }
 
@@ -53,18 +64,37 @@ static bool run_live(void *closure, const double *leaves, double *elements, stru
 	return true;
 }
 
+static bool colour_elements(struct live *live)
+{
+	const struct ordo_problem *problem = &live->schedule->problem;
+	live->colour_of = malloc((size_t)live->first[problem->nrank] + 1);
+	if (!live->colour_of)
+		return false;
+	uint8_t *colour = live->colour_of;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
+			const uint32_t chunk = ordo_output_chunk(problem, rank, slot);
+			const uint64_t position = element_of_slot(problem, live->options.count, chunk);
+			for (uint64_t e = 0; e < chunk_length(live, chunk); e++)
+				*colour++ = colour_at(position + e);
+		}
+	return true;
+}
+
 bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type, uint64_t count,
-	struct ordo_error *error)
+	uint64_t tile_bytes, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	*live = (struct live){.schedule = schedule,
-		.options = {.type = type, .reduction = ORDO_SUM, .count = count},
+		.options = {.type = type, .reduction = ORDO_SUM, .count = count, .tile_bytes = tile_bytes},
 		.first = calloc((size_t)problem->nrank + 1, sizeof *live->first)};
 	if (!live->first)
 		return ordo_fail_memory(error);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		live->first[rank + 1] =
 			live->first[rank] + element_of_slot(problem, count, ordo_output_slots(problem, rank));
+	if (!colour_elements(live))
+		return ordo_fail_memory(error);
 	live->plan = ordo_plan_create(schedule, &live->options, error);
 	return live->plan && give_buffers(&live->buffers, live->plan, problem, &live->options, error);
 }
@@ -74,6 +104,7 @@ void close_live(struct live *live)
 	ordo_plan_destroy(live->plan);
 	free_buffers(&live->buffers);
 	free(live->first);
+	free(live->colour_of);
 }
 
 struct machine live_machine(struct live *live)
@@ -81,6 +112,8 @@ struct machine live_machine(struct live *live)
 	const uint32_t nrank = live->schedule->problem.nrank;
 	return (struct machine){.nleaf = live->schedule->problem.nshard,
 		.nelement = live->first[nrank],
+		.ncolour = NCOLOUR,
+		.colour_of = live->colour_of,
 		.type = ordo_type_facts(live->options.type),
 		.run = run_live,
 		.closure = live};

@@ -21,7 +21,8 @@ struct live {
 	struct ordo_plan_options options;
 	struct ordo_plan *plan;
 	struct buffers buffers;
-	uint64_t *first; /* [nrank + 1] elements of the ranks before */
+	uint64_t *first;    /* [nrank + 1] elements of the ranks before */
+	uint8_t *colour_of; /* [nelement] */
 	struct drive drive;
 	uint64_t nrun, expected; /* for progress, which may be NULL */
 	ordo_progress *progress;
@@ -34,9 +35,10 @@ struct element_place {
 	uint64_t offset; /* in the chunk */
 };
 
-/* The schedule must reduce, the type be a float; count elements in each block. The caller closes it, also after false. */
+/* The schedule must reduce, the type be a float; count elements in each block, moved in rounds of tile_bytes a chunk. The caller closes it,
+ * also after false. */
 bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type, uint64_t count,
-	struct ordo_error *error);
+	uint64_t tile_bytes, struct ordo_error *error);
 void close_live(struct live *live);
 
 struct machine live_machine(struct live *live);

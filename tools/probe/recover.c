@@ -28,7 +28,7 @@
 /* The output is no number of ones. */
 #define NO_COUNT UINT32_MAX
 
-/* What a class of elements gave in one run. Elements stay together as long as they give the same. */
+/* What a class of elements gave in one run. Elements of one colour stay together as long as they give the same. */
 struct outcome {
 	uint32_t before; /* of the run before */
 	uint32_t count;	 /* of ones, or NO_COUNT */
@@ -39,9 +39,11 @@ struct outcome {
 struct recovery {
 	const struct machine *machine;
 	double unit, large;
+	uint32_t (*masks)[2]; /* [nrun] input v alone: v, v; or a pair of inputs */
+	uint64_t nrun;
 	double *leaves, *elements;
-	uint32_t *at; /* [nelement] the latest outcome */
-	struct outcome *outcomes;
+	uint32_t *at;		  /* [nelement] the latest outcome */
+	struct outcome *outcomes; /* the first are those of the colours, before any run */
 	size_t room;
 	uint32_t noutcome, latest; /* those of the latest run begin here */
 };
@@ -51,7 +53,7 @@ uint64_t count_mask_runs(uint32_t nleaf)
 	return nleaf + (uint64_t)nleaf * (nleaf - 1) / 2;
 }
 
-static bool choose_masks(struct recovery *recovery, struct ordo_error *error)
+static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 {
 	const struct ordo_type_facts *type = recovery->machine->type;
 	const uint32_t nleaf = recovery->machine->nleaf;
@@ -68,6 +70,35 @@ static bool choose_masks(struct recovery *recovery, struct ordo_error *error)
 	recovery->unit = ldexp(1, -lower);
 	recovery->large = ldexp(1, exponent - lower);
 	return true;
+}
+
+static void list_masks(struct recovery *recovery)
+{
+	const uint32_t nleaf = recovery->machine->nleaf;
+	uint32_t(*mask)[2] = recovery->masks;
+	for (uint32_t v = 0; v < nleaf; v++, mask++)
+		(*mask)[0] = (*mask)[1] = v;
+	for (uint32_t i = 0; i < nleaf; i++)
+		for (uint32_t j = i + 1; j < nleaf; j++, mask++) {
+			(*mask)[0] = i;
+			(*mask)[1] = j;
+		}
+}
+
+/* In each run every colour is at another mask. */
+static uint64_t mask_in_run(const struct recovery *recovery, uint64_t run, uint32_t colour)
+{
+	return (run + colour * recovery->nrun / recovery->machine->ncolour) % recovery->nrun;
+}
+
+static void put_mask(const struct recovery *recovery, uint64_t number, double *leaves)
+{
+	const uint32_t i = recovery->masks[number][0], j = recovery->masks[number][1];
+	for (uint32_t v = 0; v < recovery->machine->nleaf; v++)
+		leaves[v] = i == j ? 0 : recovery->unit;
+	leaves[i] = i == j ? recovery->unit : recovery->large;
+	if (i != j)
+		leaves[j] = -recovery->large;
 }
 
 static uint32_t count_ones(const struct recovery *recovery, double output)
@@ -99,10 +130,12 @@ static uint32_t follow(struct recovery *recovery, uint32_t before, double output
 	return recovery->noutcome++;
 }
 
-/* Runs the machine on what is in `leaves`. */
-static bool observe(struct recovery *recovery, struct ordo_error *error)
+static bool observe(struct recovery *recovery, uint64_t run, struct ordo_error *error)
 {
 	const struct machine *machine = recovery->machine;
+	for (uint32_t colour = 0; colour < machine->ncolour; colour++)
+		put_mask(recovery, mask_in_run(recovery, run, colour),
+			recovery->leaves + (size_t)colour * machine->nleaf);
 	if (!machine->run(machine->closure, recovery->leaves, recovery->elements, error))
 		return false;
 	recovery->latest = recovery->noutcome;
@@ -114,62 +147,44 @@ static bool observe(struct recovery *recovery, struct ordo_error *error)
 	return true;
 }
 
-static bool observe_alone(struct recovery *recovery, struct ordo_error *error)
+static bool observe_all(struct recovery *recovery, struct ordo_error *error)
 {
-	for (uint32_t v = 0; v < recovery->machine->nleaf; v++) {
-		for (uint32_t i = 0; i < recovery->machine->nleaf; i++)
-			recovery->leaves[i] = i == v ? recovery->unit : 0;
-		if (!observe(recovery, error))
+	for (uint64_t run = 0; run < recovery->nrun; run++)
+		if (!observe(recovery, run, error))
 			return false;
-	}
 	return true;
 }
 
-static bool observe_pairs(struct recovery *recovery, struct ordo_error *error)
-{
-	const uint32_t nleaf = recovery->machine->nleaf;
-	for (uint32_t v = 0; v < nleaf; v++)
-		recovery->leaves[v] = recovery->unit;
-	for (uint32_t i = 0; i < nleaf; i++) {
-		recovery->leaves[i] = recovery->large;
-		for (uint32_t j = i + 1; j < nleaf; j++) {
-			recovery->leaves[j] = -recovery->large;
-			if (!observe(recovery, error))
-				return false;
-			recovery->leaves[j] = recovery->unit;
-		}
-		recovery->leaves[i] = recovery->unit;
-	}
-	return true;
-}
-
-/* What one class gave in all runs, and its tree under way. */
+/* What one class gave to all masks, and its tree under way. */
 struct reading {
 	uint32_t nleaf;
-	uint32_t (*sizes)[3];	       /* [npair] size, i, j; by ascending size once sorted */
-	uint32_t *size_of;	       /* [nleaf * nleaf] */
-	uint32_t *cluster;	       /* [nleaf] of a leaf: its node */
-	uint32_t *first, *next, *last; /* lists of a node's leaves: first and last by node, next by leaf */
-	uint32_t *nunder;	       /* [2 * nleaf - 1] leaves of a node */
+	const struct outcome **outcomes; /* [nrun] by mask */
+	uint32_t (*sizes)[3];		 /* [npair] size, i, j; by ascending size once sorted */
+	uint32_t *size_of;		 /* [nleaf * nleaf] */
+	uint32_t *cluster;		 /* [nleaf] of a leaf: its node */
+	uint32_t *first, *next, *last;	 /* lists of a node's leaves: first and last by node, next by leaf */
+	uint32_t *nunder;		 /* [2 * nleaf - 1] leaves of a node */
 };
 
 static bool allocate_reading(struct reading *reading, uint32_t nleaf)
 {
-	const size_t n = nleaf;
+	const size_t n = nleaf, nrun = (size_t)count_mask_runs(nleaf);
 	*reading = (struct reading){.nleaf = nleaf,
-		.sizes = malloc((n * (n - 1) / 2 + 1) * sizeof *reading->sizes),
+		.outcomes = malloc(nrun * sizeof *reading->outcomes),
+		.sizes = malloc(nrun * sizeof *reading->sizes),
 		.size_of = malloc(n * n * sizeof *reading->size_of),
 		.cluster = malloc(n * sizeof *reading->cluster),
 		.first = malloc(2 * n * sizeof *reading->first),
 		.next = malloc(n * sizeof *reading->next),
 		.last = malloc(2 * n * sizeof *reading->last),
 		.nunder = malloc(2 * n * sizeof *reading->nunder)};
-	return reading->sizes && reading->size_of && reading->cluster && reading->first && reading->next &&
-	       reading->last && reading->nunder;
+	return reading->outcomes && reading->sizes && reading->size_of && reading->cluster &&
+	       reading->first && reading->next && reading->last && reading->nunder;
 }
 
 static void free_reading(struct reading *reading)
 {
+	free(reading->outcomes);
 	free(reading->sizes);
 	free(reading->size_of);
 	free(reading->cluster);
@@ -179,34 +194,32 @@ static void free_reading(struct reading *reading)
 	free(reading->nunder);
 }
 
-/* Reads the outcomes of a class backwards, as the masks were tried forwards. false: one of them is no count, see why. */
-static bool read_outcomes(
-	struct reading *reading, const struct recovery *recovery, uint32_t outcome, char *why, size_t room)
+static void read_outcomes(
+	struct reading *reading, const struct recovery *recovery, uint32_t outcome, uint32_t colour)
 {
-	const uint32_t nleaf = reading->nleaf;
-	const struct outcome *at = &recovery->outcomes[outcome];
-	size_t pair = (size_t)nleaf * (nleaf - 1) / 2;
-	why[0] = 0;
-	for (uint32_t i = nleaf; i-- > 0;)
-		for (uint32_t j = nleaf; --j > i; at = &recovery->outcomes[at->before]) {
-			const uint32_t size = nleaf - at->count;
-			if (at->count == NO_COUNT)
-				snprintf(why, room,
-					"with %g and %g in inputs %" PRIu32 " and %" PRIu32
-					" and %g in the others it is %.9g, no number of those",
-					recovery->large, -recovery->large, i, j, recovery->unit, at->output);
-			reading->sizes[--pair][0] = size;
-			reading->sizes[pair][1] = i;
-			reading->sizes[pair][2] = j;
-			reading->size_of[(size_t)i * nleaf + j] = reading->size_of[(size_t)j * nleaf + i] =
-				size;
-		}
-	for (uint32_t v = nleaf; v-- > 0; at = &recovery->outcomes[at->before])
-		if (at->count != 1)
-			snprintf(why, room,
-				"with %g in input %" PRIu32 " and 0 in the others it is %.9g, not %g",
-				recovery->unit, v, at->output, recovery->unit);
-	return !why[0];
+	for (uint64_t run = recovery->nrun; run-- > 0; outcome = recovery->outcomes[outcome].before)
+		reading->outcomes[mask_in_run(recovery, run, colour)] = &recovery->outcomes[outcome];
+}
+
+/* Every input alone must be counted once, and every pair leave a count. */
+static bool check_outcomes(
+	const struct reading *reading, const struct recovery *recovery, char *why, size_t room)
+{
+	for (uint64_t m = 0; m < recovery->nrun; m++) {
+		const uint32_t i = recovery->masks[m][0], j = recovery->masks[m][1];
+		const struct outcome *outcome = reading->outcomes[m];
+		if (i == j && outcome->count != 1)
+			return snprintf(why, room,
+				       "with %g in input %" PRIu32 " and 0 in the others it is %.9g, not %g",
+				       recovery->unit, i, outcome->output, recovery->unit) < 0;
+		if (i != j && outcome->count == NO_COUNT)
+			return snprintf(why, room,
+				       "with %g and %g in inputs %" PRIu32 " and %" PRIu32
+				       " and %g in the others it is %.9g, no number of those",
+				       recovery->large, -recovery->large, i, j, recovery->unit,
+				       outcome->output) < 0;
+	}
+	return true;
 }
 
 static int by_size(const void *a, const void *b)
@@ -216,6 +229,21 @@ static int by_size(const void *a, const void *b)
 		if (first[k] != second[k])
 			return first[k] < second[k] ? -1 : 1;
 	return 0;
+}
+
+static void sort_pairs(struct reading *reading, const struct recovery *recovery)
+{
+	const uint32_t nleaf = reading->nleaf;
+	const size_t npair = (size_t)recovery->nrun - nleaf;
+	for (size_t p = 0; p < npair; p++) {
+		const uint32_t i = recovery->masks[nleaf + p][0], j = recovery->masks[nleaf + p][1],
+			       size = nleaf - reading->outcomes[nleaf + p]->count;
+		reading->sizes[p][0] = size;
+		reading->sizes[p][1] = i;
+		reading->sizes[p][2] = j;
+		reading->size_of[(size_t)i * nleaf + j] = reading->size_of[(size_t)j * nleaf + i] = size;
+	}
+	qsort(reading->sizes, npair, sizeof *reading->sizes, by_size);
 }
 
 /* Does every pair with one input on either side meet in a sum of just these two sides? */
@@ -249,19 +277,22 @@ static void join(struct reading *reading, uint32_t left, uint32_t right, uint32_
 	reading->nunder[sum] = reading->nunder[left] + reading->nunder[right];
 }
 
-static bool build_tree(struct reading *reading, uint32_t (*nodes)[2], char *why, size_t room)
+static void plant_leaves(struct reading *reading, uint32_t (*nodes)[2])
 {
-	const uint32_t nleaf = reading->nleaf;
-	const size_t npair = (size_t)nleaf * (nleaf - 1) / 2;
-	uint32_t nnode = nleaf;
-	for (uint32_t v = 0; v < nleaf; v++) {
+	for (uint32_t v = 0; v < reading->nleaf; v++) {
 		nodes[v][0] = ORDO_NONE;
 		nodes[v][1] = reading->cluster[v] = reading->first[v] = reading->last[v] = v;
 		reading->next[v] = ORDO_NONE;
 		reading->nunder[v] = 1;
 	}
-	qsort(reading->sizes, npair, sizeof *reading->sizes, by_size);
-	for (size_t p = 0; p < npair; p++) {
+}
+
+static bool build_tree(struct reading *reading, uint32_t (*nodes)[2], char *why, size_t room)
+{
+	const uint32_t nleaf = reading->nleaf;
+	uint32_t nnode = nleaf;
+	plant_leaves(reading, nodes);
+	for (size_t p = 0; p < (size_t)nleaf * (nleaf - 1) / 2; p++) {
 		const uint32_t a = reading->cluster[reading->sizes[p][1]],
 			       b = reading->cluster[reading->sizes[p][2]];
 		if (a == b)
@@ -281,57 +312,97 @@ static bool explain_class(struct reading *reading, const struct recovery *recove
 	class->nodes = malloc((2 * (size_t)reading->nleaf - 1) * sizeof *class->nodes);
 	if (!class->nodes)
 		return false;
-	if (read_outcomes(reading, recovery, outcome, class->why, sizeof class->why) &&
-		build_tree(reading, class->nodes, class->why, sizeof class->why))
-		return true;
-	free(class->nodes);
-	class->nodes = NULL;
+	read_outcomes(reading, recovery, outcome, recovery->machine->colour_of[class->first]);
+	bool tree = check_outcomes(reading, recovery, class->why, sizeof class->why);
+	if (tree) {
+		sort_pairs(reading, recovery);
+		tree = build_tree(reading, class->nodes, class->why, sizeof class->why);
+	}
+	if (!tree) {
+		free(class->nodes);
+		class->nodes = NULL;
+	}
 	return true;
 }
 
 /* The classes are what the outcomes of the last run are. */
-static bool explain_classes(struct recovery *recovery, struct recovered *recovered, struct ordo_error *error)
+static bool explain_classes(struct recovery *recovery, struct recovered *recovered)
 {
 	struct reading reading;
-	const uint64_t nelement = recovery->machine->nelement;
 	recovered->nclass = recovery->noutcome - recovery->latest;
 	recovered->classes = calloc((size_t)recovered->nclass + 1, sizeof *recovered->classes);
+	recovered->class_of = recovery->at;
+	recovery->at = NULL;
 	bool worked = allocate_reading(&reading, recovery->machine->nleaf) && recovered->classes;
-	for (uint32_t c = 0; worked && c < recovered->nclass; c++)
-		worked = explain_class(&reading, recovery, recovery->latest + c, &recovered->classes[c]);
-	for (uint64_t e = 0; worked && e < nelement; e++) {
-		struct element_class *class = &recovered->classes[recovery->at[e] -= recovery->latest];
+	for (uint64_t e = 0; worked && e < recovery->machine->nelement; e++) {
+		struct element_class *class = &recovered->classes[recovered->class_of[e] -= recovery->latest];
 		if (!class->nelement++)
 			class->first = e;
 	}
+	for (uint32_t c = 0; worked && c < recovered->nclass; c++)
+		worked = explain_class(&reading, recovery, recovery->latest + c, &recovered->classes[c]);
 	free_reading(&reading);
-	recovered->class_of = recovery->at;
-	recovery->at = NULL;
-	return worked ? true : ordo_fail_memory(error);
+	return worked;
+}
+
+/* Colours had classes of their own, but their trees may be equal: then so are the nodes, which follow from the sizes alone. */
+static bool merge_classes(struct recovered *recovered, uint32_t nleaf, uint64_t nelement)
+{
+	struct element_class *classes = recovered->classes;
+	uint32_t *new_class = malloc(((size_t)recovered->nclass + 1) * sizeof *new_class), nkept = 0;
+	if (!new_class)
+		return false;
+	for (uint32_t c = 0; c < recovered->nclass; c++) {
+		uint32_t same = classes[c].nodes ? 0 : nkept;
+		while (same < nkept && (!classes[same].nodes || memcmp(classes[same].nodes, classes[c].nodes,
+									(2 * (size_t)nleaf - 1) *
+										sizeof *classes->nodes) != 0))
+			same++;
+		new_class[c] = same;
+		if (same == nkept) {
+			classes[nkept++] = classes[c];
+		} else {
+			classes[same].nelement += classes[c].nelement;
+			free(classes[c].nodes);
+		}
+	}
+	recovered->nclass = nkept;
+	for (uint64_t e = 0; e < nelement; e++)
+		recovered->class_of[e] = new_class[recovered->class_of[e]];
+	free(new_class);
+	return true;
 }
 
 static bool start(struct recovery *recovery, struct ordo_error *error)
 {
 	const struct machine *machine = recovery->machine;
-	recovery->leaves = calloc(machine->nleaf, sizeof *recovery->leaves);
+	recovery->masks = malloc((size_t)recovery->nrun * sizeof *recovery->masks);
+	recovery->leaves = calloc((size_t)machine->nleaf * machine->ncolour, sizeof *recovery->leaves);
 	recovery->elements = calloc((size_t)machine->nelement + 1, sizeof *recovery->elements);
 	recovery->at = calloc((size_t)machine->nelement + 1, sizeof *recovery->at);
-	if (!recovery->leaves || !recovery->elements || !recovery->at ||
-		!ordo_array_reserve(&recovery->outcomes, &recovery->room, 1, sizeof *recovery->outcomes))
+	if (!recovery->masks || !recovery->leaves || !recovery->elements || !recovery->at ||
+		!ordo_array_reserve(
+			&recovery->outcomes, &recovery->room, machine->ncolour, sizeof *recovery->outcomes))
 		return ordo_fail_memory(error);
-	/* Before the first run nothing tells the elements apart. */
-	recovery->outcomes[recovery->noutcome++] =
-		(struct outcome){.first_next = ORDO_NONE, .sibling = ORDO_NONE};
+	list_masks(recovery);
+	while (recovery->noutcome < machine->ncolour)
+		recovery->outcomes[recovery->noutcome++] =
+			(struct outcome){.first_next = ORDO_NONE, .sibling = ORDO_NONE};
+	for (uint64_t e = 0; e < machine->nelement; e++)
+		recovery->at[e] = machine->colour_of[e];
 	return true;
 }
 
 bool recover_trees(const struct machine *machine, struct recovered *recovered, struct ordo_error *error)
 {
-	struct recovery recovery = {.machine = machine};
-	*recovered = (struct recovered){.nrun = count_mask_runs(machine->nleaf)};
-	const bool worked = choose_masks(&recovery, error) && start(&recovery, error) &&
-			    observe_alone(&recovery, error) && observe_pairs(&recovery, error) &&
-			    explain_classes(&recovery, recovered, error);
+	struct recovery recovery = {.machine = machine, .nrun = count_mask_runs(machine->nleaf)};
+	*recovered = (struct recovered){.nrun = recovery.nrun};
+	bool worked =
+		choose_numbers(&recovery, error) && start(&recovery, error) && observe_all(&recovery, error);
+	if (worked && (!explain_classes(&recovery, recovered) ||
+			      !merge_classes(recovered, machine->nleaf, machine->nelement)))
+		worked = ordo_fail_memory(error);
+	free(recovery.masks);
 	free(recovery.leaves);
 	free(recovery.elements);
 	free(recovery.at);

@@ -1,8 +1,11 @@
 /* recover.h - in which tree each element of an output was summed, recovered from the outputs alone.
  *
- * Nothing is known of the machine but that it takes a number for each of nleaf inputs and gives nelement numbers; if each of them is a
- * sum of all inputs by a binary tree of additions rounded to nearest, then the trees are found, modulo commutativity of each addition.
- * If not, it says what contradicts that. Why the masks below tell the tree is written in recover.c.
+ * Nothing is known of the machine but that numbers go into nleaf inputs and nelement numbers come out. If each of these is the sum of all
+ * inputs by a binary tree of additions rounded to nearest, the trees are found, modulo commutativity of each addition. If not, it is said
+ * what contradicts that. How the numbers tell the tree is written in recover.c.
+ *
+ * Inputs and outputs are vectors, and what is summed at one place must not come from another, nor from an earlier sum. So that this
+ * would show, every place has a colour, and in one run inputs differ from colour to colour; over all runs each colour gets them all.
  */
 #ifndef ORDO_TOOLS_RECOVER_H
 #define ORDO_TOOLS_RECOVER_H
@@ -12,13 +15,15 @@
 struct machine {
 	uint32_t nleaf;
 	uint64_t nelement;
+	uint32_t ncolour;		    /* at least 1 */
+	const uint8_t *colour_of;	    /* [nelement] */
 	const struct ordo_type_facts *type; /* a float: that of every addition */
-	/* leaves[nleaf] -> elements[nelement]. false: it could not be run. */
+	/* leaves[ncolour][nleaf] -> elements[nelement]. false: it could not be run. */
 	bool (*run)(void *closure, const double *leaves, double *elements, struct ordo_error *error);
 	void *closure;
 };
 
-/* Elements that no run told apart. */
+/* Elements of one tree; or some that no run told apart, and that have none. */
 struct element_class {
 	/* [2 * nleaf - 1] A leaf is (ORDO_NONE, input), a sum (left, right) with left < right < itself; the first nleaf nodes are the
 	 * leaves, the last is the root. NULL: no tree explains what was seen, see why. */
