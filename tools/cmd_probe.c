@@ -24,14 +24,16 @@ struct session {
 	struct call *call;
 	const struct wish *wish;
 	const struct ordo_schedule *schedule;
-	const struct ordo_proof *proof;
+	struct ordo_forest *forest;
+	struct ordo_order *order; /* of the proof; NULL: refuted */
 	struct live live;
 	struct probe *probes; /* [nprobe] */
-	uint32_t nprobe, room;
+	uint32_t nprobe;
+	const struct probe *shown; /* the one that differs, or the first */
 	struct ordo_arena arena;
 	enum verdict verdict;
 	const char *why; /* different, or not compared */
-	bool same_in_all, same_on_ranks;
+	bool proved, same_in_all, same_on_ranks;
 };
 
 static bool refuse(struct call *call, int status)
@@ -45,6 +47,8 @@ static bool read_names(struct call *call, struct wish *wish)
 	if (!ordo_type_from_name(wish->type_name, &wish->type))
 		return refuse(
 			call, fail_usage(call, NULL, "--type: found %s, wanted f32 or f64", wish->type_name));
+	if (!wish->count)
+		return refuse(call, fail_usage(call, NULL, "--count: found 0, wanted at least 1"));
 	if (!ordo_type_facts(wish->type)->is_float)
 		return refuse(call, fail_usage(call, NULL,
 					    "--type: sums of %s are the same in every order, so that no run "
@@ -83,12 +87,26 @@ static const char *name_drive(struct session *session, const struct drive *drive
 		&session->arena, "%u thread%s", drive->nworker, drive->nworker == 1 ? "" : "s");
 }
 
-static const char *name_difference(struct session *session, const struct probe *probe,
-	const struct difference *difference, const char *whose)
+/* For messages: a tree in full unless it is large, or why there is none. */
+static const char *name_tree(struct session *session, const struct probe *probe, uint32_t class)
 {
-	return ordo_arena_format(&session->arena, "%s, by %s:\nfound  %s\n%s %s",
+	if (probe->trees[class] == ORDO_NONE)
+		return probe->recovered.classes[class].why;
+	return ordo_forest_print(session->forest, &session->arena, probe->trees[class], MOST_SHOWN_LEAVES);
+}
+
+static void differs(struct session *session, const struct probe *probe, const struct difference *difference,
+	const char *whose)
+{
+	const char *wanted = difference->wanted == ORDO_NONE
+				     ? "a tree"
+				     : ordo_forest_print(session->forest, &session->arena, difference->wanted,
+					       MOST_SHOWN_LEAVES);
+	session->shown = probe;
+	session->verdict = DIFFERENT;
+	session->why = ordo_arena_format(&session->arena, "%s, by %s:\nfound  %s\n%s %s",
 		name_place(session, difference->element), name_drive(session, &probe->drive),
-		difference->found, whose, difference->wanted);
+		name_tree(session, probe, probe->recovered.class_of[difference->element]), whose, wanted);
 }
 
 /* Runs all masks in one way. */
@@ -98,7 +116,7 @@ static bool probe_once(struct session *session, const struct drive *drive, struc
 	session->live.progress = show_progress;
 	session->live.closure = &progress;
 	const bool worked = make_probe(
-		&session->probes[session->nprobe++], &session->live, drive, &session->arena, error);
+		&session->probes[session->nprobe++], &session->live, drive, session->forest, error);
 	hide_progress(&progress);
 	return worked;
 }
@@ -121,153 +139,177 @@ static bool probe_all(struct session *session, struct ordo_error *error)
 	return true;
 }
 
+/* The proof says that timing changes the order. A seed is a timing, and must still give trees. */
+static void compare_unordered(struct session *session)
+{
+	struct difference difference;
+	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	const struct probe *first = NULL;
+	session->verdict = NOT_COMPARED;
+	session->why = "as the proof says, no order is fixed (G2)";
+	for (uint32_t i = 0; i < session->nprobe; i++) {
+		const struct probe *probe = &session->probes[i];
+		if (!probe->drive.seeded)
+			continue;
+		if (!is_whole(probe, &difference)) {
+			differs(session, probe, &difference, "wanted");
+			return;
+		}
+		first = first ? first : probe;
+		if (agree_with_each_other(first, probe, session->forest, nelement, &difference))
+			continue;
+		differs(session, probe, &difference, "before");
+		session->verdict = NOT_COMPARED;
+		session->why = ordo_arena_format(
+			&session->arena, "as the proof says, no order is fixed (G2): %s", session->why);
+		first = probe;
+	}
+}
+
+static void compare(struct session *session)
+{
+	struct difference difference;
+	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	for (uint32_t i = 0; i < session->nprobe && session->verdict != DIFFERENT; i++) {
+		const struct probe *probe = &session->probes[i];
+		if (!is_whole(probe, &difference))
+			differs(session, probe, &difference, "wanted");
+		else if (session->order &&
+			 !agree_with_order(probe, &session->live, session->order, &difference))
+			differs(session, probe, &difference, "proved");
+		else if (!agree_with_each_other(
+				 &session->probes[0], probe, session->forest, nelement, &difference))
+			differs(session, probe, &difference, "before");
+	}
+	if (session->order || session->verdict == DIFFERENT)
+		return;
+	session->verdict = NOT_COMPARED;
+	session->why = "a refuted schedule has no proof to agree with";
+}
+
 /* An AllReduce leaves every rank the same elements in the same places. */
 static bool ranks_agree(const struct session *session, const struct probe *probe)
 {
 	const uint64_t *first = session->live.first;
+	const struct ordo_trees *trees = &session->forest->trees;
 	if (session->schedule->problem.op != ORDO_ALLREDUCE)
 		return true;
-	for (uint64_t e = first[1]; e < first[session->schedule->problem.nrank]; e++)
-		if (strcmp(order_of(probe, e), order_of(probe, e % first[1])) != 0)
+	for (uint64_t e = first[1]; e < first[session->schedule->problem.nrank]; e++) {
+		const uint32_t a = tree_seen(probe, e % first[1]), b = tree_seen(probe, e);
+		if (a == ORDO_NONE || b == ORDO_NONE || ordo_same_tree(trees, a) != ordo_same_tree(trees, b))
 			return false;
-	return true;
-}
-
-static bool differs(struct session *session, const struct probe *probe, const struct difference *difference,
-	const char *whose)
-{
-	session->verdict = DIFFERENT;
-	session->why = name_difference(session, probe, difference, whose);
-	return true;
-}
-
-/* The proof says that timing changes the order. A seed is a timing, and must still give trees. */
-static bool compare_unordered(struct session *session)
-{
-	struct difference difference;
-	session->verdict = NOT_COMPARED;
-	session->why = "as the proof says, no order is fixed (G2)";
-	for (uint32_t i = 0; i < session->nprobe; i++)
-		if (session->probes[i].drive.seeded && !is_whole(&session->probes[i], &difference))
-			return differs(session, &session->probes[i], &difference, "wanted");
-	return true;
-}
-
-static bool compare(struct session *session, struct ordo_error *error)
-{
-	struct difference difference;
-	if (session->proof->proved && session->proof->run_to_run == ORDO_DOES_NOT_HOLD)
-		return compare_unordered(session);
-	for (uint32_t i = 0; i < session->nprobe; i++) {
-		const struct probe *probe = &session->probes[i];
-		if (!is_whole(probe, &difference))
-			return differs(session, probe, &difference, "wanted");
-		if (!session->proof->proved) {
-			if (!agree_with_each_other(&session->probes[0], probe,
-				    session->live.first[session->schedule->problem.nrank], &difference))
-				return differs(session, probe, &difference, "before");
-			continue;
-		}
-		switch (agree_with_proof(
-			probe, &session->live, session->proof, &session->arena, &difference)) {
-		case AGREES:
-			break;
-		case DIFFERS:
-			return differs(session, probe, &difference, "proved");
-		case NO_MEMORY:
-			return ordo_fail_memory(error);
-		}
 	}
-	if (session->proof->proved)
-		return true;
-	session->verdict = NOT_COMPARED;
-	session->why = "a refuted schedule has no proof to agree with";
 	return true;
 }
 
-/* What all probes saw, before anything is compared with the proof. */
+/* What the probes saw, whatever the proof says. */
 static void look(struct session *session)
 {
 	struct difference difference;
 	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	session->shown = &session->probes[0];
 	session->same_in_all = session->same_on_ranks = true;
 	for (uint32_t i = 0; i < session->nprobe; i++) {
 		session->same_on_ranks &= ranks_agree(session, &session->probes[i]);
 		session->same_in_all &= agree_with_each_other(
-			&session->probes[0], &session->probes[i], nelement, &difference);
+			&session->probes[0], &session->probes[i], session->forest, nelement, &difference);
 	}
 }
 
 /* Where the elements of a class lie. */
 struct spread {
-	uint32_t nrank, nchunk, last_rank;
+	uint32_t nrank, nslot, last_rank, last_slot;
 };
 
-static struct spread *spread_classes(const struct session *session, const struct probe *probe)
+static void touch(struct spread *spread, uint32_t rank, uint32_t slot)
+{
+	const bool same_rank = spread->nrank && spread->last_rank == rank;
+	spread->nslot += !same_rank || spread->last_slot != slot;
+	spread->nrank += !same_rank;
+	spread->last_rank = rank;
+	spread->last_slot = slot;
+}
+
+/* NULL: no memory. */
+static struct spread *spread_classes(const struct session *session)
 {
 	const struct ordo_problem *problem = &session->schedule->problem;
-	struct spread *spreads = calloc((size_t)probe->recovered.nclass + 1, sizeof *spreads);
-	const uint64_t *first = session->live.first, count = session->live.options.count;
+	const struct recovered *recovered = &session->shown->recovered;
+	struct spread *spreads = calloc((size_t)recovered->nclass + 1, sizeof *spreads);
 	for (uint32_t rank = 0; spreads && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
-			uint32_t latest = ORDO_NONE;
-			for (uint64_t e = first[rank] + element_of_slot(problem, count, slot);
-				e < first[rank] + element_of_slot(problem, count, slot + 1); e++) {
-				const uint32_t class = probe->recovered.class_of[e];
-				struct spread *spread = &spreads[class];
-				if (class == latest)
-					continue;
-				latest = class;
-				if (!spread->nrank || spread->last_rank != rank)
-					spread->nrank++;
-				spread->last_rank = rank;
-				spread->nchunk++;
-			}
+			const uint64_t end = live_slot(&session->live, rank, slot + 1);
+			for (uint64_t e = live_slot(&session->live, rank, slot); e < end; e++)
+				touch(&spreads[recovered->class_of[e]], rank, slot);
 		}
 	return spreads;
 }
 
-static const char *shorten(struct session *session, const struct probe *probe, uint32_t class)
+static const char *name_order(struct session *session, uint32_t tree)
 {
-	const uint32_t nleaf = session->schedule->problem.nshard;
-	const struct ordo_trees trees = {probe->recovered.classes[class].nodes, 2 * nleaf - 1};
-	if (!trees.nodes)
-		return probe->recovered.classes[class].why;
-	return ordo_tree_print(&session->arena, &trees, trees.nnode - 1, MOST_SHOWN_LEAVES);
+	struct ordo_tree_name name;
+	char text[64];
+	if (tree == ORDO_NONE || !ordo_forest_name(session->forest, tree, &name) || name.kind == ORDO_UNNAMED)
+		return "";
+	ordo_tree_name_print(name, text, sizeof text);
+	return ordo_arena_format(&session->arena, ", %s", text);
 }
 
-static void print_orders(struct session *session, const struct probe *probe, const struct spread *spreads)
+static void print_order(struct session *session, uint32_t class, const struct spread *spread)
 {
-	const struct recovered *recovered = &probe->recovered;
-	printf("  %-12s %u%s\n", "orders", recovered->nclass, recovered->nclass == 1 ? "" : " different");
-	for (uint32_t c = 0; c < recovered->nclass && c < MOST_SHOWN_ORDERS; c++) {
-		const struct element_place place = live_place(&session->live, recovered->classes[c].first);
-		const char *tree = shorten(session, probe, c);
-		printf("    from rank %u, chunk %u: %" PRIu64 " elements of %u slot%s on %u rank%s: %s\n",
-			place.rank, place.chunk, recovered->classes[c].nelement, spreads[c].nchunk,
-			spreads[c].nchunk == 1 ? "" : "s", spreads[c].nrank, spreads[c].nrank == 1 ? "" : "s",
-			tree ? tree : "");
+	const struct probe *probe = session->shown;
+	const uint64_t nelement = probe->recovered.classes[class].nelement;
+	const struct element_place place = live_place(&session->live, probe->recovered.classes[class].first);
+	printf("    %" PRIu64
+	       " element%s of %u slot%s on %u rank%s, the first on rank %u of chunk %u%s\n      %s\n",
+		nelement, nelement == 1 ? "" : "s", spread->nslot, spread->nslot == 1 ? "" : "s",
+		spread->nrank, spread->nrank == 1 ? "" : "s", place.rank, place.chunk,
+		name_order(session, probe->trees[class]), name_tree(session, probe, class));
+}
+
+static void print_orders(struct session *session, const struct spread *spreads)
+{
+	const struct probe *probe = session->shown;
+	uint32_t ntree = 0, nshown = 0;
+	uint64_t without = 0;
+	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
+		ntree += probe->trees[c] != ORDO_NONE;
+		without += probe->trees[c] == ORDO_NONE ? probe->recovered.classes[c].nelement : 0;
 	}
-	if (recovered->nclass > MOST_SHOWN_ORDERS)
-		printf("    and %u more\n", recovered->nclass - MOST_SHOWN_ORDERS);
+	printf("  %-12s %u%s, by %s", "orders", ntree, ntree == 1 ? "" : " different",
+		name_drive(session, &probe->drive));
+	if (without)
+		printf("; %" PRIu64 " element%s no tree", without, without == 1 ? " has" : "s have");
+	putchar('\n');
+	for (uint32_t c = 0; c < probe->recovered.nclass && nshown < MOST_SHOWN_ORDERS; c++)
+		if (probe->trees[c] != ORDO_NONE) {
+			print_order(session, c, &spreads[c]);
+			nshown++;
+		}
+	if (ntree > nshown)
+		printf("    and %u more; --json has them all\n", ntree - nshown);
 }
 
-static void add_orders(
-	struct session *session, cJSON *answer, const struct probe *probe, const struct spread *spreads)
+static void add_orders(struct session *session, const struct spread *spreads)
 {
-	cJSON *list = cJSON_AddArrayToObject(answer, "orders");
+	const struct probe *probe = session->shown;
+	cJSON *list = cJSON_AddArrayToObject(session->call->answer, "orders");
 	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
 		const struct element_class *class = &probe->recovered.classes[c];
 		const struct element_place place = live_place(&session->live, class->first);
+		const bool tree = probe->trees[c] != ORDO_NONE;
 		cJSON *one = cJSON_CreateObject();
-		add_text(one, "tree", probe->orders[c]);
-		if (!probe->orders[c])
+		add_text(one, "tree",
+			tree ? ordo_forest_print(
+				       session->forest, &session->arena, probe->trees[c], ORDO_LIMIT)
+			     : NULL);
+		if (!tree)
 			add_text(one, "why", class->why);
 		add_count(one, "rank", place.rank);
 		add_count(one, "chunk", place.chunk);
 		add_count(one, "offset", place.offset);
 		add_count(one, "elements", class->nelement);
-		add_count(one, "slots", spreads[c].nchunk);
+		add_count(one, "slots", spreads[c].nslot);
 		add_count(one, "ranks", spreads[c].nrank);
 		cJSON_AddItemToArray(list, one);
 	}
@@ -279,15 +321,14 @@ static const char *const verdicts[] = {
 static void answer_json(struct session *session, const struct spread *spreads)
 {
 	cJSON *answer = session->call->answer;
-	const uint32_t nrank = session->schedule->problem.nrank;
 	add_schedule(answer, session->schedule);
-	add_truth(answer, "proved", session->proof->proved);
+	add_truth(answer, "proved", session->proved);
 	add_text(answer, "verdict", verdicts[session->verdict]);
 	add_text(answer, "why", session->why);
 	add_text(answer, "type", ordo_type_name(session->wish->type));
 	add_text(answer, "reduction", ordo_reduction_name(ORDO_SUM));
 	add_count(answer, "count", session->live.options.count);
-	add_count(answer, "elements", session->live.first[nrank]);
+	add_count(answer, "elements", session->live.first[session->schedule->problem.nrank]);
 	add_count(answer, "runs", session->live.nrun);
 	cJSON *probes = cJSON_AddArrayToObject(answer, "probes");
 	for (uint32_t i = 0; i < session->nprobe; i++)
@@ -295,7 +336,8 @@ static void answer_json(struct session *session, const struct spread *spreads)
 			probes, cJSON_CreateString(name_drive(session, &session->probes[i].drive)));
 	add_truth(answer, "same_in_all_probes", session->same_in_all);
 	add_truth(answer, "same_on_all_ranks", session->same_on_ranks);
-	add_orders(session, answer, &session->probes[0], spreads);
+	add_text(answer, "shown", name_drive(session, &session->shown->drive));
+	add_orders(session, spreads);
 }
 
 /* Lines after the first are indented as the others are. */
@@ -309,10 +351,24 @@ static void print_lines(const char *text)
 	putchar('\n');
 }
 
+static void print_drives(struct session *session)
+{
+	const bool threads = !session->probes[0].drive.seeded;
+	const uint32_t nseed = session->nprobe - threads;
+	if (threads)
+		printf(" %s%s", name_drive(session, &session->probes[0].drive), nseed ? "," : "");
+	if (nseed == 1)
+		printf(" seed %" PRIu64, session->wish->seed);
+	else if (nseed)
+		printf(" seeds %" PRIu64 "..%" PRIu64, session->wish->seed, session->wish->seed + nseed - 1);
+	putchar('\n');
+}
+
 static void print_probe(struct session *session, const struct spread *spreads)
 {
 	static const enum colour colours[] = {GREEN, RED, YELLOW};
 	const struct ordo_problem *problem = &session->schedule->problem;
+	const uint32_t nleaf = problem->nshard;
 	printf("%s: %s%s%s\n", session->wish->file, paint(stdout, colours[session->verdict]),
 		verdicts[session->verdict], paint(stdout, PLAIN));
 	if (session->why)
@@ -321,24 +377,23 @@ static void print_probe(struct session *session, const struct spread *spreads)
 	print_schedule_line(stdout, session->schedule);
 	printf("  %-12s %" PRIu64 " of %s sums, on all ranks\n", "elements",
 		session->live.first[problem->nrank], ordo_type_name(session->wish->type));
-	printf("  %-12s %" PRIu64 ": %u of each input alone and %u of each pair, by", "runs",
-		session->live.nrun, problem->nshard, problem->nshard * (problem->nshard - 1) / 2);
-	for (uint32_t i = 0; i < session->nprobe; i++)
-		printf("%s %s", i ? "," : "", name_drive(session, &session->probes[i].drive));
-	printf("\n  %-12s %s\n", "run-to-run",
+	printf("  %-12s %u of %" PRIu64 " runs (every input alone, every pair of inputs), by", "probes",
+		session->nprobe, count_mask_runs(nleaf));
+	print_drives(session);
+	printf("  %-12s %s\n", "run-to-run",
 		session->nprobe == 1   ? "probed once"
 		: session->same_in_all ? "the same trees each time"
-				       : "other trees in other runs; these are the first");
+				       : "not the same trees each time");
 	if (problem->op == ORDO_ALLREDUCE)
 		printf("  %-12s %s\n", "rank-equal",
 			session->same_on_ranks ? "the same trees on every rank"
-					       : "other trees on other ranks");
-	print_orders(session, &session->probes[0], spreads);
+					       : "not the same trees on every rank");
+	print_orders(session, spreads);
 }
 
 static int report(struct session *session, struct ordo_error *error)
 {
-	struct spread *spreads = spread_classes(session, &session->probes[0]);
+	struct spread *spreads = spread_classes(session);
 	if (!spreads) {
 		ordo_fail_memory(error);
 		return fail(session->call, error);
@@ -351,24 +406,49 @@ static int report(struct session *session, struct ordo_error *error)
 	return session->verdict == DIFFERENT ? ORDO_REFUTED : ORDO_OK;
 }
 
-static int probe_schedule(struct session *session)
+/* A refuted schedule has no order. */
+static bool open_session(struct session *session, const struct ordo_proof *proof, struct ordo_error *error)
 {
-	struct ordo_error error;
 	const struct wish *wish = session->wish;
-	int status;
-	if (open_live(&session->live, session->schedule, wish->type,
-		    choose_count(wish, &session->schedule->problem), TILE_BYTES, &error) &&
-		probe_all(session, &error) && compare(session, &error)) {
-		look(session);
-		status = report(session, &error);
-	} else {
-		status = fail(session->call, &error);
-	}
+	session->forest = ordo_forest_create(error);
+	if (!session->forest)
+		return false;
+	session->proved = proof->proved;
+	if (proof->proved &&
+		!(session->order = ordo_order_create(session->forest, session->schedule, proof, error)))
+		return false;
+	return open_live(&session->live, session->schedule, wish->type,
+		choose_count(wish, &session->schedule->problem), TILE_BYTES, error);
+}
+
+static void close_session(struct session *session)
+{
 	for (uint32_t i = 0; i < session->nprobe; i++)
 		free_probe(&session->probes[i]);
 	free(session->probes);
 	close_live(&session->live);
+	ordo_order_destroy(session->order);
+	ordo_forest_destroy(session->forest);
 	ordo_arena_free(&session->arena);
+}
+
+static int probe_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	struct ordo_error error;
+	struct session session = {.call = call, .wish = wish, .schedule = schedule};
+	int status;
+	if (open_session(&session, proof, &error) && probe_all(&session, &error)) {
+		look(&session);
+		if (session.order && session.order->run_to_run == ORDO_DOES_NOT_HOLD)
+			compare_unordered(&session);
+		else
+			compare(&session);
+		status = report(&session, &error);
+	} else {
+		status = fail(call, &error);
+	}
+	close_session(&session);
 	return status;
 }
 
@@ -384,8 +464,7 @@ static int judge_and_probe(struct call *call, const struct wish *wish, const str
 		note(call, "not probed, because it is refuted; --unproved probes it all the same");
 		status = ORDO_REFUTED;
 	} else if (proof) {
-		struct session session = {.call = call, .wish = wish, .schedule = schedule, .proof = proof};
-		status = probe_schedule(&session);
+		status = probe_schedule(call, wish, schedule, proof);
 	}
 	ordo_proof_destroy(proof);
 	return status;

@@ -3,43 +3,35 @@
 #define ORDO_TOOLS_AGREE_H
 
 #include "live.h"
-#include <ordo/verify.h>
+#include <ordo/order.h>
 
 /* One recovery: every mask was run once, all in the same way. */
 struct probe {
 	struct drive drive;
 	struct recovered recovered;
-	const char *
-		*orders; /* [nclass] printed in full, so that equal trees are equal texts; NULL: no tree */
+	uint32_t *trees; /* [nclass] of the forest; ORDO_NONE: none, see why of the class */
 };
 
-/* Probes once. To be freed, also after false; the texts are the arena's. */
-bool make_probe(struct probe *probe, struct live *live, const struct drive *drive, struct ordo_arena *arena,
+/* Probes once. Trees go to the forest. To be freed, also after false. */
+bool make_probe(struct probe *probe, struct live *live, const struct drive *drive, struct ordo_forest *forest,
 	struct ordo_error *error);
 void free_probe(struct probe *probe);
 
-/* The tree of an element, or why it has none. */
-const char *order_of(const struct probe *probe, uint64_t element);
+/* The tree of an element, or ORDO_NONE. */
+uint32_t tree_seen(const struct probe *probe, uint64_t element);
 
 struct difference {
 	uint64_t element;
-	const char *found, *wanted;
+	uint32_t found, wanted; /* trees of the forest; ORDO_NONE: none, or any that all probes agree on */
 };
 
-/* Looks for the first element of `probe` without a tree. */
+/* Does every element have a tree? */
 bool is_whole(const struct probe *probe, struct difference *difference);
-/* Looks for the first element whose trees differ in two probes. */
-bool agree_with_each_other(const struct probe *first, const struct probe *second, uint64_t nelement,
+/* The same trees for all elements, modulo commutativity? If all have some. */
+bool agree_with_each_other(const struct probe *first, const struct probe *second,
+	const struct ordo_forest *forest, uint64_t nelement, struct difference *difference);
+/* The same as an order that is fixed (G2 holds) says, on every rank? */
+bool agree_with_order(const struct probe *probe, const struct live *live, const struct ordo_order *order,
 	struct difference *difference);
-
-enum agreement {
-	AGREES,
-	DIFFERS,
-	NO_MEMORY,
-};
-/* Compares with a proof that fixes the order (proved, G2 holds). If ranks have different trees (G1 does not hold), the proof keeps those
- * of the first rank that holds a chunk: only there is compared, and the other ranks must not all be alike. */
-enum agreement agree_with_proof(const struct probe *probe, const struct live *live,
-	const struct ordo_proof *proof, struct ordo_arena *arena, struct difference *difference);
 
 #endif

@@ -119,16 +119,20 @@ struct machine live_machine(struct live *live)
 		.closure = live};
 }
 
+uint64_t live_slot(const struct live *live, uint32_t rank, uint32_t slot)
+{
+	return live->first[rank] + element_of_slot(&live->schedule->problem, live->options.count, slot);
+}
+
 struct element_place live_place(const struct live *live, uint64_t element)
 {
 	const struct ordo_problem *problem = &live->schedule->problem;
 	struct element_place place = {0};
 	while (live->first[place.rank + 1] <= element)
 		place.rank++;
-	const uint64_t at = element - live->first[place.rank];
-	while (element_of_slot(problem, live->options.count, place.slot + 1) <= at)
+	while (live_slot(live, place.rank, place.slot + 1) <= element)
 		place.slot++;
 	place.chunk = ordo_output_chunk(problem, place.rank, place.slot);
-	place.offset = at - element_of_slot(problem, live->options.count, place.slot);
+	place.offset = element - live_slot(live, place.rank, place.slot);
 	return place;
 }

@@ -42,6 +42,8 @@ bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ord
 void close_live(struct live *live);
 
 struct machine live_machine(struct live *live);
+/* The first element of an output slot; of the slot after the last, the end of the rank's. */
+uint64_t live_slot(const struct live *live, uint32_t rank, uint32_t slot);
 struct element_place live_place(const struct live *live, uint64_t element);
 
 #endif
