@@ -110,10 +110,8 @@ static void every_algorithm_adds_in_the_order_that_is_proved(void **unused)
 {
 	(void)unused;
 	struct tally tally = {0};
-	const struct specimen_range range = {.first_rank = first_rank,
-		.last_rank = last_rank,
-		.every = every,
-		.all_parameters = at_length};
+	const struct specimen_range range = {
+		.first_rank = first_rank, .last_rank = last_rank, .all_parameters = at_length};
 	visit_specimens(&range, probe_specimen, &tally);
 	printf("%u schedules of %u..%u ranks, %u probes of %llu elements\n", tally.nschedule, first_rank,
 		last_rank, tally.nprobe, (unsigned long long)tally.nelement);
