@@ -528,6 +528,6 @@ const struct command probe_command = {
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
 		    "  ordo probe ring.json --transport seeded --seeds 100\n"
-		    "  ordo probe broken.json --unproved",
+		    "  ordo probe ring.json --json",
 	.run = probe,
 };
