@@ -114,11 +114,12 @@ static void print(FILE *out, const struct coverage *coverage)
 		"# What is covered\n\n"
 		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator that "
 		"applies, for the numbers of ranks "
-		"named, in place\nand out of place, compiled and proved: with roots 0 and N-1 (up to %u "
-		"ranks every root), the natural and 2 "
-		"chunks a block, and up to %u ranks\nalso 1, 3 and N+1 chunks and every value of every "
-		"parameter. Up to %u ranks each also "
-		"ran on threads, twice, bit-equal with the\nsequential meaning.\n\n"
+		"named, in place\nand out of place, and, if it adds, with 2N and with 3N+1 virtual shards, "
+		"compiled and proved: with roots 0 and N-1 (up to "
+		"%u ranks every root), the natural\nand 2 chunks a block, and up to %u ranks also 1, 3 and "
+		"N+1 chunks and every value of every "
+		"parameter. Up to %u ranks each also ran on threads, twice,\nbit-equal with the "
+		"sequential meaning.\n\n"
 		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
 		NTINY, NSMALL, NSMALL);
 	for (uint32_t i = 0; i < coverage->nrow; i++) {
