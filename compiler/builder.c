@@ -11,7 +11,7 @@ struct ordo_builder {
 	const struct ordo_recipe *recipe;
 	struct ordo_sequence *sequence;
 	struct ordo_cells cells; /* of input and output */
-	bool *written;		 /* [cells.count] something lies there */
+	bool *written;		 /* [cells.nwritable] something lies there */
 	uint32_t *scratch_chunk; /* [nrank][scratch_room] what was last written there, or ORDO_NONE */
 	uint32_t scratch_slots, scratch_room, scratch_used;
 	uint32_t work_scratch; /* first scratch slot of the work places; ORDO_NONE: not asked for yet */
@@ -255,6 +255,8 @@ static uint32_t lies(const struct ordo_builder *b, struct ordo_at at)
 {
 	if (at.buffer == ORDO_SCRATCH)
 		return *scratch_at(b, at);
+	if (at.buffer == ORDO_INPUT && !b->sequence->problem.in_place)
+		return meant(b, at);
 	return *written_at(b, at) ? meant(b, at) : ORDO_NONE;
 }
 
@@ -416,10 +418,10 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	const struct ordo_problem *problem = &b->sequence->problem;
 	if (!ordo_cells_make(&b->cells, problem, 0, error))
 		return false;
-	b->written = calloc(b->cells.count ? b->cells.count : 1, sizeof *b->written);
+	b->written = calloc((size_t)b->cells.nwritable + 1, sizeof *b->written);
 	if (!b->written)
 		return ordo_fail_memory(error);
-	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+	for (uint32_t rank = 0; problem->in_place && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0, end = ordo_input_slots(problem, rank); slot < end; slot++)
 			b->written[ordo_cell(&b->cells, rank, ORDO_INPUT, slot)] = true;
 	return true;

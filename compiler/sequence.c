@@ -89,6 +89,13 @@ static int64_t distance(const struct ordo_problem *problem, uint32_t rank, bool 
 	return *shared ? input : 0;
 }
 
+static bool fail_cells(uint32_t scratch_slots, struct ordo_error *error)
+{
+	return ordo_fail(error, ORDO_USAGE, 0,
+		"too large: more than %u slots over all ranks, with %u scratch slots each", UINT32_MAX - 1,
+		scratch_slots);
+}
+
 bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *problem, uint32_t scratch_slots,
 	struct ordo_error *error)
 {
@@ -103,7 +110,7 @@ bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *proble
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		bool shared;
 		const int64_t behind = distance(problem, rank, &shared);
-		const uint64_t ninput = ordo_input_slots(problem, rank),
+		const uint64_t ninput = problem->in_place ? ordo_input_slots(problem, rank) : 0,
 			       noutput = ordo_output_slots(problem, rank);
 		const uint64_t input = count + (behind < 0 ? (uint64_t)-behind : 0);
 		const uint64_t output = shared ? count + (behind > 0 ? (uint64_t)behind : 0) : count + ninput;
@@ -111,12 +118,17 @@ bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *proble
 		const uint64_t scratch = input_end > output_end ? input_end : output_end;
 		count = scratch + scratch_slots;
 		if (count >= UINT32_MAX)
-			return ordo_fail(error, ORDO_USAGE, 0,
-				"too large: more than %u slots over all ranks, with %u scratch slots each",
-				UINT32_MAX - 1, scratch_slots);
+			return fail_cells(scratch_slots, error);
 		cells->input[rank] = (uint32_t)input;
 		cells->output[rank] = (uint32_t)output;
 		cells->scratch[rank] = (uint32_t)scratch;
+	}
+	cells->nwritable = (uint32_t)count;
+	for (uint32_t rank = 0; !problem->in_place && rank < problem->nrank; rank++) {
+		cells->input[rank] = (uint32_t)count;
+		count += ordo_input_slots(problem, rank);
+		if (count >= UINT32_MAX)
+			return fail_cells(scratch_slots, error);
 	}
 	cells->count = (uint32_t)count;
 	return true;

@@ -64,10 +64,11 @@ uint32_t ordo_lane_id(struct ordo_sequence *sequence, uint32_t rank, uint32_t la
 bool ordo_sequence_append(struct ordo_sequence *sequence, const struct ordo_move *move);
 void ordo_sequence_free(struct ordo_sequence *sequence);
 
-/* Every place of every rank as a number: two places are one cell if and only if they are the same memory. */
+/* Every place of every rank as a number: two places are one cell if and only if they are the same memory. Input
+ * out of place is never written, and comes last. */
 struct ordo_cells {
 	uint32_t *input, *output, *scratch; /* [nrank] the cell of slot 0 */
-	uint32_t count;
+	uint32_t nwritable, count;
 };
 
 /* ORDO_USAGE if there are too many. Free them also after false. */

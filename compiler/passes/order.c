@@ -83,8 +83,8 @@ struct order {
 	struct ordo_sequence *sequence;
 	struct ordo_pairs *pairs;
 	struct ordo_cells cells;
-	uint32_t *writer;  /* [cells.count] the last write, or ORDO_NONE */
-	uint32_t *readers; /* [cells.count] the reads since then: a list in reader_pool, or ORDO_NONE */
+	uint32_t *writer;  /* [cells.nwritable] the last write, or ORDO_NONE */
+	uint32_t *readers; /* [cells.nwritable] the reads since then: a list in reader_pool, or ORDO_NONE */
 	struct reader *reader_pool;
 	uint32_t nreader, free_reader;
 	size_t reader_room;
@@ -554,10 +554,11 @@ static bool collect(struct order *o, const struct ordo_move *move)
 {
 	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
 	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
+	const bool given = src >= o->cells.nwritable;
 	bool entering = false;
 	o->ndep = 0;
 	for (uint32_t i = 0; i < move->count; i++) {
-		if (o->writer[src + i] != ORDO_NONE)
+		if (!given && o->writer[src + i] != ORDO_NONE)
 			depend(o, o->writer[src + i]);
 		for (uint32_t reader = o->readers[dst + i]; reader != ORDO_NONE;
 			reader = o->reader_pool[reader].next)
@@ -602,7 +603,8 @@ static void put_on_chain(struct order *o, uint32_t id)
 	const struct ordo_move *move = &o->sequence->moves[id];
 	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
 	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
-	const uint32_t parents[2] = {o->writer[src], move->reduces ? o->writer[dst] : ORDO_NONE};
+	const uint32_t parents[2] = {src < o->cells.nwritable ? o->writer[src] : ORDO_NONE,
+		move->reduces ? o->writer[dst] : ORDO_NONE};
 	o->chain[id] = id;
 	for (int i = 0; i < 2; i++)
 		if (parents[i] != ORDO_NONE && o->chain_end[o->chain[parents[i]]] == parents[i]) {
@@ -649,7 +651,8 @@ static void access_cells(struct order *o, uint32_t id)
 	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
 	const uint32_t dst = ordo_cell(&o->cells, move->peer, move->dst_buffer, move->dst);
 	for (uint32_t i = 0; i < move->count; i++) {
-		add_reader(o, src + i, id);
+		if (src < o->cells.nwritable)
+			add_reader(o, src + i, id);
 		forget_readers(o, dst + i);
 		o->writer[dst + i] = id;
 	}
@@ -798,8 +801,8 @@ static bool begin(struct order *o, struct ordo_error *error)
 	const uint32_t nmove = sequence->nmove, nrank = sequence->problem.nrank;
 	if (!ordo_cells_make(&o->cells, &sequence->problem, sequence->scratch_slots, error))
 		return false;
-	o->writer = nones(o->cells.count);
-	o->readers = nones(o->cells.count);
+	o->writer = nones(o->cells.nwritable);
+	o->readers = nones(o->cells.nwritable);
 	o->chain = nones(nmove);
 	o->chain_end = nones(nmove);
 	o->chain_mark = nones(nmove);

@@ -13,7 +13,8 @@ struct relay {
 	struct ordo_sequence *sequence;
 	const struct ordo_topology *topology;
 	struct ordo_cells cells;
-	uint32_t *writer; /* [cells.count] the rank that wrote there last, unless the owner was there since */
+	uint32_t *
+		writer; /* [cells.nwritable] the rank that wrote there last, unless the owner was there since */
 	struct ordo_move *moves; /* the new program */
 	uint32_t nmove;
 	size_t room;
@@ -56,7 +57,8 @@ static void touch(struct relay *r, const struct ordo_move *move)
 	const uint32_t src = ordo_cell(&r->cells, move->rank, move->src_buffer, move->src);
 	const uint32_t dst = ordo_cell(&r->cells, move->peer, move->dst_buffer, move->dst);
 	for (uint32_t i = 0; i < move->count; i++) {
-		r->writer[src + i] = ORDO_NONE;
+		if (src < r->cells.nwritable)
+			r->writer[src + i] = ORDO_NONE;
 		r->writer[dst + i] = move->peer == move->rank ? ORDO_NONE : move->rank;
 	}
 }
@@ -82,9 +84,9 @@ bool ordo_relay(
 	sequence->topology = topology;
 	bool worked = ordo_cells_make(&r.cells, &sequence->problem, sequence->scratch_slots, error);
 	if (worked) {
-		r.writer = malloc(((size_t)r.cells.count + 1) * sizeof *r.writer);
+		r.writer = malloc(((size_t)r.cells.nwritable + 1) * sizeof *r.writer);
 		if (r.writer)
-			memset(r.writer, 0xff, ((size_t)r.cells.count + 1) * sizeof *r.writer);
+			memset(r.writer, 0xff, ((size_t)r.cells.nwritable + 1) * sizeof *r.writer);
 		worked = (r.writer && relay_all(&r)) || ordo_fail_memory(error);
 	}
 	if (worked) {
