@@ -47,23 +47,6 @@ static struct ordo_request request_of(const struct selecting *selecting, uint32_
 		.closure = wish->progress_closure};
 }
 
-static bool find_costs(struct selecting *selecting)
-{
-	const struct ordo_machine *machine = &selecting->wish->machine;
-	for (uint32_t i = 0; i < selecting->count; i++) {
-		struct option *option = &selecting->options[i];
-		const struct ordo_request request = request_of(selecting, i);
-		if (!ordo_cost_of(&request, &option->cost, selecting->error))
-			return false;
-		const long double parts = (long double)option->cost.parts;
-		option->line.fixed = (long double)option->cost.steps * machine->latency_ns;
-		option->line.slope =
-			(long double)option->cost.wire / parts / machine->bandwidth_gbs +
-			(long double)option->cost.reduced / parts / machine->reduce_bandwidth_gbs;
-	}
-	return true;
-}
-
 /* The schedule of a candidate, and its proof. NULL: *why is about the candidate (ORDO_USAGE), or the end. */
 static struct ordo_schedule *compile(
 	const struct selecting *selecting, uint32_t i, struct ordo_proof **proof, struct ordo_error *why)
@@ -97,6 +80,28 @@ static bool refuse(struct selecting *selecting, uint32_t i, const struct ordo_er
 	if (selecting->error)
 		*selecting->error = *why;
 	return false;
+}
+
+/* Of some the cost is counted on the moves, for which links may be missing. */
+static bool find_costs(struct selecting *selecting)
+{
+	const struct ordo_machine *machine = &selecting->wish->machine;
+	for (uint32_t i = 0; i < selecting->count; i++) {
+		struct option *option = &selecting->options[i];
+		const struct ordo_request request = request_of(selecting, i);
+		struct ordo_error why = {0};
+		option->tried = !ordo_cost_of(&request, &option->cost, &why);
+		if (option->tried && !refuse(selecting, i, &why))
+			return false;
+		if (option->tried)
+			continue;
+		const long double parts = (long double)option->cost.parts;
+		option->line.fixed = (long double)option->cost.steps * machine->latency_ns;
+		option->line.slope =
+			(long double)option->cost.wire / parts / machine->bandwidth_gbs +
+			(long double)option->cost.reduced / parts / machine->reduce_bandwidth_gbs;
+	}
+	return true;
 }
 
 /* Finds out about a candidate. */

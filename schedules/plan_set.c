@@ -100,8 +100,20 @@ static bool check_follows(const struct ordo_plan_range *before, uint64_t from_by
 	return ordo_hint(error, "both ends belong to a range; the next one begins one byte further");
 }
 
+/* C0, DEL, and C1 as UTF-8 has them: names are shown, and a terminal would obey these. */
+static bool has_controls(const char *name)
+{
+	for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+		if (*at < ' ' || *at == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0))
+			return true;
+	return false;
+}
+
 static bool check_name(const char *name, struct ordo_error *error)
 {
+	if (has_controls(name))
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"schedule: found control characters in a name, wanted none");
 	if (!ordo_is_plain_name(name)) {
 		ordo_fail(error, ORDO_BAD_INPUT, 1,
 			"schedule: found \"%.200s\", wanted the plain name of a file or folder beside the "

@@ -222,8 +222,9 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"nhr(data=small)", ORDO_ALLREDUCE, 6, 0, {6, 6, 3, 1, ORDO_COST_ROUNDS}},
 		/* q vectors there and back at once, q added up. */
 		{"recursive-doubling", ORDO_ALLREDUCE, 16, 0, {4, 4, 4, 1, ORDO_COST_CLAIMS}},
-		/* The hub gets and adds 7 vectors, and sends 7. */
+		/* The hub gets and adds 7 vectors, and sends 7; others send one. */
 		{"star", ORDO_ALLREDUCE, 8, 0, {2, 7, 7, 1, ORDO_COST_CLAIMS}},
+		{"star", ORDO_REDUCE, 8, 0, {1, 7, 7, 1, ORDO_COST_CLAIMS}},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, cases[i].chunks, &cases[i].cost);
@@ -258,6 +259,12 @@ static void ports_bound_the_links_used_at_once(void **state)
 	request.algorithm = "ring(directions=2,rings=2)";
 	cost = cost_of(&request);
 	assert_int_equal(cost.wire * 8, 7 * cost.parts / 3);
+	/* Over one port birs sends its 7 blocks one after another, else 4 beside 3. */
+	request.problem.op = ORDO_REDUCESCATTER;
+	request.algorithm = "birs";
+	assert_int_equal(cost_of(&request).wire, 4);
+	topology->ports = 1;
+	assert_int_equal(cost_of(&request).wire, 7);
 	ordo_topology_destroy(topology);
 }
 

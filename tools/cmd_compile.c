@@ -1,6 +1,6 @@
 /* cmd_compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
-#include "conditions.h"
-#include "inputs.h"
+#include "choosing.h"
+#include "sets.h"
 #include "shards.h"
 #include "verdict.h"
 #include <ordo/compiler.h>
@@ -13,6 +13,8 @@ struct wish {
 	const char *algorithm, *output;
 	struct topology_choice topology;
 	struct conditions conditions;
+	const char *sizes;					/* a plan set for these */
+	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs; /* 0: not given */
 };
 
 /* What compiling made. */
@@ -86,35 +88,6 @@ static struct ordo_request request_of(
 		.closure = progress};
 }
 
-/* Reports an error of which other algorithms are free: with those that would do as its hint, here or, if there are
- * none, were the links no matter. */
-static bool refuse_with_others(struct call *call, const struct wish *wish, const struct ordo_request *request,
-	struct ordo_error *error)
-{
-	enum { MOST_RANKS = 64, MOST = 12, MOST_IF_LARGE = 2 };
-	struct ordo_arena arena = {0};
-	struct ordo_error trouble = {0};
-	struct ordo_request anywhere = *request;
-	struct conditions conditions = wish->conditions;
-	const uint32_t most = wish->problem.nrank > MOST_RANKS ? MOST_IF_LARGE : MOST;
-	const char *others =
-		ordo_list_suiting(request, meets_conditions, &conditions, most, &arena, &trouble);
-	const bool elsewhere = others && !*others && request->topology;
-	anywhere.topology = NULL;
-	if (elsewhere)
-		others = ordo_list_suiting(&anywhere, meets_conditions, &conditions, most, &arena, &trouble);
-	if (!others)
-		*error = trouble;
-	else if (*others)
-		ordo_hint(error, "%s: %.400s",
-			elsewhere ? "with a link between every two ranks these would do" : "these do",
-			others);
-	const int status = fail(call, error);
-	hide_progress(request->closure);
-	ordo_arena_free(&arena);
-	return refuse(call, status);
-}
-
 static bool compile_named(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
 	struct product *product, struct times *times)
 {
@@ -129,7 +102,7 @@ static bool compile_named(struct call *call, const struct wish *wish, const stru
 	hide_progress(&progress);
 	if (!product->schedule)
 		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
-			       ? refuse_with_others(call, wish, &request, &error)
+			       ? refuse_with_others(call, &request, &wish->conditions, &error)
 			       : refuse(call, fail(call, &error));
 	began = seconds();
 	product->proof = prove(call, product->schedule, &options);
@@ -138,42 +111,8 @@ static bool compile_named(struct call *call, const struct wish *wish, const stru
 		return product->proof;
 	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
 		return true;
-	return error.code == ORDO_REFUTED ? refuse_with_others(call, wish, &request, &error)
+	return error.code == ORDO_REFUTED ? refuse_with_others(call, &request, &wish->conditions, &error)
 					  : refuse(call, fail(call, &error));
-}
-
-/* What is said of an algorithm, without saying again of which. */
-static const char *without_name(const struct ordo_refusal *refused)
-{
-	const char *const names[] = {"algorithm", refused->algorithm};
-	for (int i = 0; i < 2; i++) {
-		const size_t length = strlen(names[i]);
-		if (!strncmp(refused->why, names[i], length) && !strncmp(refused->why + length, ": ", 2))
-			return refused->why + length + 2;
-	}
-	return refused->why;
-}
-
-/* Why those that came before did not do: all of them with --json, else the first few. */
-static void report_passed_over(struct call *call, const struct ordo_candidates *passed)
-{
-	enum { SHOWN = 3, MOST_LETTERS = 160 };
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "passed_over");
-	for (uint32_t i = 0; i < passed->nrefused; i++) {
-		const struct ordo_refusal *refused = &passed->refused[i];
-		if (call->json) {
-			cJSON *one = cJSON_CreateObject();
-			add_text(one, "algorithm", refused->algorithm);
-			add_text(one, "why", refused->why);
-			cJSON_AddItemToArray(list, one);
-		} else if (i < SHOWN) {
-			const char *why = without_name(refused);
-			note(call, "  not %s: %.*s%s", refused->algorithm, MOST_LETTERS, why,
-				strlen(why) > MOST_LETTERS ? "..." : "");
-		}
-	}
-	if (!call->json && passed->nrefused > SHOWN)
-		note(call, "  nor %u others; --json tells why", passed->nrefused - SHOWN);
 }
 
 static bool compile_chosen(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
@@ -202,7 +141,7 @@ static bool compile_chosen(struct call *call, const struct wish *wish, const str
 	ordo_fail(&error, ORDO_REFUTED, 0, "no algorithm holds %s: %s on %u ranks%s%s", wanted,
 		ordo_operator_facts(wish->problem.op)->name, wish->problem.nrank,
 		topology ? ", topology " : "", topology ? topology->name : "");
-	return refuse_with_others(call, wish, &request, &error);
+	return refuse_with_others(call, &request, &wish->conditions, &error);
 }
 
 static bool write_document(
@@ -271,7 +210,7 @@ static int compile_wish(struct call *call, const struct wish *wish)
 {
 	struct ordo_topology *topology;
 	struct product product = {0};
-	struct times times;
+	struct times times = {0};
 	if (!choose_topology(call, &wish->topology, wish->problem.nrank, &topology))
 		return call->status;
 	const bool worked = wish->algorithm ? compile_named(call, wish, topology, &product, &times)
@@ -281,6 +220,36 @@ static int compile_wish(struct call *call, const struct wish *wish)
 	ordo_schedule_destroy(product.schedule);
 	ordo_topology_destroy(topology);
 	return status;
+}
+
+/* A plan set instead of a schedule. */
+static int compile_sizes(struct call *call, const struct wish *wish)
+{
+	const struct set_request request = {.problem = wish->problem,
+		.topology = &wish->topology,
+		.conditions = &wish->conditions,
+		.sizes = wish->sizes,
+		.output = wish->output,
+		.latency_ns = wish->latency_ns,
+		.bandwidth_gbs = wish->bandwidth_gbs,
+		.reduce_bandwidth_gbs = wish->reduce_bandwidth_gbs};
+	if (wish->algorithm)
+		return fail_usage(call, NULL,
+			"--sizes chooses an algorithm for each size, found --algorithm %s", wish->algorithm);
+	return compile_set(call, &request);
+}
+
+/* What only a plan set takes. */
+static bool refuse_without_sizes(struct call *call, const struct wish *wish)
+{
+	if (wish->conditions.constant)
+		return refuse(call,
+			fail_usage(call, NULL, "--require constant is about several sizes: --sizes 1:1GiB"));
+	if (wish->latency_ns > 0 || wish->bandwidth_gbs > 0 || wish->reduce_bandwidth_gbs > 0)
+		return refuse(call, fail_usage(call, NULL,
+					    "--alpha-ns, --bandwidth and --reduce-bandwidth choose by cost: "
+					    "--sizes 1:1GiB"));
+	return true;
 }
 
 static int compile(struct call *call)
@@ -299,6 +268,14 @@ static int compile(struct call *call)
 		{"shards", 0, POSITIVE, &wish.problem.nshard, "V",
 			"virtual shards to be summed (as many as ranks)"},
 		{"in-place", 0, SWITCH, &wish.problem.in_place, NULL, "input and output are one memory"},
+		{"sizes", 0, TEXT, &wish.sizes, "A:B",
+			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no end"},
+		{"alpha-ns", 0, REAL, &wish.latency_ns, "NS",
+			"of --sizes: latency of a step (the topology's; 1000)"},
+		{"bandwidth", 0, REAL, &wish.bandwidth_gbs, "GB/S",
+			"of --sizes: of a link (the topology's; 56)"},
+		{"reduce-bandwidth", 0, REAL, &wish.reduce_bandwidth_gbs, "GB/S",
+			"of --sizes: of adding one vector to another (195)"},
 		{"output", 'o', TEXT, &wish.output, "OUT",
 			"a name ending in .json: one file; another: a folder; none: stdout"},
 	};
@@ -312,6 +289,10 @@ static int compile(struct call *call)
 	else if (!wish.problem.nrank)
 		status = fail_usage(call, NULL, "how many ranks? --ranks N, at least 1");
 	else if (!read_conditions(call, &wish.conditions, wish.problem.op))
+		status = call->status;
+	else if (wish.sizes)
+		status = compile_sizes(call, &wish);
+	else if (!refuse_without_sizes(call, &wish))
 		status = call->status;
 	else if (!wish.algorithm && !has_conditions(&wish.conditions))
 		status = ask_algorithm(call, wish.problem.op);

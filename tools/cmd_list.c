@@ -1,6 +1,6 @@
 /* cmd_list.c - `ordo list`: the algorithms, topologies, operators and types there are. */
 #include "explain.h"
-#include "options.h"
+#include "sets.h"
 #include <ordo/compiler.h>
 #include <ordo/runtime.h>
 #include <string.h>
@@ -141,6 +141,8 @@ static int list(struct call *call)
 	const struct ordo_algorithm_facts *algorithm = what ? find_algorithm(what) : NULL;
 	if (algorithm)
 		return explain_algorithm(call, algorithm);
+	if (what && ordo_is_plan_set(what))
+		return list_set(call, what);
 	for (int i = 0; i < NLIST; i++)
 		if (!what || !strcmp(what, lists[i].name)) {
 			say(call, "%s", found ? "\n" : "");
@@ -153,7 +155,7 @@ static int list(struct call *call)
 const struct command list_command = {
 	.name = "list",
 	.summary = "lists the algorithms, topologies, operators and types there are",
-	.usage = "[algorithms|topologies|operators|types|ALGORITHM]",
+	.usage = "[algorithms|topologies|operators|types|ALGORITHM|SET]",
 	.description = "Without an operand it lists everything; with the name of an algorithm, all that is "
 		       "known of that one.",
 	.examples = "  ordo list\n"

@@ -1,8 +1,8 @@
 /* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed. */
 #include "check/execution.h"
-#include "inputs.h"
 #include "replaying.h"
 #include "runs.h"
+#include "sets.h"
 #include "verdict.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -263,12 +263,54 @@ static int run_file(struct call *call, struct wish *wish, const struct ordo_sche
 	return status;
 }
 
+/* The range of a set that the count falls into. */
+static bool find_range(
+	struct call *call, const struct wish *wish, const struct ordo_plan_set *set, uint32_t *range)
+{
+	const struct ordo_plan_range *last = &set->ranges[set->nrange - 1];
+	const uint64_t block = ordo_type_size(wish->execution.type) * blocks_of_rank(&set->problem),
+		       count = wish->execution.count;
+	*range = count > ORDO_BYTES_LIMIT / block ? ORDO_NONE : ordo_plan_set_find(set, count * block);
+	if (*range != ORDO_NONE)
+		return true;
+	if (last->to_bytes == ORDO_ENDLESS)
+		return refuse(call, fail_usage(call, NULL,
+					    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
+					    " bytes, but for sizes from %" PRIu64 " bytes on",
+					    wish->file, count, block, set->ranges[0].from_bytes));
+	return refuse(call, fail_usage(call, NULL,
+				    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
+				    " bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
+				    wish->file, count, block, set->ranges[0].from_bytes, last->to_bytes));
+}
+
+/* The schedule that a set has for the size. */
+static struct ordo_schedule *open_by_size(struct call *call, struct wish *wish)
+{
+	struct ordo_schedule *schedule = NULL;
+	struct ordo_plan_set *set = open_set(call, wish->file);
+	uint32_t range;
+	if (set && wish->replay)
+		call->status = fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
+	else if (set && choose_count(call, wish, &set->problem) && find_range(call, wish, set, &range)) {
+		schedule = open_range(call, set, range);
+		note(call, "%s, the schedule for this size", set->ranges[range].schedule);
+		add_text(call->answer, "schedule", set->ranges[range].schedule);
+		/* The count is chosen. */
+		wish->count = wish->execution.count;
+		wish->bytes = UINT64_MAX;
+	}
+	ordo_plan_set_destroy(set);
+	return schedule;
+}
+
 static int run_wish(struct call *call, struct wish *wish)
 {
-	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
 	if (!wish->file || !read_names(call, wish))
 		return call->status;
-	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	struct ordo_schedule *schedule =
+		ordo_is_plan_set(wish->file) ? open_by_size(call, wish) : open_schedule(call, wish->file);
 	if (!schedule)
 		return call->status;
 	int status = run_file(call, wish, schedule);
@@ -320,7 +362,8 @@ const struct command run_command = {
 		       "from the seed. --check compares\n"
 		       "every rank's output with the reduction trees evaluated one by one, bit for bit, and "
 		       "with the exact result:\n"
-		       "float sums within depth*u of it, integers modulo 2^w.",
+		       "float sums within depth*u of it, integers modulo 2^w. Of a plan set the schedule for "
+		       "the size is run.",
 	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"

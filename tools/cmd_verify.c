@@ -1,6 +1,6 @@
 /* cmd_verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
-#include "inputs.h"
 #include "replaying.h"
+#include "sets.h"
 #include "verdict.h"
 #include <string.h>
 
@@ -11,6 +11,7 @@ struct wish {
 	struct ordo_limits limits;
 	uint32_t max_findings;
 	const char *replay;
+	struct conditions conditions;
 };
 
 /* The document may name the topology it was compiled for. */
@@ -66,6 +67,20 @@ static void print_times(double read, double proving)
 	printf("\n");
 }
 
+/* What --require asks for. */
+static bool check_conditions(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	struct conditions conditions = wish->conditions;
+	struct ordo_error error;
+	if (!has_conditions(&conditions) || meets_conditions(schedule, proof, &conditions, &error))
+		return true;
+	if (!error.file[0])
+		snprintf(error.file, sizeof error.file, "%s", wish->file);
+	call->status = fail(call, &error);
+	return false;
+}
+
 static int verify_schedule(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, double read)
 {
@@ -93,10 +108,34 @@ static int verify_schedule(
 			print_times(read, proving);
 		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
 			status = call->status;
+		if (proof->proved && !check_conditions(call, wish, schedule, proof))
+			status = call->status;
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
 	return status;
+}
+
+static int verify_one(struct call *call, const struct wish *wish)
+{
+	double began = seconds();
+	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	const int status = schedule ? verify_schedule(call, wish, schedule, seconds() - began) : call->status;
+	ordo_schedule_destroy(schedule);
+	return status;
+}
+
+static int verify_all(struct call *call, const struct wish *wish)
+{
+	const struct set_question question = {.path = wish->file,
+		.topology = &wish->topology,
+		.options = {.atomic_reduce = wish->atomic_reduce,
+			.limits = wish->limits,
+			.max_findings = wish->max_findings},
+		.conditions = &wish->conditions};
+	if (wish->replay)
+		return fail_usage(call, NULL, "--write-replay takes one schedule, found a plan set");
+	return verify_set(call, &question);
 }
 
 static int verify(struct call *call)
@@ -104,6 +143,9 @@ static int verify(struct call *call)
 	struct wish wish = {0};
 	const struct option options[] = {
 		TOPOLOGY_OPTIONS(wish.topology),
+		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
+			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant (one "
+			"order)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
 			"unordered reduces into one slot are complete sums; their order is not fixed "
 			"(refutes G2)"},
@@ -119,15 +161,15 @@ static int verify(struct call *call)
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	wish.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
-	int status = call->status;
-	if (wish.file) {
-		double began = seconds();
-		struct ordo_schedule *schedule = open_schedule(call, wish.file);
-		status = schedule ? verify_schedule(call, &wish, schedule, seconds() - began) : call->status;
-		ordo_schedule_destroy(schedule);
-	}
+	wish.file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	int status;
+	/* --require asks for no order of an operator's own, so any operator will do to read it. */
+	if (wish.file && read_conditions(call, &wish.conditions, ORDO_ALLREDUCE))
+		status = ordo_is_plan_set(wish.file) ? verify_all(call, &wish) : verify_one(call, &wish);
+	else
+		status = call->status;
 	free_texts(&wish.topology.failed);
+	free_texts(&wish.conditions.required);
 	return status;
 }
 
@@ -135,11 +177,14 @@ const struct command verify_command = {
 	.name = "verify",
 	.summary = "proves a schedule in every interleaving, or shows which rule it breaks",
 	.usage = "FILE [OPTION]...",
-	.description = "FILE is a document, a folder, or - for stdin. It is judged by the rules R1..R13 "
-		       "(`ordo explain` lists them), whoever\n"
-		       "made it. A finding names the file, line and column, the rule, what was found and "
-		       "what was wanted.\n"
-		       "Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
+	.description =
+		"FILE is a document, a folder, or - for stdin. It is judged by the rules R1..R13 "
+		"(`ordo explain` lists them), whoever\n"
+		"made it. A finding names the file, line and column, the rule, what was found and "
+		"what was wanted.\n"
+		"Of a plan set every schedule is proved, and whether the order of sums is one over all "
+		"sizes.\n"
+		"Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
 	.examples = "  ordo verify ring.json\n"
 		    "  ordo verify ring.json --fail-link 0-1\n"
 		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"

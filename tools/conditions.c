@@ -11,9 +11,11 @@ static bool refuse(struct call *call, int status)
 static bool read_guarantee(struct call *call, struct conditions *conditions, const char *text)
 {
 	enum ordo_guarantee guarantee;
+	if (!strcmp(text, "constant"))
+		return conditions->constant = true;
 	if (!ordo_guarantee_read(text, &guarantee))
 		return refuse(call, fail_usage(call, "ordo explain G3 tells what it means",
-					    "--require: found %s, wanted G1, G2 or G3", text));
+					    "--require: found %s, wanted G1, G2, G3 or constant", text));
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
 		return refuse(call, fail_usage(call, "`ordo diff A B` compares schedules",
 					    "--require: %s is about two schedules, wanted G1, G2 or G3",

@@ -10,11 +10,13 @@ struct conditions {
 	struct texts required; /* as written */
 	const char *order;
 	uint32_t guarantees;	    /* bit (1 << enum ordo_guarantee), once read */
+	bool constant;		    /* of a plan set: one order over all sizes */
 	struct ordo_tree_name name; /* ORDO_UNNAMED: any */
 };
 #define CONDITION_OPTIONS(conditions)                                                                        \
 	{"require", 0, TEXTS, &(conditions).required, "G,G",                                                 \
-		"only a schedule that holds these guarantees: G1, G2, G3"},                                  \
+		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: constant (one "     \
+		"order)"},                                                                                   \
 	{                                                                                                    \
 		"order", 0, TEXT, &(conditions).order, "ORDER",                                              \
 			"only a schedule all of whose sums are this tree: dyadic, folded or linear"          \

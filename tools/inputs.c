@@ -1,7 +1,7 @@
 /* inputs.c - reading what commands are given: schedules and topologies. */
 #include "inputs.h"
 #include <ordo/compiler.h>
-#include <ordo/document.h>
+#include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -104,21 +104,39 @@ static bool tame_names(struct ordo_schedule *schedule)
 	return worked;
 }
 
+struct ordo_schedule *tame_schedule(
+	struct call *call, struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	if (schedule && !tame_names(schedule)) {
+		ordo_fail_memory(error);
+		ordo_schedule_destroy(schedule);
+		schedule = NULL;
+	}
+	if (!schedule)
+		call->status = fail(call, error);
+	return schedule;
+}
+
+static struct ordo_schedule *refuse_set(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	ordo_fail(&error, ORDO_USAGE, 0, "found a plan set, wanted a schedule");
+	snprintf(error.file, sizeof error.file, "%s", path);
+	ordo_hint(&error, "`ordo list %.200s` tells its schedules; verify and run take sets", path);
+	call->status = fail(call, &error);
+	return NULL;
+}
+
 struct ordo_schedule *open_schedule(struct call *call, const char *path)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
+	if (ordo_is_plan_set(path))
+		return refuse_set(call, path);
 	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
 	hide_progress(&progress);
-	if (schedule && !tame_names(schedule)) {
-		ordo_fail_memory(&error);
-		ordo_schedule_destroy(schedule);
-		schedule = NULL;
-	}
-	if (!schedule)
-		call->status = fail(call, &error);
-	return schedule;
+	return tame_schedule(call, schedule, &error);
 }
 
 uint32_t *read_numbers(

@@ -28,6 +28,9 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 const char *only_operand(struct call *call, const char *what);
 /* Reads a schedule, "-" is stdin. NULL: call->status. The caller destroys it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
+/* Makes the names in a schedule that was read, or was not (NULL, and error says why), fit to be shown. NULL: call->status. */
+struct ordo_schedule *tame_schedule(
+	struct call *call, struct ordo_schedule *schedule, struct ordo_error *error);
 
 /* "0-3,6" -> a list of numbers below `limit`, in the order written; NULL: call->status. The caller frees it.
  */

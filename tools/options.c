@@ -1,5 +1,6 @@
 /* options.c - reading a command line by its option table. */
 #include "options.h"
+#include <float.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>
@@ -63,6 +64,17 @@ bool read_size(const char *text, uint64_t *size)
 			return number <= UINT64_MAX / units[i].bytes;
 		}
 	return false;
+}
+
+/* Digits, with a point and an exponent if wanted; above 0 and finite. */
+static bool read_real(const char *text, double *number)
+{
+	char *end;
+	if (!*text || strspn(text, "0123456789.eE+-") != strlen(text))
+		return false;
+	const double value = strtod(text, &end);
+	*number = value;
+	return !*end && value > 0 && value <= DBL_MAX;
 }
 
 static void print_option(const struct option *option)
@@ -188,6 +200,11 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 	case WIDE:
 		if (!read_wide(argument, option->value))
 			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number",
+						  option->name, argument));
+		return true;
+	case REAL:
+		if (!read_real(argument, option->value))
+			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number above 0",
 						  option->name, argument));
 		return true;
 	case SIZE:

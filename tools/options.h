@@ -19,6 +19,7 @@ enum option_kind {
 	NUMBER,	  /* uint32_t, at most 2^31-1 */
 	POSITIVE, /* the same, at least 1 */
 	WIDE,	  /* uint64_t */
+	REAL,	  /* double, above 0 */
 	SIZE,	  /* uint64_t, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
 };
 

@@ -198,7 +198,10 @@ static bool dyadic(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 static bool birs(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
 	const uint64_t p = recipe->problem.nrank, M = ordo_recipe_number(recipe, "servers"), R = p / M,
-		       rounds = R / 2 + M - 1, blocks = R / 2 * M + M - 1;
+		       rounds = R / 2 + M - 1;
+	/* On one port the two kinds of links take turns. */
+	const bool one_port = recipe->topology && recipe->topology->ports == 1;
+	const uint64_t blocks = one_port ? p - 1 : R / 2 * M + M - 1;
 	if (recipe->problem.op == ORDO_REDUCESCATTER)
 		return is(cost, ORDO_COST_ROUNDS, rounds, blocks, p - 1, p);
 	return has_slices(recipe, recipe->problem.nrank) &&

@@ -44,21 +44,26 @@ void ordo_machine_take(struct ordo_machine *machine, const struct ordo_topology 
 	machine->bandwidth_gbs = all.bandwidth_gbs;
 }
 
-/* The chunks that most are added up from, into the memory of one rank. */
-static bool count_reduced(const struct ordo_recipe *recipe, uint64_t *most, struct ordo_error *error)
+/* What lands on the busiest rank: chunks that come from others, and chunks that are added to what is there. */
+struct landing {
+	uint64_t received, reduced;
+};
+
+static bool count_landing(const struct ordo_recipe *recipe, struct landing *most, struct ordo_error *error)
 {
 	struct ordo_sequence sequence = {0};
-	uint64_t *reduced = calloc(recipe->problem.nrank, sizeof *reduced);
-	const bool worked = reduced ? ordo_build(recipe, &sequence, error) : ordo_fail_memory(error);
-	*most = 0;
+	struct landing *ranks = calloc(recipe->problem.nrank, sizeof *ranks);
+	const bool worked = ranks ? ordo_build(recipe, &sequence, error) : ordo_fail_memory(error);
+	*most = (struct landing){0};
 	for (uint32_t i = 0; worked && i < sequence.nmove; i++) {
 		const struct ordo_move *move = &sequence.moves[i];
-		if (!move->reduces)
-			continue;
-		reduced[move->peer] += move->count;
-		*most = reduced[move->peer] > *most ? reduced[move->peer] : *most;
+		struct landing *rank = &ranks[move->peer];
+		rank->received += move->peer == move->rank ? 0 : move->count;
+		rank->reduced += move->reduces ? move->count : 0;
+		most->received = rank->received > most->received ? rank->received : most->received;
+		most->reduced = rank->reduced > most->reduced ? rank->reduced : most->reduced;
 	}
-	free(reduced);
+	free(ranks);
 	ordo_sequence_free(&sequence);
 	return worked;
 }
@@ -74,18 +79,19 @@ static uint64_t links_at_once(const struct ordo_recipe *recipe)
 	return ports && ports < lanes ? ports : lanes;
 }
 
+/* A rank sends and receives at once, so the busier of the two ways counts. */
 static bool cost_as_claimed(
 	const struct ordo_recipe *recipe, struct ordo_cost *cost, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &recipe->problem;
 	const uint64_t blocks = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
-		       links = links_at_once(recipe);
-	uint64_t reduced = 0;
-	if (ordo_operator_facts(problem->op)->reduces && !count_reduced(recipe, &reduced, error))
+		       links = links_at_once(recipe), sent = recipe->algorithm->volume(recipe);
+	struct landing landing;
+	if (!count_landing(recipe, &landing, error))
 		return false;
 	*cost = (struct ordo_cost){.steps = recipe->algorithm->steps(recipe),
-		.wire = recipe->algorithm->volume(recipe),
-		.reduced = reduced * links,
+		.wire = sent > landing.received ? sent : landing.received,
+		.reduced = landing.reduced * links,
 		.parts = blocks * problem->chunks_per_block * links,
 		.source = ORDO_COST_CLAIMS};
 	return true;

@@ -1,0 +1,15 @@
+/* choosing.h - what is said of the algorithms that were not taken, and of those that could be. */
+#ifndef ORDO_TOOLS_CHOOSING_H
+#define ORDO_TOOLS_CHOOSING_H
+
+#include "conditions.h"
+#include <ordo/compiler.h>
+
+/* Reports an error of which other algorithms are free: with those that would do as its hint, here or, if there are
+ * none, were the links no matter. request->closure: a struct progress. Always false, with call->status. */
+bool refuse_with_others(struct call *call, const struct ordo_request *request,
+	const struct conditions *wanted, struct ordo_error *error);
+/* Why those that came before did not do: all of them with --json, else the first few. */
+void report_passed_over(struct call *call, const struct ordo_candidates *passed);
+
+#endif

@@ -1,0 +1,37 @@
+/* sets.h - what the commands do with a plan set instead of a schedule. */
+#ifndef ORDO_TOOLS_SETS_H
+#define ORDO_TOOLS_SETS_H
+
+#include "conditions.h"
+#include "inputs.h"
+#include <ordo/plan_set.h>
+
+/* Reads a set; NULL: call->status. The caller destroys it. */
+struct ordo_plan_set *open_set(struct call *call, const char *path);
+/* Reads the schedule of a range, its names tamed; NULL: call->status. The caller destroys it. */
+struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range);
+
+/* `ordo verify SET` */
+struct set_question {
+	const char *path;
+	const struct topology_choice *topology;
+	struct ordo_verify_options options; /* but for the topology */
+	const struct conditions *conditions;
+};
+int verify_set(struct call *call, const struct set_question *question);
+
+/* `ordo list SET`: its ranges, without proof. */
+int list_set(struct call *call, const char *path);
+
+/* `ordo compile ... --sizes` */
+struct set_request {
+	struct ordo_problem problem;
+	const struct topology_choice *topology;
+	const struct conditions *conditions;			/* read */
+	const char *sizes;					/* "1:1GiB" */
+	const char *output;					/* NULL: none was given */
+	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs; /* 0: not given */
+};
+int compile_set(struct call *call, const struct set_request *request);
+
+#endif
