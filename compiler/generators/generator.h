@@ -1,0 +1,42 @@
+/* generator.h - how a generator is written. Private to compiler/generators/. */
+#ifndef ORDO_GENERATOR_H
+#define ORDO_GENERATOR_H
+
+#include <ordo/generators.h>
+
+struct generator {
+	struct ordo_generator_facts facts;
+	bool power_of_two; /* N must be one, at least 2 */
+	bool cuts;	   /* AllReduce: K = N; otherwise 1 */
+	uint32_t (*scratch)(const struct ordo_problem *problem);
+	uint32_t (*phases)(const struct ordo_problem *problem);
+	ordo_give_program *give;
+};
+
+extern const struct generator generate_ring, generate_halving_doubling, generate_recursive_doubling;
+
+/* The program being written; once it failed it stays failed. */
+struct writing {
+	struct ordo_rank_program *program;
+	struct ordo_error *error;
+	bool failed;
+};
+
+/* One slice of a buffer. */
+struct place {
+	enum ordo_buffer buffer;
+	uint32_t slot;
+};
+
+void write_stream(struct writing *writing, const char *name);
+void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
+void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
+void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src, struct place dst,
+	uint32_t phase);
+/* Send, or SendReduce. */
+void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk, uint32_t count,
+	struct place src, struct place dst, uint32_t phase);
+void write_reduce(
+	struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase);
+
+#endif

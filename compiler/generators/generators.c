@@ -1,0 +1,124 @@
+/* generators.c - what there is, and how tasks are written. */
+#include "generators/generator.h"
+#include <string.h>
+
+static const struct generator *const table[] = {
+	&generate_ring, &generate_halving_doubling, &generate_recursive_doubling};
+enum { NGENERATOR = sizeof table / sizeof *table };
+
+const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
+{
+	static const struct ordo_generator_facts *const facts[NGENERATOR] = {
+		&generate_ring.facts, &generate_halving_doubling.facts, &generate_recursive_doubling.facts};
+	*count = NGENERATOR;
+	return facts;
+}
+
+static const struct generator *find(const char *name)
+{
+	for (int i = 0; i < NGENERATOR; i++)
+		if (!strcmp(table[i]->facts.name, name))
+			return table[i];
+	return NULL;
+}
+
+static bool applies(
+	const struct generator *generator, const struct ordo_problem *problem, struct ordo_error *error)
+{
+	const char *name = generator->facts.name;
+	const uint32_t N = problem->nrank;
+	const uint32_t K = generator->cuts && problem->op == ORDO_ALLREDUCE ? N : 1;
+	if (!(generator->facts.operators >> problem->op & 1))
+		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for other operators than %s", name,
+			ordo_operator_facts(problem->op)->name);
+	if (N < 2 || (generator->power_of_two && (N & (N - 1))))
+		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for %s ranks, found %u", name,
+			generator->facts.ranks, N);
+	if (problem->nshard != N || problem->in_place ||
+		(problem->chunks_per_block && problem->chunks_per_block != K))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"%s is generated out of place, with one shard a rank and %u chunk%s a block", name, K,
+			K == 1 ? "" : "s");
+	return true;
+}
+
+bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, struct ordo_programs *programs,
+	struct ordo_error *error)
+{
+	const struct generator *generator = find(algorithm);
+	if (!generator) {
+		ordo_fail(error, ORDO_USAGE, 0, "\"%s\" has no generator", algorithm);
+		return ordo_hint(error, "ring, halving-doubling and recursive-doubling have");
+	}
+	if (!applies(generator, problem, error))
+		return false;
+	*programs = (struct ordo_programs){.problem = *problem,
+		.algorithm = generator->facts.name,
+		.scratch_slots = generator->scratch(problem),
+		.nphase = generator->phases(problem),
+		.give = generator->give};
+	programs->problem.chunks_per_block =
+		generator->cuts && problem->op == ORDO_ALLREDUCE ? problem->nrank : 1;
+	return ordo_problem_check(&programs->problem, error);
+}
+
+static void append(struct writing *writing, const struct ordo_task *task)
+{
+	writing->failed =
+		writing->failed || !ordo_rank_program_append(writing->program, task, writing->error);
+}
+
+void write_stream(struct writing *writing, const char *name)
+{
+	writing->failed =
+		writing->failed || !ordo_rank_program_stream(writing->program, name, writing->error);
+}
+
+void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
+{
+	append(writing,
+		&(struct ordo_task){
+			.kind = ORDO_NOTIFY, .peer = peer, .signal = signal, .phase = phase & ORDO_NO_PHASE});
+}
+
+void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
+{
+	append(writing,
+		&(struct ordo_task){
+			.kind = ORDO_WAIT, .peer = peer, .signal = signal, .phase = phase & ORDO_NO_PHASE});
+}
+
+static struct ordo_task move(enum ordo_task_kind kind, uint32_t chunk, uint32_t count, struct place src,
+	struct place dst, uint32_t phase)
+{
+	return (struct ordo_task){.kind = kind & 7,
+		.src_buffer = src.buffer & 3,
+		.dst_buffer = dst.buffer & 3,
+		.phase = phase & ORDO_NO_PHASE,
+		.chunk = chunk,
+		.count = count,
+		.src = src.slot,
+		.dst = dst.slot};
+}
+
+void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src, struct place dst,
+	uint32_t phase)
+{
+	const struct ordo_task task = move(ORDO_LOCAL_COPY, chunk, count, src, dst, phase);
+	if (count)
+		append(writing, &task);
+}
+
+void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk, uint32_t count,
+	struct place src, struct place dst, uint32_t phase)
+{
+	struct ordo_task task = move(reduces ? ORDO_SEND_REDUCE : ORDO_SEND, chunk, count, src, dst, phase);
+	task.peer = peer;
+	append(writing, &task);
+}
+
+void write_reduce(struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase)
+{
+	const struct ordo_task task = move(ORDO_LOCAL_REDUCE, chunk, 1, src, dst, phase);
+	append(writing, &task);
+}
