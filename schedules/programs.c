@@ -39,12 +39,14 @@ bool ordo_rank_program_stream(struct ordo_rank_program *program, const char *nam
 bool ordo_rank_program_append(
 	struct ordo_rank_program *program, const struct ordo_task *task, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&program->own.tasks, &program->own.task_room, (size_t)program->ntask + 1,
-		    sizeof *program->own.tasks))
-		return ordo_fail_memory(error);
+	if (program->ntask == program->own.task_room) {
+		if (!ordo_array_reserve(&program->own.tasks, &program->own.task_room,
+			    (size_t)program->ntask + 1, sizeof *program->own.tasks))
+			return ordo_fail_memory(error);
+		show(program);
+	}
 	program->own.tasks[program->ntask++] = *task;
 	program->own.ends[program->nstream - 1] = program->ntask;
-	show(program);
 	return true;
 }
 

@@ -30,6 +30,14 @@ static bool take_segment(struct comparison *c, const struct view *view, const st
 {
 	const struct ordo_task *tasks = c->program.tasks;
 	uint32_t nitem = 0, count = 0;
+	if (segment->count == 1 && *at < end) {
+		const struct ordo_task *task = &tasks[(*at)++];
+		if (!fits(view, task) || class_of(task) != segment->what ||
+			(ordo_task_moves(task) && task->count > 1))
+			return false;
+		const struct item item = one_item(view, task);
+		return is_same_item(&item, wanted);
+	}
 	while (count < segment->count && *at < end) {
 		const struct ordo_task *task = &tasks[(*at)++];
 		if (!fits(view, task) || class_of(task) != segment->what)

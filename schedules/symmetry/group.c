@@ -64,10 +64,15 @@ struct shift shift_of(
 	}
 	for (uint32_t d = 0; d < action->ndigit; d++)
 		shift.stride[d + 1] = shift.stride[d] * action->radix[d];
+	const uint32_t nchunk = shift.stride[action->ndigit];
+	if (shift.first < action->ndigit && shift.stride[shift.first + 1] == nchunk) {
+		shift.all = nchunk;
+		shift.whole = shift.by[shift.first] * shift.stride[shift.first];
+	}
 	return shift;
 }
 
-uint32_t shift_chunk(const struct shift *shift, uint32_t chunk)
+uint32_t shift_digits(const struct shift *shift, uint32_t chunk)
 {
 	const uint32_t *radix = shift->action->radix;
 	if (shift->first == shift->action->ndigit)

@@ -64,29 +64,55 @@ bool fits(const struct view *view, const struct ordo_task *task)
 	       !overlaps_itself(problem, task);
 }
 
+/* What the items of a task have in common. */
+static struct item begin_item(const struct view *view, const struct ordo_task *task)
+{
+	struct item item = {.what = task->kind, .count = 1};
+	if (ordo_task_crosses(task))
+		item.peer = group_add(view->group, task->peer, view->back);
+	if (ordo_task_moves(task))
+		item.what |= (uint32_t)task->src_buffer << 4 | (uint32_t)task->dst_buffer << 8;
+	return item;
+}
+
+/* The image of the i-th chunk moved is item->chunk. */
+static void set_distances(struct item *item, const struct ordo_task *task, uint32_t i)
+{
+	item->src = task->src_buffer == ORDO_SCRATCH ? task->src + i - item->chunk : 0;
+	item->dst = task->dst_buffer == ORDO_SCRATCH ? task->dst + i - item->chunk : 0;
+}
+
+struct item one_item(const struct view *view, const struct ordo_task *task)
+{
+	struct item item = begin_item(view, task);
+	item.chunk = task->signal;
+	if (ordo_task_moves(task)) {
+		item.chunk = shift_chunk(&view->shift, task->chunk);
+		set_distances(&item, task, 0);
+	}
+	return item;
+}
+
+static bool append_item(struct item item, struct item **items, size_t *room, uint32_t *nitem)
+{
+	if (!ordo_array_reserve(items, room, (size_t)*nitem + 1, sizeof item))
+		return false;
+	(*items)[(*nitem)++] = item;
+	return true;
+}
+
 bool add_items(const struct view *view, const struct ordo_task *task, struct item **items, size_t *room,
 	uint32_t *nitem)
 {
-	struct item item = {.what = task->kind, .count = 1, .chunk = task->signal};
-	if (ordo_task_crosses(task))
-		item.peer = group_add(view->group, task->peer, view->back);
-	if (!ordo_task_moves(task)) {
-		if (!ordo_array_reserve(items, room, (size_t)*nitem + 1, sizeof item))
-			return false;
-		(*items)[(*nitem)++] = item;
-		return true;
-	}
-	const bool from_scratch = task->src_buffer == ORDO_SCRATCH,
-		   to_scratch = task->dst_buffer == ORDO_SCRATCH;
-	item.what |= (uint32_t)task->src_buffer << 4 | (uint32_t)task->dst_buffer << 8;
+	struct item item = begin_item(view, task);
+	const bool in_order = task->src_buffer == ORDO_SCRATCH || task->dst_buffer == ORDO_SCRATCH;
+	if (!ordo_task_moves(task) || task->count == 1)
+		return append_item(one_item(view, task), items, room, nitem);
 	for (uint32_t i = 0; i < task->count; i += item.count) {
-		item.count = shift_run(&view->shift, task->chunk + i, task->count - i,
-			from_scratch || to_scratch, &item.chunk);
-		item.src = from_scratch ? task->src + i - item.chunk : 0;
-		item.dst = to_scratch ? task->dst + i - item.chunk : 0;
-		if (!ordo_array_reserve(items, room, (size_t)*nitem + 1, sizeof item))
+		item.count = shift_run(&view->shift, task->chunk + i, task->count - i, in_order, &item.chunk);
+		set_distances(&item, task, i);
+		if (!append_item(item, items, room, nitem))
 			return false;
-		(*items)[(*nitem)++] = item;
 	}
 	return true;
 }

@@ -64,6 +64,13 @@ static inline enum segment_class class_of(const struct ordo_task *task)
 /* Is the task one that an item can stand for? It is if R1 to R4 hold and it reads and writes input and output
  * where the chunks it names belong; anything else is refuted anyway, or a task's race with itself. */
 bool fits(const struct view *view, const struct ordo_task *task);
+/* The one item of a Notify, a Wait, or a move of one chunk. */
+struct item one_item(const struct view *view, const struct ordo_task *task);
+static inline bool is_same_item(const struct item *a, const struct item *b)
+{
+	return a->what == b->what && a->peer == b->peer && a->chunk == b->chunk && a->src == b->src &&
+	       a->dst == b->dst && a->count == b->count;
+}
 /* Appends the task's items to items[*nitem]. false: no memory. */
 bool add_items(const struct view *view, const struct ordo_task *task, struct item **items, size_t *room,
 	uint32_t *nitem);

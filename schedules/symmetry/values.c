@@ -3,8 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pairs of stabilising elements tried for one sum. */
-#define MOST_PAIRS (UINT64_C(1) << 22)
+/* Subgroups that can be told apart: each takes 4 bytes an element of the group, and there are as many as a
+ * group has on its way up, unless somebody makes an effort. */
+enum { MOST_SUBGROUPS = 256 };
+/* Elements tried for the one form of a sum, in all: half a minute. */
+#define MOST_TRIES (UINT64_C(1) << 33)
 
 static uint32_t subtract(const struct forest *forest, uint32_t a, uint32_t b)
 {
@@ -14,11 +17,20 @@ static uint32_t subtract(const struct forest *forest, uint32_t a, uint32_t b)
 /* The least of x + H. */
 static uint32_t least_of(const struct forest *forest, uint32_t x, uint32_t subgroup)
 {
-	const struct subgroup *h = &forest->subgroups[subgroup];
-	uint32_t least = x;
-	for (uint32_t i = 1; i < h->order; i++) {
-		const uint32_t other = group_add(forest->group, x, h->elements[i]);
-		least = other < least ? other : least;
+	const uint32_t *least = forest->subgroups[subgroup].least;
+	return least ? least[x] : x;
+}
+
+/* Elements in ascending order: one that no coset has yet is the least of its own. NULL: no memory. */
+static uint32_t *list_cosets(const struct ordo_group *group, const uint32_t *elements, uint32_t order)
+{
+	uint32_t *least = malloc((size_t)group->order * sizeof *least);
+	for (uint32_t x = 0; least && x < group->order; x++)
+		least[x] = ORDO_NONE;
+	for (uint32_t x = 0; least && x < group->order; x++) {
+		const bool is_least = least[x] == ORDO_NONE;
+		for (uint32_t i = 0; is_least && i < order; i++)
+			least[group_add(group, x, elements[i])] = x;
 	}
 	return least;
 }
@@ -42,12 +54,17 @@ static uint32_t subgroup_of(struct forest *forest, uint32_t *elements, uint32_t 
 			free(elements);
 			return i;
 		}
-	if (!elements || !ordo_array_reserve(&forest->subgroups, &forest->subgroup_room,
-				 (size_t)forest->nsubgroup + 1, sizeof *forest->subgroups)) {
+	if (forest->nsubgroup == MOST_SUBGROUPS)
+		forest->too_large = true;
+	uint32_t *least = elements && order > 1 ? list_cosets(forest->group, elements, order) : NULL;
+	if (!elements || (order > 1 && !least) || forest->too_large ||
+		!ordo_array_reserve(&forest->subgroups, &forest->subgroup_room, (size_t)forest->nsubgroup + 1,
+			sizeof *forest->subgroups)) {
 		free(elements);
+		free(least);
 		return ORDO_NONE;
 	}
-	forest->subgroups[forest->nsubgroup] = (struct subgroup){order, elements};
+	forest->subgroups[forest->nsubgroup] = (struct subgroup){order, elements, least};
 	return forest->nsubgroup++;
 }
 
@@ -103,8 +120,10 @@ bool forest_create(struct forest *forest, const struct ordo_group *group)
 
 void forest_free(struct forest *forest)
 {
-	for (uint32_t i = 0; i < forest->nsubgroup; i++)
+	for (uint32_t i = 0; i < forest->nsubgroup; i++) {
 		free(forest->subgroups[i].elements);
+		free(forest->subgroups[i].least);
+	}
 	free(forest->subgroups);
 	free(forest->nodes);
 	pair_free(&forest->pair_of);
@@ -160,7 +179,7 @@ bool add_values(struct forest *forest, struct value a, struct value b, struct va
 		const uint32_t back = least_of(forest, subtract(forest, a.by, b.by), stab_a);
 		base = back < shift ? b.by : a.by;
 		shift = back < shift ? back : shift;
-	} else if ((uint64_t)h->order * forest->subgroups[stab_b].order > MOST_PAIRS) {
+	} else if ((forest->tried += h->order) > MOST_TRIES) {
 		return !(forest->too_large = true);
 	} else {
 		/* (a.by - x) left + (apart + x + ...) right: x and ... fix them. */

@@ -29,6 +29,7 @@ struct tree_node {
 struct subgroup {
 	uint32_t order;
 	uint32_t *elements; /* ascending */
+	uint32_t *least;    /* [N] the least element of each element's coset; NULL: itself */
 };
 
 struct forest {
@@ -41,6 +42,7 @@ struct forest {
 	struct subgroup *subgroups; /* subgroup 0 is {0} */
 	size_t subgroup_room;
 	uint32_t nsubgroup;
+	uint64_t tried;
 	bool too_large; /* to be normalised; the sum failed for that, not for memory */
 };
 
