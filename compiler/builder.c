@@ -16,6 +16,9 @@ struct ordo_builder {
 	uint32_t scratch_slots, scratch_room, scratch_used;
 	uint32_t work_scratch; /* first scratch slot of the work places; ORDO_NONE: not asked for yet */
 	uint32_t stream_label;
+	struct {
+		uint32_t label, lane;
+	} * lanes;	/* [nrank] the stream each rank moved in last; label ORDO_NONE: none yet */
 	uint32_t phase; /* index into phases, or ORDO_NO_PHASE */
 	bool failed;
 	struct ordo_error error;
@@ -334,6 +337,16 @@ static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 	return false;
 }
 
+/* The stream of a rank by the label at hand. */
+static uint32_t lane_of(struct ordo_builder *b, uint32_t rank)
+{
+	if (b->lanes[rank].label != b->stream_label) {
+		b->lanes[rank].lane = ordo_lane_id(b->sequence, rank, b->stream_label);
+		b->lanes[rank].label = b->stream_label;
+	}
+	return b->lanes[rank].lane;
+}
+
 static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t chunk,
 	uint32_t count, bool reduces)
 {
@@ -344,7 +357,7 @@ static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at sr
 		.src_buffer = src.buffer,
 		.dst_buffer = dst.buffer,
 		.phase = b->phase & ORDO_NO_PHASE,
-		.stream = ordo_lane_id(b->sequence, src.rank, b->stream_label),
+		.stream = lane_of(b, src.rank),
 		.rank = src.rank,
 		.peer = dst.rank,
 		.chunk = chunk,
@@ -418,8 +431,9 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	const struct ordo_problem *problem = &b->sequence->problem;
 	if (!ordo_cells_make(&b->cells, problem, 0, error))
 		return false;
-	b->written = calloc((size_t)b->cells.nwritable + 1, sizeof *b->written);
-	if (!b->written)
+	b->written = ordo_array_make((size_t)b->cells.nwritable + 1, sizeof *b->written, 0);
+	b->lanes = ordo_array_make(problem->nrank, sizeof *b->lanes, 0xff);
+	if (!b->written || !b->lanes)
 		return ordo_fail_memory(error);
 	for (uint32_t rank = 0; problem->in_place && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0, end = ordo_input_slots(problem, rank); slot < end; slot++)
@@ -445,6 +459,7 @@ bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence
 	sequence->scratch_slots = b.scratch_used;
 	ordo_cells_free(&b.cells);
 	free(b.written);
+	free(b.lanes);
 	free(b.scratch_chunk);
 	return begun && !b.failed;
 }

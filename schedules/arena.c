@@ -68,16 +68,16 @@ void ordo_arena_free(struct ordo_arena *arena)
 	}
 }
 
-/* Large arrays are touched here and there by turns, so that with small pages most of the time would go into finding pages: where the system has large
- * ones for those who ask, this asks. Advice only: whether it is taken changes nothing but time. */
+/* Large arrays are touched here and there by turns, so that with small pages most of the time would go into finding pages: where the system has
+ * large ones for those who ask, this asks. Whole pages, so that the array stays one mapping and can grow without being copied. Advice only: whether it is
+ * taken changes nothing but time. */
 static void want_large_pages(void *items, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-	const uintptr_t page = 4096, begin = ((uintptr_t)items + page - 1) / page * page,
-			end = (uintptr_t)items + size;
-	if (size >= LARGE_SIZE && end > begin)
-		(void)madvise((char *)items + (begin - (uintptr_t)items), (end - begin) / page * page,
-			MADV_HUGEPAGE);
+	const size_t page = 4096, before = (uintptr_t)items % page,
+		     whole = (before + size + page - 1) / page * page;
+	if (size >= LARGE_SIZE)
+		(void)madvise((char *)items - before, whole, MADV_HUGEPAGE);
 #else
 	(void)items;
 	(void)size;

@@ -111,45 +111,49 @@ static struct ordo_task task_of(const struct ordo_move *move)
 	};
 }
 
-static void emit_moves(struct emission *e)
+static void emit_move(struct emission *e, uint32_t id)
 {
-	const struct ordo_sequence *sequence = e->sequence;
 	struct layout *layout = &e->layout;
-	for (uint32_t id = 0; id < sequence->nmove; id++) {
-		const struct ordo_move *move = &sequence->moves[id];
-		const uint32_t first = layout->ends[move->stream], at = first + layout->before[id],
-			       next = at + !move->relays;
-		if (!move->relays)
-			e->schedule->tasks[at] = task_of(move);
-		layout->ends[move->stream] = next + layout->after[id];
-		layout->before[id] = first;
-		layout->after[id] = next;
-	}
+	const struct ordo_move *move = &e->sequence->moves[id];
+	const uint32_t first = layout->ends[move->stream], at = first + layout->before[id],
+		       next = at + !move->relays;
+	if (!move->relays)
+		e->schedule->tasks[at] = task_of(move);
+	layout->ends[move->stream] = next + layout->after[id];
+	layout->before[id] = first;
+	layout->after[id] = next;
 }
 
-/* A Notify belongs to the phase of the move it follows, a Wait to that of the move it precedes; where there
- * is none, to that of the other end. */
-static void emit_pairs(struct emission *e)
+/* The moves at both ends are there already. A Notify belongs to the phase of the move it follows, a Wait to that of the move it precedes;
+ * where there is none, to that of the other end. */
+static void emit_pair(struct emission *e, const struct ordo_pair *pair)
 {
 	const struct ordo_sequence *sequence = e->sequence;
 	struct layout *layout = &e->layout;
-	for (uint32_t i = 0; i < e->pairs->count; i++) {
-		const struct ordo_pair *pair = &e->pairs->items[i];
-		const uint32_t from = pair->from == ORDO_NONE ? pair->to : pair->from,
-			       to = pair->to == ORDO_NONE ? pair->from : pair->to;
-		uint32_t *notify = pair->from == ORDO_NONE ? &layout->begins[pair->from_lane]
-							   : &layout->after[pair->from],
-			 *wait = pair->to == ORDO_NONE ? &layout->ends[pair->to_lane]
-						       : &layout->before[pair->to];
-		e->schedule->tasks[(*notify)++] = (struct ordo_task){.kind = ORDO_NOTIFY & 7,
-			.phase = sequence->moves[from].phase,
-			.peer = sequence->lanes[pair->to_lane].rank,
-			.signal = pair->signal};
-		e->schedule->tasks[(*wait)++] = (struct ordo_task){.kind = ORDO_WAIT & 7,
-			.phase = sequence->moves[to].phase,
-			.peer = sequence->lanes[pair->from_lane].rank,
-			.signal = pair->signal};
+	const bool begins = pair->from == ORDO_NONE, ends = pair->to == ORDO_NONE;
+	uint32_t *notify = begins ? &layout->begins[pair->from_lane] : &layout->after[pair->from],
+		 *wait = ends ? &layout->ends[pair->to_lane] : &layout->before[pair->to];
+	e->schedule->tasks[(*notify)++] = (struct ordo_task){.kind = ORDO_NOTIFY & 7,
+		.phase = sequence->moves[begins ? pair->to : pair->from].phase,
+		.peer = sequence->lanes[pair->to_lane].rank,
+		.signal = pair->signal};
+	e->schedule->tasks[(*wait)++] = (struct ordo_task){.kind = ORDO_WAIT & 7,
+		.phase = sequence->moves[ends ? pair->from : pair->to].phase,
+		.peer = sequence->lanes[pair->from_lane].rank,
+		.signal = pair->signal};
+}
+
+/* Pairs as soon as the moves they wait before are there: what a stream does in one place is written at one time. */
+static void emit_tasks(struct emission *e)
+{
+	const struct ordo_pair *pair = e->pairs->items, *end = pair + e->pairs->count;
+	for (uint32_t id = 0; id < e->sequence->nmove; id++) {
+		emit_move(e, id);
+		for (; pair < end && pair->to <= id; pair++)
+			emit_pair(e, pair);
 	}
+	for (; pair < end; pair++)
+		emit_pair(e, pair);
 }
 
 static const char *label_text(struct ordo_arena *arena, struct ordo_label label)
@@ -197,8 +201,7 @@ static bool emit_all(struct emission *e, const char *const *names)
 	count(e);
 	if (!begin_streams(e, names))
 		return false;
-	emit_moves(e);
-	emit_pairs(e);
+	emit_tasks(e);
 	return true;
 }
 
