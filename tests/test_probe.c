@@ -14,9 +14,10 @@
 
 #include <cmocka.h>
 
-/* Chunks of two elements or three, moved at once; the long suite's take two rounds. */
 static bool at_length;
-static uint32_t first_rank = 2, last_rank = 12, every = 20;
+/* Chunks of two elements or three are moved at once, longer ones in two rounds. */
+static bool long_chunks;
+static uint32_t first_rank = 2, last_rank = 10, every = 30;
 
 static const enum ordo_type types[] = {ORDO_F32, ORDO_F64};
 static const struct drive drives[] = {
@@ -36,7 +37,7 @@ static struct bench open_bench(
 	struct bench bench;
 	const uint32_t K = schedule->problem.chunks_per_block;
 	const uint64_t count =
-		at_length ? (64 / ordo_type_size(type) + 1) * (uint64_t)K : 2 * (uint64_t)K + 1;
+		long_chunks ? (64 / ordo_type_size(type) + 1) * (uint64_t)K : 2 * (uint64_t)K + 1;
 	assert_non_null(bench.forest = ordo_forest_create(NULL));
 	assert_non_null(bench.proof = ordo_verify(schedule, options, NULL));
 	bench.order = ordo_order_create(bench.forest, schedule, bench.proof, NULL);
@@ -101,6 +102,7 @@ static void probe_specimen(
 			   problem->nshard == problem->nrank && !problem->root && !problem->in_place;
 	if (!ordo_operator_facts(problem->op)->reduces || (!plain && tally->nform++ % every))
 		return;
+	long_chunks = at_length || tally->nschedule % 4 == 0;
 	tally->nschedule++;
 	for (size_t t = 0; t < COUNT(types); t++)
 		probe_type(specimen, schedule, types[t], tally);
