@@ -350,7 +350,7 @@ def _(ordo):
                "compile", "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
     ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs", "--require", "G3")
     ordo.fails(2, r'found "rnig".*\nhint: did you mean ring\?', "compile", "allreduce", "-n", 4, "-a", "rnig", "--require", "G3")
-    ordo.fails(2, r"--require: found G9, wanted G1, G2 or G3", "compile", "allreduce", "-n", 4, "--require", "G9")
+    ordo.fails(2, r"--require: found G9, wanted G1, G2, G3 or constant", "compile", "allreduce", "-n", 4, "--require", "G9")
     ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4, "--require", "G1,G4")
     ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4, "--order", "dyadc")
     ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order", "dyadic")

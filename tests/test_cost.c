@@ -222,9 +222,11 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"nhr(data=small)", ORDO_ALLREDUCE, 6, 0, {6, 6, 3, 1, ORDO_COST_ROUNDS}},
 		/* q vectors there and back at once, q added up. */
 		{"recursive-doubling", ORDO_ALLREDUCE, 16, 0, {4, 4, 4, 1, ORDO_COST_CLAIMS}},
-		/* The hub gets and adds 7 vectors, and sends 7; others send one. */
-		{"star", ORDO_ALLREDUCE, 8, 0, {2, 7, 7, 1, ORDO_COST_CLAIMS}},
-		{"star", ORDO_REDUCE, 8, 0, {1, 7, 7, 1, ORDO_COST_CLAIMS}},
+		/* The hub's one stream sends 7 vectors; in Reduce 7 come over links of their own. */
+		{"star", ORDO_ALLREDUCE, 8, 0, {7, 7, 7, 1, ORDO_COST_CLAIMS}},
+		{"star", ORDO_REDUCE, 8, 0, {1, 1, 7, 1, ORDO_COST_CLAIMS}},
+		/* Streams to all others at once, as the mesh has them: two shots. */
+		{"forest", ORDO_ALLREDUCE, 8, 0, {2, 2, 7, 8, ORDO_COST_CLAIMS}},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, cases[i].chunks, &cases[i].cost);
@@ -259,6 +261,20 @@ static void ports_bound_the_links_used_at_once(void **state)
 	request.algorithm = "ring(directions=2,rings=2)";
 	cost = cost_of(&request);
 	assert_int_equal(cost.wire * 8, 7 * cost.parts / 3);
+	/* What the mesh does by its form, forest does by its moves; the hub gets 7 vectors over 3 links. */
+	request.problem.op = ORDO_ALLREDUCE;
+	request.algorithm = "mesh";
+	const struct ordo_cost mesh = cost_of(&request);
+	request.algorithm = "forest";
+	cost = cost_of(&request);
+	assert_int_equal(cost.steps, 5); /* 14 messages; the mesh rounds up twice */
+	assert_int_equal(mesh.steps, 6);
+	assert_int_equal(cost.wire * 8 * 3, 14 * cost.parts);
+	request.problem.op = ORDO_REDUCE;
+	request.algorithm = "star";
+	cost = cost_of(&request);
+	assert_int_equal(cost.steps, 3);
+	assert_int_equal(cost.wire * 3, 7 * cost.parts);
 	/* Over one port birs sends its 7 blocks one after another, else 4 beside 3. */
 	request.problem.op = ORDO_REDUCESCATTER;
 	request.algorithm = "birs";

@@ -2,7 +2,6 @@
 #include "cost/cost.h"
 #include "passes.h"
 #include <stdlib.h>
-#include <string.h>
 
 struct ordo_machine ordo_machine_usual(void)
 {
@@ -44,56 +43,86 @@ void ordo_machine_take(struct ordo_machine *machine, const struct ordo_topology 
 	machine->bandwidth_gbs = all.bandwidth_gbs;
 }
 
-/* What lands on the busiest rank: chunks that come from others, and chunks that are added to what is there. */
-struct landing {
-	uint64_t received, reduced;
+/* What goes from rank to rank in one stream or through one rank, and what is added up there. */
+struct load {
+	uint64_t messages, chunks;	   /* sent */
+	uint64_t got_messages, got_chunks; /* from others */
+	uint64_t reduced;
 };
 
-static bool count_landing(const struct ordo_recipe *recipe, struct landing *most, struct ordo_error *error)
+/* Takes the larger of each. */
+static void take_load(struct load *most, const struct load *load)
 {
-	struct ordo_sequence sequence = {0};
-	struct landing *ranks = calloc(recipe->problem.nrank, sizeof *ranks);
-	const bool worked = ranks ? ordo_build(recipe, &sequence, error) : ordo_fail_memory(error);
-	*most = (struct landing){0};
-	for (uint32_t i = 0; worked && i < sequence.nmove; i++) {
-		const struct ordo_move *move = &sequence.moves[i];
-		struct landing *rank = &ranks[move->peer];
-		rank->received += move->peer == move->rank ? 0 : move->count;
-		rank->reduced += move->reduces ? move->count : 0;
-		most->received = rank->received > most->received ? rank->received : most->received;
-		most->reduced = rank->reduced > most->reduced ? rank->reduced : most->reduced;
+	most->messages = load->messages > most->messages ? load->messages : most->messages;
+	most->chunks = load->chunks > most->chunks ? load->chunks : most->chunks;
+	most->got_messages =
+		load->got_messages > most->got_messages ? load->got_messages : most->got_messages;
+	most->got_chunks = load->got_chunks > most->got_chunks ? load->got_chunks : most->got_chunks;
+	most->reduced = load->reduced > most->reduced ? load->reduced : most->reduced;
+}
+
+static void count_moves(const struct ordo_sequence *sequence, struct load *ranks, struct load *lanes)
+{
+	for (uint32_t i = 0; i < sequence->nmove; i++) {
+		const struct ordo_move *move = &sequence->moves[i];
+		ranks[move->peer].reduced += move->reduces ? move->count : 0;
+		if (move->peer == move->rank)
+			continue;
+		ranks[move->peer].got_messages++;
+		ranks[move->peer].got_chunks += move->count;
+		ranks[move->rank].messages++;
+		ranks[move->rank].chunks += move->count;
+		lanes[move->stream].messages++;
+		lanes[move->stream].chunks += move->count;
 	}
-	free(ranks);
+}
+
+/* The busiest rank's and the busiest stream's load. */
+static bool find_loads(
+	const struct ordo_recipe *recipe, struct load *rank, struct load *lane, struct ordo_error *error)
+{
+	const uint32_t nrank = recipe->problem.nrank;
+	struct ordo_sequence sequence = {0};
+	bool worked = ordo_build(recipe, &sequence, error) && ordo_merge(&sequence, error);
+	struct load *loads = worked ? calloc((size_t)nrank + sequence.nlane, sizeof *loads) : NULL;
+	*rank = *lane = (struct load){0};
+	if (loads) {
+		count_moves(&sequence, loads, loads + nrank);
+		for (uint32_t i = 0; i < nrank + sequence.nlane; i++)
+			take_load(i < nrank ? rank : lane, &loads[i]);
+	} else if (worked) {
+		worked = ordo_fail_memory(error);
+	}
+	free(loads);
 	ordo_sequence_free(&sequence);
 	return worked;
 }
 
-/* The rings of an algorithm that has several go side by side, over links of their own. */
-static uint64_t links_at_once(const struct ordo_recipe *recipe)
+static uint64_t larger(uint64_t a, uint64_t b)
 {
-	if (strcmp(recipe->algorithm->facts.name, "ring") != 0)
-		return 1;
-	const uint64_t lanes = (uint64_t)ordo_recipe_number(recipe, "directions") *
-			       ordo_recipe_number(recipe, "rings"),
-		       ports = recipe->topology ? recipe->topology->ports : 0;
-	return ports && ports < lanes ? ports : lanes;
+	return a > b ? a : b;
 }
 
-/* A rank sends and receives at once, so the busier of the two ways counts. */
+/* A stream does one thing after another, so neither steps nor bytes are fewer than in its busiest stream; on P ports not fewer than a P-th of what the
+ * busiest rank sends or gets. Beyond that steps and volume are as claimed. */
 static bool cost_as_claimed(
 	const struct ordo_recipe *recipe, struct ordo_cost *cost, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &recipe->problem;
 	const uint64_t blocks = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
-		       links = links_at_once(recipe), sent = recipe->algorithm->volume(recipe);
-	struct landing landing;
-	if (!count_landing(recipe, &landing, error))
+		       ports = recipe->topology ? recipe->topology->ports : 0, links = ports ? ports : 1;
+	struct load rank, lane;
+	if (!find_loads(recipe, &rank, &lane, error))
 		return false;
-	*cost = (struct ordo_cost){.steps = recipe->algorithm->steps(recipe),
-		.wire = sent > landing.received ? sent : landing.received,
-		.reduced = landing.reduced * links,
+	*cost = (struct ordo_cost){.steps = larger(recipe->algorithm->steps(recipe), lane.messages),
+		.wire = lane.chunks * links,
+		.reduced = rank.reduced * links,
 		.parts = blocks * problem->chunks_per_block * links,
 		.source = ORDO_COST_CLAIMS};
+	if (!ports)
+		return true;
+	cost->steps = larger(cost->steps, (larger(rank.messages, rank.got_messages) + ports - 1) / ports);
+	cost->wire = larger(cost->wire, larger(recipe->algorithm->volume(recipe), rank.got_chunks));
 	return true;
 }
 

@@ -31,7 +31,7 @@ ORDO_API void ordo_machine_take(struct ordo_machine *machine, const struct ordo_
 enum ordo_cost_source {
 	ORDO_COST_TABLE, /* the published closed form */
 	ORDO_COST_ROUNDS, /* of the same make, from the algorithm's rounds: composed of published ones, or counted in its file */
-	ORDO_COST_CLAIMS, /* steps and volume as the algorithm claims them; what a rank receives and adds counted on its moves */
+	ORDO_COST_CLAIMS, /* steps and volume as the algorithm claims them, but no fewer than one stream or port does one after another; counted on its moves */
 };
 
 struct ordo_cost {
