@@ -103,6 +103,23 @@ static bool append_program(struct ordo_schedule *schedule, uint32_t rank,
 	return true;
 }
 
+/* Phases without names are named by their numbers. */
+static bool name_phases(
+	struct ordo_schedule *schedule, const struct ordo_programs *programs, struct ordo_error *error)
+{
+	struct ordo_arena arena = {0};
+	const char **names = ordo_arena_alloc(&arena, ((size_t)programs->nphase + 1) * sizeof *names);
+	bool worked = names;
+	for (uint32_t i = 0; worked && i < programs->nphase; i++)
+		worked = (names[i] = programs->phases ? programs->phases[i]
+						      : ordo_arena_format(&arena, "%u", i));
+	if (!worked)
+		ordo_fail_memory(error);
+	worked = worked && ordo_schedule_set_phases(schedule, names, programs->nphase, error);
+	ordo_arena_free(&arena);
+	return worked;
+}
+
 struct ordo_schedule *ordo_programs_gather(const struct ordo_programs *programs, struct ordo_error *error)
 {
 	struct ordo_schedule *schedule = ordo_schedule_create(&programs->problem, programs->algorithm, error);
@@ -110,8 +127,7 @@ struct ordo_schedule *ordo_programs_gather(const struct ordo_programs *programs,
 	bool worked = schedule;
 	if (worked) {
 		schedule->scratch_slots = programs->scratch_slots;
-		worked = !programs->phases ||
-			 ordo_schedule_set_phases(schedule, programs->phases, programs->nphase, error);
+		worked = name_phases(schedule, programs, error);
 	}
 	for (uint32_t rank = 0; worked && rank < programs->problem.nrank; rank++)
 		worked = programs->give(programs, rank, &program, error) &&

@@ -174,6 +174,57 @@ def _(ordo):
     wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
 
 
+@desk_case("verify from one program says the same as from all")
+def verify_symmetric(ordo):
+    def facts(answer):
+        return {key: answer[key] for key in ["proved", "guarantees", "distinct_orders", "order_digest", "signals", "exit code"]}
+
+    ordo.works("compile", "allreduce", "-n", 12, "-a", "ring", "-o", "ring.json")
+    whole, part = ordo.answer("verify", "ring.json", "--symmetry", "off"), ordo.answer("verify", "ring.json", "--symmetry", "only")
+    wanted(facts(whole) == facts(part), whole, part)
+    wanted("symmetry" not in whole and part["symmetry"]["group"] == "cyclic group of 12", part)
+    wanted(part["symmetry"]["all_compared"] and part["symmetry"]["tasks_judged"] * 12 < whole["tasks"] + 12, part)
+    wanted("cyclic group of 12: proved from the" in ordo.works("verify", "ring.json", "--symmetry", "only").out)
+    wanted("symmetry" not in ordo.works("verify", "ring.json").out, "small schedules are proved as a whole")
+    ordo.works("compile", "allreduce", "-n", 12, "-a", "dyadic", "-o", "dyadic.json")
+    ordo.fails(4, "only symmetry was asked for\nhint: --symmetry off", "verify", "dyadic.json", "--symmetry", "only")
+    broken = (ordo.folder / "ring.json").read_text().replace('"task": "SendReduce", "peer": 1,', '"task": "Send", "peer": 1,', 1)
+    (ordo.folder / "broken.json").write_text(broken)
+    ordo.fails(4, "only symmetry was asked for", "verify", "broken.json", "--symmetry", "only")
+    all_broken = (ordo.folder / "ring.json").read_text().replace("SendReduce", "Send")
+    (ordo.folder / "all.json").write_text(all_broken)
+    ordo.fails(1, r"all.json:\d+:\d+: error\[R11\]", "verify", "all.json", "--symmetry", "only")
+
+
+@desk_case("verify --generate: what is generated is proved, from one program or the whole, with the digest of what is compiled")
+def verify_generated(ordo):
+    for algorithm, n in [("ring", 9), ("halving-doubling", 16), ("recursive-doubling", 16)]:
+        ordo.works("compile", "allreduce", "-n", n, "-a", algorithm, "-o", "a.json")
+        compiled = ordo.answer("verify", "a.json")
+        part = ordo.answer("verify", "--generate", algorithm, "-n", n)
+        whole = ordo.answer("verify", "--generate", algorithm, "-n", n, "--symmetry", "off")
+        trusted = ordo.answer("verify", "--generate", algorithm, "-n", n, "--trust")
+        for answer in [part, whole, trusted]:
+            wanted(answer["order_digest"] == compiled["order_digest"] and answer["proved"], answer)
+        wanted(part["tasks"] == compiled["tasks"] and part["symmetry"]["programs_compared"] == n - 1, part)
+        wanted(trusted["symmetry"]["programs_compared"] < n - 1 and not trusted["symmetry"]["all_compared"], trusted)
+        wanted("symmetry" not in whole, whole)
+    wanted("by construction, 1 of 9 programs compared" in ordo.works("verify", "--generate", "ring", "-n", 9, "--trust").out)
+    wanted("R1-R12 hold" in ordo.works("verify", "--generate", "ring", "-n", 9, "--topology", "ring").out)
+    wanted("ReduceScatter on 9 ranks" in ordo.works("verify", "--generate", "ring", "-n", 9, "--operator", "reduce-scatter").out)
+    ordo.fails(1, r"error\[R12\]: .*no link from rank 3 to rank 4", "verify", "--generate", "ring", "-n", 9, "--fail-link", "3-4")
+    ordo.fails(1, r"error\[R13\]: .*allowed are 1", "verify", "--generate", "ring", "-n", 9, "--max-tokens", 1)
+    for words, message in [(["--generate", "mesh", "-n", 4], '"mesh" has no generator'),
+                           (["--generate", "halving-doubling", "-n", 6], r"for 2\^q ranks, found 6"),
+                           (["--generate", "ring"], "wants --ranks"), (["ring.json", "--trust"], "go with --generate"),
+                           (["--generate", "ring", "-n", 4, "x.json"], "takes no file, found x.json"),
+                           (["--generate", "ring", "-n", 4, "--require", "G1"], "goes without"),
+                           (["x.json", "--symmetry", "perhaps"], "wanted auto, off or only"),
+                           (["x.json", "--symmetry", "only", "--require", "G1"], "looks at trees"),
+                           (["--generate", "ring", "-n", 4, "--operator", "love"], "--operator: found love")]:
+        ordo.fails(2, message, "verify", *words)
+
+
 @desk_case("verify --write-replay: every finding about runs is carried out by run --replay, and shows")
 def _(ordo):
     for path in sorted(REJECT.glob("R*.json")):

@@ -93,6 +93,14 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		schedule->nstream, counts.move, counts.notify);
 }
 
+void print_rules(FILE *out, const struct ordo_limits *limits, bool topology)
+{
+	const bool limited =
+		limits->streams || limits->scratch_slots || limits->signals || limits->tokens_in_flight;
+	fprintf(out, "  %-23s R1-R%s%s hold in every interleaving%s\n", "rules", topology ? "12" : "11",
+		limited ? ", R13" : "", topology ? "" : "; R12 asks for --topology");
+}
+
 static void print_guarantee(
 	FILE *out, const char *name, enum ordo_verdict verdict, const char *meaning, const char *why)
 {
