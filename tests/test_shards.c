@@ -182,6 +182,38 @@ static void what_it_costs_is_known(void **state)
 	assert_int_equal(price.volume, price.plain_volume);
 }
 
+static uint32_t count_moves(const struct ordo_schedule *schedule)
+{
+	uint32_t count = 0;
+	for (uint32_t t = 0; t < schedule->ntask; t++)
+		count += ordo_task_moves(&schedule->tasks[t]);
+	return count;
+}
+
+/* A copy for every left leaf and an addition for every but the first: what comes after is what it is in place. */
+static void folding_costs_no_further_copies(void **state)
+{
+	(void)state;
+	static const char *const algorithms[] = {
+		"ring", "mesh", "dyadic", "rhd", "tree", "star", "hierarchical"};
+	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
+		for (uint32_t each = 2, spare = 0; each <= 8; each *= 2, spare++) {
+			const uint32_t N = 6;
+			const struct ordo_request with =
+				request_of(ORDO_ALLREDUCE, N, N * each, algorithms[a]);
+			struct ordo_request without = request_of(ORDO_ALLREDUCE, N, N, algorithms[a]);
+			without.problem.in_place = true;
+			struct ordo_schedule *folded = compile_proved(&with),
+					     *plain = compile_proved(&without);
+			assert_int_equal(count_moves(folded), count_moves(plain) + N * (each / 2 + each - 1));
+			assert_true(
+				folded->scratch_slots <=
+				plain->scratch_slots + (each / 4 + each / 8) * ordo_nchunk(&folded->problem));
+			ordo_schedule_destroy(folded);
+			ordo_schedule_destroy(plain);
+		}
+}
+
 /* By formula or counted: as much goes over the wire, and what ranks add beforehand is added to what is added. */
 static void folding_shards_costs_time_to_add(void **state)
 {
@@ -430,6 +462,7 @@ int main(void)
 		cmocka_unit_test(the_numbers_of_ranks_that_fit_are_known),
 		cmocka_unit_test(forests_are_the_largest_subtrees),
 		cmocka_unit_test(what_it_costs_is_known),
+		cmocka_unit_test(folding_costs_no_further_copies),
 		cmocka_unit_test(folding_shards_costs_time_to_add),
 		cmocka_unit_test(claims_hold_with_shards),
 		cmocka_unit_test(other_algorithms_add_the_sums_of_the_ranks_in_their_order),

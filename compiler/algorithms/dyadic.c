@@ -305,7 +305,7 @@ const struct ordo_algorithm ordo_algorithm_dyadic = {
 		.ranks = "any",
 		.steps = "a, and 1 more if m > 1, for N = 2^a m, m odd; AllReduce twice that",
 		.volume = "ReduceScatter N-1 blocks; AllReduce 2(N-1)/N n",
-		.order = "D(N) for every chunk",
+		.order = "D(N) for every chunk; of V = N 2^i virtual shards D(V)",
 		.topologies = "links to r^2^t in groups of 2^a, and between the same ranks of all groups",
 		.source = "Rabenseifner 2004 (the exchange); pairwise summation (the order)"},
 	.applicable = applicable,
