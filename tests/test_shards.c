@@ -190,28 +190,65 @@ static uint32_t count_moves(const struct ordo_schedule *schedule)
 	return count;
 }
 
-/* A copy for every left leaf and an addition for every but the first: what comes after is what it is in place. */
+/* Per row of work places, a copy for every left leaf and an addition for every but the first: what comes after is what
+ * it is in place. */
+static void check_folding_is_all(const struct ordo_request *with, uint32_t each, uint32_t spare)
+{
+	const uint32_t N = with->problem.nrank;
+	const bool scattered = with->problem.op == ORDO_REDUCESCATTER;
+	struct ordo_request without = *with;
+	without.problem.nshard = N;
+	without.problem.in_place = true;
+	struct ordo_schedule *folded = compile_proved(with), *plain = compile_proved(&without);
+	/* What lies before, in and behind a rank's own block is apart; the first and the last have two of these. */
+	const uint32_t rows = scattered ? 3 * N - 2 : N, M = ordo_nchunk(&folded->problem);
+	/* All but its own block is in scratch; its place is kept free if anything follows. */
+	const uint32_t parked = !scattered ? 0 : plain->scratch_slots ? N : N - 1;
+	assert_int_equal(count_moves(folded), count_moves(plain) + rows * (each / 2 + each - 1));
+	assert_int_equal(folded->scratch_slots, plain->scratch_slots + spare * M + parked);
+	ordo_schedule_destroy(folded);
+	ordo_schedule_destroy(plain);
+}
+
 static void folding_costs_no_further_copies(void **state)
 {
 	(void)state;
 	static const char *const algorithms[] = {
-		"ring", "mesh", "dyadic", "rhd", "tree", "star", "hierarchical"};
+		"ring", "mesh", "dyadic", "rhd", "nhr", "circulant", "birs", "tree", "star", "hierarchical"};
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (uint32_t each = 2, spare = 0; each <= 8; each *= 2, spare++) {
-			const uint32_t N = 6;
-			const struct ordo_request with =
-				request_of(ORDO_ALLREDUCE, N, N * each, algorithms[a]);
-			struct ordo_request without = request_of(ORDO_ALLREDUCE, N, N, algorithms[a]);
-			without.problem.in_place = true;
-			struct ordo_schedule *folded = compile_proved(&with),
-					     *plain = compile_proved(&without);
-			assert_int_equal(count_moves(folded), count_moves(plain) + N * (each / 2 + each - 1));
-			assert_true(
-				folded->scratch_slots <=
-				plain->scratch_slots + (each / 4 + each / 8) * ordo_nchunk(&folded->problem));
-			ordo_schedule_destroy(folded);
-			ordo_schedule_destroy(plain);
+			const struct ordo_request all =
+				request_of(ORDO_ALLREDUCE, 6, 6 * each, algorithms[a]);
+			struct ordo_request scattered =
+				request_of(ORDO_REDUCESCATTER, 6, 6 * each, algorithms[a]);
+			scattered.problem.chunks_per_block = 1;
+			check_folding_is_all(&all, each, spare);
+			if (a < 7)
+				check_folding_is_all(&scattered, each, spare);
 		}
+}
+
+/* Two shards on top of each other, and two on their own: nothing is kept that is not needed. */
+static void forests_take_the_scratch_they_say(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t nrank, nshard, beside, spare; /* vectors */
+	} rows[] = {{2, 6, 0, 0}, {2, 14, 1, 1}, {3, 64, 3, 3}, {7, 64, 2, 2}, {8, 64, 0, 2}, {5, 5, 0, 0}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const uint32_t N = rows[i].nrank;
+		struct ordo_request request = request_of(ORDO_ALLREDUCE, N, rows[i].nshard, "forest");
+		uint32_t fewest = ORDO_NONE, all = 0;
+		for (uint32_t rank = 0; rank < N; rank++) {
+			const uint32_t size = ordo_forest_size(&request.problem, rank);
+			fewest = size < fewest ? size : fewest;
+			all += size;
+		}
+		struct ordo_schedule *schedule = compile_proved(&request);
+		assert_int_equal(
+			schedule->scratch_slots, (rows[i].beside + rows[i].spare) * N + all - fewest);
+		ordo_schedule_destroy(schedule);
+	}
 }
 
 /* By formula or counted: as much goes over the wire, and what ranks add beforehand is added to what is added. */
@@ -463,6 +500,7 @@ int main(void)
 		cmocka_unit_test(forests_are_the_largest_subtrees),
 		cmocka_unit_test(what_it_costs_is_known),
 		cmocka_unit_test(folding_costs_no_further_copies),
+		cmocka_unit_test(forests_take_the_scratch_they_say),
 		cmocka_unit_test(folding_shards_costs_time_to_add),
 		cmocka_unit_test(claims_hold_with_shards),
 		cmocka_unit_test(other_algorithms_add_the_sums_of_the_ranks_in_their_order),

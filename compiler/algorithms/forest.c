@@ -9,8 +9,8 @@
  * volume  ReduceScatter (N-1) blocks for each tree of the largest forest; that is what it costs that N does not divide
  *         V evenly: at most about 2 log2(V/N) trees. AllReduce the same in N-ths, and N-1 more; Reduce n for each tree
  * order   D(V) for every chunk, whatever N: split [0,V) at the largest power of two below V
- * scratch for each tree of a forest but the largest a vector; for each tree of the others a block, an N-th, or for
- *         Reduce a vector; log2(V/N) - 1 vectors to fold in
+ * scratch for each tree of a forest but the largest and leaves a vector; for each tree of the others a block, an N-th,
+ *         or for Reduce a vector; log2(V/N) - 1 vectors to fold in
  * source  pairwise summation (the order); the dual tree summation of ReproRed (aligned subtrees for any N), here with
  *         all subtrees sent to the one who adds up
  */
@@ -23,6 +23,8 @@ struct forests {
 	struct ordo_slice *leaves; /* [ntree] */
 	uint32_t *first;	   /* [nrank + 1] a rank's trees: first[rank] .. first[rank + 1] - 1 */
 	uint32_t *largest;	   /* [nrank] which of them is folded where the result belongs */
+	uint32_t *beside;	   /* [ntree] which of the rank's others it is that are no leaves */
+	uint32_t most_beside;	   /* of a rank */
 };
 
 /* What is being built. */
@@ -32,9 +34,36 @@ struct forest {
 	const struct ordo_problem *problem;
 	const struct forests *all;
 	uint32_t spare;		/* to fold shards in */
-	uint32_t own;		/* vectors of a rank's trees but the largest */
+	uint32_t beside;	/* vectors of a rank's trees but the largest */
 	uint32_t got, got_size; /* what came from others, each with that room */
 };
+
+static void plant(struct forests *all, const struct ordo_problem *problem)
+{
+	uint32_t ntree = 0;
+	for (uint32_t rank = 0, shard = 0; rank < problem->nrank; rank++) {
+		const uint32_t end = ordo_first_shard(problem, rank + 1);
+		all->first[rank] = all->largest[rank] = ntree;
+		for (; shard < end; shard += all->leaves[ntree++].count) {
+			all->leaves[ntree] = ordo_subtree_at(problem->nshard, shard, end);
+			if (all->leaves[ntree].count > all->leaves[all->largest[rank]].count)
+				all->largest[rank] = ntree;
+		}
+	}
+	all->first[problem->nrank] = ntree;
+}
+
+static void number_others(struct forests *all, uint32_t nrank)
+{
+	for (uint32_t rank = 0; rank < nrank; rank++) {
+		uint32_t count = 0;
+		for (uint32_t tree = all->first[rank]; tree < all->first[rank + 1]; tree++) {
+			all->beside[tree] = count;
+			count += tree != all->largest[rank] && all->leaves[tree].count > 1;
+		}
+		all->most_beside = count > all->most_beside ? count : all->most_beside;
+	}
+}
 
 static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 {
@@ -46,19 +75,11 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 	all->leaves = ordo_arena_alloc(&recipe->arena, V * sizeof *all->leaves);
 	all->first = ordo_arena_alloc(&recipe->arena, ((size_t)N + 1) * sizeof *all->first);
 	all->largest = ordo_arena_alloc(&recipe->arena, N * sizeof *all->largest);
-	if (!all->leaves || !all->first || !all->largest)
+	all->beside = ordo_arena_alloc(&recipe->arena, V * sizeof *all->beside);
+	if (!all->leaves || !all->first || !all->largest || !all->beside)
 		return ordo_fail_memory(error);
-	uint32_t ntree = 0;
-	for (uint32_t rank = 0, shard = 0; rank < N; rank++) {
-		const uint32_t end = ordo_first_shard(problem, rank + 1);
-		all->first[rank] = all->largest[rank] = ntree;
-		for (; shard < end; shard += all->leaves[ntree++].count) {
-			all->leaves[ntree] = ordo_subtree_at(V, shard, end);
-			if (all->leaves[ntree].count > all->leaves[all->largest[rank]].count)
-				all->largest[rank] = ntree;
-		}
-	}
-	all->first[N] = ntree;
+	plant(all, problem);
+	number_others(all, N);
 	recipe->prepared = all;
 	return true;
 }
@@ -87,8 +108,8 @@ static struct ordo_at sum_at(const struct forest *f, uint32_t rank, uint32_t tre
 		return ordo_shard_of(f->b, rank, leaves.first, chunk);
 	if (tree == f->all->largest[rank])
 		return ordo_work(f->b, rank, chunk);
-	const uint32_t number = tree - f->all->first[rank] - (tree > f->all->largest[rank]);
-	return ordo_at(rank, ORDO_SCRATCH, f->own + number * ordo_nchunk(f->problem) + chunk);
+	return ordo_at(
+		rank, ORDO_SCRATCH, f->beside + f->all->beside[tree] * ordo_nchunk(f->problem) + chunk);
 }
 
 /* Where the sum of another rank's tree lies at the one who adds up. */
@@ -137,12 +158,12 @@ struct item {
 	bool here; /* it lies where the result belongs */
 };
 
-/* Are they the left and the right side of one subtree? A left side has a right one, so it is not cut off at V: its
- * size is a power of two. */
+/* Are two neighbours among those to be added the sides of one subtree? The first has been added to no left side, so it
+ * is one; and as it has a right one it is not cut off at V: that has as many leaves, or ends at V. */
 static bool are_siblings(uint32_t nshard, struct ordo_slice left, struct ordo_slice right)
 {
-	const uint64_t whole = 2 * (uint64_t)left.count, last = left.first + whole;
-	return left.first % whole == 0 && right.first + right.count == (last < nshard ? last : nshard);
+	const uint64_t last = left.first + 2 * (uint64_t)left.count;
+	return right.first + right.count == (last < nshard ? last : nshard);
 }
 
 /* As adding is commutative, the sum stays where the result belongs if either lies there, and no shard is written. */
@@ -211,16 +232,6 @@ static void deal_round(const struct forest *f)
 		}
 }
 
-static uint32_t most_trees(const struct ordo_recipe *recipe)
-{
-	uint32_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
-		const uint32_t ntree = ntree_of(recipe->prepared, rank);
-		most = ntree > most ? ntree : most;
-	}
-	return most;
-}
-
 static uint32_t largest_share(const struct ordo_problem *problem)
 {
 	uint32_t largest = 0;
@@ -245,7 +256,7 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	const struct forests *all = recipe->prepared;
 	struct forest f = {.b = b, .recipe = recipe, .problem = &recipe->problem, .all = all};
 	f.spare = ordo_fold_scratch(b, f.problem);
-	f.own = reserve(&f, most_trees(recipe) - 1, ordo_nchunk(f.problem));
+	f.beside = reserve(&f, all->most_beside, ordo_nchunk(f.problem));
 	f.got_size = largest_share(f.problem);
 	f.got = reserve(&f, all->first[f.problem->nrank], f.got_size);
 	fold_own(&f);
