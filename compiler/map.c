@@ -1,5 +1,6 @@
 /* map.c - a hash map from pairs of 32-bit ids to 32-bit values. */
 #include "map.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,9 @@ static bool grow(struct ordo_map *map)
 {
 	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63, .used = map->used};
 	size_t size = ((size_t)larger.mask + 1) * sizeof *larger.entries;
-	larger.entries = larger.mask < ORDO_LIMIT ? malloc(size) : NULL;
+	larger.entries = larger.mask < ORDO_LIMIT ? ordo_array_make(size, 1, 0xff) : NULL;
 	if (!larger.entries)
 		return false;
-	memset(larger.entries, 0xff, size);
 	for (size_t i = 0; map->entries && i <= map->mask; i++)
 		if (map->entries[i].value != ORDO_NONE)
 			*find(&larger, map->entries[i].a, map->entries[i].b) = map->entries[i];
@@ -56,4 +56,36 @@ void ordo_map_free(struct ordo_map *map)
 {
 	free(map->entries);
 	*map = (struct ordo_map){0};
+}
+
+bool ordo_near_make(struct ordo_near *near, size_t n)
+{
+	const size_t old = near->room;
+	if (!ordo_array_reserve(&near->first, &near->room, n, sizeof *near->first))
+		return false;
+	if (near->room > old)
+		memset(near->first + old, 0xff, (near->room - old) * sizeof *near->first);
+	return true;
+}
+
+uint32_t ordo_near_get(const struct ordo_near *near, uint32_t a, uint32_t b)
+{
+	if (near->first[a].value == ORDO_NONE || near->first[a].b == b)
+		return near->first[a].value;
+	return ordo_map_get(&near->others, a, b);
+}
+
+uint32_t *ordo_near_at(struct ordo_near *near, uint32_t a, uint32_t b)
+{
+	if (near->first[a].value != ORDO_NONE && near->first[a].b != b)
+		return ordo_map_at(&near->others, a, b);
+	near->first[a].b = b;
+	return &near->first[a].value;
+}
+
+void ordo_near_free(struct ordo_near *near)
+{
+	free(near->first);
+	ordo_map_free(&near->others);
+	*near = (struct ordo_near){0};
 }

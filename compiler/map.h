@@ -22,4 +22,19 @@ uint32_t ordo_map_get(const struct ordo_map *map, uint32_t a, uint32_t b);
 uint32_t *ordo_map_at(struct ordo_map *map, uint32_t a, uint32_t b);
 void ordo_map_free(struct ordo_map *map);
 
+/* The same, where most first ids have one second id only: what each was first kept with lies in an array by first ids, the others in a map. */
+struct ordo_near {
+	struct {
+		uint32_t b, value; /* value ORDO_NONE: none */
+	} * first;
+	size_t room;
+	struct ordo_map others;
+};
+
+/* First ids 0..n-1, as many as before at least. false: no memory. */
+bool ordo_near_make(struct ordo_near *near, size_t n);
+uint32_t ordo_near_get(const struct ordo_near *near, uint32_t a, uint32_t b);
+uint32_t *ordo_near_at(struct ordo_near *near, uint32_t a, uint32_t b);
+void ordo_near_free(struct ordo_near *near);
+
 #endif

@@ -1,58 +1,45 @@
-/* pairs.c - a hash table from two ids to one. */
+/* pairs.c - tables from two ids to one. */
 #include "pairs.h"
 #include <ordo/arena.h>
-#include <ordo/operator.h>
 #include <stdlib.h>
 
-#define EMPTY UINT64_MAX /* no pair of ids: both would be ORDO_NONE */
+/* No value is ORDO_NONE: that is a free entry. */
+struct pair_entry {
+	uint32_t a, b, value;
+};
 
-static uint64_t key_of(uint32_t a, uint32_t b)
+static uint64_t place_of(uint32_t a, uint32_t b, uint64_t room)
 {
-	return (uint64_t)a << 32 | b;
-}
-
-static uint64_t place_of(uint64_t key, uint64_t room)
-{
+	uint64_t key = (uint64_t)a << 32 | b;
 	key *= 0x9e3779b97f4a7c15u;
 	key ^= key >> 32;
 	key *= 0xd6e8feb86659fd93u;
 	return (key ^ key >> 32) & (room - 1);
 }
 
-uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b)
+/* Where the key is, or would be. */
+static struct pair_entry *find(const struct pair_map *map, uint32_t a, uint32_t b)
 {
-	if (!map->room)
-		return ORDO_NONE;
-	uint64_t key = key_of(a, b);
-	for (uint64_t i = place_of(key, map->room);; i = (i + 1) & (map->room - 1)) {
-		if (map->keys[i] == key)
-			return map->values[i];
-		if (map->keys[i] == EMPTY)
-			return ORDO_NONE;
-	}
+	uint64_t i = place_of(a, b, map->room);
+	while (map->entries[i].value != ORDO_NONE && (map->entries[i].a != a || map->entries[i].b != b))
+		i = (i + 1) & (map->room - 1);
+	return &map->entries[i];
 }
 
-static void place(struct pair_map *map, uint64_t key, uint32_t value)
+uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b)
 {
-	uint64_t i = place_of(key, map->room);
-	while (map->keys[i] != EMPTY)
-		i = (i + 1) & (map->room - 1);
-	map->keys[i] = key;
-	map->values[i] = value;
+	return map->room ? find(map, a, b)->value : ORDO_NONE;
 }
 
 static bool grow(struct pair_map *map)
 {
 	struct pair_map larger = {.room = map->room ? map->room * 2 : 64, .used = map->used};
-	larger.keys = ordo_array_make(larger.room, sizeof *larger.keys, 0xff);
-	larger.values = ordo_array_make(larger.room, sizeof *larger.values, 0);
-	if (!larger.keys || !larger.values) {
-		pair_free(&larger);
+	larger.entries = ordo_array_make(larger.room, sizeof *larger.entries, 0xff);
+	if (!larger.entries)
 		return false;
-	}
 	for (uint64_t i = 0; i < map->room; i++)
-		if (map->keys[i] != EMPTY)
-			place(&larger, map->keys[i], map->values[i]);
+		if (map->entries[i].value != ORDO_NONE)
+			*find(&larger, map->entries[i].a, map->entries[i].b) = map->entries[i];
 	pair_free(map);
 	*map = larger;
 	return true;
@@ -62,14 +49,35 @@ bool pair_put(struct pair_map *map, uint32_t a, uint32_t b, uint32_t value)
 {
 	if (map->used * 3 >= map->room * 2 && !grow(map))
 		return false;
-	place(map, key_of(a, b), value);
+	*find(map, a, b) = (struct pair_entry){a, b, value};
 	map->used++;
 	return true;
 }
 
 void pair_free(struct pair_map *map)
 {
-	free(map->keys);
-	free(map->values);
+	free(map->entries);
 	*map = (struct pair_map){0};
+}
+
+bool near_make(struct near_map *map, size_t n)
+{
+	map->first = ordo_array_make(n, sizeof *map->first, 0);
+	return map->first;
+}
+
+bool near_put(struct near_map *map, uint32_t a, uint32_t b, uint32_t value)
+{
+	if (map->first[a].value)
+		return pair_put(&map->others, a, b, value);
+	map->first[a].b = b;
+	map->first[a].value = value + 1;
+	return true;
+}
+
+void near_free(struct near_map *map)
+{
+	free(map->first);
+	pair_free(&map->others);
+	*map = (struct near_map){0};
 }

@@ -107,15 +107,16 @@ struct order {
 	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
 	bool *heard_of;	     /* [nrank] some stream has waited for it */
 
-	struct ordo_map acquainted; /* (stream, stream) -> index into acquaintances */
+	struct ordo_near acquainted; /* (to, from) streams -> index into acquaintances */
 	struct acquaintance *acquaintances;
 	uint32_t nacquaintance;
 	size_t acquaintance_room;
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
-	struct ordo_map
-		met; /* (rank, stream) -> a move from which on the stream knows that the rank has entered */
+	struct ordo_near
+		met; /* (stream, rank) -> a move from which on the stream knows that the rank has entered */
 	struct ordo_map
 		talks_to; /* (rank, peer) -> the first stream of the rank that moves something to the peer */
+	bool talks_noted;
 
 	uint32_t *deps; /* what the move at hand must come after */
 	uint32_t ndep;
@@ -143,13 +144,14 @@ static uint32_t lane_of(const struct order *o, uint32_t move)
 	return o->sequence->moves[move].stream;
 }
 
-static void set_if_new(struct order *o, struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
+/* From this move on, at the latest, the stream knows that the rank has entered. */
+static void meet(struct order *o, uint32_t lane, uint32_t rank, uint32_t move)
 {
-	uint32_t *kept = ordo_map_at(map, a, b);
-	if (!kept)
+	uint32_t *known = ordo_near_at(&o->met, lane, rank);
+	if (!known)
 		o->no_memory = true;
-	else if (*kept == ORDO_NONE)
-		*kept = value;
+	else if (*known == ORDO_NONE)
+		*known = move;
 }
 
 static void remember(struct lane_state *state, uint32_t acquaintance)
@@ -175,7 +177,7 @@ static struct acquaintance *find_acquaintance(struct order *o, uint32_t from_lan
 	struct acquaintance *both = recall(o, from_lane, to_lane);
 	if (both)
 		return both;
-	const uint32_t id = ordo_map_get(&o->acquainted, from_lane, to_lane);
+	const uint32_t id = ordo_near_get(&o->acquainted, to_lane, from_lane);
 	if (id == ORDO_NONE)
 		return NULL;
 	remember(&o->lanes[to_lane], id);
@@ -188,7 +190,7 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 	struct acquaintance *both = recall(o, from_lane, to_lane);
 	if (both)
 		return both;
-	uint32_t *id = ordo_map_at(&o->acquainted, from_lane, to_lane);
+	uint32_t *id = ordo_near_at(&o->acquainted, to_lane, from_lane);
 	if (!id || (*id == ORDO_NONE && !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
 						(size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
 		o->no_memory = true;
@@ -360,7 +362,7 @@ static bool reaches_back_to_rank(struct order *o, uint32_t rank)
 	for (uint32_t i = 0; i < o->nvisit; i++) {
 		struct hearing hearing = listen(o, o->visits[i], 0);
 		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
-			const uint32_t lane = lane_of(o, from), met = ordo_map_get(&o->met, rank, lane);
+			const uint32_t lane = lane_of(o, from), met = ordo_near_get(&o->met, lane, rank);
 			if (!may_go_on(o, begun))
 				return false;
 			if (rank_of(o, lane) == rank || (met != ORDO_NONE && met <= from))
@@ -398,7 +400,7 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 static bool entering_implied(struct order *o, uint32_t rank, uint32_t to)
 {
 	const uint32_t lane = lane_of(o, to);
-	if (rank_of(o, lane) == rank || ordo_map_get(&o->met, rank, lane) != ORDO_NONE)
+	if (rank_of(o, lane) == rank || ordo_near_get(&o->met, lane, rank) != ORDO_NONE)
 		return true;
 	if (!o->heard_of[rank])
 		return false;
@@ -406,7 +408,7 @@ static bool entering_implied(struct order *o, uint32_t rank, uint32_t to)
 	come_to(o, lane, to, o->lanes[lane].newest_in);
 	const bool yes = reaches_back_to_rank(o, rank);
 	if (yes)
-		set_if_new(o, &o->met, rank, lane, to);
+		meet(o, lane, rank, to);
 	return yes;
 }
 
@@ -495,11 +497,32 @@ static void come_after(struct order *o, uint32_t from, uint32_t to)
 		meet_again(o, both);
 		o->heard_of[rank_of(o, from_lane)] = true;
 		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
-			set_if_new(o, &o->met, rank_of(o, from_lane), to_lane, to);
+			meet(o, to_lane, rank_of(o, from_lane), to);
 	}
 	o->chain_mark[o->chain[from]] = to + 1;
 	if (o->sequence->moves[from].peer == rank_of(o, to_lane))
 		o->settled[from] = true;
+}
+
+/* Collects, the first time it is asked for, who talks to whom. A stream mostly moves to the peer that it last moved to: then there is nothing new. */
+static uint32_t talker(struct order *o, uint32_t rank, uint32_t peer)
+{
+	const struct ordo_sequence *sequence = o->sequence;
+	uint32_t *last_peer = o->talks_noted ? NULL : nones(sequence->nlane);
+	o->no_memory = o->no_memory || !(o->talks_noted || last_peer);
+	for (uint32_t i = 0; last_peer && i < sequence->nmove; i++) {
+		const struct ordo_move *move = &sequence->moves[i];
+		if (move->peer == move->rank || last_peer[move->stream] == move->peer)
+			continue;
+		last_peer[move->stream] = move->peer;
+		uint32_t *first = ordo_map_at(&o->talks_to, move->rank, move->peer);
+		o->no_memory = o->no_memory || !first;
+		if (first && *first == ORDO_NONE)
+			*first = move->stream;
+	}
+	free(last_peer);
+	o->talks_noted = true;
+	return ordo_map_get(&o->talks_to, rank, peer);
 }
 
 /* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of the same
@@ -509,14 +532,16 @@ static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
 	struct ordo_sequence *sequence = o->sequence;
 	uint32_t lane = ordo_map_get(&sequence->lane_ids, rank, sequence->lanes[other].label);
 	if (lane == ORDO_NONE)
-		lane = ordo_map_get(&o->talks_to, rank, rank_of(o, other));
+		lane = talker(o, rank, rank_of(o, other));
 	if (lane == ORDO_NONE)
 		lane = o->some_lane[rank];
 	if (lane != ORDO_NONE)
 		return lane;
 	lane = ordo_lane_id(sequence, rank, sequence->lanes[other].label);
 	if (lane == ORDO_NONE ||
-		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes)) {
+		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
+		!ordo_near_make(&o->acquainted, sequence->nlane) ||
+		!ordo_near_make(&o->met, sequence->nlane)) {
 		o->no_memory = true;
 		return ORDO_NONE;
 	}
@@ -533,7 +558,7 @@ static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
 		return;
 	place(o, (struct ordo_pair){from_lane, to_lane, ORDO_NONE, to, 0}, NULL);
 	o->heard_of[rank] = true;
-	set_if_new(o, &o->met, rank, to_lane, to);
+	meet(o, to_lane, rank, to);
 }
 
 /* Dependencies. */
@@ -742,12 +767,12 @@ static void sort_lanes(const struct order *o, uint32_t *first_lane, uint32_t *ra
 
 /* Is this the last move of its stream to that peer, as moves are gone through backwards? */
 static bool is_last(
-	struct order *o, const struct ordo_move *move, struct ordo_map *asked, uint32_t *last_peer)
+	struct order *o, const struct ordo_move *move, struct ordo_near *asked, uint32_t *last_peer)
 {
 	if (move->peer == move->rank || last_peer[move->stream] == move->peer)
 		return false;
 	last_peer[move->stream] = move->peer;
-	uint32_t *known = ordo_map_at(asked, move->peer, move->stream);
+	uint32_t *known = ordo_near_at(asked, move->stream, move->peer);
 	o->no_memory = o->no_memory || !known;
 	if (!known || *known != ORDO_NONE)
 		return false;
@@ -763,8 +788,9 @@ static bool order_leaving(struct order *o)
 	uint32_t *first_lane = calloc((size_t)sequence->problem.nrank + 2, sizeof *first_lane),
 		 *rank_lanes = calloc((size_t)sequence->nlane + 1, sizeof *rank_lanes),
 		 *last_peer = nones(sequence->nlane);
-	struct ordo_map asked = {0};
-	o->no_memory = o->no_memory || !first_lane || !rank_lanes || !last_peer;
+	struct ordo_near asked = {0};
+	o->no_memory = o->no_memory || !first_lane || !rank_lanes || !last_peer ||
+		       !ordo_near_make(&asked, sequence->nlane);
 	if (!o->no_memory)
 		sort_lanes(o, first_lane, rank_lanes);
 	for (uint32_t id = sequence->nmove; id-- > 0 && !o->no_memory;)
@@ -773,27 +799,11 @@ static bool order_leaving(struct order *o)
 	free(first_lane);
 	free(rank_lanes);
 	free(last_peer);
-	ordo_map_free(&asked);
+	ordo_near_free(&asked);
 	return !o->no_memory;
 }
 
 /* Beginning and end. */
-
-/* A stream mostly moves to the peer that it last moved to: then there is nothing new. */
-static bool note_talks(struct order *o)
-{
-	const struct ordo_sequence *sequence = o->sequence;
-	uint32_t *last_peer = nones(sequence->nlane);
-	for (uint32_t i = 0; last_peer && i < sequence->nmove && !o->no_memory; i++) {
-		const struct ordo_move *move = &sequence->moves[i];
-		if (move->peer == move->rank || last_peer[move->stream] == move->peer)
-			continue;
-		last_peer[move->stream] = move->peer;
-		set_if_new(o, &o->talks_to, move->rank, move->peer, move->stream);
-	}
-	free(last_peer);
-	return last_peer && !o->no_memory;
-}
 
 static bool begin(struct order *o, struct ordo_error *error)
 {
@@ -814,13 +824,15 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->free_reader = ORDO_NONE;
 	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
 		!o->leaving || !o->some_lane || !o->heard_of || !o->settled ||
-		!ordo_array_reserve(&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes))
+		!ordo_array_reserve(
+			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
+		!ordo_near_make(&o->acquainted, sequence->nlane) || !ordo_near_make(&o->met, sequence->nlane))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		o->lanes[i] = no_state;
 		o->some_lane[rank_of(o, i)] = i;
 	}
-	return note_talks(o) ? true : ordo_fail_memory(error);
+	return true;
 }
 
 static void end(struct order *o)
@@ -842,9 +854,9 @@ static void end(struct order *o)
 	free(o->same);
 	free(o->deps);
 	free(o->visits);
-	ordo_map_free(&o->acquainted);
+	ordo_near_free(&o->acquainted);
 	ordo_map_free(&o->signals);
-	ordo_map_free(&o->met);
+	ordo_near_free(&o->met);
 	free(o->settled);
 	ordo_map_free(&o->talks_to);
 }

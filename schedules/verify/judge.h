@@ -100,11 +100,11 @@ struct judge {
 	struct sync *syncs;
 	size_t sync_room;
 	uint32_t nsync;
-	struct pair_map sync_of; /* (stream, stream) -> syncs */
+	struct near_map sync_of; /* (to, from) streams -> syncs */
 	struct touch *touches;
 	size_t touch_room;
 	uint32_t ntouch;
-	struct pair_map touch_of; /* (stream, rank) -> touches */
+	struct near_map touch_of; /* (stream, rank) -> touches */
 
 	uint32_t fullest; /* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
 

@@ -357,12 +357,12 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 	struct recent *recent = &judge->recent[stream];
 	uint32_t index = recent->touch;
 	if (index == ORDO_NONE || judge->touches[index].rank != rank)
-		index = recent->touch = pair_get(&judge->touch_of, stream, rank);
+		index = recent->touch = near_get(&judge->touch_of, stream, rank);
 	if (index == ORDO_NONE) {
 		index = recent->touch = judge->ntouch++;
 		if (!ordo_array_reserve(
 			    &judge->touches, &judge->touch_room, judge->ntouch, sizeof *judge->touches) ||
-			!pair_put(&judge->touch_of, stream, rank, index))
+			!near_put(&judge->touch_of, stream, rank, index))
 			return ordo_fail_memory(judge->error);
 		judge->touches[index] = (struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
 	}

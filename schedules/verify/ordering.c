@@ -34,7 +34,7 @@ static bool is_ancestor(const struct judge *judge, uint32_t a, uint32_t b)
 /* Had `later`, when it ran, been preceded by a Wait of its stream for a Notify of a's stream after a? */
 static bool has_waited(const struct judge *judge, uint32_t a, uint32_t later)
 {
-	const uint32_t sync = pair_get(&judge->sync_of, judge->notes[a].stream, judge->notes[later].stream);
+	const uint32_t sync = near_get(&judge->sync_of, judge->notes[later].stream, judge->notes[a].stream);
 	if (sync == ORDO_NONE || judge->syncs[sync].known <= a)
 		return false;
 	for (uint32_t i = judge->syncs[sync].first_signal; i != ORDO_NONE; i = judge->signals[i].next) {
@@ -68,7 +68,7 @@ static uint32_t sync_to(struct judge *judge, uint32_t from, uint32_t to)
 	for (int i = 0; i < 2; i++)
 		if (recent->syncs[i] != ORDO_NONE && judge->syncs[recent->syncs[i]].from == from)
 			return recent->syncs[i];
-	const uint32_t sync = pair_get(&judge->sync_of, from, to);
+	const uint32_t sync = near_get(&judge->sync_of, to, from);
 	if (sync != ORDO_NONE)
 		note_sync(recent, sync);
 	return sync;

@@ -2,30 +2,53 @@
 #include "judge.h"
 #include <stdlib.h>
 
-/* The index of a signal, new or not; ORDO_NONE: no memory. (from, to) pairs have an id, (id, number) is the
- * signal. */
+/* Signals by name. Two ranks that have signals are a lane; where not many pairs of ranks have none, every pair is one. */
 struct signal_names {
-	struct pair_map lane_of, signal_of;
+	bool dense;
+	struct pair_map lane_of;   /* (from, to) -> lane, unless dense */
+	struct near_map signal_of; /* (lane, number) -> signal */
 	uint32_t nlane;
 };
 
+static bool open_names(struct signal_names *names, const struct ordo_schedule *schedule)
+{
+	const uint64_t npair = (uint64_t)schedule->problem.nrank * schedule->problem.nrank;
+	names->dense = npair <= schedule->ntask;
+	return near_make(&names->signal_of, names->dense ? npair : schedule->ntask);
+}
+
+static void close_names(struct signal_names *names)
+{
+	pair_free(&names->lane_of);
+	near_free(&names->signal_of);
+}
+
+/* ORDO_NONE: no memory. */
+static uint32_t name_lane(const struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to)
+{
+	if (names->dense)
+		return from * judge->schedule->problem.nrank + to;
+	const uint32_t lane = pair_get(&names->lane_of, from, to);
+	if (lane != ORDO_NONE)
+		return lane;
+	return pair_put(&names->lane_of, from, to, names->nlane) ? names->nlane++ : ORDO_NONE;
+}
+
+/* The index of a signal, new or not; ORDO_NONE: no memory. */
 static uint32_t name_signal(
 	struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to, uint32_t number)
 {
 	struct ordo_proof *proof = judge->proof;
-	uint32_t lane = pair_get(&names->lane_of, from, to);
-	if (lane == ORDO_NONE) {
-		lane = names->nlane++;
-		if (!pair_put(&names->lane_of, from, to, lane))
-			return ORDO_NONE;
-	}
-	uint32_t index = pair_get(&names->signal_of, lane, number);
+	const uint32_t lane = name_lane(judge, names, from, to);
+	if (lane == ORDO_NONE)
+		return ORDO_NONE;
+	uint32_t index = near_get(&names->signal_of, lane, number);
 	if (index != ORDO_NONE)
 		return index;
 	index = proof->nsignal;
 	if (!ordo_array_reserve(
 		    &judge->signals, &judge->signal_room, (size_t)index + 1, sizeof *judge->signals) ||
-		!pair_put(&names->signal_of, lane, number, index))
+		!near_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
 	judge->signals[index] = (struct signal){.from = from,
 		.to = to,
@@ -127,13 +150,13 @@ static bool judge_balance(struct judge *judge, uint32_t index)
 
 static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
 {
-	uint32_t index = pair_get(&judge->touch_of, stream, rank);
+	uint32_t index = near_get(&judge->touch_of, stream, rank);
 	if (index != ORDO_NONE)
 		return index;
 	index = judge->ntouch;
 	if (!ordo_array_reserve(
 		    &judge->touches, &judge->touch_room, (size_t)index + 1, sizeof *judge->touches) ||
-		!pair_put(&judge->touch_of, stream, rank, index))
+		!near_put(&judge->touch_of, stream, rank, index))
 		return ORDO_NONE;
 	judge->touches[index] =
 		(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
@@ -144,12 +167,12 @@ static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
 /* Which streams a signal joins, and whose entering and leaving it can prove. */
 static bool join_streams(struct judge *judge, struct signal *signal)
 {
-	uint32_t index = pair_get(&judge->sync_of, signal->notifier, signal->waiter);
+	uint32_t index = near_get(&judge->sync_of, signal->waiter, signal->notifier);
 	if (index == ORDO_NONE) {
 		index = judge->nsync;
 		if (!ordo_array_reserve(
 			    &judge->syncs, &judge->sync_room, (size_t)index + 1, sizeof *judge->syncs) ||
-			!pair_put(&judge->sync_of, signal->notifier, signal->waiter, index))
+			!near_put(&judge->sync_of, signal->waiter, signal->notifier, index))
 			return ordo_fail_memory(judge->error);
 		judge->syncs[index] = (struct sync){
 			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
@@ -169,9 +192,9 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 bool judge_signals(struct judge *judge)
 {
 	struct signal_names names = {0};
-	bool worked = name_signals(judge, &names);
-	pair_free(&names.lane_of);
-	pair_free(&names.signal_of);
+	bool worked = open_names(&names, judge->schedule) ? name_signals(judge, &names)
+							  : ordo_fail_memory(judge->error);
+	close_names(&names);
 	uint32_t nnotify = 0;
 	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++) {
 		judge->signals[i].first = nnotify;
@@ -182,7 +205,9 @@ bool judge_signals(struct judge *judge)
 		return false;
 	judge->notifies = ordo_array_make((size_t)nnotify + 1, sizeof *judge->notifies, 0);
 	judge->waits = ordo_array_make((size_t)nnotify + 1, sizeof *judge->waits, 0);
-	if (!judge->notifies || !judge->waits)
+	const size_t nstream = (size_t)judge->schedule->nstream + 1;
+	if (!judge->notifies || !judge->waits || !near_make(&judge->sync_of, nstream) ||
+		!near_make(&judge->touch_of, nstream))
 		return ordo_fail_memory(judge->error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is not asked
 	 * for. */

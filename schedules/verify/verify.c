@@ -101,9 +101,9 @@ static void free_judge(struct judge *judge)
 	free(judge->notifies);
 	free(judge->waits);
 	free(judge->syncs);
-	pair_free(&judge->sync_of);
+	near_free(&judge->sync_of);
 	free(judge->touches);
-	pair_free(&judge->touch_of);
+	near_free(&judge->touch_of);
 	free(judge->recent);
 	free(judge->cells_of);
 	free(judge->cells);
