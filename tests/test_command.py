@@ -594,6 +594,28 @@ def _(ordo):
     wanted("bit-interchangeable" in ordo.works("diff", "-", "ring.json", stdin=document).out)
 
 
+@desk_case("diff --write-input: the shortest input on which two schedules differ, and nothing where there is none")
+def _(ordo):
+    ordo.compile("ring.json", "--chunks", 3)
+    ordo.compile("dyadic.json", algorithm="dyadic")
+    ordo.compile("mesh.json", algorithm="mesh")
+    answer = ordo.answer("diff", "dyadic.json", "ring.json", "--write-input", "input.json")
+    written = json.loads((ordo.folder / "input.json").read_text())
+    wanted(written["schema"] == "ordo/input/1" and written["count"] == 12 and len(written["values"]) == 3, written)
+    results = [one["bits"] for one in answer["comparisons"][0]["input"]["results"]]
+    wanted(len(set(results)) == 2 and all(re.fullmatch("[0-9a-f]{8}", one) for one in results), answer)
+    wanted(ordo.answer("diff", "dyadic.json", "ring.json", "--type", "f64", "--op", "prod", "--write-input", "x.json")["exit code"] == 1)
+    written = json.loads((ordo.folder / "x.json").read_text())
+    wanted((written["type"], written["reduction"]) == ("f64", "prod"), written)
+    (ordo.folder / "x.json").unlink()
+    for words in [["mesh.json"], ["ring.json", "--type", "i32"]]:
+        done = ordo.works("diff", "dyadic.json", *words, "--write-input", "x.json")
+        wanted("x.json is not written: there is no input on which they differ" in done.err, done.err)
+    wanted("x.json" not in ordo.names(), ordo.names())
+    ordo.fails(2, "--write-input: wanted two schedules, found 3", "diff", "ring.json", "mesh.json", "dyadic.json", "--write-input", "x.json")
+    ordo.fails(5, "none/x.json: error: cannot write", "diff", "dyadic.json", "ring.json", "--write-input", "none/x.json")
+
+
 @desk_case("diff: integers, minima and maxima are the same in any order, and what adds nothing has none")
 def _(ordo):
     ordo.compile("ring.json")

@@ -4,6 +4,7 @@
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/compare.h>
+#include <ordo/input.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 
 struct wish {
-	const char *type_name, *reduction_name;
+	const char *type_name, *reduction_name, *input;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 };
@@ -174,6 +175,88 @@ static bool show_node(struct call *call, struct pair *pair)
 	return true;
 }
 
+/* The first schedule's problem, its vector cut so finely that each part of the comparison begins with a chunk of its
+ * own: chunks of one element, of which both schedules' are multiples. */
+static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struct ordo_error *error)
+{
+	const uint64_t nblock = ordo_nblock(&pair->side[0]->schedule->problem);
+	uint64_t whole = pair->side[0]->order->nchunk, other = pair->side[1]->order->nchunk;
+	const uint64_t product = whole * other;
+	while (other) {
+		const uint64_t rest = whole % other;
+		whole = other;
+		other = rest;
+	}
+	*fine = pair->side[0]->schedule->problem;
+	fine->in_place = false;
+	if (product / whole > ORDO_LIMIT)
+		return ordo_fail(error, ORDO_UNDECIDED, 0,
+			"the shortest vector on which both cut alike has %" PRIu64
+			" elements, wanted at most %u",
+			product / whole, ORDO_LIMIT);
+	fine->chunks_per_block = (uint32_t)(product / whole / nblock);
+	return true;
+}
+
+/* On what one element at the beginning of the first part that differs becomes two different numbers. */
+static bool contradict(struct pair *pair, const struct wish *wish, struct ordo_problem *fine,
+	struct ordo_contradiction *contradiction, struct ordo_error *error)
+{
+	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
+	struct ordo_element element = {0, 0, 0};
+	if (!cut_finely(pair, fine, error))
+		return false;
+	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(fine) / part->begin.whole));
+	while (ordo_output_slot(fine, element.rank, element.chunk) == ORDO_NONE)
+		element.rank++;
+	return ordo_contradict(pair->forest, wish->type, wish->reduction,
+		(const struct ordo_element[2]){element, element}, part->tree, contradiction, error);
+}
+
+static void tell_input(struct call *call, struct pair *pair, const struct wish *wish,
+	const struct ordo_contradiction *contradiction)
+{
+	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
+				  *b = &pair->side[1]->schedule->problem;
+	say(call, "  %-23s %s: %.17g by %s, %.17g by %s, for `ordo run %s --input %s`\n",
+		"an input that shows it", wish->input, contradiction->result[0], pair->side[0]->file,
+		contradiction->result[1], pair->side[1]->file, pair->side[0]->file, wish->input);
+	cJSON *json = cJSON_AddObjectToObject(pair->json, "input"),
+	      *results = cJSON_AddArrayToObject(json, "results");
+	add_text(json, "file", wish->input);
+	for (int i = 0; i < 2; i++) {
+		char value[48], bits[24];
+		cJSON *one = cJSON_CreateObject();
+		snprintf(value, sizeof value, "%a", contradiction->result[i]);
+		snprintf(bits, sizeof bits, "%0*" PRIx64, 2 * (int)ordo_type_size(wish->type),
+			contradiction->bits[i]);
+		add_text(one, "value", value);
+		add_text(one, "bits", bits);
+		cJSON_AddItemToArray(results, one);
+	}
+	if (a->nrank != b->nrank || a->root != b->root)
+		note(call, "%s is for %s; `ordo diff %s %s --write-input FILE` writes the same for the other",
+			wish->input, pair->side[0]->file, pair->side[1]->file, pair->side[0]->file);
+}
+
+static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	struct ordo_error error;
+	struct ordo_contradiction contradiction;
+	struct ordo_problem fine;
+	if (!contradict(pair, wish, &fine, &contradiction, &error))
+		return refuse(call, fail(call, &error));
+	struct ordo_input *input = ordo_input_contradicting(&fine, &contradiction, &error);
+	if (input)
+		input->nelement = 1; /* both are the one element, of two schedules */
+	const bool written = input && ordo_input_write(input, wish->input, &error);
+	ordo_input_destroy(input);
+	if (!written)
+		return refuse(call, fail(call, &error));
+	tell_input(call, pair, wish, &contradiction);
+	return true;
+}
+
 static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
 {
 	static const char *const words[] = {
@@ -250,8 +333,10 @@ static bool show_pair(struct call *call, struct pair *pair, const struct wish *w
 	show_reservations(call, pair, wish);
 	if (!same)
 		show_parts(call, pair);
-	return (same || show_node(call, pair)) && show_guarantee(call, pair, ORDO_G4) &&
-	       show_guarantee(call, pair, ORDO_G5);
+	if (wish->input && same)
+		note(call, "%s is not written: there is no input on which they differ", wish->input);
+	return (same || show_node(call, pair)) && (same || !wish->input || write_input(call, pair, wish)) &&
+	       show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
 }
 
 /* false: call->status; true also if they differ. */
@@ -318,6 +403,9 @@ static bool read_wish(struct call *call, struct wish *wish)
 					    call->noperand ? call->operands[0] : "none"));
 	if (nstdin > 1)
 		return refuse(call, fail_usage(call, NULL, "only one schedule can come through stdin"));
+	if (wish->input && call->noperand > 2)
+		return refuse(call, fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
+					    call->noperand));
 	if (!ordo_type_from_name(wish->type_name, &wish->type))
 		return refuse(
 			call, fail_usage(call, NULL, "--type: found %s, wanted f32, f64, i32, i64 or u8",
@@ -334,6 +422,8 @@ static int diff(struct call *call)
 	const struct option options[] = {
 		{"type", 0, TEXT, &wish.type_name, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},
 		{"op", 0, TEXT, &wish.reduction_name, "OP", "sum, prod, min or max (sum)"},
+		{"write-input", 0, TEXT, &wish.input, "FILE",
+			"an input on which the two differ, for `ordo run --input FILE`"},
 	};
 	struct ordo_error error;
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
@@ -354,6 +444,7 @@ const struct command diff_command = {
 		       "with as many virtual shards G5.\n"
 		       "Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
 	.examples = "  ordo diff ring.json dyadic.json\n"
+		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
 		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
 		    "  ordo diff ring.json around.json --json",
 	.run = diff,
