@@ -30,8 +30,9 @@ struct pair {
 	const struct side *side[2];
 	struct ordo_forest *forest;
 	struct ordo_comparison comparison;
-	bool interchangeable; /* for the type and the reduction */
-	bool no_memory;	      /* for some text, so what was said is not all of it */
+	bool interchangeable;			 /* for the type and the reduction */
+	bool no_memory;				 /* for some text, so what was said is not all of it */
+	struct ordo_contradiction contradiction; /* if an input was written */
 	struct ordo_arena arena;
 	cJSON *json;
 };
@@ -199,8 +200,8 @@ static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struc
 }
 
 /* On what one element at the beginning of the first part that differs becomes two different numbers. */
-static bool contradict(struct pair *pair, const struct wish *wish, struct ordo_problem *fine,
-	struct ordo_contradiction *contradiction, struct ordo_error *error)
+static bool contradict(
+	struct pair *pair, const struct wish *wish, struct ordo_problem *fine, struct ordo_error *error)
 {
 	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
 	struct ordo_element element = {0, 0, 0};
@@ -210,12 +211,27 @@ static bool contradict(struct pair *pair, const struct wish *wish, struct ordo_p
 	while (ordo_output_slot(fine, element.rank, element.chunk) == ORDO_NONE)
 		element.rank++;
 	return ordo_contradict(pair->forest, wish->type, wish->reduction,
-		(const struct ordo_element[2]){element, element}, part->tree, contradiction, error);
+		(const struct ordo_element[2]){element, element}, part->tree, &pair->contradiction, error);
 }
 
-static void tell_input(struct call *call, struct pair *pair, const struct wish *wish,
-	const struct ordo_contradiction *contradiction)
+static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
 {
+	struct ordo_error error;
+	struct ordo_problem fine;
+	if (!contradict(pair, wish, &fine, &error))
+		return refuse(call, fail(call, &error));
+	struct ordo_input *input = ordo_input_contradicting(&fine, &pair->contradiction, &error);
+	if (input)
+		input->nelement = 1; /* both are the one element, of two schedules */
+	const bool written = input && ordo_input_write(input, wish->input, &error);
+	ordo_input_destroy(input);
+	return written ? true : refuse(call, fail(call, &error));
+}
+
+/* Tells of the input that was written. */
+static void show_input(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_contradiction *contradiction = &pair->contradiction;
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
 				  *b = &pair->side[1]->schedule->problem;
 	say(call, "  %-23s %s: %.17g by %s, %.17g by %s, for `ordo run %s --input %s`\n",
@@ -237,24 +253,6 @@ static void tell_input(struct call *call, struct pair *pair, const struct wish *
 	if (a->nrank != b->nrank || a->root != b->root)
 		note(call, "%s is for %s; `ordo diff %s %s --write-input FILE` writes the same for the other",
 			wish->input, pair->side[0]->file, pair->side[1]->file, pair->side[0]->file);
-}
-
-static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
-{
-	struct ordo_error error;
-	struct ordo_contradiction contradiction;
-	struct ordo_problem fine;
-	if (!contradict(pair, wish, &fine, &contradiction, &error))
-		return refuse(call, fail(call, &error));
-	struct ordo_input *input = ordo_input_contradicting(&fine, &contradiction, &error);
-	if (input)
-		input->nelement = 1; /* both are the one element, of two schedules */
-	const bool written = input && ordo_input_write(input, wish->input, &error);
-	ordo_input_destroy(input);
-	if (!written)
-		return refuse(call, fail(call, &error));
-	tell_input(call, pair, wish, &contradiction);
-	return true;
 }
 
 static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
@@ -335,62 +333,107 @@ static bool show_pair(struct call *call, struct pair *pair, const struct wish *w
 		show_parts(call, pair);
 	if (wish->input && same)
 		note(call, "%s is not written: there is no input on which they differ", wish->input);
-	return (same || show_node(call, pair)) && (same || !wish->input || write_input(call, pair, wish)) &&
-	       show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
+	if (!same && !show_node(call, pair))
+		return false;
+	if (wish->input && !same)
+		show_input(call, pair, wish);
+	return show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
 }
 
 /* false: call->status; true also if they differ. */
-static bool compare_sides(struct call *call, const struct wish *wish, struct ordo_forest *forest,
-	const struct side *first, const struct side *second, bool *same)
+static bool compare_sides(struct call *call, const struct wish *wish, struct pair *pair)
 {
 	struct ordo_error error;
-	struct pair pair = {.side = {first, second}, .forest = forest, .json = cJSON_CreateObject()};
-	bool worked = ordo_compare(first->order, second->order, &pair.comparison, &error);
-	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(call->answer, "comparisons"), pair.json);
-	if (worked) {
-		pair.interchangeable = !pair.comparison.ndiffering ||
-				       (adds(&pair) && ordo_is_associative(wish->type, wish->reduction));
-		*same = pair.interchangeable;
-		worked = show_pair(call, &pair, wish);
-		if (worked && pair.no_memory) {
-			ordo_fail_memory(&error);
-			worked = refuse(call, fail(call, &error));
-		}
-	} else {
+	const struct side *first = pair->side[0], *second = pair->side[1];
+	if (!ordo_compare(first->order, second->order, &pair->comparison, &error)) {
 		char text[sizeof error.text];
 		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file, error.text);
 		memcpy(error.text, text, sizeof text);
-		call->status = fail(call, &error);
+		return refuse(call, fail(call, &error));
 	}
-	ordo_comparison_free(&pair.comparison);
-	ordo_arena_free(&pair.arena);
-	return worked;
+	pair->interchangeable = !pair->comparison.ndiffering ||
+				(adds(pair) && ordo_is_associative(wish->type, wish->reduction));
+	return pair->interchangeable || !wish->input || write_input(call, pair, wish);
 }
 
-static int compare_all(struct call *call, const struct wish *wish, struct ordo_forest *forest)
+/* Everything is read, proved, compared and written before anything is said. */
+struct assembly {
+	struct ordo_forest *forest;
+	size_t count;	    /* of the schedules */
+	struct side *sides; /* [count] */
+	struct pair *pairs; /* [count]: each with the first; the first of them is not used */
+};
+
+static bool assemble(struct call *call, struct assembly *assembly)
 {
-	struct side first = {0};
-	size_t nsame = 0;
-	const size_t nother = call->noperand - 1;
-	bool worked = open_side(call, call->operands[0], forest, &first);
-	add_text(call->answer, "first", call->operands[0]);
-	if (worked)
-		add_text(call->answer, "order_digest", first.proof->digest);
-	cJSON_AddArrayToObject(call->answer, "comparisons");
-	for (size_t i = 1; worked && i < call->noperand; i++) {
-		struct side other = {0};
-		bool same = false;
-		worked = open_side(call, call->operands[i], forest, &other) &&
-			 compare_sides(call, wish, forest, &first, &other, &same);
-		nsame += same;
-		close_side(&other);
+	struct ordo_error error;
+	assembly->count = call->noperand;
+	assembly->forest = ordo_forest_create(&error);
+	assembly->sides = calloc(assembly->count, sizeof *assembly->sides);
+	assembly->pairs = calloc(assembly->count, sizeof *assembly->pairs);
+	if (!assembly->forest || !assembly->sides || !assembly->pairs) {
+		ordo_fail_memory(&error);
+		return refuse(call, fail(call, &error));
 	}
-	close_side(&first);
+	for (size_t i = 0; i < assembly->count; i++) {
+		if (!open_side(call, call->operands[i], assembly->forest, &assembly->sides[i]))
+			return false;
+		assembly->pairs[i].forest = assembly->forest;
+		assembly->pairs[i].side[0] = &assembly->sides[0];
+		assembly->pairs[i].side[1] = &assembly->sides[i];
+	}
+	return true;
+}
+
+static void dismiss(struct assembly *assembly)
+{
+	for (size_t i = 0; assembly->sides && assembly->pairs && i < assembly->count; i++) {
+		ordo_comparison_free(&assembly->pairs[i].comparison);
+		ordo_arena_free(&assembly->pairs[i].arena);
+		close_side(&assembly->sides[i]);
+	}
+	free(assembly->pairs);
+	free(assembly->sides);
+	ordo_forest_destroy(assembly->forest);
+}
+
+static bool show_all(struct call *call, const struct wish *wish, const struct assembly *assembly)
+{
+	struct ordo_error error;
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "comparisons");
+	bool no_memory = false;
+	add_text(call->answer, "first", assembly->sides[0].file);
+	add_text(call->answer, "order_digest", assembly->sides[0].proof->digest);
+	for (size_t i = 1; i < assembly->count; i++) {
+		struct pair *pair = &assembly->pairs[i];
+		cJSON_AddItemToArray(list, pair->json = cJSON_CreateObject());
+		if (!show_pair(call, pair, wish))
+			return false;
+		no_memory |= pair->no_memory;
+	}
+	if (!no_memory)
+		return true;
+	ordo_fail_memory(&error);
+	return refuse(call, fail(call, &error));
+}
+
+static int compare_all(struct call *call, const struct wish *wish)
+{
+	struct assembly assembly = {0};
+	size_t nsame = 0;
+	bool worked = assemble(call, &assembly);
+	for (size_t i = 1; worked && i < assembly.count; i++) {
+		worked = compare_sides(call, wish, &assembly.pairs[i]);
+		nsame += assembly.pairs[i].interchangeable;
+	}
+	worked = worked && show_all(call, wish, &assembly);
+	dismiss(&assembly);
 	if (!worked)
 		return call->status;
-	if (nother > 1)
-		say(call, "%zu of %zu are bit-interchangeable with %s\n", nsame, nother, call->operands[0]);
-	return nsame == nother ? ORDO_OK : ORDO_REFUTED;
+	if (call->noperand > 2)
+		say(call, "%zu of %zu are bit-interchangeable with %s\n", nsame, call->noperand - 1,
+			call->operands[0]);
+	return nsame == call->noperand - 1 ? ORDO_OK : ORDO_REFUTED;
 }
 
 static bool read_wish(struct call *call, struct wish *wish)
@@ -425,13 +468,9 @@ static int diff(struct call *call)
 		{"write-input", 0, TEXT, &wish.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
 	};
-	struct ordo_error error;
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
 		return call->status;
-	struct ordo_forest *forest = ordo_forest_create(&error);
-	const int status = forest ? compare_all(call, &wish, forest) : fail(call, &error);
-	ordo_forest_destroy(forest);
-	return status;
+	return compare_all(call, &wish);
 }
 
 const struct command diff_command = {
