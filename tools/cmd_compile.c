@@ -165,6 +165,7 @@ static void report(struct call *call, const struct wish *wish, const struct ordo
 	if (call->json && wish->output) {
 		add_schedule(call->answer, schedule);
 		add_proof(call->answer, schedule, proof);
+		tell_guarantees(call, &sums_of_floats, schedule, proof);
 		add_text(call->answer, "output", wish->output);
 		cJSON *json = cJSON_AddObjectToObject(call->answer, "seconds");
 		add_number(json, "compile", times->compile);

@@ -3,6 +3,7 @@
 #include "sets.h"
 #include "symmetric.h"
 #include "verdict.h"
+#include <ordo/input.h>
 #include <string.h>
 
 struct wish {
@@ -11,7 +12,8 @@ struct wish {
 	bool atomic_reduce;
 	struct ordo_limits limits;
 	uint32_t max_findings;
-	const char *replay;
+	const char *replay, *input;
+	struct arithmetic arithmetic;
 	struct conditions conditions;
 	const char *symmetry; /* as typed */
 	enum symmetry_use use;
@@ -33,7 +35,8 @@ static void compare_topology(
 }
 
 static int report(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, const struct ordo_proof *proof)
+	const struct ordo_topology *topology, const struct ordo_proof *proof,
+	const struct judgements *judgements)
 {
 	if (call->json)
 		return proof->proved ? ORDO_OK : ORDO_REFUTED;
@@ -47,8 +50,85 @@ static int report(struct call *call, const struct wish *wish, const struct ordo_
 	printf("%s: %sproved%s\n  ", wish->file, paint(stdout, GREEN), paint(stdout, PLAIN));
 	print_schedule_line(stdout, schedule);
 	print_rules(stdout, &wish->limits, topology);
-	print_guarantees(stdout, schedule, proof);
+	print_guarantees(stdout, schedule, proof, judgements);
 	return ORDO_OK;
+}
+
+/* What --require asks for: the first that is refuted is said. */
+static int check_conditions(struct call *call, const struct wish *wish, const struct judgements *judgements)
+{
+	struct ordo_error error;
+	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
+		const struct ordo_judgement *judgement = &judgements->of[i];
+		if (!(wish->conditions.guarantees >> i & 1) || judgement->verdict == ORDO_HOLDS ||
+			judgement->verdict == ORDO_NOT_APPLICABLE)
+			continue;
+		ordo_fail(&error, ORDO_REFUTED, 0, "%s %s does not hold for %s %s: %s",
+			ordo_guarantee_name((enum ordo_guarantee)i),
+			ordo_guarantee_title((enum ordo_guarantee)i), ordo_type_name(wish->arithmetic.type),
+			ordo_reduction_name(wish->arithmetic.reduction), judgement->why);
+		if (judgement->contradicted && !wish->input)
+			ordo_hint(&error, "--write-input OUT writes an input that shows it, for `ordo run "
+					  "--input OUT`");
+		snprintf(error.file, sizeof error.file, "%s", wish->file);
+		return fail(call, &error);
+	}
+	return ORDO_OK;
+}
+
+/* Of the guarantees that are refuted, the first required one, or else the first. */
+static const struct ordo_contradiction *choose_contradiction(
+	const struct wish *wish, const struct judgements *judgements)
+{
+	for (int only_required = 1; only_required >= 0; only_required--)
+		for (int i = 0; i < ORDO_NGUARANTEE; i++)
+			if (judgements->of[i].contradicted &&
+				(!only_required || wish->conditions.guarantees >> i & 1))
+				return &judgements->of[i].contradiction;
+	return NULL;
+}
+
+static int write_input(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct judgements *judgements)
+{
+	struct ordo_error error;
+	const struct ordo_contradiction *found = choose_contradiction(wish, judgements);
+	if (!found) {
+		note(call, "no input written: nothing that an input could show is refuted for %s %s",
+			ordo_type_name(wish->arithmetic.type),
+			ordo_reduction_name(wish->arithmetic.reduction));
+		return ORDO_OK;
+	}
+	struct ordo_input *input = ordo_input_contradicting(&schedule->problem, found, &error);
+	const bool worked = input && ordo_input_write(input, wish->input, &error);
+	ordo_input_destroy(input);
+	if (!worked)
+		return fail(call, &error);
+	add_text(call->answer, "input", wish->input);
+	say(call,
+		"  %-23s %s: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run --input` shows "
+		"it\n",
+		"input written", wish->input, found->element[0].chunk, found->element[0].rank,
+		found->element[1].chunk, found->element[1].rank);
+	return ORDO_OK;
+}
+
+/* What the proof says for the type and the reduction, and what was asked of that. */
+static int report_guarantees(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, const struct ordo_proof *proof)
+{
+	struct judgements judgements;
+	if (!make_judgements(call, &wish->arithmetic, &schedule->problem, proof, NULL, &judgements)) {
+		free_judgements(&judgements);
+		return call->status;
+	}
+	add_judgements(call->answer, &judgements);
+	report(call, wish, schedule, topology, proof, &judgements);
+	int status = wish->input ? write_input(call, wish, schedule, &judgements) : ORDO_OK;
+	if (status == ORDO_OK)
+		status = check_conditions(call, wish, &judgements);
+	free_judgements(&judgements);
+	return status;
 }
 
 static void print_times(double read, double proving)
@@ -60,24 +140,11 @@ static void print_times(double read, double proving)
 	printf("\n");
 }
 
-/* What --require asks for. */
-static bool check_conditions(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
-{
-	struct conditions conditions = wish->conditions;
-	struct ordo_error error;
-	if (!has_conditions(&conditions) || meets_conditions(schedule, proof, &conditions, &error))
-		return true;
-	if (!error.file[0])
-		snprintf(error.file, sizeof error.file, "%s", wish->file);
-	call->status = fail(call, &error);
-	return false;
-}
-
-/* Conditions look at the trees, which only the proof of the whole lists. */
+/* Conditions and inputs look at the trees, which only the proof of the whole lists. */
 static enum symmetry_use symmetry_for(const struct wish *wish)
 {
-	return has_conditions(&wish->conditions) && wish->use == SYMMETRY_AUTO ? SYMMETRY_OFF : wish->use;
+	return (has_conditions(&wish->conditions) || wish->input) && wish->use == SYMMETRY_AUTO ? SYMMETRY_OFF
+												: wish->use;
 }
 
 static int verify_schedule(
@@ -104,14 +171,13 @@ static int verify_schedule(
 		add_number(times, "read", read);
 		add_number(times, "proof", proving);
 		add_count(call->answer, "peak_bytes", peak_bytes());
-		status = report(call, wish, schedule, topology, proof);
+		status = proof->proved ? report_guarantees(call, wish, schedule, topology, proof)
+				       : report(call, wish, schedule, topology, proof, NULL);
 		if (!call->json) {
 			print_symmetry(stdout, &found);
 			print_times(read, proving);
 		}
 		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
-			status = call->status;
-		if (proof->proved && !check_conditions(call, wish, schedule, proof))
 			status = call->status;
 	}
 	ordo_proof_destroy(proof);
@@ -136,8 +202,11 @@ static int verify_all(struct call *call, const struct wish *wish)
 			.limits = wish->limits,
 			.max_findings = wish->max_findings},
 		.conditions = &wish->conditions};
-	if (wish->replay)
-		return fail_usage(call, NULL, "--write-replay takes one schedule, found a plan set");
+	if (wish->replay || wish->input)
+		return fail_usage(call, NULL, "%s takes one schedule, found a plan set",
+			wish->replay ? "--write-replay" : "--write-input");
+	if (wish->arithmetic.type_name || wish->arithmetic.reduction_name)
+		return fail_usage(call, NULL, "--type and --op take one schedule, found a plan set");
 	return verify_set(call, &question);
 }
 
@@ -147,6 +216,7 @@ static int verify_programs(struct call *call, struct wish *wish)
 	if (!choose_topology(call, &wish->topology, wish->generate.ranks, &topology))
 		return call->status;
 	wish->generate.use = wish->use;
+	wish->generate.arithmetic = wish->arithmetic;
 	wish->generate.options = (struct ordo_verify_options){
 		.topology = topology, .limits = wish->limits, .max_findings = wish->max_findings};
 	const int status = verify_generated(call, &wish->generate);
@@ -161,13 +231,15 @@ static bool makes_sense(struct call *call, const struct wish *wish)
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
 		call->status = fail_usage(call, NULL, "--operator, --ranks and --trust go with --generate");
 	else if (generate->algorithm &&
-		 (wish->replay || wish->atomic_reduce || has_conditions(&wish->conditions)))
-		call->status = fail_usage(
-			call, NULL, "--generate goes without --write-replay, --atomic-reduce and --require");
-	else if (wish->use == SYMMETRY_ONLY && has_conditions(&wish->conditions))
+		 (wish->replay || wish->input || wish->atomic_reduce || has_conditions(&wish->conditions)))
+		call->status = fail_usage(call, NULL,
+			"--generate goes without --write-replay, --write-input, --atomic-reduce and "
+			"--require");
+	else if (wish->use == SYMMETRY_ONLY && (wish->input || has_conditions(&wish->conditions)))
 		call->status =
 			fail_usage(call, "without --symmetry only the whole is proved, and its trees listed",
-				"--require looks at trees, which a proof from one program does not list");
+				"%s looks at trees, which a proof from one program does not list",
+				wish->input ? "--write-input" : "--require");
 	else
 		return true;
 	return false;
@@ -206,6 +278,10 @@ static int verify(struct call *call)
 			"symmetry"},
 		{"write-replay", 0, TEXT, &wish.replay, "OUT",
 			"write an interleaving that shows the first finding; see `ordo run --replay`"},
+		ARITHMETIC_OPTIONS(wish.arithmetic),
+		{"write-input", 0, TEXT, &wish.input, "OUT",
+			"write an input whose bits differ where a guarantee is refuted; see `ordo run "
+			"--input`"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -218,9 +294,9 @@ static int verify(struct call *call)
 	else
 		wish.file =
 			only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	/* --require asks for no order of an operator's own, so any operator will do to read it. */
 	if (!wish.file || !read_symmetry_use(call, wish.symmetry, &wish.use) ||
-		!read_conditions(call, &wish.conditions, ORDO_ALLREDUCE) || !makes_sense(call, &wish))
+		!read_arithmetic(call, &wish.arithmetic) || !read_guarantees(call, &wish.conditions) ||
+		!makes_sense(call, &wish))
 		status = call->status;
 	else if (wish.generate.algorithm)
 		status = verify_programs(call, &wish);
@@ -247,6 +323,7 @@ const struct command verify_command = {
 		    "  ordo verify ring.json --fail-link 0-1\n"
 		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
 		    "  ordo verify broken.json --write-replay race.json\n"
+		    "  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -\n"
 		    "  ordo verify --generate ring --ranks 1000",
 	.run = verify,

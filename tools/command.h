@@ -35,8 +35,8 @@ struct call {
 	int status;    /* the exit code once read_options returned false */
 };
 
-extern const struct command compile_command, verify_command, run_command, probe_command, diff_command,
-	draw_command, list_command, explain_command, demo_command;
+extern const struct command compile_command, verify_command, run_command, probe_command, order_command,
+	diff_command, draw_command, list_command, explain_command, demo_command;
 
 /* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */
 void tame(char *text, bool lines);

@@ -24,11 +24,18 @@ static bool read_guarantee(struct call *call, struct conditions *conditions, con
 	return true;
 }
 
-bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op)
+bool read_guarantees(struct call *call, struct conditions *conditions)
 {
 	for (size_t i = 0; i < conditions->required.count; i++)
 		if (!read_guarantee(call, conditions, conditions->required.items[i]))
 			return false;
+	return true;
+}
+
+bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op)
+{
+	if (!read_guarantees(call, conditions))
+		return false;
 	if (!conditions->order)
 		return true;
 	if (!ordo_tree_name_read(conditions->order, &conditions->name))

@@ -22,6 +22,8 @@ struct conditions {
 			"only a schedule all of whose sums are this tree: dyadic, folded or linear"          \
 	}
 
+/* Reads --require alone. false: call->status. */
+bool read_guarantees(struct call *call, struct conditions *conditions);
 /* Reads what was written, for an operator. false: call->status. The caller frees `required`. */
 bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op);
 bool has_conditions(const struct conditions *conditions);

@@ -168,9 +168,7 @@ static int tell(struct call *call, const struct ordo_schedule *schedule, const s
 	if (reduces)
 		say_trees(call, schedule, proof, trees);
 	say_soundness(call, schedule, proof);
-	if (!call->json)
-		print_guarantees(stdout, schedule, proof);
-	return ORDO_OK;
+	return tell_guarantees(call, &sums_of_floats, schedule, proof) ? ORDO_OK : call->status;
 }
 
 int explain_schedule(struct call *call, const char *path, uint32_t trees)

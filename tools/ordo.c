@@ -12,6 +12,7 @@ static const struct command *const commands[] = {
 	&verify_command,
 	&run_command,
 	&probe_command,
+	&order_command,
 	&diff_command,
 	&draw_command,
 	&list_command,

@@ -160,8 +160,10 @@ static void print_generated(const struct generate_wish *wish, const struct gener
 	print_symmetry(stdout, &g->found);
 	if (g->proof->proved)
 		print_rules(stdout, &wish->options.limits, wish->options.topology);
-	if (g->proof->proved)
-		print_guarantees(stdout, g->head, g->proof);
+}
+
+static void print_generated_times(const struct generated *g)
+{
 	printf("  %-23s programs compared in ", "time");
 	print_seconds(stdout, g->finding);
 	printf(", proof in ");
@@ -216,6 +218,10 @@ static int tell_generated(struct call *call, const struct generate_wish *wish, s
 		print_findings(stderr, g->head, g->proof);
 		print_generated(wish, g);
 	}
+	if (g->proof->proved && !tell_guarantees(call, &wish->arithmetic, g->head, g->proof))
+		return call->status;
+	if (!call->json)
+		print_generated_times(g);
 	return g->proof->proved ? ORDO_OK : ORDO_REFUTED;
 }
 

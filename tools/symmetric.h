@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_SYMMETRIC_H
 #define ORDO_TOOLS_SYMMETRIC_H
 
-#include "command.h"
+#include "judgements.h"
 #include <ordo/symmetry.h>
 
 enum symmetry_use { SYMMETRY_AUTO, SYMMETRY_OFF, SYMMETRY_ONLY };
@@ -32,6 +32,7 @@ struct generate_wish {
 	bool trust; /* compare only the ranks that generate the group */
 	enum symmetry_use use;
 	struct ordo_verify_options options;
+	struct arithmetic arithmetic; /* that guarantees are judged for */
 };
 int verify_generated(struct call *call, const struct generate_wish *wish);
 

@@ -37,15 +37,6 @@ void add_schedule(cJSON *answer, const struct ordo_schedule *schedule)
 	add_count(answer, "waits", counts.wait);
 }
 
-static void add_guarantee(cJSON *list, const char *name, enum ordo_verdict verdict, const char *why)
-{
-	static const char *const words[] = {"holds", "does not hold", "not asked", "not applicable"};
-	cJSON *one = cJSON_AddObjectToObject(list, name);
-	add_text(one, "verdict", words[verdict]);
-	if (why)
-		add_text(one, "why", why);
-}
-
 static cJSON *finding_json(const struct ordo_schedule *schedule, const struct ordo_finding *finding)
 {
 	struct ordo_error error;
@@ -68,10 +59,6 @@ void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct
 		cJSON_AddItemToArray(findings, finding_json(schedule, &proof->findings[i]));
 	if (!proof->proved)
 		return;
-	cJSON *guarantees = cJSON_AddObjectToObject(answer, "guarantees");
-	add_guarantee(guarantees, "G1", proof->rank_equal, proof->rank_equal_why);
-	add_guarantee(guarantees, "G2", proof->run_to_run, proof->run_to_run_why);
-	add_guarantee(guarantees, "G3", proof->position_invariant, proof->position_why);
 	add_count(answer, "distinct_orders", proof->ndistinct);
 	add_text(answer, "order_digest", proof->digest[0] ? proof->digest : NULL);
 	add_count(answer, "signals", proof->nsignal);
@@ -101,52 +88,15 @@ void print_rules(FILE *out, const struct ordo_limits *limits, bool topology)
 		limited ? ", R13" : "", topology ? "" : "; R12 asks for --topology");
 }
 
-static void print_guarantee(
-	FILE *out, const char *name, enum ordo_verdict verdict, const char *meaning, const char *why)
+void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	const struct judgements *judgements)
 {
-	fprintf(out, "  %-23s ", name);
-	switch (verdict) {
-	case ORDO_HOLDS:
-		fprintf(out, "%sholds%s: %s\n", paint(out, GREEN), paint(out, PLAIN), meaning);
-		return;
-	case ORDO_DOES_NOT_HOLD:
-		fprintf(out, "%sdoes not hold%s", paint(out, YELLOW), paint(out, PLAIN));
-		if (why)
-			fprintf(out, ": ");
-		for (; why && *why; why++) {
-			fputc(*why, out);
-			if (*why == '\n')
-				fprintf(out, "%26s", "");
-		}
-		fputc('\n', out);
-		return;
-	case ORDO_NOT_ASKED:
-		fprintf(out, "not asked\n");
-		return;
-	case ORDO_NOT_APPLICABLE:
-		fprintf(out, "not applicable\n");
-		return;
-	}
-}
-
-void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
-{
-	if (ordo_operator_facts(schedule->problem.op)->reduces) {
-		print_guarantee(out, "G1 rank-equal", proof->rank_equal,
-			"every rank's copy of a chunk has the same bits", proof->rank_equal_why);
-		print_guarantee(out, "G2 run-to-run", proof->run_to_run, "no timing changes a bit",
-			proof->run_to_run_why);
-		print_guarantee(out, "G3 position-invariant", proof->position_invariant,
-			"all chunks are summed in one order", proof->position_why);
-		/* Without a digest no order is fixed, and there is nothing to count. */
-		if (proof->digest[0])
-			fprintf(out, "  %-23s %u%s over %u chunk%s\n", "orders", proof->ndistinct,
-				proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
-				ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
-	} else {
-		fprintf(out, "  %-23s not asked: %s adds nothing\n", "G1 G2 G3",
-			ordo_operator_facts(schedule->problem.op)->name);
-	}
+	print_judgements(out, judgements);
+	/* Without a digest no order is fixed, and there is nothing to count. */
+	if (ordo_operator_facts(schedule->problem.op)->reduces && proof->digest[0])
+		fprintf(out, "  %-23s %u%s over %u chunk%s\n", "orders", proof->ndistinct,
+			proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
+			ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
 	fprintf(out, "  %-23s %s\n", "order digest",
 		proof->digest[0] ? proof->digest : "none: the order is not fixed");
 	if (proof->tokens_in_flight || !proof->nsignal)
@@ -157,6 +107,19 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 			proof->nsignal);
 	fprintf(out, "  %-23s %u slot%s on every rank\n", "scratch", schedule->scratch_slots,
 		schedule->scratch_slots == 1 ? "" : "s");
+}
+
+bool tell_guarantees(struct call *call, const struct arithmetic *arithmetic,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	struct judgements judgements;
+	const bool judged = make_judgements(call, arithmetic, &schedule->problem, proof, NULL, &judgements);
+	if (judged)
+		add_judgements(call->answer, &judgements);
+	if (judged && !call->json)
+		print_guarantees(stdout, schedule, proof, &judgements);
+	free_judgements(&judgements);
+	return judged;
 }
 
 void print_findings(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof)

@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_VERDICT_H
 #define ORDO_TOOLS_VERDICT_H
 
-#include "command.h"
+#include "judgements.h"
 #include <ordo/verify.h>
 
 /* How many moves, and how many pairs of Notify and Wait, a schedule has. */
@@ -20,7 +20,11 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule);
 /* Which rules hold, if all do. */
 void print_rules(FILE *out, const struct ordo_limits *limits, bool topology);
 /* The guarantees, the orders and the measures of a proof, one a line. */
-void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
+void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	const struct judgements *judgements);
+/* Judges what is proved, and says it, into the answer or as print_guarantees does. false: call->status. */
+bool tell_guarantees(struct call *call, const struct arithmetic *arithmetic,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 /* Every finding as `file:line:col: error[R8]: ...`, with its hint. */
 void print_findings(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 

@@ -60,6 +60,7 @@ struct subject {
 	enum ordo_verdict run_to_run;
 	const char *run_to_run_why;
 	const struct ordo_forest *forest; /* that has the trees; NULL: they are a proof's */
+	const struct ordo_proof *proof;	  /* with verdicts of its own; NULL: an order's */
 };
 
 /* One judgement under way. */
@@ -77,6 +78,13 @@ static bool settle(const struct judging *judging, enum ordo_verdict verdict, con
 	judging->judgement->verdict = verdict;
 	judging->judgement->why = why;
 	return why ? true : ordo_fail_memory(judging->error);
+}
+
+static void hold(const struct judging *judging, bool identical)
+{
+	judging->judgement->verdict = ORDO_HOLDS;
+	judging->judgement->identical = identical;
+	judging->judgement->swapped = !identical;
 }
 
 static bool print_trees(const struct judging *judging, const struct ordo_forest *forest)
@@ -148,8 +156,7 @@ static bool judge_ranks(const struct judging *judging)
 			found = copy;
 	}
 	if (!found) {
-		judging->judgement->verdict = ORDO_HOLDS;
-		judging->judgement->identical = !subject->ncopy;
+		hold(judging, !subject->ncopy);
 		return true;
 	}
 	uint32_t rank, end;
@@ -176,8 +183,7 @@ static bool judge_positions(const struct judging *judging)
 		return contradict(
 			judging, (struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
 	}
-	judging->judgement->verdict = ORDO_HOLDS;
-	judging->judgement->identical = identical;
+	hold(judging, identical);
 	return true;
 }
 
@@ -186,9 +192,18 @@ static bool judge_runs(const struct judging *judging)
 	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
 		return settle(judging, ORDO_DOES_NOT_HOLD,
 			ordo_arena_format(judging->arena, "%s", judging->subject->run_to_run_why));
-	judging->judgement->verdict = ORDO_HOLDS;
-	judging->judgement->identical = true;
+	hold(judging, true);
 	return true;
+}
+
+/* A proof that lists no trees says what it found. */
+static bool believe(const struct judging *judging, enum ordo_guarantee guarantee)
+{
+	const struct ordo_proof *proof = judging->subject->proof;
+	const char *why = guarantee == ORDO_G1 ? proof->rank_equal_why : proof->position_why;
+	judging->judgement->verdict = guarantee == ORDO_G1 ? proof->rank_equal : proof->position_invariant;
+	return !why ||
+	       settle(judging, judging->judgement->verdict, ordo_arena_format(judging->arena, "%s", why));
 }
 
 static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
@@ -209,6 +224,8 @@ static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
 		return judge_runs(judging);
 	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
 		return settle(judging, ORDO_NOT_ASKED, "no order is fixed, since G2 does not hold");
+	if (!judging->subject->chunk_tree)
+		return believe(judging, guarantee);
 	return guarantee == ORDO_G1 ? judge_ranks(judging) : judge_positions(judging);
 }
 
@@ -237,6 +254,7 @@ bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proo
 		.copies = proof->copies,
 		.ncopy = proof->ncopy,
 		.run_to_run = proof->run_to_run,
-		.run_to_run_why = proof->run_to_run_why};
+		.run_to_run_why = proof->run_to_run_why,
+		.proof = proof};
 	return judge(&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
 }

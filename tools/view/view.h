@@ -1,7 +1,8 @@
-/* view.h - pictures of schedules and topologies, as DOT with every position given. */
+/* view.h - pictures of schedules, topologies and orders, as DOT with every position given. */
 #ifndef ORDO_TOOLS_VIEW_H
 #define ORDO_TOOLS_VIEW_H
 
+#include <ordo/order.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 #include <stdio.h>
@@ -20,6 +21,15 @@ bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct
 /* The links among these ranks, and the switches; links that are down dashed and red. */
 bool draw_topology(FILE *out, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank,
 	struct ordo_error *error);
+
+/* A tree of a forest and what stands above it. */
+struct titled_tree {
+	uint32_t tree;
+	const char *title;
+};
+/* Trees, one below the other; of more than max_leaves leaves one is cut at a depth that keeps so many ends. */
+bool draw_order(FILE *out, const struct ordo_forest *forest, const struct titled_tree *trees, uint32_t ntree,
+	uint32_t max_leaves, struct ordo_error *error);
 
 /* Renders DOT with the program `dot` (from its beginning) into image. format: "svg", "png", "pdf". */
 bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error);

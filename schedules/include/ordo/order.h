@@ -203,7 +203,8 @@ ORDO_API bool ordo_guarantee_read(const char *text, enum ordo_guarantee *guarant
 struct ordo_judgement {
 	enum ordo_verdict verdict;
 	const char *why; /* why it holds trivially, is refuted, or does not apply; NULL if it simply holds */
-	bool identical;	 /* it holds, and for identical trees: even where two NaNs meet */
+	bool identical;	 /* it holds, and for identical trees: even where two NaNs meet; */
+	bool swapped;	 /* or it holds, but not for identical trees. Neither: trees were not looked at */
 
 	/* G1 and G3, refuted: two elements, and an input that shows it. */
 	bool contradicted;
@@ -218,7 +219,8 @@ ORDO_API bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_gua
 	enum ordo_type type, enum ordo_reduction reduction, struct ordo_arena *arena,
 	struct ordo_judgement *judgement, struct ordo_error *error);
 /* The same, straight from a proof (which is proved), where no order is wanted otherwise: only trees that
- * contradict each other are looked at. contradiction.tree and .witness.node mean nothing then. */
+ * contradict each other are looked at. contradiction.tree and .witness.node mean nothing then. A proof that lists
+ * no trees (symmetry.h) is believed: it has verdicts and reasons, but no contradictions. */
 ORDO_API bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proof *proof,
 	enum ordo_guarantee guarantee, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_arena *arena, struct ordo_judgement *judgement, struct ordo_error *error);

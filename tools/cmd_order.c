@@ -1,0 +1,398 @@
+/* cmd_order.c - `ordo order`: in which order every sum is made. */
+#include "inputs.h"
+#include "order_table.h"
+#include "output.h"
+#include "verdict.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wish {
+	const char *file, *as, *output;
+	struct arithmetic arithmetic;
+	uint32_t max_leaves, max_orders;
+	bool table;
+	struct order_table_wish matrix;
+};
+
+/* One schedule, proved, and what its trees are called. */
+struct subject {
+	struct ordo_schedule *schedule;
+	struct ordo_proof *proof;
+	struct ordo_forest *forest;
+	struct ordo_order *order;
+	struct ordo_arena arena;
+};
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool out_of_memory(struct call *call)
+{
+	struct ordo_error error;
+	ordo_fail_memory(&error);
+	return refuse(call, fail(call, &error));
+}
+
+/* A schedule that is not sound has no order: the first rule it breaks is said, and that there are others. */
+static bool refuse_unsound(struct call *call, const struct subject *subject)
+{
+	struct ordo_error error;
+	char text[sizeof error.text];
+	ordo_finding_error(subject->schedule, &subject->proof->findings[0], &error);
+	snprintf(text, sizeof text,
+		"the schedule is not sound, so its sums have no order to speak of: %.1800s", error.text);
+	memcpy(error.text, text, sizeof text);
+	return refuse(call, fail(call, &error));
+}
+
+static bool open_subject(struct call *call, const char *file, struct subject *subject)
+{
+	struct ordo_error error;
+	const struct ordo_verify_options options = {0};
+	*subject = (struct subject){.schedule = open_schedule(call, file)};
+	subject->proof = subject->schedule ? prove(call, subject->schedule, &options) : NULL;
+	if (!subject->proof)
+		return false;
+	if (!subject->proof->proved)
+		return refuse_unsound(call, subject);
+	subject->forest = ordo_forest_create(&error);
+	if (subject->forest)
+		subject->order =
+			ordo_order_create(subject->forest, subject->schedule, subject->proof, &error);
+	return subject->order ? true : refuse(call, fail(call, &error));
+}
+
+static void close_subject(struct subject *subject)
+{
+	ordo_order_destroy(subject->order);
+	ordo_forest_destroy(subject->forest);
+	ordo_proof_destroy(subject->proof);
+	ordo_schedule_destroy(subject->schedule);
+	ordo_arena_free(&subject->arena);
+}
+
+/* Does some rank's copy of the chunk have a tree of the class? *copy goes on with the chunks. */
+static bool has_class(const struct ordo_order *order, uint32_t chunk, uint32_t class, uint32_t *copy)
+{
+	const struct ordo_trees *trees = &order->forest->trees;
+	const uint32_t wanted = ordo_same_tree(trees, order->classes[class].tree);
+	bool found = order->chunk_class[chunk] == class;
+	for (; *copy < order->ncopy && order->copies[*copy].chunk <= chunk; ++*copy)
+		found |= order->copies[*copy].chunk == chunk &&
+			 ordo_same_tree(trees, order->copies[*copy].tree) == wanted;
+	return found;
+}
+
+/* "0-3, 8": the chunks of which some copy has the class's tree, the first stretches of them. NULL: no memory. */
+static const char *list_chunks(struct subject *subject, uint32_t class)
+{
+	enum { MOST_STRETCHES = 4 };
+	const struct ordo_order *order = subject->order;
+	char text[128] = "";
+	size_t length = 0;
+	uint32_t copy = 0, nstretch = 0, first = ORDO_NONE;
+	for (uint32_t chunk = order->classes[class].first_chunk; chunk <= order->nchunk; chunk++) {
+		if (chunk < order->nchunk && has_class(order, chunk, class, &copy)) {
+			first = first == ORDO_NONE ? chunk : first;
+			continue;
+		}
+		if (first == ORDO_NONE)
+			continue;
+		if (nstretch++ == MOST_STRETCHES) {
+			snprintf(text + length, sizeof text - length, ", ...");
+			break;
+		}
+		length += (size_t)snprintf(text + length, sizeof text - length,
+			first + 1 == chunk ? "%s%" PRIu32 : "%s%" PRIu32 "-%" PRIu32, length ? ", " : "",
+			first, chunk - 1);
+		first = ORDO_NONE;
+	}
+	return ordo_arena_text(&subject->arena, text, strlen(text));
+}
+
+/* What one class is, in words. */
+struct portrait {
+	const char *tree, *name, *chunks;
+	struct ordo_tree_facts facts;
+	double bound;
+};
+
+static bool portray(struct call *call, const struct wish *wish, struct subject *subject, uint32_t class,
+	struct portrait *portrait)
+{
+	const uint32_t tree = subject->order->classes[class].tree;
+	struct ordo_tree_name name;
+	char word[64];
+	if (!ordo_forest_name(subject->forest, tree, &name))
+		return out_of_memory(call);
+	ordo_tree_name_print(name, word, sizeof word);
+	*portrait = (struct portrait){
+		.tree = ordo_forest_print(subject->forest, &subject->arena, tree, wish->max_leaves),
+		.name = ordo_arena_text(&subject->arena, word, strlen(word)),
+		.chunks = list_chunks(subject, class),
+		.facts = subject->forest->facts[tree]};
+	portrait->bound =
+		ordo_error_bound(wish->arithmetic.type, wish->arithmetic.reduction, &portrait->facts);
+	return portrait->tree && portrait->name && portrait->chunks ? true : out_of_memory(call);
+}
+
+static void print_portrait(const struct wish *wish, const struct subject *subject, uint32_t class,
+	const struct portrait *portrait)
+{
+	const struct ordo_class *one = &subject->order->classes[class];
+	const struct arithmetic *arithmetic = &wish->arithmetic;
+	char title[32];
+	snprintf(title, sizeof title, "order %" PRIu32, class);
+	printf("  %-23s %s%s%s\n  %-23s %s\n", title, paint(stdout, BOLD), portrait->name,
+		paint(stdout, PLAIN), "", portrait->tree);
+	printf("  %-23s %" PRIu32 " of %" PRIu32 " chunk%s (%s) on %" PRIu32 " of %" PRIu32 " rank%s", "",
+		one->nchunk, subject->order->nchunk, subject->order->nchunk == 1 ? "" : "s", portrait->chunks,
+		one->nrank, subject->order->problem.nrank, subject->order->problem.nrank == 1 ? "" : "s");
+	if (one->nidentical > 1)
+		printf(", operands in %" PRIu32 " different orders", one->nidentical);
+	printf("\n  %-23s depth %" PRIu32 ", %" PRIu32 " rounding%s", "", portrait->facts.depth,
+		portrait->facts.leaves - 1, portrait->facts.leaves == 2 ? "" : "s");
+	if (ordo_is_associative(arithmetic->type, arithmetic->reduction))
+		printf("; %s %s: nothing is rounded\n", ordo_type_name(arithmetic->type),
+			ordo_reduction_name(arithmetic->reduction));
+	else
+		printf("; %s %s: off by at most %.3g of the %s\n", ordo_type_name(arithmetic->type),
+			ordo_reduction_name(arithmetic->reduction), portrait->bound,
+			arithmetic->reduction == ORDO_SUM ? "sum of absolute values" : "product");
+}
+
+static void add_portrait(
+	cJSON *list, const struct subject *subject, uint32_t class, const struct portrait *portrait)
+{
+	const struct ordo_class *one = &subject->order->classes[class];
+	cJSON *json = cJSON_CreateObject();
+	add_text(json, "tree", portrait->tree);
+	add_text(json, "name", strcmp(portrait->name, "unnamed") != 0 ? portrait->name : NULL);
+	add_count(json, "chunks", one->nchunk);
+	add_count(json, "first_chunk", one->first_chunk);
+	add_count(json, "ranks", one->nrank);
+	add_count(json, "copies", one->ncopy);
+	add_count(json, "operand_orders", one->nidentical);
+	add_count(json, "leaves", portrait->facts.leaves);
+	add_count(json, "depth", portrait->facts.depth);
+	add_count(json, "roundings", portrait->facts.leaves - 1);
+	add_number(json, "relative_error", portrait->bound);
+	cJSON_AddItemToArray(list, json);
+}
+
+/* People see the first few; --json has all. */
+static bool tell_classes(struct call *call, const struct wish *wish, struct subject *subject)
+{
+	const struct ordo_order *order = subject->order;
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "orders");
+	for (uint32_t class = 0; class < order->nclass; class ++) {
+		struct portrait portrait;
+		if (!call->json && class == wish->max_orders)
+			break;
+		if (!portray(call, wish, subject, class, &portrait))
+			return false;
+		if (call->json)
+			add_portrait(list, subject, class, &portrait);
+		else
+			print_portrait(wish, subject, class, &portrait);
+	}
+	if (order->nclass > wish->max_orders)
+		say(call, "  %-23s and %" PRIu32 " more; --max-orders %" PRIu32 " shows all\n", "",
+			order->nclass - wish->max_orders, order->nclass);
+	return true;
+}
+
+static bool tell_judgements(struct call *call, const struct wish *wish, const struct subject *subject)
+{
+	struct judgements judgements;
+	const bool judged = make_judgements(call, &wish->arithmetic, &subject->order->problem, subject->proof,
+		subject->order, &judgements);
+	if (judged)
+		add_judgements(call->answer, &judgements);
+	if (judged && !call->json)
+		print_judgements(stdout, &judgements);
+	free_judgements(&judgements);
+	return judged;
+}
+
+static bool tell(struct call *call, const struct wish *wish, struct subject *subject)
+{
+	const struct ordo_order *order = subject->order;
+	const bool adds = ordo_operator_facts(order->problem.op)->reduces;
+	add_schedule(call->answer, subject->schedule);
+	if (!call->json) {
+		printf("%s: ", wish->file);
+		print_schedule_line(stdout, subject->schedule);
+		printf("  %-23s ", "orders");
+		if (adds)
+			printf("%" PRIu32 "%s over %" PRIu32 " chunk%s\n", order->nclass,
+				order->nclass == 1 ? "" : " different", order->nchunk,
+				order->nchunk == 1 ? "" : "s");
+		else
+			printf("none: %s adds nothing\n", ordo_operator_facts(order->problem.op)->name);
+	}
+	if (adds && !tell_classes(call, wish, subject))
+		return false;
+	if (!tell_judgements(call, wish, subject))
+		return false;
+	say(call, "  %-23s %s\n", "order digest",
+		order->digest[0] ? order->digest : "none: the ranks' copies differ");
+	add_text(call->answer, "order_digest", order->digest[0] ? order->digest : NULL);
+	return true;
+}
+
+/* Pictures. */
+
+static bool write_picture(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+{
+	struct ordo_error error;
+	const struct ordo_order *order = subject->order;
+	const uint32_t ntree = order->nclass < wish->max_orders ? order->nclass : wish->max_orders;
+	struct titled_tree *trees = calloc((size_t)ntree + 1, sizeof *trees);
+	bool worked = trees ? true : out_of_memory(call);
+	for (uint32_t class = 0; worked && class < ntree; class ++) {
+		struct portrait portrait;
+		if (!(worked = portray(call, wish, subject, class, &portrait)))
+			break;
+		const struct ordo_class *one = &order->classes[class];
+		trees[class].tree = one->tree;
+		trees[class].title = ordo_arena_format(&subject->arena,
+			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s", portrait.name,
+			one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s", portrait.chunks,
+			portrait.facts.depth,
+			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
+		worked = trees[class].title ? true : out_of_memory(call);
+	}
+	if (worked && !draw_order(out, subject->forest, trees, ntree, wish->max_leaves, &error))
+		worked = refuse(call, fail(call, &error));
+	free(trees);
+	if (worked && ntree < order->nclass)
+		note(call, "drawn: %" PRIu32 " of %" PRIu32 " orders; --max-orders draws more", ntree,
+			order->nclass);
+	return worked;
+}
+
+static bool deliver(struct call *call, const struct wish *wish, FILE *image)
+{
+	struct ordo_error error;
+	add_text(call->answer, "as", wish->as);
+	add_text(call->answer, "output", wish->output);
+	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
+		return refuse(call, fail(call, &error));
+	if (wish->output ? save(image, wish->output, &error) : call->json || copy_out(image, stdout, &error))
+		return true;
+	return refuse(call, fail(call, &error));
+}
+
+static bool draw(struct call *call, const struct wish *wish, struct subject *subject)
+{
+	struct ordo_error error;
+	FILE *dot = tmpfile(), *image = tmpfile();
+	bool worked = dot && image;
+	if (!worked) {
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		refuse(call, fail(call, &error));
+	}
+	const bool straight = !strcmp(wish->as, "dot");
+	worked = worked && write_picture(call, wish, subject, straight ? image : dot);
+	if (worked && !straight && !render(dot, wish->as, image, &error))
+		worked = refuse(call, fail(call, &error));
+	worked = worked && deliver(call, wish, image);
+	if (dot)
+		fclose(dot);
+	if (image)
+		fclose(image);
+	return worked;
+}
+
+static bool read_form(struct call *call, struct wish *wish)
+{
+	static const char *const forms[] = {"dot", "svg", "png", "pdf"};
+	if (!wish->as && !wish->output)
+		return true;
+	if (wish->output && !strcmp(wish->output, "-"))
+		wish->output = NULL;
+	const char *ending = wish->output ? strrchr(wish->output, '.') : NULL;
+	if (!wish->as)
+		wish->as = ending ? ending + 1 : "dot";
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(wish->as, forms[i])) {
+			if (call->json && !wish->output && i > 1)
+				return refuse(call, fail_usage(call, NULL,
+							    "--json with --as %s needs --output", wish->as));
+			return true;
+		}
+	return refuse(call, fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
+}
+
+static int order_file(struct call *call, struct wish *wish)
+{
+	struct subject subject = {0};
+	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!wish->file || !read_form(call, wish) || !read_arithmetic(call, &wish->arithmetic))
+		return call->status;
+	bool worked = open_subject(call, wish->file, &subject);
+	if (worked && wish->as && !ordo_operator_facts(subject.order->problem.op)->reduces)
+		worked = refuse(call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
+					      ordo_operator_facts(subject.order->problem.op)->name));
+	worked = worked && (wish->as ? draw(call, wish, &subject) : tell(call, wish, &subject));
+	close_subject(&subject);
+	return worked ? ORDO_OK : call->status;
+}
+
+static int order_wish(struct call *call, struct wish *wish)
+{
+	if (!wish->table && (wish->matrix.ranks.count || wish->matrix.operators.count))
+		return fail_usage(call, NULL, "--ranks and --operators go with --table");
+	if (!wish->table)
+		return order_file(call, wish);
+	if (call->noperand || wish->as || wish->output)
+		return fail_usage(call, NULL, "--table takes no schedule and draws nothing");
+	return print_order_table(call, &wish->matrix);
+}
+
+static int order(struct call *call)
+{
+	struct wish wish = {.max_leaves = 32, .max_orders = 16};
+	const struct option options[] = {
+		ARITHMETIC_OPTIONS(wish.arithmetic),
+		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
+			"cut a tree of more leaves than that with ... (32)"},
+		{"max-orders", 0, POSITIVE, &wish.max_orders, "N", "show or draw the first N orders (16)"},
+		{"as", 0, TEXT, &wish.as, "FORM", "draw the trees: dot, svg, png or pdf (as OUT ends)"},
+		{"output", 'o', TEXT, &wish.output, "OUT", "where a picture goes; stdout if left out"},
+		{"table", 0, SWITCH, &wish.table, NULL,
+			"instead of a schedule: how many orders every algorithm makes, by number of ranks"},
+		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C", "of the table (4-16)"},
+		{"operators", 0, TEXTS, &wish.matrix.operators, "O,O", "of the table (ReduceScatter)"},
+	};
+	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
+	free_texts(&wish.matrix.ranks);
+	free_texts(&wish.matrix.operators);
+	return status;
+}
+
+const struct command order_command = {
+	.name = "order",
+	.summary = "tells in which order every sum is made, and what that guarantees",
+	.usage = "FILE | --table [OPTION]...",
+	.description = "For each order there is: the parenthesised tree of shards (without virtual shards, "
+		       "of ranks), its "
+		       "name if it has one\n"
+		       "(dyadic, folded, linear, ring from r), which chunks and how many ranks have it, its "
+		       "depth, and how far "
+		       "a result can be\n"
+		       "from the exact one. Only a schedule that is proved has an order: others are refused "
+		       "with the first "
+		       "rule they break.",
+	.examples = "  ordo order ring.json\n"
+		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"
+		    "  ordo order dyadic.json -o dyadic.svg\n"
+		    "  ordo order --table --ranks 4-8 --operators allreduce",
+	.run = order,
+};

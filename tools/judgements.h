@@ -1,0 +1,43 @@
+/* judgements.h - what a schedule guarantees for an element type and a reduction, in words and in JSON. */
+#ifndef ORDO_TOOLS_JUDGEMENTS_H
+#define ORDO_TOOLS_JUDGEMENTS_H
+
+#include "options.h"
+#include <ordo/order.h>
+
+/* --type and --op, where they say for which bits an order is judged. */
+struct arithmetic {
+	const char *type_name, *reduction_name; /* as written; NULL: f32, sum */
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+};
+#define ARITHMETIC_OPTIONS(arithmetic)                                                                       \
+	{"type", 0, TEXT, &(arithmetic).type_name, "TYPE",                                                   \
+		"judge the order for f32, f64, i32, i64 or u8 (f32)"},                                       \
+	{                                                                                                    \
+		"op", 0, TEXT, &(arithmetic).reduction_name, "OP", "and for sum, prod, min or max (sum)"     \
+	}
+/* What is meant where nothing is asked: f32, sum. */
+extern const struct arithmetic sums_of_floats;
+/* false: call->status. */
+bool read_arithmetic(struct call *call, struct arithmetic *arithmetic);
+
+/* Of G1..G5. */
+struct judgements {
+	struct arithmetic arithmetic;
+	struct ordo_judgement of[ORDO_NGUARANTEE];
+	struct ordo_arena arena;
+};
+
+/* From a proof, or (order not NULL) from an order. To be freed, also after false: call->status. */
+bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
+	const struct ordo_problem *problem, const struct ordo_proof *proof, const struct ordo_order *order,
+	struct judgements *judgements);
+void free_judgements(struct judgements *judgements);
+
+/* A line each, and below a refuted one what differs first and the input that shows it. */
+void print_judgements(FILE *out, const struct judgements *judgements);
+/* {"G1": {"verdict": ..., ...}, ...} */
+void add_judgements(cJSON *answer, const struct judgements *judgements);
+
+#endif

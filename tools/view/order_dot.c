@@ -1,0 +1,190 @@
+/* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it adds. */
+#include "graph.h"
+#include "view.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Inches. */
+#define BETWEEN_LEAVES 0.12
+#define DIGIT_WIDTH 0.09
+#define LEVEL_STEP 0.5
+#define TITLE_STEP 0.45
+#define BETWEEN 0.9
+
+/* A node of the picture; operands come before it. */
+struct sketch {
+	uint32_t tree;
+	uint32_t operands[2]; /* sketches; ORDO_NONE: an end */
+	double x, y;
+};
+
+struct drawing {
+	Agraph_t *graph;
+	const struct ordo_forest *forest;
+	uint32_t max_leaves;
+	struct sketch *sketches; /* of the tree under way */
+	Agnode_t **nodes;
+	size_t sketch_room, node_room;
+	uint32_t nsketch, nend;
+	uint32_t levels;
+	double width; /* of a box with the longest number */
+	double y;     /* top of the tree under way */
+};
+
+static bool is_leaf(const struct drawing *drawing, uint32_t tree)
+{
+	return drawing->forest->trees.nodes[tree][0] == ORDO_NONE;
+}
+
+/* Waiting to be sketched, operands done or not. */
+struct visit {
+	uint32_t tree, depth;
+	bool opened;
+	uint32_t first; /* the sketch of the operand done first */
+};
+
+static uint32_t end_depth(const struct drawing *drawing, uint32_t tree)
+{
+	uint32_t depth = ORDO_NONE;
+	if (drawing->forest->facts[tree].leaves > drawing->max_leaves)
+		for (depth = 0; drawing->max_leaves >> (depth + 1); depth++)
+			continue;
+	return depth;
+}
+
+static bool add_sketch(struct drawing *drawing, const struct visit *visit, uint32_t second)
+{
+	if (!ordo_array_reserve(&drawing->sketches, &drawing->sketch_room, (size_t)drawing->nsketch + 1,
+		    sizeof *drawing->sketches))
+		return false;
+	struct sketch *sketch = &drawing->sketches[drawing->nsketch++];
+	*sketch = (struct sketch){.tree = visit->tree, .y = drawing->y + visit->depth * LEVEL_STEP};
+	if (visit->opened) {
+		sketch->operands[0] = visit->first;
+		sketch->operands[1] = second;
+		sketch->x = (drawing->sketches[visit->first].x + drawing->sketches[second].x) / 2;
+	} else {
+		sketch->operands[0] = sketch->operands[1] = ORDO_NONE;
+		sketch->x = drawing->nend++ * (drawing->width + BETWEEN_LEAVES);
+	}
+	drawing->levels = visit->depth > drawing->levels ? visit->depth : drawing->levels;
+	return true;
+}
+
+/* Lays out a tree, cut where it would have too many ends, with a stack of its own. */
+static bool sketch_tree(struct drawing *drawing, uint32_t tree)
+{
+	const struct ordo_tree_facts *facts = drawing->forest->facts;
+	const uint32_t deepest = end_depth(drawing, tree);
+	struct visit *stack = NULL;
+	size_t room = 0, height = 0;
+	bool worked = ordo_array_reserve(&stack, &room, 1, sizeof *stack);
+	if (worked)
+		stack[height++] = (struct visit){tree, 0, false, ORDO_NONE};
+	while (worked && height) {
+		struct visit *top = &stack[height - 1];
+		const uint32_t *node = drawing->forest->trees.nodes[top->tree];
+		const bool end = is_leaf(drawing, top->tree) || top->depth == deepest;
+		const uint32_t latest = drawing->nsketch - 1;
+		const bool swapped = !end && facts[node[1]].smallest < facts[node[0]].smallest;
+		if (end || top->first != ORDO_NONE) {
+			worked = add_sketch(drawing, top, latest);
+			height--;
+			continue;
+		}
+		uint32_t next = node[swapped];
+		if (top->opened) {
+			top->first = latest;
+			next = node[!swapped];
+		}
+		top->opened = true;
+		const uint32_t depth = top->depth + 1;
+		if ((worked = ordo_array_reserve(&stack, &room, height + 1, sizeof *stack)))
+			stack[height++] = (struct visit){next, depth, false, ORDO_NONE};
+	}
+	free(stack);
+	return worked;
+}
+
+static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
+{
+	const struct sketch *sketch = &drawing->sketches[index];
+	Agnode_t *node = add_node(drawing->graph, name, sketch->x, sketch->y);
+	drawing->nodes[index] = node;
+	if (!node)
+		return false;
+	const uint32_t leaves = drawing->forest->facts[sketch->tree].leaves;
+	if (sketch->operands[0] != ORDO_NONE) {
+		set(node, "label", "+");
+		set(node, "shape", "circle");
+		set(node, "fillcolor", "#dbe7f5");
+	} else if (is_leaf(drawing, sketch->tree)) {
+		set_format(node, "label", "%" PRIu32, drawing->forest->trees.nodes[sketch->tree][1]);
+		set(node, "shape", "box");
+		set(node, "fillcolor", "white");
+		set_format(node, "width", "%.2f", drawing->width);
+	} else {
+		set_format(node, "label", "%" PRIu32, leaves);
+		set(node, "shape", "box");
+		set(node, "style", "filled,rounded,dashed");
+		set(node, "fillcolor", "#eeeeee");
+		set_format(node, "width", "%.2f", drawing->width);
+		set_format(node, "tooltip", "%" PRIu32 " leaves, %" PRIu32 " levels", leaves,
+			drawing->forest->facts[sketch->tree].depth);
+	}
+	for (int i = 0; i < 2 && sketch->operands[i] != ORDO_NONE; i++) {
+		Agedge_t *edge = agedge(drawing->graph, node, drawing->nodes[sketch->operands[i]], NULL, 1);
+		if (!edge)
+			return false;
+		set(edge, "dir", "none");
+	}
+	return true;
+}
+
+/* One tree below its title; the next begins further down. */
+static bool draw_tree(struct drawing *drawing, uint32_t number, uint32_t tree, const char *title)
+{
+	char name[48];
+	drawing->nsketch = drawing->nend = drawing->levels = 0;
+	snprintf(name, sizeof name, "%" PRIu32, drawing->forest->facts[tree].leaves);
+	drawing->width = 0.12 + DIGIT_WIDTH * (double)(strlen(name) > 2 ? strlen(name) : 2);
+	snprintf(name, sizeof name, "title %" PRIu32, number);
+	if (!add_left_label(drawing->graph, name, -0.2, drawing->y, title))
+		return false;
+	drawing->y += TITLE_STEP;
+	if (!sketch_tree(drawing, tree) || !ordo_array_reserve(&drawing->nodes, &drawing->node_room,
+						   drawing->nsketch, sizeof(Agnode_t *)))
+		return false;
+	for (uint32_t i = 0; i < drawing->nsketch; i++) {
+		snprintf(name, sizeof name, "%" PRIu32 " %" PRIu32, number, i);
+		if (!draw_node(drawing, name, i))
+			return false;
+	}
+	drawing->y += drawing->levels * LEVEL_STEP + BETWEEN;
+	return true;
+}
+
+bool draw_order(FILE *out, const struct ordo_forest *forest, const struct titled_tree *trees, uint32_t ntree,
+	uint32_t max_leaves, struct ordo_error *error)
+{
+	struct drawing drawing = {
+		.graph = open_picture("order", error), .forest = forest, .max_leaves = max_leaves};
+	if (!drawing.graph)
+		return false;
+	set_default(drawing.graph, AGNODE, "style", "filled");
+	set_default(drawing.graph, AGNODE, "color", "#404040");
+	set_default(drawing.graph, AGNODE, "width", "0.3");
+	set_default(drawing.graph, AGNODE, "height", "0.3");
+	set_default(drawing.graph, AGNODE, "fixedsize", "true");
+	set_default(drawing.graph, AGEDGE, "color", "#404040");
+	bool worked = true;
+	for (uint32_t i = 0; worked && i < ntree; i++)
+		worked = draw_tree(&drawing, i, trees[i].tree, trees[i].title);
+	free(drawing.sketches);
+	free(drawing.nodes);
+	if (worked)
+		return close_picture(drawing.graph, out, error);
+	agclose(drawing.graph);
+	return ordo_fail_memory(error);
+}
