@@ -19,7 +19,7 @@ from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
 REJECT = pathlib.Path(sys.argv[2]).absolute()
-COMMANDS = ["compile", "verify", "run", "probe", "diff", "draw", "list", "explain", "demo"]
+COMMANDS = ["compile", "verify", "run", "probe", "order", "diff", "draw", "list", "explain", "demo"]
 OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
 
 

@@ -3,6 +3,7 @@
 #include "replaying.h"
 #include "runs.h"
 #include "sets.h"
+#include "showing.h"
 #include "verdict.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -11,7 +12,9 @@
 
 struct wish {
 	struct execution_wish execution;
-	const char *file, *type, *reduction, *transport, *replay;
+	const char *file, *transport, *replay, *input_path;
+	const char *type, *reduction; /* NULL: f32 and sum, or what the input says */
+	struct ordo_input *input;     /* NULL: made from the seed */
 	uint64_t bytes, count;
 	struct topology_choice topology;
 	bool unproved, links;
@@ -63,10 +66,10 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 
 static bool read_names(struct call *call, struct wish *wish)
 {
-	if (!ordo_type_from_name(wish->type, &wish->execution.type))
+	if (!ordo_type_from_name(wish->type ? wish->type : "f32", &wish->execution.type))
 		return refuse(call, fail_usage(call, NULL,
 					    "--type: found %s, wanted f32, f64, i32, i64 or u8", wish->type));
-	if (!ordo_reduction_from_name(wish->reduction, &wish->execution.reduction))
+	if (!ordo_reduction_from_name(wish->reduction ? wish->reduction : "sum", &wish->execution.reduction))
 		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
 					    wish->reduction));
 	wish->execution.seeded = !strcmp(wish->transport, "seeded");
@@ -232,7 +235,8 @@ static int judge_and_run(struct call *call, const struct wish *wish, const struc
 	if (wish->execution.check && !checkable)
 		return fail_usage(call, NULL,
 			"--check: this schedule has no one meaning to compare with; see `ordo verify`");
-	return run_schedule(call, wish, schedule, proof);
+	return wish->input ? run_input(call, schedule, wish->input, wish->input_path, &wish->execution)
+			   : run_schedule(call, wish, schedule, proof);
 }
 
 /* Nothing is proved first: what is wrong is to be seen. */
@@ -304,10 +308,33 @@ static struct ordo_schedule *open_by_size(struct call *call, struct wish *wish)
 	return schedule;
 }
 
+/* An input says what is added and how much of it. */
+static bool take_input(struct call *call, struct wish *wish)
+{
+	if (!wish->input_path)
+		return true;
+	if (wish->type || wish->reduction || wish->bytes != UINT64_MAX || wish->count != UINT64_MAX)
+		return refuse(call,
+			fail_usage(call, NULL,
+				"--input: the input says type, reduction and count; --type, --op, --bytes "
+				"and --count do not go with it"));
+	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--input: --check, --links, --replay and --repeat do not go with it"));
+	wish->input = open_input(call, wish->input_path);
+	if (!wish->input)
+		return false;
+	wish->execution.type = wish->input->type;
+	wish->execution.reduction = wish->input->reduction;
+	wish->count = wish->input->count;
+	return true;
+}
+
 static int run_wish(struct call *call, struct wish *wish)
 {
 	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!wish->file || !read_names(call, wish))
+	if (!wish->file || !read_names(call, wish) || !take_input(call, wish))
 		return call->status;
 	struct ordo_schedule *schedule =
 		ordo_is_plan_set(wish->file) ? open_by_size(call, wish) : open_schedule(call, wish->file);
@@ -321,8 +348,6 @@ static int run_wish(struct call *call, struct wish *wish)
 static int run(struct call *call)
 {
 	struct wish wish = {.execution = {.nworker = UNSET_WORKERS, .seed = 1, .repeat = 1},
-		.type = "f32",
-		.reduction = "sum",
 		.transport = "threads",
 		.bytes = UINT64_MAX,
 		.count = UINT64_MAX};
@@ -347,10 +372,13 @@ static int run(struct call *call)
 		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
 		{"replay", 0, TEXT, &wish.replay, "FILE",
 			"run exactly the interleavings that `ordo verify --write-replay` wrote, and compare"},
+		{"input", 0, TEXT, &wish.input_path, "FILE",
+			"run on that input (ordo/input/1) instead, and print the elements it asks for"},
 		TOPOLOGY_OPTIONS(wish.topology),
 	};
 	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
 	free_texts(&wish.topology.failed);
+	ordo_input_destroy(wish.input);
 	return status;
 }
 
@@ -368,6 +396,7 @@ const struct command run_command = {
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		    "  ordo run ring.json --bytes 1GiB --check --json\n"
-		    "  ordo run broken.json --replay race.json",
+		    "  ordo run broken.json --replay race.json\n"
+		    "  ordo run ring.json --input differs.json",
 	.run = run,
 };

@@ -1,0 +1,237 @@
+/* showing.c - `ordo run --input`: a schedule run on an input that shows something. */
+#include "showing.h"
+#include "check/buffers.h"
+#include "verdict.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ordo_input *open_input(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	struct ordo_input *input = ordo_input_read(path, &error);
+	if (!input)
+		call->status = fail(call, &error);
+	return input;
+}
+
+/* Inputs and schedules are for one problem, however the schedule cuts it. Shards are what is summed: the number
+ * of ranks that have them only matters where it makes the blocks. */
+static bool fits(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input)
+{
+	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
+	const char *what = here->op != there->op	   ? "operators"
+			   : here->root != there->root	   ? "roots"
+			   : here->nshard != there->nshard ? "numbers of shards"
+			   : here->op == ORDO_REDUCESCATTER && here->nrank != there->nrank
+				   ? "numbers of ranks"
+				   : NULL;
+	if (what)
+		call->status =
+			fail_usage(call, NULL, "--input: the schedule and the input have different %s", what);
+	for (uint32_t i = 0; !what && i < input->nelement; i++)
+		if (input->elements[i].rank >= here->nrank) {
+			what = "rank";
+			call->status = fail_usage(call, NULL,
+				"--input: an element of rank %" PRIu32
+				" is asked for, the schedule has %" PRIu32 " ranks",
+				input->elements[i].rank, here->nrank);
+		}
+	return !what;
+}
+
+/* A number as elements of that type lie in memory. */
+static void put_number(enum ordo_type type, union ordo_number number, char *out)
+{
+	const float narrow = (float)number.real;
+	const int32_t small = (int32_t)number.integer;
+	const uint8_t byte = (uint8_t)number.integer;
+	switch (type) {
+	case ORDO_F32:
+		memcpy(out, &narrow, sizeof narrow);
+		return;
+	case ORDO_F64:
+		memcpy(out, &number.real, sizeof number.real);
+		return;
+	case ORDO_I32:
+		memcpy(out, &small, sizeof small);
+		return;
+	case ORDO_I64:
+		memcpy(out, &number.integer, sizeof number.integer);
+		return;
+	case ORDO_U8:
+		memcpy(out, &byte, sizeof byte);
+		return;
+	}
+}
+
+/* As people read it; the bits tell what is lost. */
+static void print_element(enum ordo_type type, const char *bytes, char *out, size_t size)
+{
+	float narrow;
+	double real;
+	int32_t small;
+	int64_t integer;
+	switch (type) {
+	case ORDO_F32:
+		memcpy(&narrow, bytes, sizeof narrow);
+		snprintf(out, size, "%.9g", (double)narrow);
+		return;
+	case ORDO_F64:
+		memcpy(&real, bytes, sizeof real);
+		snprintf(out, size, "%.17g", real);
+		return;
+	case ORDO_I32:
+		memcpy(&small, bytes, sizeof small);
+		snprintf(out, size, "%" PRId32, small);
+		return;
+	case ORDO_I64:
+		memcpy(&integer, bytes, sizeof integer);
+		snprintf(out, size, "%" PRId64, integer);
+		return;
+	case ORDO_U8:
+		snprintf(out, size, "%u", (unsigned)(unsigned char)bytes[0]);
+		return;
+	}
+}
+
+/* The bytes of an element as one hexadecimal number. */
+static void print_bits(enum ordo_type type, const char *bytes, char *out)
+{
+	const size_t size = ordo_type_size(type);
+	uint64_t bits = 0;
+	if (size == 1) {
+		bits = (unsigned char)bytes[0];
+	} else if (size == 4) {
+		uint32_t word;
+		memcpy(&word, bytes, sizeof word);
+		bits = word;
+	} else {
+		memcpy(&bits, bytes, sizeof bits);
+	}
+	snprintf(out, 17, "%0*" PRIx64, 2 * (int)size, bits);
+}
+
+/* A run under way. */
+struct showing {
+	const struct ordo_schedule *schedule;
+	const struct ordo_input *input;
+	struct ordo_plan *plan;
+	struct buffers buffers;
+};
+
+static void fill_slot(struct showing *showing, uint32_t rank, uint32_t slot)
+{
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const struct ordo_input *input = showing->input;
+	const size_t size = ordo_type_size(input->type);
+	const uint32_t chunk = ordo_input_chunk(problem, rank, slot), K = problem->chunks_per_block,
+		       shard = ordo_input_shard(problem, rank, slot);
+	const uint64_t first = ordo_position_of(problem, input->count, chunk, 0),
+		       count = ordo_chunk_begin(input->count, K, chunk % K + 1, 1) -
+			       ordo_chunk_begin(input->count, K, chunk % K, 1);
+	char *at =
+		(char *)showing->buffers.inputs[rank] + size * element_of_slot(problem, input->count, slot);
+	for (uint64_t i = 0; i < count; i++)
+		put_number(input->type, ordo_input_at(input, shard, first + i), at + i * size);
+}
+
+static bool run_once(struct showing *showing, const struct execution_wish *how, struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const struct ordo_input *input = showing->input;
+	const struct ordo_plan_options options = {
+		.type = input->type, .reduction = input->reduction, .count = input->count};
+	showing->plan = ordo_plan_create(showing->schedule, &options, error);
+	if (!showing->plan || !give_buffers(&showing->buffers, showing->plan, problem, &options, error))
+		return false;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
+			fill_slot(showing, rank, slot);
+	return how->seeded ? ordo_plan_run_seeded(showing->plan, how->seed, error)
+			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
+}
+
+/* Do all shards hold the same in both places, so that nothing but the order can make a difference? */
+static bool same_inputs(const struct ordo_input *input)
+{
+	const enum ordo_type type = input->type;
+	for (uint32_t shard = 0; shard < input->problem.nshard; shard++) {
+		char bytes[2][8] = {{0}};
+		for (uint32_t i = 0; i < 2; i++)
+			put_number(type, ordo_input_at(input, shard, input->elements[i].position), bytes[i]);
+		if (memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* One element of the output; its bytes go to `bytes`. */
+static void tell_element(
+	struct call *call, const struct showing *showing, uint32_t i, cJSON *list, char *bytes)
+{
+	const struct ordo_input *input = showing->input;
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const uint32_t rank = input->elements[i].rank;
+	const size_t size = ordo_type_size(input->type);
+	uint32_t chunk;
+	uint64_t offset;
+	char value[40], bits[17];
+	ordo_chunk_at(problem, input->count, input->elements[i].position, &chunk, &offset);
+	const uint64_t at =
+		element_of_slot(problem, input->count, ordo_output_slot(problem, rank, chunk)) + offset;
+	memcpy(bytes, (const char *)showing->buffers.outputs[rank] + at * size, size);
+	print_element(input->type, bytes, value, sizeof value);
+	print_bits(input->type, bytes, bits);
+	say(call, "  %-12s rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 ": %s (bits %s)\n",
+		"element", rank, chunk, offset, value, bits);
+	cJSON *one = cJSON_CreateObject();
+	add_count(one, "rank", rank);
+	add_count(one, "chunk", chunk);
+	add_count(one, "offset", offset);
+	add_text(one, "value", value);
+	add_text(one, "bits", bits);
+	cJSON_AddItemToArray(list, one);
+}
+
+static int tell(struct call *call, const struct showing *showing, const char *path)
+{
+	const struct ordo_input *input = showing->input;
+	char bytes[2][8] = {{0}};
+	if (!call->json)
+		print_schedule_line(stdout, showing->schedule);
+	say(call, "  %-12s %s: %s %s, %" PRIu64 " element%s a block, %zu value%s\n", "input", path,
+		ordo_type_name(input->type), ordo_reduction_name(input->reduction), input->count,
+		input->count == 1 ? "" : "s", input->nvalue, input->nvalue == 1 ? "" : "s");
+	add_schedule(call->answer, showing->schedule);
+	add_text(call->answer, "input", path);
+	add_text(call->answer, "type", ordo_type_name(input->type));
+	add_text(call->answer, "reduction", ordo_reduction_name(input->reduction));
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "elements");
+	for (uint32_t i = 0; i < input->nelement; i++)
+		tell_element(call, showing, i, list, bytes[i]);
+	if (input->nelement < 2)
+		return ORDO_OK;
+	const bool same = same_inputs(input), differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
+	add_truth(call->answer, "same_inputs", same);
+	add_truth(call->answer, "differ", differ);
+	say(call, "  %-12s %s%s%s\n", "", paint(stdout, differ ? YELLOW : GREEN),
+		differ && same ? "they differ, though every shard holds the same in both places"
+		: differ       ? "they differ; but the shards do not hold the same in both places"
+			       : "they are the same",
+		paint(stdout, PLAIN));
+	return differ ? ORDO_REFUTED : ORDO_OK;
+}
+
+int run_input(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input,
+	const char *path, const struct execution_wish *how)
+{
+	struct ordo_error error;
+	struct showing showing = {.schedule = schedule, .input = input};
+	if (!fits(call, schedule, input))
+		return call->status;
+	const int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	ordo_plan_destroy(showing.plan);
+	free_buffers(&showing.buffers);
+	return status;
+}
