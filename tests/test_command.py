@@ -566,6 +566,205 @@ def _(ordo):
     ordo.fails(2, "--write-replay takes one schedule", "verify", "set.json", "--write-replay", "x.json")
 
 
+# Orders
+
+def own_first(ordo, name, ranks=4):
+    """AllReduce in which every rank adds the others' parts to its own, in ascending order: no two ranks need agree."""
+    def task(kind, peer, **rest):
+        return {"task": kind, **({"peer": peer} if peer is not None else {}), **rest}
+    programs = []
+    for own in range(ranks):
+        others = [rank for rank in range(ranks) if rank != own]
+        tasks = [task("Notify", peer, signal=0) for peer in others]
+        tasks += [task("LocalCopy", None, chunk=0, src=["input", 0], dst=["output", 0])]
+        for peer in others:
+            tasks += [task("Wait", peer, signal=0), task("Send", peer, chunk=0, src=["input", 0], dst=["scratch", own]),
+                      task("Notify", peer, signal=1)]
+        for peer in others:
+            tasks += [task("Wait", peer, signal=1), task("LocalReduce", None, chunk=0, src=["scratch", peer], dst=["output", 0])]
+        programs.append({"rank": own, "streams": [{"name": "main", "tasks": tasks}]})
+    (ordo.folder / name).write_text(json.dumps({
+        "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "own first", "ranks": ranks, "chunks_per_block": 1,
+        "scratch_slots": ranks, "in_place": False, "programs": programs}))
+
+
+@desk_case("order: every tree with its name, who has it, its depth, its roundings and how far it can be off")
+def _(ordo):
+    ordo.compile("ring.json")
+    out = ordo.works("order", "ring.json").out
+    for words in ["orders                  4 different over 4 chunks", "order 0                 ring from 1", "(0+((1+2)+3))",
+                  "order 3                 linear", "(((0+1)+2)+3)", "1 of 4 chunks (0) on 4 of 4 ranks",
+                  "depth 3, 3 roundings; f32 sum: off by at most 1.79e-07 of the sum of absolute values",
+                  "G3 position-invariant   does not hold: chunk 0 is (0+((1+2)+3)) but chunk 1 is ((0+(2+3))+1)",
+                  "first difference: (1+2), where the other adds 0 to 2 before 1"]:
+        wanted(words in out, words, out)
+    wanted("and 2 more; --max-orders 4 shows all" in ordo.works("order", "ring.json", "--max-orders", 2).out)
+    wanted("off by at most 3.33e-16 of the product" in ordo.works("order", "ring.json", "--type", "f64", "--op", "prod").out)
+    out = ordo.works("order", "ring.json", "--type", "i32").out
+    wanted("i32 sum: nothing is rounded" in out and "G3 position-invariant   holds: i32 sum is associative" in out, out)
+    wanted("((...+2)+3)" in ordo.works("order", "ring.json", "--max-leaves", 3).out or
+           "(0+...)" in ordo.works("order", "ring.json", "--max-leaves", 3).out)
+    answer = ordo.answer("order", "ring.json", "--max-orders", 1)
+    wanted([one["name"] for one in answer["orders"]] == ["ring from 1", "ring from 2", "ring from 3", "linear"], answer)
+    wanted(all(one["depth"] == 3 and one["roundings"] == 3 and one["copies"] == 4 for one in answer["orders"]), answer)
+    wanted(answer["order_digest"] == ordo.answer("verify", "ring.json")["order_digest"], answer)
+    example = answer["guarantees"]["G3"]["counterexample"]
+    wanted([one["bits"] for one in example["elements"]] == ["3f800000", "00000000"], example)
+    wanted(answer["guarantees"]["G4"]["verdict"] == "not asked", answer)
+
+
+@desk_case("order: one tree whatever the operands' order, said where they stand otherwise; none where nothing is added")
+def _(ordo):
+    ordo.compile("same.json", algorithm="recursive-doubling")
+    answer = ordo.answer("order", "same.json")
+    wanted(len(answer["orders"]) == 1 and answer["orders"][0]["name"] == "folded", answer)
+    wanted(answer["orders"][0]["operand_orders"] == 4 and answer["guarantees"]["G1"] == {"verdict": "holds", "identical": False})
+    wanted("operands in 4 different orders" in ordo.works("order", "same.json").out)
+    wanted("but for NaN" in ordo.works("verify", "same.json").out)
+    ordo.compile("mesh.json", algorithm="mesh(shots=2)")
+    # Each chunk is folded by its owner, whose part is the left operand: the ranks agree, the positions but for NaN.
+    mesh = ordo.answer("order", "mesh.json")["guarantees"]
+    wanted(mesh["G1"]["identical"] and mesh["G3"] == {"verdict": "holds", "identical": False}, mesh)
+    wanted(ordo.works("verify", "mesh.json").out.count("but for NaN") == 1)
+    ordo.compile("gather.json", operator="allgather")
+    out = ordo.works("order", "gather.json").out
+    wanted("none: AllGather adds nothing" in out and "G1 to G5                not applicable: AllGather adds nothing" in out, out)
+    own_first(ordo, "own.json")
+    answer = ordo.answer("order", "own.json")
+    wanted([(one["tree"], one["chunks"], one["ranks"], one["copies"]) for one in answer["orders"]] ==
+           [("(((0+1)+2)+3)", 1, 2, 2), ("(((0+2)+1)+3)", 1, 1, 1), ("(((0+3)+1)+2)", 1, 1, 1)], answer)
+    wanted(answer["order_digest"] is None and "none: the ranks' copies differ" in ordo.works("order", "own.json").out)
+
+
+@desk_case("order: the trees drawn, cut where they are large")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.works("order", "ring.json", "-o", "ring.svg")
+    text = (ordo.folder / "ring.svg").read_text()
+    xml.dom.minidom.parseString(text)
+    wanted(all(f"{name}: 1 of 4 chunks" in text for name in ["ring from 1", "ring from 2", "ring from 3", "linear"]), text)
+    dot = ordo.works("order", "ring.json", "--as", "dot", "--max-orders", 1)
+    wanted(dot.out.count('label="+"') == 3 and "drawn: 1 of 4 orders" in dot.err, dot.out, dot.err)
+    ordo.compile("large.json", ranks=64)
+    dot = ordo.works("order", "large.json", "--as", "dot", "--max-leaves", 8, "--max-orders", 1).out
+    wanted("dashed: so many leaves" in dot and dot.count('label="+"') == 3, dot)
+    ordo.compile("gather.json", operator="allgather")
+    ordo.fails(2, "AllGather adds nothing", "order", "gather.json", "--as", "dot")
+    ordo.fails(2, "--as: found gif", "order", "ring.json", "-o", "ring.gif")
+    wanted("picture" in ordo.answer("order", "ring.json", "--as", "svg"))
+    wanted("ring.gif" not in ordo.names())
+
+
+@desk_case("order: what is not sound has no order, and the first rule it breaks is named; what makes no sense is said")
+def _(ordo):
+    (ordo.folder / "race.json").write_bytes((REJECT / "R8-read-before-data.json").read_bytes())
+    ordo.fails(1, r"^race\.json:\d+:\d+: error\[R8\]: the schedule is not sound.*race on rank 0", "order", "race.json")
+    (ordo.folder / "token.json").write_bytes((REJECT / "R6-token-left-over.json").read_bytes())
+    ordo.fails(1, r"^token\.json:\d+:\d+: error\[R6\]: the schedule is not sound", "order", "token.json")
+    wanted(ordo.answer("order", "race.json")["error"]["rule"] == "R8")
+    ordo.compile("ring.json")
+    ordo.fails(2, "--type: found f31, wanted f32, f64", "order", "ring.json", "--type", "f31")
+    ordo.fails(2, "--op: found add, wanted sum", "order", "ring.json", "--op", "add")
+    ordo.fails(2, "--ranks and --operators go with --table", "order", "ring.json", "--ranks", "4")
+    ordo.fails(2, "--table takes no schedule", "order", "ring.json", "--table")
+    wanted(ordo.answer("order", "ring.json", "--as", "png")["exit code"] == 2)
+
+
+@desk_case("order --table counts the orders of every algorithm")
+def _(ordo):
+    out = ordo.works("order", "--table", "--ranks", "4,6").out
+    wanted(re.search(r"ring *\| *4 *\| *6 *\|", out) and "dyadic" in out, out)
+
+
+@desk_case("verify --require: guarantees as conditions, for a type and a reduction")
+def _(ordo):
+    ordo.compile("ring.json")
+    wanted("G1 rank-equal           holds" in ordo.works("verify", "ring.json", "--require", "G1,g2").out)
+    done = ordo.fails(1, r"^ring\.json: error: G3 position-invariant does not hold for f32 sum: chunk 0 is .*\nhint: --write-input",
+                      "verify", "ring.json", "--require", "G1,G3")
+    wanted("proved" in done.out, done.out)
+    ordo.works("verify", "ring.json", "--require", "G1,G3", "--type", "i64")
+    ordo.works("verify", "ring.json", "--require", "G3", "--op", "max")
+    ordo.fails(1, "does not hold for f64 prod", "verify", "ring.json", "--require", "position-invariant", "--type", "f64", "--op", "prod")
+    answer = ordo.answer("verify", "ring.json", "--require", "G3")
+    wanted(answer["exit code"] == 1 and answer["proved"] and "G3" in answer["error"]["text"], answer)
+    ordo.compile("gather.json", operator="allgather")
+    ordo.works("verify", "gather.json", "--require", "G1,G2,G3")
+    ordo.fails(2, "--require: found G9, wanted", "verify", "ring.json", "--require", "G1,G9")
+    ordo.fails(2, "G5 is about two schedules", "verify", "ring.json", "--require", "G5")
+    own_first(ordo, "own.json")
+    ordo.fails(1, r"G1 rank-equal does not hold for f32 sum: chunk 0 is \(\(\(0\+1\)\+2\)\+3\) on rank 0 but", "verify", "own.json",
+               "--require", "G3,G1")
+    ordo.works("verify", "own.json", "--require", "G3")
+    ordo.works("verify", "own.json", "--require", "G1", "--type", "u8")
+    # Two unordered reduces: which comes first is a matter of time, and of no input.
+    (ordo.folder / "race.json").write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
+    wanted(ordo("verify", "race.json", "--atomic-reduce", "--require", "G2").returncode == 1)
+
+
+@desk_case("verify --write-input and run --input: the bits differ on the running schedule, and nowhere they should not")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("dyadic.json", algorithm="dyadic")
+    ordo.compile("scatter.json", operator="reduce-scatter")
+    ordo.compile("place.json", "--in-place", "--chunks", 6)
+    ordo.compile("nhr.json", algorithm="nhr", ranks=5)
+    own_first(ordo, "own.json")
+    for name in ["ring", "scatter", "place", "nhr", "own"]:
+        for kind in ["f32", "f64"]:
+            for reduction in ["sum", "prod"]:
+                ordo.works("verify", f"{name}.json", "--type", kind, "--op", reduction, "--write-input", "differs.json")
+                for how in [["--transport", "seeded", "--seed", 7], ["-w", 0]]:
+                    done = ordo("run", f"{name}.json", "--input", "differs.json", *how)
+                    wanted(done.returncode == 1 and "they differ, though every shard holds the same in both places" in done.out,
+                           name, kind, reduction, done.out, done.err)
+    # The proof's software said what the machine now does.
+    said = ordo.answer("verify", "ring.json", "--op", "prod", "--write-input", "differs.json")
+    shown = ordo.answer("run", "ring.json", "--input", "differs.json")
+    wanted([one["bits"] for one in said["guarantees"]["G3"]["counterexample"]["elements"]] == [one["bits"] for one in shown["elements"]])
+    wanted(shown["differ"] and shown["same_inputs"] and shown["exit code"] == 1, shown)
+    # One order gives one result, also on that input and whatever the chunks.
+    same = ordo.answer("run", "dyadic.json", "--input", "differs.json")
+    wanted(not same["differ"] and same["exit code"] == 0, same)
+    ordo.compile("finer.json", "--chunks", 12)
+    wanted(ordo.answer("run", "finer.json", "--input", "differs.json")["elements"][1]["chunk"] == 3)
+    # An element to look at, of integers too.
+    text = (ordo.folder / "differs.json").read_text()
+    one = json.loads(text)
+    one.update(type="i32", reduction="sum", rest="-3", elements=one["elements"][:1], values=[
+        {"shard": 1, "chunk": 0, "offset": 0, "value": "2147483647"}])
+    (ordo.folder / "one.json").write_text(json.dumps(one))
+    wanted(ordo.answer("run", "ring.json", "--input", "one.json")["elements"] ==
+           [{"rank": 0, "chunk": 0, "offset": 0, "value": "2147483638", "bits": "7ffffff6"}])
+    # What differs in the input says nothing of the order.
+    one.update(elements=one["elements"] + [{"rank": 0, "chunk": 1, "offset": 0}])
+    (ordo.folder / "one.json").write_text(json.dumps(one))
+    wanted("but the shards do not hold the same" in ordo("run", "ring.json", "--input", "one.json").out)
+
+
+@desk_case("verify --write-input and run --input: what makes no sense")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("five.json", ranks=5)
+    ordo.compile("reduce.json", operator="reduce")
+    done = ordo.works("verify", "ring.json", "--type", "i32", "--write-input", "none.json")
+    wanted("no input written: nothing that an input could show is refuted for i32 sum" in done.err and "none.json" not in ordo.names())
+    ordo.works("verify", "ring.json", "--write-input", "differs.json")
+    wanted(ordo("verify", "ring.json", "--write-input", "nowhere/differs.json").returncode == 5)
+    for words in [["--type", "f64"], ["--op", "sum"], ["--count", 4], ["--bytes", "1KiB"]]:
+        ordo.fails(2, "the input says type, reduction and count", "run", "ring.json", "--input", "differs.json", *words)
+    for words in [["--check"], ["--links"], ["--repeat", 2]]:
+        ordo.fails(2, "do not go with it", "run", "ring.json", "--input", "differs.json", *words)
+    ordo.fails(2, "different numbers of shards", "run", "five.json", "--input", "differs.json")
+    ordo.fails(2, "different operators", "run", "reduce.json", "--input", "differs.json")
+    ordo.fails(5, "cannot read", "run", "ring.json", "--input", "missing.json")
+    text = (ordo.folder / "differs.json").read_text()
+    (ordo.folder / "wrong.json").write_text(text.replace('"0x1p+26"', '"1e8"', 1))
+    ordo.fails(3, r'^wrong\.json:\d+:\d+: error\[R1\]: value: found "1e8", wanted a hexadecimal number', "run", "ring.json", "--input",
+               "wrong.json")
+    ordo.fails(1, r"error\[R8\]", "run", REJECT / "R8-read-before-data.json", "--input", "differs.json")
+
+
 @desk_case("diff: bit-interchangeable or not, where in the vector, with both trees and the first node that differs")
 def _(ordo):
     for name, algorithm, words in [("ring.json", "ring", []), ("dyadic.json", "dyadic", []), ("mesh.json", "mesh", ["--chunks", 3]),
@@ -958,7 +1157,7 @@ def _(ordo):
             line = "set -o pipefail; " + example.strip()
             done = subprocess.run(["bash", "-c", line], cwd=ordo.folder, capture_output=True, env={**os.environ, **environment},
                                   timeout=300)
-            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json"]
+            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json", "--write-input", "--input"]
             wanted(done.returncode == (1 if any(words in line for words in refuted) else 0),
                    line, done.returncode, done.stderr.decode())
 
