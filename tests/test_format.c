@@ -1,4 +1,5 @@
 /* test_format.c - the examples of FORMAT.md are read, are canonical, and are proved. */
+#include <ordo/input.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,12 +90,31 @@ static void the_plan_set_is_canonical(void **state)
 	free(example);
 }
 
+static void the_input_is_canonical(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(4), *again = NULL;
+	size_t size;
+	struct ordo_input *input = ordo_input_read_text(example, strlen(example), "FORMAT.md", &error);
+	if (!input)
+		fail_msg("%u:%u: %s", error.line, error.column, error.text);
+	FILE *out = open_memstream(&again, &size);
+	assert_true(ordo_input_print(input, out, &error));
+	fclose(out);
+	assert_string_equal(again, example);
+	ordo_input_destroy(input);
+	free(again);
+	free(example);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_schedule_is_canonical_and_proved),
 		cmocka_unit_test(the_topology_is_canonical),
 		cmocka_unit_test(the_plan_set_is_canonical),
+		cmocka_unit_test(the_input_is_canonical),
 	};
 	if (argc != 2)
 		return 2;

@@ -57,6 +57,7 @@ def main(schemas, reject, writer, *documents):
     topology = load_schema(schemas, "topology.schema.json")
     plan_set = load_schema(schemas, "plan-set.schema.json")
     replay = load_schema(schemas, "replay.schema.json")
+    inputs = load_schema(schemas, "input.schema.json")
     program = {**schedule, "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del program[key]
@@ -66,7 +67,8 @@ def main(schemas, reject, writer, *documents):
         check("the writer wrote documents", len(written) > 8)
         for path in written:
             kind = (program if path.name.startswith("rank-") else topology if "topology" in path.name else
-                    plan_set if path.name == "plan-set.json" else replay if path.name == "replay.json" else schedule)
+                    plan_set if path.name == "plan-set.json" else replay if path.name == "replay.json" else
+                    inputs if path.name.startswith("input-") else schedule)
             why = complaint(kind, path.read_bytes())
             check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
         text = (pathlib.Path(folder) / "topology.json").read_bytes()
@@ -75,6 +77,11 @@ def main(schemas, reject, writer, *documents):
         text = (pathlib.Path(folder) / "replay.json").read_bytes()
         for old, new in ((b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '), (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')):
             check(f"a replay with {new.decode()} is refused", complaint(replay, text.replace(old, new, 1)))
+        text = (pathlib.Path(folder) / "input-0.json").read_bytes()
+        for old, new in ((b'"-0x1.8p-1000"', b'"-1.5"'), (b'"Reduce"', b'"AllGather"'), (b'"f64"', b'"i32"'), (b'"shard": 5', b'"shard": -5'),
+                         (b'"root": 1, ', b''), (b'"rest"', b'"else"'), (b'"offset": 0}', b'"offset": 0.5}')):
+            wanted = text.replace(old, new, 1)
+            check(f"an input with {new.decode() or 'nothing for ' + old.decode()} is refused", wanted != text and complaint(inputs, wanted))
     for path in sorted(reject.glob("*.json")):
         why = complaint(schedule, path.read_bytes())
         if path.name.startswith("R1-") and path.stem not in BEYOND_A_SCHEMA:

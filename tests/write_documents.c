@@ -1,4 +1,5 @@
 /* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
+#include <ordo/input.h>
 #include <ordo/plan_set.h>
 #include <ordo/replay.h>
 #include <stdlib.h>
@@ -99,6 +100,26 @@ static void write_replay(const char *path, struct ordo_error *error)
 	ordo_schedule_destroy(schedule);
 }
 
+static void write_inputs(const char *folder, struct ordo_error *error)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_REDUCE, .nrank = 3, .root = 1, .chunks_per_block = 2, .nshard = 6};
+	for (int i = 0; i < 2; i++) {
+		char path[4096];
+		struct ordo_input *input = ordo_input_create(
+			&problem, i ? ORDO_I64 : ORDO_F64, i ? ORDO_MIN : ORDO_PROD, 5, error);
+		const union ordo_number number[2] = {{.real = -0x1.8p-1000}, {.integer = INT64_MIN}};
+		if (!input || !ordo_input_add(input, 5, 4, number[i], error))
+			stop(error);
+		input->elements[0] = (struct ordo_output_element){1, 3};
+		input->nelement = 1;
+		snprintf(path, sizeof path, "%s/input-%d.json", folder, i);
+		if (!ordo_input_write(input, path, error))
+			stop(error);
+		ordo_input_destroy(input);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct ordo_error error;
@@ -121,5 +142,6 @@ int main(int argc, char **argv)
 	write_set(path, &error);
 	snprintf(path, sizeof path, "%s/replay.json", argv[1]);
 	write_replay(path, &error);
+	write_inputs(argv[1], &error);
 	return 0;
 }
