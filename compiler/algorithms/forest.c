@@ -135,20 +135,24 @@ static void fold_own(const struct forest *f)
 		}
 }
 
+/* All sums of a rank, for the chunks that the owner adds up. */
+static void send_sums(const struct forest *f, uint32_t owner, uint32_t rank)
+{
+	const struct ordo_slice share = share_of(f->problem, owner);
+	if (!share.count)
+		return;
+	ordo_stream_to_peer(f->b, f->recipe, owner);
+	for (uint32_t tree = f->all->first[rank]; tree < f->all->first[rank + 1]; tree++)
+		ordo_copy(f->b, got_at(f, owner, tree), sum_at(f, rank, tree, share.first), share.count);
+}
+
 static void collect(const struct forest *f)
 {
 	const uint32_t N = f->problem->nrank;
 	ordo_phase(f->b, "collect", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
-		for (uint32_t rank = 0; rank < N; rank++) {
-			const uint32_t owner = (rank + distance) % N;
-			const struct ordo_slice share = share_of(f->problem, owner);
-			ordo_stream_to_peer(f->b, f->recipe, owner);
-			for (uint32_t tree = f->all->first[rank];
-				share.count && tree < f->all->first[rank + 1]; tree++)
-				ordo_copy(f->b, got_at(f, owner, tree), sum_at(f, rank, tree, share.first),
-					share.count);
-		}
+		for (uint32_t rank = 0; rank < N; rank++)
+			send_sums(f, (rank + distance) % N, rank);
 }
 
 /* A subtree of D(V), and where its sum lies; or, if that is one of the owner's shards, the shard. */
