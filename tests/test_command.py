@@ -672,6 +672,34 @@ def _(ordo):
     wanted(ordo.answer("order", "ring.json", "--as", "png")["exit code"] == 2)
 
 
+@desk_case("order, verify and run: chains of 100,000 additions on a stack of 256 KiB")
+def _(ordo):
+    shards = 100000
+
+    def little_stack():
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 18, 1 << 18))
+
+    # One rank holds all shards; chunk 0 is added upwards, chunk 1 downwards.
+    tasks = [{"task": "LocalCopy", "chunk": 0, "src": ["input", 0], "dst": ["output", 0]},
+             {"task": "LocalCopy", "chunk": 1, "src": ["input", 2 * shards - 1], "dst": ["output", 1]}]
+    for shard in range(1, shards):
+        tasks += [{"task": "LocalReduce", "chunk": 0, "src": ["input", 2 * shard], "dst": ["output", 0]},
+                  {"task": "LocalReduce", "chunk": 1, "src": ["input", 2 * (shards - 1 - shard) + 1], "dst": ["output", 1]}]
+    (ordo.folder / "deep.json").write_text(json.dumps({
+        "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "by hand", "ranks": 1, "shards": shards,
+        "chunks_per_block": 2, "scratch_slots": 0, "in_place": False,
+        "programs": [{"rank": 0, "streams": [{"name": "main", "tasks": tasks}]}]}))
+    out = ordo.works("order", "deep.json", "--max-leaves", 4, before=little_stack).out
+    for words in ["order 0                 linear", "((...+99998)+99999)", "order 1                 ring from 99999 downwards",
+                  "(0+(1+...))", "depth 99999, 99999 roundings"]:
+        wanted(words in out, words, out)
+    wanted(len(ordo.works("order", "deep.json", "--max-leaves", shards, before=little_stack).out) > 1000000)
+    ordo.works("order", "deep.json", "--max-leaves", 4, "--as", "dot", before=little_stack)
+    ordo.works("verify", "deep.json", "--type", "f64", "--write-input", "differs.json", before=little_stack)
+    shown = ordo.answer("run", "deep.json", "--input", "differs.json", "-w", 1, before=little_stack)
+    wanted(shown["differ"] and shown["same_inputs"], shown)
+
+
 @desk_case("order --table counts the orders of every algorithm")
 def _(ordo):
     out = ordo.works("order", "--table", "--ranks", "4,6").out
