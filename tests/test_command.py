@@ -667,7 +667,7 @@ def _(ordo):
     ordo.compile("ring.json")
     ordo.fails(2, "--type: found f31, wanted f32, f64", "order", "ring.json", "--type", "f31")
     ordo.fails(2, "--op: found add, wanted sum", "order", "ring.json", "--op", "add")
-    ordo.fails(2, "--ranks and --operators go with --table", "order", "ring.json", "--ranks", "4")
+    ordo.fails(2, "--ranks and --operator go with --table", "order", "ring.json", "--ranks", "4")
     ordo.fails(2, "--table takes no schedule", "order", "ring.json", "--table")
     wanted(ordo.answer("order", "ring.json", "--as", "png")["exit code"] == 2)
 
@@ -698,12 +698,6 @@ def _(ordo):
     ordo.works("verify", "deep.json", "--type", "f64", "--write-input", "differs.json", before=little_stack)
     shown = ordo.answer("run", "deep.json", "--input", "differs.json", "-w", 1, before=little_stack)
     wanted(shown["differ"] and shown["same_inputs"], shown)
-
-
-@desk_case("order --table counts the orders of every algorithm")
-def _(ordo):
-    out = ordo.works("order", "--table", "--ranks", "4,6").out
-    wanted(re.search(r"ring *\| *4 *\| *6 *\|", out) and "dyadic" in out, out)
 
 
 @desk_case("verify --require: guarantees as conditions, for a type and a reduction")
@@ -833,6 +827,10 @@ def _(ordo):
     wanted(written["schema"] == "ordo/input/1" and written["count"] == 12 and len(written["values"]) == 3, written)
     results = [one["bits"] for one in answer["comparisons"][0]["input"]["results"]]
     wanted(len(set(results)) == 2 and all(re.fullmatch("[0-9a-f]{8}", one) for one in results), answer)
+    for name, bits in zip(["dyadic.json", "ring.json"], results):
+        wanted(f"(bits {bits})" in ordo.works("run", name, "--input", "input.json").out, name, bits)
+        seeded = ordo.works("run", name, "--input", "input.json", "--transport", "seeded", "--seed", 5).out
+        wanted(f"(bits {bits})" in seeded, name, bits)
     wanted(ordo.answer("diff", "dyadic.json", "ring.json", "--type", "f64", "--op", "prod", "--write-input", "x.json")["exit code"] == 1)
     written = json.loads((ordo.folder / "x.json").read_text())
     wanted((written["type"], written["reduction"]) == ("f64", "prod"), written)
@@ -841,6 +839,19 @@ def _(ordo):
         done = ordo.works("diff", "dyadic.json", *words, "--write-input", "x.json")
         wanted("x.json is not written: there is no input on which they differ" in done.err, done.err)
     wanted("x.json" not in ordo.names(), ordo.names())
+    # It serves both, also where the ranks that hold shards and results are others.
+    for ranks, algorithm in [(2, "dyadic"), (4, "ring")]:
+        ordo.compile(f"{ranks}.json", "--shards", 8, operator="reduce-scatter", ranks=ranks, algorithm=algorithm)
+    for root, algorithm in [(1, "ring"), (3, "mesh")]:
+        ordo.compile(f"to{root}.json", "--root", root, operator="reduce", algorithm=algorithm)
+    for one, other in [("2.json", "4.json"), ("4.json", "2.json"), ("to1.json", "to3.json")]:
+        answer = ordo.answer("diff", one, other, "--write-input", "y.json")
+        said = [result["bits"] for result in answer["comparisons"][0]["input"]["results"]]
+        seen = [ordo.answer("run", name, "--input", "y.json")["elements"][0]["bits"] for name in (one, other)]
+        wanted(said == seen and len(set(said)) == 2, one, other, said, seen)
+    ordo.compile("3.json", "--shards", 8, operator="reduce-scatter", ranks=3, algorithm="ring")
+    ordo("diff", "2.json", "4.json", "--write-input", "y.json")
+    ordo.fails(2, "its vector of 4 elements does not fill 3 blocks evenly", "run", "3.json", "--input", "y.json")
     ordo.fails(2, "--write-input: wanted two schedules, found 3", "diff", "ring.json", "mesh.json", "dyadic.json", "--write-input", "x.json")
     ordo.fails(5, "none/x.json: error: cannot write", "diff", "dyadic.json", "ring.json", "--write-input", "none/x.json")
 
@@ -904,9 +915,78 @@ def _(ordo):
     ordo.fails(2, "--type: found f8", "diff", "ring.json", "ring.json", "--type", "f8")
     ordo.fails(2, "--op: found xor", "diff", "ring.json", "ring.json", "--op", "xor")
     ordo.fails(5, "nothing.json: error: cannot read", "diff", "ring.json", "nothing.json")
+    own_first(ordo, "own.json")
+    ordo.fails(1, r"ring.json and own.json: its ranks get different sums \(G1\)", "diff", "ring.json", "own.json")
     broken = REJECT / "R8-two-writers-unordered.json"
     ordo.fails(1, r"R8-two-writers-unordered.json.*error\[R8\]", "diff", broken, "ring.json")
     ordo.fails(1, r"error\[R8\]", "diff", "ring.json", broken)
+
+
+# Different trees over the elements of a ReduceScatter, on 4, 5, 6, 7, 8, 12 and 16 ranks; None: the algorithm does not apply.
+ORDERS = {
+    "ring": [4, 5, 6, 7, 8, 12, 16],
+    "nhr": [2, 5, 6, 7, 4, 12, 8],
+    "nb": [2, 5, 6, 7, 4, 12, 8],
+    "circulant": [1, 5, 3, 7, 1, 3, 1],
+    "halving-doubling": [1, None, None, None, 1, None, 1],
+    "halving-doubling(masks=near)": [1, None, None, None, 1, None, 1],
+    "rhd": [1, 1, 1, 1, 1, 1, 1],
+    "birs": [1, None, 1, None, 1, 1, 1],
+    "mesh(fold=own)": [3, 4, 5, 6, 7, 11, 15],
+    "mesh": [1, 1, 1, 1, 1, 1, 1],
+    "mesh(fold=folded)": [1, 1, 1, 1, 1, 1, 1],
+    "mesh(fold=linear)": [1, 1, 1, 1, 1, 1, 1],
+    "dyadic": [1, 1, 1, 1, 1, 1, 1],
+}
+COLUMNS = [4, 5, 6, 7, 8, 12, 16]
+
+
+@desk_case("order --table: how many trees each algorithm makes, and what a single one is called, as the field knows them")
+def _(ordo):
+    answer = ordo.answer("order", "--table", "--ranks", "4-8,12,16")
+    wanted(len(answer["tables"]) == 1 and answer["tables"][0]["operator"] == "ReduceScatter", answer)
+    rows = {row["algorithm"]: row["cells"] for row in answer["tables"][0]["rows"]}
+    for algorithm, trees in ORDERS.items():
+        wanted([cell["ranks"] for cell in rows[algorithm]] == COLUMNS, rows[algorithm])
+        found = [cell.get("trees") for cell in rows[algorithm]]
+        wanted(found == trees and [cell["applies"] for cell in rows[algorithm]] == [one is not None for one in trees], algorithm, found)
+    for algorithm, name in [("mesh", "dyadic"), ("dyadic", "dyadic"), ("birs", "dyadic"), ("mesh(fold=folded)", "folded"),
+                            ("mesh(fold=linear)", "linear"), ("halving-doubling", "folded"), ("halving-doubling(masks=near)", "dyadic")]:
+        wanted({cell["order"] for cell in rows[algorithm] if cell["applies"]} == {name}, algorithm, rows[algorithm])
+    wanted({cell["order"] for cell in rows["ring"]} == {None}, rows["ring"])
+    shown = ordo.works("order", "--table", "--ranks", "4-8,12,16").out
+    for algorithm, trees in ORDERS.items():
+        row = re.search(rf"^\| {re.escape(algorithm)} \|(.*) \|$", shown, re.M)
+        wanted(row and [None if cell.strip() == "-" else int(cell.split()[0]) for cell in row[1].split("|")] == trees, algorithm, shown)
+    wanted("| birs | 1 dyadic | - | 1 dyadic |" in shown, shown)
+
+
+@desk_case("order --table: who is bit-interchangeable with whom, at every number of ranks")
+def _(ordo):
+    def groups(operator, ranks):
+        answer = ordo.answer("order", "--table", "--operator", operator, "--ranks", ranks)
+        return {one["ranks"]: [set(group) for group in one["groups"]] for one in answer["tables"][0]["interchangeable"]}
+    for ranks, found in groups("reduce-scatter", "4,8,16").items():
+        near = next(group for group in found if "dyadic" in group)
+        far = next(group for group in found if "rhd" in group)
+        wanted({"birs", "dyadic", "mesh", "halving-doubling(masks=near)"} <= near, ranks, found)
+        wanted({"rhd", "mesh(fold=folded)", "halving-doubling"} <= far and not near & far, ranks, found)
+    for ranks, found in groups("AllReduce", "4,8,16").items():
+        near = next(group for group in found if "dyadic" in group)
+        wanted({"birs", "nhr(data=small)", "mesh", "mesh(shots=1)"} <= near and "rhd" not in near, ranks, found)
+    odd = groups("reduce-scatter", "5,7")
+    wanted({"mesh", "dyadic"} <= odd[5][0] and not any("rhd" in group or "ring" in group for group in odd[5]), odd)
+    shown = ordo.works("order", "--table", "--operator", "reduce", "--ranks", "4").out
+    wanted("## Reduce\n" in shown and re.search(r"^\| 4 \| mesh = .*; mesh\(fold=folded\) = ", shown, re.M), shown)
+
+
+@desk_case("order --table: what it cannot make a table of")
+def _(ordo):
+    ordo.fails(2, r"--operator: AllGather adds nothing.*\nhint: wanted ReduceScatter, AllReduce or Reduce",
+               "order", "--table", "--operator", "reduce-scatter,allgather")
+    ordo.fails(2, "--operator: sctter is no operator", "order", "--table", "--operator", "sctter")
+    ordo.fails(2, "--ranks: found 0, wanted at least 1", "order", "--table", "--ranks", "0-4")
+    ordo.fails(2, "--ranks: found 9-4, wanted numbers", "order", "--table", "--ranks", "9-4")
 
 
 @desk_case("draw: DOT, SVG and text, by --as or by the name of the file")

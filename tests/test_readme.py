@@ -74,6 +74,14 @@ def _():
     wanted(shown == rows, "wanted:", *rows)
 
 
+@case("schedules/ORDERS.md is what its command prints")
+def _():
+    shown = (ROOT / "schedules/ORDERS.md").read_text()
+    command = re.search(r"^    ordo (order --table .*)$", shown, re.MULTILINE).group(1)
+    printed = subprocess.run([ORDO, *command.split()], check=True, stdout=subprocess.PIPE, text=True).stdout
+    wanted(shown == printed, f"ordo {command} > schedules/ORDERS.md")
+
+
 @case("every link leads to something")
 def _():
     links = re.findall(r"\]\(([^)#]+)\)", README)

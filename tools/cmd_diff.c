@@ -1,6 +1,7 @@
 /* cmd_diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and on what
  * input? */
 #include "inputs.h"
+#include "judgements.h"
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/compare.h>
@@ -12,9 +13,8 @@
 enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 
 struct wish {
-	const char *type_name, *reduction_name, *input;
-	enum ordo_type type;
-	enum ordo_reduction reduction;
+	struct arithmetic arithmetic;
+	const char *input;
 };
 
 /* One of the schedules, proved. */
@@ -210,7 +210,7 @@ static bool contradict(
 	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(fine) / part->begin.whole));
 	while (ordo_output_slot(fine, element.rank, element.chunk) == ORDO_NONE)
 		element.rank++;
-	return ordo_contradict(pair->forest, wish->type, wish->reduction,
+	return ordo_contradict(pair->forest, wish->arithmetic.type, wish->arithmetic.reduction,
 		(const struct ordo_element[2]){element, element}, part->tree, &pair->contradiction, error);
 }
 
@@ -232,8 +232,6 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 static void show_input(struct call *call, struct pair *pair, const struct wish *wish)
 {
 	const struct ordo_contradiction *contradiction = &pair->contradiction;
-	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
-				  *b = &pair->side[1]->schedule->problem;
 	say(call, "  %-23s %s: %.17g by %s, %.17g by %s, for `ordo run %s --input %s`\n",
 		"an input that shows it", wish->input, contradiction->result[0], pair->side[0]->file,
 		contradiction->result[1], pair->side[1]->file, pair->side[0]->file, wish->input);
@@ -244,22 +242,20 @@ static void show_input(struct call *call, struct pair *pair, const struct wish *
 		char value[48], bits[24];
 		cJSON *one = cJSON_CreateObject();
 		snprintf(value, sizeof value, "%a", contradiction->result[i]);
-		snprintf(bits, sizeof bits, "%0*" PRIx64, 2 * (int)ordo_type_size(wish->type),
+		snprintf(bits, sizeof bits, "%0*" PRIx64, 2 * (int)ordo_type_size(wish->arithmetic.type),
 			contradiction->bits[i]);
 		add_text(one, "value", value);
 		add_text(one, "bits", bits);
 		cJSON_AddItemToArray(results, one);
 	}
-	if (a->nrank != b->nrank || a->root != b->root)
-		note(call, "%s is for %s; `ordo diff %s %s --write-input FILE` writes the same for the other",
-			wish->input, pair->side[0]->file, pair->side[1]->file, pair->side[0]->file);
 }
 
 static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
 {
-	static const char *const words[] = {
-		"holds between these two", "does not hold between these two", "not asked"};
-	static const enum colour colours[] = {GREEN, YELLOW, PLAIN};
+	static const char *const verdicts[] = {[ORDO_HOLDS] = "holds",
+		[ORDO_DOES_NOT_HOLD] = "does not hold",
+		[ORDO_NOT_ASKED] = "not asked",
+		[ORDO_NOT_APPLICABLE] = "not applicable"};
 	const struct ordo_pair_judgement judgement = ordo_judge_pair(guarantee, pair->side[0]->schedule,
 		pair->side[1]->schedule, pair->interchangeable, &pair->arena);
 	struct ordo_error error;
@@ -270,10 +266,11 @@ static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guara
 	}
 	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
 		ordo_guarantee_title(guarantee));
-	say(call, "  %-23s %s%s%s: %s\n", title, paint(stdout, colours[judgement.verdict]),
-		words[judgement.verdict], paint(stdout, PLAIN), judgement.why);
+	const bool asked = judgement.verdict == ORDO_HOLDS || judgement.verdict == ORDO_DOES_NOT_HOLD;
+	const enum colour colour = !asked ? PLAIN : judgement.verdict == ORDO_HOLDS ? GREEN : YELLOW;
+	say(call, "  %-23s %s%s%s%s: %s\n", title, paint(stdout, colour), verdicts[judgement.verdict],
+		paint(stdout, PLAIN), asked ? " between these two" : "", judgement.why);
 	cJSON *one = cJSON_AddObjectToObject(pair->json, ordo_guarantee_name(guarantee));
-	static const char *const verdicts[] = {"holds", "does not hold", "not asked"};
 	add_text(one, "verdict", verdicts[judgement.verdict]);
 	add_text(one, "why", judgement.why);
 	return true;
@@ -301,7 +298,8 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order has the "
 			"same bits\n",
 			"orders", pair->comparison.ndiffering, pair->comparison.npart,
-			ordo_type_name(wish->type), ordo_reduction_name(wish->reduction));
+			ordo_type_name(wish->arithmetic.type),
+			ordo_reduction_name(wish->arithmetic.reduction));
 	else if (same)
 		say(call, "  %-23s the same%s\n", "orders",
 			pair->comparison.identical ? ", operand for operand"
@@ -351,8 +349,9 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 		memcpy(error.text, text, sizeof text);
 		return refuse(call, fail(call, &error));
 	}
-	pair->interchangeable = !pair->comparison.ndiffering ||
-				(adds(pair) && ordo_is_associative(wish->type, wish->reduction));
+	pair->interchangeable =
+		!pair->comparison.ndiffering ||
+		(adds(pair) && ordo_is_associative(wish->arithmetic.type, wish->arithmetic.reduction));
 	return pair->interchangeable || !wish->input || write_input(call, pair, wish);
 }
 
@@ -449,22 +448,14 @@ static bool read_wish(struct call *call, struct wish *wish)
 	if (wish->input && call->noperand > 2)
 		return refuse(call, fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
 					    call->noperand));
-	if (!ordo_type_from_name(wish->type_name, &wish->type))
-		return refuse(
-			call, fail_usage(call, NULL, "--type: found %s, wanted f32, f64, i32, i64 or u8",
-				      wish->type_name));
-	if (!ordo_reduction_from_name(wish->reduction_name, &wish->reduction))
-		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
-					    wish->reduction_name));
-	return true;
+	return read_arithmetic(call, &wish->arithmetic);
 }
 
 static int diff(struct call *call)
 {
-	struct wish wish = {.type_name = "f32", .reduction_name = "sum"};
+	struct wish wish = {0};
 	const struct option options[] = {
-		{"type", 0, TEXT, &wish.type_name, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},
-		{"op", 0, TEXT, &wish.reduction_name, "OP", "sum, prod, min or max (sum)"},
+		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"write-input", 0, TEXT, &wish.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
 	};

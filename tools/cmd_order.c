@@ -348,7 +348,7 @@ static int order_file(struct call *call, struct wish *wish)
 static int order_wish(struct call *call, struct wish *wish)
 {
 	if (!wish->table && (wish->matrix.ranks.count || wish->matrix.operators.count))
-		return fail_usage(call, NULL, "--ranks and --operators go with --table");
+		return fail_usage(call, NULL, "--ranks and --operator go with --table");
 	if (!wish->table)
 		return order_file(call, wish);
 	if (call->noperand || wish->as || wish->output)
@@ -369,7 +369,7 @@ static int order(struct call *call)
 		{"table", 0, SWITCH, &wish.table, NULL,
 			"instead of a schedule: how many orders every algorithm makes, by number of ranks"},
 		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C", "of the table (4-16)"},
-		{"operators", 0, TEXTS, &wish.matrix.operators, "O,O", "of the table (ReduceScatter)"},
+		{"operator", 0, TEXTS, &wish.matrix.operators, "O,O", "of the table (ReduceScatter)"},
 	};
 	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
 	free_texts(&wish.matrix.ranks);
@@ -393,6 +393,6 @@ const struct command order_command = {
 	.examples = "  ordo order ring.json\n"
 		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"
 		    "  ordo order dyadic.json -o dyadic.svg\n"
-		    "  ordo order --table --ranks 4-8 --operators allreduce",
+		    "  ordo order --table --ranks 4-8 --operator allreduce",
 	.run = order,
 };

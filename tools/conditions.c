@@ -63,7 +63,7 @@ static bool meets_guarantees(const struct ordo_order *order, const struct condit
 			continue;
 		if (!ordo_judge_guarantee(order, guarantee, ORDO_F32, ORDO_SUM, arena, &judgement, error))
 			return false;
-		if (judgement.verdict == ORDO_DOES_NOT_HOLD)
+		if (judgement.verdict != ORDO_HOLDS && judgement.verdict != ORDO_NOT_APPLICABLE)
 			return ordo_fail(error, ORDO_REFUTED, 0, "%s %s does not hold: %s",
 				ordo_guarantee_name(guarantee), ordo_guarantee_title(guarantee),
 				judgement.why ? judgement.why : "");

@@ -15,29 +15,40 @@ struct ordo_input *open_input(struct call *call, const char *path)
 	return input;
 }
 
-/* Inputs and schedules are for one problem, however the schedule cuts it. Shards are what is summed: the number
- * of ranks that have them only matters where it makes the blocks. */
-static bool fits(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input)
+/* Positions are those of the vector that is summed, so an input serves whoever sums as many shards, however many ranks
+ * have them and wherever the sums end: only how many elements are a block's, and which rank has the elements
+ * that are asked for, are the schedule's own. */
+static bool fit(struct call *call, const struct ordo_schedule *schedule, struct ordo_input *input)
 {
 	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
-	const char *what = here->op != there->op	   ? "operators"
-			   : here->root != there->root	   ? "roots"
-			   : here->nshard != there->nshard ? "numbers of shards"
-			   : here->op == ORDO_REDUCESCATTER && here->nrank != there->nrank
-				   ? "numbers of ranks"
-				   : NULL;
-	if (what)
-		call->status =
-			fail_usage(call, NULL, "--input: the schedule and the input have different %s", what);
-	for (uint32_t i = 0; !what && i < input->nelement; i++)
-		if (input->elements[i].rank >= here->nrank) {
-			what = "rank";
-			call->status = fail_usage(call, NULL,
-				"--input: an element of rank %" PRIu32
-				" is asked for, the schedule has %" PRIu32 " ranks",
-				input->elements[i].rank, here->nrank);
-		}
-	return !what;
+	const uint64_t length = input->count * ordo_nblock(there);
+	if (here->op != there->op || here->nshard != there->nshard) {
+		call->status = fail_usage(call, NULL, "--input: the schedule and the input have different %s",
+			here->op != there->op ? "operators" : "numbers of shards");
+		return false;
+	}
+	if (length % ordo_nblock(here)) {
+		call->status = fail_usage(call, NULL,
+			"--input: its vector of %" PRIu64 " elements does not fill %u blocks evenly", length,
+			ordo_nblock(here));
+		return false;
+	}
+	input->count = length / ordo_nblock(here);
+	for (uint32_t i = 0; i < input->nelement; i++) {
+		struct ordo_output_element *element = &input->elements[i];
+		if (here->op == ORDO_REDUCESCATTER)
+			element->rank = (uint32_t)(element->position / input->count);
+		else if (here->op == ORDO_REDUCE)
+			element->rank = here->root;
+		if (element->rank < here->nrank)
+			continue;
+		call->status = fail_usage(call, NULL,
+			"--input: an element of rank %" PRIu32 " is asked for, the schedule has %" PRIu32
+			" ranks",
+			element->rank, here->nrank);
+		return false;
+	}
+	return true;
 }
 
 /* A number as elements of that type lie in memory. */
@@ -227,8 +238,9 @@ int run_input(struct call *call, const struct ordo_schedule *schedule, const str
 	const char *path, const struct execution_wish *how)
 {
 	struct ordo_error error;
-	struct showing showing = {.schedule = schedule, .input = input};
-	if (!fits(call, schedule, input))
+	struct ordo_input fitted = *input;
+	struct showing showing = {.schedule = schedule, .input = &fitted};
+	if (!fit(call, schedule, &fitted))
 		return call->status;
 	const int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
 	ordo_plan_destroy(showing.plan);
