@@ -96,10 +96,11 @@ static bool find_costs(struct selecting *selecting)
 		if (option->tried)
 			continue;
 		const long double parts = (long double)option->cost.parts;
-		option->line.fixed = (long double)option->cost.steps * machine->latency_ns;
+		option->line.fixed = (long double)option->cost.steps * (long double)machine->latency_ns;
 		option->line.slope =
-			(long double)option->cost.wire / parts / machine->bandwidth_gbs +
-			(long double)option->cost.reduced / parts / machine->reduce_bandwidth_gbs;
+			(long double)option->cost.wire / parts / (long double)machine->bandwidth_gbs +
+			(long double)option->cost.reduced / parts /
+				(long double)machine->reduce_bandwidth_gbs;
 	}
 	return true;
 }
