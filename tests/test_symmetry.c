@@ -223,6 +223,96 @@ static struct ordo_schedule *without_pair(
 	return second;
 }
 
+static bool append_sync(struct ordo_schedule *copy, enum ordo_task_kind kind, uint32_t signal)
+{
+	return ordo_schedule_append(
+		copy, &(struct ordo_task){.kind = kind & 7, .signal = signal, .phase = ORDO_NO_PHASE}, NULL);
+}
+
+/* Rank 0's program with one more stream, that copies aside what the move `at` has read once that is done; the stream of the move
+ * waits for it before task `until`, or not at all if there is none. The other ranks have no program yet. */
+static struct ordo_schedule *copied_aside(
+	const struct ordo_schedule *schedule, uint32_t at, uint32_t until, uint32_t signal)
+{
+	struct ordo_task copy_task = schedule->tasks[at];
+	const struct ordo_program *program = &schedule->programs[0];
+	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	bool worked = copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	bool waits = false;
+	if (worked)
+		copy->scratch_slots = schedule->scratch_slots + copy_task.count;
+	for (uint32_t s = program->first_stream; worked && s < program->end_stream; s++) {
+		const struct ordo_stream *stream = &schedule->streams[s];
+		worked = ordo_schedule_begin_stream(copy, 0, stream->name, NULL);
+		for (uint32_t id = stream->first; worked && id < stream->end; id++) {
+			if (id == until && id > at && stream->first <= at) {
+				waits = true;
+				worked = append_sync(copy, ORDO_WAIT, signal + 1);
+			}
+			worked = worked && ordo_schedule_append(copy, &schedule->tasks[id], NULL);
+			if (id == at)
+				worked = worked && append_sync(copy, ORDO_NOTIFY, signal);
+		}
+	}
+	copy_task.kind = ORDO_LOCAL_COPY;
+	copy_task.peer = 0;
+	copy_task.dst_buffer = ORDO_SCRATCH;
+	copy_task.dst = schedule->scratch_slots;
+	worked = worked && ordo_schedule_begin_stream(copy, 0, "aside", NULL) &&
+		 append_sync(copy, ORDO_WAIT, signal) && ordo_schedule_append(copy, &copy_task, NULL) &&
+		 (!waits || append_sync(copy, ORDO_NOTIFY, signal + 1));
+	if (worked)
+		return copy;
+	ordo_schedule_destroy(copy);
+	return NULL;
+}
+
+/* One or two of them. */
+static struct ordo_schedule *with_readers(const struct ordo_schedule *schedule)
+{
+	struct ordo_schedule *copy = NULL;
+	for (uint32_t i = 0; i <= below(&random_state, 2); i++) {
+		const struct ordo_schedule *of = copy ? copy : schedule;
+		const uint32_t at = some_task(of, true);
+		if (!ordo_task_moves(&of->tasks[at]) || of->tasks[at].src_buffer == ORDO_INPUT)
+			break;
+		struct ordo_schedule *next = copied_aside(of, at, some_task(of, true), 90 + 2 * i);
+		ordo_schedule_destroy(copy);
+		copy = next;
+	}
+	return copy;
+}
+
+/* At the end of rank 0's first stream, one more exchange with rank p: a deadlock if all ranks first wait. */
+static struct ordo_schedule *with_farewell(
+	const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry, bool waits_first)
+{
+	const struct ordo_program *program = &schedule->programs[0];
+	const uint32_t p = 1 + below(&random_state, schedule->problem.nrank - 1);
+	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	bool worked = copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	if (worked)
+		copy->scratch_slots = schedule->scratch_slots;
+	for (uint32_t s = program->first_stream; worked && s < program->end_stream; s++) {
+		worked = ordo_schedule_begin_stream(copy, 0, schedule->streams[s].name, NULL);
+		for (uint32_t id = schedule->streams[s].first; worked && id < schedule->streams[s].end; id++)
+			worked = ordo_schedule_append(copy, &schedule->tasks[id], NULL);
+		for (int half = 0; worked && s == program->first_stream && half < 2; half++) {
+			const bool waits = waits_first == !half;
+			worked = ordo_schedule_append(copy,
+				&(struct ordo_task){.kind = waits ? ORDO_WAIT : ORDO_NOTIFY,
+					.peer = waits ? p : ordo_group_negate(&symmetry->group, p),
+					.signal = 80,
+					.phase = ORDO_NO_PHASE},
+				NULL);
+		}
+	}
+	if (worked)
+		return copy;
+	ordo_schedule_destroy(copy);
+	return NULL;
+}
+
 static void judge_all_alike(const char *title, const struct ordo_symmetry *symmetry,
 	struct ordo_schedule *mutant, const char *what)
 {
@@ -255,6 +345,11 @@ static void mutate(
 	for (uint32_t i = 0; i < 4 * faults_of_each && schedule->ntask; i++)
 		judge_all_alike(title, symmetry, without_pair(schedule, symmetry, some_task(schedule, true)),
 			"no pair");
+	for (uint32_t i = 0; i < 8 * faults_of_each && schedule->ntask; i++)
+		judge_all_alike(title, symmetry, with_readers(schedule), "read by other streams too");
+	for (int i = 0; i < 2; i++)
+		judge_all_alike(title, symmetry, with_farewell(schedule, symmetry, i),
+			i ? "a circle at the end" : "one more exchange at the end");
 	for (int fault = 0; fault < NFAULT && schedule->ntask; fault++)
 		for (uint32_t i = 0; i < faults_of_each; i++) {
 			const bool whole =
@@ -296,6 +391,24 @@ static void remember(const struct specimen *specimen, const char *group)
 	snprintf(found[i].group, sizeof found[i].group, "%s", group);
 }
 
+/* What is known to be symmetric as it is compiled. */
+static bool must_be_symmetric(const struct specimen *specimen)
+{
+	const enum ordo_operator op = specimen->problem.op;
+	const uint32_t N = specimen->problem.nrank;
+	const bool cut = op != ORDO_ALLREDUCE || specimen->problem.chunks_per_block == N;
+	const char *algorithm = specimen->algorithm;
+	if (N < 2 || ordo_operator_facts(op)->rooted || specimen->problem.nshard != N)
+		return false;
+	if (!strcmp(algorithm, "ring"))
+		return cut;
+	if (!strcmp(algorithm, "mesh"))
+		return op == ORDO_ALLGATHER || op == ORDO_ALLTOALL;
+	if (!strcmp(algorithm, "halving-doubling") || !strcmp(algorithm, "halving-doubling(masks=near)"))
+		return op == ORDO_ALLREDUCE && cut;
+	return !strncmp(algorithm, "recursive-doubling", 18) || !strncmp(algorithm, "alltoall", 8);
+}
+
 static void visit(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	char name[64];
@@ -303,6 +416,8 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 	(void)closure;
 	if (!compare(specimen->title, schedule, &proved, name)) {
 		tally.alone++;
+		if (must_be_symmetric(specimen))
+			quarrel(specimen->title, "no symmetry was found");
 		return;
 	}
 	remember(specimen, name);
@@ -317,6 +432,236 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 	ordo_schedule_destroy(again);
 }
 
+/* Is the schedule still symmetric if every rank r also does tasks[r][..] in streams of their own? */
+static bool is_symmetric_with(const struct ordo_schedule *schedule, uint32_t nscratch,
+	struct ordo_task (*tasks)[2], const uint32_t *ntask)
+{
+	struct ordo_symmetry symmetry;
+	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	copy->scratch_slots = schedule->scratch_slots + nscratch;
+	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
+		const struct ordo_program *program = &schedule->programs[rank];
+		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
+			ordo_schedule_begin_stream(copy, rank, schedule->streams[s].name, NULL);
+			for (uint32_t id = schedule->streams[s].first; id < schedule->streams[s].end; id++)
+				ordo_schedule_append(copy, &schedule->tasks[id], NULL);
+		}
+		for (uint32_t i = 0; i < ntask[rank]; i++) {
+			ordo_schedule_begin_stream(copy, rank, "aside", NULL);
+			ordo_schedule_append(copy, &tasks[rank][i], NULL);
+		}
+	}
+	const struct ordo_programs programs = ordo_programs_of(copy);
+	const bool symmetric = ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
+	ordo_schedule_destroy(copy);
+	return symmetric;
+}
+
+static struct ordo_task copy_of(uint32_t chunk, uint32_t count, uint32_t scratch)
+{
+	return (struct ordo_task){.kind = ORDO_LOCAL_COPY,
+		.dst_buffer = ORDO_SCRATCH,
+		.phase = ORDO_NO_PHASE,
+		.chunk = chunk,
+		.count = count,
+		.src = chunk,
+		.dst = scratch};
+}
+
+/* Small differences that the comparison must see, and some that it must not mind. */
+static void check_comparison(void)
+{
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4}, .algorithm = "halving-doubling"};
+	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+	const uint32_t two[4] = {2, 2, 2, 2}, one[4] = {1, 1, 1, 1}, missing[4] = {2, 2, 1, 2}, none[4] = {0};
+	struct ordo_task tasks[4][2];
+	if (!schedule || !is_symmetric_with(schedule, 0, tasks, none))
+		quarrel("comparison", "halving-doubling is symmetric");
+	for (uint32_t r = 0; r < 4; r++) {
+		tasks[r][0] = copy_of(r, 1, 0);
+		tasks[r][1] = copy_of(r, 1, 1);
+	}
+	if (!is_symmetric_with(schedule, 2, tasks, two))
+		quarrel("comparison", "so it is with two copies of the own chunk");
+	if (is_symmetric_with(schedule, 2, tasks, missing))
+		quarrel("comparison", "rank 2 lacks a stream");
+	struct ordo_task kept = tasks[2][0];
+	tasks[2][0] = tasks[2][1];
+	tasks[2][1] = kept;
+	if (!is_symmetric_with(schedule, 2, tasks, two))
+		quarrel("comparison", "streams may come in any order");
+	tasks[2][1] = tasks[2][0];
+	if (is_symmetric_with(schedule, 2, tasks, two))
+		quarrel("comparison", "rank 2 has one stream twice and another not at all");
+	for (uint32_t r = 0; r < 4; r++)
+		tasks[r][0] = copy_of(0, 4, 0);
+	if (is_symmetric_with(schedule, 4, tasks, one))
+		quarrel("comparison",
+			"rank 1 keeps rank 0's chunk in slot 0, so it should keep its own there");
+	ordo_schedule_destroy(schedule);
+}
+
+/* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two chunks, the
+ * second in the order of the first, relabelled by some element and with operands exchanged: whether the two orders are one depends on what
+ * fixes the tree. */
+struct fold {
+	const struct ordo_group *group;
+	uint32_t into[64][2]; /* sums: the first += the second */
+	uint32_t nsum;
+	uint32_t root[64]; /* what a contribution has gone into */
+};
+
+static uint32_t root_of(const struct fold *fold, uint32_t x)
+{
+	while (fold->root[x] != x)
+		x = fold->root[x];
+	return x;
+}
+
+static void join(struct fold *fold, uint32_t a, uint32_t b)
+{
+	fold->into[fold->nsum][0] = a;
+	fold->into[fold->nsum++][1] = b;
+	fold->root[b] = a;
+}
+
+/* Adds x + s to x wherever both are there and neither was added to yet. */
+static void join_all(struct fold *fold, uint32_t s)
+{
+	bool done[64] = {false};
+	for (uint32_t x = 0; x < fold->group->order; x++) {
+		const uint32_t a = root_of(fold, x), b = root_of(fold, ordo_group_add(fold->group, x, s));
+		if (a == b || done[a] || done[b])
+			continue;
+		done[a] = done[b] = true;
+		join(fold, a, b);
+	}
+}
+
+static struct fold random_fold(const struct ordo_group *group)
+{
+	struct fold fold = {.group = group};
+	for (uint32_t x = 0; x < group->order; x++)
+		fold.root[x] = x;
+	for (uint32_t layers = below(&random_state, 4); layers; layers--)
+		join_all(&fold, below(&random_state, group->order));
+	while (fold.nsum + 1 < group->order) {
+		const uint32_t a = root_of(&fold, below(&random_state, group->order));
+		const uint32_t b = root_of(&fold, below(&random_state, group->order));
+		if (a != b)
+			join(&fold, a, b);
+	}
+	return fold;
+}
+
+static void add_move(struct ordo_schedule *schedule, enum ordo_task_kind kind, uint32_t peer, uint32_t chunk,
+	uint32_t src, uint32_t dst)
+{
+	const bool reads_input = kind == ORDO_SEND || src == ORDO_NONE;
+	ordo_schedule_append(schedule,
+		&(struct ordo_task){.kind = kind & 7,
+			.src_buffer = reads_input ? ORDO_INPUT : ORDO_SCRATCH,
+			.dst_buffer = dst == ORDO_NONE ? ORDO_OUTPUT : ORDO_SCRATCH,
+			.phase = ORDO_NO_PHASE,
+			.peer = peer,
+			.chunk = chunk,
+			.count = 1,
+			.src = reads_input ? chunk : src,
+			.dst = dst == ORDO_NONE ? chunk : dst},
+		NULL);
+}
+
+static void add_syncs(struct ordo_schedule *schedule, enum ordo_task_kind kind, uint32_t signal)
+{
+	for (uint32_t p = 1; p < schedule->problem.nrank; p++)
+		ordo_schedule_append(schedule,
+			&(struct ordo_task){
+				.kind = kind & 7, .peer = p, .signal = signal, .phase = ORDO_NO_PHASE},
+			NULL);
+}
+
+/* Rank 0's program; what comes from rank p waits in scratch slots 2p and 2p + 1. */
+static struct ordo_schedule *fold_program(const struct ordo_problem *problem, const struct ordo_group *group)
+{
+	const struct fold fold = random_fold(group);
+	const uint32_t by = below(&random_state, group->order), N = problem->nrank;
+	struct ordo_schedule *schedule = ordo_schedule_create(problem, "fold", NULL);
+	schedule->scratch_slots = 2 * N;
+	ordo_schedule_begin_stream(schedule, 0, "main", NULL);
+	add_syncs(schedule, ORDO_NOTIFY, 0);
+	add_syncs(schedule, ORDO_WAIT, 0);
+	for (uint32_t p = 0; p < N; p++)
+		for (uint32_t k = 0; k < 2; k++)
+			add_move(schedule, p ? ORDO_SEND : ORDO_LOCAL_COPY, p,
+				problem->op == ORDO_ALLREDUCE ? k : 2 * p + k, ORDO_NONE,
+				2 * ordo_group_negate(group, p) + k);
+	add_syncs(schedule, ORDO_NOTIFY, 1);
+	add_syncs(schedule, ORDO_WAIT, 1);
+	for (uint32_t k = 0; k < 2; k++) {
+		uint32_t last = 0;
+		uint32_t holds[64]; /* what was to be at x lies at holds[x] */
+		for (uint32_t x = 0; x < N; x++)
+			holds[x] = k ? ordo_group_add(group, x, by) : x;
+		for (uint32_t i = 0; i < fold.nsum; i++) {
+			uint32_t *a = &holds[fold.into[i][0]], *b = &holds[fold.into[i][1]];
+			const bool exchanged = k && below(&random_state, 2);
+			add_move(schedule, ORDO_LOCAL_REDUCE, 0, k, 2 * (exchanged ? *a : *b) + k,
+				2 * (exchanged ? *b : *a) + k);
+			*a = exchanged ? *b : *a;
+			last = *a;
+		}
+		add_move(schedule, ORDO_LOCAL_COPY, 0, k, 2 * last + k, ORDO_NONE);
+	}
+	return schedule;
+}
+
+static void judge_random_folds(uint32_t count)
+{
+	static const uint32_t groups[][4] = {{2}, {3}, {4}, {2, 2}, {5}, {6}, {8}, {2, 2, 2}, {2, 4}, {12},
+		{2, 2, 3}, {16}, {2, 2, 2, 2}, {4, 4}};
+	uint32_t of_several = 0, unequal = 0, in_one = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		struct ordo_symmetry symmetry = {.group = {.order = 1}};
+		const uint32_t *radices = groups[i % (sizeof groups / sizeof *groups)];
+		const enum ordo_operator op = i & 1 ? ORDO_ALLREDUCE : ORDO_REDUCESCATTER;
+		symmetry.chunks = (struct ordo_chunk_action){1, {2}, {ORDO_NONE}};
+		for (uint32_t d = 0; d < 4 && radices[d]; d++) {
+			symmetry.group.radix[symmetry.group.ndigit++] = radices[d];
+			symmetry.group.order *= radices[d];
+			symmetry.chunks.radix[symmetry.chunks.ndigit] = radices[d];
+			symmetry.chunks.of[symmetry.chunks.ndigit++] = d;
+		}
+		if (op == ORDO_ALLREDUCE)
+			symmetry.chunks.ndigit = 1;
+		const uint32_t N = symmetry.group.order;
+		struct ordo_schedule *program = fold_program(
+			&(struct ordo_problem){.op = op, .nrank = N, .nshard = N, .chunks_per_block = 2},
+			&symmetry.group);
+		struct ordo_schedule *all = relabelled(program, &symmetry);
+		const struct ordo_programs programs = ordo_programs_of(all);
+		struct ordo_proof *whole = ordo_verify(all, NULL, NULL),
+				  *part = ordo_verify_symmetric(&programs, &symmetry, NULL, NULL);
+		if (!whole || !part || !whole->proved)
+			quarrel("a sum in a random order", "not proved: %s",
+				whole && whole->nfinding ? whole->findings[0].text : "");
+		else
+			compare_proofs("a sum in a random order", part, whole);
+		of_several += whole && whole->position_invariant == ORDO_DOES_NOT_HOLD;
+		in_one += whole && whole->position_invariant == ORDO_HOLDS;
+		unequal += whole && whole->rank_equal == ORDO_DOES_NOT_HOLD;
+		ordo_proof_destroy(whole);
+		ordo_proof_destroy(part);
+		ordo_schedule_destroy(all);
+		ordo_schedule_destroy(program);
+	}
+	printf("%u sums in random orders: %u in one order, %u in several, %u not equal on all ranks\n", count,
+		in_one, of_several, unequal);
+	if (!of_several || !in_one || !unequal)
+		quarrel("sums in random orders", "of some kind none was seen");
+}
+
 int main(int argc, char **argv)
 {
 	const struct specimen_range range = {.first_rank = argc > 1 ? (uint32_t)atoi(argv[1]) : 1,
@@ -325,6 +670,8 @@ int main(int argc, char **argv)
 		.all_parameters = true};
 	faults_of_each = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
 	const struct specimen_count count = visit_specimens(&range, visit, NULL);
+	judge_random_folds(1400 * faults_of_each);
+	check_comparison();
 	for (uint32_t i = 0; i < nfound; i++)
 		printf("%-60s %s\n", found[i].algorithm, found[i].group);
 	printf("%u schedules, %u of them not symmetric; %u mutants; %u judged both ways, %u of them refuted\n"

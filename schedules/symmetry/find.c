@@ -19,7 +19,8 @@ struct comparison {
 	struct normal normal;
 	uint32_t *first_of_key; /* [nrank + 1] rank 0's streams by key: a list by next_of_key */
 	uint32_t *next_of_key;
-	uint32_t *taken; /* [nstream] the rank that last had a stream like this one */
+	uint32_t *taken; /* [nstream] the turn in which a stream was last found to be like this one */
+	uint32_t turn;
 	struct item *items;
 	size_t room;
 };
@@ -32,8 +33,7 @@ static bool take_segment(struct comparison *c, const struct view *view, const st
 	uint32_t nitem = 0, count = 0;
 	if (segment->count == 1 && *at < end) {
 		const struct ordo_task *task = &tasks[(*at)++];
-		if (!fits(view, task) || class_of(task) != segment->what ||
-			(ordo_task_moves(task) && task->count > 1))
+		if (!fits(view, task) || (ordo_task_moves(task) && task->count > 1))
 			return false;
 		const struct item item = one_item(view, task);
 		return is_same_item(&item, wanted);
@@ -72,8 +72,8 @@ static bool find_stream(
 {
 	uint32_t s = c->first_of_key[stream_key(view, c->program.tasks, begin, end)];
 	for (; s != ORDO_NONE && !*no_memory; s = c->next_of_key[s])
-		if (c->taken[s] != view->rank && is_like(c, view, s, begin, end, no_memory)) {
-			c->taken[s] = view->rank;
+		if (c->taken[s] != c->turn && is_like(c, view, s, begin, end, no_memory)) {
+			c->taken[s] = c->turn;
 			return true;
 		}
 	return false;
@@ -87,6 +87,7 @@ static int compare_rank(struct comparison *c, uint32_t rank, uint64_t *ntask)
 	if (!c->programs->give(c->programs, rank, &c->program, c->error))
 		return -1;
 	*ntask += c->program.ntask;
+	c->turn++;
 	if (c->program.nstream != c->normal.nstream)
 		return 0;
 	for (uint32_t s = 0, begin = 0; s < c->program.nstream; begin = c->program.ends[s++])
@@ -103,6 +104,7 @@ static bool list_streams(struct comparison *c)
 	free(c->taken);
 	c->next_of_key = malloc(((size_t)nstream + 1) * sizeof *c->next_of_key);
 	c->taken = calloc((size_t)nstream + 1, sizeof *c->taken);
+	c->turn = 0;
 	if (!c->next_of_key || !c->taken)
 		return ordo_fail_memory(c->error);
 	memset(c->first_of_key, 0xff, ((size_t)nrank + 1) * sizeof *c->first_of_key);
