@@ -31,6 +31,12 @@ uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b)
 	return map->room ? find(map, a, b)->value : ORDO_NONE;
 }
 
+uint32_t *pair_at(struct pair_map *map, uint32_t a, uint32_t b)
+{
+	struct pair_entry *entry = map->room ? find(map, a, b) : NULL;
+	return entry && entry->value != ORDO_NONE ? &entry->value : NULL;
+}
+
 static bool grow(struct pair_map *map)
 {
 	struct pair_map larger = {.room = map->room ? map->room * 2 : 64, .used = map->used};

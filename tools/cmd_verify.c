@@ -3,6 +3,7 @@
 #include "sets.h"
 #include "symmetric.h"
 #include "verdict.h"
+#include <ordo/certificate.h>
 #include <ordo/input.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ struct wish {
 	bool atomic_reduce;
 	struct ordo_limits limits;
 	uint32_t max_findings;
-	const char *replay, *input;
+	const char *replay, *input, *certificate;
 	struct arithmetic arithmetic;
 	struct conditions conditions;
 	const char *symmetry; /* as typed */
@@ -143,8 +144,23 @@ static void print_times(double read, double proving)
 /* Conditions and inputs look at the trees, which only the proof of the whole lists. */
 static enum symmetry_use symmetry_for(const struct wish *wish)
 {
-	return (has_conditions(&wish->conditions) || wish->input) && wish->use == SYMMETRY_AUTO ? SYMMETRY_OFF
-												: wish->use;
+	return (has_conditions(&wish->conditions) || wish->input || wish->certificate) &&
+			       wish->use == SYMMETRY_AUTO
+		       ? SYMMETRY_OFF
+		       : wish->use;
+}
+
+/* What is refuted has none, which its findings have said; what is proved but for its order is told. */
+static int write_certificate(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	struct ordo_error error;
+	if (!ordo_certificate_write(schedule, proof, wish->certificate, &error))
+		return fail(call, &error);
+	add_text(call->answer, "certificate", wish->certificate);
+	say(call, "  %-23s %s; to check it again: ordo-check %s %s\n", "certificate", wish->certificate,
+		wish->file, wish->certificate);
+	return ORDO_OK;
 }
 
 static int verify_schedule(
@@ -179,6 +195,8 @@ static int verify_schedule(
 		}
 		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
 			status = call->status;
+		if (wish->certificate && status == ORDO_OK)
+			status = write_certificate(call, wish, schedule, proof);
 	}
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
@@ -282,6 +300,8 @@ static int verify(struct call *call)
 		{"write-input", 0, TEXT, &wish.input, "OUT",
 			"write an input whose bits differ where a guarantee is refuted; see `ordo run "
 			"--input`"},
+		{"certificate", 0, TEXT, &wish.certificate, "OUT",
+			"write the proof down, for the program ordo-check to check it again"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -323,6 +343,7 @@ const struct command verify_command = {
 		    "  ordo verify ring.json --fail-link 0-1\n"
 		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
 		    "  ordo verify broken.json --write-replay race.json\n"
+		    "  ordo verify ring.json --certificate proof.json && ordo-check ring.json proof.json\n"
 		    "  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -\n"
 		    "  ordo verify --generate ring --ranks 1000",

@@ -1,0 +1,402 @@
+/* certificate.c - goes through one legal order of all tasks and writes down why every two accesses that must be ordered are.
+ *
+ * A read follows the last write of its slot; a write follows every read since the last write, or that write if there was
+ * none. Two of one stream are ordered as they stand; for the others a path is found (paths.c). One path per task and
+ * stream that it follows is enough, the one from the latest of that stream's tasks.
+ */
+#include "paths.h"
+#include "printer.h"
+#include "store.h"
+#include <errno.h>
+#include <ordo/certificate.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Who touched a slot last. */
+struct cell {
+	uint32_t writer;  /* ORDO_NONE: nobody */
+	uint32_t readers; /* list of reads since then, the latest first; 0: none */
+};
+
+struct reader {
+	uint32_t task, next;
+};
+
+/* A stream that touches the memory of another rank. */
+struct touch {
+	uint32_t stream, rank, last;
+};
+
+struct certificate {
+	struct paths paths;
+	const struct ordo_schedule *schedule;
+	struct ordo_error *error;
+	uint64_t *cells_of; /* [nrank + 1] */
+	uint32_t nscratch;  /* slots that some task names */
+	struct cell *cells;
+	struct reader *readers; /* 0 is no reader */
+	size_t reader_room;
+	uint32_t nreader, free_reader;
+	struct pair_map touch_of; /* (stream, rank) -> touches */
+	struct touch *touches;
+	size_t touch_room;
+	uint32_t ntouch;
+	/* What the task under way is shown to follow: a stream, up to a Notify; and ranks that entered. */
+	uint32_t *stamps, *known; /* [nstream] */
+	uint32_t *entered;	  /* [nrank] the task, + 1 */
+};
+
+static void count_scratch(struct certificate *certificate)
+{
+	const struct ordo_schedule *schedule = certificate->schedule;
+	for (uint32_t t = 0; t < schedule->ntask; t++) {
+		const struct ordo_task *task = &schedule->tasks[t];
+		if (!ordo_task_moves(task))
+			continue;
+		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > certificate->nscratch)
+			certificate->nscratch = task->src + task->count;
+		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > certificate->nscratch)
+			certificate->nscratch = task->dst + task->count;
+	}
+}
+
+/* Outputs, scratch, and in place those inputs that are no output. Out of place, input is never written. */
+static bool give_cells(struct certificate *certificate)
+{
+	const struct ordo_schedule *schedule = certificate->schedule;
+	const struct ordo_problem *problem = &schedule->problem;
+	const size_t nrank = problem->nrank, nstream = (size_t)schedule->nstream + 1;
+	certificate->cells_of = malloc((nrank + 1) * sizeof *certificate->cells_of);
+	certificate->stamps = calloc(nstream, sizeof *certificate->stamps);
+	certificate->known = malloc(nstream * sizeof *certificate->known);
+	certificate->entered = calloc(nrank, sizeof *certificate->entered);
+	certificate->readers = calloc(1, sizeof *certificate->readers);
+	certificate->reader_room = certificate->nreader = 1;
+	if (!certificate->cells_of || !certificate->stamps || !certificate->known || !certificate->entered ||
+		!certificate->readers)
+		return ordo_fail_memory(certificate->error);
+	uint64_t ncell = 0;
+	count_scratch(certificate);
+	for (uint32_t rank = 0; rank < nrank; rank++) {
+		certificate->cells_of[rank] = ncell;
+		ncell += (uint64_t)ordo_output_slots(problem, rank) + certificate->nscratch +
+			 (problem->in_place ? ordo_input_slots(problem, rank) : 0);
+	}
+	certificate->cells_of[nrank] = ncell;
+	certificate->cells = calloc(ncell + 1, sizeof *certificate->cells);
+	if (!certificate->cells)
+		return ordo_fail_memory(certificate->error);
+	for (uint64_t i = 0; i < ncell; i++)
+		certificate->cells[i].writer = ORDO_NONE;
+	return true;
+}
+
+static struct cell *cell_of(
+	const struct certificate *certificate, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+{
+	const struct ordo_problem *problem = &certificate->schedule->problem;
+	const uint32_t noutput = ordo_output_slots(problem, rank);
+	uint64_t index = certificate->cells_of[rank] + slot;
+	if (buffer == ORDO_SCRATCH)
+		index += noutput;
+	if (buffer == ORDO_INPUT) {
+		const uint32_t same = ordo_in_place_output_slot(problem, rank, slot);
+		index = same != ORDO_NONE ? certificate->cells_of[rank] + same
+					  : index + noutput + certificate->nscratch;
+	}
+	return &certificate->cells[index];
+}
+
+static uint32_t rank_of(const struct certificate *certificate, uint32_t task)
+{
+	return certificate->schedule->streams[certificate->paths.stream_of[task]].rank;
+}
+
+/* The items from `first` on are a path to the task: what it shows is noted. */
+static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t first)
+{
+	struct paths *paths = &certificate->paths;
+	if (!ordo_array_reserve(
+		    &paths->paths, &paths->path_room, (size_t)paths->npath + 1, sizeof *paths->paths))
+		return ordo_fail_memory(certificate->error);
+	paths->paths[paths->npath++] = (struct path){task, first, paths->nitem};
+	const uint32_t notify = paths_first_notify(paths, first), stream = paths->stream_of[notify];
+	if (certificate->stamps[stream] != task + 1 || certificate->known[stream] < notify)
+		certificate->known[stream] = notify;
+	certificate->stamps[stream] = task + 1;
+	certificate->entered[rank_of(certificate, notify)] = task + 1;
+	return true;
+}
+
+/* b must follow a. */
+static bool follow(struct certificate *certificate, uint32_t a, uint32_t b)
+{
+	struct paths *paths = &certificate->paths;
+	const uint32_t stream = paths->stream_of[a], first = paths->nitem;
+	if (stream == paths->stream_of[b] ||
+		(certificate->stamps[stream] == b + 1 && certificate->known[stream] > a))
+		return true;
+	return paths_find(paths, a, b) && keep_path(certificate, b, first);
+}
+
+static bool read_cell(struct certificate *certificate, struct cell *cell, uint32_t task)
+{
+	const uint32_t *stream_of = certificate->paths.stream_of;
+	if (cell->writer != ORDO_NONE && !follow(certificate, cell->writer, task))
+		return false;
+	struct reader *latest = cell->readers ? &certificate->readers[cell->readers] : NULL;
+	if (latest && stream_of[latest->task] == stream_of[task]) {
+		latest->task = task;
+		return true;
+	}
+	uint32_t index = certificate->free_reader;
+	if (index)
+		certificate->free_reader = certificate->readers[index].next;
+	else if (ordo_array_reserve(&certificate->readers, &certificate->reader_room,
+			 (size_t)certificate->nreader + 1, sizeof *certificate->readers))
+		index = certificate->nreader++;
+	else
+		return ordo_fail_memory(certificate->error);
+	certificate->readers[index] = (struct reader){task, cell->readers};
+	cell->readers = index;
+	return true;
+}
+
+static bool write_cell(struct certificate *certificate, struct cell *cell, uint32_t task)
+{
+	if (!cell->readers && cell->writer != ORDO_NONE && !follow(certificate, cell->writer, task))
+		return false;
+	while (cell->readers) {
+		struct reader *reader = &certificate->readers[cell->readers];
+		const uint32_t index = cell->readers;
+		if (!follow(certificate, reader->task, task))
+			return false;
+		cell->readers = reader->next;
+		reader->next = certificate->free_reader;
+		certificate->free_reader = index;
+	}
+	cell->writer = task;
+	return true;
+}
+
+static bool touch(struct certificate *certificate, uint32_t task, uint32_t rank)
+{
+	struct paths *paths = &certificate->paths;
+	const uint32_t stream = paths->stream_of[task],
+		       index = pair_get(&certificate->touch_of, stream, rank);
+	if (index != ORDO_NONE) {
+		certificate->touches[index].last = task;
+		return true;
+	}
+	if (!ordo_array_reserve(&certificate->touches, &certificate->touch_room,
+		    (size_t)certificate->ntouch + 1, sizeof *certificate->touches) ||
+		!pair_put(&certificate->touch_of, stream, rank, certificate->ntouch))
+		return ordo_fail_memory(certificate->error);
+	certificate->touches[certificate->ntouch++] = (struct touch){stream, rank, task};
+	const uint32_t first = paths->nitem;
+	return certificate->entered[rank] == task + 1 ||
+	       (paths_find_entering(paths, rank, task) && keep_path(certificate, task, first));
+}
+
+static bool is_memory(const struct certificate *certificate, unsigned buffer)
+{
+	return buffer != ORDO_INPUT || certificate->schedule->problem.in_place;
+}
+
+static bool go_through_move(struct certificate *certificate, uint32_t id)
+{
+	const struct ordo_task *task = &certificate->schedule->tasks[id];
+	const uint32_t rank = rank_of(certificate, id), target = ordo_task_crosses(task) ? task->peer : rank;
+	const bool reads = is_memory(certificate, task->src_buffer);
+	const enum ordo_buffer src = (enum ordo_buffer)task->src_buffer,
+			       dst = (enum ordo_buffer)task->dst_buffer;
+	uint32_t parent = ORDO_NONE;
+	for (uint32_t i = 0; reads && parent == ORDO_NONE && i < task->count; i++)
+		parent = cell_of(certificate, rank, src, task->src + i)->writer;
+	if (!paths_note_move(&certificate->paths, id, parent))
+		return false;
+	for (uint32_t i = 0; i < task->count; i++)
+		if ((reads && !read_cell(certificate, cell_of(certificate, rank, src, task->src + i), id)) ||
+			!write_cell(certificate, cell_of(certificate, target, dst, task->dst + i), id))
+			return false;
+	return target == rank || touch(certificate, id, target);
+}
+
+static bool go_through(struct certificate *certificate)
+{
+	struct paths *paths = &certificate->paths;
+	uint32_t *next = malloc(((size_t)certificate->schedule->nstream + 1) * sizeof *next);
+	uint32_t at = 0;
+	bool worked = next ? true : ordo_fail_memory(certificate->error);
+	for (uint32_t s = 0; worked && s < certificate->schedule->nstream; s++)
+		next[s] = certificate->schedule->streams[s].first;
+	for (uint32_t i = 0; worked && i < paths->order.nrun; i++)
+		for (uint32_t n = 0; worked && n < paths->order.runs[i].count; n++) {
+			const uint32_t task = next[paths->order.runs[i].stream]++;
+			const struct ordo_task *what = &certificate->schedule->tasks[task];
+			paths->at[task] = at++;
+			if (ordo_task_moves(what))
+				worked = go_through_move(certificate, task);
+			else if (what->kind == ORDO_WAIT)
+				worked = paths_note_wait(paths, task);
+		}
+	free(next);
+	return worked;
+}
+
+static bool go_through_leaving(struct certificate *certificate)
+{
+	struct paths *paths = &certificate->paths;
+	paths->leaving = malloc(((size_t)certificate->ntouch + 1) * sizeof *paths->leaving);
+	if (!paths->leaving)
+		return ordo_fail_memory(certificate->error);
+	for (uint32_t i = 0; i < certificate->ntouch; i++) {
+		const struct touch *touch = &certificate->touches[i];
+		const uint32_t first = paths->nitem;
+		if (!paths_find_leaving(paths, touch->last, touch->rank))
+			return false;
+		paths->leaving[paths->nleaving++] = (struct path){touch->rank, first, paths->nitem};
+	}
+	return true;
+}
+
+/* The document. */
+
+static void put_number(struct ordo_printer *printer, const char *before, uint32_t number)
+{
+	ordo_printer_text(printer, before);
+	ordo_printer_number(printer, number);
+}
+
+enum { HOPS_A_LINE = 16 };
+
+static void put_order(struct ordo_printer *printer, const struct ordo_interleaving *order)
+{
+	ordo_printer_text(printer, ",\n \"order\": [");
+	for (uint32_t i = 0; i < order->nrun; i++) {
+		put_number(printer, !i ? "[" : i % HOPS_A_LINE ? ", [" : ",\n  [", order->runs[i].stream);
+		put_number(printer, ", ", order->runs[i].count);
+		ordo_printer_text(printer, "]");
+	}
+	ordo_printer_text(printer, "]");
+}
+
+/* Routes that some path names a part of; numbers[] becomes the place of their first hop among all. */
+static void put_routes(struct ordo_printer *printer, const struct paths *paths, uint32_t *numbers)
+{
+	uint32_t nhop = 0;
+	ordo_printer_text(printer, ",\n \"routes\": [");
+	for (uint32_t i = 0; i < paths->nchain; i++) {
+		if (numbers[i] == ORDO_NONE)
+			continue;
+		ordo_printer_text(printer, nhop ? ",\n  [" : "\n  [");
+		for (uint32_t k = 0; k < paths->chains[i].nhop; k++)
+			put_number(printer, k ? ", " : "", paths->chains[i].hops[k]);
+		ordo_printer_text(printer, "]");
+		numbers[i] = nhop;
+		nhop += paths->chains[i].nhop;
+	}
+	ordo_printer_text(printer, "]");
+}
+
+static void put_path(struct ordo_printer *printer, const struct paths *paths, const struct path *path,
+	const uint32_t *numbers)
+{
+	put_number(printer, "[", path->goal);
+	for (uint32_t i = path->first; i < path->end; i++) {
+		const struct path_item *item = &paths->items[i];
+		if (item->route == ORDO_NONE) {
+			put_number(printer, ", ", item->first);
+			continue;
+		}
+		put_number(printer, ", [", numbers[item->route] + item->first);
+		put_number(printer, ", ", numbers[item->route] + item->last);
+		ordo_printer_text(printer, "]");
+	}
+	ordo_printer_text(printer, "]");
+}
+
+static void put_paths(struct ordo_printer *printer, const struct paths *paths, const char *name,
+	const struct path *list, uint32_t n, const uint32_t *numbers)
+{
+	ordo_printer_text(printer, name);
+	for (uint32_t i = 0; i < n; i++) {
+		ordo_printer_text(printer, !i ? "\n  " : i % 8 ? ", " : ",\n  ");
+		put_path(printer, paths, &list[i], numbers);
+	}
+	ordo_printer_text(printer, "]");
+}
+
+static const char *truth_of(enum ordo_verdict verdict)
+{
+	return verdict == ORDO_HOLDS ? "true" : verdict == ORDO_DOES_NOT_HOLD ? "false" : "null";
+}
+
+static void put_claims(struct ordo_printer *printer, const struct ordo_proof *proof)
+{
+	put_number(printer, ",\n \"claims\": {\"trees\": ", proof->ndistinct);
+	ordo_printer_text(printer, ", \"G1\": ");
+	ordo_printer_text(printer, truth_of(proof->rank_equal));
+	ordo_printer_text(printer, ", \"G3\": ");
+	ordo_printer_text(printer, truth_of(proof->position_invariant));
+	ordo_printer_text(printer, "}}\n");
+}
+
+static bool print(const struct certificate *certificate, const struct ordo_proof *proof, FILE *out)
+{
+	const struct paths *paths = &certificate->paths;
+	struct ordo_printer printer;
+	uint32_t *numbers = malloc(((size_t)paths->nchain + 1) * sizeof *numbers);
+	if (!numbers)
+		return ordo_fail_memory(certificate->error);
+	memset(numbers, 0xff, paths->nchain * sizeof *numbers);
+	for (uint32_t i = 0; i < paths->nitem; i++)
+		if (paths->items[i].route != ORDO_NONE)
+			numbers[paths->items[i].route] = 0;
+	ordo_printer_begin(&printer, out);
+	ordo_printer_text(&printer, "{\"schema\": \"ordo/certificate/1\"");
+	put_order(&printer, &paths->order);
+	put_routes(&printer, paths, numbers);
+	put_paths(&printer, paths, ",\n \"paths\": [", paths->paths, paths->npath, numbers);
+	put_paths(&printer, paths, ",\n \"leaving\": [", paths->leaving, paths->nleaving, numbers);
+	put_claims(&printer, proof);
+	free(numbers);
+	return ordo_printer_end(&printer) ? true
+					  : ordo_fail_file(certificate->error, "", "cannot write", errno);
+}
+
+static void close_certificate(struct certificate *certificate)
+{
+	paths_close(&certificate->paths);
+	free(certificate->cells_of);
+	free(certificate->cells);
+	free(certificate->readers);
+	pair_free(&certificate->touch_of);
+	free(certificate->touches);
+	free(certificate->stamps);
+	free(certificate->known);
+	free(certificate->entered);
+}
+
+bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct ordo_proof *proof, FILE *out,
+	struct ordo_error *error)
+{
+	if (!proof->proved || proof->run_to_run == ORDO_DOES_NOT_HOLD)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			proof->proved ? "there is no certificate for sums whose order is not fixed"
+				      : "there is no certificate for what is refuted");
+	struct certificate certificate = {.schedule = schedule, .error = error};
+	const bool worked = paths_open(&certificate.paths, schedule, error) && give_cells(&certificate) &&
+			    go_through(&certificate) && go_through_leaving(&certificate) &&
+			    print(&certificate, proof, out);
+	close_certificate(&certificate);
+	return worked;
+}
+
+bool ordo_certificate_write(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	const char *path, struct ordo_error *error)
+{
+	struct ordo_store store;
+	return ordo_store_begin_file(&store, path, error) &&
+	       ordo_store_end(&store, ordo_certificate_print(schedule, proof, store.out, error), error);
+}
