@@ -272,6 +272,26 @@ def _(ordo):
     wanted(done.returncode == 3 and "run 0 of the interleaving: stream 0 " in done.err, done.returncode, done.err)
 
 
+@desk_case("verify --certificate: ordo-check proves the schedule again, and refuses it for any other; what is refuted has none")
+def _(ordo):
+    def again(*words):
+        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words], cwd=ordo.folder, capture_output=True, text=True)
+    ordo.compile("ring.json")
+    wanted("ordo-check ring.json proof.json" in ordo.works("verify", "ring.json", "--certificate", "proof.json").out)
+    done = again("ring.json", "proof.json")
+    wanted(done.returncode == 0 and re.match(r"ring.json: proved: R1-R11, \d+ tasks, \d+ paths, 4 trees\n$", done.stdout), done)
+    ordo.compile("mesh.json", algorithm="mesh")
+    done = again("mesh.json", "proof.json")
+    wanted(done.returncode == 1 and "not proved: " in done.stderr and not done.stdout, done)
+    for words in [["ring.json"], ["ring.json", "none.json"], ["ring.json", "ring.json"], ["proof.json", "proof.json"]]:
+        done = again(*words)
+        wanted(done.returncode == 3 and done.stderr and not done.stdout, words, done)
+    for path in sorted(REJECT.glob("R*.json")):
+        ordo("verify", path, "--certificate", "none.json")
+        wanted(not (ordo.folder / "none.json").exists(), path)
+    wanted(ordo("verify", REJECT / "R8-two-writers-unordered.json", "--atomic-reduce", "--certificate", "none.json").returncode == 2)
+
+
 @desk_case("run --check: every type with every reduction, on threads and seeded, bit for bit")
 def _(ordo):
     ordo.compile("ring.json", ranks=3)

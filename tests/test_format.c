@@ -1,4 +1,5 @@
 /* test_format.c - the examples of FORMAT.md are read, are canonical, and are proved. */
+#include <ordo/certificate.h>
 #include <ordo/input.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
@@ -50,6 +51,27 @@ static void the_schedule_is_canonical_and_proved(void **state)
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
 	free(again);
+	free(example);
+}
+
+/* The schedule is the first example, the certificate the sixth. */
+static void the_certificate_is_that_of_the_schedule(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	char *example = take_example(0), *wanted = take_example(5), *found = NULL;
+	size_t size;
+	struct ordo_schedule *schedule =
+		ordo_schedule_read_text(example, strlen(example), "FORMAT.md", NULL, &error);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
+	FILE *out = open_memstream(&found, &size);
+	assert_true(ordo_certificate_print(schedule, proof, out, &error));
+	fclose(out);
+	assert_string_equal(found, wanted);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+	free(found);
+	free(wanted);
 	free(example);
 }
 
@@ -112,6 +134,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_schedule_is_canonical_and_proved),
+		cmocka_unit_test(the_certificate_is_that_of_the_schedule),
 		cmocka_unit_test(the_topology_is_canonical),
 		cmocka_unit_test(the_plan_set_is_canonical),
 		cmocka_unit_test(the_input_is_canonical),

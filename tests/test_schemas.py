@@ -58,6 +58,7 @@ def main(schemas, reject, writer, *documents):
     plan_set = load_schema(schemas, "plan-set.schema.json")
     replay = load_schema(schemas, "replay.schema.json")
     inputs = load_schema(schemas, "input.schema.json")
+    certificate = load_schema(schemas, "certificate.schema.json")
     program = {**schedule, "$ref": "#/$defs/program"}
     for key in ("type", "properties", "required", "additionalProperties", "allOf"):
         del program[key]
@@ -68,12 +69,15 @@ def main(schemas, reject, writer, *documents):
         for path in written:
             kind = (program if path.name.startswith("rank-") else topology if "topology" in path.name else
                     plan_set if path.name == "plan-set.json" else replay if path.name == "replay.json" else
-                    inputs if path.name.startswith("input-") else schedule)
+                    certificate if path.name == "certificate.json" else inputs if path.name.startswith("input-") else schedule)
             why = complaint(kind, path.read_bytes())
             check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
         text = (pathlib.Path(folder) / "topology.json").read_bytes()
         for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'), (b'"down": true', b'"down": 1')):
             check(f"a topology with {new.decode()} is refused", complaint(topology, text.replace(old, new, 1)))
+        text = (pathlib.Path(folder) / "certificate.json").read_bytes()
+        for old, new in ((b'"G1": true', b'"G1": 1'), (b'"order": [[0, ', b'"order": [[0, 0, '), (b'"leaving"', b'"left"'), (b'"trees": 1', b'"trees": -1')):
+            check(f"a certificate with {new.decode()} is refused", complaint(certificate, text.replace(old, new, 1)))
         text = (pathlib.Path(folder) / "replay.json").read_bytes()
         for old, new in ((b'"call": 0', b'"call": 2'), (b'"R8"', b'"R5"'), (b'[[', b'[[-1, '), (b'"text"', b'"test"'), (b'"calls": 1', b'"calls": 0')):
             check(f"a replay with {new.decode()} is refused", complaint(replay, text.replace(old, new, 1)))

@@ -1,4 +1,5 @@
 /* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
+#include <ordo/certificate.h>
 #include <ordo/input.h>
 #include <ordo/plan_set.h>
 #include <ordo/replay.h>
@@ -120,6 +121,24 @@ static void write_inputs(const char *folder, struct ordo_error *error)
 	}
 }
 
+/* Of one rank that copies. */
+static void write_certificate(const char *path, struct ordo_error *error)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = 1, .chunks_per_block = 1, .nshard = 1};
+	const struct ordo_task copy = {
+		.kind = ORDO_LOCAL_COPY, .phase = ORDO_NO_PHASE, .count = 1, .dst_buffer = ORDO_OUTPUT};
+	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
+	if (!schedule || !ordo_schedule_begin_stream(schedule, 0, "main", error) ||
+		!ordo_schedule_append(schedule, &copy, error))
+		stop(error);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
+	if (!proof || !ordo_certificate_write(schedule, proof, path, error))
+		stop(error);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+}
+
 int main(int argc, char **argv)
 {
 	struct ordo_error error;
@@ -143,5 +162,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof path, "%s/replay.json", argv[1]);
 	write_replay(path, &error);
 	write_inputs(argv[1], &error);
+	snprintf(path, sizeof path, "%s/certificate.json", argv[1]);
+	write_certificate(path, &error);
 	return 0;
 }
