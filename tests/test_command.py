@@ -403,6 +403,9 @@ def _(ordo):
            "mesh(fold=folded)")
     wanted(chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube") == "dyadic")
     wanted(chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") == "birs")
+    # Servers are told apart by the topology, shards by the problem.
+    wanted(chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") == "birs(servers=2)")
+    wanted(chosen("allreduce", "-n", 7, "--shards", 64, "--order", "dyadic") == "forest")
     # On a ring of links every order begins elsewhere; G1 asks for less than G3.
     wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "ring")
     # Where nothing is added every order holds.
@@ -1084,6 +1087,11 @@ def _(ordo):
         wanted("parameters" in ordo.works("list", name).out or "source" in ordo.works("list", name).out, name)
     for kind in ["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"]:
         wanted(ordo.works("explain", kind).out.startswith(kind), kind)
+    for name, title, command in [("G1", "rank-equal", "verify"), ("G2", "run-to-run", "verify"), ("g3", "position-invariant", "compile"),
+                                 ("G4", "placement-invariant", "diff"), ("rank-count-invariant", "rank-count-invariant", "--shards")]:
+        told = ordo.works("explain", name).out
+        wanted(re.match(f"G[1-5], {title}: ", told) and command in told, name, told)
+    wanted(len(ordo.answer("explain")["guarantees"]) == 5 and "G3   position-invariant" in ordo.works("explain").out)
     for rule in range(1, 14):
         wanted(ordo.works("explain", f"R{rule}").out.startswith(f"R{rule}, "), rule)
 

@@ -1,8 +1,9 @@
-/* cmd_explain.c - `ordo explain`: a rule, an operator, an algorithm, a kind of task, or a schedule, in words.
- */
+/* cmd_explain.c - `ordo explain`: a rule, a guarantee, an operator, an algorithm, a kind of task, or a schedule, in
+ * words. */
 #include "explain.h"
 #include "inputs.h"
 #include "rules.h"
+#include <ordo/order.h>
 #include <ordo/schedule.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,22 @@ static int explain_rule(struct call *call, int number)
 	return ORDO_OK;
 }
 
+static int explain_guarantee(struct call *call, enum ordo_guarantee guarantee)
+{
+	const char *name = ordo_guarantee_name(guarantee), *title = ordo_guarantee_title(guarantee),
+		   *meaning = ordo_guarantee_meaning(guarantee);
+	const struct guarantee *words = &guarantees[guarantee];
+	add_text(call->answer, "guarantee", name);
+	add_text(call->answer, "title", title);
+	add_text(call->answer, "meaning", meaning);
+	add_text(call->answer, "text", words->text);
+	add_text(call->answer, "why", words->why);
+	add_text(call->answer, "ask", words->ask);
+	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN), meaning);
+	say(call, "of trees  %s\nwhy       %s\nask       %s\n", words->text, words->why, words->ask);
+	return ORDO_OK;
+}
+
 static int explain_rules(struct call *call)
 {
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "rules");
@@ -30,7 +47,14 @@ static int explain_rules(struct call *call)
 		cJSON_AddItemToArray(list, cJSON_CreateString(rules[i].title));
 		say(call, "R%-3d %s\n", i, rules[i].title);
 	}
-	say(call, "\n`ordo explain R8` says more about one.\n");
+	cJSON *more = cJSON_AddArrayToObject(call->answer, "guarantees");
+	say(call, "\n");
+	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
+		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
+		cJSON_AddItemToArray(more, cJSON_CreateString(ordo_guarantee_title(guarantee)));
+		say(call, "%s   %s\n", ordo_guarantee_name(guarantee), ordo_guarantee_title(guarantee));
+	}
+	say(call, "\n`ordo explain R8` or `ordo explain G3` says more about one.\n");
 	return ORDO_OK;
 }
 
@@ -139,9 +163,12 @@ static int explain(struct call *call)
 	const char *what = call->operands[0];
 	enum ordo_operator op;
 	enum ordo_task_kind kind;
+	enum ordo_guarantee guarantee;
 	int rule = rule_from_typed(what);
 	if (rule)
 		return explain_rule(call, rule);
+	if (ordo_guarantee_read(what, &guarantee))
+		return explain_guarantee(call, guarantee);
 	if (ordo_operator_from_typed(what, &op))
 		return explain_operator(call, op);
 	if (kind_from_typed(what, &kind))
@@ -152,19 +179,23 @@ static int explain(struct call *call)
 	if (is_path(what) || is_folder(what))
 		return explain_schedule(call, what, trees);
 	return fail_usage(call,
-		"a rule (R8), an operator (AllReduce), an algorithm (ring), a task (Wait), or the file or "
+		"a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm (ring), a task (Wait), "
+		"or the file or "
 		"folder of a schedule",
 		"nothing is known of %s", what);
 }
 
 const struct command explain_command = {
 	.name = "explain",
-	.summary = "says in words what a rule, an operator, an algorithm, a task or a schedule is",
-	.usage = "[RULE|OPERATOR|ALGORITHM|TASK|FILE]",
-	.description = "Without an operand it lists the rules. A schedule is told phase by phase, with the "
-		       "reduction tree of every\n"
-		       "chunk and the reason why it is sound.",
+	.summary =
+		"says in words what a rule, a guarantee, an operator, an algorithm, a task or a schedule is",
+	.usage = "[RULE|GUARANTEE|OPERATOR|ALGORITHM|TASK|FILE]",
+	.description =
+		"Without an operand it lists the rules and the guarantees. A schedule is told phase by "
+		"phase, with the\n"
+		"reduction tree of every chunk and the reason why it is sound.",
 	.examples = "  ordo explain R8\n"
+		    "  ordo explain G3\n"
 		    "  ordo explain reduce-scatter\n"
 		    "  ordo explain ring\n"
 		    "  ordo explain SendReduce\n"

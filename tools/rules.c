@@ -74,3 +74,24 @@ const struct rule rules[NRULE + 1] = {
 		"Hardware has so many of each; a flag that is set and cleared holds one token only.",
 		"Compile with fewer streams (directions, rings) or chunks, or ask for more."},
 };
+
+const struct guarantee guarantees[] = {
+	{"The copies of a chunk on all ranks are one tree, up to the order of the operands of each addition.",
+		"replicas that go on from their copy drift apart without it",
+		"ordo verify; --require G1 makes it a condition, also of ordo compile"},
+	{"No two reduces into one place are left without an order, so the tree does not depend on timing.",
+		"a run that cannot be repeated cannot be debugged",
+		"ordo verify; it can fail only with --atomic-reduce, for otherwise that breaks R8"},
+	{"All chunks are one tree, so bits do not depend on where an element lies, on the count, on the "
+	 "slices "
+	 "or on who owns them.",
+		"a batch computed with others, or in other pieces, gives other bits without it",
+		"ordo verify; --require G3 makes it a condition, also of ordo compile"},
+	{"Schedules for other topologies, for a link that is down, or for ranks in other places are the same "
+	 "trees.",
+		"a failed cable, or another rack, changes results without it",
+		"ordo diff A B, for documents that name other topologies"},
+	{"Schedules for other numbers of ranks that sum as many virtual shards are the same trees.",
+		"a job that goes on with fewer ranks gives other bits without it",
+		"ordo diff A B, for schedules compiled with the same --shards V"},
+};

@@ -1,4 +1,4 @@
-/* rules.h - the rules R1..R13 in words, as `ordo explain` tells them. */
+/* rules.h - the rules R1..R13 and the guarantees G1..G5 in words, as `ordo explain` tells them. */
 #ifndef ORDO_TOOLS_RULES_H
 #define ORDO_TOOLS_RULES_H
 
@@ -10,5 +10,13 @@ struct rule {
 };
 enum { NRULE = 13 };
 extern const struct rule rules[NRULE + 1]; /* [1..13] */
+
+/* Beside what ordo_guarantee_meaning says. */
+struct guarantee {
+	const char *text; /* what it is, of trees */
+	const char *why;  /* who needs it */
+	const char *ask;  /* which command says whether it holds */
+};
+extern const struct guarantee guarantees[]; /* [ORDO_NGUARANTEE] */
 
 #endif

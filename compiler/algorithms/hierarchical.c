@@ -268,12 +268,12 @@ static const struct ordo_parameter parameters[] = {
 #define SLICED (((1u << ORDO_NOPERATOR) - 1) & ~(1u << ORDO_ALLTOALL))
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .servers = true},
-	{.settings = "mesh,dyadic", .servers = true, .operators = SUMMED},
+	{.settings = "", .servers = true}, {.settings = "mesh,dyadic", .servers = true, .operators = SUMMED},
 	{.settings = "dyadic,dyadic", .servers = true, .operators = 1u << ORDO_REDUCESCATTER},
 	{.settings = "mesh,ring", .servers = true, .operators = SLICED},
 	{.settings = "mesh,nhr", .servers = true, .operators = SLICED},
 	{.settings = "ring,ring", .servers = true, .operators = SLICED},
+	{.settings = "mesh,mesh,mesh", .servers = true}, /* a3: pairs, columns, servers */
 };
 
 const struct ordo_algorithm ordo_algorithm_hierarchical = {
