@@ -106,6 +106,24 @@ def _(ordo):
         wanted("bit-equal" in ordo.works("run", "x.json", "--check", "--count", 97).out, operator)
 
 
+@desk_case("compile --prove-only: the verdict of verify, what it took, and no document")
+def _(ordo):
+    verdict = r"(  rules .*?  scratch [^\n]*\n)"
+    ordo.compile("x.json", operator="reduce", algorithm="nhr", ranks=6)
+    verified = re.search(verdict, ordo.works("verify", "x.json").out, re.S).group(1)
+    before = ordo.names()
+    done = ordo.works("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
+    wanted(ordo.names() == before, ordo.names())
+    wanted(re.search(verdict, done.out, re.S).group(1) == verified, done.out)
+    wanted(re.search(r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s: \d+ ns a task; at most [\d.]+ \wiB, \d+ bytes a task\n$", done.out),
+           done.out)
+    answer = ordo.answer("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
+    wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None, answer)
+    ordo.fails(2, "--prove-only writes no document, found --output", "compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only", "-o", "y")
+    ordo.fails(2, "--prove-only writes no document, found --sizes", "compile", "allreduce", "-n", 6, "--prove-only", "--sizes", "1:2")
+    ordo.fails(2, "birs: found 7 ranks", "compile", "allreduce", "-n", 7, "-a", "birs", "--prove-only")
+
+
 @desk_case("root, chunks and in-place reach the document")
 def _(ordo):
     path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")

@@ -11,6 +11,7 @@
 struct wish {
 	struct ordo_problem problem;
 	const char *algorithm, *output;
+	bool prove_only; /* no document */
 	struct topology_choice topology;
 	struct conditions conditions;
 	const char *sizes;					/* a plan set for these */
@@ -159,36 +160,70 @@ static bool write_document(
 	return worked;
 }
 
-static void report(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, const struct ordo_proof *proof, const struct times *times)
+static void add_report(
+	struct call *call, const struct wish *wish, const struct product *product, const struct times *times)
+{
+	add_schedule(call->answer, product->schedule);
+	add_proof(call->answer, product->schedule, product->proof);
+	tell_guarantees(call, &sums_of_floats, product->schedule, product->proof);
+	add_text(call->answer, "output", wish->output);
+	cJSON *json = cJSON_AddObjectToObject(call->answer, "seconds");
+	add_number(json, "compile", times->compile);
+	add_number(json, "proof", times->proof);
+	add_number(json, "write", times->write);
+	add_count(call->answer, "peak_bytes", peak_bytes());
+}
+
+/* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
+static void print_compiled(FILE *out, const struct wish *wish, const struct times *times)
+{
+	fprintf(out, wish->algorithm ? "compiled in " : "chosen, compiled and proved in ");
+	print_seconds(out, times->compile);
+	if (!wish->algorithm)
+		return;
+	fprintf(out, ", proved in ");
+	print_seconds(out, times->proof);
+}
+
+static void report(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, const struct times *times)
 {
 	if (call->json && wish->output) {
-		add_schedule(call->answer, schedule);
-		add_proof(call->answer, schedule, proof);
-		tell_guarantees(call, &sums_of_floats, schedule, proof);
-		add_text(call->answer, "output", wish->output);
-		cJSON *json = cJSON_AddObjectToObject(call->answer, "seconds");
-		add_number(json, "compile", times->compile);
-		add_number(json, "proof", times->proof);
-		add_number(json, "write", times->write);
-		add_count(call->answer, "peak_bytes", peak_bytes());
-		tell_shard_price(call, schedule, topology);
+		add_report(call, wish, product, times);
+		tell_shard_price(call, product->schedule, topology);
 	}
 	if (call->json)
 		return;
-	print_schedule_line(stderr, schedule);
+	print_schedule_line(stderr, product->schedule);
 	fprintf(stderr, "%sproved%s in every interleaving; order digest %s\n", paint(stderr, GREEN),
-		paint(stderr, PLAIN), proof->digest);
-	tell_shard_price(call, schedule, topology);
-	fprintf(stderr, wish->algorithm ? "compiled in " : "chosen, compiled and proved in ");
-	print_seconds(stderr, times->compile);
-	if (wish->algorithm) {
-		fprintf(stderr, ", proved in ");
-		print_seconds(stderr, times->proof);
-	}
+		paint(stderr, PLAIN), product->proof->digest);
+	tell_shard_price(call, product->schedule, topology);
+	print_compiled(stderr, wish, times);
 	fprintf(stderr, ", written in ");
 	print_seconds(stderr, times->write);
 	fprintf(stderr, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
+}
+
+/* There is no document: the verdict is what was asked for, and what it took. */
+static void report_verdict(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, const struct times *times)
+{
+	static const struct ordo_limits unlimited;
+	const struct ordo_schedule *schedule = product->schedule;
+	if (call->json) {
+		add_report(call, wish, product, times);
+		tell_shard_price(call, schedule, topology);
+		return;
+	}
+	print_schedule_line(stdout, schedule);
+	print_rules(stdout, &unlimited, topology);
+	tell_guarantees(call, &sums_of_floats, schedule, product->proof);
+	tell_shard_price(call, schedule, topology);
+	print_compiled(stdout, wish, times);
+	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
+	printf(": %.0f ns a task; at most ", (times->compile + times->proof) * 1e9 / ntask);
+	print_bytes(stdout, bytes);
+	printf(", %.0f bytes a task\n", bytes / ntask);
 }
 
 /* Nothing is written that was not proved. */
@@ -201,9 +236,13 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 		ordo_hint(&error, "this is a bug of the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
+	if (wish->prove_only) {
+		report_verdict(call, wish, product, topology, times);
+		return ORDO_OK;
+	}
 	if (!write_document(call, product->schedule, wish->output, times))
 		return call->status;
-	report(call, wish, product->schedule, topology, product->proof, times);
+	report(call, wish, product, topology, times);
 	return ORDO_OK;
 }
 
@@ -279,6 +318,8 @@ static int compile(struct call *call)
 			"of --sizes: of adding one vector to another (195)"},
 		{"output", 'o', TEXT, &wish.output, "OUT",
 			"a name ending in .json: one file; another: a folder; none: stdout"},
+		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
+			"no document: the verdict on stdout, and what it took for each task"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -291,6 +332,9 @@ static int compile(struct call *call)
 		status = fail_usage(call, NULL, "how many ranks? --ranks N, at least 1");
 	else if (!read_conditions(call, &wish.conditions, wish.problem.op))
 		status = call->status;
+	else if (wish.prove_only && (wish.output || wish.sizes))
+		status = fail_usage(call, NULL, "--prove-only writes no document, found %s",
+			wish.sizes ? "--sizes" : "--output");
 	else if (wish.sizes)
 		status = compile_sizes(call, &wish);
 	else if (!refuse_without_sizes(call, &wish))
@@ -322,6 +366,7 @@ const struct command compile_command = {
 		"  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o around.json\n"
 		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o invariant.json\n"
 		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		"  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
 		"  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | ordo verify -",
 	.run = compile,
 };
