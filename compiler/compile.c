@@ -2,10 +2,12 @@
 #include "passes.h"
 #include <stdlib.h>
 
-static void tell(const struct ordo_request *request, const char *what, uint64_t done)
+/* Of how many passes so many are done. Always true. */
+static bool told(const struct ordo_request *request, uint64_t done)
 {
 	if (request->progress)
-		request->progress(request->closure, what, done, 1);
+		request->progress(request->closure, "compiling", done, 4);
+	return true;
 }
 
 /* Data has its links, or the builder would have said so; what remains are signals that go where no data goes. */
@@ -59,17 +61,16 @@ struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct or
 	struct ordo_sequence sequence = {0};
 	struct ordo_pairs pairs = {0};
 	struct ordo_schedule *schedule = NULL;
-	tell(request, "compiling", 0);
-	const bool worked = ordo_recipe_make(&recipe, request, error) &&
-			    ordo_build(&recipe, &sequence, error) && ordo_merge(&sequence, error) &&
-			    ordo_relay(&sequence, request->topology, error) &&
-			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
-			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
+	const bool worked = told(request, 0) && ordo_recipe_make(&recipe, request, error) &&
+			    ordo_build(&recipe, &sequence, error) && told(request, 1) &&
+			    ordo_merge(&sequence, error) && ordo_relay(&sequence, request->topology, error) &&
+			    told(request, 2) && ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
+			    told(request, 3) && (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
 			    signals_have_links(&recipe, schedule, error);
 	free(pairs.items);
 	ordo_sequence_free(&sequence);
 	ordo_recipe_destroy(&recipe);
-	tell(request, "compiling", 1);
+	told(request, 4);
 	if (worked && prove(request, schedule, error))
 		return schedule;
 	ordo_schedule_destroy(schedule);
