@@ -12,7 +12,8 @@ struct ordo_flow *ordo_flow_make(struct ordo_recipe *recipe, uint32_t n)
 	flow->n = n;
 	flow->places = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->places);
 	flow->runs = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->runs);
-	return flow->places && flow->runs ? flow : NULL;
+	flow->marks = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->marks);
+	return flow->places && flow->runs && flow->marks ? flow : NULL;
 }
 
 bool ordo_flow_cuts(enum ordo_operator op)
@@ -111,6 +112,23 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Each place is there once. Many are marked and read off, few are sorted. */
+static void sort_places(const struct ordo_flow *flow, uint32_t count)
+{
+	if (count < flow->n / 16) {
+		if (count > 1)
+			qsort(flow->places, count, sizeof *flow->places, ascending);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		flow->marks[flow->places[i]] = true;
+	for (uint32_t place = 0, kept = 0; kept < count; place++)
+		if (flow->marks[place]) {
+			flow->marks[place] = false;
+			flow->places[kept++] = place;
+		}
+}
+
 /* Joins consecutive places to runs, without empty ones. */
 static uint32_t join(const struct ordo_flow *flow, uint32_t nplace)
 {
@@ -136,8 +154,7 @@ struct ordo_transfer ordo_flow_transfer(
 			flow->places[count++] = flow->place ? flow->place[slice] : slice;
 		slice = (uint32_t)(((uint64_t)slice + cargo.stride) % flow->n);
 	}
-	if (count > 1)
-		qsort(flow->places, count, sizeof *flow->places, ascending);
+	sort_places(flow, count);
 	return (struct ordo_transfer){
 		.from = backwards ? cargo.peer : number,
 		.to = backwards ? number : cargo.peer,

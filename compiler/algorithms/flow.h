@@ -31,8 +31,9 @@ struct ordo_flow {
 	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks: member j for
 	 * 2j and 2j+1, and its slice is both blocks. The others stand for one. */
 	uint32_t npair;
-	uint32_t *places;	 /* [n] and */
-	struct ordo_slice *runs; /* [n]: room to work in */
+	uint32_t *places;	 /* [n], */
+	struct ordo_slice *runs; /* [n] and */
+	bool *marks;		 /* [n], all false: room to work in */
 };
 
 /* Reserves the room, in recipe->arena, for a flow with n members. NULL: no memory. The caller sets sends,

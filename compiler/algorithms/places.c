@@ -21,27 +21,23 @@ static bool follows(struct ordo_at at, struct ordo_at before)
 	return at.buffer == before.buffer && at.slot == before.slot + 1;
 }
 
-/* Does the next chunk lie behind this one at both ends? */
-static bool goes_on(const struct route *route, uint32_t chunk)
-{
-	return follows(ordo_work(route->b, route->to, chunk + 1), ordo_work(route->b, route->to, chunk)) &&
-	       follows(route->source(route->b, route->from, chunk + 1),
-		       route->source(route->b, route->from, chunk));
-}
-
-/* As many as one move takes, of the chunks at the front or at the back. */
+/* As many as one move takes, of the chunks at the front or at the back: as long as the next lies behind (backwards: before) this one at both ends. */
 static struct ordo_slice cut_piece(const struct route *route, struct ordo_slice chunks, bool backwards)
 {
 	const uint32_t end = chunks.first + chunks.count;
-	uint32_t count = 1;
-	if (!backwards) {
-		while (count < chunks.count && goes_on(route, chunks.first + count - 1))
-			count++;
-		return (struct ordo_slice){chunks.first, count};
+	uint32_t count = 0;
+	struct ordo_at to = {0}, from = {0};
+	for (; count < chunks.count; count++) {
+		const uint32_t chunk = backwards ? end - 1 - count : chunks.first + count;
+		const struct ordo_at next_to = ordo_work(route->b, route->to, chunk),
+				     next_from = route->source(route->b, route->from, chunk);
+		if (count && !(backwards ? follows(to, next_to) && follows(from, next_from)
+					 : follows(next_to, to) && follows(next_from, from)))
+			break;
+		to = next_to;
+		from = next_from;
 	}
-	while (count < chunks.count && goes_on(route, end - count - 1))
-		count++;
-	return (struct ordo_slice){end - count, count};
+	return (struct ordo_slice){backwards ? end - count : chunks.first, count};
 }
 
 static void move_all(const struct route *route, struct ordo_slice chunks, bool backwards)

@@ -563,10 +563,12 @@ static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
 
 /* Dependencies. */
 
+/* A cell mostly asks for the same as the one before: few at a time are repeated, and need not be sorted. */
 static void depend(struct order *o, uint32_t move)
 {
-	if (o->ndep && o->deps[o->ndep - 1] == move)
-		return;
+	for (uint32_t back = 1; back <= 4 && back <= o->ndep; back++)
+		if (o->deps[o->ndep - back] == move)
+			return;
 	if (ordo_array_reserve(&o->deps, &o->dep_room, (size_t)o->ndep + 1, sizeof *o->deps))
 		o->deps[o->ndep++] = move;
 	else
