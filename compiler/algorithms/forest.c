@@ -68,14 +68,17 @@ static void number_others(struct forests *all, uint32_t nrank)
 static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &recipe->problem;
-	const uint32_t N = problem->nrank, V = problem->nshard;
+	const uint32_t N = problem->nrank;
 	struct forests *all = ordo_arena_alloc(&recipe->arena, sizeof *all);
+	size_t ntree = 0;
 	if (!all)
 		return ordo_fail_memory(error);
-	all->leaves = ordo_arena_alloc(&recipe->arena, V * sizeof *all->leaves);
+	for (uint32_t rank = 0; rank < N; rank++)
+		ntree += ordo_forest_size(problem, rank);
+	all->leaves = ordo_arena_alloc(&recipe->arena, ntree * sizeof *all->leaves);
 	all->first = ordo_arena_alloc(&recipe->arena, ((size_t)N + 1) * sizeof *all->first);
 	all->largest = ordo_arena_alloc(&recipe->arena, N * sizeof *all->largest);
-	all->beside = ordo_arena_alloc(&recipe->arena, V * sizeof *all->beside);
+	all->beside = ordo_arena_alloc(&recipe->arena, ntree * sizeof *all->beside);
 	if (!all->leaves || !all->first || !all->largest || !all->beside)
 		return ordo_fail_memory(error);
 	plant(all, problem);
