@@ -95,12 +95,12 @@ static bool find_costs(struct selecting *selecting)
 			return false;
 		if (option->tried)
 			continue;
-		const long double parts = (long double)option->cost.parts;
+		const long double parts = (long double)option->cost.parts,
+				  link = (long double)machine->bandwidth_gbs,
+				  adding = (long double)machine->reduce_bandwidth_gbs;
 		option->line.fixed = (long double)option->cost.steps * (long double)machine->latency_ns;
-		option->line.slope =
-			(long double)option->cost.wire / parts / (long double)machine->bandwidth_gbs +
-			(long double)option->cost.reduced / parts /
-				(long double)machine->reduce_bandwidth_gbs;
+		option->line.slope = (long double)option->cost.wire / parts / link +
+				     (long double)option->cost.reduced / parts / adding;
 	}
 	return true;
 }

@@ -196,10 +196,10 @@ static bool report(struct call *call, struct making *making, double taken)
 		add_number(call->answer, "seconds", taken);
 		return add_judged(call, &making->judged, making->costs);
 	}
-	fprintf(stderr, "%s on %u ranks: %u schedule%s, %sproved%s in every interleaving\n",
+	fprintf(stderr, "%s on %u rank%s: %u schedule%s, %sproved%s in every interleaving\n",
 		ordo_operator_facts(making->wish.problem.op)->name, making->wish.problem.nrank,
-		making->set->nrange, making->set->nrange == 1 ? "" : "s", paint(stderr, GREEN),
-		paint(stderr, PLAIN));
+		making->wish.problem.nrank == 1 ? "" : "s", making->set->nrange,
+		making->set->nrange == 1 ? "" : "s", paint(stderr, GREEN), paint(stderr, PLAIN));
 	print_ranges(stderr, &making->judged, making->costs);
 	print_machine(stderr, making);
 	if (!print_judged(call, stderr, &making->judged))

@@ -192,9 +192,9 @@ static const char *time_text(char out[32], double seconds_taken)
 void print_ranges(FILE *out, const struct judged_set *judged, const struct range_cost *costs)
 {
 	const struct widths widths = find_widths(judged);
-	fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %-32s%s\n", widths.sizes, "bytes", widths.schedule,
-		"schedule", widths.algorithm, "algorithm", widths.order, "order", "order digest",
-		costs ? "  cost" : "");
+	fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes", widths.schedule, "schedule",
+		widths.algorithm, "algorithm", widths.order, "order",
+		costs ? "order digest                      cost" : "order digest");
 	for (uint32_t i = 0; i < judged->set->nrange; i++) {
 		const struct ordo_order *order = judged->ranges[i].order;
 		char sizes[64], orders[64], first[32], last[32];
