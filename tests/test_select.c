@@ -216,6 +216,14 @@ static void without_conditions_the_order_changes(void **state)
 	select_for(&wish, &selection);
 	assert_int_equal(count_orders(&selection), 1);
 	ordo_selection_free(&selection);
+	/* Of all orders the cheapest, not that of the first candidate: above 1 MiB a ring is best everywhere. */
+	wish.suits = NULL;
+	wish.from_bytes = 1 << 20;
+	select_for(&wish, &selection);
+	assert_int_equal(selection.nrange, 1);
+	assert_string_equal(selection.ranges[0].algorithm, "ring(directions=2)");
+	assert_true(selection.price == 1);
+	ordo_selection_free(&selection);
 	ordo_topology_destroy(topology);
 }
 

@@ -41,7 +41,7 @@ uint64_t ordo_next_crossing(
 	uint64_t crossing = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		const uint64_t high = crossing ? crossing : last;
-		if (lines[i].left_out || high <= bytes || !(lines[i].slope < lines[line].slope) ||
+		if (lines[i].left_out || high <= bytes ||
 			!(ordo_line_at(&lines[i], high) < ordo_line_at(&lines[line], high)))
 			continue;
 		crossing = first_lower(&lines[line], &lines[i], bytes + 1, high);
