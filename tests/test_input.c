@@ -199,6 +199,31 @@ static void inputs_without_sense_are_not_made(void **state)
 	assert_null(ordo_input_create(&problem, ORDO_F32, ORDO_SUM, UINT64_C(1) << 32, &error));
 }
 
+static void values_are_sorted_whichever_element_comes_first(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4, .chunks_per_block = 3};
+	const struct ordo_contradiction contradiction = {.type = ORDO_F64,
+		.element = {{0, 2, 0}, {3, 1, 0}},
+		.witness = {.a = 3, .b = 0, .c = 2},
+		.value = {7, 8, 9},
+		.rest = 5};
+	struct ordo_input *input = ordo_input_contradicting(&problem, &contradiction, &error);
+	assert_non_null(input);
+	assert_int_equal(input->nvalue, 6);
+	for (size_t i = 0; i < 6; i++) {
+		static const uint32_t shards[] = {0, 0, 2, 2, 3, 3};
+		static const double values[] = {8, 8, 9, 9, 7, 7};
+		assert_int_equal(input->values[i].shard, shards[i]);
+		assert_int_equal(input->values[i].position, 1 + i % 2);
+		assert_true(input->values[i].number.real == values[i]);
+	}
+	assert_true(ordo_input_at(input, 1, 1).real == 5);
+	ordo_input_destroy(input);
+}
+
 /* What the running schedule makes of an input: the bits of its two elements. */
 static void run(const struct ordo_schedule *schedule, const struct ordo_input *input, uint64_t *bits)
 {
@@ -299,6 +324,7 @@ int main(void)
 		cmocka_unit_test(integers_are_what_their_types_hold),
 		cmocka_unit_test(positions_and_chunks_are_two_ways_to_say_one_place),
 		cmocka_unit_test(inputs_without_sense_are_not_made),
+		cmocka_unit_test(values_are_sorted_whichever_element_comes_first),
 		cmocka_unit_test(running_schedules_have_the_bits_that_contradictions_claim),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

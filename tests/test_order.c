@@ -278,6 +278,10 @@ static void names_are_recognised(void **state)
 		ordo_forest_leaf(forest, 7));
 	assert_true(ordo_forest_name(forest, odd, &name));
 	assert_int_equal(name.kind, ORDO_UNNAMED);
+	const uint32_t pair =
+		ordo_forest_add(forest, ordo_forest_leaf(forest, 7), ordo_forest_leaf(forest, 0));
+	assert_true(ordo_forest_name(forest, pair, &name));
+	assert_int_equal(name.kind, ORDO_UNNAMED);
 	ordo_forest_destroy(forest);
 }
 
@@ -349,43 +353,53 @@ struct subject {
 	struct ordo_order *order;
 };
 
-/* AllReduce on five ranks, all parts sent to all, and folded by everybody with the own part first. */
-static struct ordo_schedule *own_first(void)
+/* AllReduce on five ranks, all parts sent to all. Rank r folds chunk c with the part of rank r + c first, then the
+ * others in ascending order. */
+static struct ordo_schedule *lead_first(int chunks)
 {
 	enum { N = 5 };
-	static char lines[1 << 14];
+	static char lines[1 << 16];
 	int at = 0;
 	for (int r = 0; r < N; r++) {
 		at += sprintf(lines + at, "rank %d\n", r);
 		for (int p = 0; p < N; p++)
 			if (p != r)
 				at += sprintf(lines + at, "Notify %d signal 0\n", p);
-		at += sprintf(lines + at, "LocalCopy chunk 0 input 0 -> output 0\n");
+		for (int p = 0; p < N; p++)
+			for (int c = -1; p != r && c <= chunks; c++)
+				at += c < 0	   ? sprintf(lines + at, "Wait %d signal 0\n", p)
+				      : c < chunks ? sprintf(lines + at,
+							     "Send %d chunk %d input %d -> scratch %d\n", p,
+							     c, c, r * chunks + c)
+						   : sprintf(lines + at, "Notify %d signal 1\n", p);
 		for (int p = 0; p < N; p++)
 			if (p != r)
-				at += sprintf(lines + at,
-					"Wait %d signal 0\nSend %d chunk 0 input 0 -> scratch %d\nNotify %d "
-					"signal 1\n",
-					p, p, r, p);
-		for (int p = 0; p < N; p++)
-			if (p != r)
-				at += sprintf(lines + at,
-					"Wait %d signal 1\nLocalReduce chunk 0 scratch %d -> output 0\n", p,
-					p);
+				at += sprintf(lines + at, "Wait %d signal 1\n", p);
+		for (int c = 0; c < chunks; c++)
+			for (int i = -1; i < N; i++) {
+				const int lead = (r + c) % N, p = i < 0 ? lead : i;
+				if (i == lead)
+					continue;
+				at += sprintf(lines + at, "%s chunk %d %s %d -> output %d\n",
+					i < 0 ? "LocalCopy" : "LocalReduce", c, p == r ? "input" : "scratch",
+					p == r ? c : p * chunks + c, c);
+			}
 	}
 	return handmade(
-		&(struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = N, .nshard = N, .chunks_per_block = 1},
-		N, lines);
+		&(struct ordo_problem){
+			.op = ORDO_ALLREDUCE, .nrank = N, .nshard = N, .chunks_per_block = (uint32_t)chunks},
+		N * (uint32_t)chunks, lines);
 }
 
-/* algorithm NULL: the one above. */
+/* algorithm NULL: the one above, of a chunk; "": of four. */
 static struct subject open_subject(enum ordo_operator op, uint32_t n, const char *algorithm)
 {
 	struct ordo_error error;
 	struct subject subject = {
-		.schedule = algorithm ? compile_proved(&(struct ordo_request){
-						.problem = {.op = op, .nrank = n}, .algorithm = algorithm})
-				      : own_first()};
+		.schedule = algorithm && *algorithm
+				    ? compile_proved(&(struct ordo_request){
+					      .problem = {.op = op, .nrank = n}, .algorithm = algorithm})
+				    : lead_first(algorithm ? 4 : 1)};
 	subject.proof = ordo_verify(subject.schedule, NULL, &error);
 	subject.forest = new_forest();
 	assert_non_null(subject.proof);
@@ -458,6 +472,7 @@ static void classes_count_chunks_ranks_and_copies(void **state)
 		{ORDO_REDUCESCATTER, 6, "ring", 6, 1},
 		{ORDO_ALLREDUCE, 8, "recursive-doubling", 1, 8},
 		{ORDO_ALLREDUCE, 5, NULL, 4, 2},
+		{ORDO_ALLREDUCE, 5, "", 4, 2},
 		{ORDO_REDUCESCATTER, 8, "halving-doubling", 1, 8},
 		{ORDO_ALLREDUCE, 6, "dyadic", 1, 2},
 		{ORDO_REDUCE, 7, "tree", 1, 1},
@@ -506,6 +521,7 @@ static struct ordo_judgement judge(const struct subject *subject, struct ordo_ar
 		arena, &again, &error));
 	assert_int_equal(judgement.verdict, again.verdict);
 	assert_int_equal(judgement.identical, again.identical);
+	assert_int_equal(judgement.swapped, again.swapped);
 	assert_int_equal(judgement.contradicted, again.contradicted);
 	assert_int_equal(!judgement.why, !again.why);
 	if (judgement.why)
@@ -526,7 +542,8 @@ static void guarantees_are_proved_refuted_or_do_not_apply(void **state)
 	struct subject ring = open_subject(ORDO_ALLREDUCE, 5, "ring"),
 		       own = open_subject(ORDO_ALLREDUCE, 5, NULL),
 		       doubling = open_subject(ORDO_ALLREDUCE, 8, "recursive-doubling"),
-		       gather = open_subject(ORDO_ALLGATHER, 4, "ring");
+		       gather = open_subject(ORDO_ALLGATHER, 4, "ring"),
+		       mesh = open_subject(ORDO_ALLREDUCE, 4, "mesh(shots=2)");
 	struct ordo_judgement judgement = judge(&ring, &arena, ORDO_G1, ORDO_F32, ORDO_SUM);
 	assert_int_equal(judgement.verdict, ORDO_HOLDS);
 	assert_true(judgement.identical);
@@ -552,6 +569,12 @@ static void guarantees_are_proved_refuted_or_do_not_apply(void **state)
 	assert_false(judgement.identical);
 	judgement = judge(&doubling, &arena, ORDO_G2, ORDO_F32, ORDO_SUM);
 	assert_int_equal(judgement.verdict, ORDO_HOLDS);
+	/* Each owner has its own part as the left operand. */
+	judgement = judge(&mesh, &arena, ORDO_G1, ORDO_F32, ORDO_SUM);
+	assert_true(judgement.identical && !judgement.swapped);
+	judgement = judge(&mesh, &arena, ORDO_G3, ORDO_F32, ORDO_SUM);
+	assert_int_equal(judgement.verdict, ORDO_HOLDS);
+	assert_true(!judgement.identical && judgement.swapped);
 	judgement = judge(&gather, &arena, ORDO_G3, ORDO_F32, ORDO_SUM);
 	assert_int_equal(judgement.verdict, ORDO_NOT_APPLICABLE);
 	assert_string_equal(judgement.why, "AllGather adds nothing");
@@ -559,6 +582,7 @@ static void guarantees_are_proved_refuted_or_do_not_apply(void **state)
 	close_subject(&own);
 	close_subject(&doubling);
 	close_subject(&gather);
+	close_subject(&mesh);
 	ordo_arena_free(&arena);
 }
 
