@@ -887,7 +887,11 @@ def _(ordo):
         ordo.compile(f"{ranks}.json", "--shards", 8, operator="reduce-scatter", ranks=ranks, algorithm=algorithm)
     for root, algorithm in [(1, "ring"), (3, "mesh")]:
         ordo.compile(f"to{root}.json", "--root", root, operator="reduce", algorithm=algorithm)
-    for one, other in [("2.json", "4.json"), ("4.json", "2.json"), ("to1.json", "to3.json")]:
+    # Half of the data goes round the other way, so the two differ further on only.
+    ordo.compile("one.json", ranks=8)
+    ordo.compile("both.json", ranks=8, algorithm="ring(directions=2)")
+    wanted(ordo.answer("diff", "one.json", "both.json")["comparisons"][0]["differing"][0]["begin"] != "0")
+    for one, other in [("2.json", "4.json"), ("4.json", "2.json"), ("to1.json", "to3.json"), ("one.json", "both.json")]:
         answer = ordo.answer("diff", one, other, "--write-input", "y.json")
         said = [result["bits"] for result in answer["comparisons"][0]["input"]["results"]]
         seen = [ordo.answer("run", name, "--input", "y.json")["elements"][0]["bits"] for name in (one, other)]
