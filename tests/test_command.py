@@ -504,6 +504,25 @@ def _(ordo):
     wanted(answer["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"}, answer["guarantees"])
 
 
+@desk_case("G3 of a set is more than G3 of its schedules: one order for all sizes; chunks do not matter")
+def _(ordo):
+    for name, fold, chunks in [("a.json", "dyadic", 1), ("b.json", "folded", 1), ("c.json", "dyadic", 6)]:
+        ordo.compile(name, "--chunks", chunks, algorithm=f"mesh(shots=1,fold={fold})")
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "schedule": "b.json"}])
+    done = ordo("verify", "set.json", "--require", "G3")
+    wanted(done.returncode == 1 and "G3 is required, but the order changes at 10 bytes" in done.err, done.err)
+    wanted("G3 position-invariant   does not hold: the order changes with the size" in done.out, done.out)
+    wanted(ordo.answer("verify", "set.json")["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"})
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "to_bytes": 10, "schedule": "c.json"},
+                     {"from_bytes": 11, "schedule": "a.json"}])
+    done = ordo.works("verify", "set.json", "--require", "G3,constant")
+    wanted("one order for all positions and all sizes" in done.out and "constant over all sizes" in done.out, done.out)
+    # There and back again is two changes.
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "to_bytes": 10, "schedule": "b.json"},
+                     {"from_bytes": 11, "schedule": "c.json"}])
+    wanted([one["bytes"] for one in ordo.answer("verify", "set.json")["changes"]] == [10, 11])
+
+
 @desk_case("compile --sizes --require G3: one order over all sizes, at a price that is told")
 def _(ordo):
     words = ["allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "set"]
