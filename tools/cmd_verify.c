@@ -219,12 +219,15 @@ static int verify_all(struct call *call, const struct wish *wish)
 		.options = {.atomic_reduce = wish->atomic_reduce,
 			.limits = wish->limits,
 			.max_findings = wish->max_findings},
-		.conditions = &wish->conditions};
-	if (wish->replay || wish->input)
-		return fail_usage(call, NULL, "%s takes one schedule, found a plan set",
-			wish->replay ? "--write-replay" : "--write-input");
-	if (wish->arithmetic.type_name || wish->arithmetic.reduction_name)
-		return fail_usage(call, NULL, "--type and --op take one schedule, found a plan set");
+		.conditions = &wish->conditions,
+		.arithmetic = &wish->arithmetic};
+	const char *const alone = wish->replay	      ? "--write-replay"
+				  : wish->input	      ? "--write-input"
+				  : wish->certificate ? "--certificate"
+				  : wish->symmetry    ? "--symmetry"
+						      : NULL;
+	if (alone)
+		return fail_usage(call, NULL, "%s takes one schedule, found a plan set", alone);
 	return verify_set(call, &question);
 }
 

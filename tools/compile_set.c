@@ -142,7 +142,7 @@ static bool judge(struct call *call, struct making *making)
 	making->set = ordo_selection_plan_set(&making->selection, &making->wish.problem, &error);
 	if (!making->set)
 		return refuse(call, fail(call, &error));
-	if (!begin_judged(call, &making->judged, making->set))
+	if (!begin_judged(call, &making->judged, making->set, &sums_of_floats))
 		return false;
 	for (uint32_t i = 0; i < making->set->nrange; i++)
 		if (!judge_range(call, &making->judged, i, making->selection.ranges[i].schedule, &options))

@@ -22,10 +22,16 @@ static bool refuse_memory(struct call *call)
 	return refuse(call, fail(call, &error));
 }
 
-bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set)
+bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
+	const struct arithmetic *arithmetic)
 {
 	struct ordo_error error;
-	*judged = (struct judged_set){.set = set, .forest = ordo_forest_create(&error), .proved = true};
+	*judged = (struct judged_set){.set = set,
+		.arithmetic = *arithmetic,
+		.any_order = ordo_operator_facts(set->problem.op)->reduces &&
+			     ordo_is_associative(arithmetic->type, arithmetic->reduction),
+		.forest = ordo_forest_create(&error),
+		.proved = true};
 	judged->ranges = calloc(set->nrange, sizeof *judged->ranges);
 	return judged->forest && judged->ranges ? true : refuse_memory(call);
 }
@@ -94,6 +100,17 @@ static enum ordo_verdict verdict_of(const struct ordo_order *order, int guarante
 				: order->position_invariant;
 }
 
+/* What does not hold of one schedule does not hold of the set. */
+static enum ordo_verdict verdict_over_all(const struct judged_set *judged, int guarantee)
+{
+	for (uint32_t i = 0; !judged->any_order && i < judged->set->nrange; i++) {
+		const enum ordo_verdict verdict = verdict_of(judged->ranges[i].order, guarantee);
+		if (verdict != ORDO_HOLDS)
+			return verdict;
+	}
+	return ORDO_HOLDS;
+}
+
 void conclude_judged(struct judged_set *judged)
 {
 	const uint32_t nrange = judged->set->nrange;
@@ -103,17 +120,10 @@ void conclude_judged(struct judged_set *judged)
 	}
 	for (uint32_t i = 0; judged->proved && i + 1 < nrange; i++)
 		judged->nchange += !same_order(&judged->ranges[i], &judged->ranges[i + 1]);
-	judged->constant = judged->proved && !judged->nchange && judged->ranges[0].order->digest[0];
-	for (int i = 0; i < 3; i++) {
-		judged->guarantees[i] = judged->proved ? ORDO_HOLDS : ORDO_NOT_ASKED;
-		for (uint32_t range = 0; judged->proved && range < nrange; range++) {
-			const enum ordo_verdict verdict = verdict_of(judged->ranges[range].order, i);
-			if (verdict != ORDO_HOLDS)
-				judged->guarantees[i] = verdict;
-			if (verdict == ORDO_DOES_NOT_HOLD)
-				break;
-		}
-	}
+	judged->constant = judged->proved &&
+			   (judged->any_order || (!judged->nchange && judged->ranges[0].order->digest[0]));
+	for (int i = 0; i < 3; i++)
+		judged->guarantees[i] = judged->proved ? verdict_over_all(judged, i) : ORDO_NOT_ASKED;
 	if (judged->guarantees[2] == ORDO_HOLDS && !judged->constant)
 		judged->guarantees[2] = ORDO_DOES_NOT_HOLD;
 }
@@ -260,17 +270,19 @@ static bool contradict(const struct judged_set *judged, const struct change *cha
 {
 	const struct ordo_part *part = &change->comparison.parts[change->comparison.first];
 	const struct ordo_element element[2] = {{0, part->chunk[0], 0}, {0, part->chunk[1], 0}};
-	return ordo_contradict(judged->forest, ORDO_F32, ORDO_SUM, element, part->tree, contradiction, error);
+	return ordo_contradict(judged->forest, judged->arithmetic.type, judged->arithmetic.reduction, element,
+		part->tree, contradiction, error);
 }
 
 static void print_input(FILE *out, const struct judged_set *judged, const struct ordo_contradiction *found)
 {
 	const char *who = judged->set->problem.nshard == judged->set->problem.nrank ? "rank" : "shard";
 	fprintf(out,
-		"      f32 %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g from all others: %.9g and "
+		"      %s %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g from all others: %.9g and "
 		"%.9g\n",
-		found->value[0], who, found->witness.a, found->value[1], found->witness.b, found->value[2],
-		found->witness.c, found->rest, found->result[0], found->result[1]);
+		ordo_type_name(found->type), found->value[0], who, found->witness.a, found->value[1],
+		found->witness.b, found->value[2], found->witness.c, found->rest, found->result[0],
+		found->result[1]);
 }
 
 static bool print_change(struct call *call, FILE *out, struct judged_set *judged, uint32_t range)
@@ -334,7 +346,10 @@ static void print_set_guarantees(FILE *out, const struct judged_set *judged)
 			ordo_guarantee_title((enum ordo_guarantee)i));
 		snprintf(why, sizeof why, "%s%.250s", without ? "not by the schedule " : "",
 			without ? without : "the order changes with the size");
-		print_verdict(out, title, holds, holds ? meanings[i] : why);
+		print_verdict(out, title, holds,
+			!holds		    ? why
+			: judged->any_order ? "whatever the order, the bits are the same"
+					    : meanings[i]);
 	}
 }
 
@@ -342,6 +357,12 @@ static bool print_changes(struct call *call, FILE *out, struct judged_set *judge
 {
 	uint32_t shown = 0;
 	bool worked = true;
+	if (judged->any_order) {
+		fprintf(out, "  %-23s %sany%s: for %s %s every order has the same bits\n", "order",
+			paint(out, GREEN), paint(out, PLAIN), ordo_type_name(judged->arithmetic.type),
+			ordo_reduction_name(judged->arithmetic.reduction));
+		return true;
+	}
 	if (judged->constant) {
 		fprintf(out,
 			"  %-23s %sconstant%s over all sizes: no bit depends on which schedule a size "
@@ -485,7 +506,7 @@ bool add_judged(struct call *call, struct judged_set *judged, const struct range
 			words[judged->guarantees[i]]);
 	add_truth(answer, "constant_order", judged->constant);
 	cJSON *changes = cJSON_AddArrayToObject(answer, "changes");
-	for (uint32_t i = 0; adds(judged) && i + 1 < judged->set->nrange; i++)
+	for (uint32_t i = 0; adds(judged) && !judged->any_order && i + 1 < judged->set->nrange; i++)
 		if (!same_order(&judged->ranges[i], &judged->ranges[i + 1]) &&
 			!add_change(call, judged, i, changes))
 			return false;

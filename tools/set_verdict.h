@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "conditions.h"
+#include "judgements.h"
 #include <ordo/order.h>
 #include <ordo/plan_set.h>
 
@@ -18,6 +19,8 @@ struct judged_range {
 /* Trees of all schedules live in one forest. */
 struct judged_set {
 	const struct ordo_plan_set *set;
+	struct arithmetic arithmetic; /* what bits are judged for */
+	bool any_order;		      /* every order has the same bits in it */
 	struct ordo_forest *forest;
 	struct judged_range *ranges; /* [set->nrange] */
 	bool proved;		     /* every schedule */
@@ -40,7 +43,8 @@ const char *sizes_text(char out[64], const struct ordo_plan_range *range);
 void add_sizes(cJSON *object, const struct ordo_plan_range *range);
 
 /* Begins the judgement of a set, which must outlive it. false: call->status. end_judged takes {0} too. */
-bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set);
+bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
+	const struct arithmetic *arithmetic);
 /* Proves the schedule of a range and keeps its order; what breaks a rule is reported. The schedule may be destroyed afterwards. false: call->status. */
 bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
 	const struct ordo_schedule *schedule, const struct ordo_verify_options *options);

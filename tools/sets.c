@@ -86,8 +86,8 @@ static int verify_read_set(
 		return call->status;
 	struct ordo_verify_options options = question->options;
 	options.topology = topology;
-	if (!begin_judged(call, &judged, set) || !judge_ranges(call, &judged, &options) ||
-		!report(call, question, &judged, topology) ||
+	if (!begin_judged(call, &judged, set, question->arithmetic) ||
+		!judge_ranges(call, &judged, &options) || !report(call, question, &judged, topology) ||
 		!set_meets_conditions(call, &judged, question->conditions))
 		status = call->status;
 	end_judged(&judged);

@@ -4,6 +4,7 @@
 
 #include "conditions.h"
 #include "inputs.h"
+#include "judgements.h"
 #include <ordo/plan_set.h>
 
 /* Reads a set; NULL: call->status. The caller destroys it. */
@@ -17,6 +18,7 @@ struct set_question {
 	const struct topology_choice *topology;
 	struct ordo_verify_options options; /* but for the topology */
 	const struct conditions *conditions;
+	const struct arithmetic *arithmetic;
 };
 int verify_set(struct call *call, const struct set_question *question);
 
