@@ -72,7 +72,7 @@ static bool read_type(struct ordo_cursor *cursor, struct reader *reader)
 	return ordo_type_from_name(name, &reader->type)
 		       ? true
 		       : ordo_fail_at(cursor, reader->places[TYPE],
-				 "type: found \"%.40s\", wanted f32, f64, i32, i64 or u8", name);
+				 "type: found \"%.40s\", wanted " ORDO_TYPE_NAMES, name);
 }
 
 static bool read_reduction(struct ordo_cursor *cursor, struct reader *reader)
@@ -226,7 +226,7 @@ static bool parse_real(const char *text, enum ordo_type type, double *number)
 		!strchr(digits, 'p'))
 		return false;
 	*number = strtod(text, &end);
-	return !*end && isfinite(*number) && (type != ORDO_F32 || (double)(float)*number == *number);
+	return !*end && isfinite(*number) && ordo_type_round(type, *number) == *number;
 }
 
 static bool parse_integer(const char *text, enum ordo_type type, int64_t *number)

@@ -86,13 +86,20 @@ void rig_destroy(struct rig *rig)
 
 static void store(enum ordo_type type, unsigned char *array, uint64_t i, int value)
 {
-	float f32 = (float)value;
-	double f64 = value;
-	int32_t i32 = value;
-	int64_t i64 = value;
-	uint8_t u8 = (uint8_t)value;
-	const void *values[ORDO_NTYPE] = {&f32, &f64, &i32, &i64, &u8};
-	memcpy(array + i * ordo_type_size(type), values[type], ordo_type_size(type));
+	switch (type) {
+	case ORDO_I8:
+	case ORDO_U8:
+		array[i] = (unsigned char)value; /* modulo 2^8 */
+		return;
+	case ORDO_F16:
+	case ORDO_BF16:
+	case ORDO_F32:
+	case ORDO_F64:
+	case ORDO_I32:
+	case ORDO_I64:
+		break;
+	}
+	ordo_element_put(type, array, i, value);
 }
 
 int rig_value(uint32_t rank, uint64_t i, uint32_t call)

@@ -316,7 +316,7 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json", ranks=3)
     ordo.compile("mesh.json", ranks=3, algorithm="mesh")
-    for kind in ["f32", "f64", "i32", "i64", "u8"]:
+    for kind in ["f16", "bf16", "f32", "f64", "i8", "i32", "i64", "u8"]:
         for reduction in ["sum", "prod", "min", "max"]:
             for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
                 check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport", transport,
@@ -351,7 +351,7 @@ def _(ordo):
     ordo.compile("ring.json", ranks=5)
     ordo.compile("dyadic.json", ranks=6, operator="reducescatter", algorithm="dyadic")
     ordo.compile("tree.json", "--root", 2, ranks=5, operator="reduce", algorithm="tree")
-    for kind in ["f32", "f64"]:
+    for kind in ["f16", "bf16", "f32", "f64"]:
         for transport in ["threads", "seeded", "both"]:
             out = ordo.works("probe", "ring.json", "--type", kind, "--transport", transport).out
             for words in ["ring.json: agrees with the proof", f"of {kind} sums", "15 runs", "orders       5 different",
@@ -1393,7 +1393,7 @@ def _(ordo):
             (r"--shards: found 0", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 0]),
             (r"wanted the file or folder of a schedule", ["verify"]),
             (r"found ring.json and x", ["verify", "ring.json", "x"]),
-            (r"--type: found f16, wanted f32, f64", ["run", "ring.json", "--type", "f16"]),
+            (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
             (r"--op: found avg, wanted sum", ["run", "ring.json", "--op", "avg"]),
             (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
             (r"--bytes: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),

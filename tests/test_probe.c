@@ -19,7 +19,7 @@ static bool at_length;
 static bool long_chunks;
 static uint32_t first_rank = 2, last_rank = 10, every = 30;
 
-static const enum ordo_type types[] = {ORDO_F32, ORDO_F64};
+static const enum ordo_type types[] = {ORDO_F32, ORDO_F64, ORDO_F16, ORDO_BF16};
 static const struct drive drives[] = {
 	{.nworker = 2}, {.seeded = true, .seed = 1}, {.seeded = true, .seed = 2}};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -105,7 +105,8 @@ static void probe_specimen(
 	long_chunks = at_length || tally->nschedule % 4 == 0;
 	tally->nschedule++;
 	for (size_t t = 0; t < COUNT(types); t++)
-		probe_type(specimen, schedule, types[t], tally);
+		if (problem->nshard <= UINT32_C(1) << ordo_type_facts(types[t])->precision)
+			probe_type(specimen, schedule, types[t], tally);
 }
 
 static void every_algorithm_adds_in_the_order_that_is_proved(void **unused)

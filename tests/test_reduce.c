@@ -1,5 +1,6 @@
 /* test_reduce.c - the loops that add one array onto another, against the meaning of one element, spelled out
  * apart. */
+#include "half_reference.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -91,13 +92,22 @@ static void reference_integer(enum ordo_reduction reduction, size_t size, bool i
 static void reference(
 	enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
+	uint16_t a, b;
 	switch (type) {
+	case ORDO_F16:
+	case ORDO_BF16:
+		memcpy(&a, dst, sizeof a);
+		memcpy(&b, src, sizeof b);
+		a = half_reference(type, reduction, a, b);
+		memcpy(dst, &a, sizeof a);
+		break;
 	case ORDO_F32:
 		reference_f32(reduction, dst, src);
 		break;
 	case ORDO_F64:
 		reference_f64(reduction, dst, src);
 		break;
+	case ORDO_I8:
 	case ORDO_I32:
 	case ORDO_I64:
 	case ORDO_U8:
@@ -110,16 +120,17 @@ static bool is_nan(enum ordo_type type, const unsigned char *element)
 {
 	float f32;
 	double f64;
-	memcpy(&f32, element, sizeof f32);
-	if (type == ORDO_F32)
+	if (type == ORDO_F32) {
+		memcpy(&f32, element, sizeof f32);
 		return isnan(f32);
+	}
 	if (type != ORDO_F64)
 		return false;
 	memcpy(&f64, element, sizeof f64);
 	return isnan(f64);
 }
 
-/* The payload of the sum or product of two NaNs is nobody's promise. */
+/* The payload of the sum or product of two NaNs is nobody's promise, but for f16 and bf16. */
 static bool is_promised(
 	enum ordo_type type, enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b)
 {
@@ -160,18 +171,26 @@ static const uint64_t special_f64[] = {0, 0x8000000000000000, 0x7ff0000000000000
 	0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0xfff7ffffffffffff, 1, 0x8000000000000001,
 	0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x3ff0000000000000,
 	0xbff0000000000000, 0x3ff0000000000001, 0x3ca0000000000000};
+static const uint16_t special_f16[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfdff, 1, 0x8001,
+	0x03ff, 0x83ff, 0x0400, 0x7bff, 0xfbff, 0x3c00, 0xbc00, 0x3c01, 0x1000, 0x4248};
+static const uint16_t special_bf16[] = {0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffbf, 1, 0x8001,
+	0x007f, 0x807f, 0x0080, 0x7f7f, 0xff7f, 0x3f80, 0xbf80, 0x3f81, 0x3380, 0x4049};
 static const uint32_t special_i32[] = {
 	0, 1, 2, 3, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x10000, 46341};
 static const uint64_t special_i64[] = {0, 1, 2, 3, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
 	UINT64_MAX, UINT64_MAX - 1, 0x100000000, 3037000500};
+static const uint8_t special_i8[] = {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 254, 255};
 static const uint8_t special_u8[] = {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 254, 255};
 
 static const struct {
 	const void *values;
 	size_t count;
 } specials[ORDO_NTYPE] = {
+	[ORDO_F16] = {special_f16, sizeof special_f16 / sizeof *special_f16},
+	[ORDO_BF16] = {special_bf16, sizeof special_bf16 / sizeof *special_bf16},
 	[ORDO_F32] = {special_f32, sizeof special_f32 / sizeof *special_f32},
 	[ORDO_F64] = {special_f64, sizeof special_f64 / sizeof *special_f64},
+	[ORDO_I8] = {special_i8, sizeof special_i8 / sizeof *special_i8},
 	[ORDO_I32] = {special_i32, sizeof special_i32 / sizeof *special_i32},
 	[ORDO_I64] = {special_i64, sizeof special_i64 / sizeof *special_i64},
 	[ORDO_U8] = {special_u8, sizeof special_u8 / sizeof *special_u8},

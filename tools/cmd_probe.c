@@ -45,8 +45,8 @@ static bool refuse(struct call *call, int status)
 static bool read_names(struct call *call, struct wish *wish)
 {
 	if (!ordo_type_from_name(wish->type_name, &wish->type))
-		return refuse(
-			call, fail_usage(call, NULL, "--type: found %s, wanted f32 or f64", wish->type_name));
+		return refuse(call, fail_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
+					    wish->type_name));
 	if (!wish->count)
 		return refuse(call, fail_usage(call, NULL, "--count: found 0, wanted at least 1"));
 	if (!ordo_type_facts(wish->type)->is_float)
@@ -479,7 +479,7 @@ static int probe(struct call *call)
 		.nseed = 3,
 		.nworker = UNSET};
 	const struct option options[] = {
-		{"type", 0, TEXT, &wish.type_name, "TYPE", "f32 or f64 (f32)"},
+		{"type", 0, TEXT, &wish.type_name, "TYPE", "f16, bf16, f32 or f64 (f32)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block (so many that every chunk is moved in two rounds)"},
 		{"transport", 0, TEXT, &wish.transport, "T",

@@ -67,8 +67,8 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 static bool read_names(struct call *call, struct wish *wish)
 {
 	if (!ordo_type_from_name(wish->type ? wish->type : "f32", &wish->execution.type))
-		return refuse(call, fail_usage(call, NULL,
-					    "--type: found %s, wanted f32, f64, i32, i64 or u8", wish->type));
+		return refuse(call,
+			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type));
 	if (!ordo_reduction_from_name(wish->reduction ? wish->reduction : "sum", &wish->execution.reduction))
 		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
 					    wish->reduction));
@@ -356,7 +356,7 @@ static int run(struct call *call)
 			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
-		{"type", 0, TEXT, &wish.type, "TYPE", "f32, f64, i32, i64 or u8 (f32)"},
+		{"type", 0, TEXT, &wish.type, "TYPE", ORDO_TYPE_NAMES " (f32)"},
 		{"op", 0, TEXT, &wish.reduction, "OP", "sum, prod, min or max (sum)"},
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
 			"compare with the sequential meaning bit for bit, and with the exact result"},
@@ -390,7 +390,8 @@ const struct command run_command = {
 		       "from the seed. --check compares\n"
 		       "every rank's output with the reduction trees evaluated one by one, bit for bit, and "
 		       "with the exact result:\n"
-		       "float sums within depth*u of it, integers modulo 2^w. Of a plan set the schedule for "
+		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan set the "
+		       "schedule for "
 		       "the size is run.",
 	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"

@@ -16,9 +16,8 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 	arithmetic->type = ORDO_F32;
 	arithmetic->reduction = ORDO_SUM;
 	if (arithmetic->type_name && !ordo_type_from_name(arithmetic->type_name, &arithmetic->type))
-		return refuse(
-			call, fail_usage(call, NULL, "--type: found %s, wanted f32, f64, i32, i64 or u8",
-				      arithmetic->type_name));
+		return refuse(call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
+					    arithmetic->type_name));
 	if (arithmetic->reduction_name &&
 		!ordo_reduction_from_name(arithmetic->reduction_name, &arithmetic->reduction))
 		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",

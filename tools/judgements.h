@@ -12,8 +12,7 @@ struct arithmetic {
 	enum ordo_reduction reduction;
 };
 #define ARITHMETIC_OPTIONS(arithmetic)                                                                       \
-	{"type", 0, TEXT, &(arithmetic).type_name, "TYPE",                                                   \
-		"judge the order for f32, f64, i32, i64 or u8 (f32)"},                                       \
+	{"type", 0, TEXT, &(arithmetic).type_name, "TYPE", "judge the order for " ORDO_TYPE_NAMES " (f32)"}, \
 	{                                                                                                    \
 		"op", 0, TEXT, &(arithmetic).reduction_name, "OP", "and for sum, prod, min or max (sum)"     \
 	}

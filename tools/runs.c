@@ -38,7 +38,7 @@ static void print_exactness(FILE *out, const struct execution *execution, const 
 	const struct check *check = &execution->check;
 	if (!ordo_operator_facts(execution->trial.schedule->problem.op)->reduces)
 		return;
-	bool rounds = (wish->type == ORDO_F32 || wish->type == ORDO_F64) &&
+	bool rounds = ordo_type_facts(wish->type)->is_float &&
 		      (wish->reduction == ORDO_SUM || wish->reduction == ORDO_PROD);
 	if (!rounds)
 		fprintf(out, "; and with the exact result");

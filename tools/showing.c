@@ -54,55 +54,26 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 /* A number as elements of that type lie in memory. */
 static void put_number(enum ordo_type type, union ordo_number number, char *out)
 {
-	const float narrow = (float)number.real;
-	const int32_t small = (int32_t)number.integer;
-	const uint8_t byte = (uint8_t)number.integer;
-	switch (type) {
-	case ORDO_F32:
-		memcpy(out, &narrow, sizeof narrow);
-		return;
-	case ORDO_F64:
-		memcpy(out, &number.real, sizeof number.real);
-		return;
-	case ORDO_I32:
-		memcpy(out, &small, sizeof small);
-		return;
-	case ORDO_I64:
+	if (type == ORDO_I64)
 		memcpy(out, &number.integer, sizeof number.integer);
-		return;
-	case ORDO_U8:
-		memcpy(out, &byte, sizeof byte);
-		return;
-	}
+	else
+		ordo_element_put(
+			type, out, 0, ordo_type_facts(type)->is_float ? number.real : (double)number.integer);
 }
 
 /* As people read it; the bits tell what is lost. */
 static void print_element(enum ordo_type type, const char *bytes, char *out, size_t size)
 {
-	float narrow;
-	double real;
-	int32_t small;
 	int64_t integer;
-	switch (type) {
-	case ORDO_F32:
-		memcpy(&narrow, bytes, sizeof narrow);
-		snprintf(out, size, "%.9g", (double)narrow);
-		return;
-	case ORDO_F64:
-		memcpy(&real, bytes, sizeof real);
-		snprintf(out, size, "%.17g", real);
-		return;
-	case ORDO_I32:
-		memcpy(&small, bytes, sizeof small);
-		snprintf(out, size, "%" PRId32, small);
-		return;
-	case ORDO_I64:
+	if (type == ORDO_I64) {
 		memcpy(&integer, bytes, sizeof integer);
 		snprintf(out, size, "%" PRId64, integer);
-		return;
-	case ORDO_U8:
-		snprintf(out, size, "%u", (unsigned)(unsigned char)bytes[0]);
-		return;
+	} else {
+		snprintf(out, size, "%.*g",
+			type == ORDO_F64		  ? 17
+			: ordo_type_facts(type)->is_float ? 9
+							  : 10,
+			ordo_element_get(type, bytes, 0));
 	}
 }
 
@@ -113,6 +84,10 @@ static void print_bits(enum ordo_type type, const char *bytes, char *out)
 	uint64_t bits = 0;
 	if (size == 1) {
 		bits = (unsigned char)bytes[0];
+	} else if (size == 2) {
+		uint16_t half;
+		memcpy(&half, bytes, sizeof half);
+		bits = half;
 	} else if (size == 4) {
 		uint32_t word;
 		memcpy(&word, bytes, sizeof word);

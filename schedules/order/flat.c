@@ -38,13 +38,6 @@ bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
 	return true;
 }
 
-/* A result in double, rounded to the type: f32 operands make f64 results so near the exact one that rounding
- * twice is rounding once. */
-static double round_to(enum ordo_type type, double value)
-{
-	return type == ORDO_F32 ? (double)(float)value : value;
-}
-
 /* IEEE 754-2019 minimum; maximum is its mirror image. */
 static double least(double a, double b)
 {
@@ -55,13 +48,14 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
+/* Made in double and rounded to the type: 53 >= 2p + 2 bits for every other type, so that rounding twice is rounding once (half.h). */
 static double combine(enum ordo_type type, enum ordo_reduction reduction, double left, double right)
 {
 	switch (reduction) {
 	case ORDO_SUM:
-		return round_to(type, left + right);
+		return ordo_type_round(type, left + right);
 	case ORDO_PROD:
-		return round_to(type, left * right);
+		return ordo_type_round(type, left * right);
 	case ORDO_MIN:
 		return least(left, right);
 	case ORDO_MAX:
@@ -82,7 +76,7 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 	for (uint32_t i = flat.nnode; stack && i-- > 0;) {
 		const uint32_t *node = forest->trees.nodes[flat.trees[i]];
 		if (node[0] == ORDO_NONE) {
-			stack[height++] = round_to(type, values[node[1]]);
+			stack[height++] = ordo_type_round(type, values[node[1]]);
 			continue;
 		}
 		height--;
@@ -97,13 +91,18 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 
 uint64_t ordo_type_bits(enum ordo_type type, double value)
 {
-	if (type == ORDO_F32) {
-		const float narrow = (float)value;
-		uint32_t bits;
-		memcpy(&bits, &narrow, sizeof bits);
-		return bits;
+	union {
+		uint64_t bits64;
+		uint32_t bits32;
+		uint16_t bits16;
+	} element;
+	ordo_element_put(type, &element, 0, value);
+	switch (ordo_type_size(type)) {
+	case sizeof element.bits16:
+		return element.bits16;
+	case sizeof element.bits32:
+		return element.bits32;
+	default:
+		return element.bits64;
 	}
-	uint64_t bits;
-	memcpy(&bits, &value, sizeof bits);
-	return bits;
 }

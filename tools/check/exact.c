@@ -1,7 +1,7 @@
 /* exact.c - what a reduction would be without rounding.
  *
- *   f32 sum   in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without rounding
  *   f64 sum   in 128-bit integers, in units of 2^-60
+ *   sum       of narrower floats in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without rounding
  *   product   in long double, whose own rounding is in the bound
  *   integers  modulo 2^64, cut to the type
  *   min, max  by comparison; -0 is less than +0
@@ -14,21 +14,26 @@ __extension__ typedef __int128 wide;
 
 static bool is_float(enum ordo_type type)
 {
-	return type == ORDO_F32 || type == ORDO_F64;
+	return ordo_type_facts(type)->is_float;
 }
 
+/* The types of most bytes without a call. */
 static int64_t integer_at(enum ordo_type type, const void *value, size_t i)
 {
 	if (type == ORDO_I32)
 		return ((const int32_t *)value)[i];
 	if (type == ORDO_I64)
 		return ((const int64_t *)value)[i];
-	return ((const uint8_t *)value)[i];
+	return (int64_t)ordo_element_get(type, value, i);
 }
 
 static double float_at(enum ordo_type type, const void *value, size_t i)
 {
-	return type == ORDO_F32 ? (double)((const float *)value)[i] : ((const double *)value)[i];
+	if (type == ORDO_F32)
+		return (double)((const float *)value)[i];
+	if (type == ORDO_F64)
+		return ((const double *)value)[i];
+	return ordo_element_get(type, value, i);
 }
 
 static wide to_fixed(double value)
@@ -77,12 +82,12 @@ static void add_integers(const struct values *values, int64_t *exact, const void
 
 static void add_sums(const struct values *values, void *exact, const void *value, size_t n)
 {
-	if (values->type == ORDO_F32)
-		for (size_t i = 0; i < n; i++)
-			((double *)exact)[i] += (double)((const float *)value)[i];
-	else
+	if (values->type == ORDO_F64)
 		for (size_t i = 0; i < n; i++)
 			((wide *)exact)[i] += to_fixed(((const double *)value)[i]);
+	else
+		for (size_t i = 0; i < n; i++)
+			((double *)exact)[i] += float_at(values->type, value, i);
 }
 
 void add_exact(const struct values *values, void *exact, const void *value, size_t n)
@@ -119,6 +124,19 @@ const void *exact_at(const struct values *values, const void *exact, size_t i)
 				   : (const void *)((const double *)exact + i);
 }
 
+/* Modulo 2^bits, as the type has it. */
+static int64_t cut(enum ordo_type type, int64_t exact)
+{
+	switch (ordo_type_size(type)) {
+	case 1:
+		return type == ORDO_I8 ? (int64_t)(int8_t)exact : (int64_t)(uint8_t)exact;
+	case 4:
+		return (int32_t)exact;
+	default:
+		return exact;
+	}
+}
+
 void round_exact(const struct values *values, const void *one, void *element)
 {
 	double value = 0;
@@ -126,32 +144,15 @@ void round_exact(const struct values *values, const void *one, void *element)
 		value = values->reduction == ORDO_PROD ? (double)*(const long double *)one
 			: is_wide_sum(values)	       ? (double)*(const wide *)one * 0x1p-60
 						       : *(const double *)one;
-	switch (values->type) {
-	case ORDO_F32:
-		memcpy(element, &(float){(float)value}, sizeof(float));
-		return;
-	case ORDO_F64:
-		memcpy(element, &value, sizeof value);
-		return;
-	case ORDO_I32:
-		memcpy(element, &(int32_t){(int32_t) * (const int64_t *)one}, sizeof(int32_t));
-		return;
-	case ORDO_I64:
-		memcpy(element, one, sizeof(int64_t));
-		return;
-	case ORDO_U8:
-		*(uint8_t *)element = (uint8_t) * (const int64_t *)one;
+	if (is_float(values->type)) {
+		ordo_element_put(values->type, element, 0, value);
 		return;
 	}
-}
-
-static bool same_integer(enum ordo_type type, int64_t exact, const void *result, size_t i)
-{
-	if (type == ORDO_I32)
-		return (uint32_t)exact == (uint32_t)integer_at(type, result, i);
-	if (type == ORDO_U8)
-		return (uint8_t)exact == (uint8_t)integer_at(type, result, i);
-	return exact == integer_at(type, result, i);
+	const int64_t integer = cut(values->type, *(const int64_t *)one);
+	if (values->type == ORDO_I64)
+		memcpy(element, &integer, sizeof integer);
+	else
+		ordo_element_put(values->type, element, 0, (double)integer);
 }
 
 /* How much the last place of x is worth. */
@@ -159,7 +160,7 @@ static double last_place(enum ordo_type type, double x)
 {
 	int exponent;
 	frexp(x, &exponent);
-	return ldexp(1, exponent - (type == ORDO_F32 ? 24 : 53));
+	return ldexp(1, exponent - (int)ordo_type_facts(type)->precision);
 }
 
 static void stretch(struct distance *far, double error, double place, double bound)
@@ -170,16 +171,20 @@ static void stretch(struct distance *far, double error, double place, double bou
 		far->bounded = error / bound;
 }
 
-/* Error at most depth*u / (1 - depth*u) times the sum of magnitudes, which is the sum: all values are
- * positive. */
+/* (1 + u)^n - 1: how far n roundings lead. */
+static double drift(enum ordo_type type, double n)
+{
+	return expm1(n * log1p(ldexp(1, -(int)ordo_type_facts(type)->precision)));
+}
+
+/* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all values are positive. */
 static size_t compare_sums(const struct values *values, const void *exact, const void *result, size_t n,
 	uint32_t depth, struct distance *far)
 {
-	double unit = values->type == ORDO_F32 ? 0x1p-24 : 0x1p-53,
-	       relative = depth * unit / (1 - depth * unit);
+	const double relative = drift(values->type, depth);
 	for (size_t i = 0; i < n; i++) {
 		double sum, error, got = float_at(values->type, result, i);
-		if (values->type == ORDO_F32) {
+		if (values->type != ORDO_F64) {
 			sum = ((const double *)exact)[i];
 			error = fabs(got - sum);
 		} else {
@@ -201,9 +206,9 @@ static size_t compare_sums(const struct values *values, const void *exact, const
 static size_t compare_products(const struct values *values, const void *exact, const void *result, size_t n,
 	uint32_t nleaf, struct distance *far)
 {
-	double unit = values->type == ORDO_F32 ? 0x1p-24 : 0x1p-53,
-	       least = values->type == ORDO_F32 ? 0x1p-149 : 0x1p-1074;
-	double steps = nleaf - 1.0, relative = steps * unit / (1 - steps * unit) + 2 * steps * 0x1p-64;
+	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
+	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
+		     steps = nleaf - 1.0, relative = drift(values->type, steps) + 2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		long double product = ((const long double *)exact)[i];
 		double got = float_at(values->type, result, i), size = (double)fabsl(product);
@@ -230,7 +235,8 @@ size_t compare_exact(const struct values *values, const void *exact, const void 
 {
 	if (!is_float(values->type)) {
 		for (size_t i = 0; i < n; i++)
-			if (!same_integer(values->type, ((const int64_t *)exact)[i], result, i))
+			if (!(cut(values->type, ((const int64_t *)exact)[i]) ==
+				    integer_at(values->type, result, i)))
 				return i;
 		return n;
 	}

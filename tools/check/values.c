@@ -1,5 +1,6 @@
 /* values.c - inputs made from a seed, by a hash of (seed, shard, element). */
 #include "values.h"
+#include <ordo/half.h>
 #include <string.h>
 
 static inline uint32_t mix(uint32_t x)
@@ -40,6 +41,17 @@ static inline double double_summand(uint64_t hash)
 	return made.value;
 }
 
+/* The same with the bits that are left: multiples of 2^-18, and of 2^-15. */
+static inline uint16_t f16_summand(uint32_t hash)
+{
+	return (uint16_t)((14u - (hash >> 29)) << 10 | (hash & 0x3ffu));
+}
+
+static inline uint16_t bf16_summand(uint32_t hash)
+{
+	return (uint16_t)((126u - (hash >> 29)) << 7 | (hash & 0x7fu));
+}
+
 static inline float float_factor(uint32_t hash)
 {
 	return 0.75f + (float)(hash >> 9) * 0x1p-24f;
@@ -57,6 +69,11 @@ static inline float float_candidate(uint32_t hash)
 	return hash & 0x1000000u ? -magnitude : magnitude;
 }
 
+static inline uint16_t half_candidate(uint32_t hash, uint16_t magnitude)
+{
+	return (uint16_t)((hash % 64 ? magnitude : 0) | (hash & 0x1000000u ? 0x8000u : 0));
+}
+
 static inline double double_candidate(uint64_t hash)
 {
 	double magnitude = hash % 64 ? double_summand(hash) : 0.0;
@@ -72,20 +89,59 @@ static inline double double_candidate(uint64_t hash)
 	} while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* The hash of element i of those that are made. */
+#define HASH mix((first + (uint32_t)i) ^ key)
+
+static void make_integers(enum ordo_type type, uint32_t key, uint32_t first, size_t n, void *out)
+{
+	if (type == ORDO_I32)
+		FILL(uint32_t, HASH);
+	else
+		FILL(uint8_t, (uint8_t)(HASH >> 13));
+}
+
+static void make_f16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+{
+	if (reduction == ORDO_SUM)
+		FILL(uint16_t, f16_summand(HASH));
+	else if (reduction == ORDO_PROD)
+		FILL(uint16_t, ordo_f16_from_float(float_factor(HASH)));
+	else
+		FILL(uint16_t, half_candidate(HASH, f16_summand(HASH)));
+}
+
+static void make_bf16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+{
+	if (reduction == ORDO_SUM)
+		FILL(uint16_t, bf16_summand(HASH));
+	else if (reduction == ORDO_PROD)
+		FILL(uint16_t, ordo_bf16_from_float(float_factor(HASH)));
+	else
+		FILL(uint16_t, half_candidate(HASH, bf16_summand(HASH)));
+}
+
+static void make_f32(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+{
+	if (reduction == ORDO_SUM)
+		FILL(float, float_summand(HASH));
+	else if (reduction == ORDO_PROD)
+		FILL(float, float_factor(HASH));
+	else
+		FILL(float, float_candidate(HASH));
+}
+
 /* Elements whose numbers agree above the lowest 32 bits. */
 static void make_narrow(
 	enum ordo_type type, enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
-	if (type == ORDO_I32)
-		FILL(uint32_t, mix((first + (uint32_t)i) ^ key));
-	else if (type == ORDO_U8)
-		FILL(uint8_t, (uint8_t)(mix((first + (uint32_t)i) ^ key) >> 13));
-	else if (reduction == ORDO_SUM)
-		FILL(float, float_summand(mix((first + (uint32_t)i) ^ key)));
-	else if (reduction == ORDO_PROD)
-		FILL(float, float_factor(mix((first + (uint32_t)i) ^ key)));
+	if (type == ORDO_F16)
+		make_f16(reduction, key, first, n, out);
+	else if (type == ORDO_BF16)
+		make_bf16(reduction, key, first, n, out);
+	else if (type == ORDO_F32)
+		make_f32(reduction, key, first, n, out);
 	else
-		FILL(float, float_candidate(mix((first + (uint32_t)i) ^ key)));
+		make_integers(type, key, first, n, out);
 }
 
 static void make_wide(

@@ -10,8 +10,10 @@
 extern "C" {
 #endif
 
-enum ordo_type { ORDO_F32, ORDO_F64, ORDO_I32, ORDO_I64, ORDO_U8 };
-#define ORDO_NTYPE 5
+/* f16 and bf16 are stored as uint16_t (see half.h) and rounded to nearest, ties to even, after every operation. */
+enum ordo_type { ORDO_F16, ORDO_BF16, ORDO_F32, ORDO_F64, ORDO_I8, ORDO_I32, ORDO_I64, ORDO_U8 };
+#define ORDO_NTYPE 8
+#define ORDO_TYPE_NAMES "f16, bf16, f32, f64, i8, i32, i64 or u8" /* for messages and --help */
 /* min and max of floats follow IEEE 754-2019 minimum and maximum; integers wrap. */
 enum ordo_reduction { ORDO_SUM, ORDO_PROD, ORDO_MIN, ORDO_MAX };
 #define ORDO_NREDUCTION 4
@@ -21,7 +23,7 @@ struct ordo_type_facts {
 	uint32_t size;	  /* bytes */
 	bool is_float;
 	uint32_t precision; /* floats: bits of the significand, the hidden one included: u = 2^-precision */
-	int32_t greatest_exponent; /* floats: of the largest finite number, 1.x * 2^e */
+	int32_t greatest_exponent; /* floats: of the largest finite number, 1.x * 2^e; of the least normal one: 1-e */
 };
 
 ORDO_API const struct ordo_type_facts *ordo_type_facts(enum ordo_type type);
@@ -35,8 +37,10 @@ ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *re
  * floats. */
 ORDO_API bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction);
 
-/* elements[at] as a number, and a number as elements[at], which must have it: no rounding, and integers only to 2^53. The memory needs no
- * alignment. */
+/* The number of a float type nearest to this, ties to even; infinity if it is too large. */
+ORDO_API double ordo_type_round(enum ordo_type type, double number);
+/* elements[at] as a number; and a number as elements[at], rounded if that is a float, while an integer must be one of the type and below
+ * 2^53. The memory needs no alignment. */
 ORDO_API double ordo_element_get(enum ordo_type type, const void *elements, size_t at);
 ORDO_API void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number);
 
