@@ -735,7 +735,7 @@ def _(ordo):
     ordo.fails(1, r"^token\.json:\d+:\d+: error\[R6\]: the schedule is not sound", "order", "token.json")
     wanted(ordo.answer("order", "race.json")["error"]["rule"] == "R8")
     ordo.compile("ring.json")
-    ordo.fails(2, "--type: found f31, wanted f32, f64", "order", "ring.json", "--type", "f31")
+    ordo.fails(2, "--type: found f31, wanted f16, bf16, f32, f64", "order", "ring.json", "--type", "f31")
     ordo.fails(2, "--op: found add, wanted sum", "order", "ring.json", "--op", "add")
     ordo.fails(2, "--ranks and --operator go with --table", "order", "ring.json", "--ranks", "4")
     ordo.fails(2, "--table takes no schedule", "order", "ring.json", "--table")

@@ -68,7 +68,7 @@ static const struct {
 	{"\"ranks\": 4", "\"ranks\": 0", "ranks: found 0, wanted an integer of 1..2147483647", 2, 36},
 	{"\"ranks\": 4", "\"ranks\": 4, \"root\": 0", "root: AllReduce has no root", 2, 47},
 	{"\"AllReduce\"", "\"Reduce\"", "the key \"root\" is missing", 2, 14},
-	{"\"f32\"", "\"f33\"", "type: found \"f33\", wanted f32", 3, 10},
+	{"\"f32\"", "\"f33\"", "type: found \"f33\", wanted f16", 3, 10},
 	{"\"sum\"", "\"add\"", "reduction: found \"add\", wanted sum", 3, 30},
 	{"\"count\": 10", "\"count\": 0", "count: found 0", 3, 46},
 	{"\"count\": 10", "\"count\": -1", "count: found -1", 3, 46},
