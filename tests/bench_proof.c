@@ -1,5 +1,5 @@
-/* bench_proof.c - how large a schedule can be compiled and proved in memory, without its text: seconds and bytes for each task, beside the limit,
- * reading the tasks once.
+/* bench_proof.c - large schedules compiled and proved in memory, without their text: seconds and bytes for each task, beside the limit, reading
+ * the tasks once.
  *
  * bench_proof                              the table of schedules/SCALE.md, in Markdown; each line in a process of its own
  * bench_proof OPERATOR RANKS ALGORITHM     one line of it
@@ -53,14 +53,15 @@ static double read_once(const struct ordo_schedule *schedule)
 	return seconds;
 }
 
-static uint64_t chunks_moved(const struct ordo_schedule *schedule)
+static double chunks_moved(const struct ordo_schedule *schedule)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < schedule->ntask; i++)
 		count += ordo_task_moves(&schedule->tasks[i]) ? schedule->tasks[i].count : 0;
-	return count;
+	return (double)count;
 }
 
+/* What does not apply is left out. */
 static void measure(enum ordo_operator op, uint32_t nrank, const char *algorithm)
 {
 	struct ordo_error error;
@@ -69,22 +70,23 @@ static void measure(enum ordo_operator op, uint32_t nrank, const char *algorithm
 		.unproved = true};
 	double start = cpu_s();
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule && error.code == ORDO_USAGE)
+		return;
 	if (!schedule)
 		stop(&error);
-	const double compiled = cpu_s() - start, compiled_bytes = resident_bytes();
+	const double compiled = cpu_s() - start;
 	start = cpu_s();
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
 	if (proof && !proof->proved)
 		ordo_finding_error(schedule, &proof->findings[0], &error);
 	if (!proof || !proof->proved)
 		stop(&error);
-	const double proved = cpu_s() - start, once = read_once(schedule), ntask = schedule->ntask,
-		     bytes = resident_bytes();
-	printf("| %s | %s | %u | %u | %.1f | %.1f | %.2f | %.2f | %.2f | %.0f | %.0f | %.1f | %.2f | %.2f | "
-	       "%.0f |\n",
-		algorithm, ordo_operator_facts(op)->name, nrank, schedule->nstream, ntask * 1e-6,
-		(double)chunks_moved(schedule) * 1e-6, compiled, proved, once, compiled * 1e9 / ntask,
-		proved * 1e9 / ntask, once * 1e9 / ntask, compiled_bytes / (1 << 30), bytes / (1 << 30),
+	const double proved = cpu_s() - start, bytes = resident_bytes(), once = read_once(schedule),
+		     ntask = schedule->ntask, moved = chunks_moved(schedule);
+	printf("| %s | %s | %u | %u | %u | %.3g | %.2f | %.2f | %.3f | %.0f | %.0f | %.0f | %.2f | %.0f |\n",
+		algorithm, ordo_operator_facts(op)->name, nrank, schedule->nstream, schedule->ntask,
+		moved * 1e-6, compiled, proved, once, compiled * 1e9 / ntask, proved * 1e9 / ntask,
+		(compiled + proved) * 1e9 / (ntask > moved ? ntask : moved), bytes / (1 << 30),
 		bytes / ntask);
 	fflush(stdout);
 	ordo_proof_destroy(proof);
@@ -104,17 +106,42 @@ static void measure_apart(enum ordo_operator op, uint32_t nrank, const char *alg
 			algorithm);
 }
 
+static void measure_all(void)
+{
+	static const char *const few_steps[] = {
+		"nhr", "nb", "circulant", "halving-doubling", "rhd", "dyadic", "recursive-doubling", "tree"};
+	static const uint32_t sizes[] = {1024, 2048, 4096};
+	for (int i = 0; i < 3; i++)
+		measure_apart(ORDO_ALLREDUCE, sizes[i], "ring");
+	measure_apart(ORDO_REDUCESCATTER, 4096, "ring");
+	measure_apart(ORDO_ALLGATHER, 4096, "ring");
+	for (size_t i = 0; i < sizeof few_steps / sizeof *few_steps; i++)
+		for (int op = 0; op < ORDO_NOPERATOR; op++)
+			measure_apart((enum ordo_operator)op, 4096, few_steps[i]);
+	measure_apart(ORDO_ALLREDUCE, 4095, "rhd");
+	measure_apart(ORDO_ALLREDUCE, 4095, "circulant");
+	measure_apart(ORDO_ALLREDUCE, 4096, "hierarchical(ring,nhr,sizes=[8,512])");
+	measure_apart(ORDO_ALLREDUCE, 1024, "hierarchical(ring,ring,sizes=[32,32])");
+	for (int i = 0; i < 2; i++)
+		measure_apart(ORDO_ALLREDUCE, sizes[i], "mesh");
+	measure_apart(ORDO_ALLTOALL, 2048, "alltoall");
+}
+
 int main(int argc, char **argv)
 {
 	enum ordo_operator op = ORDO_ALLREDUCE;
-	printf("| algorithm | operator | ranks | streams | tasks, M | chunks moved, M | compile, s | proof, "
-	       "s | tasks once, s | compile, ns "
-	       "a task | proof, ns a task | once, ns a task | compile, GiB | both, GiB | bytes a task |\n"
-	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-	if (argc == 4 && ordo_operator_from_typed(argv[1], &op)) {
-		measure(op, (uint32_t)strtoul(argv[2], NULL, 10), argv[3]);
-		return 0;
+	if (argc != 1 && (argc != 4 || !ordo_operator_from_typed(argv[1], &op))) {
+		fprintf(stderr, "usage: bench_proof [OPERATOR RANKS ALGORITHM]\n");
+		return 2;
 	}
-	measure_apart(op, 1024, "ring");
+	printf("| algorithm | operator | ranks | streams | tasks | chunks moved, M | compile, s | proof, s | "
+	       "tasks once, s | compile, ns a task | proof, "
+	       "ns a task | both, ns a task or chunk | memory, GiB | bytes a task |\n"
+	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+	fflush(stdout);
+	if (argc == 4)
+		measure(op, (uint32_t)strtoul(argv[2], NULL, 10), argv[3]);
+	else
+		measure_all();
 	return 0;
 }

@@ -115,7 +115,7 @@ def _(ordo):
     done = ordo.works("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
     wanted(ordo.names() == before, ordo.names())
     wanted(re.search(verdict, done.out, re.S).group(1) == verified, done.out)
-    wanted(re.search(r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s: \d+ ns a task; at most [\d.]+ \wiB, \d+ bytes a task\n$", done.out),
+    wanted(re.search(r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s; \d+ ns of one core a task; at most [\d.]+ \wiB, \d+ bytes a task\n$", done.out),
            done.out)
     answer = ordo.answer("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
     wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None, answer)
