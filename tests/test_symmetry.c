@@ -267,16 +267,17 @@ static struct ordo_schedule *copied_aside(
 	return NULL;
 }
 
-/* One or two of them. */
+/* One, two or three of them, that read the same. */
 static struct ordo_schedule *with_readers(const struct ordo_schedule *schedule)
 {
 	struct ordo_schedule *copy = NULL;
-	for (uint32_t i = 0; i <= below(&random_state, 2); i++) {
+	const uint32_t at = some_task(schedule, true);
+	if (!ordo_task_moves(&schedule->tasks[at]) || schedule->tasks[at].src_buffer == ORDO_INPUT)
+		return NULL;
+	for (uint32_t i = 0; i <= below(&random_state, 3); i++) {
 		const struct ordo_schedule *of = copy ? copy : schedule;
-		const uint32_t at = some_task(of, true);
-		if (!ordo_task_moves(&of->tasks[at]) || of->tasks[at].src_buffer == ORDO_INPUT)
-			break;
-		struct ordo_schedule *next = copied_aside(of, at, some_task(of, true), 90 + 2 * i);
+		const uint32_t until = below(&random_state, 3) ? some_task(of, true) : ORDO_NONE;
+		struct ordo_schedule *next = copied_aside(of, at, until, 90 + 2 * i);
 		ordo_schedule_destroy(copy);
 		copy = next;
 	}
