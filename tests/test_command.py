@@ -1261,6 +1261,12 @@ def _(ordo):
         '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, "chunks_per_block": 2147483647,'
         ' "scratch_slots": 0, "in_place": false, "programs": [{"rank": 0, "streams": []}]}')
     ordo.fails(4, "at most .* can be followed", "verify", "absurd.json")
+    tasks = '{"task": "LocalCopy", "chunk": 0, "count": 2147483647, "src": ["input", 0], "dst": ["output", 0]}'
+    programs = ", ".join('{"rank": %d, "streams": [{"name": "a", "tasks": [%s]}]}' % (rank, tasks) for rank in range(2))
+    (ordo.folder / "absurd.json").write_text(
+        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 2, "chunks_per_block": 2147483647,'
+        f' "scratch_slots": 0, "in_place": false, "programs": [{programs}]}}')
+    ordo.fails(4, "only symmetry was asked for", "verify", "absurd.json", "--symmetry", "only")
 
 
 # Nothing half written

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ways in which AllReduce's chunks may be dealt out that are tried. */
+enum { MOST_STRIPES = 64 };
+
 struct comparison {
 	const struct ordo_programs *programs;
 	const struct ordo_symmetry *symmetry;
@@ -43,6 +46,8 @@ static bool take_segment(struct comparison *c, const struct view *view, const st
 		if (!fits(view, task) || class_of(task) != segment->what)
 			return false;
 		count += segment->what == MOVES ? task->count : 1;
+		if (count > segment->count)
+			return false;
 		if (!add_items(view, task, &c->items, &c->room, &nitem)) {
 			*no_memory = true;
 			return false;
@@ -206,10 +211,11 @@ static int try_group(struct comparison *c, const struct request *request, struct
 		symmetry->chunks = act(group, K, problem->op == ORDO_ALLTOALL ? 2 : 1, 1, false);
 		return try_action(c, request, symmetry);
 	}
-	for (uint32_t parts = K / N; !like && K % N == 0 && parts; parts--)
-		for (int reversed = 0; !like && K / N % parts == 0 && reversed <= (group->ndigit > 1);
+	for (uint32_t stripes = 1; !like && K % N == 0 && stripes <= K / N && stripes <= MOST_STRIPES;
+		stripes++)
+		for (int reversed = 0; !like && K / N % stripes == 0 && reversed <= (group->ndigit > 1);
 			reversed++) {
-			symmetry->chunks = act(group, parts, 1, K / N / parts, reversed);
+			symmetry->chunks = act(group, K / N / stripes, 1, stripes, reversed);
 			like = try_action(c, request, symmetry);
 		}
 	if (!like) {

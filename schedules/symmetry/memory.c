@@ -7,6 +7,9 @@
 #include "quotient.h"
 #include <stdlib.h>
 
+/* Beyond this many cells the question is given up as undecided. */
+#define MOST_CELLS (UINT64_C(1) << 27)
+
 /* One access of a cell of rank 0. */
 struct access {
 	uint32_t task, by; /* rank `by` does it */
@@ -46,6 +49,11 @@ bool q_open_memory(struct quotient *q)
 	q->nscratch = end_of_scratch(&q->program);
 	const uint32_t ninput = q->problem->in_place ? ordo_input_slots(q->problem, 0) : 0;
 	const size_t ncell = (size_t)q->noutput + q->nscratch + ninput;
+	const uint32_t nchunk = ordo_operator_facts(q->problem->op)->reduces ? ordo_nchunk(q->problem) : 0;
+	if (ncell > MOST_CELLS || nchunk > MOST_CELLS)
+		return ordo_fail(q->error, ORDO_UNDECIDED, 0,
+			"a rank has %llu slots for %u chunks; at most %llu can be followed",
+			(unsigned long long)ncell, nchunk, (unsigned long long)MOST_CELLS);
 	q->cells = malloc((ncell + 1) * sizeof *q->cells);
 	if (!q->cells || !ordo_array_reserve(&q->readers, &q->reader_room, 1, sizeof *q->readers) ||
 		!forest_create(&q->forest, q->group))

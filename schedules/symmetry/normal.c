@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Chunks that rank 0's tasks move, all together. */
+#define MOST_FOLLOWED (UINT64_C(1) << 26)
+
 struct view view_from(
 	const struct ordo_programs *programs, const struct ordo_symmetry *symmetry, uint32_t rank)
 {
@@ -241,10 +244,21 @@ static int normalise_stream(struct normal *normal, const struct view *view, stru
 	return begin == end || end_segment(normal, class_of(&tasks[end - 1]), first, count) ? 1 : -1;
 }
 
+/* Absurd documents move more chunks than a rank has memory for. */
+static bool is_too_large(const struct ordo_rank_program *program)
+{
+	uint64_t nfollowed = 0;
+	for (uint32_t id = 0; id < program->ntask; id++)
+		nfollowed += ordo_task_moves(&program->tasks[id]) ? program->tasks[id].count : 1;
+	return nfollowed > MOST_FOLLOWED;
+}
+
 int normalise(struct normal *normal, const struct view *view, const struct ordo_rank_program *program)
 {
 	struct footprints prints = {0};
 	int worked = 1;
+	if (is_too_large(program))
+		return 0;
 	normal->nitem = normal->nsegment = 0;
 	normal->nstream = program->nstream;
 	free(normal->streams);

@@ -79,7 +79,7 @@ uint32_t join_items(struct item *items, uint32_t n);
 /* Whom a stream first has to do with, seen from its rank. */
 uint32_t stream_key(const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end);
 
-/* 1: done; 0: a task does not fit; -1: no memory. */
+/* 1: done; 0: a task does not fit, or there is too much; -1: no memory. */
 int normalise(struct normal *normal, const struct view *view, const struct ordo_rank_program *program);
 void normal_free(struct normal *normal);
 
