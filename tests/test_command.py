@@ -548,6 +548,8 @@ def _(ordo):
     wanted(answer["price"]["most"] > 1 and 1 <= answer["price"]["bytes"] <= 1 << 30, answer["price"])
     ordo.fails(1, r"no algorithm holds G3: AllReduce on 8 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
                "compile", "allreduce", "-n", 8, "--topology", "ring", "--sizes", "1:1GiB", "--require", "G3", "-o", "none")
+    ordo.fails(2, r"no algorithm applies: AllReduce on 4 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
+               "compile", "allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "--sizes", "1:1GiB", "-o", "none")
     wanted(ordo.names() == ["set"], ordo.names())
     # Where nothing is added any choice will do.
     done = ordo.works("compile", "broadcast", "-n", 6, "--root", 2, "--sizes", "1:1MiB", "--require", "G1,G3", "-o", "copies")

@@ -92,9 +92,10 @@ static bool refuse_selection(
 		return refuse(call, fail(call, error));
 	report_passed_over(call, &making->selection.candidates);
 	print_conditions(making->request->conditions, wanted, sizeof wanted);
-	ordo_fail(error, ORDO_REFUTED, 0, "no algorithm holds %s: %s on %u ranks%s%s", wanted,
-		ordo_operator_facts(request.problem.op)->name, request.problem.nrank,
-		request.topology ? ", topology " : "", request.topology ? request.topology->name : "");
+	ordo_fail(error, *wanted ? ORDO_REFUTED : ORDO_USAGE, 0, "no algorithm %s%s: %s on %u ranks%s%s",
+		*wanted ? "holds " : "applies", wanted, ordo_operator_facts(request.problem.op)->name,
+		request.problem.nrank, request.topology ? ", topology " : "",
+		request.topology ? request.topology->name : "");
 	return refuse_with_others(call, &request, making->request->conditions, error);
 }
 
