@@ -84,7 +84,7 @@ double ordo_type_round(enum ordo_type type, double number)
 	frexp(number, &exponent); /* number = 0.1x * 2^exponent */
 	const int place = (exponent > 2 - greatest ? exponent : 2 - greatest) - precision;
 	const double rounded = ldexp(rint(ldexp(number, -place)), place);
-	return fabs(rounded) < ldexp(1, greatest + 1) ? rounded : copysign(INFINITY, number);
+	return fabs(rounded) < ldexp(1, greatest + 1) ? rounded : copysign((double)INFINITY, number);
 }
 
 double ordo_element_get(enum ordo_type type, const void *elements, size_t at)

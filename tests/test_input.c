@@ -133,18 +133,21 @@ static void whatever_is_wrong_is_said_with_its_place(void **state)
 	}
 }
 
-static void integers_are_what_their_types_hold(void **state)
+static void numbers_are_what_their_types_hold(void **state)
 {
 	(void)state;
 	static const struct {
 		const char *type, *number;
 		bool good;
-	} cases[] = {{"i32", "2147483647", true}, {"i32", "2147483648", false}, {"i32", "-2147483648", true},
-		{"i32", "-2147483649", false}, {"i64", "9223372036854775807", true},
-		{"i64", "9223372036854775808", false}, {"i64", "-9223372036854775808", true},
-		{"u8", "255", true}, {"u8", "256", false}, {"u8", "-1", false}, {"u8", "0", true},
-		{"i32", "-0", false}, {"i32", "01", false}, {"i32", "+1", false}, {"i32", "1.0", false},
-		{"i32", "0x1p+0", false}, {"i32", "", false}, {"i32", "-", false}};
+	} cases[] = {{"i8", "127", true}, {"i8", "128", false}, {"i8", "-128", true}, {"i8", "-129", false},
+		{"f16", "0x1.ffcp+15", true}, {"f16", "0x1.ffep+15", false}, {"bf16", "0x1.fep+127", true},
+		{"bf16", "0x1.ffp+127", false}, {"i32", "2147483647", true}, {"i32", "2147483648", false},
+		{"i32", "-2147483648", true}, {"i32", "-2147483649", false},
+		{"i64", "9223372036854775807", true}, {"i64", "9223372036854775808", false},
+		{"i64", "-9223372036854775808", true}, {"u8", "255", true}, {"u8", "256", false},
+		{"u8", "-1", false}, {"u8", "0", true}, {"i32", "-0", false}, {"i32", "01", false},
+		{"i32", "+1", false}, {"i32", "1.0", false}, {"i32", "0x1p+0", false}, {"i32", "", false},
+		{"i32", "-", false}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[512];
 		snprintf(text, sizeof text,
@@ -239,12 +242,9 @@ static void run(const struct ordo_schedule *schedule, const struct ordo_input *i
 		inputs[rank] = calloc(1, ordo_plan_input_bytes(plan, rank) + 1);
 		outputs[rank] = calloc(1, ordo_plan_output_bytes(plan, rank) + 1);
 		/* One shard a rank, one element a chunk: input slots are positions. */
-		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
-			const double value = ordo_input_at(input, rank, slot).real;
-			const float narrow = (float)value;
-			memcpy(inputs[rank] + slot * size,
-				input->type == ORDO_F32 ? (const void *)&narrow : (const void *)&value, size);
-		}
+		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
+			ordo_element_put(
+				input->type, inputs[rank], slot, ordo_input_at(input, rank, slot).real);
 		assert_true(ordo_plan_bind(plan, rank, inputs[rank], outputs[rank], &error));
 	}
 	assert_true(ordo_plan_run_seeded(plan, 1, &error));
@@ -303,17 +303,17 @@ static void running_schedules_have_the_bits_that_contradictions_claim(void **sta
 				struct ordo_schedule *schedule = ordo_compile(&request, NULL);
 				struct ordo_proof *proof =
 					schedule ? ordo_verify(schedule, NULL, NULL) : NULL;
-				for (int kind = 0; proof && kind < 4; kind++) {
+				for (int kind = 0; proof && kind < 8; kind++) {
 					const bool contradicted = check_contradiction(schedule, proof,
-						kind & 1 ? ORDO_F64 : ORDO_F32,
-						kind & 2 ? ORDO_PROD : ORDO_SUM);
+						(enum ordo_type)(ORDO_F16 + kind / 2),
+						kind & 1 ? ORDO_PROD : ORDO_SUM);
 					refuted += contradicted;
 					held += !contradicted;
 				}
 				ordo_proof_destroy(proof);
 				ordo_schedule_destroy(schedule);
 			}
-	assert_true(refuted > 200 && held > 200);
+	assert_true(refuted > 400 && held > 400);
 }
 
 int main(void)
@@ -321,7 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_read_is_what_was_written),
 		cmocka_unit_test(whatever_is_wrong_is_said_with_its_place),
-		cmocka_unit_test(integers_are_what_their_types_hold),
+		cmocka_unit_test(numbers_are_what_their_types_hold),
 		cmocka_unit_test(positions_and_chunks_are_two_ways_to_say_one_place),
 		cmocka_unit_test(inputs_without_sense_are_not_made),
 		cmocka_unit_test(values_are_sorted_whichever_element_comes_first),

@@ -103,25 +103,25 @@ static uint32_t meet(const struct ordo_forest *forest, uint32_t tree, uint32_t a
 	}
 }
 
-static float fold_floats(const struct ordo_forest *forest, uint32_t tree, bool product, const double *values)
+/* A number as memory has it. */
+static double stored(enum ordo_type type, double number)
 {
-	const uint32_t *node = forest->trees.nodes[tree];
-	if (node[0] == ORDO_NONE)
-		return (float)values[node[1]];
-	const float a = fold_floats(forest, node[0], product, values),
-		    b = fold_floats(forest, node[1], product, values);
-	return product ? a * b : a + b;
+	uint64_t memory = 0;
+	ordo_element_put(type, &memory, 0, number);
+	return ordo_element_get(type, &memory, 0);
 }
 
-static double fold_doubles(
-	const struct ordo_forest *forest, uint32_t tree, bool product, const double *values)
+static double fold(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type, bool product,
+	const double *values)
 {
 	const uint32_t *node = forest->trees.nodes[tree];
 	if (node[0] == ORDO_NONE)
-		return values[node[1]];
-	const double a = fold_doubles(forest, node[0], product, values),
-		     b = fold_doubles(forest, node[1], product, values);
-	return product ? a * b : a + b;
+		return stored(type, values[node[1]]);
+	const double a = fold(forest, node[0], type, product, values),
+		     b = fold(forest, node[1], type, product, values);
+	if (type == ORDO_F32)
+		return (double)(product ? (float)a * (float)b : (float)a + (float)b);
+	return stored(type, product ? a * b : a + b);
 }
 
 /* The claim of a contradiction, evaluated a second time. */
@@ -140,8 +140,7 @@ static void check_contradiction(
 	values[found.witness.b] = found.value[1];
 	values[found.witness.c] = found.value[2];
 	for (int i = 0; i < 2; i++) {
-		double result = type == ORDO_F32 ? (double)fold_floats(forest, trees[i], product, values)
-						 : fold_doubles(forest, trees[i], product, values);
+		double result = fold(forest, trees[i], type, product, values);
 		assert_memory_equal(&result, &found.result[i], sizeof result);
 		assert_true(found.bits[i] == ordo_type_bits(type, result));
 	}
@@ -181,8 +180,9 @@ static void trees_that_differ_have_a_witness_and_an_input_others_have_not(void *
 			assert_int_equal(error.code, ORDO_USAGE);
 		} else {
 			check_witness(forest, trees);
-			for (int kind = 0; kind < 4; kind++)
-				check_contradiction(forest, trees, kind & 1 ? ORDO_F64 : ORDO_F32, kind & 2);
+			for (int type = ORDO_F16; type <= ORDO_F64; type++)
+				for (int product = 0; product < 2; product++)
+					check_contradiction(forest, trees, (enum ordo_type)type, product);
 		}
 		differing += !same;
 		alike += same && trees[0] != trees[1];
