@@ -108,7 +108,11 @@ static bool compare(const char *title, const struct ordo_schedule *schedule, boo
 
 static uint32_t move_chunk(const struct ordo_symmetry *symmetry, uint32_t chunk, uint32_t rank)
 {
-	uint32_t image = 0, stride = 1;
+	uint32_t image = 0, stride = 1, stripe = chunk;
+	for (uint32_t d = 0; d + 1 < symmetry->chunks.ndigit; d++)
+		stripe /= symmetry->chunks.radix[d];
+	if (symmetry->chunks.mirrored && stripe % 2)
+		rank = ordo_group_negate(&symmetry->group, rank);
 	for (uint32_t d = 0; d < symmetry->chunks.ndigit; d++) {
 		const uint32_t radix = symmetry->chunks.radix[d], of = symmetry->chunks.of[d];
 		uint32_t by = rank;
@@ -403,6 +407,8 @@ static bool must_be_symmetric(const struct specimen *specimen)
 		return false;
 	if (!strcmp(algorithm, "ring"))
 		return cut;
+	if (!strcmp(algorithm, "ring(directions=2)"))
+		return op != ORDO_ALLREDUCE || specimen->problem.chunks_per_block == 2 * N;
 	if (!strcmp(algorithm, "mesh"))
 		return op == ORDO_ALLGATHER || op == ORDO_ALLTOALL;
 	if (!strcmp(algorithm, "halving-doubling") || !strcmp(algorithm, "halving-doubling(masks=near)"))
@@ -627,7 +633,7 @@ static void judge_random_folds(uint32_t count)
 		struct ordo_symmetry symmetry = {.group = {.order = 1}};
 		const uint32_t *radices = groups[i % (sizeof groups / sizeof *groups)];
 		const enum ordo_operator op = i & 1 ? ORDO_ALLREDUCE : ORDO_REDUCESCATTER;
-		symmetry.chunks = (struct ordo_chunk_action){1, {2}, {ORDO_NONE}};
+		symmetry.chunks = (struct ordo_chunk_action){.ndigit = 1, .radix = {2}, .of = {ORDO_NONE}};
 		for (uint32_t d = 0; d < 4 && radices[d]; d++) {
 			symmetry.group.radix[symmetry.group.ndigit++] = radices[d];
 			symmetry.group.order *= radices[d];

@@ -213,9 +213,11 @@ static int try_group(struct comparison *c, const struct request *request, struct
 	}
 	for (uint32_t stripes = 1; !like && K % N == 0 && stripes <= K / N && stripes <= MOST_STRIPES;
 		stripes++)
-		for (int reversed = 0; !like && K / N % stripes == 0 && reversed <= (group->ndigit > 1);
-			reversed++) {
-			symmetry->chunks = act(group, K / N / stripes, 1, stripes, reversed);
+		for (int way = 0; !like && K / N % stripes == 0 && way < 4; way++) {
+			if ((way & 1 && group->ndigit == 1) || (way & 2 && stripes == 1))
+				continue;
+			symmetry->chunks = act(group, K / N / stripes, 1, stripes, way & 1);
+			symmetry->chunks.mirrored = way & 2;
 			like = try_action(c, request, symmetry);
 		}
 	if (!like) {

@@ -58,8 +58,10 @@ struct shift shift_of(
 		element /= group->radix[d];
 	}
 	for (uint32_t d = action->ndigit; d-- > 0;) {
-		shift.by[d] = action->of[d] == ORDO_NONE ? 0 : digits[action->of[d]];
-		if (shift.by[d])
+		const uint32_t by = action->of[d] == ORDO_NONE ? 0 : digits[action->of[d]];
+		shift.by[0][d] = by;
+		shift.by[1][d] = by ? action->radix[d] - by : 0;
+		if (by)
 			shift.first = d;
 	}
 	for (uint32_t d = 0; d < action->ndigit; d++)
@@ -67,20 +69,26 @@ struct shift shift_of(
 	const uint32_t nchunk = shift.stride[action->ndigit];
 	if (shift.first < action->ndigit && shift.stride[shift.first + 1] == nchunk) {
 		shift.all = nchunk;
-		shift.whole = shift.by[shift.first] * shift.stride[shift.first];
+		shift.whole = shift.by[0][shift.first] * shift.stride[shift.first];
 	}
 	return shift;
 }
 
+/* What is added to the digits of a chunk. */
+static const uint32_t *added_to(const struct shift *shift, uint32_t chunk)
+{
+	return shift->by[shift->action->mirrored && chunk / shift->stride[shift->action->ndigit - 1] % 2];
+}
+
 uint32_t shift_digits(const struct shift *shift, uint32_t chunk)
 {
-	const uint32_t *radix = shift->action->radix;
+	const uint32_t *radix = shift->action->radix, *by = added_to(shift, chunk);
 	if (shift->first == shift->action->ndigit)
 		return chunk;
 	uint32_t image = chunk % shift->stride[shift->first];
 	uint32_t rest = chunk / shift->stride[shift->first];
 	for (uint32_t d = shift->first; d < shift->action->ndigit; d++) {
-		uint32_t digit = rest % radix[d] + shift->by[d];
+		uint32_t digit = rest % radix[d] + by[d];
 		digit -= digit >= radix[d] ? radix[d] : 0;
 		image += digit * shift->stride[d];
 		rest /= radix[d];
@@ -110,7 +118,7 @@ uint32_t shift_run(const struct shift *shift, uint32_t first, uint32_t count, bo
 		d++;
 	const uint32_t stride = shift->stride[d], radix = action->radix[d];
 	const uint32_t digit = first / stride % radix;
-	const uint32_t moved = (uint32_t)(((uint64_t)digit + shift->by[d]) % radix);
+	const uint32_t moved = (uint32_t)(((uint64_t)digit + added_to(shift, first)[d]) % radix);
 	*image -= *image % stride;
 	return least(count / stride, least(radix - digit, radix - moved)) * stride;
 }

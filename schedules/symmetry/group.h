@@ -17,7 +17,7 @@ static inline uint32_t group_add(const struct ordo_group *group, uint32_t a, uin
 /* One element, as it acts on chunks. */
 struct shift {
 	const struct ordo_chunk_action *action;
-	uint32_t by[2 * ORDO_MOST_DIGITS + 2];
+	uint32_t by[2][2 * ORDO_MOST_DIGITS + 2]; /* added to each digit; the second where that is mirrored */
 	uint32_t stride[2 * ORDO_MOST_DIGITS + 3];
 	uint32_t first; /* the lowest digit that is moved; ndigit: none */
 	uint32_t all;	/* not 0: only the highest digit is moved, so chunks are, by `whole` modulo `all` */

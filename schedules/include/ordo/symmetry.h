@@ -41,6 +41,7 @@ struct ordo_chunk_action {
 	uint32_t radix[2 * ORDO_MOST_DIGITS + 2]; /* lowest digit first */
 	uint32_t
 		of[2 * ORDO_MOST_DIGITS + 2]; /* the group's digit that is added; ORDO_NONE: none, it stays */
+	bool mirrored; /* where the highest digit is odd, digits of the group are subtracted instead */
 };
 
 struct ordo_symmetry {
