@@ -1,6 +1,7 @@
 /* select.c - the cheapest algorithm at every size, among those that suit. */
 #include "algorithm.h"
 #include "cost/envelope.h"
+#include "cost/settle.h"
 #include <ordo/select.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +254,57 @@ static bool find_one_order(struct selecting *selecting, const struct envelope *c
 	return true;
 }
 
+/* Equal digests have the number of the first candidate that has them. */
+static uint32_t order_of(const struct selecting *selecting, uint32_t option)
+{
+	uint32_t order = 0;
+	while (strcmp(selecting->options[order].digest, selecting->options[option].digest) != 0)
+		order++;
+	return order;
+}
+
+static bool costs_as_much(const struct option *one, const struct option *other)
+{
+	return !(one->line.fixed < other->line.fixed || one->line.fixed > other->line.fixed ||
+		 one->line.slope < other->line.slope || one->line.slope > other->line.slope);
+}
+
+/* Appends the candidates that suit and cost exactly what the one of a stretch costs: it and those behind it. */
+static bool add_alternatives(
+	struct selecting *selecting, uint32_t chosen, struct ordo_alternative *items, uint32_t *count)
+{
+	for (uint32_t i = chosen; i < selecting->count; i++) {
+		if (i != chosen && !costs_as_much(&selecting->options[i], &selecting->options[chosen]))
+			continue;
+		if (!try(selecting, i))
+			return false;
+		if (selecting->options[i].suits)
+			items[(*count)++] = (struct ordo_alternative){i, order_of(selecting, i)};
+	}
+	return true;
+}
+
+/* Among equal costs, bits that do not change with the size are to be had for nothing. */
+static bool settle(struct selecting *selecting, struct envelope *envelope)
+{
+	const uint32_t nrange = envelope->count;
+	struct ordo_alternative *items = calloc((size_t)nrange * selecting->count + 1, sizeof *items);
+	uint32_t *ends = calloc((size_t)nrange + 1, sizeof *ends),
+		 *choice = calloc((size_t)nrange + 1, sizeof *choice), count = 0;
+	bool worked = items && ends && choice ? true : ordo_fail_memory(selecting->error);
+	for (uint32_t i = 0; worked && i < nrange; i++) {
+		worked = add_alternatives(selecting, envelope->items[i].option, items, &count);
+		ends[i] = count;
+	}
+	worked = worked && ordo_settle(items, ends, nrange, choice, selecting->error);
+	for (uint32_t i = 0; worked && i < nrange; i++)
+		envelope->items[i].option = items[choice[i]].option;
+	free(items);
+	free(ends);
+	free(choice);
+	return worked;
+}
+
 /* Compiles what was selected. */
 static bool keep(struct selecting *selecting, const struct envelope *envelope)
 {
@@ -291,7 +343,7 @@ static bool select_ranges(struct selecting *selecting, struct ordo_line *lines)
 	if (worked && wish->one_order)
 		worked = find_one_order(selecting, &cheapest, lines, &chosen);
 	else if (worked)
-		worked = find_envelope(selecting, SUITS, NULL, lines, &chosen);
+		worked = find_envelope(selecting, SUITS, NULL, lines, &chosen) && settle(selecting, &chosen);
 	if (worked && !chosen.count)
 		worked =
 			ordo_fail(selecting->error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",

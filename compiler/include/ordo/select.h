@@ -44,7 +44,8 @@ struct ordo_selection {
 	uint64_t price_bytes;
 };
 
-/* With one_order the order is taken whose price is least; of equal ones that of the candidate that comes first. The caller frees the selection, also after
+/* Of equally cheap candidates those are taken with which the order changes least often from range to range, and then those that come first. With one_order the order is
+ * taken whose price is least; of equal ones that of the candidate that comes first. The caller frees the selection, also after
  * false: ORDO_REFUTED if nothing suits, or whatever kept it from being found. */
 ORDO_API bool ordo_select(
 	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error);
