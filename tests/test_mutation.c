@@ -3,10 +3,11 @@
  *
  * Each mutant goes to the verifier and to the oracles. One that the verifier proves is a survivor: the
  * oracles must find nothing in it either, and running it by seeds must give the right bits; then it is
- * equivalent. One that it refuses must be refused by the oracles too. Prints the kill table.
+ * equivalent. One that it refuses must be refused by the oracles too; and where the fault is one of a run, the interleaving that the
+ * verifier's finding stands for is carried out. Prints the kill table.
  *
- * Arguments: mutants of each kind from each source (30; 0 = at every task, three ways each), largest number
- * of ranks (6), first seed (1).
+ * Arguments: mutants of each kind from each source (1; 0 = at every task, three ways each), largest number
+ * of ranks (5), first seed (1), every how manieth compiled schedule (3), where the table is written (nowhere; tests/KILLS.md).
  */
 #include "handmade.h"
 #include "judging.h"
@@ -14,11 +15,13 @@
 #include "random_schedule.h"
 #include "running.h"
 #include "specimens.h"
+#include "witnessing.h"
 
 #include <stdlib.h>
 
 struct row {
 	uint32_t made, refused, walked, survived, unexplained, false_alarms;
+	uint32_t witnessed[NO_WITNESS + 1]; /* of those refused */
 };
 
 static struct row table[NFAULT];
@@ -34,7 +37,8 @@ static void complain(
 	print_handmade(mutant, stdout);
 }
 
-static void judge_mutant(const struct ordo_schedule *mutant, const char *origin, enum fault fault)
+/* Is it proved? */
+static bool judge_mutant(const struct ordo_schedule *mutant, const char *origin, enum fault fault)
 {
 	struct row *row = &table[fault];
 	struct judgement judgement;
@@ -55,6 +59,17 @@ static void judge_mutant(const struct ordo_schedule *mutant, const char *origin,
 		row->unexplained++;
 		complain(mutant, origin, fault, why);
 	}
+	return judgement.proved;
+}
+
+/* Of a mutant that the verifier refuses. */
+static void witness_mutant(const struct ordo_schedule *mutant, const char *origin, enum fault fault)
+{
+	char why[512];
+	const enum witnessed witnessed = witness(mutant, why);
+	table[fault].witnessed[witnessed]++;
+	if (witnessed == NO_WITNESS)
+		complain(mutant, origin, fault, why);
 }
 
 static void mutate_everywhere(const struct ordo_schedule *schedule, const char *origin, enum fault fault)
@@ -63,8 +78,8 @@ static void mutate_everywhere(const struct ordo_schedule *schedule, const char *
 		for (uint64_t choice = 0; choice < 3; choice++) {
 			struct ordo_schedule *mutant =
 				with_fault(schedule, fault, task, next_random(&random_state));
-			if (mutant)
-				judge_mutant(mutant, origin, fault);
+			if (mutant && !judge_mutant(mutant, origin, fault))
+				witness_mutant(mutant, origin, fault);
 			ordo_schedule_destroy(mutant);
 		}
 }
@@ -77,7 +92,8 @@ static void mutate_somewhere(
 		struct ordo_schedule *mutant = with_fault(schedule, fault, task, next_random(&random_state));
 		if (!mutant)
 			continue;
-		judge_mutant(mutant, origin, fault);
+		if (!judge_mutant(mutant, origin, fault))
+			witness_mutant(mutant, origin, fault);
 		ordo_schedule_destroy(mutant);
 		want--;
 	}
@@ -122,25 +138,87 @@ static void mutate_random(uint32_t count, const struct amount *amount)
 	}
 }
 
+static void add_row(struct row *sum, const struct row *row)
+{
+	sum->made += row->made;
+	sum->refused += row->refused;
+	sum->walked += row->walked;
+	sum->survived += row->survived;
+	sum->unexplained += row->unexplained;
+	sum->false_alarms += row->false_alarms;
+	for (int i = 0; i <= NO_WITNESS; i++)
+		sum->witnessed[i] += row->witnessed[i];
+}
+
+/* Of the faults that can be seen in a run, those that were. */
+static void print_share(FILE *out, const struct row *row)
+{
+	const uint32_t run = row->refused - row->witnessed[NOTHING_RUNS];
+	if (run)
+		fprintf(out, "%.1f %%", 100.0 * row->witnessed[SHOWN] / run);
+	else
+		fprintf(out, "-");
+}
+
+static void print_row(FILE *out, const char *name, const struct row *row)
+{
+	fprintf(out, "| %s | %u | %u | %u | %u | ", name, row->made, row->refused,
+		row->witnessed[NOTHING_RUNS], row->witnessed[SHOWN]);
+	print_share(out, row);
+	fprintf(out, " | %u | %u | %u | %u | %u |\n", row->survived - row->unexplained, row->walked,
+		row->unexplained, row->false_alarms, row->witnessed[NO_WITNESS]);
+}
+
 /* The kill table. Every kind must have been made, and nothing may stay unexplained. */
-static bool print_table(void)
+static bool print_table(FILE *out)
 {
 	struct row sum = {0};
 	bool good = true;
-	printf("%-55s %8s %8s %10s %8s %11s %12s\n", "fault", "made", "refused", "equivalent", "(walked)",
-		"UNEXPLAINED", "FALSE ALARMS");
+	fprintf(out, "| fault | mutants | refused | by R1-R5 | shown by a run | of those that run | "
+		     "equivalent | all "
+		     "interleavings walked | unexplained | false alarms | no witness |\n"
+		     "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
 	for (int i = 0; i < NFAULT; i++) {
 		const struct row *row = &table[i];
-		printf("%-55s %8u %8u %10u %8u %11u %12u\n", fault_meaning((enum fault)i), row->made,
-			row->refused, row->survived - row->unexplained, row->walked, row->unexplained,
-			row->false_alarms);
-		good = good && row->made && !row->unexplained && !row->false_alarms;
-		sum.made += row->made;
-		sum.refused += row->refused;
-		sum.survived += row->survived;
+		print_row(out, fault_meaning((enum fault)i), row);
+		add_row(&sum, row);
+		good = good && row->made && !row->unexplained && !row->false_alarms &&
+		       !row->witnessed[NO_WITNESS];
 	}
-	printf("%-55s %8u %8u %10u\n", "all", sum.made, sum.refused, sum.survived);
-	return good;
+	print_row(out, "**all**", &sum);
+	return good && sum.witnessed[SHOWN];
+}
+
+static bool write_table(const char *path, uint32_t nschedule, uint32_t last_rank)
+{
+	FILE *out = fopen(path, "w");
+	if (!out)
+		return false;
+	fprintf(out,
+		"# What the verifier catches\n\n"
+		"Made by `tests/test_mutation` with `%s` as its last argument (see its head); do not edit. "
+		"Single faults put into %u "
+		"compiled schedules of 1 to %u ranks,\nevery algorithm for every operator, and into random "
+		"and handmade "
+		"ones. Every mutant goes to the verifier, and to an oracle that shares no code with it.\n\n"
+		"A mutant that is *refused* must be refused by the oracle too (or it is a *false alarm*). If "
+		"it breaks "
+		"R1 to R5 nothing has to run; else the interleaving that the verifier's\nfinding stands for "
+		"is carried out on "
+		"the runtime, as `ordo run --replay` does: *shown by a run* are those that got stuck, left "
+		"tokens, or gave "
+		"wrong outputs or two different ones. The rest\nran in both orders, and no output showed it "
+		"(a slot that is "
+		"not read again, a value that is the same either way). *No witness*: the interleaving could "
+		"not be had.\n\n"
+		"A mutant that is proved must be found sound by the oracle too, small ones by walking "
+		"through all their "
+		"interleavings, and give exact integers and the same float bits by every seed:\nthen it is "
+		"*equivalent*, or "
+		"it is *unexplained*.\n\n",
+		"tests/KILLS.md", nschedule, last_rank);
+	print_table(out);
+	return !fclose(out);
 }
 
 int main(int argc, char **argv)
@@ -159,5 +237,6 @@ int main(int argc, char **argv)
 	const struct specimen_count count = visit_specimens(&range, mutate_specimen, &amount);
 	printf("%u compiled schedules, %u requests that do not apply, %u failed\n", count.visited,
 		count.inapplicable, count.failed);
-	return print_table() && !count.failed ? EXIT_SUCCESS : EXIT_FAILURE;
+	const bool written = argc <= 5 || write_table(argv[5], count.visited, last_rank);
+	return print_table(stdout) && written && !count.failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -152,7 +152,12 @@ static bool end(const struct replay_run *run, struct ordo_error *error)
 		if (plan->streams[s].at < schedule->streams[s].end && !ordo_is_waiting(plan, s))
 			return fail_step(run, run->interleaving->nrun, s, error,
 				"could go on where the interleaving ends");
-	return ordo_fail_stuck(plan, error);
+	/* Nobody is merely late here: a rank that has not entered is stuck in the call before. */
+	ordo_fail_stuck(plan, error);
+	error->code = ORDO_REFUTED;
+	error->rule = 7;
+	error->hint[0] = '\0';
+	return false;
 }
 
 static void tell_tokens(const struct replay_run *run)

@@ -1,0 +1,86 @@
+/* witnessing.c - replays of what the verifier found, carried out on the runtime. */
+#include "witnessing.h"
+
+#include "check/rehearsal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FINDINGS = 4 };
+
+static const struct values VALUES = {7, ORDO_F32, ORDO_SUM};
+
+/* The verifier promised: R7 that it is stuck, R8 and R9 that both orders can be had, adjacent. */
+static bool keeps_promise(const struct ordo_replay *replay, const struct rehearsal *rehearsal, uint32_t which)
+{
+	const int rule = atoi(replay->shows + 1);
+	if (!rehearsal->completed && rehearsal->error.code != ORDO_REFUTED)
+		return false;
+	if (rule == 7)
+		return !rehearsal->completed;
+	if (rule == 8 && replay->ntask == 2)
+		return rehearsal->completed &&
+		       rehearsal->sights[which].step + 1 == rehearsal->sights[!which].step;
+	return rule == 6 || rehearsal->completed;
+}
+
+static bool shows(const struct rehearsal *rehearsal)
+{
+	return !rehearsal->completed || rehearsal->wrong.count || rehearsal->left_over.nsignal;
+}
+
+static enum witnessed carry_out(
+	const struct ordo_schedule *schedule, const struct ordo_replay *replay, uint64_t count, char why[512])
+{
+	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
+	struct ordo_error error;
+	enum witnessed witnessed = UNSEEN;
+	for (uint32_t i = 0; i < replay->ninterleaving && witnessed != NO_WITNESS; i++) {
+		if (!rehearse(&rehearsals[i], schedule, replay, i, &VALUES, count, &error)) {
+			snprintf(why, 512, "%s: %.400s", replay->shows, error.text);
+			witnessed = NO_WITNESS;
+		} else if (!keeps_promise(replay, &rehearsals[i], i)) {
+			snprintf(why, 512, "%s: interleaving %u: %.400s", replay->shows, i + 1,
+				rehearsals[i].completed ? "went to its end" : rehearsals[i].error.text);
+			witnessed = NO_WITNESS;
+		} else if (shows(&rehearsals[i])) {
+			witnessed = SHOWN;
+		}
+	}
+	if (witnessed == UNSEEN && replay->ninterleaving == 2 &&
+		compare_rehearsals(schedule, replay, rehearsals, &VALUES, count).count)
+		witnessed = SHOWN;
+	close_rehearsal(&rehearsals[0]);
+	close_rehearsal(&rehearsals[1]);
+	return witnessed;
+}
+
+static enum witnessed witness_finding(
+	const struct ordo_schedule *schedule, const struct ordo_finding *finding, char why[512])
+{
+	struct ordo_error error;
+	struct ordo_replay *replay = ordo_replay_of_finding(schedule, finding, &error);
+	if (!replay) {
+		snprintf(why, 512, "R%d: %.400s", finding->rule, error.text);
+		return NO_WITNESS;
+	}
+	const uint64_t count = 8 * (uint64_t)schedule->problem.chunks_per_block;
+	enum witnessed witnessed = carry_out(schedule, replay, count, why);
+	/* A wrong chunk id shows where chunks differ in length; but then a plan may refuse the schedule. */
+	if (witnessed == UNSEEN && carry_out(schedule, replay, count + 3, why) == SHOWN)
+		witnessed = SHOWN;
+	ordo_replay_destroy(replay);
+	return witnessed;
+}
+
+enum witnessed witness(const struct ordo_schedule *schedule, char why[512])
+{
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+	enum witnessed witnessed = UNSEEN;
+	if (!proof || !proof->nfinding || proof->findings[0].rule < 6)
+		witnessed = NOTHING_RUNS;
+	for (uint32_t i = 0; witnessed == UNSEEN && i < proof->nfinding && i < MOST_FINDINGS; i++)
+		witnessed = witness_finding(schedule, &proof->findings[i], why);
+	ordo_proof_destroy(proof);
+	return witnessed;
+}
