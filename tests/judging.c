@@ -83,7 +83,9 @@ void judge_schedule(
 	*judgement = (struct judgement){0};
 	struct oracle_opinion opinion;
 	struct ordo_error error;
-	const struct ordo_verify_options options = {.atomic_reduce = judging->atomic_reduce};
+	/* So many that no rule is left out because a task of many chunks broke another often enough. */
+	const struct ordo_verify_options options = {
+		.atomic_reduce = judging->atomic_reduce, .max_findings = 10000};
 	struct ordo_proof *proof = ordo_verify(schedule, &options, &error);
 	if (!proof) {
 		quarrel(judgement, "no proof: %s", error.text);

@@ -34,7 +34,8 @@ static void complain(
 	if (complaints++ >= 3)
 		return;
 	printf("%s, %s: %s\n", origin, fault_meaning(fault), what);
-	print_handmade(mutant, stdout);
+	if (mutant->ntask <= 200)
+		print_handmade(mutant, stdout);
 }
 
 /* Is it proved? */

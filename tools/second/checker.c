@@ -18,7 +18,7 @@
 #define get cJSON_GetObjectItemCaseSensitive
 typedef uint32_t u32;
 typedef uint64_t u64;
-enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 26, LIMIT = 0x7fffffff };
+enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 24, LIMIT = 0x7fffffff };
 enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
