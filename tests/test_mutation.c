@@ -190,34 +190,42 @@ static bool print_table(FILE *out)
 	return good && sum.witnessed[SHOWN];
 }
 
-static bool write_table(const char *path, uint32_t nschedule, uint32_t last_rank)
+static void write_head(FILE *out, char **argv, uint32_t nschedule)
 {
-	FILE *out = fopen(path, "w");
-	if (!out)
-		return false;
+	fprintf(out, "# What the verifier catches\n\nMade by `build/tests/test_mutation");
+	for (int i = 1; argv[i]; i++)
+		fprintf(out, " %s", argv[i]);
 	fprintf(out,
-		"# What the verifier catches\n\n"
-		"Made by `tests/test_mutation` with `%s` as its last argument (see its head); do not edit. "
-		"Single faults put into %u "
-		"compiled schedules of 1 to %u ranks,\nevery algorithm for every operator, and into random "
-		"and handmade "
-		"ones. Every mutant goes to the verifier, and to an oracle that shares no code with it.\n\n"
+		"`; do not edit. Single faults put into %u compiled schedules of 1 to %s ranks,\n"
+		"every algorithm for every operator, and into random and handmade ones. Every mutant goes to "
+		"the "
+		"verifier, and to an oracle that shares no code with it.\n\n",
+		nschedule, argv[2]);
+	fprintf(out, "%s",
 		"A mutant that is *refused* must be refused by the oracle too (or it is a *false alarm*). If "
 		"it breaks "
-		"R1 to R5 nothing has to run; else the interleaving that the verifier's\nfinding stands for "
-		"is carried out on "
-		"the runtime, as `ordo run --replay` does: *shown by a run* are those that got stuck, left "
-		"tokens, or gave "
-		"wrong outputs or two different ones. The rest\nran in both orders, and no output showed it "
-		"(a slot that is "
-		"not read again, a value that is the same either way). *No witness*: the interleaving could "
-		"not be had.\n\n"
+		"R1 to R5\nnothing has to run; else the interleaving that the verifier's finding stands for "
+		"is carried "
+		"out on the runtime, as\n`ordo run --replay` does: *shown by a run* are those that got "
+		"stuck, left "
+		"tokens, or gave wrong outputs or two different ones.\nThe rest ran in both orders, and no "
+		"output showed "
+		"it (a slot that is not read again, a value that is the same either way).\n*No witness*: the "
+		"interleaving could not be had.\n\n"
 		"A mutant that is proved must be found sound by the oracle too, small ones by walking "
 		"through all their "
-		"interleavings, and give exact integers and the same float bits by every seed:\nthen it is "
-		"*equivalent*, or "
-		"it is *unexplained*.\n\n",
-		"tests/KILLS.md", nschedule, last_rank);
+		"interleavings,\nand give exact integers and the same float bits by every seed: then it is "
+		"*equivalent*, "
+		"or it is *unexplained*.\n\n");
+}
+
+/* argv: how this was made. */
+static bool write_table(char **argv, uint32_t nschedule)
+{
+	FILE *out = fopen(argv[5], "w");
+	if (!out)
+		return false;
+	write_head(out, argv, nschedule);
 	print_table(out);
 	return !fclose(out);
 }
@@ -238,6 +246,6 @@ int main(int argc, char **argv)
 	const struct specimen_count count = visit_specimens(&range, mutate_specimen, &amount);
 	printf("%u compiled schedules, %u requests that do not apply, %u failed\n", count.visited,
 		count.inapplicable, count.failed);
-	const bool written = argc <= 5 || write_table(argv[5], count.visited, last_rank);
+	const bool written = argc <= 5 || write_table(argv, count.visited);
 	return print_table(stdout) && written && !count.failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
