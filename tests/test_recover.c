@@ -250,6 +250,62 @@ static void every_random_tree_is_recovered(void **unused)
 	}
 }
 
+/* As many inputs as bf16 counts, and so many that f16 has no M without a smaller unit. */
+enum { MOST_CHAINED = 256 };
+
+struct chain {
+	enum ordo_type type;
+	uint32_t nleaf;
+};
+
+static bool run_chain(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+{
+	const struct chain *chain = closure;
+	(void)error;
+	elements[0] = leaves[0];
+	for (uint32_t v = 1; v < chain->nleaf; v++) {
+		assert_true(ordo_type_round(chain->type, leaves[v]) == leaves[v]);
+		elements[0] = ordo_type_round(chain->type, elements[0] + leaves[v]);
+	}
+	return true;
+}
+
+static void types_of_few_bits_do_as_far_as_they_count(void **unused)
+{
+	(void)unused;
+	static const uint8_t no_colour = 0;
+	struct chain chains[] = {
+		{ORDO_BF16, MOST_CHAINED}, {ORDO_F16, MOST_CHAINED}, {ORDO_F16, 24}, {ORDO_BF16, 3}};
+	for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+		const struct machine machine = {.nleaf = chains[i].nleaf,
+			.nelement = 1,
+			.ncolour = 1,
+			.colour_of = &no_colour,
+			.type = ordo_type_facts(chains[i].type),
+			.run = run_chain,
+			.closure = &chains[i]};
+		struct recovered recovered;
+		assert_true(recover_trees(&machine, &recovered, NULL));
+		if (!recovered.classes[0].nodes)
+			fail_msg("%s, %u leaves: %s", machine.type->name, machine.nleaf,
+				recovered.classes[0].why);
+		check_form(recovered.classes[0].nodes, machine.nleaf);
+		for (uint32_t v = 1; v < machine.nleaf; v++) {
+			const uint32_t *node = recovered.classes[0].nodes[machine.nleaf + v - 1];
+			assert_int_equal(node[0], v == 1 ? 0 : v);
+			assert_int_equal(node[1], v == 1 ? 1 : machine.nleaf + v - 2);
+		}
+		free_recovered(&recovered);
+	}
+	struct recovered recovered;
+	const struct machine beyond = {.nleaf = MOST_CHAINED + 1,
+		.ncolour = 1,
+		.type = ordo_type_facts(ORDO_BF16),
+		.run = run_chain};
+	assert_false(recover_trees(&beyond, &recovered, NULL));
+	free_recovered(&recovered);
+}
+
 static bool all_trees(const struct recovered *recovered)
 {
 	for (uint32_t c = 0; c < recovered->nclass; c++)
@@ -376,6 +432,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_random_tree_is_recovered),
+		cmocka_unit_test(types_of_few_bits_do_as_far_as_they_count),
 		cmocka_unit_test(what_is_no_tree_is_said_to_be_none),
 		cmocka_unit_test(few_inputs_are_looked_at_alone),
 		cmocka_unit_test(only_the_elements_at_fault_have_no_tree),

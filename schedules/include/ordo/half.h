@@ -51,14 +51,14 @@ static inline float ordo_f16_to_float(uint16_t half)
 	const uint32_t normal = magnitude + (UINT32_C(112) << 23);
 	const uint32_t special = magnitude + (UINT32_C(224) << 23); /* infinity and NaN */
 	const uint32_t small =
-		ordo_bits_of_float(ordo_float_of_bits(magnitude + (UINT32_C(113) << 23)) - 0x1p-14f);
+		ordo_bits_of_float(ordo_float_of_bits(magnitude + (UINT32_C(113) << 23)) - 1.0f / 16384);
 	uint32_t bits = ordo_choose_bits(magnitude < UINT32_C(1) << 23, small, normal);
 	bits = ordo_choose_bits(magnitude >= UINT32_C(31) << 23, special, bits);
 	return ordo_float_of_bits(bits | sign);
 }
 
-/* Below 2^-14 the place that counts is 2^-24, the last place of 1/2 in float: adding 1/2 rounds there. Above, one is added below the last
- * place that stays, a little less if that is even. */
+/* Below 2^-14 the last place that stays is 2^-24, which is that of 1/2 in float: adding 1/2 rounds there. Above, half of the last place that
+ * stays is added, a little less if that place is even, and the rest dropped. */
 static inline uint16_t ordo_f16_from_float(float value)
 {
 	const uint32_t all = ordo_bits_of_float(value), magnitude = all & UINT32_C(0x7fffffff);
@@ -66,9 +66,9 @@ static inline uint16_t ordo_f16_from_float(float value)
 	const uint32_t small =
 		ordo_bits_of_float(ordo_float_of_bits(magnitude) + 0.5f) - ordo_bits_of_float(0.5f);
 	const uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
-	uint32_t half = ordo_choose_bits(magnitude < ordo_bits_of_float(0x1p-14f), small, rounded >> 13);
-	/* From the tie 65520 on rounding led there. */
-	half = ordo_choose_bits(magnitude >= ordo_bits_of_float(0x1p16f), 0x7c00, half);
+	uint32_t half = ordo_choose_bits(magnitude < ordo_bits_of_float(1.0f / 16384), small, rounded >> 13);
+	/* What is below was rounded up to infinity from 65520 on, a tie. */
+	half = ordo_choose_bits(magnitude >= ordo_bits_of_float(65536.0f), 0x7c00, half);
 	half = ordo_choose_bits(magnitude > UINT32_C(255) << 23, nan, half);
 	return (uint16_t)(half | (all >> 16 & 0x8000));
 }
