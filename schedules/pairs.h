@@ -13,7 +13,8 @@ struct pair_map {
 };
 
 uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b); /* ORDO_NONE: not there */
-uint32_t *pair_at(struct pair_map *map, uint32_t a, uint32_t b); /* its value, to be changed; NULL: not there */
+uint32_t *pair_at(
+	struct pair_map *map, uint32_t a, uint32_t b); /* its value, to be changed; NULL: not there */
 bool pair_put(struct pair_map *map, uint32_t a, uint32_t b,
 	uint32_t value); /* false: no memory; the key must be new */
 void pair_free(struct pair_map *map);

@@ -673,7 +673,8 @@ def _(ordo):
                   "order 3                 linear", "(((0+1)+2)+3)", "1 of 4 chunks (0) on 4 of 4 ranks",
                   "depth 3, 3 roundings; f32 sum: off by at most 1.79e-07 of the sum of absolute values",
                   "G3 position-invariant   does not hold: chunk 0 is (0+((1+2)+3)) but chunk 1 is ((0+(2+3))+1)",
-                  "first difference: (1+2), where the other adds 0 to 2 before 1"]:
+                  "first difference: (1+2), where the other adds 0 to 2 before 1", "others 0 (f32 sum):",
+                  "1 at rank 0, chunk 0, offset 0, but 0 at rank 0, chunk 1, offset 0"]:
         wanted(words in out, words, out)
     wanted("and 2 more; --max-orders 4 shows all" in ordo.works("order", "ring.json", "--max-orders", 2).out)
     wanted("off by at most 3.33e-16 of the product" in ordo.works("order", "ring.json", "--type", "f64", "--op", "prod").out)
@@ -711,6 +712,7 @@ def _(ordo):
     wanted([(one["tree"], one["chunks"], one["ranks"], one["copies"]) for one in answer["orders"]] ==
            [("(((0+1)+2)+3)", 1, 2, 2), ("(((0+2)+1)+3)", 1, 1, 1), ("(((0+3)+1)+2)", 1, 1, 1)], answer)
     wanted(answer["order_digest"] is None and "none: the ranks' copies differ" in ordo.works("order", "own.json").out)
+    wanted("none: the ranks' copies differ" in ordo.works("verify", "own.json").out)
 
 
 @desk_case("order: the trees drawn, cut where they are large")
@@ -1431,7 +1433,7 @@ def _(ordo):
             (1, ["verify", REJECT / "R7-circle-of-three.json"]), (1, ["run", REJECT / "R7-circle-of-three.json"]),
             (1, ["run", REJECT / "R7-both-wait-first.json", "--unproved"]),
             (2, []), (2, ["compil"]), (2, ["compile"]), (2, ["compile", "allreduce", "-n", 4, "-a", "mesh", "--fail-link", "0-1"]),
-            (2, ["verify", "--nonsense"]), (2, ["explain", "love"]), (2, ["list", "love"]), (2, ["run"]), (2, ["draw"]),
+            (0, ["order", "ring.json"]), (2, ["order"]), (3, ["order", "cut.json"]), (2, ["verify", "--nonsense"]), (2, ["explain", "love"]), (2, ["list", "love"]), (2, ["run"]), (2, ["draw"]),
             (3, ["verify", "cut.json"]), (3, ["run", "cut.json"]), (3, ["draw", "cut.json"]), (3, ["explain", "cut.json"]),
             (5, ["verify", "nothing"]), (5, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json"])]:
         answer = ordo.answer(*words)

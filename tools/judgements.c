@@ -91,11 +91,14 @@ static void print_contradiction(FILE *out, const struct ordo_judgement *judgemen
 	print_real(out, found->value[2]);
 	fprintf(out, ", others ");
 	print_real(out, found->rest);
-	fprintf(out, ": ");
-	print_real(out, found->result[0]);
-	fprintf(out, " but ");
-	print_real(out, found->result[1]);
-	fprintf(out, " (%s %s)\n", ordo_type_name(found->type), ordo_reduction_name(found->reduction));
+	fprintf(out, " (%s %s):\n", ordo_type_name(found->type), ordo_reduction_name(found->reduction));
+	for (int i = 0; i < 2; i++) {
+		const struct ordo_element *element = &found->element[i];
+		fprintf(out, "%*s", i ? 0 : 26, i ? " but " : "");
+		print_real(out, found->result[i]);
+		fprintf(out, " at rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 "%s", element->rank,
+			element->chunk, element->offset, i ? "\n" : ",");
+	}
 }
 
 static void print_judgement(FILE *out, enum ordo_guarantee guarantee, const struct ordo_judgement *judgement)

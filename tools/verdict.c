@@ -98,7 +98,9 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 			proof->ndistinct == 1 ? "" : " different", ordo_nchunk(&schedule->problem),
 			ordo_nchunk(&schedule->problem) == 1 ? "" : "s");
 	fprintf(out, "  %-23s %s\n", "order digest",
-		proof->digest[0] ? proof->digest : "none: the order is not fixed");
+		proof->digest[0]			  ? proof->digest
+		: proof->rank_equal == ORDO_DOES_NOT_HOLD ? "none: the ranks' copies differ"
+							  : "none: the order is not fixed");
 	if (proof->tokens_in_flight || !proof->nsignal)
 		fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
 			proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
