@@ -1,34 +1,99 @@
-/* clocks.c - who knows of what: exact happens-before by dense clocks, which one program can afford.
+/* clocks.c - who knows of what: exact happens-before by clocks, which one program can afford.
  *
- * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A token carries the clock of its
- * notifier; what rank 0's notifier knows of rank r, that of rank p knows of rank p + r.
+ * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A token carries
+ * the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p knows of rank p + r. A clock
+ * has a row of all ranks for each stream that it knows anything of, and no row for the others.
  */
 #include "quotient.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes in all clocks of streams; and entries handled at all Notify and Wait together: a minute. */
+/* Bytes in all rows; entries handled at all Notify and Wait together, in a minute; and rows that all clocks
+ * might have. */
 #define MOST_BYTES (UINT64_C(4) << 30)
 #define MOST_WORK (UINT64_C(1) << 37)
+#define MOST_ROWS (UINT64_C(1) << 26)
+
+static bool give_up(struct quotient *q)
+{
+	return ordo_fail(q->error, ORDO_UNDECIDED, 0,
+		"%u streams on each of %u ranks know too much of each other to keep their clocks",
+		q->program.nstream, q->group->order);
+}
 
 bool q_open_clocks(struct quotient *q)
 {
-	const uint64_t size = (uint64_t)q->program.nstream * q->group->order;
-	uint64_t nsync = 0;
-	for (uint32_t id = 0; id < q->program.ntask; id++)
-		nsync += !ordo_task_moves(&q->program.tasks[id]);
-	if (size * q->program.nstream * sizeof(uint32_t) > MOST_BYTES || size * nsync > MOST_WORK)
-		return ordo_fail(q->error, ORDO_UNDECIDED, 0,
-			"%u streams on each of %u ranks with %llu Notify and Wait are too many to keep their "
-			"clocks",
-			q->program.nstream, q->group->order, (unsigned long long)nsync);
-	q->clock_size = size;
+	const size_t nstream = (size_t)q->program.nstream + 1;
+	if ((uint64_t)nstream * nstream > MOST_ROWS)
+		return give_up(q);
 	q->free_token = ORDO_NONE;
-	q->clocks = calloc((size_t)q->program.nstream + 1, sizeof *q->clocks);
+	q->clocks = calloc(nstream, sizeof *q->clocks);
 	bool worked = q->clocks;
 	for (uint32_t s = 0; worked && s < q->program.nstream; s++)
-		worked = (q->clocks[s] = calloc(q->clock_size + 1, sizeof **q->clocks));
+		worked = (q->clocks[s].rows = calloc(nstream, sizeof *q->clocks[s].rows));
 	return worked ? true : ordo_fail_memory(q->error);
+}
+
+/* A row that is not cleared, or NULL: see error. */
+static uint32_t *take_row(struct quotient *q)
+{
+	const size_t size = (size_t)q->group->order * sizeof(uint32_t);
+	if (q->nfree_row)
+		return q->free_rows[--q->nfree_row];
+	if ((q->nrow + 1) * (uint64_t)size > MOST_BYTES) {
+		give_up(q);
+		return NULL;
+	}
+	/* Room to give every row back. */
+	uint32_t *row = ordo_array_reserve(
+				&q->free_rows, &q->free_row_room, (size_t)q->nrow + 1, sizeof *q->free_rows)
+				? malloc(size)
+				: NULL;
+	if (row)
+		q->nrow++;
+	else
+		ordo_fail_memory(q->error);
+	return row;
+}
+
+static uint32_t *cleared_row(struct quotient *q)
+{
+	uint32_t *row = take_row(q);
+	if (row)
+		memset(row, 0, (size_t)q->group->order * sizeof *row);
+	return row;
+}
+
+static void give_rows_back(struct quotient *q, struct clock *clock)
+{
+	for (uint32_t s = 0; clock->rows && s < q->program.nstream; s++) {
+		if (clock->rows[s])
+			q->free_rows[q->nfree_row++] = clock->rows[s];
+		clock->rows[s] = NULL;
+	}
+}
+
+void q_close_clocks(struct quotient *q)
+{
+	for (uint32_t s = 0; q->clocks && s < q->program.nstream; s++) {
+		give_rows_back(q, &q->clocks[s]);
+		free(q->clocks[s].rows);
+	}
+	for (uint32_t i = 0; i < q->ntoken; i++) {
+		give_rows_back(q, &q->tokens[i].clock);
+		free(q->tokens[i].clock.rows);
+	}
+	while (q->nfree_row)
+		free(q->free_rows[--q->nfree_row]);
+	free(q->free_rows);
+	free(q->clocks);
+	free(q->tokens);
+}
+
+uint32_t q_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank)
+{
+	const uint32_t *row = q->clocks[stream].rows[of];
+	return row ? row[rank] : 0;
 }
 
 static uint32_t take_token(struct quotient *q)
@@ -39,16 +104,18 @@ static uint32_t take_token(struct quotient *q)
 		return token;
 	}
 	if (!ordo_array_reserve(&q->tokens, &q->token_room, (size_t)q->ntoken + 1, sizeof *q->tokens) ||
-		!(q->tokens[q->ntoken].clock = malloc((q->clock_size + 1) * sizeof **q->clocks)))
+		!(q->tokens[q->ntoken].clock.rows =
+				calloc((size_t)q->program.nstream + 1, sizeof(uint32_t *)))) {
+		ordo_fail_memory(q->error);
 		return ORDO_NONE;
+	}
 	return q->ntoken++;
 }
 
 /* How many tokens the counter may hold: those posted, less those of which the notifier knows that they are taken. */
 static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
 {
-	const uint32_t known =
-		q->clocks[q->stream_of[task]][(size_t)orbit->waiter * q->group->order + orbit->offset];
+	const uint32_t known = q_known(q, q->stream_of[task], orbit->waiter, orbit->offset);
 	while (orbit->passed < orbit->nwait && q->waits[orbit->first_wait + orbit->passed] < known)
 		orbit->passed++;
 	if (orbit->posted - orbit->passed <= q->proof->tokens_in_flight)
@@ -57,15 +124,36 @@ static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbi
 	q->fullest = task;
 }
 
+/* Each row is work; false: too much of it. */
+static bool may_go_on(struct quotient *q)
+{
+	q->work += q->group->order;
+	return q->work <= MOST_WORK || give_up(q);
+}
+
+static bool copy_clock(struct quotient *q, struct clock *to, const struct clock *from)
+{
+	for (uint32_t s = 0; s < q->program.nstream; s++) {
+		if (!from->rows[s])
+			continue;
+		if (!may_go_on(q) || !(to->rows[s] = take_row(q)))
+			return false;
+		memcpy(to->rows[s], from->rows[s], (size_t)q->group->order * sizeof **from->rows);
+	}
+	return true;
+}
+
 bool q_notify(struct quotient *q, uint32_t task)
 {
 	struct orbit *orbit = &q->orbits[q->link[task]];
-	uint32_t *clock = q->clocks[q->stream_of[task]];
-	clock[(size_t)q->stream_of[task] * q->group->order] = task + 1;
+	struct clock *clock = &q->clocks[q->stream_of[task]];
+	uint32_t **own = &clock->rows[q->stream_of[task]];
+	if (!*own && !(*own = cleared_row(q)))
+		return false;
+	(*own)[0] = task + 1;
 	const uint32_t token = take_token(q);
-	if (token == ORDO_NONE)
-		return ordo_fail_memory(q->error);
-	memcpy(q->tokens[token].clock, clock, q->clock_size * sizeof *clock);
+	if (token == ORDO_NONE || !copy_clock(q, &q->tokens[token].clock, clock))
+		return false;
 	q->tokens[token].next = ORDO_NONE;
 	*(orbit->oldest == ORDO_NONE ? &orbit->oldest : &q->tokens[orbit->newest].next) = token;
 	orbit->newest = token;
@@ -100,16 +188,21 @@ bool q_wait(struct quotient *q, uint32_t task)
 {
 	struct orbit *orbit = &q->orbits[q->link[task]];
 	const struct ordo_group *group = q->group;
-	const uint32_t token = orbit->oldest, from = q->program.tasks[task].peer;
-	if (token == ORDO_NONE)
-		return false;
-	for (uint32_t s = 0; s < q->program.nstream; s++)
-		learn(group, group->ndigit, group->order, from,
-			q->clocks[q->stream_of[task]] + (size_t)s * group->order,
-			q->tokens[token].clock + (size_t)s * group->order);
-	orbit->oldest = q->tokens[token].next;
-	q->tokens[token].next = q->free_token;
-	q->free_token = token;
+	struct token *token = &q->tokens[orbit->oldest];
+	uint32_t **rows = q->clocks[q->stream_of[task]].rows;
+	for (uint32_t s = 0; s < q->program.nstream; s++) {
+		if (!token->clock.rows[s])
+			continue;
+		if (!may_go_on(q) || (!rows[s] && !(rows[s] = cleared_row(q))))
+			return false;
+		learn(group, group->ndigit, group->order, q->program.tasks[task].peer, rows[s],
+			token->clock.rows[s]);
+	}
+	give_rows_back(q, &token->clock);
+	const uint32_t next = token->next;
+	token->next = q->free_token;
+	q->free_token = orbit->oldest;
+	orbit->oldest = next;
 	orbit->taken++;
 	return true;
 }
@@ -119,13 +212,13 @@ bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t str
 	const uint32_t apart = group_add(q->group, by, ordo_group_negate(q->group, at));
 	if (q->stream_of[a] == stream && !apart)
 		return true;
-	return q->clocks[stream][(size_t)q->stream_of[a] * q->group->order + apart] > a;
+	return q_known(q, stream, q->stream_of[a], apart) > a;
 }
 
 bool q_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank)
 {
 	for (uint32_t s = 0; s < q->program.nstream; s++)
-		if (q->clocks[stream][(size_t)s * q->group->order + rank])
+		if (q_known(q, stream, s, rank))
 			return true;
 	return false;
 }

@@ -249,8 +249,7 @@ bool q_judge_touches(struct quotient *q)
 		const uint32_t back = ordo_group_negate(q->group, rank);
 		bool left = true;
 		for (uint32_t s = 0; left && s < q->program.nstream; s++)
-			left = q->clocks[s][(size_t)q->stream_of[touch->last] * q->group->order + back] <=
-			       touch->last;
+			left = q_known(q, s, q->stream_of[touch->last], back) <= touch->last;
 		if (!touch->entered &&
 			!q_find(q, 9, "let that rank notify this one first: \"I have entered\"",
 				"%s touches the memory of rank %u, which may not have entered the call yet",

@@ -15,7 +15,7 @@
  *  R10, R11. What rank r holds is what rank 0 holds, relabelled (values.h).
  *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for on all ranks.
  *
- * Cost: T/N tasks, and for every Notify and Wait of them a clock of streams times ranks.
+ * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that it knows of.
  */
 #include "quotient.h"
 #include <stdarg.h>
@@ -124,10 +124,13 @@ static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
 				run->ready[run->nready++] = orbit->parked;
 			orbit->parked = ORDO_NONE;
 		} else if (task->kind == ORDO_WAIT) {
-			if (!q_wait(q, id)) {
-				q->orbits[q->link[id]].parked = stream;
+			struct orbit *orbit = &q->orbits[q->link[id]];
+			if (orbit->oldest == ORDO_NONE) {
+				orbit->parked = stream;
 				return true;
 			}
+			if (!q_wait(q, id))
+				return false;
 		} else if (!q_access(q, id)) {
 			return false;
 		}
@@ -200,12 +203,7 @@ static bool judge_all(struct quotient *q)
 
 static void free_quotient(struct quotient *q)
 {
-	for (uint32_t s = 0; q->clocks && s < q->program.nstream; s++)
-		free(q->clocks[s]);
-	free(q->clocks);
-	for (uint32_t i = 0; i < q->ntoken; i++)
-		free(q->tokens[i].clock);
-	free(q->tokens);
+	q_close_clocks(q);
 	ordo_rank_program_free(&q->program);
 	free(q->stream_of);
 	free(q->link);

@@ -19,9 +19,14 @@ struct orbit {
 	uint32_t parked; /* the stream that waits for it; ORDO_NONE: none */
 };
 
+/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no row: of none. */
+struct clock {
+	uint32_t **rows; /* [nstream] */
+};
+
 /* A token under way: what its notifier knew. */
 struct token {
-	uint32_t *clock;
+	struct clock clock;
 	uint32_t next; /* of the same orbit, or free */
 };
 
@@ -67,9 +72,11 @@ struct quotient {
 	uint32_t norbit;
 	uint32_t *waits;
 
-	/* clocks[s][t][r]: the latest Notify of stream t of rank r that stream s of rank 0 knows of, + 1. */
-	size_t clock_size; /* nstream * nrank */
-	uint32_t **clocks; /* [nstream] */
+	struct clock *clocks; /* [nstream] */
+	uint32_t **free_rows; /* all rows are as long as there are ranks */
+	size_t free_row_room;
+	uint32_t nrow, nfree_row;
+	uint64_t work;
 	struct token *tokens;
 	size_t token_room;
 	uint32_t ntoken, free_token;
@@ -108,8 +115,12 @@ bool q_judge_links(struct quotient *q);
 
 /* clocks.c */
 bool q_open_clocks(struct quotient *q);
-bool q_notify(struct quotient *q, uint32_t task); /* false: no memory */
-bool q_wait(struct quotient *q, uint32_t task);	  /* false: there is no token */
+void q_close_clocks(struct quotient *q);
+bool q_notify(struct quotient *q, uint32_t task);
+/* There must be a token. */
+bool q_wait(struct quotient *q, uint32_t task);
+/* The latest Notify of stream `of` of that rank that the stream of rank 0 knows of, + 1; 0: of none. */
+uint32_t q_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
 /* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
 bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
 /* Does that stream of rank 0 know that a rank has entered? */

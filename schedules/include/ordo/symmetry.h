@@ -64,12 +64,12 @@ enum ordo_comparison {
 ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_comparison comparison,
 	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error);
 
-/* Proves or refutes a symmetric schedule from rank 0's program: time and memory are those of one program, but for the clocks (streams of a rank squared, times
- * ranks) and the digest (trees times their leaves). The verdict, the guarantees, their witnesses, the tokens
- * in flight and the digest are those of ordo_verify on the whole. The trees and chunk_tree are filled in only
- * if they are few (chunk_tree is NULL otherwise); findings speak of rank 0 and name no task ids. NULL:
- * ORDO_UNDECIDED if it is too large or atomic_reduce is asked for, which this proof does not know. The caller
- * destroys the proof. */
+/* Proves or refutes a symmetric schedule from rank 0's program. Time and memory are those of one program, but for
+ * clocks (a row of all ranks for every two streams of which one knows of the other) and the digest (a hash for
+ * every node of every tree). The verdict, the guarantees, their witnesses, the tokens in flight and the digest are
+ * those of ordo_verify on the whole; trees, copies and chunk_tree stay empty; findings speak of rank 0 and name no
+ * task ids. NULL: ORDO_UNDECIDED if it is too large, or if atomic_reduce is asked for, which this proof does not
+ * know. The caller destroys the proof. */
 ORDO_API struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error);
