@@ -1143,6 +1143,9 @@ def _(ordo):
         wanted(name.lower() in ordo.works("explain", name).out.lower(), name)
     for name in names:
         wanted("parameters" in ordo.works("list", name).out or "source" in ordo.works("list", name).out, name)
+    told = ordo.works("list", "birs").out
+    wanted("birs(servers=#,fold=owner), # being the servers" in told and "  birs\n" in told, told)
+    wanted("mesh(shots=1,fold=linear)" in ordo.answer("explain", "mesh")["variants"] and not ordo.answer("list", "dyadic")["variants"])
     for kind in ["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"]:
         wanted(ordo.works("explain", kind).out.startswith(kind), kind)
     for name, title, command in [("G1", "rank-equal", "verify"), ("G2", "run-to-run", "verify"), ("g3", "position-invariant", "compile"),

@@ -1,5 +1,6 @@
 /* explain_algorithm.c - all that is known of one algorithm. */
 #include "explain.h"
+#include <string.h>
 #include <strings.h>
 
 const struct ordo_algorithm_facts *find_algorithm(const char *name)
@@ -33,6 +34,27 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 	}
 }
 
+/* The forms that are tried when an algorithm is chosen by its order or its cost. */
+static void explain_variants(struct call *call, const struct ordo_algorithm_facts *facts)
+{
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "variants");
+	if (!facts->variants)
+		return;
+	say(call, "\ntried for --require, --order and --sizes:\n");
+	for (uint32_t i = 0; i < facts->nvariant; i++) {
+		const struct ordo_variant *variant = &facts->variants[i];
+		char text[128];
+		const bool plain = !*variant->settings;
+		snprintf(text, sizeof text, "%s%s%s%s", facts->name, plain ? "" : "(", variant->settings,
+			plain ? "" : ")");
+		cJSON_AddItemToArray(list, cJSON_CreateString(text));
+		say(call, "  %s%s\n", text,
+			!variant->servers		 ? ""
+			: strchr(variant->settings, '#') ? ", # being the servers that a topology tells apart"
+							 : ", where a topology tells servers apart");
+	}
+}
+
 int explain_algorithm(struct call *call, const struct ordo_algorithm_facts *facts)
 {
 	const char *const fields[][2] = {{"ranks", facts->ranks}, {"steps", facts->steps},
@@ -56,5 +78,6 @@ int explain_algorithm(struct call *call, const struct ordo_algorithm_facts *fact
 			say(call, "%-10s %s\n", fields[i][0], fields[i][1]);
 	}
 	explain_parameters(call, facts);
+	explain_variants(call, facts);
 	return ORDO_OK;
 }
