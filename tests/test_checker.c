@@ -151,6 +151,8 @@ static void wrong_certificates_are_refused(void **state)
 		{"\"paths\": [", "\"paths\": [[0],", "a path has no hops", REJECTED},
 		{"\"paths\": [", "\"paths\": [[0, [0, 0]],", "no part of a route", REJECTED},
 		{"\"paths\": [", "\"paths\": [[0, [0, 0, 0]],", "a number", UNREADABLE},
+		{"\"routes\": [],\n \"paths\": [\n  [9, 8]",
+			"\"routes\": [[8], [1]], \"paths\": [[9, [0, 1]]", "a part of two routes", REJECTED},
 		{"[6, 5]", "[6, 8]", "a path leads elsewhere", REJECTED},
 		{"[6, 5]", "[6, 5], [5, 5]", "", REJECTED},
 		{"\"paths\": [", "\"paths\": [[99, 1],", "", REJECTED},
