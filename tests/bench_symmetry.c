@@ -1,7 +1,8 @@
-/* bench_symmetry.c - how many seconds of the processor it takes to find the symmetry of a generated schedule, reading every rank's program, and to prove it from one.
+/* bench_symmetry.c - how many seconds of the processor it takes to find the symmetry of a generated
+ * schedule, reading every rank's program, and to prove it from one.
  *
- * bench_symmetry [algorithm [operator [ranks [all|generators]]]], by default "ring", "allreduce", 10000, all. A
- * benchmark, not a test: it judges nothing.
+ * bench_symmetry [algorithm [operator [ranks [all|generators]]]], by default "ring", "allreduce", 10000,
+ * all. A benchmark, not a test: it judges nothing.
  */
 #include <ordo/generators.h>
 #include <ordo/symmetry.h>

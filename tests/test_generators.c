@@ -1,4 +1,5 @@
-/* test_generators.c - what is generated is what is compiled, task for task, and no other request is generated. */
+/* test_generators.c - what is generated is what is compiled, task for task, and no other request is
+ * generated. */
 #include <ordo/compiler.h>
 #include <ordo/generators.h>
 

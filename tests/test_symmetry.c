@@ -1,12 +1,13 @@
 /* test_symmetry.c - the proof from one program against the proof of the whole.
  *
- * Every compiled schedule in which a symmetry is found, and thousands of mutants. A mutant of one rank is not symmetric,
- * or it is proved and refuted like the whole. A mutant of all ranks alike is: rank 0's program gets a fault, and
- * all the others are made from it by relabelling, here written once more; so the proof must be the same, verdict,
- * guarantees, witnesses, digest and tokens, on whatever nonsense comes out of it.
+ * Every compiled schedule in which a symmetry is found, and thousands of mutants. A mutant of one rank is
+ * not symmetric, or it is proved and refuted like the whole. A mutant of all ranks alike is: rank 0's
+ * program gets a fault, and all the others are made from it by relabelling, here written once more; so the
+ * proof must be the same, verdict, guarantees, witnesses, digest and tokens, on whatever nonsense comes out
+ * of it.
  *
- * Arguments: first and last number of ranks (1, 9), faults of each kind put into each schedule (1), of so many
- * schedules one (1).
+ * Arguments: first and last number of ranks (1, 9), faults of each kind put into each schedule (1), of so
+ * many schedules one (1).
  */
 #include "mutate.h"
 #include "specimens.h"
@@ -199,7 +200,8 @@ static uint32_t some_task(const struct ordo_schedule *schedule, bool of_rank_0)
 	return first + below(&random_state, schedule->streams[program->end_stream - 1].end - first);
 }
 
-/* Takes the n-th Notify of rank 0 to a peer, and the Wait of every rank that takes it, from all ranks' programs. */
+/* Takes the n-th Notify of rank 0 to a peer, and the Wait of every rank that takes it, from all ranks'
+ * programs. */
 static struct ordo_schedule *without_pair(
 	const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry, uint32_t at)
 {
@@ -233,8 +235,9 @@ static bool append_sync(struct ordo_schedule *copy, enum ordo_task_kind kind, ui
 		copy, &(struct ordo_task){.kind = kind & 7, .signal = signal, .phase = ORDO_NO_PHASE}, NULL);
 }
 
-/* Rank 0's program with one more stream, that copies aside what the move `at` has read once that is done; the stream of the move
- * waits for it before task `until`, or not at all if there is none. The other ranks have no program yet. */
+/* Rank 0's program with one more stream, that copies aside what the move `at` has read once that is done;
+ * the stream of the move waits for it before task `until`, or not at all if there is none. The other ranks
+ * have no program yet. */
 static struct ordo_schedule *copied_aside(
 	const struct ordo_schedule *schedule, uint32_t at, uint32_t until, uint32_t signal)
 {
@@ -510,9 +513,9 @@ static void check_comparison(void)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two chunks, the
- * second in the order of the first, relabelled by some element and with operands exchanged: whether the two orders are one depends on what
- * fixes the tree. */
+/* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two chunks,
+ * the second in the order of the first, relabelled by some element and with operands exchanged: whether the
+ * two orders are one depends on what fixes the tree. */
 struct fold {
 	const struct ordo_group *group;
 	uint32_t into[64][2]; /* sums: the first += the second */

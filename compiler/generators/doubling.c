@@ -1,5 +1,5 @@
-/* doubling.c - exchanges with the rank that differs in one bit, far first: AllReduce by halving and doubling, and
- * by exchanging everything. */
+/* doubling.c - exchanges with the rank that differs in one bit, far first: AllReduce by halving and
+ * doubling, and by exchanging everything. */
 #include "generators/generator.h"
 
 static uint32_t count_steps(const struct ordo_problem *problem)
@@ -29,8 +29,8 @@ static uint32_t signal_of(uint32_t mask, uint32_t n)
 	return mask == n / 2;
 }
 
-/* In the step of `mask` a rank sends its peer what that keeps, which it has from the peer of the step before, and which
- * that one's peer has copied or added up. */
+/* In the step of `mask` a rank sends its peer what that keeps, which it has from the peer of the step
+ * before, and which that one's peer has copied or added up. */
 static void halve(struct writing *w, uint32_t rank, uint32_t n)
 {
 	for (uint32_t mask = n / 2, step = 0; mask; mask /= 2, step++) {

@@ -1,8 +1,8 @@
 /* digest.h - the order digest: 128 bits over the trees of all chunks. Private to schedules/.
  *
- * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for other chunk
- * counts (and, with shards, other rank counts) have the same digest exactly if the same elements get the same
- * trees.
+ * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for other
+ * chunk counts (and, with shards, other rank counts) have the same digest exactly if the same elements get
+ * the same trees.
  */
 #ifndef ORDO_DIGEST_H
 #define ORDO_DIGEST_H

@@ -1,8 +1,8 @@
 /* clocks.c - who knows of what: exact happens-before by clocks, which one program can afford.
  *
- * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A token carries
- * the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p knows of rank p + r. A clock
- * has a row of all ranks for each stream that it knows anything of, and no row for the others.
+ * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A token
+ * carries the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p knows of rank p
+ * + r. A clock has a row of all ranks for each stream that it knows anything of, and no row for the others.
  */
 #include "quotient.h"
 #include <stdlib.h>
@@ -112,7 +112,8 @@ static uint32_t take_token(struct quotient *q)
 	return q->ntoken++;
 }
 
-/* How many tokens the counter may hold: those posted, less those of which the notifier knows that they are taken. */
+/* How many tokens the counter may hold: those posted, less those of which the notifier knows that they are
+ * taken. */
 static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
 {
 	const uint32_t known = q_known(q, q->stream_of[task], orbit->waiter, orbit->offset);

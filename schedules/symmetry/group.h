@@ -1,4 +1,5 @@
-/* group.h - the group and its action on chunks, prepared for one element at a time. Private to schedules/symmetry/.
+/* group.h - the group and its action on chunks, prepared for one element at a time. Private to
+ * schedules/symmetry/.
  */
 #ifndef ORDO_GROUP_H
 #define ORDO_GROUP_H

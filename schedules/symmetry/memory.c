@@ -1,8 +1,9 @@
 /* memory.c - rank 0's memory, written by rank 0 and, as rank 0 writes theirs, by the others: R8 to R11.
  *
- * All ranks do the same task at once: if it writes rank p, rank -p writes rank 0, the chunk and the value relabelled by -p. Copies
- * of one task on several ranks are never ordered (a path from one to another would lead on, relabelled, round to the first), so a cell that one
- * copy reads or writes and another writes is a race.
+ * All ranks do the same task at once: if it writes rank p, rank -p writes rank 0, the chunk and the value
+ * relabelled by -p. Copies of one task on several ranks are never ordered (a path from one to another would
+ * lead on, relabelled, round to the first), so a cell that one copy reads or writes and another writes is a
+ * race.
  */
 #include "quotient.h"
 #include <stdlib.h>

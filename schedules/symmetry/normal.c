@@ -35,8 +35,8 @@ static bool lies_right(const struct ordo_programs *programs, const struct ordo_t
 					    slot + task->count - 1);
 }
 
-/* A local move between two places of one chunk, other than between input and output out of place, is from a slot to
- * itself; between scratch slots it may be from one to another of its own. */
+/* A local move between two places of one chunk, other than between input and output out of place, is from a
+ * slot to itself; between scratch slots it may be from one to another of its own. */
 static bool overlaps_itself(const struct ordo_problem *problem, const struct ordo_task *task)
 {
 	const uint32_t apart = task->src > task->dst ? task->src - task->dst : task->dst - task->src;
@@ -157,7 +157,8 @@ uint32_t stream_key(const struct view *view, const struct ordo_task *tasks, uint
 	return view->group->order;
 }
 
-/* Where the moves of one segment have been: (rank and buffer, slot) -> a segment number, twice, for reads and writes. */
+/* Where the moves of one segment have been: (rank and buffer, slot) -> a segment number, twice, for reads
+ * and writes. */
 struct footprints {
 	struct pair_map of; /* -> index into marks */
 	struct {

@@ -1,9 +1,10 @@
-/* normal.h - a program seen from its own rank, in a form that equal programs share. Private to schedules/symmetry/.
+/* normal.h - a program seen from its own rank, in a form that equal programs share. Private to
+ * schedules/symmetry/.
  *
  * Relabelled to rank 0, every stream is a list of segments: neighbouring Waits, neighbouring Notifies, or
- * neighbouring moves that do not touch what another of them writes. Within a segment order means nothing, so it
- * is a set, and the set is written down in one way only: chunks that continue each other are one item, items are
- * sorted.
+ * neighbouring moves that do not touch what another of them writes. Within a segment order means nothing,
+ * so it is a set, and the set is written down in one way only: chunks that continue each other are one
+ * item, items are sorted.
  */
 #ifndef ORDO_NORMAL_H
 #define ORDO_NORMAL_H
@@ -12,8 +13,8 @@
 
 enum segment_class { MOVES, NOTIFIES, WAITS };
 
-/* Compared as a whole: every field counts. An input or output slot is the place of its chunk, a scratch slot is given
- * as the distance from its chunk, which is the same for all chunks of an item. */
+/* Compared as a whole: every field counts. An input or output slot is the place of its chunk, a scratch
+ * slot is given as the distance from its chunk, which is the same for all chunks of an item. */
 struct item {
 	uint32_t what; /* kind and buffers; of Notify and Wait the kind alone */
 	uint32_t peer;

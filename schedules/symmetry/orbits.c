@@ -121,7 +121,8 @@ static bool judge_offset(struct quotient *q, uint32_t task, uint32_t offset)
 	return true;
 }
 
-/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once, for all ranks. */
+/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once, for all
+ * ranks. */
 bool q_judge_links(struct quotient *q)
 {
 	if (!q->options->topology)

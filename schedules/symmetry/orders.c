@@ -28,8 +28,9 @@ static bool list_values(struct quotient *q)
 	return true;
 }
 
-/* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by r. All ranks
- * have the same if those have that generate the group; if not, the first rank is looked for that has not. */
+/* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by r. All
+ * ranks have the same if those have that generate the group; if not, the first rank is looked for that has
+ * not. */
 static bool differs(struct quotient *q, uint32_t rank)
 {
 	const struct shift back = shift_of(q->group, &q->symmetry->chunks, ordo_group_negate(q->group, rank));

@@ -1,21 +1,24 @@
 /* quotient.c - the judge for symmetric schedules: one run of rank 0's program stands for every run of all.
  *
- * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows why one run of the whole
- * proves all runs; here that one run is the one in which all ranks do the same task at once.
+ * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows why one
+ * run of the whole proves all runs; here that one run is the one in which all ranks do the same task at
+ * once.
  *
- *  R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another (R5). If rank 0 is stuck,
- * all are, and the whole is. Tokens are taken in their order, so what takes rank p's j-th token is a copy of the
- * j-th Wait.
- *  Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of rank p's is the same, p further. A
- * path of the whole projects to rank 0's tasks with the net element that it gains, and lifts from there; so nothing is lost.
- * In particular copies of one task are never ordered: a path from one to another, repeated, would come back, and the run has no
- * circle.
- *  R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other memories are their copies.
- * Consecutive conflicting ones are asked for, as in the whole, along the run.
+ *  R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another (R5). If
+ * rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what takes rank p's j-th
+ * token is a copy of the j-th Wait.
+ *  Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of rank p's
+ * is the same, p further. A path of the whole projects to rank 0's tasks with the net element that it
+ * gains, and lifts from there; so nothing is lost. In particular copies of one task are never ordered: a
+ * path from one to another, repeated, would come back, and the run has no circle.
+ *  R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other memories
+ * are their copies. Consecutive conflicting ones are asked for, as in the whole, along the run.
  *  R10, R11. What rank r holds is what rank 0 holds, relabelled (values.h).
- *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for on all ranks.
+ *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for on all
+ * ranks.
  *
- * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that it knows of.
+ * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that it
+ * knows of.
  */
 #include "quotient.h"
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #include "normal.h"
 #include "values.h"
 
-/* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies are for the one to rank
- * `offset`, its waits for the one from rank -offset. */
+/* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies are for
+ * the one to rank `offset`, its waits for the one from rank -offset. */
 struct orbit {
 	uint32_t offset, number;
 	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
@@ -19,7 +19,8 @@ struct orbit {
 	uint32_t parked; /* the stream that waits for it; ORDO_NONE: none */
 };
 
-/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no row: of none. */
+/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no row: of
+ * none. */
 struct clock {
 	uint32_t **rows; /* [nstream] */
 };

@@ -1,8 +1,9 @@
 /* generators.h - programs in closed form, for more ranks than can be compiled.
  *
- * A generator writes any rank's program down without looking at the others, task for task as ordo_compile has
- * it for the same problem; tests hold the two against each other for as many ranks as they like. It is a source of programs (programs.h): what it
- * says is proved like anything else, as a whole or from one program (symmetry.h).
+ * A generator writes any rank's program down without looking at the others, task for task as ordo_compile
+ * has it for the same problem; tests hold the two against each other for as many ranks as they like. It is
+ * a source of programs (programs.h): what it says is proved like anything else, as a whole or from one
+ * program (symmetry.h).
  */
 #ifndef ORDO_GENERATORS_H
 #define ORDO_GENERATORS_H

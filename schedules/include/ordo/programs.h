@@ -49,7 +49,8 @@ struct ordo_programs {
 
 /* The programs of a schedule, which must outlive them. */
 ORDO_API struct ordo_programs ordo_programs_of(const struct ordo_schedule *schedule);
-/* All programs in one schedule; phases without names get their numbers. The caller destroys it. NULL: no memory, or too many tasks. */
+/* All programs in one schedule; phases without names get their numbers. The caller destroys it. NULL: no
+ * memory, or too many tasks. */
 ORDO_API struct ordo_schedule *ordo_programs_gather(
 	const struct ordo_programs *programs, struct ordo_error *error);
 

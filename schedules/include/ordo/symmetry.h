@@ -1,11 +1,12 @@
-/* symmetry.h - schedules that are one program, relabelled for every rank; and their proof from that one program.
+/* symmetry.h - schedules that are one program, relabelled for every rank; and their proof from that one
+ * program.
  *
  * A group acts on the ranks by adding digits: with radices a, b, ... rank = d0 + a (d1 + b (d2 ...)), and
- * element g takes rank r to r + g, digit by digit without carry. One digit is the cyclic group, all radices 2
- * the group of XOR. There are as many elements as ranks, and element g is the one that takes rank 0 to rank
- * g. It acts on chunks as well: block b goes to block g + b (AllToAll: (i, j) to (g + i, g + j)); chunks of
- * AllReduce belong to ranks in some regular way or stay where they are. Input and output slots follow their
- * chunks, scratch slots and signals stay.
+ * element g takes rank r to r + g, digit by digit without carry. One digit is the cyclic group, all radices
+ * 2 the group of XOR. There are as many elements as ranks, and element g is the one that takes rank 0 to
+ * rank g. It acts on chunks as well: block b goes to block g + b (AllToAll: (i, j) to (g + i, g + j));
+ * chunks of AllReduce belong to ranks in some regular way or stay where they are. Input and output slots
+ * follow their chunks, scratch slots and signals stay.
  *
  * A schedule is symmetric if every rank's program is rank 0's, relabelled by that rank's element. Programs
  * count as equal if they differ only in what no execution can show: how moves of consecutive chunks are cut
@@ -64,12 +65,12 @@ enum ordo_comparison {
 ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_comparison comparison,
 	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error);
 
-/* Proves or refutes a symmetric schedule from rank 0's program. Time and memory are those of one program, but for
- * clocks (a row of all ranks for every two streams of which one knows of the other) and the digest (a hash for
- * every node of every tree). The verdict, the guarantees, their witnesses, the tokens in flight and the digest are
- * those of ordo_verify on the whole; trees, copies and chunk_tree stay empty; findings speak of rank 0 and name no
- * task ids. NULL: ORDO_UNDECIDED if it is too large, or if atomic_reduce is asked for, which this proof does not
- * know. The caller destroys the proof. */
+/* Proves or refutes a symmetric schedule from rank 0's program. Time and memory are those of one program,
+ * but for clocks (a row of all ranks for every two streams of which one knows of the other) and the digest
+ * (a hash for every node of every tree). The verdict, the guarantees, their witnesses, the tokens in flight
+ * and the digest are those of ordo_verify on the whole; trees, copies and chunk_tree stay empty; findings
+ * speak of rank 0 and name no task ids. NULL: ORDO_UNDECIDED if it is too large, or if atomic_reduce is
+ * asked for, which this proof does not know. The caller destroys the proof. */
 ORDO_API struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error);
