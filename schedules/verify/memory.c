@@ -401,19 +401,42 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 
 enum { NOT_JUDGED, GOOD, BAD };
 
-/* Does the tree add every shard once? Walks it, unless its number of leaves already says no. */
+/* Which shards a tree adds, as far as it is known without walking it. Most sums, all of a ring, add consecutive shards (0 after the last): an arc. */
+struct crop {
+	uint32_t count; /* with repetitions; at most ORDO_LIMIT + 1 */
+	uint32_t first; /* of its arc; ORDO_NONE: no arc, or not known to be one */
+};
+
+/* Does the tree add every shard once? */
 struct census {
-	uint64_t *leaves;  /* [nnode] */
-	uint8_t *verdicts; /* [nnode] */
+	struct crop *crops; /* [nnode] */
+	uint8_t *verdicts;  /* [nnode] */
 	uint32_t *stack, *seen, stamp;
 };
 
+/* Two arcs that follow each other, and are not longer than all together, have nothing in common. */
+static struct crop join_crops(struct crop left, struct crop right, uint32_t nshard)
+{
+	const uint64_t count = (uint64_t)left.count + right.count;
+	struct crop both = {count > ORDO_LIMIT ? ORDO_LIMIT + 1 : (uint32_t)count, ORDO_NONE};
+	if (left.first == ORDO_NONE || right.first == ORDO_NONE || count > nshard)
+		return both;
+	if (((uint64_t)left.first + left.count) % nshard == right.first)
+		both.first = left.first;
+	else if (((uint64_t)right.first + right.count) % nshard == left.first)
+		both.first = right.first;
+	return both;
+}
+
+/* Walks the tree, unless its crop says yes or no. */
 static bool adds_each_once(struct judge *judge, struct census *census, uint32_t tree)
 {
 	const struct ordo_trees *trees = &judge->proof->trees;
 	uint32_t nshard = judge->schedule->problem.nshard, depth = 0;
-	if (census->leaves[tree] != nshard)
+	if (census->crops[tree].count != nshard)
 		return false;
+	if (census->crops[tree].first != ORDO_NONE)
+		return true;
 	census->stamp++;
 	census->stack[depth++] = tree;
 	while (depth) {
@@ -433,27 +456,27 @@ static bool adds_each_once(struct judge *judge, struct census *census, uint32_t 
 static bool open_census(struct judge *judge, struct census *census)
 {
 	const struct ordo_trees *trees = &judge->proof->trees;
-	size_t nshard = judge->schedule->problem.nshard;
-	census->leaves = malloc(((size_t)trees->nnode + 1) * sizeof *census->leaves);
-	census->verdicts = calloc((size_t)trees->nnode + 1, 1);
+	const uint32_t nshard = judge->schedule->problem.nshard;
+	census->crops = ordo_array_make(trees->nnode, sizeof *census->crops, 0);
+	census->verdicts = ordo_array_make(trees->nnode, 1, 0);
 	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level beside the
 	 * current. */
-	census->stack = malloc((nshard + 2) * sizeof *census->stack);
-	census->seen = calloc(nshard + 1, sizeof *census->seen);
-	if (!census->leaves || !census->verdicts || !census->stack || !census->seen)
+	census->stack = malloc(((size_t)nshard + 2) * sizeof *census->stack);
+	census->seen = calloc((size_t)nshard + 1, sizeof *census->seen);
+	if (!census->crops || !census->verdicts || !census->stack || !census->seen)
 		return ordo_fail_memory(judge->error);
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
-		uint64_t leaves =
-			node[0] == ORDO_NONE ? 1 : census->leaves[node[0]] + census->leaves[node[1]];
-		census->leaves[i] = leaves > ORDO_LIMIT ? (uint64_t)ORDO_LIMIT + 1 : leaves;
+		census->crops[i] = node[0] == ORDO_NONE ? (struct crop){1, node[1]}
+							: join_crops(census->crops[node[0]],
+								  census->crops[node[1]], nshard);
 	}
 	return true;
 }
 
 static void close_census(struct census *census)
 {
-	free(census->leaves);
+	free(census->crops);
 	free(census->verdicts);
 	free(census->stack);
 	free(census->seen);
