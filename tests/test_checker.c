@@ -100,7 +100,8 @@ static void wrong_schedules_are_refused(void **state)
 		{"\"AllReduce\"", "\"AllToAll\", \"chunks_per_block\": 9999999", "too many chunks",
 			UNREADABLE},
 		{"\"chunks_per_block\": 1", "\"chunks_per_block\": 99999999", "too many slots", UNREADABLE},
-		{"\"chunks_per_block\": 1", "\"chunks_per_block\": 2", "R11", REJECTED},
+		{"\"chunks_per_block\": 1", "\"chunks_per_block\": 2",
+			"R11: an output slot does not hold its chunk", REJECTED},
 		{"\"in_place\": false", "\"in_place\": 0", "in_place", UNREADABLE},
 		{"\"in_place\": false", "\"in_place\": false, \"root\": 0", "the root", UNREADABLE},
 		{"\"AllReduce\"", "\"Reduce\", \"root\": 2", "the root", UNREADABLE},
@@ -121,10 +122,16 @@ static void wrong_schedules_are_refused(void **state)
 		{"\"chunk\": 0", "\"chunk\": 0, \"count\": 0", "a number", UNREADABLE},
 		{"\"chunk\": 0", "\"chunk\": 0, \"count\": 2", "R3: chunks beyond the last", REJECTED},
 		{"[\"input\", 0]", "[\"input\", 1]", "R3", REJECTED},
+		{"\"AllReduce\"", "\"ReduceScatter\"", "R3: not the slot of its chunk", REJECTED},
+		{"\"LocalCopy\"", "\"LocalReduce\"", "R10: uses what is not its chunk", REJECTED},
 		{"[\"input\", 0]", "[\"inputs\", 0]", "an unknown word", UNREADABLE},
 		{"[\"input\", 0]", "[\"input\"]", "src or dst", UNREADABLE},
 		{"[\"input\", 0]", "{\"a\": \"input\", \"b\": 0}", "src or dst", UNREADABLE},
 		{"[\"scratch\", 0]}", "[\"input\", 0]}", "R4: writes input", REJECTED},
+		{"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"scratch\", 0], \"dst\": [\"output\", "
+		 "0]}",
+			"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 7}", "R6: tokens are left over",
+			REJECTED},
 		{"\"signal\": 1", "\"signal\": 0", "", REJECTED},
 		{"\"operator\": \"AllReduce\"", "\"operator\": \"Broadcast\", \"root\": 0", "", REJECTED},
 	};
@@ -153,6 +160,11 @@ static void wrong_certificates_are_refused(void **state)
 		{"\"paths\": [", "\"paths\": [[0, [0, 0, 0]],", "a number", UNREADABLE},
 		{"\"routes\": [],\n \"paths\": [\n  [9, 8]",
 			"\"routes\": [[8], [1]], \"paths\": [[9, [0, 1]]", "a part of two routes", REJECTED},
+		{"[13, 12]]", "[13, 12], [99, 1]]", "a path leads to a task that is not there", REJECTED},
+		{"[2, 1], ", "", "R9: a rank may enter after it", REJECTED},
+		{"[1, 12]]", "[1, 12]], \"x\": [[0]]", "proved", ACCEPTED},
+		{", [13, 12]", "", "R8: a race", REJECTED},
+		{", [1, 12]", "", "R9: a rank may leave before it", REJECTED},
 		{"[6, 5]", "[6, 8]", "a path leads elsewhere", REJECTED},
 		{"[6, 5]", "[6, 5], [5, 5]", "", REJECTED},
 		{"\"paths\": [", "\"paths\": [[99, 1],", "", REJECTED},
@@ -176,12 +188,55 @@ static void wrong_certificates_are_refused(void **state)
 	}
 }
 
+#define HEAD(operator)                                                                                       \
+	"{\"schema\": \"ordo/schedule/1\", \"operator\": \""                                                 \
+	operator"\", \"algorithm\": \"\", \"ranks\": 1, "                                                    \
+		"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, \"programs\": "         \
+		"[{\"rank\": 0, \"streams\": ["
+#define COPY "{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}"
+#define REDUCE "{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}"
+#define STREAM(tasks) "{\"name\": \"a\", \"tasks\": [" tasks "]}"
+#define CERTIFICATE(order, truth)                                                                            \
+	"{\"schema\": \"ordo/certificate/1\", \"order\": [" order                                            \
+	"], \"routes\": [], \"paths\": [], \"leaving\": [], "                                                \
+	"\"claims\": {\"trees\": 1, \"G1\": " truth ", \"G3\": " truth "}}"
+#define TOKEN(kind) "{\"task\": \"" kind "\", \"peer\": 0, \"signal\": 3}"
+
+static void what_no_single_change_makes_is_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *schedule, *certificate, *message;
+		enum verdict verdict;
+	} cases[] = {
+		{HEAD("AllReduce") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "proved", ACCEPTED},
+		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "null"), "proved", ACCEPTED},
+		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "G1", REJECTED},
+		{HEAD("AllGather") STREAM(COPY ", " REDUCE) "]}]}", CERTIFICATE("[0, 2]", "null"),
+			"R11: an output is of another rank", REJECTED},
+		{HEAD("AllReduce") STREAM(COPY ", " REDUCE) "]}]}", CERTIFICATE("[0, 2]", "true"),
+			"R11: an output has not every contribution once", REJECTED},
+		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(TOKEN("Wait")) "]}]}",
+			CERTIFICATE("[0, 2], [1, 1]", "true"), "proved", ACCEPTED},
+		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(TOKEN("Notify")) ", " STREAM(
+			 TOKEN("Wait") ", " TOKEN("Wait")) "]}]}",
+			CERTIFICATE("[0, 2], [1, 1], [2, 2]", "true"), "R5", REJECTED},
+		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify") ", " TOKEN("Notify")) ", " STREAM(
+			 TOKEN("Wait")) ", " STREAM(TOKEN("Wait")) "]}]}",
+			CERTIFICATE("[0, 3], [1, 1], [2, 1]", "true"), "R5", REJECTED},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		expect(cases[i].schedule, cases[i].certificate,
+			&(struct change){"case", cases[i].message, cases[i].message, cases[i].verdict});
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_as_they_are_are_accepted),
 		cmocka_unit_test(wrong_schedules_are_refused),
 		cmocka_unit_test(wrong_certificates_are_refused),
+		cmocka_unit_test(what_no_single_change_makes_is_refused),
 	};
 	return cmocka_run_group_tests(tests, make_documents, free_documents);
 }
