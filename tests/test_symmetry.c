@@ -442,9 +442,9 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 	ordo_schedule_destroy(again);
 }
 
-/* Is the schedule still symmetric if every rank r also does tasks[r][..] in streams of their own? */
+/* Is the schedule still symmetric if every rank r also does tasks[r][..], each in a stream of its own, or in one? */
 static bool is_symmetric_with(const struct ordo_schedule *schedule, uint32_t nscratch,
-	struct ordo_task (*tasks)[2], const uint32_t *ntask)
+	struct ordo_task (*tasks)[2], const uint32_t *ntask, bool in_one)
 {
 	struct ordo_symmetry symmetry;
 	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
@@ -458,7 +458,8 @@ static bool is_symmetric_with(const struct ordo_schedule *schedule, uint32_t nsc
 				ordo_schedule_append(copy, &schedule->tasks[id], NULL);
 		}
 		for (uint32_t i = 0; i < ntask[rank]; i++) {
-			ordo_schedule_begin_stream(copy, rank, "aside", NULL);
+			if (!i || !in_one)
+				ordo_schedule_begin_stream(copy, rank, "aside", NULL);
 			ordo_schedule_append(copy, &tasks[rank][i], NULL);
 		}
 	}
@@ -487,29 +488,46 @@ static void check_comparison(void)
 	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
 	const uint32_t two[4] = {2, 2, 2, 2}, one[4] = {1, 1, 1, 1}, missing[4] = {2, 2, 1, 2}, none[4] = {0};
 	struct ordo_task tasks[4][2];
-	if (!schedule || !is_symmetric_with(schedule, 0, tasks, none))
+	if (!schedule || !is_symmetric_with(schedule, 0, tasks, none, false))
 		quarrel("comparison", "halving-doubling is symmetric");
 	for (uint32_t r = 0; r < 4; r++) {
 		tasks[r][0] = copy_of(r, 1, 0);
 		tasks[r][1] = copy_of(r, 1, 1);
 	}
-	if (!is_symmetric_with(schedule, 2, tasks, two))
+	if (!is_symmetric_with(schedule, 2, tasks, two, false))
 		quarrel("comparison", "so it is with two copies of the own chunk");
-	if (is_symmetric_with(schedule, 2, tasks, missing))
+	if (is_symmetric_with(schedule, 2, tasks, missing, false))
 		quarrel("comparison", "rank 2 lacks a stream");
 	struct ordo_task kept = tasks[2][0];
 	tasks[2][0] = tasks[2][1];
 	tasks[2][1] = kept;
-	if (!is_symmetric_with(schedule, 2, tasks, two))
+	if (!is_symmetric_with(schedule, 2, tasks, two, false))
 		quarrel("comparison", "streams may come in any order");
 	tasks[2][1] = tasks[2][0];
-	if (is_symmetric_with(schedule, 2, tasks, two))
+	if (is_symmetric_with(schedule, 2, tasks, two, false))
 		quarrel("comparison", "rank 2 has one stream twice and another not at all");
 	for (uint32_t r = 0; r < 4; r++)
 		tasks[r][0] = copy_of(0, 4, 0);
-	if (is_symmetric_with(schedule, 4, tasks, one))
+	if (is_symmetric_with(schedule, 4, tasks, one, false))
 		quarrel("comparison",
 			"rank 1 keeps rank 0's chunk in slot 0, so it should keep its own there");
+	ordo_schedule_destroy(schedule);
+}
+
+/* Every rank keeps the chunk before its own and its own, where they follow each other by one task. */
+static void check_runs(void)
+{
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4}, .algorithm = "ring"};
+	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+	const uint32_t ntask[4] = {2, 1, 1, 1};
+	struct ordo_task tasks[4][2] = {{copy_of(3, 1, 0), copy_of(0, 1, 1)}, {copy_of(0, 2, 0)},
+		{copy_of(1, 2, 0)}, {copy_of(2, 2, 0)}};
+	if (!schedule || !is_symmetric_with(schedule, 2, tasks, ntask, true))
+		quarrel("comparison", "on rank 1 the chunks 3 and 0 of rank 0 follow each other");
+	tasks[2][0].chunk = tasks[2][0].src = 0;
+	if (schedule && is_symmetric_with(schedule, 2, tasks, ntask, true))
+		quarrel("comparison", "rank 2 keeps other chunks");
 	ordo_schedule_destroy(schedule);
 }
 
@@ -682,6 +700,7 @@ int main(int argc, char **argv)
 	const struct specimen_count count = visit_specimens(&range, visit, NULL);
 	judge_random_folds(1400 * faults_of_each);
 	check_comparison();
+	check_runs();
 	for (uint32_t i = 0; i < nfound; i++)
 		printf("%-60s %s\n", found[i].algorithm, found[i].group);
 	printf("%u schedules, %u of them not symmetric; %u mutants; %u judged both ways, %u of them refuted\n"
