@@ -228,7 +228,7 @@ static void a_ring_has_a_tree_for_every_chunk(void **state)
 	struct ordo_arena arena = {0};
 	assert_string_equal(
 		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), "((((0+1)+2)+3)+4)");
-	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 2), "(...+4)");
+	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 2), "([0..3]+4)");
 	ordo_arena_free(&arena);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
@@ -304,6 +304,28 @@ static void more_moves_than_can_be_followed_are_undecided(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* What is cut off has as many leaves as 0..29, but 0 twice and 1 never. */
+static void a_broken_tree_is_not_said_to_be_a_range(void **state)
+{
+	(void)state;
+	char lines[4096];
+	int at = sprintf(lines, "rank 0\nLocalCopy chunk 0 input 0 -> output 0\n");
+	for (int i = 0; i < 34; i++)
+		at += sprintf(lines + at, "LocalReduce chunk 0 input %d -> output 0\n",
+			!i	 ? 0
+			: i < 29 ? i + 1
+				 : i - 29);
+	struct ordo_schedule *schedule = handmade(
+		&(struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = 1, .nshard = 30, .chunks_per_block = 1},
+		0, lines);
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
+	assert_non_null(proof);
+	assert_int_equal(proof->nfinding, 1);
+	assert_non_null(strstr(proof->findings[0].text, "(((((...+0)+1)+2)+3)+4)"));
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -318,6 +340,7 @@ int main(void)
 		cmocka_unit_test(finding_stops_at_the_number_asked_for),
 		cmocka_unit_test(absurd_numbers_are_undecided_not_fatal),
 		cmocka_unit_test(more_moves_than_can_be_followed_are_undecided),
+		cmocka_unit_test(a_broken_tree_is_not_said_to_be_a_range),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,16 +10,20 @@ static inline struct ordo_tree_facts measure_tree(
 {
 	const uint32_t left = trees->nodes[tree][0], right = trees->nodes[tree][1];
 	if (left == ORDO_NONE)
-		return (struct ordo_tree_facts){1, 0, right};
+		return (struct ordo_tree_facts){1, 0, right, right};
 	const struct ordo_tree_facts *a = &facts[left], *b = &facts[right];
 	const uint32_t leaves = a->leaves + b->leaves;
 	return (struct ordo_tree_facts){leaves < ORDO_LIMIT ? leaves : ORDO_LIMIT,
 		(a->depth > b->depth ? a->depth : b->depth) + 1,
-		a->smallest < b->smallest ? a->smallest : b->smallest};
+		a->smallest < b->smallest ? a->smallest : b->smallest,
+		a->largest > b->largest ? a->largest : b->largest};
 }
 
 /* The text of a tree in the arena, from the facts of all its nodes; NULL: no memory. */
 char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_leaves);
+/* As ordo_tree_print, of a tree that may add a leaf twice: what is cut off is never said to be a range. */
+char *print_broken_tree(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
 
 #endif

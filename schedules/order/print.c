@@ -29,6 +29,14 @@ struct pending {
 	enum { NODE, PLUS, CLOSE } what;
 };
 
+/* What is cut off: `[4..7]` if its leaves are 4 to 7, `...` otherwise. */
+static void say_cut(struct text *text, const struct ordo_tree_facts *facts)
+{
+	char range[32];
+	snprintf(range, sizeof range, "[%" PRIu32 "..%" PRIu32 "]", facts->smallest, facts->largest);
+	say(text, facts->largest - facts->smallest == facts->leaves - 1 ? range : "...");
+}
+
 /* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four entries a level. */
 static bool say_tree(struct text *text, const struct ordo_trees *trees, const struct ordo_tree_facts *facts,
 	uint32_t tree, uint32_t max_depth)
@@ -48,7 +56,7 @@ static bool say_tree(struct text *text, const struct ordo_trees *trees, const st
 			snprintf(number, sizeof number, "%" PRIu32, node[1]);
 			say(text, number);
 		} else if (top.depth == max_depth) {
-			say(text, "...");
+			say_cut(text, &facts[top.tree]);
 		} else if ((worked = ordo_array_reserve(&stack, &room, height + 4, sizeof *stack))) {
 			const bool swapped = facts[node[1]].smallest < facts[node[0]].smallest;
 			say(text, "(");
@@ -78,15 +86,30 @@ char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	return result;
 }
 
-char *ordo_tree_print(
-	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+/* With or without the facts that make ranges of what is cut off. */
+static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
+	uint32_t max_leaves, bool ranges)
 {
 	struct ordo_tree_facts *facts = malloc(((size_t)tree + 1) * sizeof *facts);
 	if (!facts)
 		return NULL;
 	for (uint32_t i = 0; i <= tree; i++)
 		facts[i] = measure_tree(trees, facts, i);
+	for (uint32_t i = 0; !ranges && i <= tree; i++)
+		facts[i].largest = facts[i].smallest;
 	char *result = print_tree(arena, trees, facts, tree, max_leaves);
 	free(facts);
 	return result;
+}
+
+char *ordo_tree_print(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+{
+	return measure_and_print(arena, trees, tree, max_leaves, true);
+}
+
+char *print_broken_tree(
+	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+{
+	return measure_and_print(arena, trees, tree, max_leaves, false);
 }

@@ -1,5 +1,6 @@
 /* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11 judged. */
 #include "judge.h"
+#include "order/facts.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -499,7 +500,7 @@ static bool complain_output(struct judge *judge, struct slot slot, const struct 
 	if (cell->tree == ORDO_NONE)
 		return find(judge, 11, NULL, 0, NULL, "%s is never written, wanted %s", name_slot(slot).text,
 			wanted);
-	const char *tree = ordo_tree_print(arena, &judge->proof->trees, cell->tree, 32);
+	const char *tree = print_broken_tree(arena, &judge->proof->trees, cell->tree, 32);
 	if (!tree)
 		return ordo_fail_memory(judge->error);
 	return find(judge, 11, &cell->writer, written, NULL,

@@ -30,9 +30,9 @@ extern "C" {
 
 /* What is known of a tree without looking at its nodes. */
 struct ordo_tree_facts {
-	uint32_t leaves;   /* at most ORDO_LIMIT are told apart; every leaf once: additions = leaves - 1 */
-	uint32_t depth;	   /* additions on the longest way from a leaf to the root */
-	uint32_t smallest; /* its smallest leaf */
+	uint32_t leaves; /* at most ORDO_LIMIT are told apart; every leaf once: additions = leaves - 1 */
+	uint32_t depth;	 /* additions on the longest way from a leaf to the root */
+	uint32_t smallest, largest; /* of its leaves */
 };
 
 struct ordo_forest {

@@ -106,8 +106,10 @@ ORDO_API void ordo_proof_destroy(struct ordo_proof *proof); /* takes NULL */
 ORDO_API void ordo_finding_error(
 	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error);
 
-/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf. A tree of more than max_leaves leaves is cut with `...` at
- * a depth that keeps so many ends. Returns the text in the arena; NULL: no memory. */
+/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf. A tree of more than max_leaves leaves is cut at
+ * a depth that keeps so many ends: `[4..7]` is some sum of the leaves 4 to 7, `...` of others; no leaf is
+ * added twice. Returns the text in the arena; NULL: no
+ * memory. */
 ORDO_API char *ordo_tree_print(
 	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
 
