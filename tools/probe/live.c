@@ -22,18 +22,31 @@ static uint8_t colour_at(uint64_t position)
 	return (uint8_t)(position >> 56) % NCOLOUR;
 }
 
+/* What a slot holds of a chunk: each element is what its colour asks of the shard, written once for all elements. */
+static void fill_slot(
+	const struct live *live, void *input, uint64_t first, uint32_t chunk, const double *leaf)
+{
+	const struct ordo_problem *problem = &live->schedule->problem;
+	const size_t size = ordo_type_size(live->options.type);
+	const uint64_t position = element_of_slot(problem, live->options.count, chunk);
+	unsigned char numbers[NCOLOUR][sizeof(uint64_t)];
+	for (uint32_t colour = 0; colour < NCOLOUR; colour++)
+		ordo_element_put(
+			live->options.type, numbers[colour], 0, leaf[(size_t)colour * problem->nshard]);
+	unsigned char *at = (unsigned char *)input + first * size;
+	const uint64_t length = chunk_length(live, chunk);
+	for (uint64_t e = 0; e < length; e++, at += size)
+		memcpy(at, numbers[colour_at(position + e)], size);
+}
+
 static void fill_input(const struct live *live, uint32_t rank, const double *leaves)
 {
 	const struct ordo_problem *problem = &live->schedule->problem;
-	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
-		const uint32_t shard = ordo_input_shard(problem, rank, slot),
-			       chunk = ordo_input_chunk(problem, rank, slot);
-		const uint64_t first = element_of_slot(problem, live->options.count, slot),
-			       position = element_of_slot(problem, live->options.count, chunk);
-		for (uint64_t e = 0; e < chunk_length(live, chunk); e++)
-			ordo_element_put(live->options.type, live->buffers.inputs[rank], first + e,
-				leaves[colour_at(position + e) * problem->nshard + shard]);
-	}
+	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
+		fill_slot(live, live->buffers.inputs[rank],
+			element_of_slot(problem, live->options.count, slot),
+			ordo_input_chunk(problem, rank, slot),
+			leaves + ordo_input_shard(problem, rank, slot));
 }
 
 static void fill_buffers(const struct live *live, const double *leaves)
