@@ -186,8 +186,7 @@ uint32_t course_notify_of(const struct course *course, uint32_t wait)
 		       : ORDO_NONE;
 }
 
-/* What must come before. The list of streams of which more is wanted than was looked at borrows `ready`; how far
- * each was looked at, `done` of streams that have not run yet cannot say, so the walk keeps it itself. */
+/* What must come before: a walk back from the step, over every stream as far as it is wanted, once. */
 
 struct walk {
 	struct course *course;
@@ -306,7 +305,7 @@ static void make_ready(struct course *course, uint32_t stream)
 	course->ready[course->nready++] = stream;
 }
 
-/* The call that a rank is in, or has ended: the least that any of its streams has. */
+/* A rank enters a call when all its streams have ended the calls before. */
 static bool may_enter(const struct course *course, uint32_t stream, uint32_t call)
 {
 	const struct ordo_program *program = program_of(course, stream);

@@ -48,7 +48,8 @@ struct paths {
 	struct chain *chains;
 	size_t chain_room;
 	uint32_t nchain;
-	struct pair_map latest; /* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
+	struct pair_map
+		latest; /* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
 
 	struct path *paths, *leaving;
 	size_t path_room, leaving_room;

@@ -21,11 +21,10 @@ struct witness {
 	struct ordo_error *error;
 };
 
-static bool begin(struct witness *witness)
+static void begin(struct witness *witness)
 {
 	struct ordo_replay *replay = witness->replay;
 	course_begin(&witness->course, &replay->interleavings[replay->ninterleaving++]);
-	return true;
 }
 
 static bool run_rest(struct witness *witness)
@@ -56,7 +55,8 @@ static bool want_before(struct witness *witness, struct course_place place)
 /* All that must come before, the tasks, the rest. */
 static bool run_adjacent(struct witness *witness, const struct course_place *places, uint32_t nplace)
 {
-	bool worked = begin(witness);
+	bool worked = true;
+	begin(witness);
 	for (uint32_t i = 0; worked && i < nplace; i++)
 		worked = want_before(witness, places[i]);
 	worked = worked && course_run(&witness->course);
@@ -68,11 +68,10 @@ static bool run_adjacent(struct witness *witness, const struct course_place *pla
 /* Everything that does not depend on the task, then the task, the rest. */
 static bool run_late(struct witness *witness, struct course_place place)
 {
-	bool worked = begin(witness);
+	begin(witness);
 	course_want_all(&witness->course);
 	witness->course.want[place.stream] = place.step;
-	worked = worked && course_run(&witness->course);
-	return worked && step(witness, place) && run_rest(witness);
+	return course_run(&witness->course) && step(witness, place) && run_rest(witness);
 }
 
 /* Which memory does a move touch: its source (target false) or what it writes? */
@@ -180,7 +179,8 @@ static bool show_task(struct witness *witness, uint32_t task)
 
 static bool show_all(struct witness *witness)
 {
-	return begin(witness) && run_rest(witness);
+	begin(witness);
+	return run_rest(witness);
 }
 
 /* Must some step of the second call of that rank come before that place? */
@@ -223,7 +223,8 @@ static bool show_left_over(struct witness *witness, const struct course_signal *
 	const struct course_place place = course_place_of(course, wait, 1);
 	witness->replay->ntask = 1;
 	witness->replay->tasks[0] = (struct ordo_replay_task){1, wait};
-	if (begin(witness) && course_want_before(course, place.stream, place.step) && course_run(course) &&
+	begin(witness);
+	if (course_want_before(course, place.stream, place.step) && course_run(course) &&
 		course->done[place.stream] == place.step && course_step(course, place.stream))
 		return run_rest(witness);
 	/* Something else keeps it from getting there. */
