@@ -107,7 +107,7 @@ static void probe_specimen(
 	long_chunks = at_length || tally->nschedule % 4 == 0;
 	tally->nschedule++;
 	for (size_t t = 0; t < COUNT(types); t++)
-		if (problem->nshard <= UINT32_C(1) << ordo_type_facts(types[t])->precision)
+		if (problem->nshard <= UINT64_C(1) << ordo_type_facts(types[t])->precision)
 			probe_type(specimen, schedule, types[t], tally);
 }
 
