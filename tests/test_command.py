@@ -930,6 +930,9 @@ def _(ordo):
     ordo.compile("dyadic.json", algorithm="dyadic")
     ordo.compile("mesh.json", algorithm="mesh")
     answer = ordo.answer("diff", "dyadic.json", "ring.json", "--write-input", "input.json")
+    wanted("an input that shows it  shard " in ordo.fails(1, "", "diff", "dyadic.json", "ring.json").out)
+    alone = ordo.answer("diff", "dyadic.json", "ring.json")["comparisons"][0]["input"]
+    wanted(alone.items() <= answer["comparisons"][0]["input"].items() and len(alone["values"]) == 3 and "file" not in alone, alone)
     written = json.loads((ordo.folder / "input.json").read_text())
     wanted(written["schema"] == "ordo/input/1" and written["count"] == 12 and len(written["values"]) == 3, written)
     results = [one["bits"] for one in answer["comparisons"][0]["input"]["results"]]
@@ -981,6 +984,7 @@ def _(ordo):
     wanted("nothing is added" in ordo.works("diff", "a.json", "b.json").out)
     done = ordo.fails(1, "^$", "diff", "a.json", "c.json")
     wanted("what rank 0 sends by a.json" in done.out and "what rank 1 sends by c.json" in done.out, done.out)
+    ordo.fails(1, "x.json is not written: nothing is added", "diff", "a.json", "c.json", "--write-input", "x.json")
     for name, root in [("d.json", 0), ("e.json", 2)]:
         ordo.compile(name, "--root", root, operator="reduce", algorithm="mesh")
     wanted("the result is on rank 0 by d.json, on rank 2 by e.json" in ordo.works("diff", "d.json", "e.json").out)

@@ -32,7 +32,7 @@ struct pair {
 	struct ordo_comparison comparison;
 	bool interchangeable;			 /* for the type and the reduction */
 	bool no_memory;				 /* for some text, so what was said is not all of it */
-	struct ordo_contradiction contradiction; /* if an input was written */
+	struct ordo_contradiction contradiction; /* if is_contradicted */
 	struct ordo_arena arena;
 	cJSON *json;
 };
@@ -71,6 +71,12 @@ static void close_side(struct side *side)
 static bool adds(const struct pair *pair)
 {
 	return ordo_operator_facts(pair->side[0]->schedule->problem.op)->reduces;
+}
+
+/* Is there an input whose sums differ? What adds nothing differs in whose data arrives. */
+static bool is_contradicted(const struct pair *pair)
+{
+	return adds(pair) && !pair->interchangeable;
 }
 
 /* The text, or "" and a mark that there is none. */
@@ -199,27 +205,29 @@ static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struc
 	return true;
 }
 
-/* On what one element at the beginning of the first part that differs becomes two different numbers. */
-static bool contradict(
-	struct pair *pair, const struct wish *wish, struct ordo_problem *fine, struct ordo_error *error)
+/* On what an element of the first part that differs becomes two different numbers. */
+static bool contradict(struct call *call, struct pair *pair, const struct wish *wish)
 {
-	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
-	struct ordo_element element = {0, 0, 0};
-	if (!cut_finely(pair, fine, error))
-		return false;
-	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(fine) / part->begin.whole));
-	while (ordo_output_slot(fine, element.rank, element.chunk) == ORDO_NONE)
-		element.rank++;
-	return ordo_contradict(pair->forest, wish->arithmetic.type, wish->arithmetic.reduction,
-		(const struct ordo_element[2]){element, element}, part->tree, &pair->contradiction, error);
+	struct ordo_error error;
+	const struct ordo_element anywhere[2] = {{0, 0, 0}};
+	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type, wish->arithmetic.reduction,
+		anywhere, pair->comparison.parts[pair->comparison.first].tree, &pair->contradiction, &error);
+	return found ? true : refuse(call, fail(call, &error));
 }
 
+/* The element is the first of that part. */
 static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
 {
 	struct ordo_error error;
 	struct ordo_problem fine;
-	if (!contradict(pair, wish, &fine, &error))
+	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
+	struct ordo_element element = {0, 0, 0};
+	if (!cut_finely(pair, &fine, &error))
 		return refuse(call, fail(call, &error));
+	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(&fine) / part->begin.whole));
+	while (ordo_output_slot(&fine, element.rank, element.chunk) == ORDO_NONE)
+		element.rank++;
+	pair->contradiction.element[0] = pair->contradiction.element[1] = element;
 	struct ordo_input *input = ordo_input_contradicting(&fine, &pair->contradiction, &error);
 	if (input)
 		input->nelement = 1; /* both are the one element, of two schedules */
@@ -228,16 +236,32 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 	return written ? true : refuse(call, fail(call, &error));
 }
 
-/* Tells of the input that was written. */
+static void print_input(const struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_contradiction *contradiction = &pair->contradiction;
+	printf("  %-23s ", "an input that shows it");
+	print_shard_values(stdout, contradiction);
+	for (int i = 0; i < 2; i++) {
+		printf(i ? ", " : ": ");
+		print_real(stdout, contradiction->result[i]);
+		printf(" by %s", pair->side[i]->file);
+	}
+	printf("\n");
+	if (wish->input)
+		printf("  %-23s %s, for `ordo run %s --input %s`\n", "input written", wish->input,
+			pair->side[0]->file, wish->input);
+}
+
 static void show_input(struct call *call, struct pair *pair, const struct wish *wish)
 {
 	const struct ordo_contradiction *contradiction = &pair->contradiction;
-	say(call, "  %-23s %s: %.17g by %s, %.17g by %s, for `ordo run %s --input %s`\n",
-		"an input that shows it", wish->input, contradiction->result[0], pair->side[0]->file,
-		contradiction->result[1], pair->side[1]->file, pair->side[0]->file, wish->input);
+	if (!call->json)
+		print_input(pair, wish);
 	cJSON *json = cJSON_AddObjectToObject(pair->json, "input"),
 	      *results = cJSON_AddArrayToObject(json, "results");
-	add_text(json, "file", wish->input);
+	if (wish->input)
+		add_text(json, "file", wish->input);
+	add_shard_values(json, contradiction);
 	for (int i = 0; i < 2; i++) {
 		char value[48], bits[24];
 		cJSON *one = cJSON_CreateObject();
@@ -329,11 +353,13 @@ static bool show_pair(struct call *call, struct pair *pair, const struct wish *w
 	show_reservations(call, pair, wish);
 	if (!same)
 		show_parts(call, pair);
-	if (wish->input && same)
-		note(call, "%s is not written: there is no input on which they differ", wish->input);
+	if (wish->input && !is_contradicted(pair))
+		note(call, "%s is not written: %s", wish->input,
+			same ? "there is no input on which they differ"
+			     : "nothing is added, any data shows it");
 	if (!same && !show_node(call, pair))
 		return false;
-	if (wish->input && !same)
+	if (is_contradicted(pair))
 		show_input(call, pair, wish);
 	return show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
 }
@@ -352,7 +378,8 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 	pair->interchangeable =
 		!pair->comparison.ndiffering ||
 		(adds(pair) && ordo_is_associative(wish->arithmetic.type, wish->arithmetic.reduction));
-	return pair->interchangeable || !wish->input || write_input(call, pair, wish);
+	return !is_contradicted(pair) ||
+	       (contradict(call, pair, wish) && (!wish->input || write_input(call, pair, wish)));
 }
 
 /* Everything is read, proved, compared and written before anything is said. */

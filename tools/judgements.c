@@ -71,27 +71,31 @@ static void print_indented(FILE *out, const char *text)
 	fputc('\n', out);
 }
 
-/* The number that was put in, or came out: short where that is exact. */
-static void print_real(FILE *out, double number)
+void print_real(FILE *out, double number)
 {
 	fprintf(out, number > -1e6 && number < 1e6 ? "%g" : "%a", number);
+}
+
+void print_shard_values(FILE *out, const struct ordo_contradiction *found)
+{
+	const uint32_t shards[3] = {found->witness.a, found->witness.b, found->witness.c};
+	for (int i = 0; i < 3; i++) {
+		fprintf(out, "%s%u = ", i ? ", " : "shard ", shards[i]);
+		print_real(out, found->value[i]);
+	}
+	fprintf(out, ", others ");
+	print_real(out, found->rest);
+	fprintf(out, " (%s %s)", ordo_type_name(found->type), ordo_reduction_name(found->reduction));
 }
 
 static void print_contradiction(FILE *out, const struct ordo_judgement *judgement)
 {
 	const struct ordo_contradiction *found = &judgement->contradiction;
-	const uint32_t a = found->witness.a, b = found->witness.b, c = found->witness.c;
 	fprintf(out, "%26sfirst difference: %s, where the other adds %u to %u before %u\n", "",
-		judgement->node[0], c, a, b);
-	fprintf(out, "%26swith shard %u = ", "", a);
-	print_real(out, found->value[0]);
-	fprintf(out, ", %u = ", b);
-	print_real(out, found->value[1]);
-	fprintf(out, ", %u = ", c);
-	print_real(out, found->value[2]);
-	fprintf(out, ", others ");
-	print_real(out, found->rest);
-	fprintf(out, " (%s %s):\n", ordo_type_name(found->type), ordo_reduction_name(found->reduction));
+		judgement->node[0], found->witness.c, found->witness.a, found->witness.b);
+	fprintf(out, "%26swith ", "");
+	print_shard_values(out, found);
+	fprintf(out, ":\n");
 	for (int i = 0; i < 2; i++) {
 		const struct ordo_element *element = &found->element[i];
 		fprintf(out, "%*s", i ? 0 : 26, i ? " but " : "");
@@ -144,6 +148,19 @@ static void add_bits(cJSON *object, uint64_t bits, enum ordo_type type)
 	add_text(object, "bits", text);
 }
 
+void add_shard_values(cJSON *object, const struct ordo_contradiction *found)
+{
+	const uint32_t shards[3] = {found->witness.a, found->witness.b, found->witness.c};
+	cJSON *values = cJSON_AddArrayToObject(object, "values");
+	for (int i = 0; i < 3; i++) {
+		cJSON *value = cJSON_CreateObject();
+		add_count(value, "shard", shards[i]);
+		add_real(value, "value", found->value[i]);
+		cJSON_AddItemToArray(values, value);
+	}
+	add_real(object, "rest", found->rest);
+}
+
 static void add_contradiction(cJSON *json, const struct ordo_judgement *judgement)
 {
 	const struct ordo_contradiction *found = &judgement->contradiction;
@@ -160,15 +177,7 @@ static void add_contradiction(cJSON *json, const struct ordo_judgement *judgemen
 		add_bits(element, found->bits[i], found->type);
 		cJSON_AddItemToArray(elements, element);
 	}
-	const uint32_t shards[3] = {found->witness.a, found->witness.b, found->witness.c};
-	cJSON *values = cJSON_AddArrayToObject(object, "values");
-	for (int i = 0; i < 3; i++) {
-		cJSON *value = cJSON_CreateObject();
-		add_count(value, "shard", shards[i]);
-		add_real(value, "value", found->value[i]);
-		cJSON_AddItemToArray(values, value);
-	}
-	add_real(object, "rest", found->rest);
+	add_shard_values(object, found);
 }
 
 void add_judgements(cJSON *answer, const struct judgements *judgements)

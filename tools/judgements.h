@@ -34,6 +34,12 @@ bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
 	struct judgements *judgements);
 void free_judgements(struct judgements *judgements);
 
+/* The number that was put in, or came out: short where that is exact. */
+void print_real(FILE *out, double number);
+/* The input of a contradiction: "shard 2 = 0x1p+26, 1 = -0x1p+26, 0 = 1, others 0 (f32 sum)"; "values" and "rest". */
+void print_shard_values(FILE *out, const struct ordo_contradiction *found);
+void add_shard_values(cJSON *object, const struct ordo_contradiction *found);
+
 /* A line each, and below a refuted one what differs first and the input that shows it. */
 void print_judgements(FILE *out, const struct judgements *judgements);
 /* {"G1": {"verdict": ..., ...}, ...} */
