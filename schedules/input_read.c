@@ -54,7 +54,6 @@ struct spots {
 struct reader {
 	struct ordo_error *error;
 	struct ordo_arena arena;
-	uint32_t seen;
 	struct ordo_place places[NHEAD_KEY];
 	struct ordo_problem problem;
 	enum ordo_type type;
@@ -110,20 +109,14 @@ static bool read_spot(
 	struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys, struct spots *spots)
 {
 	struct spot spot = {0};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', keys->object))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, keys, keys->object))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		const int index = ordo_which_key(cursor, keys, &key, &seen);
-		if (index < 0 || !read_spot_value(reader, cursor, keys, (enum spot_key)index, &spot))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_spot_value(reader, cursor, keys, (enum spot_key)key, &spot))
 			return false;
-	}
-	if (step != ORDO_STEP_END || !ordo_require_keys(cursor, keys, place, seen, (1u << keys->count) - 1))
+	if (!ordo_members_end(&members, (1u << keys->count) - 1))
 		return false;
 	if (!ordo_array_reserve(&spots->items, &spots->room, spots->count + 1, sizeof *spots->items))
 		return ordo_fail_memory(reader->error);
@@ -183,21 +176,14 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 
 static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 {
-	struct ordo_piece key;
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "an input, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "an input, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		const int index = ordo_which_key(cursor, &head_keys, &key, &reader->seen);
-		if (index < 0 || !read_head_value(reader, cursor, (enum head_key)index))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
 			return false;
-	}
-	return step == ORDO_STEP_END &&
-	       ordo_require_keys(cursor, &head_keys, place, reader->seen, head_required) &&
-	       ordo_skip_rest(cursor);
+	return ordo_members_end(&members, head_required) && ordo_skip_rest(cursor);
 }
 
 /* Once everything was read. */

@@ -111,22 +111,14 @@ static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	struct ordo_stream stream = {.first = schedule->ntask};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a stream, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &stream_keys, "a stream, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &stream_keys, &key, &seen);
-		if (index < 0 || !(index == NAME ? read_name(reader, cursor, &stream.name)
-						 : read_tasks(reader, cursor)))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!(key == NAME ? read_name(reader, cursor, &stream.name) : read_tasks(reader, cursor)))
 			return false;
-	}
-	if (step != ORDO_STEP_END ||
-		!ordo_require_keys(cursor, &stream_keys, place, seen, 1u << NAME | 1u << TASKS))
+	if (!ordo_members_end(&members, 1u << NAME | 1u << TASKS))
 		return false;
 	stream.end = schedule->ntask;
 	if (schedule->nstream >= ORDO_LIMIT ||
@@ -202,26 +194,19 @@ static bool keep_program(
 bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_met_program program = {.first_stream = reader->schedule->nstream, .file = cursor->file};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a program, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &program_keys, "a program, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &program_keys, &key, &seen);
+	while ((key = ordo_members_next(&members)) >= 0) {
 		ordo_skip_space(cursor);
-		if (index == RANK)
+		if (key == RANK)
 			program.place = ordo_cursor_place(cursor);
-		if (index < 0 ||
-			!(index == RANK ? ordo_read_integer(cursor, "rank", 0, ORDO_LIMIT, &program.rank)
-					: read_streams(reader, cursor)))
+		if (!(key == RANK ? ordo_read_integer(cursor, "rank", 0, ORDO_LIMIT, &program.rank)
+				  : read_streams(reader, cursor)))
 			return false;
 	}
-	if (step != ORDO_STEP_END ||
-		!ordo_require_keys(cursor, &program_keys, place, seen, 1u << RANK | 1u << STREAMS))
+	if (!ordo_members_end(&members, 1u << RANK | 1u << STREAMS))
 		return false;
 	program.end_stream = reader->schedule->nstream;
 	return keep_program(reader, cursor, &program);

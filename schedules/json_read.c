@@ -116,22 +116,15 @@ static bool read_digest(struct ordo_reader *reader, struct ordo_cursor *cursor, 
 static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_schedule *schedule = reader->schedule;
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "the topology, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &topology_keys, "the topology, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &topology_keys, &key, &seen);
-		if (index < 0 || !(index ? read_digest(reader, cursor, &schedule->topology_digest)
-					 : ordo_read_string(cursor, "name", &schedule->arena,
-						   &schedule->topology_name)))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!(key ? read_digest(reader, cursor, &schedule->topology_digest)
+			  : ordo_read_string(cursor, "name", &schedule->arena, &schedule->topology_name)))
 			return false;
-	}
-	return step == ORDO_STEP_END && ordo_require_keys(cursor, &topology_keys, place, seen, 3);
+	return ordo_members_end(&members, 3);
 }
 
 static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
@@ -176,21 +169,14 @@ static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *curs
 
 static bool read_head(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
-	struct ordo_piece key;
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a schedule, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "a schedule, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &head_keys, &key, &reader->seen);
-		if (index < 0 || !read_head_value(reader, cursor, (enum head_key)index))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
 			return false;
-	}
-	return step == ORDO_STEP_END &&
-	       ordo_require_keys(cursor, &head_keys, place, reader->seen, head_required) &&
-	       ordo_skip_rest(cursor);
+	return ordo_members_end(&members, head_required) && ordo_skip_rest(cursor);
 }
 
 static bool check_problem(struct ordo_reader *reader, const struct ordo_cursor *cursor)

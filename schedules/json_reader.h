@@ -25,7 +25,6 @@ struct ordo_reader {
 	const char *folder_name;    /* with its slash */
 	bool has_files;		    /* programs are file names */
 
-	uint32_t seen;				  /* keys of the head */
 	struct ordo_place places[ORDO_NHEAD_KEY]; /* of their values */
 	struct ordo_met_program *programs;	  /* [nprogram] */
 	uint32_t nprogram;

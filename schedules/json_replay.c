@@ -102,7 +102,6 @@ struct reader {
 	const struct ordo_schedule *schedule;
 	struct ordo_replay *replay;
 	struct ordo_cursor cursor;
-	uint32_t seen;
 };
 
 static bool read_bounded(struct reader *reader, const char *what, uint32_t n, uint32_t *number)
@@ -141,22 +140,19 @@ static bool read_task(struct reader *reader)
 {
 	struct ordo_cursor *cursor = &reader->cursor;
 	struct ordo_replay *replay = reader->replay;
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0, values[3] = {0};
-	bool first = true;
+	struct ordo_members members;
+	uint32_t values[3] = {0};
+	int key;
 	ordo_skip_space(cursor);
 	const struct ordo_place place = ordo_cursor_place(cursor);
 	if (replay->ntask == 2)
 		return ordo_fail_at(cursor, place, "tasks: found a third, wanted at most two");
-	if (!ordo_skip_character(cursor, '{', "a task, an object"))
+	if (!ordo_members_begin(&members, cursor, &task_keys, "a task, an object"))
 		return false;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		const int index = ordo_which_key(cursor, &task_keys, &key, &seen);
-		if (index < 0 || !read_task_value(reader, index, values))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_task_value(reader, key, values))
 			return false;
-	}
-	if (step != ORDO_STEP_END || !ordo_require_keys(cursor, &task_keys, place, seen, 7))
+	if (!ordo_members_end(&members, 7))
 		return false;
 	const struct ordo_stream *stream = &reader->schedule->streams[values[1]];
 	if (values[2] >= stream->end - stream->first)
@@ -205,26 +201,20 @@ static bool read_memory(struct reader *reader)
 {
 	struct ordo_cursor *cursor = &reader->cursor;
 	struct ordo_replay *replay = reader->replay;
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	ordo_skip_space(cursor);
-	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_skip_character(cursor, '{', "an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &memory_keys, "an object"))
 		return false;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		const int index = ordo_which_key(cursor, &memory_keys, &key, &seen);
-		if (index < 0 || !(index ? read_slot(reader)
-					 : read_bounded(reader, "rank", reader->schedule->problem.nrank,
-						   &replay->memory_rank)))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!(key ? read_slot(reader)
+			  : read_bounded(
+				    reader, "rank", reader->schedule->problem.nrank, &replay->memory_rank)))
 			return false;
-	}
-	if (step != ORDO_STEP_END || !ordo_require_keys(cursor, &memory_keys, place, seen, 3))
+	if (!ordo_members_end(&members, 3))
 		return false;
 	const uint32_t nslot = slots_of(reader->schedule, replay->memory_rank, replay->memory_buffer);
 	if (replay->memory_slot >= nslot)
-		return ordo_fail_at(cursor, place, "slot: found %u, the %s of rank %u has %u",
+		return ordo_fail_at(cursor, members.place, "slot: found %u, the %s of rank %u has %u",
 			replay->memory_slot, ordo_buffer_name(replay->memory_buffer), replay->memory_rank,
 			nslot);
 	return true;
@@ -354,21 +344,16 @@ static bool check_whole(const struct reader *reader, struct ordo_place place)
 static bool read_replay(struct reader *reader)
 {
 	struct ordo_cursor *cursor = &reader->cursor;
-	struct ordo_piece key;
-	enum ordo_step step;
-	bool first = true;
+	struct ordo_members members;
+	int key;
 	const uint32_t required = ((1u << NKEY) - 1) & ~(1u << MEMORY);
-	ordo_skip_space(cursor);
-	const struct ordo_place place = ordo_cursor_place(cursor);
-	if (!ordo_skip_character(cursor, '{', "a replay, an object"))
+	if (!ordo_members_begin(&members, cursor, &keys, "a replay, an object"))
 		return false;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		const int index = ordo_which_key(cursor, &keys, &key, &reader->seen);
-		if (index < 0 || !read_value(reader, (enum key)index))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_value(reader, (enum key)key))
 			return false;
-	}
-	return step == ORDO_STEP_END && ordo_require_keys(cursor, &keys, place, reader->seen, required) &&
-	       ordo_skip_rest(cursor) && check_whole(reader, place);
+	return ordo_members_end(&members, required) && ordo_skip_rest(cursor) &&
+	       check_whole(reader, members.place);
 }
 
 struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, const char *text, size_t size,

@@ -27,7 +27,6 @@ struct reader {
 	struct ordo_plan_set *set;
 	struct ordo_error *error;
 	const char *own_name; /* of the file it is read from; NULL if it has none */
-	uint32_t seen;
 	struct ordo_place places[NHEAD_KEY];
 };
 
@@ -89,21 +88,14 @@ static bool read_range(struct reader *reader, struct ordo_cursor *cursor)
 {
 	const uint32_t required = 1u << FROM | 1u << SCHEDULE;
 	struct met_range range = {.to_bytes = ORDO_ENDLESS};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a range, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &range_keys, "a range, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &range_keys, &key, &seen);
-		if (index < 0 || !read_range_value(reader, cursor, (enum range_key)index, &range))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_range_value(reader, cursor, (enum range_key)key, &range))
 			return false;
-	}
-	return step == ORDO_STEP_END && ordo_require_keys(cursor, &range_keys, place, seen, required) &&
-	       keep_range(reader, cursor, &range);
+	return ordo_members_end(&members, required) && keep_range(reader, cursor, &range);
 }
 
 static bool read_ranges(struct reader *reader, struct ordo_cursor *cursor)
@@ -152,20 +144,14 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 {
 	const uint32_t required = 1u << SCHEMA | 1u << OPERATOR | 1u << RANKS | 1u << IN_PLACE | 1u << RANGES;
-	struct ordo_piece key;
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a plan set, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "a plan set, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &head_keys, &key, &reader->seen);
-		if (index < 0 || !read_head_value(reader, cursor, (enum head_key)index))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
 			return false;
-	}
-	return step == ORDO_STEP_END &&
-	       ordo_require_keys(cursor, &head_keys, place, reader->seen, required) && ordo_skip_rest(cursor);
+	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
 }
 
 static bool check_problem(const struct reader *reader, const struct ordo_cursor *cursor)

@@ -30,7 +30,6 @@ struct link {
 struct reader {
 	struct ordo_error *error;
 	struct ordo_arena arena; /* texts until the topology is there */
-	uint32_t seen;
 	struct ordo_place places[NHEAD_KEY];
 	const char *name, *extra;
 	uint32_t nrank, nswitch, ports;
@@ -82,20 +81,15 @@ static bool read_link(struct reader *reader, struct ordo_cursor *cursor)
 {
 	const uint32_t required = 1u << FROM | 1u << TO | 1u << LATENCY | 1u << BANDWIDTH;
 	struct link link = {.class_name = "link"};
-	struct ordo_piece key;
-	enum ordo_step step;
-	uint32_t seen = 0;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a link, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &link_keys, "a link, an object"))
 		return false;
-	link.place = ordo_cursor_place(cursor);
-	link.place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &link_keys, &key, &seen);
-		if (index < 0 || !read_link_value(reader, cursor, (enum link_key)index, &link))
+	link.place = members.place;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_link_value(reader, cursor, (enum link_key)key, &link))
 			return false;
-	}
-	if (step != ORDO_STEP_END || !ordo_require_keys(cursor, &link_keys, link.place, seen, required))
+	if (!ordo_members_end(&members, required))
 		return false;
 	if (reader->nlink == ORDO_LIMIT || !ordo_array_reserve(&reader->links, &reader->link_room,
 						   (size_t)reader->nlink + 1, sizeof *reader->links))
@@ -144,20 +138,14 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 {
 	const uint32_t required = 1u << SCHEMA | 1u << NAME | 1u << RANKS | 1u << LINKS;
-	struct ordo_piece key;
-	enum ordo_step step;
-	bool first = true;
-	if (!ordo_skip_character(cursor, '{', "a topology, an object"))
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "a topology, an object"))
 		return false;
-	struct ordo_place place = ordo_cursor_place(cursor);
-	place.column--;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
-		int index = ordo_which_key(cursor, &head_keys, &key, &reader->seen);
-		if (index < 0 || !read_head_value(reader, cursor, (enum head_key)index))
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
 			return false;
-	}
-	return step == ORDO_STEP_END &&
-	       ordo_require_keys(cursor, &head_keys, place, reader->seen, required) && ordo_skip_rest(cursor);
+	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
 }
 
 static struct ordo_topology *create(struct reader *reader, const struct ordo_cursor *cursor)

@@ -44,6 +44,32 @@ bool ordo_require_keys(const struct ordo_cursor *cursor, const struct ordo_keys 
 	return true;
 }
 
+bool ordo_members_begin(struct ordo_members *members, struct ordo_cursor *cursor,
+	const struct ordo_keys *keys, const char *wanted)
+{
+	*members = (struct ordo_members){.cursor = cursor, .keys = keys, .first = true};
+	if (!ordo_skip_character(cursor, '{', wanted))
+		return false;
+	members->place = ordo_cursor_place(cursor);
+	members->place.column--;
+	return true;
+}
+
+int ordo_members_next(struct ordo_members *members)
+{
+	struct ordo_piece key;
+	members->step = ordo_next_member(members->cursor, &members->first, &key);
+	return members->step == ORDO_STEP_MORE
+		       ? ordo_which_key(members->cursor, members->keys, &key, &members->seen)
+		       : -1;
+}
+
+bool ordo_members_end(const struct ordo_members *members, uint32_t required)
+{
+	return members->step == ORDO_STEP_END &&
+	       ordo_require_keys(members->cursor, members->keys, members->place, members->seen, required);
+}
+
 bool ordo_fail_value(
 	const struct ordo_cursor *cursor, const struct ordo_piece *value, const char *key, const char *wanted)
 {

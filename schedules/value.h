@@ -23,6 +23,25 @@ int ordo_which_key(const struct ordo_cursor *cursor, const struct ordo_keys *key
 bool ordo_require_keys(const struct ordo_cursor *cursor, const struct ordo_keys *keys,
 	struct ordo_place place, uint32_t seen, uint32_t required);
 
+/* A walk over the members of one object: begin, then next until it gives no key, then end. */
+struct ordo_members {
+	struct ordo_cursor *cursor;
+	const struct ordo_keys *keys;
+	struct ordo_place place; /* where the object begins */
+	uint32_t seen;		 /* keys so far */
+	enum ordo_step step;
+	bool first;
+};
+
+/* `wanted` is for the message if there is no object: "a task, an object". */
+bool ordo_members_begin(struct ordo_members *members, struct ordo_cursor *cursor,
+	const struct ordo_keys *keys, const char *wanted);
+/* The index of the next key, whose value is then the caller's to read; -1: there is none, or it is not one of
+ * the keys, or was there before. */
+int ordo_members_next(struct ordo_members *members);
+/* Whether the object came to its end with all the required keys. */
+bool ordo_members_end(const struct ordo_members *members, uint32_t required);
+
 /* Fails with `key: found <what is there>, wanted <wanted>`. */
 bool ordo_fail_value(const struct ordo_cursor *cursor, const struct ordo_piece *value, const char *key,
 	const char *wanted);
