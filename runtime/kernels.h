@@ -1,0 +1,23 @@
+/* kernels.h - the loops over elements, in the forms that CPUs have. Private to runtime/. */
+#ifndef ORDO_KERNELS_H
+#define ORDO_KERNELS_H
+
+#include <ordo/element.h>
+
+/* One pass over n elements: value = ((src[0] op src[1]) op src[2]) ..., each rounded once, is written to every dst[0..ndst). nsrc and ndst
+ * are 1 or more. A dst may be the very memory of a src, but must not overlap one otherwise, nor another dst. Nothing is aligned. With
+ * streaming, stores go past the caches, where the CPU can. */
+typedef void ordo_fold_kernel(
+	void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc, size_t n, bool streaming);
+
+struct ordo_kernels {
+	const char *name; /* "portable", "avx2", "avx512" */
+	ordo_fold_kernel *fold[ORDO_NTYPE][ORDO_NREDUCTION];
+};
+
+/* The best form this CPU has; asked once. */
+const struct ordo_kernels *ordo_kernels(void);
+/* All forms this CPU has, the portable one first; returns how many. */
+uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room);
+
+#endif
