@@ -95,10 +95,10 @@ struct ordo_ticket {
 	uint32_t rank, epoch;
 	uint64_t call;
 };
-enum ordo_progress { ORDO_UNDER_WAY, ORDO_OVER, ORDO_FAILED };
+enum ordo_call_state { ORDO_UNDER_WAY, ORDO_OVER, ORDO_FAILED };
 ORDO_API bool ordo_communicator_start(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error);
-ORDO_API enum ordo_progress ordo_communicator_test(
+ORDO_API enum ordo_call_state ordo_communicator_test(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error);
 ORDO_API bool ordo_communicator_wait(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error);

@@ -9,6 +9,10 @@
 #include <ordo/error.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ordo_arena {
 	struct ordo_arena_block *last; /* NULL: nothing allocated yet; {0} is a valid empty arena */
 };
@@ -29,4 +33,7 @@ ORDO_API void *ordo_array_make(size_t count, size_t size, unsigned char fill);
  * doubling. false if there is no memory (the array is untouched). */
 ORDO_API bool ordo_array_reserve(void *items, size_t *room, size_t want, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
