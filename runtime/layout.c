@@ -1,5 +1,5 @@
 /* layout.c - where chunks and slots lie in memory, for given counts. */
-#include "plan.h"
+#include "layout.h"
 #include <stdlib.h>
 
 /* So many bytes that no sum of a few of them overflows. */
@@ -115,6 +115,28 @@ static bool are_all_equal(const uint64_t *values, uint32_t count)
 	return true;
 }
 
+static bool lay_regions(struct layout *layout, struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &layout->problem;
+	layout->regions = calloc(problem->nrank, sizeof *layout->regions);
+	if (!layout->regions)
+		return ordo_fail_memory(error);
+	for (uint32_t r = 0; r < problem->nrank; r++) {
+		struct region *regions = layout->regions[r];
+		regions[ORDO_INPUT].nslot = ordo_input_slots(problem, r);
+		regions[ORDO_OUTPUT].nslot = ordo_output_slots(problem, r);
+		regions[ORDO_INPUT].first = regions[ORDO_INPUT].nslot ? ordo_input_chunk(problem, r, 0) : 0;
+		/* Output slots of an AllToAll are as long as its input slots, unless a table says how long. */
+		if (regions[ORDO_OUTPUT].nslot && problem->op != ORDO_ALLTOALL)
+			regions[ORDO_OUTPUT].first = ordo_output_chunk(problem, r, 0);
+		for (int b = ORDO_INPUT; b <= ORDO_OUTPUT; b++) {
+			regions[b].origin = chunk_begin(layout, regions[b].first);
+			regions[b].nelement = slot_begin(layout, r, (enum ordo_buffer)b, regions[b].nslot);
+		}
+	}
+	return true;
+}
+
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error)
 {
@@ -124,6 +146,8 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const uint64_t nvector = ((uint64_t)problem->nshard + problem->nrank - 1) / problem->nrank;
 	const uint64_t most = MOST_BYTES / element / nvector;
 	const uint64_t *block_count = options->block_count;
+	layout->problem = *problem;
+	layout->element = element;
 	layout->chunks_per_block = problem->chunks_per_block;
 	layout->nchunk = ordo_nchunk(problem);
 	if (!block_count || are_all_equal(block_count, ordo_nblock(problem))) {
@@ -138,11 +162,12 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	}
 	measure_chunks(layout);
 	cut_rounds(layout, element, tile_bytes);
-	return true;
+	return lay_regions(layout, error);
 }
 
 void ordo_layout_free(struct layout *layout)
 {
 	free(layout->begin);
 	free(layout->output_begin);
+	free(layout->regions);
 }

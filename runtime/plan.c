@@ -48,24 +48,12 @@ static void *allocate_lines(size_t count, size_t size)
 	return memory;
 }
 
-static void lay_regions(struct ordo_plan *plan)
+/* A rank without a byte of input or output needs no buffers. */
+static void count_unbound(struct ordo_plan *plan)
 {
-	const struct ordo_problem *problem = &plan->schedule->problem;
-	assert(plan->ranks);
-	for (uint32_t r = 0; r < problem->nrank; r++) {
-		struct region *regions = plan->ranks[r].regions;
-		regions[ORDO_INPUT].nslot = ordo_input_slots(problem, r);
-		regions[ORDO_OUTPUT].nslot = ordo_output_slots(problem, r);
-		regions[ORDO_SCRATCH].nslot = plan->schedule->scratch_slots;
-		regions[ORDO_INPUT].first = regions[ORDO_INPUT].nslot ? ordo_input_chunk(problem, r, 0) : 0;
-		/* Output slots of an AllToAll are as long as its input slots, unless a table says how long.
-		 */
-		if (regions[ORDO_OUTPUT].nslot && problem->op != ORDO_ALLTOALL)
-			regions[ORDO_OUTPUT].first = ordo_output_chunk(problem, r, 0);
-		for (int b = ORDO_INPUT; b <= ORDO_OUTPUT; b++) {
-			regions[b].origin = chunk_begin(&plan->layout, regions[b].first);
-			regions[b].nelement = slot_begin(plan, r, (enum ordo_buffer)b, regions[b].nslot);
-		}
+	const struct layout *layout = &plan->layout;
+	for (uint32_t r = 0; r < layout->problem.nrank; r++) {
+		const struct region *regions = layout->regions[r];
 		plan->ranks[r].bound = !regions[ORDO_INPUT].nelement && !regions[ORDO_OUTPUT].nelement;
 		plan->nunbound += !plan->ranks[r].bound;
 	}
@@ -95,7 +83,8 @@ static bool check_slots(
 {
 	const struct ordo_task *task = &plan->schedule->tasks[t];
 	const struct layout *layout = &plan->layout;
-	uint32_t nslot = plan->ranks[slots.rank].regions[slots.buffer].nslot;
+	uint32_t nslot = slots.buffer == ORDO_SCRATCH ? plan->schedule->scratch_slots
+						      : layout->regions[slots.rank][slots.buffer].nslot;
 	if (slots.first + (uint64_t)task->count > nslot)
 		return ordo_fail_task(plan->schedule, t, 3, error,
 			"%s of rank %" PRIu32 " has %" PRIu32 " slots", ordo_buffer_name(slots.buffer),
@@ -104,8 +93,8 @@ static bool check_slots(
 		return true;
 	for (uint32_t i = 0; i < task->count; i++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);
-		uint64_t room = slot_begin(plan, slots.rank, slots.buffer, slots.first + i + 1) -
-				slot_begin(plan, slots.rank, slots.buffer, slots.first + i);
+		uint64_t room = slot_begin(layout, slots.rank, slots.buffer, slots.first + i + 1) -
+				slot_begin(layout, slots.rank, slots.buffer, slots.first + i);
 		if (n > room)
 			return ordo_fail_task(plan->schedule, t, 0, error,
 				"chunk %" PRIu32 " has %" PRIu64 " elements with these counts, %s %" PRIu32
@@ -173,9 +162,9 @@ static void count_sent(const struct ordo_plan *plan, uint32_t rank, struct tally
 			if (!tally->is_peer[task->peer])
 				tally->peers[tally->npeer++] = task->peer;
 			tally->is_peer[task->peer] = true;
-			tally->bytes[task->peer] +=
-				plan->element * (chunk_begin(&plan->layout, task->chunk + task->count) -
-							chunk_begin(&plan->layout, task->chunk));
+			tally->bytes[task->peer] += plan->layout.element *
+						    (chunk_begin(&plan->layout, task->chunk + task->count) -
+							    chunk_begin(&plan->layout, task->chunk));
 		}
 	qsort(tally->peers, tally->npeer, sizeof *tally->peers, compare_ranks);
 }
@@ -232,7 +221,7 @@ static bool allocate_states(struct ordo_plan *plan, struct ordo_error *error)
 static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 {
 	const uint32_t nrank = plan->schedule->problem.nrank, nslot = plan->schedule->scratch_slots;
-	const uint64_t slot = plan->layout.stride * plan->element;
+	const uint64_t slot = plan->layout.stride * plan->layout.element;
 	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes", nrank,
@@ -243,8 +232,7 @@ static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 	if (!plan->scratch)
 		return ordo_fail_memory(error);
 	for (uint32_t r = 0; r < nrank; r++)
-		atomic_init(&plan->ranks[r].regions[ORDO_SCRATCH].memory,
-			plan->scratch + r * plan->scratch_bytes);
+		atomic_init(&plan->ranks[r].memory[ORDO_SCRATCH], plan->scratch + r * plan->scratch_bytes);
 	return true;
 }
 
@@ -271,7 +259,6 @@ static bool fill_plan(
 	const struct ordo_schedule *schedule = plan->schedule;
 	plan->type = options->type;
 	plan->reduction = options->reduction;
-	plan->element = ordo_type_size(options->type);
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
 	if (!check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
@@ -279,7 +266,7 @@ static bool fill_plan(
 			error) ||
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
-	lay_regions(plan);
+	count_unbound(plan);
 	ordo_members_reset(plan);
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
@@ -326,19 +313,14 @@ void ordo_plan_destroy(struct ordo_plan *plan)
 	free(plan);
 }
 
-static uint64_t region_bytes(const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer)
-{
-	return plan->ranks[rank].regions[buffer].nelement * plan->element;
-}
-
 uint64_t ordo_plan_input_bytes(const struct ordo_plan *plan, uint32_t rank)
 {
-	return region_bytes(plan, rank, ORDO_INPUT);
+	return region_bytes(&plan->layout, rank, ORDO_INPUT);
 }
 
 uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t rank)
 {
-	return region_bytes(plan, rank, ORDO_OUTPUT);
+	return region_bytes(&plan->layout, rank, ORDO_OUTPUT);
 }
 
 uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan)
@@ -361,68 +343,6 @@ uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint3
 	return 0;
 }
 
-/* In place: fills in the pointer that was left out. One of the two buffers is the whole, the other begins
- * inside it. */
-static bool join_buffers(const struct ordo_plan *plan, uint32_t rank, unsigned char **input,
-	unsigned char **output, struct ordo_error *error)
-{
-	const struct region *regions = plan->ranks[rank].regions;
-	const bool input_is_whole = regions[ORDO_INPUT].nslot >= regions[ORDO_OUTPUT].nslot;
-	unsigned char **whole = input_is_whole ? input : output, **inner = input_is_whole ? output : input;
-	const uint64_t skip = regions[input_is_whole ? ORDO_OUTPUT : ORDO_INPUT].origin * plan->element;
-	if (!*whole && regions[ORDO_INPUT].nslot == regions[ORDO_OUTPUT].nslot)
-		*whole = *inner;
-	if (!*whole)
-		return true;
-	if (*inner && *inner != *whole + skip)
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 " is in place: its %s is not the memory %" PRIu64
-			" bytes after the begin of its %s",
-			rank, input_is_whole ? "output" : "input", skip, input_is_whole ? "input" : "output");
-	*inner = *whole + skip;
-	return true;
-}
-
-/* In place, a rank that has only one of the buffers may have been given it under the other name. */
-static void swap_names(
-	const struct ordo_plan *plan, uint32_t rank, unsigned char **input, unsigned char **output)
-{
-	const enum ordo_operator op = plan->schedule->problem.op;
-	if (op != ORDO_ALLREDUCE && op != ORDO_REDUCE && op != ORDO_BROADCAST)
-		return;
-	if (!*input && region_bytes(plan, rank, ORDO_INPUT))
-		*input = *output;
-	if (!*output && region_bytes(plan, rank, ORDO_OUTPUT))
-		*output = *input;
-}
-
-static bool overlap(const unsigned char *a, uint64_t na, const unsigned char *b, uint64_t nb)
-{
-	return na && nb && (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na;
-}
-
-static bool settle_buffers(const struct ordo_plan *plan, uint32_t rank, unsigned char **input,
-	unsigned char **output, struct ordo_error *error)
-{
-	const struct region *regions = plan->ranks[rank].regions;
-	const uint64_t ninput = region_bytes(plan, rank, ORDO_INPUT),
-		       noutput = region_bytes(plan, rank, ORDO_OUTPUT);
-	const bool in_place = plan->schedule->problem.in_place,
-		   both = regions[ORDO_INPUT].nslot && regions[ORDO_OUTPUT].nslot;
-	if (in_place && both && !join_buffers(plan, rank, input, output, error))
-		return false;
-	if (in_place && !both)
-		swap_names(plan, rank, input, output);
-	if ((ninput && !*input) || (noutput && !*output))
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": the %s is NULL, wanted %" PRIu64 " bytes", rank,
-			ninput && !*input ? "input" : "output", ninput && !*input ? ninput : noutput);
-	if (!in_place && overlap(*input, ninput, *output, noutput))
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": input and output overlap, and the schedule is not in place", rank);
-	return true;
-}
-
 bool ordo_plan_bind(
 	struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error)
 {
@@ -430,11 +350,11 @@ bool ordo_plan_bind(
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
 			rank, plan->schedule->problem.nrank);
 	unsigned char *in = input, *out = output;
-	if (!settle_buffers(plan, rank, &in, &out, error))
+	if (!ordo_layout_settle(&plan->layout, plan->schedule->problem.in_place, rank, &in, &out, error))
 		return false;
 	struct rank_state *state = &plan->ranks[rank];
-	atomic_store_explicit(&state->regions[ORDO_INPUT].memory, in, memory_order_relaxed);
-	atomic_store_explicit(&state->regions[ORDO_OUTPUT].memory, out, memory_order_relaxed);
+	atomic_store_explicit(&state->memory[ORDO_INPUT], in, memory_order_relaxed);
+	atomic_store_explicit(&state->memory[ORDO_OUTPUT], out, memory_order_relaxed);
 	if (!state->bound)
 		atomic_fetch_sub(&plan->nunbound, 1);
 	state->bound = true;

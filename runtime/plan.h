@@ -2,42 +2,12 @@
 #ifndef ORDO_PLAN_H
 #define ORDO_PLAN_H
 
-#include <ordo/runtime.h>
+#include "layout.h"
 #include <stdalign.h>
 #include <stdatomic.h>
 
-#define CACHE_LINE 64
-
-/* Where chunks lie, in elements. With chunks one after another in the order of their ids, chunk c begins at chunk_begin(c):
- *   EVEN    c * block                              K = 1, equal blocks
- *   BLOCKS  (c / K) * block + begin[c % K]         equal blocks
- *   TABLE   begin[c]                               one block, or blocks of different sizes
- */
-struct layout {
-	enum { EVEN, BLOCKS, TABLE } form;
-	uint32_t chunks_per_block, nchunk;
-	uint64_t block;
-	uint64_t *begin;	/* [K + 1] or [nchunk + 1] */
-	uint64_t *output_begin; /* AllToAll of different sizes: [nrank][nrank * K + 1] of output slots; else
-				   NULL */
-	uint64_t largest;	/* chunk */
-	bool equal;		/* all chunks have one size */
-	uint64_t stride;	/* from one scratch slot to the next */
-	uint64_t tile;		/* of each chunk, moved in one round */
-	uint64_t nround;	/* in one run */
-};
-
-/* One of a rank's buffers. Slot s of input and output holds chunk first + s, and begins chunk_begin(first +
- * s) - origin elements into the memory. */
-struct region {
-	_Atomic(unsigned char *) memory; /* NULL: not bound */
-	uint32_t first, nslot;
-	uint64_t origin;
-	uint64_t nelement;
-};
-
 struct rank_state {
-	alignas(CACHE_LINE) struct region regions[ORDO_NBUFFER];
+	alignas(CACHE_LINE) _Atomic(unsigned char *) memory[ORDO_NBUFFER]; /* NULL: not bound */
 	bool bound;
 	uint64_t ncall;		       /* runs this rank has begun */
 	uint64_t round;		       /* of the run under way */
@@ -77,7 +47,6 @@ struct ordo_plan {
 	const struct ordo_schedule *schedule;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint64_t element; /* bytes */
 	uint32_t watchdog_ms;
 	struct layout layout;
 
@@ -112,10 +81,6 @@ struct ordo_plan {
 
 enum stopped { RUNNING, STOPPING, STOPPED /* why is written */ };
 
-/* Fills the layout; the tile is tile_bytes of each chunk. On failure, too, it is to be freed. */
-bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
-	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error);
-void ordo_layout_free(struct layout *layout);
 /* Signals of the schedule -> plan->signals, signal_of, words, taken. */
 bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error);
 /* Every rank is bound and no run was given up. */
@@ -150,42 +115,9 @@ enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
 /* Puts the streams of a rank at their heads, for a new round. */
 void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
 
-static inline uint64_t chunk_begin(const struct layout *layout, uint32_t chunk)
-{
-	switch (layout->form) {
-	case EVEN:
-		return chunk * layout->block;
-	case BLOCKS:
-		return chunk / layout->chunks_per_block * layout->block +
-		       layout->begin[chunk % layout->chunks_per_block];
-	case TABLE:
-		break;
-	}
-	return layout->begin[chunk];
-}
-
 static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
 {
 	return &plan->words[(size_t)signal << plan->word_shift];
-}
-
-/* Where a slot begins, in elements from the start of its buffer; also for the end of the last slot. */
-static inline uint64_t slot_begin(
-	const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
-{
-	const struct layout *layout = &plan->layout;
-	const struct region *region = &plan->ranks[rank].regions[buffer];
-	if (buffer == ORDO_SCRATCH)
-		return slot * layout->stride;
-	if (buffer == ORDO_OUTPUT && layout->output_begin) {
-		uint64_t row = (uint64_t)region->nslot + 1;
-		return layout->output_begin[rank * row + slot];
-	}
-	if (region->first + (uint64_t)slot <= layout->nchunk)
-		return chunk_begin(layout, region->first + slot) - region->origin;
-	/* Virtual shards: several vectors one after another. */
-	return slot / layout->nchunk * chunk_begin(layout, layout->nchunk) +
-	       chunk_begin(layout, slot % layout->nchunk);
 }
 
 /* Consecutive slots of a rank's buffer. */
@@ -202,7 +134,7 @@ static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, 
 	if (slots.buffer == ORDO_SCRATCH ||
 		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
 		return false;
-	return (plan->ranks[slots.rank].regions[slots.buffer].first + slots.first) % plan->layout.nchunk ==
+	return (plan->layout.regions[slots.rank][slots.buffer].first + slots.first) % plan->layout.nchunk ==
 	       chunk;
 }
 

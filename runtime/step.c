@@ -8,7 +8,7 @@ static void move_elements(
 	if (reduces)
 		ordo_reduce_elements(plan->type, plan->reduction, dst, src, n);
 	else if (dst != src)
-		memmove(dst, src, n * plan->element);
+		memmove(dst, src, n * plan->layout.element);
 }
 
 /* Several chunks lie without gaps on both sides, so that one move does. */
@@ -24,9 +24,9 @@ static bool is_one_move(
 static unsigned char *address(
 	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t skip)
 {
-	uint64_t begin =
-		slot_begin(plan, at.rank, at.buffer, at.first) + (at.buffer == ORDO_SCRATCH ? 0 : skip);
-	return memory + begin * plan->element;
+	uint64_t begin = slot_begin(&plan->layout, at.rank, at.buffer, at.first) +
+			 (at.buffer == ORDO_SCRATCH ? 0 : skip);
+	return memory + begin * plan->layout.element;
 }
 
 /* This round's part of every chunk: elements [skip, skip + tile) of it. */
@@ -60,9 +60,9 @@ static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uin
 	struct slots dst = {
 		ordo_task_crosses(task) ? task->peer : rank, (enum ordo_buffer)task->dst_buffer, task->dst};
 	unsigned char *from =
-		atomic_load_explicit(&plan->ranks[rank].regions[src.buffer].memory, memory_order_relaxed);
+		atomic_load_explicit(&plan->ranks[rank].memory[src.buffer], memory_order_relaxed);
 	unsigned char *to =
-		atomic_load_explicit(&plan->ranks[dst.rank].regions[dst.buffer].memory, memory_order_relaxed);
+		atomic_load_explicit(&plan->ranks[dst.rank].memory[dst.buffer], memory_order_relaxed);
 	if (!from || !to)
 		return chunk_begin(&plan->layout, task->chunk + task->count) ==
 		       chunk_begin(&plan->layout, task->chunk);

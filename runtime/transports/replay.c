@@ -27,7 +27,7 @@ static void enter(const struct replay_run *run, uint32_t rank)
 	struct ordo_plan *plan = run->plan;
 	const struct ordo_program *program = &plan->schedule->programs[rank];
 	struct rank_state *state = &plan->ranks[rank];
-	unsigned char *scratch = state->regions[ORDO_SCRATCH].memory;
+	unsigned char *scratch = state->memory[ORDO_SCRATCH];
 	ordo_begin_round(plan, rank);
 	uint32_t idle = 0;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
@@ -209,7 +209,7 @@ bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving
 const void *ordo_plan_slot(
 	const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
-	const struct region *region = &plan->ranks[rank].regions[buffer];
-	const unsigned char *memory = region->memory;
-	return memory ? memory + slot_begin(plan, rank, buffer, slot) * plan->element : NULL;
+	const struct layout *layout = &plan->layout;
+	const unsigned char *memory = plan->ranks[rank].memory[buffer];
+	return memory ? memory + slot_begin(layout, rank, buffer, slot) * layout->element : NULL;
 }
