@@ -5,6 +5,7 @@
  */
 #include "algorithms/levels.h"
 #include <ordo/arena.h>
+#include <ordo/divisor.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +20,6 @@ static const char *write_notation(
 		return ordo_arena_format(arena, "%s(%s)", name, settings);
 	return ordo_arena_format(
 		arena, "%s(%.*s%u%s)", name, (int)before, settings, nserver, settings + before + 1);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		const uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 bool ordo_refuse_candidate(
@@ -49,7 +40,7 @@ static bool accept(
 	struct ordo_candidates *candidates, const struct ordo_recipe *recipe, struct ordo_error *error)
 {
 	const uint64_t volume = recipe->algorithm->volume(recipe), whole = ordo_nchunk(&recipe->problem),
-		       divisor = common_divisor(whole, volume);
+		       divisor = ordo_common_divisor(whole, volume);
 	const char *notation =
 		ordo_arena_text(&candidates->arena, recipe->notation, strlen(recipe->notation));
 	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,

@@ -5,6 +5,7 @@
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/compare.h>
+#include <ordo/divisor.h>
 #include <ordo/input.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,21 +188,16 @@ static bool show_node(struct call *call, struct pair *pair)
 static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struct ordo_error *error)
 {
 	const uint64_t nblock = ordo_nblock(&pair->side[0]->schedule->problem);
-	uint64_t whole = pair->side[0]->order->nchunk, other = pair->side[1]->order->nchunk;
-	const uint64_t product = whole * other;
-	while (other) {
-		const uint64_t rest = whole % other;
-		whole = other;
-		other = rest;
-	}
+	const uint64_t one = pair->side[0]->order->nchunk, other = pair->side[1]->order->nchunk,
+		       multiple = one / ordo_common_divisor(one, other) * other;
 	*fine = pair->side[0]->schedule->problem;
 	fine->in_place = false;
-	if (product / whole > ORDO_LIMIT)
+	if (multiple > ORDO_LIMIT)
 		return ordo_fail(error, ORDO_UNDECIDED, 0,
 			"the shortest vector on which both cut alike has %" PRIu64
 			" elements, wanted at most %u",
-			product / whole, ORDO_LIMIT);
-	fine->chunks_per_block = (uint32_t)(product / whole / nblock);
+			multiple, ORDO_LIMIT);
+	fine->chunks_per_block = (uint32_t)(multiple / nblock);
 	return true;
 }
 

@@ -26,6 +26,7 @@
  */
 #include "algorithms/hierarchy.h"
 #include <assert.h>
+#include <ordo/divisor.h>
 #include <string.h>
 
 static const struct ordo_value *algorithms_of(const struct ordo_recipe *recipe)
@@ -213,14 +214,8 @@ static void release(struct ordo_recipe *recipe)
 
 static uint64_t common_multiple(uint64_t a, uint64_t b)
 {
-	uint64_t x = a, y = b;
 	assert(a && b);
-	while (y) {
-		const uint64_t rest = x % y;
-		x = y;
-		y = rest;
-	}
-	return a / x * b;
+	return a / ordo_common_divisor(a, b) * b;
 }
 
 /* Such that every stage has a multiple of what it would choose, and cuts without remainder. Stages further out

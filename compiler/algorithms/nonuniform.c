@@ -11,6 +11,7 @@
  * about m/2.
  */
 #include "algorithms/nonuniform.h"
+#include <ordo/divisor.h>
 
 uint32_t ordo_nonuniform_count(uint32_t n, uint32_t step)
 {
@@ -74,21 +75,12 @@ static uint64_t tear(uint32_t n, uint32_t a, uint32_t m, uint32_t difference)
 	return torn;
 }
 
-static bool are_coprime(uint32_t x, uint32_t y)
-{
-	while (y) {
-		const uint32_t rest = x % y;
-		x = y;
-		y = rest;
-	}
-	return x == 1;
-}
-
 static uint32_t cheapest_difference(uint32_t n, uint32_t a, uint32_t m)
 {
 	uint32_t cheapest = 1;
 	for (uint32_t difference = 2; difference <= m / 2; difference++)
-		if (are_coprime(difference, m) && tear(n, a, m, difference) < tear(n, a, m, cheapest))
+		if (ordo_common_divisor(difference, m) == 1 &&
+			tear(n, a, m, difference) < tear(n, a, m, cheapest))
 			cheapest = difference;
 	return cheapest;
 }

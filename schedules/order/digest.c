@@ -1,5 +1,6 @@
 /* digest.c - the order digest. */
 #include "order/digest.h"
+#include <ordo/divisor.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,16 +27,6 @@ static void put_number(XXH3_state_t *state, uint64_t number)
 	XXH3_128bits_update(state, bytes, sizeof bytes);
 }
 
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 bool digest_begin(struct order_digest *digest, const struct ordo_problem *problem)
 {
 	const char *name = ordo_operator_facts(problem->op)->name;
@@ -51,7 +42,7 @@ bool digest_begin(struct order_digest *digest, const struct ordo_problem *proble
 
 void digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree)
 {
-	const uint64_t divisor = common_divisor(first_chunk, digest->nchunk);
+	const uint64_t divisor = ordo_common_divisor(first_chunk, digest->nchunk);
 	XXH128_canonical_t canonical;
 	put_number(digest->state, first_chunk / divisor);
 	put_number(digest->state, digest->nchunk / divisor);
