@@ -141,7 +141,7 @@ static const char **print_all(struct ordo_arena *arena, const struct member *mem
 	return texts;
 }
 
-static bool is_in(const struct ordo_part *part, uint64_t at, uint64_t whole)
+static bool is_in(const struct ordo_vector_part *part, uint64_t at, uint64_t whole)
 {
 	return part->begin.of * whole <= at * part->begin.whole &&
 	       at * part->end.whole < part->end.of * whole;
@@ -165,7 +165,7 @@ static void check_parts(const struct member *a, const struct member *b, const ch
 	}
 	assert_int_equal(part + 1, comparison->npart);
 	for (part = 0; part < comparison->npart; part++) {
-		const struct ordo_part *one = &comparison->parts[part];
+		const struct ordo_vector_part *one = &comparison->parts[part];
 		if (!one->same && !differing++)
 			assert_int_equal(comparison->first, part);
 		assert_true(part ? one->begin.of * one[-1].end.whole == one[-1].end.of * one->begin.whole
@@ -376,7 +376,7 @@ static void run_different(const struct crowd *crowd, const struct member *a, con
 		common_multiple(ordo_nblock(&a->schedule->problem), ordo_nblock(&b->schedule->problem)));
 	uint64_t begin[2][32];
 	assert_true(ordo_compare(a->order, b->order, &comparison, &error));
-	const struct ordo_part *part =
+	const struct ordo_vector_part *part =
 		&comparison.parts[comparison.ndiffering > 1 ? comparison.npart - 1 : comparison.first];
 	while (part->same)
 		part--;

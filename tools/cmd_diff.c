@@ -118,7 +118,7 @@ static const char *position_text(struct pair *pair, struct ordo_position at)
 			      : ordo_arena_format(&pair->arena, "%" PRIu64 "/%" PRIu64, at.of, at.whole));
 }
 
-static void show_part(struct call *call, struct pair *pair, const struct ordo_part *part, uint32_t nth)
+static void show_part(struct call *call, struct pair *pair, const struct ordo_vector_part *part, uint32_t nth)
 {
 	const char *begin = position_text(pair, part->begin), *end = position_text(pair, part->end);
 	const char *trees[2] = {tree_text(pair, part->tree[0]), tree_text(pair, part->tree[1])};
@@ -162,7 +162,7 @@ static bool show_node(struct call *call, struct pair *pair)
 {
 	struct ordo_error error;
 	struct ordo_witness witness;
-	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
+	const struct ordo_vector_part *part = &pair->comparison.parts[pair->comparison.first];
 	if (!adds(pair))
 		return true;
 	if (!ordo_tree_witness(pair->forest, part->tree[0], part->tree[1], &witness, &error))
@@ -216,7 +216,7 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 {
 	struct ordo_error error;
 	struct ordo_problem fine;
-	const struct ordo_part *part = &pair->comparison.parts[pair->comparison.first];
+	const struct ordo_vector_part *part = &pair->comparison.parts[pair->comparison.first];
 	struct ordo_element element = {0, 0, 0};
 	if (!cut_finely(pair, &fine, &error))
 		return refuse(call, fail(call, &error));

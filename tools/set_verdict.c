@@ -268,7 +268,7 @@ static const char *position_text(char out[64], struct ordo_position at)
 static bool contradict(const struct judged_set *judged, const struct change *change,
 	struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
-	const struct ordo_part *part = &change->comparison.parts[change->comparison.first];
+	const struct ordo_vector_part *part = &change->comparison.parts[change->comparison.first];
 	const struct ordo_element element[2] = {{0, part->chunk[0], 0}, {0, part->chunk[1], 0}};
 	return ordo_contradict(judged->forest, judged->arithmetic.type, judged->arithmetic.reduction, element,
 		part->tree, contradiction, error);
@@ -296,7 +296,7 @@ static bool print_change(struct call *call, FILE *out, struct judged_set *judged
 		change.range[0]->schedule, change.range[1]->schedule,
 		comparison->npart ? "" : ": one of them has no one order");
 	for (uint32_t i = 0, shown = 0; worked && i < comparison->npart && shown < MOST_PARTS; i++) {
-		const struct ordo_part *part = &comparison->parts[i];
+		const struct ordo_vector_part *part = &comparison->parts[i];
 		char begin[64], end[64], span[140];
 		if (part->same)
 			continue;
@@ -413,7 +413,7 @@ static bool add_change(struct call *call, struct judged_set *judged, uint32_t ra
 	for (int side = 0; side < 2; side++)
 		cJSON_AddItemToArray(schedules, cJSON_CreateString(change.range[side]->schedule));
 	for (uint32_t i = 0; worked && i < change.comparison.npart; i++) {
-		const struct ordo_part *part = &change.comparison.parts[i];
+		const struct ordo_vector_part *part = &change.comparison.parts[i];
 		char text[64];
 		if (part->same)
 			continue;

@@ -23,7 +23,7 @@ bool read_symmetry_use(struct call *call, const char *text, enum symmetry_use *u
 
 /* 1: found; 0: there is none; -1: call->status. */
 static int find_symmetry(struct call *call, const struct ordo_programs *programs,
-	enum ordo_comparison comparison, struct symmetry_found *found)
+	enum ordo_compared_ranks comparison, struct symmetry_found *found)
 {
 	struct ordo_error error;
 	struct progress progress = {0};

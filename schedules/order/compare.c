@@ -67,7 +67,7 @@ static bool is_same(const struct ordo_order *order, uint32_t a, uint32_t b)
 }
 
 static bool begin_part(
-	struct ordo_comparison *comparison, const struct ordo_part *part, struct ordo_error *error)
+	struct ordo_comparison *comparison, const struct ordo_vector_part *part, struct ordo_error *error)
 {
 	if (!ordo_array_reserve(&comparison->parts, &comparison->room, (size_t)comparison->npart + 1,
 		    sizeof *comparison->parts))
@@ -88,13 +88,13 @@ static bool take(struct ordo_comparison *comparison, const struct ordo_order *fi
 	const bool identical = tree[0] == tree[1];
 	comparison->identical &= identical;
 	if (comparison->npart) {
-		struct ordo_part *last = &comparison->parts[comparison->npart - 1];
+		struct ordo_vector_part *last = &comparison->parts[comparison->npart - 1];
 		if (is_same(first, last->tree[0], tree[0]) && is_same(first, last->tree[1], tree[1])) {
 			last->identical &= identical;
 			return true;
 		}
 	}
-	const struct ordo_part part = {
+	const struct ordo_vector_part part = {
 		.begin = later_begin(chunk[0], first->nchunk, chunk[1], second->nchunk),
 		.end = {1, 1},
 		.chunk = {chunk[0], chunk[1]},

@@ -124,7 +124,7 @@ static bool list_streams(struct comparison *c)
 
 struct request {
 	const struct ordo_programs *programs;
-	enum ordo_comparison comparison;
+	enum ordo_compared_ranks comparison;
 	ordo_progress *progress;
 	void *closure;
 };
@@ -263,7 +263,7 @@ static int try_groups(struct comparison *c, const struct request *request, struc
 	return like;
 }
 
-bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_comparison comparison,
+bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared_ranks comparison,
 	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &programs->problem;

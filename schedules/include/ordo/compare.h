@@ -20,7 +20,7 @@ struct ordo_position {
 
 /* A part of the vector, as long as may be, all of whose elements are one pair of trees (modulo commutativity of
  * each addition). */
-struct ordo_part {
+struct ordo_vector_part {
 	struct ordo_position begin, end;
 	uint32_t chunk[2]; /* the first of each schedule in it */
 	uint32_t tree[2];  /* of these chunks */
@@ -29,7 +29,7 @@ struct ordo_part {
 };
 
 struct ordo_comparison {
-	struct ordo_part *parts; /* [npart] one after another; they cover the vector */
+	struct ordo_vector_part *parts; /* [npart] one after another; they cover the vector */
 	uint32_t npart;
 	uint32_t ndiffering; /* parts that are not the same; 0: bit-interchangeable */
 	uint32_t first;	     /* the first of those; ORDO_NONE: none */

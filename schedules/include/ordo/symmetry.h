@@ -52,7 +52,7 @@ struct ordo_symmetry {
 	uint64_t ntask;	    /* of all ranks together; 0 unless all were compared */
 };
 
-enum ordo_comparison {
+enum ordo_compared_ranks {
 	ORDO_COMPARE_ALL,
 	/* Only those ranks whose elements generate the group: enough for programs made by relative arithmetic
 	 * alone. */
@@ -62,7 +62,7 @@ enum ordo_comparison {
 /* Looks for a symmetry: reads the programs one rank after another, as often as there are candidates, most of
  * which fail at once. true: found. false with error->code ORDO_OK: there is none (or none is known); with
  * another: it could not be found out. One program is held in memory. */
-ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_comparison comparison,
+ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared_ranks comparison,
 	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error);
 
 /* Proves or refutes a symmetric schedule from rank 0's program. Time and memory are those of one program,
