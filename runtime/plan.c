@@ -298,6 +298,7 @@ void ordo_plan_destroy(struct ordo_plan *plan)
 	if (!plan)
 		return;
 	ordo_crew_destroy(plan->crew);
+	ordo_trace_destroy(plan->trace);
 	ordo_layout_free(&plan->layout);
 	free(plan->ranks);
 	free(plan->streams);

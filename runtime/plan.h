@@ -11,6 +11,7 @@ struct rank_state {
 	bool bound;
 	uint64_t ncall;		       /* runs this rank has begun */
 	uint64_t round;		       /* of the run under way */
+	uint64_t nround;	       /* rounds this rank has begun, of all runs */
 	_Atomic uint32_t streams_left; /* in this round */
 	_Atomic uint32_t rank_left;    /* 1 while this rank runs on its own thread */
 };
@@ -73,6 +74,8 @@ struct ordo_plan {
 	struct ordo_error why; /* the run was given up */
 	struct crew *crew;
 
+	struct trace *trace; /* NULL: nothing is recorded */
+
 	uint32_t *runnable; /* [nstream] for transports/seeded.c */
 
 	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
@@ -101,7 +104,8 @@ bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream);
 
 /* Nobody takes part in a run: one member a rank. */
 void ordo_members_reset(struct ordo_plan *plan);
-void ordo_crew_destroy(struct crew *crew); /* takes NULL */
+void ordo_crew_destroy(struct crew *crew);    /* takes NULL */
+void ordo_trace_destroy(struct trace *trace); /* takes NULL */
 
 enum step {
 	STEP_MOVED,

@@ -125,6 +125,7 @@ enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken)
 void ordo_begin_round(struct ordo_plan *plan, uint32_t rank)
 {
 	const struct ordo_program *program = &plan->schedule->programs[rank];
+	plan->ranks[rank].nround++;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 		plan->streams[s].at = plan->schedule->streams[s].first;
 	atomic_store_explicit(&plan->ranks[rank].streams_left, program->end_stream - program->first_stream,

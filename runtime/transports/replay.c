@@ -1,5 +1,5 @@
 /* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of every step. */
-#include "plan.h"
+#include "recording.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -114,7 +114,7 @@ static bool step(const struct replay_run *run, uint32_t nth, uint32_t stream, st
 	if (!begin_call(run, nth, stream, error))
 		return false;
 	tell(run, stream, false);
-	switch (ordo_step(plan, stream, &woken)) {
+	switch (step_on(plan, stream, 0, &woken)) {
 	case STEP_MOVED:
 		break;
 	case STEP_UNBOUND:

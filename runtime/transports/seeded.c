@@ -1,6 +1,6 @@
 /* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become unit
  * tests. */
-#include "plan.h"
+#include "recording.h"
 
 /* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA 2014. */
 static uint64_t next_random(uint64_t *state)
@@ -42,7 +42,7 @@ static bool step_one(struct seeded_run *run, uint32_t pick, struct ordo_error *e
 	uint32_t *runnable = run->plan->runnable;
 	const uint32_t stream = runnable[pick];
 	uint32_t woken;
-	switch (ordo_step(run->plan, stream, &woken)) {
+	switch (step_on(run->plan, stream, 0, &woken)) {
 	case STEP_MOVED:
 		if (woken != ORDO_NONE)
 			runnable[run->nrunnable++] = woken;

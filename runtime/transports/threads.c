@@ -9,7 +9,7 @@
  * sleep and nobody is left to wake them: the run is stuck, known at once and without a clock. A rank that is
  * outside the call counts as awake, for it may enter; then only time can tell.
  */
-#include "plan.h"
+#include "recording.h"
 #include "transports/sleep.h"
 #include <pthread.h>
 #include <sched.h>
@@ -222,7 +222,7 @@ static void run_stream(struct worker *worker, uint32_t stream)
 	uint64_t moved = atomic_load_explicit(&member->moved, memory_order_relaxed);
 	uint32_t woken;
 	while (!is_stopped(worker->plan))
-		switch (ordo_step(worker->plan, stream, &woken)) {
+		switch (step_on(worker->plan, stream, worker->member, &woken)) {
 		case STEP_MOVED:
 			atomic_store_explicit(&member->moved, ++moved, memory_order_relaxed);
 			if (woken != ORDO_NONE)

@@ -1,0 +1,181 @@
+/* trace.c - records when tasks begin and end, and tells it afterwards. */
+#include "recording.h"
+#include <ordo/trace.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum step ordo_step_traced(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	const struct ordo_stream *facts = &schedule->streams[stream];
+	const uint32_t task = plan->streams[stream].at;
+	if (task == facts->end)
+		return ordo_step(plan, stream, woken);
+	const uint64_t round = plan->ranks[facts->rank].nround - 1;
+	struct record *record = record_of(plan->trace, round, schedule->ntask, task);
+	const uint32_t stamp = (uint32_t)round + 1;
+	if (record->stamp != stamp || !record->begin_ns)
+		*record = (struct record){.begin_ns = now_ns(), .stamp = stamp};
+	record->worker = worker;
+	const enum step step = ordo_step(plan, stream, woken);
+	/* A stream that is blocked may already run elsewhere. */
+	if (step == STEP_MOVED)
+		record->end_ns = now_ns();
+	return step;
+}
+
+/* Counts the tasks of each signal. */
+static void number_tasks(const struct ordo_plan *plan, struct trace *trace)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	uint32_t *nnotify = trace->first_notify + 1;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
+			const enum ordo_task_kind kind = (enum ordo_task_kind)schedule->tasks[t].kind;
+			if (kind == ORDO_NOTIFY)
+				trace->nth[t] = nnotify[plan->signal_of[t]]++;
+			else if (kind == ORDO_WAIT)
+				trace->nth[t] = trace->nwait[plan->signal_of[t]]++;
+		}
+	for (uint32_t i = 0; i < plan->nsignal; i++)
+		trace->first_notify[i + 1] += trace->first_notify[i];
+}
+
+static void list_notifies(const struct ordo_plan *plan, struct trace *trace)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+			if (schedule->tasks[t].kind == ORDO_NOTIFY)
+				trace->notifies[trace->first_notify[plan->signal_of[t]] + trace->nth[t]] = t;
+}
+
+/* Written to here, so that no page is fetched while a run is timed. */
+static struct record *allocate_records(uint64_t nround, uint32_t ntask)
+{
+	const uint64_t most = SIZE_MAX / 2 / sizeof(struct record);
+	if (ntask && nround > most / ntask)
+		return NULL;
+	const size_t bytes = nround * ntask * sizeof(struct record) / CACHE_LINE * CACHE_LINE + CACHE_LINE;
+	struct record *records = aligned_alloc(CACHE_LINE, bytes);
+	if (records)
+		memset(records, 0, bytes);
+	return records;
+}
+
+void ordo_trace_destroy(struct trace *trace)
+{
+	if (!trace)
+		return;
+	free(trace->records);
+	free(trace->nth);
+	free(trace->nwait);
+	free(trace->first_notify);
+	free(trace->notifies);
+	free(trace);
+}
+
+static struct trace *create_trace(const struct ordo_plan *plan, uint64_t nround)
+{
+	const uint32_t ntask = plan->schedule->ntask, nsignal = plan->nsignal;
+	struct trace *trace = calloc(1, sizeof *trace);
+	if (!trace)
+		return NULL;
+	trace->nround = nround;
+	trace->records = allocate_records(nround, ntask);
+	trace->nth = calloc((size_t)ntask + 1, sizeof *trace->nth);
+	trace->nwait = calloc((size_t)nsignal + 1, sizeof *trace->nwait);
+	trace->first_notify = calloc((size_t)nsignal + 1, sizeof *trace->first_notify);
+	trace->notifies = calloc((size_t)ntask + 1, sizeof *trace->notifies);
+	if (trace->records && trace->nth && trace->nwait && trace->first_notify && trace->notifies) {
+		number_tasks(plan, trace);
+		list_notifies(plan, trace);
+		return trace;
+	}
+	ordo_trace_destroy(trace);
+	return NULL;
+}
+
+bool ordo_plan_trace_begin(struct ordo_plan *plan, uint32_t ncall, struct ordo_error *error)
+{
+	ordo_plan_trace_end(plan);
+	if (!ncall)
+		return ordo_fail(error, ORDO_USAGE, 0, "trace: found 0 calls to keep, wanted at least 1");
+	if (plan->layout.nround > UINT64_MAX / ncall)
+		return ordo_fail_memory(error);
+	plan->trace = create_trace(plan, ncall * plan->layout.nround);
+	return plan->trace ? true : ordo_fail_memory(error);
+}
+
+void ordo_plan_trace_end(struct ordo_plan *plan)
+{
+	ordo_trace_destroy(plan->trace);
+	plan->trace = NULL;
+}
+
+struct ordo_trace_extent ordo_plan_trace_extent(const struct ordo_plan *plan)
+{
+	const uint64_t per_call = plan->layout.nround;
+	struct ordo_trace_extent extent = {.rounds_per_call = per_call};
+	for (uint32_t r = 0; plan->trace && r < plan->schedule->problem.nrank; r++)
+		if (plan->ranks[r].nround > extent.end)
+			extent.end = plan->ranks[r].nround;
+	if (!extent.end)
+		return extent;
+	const uint64_t end_of_call = ((extent.end - 1) / per_call + 1) * per_call;
+	if (end_of_call > plan->trace->nround)
+		extent.begin = end_of_call - plan->trace->nround;
+	return extent;
+}
+
+static uint64_t count_bytes(const struct ordo_plan *plan, const struct ordo_task *task, uint64_t round)
+{
+	const struct layout *layout = &plan->layout;
+	if (!ordo_task_moves(task))
+		return 0;
+	if (layout->nround == 1)
+		return layout->element *
+		       (chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk));
+	const uint64_t skip = round % layout->nround * layout->tile;
+	uint64_t sum = 0;
+	for (uint32_t c = task->chunk; c < task->chunk + task->count; c++) {
+		const uint64_t n = chunk_begin(layout, c + 1) - chunk_begin(layout, c);
+		const uint64_t left = n > skip ? n - skip : 0;
+		sum += left < layout->tile ? left : layout->tile;
+	}
+	return sum * layout->element;
+}
+
+/* The j-th Wait ever takes the token of the j-th Notify ever. */
+static void find_notify(
+	const struct ordo_plan *plan, uint64_t round, uint32_t task, struct ordo_traced_task *traced)
+{
+	const struct trace *trace = plan->trace;
+	const uint32_t signal = plan->signal_of[task];
+	const uint32_t first = trace->first_notify[signal], nnotify = trace->first_notify[signal + 1] - first;
+	if (!nnotify)
+		return;
+	const uint64_t token = round * trace->nwait[signal] + trace->nth[task];
+	traced->notify_round = token / nnotify;
+	traced->notify = trace->notifies[first + token % nnotify];
+}
+
+bool ordo_plan_traced_task(
+	const struct ordo_plan *plan, uint64_t round, uint32_t task, struct ordo_traced_task *traced)
+{
+	const struct trace *trace = plan->trace;
+	const uint32_t ntask = plan->schedule->ntask;
+	if (!trace || task >= ntask)
+		return false;
+	const struct record *record = record_of(trace, round, ntask, task);
+	if (record->stamp != (uint32_t)round + 1 || !record->begin_ns)
+		return false;
+	*traced = (struct ordo_traced_task){.begin_ns = record->begin_ns,
+		.end_ns = record->end_ns,
+		.worker = record->worker,
+		.notify = ORDO_NONE,
+		.bytes = count_bytes(plan, &plan->schedule->tasks[task], round)};
+	if (plan->schedule->tasks[task].kind == ORDO_WAIT)
+		find_notify(plan, round, task, traced);
+	return true;
+}
