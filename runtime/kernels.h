@@ -22,7 +22,8 @@ struct ordo_kernels {
 
 /* The best form this CPU has; asked once. */
 const struct ordo_kernels *ordo_kernels(void);
-/* All forms this CPU has, the portable one first; returns how many. */
+/* All forms this CPU has, from the portable one to the best, as far as there is room; returns how many. */
+#define ORDO_NKERNEL_FORM 3
 uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room);
 
 #endif

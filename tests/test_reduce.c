@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IEEE 754-2019, 9.6: minimum and maximum, with the first NaN made quiet. By cases, not by bits. */
+/* IEEE 754-2019, 9.6: minimum and maximum, and of two quiet NaNs the one with the larger bits. By cases, not by bits. */
 static double extreme(double a, double b, bool least)
 {
 	if (a == 0 && b == 0)
@@ -23,16 +23,20 @@ static double extreme(double a, double b, bool least)
 static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
 	float a, b, result;
-	uint32_t bits;
+	uint32_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
 	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
 		result = reduction == ORDO_SUM ? a + b : a * b;
 		memcpy(dst, &result, sizeof result);
 	} else if (isnan(a) || isnan(b)) {
-		memcpy(&bits, isnan(a) ? dst : src, sizeof bits);
+		if (isnan(a))
+			memcpy(&bits, dst, sizeof bits);
+		if (isnan(b))
+			memcpy(&other, src, sizeof other);
 		bits |= UINT32_C(0x00400000);
-		memcpy(dst, &bits, sizeof bits);
+		other |= UINT32_C(0x00400000);
+		memcpy(dst, bits > other ? &bits : &other, sizeof bits);
 	} else {
 		result = (float)extreme((double)a, (double)b, reduction == ORDO_MIN);
 		memcpy(dst, &result, sizeof result);
@@ -42,16 +46,20 @@ static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, con
 static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
 	double a, b, result;
-	uint64_t bits;
+	uint64_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
 	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
 		result = reduction == ORDO_SUM ? a + b : a * b;
 		memcpy(dst, &result, sizeof result);
 	} else if (isnan(a) || isnan(b)) {
-		memcpy(&bits, isnan(a) ? dst : src, sizeof bits);
+		if (isnan(a))
+			memcpy(&bits, dst, sizeof bits);
+		if (isnan(b))
+			memcpy(&other, src, sizeof other);
 		bits |= UINT64_C(0x0008000000000000);
-		memcpy(dst, &bits, sizeof bits);
+		other |= UINT64_C(0x0008000000000000);
+		memcpy(dst, bits > other ? &bits : &other, sizeof bits);
 	} else {
 		result = extreme(a, b, reduction == ORDO_MIN);
 		memcpy(dst, &result, sizeof result);

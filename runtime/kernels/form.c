@@ -1,0 +1,165 @@
+/* form.c - the loops over elements in one form: compiled once for every set of instructions, as ORDO_KERNELS_FORM says.
+ *
+ * Values stay in registers: a block of all sources is loaded, folded in their order and stored to all destinations before the next.
+ */
+#include "kernels.h"
+#include "kernels/divide.h"
+#include "kernels/operations.h"
+
+#define NOINLINE __attribute__((noinline))
+/* Registers a block takes: so many operations are under way at the same time. */
+enum { BLOCK = 4 * VECTOR_BYTES };
+
+typedef vector operation(vector a, vector b);
+
+struct fold {
+	void *const *dst;
+	const void *const *src;
+	uint32_t ndst, nsrc;
+};
+
+static ALWAYS_INLINE const char *source(const struct fold *fold, uint32_t i, size_t at)
+{
+	return (const char *)fold->src[i] + at;
+}
+
+static ALWAYS_INLINE char *destination(const struct fold *fold, uint32_t i, size_t at)
+{
+	return (char *)fold->dst[i] + at;
+}
+
+static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, size_t at, bool streaming)
+{
+	const char *from = source(fold, 0, at);
+	vector a = load(from), b = load(from + VECTOR_BYTES), c = load(from + 2 * VECTOR_BYTES),
+	       d = load(from + 3 * VECTOR_BYTES);
+	for (uint32_t i = 1; i < fold->nsrc; i++) {
+		from = source(fold, i, at);
+		a = op(a, load(from));
+		b = op(b, load(from + VECTOR_BYTES));
+		c = op(c, load(from + 2 * VECTOR_BYTES));
+		d = op(d, load(from + 3 * VECTOR_BYTES));
+	}
+	for (uint32_t i = 0; i < fold->ndst; i++) {
+		char *to = destination(fold, i, at);
+		if (streaming && !((uintptr_t)to % VECTOR_BYTES)) {
+			stream(to, a);
+			stream(to + VECTOR_BYTES, b);
+			stream(to + 2 * VECTOR_BYTES, c);
+			stream(to + 3 * VECTOR_BYTES, d);
+		} else {
+			store(to, a);
+			store(to + VECTOR_BYTES, b);
+			store(to + 2 * VECTOR_BYTES, c);
+			store(to + 3 * VECTOR_BYTES, d);
+		}
+	}
+}
+
+static ALWAYS_INLINE void fold_vector(const struct fold *fold, operation *op, size_t at)
+{
+	vector a = load(source(fold, 0, at));
+	for (uint32_t i = 1; i < fold->nsrc; i++)
+		a = op(a, load(source(fold, i, at)));
+	for (uint32_t i = 0; i < fold->ndst; i++)
+		store(destination(fold, i, at), a);
+}
+
+static ALWAYS_INLINE void fold_part(const struct fold *fold, operation *op, size_t at, size_t nbyte)
+{
+	vector a = load_part(source(fold, 0, at), nbyte);
+	for (uint32_t i = 1; i < fold->nsrc; i++)
+		a = op(a, load_part(source(fold, i, at), nbyte));
+	for (uint32_t i = 0; i < fold->ndst; i++)
+		store_part(destination(fold, i, at), a, nbyte);
+}
+
+/* Fewer bytes than a block, or those before the first aligned one. */
+static ALWAYS_INLINE void fold_rest(const struct fold *fold, operation *op, size_t at, size_t end)
+{
+	for (; end - at >= VECTOR_BYTES; at += VECTOR_BYTES)
+		fold_vector(fold, op, at);
+	while (at < end) {
+		const size_t nbyte = part_of(end - at);
+		fold_part(fold, op, at, nbyte);
+		at += nbyte;
+	}
+}
+
+/* Bytes before the first destination is aligned, and with it all that lie alike; the others are stored to as ever. */
+static inline size_t unaligned_bytes(const struct fold *fold, size_t nbyte, size_t element)
+{
+	const size_t skew = -(uintptr_t)fold->dst[0] % BLOCK;
+	return skew % element ? 0 : skew < nbyte ? skew : nbyte;
+}
+
+typedef void rest_fold(const struct fold *fold, size_t at, size_t end);
+
+static ALWAYS_INLINE void fold_all(
+	const struct fold *fold, operation *op, rest_fold *rest, size_t nbyte, size_t element, bool streaming)
+{
+	size_t at = streaming ? unaligned_bytes(fold, nbyte, element) : 0;
+	if (at)
+		rest(fold, 0, at);
+	for (; nbyte - at >= BLOCK; at += BLOCK)
+		fold_block(fold, op, at, streaming);
+	if (at < nbyte)
+		rest(fold, at, nbyte);
+	if (streaming)
+		end_streaming();
+}
+
+/* X(type, its enumerator): one line a type, everything else follows. */
+#define TYPES(X)                                                                                             \
+	X(f16, ORDO_F16)                                                                                     \
+	X(bf16, ORDO_BF16)                                                                                   \
+	X(f32, ORDO_F32)                                                                                     \
+	X(f64, ORDO_F64)                                                                                     \
+	X(i8, ORDO_I8)                                                                                       \
+	X(i32, ORDO_I32)                                                                                     \
+	X(i64, ORDO_I64)                                                                                     \
+	X(u8, ORDO_U8)
+
+enum {
+	SIZE_f16 = 2,
+	SIZE_bf16 = 2,
+	SIZE_f32 = 4,
+	SIZE_f64 = 8,
+	SIZE_i8 = 1,
+	SIZE_i32 = 4,
+	SIZE_i64 = 8,
+	SIZE_u8 = 1
+};
+
+#define KERNEL(reduction, type)                                                                              \
+	static NOINLINE void reduction##_rest_##type(const struct fold *fold, size_t at, size_t end)         \
+	{                                                                                                    \
+		fold_rest(fold, reduction##_##type, at, end);                                                \
+	}                                                                                                    \
+	static void reduction##_all_##type(void *const *dst, uint32_t ndst, const void *const *src,          \
+		uint32_t nsrc, size_t n, bool streaming)                                                     \
+	{                                                                                                    \
+		const struct fold fold = {dst, src, ndst, nsrc};                                             \
+		fold_all(&fold, reduction##_##type, reduction##_rest_##type, n *SIZE_##type, SIZE_##type,    \
+			streaming);                                                                          \
+	}
+#define KERNELS(type, enumerator) KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
+TYPES(KERNELS)
+
+#define NAME_OF(form) #form
+#define STRUCT_OF(form) ordo_kernels_##form
+#define NAME(form) NAME_OF(form)
+#define STRUCT(form) STRUCT_OF(form)
+
+#define FOLDS(type, enumerator)                                                                              \
+	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                                         \
+		[ORDO_PROD] = prod_all_##type,                                                               \
+		[ORDO_MIN] = min_all_##type,                                                                 \
+		[ORDO_MAX] = max_all_##type},
+#define DIVIDE(type, enumerator) [enumerator] = divide_##type,
+extern const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM);
+const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
+	.name = NAME(ORDO_KERNELS_FORM),
+	.fold = {TYPES(FOLDS)},
+	.divide = {TYPES(DIVIDE)},
+};

@@ -1,0 +1,133 @@
+/* half_vector.h - vectors of f16 and bf16: added and multiplied in float and rounded back, as half.h shows to be the operation rounded
+ * once.
+ */
+#ifndef ORDO_KERNELS_HALF_VECTOR_H
+#define ORDO_KERNELS_HALF_VECTOR_H
+
+#include "vector.h"
+
+static inline vector is_half_nan(vector half, int16_t infinity)
+{
+	return (vector)((i16s)((u16s)half & 0x7fff) > infinity);
+}
+
+/* Puts the NaN that operations.h wants where an operand or the result is one. An operation that makes a NaN of numbers makes the
+ * positive one without payload, which is the least of quiet NaNs. */
+static inline vector winning_half_nan(vector a, vector b, vector result, int16_t infinity, uint16_t quiet)
+{
+	const vector a_is_nan = is_half_nan(a, infinity), b_is_nan = is_half_nan(b, infinity);
+	const u16s x = ((u16s)a | quiet) & (u16s)a_is_nan, y = ((u16s)b | quiet) & (u16s)b_is_nan,
+		   made = (u16s){0} + (uint16_t)(infinity | quiet);
+	vector nan = choose((vector)(x > y), (vector)x, (vector)y);
+	nan = choose((vector)((u16s)nan > made), nan, (vector)made);
+	return choose(a_is_nan | b_is_nan | is_half_nan(result, infinity), nan, result);
+}
+
+/* Ordered as numbers are, with -0 below +0. */
+static inline i16s rank_of(vector half)
+{
+	return (i16s)half ^ (((i16s)half >> 15) & 0x7fff);
+}
+
+/* Two vectors of floats for one of halves, which need not be its lower and its upper half as long as both ways agree. */
+#if defined(__AVX512BW__) && defined(__F16C__)
+static inline f32s low_f16(vector half)
+{
+	return (f32s)_mm512_cvtph_ps(_mm512_castsi512_si256((__m512i)half));
+}
+
+static inline f32s high_f16(vector half)
+{
+	return (f32s)_mm512_cvtph_ps(_mm512_extracti64x4_epi64((__m512i)half, 1));
+}
+
+static inline vector round_to_f16(f32s low, f32s high)
+{
+	return (vector)_mm512_inserti64x4(
+		_mm512_castsi256_si512(_mm512_cvtps_ph((__m512)low, _MM_FROUND_TO_NEAREST_INT)),
+		_mm512_cvtps_ph((__m512)high, _MM_FROUND_TO_NEAREST_INT), 1);
+}
+#elif defined(__AVX2__) && defined(__F16C__)
+static inline f32s low_f16(vector half)
+{
+	return (f32s)_mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)half));
+}
+
+static inline f32s high_f16(vector half)
+{
+	return (f32s)_mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)half, 1));
+}
+
+static inline vector round_to_f16(f32s low, f32s high)
+{
+	return (vector)_mm256_set_m128i(_mm256_cvtps_ph((__m256)high, _MM_FROUND_TO_NEAREST_INT),
+		_mm256_cvtps_ph((__m256)low, _MM_FROUND_TO_NEAREST_INT));
+}
+#else
+/* Of lanes below 2^16; see ordo_f16_to_float. */
+static inline f32s floats_of_f16(u32s half)
+{
+	const u32s magnitude = (half & 0x7fff) << 13, sign = (half & 0x8000) << 16;
+	const vector normal = (vector)(magnitude + (UINT32_C(112) << 23)),
+		     special = (vector)(magnitude + (UINT32_C(224) << 23)),
+		     small = (vector)((f32s)(magnitude + (UINT32_C(113) << 23)) - 1.0f / 16384);
+	const vector is_small = (vector)((i32s)magnitude < (1 << 23)),
+		     is_special = (vector)((i32s)magnitude > (31 << 23) - 1);
+	return (f32s)(choose(is_special, special, choose(is_small, small, normal)) | (vector)sign);
+}
+
+/* As lanes below 2^16; see ordo_f16_from_float. A NaN becomes one. */
+static inline u32s f16_of_floats(f32s value)
+{
+	const u32s all = (u32s)value, magnitude = all & UINT32_C(0x7fffffff);
+	const u32s rounded = magnitude + 0xfff + (magnitude >> 13 & 1) - (UINT32_C(112) << 23);
+	const u32s small = (u32s)((f32s)magnitude + 0.5f) - (UINT32_C(126) << 23);
+	const vector is_small = (vector)((i32s)magnitude < (113 << 23)),
+		     is_large = (vector)((i32s)magnitude > (143 << 23) - 1),
+		     is_nan = (vector)((i32s)magnitude > (255 << 23));
+	vector half = choose(is_small, (vector)small, (vector)(rounded >> 13));
+	half = choose(is_large, (vector)((u32s){0} + 0x7c00), half);
+	half |= is_nan & (vector)((u32s){0} + 0x0200);
+	return (u32s)half | (all >> 16 & 0x8000);
+}
+
+static inline f32s low_f16(vector half)
+{
+	return floats_of_f16((u32s)half & 0xffff);
+}
+
+static inline f32s high_f16(vector half)
+{
+	return floats_of_f16((u32s)half >> 16);
+}
+
+static inline vector round_to_f16(f32s low, f32s high)
+{
+	return (vector)(f16_of_floats(low) | f16_of_floats(high) << 16);
+}
+#endif
+
+static inline f32s low_bf16(vector half)
+{
+	return (f32s)((u32s)half << 16);
+}
+
+static inline f32s high_bf16(vector half)
+{
+	return (f32s)((u32s)half & UINT32_C(0xffff0000));
+}
+
+/* In the upper 16 bits; see ordo_bf16_from_float. */
+static inline u32s bf16_of_floats(f32s value)
+{
+	const u32s all = (u32s)value;
+	const vector rounded = (vector)(all + 0x7fff + (all >> 16 & 1));
+	return (u32s)choose((vector)(value != value), (vector)(all | UINT32_C(0x400000)), rounded);
+}
+
+static inline vector round_to_bf16(f32s low, f32s high)
+{
+	return (vector)(bf16_of_floats(low) >> 16 | (bf16_of_floats(high) & UINT32_C(0xffff0000)));
+}
+
+#endif

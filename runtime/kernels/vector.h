@@ -1,0 +1,139 @@
+/* vector.h - a vector register of the CPU that this is compiled for, and its ways from and to memory. */
+#ifndef ORDO_KERNELS_VECTOR_H
+#define ORDO_KERNELS_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512BW__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define LANES __attribute__((vector_size(VECTOR_BYTES)))
+typedef uint8_t u8s LANES;
+typedef uint16_t u16s LANES;
+typedef uint32_t u32s LANES;
+typedef uint64_t u64s LANES;
+typedef int8_t i8s LANES;
+typedef int16_t i16s LANES;
+typedef int32_t i32s LANES;
+typedef int64_t i64s LANES;
+typedef float f32s LANES;
+typedef double f64s LANES;
+
+/* Bits, whatever they are bits of. */
+typedef u64s vector;
+
+/* A caller's buffer has no effective type and need not be aligned. */
+typedef uint64_t unaligned_vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
+
+/* Full masks are all ones, as comparisons make them. */
+static inline vector choose(vector mask, vector a, vector b)
+{
+	return (a & mask) | (b & ~mask);
+}
+
+static inline vector load(const void *from)
+{
+	return (vector) * (const unaligned_vector *)from;
+}
+
+static inline void store(void *to, vector value)
+{
+	*(unaligned_vector *)to = value;
+}
+
+/* Past the caches; `to` is aligned to a vector. */
+static inline void stream(void *to, vector value)
+{
+#if defined(__AVX512BW__)
+	_mm512_stream_si512(to, (__m512i)value);
+#elif defined(__AVX2__)
+	_mm256_stream_si256(to, (__m256i)value);
+#elif defined(__SSE2__)
+	_mm_stream_si128(to, (__m128i)value);
+#else
+	store(to, value);
+#endif
+}
+
+/* All that was streamed is seen before whatever is stored next. */
+static inline void end_streaming(void)
+{
+#if defined(__SSE2__)
+	_mm_sfence();
+#endif
+}
+
+/* The first bytes of a vector alone: how many of `left` one access takes, and that access. Wholes of elements, since elements have 1, 2, 4 or
+ * 8 bytes. */
+#if defined(__AVX512BW__)
+static inline size_t part_of(size_t left)
+{
+	return left < VECTOR_BYTES ? left : VECTOR_BYTES;
+}
+
+static inline vector load_part(const void *from, size_t nbyte)
+{
+	return (vector)_mm512_maskz_loadu_epi8(UINT64_MAX >> (VECTOR_BYTES - nbyte), from);
+}
+
+static inline void store_part(void *to, vector value, size_t nbyte)
+{
+	_mm512_mask_storeu_epi8(to, UINT64_MAX >> (VECTOR_BYTES - nbyte), (__m512i)value);
+}
+#else
+static inline size_t part_of(size_t left)
+{
+	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static inline vector load_part(const void *from, size_t nbyte)
+{
+	uint64_t bytes = 0;
+	switch (nbyte) {
+	case 8:
+		memcpy(&bytes, from, 8);
+		break;
+	case 4:
+		memcpy(&bytes, from, 4);
+		break;
+	case 2:
+		memcpy(&bytes, from, 2);
+		break;
+	default:
+		memcpy(&bytes, from, 1);
+	}
+	return (vector){bytes};
+}
+
+static inline void store_part(void *to, vector value, size_t nbyte)
+{
+	const uint64_t bytes = value[0];
+	switch (nbyte) {
+	case 8:
+		memcpy(to, &bytes, 8);
+		break;
+	case 4:
+		memcpy(to, &bytes, 4);
+		break;
+	case 2:
+		memcpy(to, &bytes, 2);
+		break;
+	default:
+		memcpy(to, &bytes, 1);
+	}
+}
+#endif
+
+#endif
