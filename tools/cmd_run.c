@@ -4,6 +4,7 @@
 #include "runs.h"
 #include "sets.h"
 #include "showing.h"
+#include "tracing.h"
 #include "verdict.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -212,6 +213,8 @@ static int run_schedule(struct call *call, const struct wish *wish, const struct
 	} else {
 		status = fail(call, &error);
 	}
+	const struct ordo_plan *plan = execution.plan;
+	status = deliver_trace(call, wish->execution.trace, schedule, &plan, 1, status);
 	close_execution(&execution);
 	return status;
 }
@@ -247,7 +250,8 @@ static int replay_file(struct call *call, struct wish *wish, const struct ordo_s
 		return call->status;
 	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
 		return fail_usage(call, NULL, "--replay: --check, --links and --repeat do not go with it");
-	return run_replay(call, schedule, wish->replay, &values, wish->execution.count);
+	return run_replay(
+		call, schedule, wish->replay, &values, wish->execution.count, wish->execution.trace);
 }
 
 static int run_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
@@ -334,7 +338,8 @@ static bool take_input(struct call *call, struct wish *wish)
 static int run_wish(struct call *call, struct wish *wish)
 {
 	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!wish->file || !read_names(call, wish) || !take_input(call, wish))
+	if (!wish->file || !accept_trace(call, wish->execution.trace) || !read_names(call, wish) ||
+		!take_input(call, wish))
 		return call->status;
 	struct ordo_schedule *schedule =
 		ordo_is_plan_set(wish->file) ? open_by_size(call, wish) : open_schedule(call, wish->file);
@@ -374,6 +379,8 @@ static int run(struct call *call)
 			"run exactly the interleavings that `ordo verify --write-replay` wrote, and compare"},
 		{"input", 0, TEXT, &wish.input_path, "FILE",
 			"run on that input (ordo/input/1) instead, and print the elements it asks for"},
+		{"trace", 0, TEXT, &wish.execution.trace, "FILE",
+			"write when each task of the last call ran, as trace-event JSON for Perfetto"},
 		TOPOLOGY_OPTIONS(wish.topology),
 	};
 	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
@@ -397,6 +404,7 @@ const struct command run_command = {
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		    "  ordo run ring.json --bytes 1GiB --check --json\n"
+		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
 		    "  ordo run broken.json --replay race.json\n"
 		    "  ordo run ring.json --input differs.json",
 	.run = run,

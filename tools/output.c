@@ -37,32 +37,45 @@ static void give_usual_mode(int file)
 	fchmod(file, 0666 & ~mask);
 }
 
-bool save(FILE *from, const char *path, struct ordo_error *error)
+bool begin_output(struct output *output, const char *path, struct ordo_error *error)
 {
-	struct ordo_error why;
-	char temporary[4096];
 	/* Something that is no file, such as /dev/null, cannot be replaced by one. */
 	struct stat status;
-	bool special = !stat(path, &status) && !S_ISREG(status.st_mode);
-	if (snprintf(temporary, sizeof temporary, "%s.XXXXXX", path) >= (int)sizeof temporary) {
+	output->path = path;
+	output->special = !stat(path, &status) && !S_ISREG(status.st_mode);
+	if (snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", path) >=
+		(int)sizeof output->temporary) {
 		errno = ENAMETOOLONG;
 		return fail_at(error, path);
 	}
-	int file = special ? -1 : mkstemp(temporary);
-	FILE *to = special ? fopen(path, "w") : file >= 0 ? fdopen(file, "w") : NULL;
-	if (!to)
+	const int file = output->special ? -1 : mkstemp(output->temporary);
+	output->file = output->special ? fopen(path, "w") : file >= 0 ? fdopen(file, "w") : NULL;
+	if (!output->file)
 		return fail_at(error, path);
-	if (!special)
+	if (!output->special)
 		give_usual_mode(file);
-	bool copied = copy_out(from, to, &why);
-	int cause = errno;
-	bool closed = !fclose(to);
-	if (copied && closed && (special || !rename(temporary, path)))
+	return true;
+}
+
+bool end_output(struct output *output, bool whole, struct ordo_error *error)
+{
+	const int cause = errno;
+	const bool good = !ferror(output->file), closed = !fclose(output->file);
+	if (whole && good && closed && (output->special || !rename(output->temporary, output->path)))
 		return true;
-	if (!special)
-		unlink(temporary);
-	errno = copied ? errno : cause;
-	return fail_at(error, path);
+	const int later = errno;
+	if (!output->special)
+		unlink(output->temporary);
+	errno = whole && good ? later : cause;
+	return fail_at(error, output->path);
+}
+
+bool save(FILE *from, const char *path, struct ordo_error *error)
+{
+	struct ordo_error why;
+	struct output output;
+	return begin_output(&output, path, error) &&
+	       end_output(&output, copy_out(from, output.file, &why), error);
 }
 
 bool add_contents(cJSON *object, const char *name, FILE *from, struct ordo_error *error)

@@ -1,5 +1,6 @@
 /* replaying.c - replays written by `ordo verify`, and carried out by `ordo run`. */
 #include "replaying.h"
+#include "tracing.h"
 #include "verdict.h"
 #include <inttypes.h>
 #include <string.h>
@@ -85,6 +86,7 @@ struct replaying {
 	const struct ordo_replay *replay;
 	const struct values *values;
 	uint64_t count;
+	const char *trace;
 };
 
 static void report_sight(
@@ -223,13 +225,16 @@ static int carry_out(const struct replaying *replaying)
 	}
 	if (status == ORDO_OK)
 		status = report_all(replaying, rehearsals);
+	const struct ordo_plan *const plans[2] = {rehearsals[0].plan, rehearsals[1].plan};
+	status = deliver_trace(
+		call, replaying->trace, replaying->schedule, plans, replaying->replay->ninterleaving, status);
 	close_rehearsal(&rehearsals[0]);
 	close_rehearsal(&rehearsals[1]);
 	return status;
 }
 
 int run_replay(struct call *call, const struct ordo_schedule *schedule, const char *path,
-	const struct values *values, uint64_t count)
+	const struct values *values, uint64_t count, const char *trace)
 {
 	struct ordo_error error;
 	struct ordo_replay *replay = ordo_replay_read(schedule, path, &error);
@@ -242,7 +247,7 @@ int run_replay(struct call *call, const struct ordo_schedule *schedule, const ch
 	add_text(call->answer, "shows", replay->shows);
 	add_text(call->answer, "text", replay->text);
 	add_count(call->answer, "calls", replay->ncall);
-	const struct replaying replaying = {call, schedule, replay, values, count};
+	const struct replaying replaying = {call, schedule, replay, values, count, trace};
 	const int status = carry_out(&replaying);
 	ordo_replay_destroy(replay);
 	return status;

@@ -10,8 +10,9 @@
 bool write_replay(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	const char *file, const char *path);
 
-/* Carries out a replay and says what came of it. Returns the exit code: 1 if it shows something. */
+/* Carries out a replay and says what came of it; writes a trace of it to that file, unless it is NULL. Returns the exit code: 1 if it
+ * shows something. */
 int run_replay(struct call *call, const struct ordo_schedule *schedule, const char *path,
-	const struct values *values, uint64_t count);
+	const struct values *values, uint64_t count, const char *trace);
 
 #endif

@@ -1,8 +1,10 @@
 /* showing.c - `ordo run --input`: a schedule run on an input that shows something. */
 #include "showing.h"
 #include "check/buffers.h"
+#include "tracing.h"
 #include "verdict.h"
 #include <inttypes.h>
+#include <ordo/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +136,8 @@ static bool run_once(struct showing *showing, const struct execution_wish *how, 
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
 			fill_slot(showing, rank, slot);
+	if (how->trace && !ordo_plan_trace_begin(showing->plan, 1, error))
+		return false;
 	return how->seeded ? ordo_plan_run_seeded(showing->plan, how->seed, error)
 			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
 }
@@ -217,7 +221,9 @@ int run_input(struct call *call, const struct ordo_schedule *schedule, const str
 	struct showing showing = {.schedule = schedule, .input = &fitted};
 	if (!fit(call, schedule, &fitted))
 		return call->status;
-	const int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	const struct ordo_plan *plan = showing.plan;
+	status = deliver_trace(call, how->trace, schedule, &plan, 1, status);
 	ordo_plan_destroy(showing.plan);
 	free_buffers(&showing.buffers);
 	return status;

@@ -1,5 +1,6 @@
 /* execution.c - a schedule bound to buffers of its own, run some times, and checked. */
 #include "execution.h"
+#include <ordo/trace.h>
 #include <time.h>
 
 static double now(void)
@@ -63,6 +64,8 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 	execution->plan = ordo_plan_create(schedule, &options, error);
 	if (!execution->plan ||
 		!give_buffers(&execution->buffers, execution->plan, &schedule->problem, &options, error))
+		return false;
+	if (wish->trace && !ordo_plan_trace_begin(execution->plan, 1, error))
 		return false;
 	execution->trial.inputs = execution->buffers.inputs;
 	execution->trial.outputs = execution->buffers.outputs;

@@ -13,7 +13,8 @@ struct execution_wish {
 	uint32_t nworker; /* threads; 0: one a rank */
 	uint64_t seed;	  /* of the inputs, and of the seeded transport */
 	uint32_t repeat;
-	bool check; /* needs a proof */
+	bool check;	   /* needs a proof */
+	const char *trace; /* a trace of the last call is kept, for this file; NULL: none */
 };
 
 struct execution {

@@ -1,5 +1,6 @@
 /* rehearsal.c - an interleaving carried out, watched step by step. */
 #include "rehearsal.h"
+#include <ordo/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,8 +191,8 @@ static bool set_up(struct stage *stage, struct ordo_error *error)
 		.reduction = stage->trial.values.reduction,
 		.count = stage->trial.count,
 		.tile_bytes = UINT64_MAX};
-	stage->plan = ordo_plan_create(stage->schedule, &options, error);
-	if (!stage->plan ||
+	stage->plan = stage->rehearsal->plan = ordo_plan_create(stage->schedule, &options, error);
+	if (!stage->plan || !ordo_plan_trace_begin(stage->plan, stage->replay->ncall, error) ||
 		!give_buffers(&stage->buffers, stage->plan, &stage->schedule->problem, &options, error))
 		return false;
 	stage->trial.inputs = stage->buffers.inputs;
@@ -214,7 +215,6 @@ bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,
 	if (ready)
 		rehearsal->completed = ordo_plan_run_replay(
 			stage.plan, &replay->interleavings[which], replay->ncall, &watch, &rehearsal->error);
-	ordo_plan_destroy(stage.plan);
 	free_buffers(&stage.buffers);
 	free(stage.begins);
 	free(stage.exact);
@@ -224,7 +224,9 @@ bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,
 
 void close_rehearsal(struct rehearsal *rehearsal)
 {
+	ordo_plan_destroy(rehearsal->plan);
 	free(rehearsal->outputs);
+	rehearsal->plan = NULL;
 	rehearsal->outputs = NULL;
 }
 

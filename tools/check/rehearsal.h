@@ -38,6 +38,7 @@ struct rehearsal {
 		uint32_t nsignal;		   /* that still have tokens */
 		uint32_t from, to, number, ntoken; /* the first */
 	} left_over;
+	struct ordo_plan *plan; /* with a trace of all calls, and without buffers; NULL: none could be made */
 	unsigned char *outputs; /* of all calls and ranks, as they left */
 	uint64_t size;
 };
