@@ -1,0 +1,44 @@
+/* collectives.c - the cells inside one process: PROGRAM CONTENDER RANKS SECONDS OPERATOR:BYTES... or PROGRAM tasks RANKS SECONDS
+ *
+ * Prints a line of JSON for every cell. tests/bench/collectives.py runs it, beside the same under MPI.
+ */
+#include "contenders.h"
+#include "team.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: bench_collectives CONTENDER RANKS SECONDS OPERATOR:BYTES...\n"
+			"       bench_collectives tasks RANKS SECONDS\n\n");
+	for (size_t i = 0; i < ncontender; i++)
+		fprintf(stderr, "  %-14s %s\n", contenders[i].name, contenders[i].meaning);
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 4)
+		return usage();
+	const uint32_t nrank = (uint32_t)strtoul(argv[2], NULL, 10);
+	const double budget_s = strtod(argv[3], NULL);
+	if (!strcmp(argv[1], "tasks")) {
+		measure_interpretation(nrank, budget_s);
+		return 0;
+	}
+	const struct contender *contender = NULL;
+	for (size_t i = 0; i < ncontender; i++)
+		if (!strcmp(argv[1], contenders[i].name))
+			contender = &contenders[i];
+	if (!contender || nrank < 2 || nrank > TEAM_MOST)
+		return usage();
+	for (int i = 4; i < argc; i++) {
+		struct cell cell;
+		if (!cell_read(argv[i], nrank, &cell))
+			return usage();
+		const struct measured measured = contender->measure(&cell, budget_s);
+		cell_report(contender->name, &cell, measured.seconds, measured.nwrong, measured.more);
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* contenders.h - those who are measured inside one process. */
+#ifndef BENCH_CONTENDERS_H
+#define BENCH_CONTENDERS_H
+
+#include "cell.h"
+#include <stddef.h>
+
+struct measured {
+	double seconds;
+	uint64_t nwrong;  /* outputs found wrong */
+	const char *more; /* members for the line of JSON, as cell_report takes them */
+};
+
+struct contender {
+	const char *name, *meaning;
+	struct measured (*measure)(const struct cell *cell, double budget_s);
+};
+
+extern const struct contender contenders[];
+extern const size_t ncontender;
+
+/* Prints a line of JSON for every engine: how long a ring of so many ranks takes with one element a chunk, and how many tasks it has. */
+void measure_interpretation(uint32_t nrank, double budget_s);
+
+#endif
