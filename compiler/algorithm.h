@@ -57,10 +57,17 @@ struct ordo_algorithm {
 
 	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on what the one
 	 * before brought. Volume: how many chunks the busiest rank sends to others. With the K of the recipe.
-	 */
+	 * ORDO_UNCOUNTED: no memory. */
 	uint64_t (*steps)(const struct ordo_recipe *recipe);
 	uint64_t (*volume)(const struct ordo_recipe *recipe);
 };
+
+#define ORDO_UNCOUNTED UINT64_MAX
+struct ordo_claims {
+	uint64_t steps, volume;
+};
+/* What the recipe's algorithm claims of it. false: no memory. */
+bool ordo_claims_of(const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error);
 
 /* All algorithms, in the order of `ordo list`. */
 extern const struct ordo_algorithm *const ordo_algorithm_table[];

@@ -37,7 +37,7 @@ static void print_phase(const struct ordo_builder *b, char *out, size_t size)
 		snprintf(out, size, "phase \"%s %u\": ", label.name, label.number);
 }
 
-static void fail_memory(struct ordo_builder *b)
+void ordo_builder_fail_memory(struct ordo_builder *b)
 {
 	if (!b->failed)
 		ordo_fail_memory(&b->error);
@@ -79,7 +79,7 @@ void ordo_stream(struct ordo_builder *b, const char *name, uint32_t number)
 		return;
 	b->stream_label = ordo_label_id(b->sequence, &b->sequence->stream_labels, name, number);
 	if (b->stream_label == ORDO_NONE)
-		fail_memory(b);
+		ordo_builder_fail_memory(b);
 }
 
 void ordo_phase(struct ordo_builder *b, const char *name, uint32_t step)
@@ -88,7 +88,7 @@ void ordo_phase(struct ordo_builder *b, const char *name, uint32_t step)
 		return;
 	uint32_t phase = ordo_label_id(b->sequence, &b->sequence->phases, name, step);
 	if (phase >= ORDO_NO_PHASE)
-		fail_memory(b);
+		ordo_builder_fail_memory(b);
 	else
 		b->phase = phase;
 }
@@ -122,7 +122,7 @@ uint32_t ordo_scratch(struct ordo_builder *b, uint32_t count)
 		return 0;
 	const uint32_t first = b->scratch_slots;
 	if (count > ORDO_LIMIT - first || !widen(b, first + count)) {
-		fail_memory(b);
+		ordo_builder_fail_memory(b);
 		return 0;
 	}
 	b->scratch_slots += count;
@@ -366,7 +366,7 @@ static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at sr
 		.dst = dst.slot,
 	};
 	if (move.stream == ORDO_NONE || !ordo_sequence_append(b->sequence, &move))
-		fail_memory(b);
+		ordo_builder_fail_memory(b);
 }
 
 /* How far apart two places are in memory; UINT32_MAX: on different ranks or in buffers that have nothing in

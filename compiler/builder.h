@@ -84,6 +84,7 @@ static inline struct ordo_slice ordo_part(uint32_t total, uint32_t parts, uint32
  * counts. */
 void ordo_builder_fail(struct ordo_builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ordo_builder_hint(struct ordo_builder *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ordo_builder_fail_memory(struct ordo_builder *b);
 bool ordo_builder_failed(const struct ordo_builder *b);
 
 #endif

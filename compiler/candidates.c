@@ -39,8 +39,11 @@ bool ordo_refuse_candidate(
 static bool accept(
 	struct ordo_candidates *candidates, const struct ordo_recipe *recipe, struct ordo_error *error)
 {
-	const uint64_t volume = recipe->algorithm->volume(recipe), whole = ordo_nchunk(&recipe->problem),
-		       divisor = ordo_common_divisor(whole, volume);
+	struct ordo_claims claims;
+	if (!ordo_claims_of(recipe, &claims, error))
+		return false;
+	const uint64_t whole = ordo_nchunk(&recipe->problem),
+		       divisor = ordo_common_divisor(whole, claims.volume);
 	const char *notation =
 		ordo_arena_text(&candidates->arena, recipe->notation, strlen(recipe->notation));
 	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,
@@ -49,8 +52,8 @@ static bool accept(
 	candidates->items[candidates->count++] = (struct ordo_candidate){
 		.algorithm = notation,
 		.chunks_per_block = recipe->problem.chunks_per_block,
-		.steps = recipe->algorithm->steps(recipe),
-		.volume = volume / divisor,
+		.steps = claims.steps,
+		.volume = claims.volume / divisor,
 		.whole = whole / divisor,
 	};
 	return true;

@@ -28,10 +28,13 @@ bool ordo_shard_price(
 		one_each.problem.chunks_per_block = recipe.problem.chunks_per_block;
 		worked = ordo_recipe_make(&plain, &one_each, error);
 	}
+	struct ordo_claims claims, plain_claims;
+	worked = worked && ordo_claims_of(&recipe, &claims, error) &&
+		 ordo_claims_of(&plain, &plain_claims, error);
 	if (worked) {
 		count_sums(&recipe, price);
-		price->volume = recipe.algorithm->volume(&recipe);
-		price->plain_volume = plain.algorithm->volume(&plain);
+		price->volume = claims.volume;
+		price->plain_volume = plain_claims.volume;
 	}
 	ordo_recipe_destroy(&recipe);
 	ordo_recipe_destroy(&plain);

@@ -497,3 +497,10 @@ uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name)
 {
 	return ordo_recipe_value(recipe, name)->number;
 }
+
+bool ordo_claims_of(const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error)
+{
+	*claims = (struct ordo_claims){recipe->algorithm->steps(recipe), recipe->algorithm->volume(recipe)};
+	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED ? true
+										   : ordo_fail_memory(error);
+}

@@ -1,6 +1,5 @@
 /* store.c - files and folders that appear whole or not at all. */
 #include "store.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +24,7 @@ bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what
 /* Remembers the target: without slashes at the end, and where it leads if it is a symbolic link. */
 static bool find_target(struct ordo_store *store, const char *path, struct ordo_error *error)
 {
-	*store = (struct ordo_store){.folder = -1};
+	*store = (struct ordo_store){0};
 	size_t length = strlen(path);
 	while (length > 1 && path[length - 1] == '/')
 		length--;
@@ -57,7 +56,14 @@ static int make_temporary(const char *name, bool folder, mode_t mode)
 {
 	if (!folder)
 		return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	return mkdir(name, mode) ? -1 : open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (mkdir(name, mode))
+		return -1;
+	const int descriptor = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int number = errno;
+	if (descriptor < 0)
+		rmdir(name);
+	errno = number;
+	return descriptor;
 }
 
 /* A descriptor of a new temporary file or folder; -1 with an error. */
@@ -143,41 +149,60 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Replacing a folder removes all that is in it: never anything that is not ours. */
-static bool check_replaceable(const char *path, struct ordo_error *error)
+static void close_folder(DIR **folder)
 {
-	DIR *folder = opendir(path);
-	if (!folder && errno == ENOENT)
+	if (*folder)
+		closedir(*folder);
+	*folder = NULL;
+}
+
+/* Replacing a folder removes all that is in it: never anything that is not ours. */
+static bool check_replaceable(struct ordo_store *store, struct ordo_error *error)
+{
+	close_folder(&store->replaced);
+	store->replaced = opendir(store->target);
+	if (!store->replaced && errno == ENOENT)
 		return true;
-	if (!folder)
-		return ordo_fail_file(error, path, "cannot write a folder there", errno);
+	if (!store->replaced)
+		return ordo_fail_file(error, store->target, "cannot write a folder there", errno);
 	const struct dirent *entry;
-	bool worked = true;
-	while (worked && (entry = readdir(folder)))
+	while ((entry = readdir(store->replaced)))
 		if (!is_dots(entry->d_name) && !is_ours(entry->d_name)) {
-			worked = ordo_fail(error, ORDO_USAGE, 0,
-				"%s holds \"%s\", which is no part of a schedule", path, entry->d_name);
-			ordo_hint(error, "choose another name, or one that ends in .json for a single file");
+			ordo_fail(error, ORDO_USAGE, 0, "%s holds \"%s\", which is no part of a schedule",
+				store->target, entry->d_name);
+			return ordo_hint(
+				error, "choose another name, or one that ends in .json for a single file");
 		}
-	closedir(folder);
-	return worked;
+	return true;
+}
+
+/* Makes it and keeps it open. */
+static bool create_folder(struct ordo_store *store, struct ordo_error *error)
+{
+	const int descriptor = create_temporary(store, true, 0777, error);
+	if (descriptor < 0)
+		return false;
+	store->folder = fdopendir(descriptor);
+	if (store->folder)
+		return true;
+	ordo_fail_file(error, store->target, "cannot write beside it", errno);
+	close(descriptor);
+	rmdir(store->temporary);
+	return false;
 }
 
 bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct ordo_error *error)
 {
 	if (!find_target(store, path, error))
 		return false;
-	if (check_replaceable(store->target, error)) {
-		store->folder = create_temporary(store, true, 0777, error);
-		if (store->folder >= 0)
-			return true;
-	}
+	if (check_replaceable(store, error) && create_folder(store, error))
+		return true;
 	return ordo_store_end(store, false, NULL);
 }
 
 bool ordo_store_open(struct ordo_store *store, const char *name, struct ordo_error *error)
 {
-	int descriptor = openat(store->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int descriptor = openat(dirfd(store->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (descriptor < 0)
 		return ordo_fail_file(error, store->target, "cannot write", errno);
 	return open_stream(store, descriptor, store->target, error);
@@ -192,17 +217,16 @@ bool ordo_store_close(struct ordo_store *store, struct ordo_error *error)
 	return true;
 }
 
-/* Removes a folder and the files in it that are ours. */
-static void remove_folder(const char *path)
+/* Removes a folder, which has that name now, and the files in it that are ours. */
+static void remove_folder(DIR *folder, const char *path)
 {
-	DIR *folder = opendir(path);
 	if (!folder)
 		return;
+	rewinddir(folder);
 	const struct dirent *entry;
 	while ((entry = readdir(folder)))
 		if (is_ours(entry->d_name))
 			unlinkat(dirfd(folder), entry->d_name, 0);
-	closedir(folder);
 	rmdir(path);
 }
 
@@ -233,20 +257,20 @@ static bool move_aside(struct ordo_store *store)
 		worked = false;
 	}
 	if (worked)
-		remove_folder(aside);
+		remove_folder(store->replaced, aside);
 	free(aside);
 	return worked;
 }
 
 static bool replace_folder(struct ordo_store *store, struct ordo_error *error)
 {
-	if (!check_replaceable(store->target, error))
+	if (!check_replaceable(store, error))
 		return false;
 	/* Takes a free name, and an empty folder too. */
 	if (!rename(store->temporary, store->target))
 		return true;
 	if (exchange(store->temporary, store->target)) {
-		remove_folder(store->temporary);
+		remove_folder(store->replaced, store->temporary);
 		return true;
 	}
 	if ((errno == ENOSYS || errno == EINVAL) && move_aside(store))
@@ -258,7 +282,7 @@ static bool replace(struct ordo_store *store, struct ordo_error *error)
 {
 	if (!store->temporary)
 		return true;
-	if (store->folder >= 0)
+	if (store->folder)
 		return replace_folder(store, error);
 	return rename(store->temporary, store->target)
 		       ? ordo_fail_file(error, store->target, "cannot replace it", errno)
@@ -269,15 +293,15 @@ bool ordo_store_end(struct ordo_store *store, bool worked, struct ordo_error *er
 {
 	worked = ordo_store_close(store, worked ? error : NULL) && worked && replace(store, error);
 	if (!worked && store->temporary) {
-		if (store->folder >= 0)
-			remove_folder(store->temporary);
+		if (store->folder)
+			remove_folder(store->folder, store->temporary);
 		else
 			unlink(store->temporary);
 	}
-	if (store->folder >= 0)
-		close(store->folder);
+	close_folder(&store->folder);
+	close_folder(&store->replaced);
 	free(store->temporary);
 	free(store->target);
-	*store = (struct ordo_store){.folder = -1};
+	*store = (struct ordo_store){0};
 	return worked;
 }

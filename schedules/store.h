@@ -6,6 +6,7 @@
 #ifndef ORDO_STORE_H
 #define ORDO_STORE_H
 
+#include <dirent.h>
 #include <ordo/error.h>
 #include <stdio.h>
 
@@ -13,7 +14,8 @@ struct ordo_store {
 	char *target;	 /* malloc'd; symbolic links followed */
 	char *temporary; /* malloc'd; NULL: a device or a pipe, written in place */
 	FILE *out;	 /* the file being written, NULL between the files of a folder */
-	int folder;	 /* descriptor of the temporary folder; -1 for a file */
+	/* The temporary folder, and what was there before. Open until the end, so that removing them needs no memory. */
+	DIR *folder, *replaced; /* NULL for a file; NULL: nothing was there */
 };
 
 /* Opens `out` for a single file. false: nothing to end. */

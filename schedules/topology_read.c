@@ -148,6 +148,14 @@ static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
 }
 
+/* What building it found to be wrong, said at the place in the document; memory has none. */
+static bool fail_found(const struct reader *reader, const struct ordo_cursor *cursor, struct ordo_place place,
+	const struct ordo_error *found)
+{
+	return found->code == ORDO_ENVIRONMENT ? ordo_fail_memory(reader->error)
+					       : ordo_fail_at(cursor, place, "%s", found->text);
+}
+
 static struct ordo_topology *create(struct reader *reader, const struct ordo_cursor *cursor)
 {
 	struct ordo_error found;
@@ -156,7 +164,7 @@ static struct ordo_topology *create(struct reader *reader, const struct ordo_cur
 	if (topology)
 		return topology;
 	bool about_switches = !strncmp(found.text, "switches", 8);
-	ordo_fail_at(cursor, reader->places[about_switches ? SWITCHES : RANKS], "%s", found.text);
+	fail_found(reader, cursor, reader->places[about_switches ? SWITCHES : RANKS], &found);
 	return NULL;
 }
 
@@ -179,7 +187,7 @@ static bool add_links(struct reader *reader, const struct ordo_cursor *cursor, s
 			return ordo_fail_at(cursor, link->place, "bandwidth_gbs: found 0, wanted more");
 		if (!ordo_topology_add(topology, from, to, link->class_name, link->link.latency_ns,
 			    link->link.bandwidth_gbs, &found))
-			return ordo_fail_at(cursor, link->place, "%s", found.text);
+			return fail_found(reader, cursor, link->place, &found);
 		topology->links[topology->nlink - 1].down = link->link.down;
 	}
 	return true;
@@ -223,11 +231,9 @@ static bool build(struct reader *reader, const struct ordo_cursor *cursor, struc
 		if (!topology->extra)
 			return ordo_fail_memory(reader->error);
 	}
-	if (ordo_topology_finish(topology, &found))
-		return true;
-	if (found.code != ORDO_ENVIRONMENT)
-		return ordo_fail_at(cursor, place_of_twin(reader), "%s", found.text);
-	return ordo_fail_memory(reader->error);
+	return ordo_topology_finish(topology, &found)
+		       ? true
+		       : fail_found(reader, cursor, place_of_twin(reader), &found);
 }
 
 struct ordo_topology *ordo_topology_read_text(

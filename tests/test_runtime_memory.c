@@ -5,51 +5,10 @@
 #include <stddef.h>
 /* cmocka wants those before it. */
 #include "exchanges.h"
+#include "failing.h"
 #include <cmocka.h>
 #include <ordo/runtime.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-
-/* The linker sends the allocations of the libraries here. */
-static atomic_int nallocation, fails_after = -1;
-
-static bool may_allocate(void)
-{
-	nallocation++;
-	return fails_after < 0 || fails_after-- > 0;
-}
-
-/* NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-	return may_allocate() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-	return may_allocate() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-	return may_allocate() ? __real_realloc(memory, size) : NULL;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size)
-{
-	return may_allocate() ? __real_aligned_alloc(alignment, size) : NULL;
-}
-
-/* NOLINTEND(bugprone-reserved-identifier) */
 
 #define NRANK 4
 #define COUNT 100
@@ -66,18 +25,18 @@ static void runs_allocate_nothing(void **state)
 	float memory[2 * NRANK][COUNT] = {{0}};
 	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
 	struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT, .tile_bytes = 64};
-	nallocation = 0;
+	failing_begin(UINT64_MAX, false);
 	struct ordo_plan *plan = ordo_plan_create(schedule, &options, NULL);
-	assert_true(nallocation > 0);
+	assert_true(failing_requests() > 0);
 	bind_all(plan, memory);
 	for (uint32_t nworker = 0; nworker <= 3; nworker++) {
 		/* The first run starts the threads. */
 		assert_true(ordo_plan_run_threads(plan, nworker, NULL));
-		nallocation = 0;
+		failing_begin(UINT64_MAX, false);
 		for (int run = 0; run < 5; run++)
 			assert_true(ordo_plan_run_threads(plan, nworker, NULL) &&
 				    ordo_plan_run_seeded(plan, 1, NULL));
-		assert_int_equal(nallocation, 0);
+		assert_int_equal(failing_requests(), 0);
 	}
 	ordo_plan_destroy(plan);
 	ordo_schedule_destroy(schedule);
@@ -92,12 +51,12 @@ static void a_plan_without_memory_is_an_error(void **state)
 		struct ordo_plan_options options = {
 			.type = ORDO_F32, .count = COUNT, .block_count = i ? block_count : NULL};
 		struct ordo_plan *plan = NULL;
-		int nfailed = 0;
+		uint64_t nfailed = 0;
 		for (; !plan; nfailed += !plan) {
 			struct ordo_error error = {0};
-			fails_after = nfailed;
+			failing_begin(nfailed, true);
 			plan = ordo_plan_create(schedules[i], &options, &error);
-			fails_after = -1;
+			failing_end();
 			assert_true(plan || error.code == ORDO_ENVIRONMENT);
 		}
 		assert_true(nfailed >= 10);
@@ -114,11 +73,11 @@ static void threads_that_cannot_start_are_an_error(void **state)
 	struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT};
 	struct ordo_plan *plan = ordo_plan_create(schedule, &options, NULL);
 	bind_all(plan, memory);
-	for (int nfailed = 0; nfailed < 2; nfailed++) {
+	for (uint64_t nfailed = 0; nfailed < 3; nfailed++) {
 		struct ordo_error error = {0};
-		fails_after = nfailed;
+		failing_begin(nfailed, true);
 		const bool worked = ordo_plan_run_threads(plan, 2, &error);
-		fails_after = -1;
+		failing_end();
 		assert_false(worked);
 		assert_int_equal(error.code, ORDO_ENVIRONMENT);
 	}

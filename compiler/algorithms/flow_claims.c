@@ -96,7 +96,7 @@ static bool go(struct course *course, const struct ordo_recipe *recipe)
 uint64_t ordo_flow_steps(const struct ordo_recipe *recipe)
 {
 	struct course course;
-	const uint64_t steps = go(&course, recipe) ? longest(&course) : 0;
+	const uint64_t steps = go(&course, recipe) ? longest(&course) : ORDO_UNCOUNTED;
 	end(&course);
 	return steps;
 }
@@ -105,8 +105,9 @@ uint64_t ordo_flow_volume(const struct ordo_recipe *recipe)
 {
 	struct course course;
 	uint64_t most = 0;
-	for (uint32_t rank = 0, worked = go(&course, recipe); worked && rank < recipe->problem.nrank; rank++)
+	const bool worked = go(&course, recipe);
+	for (uint32_t rank = 0; worked && rank < recipe->problem.nrank; rank++)
 		most = course.sent[rank] > most ? course.sent[rank] : most;
 	end(&course);
-	return most;
+	return worked ? most : ORDO_UNCOUNTED;
 }

@@ -266,8 +266,10 @@ static void play_stage(struct play *play)
 		if (play->chunks && play->streams && play->phases)
 			play_groups(play);
 		else
-			ordo_builder_fail(play->b, "no memory");
+			ordo_builder_fail_memory(play->b);
 		free(play->chunks);
+	} else if (error.code == ORDO_ENVIRONMENT) {
+		ordo_builder_fail_memory(play->b);
 	} else {
 		ordo_builder_fail(play->b, "level %u: %s",
 			play->hierarchy->levels.at[play->stage->level].number, error.text);

@@ -112,9 +112,10 @@ static bool cost_as_claimed(
 	const uint64_t blocks = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
 		       ports = recipe->topology ? recipe->topology->ports : 0, links = ports ? ports : 1;
 	struct load rank, lane;
-	if (!find_loads(recipe, &rank, &lane, error))
+	struct ordo_claims claims;
+	if (!find_loads(recipe, &rank, &lane, error) || !ordo_claims_of(recipe, &claims, error))
 		return false;
-	*cost = (struct ordo_cost){.steps = larger(recipe->algorithm->steps(recipe), lane.messages),
+	*cost = (struct ordo_cost){.steps = larger(claims.steps, lane.messages),
 		.wire = lane.chunks * links,
 		.reduced = rank.reduced * links,
 		.parts = blocks * problem->chunks_per_block * links,
@@ -122,7 +123,7 @@ static bool cost_as_claimed(
 	if (!ports)
 		return true;
 	cost->steps = larger(cost->steps, (larger(rank.messages, rank.got_messages) + ports - 1) / ports);
-	cost->wire = larger(cost->wire, larger(recipe->algorithm->volume(recipe), rank.got_chunks));
+	cost->wire = larger(cost->wire, larger(claims.volume, rank.got_chunks));
 	return true;
 }
 

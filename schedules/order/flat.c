@@ -20,6 +20,7 @@ bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
 	if (!flat->trees || !stack) {
 		free(flat->trees);
 		free(stack);
+		flat->trees = NULL;
 		return ordo_fail_memory(error);
 	}
 	for (uint32_t at = tree;;) {

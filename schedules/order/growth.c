@@ -44,6 +44,16 @@ static bool begin_same(struct ordo_trees *trees, struct ordo_growth *growth)
 	return true;
 }
 
+/* Puts the newest node into a table. What is in none would be grown again, so without memory there is no such node; ORDO_NONE. */
+static uint32_t put_node(
+	struct ordo_trees *trees, struct pair_map *table, uint32_t a, uint32_t b, uint32_t node)
+{
+	if (pair_put(table, a, b, node))
+		return node;
+	trees->nnode--;
+	return ORDO_NONE;
+}
+
 /* The same as `first`, with operands in other order, here or further down. */
 static uint32_t grow_other(
 	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right, uint32_t first)
@@ -57,7 +67,7 @@ static uint32_t grow_other(
 	if (tree == ORDO_NONE)
 		return ORDO_NONE;
 	trees->same[tree] = first;
-	return pair_put(&growth->other_of, left, right, tree) ? tree : ORDO_NONE;
+	return put_node(trees, &growth->other_of, left, right, tree);
 }
 
 uint32_t grow_leaf(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t leaf)
@@ -75,8 +85,8 @@ static uint32_t grow_first(
 		return ORDO_NONE;
 	if (growth->parent_of[larger] == ORDO_NONE)
 		growth->parent_of[larger] = tree;
-	else if (!pair_put(&growth->node_of, smaller, larger, tree))
-		return ORDO_NONE;
+	else
+		return put_node(trees, &growth->node_of, smaller, larger, tree);
 	return tree;
 }
 

@@ -33,23 +33,31 @@ static bool run_rest(struct witness *witness)
 	return course_run(&witness->course);
 }
 
+/* The search failed; unless memory did, for this reason. */
+static bool fail_to_show(const struct witness *witness, const char *reason)
+{
+	if (witness->error->code == ORDO_ENVIRONMENT)
+		return false;
+	return ordo_fail(witness->error, ORDO_USAGE, 0, "no interleaving shows this: %s", reason);
+}
+
 /* The task's place is not only next in its stream but can be taken: the verifier said so. */
 static bool step(struct witness *witness, struct course_place place)
 {
 	struct course *course = &witness->course;
 	if (course->done[place.stream] == place.step && course_step(course, place.stream))
 		return true;
-	return ordo_fail(witness->error, ORDO_USAGE, 0,
-		"no interleaving shows this: task %u cannot be reached in that order",
+	char reason[64];
+	snprintf(reason, sizeof reason, "task %u cannot be reached in that order",
 		course->schedule->streams[place.stream].first + place.step);
+	return fail_to_show(witness, reason);
 }
 
 static bool want_before(struct witness *witness, struct course_place place)
 {
-	if (course_want_before(&witness->course, place.stream, place.step))
-		return true;
-	return ordo_fail(
-		witness->error, ORDO_USAGE, 0, "no interleaving shows this: the task waits for ever");
+	return course_want_before(&witness->course, place.stream, place.step)
+		       ? true
+		       : fail_to_show(witness, "the task waits for ever");
 }
 
 /* All that must come before, the tasks, the rest. */
@@ -227,6 +235,8 @@ static bool show_left_over(struct witness *witness, const struct course_signal *
 	if (course_want_before(course, place.stream, place.step) && course_run(course) &&
 		course->done[place.stream] == place.step && course_step(course, place.stream))
 		return run_rest(witness);
+	if (witness->error->code == ORDO_ENVIRONMENT)
+		return false;
 	/* Something else keeps it from getting there. */
 	witness->replay->ntask = 0;
 	course_begin(course, course->out);
