@@ -95,6 +95,12 @@ def _():
     wanted([aim["ratio"] for aim in aims] == [4.0, 2.0] and [aim["met"] for aim in aims] == [True, False], aims)
 
 
+@case("other schedules stand beside the usual one")
+def _():
+    _, _, _, document = run(results(*FAST, cell("ordo-pool:ring", [300.0])))
+    wanted(row(document, "ring")[3] == "300" and row(document, "mesh")[3] == "250", document)
+
+
 @case("interpretation is told a task")
 def _():
     _, told, _, _ = run(results(*FAST))

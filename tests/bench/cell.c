@@ -69,12 +69,15 @@ uint64_t cell_traffic(const struct cell *cell)
 }
 
 void cell_report(
-	const char *contender, const struct cell *cell, double seconds, uint64_t nwrong, const char *more)
+	const char *contender, const struct cell *cell, double seconds, uint64_t nwrong, const char *schedule)
 {
 	printf("{\"contender\": \"%s\", \"operator\": \"%s\", \"ranks\": %" PRIu32 ", \"bytes\": %" PRIu64
-	       ", \"us\": %.4f, \"wrong\": %" PRIu64 "%s}\n",
+	       ", \"us\": %.4f, \"wrong\": %" PRIu64,
 		contender, cell_operator_name(cell->operator), cell->nrank, cell->count * sizeof(float),
-		seconds * 1e6, nwrong, more);
+		seconds * 1e6, nwrong);
+	if (schedule)
+		printf(", \"schedule\": \"%s\"", schedule);
+	printf("}\n");
 	fflush(stdout);
 }
 

@@ -31,9 +31,9 @@ bool cell_in_place(const struct cell *cell);
 /* Bytes read and bytes written by all ranks together, when each input is read once and each output written once. */
 uint64_t cell_traffic(const struct cell *cell);
 
-/* Prints what was measured as a line of JSON. more: "" or further members, beginning with a comma. */
-void cell_report(
-	const char *contender, const struct cell *cell, double seconds, uint64_t nwrong, const char *more);
+/* Prints what was measured as a line of JSON. schedule: what ran it; NULL: none. */
+void cell_report(const char *contender, const struct cell *cell, double seconds, uint64_t nwrong,
+	const char *schedule);
 
 #define CELL_NPHASE 2 /* what inputs hold alternates between so many patterns */
 

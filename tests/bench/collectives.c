@@ -1,4 +1,4 @@
-/* collectives.c - the cells inside one process: PROGRAM CONTENDER RANKS SECONDS OPERATOR:BYTES... or PROGRAM tasks RANKS SECONDS
+/* collectives.c - the cells inside one process: PROGRAM CONTENDER[:ALGORITHM] RANKS SECONDS OPERATOR:BYTES... or PROGRAM tasks RANKS SECONDS
  *
  * Prints a line of JSON for every cell. tests/bench/collectives.py runs it, beside the same under MPI.
  */
@@ -10,11 +10,20 @@
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: bench_collectives CONTENDER RANKS SECONDS OPERATOR:BYTES...\n"
+	fprintf(stderr, "usage: bench_collectives CONTENDER[:ALGORITHM] RANKS SECONDS OPERATOR:BYTES...\n"
 			"       bench_collectives tasks RANKS SECONDS\n\n");
 	for (size_t i = 0; i < ncontender; i++)
 		fprintf(stderr, "  %-14s %s\n", contenders[i].name, contenders[i].meaning);
 	return 2;
+}
+
+static const struct contender *contender_named(const char *text)
+{
+	const size_t length = strcspn(text, ":");
+	for (size_t i = 0; i < ncontender; i++)
+		if (strlen(contenders[i].name) == length && !strncmp(text, contenders[i].name, length))
+			return &contenders[i];
+	return NULL;
 }
 
 int main(int argc, char **argv)
@@ -27,18 +36,17 @@ int main(int argc, char **argv)
 		measure_interpretation(nrank, budget_s);
 		return 0;
 	}
-	const struct contender *contender = NULL;
-	for (size_t i = 0; i < ncontender; i++)
-		if (!strcmp(argv[1], contenders[i].name))
-			contender = &contenders[i];
+	const struct contender *contender = contender_named(argv[1]);
 	if (!contender || nrank < 2 || nrank > TEAM_MOST)
 		return usage();
+	const char *colon = strchr(argv[1], ':'), *algorithm = colon ? colon + 1 : "mesh";
 	for (int i = 4; i < argc; i++) {
 		struct cell cell;
 		if (!cell_read(argv[i], nrank, &cell))
 			return usage();
-		const struct measured measured = contender->measure(&cell, budget_s);
-		cell_report(contender->name, &cell, measured.seconds, measured.nwrong, measured.more);
+		const struct measured measured = contender->measure(&cell, algorithm, budget_s);
+		cell_report(argv[1], &cell, measured.seconds, measured.nwrong,
+			contender->scheduled ? algorithm : NULL);
 	}
 	return 0;
 }

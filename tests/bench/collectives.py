@@ -22,11 +22,21 @@ OPERATORS = ("AllReduce", "ReduceScatter", "AllGather", "Broadcast", "AllToAll")
 RANKS = (2, 4, 8, 16)
 SIZES = (8, KI, 16 * KI, MI, 16 * MI, 64 * MI)
 ENGINE_RANKS = (64, 1024)
+# What the engine makes of other schedules than those that suit it.
+SCHEDULES = ("ring", "halving-doubling", "dyadic", "star", "tree")
+SCHEDULED = ("AllReduce", 8, (8, 16 * KI, MI, 64 * MI))
 
 MPI = {"openmpi": "Open MPI", "openmpi-ucx": "Open MPI, UCX", "mpich": "MPICH"}
 OURS = {"hand-pool": "by hand, a thread a core", "hand-callers": "by hand, a thread a rank", "copy": "bound", "ordo-pool": "ordo, one call",
         "ordo-callers": "ordo, a thread a rank", "ordo-tasks": "ordo, task by task"}
 CONTENDERS = {**MPI, **OURS}
+
+
+def name_of(contender):
+    """With the algorithm behind it, if another than usual: `ordo-pool:ring`."""
+    name, *algorithm = contender.split(":")
+    return ", ".join([CONTENDERS[name], *algorithm])
+
 BY_HAND = {"ordo-pool": "hand-pool", "ordo-callers": "hand-callers"}
 
 # How many times as fast as the best MPI: (operator, ranks, contender, {size: ratio}).
@@ -132,6 +142,9 @@ def measure(build, quick, npass, seconds):
             # MPICH never yields: with more ranks than cores it waits for time slices.
             if wanted and contender not in absent and (contender != "mpich" or ranks <= os.cpu_count()):
                 plan.append((ranks, contender, wanted))
+    operator, ranks, sizes = SCHEDULED
+    if not quick:
+        plan += [(ranks, f"ordo-pool:{algorithm}", [(operator, size) for size in sizes]) for algorithm in SCHEDULES]
     progress = Progress(npass * sum(len(wanted) for _, _, wanted in plan))
     for number in range(npass):
         # Every other pass the other way round, so that nobody always comes after the same neighbour.
@@ -159,10 +172,10 @@ def measure(build, quick, npass, seconds):
                     if "schedule" in found:
                         cell["schedule"] = found["schedule"]
                     answered += 1
-                    progress.step(f"pass {number + 1} of {npass}, {CONTENDERS[contender]}, {ranks} ranks, {operator}")
+                    progress.step(f"pass {number + 1} of {npass}, {name_of(contender)}, {ranks} ranks, {operator}")
             except RuntimeError as error:
                 absent[contender] = f"failed with {ranks} ranks: {error}"
-                print(f"\n{CONTENDERS[contender]}: {absent[contender]}", file=sys.stderr)
+                print(f"\n{name_of(contender)}: {absent[contender]}", file=sys.stderr)
             progress.step(contender, len(wanted) - answered)
     for ranks in ENGINE_RANKS:
         progress.step(f"tasks of {ranks} ranks", 0)
@@ -265,7 +278,7 @@ def write_machine(results):
     yield f"- compiler: {facts['compiler']}, release build"
     yield "- Debian packages: " + (", ".join(f"{name} {version}" for name, version in facts["packages"].items()) or "none of MPI")
     for contender, why in results["absent"].items():
-        yield f"- {CONTENDERS[contender]}: {why}"
+        yield f"- {name_of(contender)}: {why}"
     half, most = spread(results)
     yield (f"- medians of {results['passes']} passes; in half of the cells these lay within {100 * half:.0f}% of each other, "
            f"in 9 of 10 within {100 * most:.0f}%")
@@ -318,6 +331,13 @@ def write_all(results):
         yield ""
 
 
+def write_schedules(results):
+    cells, (operator, ranks, sizes) = index(results), SCHEDULED
+    rows = [(algorithm, *(cell_text(cells, f"ordo-pool:{algorithm}", operator, ranks, size) for size in sizes)) for algorithm in SCHEDULES]
+    rows.insert(0, ("mesh", *(cell_text(cells, "ordo-pool", operator, ranks, size) for size in sizes)))
+    yield from table((f"{operator}, {ranks} ranks", *map(size_text, sizes)), rows)
+
+
 def write_tasks(results):
     rows = []
     for engine in results["engines"]:
@@ -328,7 +348,7 @@ def write_tasks(results):
     yield from table(("ranks", "engine", "threads", "tasks of the ring", "us", "ns a task"), rows)
 
 
-SECTIONS = {"machine": write_machine, "aims": write_aims, "all": write_all, "tasks": write_tasks}
+SECTIONS = {"machine": write_machine, "aims": write_aims, "all": write_all, "schedules": write_schedules, "tasks": write_tasks}
 
 
 def rewritten(text, results):

@@ -65,9 +65,9 @@ static void touch_rank_again(void *closure, uint32_t rank)
 }
 
 /* Checks the last outputs, and frees everything. */
-static struct measured finish(struct bench *bench, const char *more)
+static struct measured finish(struct bench *bench)
 {
-	struct measured measured = {.seconds = bench->seconds, .more = more};
+	struct measured measured = {.seconds = bench->seconds};
 	for (uint32_t rank = 0; rank < bench->cell.nrank; rank++) {
 		owner_check(&bench->owners[rank]);
 		measured.nwrong += bench->owners[rank].nwrong;
@@ -166,18 +166,20 @@ static void call_hand(struct bench *bench, uint32_t thread)
 	hand_collective(&bench->team, thread, &bench->cell, bench->inputs, bench->outputs);
 }
 
-static struct measured measure_hand_pool(const struct cell *cell, double budget_s)
+static struct measured measure_hand_pool(const struct cell *cell, const char *algorithm, double budget_s)
 {
+	(void)algorithm;
 	struct bench *bench = make_bench(cell, budget_s);
 	time_team(bench, core_count(), call_hand);
-	return finish(bench, "");
+	return finish(bench);
 }
 
-static struct measured measure_hand_callers(const struct cell *cell, double budget_s)
+static struct measured measure_hand_callers(const struct cell *cell, const char *algorithm, double budget_s)
 {
+	(void)algorithm;
 	struct bench *bench = make_bench(cell, budget_s);
 	time_team(bench, cell->nrank, call_hand);
-	return finish(bench, "");
+	return finish(bench);
 }
 
 /* The bound: as many bytes as must move, half of them read and half of them written, by as many threads as there are cores. */
@@ -230,21 +232,19 @@ static void take_copy(void *closure, uint32_t thread)
 	free(copier.to);
 }
 
-static struct measured measure_copy(const struct cell *cell, double budget_s)
+static struct measured measure_copy(const struct cell *cell, const char *algorithm, double budget_s)
 {
+	(void)algorithm;
 	struct copies copies = {.budget_s = budget_s};
 	const struct ordo_error none = {.text = "no threads"};
 	const uint32_t nthread = core_count();
 	copies.bytes = (cell_traffic(cell) / 2 + nthread - 1) / nthread;
 	team_init(&copies.team, nthread);
 	insist(team_run(&copies.team, take_copy, &copies), &none);
-	return (struct measured){.seconds = copies.seconds, .more = ""};
+	return (struct measured){.seconds = copies.seconds};
 }
 
 /* The library. */
-
-#define ALGORITHM "mesh"
-#define NAMED ", \"schedule\": \"" ALGORITHM "\""
 
 static const enum ordo_operator operators[CELL_NOPERATOR] = {
 	[CELL_ALLREDUCE] = ORDO_ALLREDUCE,
@@ -271,13 +271,14 @@ static struct ordo_plan_options options_of(const struct cell *cell)
 }
 
 /* nhelper threads beside the callers. */
-static struct bench *make_communicator_bench(const struct cell *cell, double budget_s, uint32_t nhelper)
+static struct bench *make_communicator_bench(
+	const struct cell *cell, const char *algorithm, double budget_s, uint32_t nhelper)
 {
 	struct bench *bench = make_bench(cell, budget_s);
 	const struct ordo_plan_options options = options_of(cell);
 	const struct ordo_communicator_options wanted = {.nrank = cell->nrank, .nhelper = nhelper};
 	struct ordo_error error = {0};
-	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), ALGORITHM);
+	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
 	bench->collective = ordo_collective_create(bench->schedule, &options, &error);
 	insist(bench->collective, &error);
 	bench->communicator = ordo_communicator_create(&wanted, &error);
@@ -302,14 +303,14 @@ static void call_pool(struct bench *bench, uint32_t thread)
 	insist(ordo_communicator_run_all(bench->communicator, bench->parts, &error), &error);
 }
 
-static struct measured measure_ordo_pool(const struct cell *cell, double budget_s)
+static struct measured measure_ordo_pool(const struct cell *cell, const char *algorithm, double budget_s)
 {
-	struct bench *bench = make_communicator_bench(cell, budget_s, core_count() - 1);
+	struct bench *bench = make_communicator_bench(cell, algorithm, budget_s, core_count() - 1);
 	visit_by_communicator(bench, make_owner);
 	for (uint32_t rank = 0; rank < cell->nrank; rank++)
 		make_part(bench, rank);
 	time_solo(bench, visit_by_communicator, call_pool);
-	return finish(bench, NAMED);
+	return finish(bench);
 }
 
 static void call_rank(struct bench *bench, uint32_t thread)
@@ -321,11 +322,11 @@ static void call_rank(struct bench *bench, uint32_t thread)
 	insist(ordo_communicator_run(bench->communicator, thread, &bench->parts[thread], &error), &error);
 }
 
-static struct measured measure_ordo_callers(const struct cell *cell, double budget_s)
+static struct measured measure_ordo_callers(const struct cell *cell, const char *algorithm, double budget_s)
 {
-	struct bench *bench = make_communicator_bench(cell, budget_s, 0);
+	struct bench *bench = make_communicator_bench(cell, algorithm, budget_s, 0);
 	time_team(bench, cell->nrank, call_rank);
-	return finish(bench, NAMED);
+	return finish(bench);
 }
 
 static void visit_alone(struct bench *bench, void (*visit)(void *closure, uint32_t rank))
@@ -341,12 +342,12 @@ static void call_tasks(struct bench *bench, uint32_t thread)
 	insist(ordo_plan_run_threads(bench->plan, core_count(), &error), &error);
 }
 
-static struct measured measure_ordo_tasks(const struct cell *cell, double budget_s)
+static struct measured measure_ordo_tasks(const struct cell *cell, const char *algorithm, double budget_s)
 {
 	struct bench *bench = make_bench(cell, budget_s);
 	const struct ordo_plan_options options = options_of(cell);
 	struct ordo_error error = {0};
-	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), ALGORITHM);
+	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
 	bench->plan = ordo_plan_create(bench->schedule, &options, &error);
 	insist(bench->plan, &error);
 	visit_alone(bench, make_owner);
@@ -354,16 +355,16 @@ static struct measured measure_ordo_tasks(const struct cell *cell, double budget
 		insist(ordo_plan_bind(bench->plan, rank, bench->inputs[rank], bench->outputs[rank], &error),
 			&error);
 	time_solo(bench, visit_alone, call_tasks);
-	return finish(bench, NAMED);
+	return finish(bench);
 }
 
 const struct contender contenders[] = {
-	{"copy", "the bound: copies of as many bytes as must move", measure_copy},
-	{"hand-pool", "written by hand, a thread a core", measure_hand_pool},
-	{"hand-callers", "written by hand, a thread a rank", measure_hand_callers},
-	{"ordo-pool", "one call drives all ranks", measure_ordo_pool},
-	{"ordo-callers", "a caller's thread a rank", measure_ordo_callers},
-	{"ordo-tasks", "the tasks as they are written, a worker a core", measure_ordo_tasks},
+	{"copy", "the bound: copies of as many bytes as must move", false, measure_copy},
+	{"hand-pool", "written by hand, a thread a core", false, measure_hand_pool},
+	{"hand-callers", "written by hand, a thread a rank", false, measure_hand_callers},
+	{"ordo-pool", "one call drives all ranks", true, measure_ordo_pool},
+	{"ordo-callers", "a caller's thread a rank", true, measure_ordo_callers},
+	{"ordo-tasks", "the tasks as they are written, a worker a core", true, measure_ordo_tasks},
 };
 const size_t ncontender = sizeof(contenders) / sizeof(*contenders);
 

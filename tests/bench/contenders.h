@@ -7,13 +7,13 @@
 
 struct measured {
 	double seconds;
-	uint64_t nwrong;  /* outputs found wrong */
-	const char *more; /* members for the line of JSON, as cell_report takes them */
+	uint64_t nwrong; /* outputs found wrong */
 };
 
 struct contender {
 	const char *name, *meaning;
-	struct measured (*measure)(const struct cell *cell, double budget_s);
+	bool scheduled; /* runs a schedule, which `algorithm` makes */
+	struct measured (*measure)(const struct cell *cell, const char *algorithm, double budget_s);
 };
 
 extern const struct contender contenders[];

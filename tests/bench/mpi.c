@@ -59,7 +59,7 @@ static void measure(const char *contender, const struct cell *cell, uint32_t ran
 	uint64_t nwrong = 0;
 	MPI_Reduce(&owner.nwrong, &nwrong, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
-		cell_report(contender, cell, seconds, nwrong, "");
+		cell_report(contender, cell, seconds, nwrong, NULL);
 	owner_destroy(&owner);
 }
 
