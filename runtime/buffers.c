@@ -42,6 +42,17 @@ static bool overlap(const unsigned char *a, uint64_t na, const unsigned char *b,
 	return na && nb && (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na;
 }
 
+bool ordo_layout_is_in_place(
+	const struct layout *layout, uint32_t rank, const unsigned char *input, const unsigned char *output)
+{
+	const struct ordo_problem *problem = &layout->problem;
+	const uint64_t ninput = region_bytes(layout, rank, ORDO_INPUT),
+		       noutput = region_bytes(layout, rank, ORDO_OUTPUT);
+	if (!ordo_operator_facts(problem->op)->has_in_place || problem->nshard != problem->nrank)
+		return false;
+	return (ninput && !input) || (noutput && !output) || overlap(input, ninput, output, noutput);
+}
+
 bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t rank, unsigned char **input,
 	unsigned char **output, struct ordo_error *error)
 {
@@ -59,6 +70,6 @@ bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t ran
 			ninput && !*input ? "input" : "output", ninput && !*input ? ninput : noutput);
 	if (!in_place && overlap(*input, ninput, *output, noutput))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": input and output overlap, and the schedule is not in place", rank);
+			"rank %" PRIu32 ": input and output overlap, but are not to be one memory", rank);
 	return true;
 }

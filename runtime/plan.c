@@ -245,7 +245,7 @@ static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
 	return tile < LEAST_TILE_BYTES ? LEAST_TILE_BYTES : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES : tile;
 }
 
-static bool check_options(const struct ordo_plan_options *options, struct ordo_error *error)
+bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	if ((unsigned)options->type >= ORDO_NTYPE || (unsigned)options->reduction >= ORDO_NREDUCTION)
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no type %d or no reduction %d",
@@ -278,7 +278,7 @@ static bool fill_plan(
 struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	if (!check_options(options, error))
+	if (!ordo_plan_options_check(options, error))
 		return NULL;
 	struct ordo_plan *plan = allocate_lines(1, sizeof *plan);
 	if (!plan) {

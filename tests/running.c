@@ -4,6 +4,7 @@
 #include "mutate.h"
 #include "oracle_document.h"
 
+#include <ordo/communicator.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 struct trial {
 	const struct ordo_schedule *schedule;
 	struct ordo_plan *plan;
+	struct ordo_collective *collective;
+	struct ordo_communicator *communicator;
+	struct ordo_part *parts; /* [nrank] */
 	enum ordo_type type;
 	uint64_t *block_count;		 /* [nblock] */
 	unsigned char **input, **output; /* [nrank]; in place the same */
@@ -148,8 +152,10 @@ static bool bind_all(struct trial *t, struct ordo_error *error)
 		t->output[r] = p->in_place ? t->input[r] : must_alloc(out, size);
 		const bool input_only = p->in_place && longer_buffer(p, r) == ORDO_INPUT,
 			   output_only = p->in_place && !input_only;
-		if (!ordo_plan_bind(t->plan, r, output_only ? NULL : t->input[r],
-			    input_only ? NULL : t->output[r], error))
+		t->parts[r] = (struct ordo_part){.collective = t->collective,
+			.input = output_only ? NULL : t->input[r],
+			.output = input_only ? NULL : t->output[r]};
+		if (!ordo_plan_bind(t->plan, r, t->parts[r].input, t->parts[r].output, error))
 			return false;
 	}
 	return true;
@@ -166,16 +172,22 @@ static bool open_trial(
 	t->input = must_alloc(nrank, sizeof *t->input);
 	t->output = must_alloc(nrank, sizeof *t->output);
 	t->output_elements = must_alloc(nrank, sizeof *t->output_elements);
-	t->plan = ordo_plan_create(schedule,
-		&(struct ordo_plan_options){
-			.type = type, .reduction = ORDO_SUM, .block_count = t->block_count},
-		error);
-	return t->plan && bind_all(t, error);
+	t->parts = must_alloc(nrank, sizeof *t->parts);
+	const struct ordo_plan_options options = {
+		.type = type, .reduction = ORDO_SUM, .block_count = t->block_count};
+	const struct ordo_communicator_options crew = {.nrank = nrank, .nhelper = nrank % 2};
+	t->plan = ordo_plan_create(schedule, &options, error);
+	t->collective = t->plan ? ordo_collective_create(schedule, &options, error) : NULL;
+	t->communicator = t->collective ? ordo_communicator_create(&crew, error) : NULL;
+	return t->communicator && bind_all(t, error);
 }
 
 static void close_trial(struct trial *t)
 {
 	ordo_plan_destroy(t->plan);
+	ordo_communicator_destroy(t->communicator);
+	ordo_collective_destroy(t->collective);
+	free(t->parts);
 	for (uint32_t r = 0; r < t->schedule->problem.nrank; r++) {
 		free(t->input[r]);
 		if (!t->schedule->problem.in_place)
@@ -187,10 +199,12 @@ static void close_trial(struct trial *t)
 	free(t->block_count);
 }
 
-/* Run number nseed is the one on threads. */
+/* Run number nseed is on the communicator, the one after it, if there is one, on threads. */
 static bool run(const struct trial *t, uint32_t number, uint32_t nseed, struct ordo_error *error)
 {
 	fill_inputs(t);
+	if (number == nseed)
+		return ordo_communicator_run_all(t->communicator, t->parts, error);
 	return number < nseed ? ordo_plan_run_seeded(t->plan, number, error)
 			      : ordo_plan_run_threads(t->plan, 2, error);
 }
@@ -240,9 +254,9 @@ bool runs_right(const struct ordo_schedule *schedule, uint32_t nseed, bool on_th
 		if (!right)
 			snprintf(why, 512, "cannot bind: %.400s", error.text);
 		else if (types[i] == ORDO_I64)
-			right = integers_are_exact(&trial, nseed + on_threads, nseed, why);
+			right = integers_are_exact(&trial, nseed + 1 + on_threads, nseed, why);
 		else
-			right = floats_are_equal(&trial, nseed + on_threads, nseed, why);
+			right = floats_are_equal(&trial, nseed + 1 + on_threads, nseed, why);
 		close_trial(&trial);
 	}
 	return right;

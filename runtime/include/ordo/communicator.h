@@ -78,6 +78,7 @@ ORDO_API void ordo_communicator_destroy(struct ordo_communicator *communicator);
 struct ordo_part {
 	const struct ordo_collective *collective;
 	void *input, *output;
+	uint32_t deadline_ms; /* how long this rank waits for others; 0: as long as the communicator says */
 };
 
 /* Runs the part of one rank on the calling thread and returns when the call is over for all. false: see error; the buffers are as they

@@ -1,0 +1,27 @@
+/* collective.h - a schedule that was proved and folded. Private to runtime/. */
+#ifndef ORDO_COLLECTIVE_H
+#define ORDO_COLLECTIVE_H
+
+#include "fold/fold.h"
+#include <ordo/communicator.h>
+
+struct ordo_collective {
+	struct layout layout;
+	struct folds folds;
+	char digest[33];
+};
+
+/* Of a schedule whose proof is at hand. */
+struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const struct ordo_plan_options *options, struct ordo_error *error);
+/* A proof, or NULL and the first rule that is broken. */
+struct ordo_proof *ordo_prove(const struct ordo_schedule *schedule, struct ordo_error *error);
+/* Do they do the same to the same buffers? */
+bool ordo_collectives_agree(const struct ordo_collective *a, const struct ordo_collective *b);
+/* "AllReduce of 100 f32, sum". Returns the length like snprintf. */
+int ordo_collective_print(const struct ordo_collective *collective, char *out, size_t size);
+/* Checks a rank's buffers; what was left out in place is filled in. */
+bool ordo_collective_settle(const struct ordo_collective *collective, uint32_t rank, struct ends *ends,
+	bool *in_place, struct ordo_error *error);
+
+#endif

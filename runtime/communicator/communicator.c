@@ -1,0 +1,329 @@
+/* communicator.c - ranks come to calls. */
+#include "communicator/slot.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEADLINE_MS 10000
+#define DEPTH 16
+#define MOST_DEPTH 4096
+
+/* Zeroed, on cache lines of its own. */
+static void *allocate_lines(size_t count, size_t size)
+{
+	const size_t bytes = (count * size / CACHE_LINE + 1) * CACHE_LINE;
+	void *memory = aligned_alloc(CACHE_LINE, bytes);
+	return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static bool create_slots(struct ordo_communicator *communicator, struct ordo_error *error)
+{
+	communicator->slots = allocate_lines(communicator->depth, sizeof *communicator->slots);
+	communicator->seats = allocate_lines(communicator->nrank, sizeof *communicator->seats);
+	if (!communicator->slots || !communicator->seats)
+		return ordo_fail_memory(error);
+	for (uint32_t i = 0; i < communicator->depth; i++) {
+		struct slot *slot = &communicator->slots[i];
+		slot->ends = allocate_lines(communicator->nrank, sizeof *slot->ends);
+		slot->arrivals = allocate_lines(communicator->nrank, sizeof *slot->arrivals);
+		atomic_init(&slot->claims, UINT64_MAX);
+		if (!slot->ends || !slot->arrivals)
+			return ordo_fail_memory(error);
+	}
+	return true;
+}
+
+static bool check_options(const struct ordo_communicator_options *options, struct ordo_error *error)
+{
+	if (!options->nrank || options->nrank > ORDO_LIMIT)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"a communicator of %" PRIu32 " ranks; wanted at least one", options->nrank);
+	if (options->depth > MOST_DEPTH)
+		return ordo_fail(error, ORDO_USAGE, 0, "depth: found %" PRIu32 ", wanted at most %d",
+			options->depth, MOST_DEPTH);
+	return true;
+}
+
+struct ordo_communicator *ordo_communicator_create(
+	const struct ordo_communicator_options *options, struct ordo_error *error)
+{
+	if (!check_options(options, error))
+		return NULL;
+	struct ordo_communicator *communicator = allocate_lines(1, sizeof *communicator);
+	if (!communicator) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
+	communicator->ncore = ncore > 0 ? (uint32_t)ncore : 1;
+	communicator->nrank = options->nrank;
+	communicator->deadline_ms = options->deadline_ms ? options->deadline_ms : DEADLINE_MS;
+	for (communicator->depth = 1; communicator->depth < (options->depth ? options->depth : DEPTH);
+		communicator->depth <<= 1)
+		communicator->depth_shift++;
+	pthread_mutex_init(&communicator->resetting, NULL);
+	if (!create_slots(communicator, error) ||
+		!ordo_helpers_create(communicator, options->nhelper, error)) {
+		ordo_communicator_destroy(communicator);
+		return NULL;
+	}
+	return communicator;
+}
+
+void ordo_communicator_destroy(struct ordo_communicator *communicator)
+{
+	if (!communicator)
+		return;
+	ordo_helpers_destroy(communicator);
+	for (uint32_t i = 0; communicator->slots && i < communicator->depth; i++) {
+		free(communicator->slots[i].ends);
+		free(communicator->slots[i].arrivals);
+	}
+	free(communicator->slots);
+	free(communicator->seats);
+	pthread_mutex_destroy(&communicator->resetting);
+	free(communicator);
+}
+
+/* A thread begins to act for a rank. */
+static bool enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error)
+{
+	if (rank >= communicator->nrank)
+		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
+			rank, communicator->nrank);
+	if (atomic_exchange(&communicator->seats[rank].inside, 1))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"rank %" PRIu32
+			" is inside a call on another thread; one thread at a time acts for a rank",
+			rank);
+	return true;
+}
+
+static void leave(struct ordo_communicator *communicator, uint32_t rank)
+{
+	atomic_store_explicit(&communicator->seats[rank].inside, 0, memory_order_release);
+}
+
+/* Checks a rank's part, unless it is as it was the last time. */
+static bool check_part(const struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error)
+{
+	struct seat *seat = &communicator->seats[rank];
+	if (seat->collective == part->collective && seat->input == part->input &&
+		seat->output == part->output)
+		return true;
+	if (!part->collective)
+		return ordo_fail(error, ORDO_USAGE, 0, "rank %" PRIu32 ": the collective is NULL", rank);
+	const uint32_t nrank = part->collective->layout.problem.nrank;
+	if (nrank != communicator->nrank)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"rank %" PRIu32 ": a collective of %" PRIu32 " ranks, on a communicator of %" PRIu32,
+			rank, nrank, communicator->nrank);
+	struct ends ends = {part->input, part->output};
+	if (!ordo_collective_settle(part->collective, rank, &ends, &seat->in_place, error)) {
+		seat->collective = NULL;
+		return false;
+	}
+	seat->collective = part->collective;
+	seat->input = part->input;
+	seat->output = part->output;
+	seat->ends = ends;
+	return true;
+}
+
+/* Until the slot of a rank's next call is free for it. */
+static bool await_slot(
+	struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t deadline_ms)
+{
+	struct slot *slot = slot_of(communicator, call);
+	const uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	if (lap_of(state) == call_lap(communicator, call))
+		return status_of(state) != FAILED;
+	return ordo_slot_await(communicator, slot, call - communicator->depth, rank, deadline_ms);
+}
+
+/* Writes down a part that was checked. */
+static void write_down(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	uint64_t call, uint64_t since_ms)
+{
+	struct slot *slot = slot_of(communicator, call);
+	struct seat *seat = &communicator->seats[rank];
+	struct arrival *arrival = &slot->arrivals[rank];
+	slot->ends[rank] = seat->ends;
+	arrival->collective = part->collective;
+	arrival->in_place = seat->in_place;
+	arrival->deadline_ms = part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
+	arrival->since_ms = since_ms;
+	atomic_store_explicit(&arrival->call, call + 1, memory_order_release);
+	atomic_store_explicit(&seat->ncall, call + 1, memory_order_relaxed);
+}
+
+/* The rank comes to its next call, *call. */
+static bool arrive(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	uint64_t since_ms, uint64_t *call, struct ordo_error *error)
+{
+	if (!check_part(communicator, rank, part, error))
+		return false;
+	const uint64_t next = atomic_load_explicit(&communicator->seats[rank].ncall, memory_order_relaxed);
+	const uint32_t deadline_ms = part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
+	*call = next;
+	if (!await_slot(communicator, rank, next, deadline_ms))
+		return ordo_communicator_fail(communicator, error);
+	struct slot *slot = slot_of(communicator, next);
+	write_down(communicator, rank, part, next, since_ms);
+	if (atomic_fetch_add(&slot->narrived, 1) + 1 < communicator->nrank)
+		return true;
+	return ordo_slot_launch(communicator, slot, call_lap(communicator, next)) ||
+	       ordo_communicator_fail(communicator, error);
+}
+
+static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t deadline_ms,
+	struct ordo_error *error)
+{
+	return ordo_slot_await(communicator, slot_of(communicator, call), call, rank, deadline_ms) ||
+	       ordo_communicator_fail(communicator, error);
+}
+
+bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error)
+{
+	uint64_t call;
+	if (!enter(communicator, rank, error))
+		return false;
+	const bool worked = arrive(communicator, rank, part, 0, &call, error) &&
+			    await(communicator, rank, call,
+				    part->deadline_ms ? part->deadline_ms : communicator->deadline_ms, error);
+	leave(communicator, rank);
+	return worked;
+}
+
+/* Enters for all ranks, or for none. */
+static bool enter_all(struct ordo_communicator *communicator, struct ordo_error *error)
+{
+	uint32_t r = 0;
+	while (r < communicator->nrank && enter(communicator, r, error))
+		r++;
+	if (r == communicator->nrank)
+		return true;
+	while (r > 0)
+		leave(communicator, --r);
+	return false;
+}
+
+static bool arrive_all(struct ordo_communicator *communicator, const struct ordo_part *parts, uint64_t *call,
+	struct ordo_error *error)
+{
+	*call = atomic_load_explicit(&communicator->seats[0].ncall, memory_order_relaxed);
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		const uint64_t ncall =
+			atomic_load_explicit(&communicator->seats[r].ncall, memory_order_relaxed);
+		if (ncall != *call)
+			return ordo_fail(error, ORDO_USAGE, 0,
+				"rank 0 made %" PRIu64 " calls, rank %" PRIu32 " %" PRIu64
+				": they cannot be driven together",
+				*call, r, ncall);
+		if (!check_part(communicator, r, &parts[r], error))
+			return false;
+	}
+	if (!await_slot(communicator, 0, *call, communicator->deadline_ms))
+		return ordo_communicator_fail(communicator, error);
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		write_down(communicator, r, &parts[r], *call, 0);
+	return ordo_slot_launch(communicator, slot_of(communicator, *call), call_lap(communicator, *call)) ||
+	       ordo_communicator_fail(communicator, error);
+}
+
+bool ordo_communicator_run_all(
+	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+{
+	uint64_t call;
+	if (!enter_all(communicator, error))
+		return false;
+	const bool worked = arrive_all(communicator, parts, &call, error) &&
+			    await(communicator, 0, call, communicator->deadline_ms, error);
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		leave(communicator, r);
+	return worked;
+}
+
+bool ordo_communicator_start(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error)
+{
+	if (!enter(communicator, rank, error))
+		return false;
+	ticket->rank = rank;
+	ticket->epoch = atomic_load(&communicator->epoch);
+	const bool worked = arrive(communicator, rank, part, ordo_now_ms(), &ticket->call, error);
+	leave(communicator, rank);
+	return worked;
+}
+
+static bool check_ticket(const struct ordo_communicator *communicator, const struct ordo_ticket *ticket,
+	struct ordo_error *error)
+{
+	return ticket->epoch == atomic_load(&communicator->epoch)
+		       ? true
+		       : ordo_fail(error, ORDO_USAGE, 0,
+				 "a ticket of rank %" PRIu32 " from before the communicator was reset",
+				 ticket->rank);
+}
+
+/* After the deadline, in a call that is still open. */
+static bool is_late(const struct ordo_communicator *communicator, const struct ordo_ticket *ticket,
+	struct ordo_error *error)
+{
+	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
+	const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
+	if (waited_ms < arrival->deadline_ms)
+		return false;
+	ordo_name_missing(communicator, ticket->call, ticket->rank, waited_ms, error);
+	return true;
+}
+
+static enum ordo_call_state test(struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
+{
+	struct slot *slot = slot_of(communicator, ticket->call);
+	const uint32_t lap = call_lap(communicator, ticket->call);
+	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	if (lap_of(state) == lap && status_of(state) == LAUNCHED) {
+		ordo_slot_work(communicator, slot, lap, 1);
+		state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	}
+	struct ordo_error late;
+	if (lap_of(state) == lap && status_of(state) == OPEN && is_late(communicator, ticket, &late)) {
+		ordo_communicator_break(communicator, &late);
+		state = atomic_load(&slot->state);
+	}
+	if (lap_of(state) != lap)
+		return ORDO_OVER;
+	return status_of(state) == FAILED ? ORDO_FAILED : ORDO_UNDER_WAY;
+}
+
+enum ordo_call_state ordo_communicator_test(
+	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
+{
+	if (!enter(communicator, ticket->rank, error))
+		return ORDO_FAILED;
+	enum ordo_call_state progress = ORDO_FAILED;
+	if (check_ticket(communicator, ticket, error)) {
+		progress = test(communicator, ticket);
+		if (progress == ORDO_FAILED)
+			ordo_communicator_fail(communicator, error);
+	}
+	leave(communicator, ticket->rank);
+	return progress;
+}
+
+bool ordo_communicator_wait(
+	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
+{
+	if (!enter(communicator, ticket->rank, error))
+		return false;
+	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
+	const bool worked = check_ticket(communicator, ticket, error) &&
+			    await(communicator, ticket->rank, ticket->call, arrival->deadline_ms, error);
+	leave(communicator, ticket->rank);
+	return worked;
+}

@@ -1,0 +1,154 @@
+/* slot.c - one call: launched, worked on, ended, waited for. */
+#include "communicator/slot.h"
+#include "transports/sleep.h"
+#include <sched.h>
+#include <time.h>
+
+/* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have not, the others come on at once when
+ * this one yields, while sleeping and being woken costs a hundred times as much. */
+#define NSPIN 4000
+#define NYIELD 400
+
+uint64_t ordo_now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static uint64_t claims_of(uint32_t lap, uint64_t nitem, uint64_t next)
+{
+	return (uint64_t)lap << 34 | nitem << 17 | next;
+}
+
+void ordo_slot_wake(struct slot *slot)
+{
+	if (atomic_load(&slot->nsleeping))
+		ordo_wake(&slot->state);
+}
+
+/* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the lap open, or this sees that it
+ * broke. */
+static void end_call(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+{
+	uint32_t open = state_of(lap + 1, OPEN);
+	atomic_store(&slot->state, open);
+	if (atomic_load(&communicator->broken))
+		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap + 1, FAILED));
+	ordo_slot_wake(slot);
+}
+
+/* The last one ends the call. */
+static void finish_item(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+{
+	if (atomic_fetch_sub_explicit(&slot->nunfinished, 1, memory_order_acq_rel) == 1)
+		end_call(communicator, slot, lap);
+}
+
+bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t most)
+{
+	bool worked = false;
+	uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
+	while (most) {
+		const uint64_t nitem = claims >> 17 & 0x1ffff, next = claims & 0x1ffff;
+		if (claims >> 34 != lap || next == nitem)
+			break;
+		if (!atomic_compare_exchange_weak_explicit(
+			    &slot->claims, &claims, claims + 1, memory_order_acq_rel, memory_order_acquire))
+			continue;
+		const struct folds *folds = &slot->collective->folds;
+		ordo_fold_item(folds, &folds->items[next], slot->ends, slot->in_place);
+		finish_item(communicator, slot, lap);
+		worked = true;
+		most--;
+		claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
+	}
+	return worked;
+}
+
+static bool do_parts_agree(const struct ordo_communicator *communicator, const struct slot *slot)
+{
+	for (uint32_t r = 1; r < communicator->nrank; r++)
+		if (!ordo_collectives_agree(slot->arrivals[r].collective, slot->arrivals[0].collective))
+			return false;
+	return true;
+}
+
+bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+{
+	if (!do_parts_agree(communicator, slot)) {
+		struct ordo_error error;
+		ordo_name_odd(communicator, slot, &error);
+		ordo_communicator_break(communicator, &error);
+		return false;
+	}
+	slot->collective = slot->arrivals[0].collective;
+	slot->in_place = false;
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		slot->in_place |= slot->arrivals[r].in_place;
+	atomic_store_explicit(&slot->narrived, 0, memory_order_relaxed);
+	const struct folds *folds = &slot->collective->folds;
+	const uint64_t nitem = folds->nitem;
+	atomic_store_explicit(&slot->nunfinished, (uint32_t)nitem, memory_order_relaxed);
+	uint32_t open = state_of(lap, OPEN);
+	if (!atomic_compare_exchange_strong(&slot->state, &open, state_of(lap, LAUNCHED)))
+		return false;
+	/* A single item is this thread's. */
+	if (nitem > 1) {
+		atomic_store_explicit(&slot->claims, claims_of(lap, nitem, 0), memory_order_release);
+		ordo_ring(communicator);
+		ordo_slot_wake(slot);
+		ordo_slot_work(communicator, slot, lap, UINT32_MAX);
+		return true;
+	}
+	for (size_t i = 0; i < nitem; i++)
+		ordo_fold_item(folds, &folds->items[i], slot->ends, slot->in_place);
+	end_call(communicator, slot, lap);
+	return true;
+}
+
+/* Looks for a while, working if there is something to do, and returns what it saw last. */
+static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+{
+	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	const uint32_t nspin = communicator->nrank + communicator->nhelper <= communicator->ncore ? NSPIN : 0;
+	for (uint32_t i = 0; i < nspin + NYIELD; i++) {
+		if (lap_of(state) != lap || status_of(state) == FAILED)
+			return state;
+		if (status_of(state) == LAUNCHED && ordo_slot_work(communicator, slot, lap, UINT32_MAX))
+			i = 0;
+		else if (i < nspin)
+			ordo_relax();
+		else
+			sched_yield();
+		state = atomic_load_explicit(&slot->state, memory_order_acquire);
+	}
+	return state;
+}
+
+bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank,
+	uint32_t deadline_ms)
+{
+	const uint32_t lap = call_lap(communicator, call);
+	uint64_t begin = 0, now = 0;
+	for (;;) {
+		uint32_t state = look(communicator, slot, lap);
+		if (lap_of(state) != lap)
+			return true;
+		if (status_of(state) == FAILED)
+			return false;
+		now = ordo_now_ms();
+		begin = begin ? begin : now;
+		if (status_of(state) == OPEN && now - begin >= deadline_ms) {
+			struct ordo_error error;
+			ordo_name_missing(communicator, call, rank, now - begin, &error);
+			ordo_communicator_break(communicator, &error);
+			continue;
+		}
+		const uint64_t left = begin + deadline_ms > now ? begin + deadline_ms - now : deadline_ms;
+		atomic_fetch_add(&slot->nsleeping, 1);
+		if (atomic_load(&slot->state) == state)
+			ordo_sleep(&slot->state, state, (uint32_t)left);
+		atomic_fetch_sub(&slot->nsleeping, 1);
+	}
+}

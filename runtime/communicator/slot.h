@@ -1,0 +1,136 @@
+/* slot.h - what a communicator is inside, and how one call goes. Private to runtime/.
+ *
+ * Call k of every rank meets in slot k mod depth; the k / depth that have met there before are its lap. Ranks write down their part and
+ * count themselves in. Who comes last looks whether all parts fit together, and launches the call: from then on anybody may claim items of
+ * it and run them, and whoever finishes the last item ends the call by opening the next lap.
+ *
+ *   state = lap * 4 + status:   OPEN --last rank--> LAUNCHED --last item--> OPEN of the next lap
+ *                               OPEN --failure--> FAILED, until reset
+ *
+ * A call is launched or fails, never both, because both change the state from OPEN. Who waits for lap l of a slot has seen it end when the
+ * slot has another lap.
+ */
+#ifndef ORDO_SLOT_H
+#define ORDO_SLOT_H
+
+#include "collective.h"
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+
+enum status { OPEN, LAUNCHED, FAILED };
+/* Laps are counted modulo this. */
+#define NLAP (UINT32_C(1) << 30)
+
+/* What a rank came with. */
+struct arrival {
+	const struct ordo_collective *collective;
+	_Atomic uint64_t call; /* + 1, so that it is 0 before any */
+	uint64_t since_ms;     /* for ordo_communicator_test */
+	uint32_t deadline_ms;
+	bool in_place;
+};
+
+struct slot {
+	alignas(CACHE_LINE) _Atomic uint32_t state;
+	_Atomic uint32_t nsleeping; /* on the state */
+	alignas(CACHE_LINE) _Atomic uint32_t narrived;
+	/* lap * 2^34 + items * 2^17 + the next one, so that nobody can claim items of another lap by mistake. */
+	alignas(CACHE_LINE) _Atomic uint64_t claims;
+	alignas(CACHE_LINE) _Atomic uint32_t nunfinished; /* items */
+	/* Of the call that was launched. */
+	const struct ordo_collective *collective;
+	bool in_place;
+	struct ends *ends;	  /* [nrank] */
+	struct arrival *arrivals; /* [nrank] */
+};
+
+/* Of a rank, in no slot. */
+struct seat {
+	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* that it made */
+	_Atomic uint32_t inside;		    /* a thread acts for it */
+	/* What was found right the last time, to be found right at once. */
+	const struct ordo_collective *collective;
+	const void *input;
+	void *output;
+	struct ends ends;
+	bool in_place;
+};
+
+struct helper;
+
+struct ordo_communicator {
+	uint32_t nrank, depth, depth_shift, deadline_ms, ncore;
+	struct slot *slots; /* [depth] */
+	struct seat *seats; /* [nrank] */
+	_Atomic uint32_t epoch;
+
+	/* Failure: 0, 1 while it is written down, 2. */
+	alignas(CACHE_LINE) _Atomic uint32_t broken;
+	struct ordo_error failure;
+	pthread_mutex_t resetting;
+
+	/* Helpers: see helpers.c. */
+	alignas(CACHE_LINE) _Atomic uint32_t bell; /* changes when there may be work */
+	_Atomic uint32_t nlistening;		   /* asleep on it */
+	_Atomic uint32_t quits;
+	struct helper *helpers;
+	uint32_t nhelper, nstarted; /* wanted, and running */
+	struct {
+		void (*visit)(void *closure, uint32_t rank);
+		void *closure;
+		_Atomic uint32_t number;    /* of visits so far */
+		_Atomic uint32_t nvisiting; /* helpers that are not done with this one */
+	} visit;
+};
+
+static inline uint32_t state_of(uint32_t lap, enum status status)
+{
+	return (lap % NLAP) << 2 | (uint32_t)status;
+}
+static inline enum status status_of(uint32_t state)
+{
+	return (enum status)(state & 3);
+}
+static inline uint32_t lap_of(uint32_t state)
+{
+	return state >> 2;
+}
+static inline struct slot *slot_of(const struct ordo_communicator *communicator, uint64_t call)
+{
+	return &communicator->slots[call & (communicator->depth - 1)];
+}
+static inline uint32_t call_lap(const struct ordo_communicator *communicator, uint64_t call)
+{
+	return (uint32_t)(call >> communicator->depth_shift) % NLAP;
+}
+
+/* All parts of the call are there. false: it failed. */
+bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap);
+/* Runs items of that lap, at most so many; returns whether there was one. */
+bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t most);
+/* Wakes who sleeps on the slot, after its state changed. */
+void ordo_slot_wake(struct slot *slot);
+/* Waits until that lap has ended (true) or failed. It fails if ranks are missing for deadline_ms. */
+bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank,
+	uint32_t deadline_ms);
+
+/* Breaks the communicator, for this reason if none was given before: what is open fails. */
+void ordo_communicator_break(struct ordo_communicator *communicator, const struct ordo_error *why);
+/* Says why it is broken; returns false. */
+bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_error *error);
+/* The ranks that did not come to a call, in an error. */
+void ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
+	uint64_t waited_ms, struct ordo_error *error);
+/* The rank that came with something else, in an error. */
+void ordo_name_odd(
+	const struct ordo_communicator *communicator, const struct slot *slot, struct ordo_error *error);
+
+/* There is work for helpers. */
+void ordo_ring(struct ordo_communicator *communicator);
+bool ordo_helpers_create(struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error);
+void ordo_helpers_destroy(struct ordo_communicator *communicator);
+
+uint64_t ordo_now_ms(void);
+
+#endif

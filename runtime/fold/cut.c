@@ -1,0 +1,76 @@
+/* cut.c - cuts folds into items: as much as a thread should do at a time. */
+#include "fold/fold.h"
+#include <ordo/arena.h>
+
+/* An item moves about so many bytes: enough that claiming it costs nothing, and little enough that all threads end together. */
+#define ITEM_BYTES (UINT64_C(128) << 10)
+/* But there are no more items than that. */
+#define MOST_ITEMS 65536
+/* A call that moves more than caches hold gains by stores that go past them. */
+#define STREAMING_BYTES (UINT64_C(64) << 20)
+/* A temp is read again at once, and should still be in the nearest cache. */
+#define MOST_TEMP_BYTES 4096
+
+/* Bytes read and written for one element of a fold. */
+static uint64_t bytes_per_element(const struct folds *folds, const struct fold *fold)
+{
+	uint64_t noperand = 0;
+	for (uint32_t s = fold->first_step; s < fold->first_step + fold->nstep; s++)
+		noperand += (uint64_t)folds->steps[s].nsrc + folds->steps[s].ndst;
+	return noperand * folds->layout->element;
+}
+
+static bool append_item(struct folds *folds, struct item item, struct ordo_error *error)
+{
+	if (!ordo_array_reserve(&folds->items, &folds->item_room, folds->nitem + 1, sizeof *folds->items))
+		return ordo_fail_memory(error);
+	folds->items[folds->nitem++] = item;
+	return true;
+}
+
+static uint64_t round_up(uint64_t n, uint64_t multiple)
+{
+	return (n + multiple - 1) / multiple * multiple;
+}
+
+/* A long fold becomes several items of equal length, on boundaries of lines. */
+static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struct ordo_error *error)
+{
+	const uint64_t n = folds->list[f].nelement, line = CACHE_LINE / folds->layout->element;
+	const uint64_t each = bytes_per_element(folds, &folds->list[f]),
+		       most = item_bytes / each > line ? item_bytes / each : line;
+	const uint64_t npart = (n + most - 1) / most, part = round_up((n + npart - 1) / npart, line);
+	for (uint64_t begin = 0; begin < n; begin += part)
+		if (!append_item(
+			    folds, (struct item){f, 1, begin, n - begin < part ? n - begin : part}, error))
+			return false;
+	return true;
+}
+
+bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
+{
+	for (size_t f = 0; f < folds->nfold; f++)
+		folds->traffic += folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
+	folds->streaming = folds->traffic > STREAMING_BYTES;
+	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
+	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->layout->element;
+	uint64_t item_bytes = folds->traffic / MOST_ITEMS;
+	item_bytes = item_bytes > ITEM_BYTES ? item_bytes : ITEM_BYTES;
+	uint64_t gathered = item_bytes; /* in the last item, if that is of several folds */
+	for (uint32_t f = 0; f < folds->nfold; f++) {
+		const uint64_t bytes = folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
+		if (bytes > item_bytes) {
+			gathered = item_bytes;
+			if (!cut_fold(folds, f, item_bytes, error))
+				return false;
+		} else if (gathered + bytes <= item_bytes) {
+			gathered += bytes;
+			folds->items[folds->nitem - 1].nfold++;
+		} else {
+			gathered = bytes;
+			if (!append_item(folds, (struct item){f, 1, 0, folds->list[f].nelement}, error))
+				return false;
+		}
+	}
+	return true;
+}

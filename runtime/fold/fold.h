@@ -1,0 +1,102 @@
+/* fold.h - what a proved schedule does inside one address space: each output is folded straight from the inputs it is made of.
+ *
+ * A fold computes one run of elements of all outputs that hold the same chunks. It is a list of steps over operands; an operand is a
+ * place in the input (sources) or output (destinations) of a rank, or a temp: a short block of the worker that runs the fold. A fold of
+ * one step needs no temps and runs over its elements at once; the others run block by block.
+ *
+ * Why this is what the schedule does: a proof (verify.h) says of every output which tree of which inputs it is, in every interleaving.
+ * Evaluating that tree gives the same bits, wherever copies would have lain on the way. Folds touch different elements of every buffer, so
+ * they may run in any order, at the same time, and cut anywhere; in one fold all reads of an element come before its writes, so that input
+ * and output may be one memory.
+ */
+#ifndef ORDO_FOLD_H
+#define ORDO_FOLD_H
+
+#include "kernels.h"
+#include "layout.h"
+#include <ordo/verify.h>
+
+/* Operands of a step on either side, at most: they fit a small array. */
+#define MOST_OPERANDS 64
+/* Of all temps of a worker, on its stack; a temp is at least one cache line. */
+#define TEMP_BYTES 32768
+#define MOST_TEMPS (TEMP_BYTES / CACHE_LINE)
+
+struct operand {
+	uint64_t begin; /* bytes into the buffer */
+	uint32_t rank;	/* ORDO_NONE: a temp */
+	uint32_t temp;
+};
+
+/* What is folded from the sources goes to every destination; or, without a source, the one destination is divided by the number of
+ * contributions. */
+struct step {
+	uint32_t src, dst; /* first operands */
+	uint32_t nsrc, ndst;
+};
+
+struct fold {
+	uint32_t first_step, nstep;
+	uint64_t nelement;
+};
+
+/* What one thread does at a time: folds [fold, fold + nfold), of a single one elements [begin, begin + n). */
+struct item {
+	uint32_t fold, nfold;
+	uint64_t begin, n;
+};
+
+struct folds {
+	const struct layout *layout;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	ordo_fold_kernel *fold;
+	ordo_fold_kernel *copy; /* of bytes */
+	ordo_divide_kernel *divide;
+	uint32_t divisor; /* 0: nothing is divided */
+
+	struct operand *operands;
+	struct step *steps;
+	struct fold *list;
+	struct item *items;
+	size_t noperand, nstep, nfold, nitem;
+	size_t operand_room, step_room, fold_room, item_room;
+	uint32_t ntemp;
+	uint64_t block;	  /* elements of a temp */
+	uint64_t traffic; /* bytes read and written in one call */
+	bool streaming;	  /* more than caches hold */
+};
+
+/* A rank's memory in one call. */
+struct ends {
+	const unsigned char *input;
+	unsigned char *output;
+};
+
+/* Fills the folds from a proof of a schedule that lies as the layout says, which must stay. On failure, too, they are to be freed. */
+bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
+	const struct ordo_plan_options *options, const struct ordo_proof *proof, struct ordo_error *error);
+void ordo_folds_free(struct folds *folds);
+/* Cuts what was derived into items. */
+bool ordo_folds_cut(struct folds *folds, struct ordo_error *error);
+
+/* Appends the steps that evaluate trees: see steps.c. */
+struct root {
+	uint32_t tree; /* as ordo_same_tree */
+	uint32_t rank; /* that holds it */
+};
+struct step_maker;
+struct step_maker *ordo_step_maker_create(
+	struct folds *folds, const struct ordo_trees *trees, struct ordo_error *error);
+void ordo_step_maker_destroy(struct step_maker *maker);
+/* A fold that makes chunk `chunk` for all roots, sorted by tree. */
+bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot, uint32_t chunk,
+	struct ordo_error *error);
+/* Adds the chunk to the last fold, if it lies right behind that everywhere. The roots are those of that fold. */
+bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk);
+
+/* Runs an item of a call with these buffers, ends[nrank]. In place: no stores past the caches. */
+void ordo_fold_item(
+	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place);
+
+#endif

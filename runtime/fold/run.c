@@ -1,0 +1,65 @@
+/* run.c - runs folds on the buffers of a call. */
+#include "fold/fold.h"
+#include <stdalign.h>
+
+/* Where the operands of one step are, for a part of its elements. */
+struct places {
+	const void *src[MOST_OPERANDS];
+	void *dst[MOST_OPERANDS];
+};
+
+static void find_places(const struct folds *folds, const struct step *step, const struct ends *ends,
+	unsigned char *temps, uint64_t skip, struct places *places)
+{
+	const uint64_t element = folds->layout->element;
+	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
+	for (uint32_t i = 0; i < step->nsrc; i++)
+		places->src[i] = src[i].rank == ORDO_NONE ? temps + src[i].temp * folds->block * element
+							  : ends[src[i].rank].input + src[i].begin + skip;
+	for (uint32_t i = 0; i < step->ndst; i++)
+		places->dst[i] = dst[i].rank == ORDO_NONE ? temps + dst[i].temp * folds->block * element
+							  : ends[dst[i].rank].output + dst[i].begin + skip;
+}
+
+static void run_step(const struct folds *folds, const struct step *step, const struct ends *ends,
+	unsigned char *temps, uint64_t begin, uint64_t n, bool streaming)
+{
+	struct places places;
+	find_places(folds, step, ends, temps, begin * folds->layout->element, &places);
+	if (!step->nsrc)
+		folds->divide(places.dst[0], n, folds->divisor);
+	else if (step->nsrc > 1)
+		folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
+	else if (step->ndst > 1 || places.src[0] != places.dst[0])
+		folds->copy(places.dst, step->ndst, places.src, 1, n * folds->layout->element, streaming);
+}
+
+static void run_fold(const struct folds *folds, const struct fold *fold, const struct ends *ends,
+	uint64_t begin, uint64_t n, bool streaming)
+{
+	alignas(CACHE_LINE) unsigned char temps[TEMP_BYTES];
+	const struct step *steps = &folds->steps[fold->first_step];
+	if (fold->nstep == 1) {
+		run_step(folds, steps, ends, temps, begin, n, streaming);
+		return;
+	}
+	for (const uint64_t end = begin + n; begin < end; begin += folds->block) {
+		const uint64_t part = end - begin < folds->block ? end - begin : folds->block;
+		for (uint32_t s = 0; s < fold->nstep; s++) {
+			const bool leaves = folds->operands[steps[s].dst].rank != ORDO_NONE;
+			run_step(folds, &steps[s], ends, temps, begin, part, streaming && leaves);
+		}
+	}
+}
+
+void ordo_fold_item(
+	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
+{
+	const bool streaming = folds->streaming && !in_place;
+	if (item->nfold == 1) {
+		run_fold(folds, &folds->list[item->fold], ends, item->begin, item->n, streaming);
+		return;
+	}
+	for (uint32_t f = item->fold; f < item->fold + item->nfold; f++)
+		run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, streaming);
+}
