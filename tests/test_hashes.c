@@ -1,0 +1,274 @@
+/* test_hashes.c - one hash of the result for each type and reduction, whoever runs the schedule: any number of threads, any interleaving,
+ * loops for any instructions the CPU has. It is the one that tests/hashes.txt has, so any two builds of any compilers agree as well.
+ *
+ * The elements are what is hard to add: subnormal numbers, the largest ones, signed zeros, infinities, all sizes mixed. A NaN is among
+ * them where a rule says which one comes of it (half.h; minima and maxima), never two that meet.
+ *
+ * usage: test_hashes FILE | test_hashes: prints what the file is to hold
+ */
+#define XXH_INLINE_ALL
+#include "exchanges.h"
+#include "kernels.h"
+#include <inttypes.h>
+#include <math.h>
+#include <ordo/runtime.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+#define NRANK 5
+#define COUNT 1009
+#define HASH_SIZE 33
+
+/* Which loops the runtime finds: the linker asks here. NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
+static const struct ordo_kernels *form;
+const struct ordo_kernels *__wrap_ordo_kernels(void);
+const struct ordo_kernels *__wrap_ordo_kernels(void)
+{
+	return form;
+}
+/* NOLINTEND(bugprone-reserved-identifier) */
+
+static const char *file;
+static struct ordo_schedule *schedule;
+static unsigned char inputs[NRANK][COUNT * 8], outputs[NRANK][COUNT * 8];
+
+/* Inputs. */
+
+static uint64_t random_bits(uint32_t rank, uint32_t i)
+{
+	uint64_t bits = (i * UINT64_C(131) + rank + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	bits = (bits ^ bits >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
+	return bits ^ bits >> 32;
+}
+
+/* significand * 2^exponent, the significand at most of the type's precision, so that nothing is rounded. */
+static double number(const struct ordo_type_facts *facts, uint64_t bits, uint32_t precision, int32_t exponent)
+{
+	const double significand = (double)(bits >> 8 & ((UINT64_C(1) << precision) - 1));
+	return ldexp(significand, exponent - (int32_t)facts->precision + 1);
+}
+
+/* Where they overflow, all ranks' elements have one sign, so that no two infinities of different sign meet. Of a product all factors but one
+ * are 1 to 2, so that something is left of it, and an infinity meets no zero. */
+static double hard_number(enum ordo_type type, enum ordo_reduction reduction, uint32_t rank, uint32_t i)
+{
+	const struct ordo_type_facts *facts = ordo_type_facts(type);
+	const uint64_t bits = random_bits(rank, i);
+	const int32_t greatest = facts->greatest_exponent, least = 1 - greatest;
+	const uint32_t p = facts->precision;
+	const bool one_nan = !facts->is_float || p < 24 || reduction == ORDO_MIN || reduction == ORDO_MAX;
+	const double own_sign = bits & 1 ? -1 : 1, common_sign = i & 8 ? -1 : 1;
+	if (reduction == ORDO_PROD && i % 8 && i % 8 < 7 && rank != i / 8 % NRANK)
+		return own_sign * number(facts, bits | UINT64_C(1) << (p + 7), p, 0);
+	switch (i % 8) {
+	case 0: /* Any size that does not overflow, any sign. */
+		return own_sign * number(facts, bits | 1 << 8, p, (int32_t)(bits >> 60) - 8);
+	case 1: /* Subnormal. */
+		return own_sign * number(facts, bits, p - 1, least);
+	case 2: /* Zeros of both signs, and now and then something else. */
+		return own_sign * (bits & 6 ? 0.0 : number(facts, bits, p, 0));
+	case 3: /* About as large as can be. */
+		return common_sign * number(facts, bits | UINT64_C(1) << (p + 7), p, greatest);
+	case 4: /* About as small as can be: some are subnormal. */
+		return own_sign * number(facts, bits, p, least);
+	case 5: /* One infinity or two among the others. */
+		return bits & 2 ? common_sign * (double)INFINITY
+				: common_sign * (1 + number(facts, bits, p, 1));
+	case 6: /* The last bit decides, or half of it. */
+		return own_sign * number(facts, bits | 1 << 8, p, (int32_t)p * (int32_t)(rank % 3) / 2);
+	default:
+		return one_nan && rank == i % NRANK ? (double)NAN : own_sign * number(facts, bits, p, 1);
+	}
+}
+
+static void fill(enum ordo_type type, enum ordo_reduction reduction)
+{
+	const size_t size = ordo_type_size(type);
+	for (uint32_t r = 0; r < NRANK; r++)
+		for (uint32_t i = 0; i < COUNT; i++) {
+			const uint64_t bits = random_bits(r, i);
+			if (ordo_type_facts(type)->is_float)
+				ordo_element_put(type, inputs[r], i, hard_number(type, reduction, r, i));
+			else
+				memcpy(inputs[r] + i * size, &bits, size);
+		}
+}
+
+/* Results. */
+
+struct hash {
+	char text[HASH_SIZE];
+};
+
+/* Of all ranks' outputs, which are spoilt for the next run. */
+static struct hash hash_outputs(enum ordo_type type)
+{
+	const size_t size = COUNT * ordo_type_size(type);
+	XXH3_state_t *state = XXH3_createState();
+	assert_non_null(state);
+	XXH3_128bits_reset(state);
+	for (uint32_t r = 0; r < NRANK; r++)
+		XXH3_128bits_update(state, outputs[r], size);
+	const XXH128_hash_t digest = XXH3_128bits_digest(state);
+	XXH3_freeState(state);
+	memset(outputs, 0xa5, sizeof outputs);
+	struct hash hash;
+	snprintf(hash.text, sizeof hash.text, "%016" PRIx64 "%016" PRIx64, digest.high64, digest.low64);
+	return hash;
+}
+
+static struct ordo_plan *make_plan(enum ordo_type type, enum ordo_reduction reduction, uint64_t tile_bytes)
+{
+	const struct ordo_plan_options options = {
+		.type = type, .reduction = reduction, .count = COUNT, .tile_bytes = tile_bytes};
+	struct ordo_error error;
+	struct ordo_plan *plan = ordo_plan_create(schedule, &options, &error);
+	if (!plan)
+		fail_msg("%s", error.text);
+	for (uint32_t r = 0; r < NRANK; r++)
+		assert_true(ordo_plan_bind(plan, r, inputs[r], outputs[r], NULL));
+	return plan;
+}
+
+/* The hash that is stored; without a file, the one that one thread finds. */
+static struct hash wanted(enum ordo_type type, enum ordo_reduction reduction)
+{
+	struct hash hash = {""};
+	FILE *stored = fopen(file, "r");
+	assert_non_null(stored);
+	char line[128], name[64];
+	const int length =
+		snprintf(name, sizeof name, "%s %s ", ordo_type_name(type), ordo_reduction_name(reduction));
+	while (!hash.text[0] && fgets(line, sizeof line, stored))
+		if (!strncmp(line, name, (size_t)length))
+			snprintf(hash.text, sizeof hash.text, "%.32s", line + length);
+	fclose(stored);
+	if (!hash.text[0])
+		fail_msg("%s has no line for %s", file, name);
+	return hash;
+}
+
+static void expect(enum ordo_type type, enum ordo_reduction reduction, const char *who)
+{
+	const struct hash found = hash_outputs(type), stored = wanted(type, reduction);
+	if (strcmp(found.text, stored.text) != 0)
+		fail_msg("%s %s, %s loops, %s: %s, wanted %s", ordo_type_name(type),
+			ordo_reduction_name(reduction), form->name, who, found.text, stored.text);
+}
+
+/* Runs. */
+
+static void expect_from_threads(
+	struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction, uint32_t nthread)
+{
+	char who[32];
+	snprintf(who, sizeof who, "%u threads", nthread);
+	assert_true(ordo_plan_run_threads(plan, nthread, NULL));
+	expect(type, reduction, who);
+}
+
+struct caller {
+	pthread_t thread;
+	struct ordo_plan *plan;
+	uint32_t rank;
+	bool worked;
+};
+
+static void *call(void *argument)
+{
+	struct caller *caller = argument;
+	caller->worked = ordo_plan_run_rank(caller->plan, caller->rank, NULL);
+	return NULL;
+}
+
+static void expect_from_callers(struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
+{
+	struct caller callers[NRANK];
+	for (uint32_t r = 0; r < NRANK; r++) {
+		callers[r] = (struct caller){.plan = plan, .rank = r};
+		assert_int_equal(pthread_create(&callers[r].thread, NULL, call, &callers[r]), 0);
+	}
+	for (uint32_t r = 0; r < NRANK; r++)
+		pthread_join(callers[r].thread, NULL);
+	for (uint32_t r = 0; r < NRANK; r++)
+		assert_true(callers[r].worked);
+	expect(type, reduction, "a thread a rank");
+}
+
+static void expect_from_seeds(struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
+{
+	for (uint64_t seed = 0; seed < 8; seed++) {
+		assert_true(ordo_plan_run_seeded(plan, seed, NULL));
+		expect(type, reduction, "by seed");
+	}
+}
+
+/* In one round of all tasks, and in many. */
+static void expect_from_plans(enum ordo_type type, enum ordo_reduction reduction)
+{
+	static const uint64_t tiles[] = {UINT64_MAX, 40};
+	for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+		struct ordo_plan *plan = make_plan(type, reduction, tiles[i]);
+		expect_from_seeds(plan, type, reduction);
+		expect_from_threads(plan, type, reduction, 1);
+		expect_from_threads(plan, type, reduction, 2);
+		expect_from_threads(plan, type, reduction, 8);
+		expect_from_callers(plan, type, reduction);
+		ordo_plan_destroy(plan);
+	}
+}
+
+static void same_hash(void **state)
+{
+	form = *state;
+	for (int type = 0; type < ORDO_NTYPE; type++)
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
+			expect_from_plans((enum ordo_type)type, (enum ordo_reduction)reduction);
+		}
+}
+
+static void print_hashes(void)
+{
+	for (int type = 0; type < ORDO_NTYPE; type++)
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
+			struct ordo_plan *plan =
+				make_plan((enum ordo_type)type, (enum ordo_reduction)reduction, UINT64_MAX);
+			assert_true(ordo_plan_run_seeded(plan, 0, NULL));
+			ordo_plan_destroy(plan);
+			printf("%s %s %s\n", ordo_type_name((enum ordo_type)type),
+				ordo_reduction_name((enum ordo_reduction)reduction),
+				hash_outputs((enum ordo_type)type).text);
+		}
+}
+
+int main(int argc, char **argv)
+{
+	const struct ordo_kernels *forms[ORDO_NKERNEL_FORM];
+	const uint32_t nform = ordo_kernels_all(forms, ORDO_NKERNEL_FORM);
+	struct CMUnitTest tests[ORDO_NKERNEL_FORM];
+	schedule = exchange_ring(NRANK, false, true);
+	form = forms[0];
+	if (argc < 2) {
+		print_hashes();
+		ordo_schedule_destroy(schedule);
+		return 0;
+	}
+	file = argv[1];
+	for (uint32_t i = 0; i < nform; i++)
+		tests[i] = (struct CMUnitTest){.name = forms[i]->name,
+			.test_func = same_hash,
+			.initial_state = (void *)(uintptr_t)forms[i]};
+	const int nfailed = _cmocka_run_group_tests("hashes", tests, nform, NULL, NULL);
+	ordo_schedule_destroy(schedule);
+	return nfailed;
+}
