@@ -371,13 +371,14 @@ def main():
     parser.add_argument("--save", type=pathlib.Path, help="write what was measured to this file, for --from")
     parser.add_argument("--from", dest="stored", type=pathlib.Path, help="do not measure, read this file")
     parser.add_argument("--passes", type=int, default=3, help="how often everything is measured (3)")
-    parser.add_argument("--seconds", type=float, default=0.1, help="for a cell in one pass, more if a call is long (0.1)")
+    parser.add_argument("--seconds", type=float, help="for a cell in one pass, more if a call is long (0.06, quick 0.12)")
     options = parser.parse_args()
 
     if options.stored:
         results = json.loads(options.stored.read_text(encoding="utf-8"))
     else:
-        results = measure(options.build.absolute(), options.quick, options.passes, options.seconds)
+        results = measure(options.build.absolute(), options.quick, options.passes,
+                          options.seconds or (0.12 if options.quick else 0.06))
     if options.save:
         options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if not results["quick"]:

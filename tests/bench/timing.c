@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define LONG_S 0.1 /* a batch that takes so long is measured once */
 #define LEAST_BATCHES 3
 #define MOST_BATCHES 25
 #define BATCH_S 0.008
@@ -68,10 +69,9 @@ double time_calls(const struct member *member, double budget_s)
 			break;
 		n = agreed;
 	}
+	const uint64_t least = took > LONG_S ? 1 : LEAST_BATCHES;
 	uint64_t nbatch = (uint64_t)(budget_s / (2 * took));
-	nbatch = agree(member, nbatch < LEAST_BATCHES  ? LEAST_BATCHES
-			       : nbatch > MOST_BATCHES ? MOST_BATCHES
-						       : nbatch);
+	nbatch = agree(member, nbatch < least ? least : nbatch > MOST_BATCHES ? MOST_BATCHES : nbatch);
 	double samples[MOST_BATCHES];
 	for (uint64_t i = 0; i < nbatch; i++) {
 		const double touches = time_batch(member, n, false);
