@@ -288,7 +288,9 @@ static struct bench *make_communicator_bench(
 
 static void make_part(struct bench *bench, uint32_t rank)
 {
-	bench->parts[rank] = (struct ordo_part){bench->collective, bench->inputs[rank], bench->outputs[rank]};
+	bench->parts[rank] = (struct ordo_part){.collective = bench->collective,
+		.input = bench->inputs[rank],
+		.output = bench->outputs[rank]};
 }
 
 static void visit_by_communicator(struct bench *bench, void (*visit)(void *closure, uint32_t rank))
@@ -428,7 +430,8 @@ void measure_interpretation(uint32_t nrank, double budget_s)
 		for (uint32_t i = 0; i < nrank; i++)
 			input[i] = 1;
 		insist(ordo_plan_bind(plan, rank, input, output, &error), &error);
-		tiny.parts[rank] = (struct ordo_part){collective, input, output};
+		tiny.parts[rank] =
+			(struct ordo_part){.collective = collective, .input = input, .output = output};
 	}
 	const uint32_t most = core_count();
 	time_tiny(&tiny, "tasks", 1, schedule, budget_s);
