@@ -1,5 +1,6 @@
 /* collective.c - proves a schedule, binds it to counts, and folds it. */
 #include "collective.h"
+#include "arithmetic.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* group.c - the schedules of one collective operation, and the collectives that were asked for. */
+#include "arithmetic.h"
 #include "collective.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

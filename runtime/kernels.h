@@ -10,7 +10,8 @@
 typedef void ordo_fold_kernel(
 	void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc, size_t n, bool streaming);
 
-/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero. divisor is 1 to ORDO_MOST_DIVISOR. */
+/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero. divisor is 1 to ORDO_MOST_DIVISOR,
+ * and 1 changes nothing. */
 typedef void ordo_divide_kernel(void *dst, size_t n, uint32_t divisor);
 #define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all up to it are numbers of f32 */
 

@@ -1,5 +1,8 @@
 /* layout.c - where chunks and slots lie in memory, for given counts. */
 #include "layout.h"
+#include "arithmetic.h"
+#include "kernels.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* So many bytes that no sum of a few of them overflows. */
@@ -140,6 +143,10 @@ static bool lay_regions(struct layout *layout, struct ordo_error *error)
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error)
 {
+	if (ordo_divisor(problem, options->reduction) > ORDO_MOST_DIVISOR)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"an average of %" PRIu32 " contributions, wanted at most %" PRIu32, problem->nshard,
+			ORDO_MOST_DIVISOR);
 	const uint64_t element = ordo_type_size(options->type),
 		       alignment = options->alignment ? options->alignment : 1;
 	/* A rank's input holds its shards, so many vectors. */

@@ -53,8 +53,6 @@ bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t ran
 /* Were a rank's buffers given as one memory, of an operator that may have that? One of them may be left out. */
 bool ordo_layout_is_in_place(
 	const struct layout *layout, uint32_t rank, const unsigned char *input, const unsigned char *output);
-/* Are there such a type and reduction? */
-bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error);
 
 static inline uint64_t chunk_begin(const struct layout *layout, uint32_t chunk)
 {

@@ -1,7 +1,9 @@
 /* plan.c - binds a schedule to an element type, a reduction, counts and buffers. */
 #include "plan.h"
+#include "arithmetic.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <ordo/float_mode.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,20 +247,13 @@ static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
 	return tile < LEAST_TILE_BYTES ? LEAST_TILE_BYTES : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES : tile;
 }
 
-bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error)
-{
-	if ((unsigned)options->type >= ORDO_NTYPE || (unsigned)options->reduction >= ORDO_NREDUCTION)
-		return ordo_fail(error, ORDO_USAGE, 0, "there is no type %d or no reduction %d",
-			(int)options->type, (int)options->reduction);
-	return true;
-}
-
 static bool fill_plan(
 	struct ordo_plan *plan, const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	plan->type = options->type;
 	plan->reduction = options->reduction;
+	plan->divisor = ordo_divisor(&schedule->problem, options->reduction);
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
 	if (!check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
@@ -367,7 +362,7 @@ bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error)
 	if (atomic_load(&plan->stopped) == STOPPED)
 		return ordo_fail_again(plan, error);
 	if (!atomic_load(&plan->nunbound))
-		return true;
+		return ordo_float_mode_check(error);
 	uint32_t rank = 0;
 	while (plan->ranks[rank].bound)
 		rank++;

@@ -48,6 +48,7 @@ struct ordo_plan {
 	const struct ordo_schedule *schedule;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
+	uint32_t divisor; /* of all output in the end */
 	uint32_t watchdog_ms;
 	struct layout layout;
 
@@ -118,6 +119,8 @@ enum step {
 enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
 /* Puts the streams of a rank at their heads, for a new round. */
 void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
+/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches its memory (R9). */
+void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
 
 static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
 {

@@ -1,4 +1,4 @@
-/* reduce.c - adds one array onto another. */
+/* reduce.c - adds one array onto another, and divides one. */
 #include "kernels.h"
 #include <ordo/runtime.h>
 
@@ -7,4 +7,9 @@ void ordo_reduce_elements(
 {
 	const void *const sources[] = {dst, src};
 	ordo_kernels()->fold[type][reduction](&dst, 1, sources, 2, n, false);
+}
+
+void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor)
+{
+	ordo_kernels()->divide[type](dst, n, divisor);
 }

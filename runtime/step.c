@@ -29,6 +29,12 @@ static unsigned char *address(
 	return memory + begin * plan->layout.element;
 }
 
+/* Of every chunk, in the round that a rank is in. In a replay, which has one round only, ranks count calls. */
+static uint64_t first_element(const struct ordo_plan *plan, uint32_t rank)
+{
+	return plan->layout.nround > 1 ? plan->ranks[rank].round * plan->layout.tile : 0;
+}
+
 /* This round's part of every chunk: elements [skip, skip + tile) of it. */
 static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task, struct slots dst,
 	unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
@@ -42,7 +48,7 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 			address(plan, src_memory, src, 0), n);
 		return;
 	}
-	const uint64_t skip = plan->ranks[src.rank].round * layout->tile;
+	const uint64_t skip = first_element(plan, src.rank);
 	for (uint32_t i = 0; i < task->count; i++, dst.first++, src.first++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);
 		if (n <= skip)
@@ -130,4 +136,22 @@ void ordo_begin_round(struct ordo_plan *plan, uint32_t rank)
 		plan->streams[s].at = plan->schedule->streams[s].first;
 	atomic_store_explicit(&plan->ranks[rank].streams_left, program->end_stream - program->first_stream,
 		memory_order_relaxed);
+}
+
+void ordo_end_round(const struct ordo_plan *plan, uint32_t rank)
+{
+	const struct layout *layout = &plan->layout;
+	if (plan->divisor == 1)
+		return;
+	const struct region *output = &layout->regions[rank][ORDO_OUTPUT];
+	unsigned char *memory =
+		atomic_load_explicit(&plan->ranks[rank].memory[ORDO_OUTPUT], memory_order_relaxed);
+	const uint64_t skip = first_element(plan, rank);
+	for (uint32_t slot = 0; slot < output->nslot; slot++) {
+		const uint64_t begin = slot_begin(layout, rank, ORDO_OUTPUT, slot),
+			       n = slot_begin(layout, rank, ORDO_OUTPUT, slot + 1) - begin;
+		if (n > skip)
+			ordo_divide_elements(plan->type, memory + (begin + skip) * layout->element,
+				n - skip < layout->tile ? n - skip : layout->tile, plan->divisor);
+	}
 }

@@ -26,7 +26,7 @@ union any {
 };
 
 static const char *const reductions[ORDO_NREDUCTION] = {
-	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max"};
+	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max", [ORDO_AVG] = "avg"};
 
 const struct ordo_type_facts *ordo_type_facts(enum ordo_type type)
 {
@@ -66,6 +66,11 @@ bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction)
 			return true;
 		}
 	return false;
+}
+
+bool ordo_reduction_adds(enum ordo_reduction reduction)
+{
+	return reduction == ORDO_SUM || reduction == ORDO_AVG;
 }
 
 bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)

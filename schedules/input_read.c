@@ -82,7 +82,7 @@ static bool read_reduction(struct ordo_cursor *cursor, struct reader *reader)
 	return ordo_reduction_from_name(name, &reader->reduction)
 		       ? true
 		       : ordo_fail_at(cursor, reader->places[REDUCTION],
-				 "reduction: found \"%.40s\", wanted sum, prod, min or max", name);
+				 "reduction: found \"%.40s\", wanted " ORDO_REDUCTION_NAMES, name);
 }
 
 static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys,

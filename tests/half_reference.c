@@ -139,6 +139,7 @@ uint16_t half_reference(enum ordo_type type, enum ordo_reduction reduction, uint
 		return (is_nan(format, a) ? a : b) | format->quiet;
 	switch (reduction) {
 	case ORDO_SUM:
+	case ORDO_AVG:
 		return sum(format, a, b);
 	case ORDO_PROD:
 		return product(format, a, b);

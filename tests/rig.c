@@ -120,6 +120,7 @@ static int combine(enum ordo_reduction reduction, int a, int b)
 {
 	switch (reduction) {
 	case ORDO_SUM:
+	case ORDO_AVG:
 		return a + b;
 	case ORDO_PROD:
 		return a * b;
@@ -177,6 +178,13 @@ static int wanted(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t cal
 	return transposed(rig, rank, i, call);
 }
 
+/* A sum of nrank numbers, as it wrapped, divided. */
+static void divide(enum ordo_type type, unsigned char *sum, uint32_t nrank)
+{
+	const double quotient = ordo_element_get(type, sum, 0) / nrank;
+	ordo_element_put(type, sum, 0, ordo_type_facts(type)->is_float ? quotient : (double)(int)quotient);
+}
+
 bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element)
 {
 	const size_t size = ordo_type_size(rig->options.type);
@@ -184,6 +192,9 @@ bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t 
 	for (uint64_t i = 0; i < n; i++) {
 		unsigned char right[8];
 		store(rig->options.type, right, 0, wanted(rig, rank, i, call));
+		if (rig->options.reduction == ORDO_AVG &&
+			ordo_operator_facts(rig->schedule->problem.op)->reduces)
+			divide(rig->options.type, right, rig->schedule->problem.nrank);
 		*element = i;
 		if (memcmp(right, rig->outputs[rank] + i * size, size) != 0)
 			return false;

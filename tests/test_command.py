@@ -317,7 +317,7 @@ def _(ordo):
     ordo.compile("ring.json", ranks=3)
     ordo.compile("mesh.json", ranks=3, algorithm="mesh")
     for kind in ["f16", "bf16", "f32", "f64", "i8", "i32", "i64", "u8"]:
-        for reduction in ["sum", "prod", "min", "max"]:
+        for reduction in ["sum", "prod", "min", "max", "avg"]:
             for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
                 check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport", transport,
                                     "--count", 1001, "--check")["check"]

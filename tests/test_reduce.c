@@ -26,8 +26,8 @@ static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, con
 	uint32_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
-	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
-		result = reduction == ORDO_SUM ? a + b : a * b;
+	if (ordo_reduction_adds(reduction) || reduction == ORDO_PROD) {
+		result = reduction == ORDO_PROD ? a * b : a + b;
 		memcpy(dst, &result, sizeof result);
 	} else if (isnan(a) || isnan(b)) {
 		if (isnan(a))
@@ -49,8 +49,8 @@ static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, con
 	uint64_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
-	if (reduction == ORDO_SUM || reduction == ORDO_PROD) {
-		result = reduction == ORDO_SUM ? a + b : a * b;
+	if (ordo_reduction_adds(reduction) || reduction == ORDO_PROD) {
+		result = reduction == ORDO_PROD ? a * b : a + b;
 		memcpy(dst, &result, sizeof result);
 	} else if (isnan(a) || isnan(b)) {
 		if (isnan(a))
@@ -80,6 +80,7 @@ static void reference_integer(enum ordo_reduction reduction, size_t size, bool i
 	const uint64_t flip = is_signed ? UINT64_C(1) << (8 * size - 1) : 0;
 	switch (reduction) {
 	case ORDO_SUM:
+	case ORDO_AVG:
 		result = a + b;
 		break;
 	case ORDO_PROD:
@@ -142,7 +143,7 @@ static bool is_nan(enum ordo_type type, const unsigned char *element)
 static bool is_promised(
 	enum ordo_type type, enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b)
 {
-	return reduction >= ORDO_MIN || !is_nan(type, a) || !is_nan(type, b);
+	return reduction == ORDO_MIN || reduction == ORDO_MAX || !is_nan(type, a) || !is_nan(type, b);
 }
 
 static void compare_loops(enum ordo_type type, enum ordo_reduction reduction, const unsigned char *dst,

@@ -163,7 +163,9 @@ static void print_portrait(const struct wish *wish, const struct subject *subjec
 	else
 		printf("; %s %s: off by at most %.3g of the %s\n", ordo_type_name(arithmetic->type),
 			ordo_reduction_name(arithmetic->reduction), portrait->bound,
-			arithmetic->reduction == ORDO_SUM ? "sum of absolute values" : "product");
+			arithmetic->reduction == ORDO_PROD  ? "product"
+			: arithmetic->reduction == ORDO_AVG ? "average of absolute values"
+							    : "sum of absolute values");
 }
 
 static void add_portrait(

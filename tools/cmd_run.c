@@ -71,7 +71,7 @@ static bool read_names(struct call *call, struct wish *wish)
 		return refuse(call,
 			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type));
 	if (!ordo_reduction_from_name(wish->reduction ? wish->reduction : "sum", &wish->execution.reduction))
-		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
+		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
 					    wish->reduction));
 	wish->execution.seeded = !strcmp(wish->transport, "seeded");
 	if (!wish->execution.seeded && strcmp(wish->transport, "threads") != 0)
@@ -362,7 +362,7 @@ static int run(struct call *call)
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
 		{"type", 0, TEXT, &wish.type, "TYPE", ORDO_TYPE_NAMES " (f32)"},
-		{"op", 0, TEXT, &wish.reduction, "OP", "sum, prod, min or max (sum)"},
+		{"op", 0, TEXT, &wish.reduction, "OP", ORDO_REDUCTION_NAMES " (sum)"},
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
 			"compare with the sequential meaning bit for bit, and with the exact result"},
 		{"transport", 0, TEXT, &wish.transport, "T",

@@ -20,7 +20,7 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 					    arithmetic->type_name));
 	if (arithmetic->reduction_name &&
 		!ordo_reduction_from_name(arithmetic->reduction_name, &arithmetic->reduction))
-		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted sum, prod, min or max",
+		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
 					    arithmetic->reduction_name));
 	return true;
 }

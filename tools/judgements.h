@@ -14,7 +14,7 @@ struct arithmetic {
 #define ARITHMETIC_OPTIONS(arithmetic)                                                                       \
 	{"type", 0, TEXT, &(arithmetic).type_name, "TYPE", "judge the order for " ORDO_TYPE_NAMES " (f32)"}, \
 	{                                                                                                    \
-		"op", 0, TEXT, &(arithmetic).reduction_name, "OP", "and for sum, prod, min or max (sum)"     \
+		"op", 0, TEXT, &(arithmetic).reduction_name, "OP", "and for " ORDO_REDUCTION_NAMES " (sum)"  \
 	}
 /* What is meant where nothing is asked: f32, sum. */
 extern const struct arithmetic sums_of_floats;

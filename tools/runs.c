@@ -38,13 +38,15 @@ static void print_exactness(FILE *out, const struct execution *execution, const 
 	const struct check *check = &execution->check;
 	if (!ordo_operator_facts(execution->trial.schedule->problem.op)->reduces)
 		return;
-	bool rounds = ordo_type_facts(wish->type)->is_float &&
-		      (wish->reduction == ORDO_SUM || wish->reduction == ORDO_PROD);
+	const bool rounds = !ordo_is_associative(wish->type, wish->reduction);
 	if (!rounds)
 		fprintf(out, "; and with the exact result");
 	else
 		fprintf(out, "; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
-			check->far.ulps, wish->reduction == ORDO_SUM ? "sum" : "product",
+			check->far.ulps,
+			wish->reduction == ORDO_PROD  ? "product"
+			: wish->reduction == ORDO_AVG ? "average"
+						      : "sum",
 			check->far.bounded * 100, check->depth);
 }
 

@@ -1,5 +1,6 @@
 /* derive.c - from the proof of a schedule to folds: which ranks hold the same tree of a chunk, and which chunks lie one behind another
  * everywhere. */
+#include "arithmetic.h"
 #include "fold/fold.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -96,8 +97,7 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	folds->fold = ordo_kernels()->fold[options->type][options->reduction];
 	folds->copy = ordo_kernels()->fold[ORDO_U8][ORDO_SUM];
 	folds->divide = ordo_kernels()->divide[options->type];
-	const bool averages = false;
-	folds->divisor = averages ? layout->problem.nshard : 0;
+	folds->divisor = ordo_divisor(&layout->problem, options->reduction);
 	struct step_maker *maker = ordo_step_maker_create(folds, &proof->trees, error);
 	bool worked = maker && (roots[0] && roots[1] ? true : ordo_fail_memory(error));
 	worked = worked && sort_copies(&copies, proof, layout->nchunk, error) &&

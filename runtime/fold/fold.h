@@ -53,7 +53,7 @@ struct folds {
 	ordo_fold_kernel *fold;
 	ordo_fold_kernel *copy; /* of bytes */
 	ordo_divide_kernel *divide;
-	uint32_t divisor; /* 0: nothing is divided */
+	uint32_t divisor; /* 1: nothing is divided */
 
 	struct operand *operands;
 	struct step *steps;

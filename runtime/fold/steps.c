@@ -258,7 +258,7 @@ static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_erro
 static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const struct root *roots,
 	uint32_t nroot, struct ordo_error *error)
 {
-	if (maker->folds->divisor && !divide(maker, pass, error))
+	if (maker->folds->divisor > 1 && !divide(maker, pass, error))
 		return false;
 	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(maker, pass, error))
 		return false;

@@ -22,7 +22,7 @@ enum { MOST_HALF_DIVISOR = 1 << 12 };
 	{                                                                                                    \
 		typedef element elements __attribute__((aligned(1), may_alias));                             \
 		elements *quotient = dst;                                                                    \
-		for (size_t i = 0; i < n; i++)                                                               \
+		for (size_t i = 0; i < n && divisor > 1; i++)                                                \
 			quotient[i] = (element)((wide)quotient[i] / (wide)divisor);                          \
 	}
 QUOTIENTS(f32, float, float)
@@ -71,7 +71,7 @@ static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size
 	{                                                                                                    \
 		if (divisor > MOST_HALF_DIVISOR)                                                             \
 			divide_halves_in_double(enumerator, infinity, quiet, dst, n, divisor);               \
-		else                                                                                         \
+		else if (divisor > 1)                                                                        \
 			divide_halves(quotient_##type, dst, n, (float)divisor);                              \
 	}
 HALF_QUOTIENTS(f16, ORDO_F16, 0x7c00, 0x0200)

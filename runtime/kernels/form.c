@@ -155,7 +155,8 @@ TYPES(KERNELS)
 	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                                         \
 		[ORDO_PROD] = prod_all_##type,                                                               \
 		[ORDO_MIN] = min_all_##type,                                                                 \
-		[ORDO_MAX] = max_all_##type},
+		[ORDO_MAX] = max_all_##type,                                                                 \
+		[ORDO_AVG] = sum_all_##type},
 #define DIVIDE(type, enumerator) [enumerator] = divide_##type,
 extern const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM);
 const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {

@@ -43,6 +43,7 @@ static void enter(const struct replay_run *run, uint32_t rank)
 
 static void leave(const struct replay_run *run, uint32_t rank)
 {
+	ordo_end_round(run->plan, rank);
 	if (run->watch->left)
 		run->watch->left(run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
 }

@@ -31,6 +31,7 @@ static void end_stream(struct seeded_run *run, uint32_t stream)
 	struct rank_state *state = &run->plan->ranks[rank];
 	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_relaxed) > 1)
 		return;
+	ordo_end_round(run->plan, rank);
 	if (++state->round < run->plan->layout.nround)
 		begin_rank(run, rank);
 	else

@@ -189,6 +189,7 @@ static void end_stream(struct worker *worker, uint32_t stream)
 	/* The last stream to end has seen all that the others did. */
 	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_acq_rel) > 1)
 		return;
+	ordo_end_round(worker->plan, rank);
 	if (++state->round < worker->plan->layout.nround)
 		begin_round(worker, rank);
 	else
@@ -362,6 +363,8 @@ bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error
 	if (rank >= plan->schedule->problem.nrank || !plan->ranks[rank].bound)
 		return ordo_fail(
 			error, ORDO_USAGE, 0, "rank %u has no buffers: bind it before it runs", rank);
+	if (!ordo_float_mode_check(error))
+		return false;
 	struct rank_state *state = &plan->ranks[rank];
 	struct member *member = &plan->members[rank];
 	struct worker worker = {.plan = plan,

@@ -54,6 +54,7 @@ static double combine(enum ordo_type type, enum ordo_reduction reduction, double
 {
 	switch (reduction) {
 	case ORDO_SUM:
+	case ORDO_AVG:
 		return ordo_type_round(type, left + right);
 	case ORDO_PROD:
 		return ordo_type_round(type, left * right);
@@ -84,7 +85,8 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 		stack[height - 1] = combine(type, reduction, stack[height], stack[height - 1]);
 	}
 	if (stack)
-		*result = stack[0];
+		*result = reduction == ORDO_AVG ? ordo_type_round(type, stack[0] / forest->facts[tree].leaves)
+						: stack[0];
 	free(flat.trees);
 	free(stack);
 	return stack ? true : ordo_fail_memory(error);

@@ -46,7 +46,8 @@ double ordo_error_bound(
 	if (ordo_is_associative(type, reduction))
 		return 0;
 	const double u = ldexp(1, -(int)ordo_type_facts(type)->precision);
-	const uint32_t roundings = reduction == ORDO_SUM ? facts->depth : facts->leaves - 1;
+	const uint32_t roundings =
+		reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth + (reduction == ORDO_AVG);
 	return expm1((double)roundings * log1p(u));
 }
 

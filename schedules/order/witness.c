@@ -197,13 +197,13 @@ bool ordo_tree_witness(const struct ordo_forest *forest, uint32_t first, uint32_
 }
 
 /* Values for a, b and c of which (a op b) op c and (a op c) op b differ.
- * sum:  a = -b = M = 2^(precision+2), c = 1: 1 and 0, for 1 is less than half a unit of M's last place.
- * prod: a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow, infinity. */
+ * sum, avg: a = -b = M = 2^(precision+2), c = 1: 1 and 0, for 1 is less than half a unit of M's last place.
+ * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow, infinity. */
 static void choose_values(struct ordo_contradiction *contradiction)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(contradiction->type);
 	double *value = contradiction->value;
-	if (contradiction->reduction == ORDO_SUM) {
+	if (ordo_reduction_adds(contradiction->reduction)) {
 		value[0] = ldexp(1, (int)facts->precision + 2);
 		value[1] = -value[0];
 		value[2] = 1;

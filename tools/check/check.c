@@ -152,6 +152,8 @@ static void evaluate(const struct checker *checker, struct bench *bench, uint64_
 		else
 			add_exact(values, bench->exact, top, n);
 	}
+	if (values->reduction == ORDO_AVG)
+		ordo_divide_elements(values->type, bench->tiles, n, checker->trial->schedule->problem.nshard);
 }
 
 static void note_difference(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,

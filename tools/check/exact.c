@@ -2,6 +2,7 @@
  *
  *   f64 sum   in 128-bit integers, in units of 2^-60
  *   sum       of narrower floats in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without rounding
+ *   average   its sum, divided when it is compared
  *   product   in long double, whose own rounding is in the bound
  *   integers  modulo 2^64, cut to the type
  *   min, max  by comparison; -0 is less than +0
@@ -48,7 +49,7 @@ void begin_exact(const struct values *values, void *exact, const void *value, si
 			((int64_t *)exact)[i] = integer_at(values->type, value, i);
 		else if (values->reduction == ORDO_PROD)
 			((long double *)exact)[i] = (long double)float_at(values->type, value, i);
-		else if (values->reduction == ORDO_SUM && values->type == ORDO_F64)
+		else if (ordo_reduction_adds(values->reduction) && values->type == ORDO_F64)
 			((wide *)exact)[i] = to_fixed(((const double *)value)[i]);
 		else
 			((double *)exact)[i] = float_at(values->type, value, i);
@@ -65,6 +66,7 @@ static void add_integers(const struct values *values, int64_t *exact, const void
 		int64_t v = integer_at(values->type, value, i);
 		switch (values->reduction) {
 		case ORDO_SUM:
+		case ORDO_AVG:
 			exact[i] = (int64_t)((uint64_t)exact[i] + (uint64_t)v);
 			break;
 		case ORDO_PROD:
@@ -96,7 +98,7 @@ void add_exact(const struct values *values, void *exact, const void *value, size
 		add_integers(values, exact, value, n);
 		return;
 	}
-	if (values->reduction == ORDO_SUM) {
+	if (ordo_reduction_adds(values->reduction)) {
 		add_sums(values, exact, value, n);
 		return;
 	}
@@ -111,7 +113,7 @@ void add_exact(const struct values *values, void *exact, const void *value, size
 
 static bool is_wide_sum(const struct values *values)
 {
-	return values->reduction == ORDO_SUM && values->type == ORDO_F64;
+	return ordo_reduction_adds(values->reduction) && values->type == ORDO_F64;
 }
 
 const void *exact_at(const struct values *values, const void *exact, size_t i)
@@ -137,7 +139,14 @@ static int64_t cut(enum ordo_type type, int64_t exact)
 	}
 }
 
-void round_exact(const struct values *values, const void *one, void *element)
+/* The integer that so many leaves make. */
+static int64_t finish_integer(const struct values *values, int64_t exact, uint32_t nleaf)
+{
+	const int64_t integer = cut(values->type, exact);
+	return values->reduction == ORDO_AVG ? integer / (int64_t)nleaf : integer;
+}
+
+void round_exact(const struct values *values, const void *one, uint32_t nleaf, void *element)
 {
 	double value = 0;
 	if (is_float(values->type))
@@ -145,10 +154,11 @@ void round_exact(const struct values *values, const void *one, void *element)
 			: is_wide_sum(values)	       ? (double)*(const wide *)one * 0x1p-60
 						       : *(const double *)one;
 	if (is_float(values->type)) {
-		ordo_element_put(values->type, element, 0, value);
+		ordo_element_put(
+			values->type, element, 0, values->reduction == ORDO_AVG ? value / nleaf : value);
 		return;
 	}
-	const int64_t integer = cut(values->type, *(const int64_t *)one);
+	const int64_t integer = finish_integer(values, *(const int64_t *)one, nleaf);
 	if (values->type == ORDO_I64)
 		memcpy(element, &integer, sizeof integer);
 	else
@@ -202,6 +212,27 @@ static size_t compare_sums(const struct values *values, const void *exact, const
 	return n;
 }
 
+/* As for sums, and one rounding more; so small a number may be rounded to the place of the least ones. */
+static size_t compare_averages(const struct values *values, const void *exact, const void *result, size_t n,
+	uint32_t depth, uint32_t nleaf, struct distance *far)
+{
+	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
+	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
+		     relative = drift(values->type, depth + 1.0) + 2 * 0x1p-64;
+	for (size_t i = 0; i < n; i++) {
+		const long double sum = values->type == ORDO_F64
+						? (long double)((const wide *)exact)[i] * 0x1p-60L
+						: (long double)((const double *)exact)[i];
+		const long double average = sum / nleaf;
+		const double error = (double)fabsl((long double)float_at(values->type, result, i) - average),
+			     bound = relative * (double)average + least;
+		if (!(error <= bound))
+			return i;
+		stretch(far, error, last_place(values->type, (double)average), bound);
+	}
+	return n;
+}
+
 /* n-1 multiplications, each rounded once, in any tree; and the same for the long doubles. */
 static size_t compare_products(const struct values *values, const void *exact, const void *result, size_t n,
 	uint32_t nleaf, struct distance *far)
@@ -235,13 +266,15 @@ size_t compare_exact(const struct values *values, const void *exact, const void 
 {
 	if (!is_float(values->type)) {
 		for (size_t i = 0; i < n; i++)
-			if (!(cut(values->type, ((const int64_t *)exact)[i]) ==
-				    integer_at(values->type, result, i)))
+			if (finish_integer(values, ((const int64_t *)exact)[i], nleaf) !=
+				integer_at(values->type, result, i))
 				return i;
 		return n;
 	}
 	if (values->reduction == ORDO_SUM)
 		return compare_sums(values, exact, result, n, depth, far);
+	if (values->reduction == ORDO_AVG)
+		return compare_averages(values, exact, result, n, depth, nleaf, far);
 	if (values->reduction == ORDO_PROD)
 		return compare_products(values, exact, result, n, nleaf, far);
 	for (size_t i = 0; i < n; i++) {

@@ -10,9 +10,9 @@ enum { EXACT_SIZE = 16 };
 /* exact[i] = value[i], or exact[i] op value[i]. */
 void begin_exact(const struct values *values, void *exact, const void *value, size_t n);
 void add_exact(const struct values *values, void *exact, const void *value, size_t n);
-/* One of them, where it lies; and it as an element of the type, rounded. */
+/* One of them, where it lies; and it as an element of the type, rounded, when so many leaves make it. */
 const void *exact_at(const struct values *values, const void *exact, size_t i);
-void round_exact(const struct values *values, const void *one, void *element);
+void round_exact(const struct values *values, const void *one, uint32_t nleaf, void *element);
 
 struct distance {
 	double ulps;	/* largest error, in units of the last place of the exact result */

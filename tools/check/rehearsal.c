@@ -72,7 +72,7 @@ static void judge_sum(const struct stage *stage, const struct values *values, st
 			    values, wanted, found + i * size, 1, problem->nshard, problem->nshard, &far))
 			continue;
 		at.element = i;
-		round_exact(values, wanted, at.values[1]);
+		round_exact(values, wanted, problem->nshard, at.values[1]);
 		note_wrong(stage, at, found + i * size);
 	}
 }

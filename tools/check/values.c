@@ -102,7 +102,7 @@ static void make_integers(enum ordo_type type, uint32_t key, uint32_t first, siz
 
 static void make_f16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
-	if (reduction == ORDO_SUM)
+	if (ordo_reduction_adds(reduction))
 		FILL(uint16_t, f16_summand(HASH));
 	else if (reduction == ORDO_PROD)
 		FILL(uint16_t, ordo_f16_from_float(float_factor(HASH)));
@@ -112,7 +112,7 @@ static void make_f16(enum ordo_reduction reduction, uint32_t key, uint32_t first
 
 static void make_bf16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
-	if (reduction == ORDO_SUM)
+	if (ordo_reduction_adds(reduction))
 		FILL(uint16_t, bf16_summand(HASH));
 	else if (reduction == ORDO_PROD)
 		FILL(uint16_t, ordo_bf16_from_float(float_factor(HASH)));
@@ -122,7 +122,7 @@ static void make_bf16(enum ordo_reduction reduction, uint32_t key, uint32_t firs
 
 static void make_f32(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
-	if (reduction == ORDO_SUM)
+	if (ordo_reduction_adds(reduction))
 		FILL(float, float_summand(HASH));
 	else if (reduction == ORDO_PROD)
 		FILL(float, float_factor(HASH));
@@ -149,7 +149,7 @@ static void make_wide(
 {
 	if (type == ORDO_I64)
 		FILL(uint64_t, mix_wide((first + i) ^ key));
-	else if (reduction == ORDO_SUM)
+	else if (ordo_reduction_adds(reduction))
 		FILL(double, double_summand(mix_wide((first + i) ^ key)));
 	else if (reduction == ORDO_PROD)
 		FILL(double, double_factor(mix_wide((first + i) ^ key)));

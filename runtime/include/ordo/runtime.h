@@ -8,15 +8,20 @@
 #define ORDO_RUNTIME_H
 
 #include <ordo/element.h>
+#include <ordo/float_mode.h>
 #include <ordo/replay.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once. dst and src do not overlap. */
+/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once; of an average, its sum. dst and src do not overlap and need no
+ * alignment. */
 ORDO_API void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
+/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero, and nothing if the divisor is 1. It is at
+ * most 2^24. What makes an average of a sum. */
+ORDO_API void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor);
 
 struct ordo_plan_options {
 	enum ordo_type type;
@@ -35,7 +40,9 @@ struct ordo_plan;
 
 /* Makes a plan; scratch is allocated here. The schedule must outlive the plan and should have been verified:
  * an unproved one may fail, be stuck (an error) or give wrong data, but never touches memory outside the
- * bound buffers. NULL: error. The caller destroys it. */
+ * bound buffers. Every thread
+ * that makes or runs a plan must compute floats in the standard mode (float_mode.h), or gets an error. NULL: error. The caller destroys
+ * it. */
 ORDO_API struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 ORDO_API void ordo_plan_destroy(struct ordo_plan *plan); /* takes NULL; no run may be under way */

@@ -14,9 +14,12 @@ extern "C" {
 enum ordo_type { ORDO_F16, ORDO_BF16, ORDO_F32, ORDO_F64, ORDO_I8, ORDO_I32, ORDO_I64, ORDO_U8 };
 #define ORDO_NTYPE 8
 #define ORDO_TYPE_NAMES "f16, bf16, f32, f64, i8, i32, i64 or u8" /* for messages and --help */
-/* min and max of floats follow IEEE 754-2019 minimum and maximum; integers wrap. */
-enum ordo_reduction { ORDO_SUM, ORDO_PROD, ORDO_MIN, ORDO_MAX };
-#define ORDO_NREDUCTION 4
+/* min and max of floats follow IEEE 754-2019 minimum and maximum; integers wrap. avg is the sum, divided once by the number of contributions
+ * (the shards) at the very end: floats round that too, integers are truncated towards zero, of the sum as it wrapped. Where one number is
+ * reduced to itself nothing is divided. */
+enum ordo_reduction { ORDO_SUM, ORDO_PROD, ORDO_MIN, ORDO_MAX, ORDO_AVG };
+#define ORDO_NREDUCTION 5
+#define ORDO_REDUCTION_NAMES "sum, prod, min, max or avg"
 
 struct ordo_type_facts {
 	const char *name; /* "f32" */
@@ -33,8 +36,10 @@ ORDO_API bool ordo_type_from_name(const char *name, enum ordo_type *type);
 ORDO_API const char *ordo_reduction_name(enum ordo_reduction reduction); /* "sum" */
 ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction);
 
-/* Whether every order of reducing gives the same bits: integers, minima and maxima; not sums and products of
- * floats. */
+/* Whether elements are added on the way: sum and avg. */
+ORDO_API bool ordo_reduction_adds(enum ordo_reduction reduction);
+/* Whether every order of reducing gives the same bits: integers, minima and maxima; not sums, products and
+ * averages of floats. */
 ORDO_API bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction);
 
 /* The number of a float type nearest to this, ties to even; infinity if it is too large. */

@@ -7,7 +7,7 @@
  *
  *   identical   the same id: the same additions, operand for operand. Same bits, always.
  *   same        the same ordo_tree_same: equal modulo commutativity of each addition. Same bits for all
- *               inputs, unless a NaN meets another NaN (then which of the two survives may differ).
+ *               inputs, unless a NaN meets another NaN in f32 or f64 (then which of the two survives may differ).
  *
  * Trees that are not the same differ in a bit for some input of floats, and `ordo_tree_witness` and
  * `ordo_contradict` make one. Integers (they wrap), minima and maxima are associative: there every order has the
@@ -83,9 +83,9 @@ ORDO_API bool ordo_tree_name_read(const char *text, struct ordo_tree_name *name)
 ORDO_API char *ordo_forest_print(
 	const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree, uint32_t max_leaves);
 
-/* How far a result can be from the exact one, relative to the sum of the absolute values (sum) or to the
- * result (prod): (1+u)^n - 1 with u = 2^-precision, n = the depth for sums, and for products all additions of
- * the tree, for each rounds the whole. Holds whenever nothing overflows (products: nor underflows). 0 where
+/* How far a result can be from the exact one, relative to the sum of the absolute values (sum) to that divided
+ * (avg) or to the result (prod): (1+u)^n - 1 with u = 2^-precision, n = the depth for sums, one more for averages, and for products all
+ * additions of the tree, for each rounds the whole. Holds whenever nothing overflows (products: nor underflows). 0 where
  * nothing rounds: integers, minima, maxima. */
 ORDO_API double ordo_error_bound(
 	enum ordo_type type, enum ordo_reduction reduction, const struct ordo_tree_facts *facts);
