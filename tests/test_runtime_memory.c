@@ -7,7 +7,7 @@
 #include "exchanges.h"
 #include "failing.h"
 #include <cmocka.h>
-#include <ordo/runtime.h>
+#include <ordo/trace.h>
 #include <stdlib.h>
 
 #define NRANK 4
@@ -38,6 +38,30 @@ static void runs_allocate_nothing(void **state)
 				    ordo_plan_run_seeded(plan, 1, NULL));
 		assert_int_equal(failing_requests(), 0);
 	}
+	assert_true(ordo_plan_trace_begin(plan, 2, NULL));
+	failing_begin(UINT64_MAX, false);
+	assert_true(ordo_plan_run_threads(plan, 3, NULL) && ordo_plan_run_seeded(plan, 1, NULL));
+	assert_int_equal(failing_requests(), 0);
+	ordo_plan_destroy(plan);
+	ordo_schedule_destroy(schedule);
+}
+
+static void a_trace_without_memory_is_an_error(void **state)
+{
+	(void)state;
+	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
+	struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT};
+	struct ordo_plan *plan = ordo_plan_create(schedule, &options, NULL);
+	bool begun = false;
+	uint64_t nfailed = 0;
+	for (; !begun; nfailed += !begun) {
+		struct ordo_error error = {0};
+		failing_begin(nfailed, false);
+		begun = ordo_plan_trace_begin(plan, 1, &error);
+		failing_end();
+		assert_true(begun || error.code == ORDO_ENVIRONMENT);
+	}
+	assert_true(nfailed >= 5);
 	ordo_plan_destroy(plan);
 	ordo_schedule_destroy(schedule);
 }
@@ -91,6 +115,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_allocate_nothing),
 		cmocka_unit_test(a_plan_without_memory_is_an_error),
+		cmocka_unit_test(a_trace_without_memory_is_an_error),
 		cmocka_unit_test(threads_that_cannot_start_are_an_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

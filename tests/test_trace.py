@@ -212,14 +212,17 @@ def _():
 @folder_case("long chunks are moved in rounds, each with every task, and the bytes add up")
 def _():
     document = compile("x.json", "allreduce", 4, "ring")
-    ordo("run", "x.json", "--bytes", "8MiB", "--repeat", 2, "--trace", "t.json")
+    count = 2000003
+    ordo("run", "x.json", "--count", count, "--repeat", 2, "--trace", "t.json")
     trace = Trace("t.json", document)
     rounds = 1 + max(round for _, _, round in trace.slices)
     wanted(rounds > 1, rounds)
     trace.is_whole(rounds, [(0, 1)])
     for (_, _, place), moved in trace.bytes().items():
         task = tasks_of(document)[place]
-        wanted(moved == (task.get("count", 1) << 21 if "chunk" in task else 0), place, moved)
+        first = task.get("chunk", 0)
+        begin, end = (-(-k * count // 4) for k in (first, first + (task.get("count", 1) if "chunk" in task else 0)))
+        wanted(moved == 4 * (end - begin), place, moved, begin, end)
 
 
 @folder_case("a run that is stuck leaves what it did, and the tasks that never ended")
