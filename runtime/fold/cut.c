@@ -1,9 +1,13 @@
 /* cut.c - cuts folds into items: as much as a thread should do at a time. */
 #include "fold/fold.h"
 #include <ordo/arena.h>
+#include <unistd.h>
 
-/* An item moves about so many bytes: enough that claiming it costs nothing, and little enough that all threads end together. */
-#define ITEM_BYTES (UINT64_C(128) << 10)
+/* There are a few items for every core, so that all threads end together; but an item moves enough bytes that claiming it costs little, and no
+ * more than makes the runs of its operands long. */
+#define ITEMS_PER_CORE 4
+#define LEAST_ITEM_BYTES (UINT64_C(32) << 10)
+#define MOST_ITEM_BYTES (UINT64_C(1) << 20)
 /* But there are no more items than that. */
 #define MOST_ITEMS 65536
 /* A call that moves more than caches hold gains by stores that go past them. */
@@ -47,6 +51,16 @@ static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struc
 	return true;
 }
 
+static uint64_t choose_item_bytes(uint64_t traffic)
+{
+	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint64_t share = traffic / (uint64_t)(ncore > 0 ? ncore : 1) / ITEMS_PER_CORE;
+	const uint64_t bytes = share < LEAST_ITEM_BYTES	 ? LEAST_ITEM_BYTES
+			       : share > MOST_ITEM_BYTES ? MOST_ITEM_BYTES
+							 : share;
+	return bytes > traffic / MOST_ITEMS ? bytes : traffic / MOST_ITEMS;
+}
+
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 {
 	for (size_t f = 0; f < folds->nfold; f++)
@@ -54,8 +68,7 @@ bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 	folds->streaming = folds->traffic > STREAMING_BYTES;
 	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
 	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->layout->element;
-	uint64_t item_bytes = folds->traffic / MOST_ITEMS;
-	item_bytes = item_bytes > ITEM_BYTES ? item_bytes : ITEM_BYTES;
+	const uint64_t item_bytes = choose_item_bytes(folds->traffic);
 	uint64_t gathered = item_bytes; /* in the last item, if that is of several folds */
 	for (uint32_t f = 0; f < folds->nfold; f++) {
 		const uint64_t bytes = folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
