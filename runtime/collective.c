@@ -2,6 +2,7 @@
 #include "collective.h"
 #include "arithmetic.h"
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +22,13 @@ struct ordo_proof *ordo_prove(const struct ordo_schedule *schedule, struct ordo_
 struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct ordo_plan_options *options, struct ordo_error *error)
 {
+	static _Atomic uint64_t nmade;
 	struct ordo_collective *collective = calloc(1, sizeof *collective);
 	if (!collective) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
+	collective->serial = atomic_fetch_add_explicit(&nmade, 1, memory_order_relaxed) + 1;
 	memcpy(collective->digest, proof->digest, sizeof collective->digest);
 	if (!ordo_plan_options_check(options, error) ||
 		!ordo_layout_make(&collective->layout, &schedule->problem, options, UINT64_MAX, error) ||

@@ -6,6 +6,7 @@
 #include <ordo/communicator.h>
 
 struct ordo_collective {
+	uint64_t serial; /* no other has it, also none that later lies at the same address */
 	struct layout layout;
 	struct folds folds;
 	char digest[33];

@@ -111,11 +111,11 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 	const struct ordo_part *part, struct ordo_error *error)
 {
 	struct seat *seat = &communicator->seats[rank];
-	if (seat->collective == part->collective && seat->input == part->input &&
-		seat->output == part->output)
-		return true;
 	if (!part->collective)
 		return ordo_fail(error, ORDO_USAGE, 0, "rank %" PRIu32 ": the collective is NULL", rank);
+	if (seat->serial == part->collective->serial && seat->input == part->input &&
+		seat->output == part->output)
+		return true;
 	const uint32_t nrank = part->collective->layout.problem.nrank;
 	if (nrank != communicator->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -123,10 +123,10 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 			rank, nrank, communicator->nrank);
 	struct ends ends = {part->input, part->output};
 	if (!ordo_collective_settle(part->collective, rank, &ends, &seat->in_place, error)) {
-		seat->collective = NULL;
+		seat->serial = 0;
 		return false;
 	}
-	seat->collective = part->collective;
+	seat->serial = part->collective->serial;
 	seat->input = part->input;
 	seat->output = part->output;
 	seat->ends = ends;

@@ -50,7 +50,7 @@ struct seat {
 	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* that it made */
 	_Atomic uint32_t inside;		    /* a thread acts for it */
 	/* What was found right the last time, to be found right at once. */
-	const struct ordo_collective *collective;
+	uint64_t serial; /* of the collective; 0: none */
 	const void *input;
 	void *output;
 	struct ends ends;
