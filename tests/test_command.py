@@ -1444,7 +1444,7 @@ def _(ordo):
             (r"wanted the file or folder of a schedule", ["verify"]),
             (r"found ring.json and x", ["verify", "ring.json", "x"]),
             (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
-            (r"--op: found avg, wanted sum", ["run", "ring.json", "--op", "avg"]),
+            (r"--op: found average, wanted sum", ["run", "ring.json", "--op", "average"]),
             (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
             (r"--bytes: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
             (r"--bytes: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
