@@ -486,7 +486,7 @@ static int probe(struct call *call)
 			"threads, seeded (one thread, the seed interleaves), or both (both)"},
 		{"seeds", 0, POSITIVE, &wish.nseed, "N", "probe by N seeds (3)"},
 		{"seed", 's', WIDE, &wish.seed, "S", "the first of the seeds (1)"},
-		{"workers", 'w', NUMBER, &wish.nworker, "W",
+		{"workers", 0, NUMBER, &wish.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
 			"unordered reduces into one slot are no error; every seed shows an order"},

@@ -1,34 +1,26 @@
-/* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed. */
-#include "check/execution.h"
+/* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at many. */
 #include "replaying.h"
 #include "runs.h"
-#include "sets.h"
 #include "showing.h"
+#include "table.h"
 #include "tracing.h"
 #include "verdict.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
 struct wish {
 	struct execution_wish execution;
-	const char *file, *transport, *replay, *input_path;
-	const char *type, *reduction; /* NULL: f32 and sum, or what the input says */
-	struct ordo_input *input;     /* NULL: made from the seed */
-	uint64_t bytes, count;
+	struct arithmetics arithmetics;
+	struct size_range sizes; /* of a run, --bytes is the begin of it */
+	const char *transport, *replay, *input_path;
+	struct ordo_input *input; /* NULL: made from the seed */
+	uint64_t count;
 	struct topology_choice topology;
-	bool unproved, links;
+	bool unproved, links, csv, table;
 };
 
-enum { UNSET_WORKERS = ORDO_LIMIT };
-
-/* Blocks in the largest buffer of a rank: what --bytes is the size of. */
-static uint64_t blocks_of_rank(const struct ordo_problem *problem)
-{
-	uint32_t nblock = ordo_nblock(problem);
-	return problem->op == ORDO_ALLTOALL ? problem->nrank : nblock;
-}
+enum { UNSET = UINT32_MAX, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
 
 static bool refuse(struct call *call, int status)
 {
@@ -36,288 +28,162 @@ static bool refuse(struct call *call, int status)
 	return false;
 }
 
+static bool wants_table(const struct wish *wish)
+{
+	return wish->sizes.end != UNSET_SIZE || wish->sizes.factor != UNSET_SIZE ||
+	       wish->sizes.step != UNSET_SIZE || wish->csv || wish->execution.warmup != UNSET ||
+	       wish->arithmetics.ntype > 1 || wish->arithmetics.nreduction > 1;
+}
+
 static bool choose_count(struct call *call, struct wish *wish, const struct ordo_problem *problem)
 {
-	uint64_t size = ordo_type_size(wish->execution.type), nblock = blocks_of_rank(problem);
-	if (wish->count != UINT64_MAX && wish->bytes != UINT64_MAX)
+	struct execution_wish *how = &wish->execution;
+	const bool sized = wish->sizes.begin != UNSET_SIZE;
+	const uint64_t size = ordo_type_size(how->type), bytes = sized ? wish->sizes.begin : 1 << 20;
+	if (wish->count != UINT64_MAX && sized)
 		return refuse(call, fail_usage(call, NULL, "--bytes and --count: give one of them"));
-	if (wish->count != UINT64_MAX) {
-		wish->execution.count = wish->count;
+	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
+		how->count =
+			wish->count != UINT64_MAX ? wish->count : 16 * (uint64_t)problem->chunks_per_block;
 		return true;
 	}
-	if (wish->bytes == UINT64_MAX && wish->replay) {
-		wish->execution.count = 16 * (uint64_t)problem->chunks_per_block;
-		return true;
-	}
-	if (wish->bytes == UINT64_MAX)
-		wish->bytes = 1 << 20;
-	assert(size && nblock);
-	if (wish->bytes % size)
+	if (bytes % size)
 		return refuse(
 			call, fail_usage(call, NULL,
 				      "--bytes: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
-				      wish->bytes, size, ordo_type_name(wish->execution.type)));
-	wish->execution.count = wish->bytes / size / nblock;
-	uint64_t rest = wish->bytes - wish->execution.count * size * nblock;
+				      bytes, size, ordo_type_name(how->type)));
+	how->count = count_of_bytes(problem, how->type, bytes);
+	const uint64_t rest = bytes - bytes_of_count(problem, how->type, how->count);
 	if (rest)
 		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %" PRIu64 " bytes fewer",
-			wish->bytes, nblock, rest);
+			bytes, bytes_of_one(problem, ORDO_I8), rest);
 	return true;
 }
 
-static bool read_names(struct call *call, struct wish *wish)
+static bool read_transport(struct call *call, struct wish *wish)
 {
-	if (!ordo_type_from_name(wish->type ? wish->type : "f32", &wish->execution.type))
-		return refuse(call,
-			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type));
-	if (!ordo_reduction_from_name(wish->reduction ? wish->reduction : "sum", &wish->execution.reduction))
-		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
-					    wish->reduction));
 	wish->execution.seeded = !strcmp(wish->transport, "seeded");
 	if (!wish->execution.seeded && strcmp(wish->transport, "threads") != 0)
 		return refuse(call, fail_usage(call, NULL, "--transport: found %s, wanted threads or seeded",
 					    wish->transport));
-	if (!wish->execution.repeat)
+	return true;
+}
+
+static bool read_repeat(struct call *call, struct wish *wish)
+{
+	struct execution_wish *how = &wish->execution;
+	wish->table = wants_table(wish);
+	if (!how->repeat)
 		return refuse(call, fail_usage(call, NULL, "--repeat: found 0, wanted at least 1"));
+	if (how->repeat == UNSET)
+		how->repeat = wish->table ? TABLE_REPEAT : 1;
+	if (how->warmup == UNSET)
+		how->warmup = wish->table ? TABLE_WARMUP : 0;
+	how->fresh = wish->table;
 	return true;
 }
 
 static void choose_workers(struct wish *wish, uint32_t nrank)
 {
-	if (wish->execution.nworker != UNSET_WORKERS) {
-		if (wish->execution.nworker > nrank)
-			wish->execution.nworker = nrank;
-		return;
-	}
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	if (wish->execution.nworker == UNSET)
+		wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
 	if (wish->execution.nworker > nrank)
 		wish->execution.nworker = nrank;
 }
 
-static void report_links(struct call *call, const struct execution *execution)
-{
-	uint32_t nrank = execution->trial.schedule->problem.nrank;
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "links");
-	say(call, "  %-12s from   to      bytes\n", "links");
-	for (uint32_t from = 0; from < nrank; from++)
-		for (uint32_t to = 0; to < nrank; to++) {
-			uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
-			if (!bytes)
-				continue;
-			say(call, "  %-12s %4u %4u %10" PRIu64 "\n", "", from, to, bytes);
-			if (!call->json)
-				continue;
-			cJSON *one = cJSON_CreateObject();
-			add_count(one, "from", from);
-			add_count(one, "to", to);
-			add_count(one, "bytes", bytes);
-			cJSON_AddItemToArray(list, one);
-		}
-}
-
-/* The link that carries most, and what went over the links said to be down (R12 says: nothing). */
-static void report_load(struct call *call, const struct wish *wish, const struct execution *execution)
-{
-	uint32_t nrank = execution->trial.schedule->problem.nrank, busiest[2] = {0, 0};
-	uint64_t most = 0;
-	for (uint32_t from = 0; from < nrank; from++)
-		for (uint32_t to = 0; to < nrank; to++) {
-			uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
-			if (bytes <= most)
-				continue;
-			most = bytes;
-			busiest[0] = from;
-			busiest[1] = to;
-		}
-	add_count(call->answer, "busiest_link_bytes", most);
-	if (!call->json && most) {
-		printf("  %-12s ", "busiest link");
-		print_bytes(stdout, (double)most);
-		printf(" from %u to %u\n", busiest[0], busiest[1]);
-	}
-	for (size_t i = 0; i < wish->topology.failed.count; i++) {
-		uint32_t a = 0, b = 0;
-		if (sscanf(wish->topology.failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) != 2 ||
-			a >= nrank || b >= nrank)
-			continue;
-		say(call, "  %-12s %" PRIu64 " B over %u-%u, which is down\n", "dead link",
-			ordo_plan_bytes_sent(execution->plan, a, b) +
-				ordo_plan_bytes_sent(execution->plan, b, a),
-			a, b);
-	}
-}
-
-static void print_run(const struct wish *wish, const struct execution *execution, uint64_t bytes_per_rank)
-{
-	const struct execution_wish *how = &wish->execution;
-	const struct ordo_problem *problem = &execution->trial.schedule->problem;
-	uint64_t sent = bytes_sent(execution);
-	print_schedule_line(stdout, execution->trial.schedule);
-	printf("  %-12s ", "data");
-	print_bytes(stdout, (double)bytes_per_rank);
-	if (problem->nshard != problem->nrank)
-		printf(" a shard, %" PRIu32 " shards,", problem->nshard);
-	else
-		printf(" a rank,");
-	printf(" %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
-		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction) : "moved",
-		how->seed);
-	printf("  %-12s ", "time");
-	print_seconds(stdout, execution->best);
-	if (how->repeat > 1) {
-		printf(" (the best of %u; mean ", how->repeat);
-		print_seconds(stdout, execution->total / how->repeat);
-		printf(")");
-	}
-	if (how->seeded)
-		printf(", one thread, interleaved by the seed\n");
-	else if (how->nworker)
-		printf(", %u thread%s for all ranks\n", how->nworker, how->nworker == 1 ? "" : "s");
-	else
-		printf(", a thread for every rank\n");
-	printf("  %-12s ", "sent");
-	print_bytes(stdout, (double)sent);
-	printf(" by all ranks, ");
-	print_rate(stdout, (double)sent / execution->best);
-	printf("; ");
-	print_rate(stdout, (double)bytes_per_rank / execution->best);
-	printf(" of data a %s\n", problem->nshard != problem->nrank ? "shard" : "rank");
-	if (how->check) {
-		printf("  %-12s ", "check");
-		print_check(stdout, execution, how);
-	}
-}
-
-static int run_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
+static int run_schedule(struct call *call, const struct wish *wish, const struct proved_schedule *found)
 {
 	struct ordo_error error;
 	struct execution execution;
+	const struct execution_wish *how = &wish->execution;
+	const struct ordo_problem *problem = &found->schedule->problem;
 	int status = ORDO_OK;
-	if (execute(&execution, schedule, proof, &wish->execution, &error)) {
-		uint64_t bytes = wish->execution.count * ordo_type_size(wish->execution.type) *
-				 blocks_of_rank(&schedule->problem);
-		add_schedule(call->answer, schedule);
-		add_truth(call->answer, "proved", proof->proved);
-		add_execution(call->answer, &execution, &wish->execution, bytes);
+	if (execute(&execution, found->schedule, found->proof, how, &error)) {
+		const uint64_t bytes = bytes_of_count(problem, how->type, how->count);
+		add_schedule(call->answer, found->schedule);
+		add_truth(call->answer, "proved", found->proof->proved);
+		add_execution(call->answer, &execution, how, bytes);
 		add_count(call->answer, "peak_bytes", peak_bytes());
 		if (!call->json)
-			print_run(wish, &execution, bytes);
-		report_load(call, wish, &execution);
+			print_run(&execution, how, bytes);
+		report_load(call, &wish->topology, &execution);
 		if (wish->links)
 			report_links(call, &execution);
-		const struct check *check = &execution.check;
-		if (wish->execution.check && !(check->bits_equal && check->within_bounds))
+		if (how->check && is_wrong(&execution.check))
 			status = ORDO_REFUTED;
 	} else {
 		status = fail(call, &error);
 	}
 	const struct ordo_plan *plan = execution.plan;
-	status = deliver_trace(call, wish->execution.trace, schedule, &plan, 1, status);
+	status = deliver_trace(call, how->trace, found->schedule, &plan, 1, status);
 	close_execution(&execution);
 	return status;
 }
 
-/* Only what is proved is run, unless it is asked for otherwise; and only what is proved has a meaning to
- * compare with. */
-static int judge_and_run(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
-{
-	bool checkable = proof->proved && proof->rank_equal != ORDO_DOES_NOT_HOLD &&
-			 proof->run_to_run != ORDO_DOES_NOT_HOLD;
-	if (!proof->proved && !wish->unproved) {
-		add_proof(call->answer, schedule, proof);
-		if (!call->json)
-			print_findings(stderr, schedule, proof);
-		note(call, "not run, because it is refuted; --unproved runs it all the same");
-		return ORDO_REFUTED;
-	}
-	if (!proof->proved)
-		warn(call, "running a refuted schedule: it may be stuck, or its results wrong");
-	if (wish->execution.check && !checkable)
-		return fail_usage(call, NULL,
-			"--check: this schedule has no one meaning to compare with; see `ordo verify`");
-	return wish->input ? run_input(call, schedule, wish->input, wish->input_path, &wish->execution)
-			   : run_schedule(call, wish, schedule, proof);
-}
-
 /* Nothing is proved first: what is wrong is to be seen. */
-static int replay_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
+static int replay_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
 {
 	const struct values values = {wish->execution.seed, wish->execution.type, wish->execution.reduction};
-	if (!choose_count(call, wish, &schedule->problem))
-		return call->status;
 	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
 		return fail_usage(call, NULL, "--replay: --check, --links and --repeat do not go with it");
 	return run_replay(
 		call, schedule, wish->replay, &values, wish->execution.count, wish->execution.trace);
 }
 
-static int run_file(struct call *call, struct wish *wish, const struct ordo_schedule *schedule)
+static int run_found(
+	struct call *call, const struct wish *wish, struct subject *subject, struct proved_schedule *found)
 {
-	struct ordo_topology *topology;
 	if (wish->replay)
-		return replay_file(call, wish, schedule);
-	choose_workers(wish, schedule->problem.nrank);
-	if (!choose_count(call, wish, &schedule->problem) ||
-		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+		return replay_schedule(call, wish, found->schedule);
+	if (!prove_found(call, subject, found, wish->unproved))
 		return call->status;
-	const struct ordo_verify_options options = {.topology = topology};
-	struct ordo_proof *proof = prove(call, schedule, &options);
-	int status = proof ? judge_and_run(call, wish, schedule, proof) : call->status;
-	ordo_proof_destroy(proof);
-	ordo_topology_destroy(topology);
-	return status;
+	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path, &wish->execution)
+			   : run_schedule(call, wish, found);
 }
 
-/* The range of a set that the count falls into. */
-static bool find_range(
-	struct call *call, const struct wish *wish, const struct ordo_plan_set *set, uint32_t *range)
+static int run_one_size(struct call *call, struct wish *wish, struct subject *subject)
 {
-	const struct ordo_plan_range *last = &set->ranges[set->nrange - 1];
-	const uint64_t block = ordo_type_size(wish->execution.type) * blocks_of_rank(&set->problem),
-		       count = wish->execution.count;
-	*range = count > ORDO_BYTES_LIMIT / block ? ORDO_NONE : ordo_plan_set_find(set, count * block);
-	if (*range != ORDO_NONE)
-		return true;
-	if (last->to_bytes == ORDO_ENDLESS)
-		return refuse(call, fail_usage(call, NULL,
-					    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
-					    " bytes, but for sizes from %" PRIu64 " bytes on",
-					    wish->file, count, block, set->ranges[0].from_bytes));
-	return refuse(call, fail_usage(call, NULL,
-				    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
-				    " bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
-				    wish->file, count, block, set->ranges[0].from_bytes, last->to_bytes));
-}
-
-/* The schedule that a set has for the size. */
-static struct ordo_schedule *open_by_size(struct call *call, struct wish *wish)
-{
-	struct ordo_schedule *schedule = NULL;
-	struct ordo_plan_set *set = open_set(call, wish->file);
-	uint32_t range;
-	if (set && wish->replay)
-		call->status = fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
-	else if (set && choose_count(call, wish, &set->problem) && find_range(call, wish, set, &range)) {
-		schedule = open_range(call, set, range);
-		note(call, "%s, the schedule for this size", set->ranges[range].schedule);
-		add_text(call->answer, "schedule", set->ranges[range].schedule);
-		/* The count is chosen. */
-		wish->count = wish->execution.count;
-		wish->bytes = UINT64_MAX;
+	struct execution_wish *how = &wish->execution;
+	how->type = wish->arithmetics.types[0];
+	how->reduction = wish->arithmetics.reductions[0];
+	if (subject->set && wish->replay)
+		return fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
+	if (!choose_count(call, wish, &subject->problem))
+		return call->status;
+	struct proved_schedule *found = find_schedule(call, subject, how->type, how->count);
+	if (!found || !fits_memory(call, &subject->problem, how->type, how->count))
+		return call->status;
+	if (found->name) {
+		note(call, "%s, the schedule for this size", found->name);
+		add_text(call->answer, "schedule", found->name);
 	}
-	ordo_plan_set_destroy(set);
-	return schedule;
+	return run_found(call, wish, subject, found);
+}
+
+static int run_sizes(struct call *call, const struct wish *wish, struct subject *subject)
+{
+	struct table_wish table = {.execution = wish->execution,
+		.arithmetics = &wish->arithmetics,
+		.sizes = wish->sizes,
+		.csv = wish->csv,
+		.unproved = wish->unproved};
+	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input)
+		return fail_usage(
+			call, NULL, "a table: --count, --links, --replay and --input do not go with it");
+	if (wish->csv && call->json)
+		return fail_usage(call, NULL, "--csv and --json: give one of them");
+	return read_size_range(call, &table.sizes) ? run_table(call, &table, subject) : call->status;
 }
 
 /* An input says what is added and how much of it. */
 static bool take_input(struct call *call, struct wish *wish)
 {
+	struct arithmetics *arithmetics = &wish->arithmetics;
 	if (!wish->input_path)
 		return true;
-	if (wish->type || wish->reduction || wish->bytes != UINT64_MAX || wish->count != UINT64_MAX)
+	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
+		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
 		return refuse(call,
 			fail_usage(call, NULL,
 				"--input: the input says type, reduction and count; --type, --op, --bytes "
@@ -329,45 +195,58 @@ static bool take_input(struct call *call, struct wish *wish)
 	wish->input = open_input(call, wish->input_path);
 	if (!wish->input)
 		return false;
-	wish->execution.type = wish->input->type;
-	wish->execution.reduction = wish->input->reduction;
+	arithmetics->types[0] = wish->input->type;
+	arithmetics->reductions[0] = wish->input->reduction;
 	wish->count = wish->input->count;
 	return true;
 }
 
 static int run_wish(struct call *call, struct wish *wish)
 {
-	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!wish->file || !accept_trace(call, wish->execution.trace) || !read_names(call, wish) ||
-		!take_input(call, wish))
+	struct subject subject = {0};
+	const char *path = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	if (!path || !accept_trace(call, wish->execution.trace) ||
+		!read_arithmetics(call, &wish->arithmetics) || !read_transport(call, wish) ||
+		!read_repeat(call, wish) || !take_input(call, wish))
 		return call->status;
-	struct ordo_schedule *schedule =
-		ordo_is_plan_set(wish->file) ? open_by_size(call, wish) : open_schedule(call, wish->file);
-	if (!schedule)
-		return call->status;
-	int status = run_file(call, wish, schedule);
-	ordo_schedule_destroy(schedule);
-	return status;
+	if (open_subject(call, &subject, path, &wish->topology)) {
+		choose_workers(wish, subject.problem.nrank);
+		call->status =
+			wish->table ? run_sizes(call, wish, &subject) : run_one_size(call, wish, &subject);
+	}
+	close_subject(&subject);
+	return call->status;
 }
 
 static int run(struct call *call)
 {
-	struct wish wish = {.execution = {.nworker = UNSET_WORKERS, .seed = 1, .repeat = 1},
+	struct wish wish = {.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
 		.transport = "threads",
-		.bytes = UINT64_MAX,
+		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
 	const struct option options[] = {
-		{"bytes", 'b', SIZE, &wish.bytes, "SIZE",
+		{"bytes", 0, SIZE, &wish.sizes.begin, "SIZE",
 			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
-		{"type", 0, TEXT, &wish.type, "TYPE", ORDO_TYPE_NAMES " (f32)"},
-		{"op", 0, TEXT, &wish.reduction, "OP", ORDO_REDUCTION_NAMES " (sum)"},
+		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --bytes (8)"},
+		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
+			"a table as nccl-tests prints it, of sizes up to this"},
+		{"factor", 'f', WIDE, &wish.sizes.factor, "N", "each size N times the one before (2)"},
+		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
+		{"iters", 'n', NUMBER, &wish.execution.repeat, "N",
+			"runs of each size of a table: as --repeat (20)"},
+		{"warmup-iters", 'w', NUMBER, &wish.execution.warmup, "N",
+			"runs of each before, not timed (1)"},
+		{"csv", 0, SWITCH, &wish.csv, NULL,
+			"the table as comma-separated values: times in us, rates in GB/s"},
+		ARITHMETICS_OPTIONS(wish.arithmetics),
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
-			"compare with the sequential meaning bit for bit, and with the exact result"},
+			"compare every run with the sequential meaning bit for bit, and with the exact "
+			"result"},
 		{"transport", 0, TEXT, &wish.transport, "T",
 			"threads, or seeded: one thread, the seed interleaves (threads)"},
-		{"workers", 'w', NUMBER, &wish.execution.nworker, "W",
+		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish.execution.seed, "S",
 			"of the inputs, and of the seeded transport (1)"},
@@ -385,6 +264,7 @@ static int run(struct call *call)
 	};
 	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
 	free_texts(&wish.topology.failed);
+	free_arithmetics(&wish.arithmetics);
 	ordo_input_destroy(wish.input);
 	return status;
 }
@@ -399,11 +279,19 @@ const struct command run_command = {
 		       "with the exact result:\n"
 		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan set the "
 		       "schedule for "
-		       "the size is run.",
+		       "the size is run.\n"
+		       "\n"
+		       "With --end a table of sizes, in the columns of nccl-tests: algbw is size over time "
+		       "(the mean), busbw\n"
+		       "what that asks of links; a form that the document does not have is N/A. Sizes are "
+		       "rounded down to\n"
+		       "whole blocks.",
 	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		    "  ordo run ring.json --bytes 1GiB --check --json\n"
+		    "  ordo run ring.json -b 8 -e 64MiB -f 2 --check\n"
+		    "  ordo run ring.json --end 1MiB --type all --op all --csv > table.csv\n"
 		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
 		    "  ordo run broken.json --replay race.json\n"
 		    "  ordo run ring.json --input differs.json",

@@ -103,11 +103,20 @@ void print_command_help(const struct command *command, const struct option *opti
 		printf("\nexamples:\n%s\n", command->examples);
 }
 
+/* Underscores are read as hyphens. */
+static bool is_name(const char *name, const char *written, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (name[i] != (written[i] == '_' ? '-' : written[i]))
+			return false;
+	return !name[length];
+}
+
 static const struct option *find_option(
 	const struct option *options, size_t noption, const char *name, size_t length)
 {
 	for (size_t i = 0; i < noption; i++)
-		if (strlen(options[i].name) == length && !strncmp(options[i].name, name, length))
+		if (is_name(options[i].name, name, length))
 			return &options[i];
 	return NULL;
 }

@@ -41,8 +41,7 @@ static bool judge_ranges(
 	return worked;
 }
 
-/* `AllReduce on 8 ranks, 3 ranges from 1 to 1073741824 bytes` */
-static void print_set_line(FILE *out, const struct ordo_plan_set *set)
+void print_set_line(FILE *out, const struct ordo_plan_set *set)
 {
 	const struct ordo_problem *problem = &set->problem;
 	const uint64_t last = set->ranges[set->nrange - 1].to_bytes;

@@ -12,6 +12,9 @@ struct ordo_plan_set *open_set(struct call *call, const char *path);
 /* Reads the schedule of a range, its names tamed; NULL: call->status. The caller destroys it. */
 struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range);
 
+/* `AllReduce on 8 ranks, 3 ranges from 1 to 1073741824 bytes` */
+void print_set_line(FILE *out, const struct ordo_plan_set *set);
+
 /* `ordo verify SET` */
 struct set_question {
 	const char *path;

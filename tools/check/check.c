@@ -39,12 +39,12 @@ struct bench {
 
 static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
 {
-	return element_of_slot(&trial->schedule->problem, trial->count, slot);
+	return element_of_slot(trial->problem, trial->count, slot);
 }
 
 static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 {
-	uint32_t K = trial->schedule->problem.chunks_per_block, k = chunk % K;
+	uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
 	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
 }
 
@@ -55,7 +55,7 @@ static char *element(void *buffer, const struct trial *trial, uint64_t at)
 
 void fill_rank(const struct trial *trial, uint32_t rank)
 {
-	const struct ordo_problem *problem = &trial->schedule->problem;
+	const struct ordo_problem *problem = trial->problem;
 	const uint32_t noutput = ordo_output_slots(problem, rank);
 	if (!problem->in_place && noutput)
 		memset(trial->outputs[rank], PATTERN,
@@ -81,8 +81,19 @@ static void fill_item(void *closure, uint64_t item, uint32_t worker)
 void fill(const struct trial *trial)
 {
 	struct trial copy = *trial;
-	uint32_t nrank = trial->schedule->problem.nrank;
+	uint32_t nrank = trial->problem->nrank;
 	for_each(nrank, parallel_width(nrank), fill_item, &copy);
+}
+
+static bool has_trees(const struct trial *trial)
+{
+	return trial->proof && ordo_operator_facts(trial->problem->op)->reduces;
+}
+
+bool has_one_order(const struct ordo_proof *proof)
+{
+	return proof->proved && proof->rank_equal != ORDO_DOES_NOT_HOLD &&
+	       proof->run_to_run != ORDO_DOES_NOT_HOLD;
 }
 
 /* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves, plus one. */
@@ -102,7 +113,7 @@ static void measure_trees(struct checker *checker)
 		checker->depth[i] = 1 + (a > b ? a : b);
 		checker->nleaf[i] = checker->nleaf[left] + checker->nleaf[right];
 	}
-	for (uint32_t c = 0; c < ordo_nchunk(&checker->trial->schedule->problem); c++) {
+	for (uint32_t c = 0; c < ordo_nchunk(checker->trial->problem); c++) {
 		uint32_t tree = checker->trial->proof->chunk_tree[c];
 		if (checker->need[tree] > checker->most)
 			checker->most = checker->need[tree];
@@ -153,7 +164,17 @@ static void evaluate(const struct checker *checker, struct bench *bench, uint64_
 			add_exact(values, bench->exact, top, n);
 	}
 	if (values->reduction == ORDO_AVG)
-		ordo_divide_elements(values->type, bench->tiles, n, checker->trial->schedule->problem.nshard);
+		ordo_divide_elements(values->type, bench->tiles, n, checker->trial->problem->nshard);
+}
+
+/* Without an order there is only the exact result, and it does not matter in which order that is made. */
+static void evaluate_exactly(const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
+{
+	const struct values *values = &checker->trial->values;
+	for (uint32_t shard = 0; shard < checker->trial->problem->nshard; shard++) {
+		make_values(values, shard, first, n, bench->tiles);
+		(shard ? add_exact : begin_exact)(values, bench->exact, bench->tiles, n);
+	}
 }
 
 static void note_difference(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,
@@ -181,28 +202,67 @@ static void note_bound(struct check *found, uint32_t chunk, uint64_t at)
 		at);
 }
 
+static void note_outlier(struct check *found, uint32_t rank, uint32_t chunk, uint64_t at)
+{
+	found->bits_equal = found->within_bounds = false;
+	snprintf(found->text, sizeof found->text,
+		"rank %u, chunk %u, element %" PRIu64 ": not what any order of the inputs gives", rank, chunk,
+		at);
+}
+
+static void compare_bits(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,
+	uint64_t first, size_t n, const char *wanted, const char *result)
+{
+	const size_t size = ordo_type_size(trial->values.type);
+	if (!memcmp(wanted, result, n * size))
+		return;
+	if (found->bits_equal)
+		note_difference(found, trial, rank, chunk, first, wanted, result);
+	for (size_t i = 0; i < n; i++)
+		found->wrong += memcmp(wanted + i * size, result + i * size, size) != 0;
+}
+
+/* A tree of V leaves rounds V-1 times, and is no deeper. */
+static void compare_with_exact(const struct checker *checker, struct check *found, uint32_t rank,
+	uint32_t chunk, uint64_t first, size_t n, const void *exact, const char *result)
+{
+	const struct values *values = &checker->trial->values;
+	const uint32_t nshard = checker->trial->problem->nshard;
+	const size_t size = ordo_type_size(values->type);
+	for (size_t i = 0; i < n; i++) {
+		i += compare_exact(values, exact_at(values, exact, i), result + i * size, n - i, nshard - 1,
+			nshard, &found->far);
+		if (i >= n)
+			return;
+		if (!found->wrong++)
+			note_outlier(found, rank, chunk, first + i);
+	}
+}
+
 /* Elements first..first+n of a chunk, on all ranks that hold it. */
 static void check_tile(
 	const struct checker *checker, struct bench *bench, uint32_t chunk, uint64_t first, size_t n)
 {
 	const struct trial *trial = checker->trial;
-	const struct ordo_problem *problem = &trial->schedule->problem;
+	const struct ordo_problem *problem = trial->problem;
+	const bool reduces = ordo_operator_facts(problem->op)->reduces, ordered = !reduces || trial->proof;
 	uint64_t at = slot_begin(trial, chunk) + first;
 	uint32_t rank, end;
-	bool reduces = ordo_operator_facts(problem->op)->reduces;
-	if (reduces)
-		evaluate(checker, bench, at, n);
-	else
+	if (!reduces)
 		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->tiles);
+	else
+		(ordered ? evaluate : evaluate_exactly)(checker, bench, at, n);
 	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
 		const char *result = element(trial->outputs[rank], trial,
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
 		bench->found.elements += n;
-		if (bench->found.bits_equal &&
-			memcmp(bench->tiles, result, n * ordo_type_size(trial->values.type)) != 0)
-			note_difference(&bench->found, trial, rank, chunk, first, bench->tiles, result);
+		if (ordered)
+			compare_bits(&bench->found, trial, rank, chunk, first, n, bench->tiles, result);
+		else
+			compare_with_exact(
+				checker, &bench->found, rank, chunk, first, n, bench->exact, result);
 	}
-	if (!reduces)
+	if (!reduces || !ordered)
 		return;
 	uint32_t tree = trial->proof->chunk_tree[chunk];
 	size_t wrong = compare_exact(&trial->values, bench->exact, bench->tiles, n, checker->depth[tree],
@@ -219,7 +279,7 @@ static void check_piece(void *closure, uint64_t item, uint32_t worker)
 	uint64_t length = chunk_length(checker->trial, chunk);
 	uint64_t first = ordo_chunk_begin(length, checker->npiece, piece, TILE);
 	uint64_t end = ordo_chunk_begin(length, checker->npiece, piece + 1, TILE);
-	if (ordo_operator_facts(checker->trial->schedule->problem.op)->reduces) {
+	if (has_trees(checker->trial)) {
 		uint32_t tree = checker->trial->proof->chunk_tree[chunk];
 		if (bench->recipe_tree != tree)
 			write_recipe(checker, &bench->recipe, tree);
@@ -231,7 +291,7 @@ static void check_piece(void *closure, uint64_t item, uint32_t worker)
 
 static bool make_bench(const struct checker *checker, struct bench *bench)
 {
-	size_t nnode = checker->trial->schedule->problem.nshard * (size_t)2;
+	size_t nnode = checker->trial->problem->nshard * (size_t)2;
 	*bench = (struct bench){.recipe_tree = ORDO_NONE,
 		.recipe.steps = calloc(nnode, sizeof(uint32_t)),
 		.recipe.stack = calloc(nnode, sizeof(uint32_t)),
@@ -256,6 +316,7 @@ static void merge(struct check *result, const struct check *found)
 	result->bits_equal &= found->bits_equal;
 	result->within_bounds &= found->within_bounds;
 	result->elements += found->elements;
+	result->wrong += found->wrong;
 	if (found->far.ulps > result->far.ulps)
 		result->far.ulps = found->far.ulps;
 	if (found->far.bounded > result->far.bounded)
@@ -264,8 +325,8 @@ static void merge(struct check *result, const struct check *found)
 
 static bool prepare(struct checker *checker)
 {
-	const struct ordo_problem *problem = &checker->trial->schedule->problem;
-	size_t nnode = (size_t)checker->trial->proof->trees.nnode + 1;
+	const struct ordo_problem *problem = checker->trial->problem;
+	size_t nnode = has_trees(checker->trial) ? (size_t)checker->trial->proof->trees.nnode : 1;
 	uint32_t nchunk = ordo_nchunk(problem);
 	checker->npiece = nchunk < 64 ? 64 / nchunk : 1;
 	checker->most = 1;
@@ -276,8 +337,10 @@ static bool prepare(struct checker *checker)
 	checker->benches = calloc(checker->width, sizeof *checker->benches);
 	if (!checker->need || !checker->depth || !checker->nleaf || !checker->benches)
 		return false;
-	if (ordo_operator_facts(problem->op)->reduces)
+	if (has_trees(checker->trial))
 		measure_trees(checker);
+	else if (ordo_operator_facts(problem->op)->reduces)
+		checker->result->depth = problem->nshard - 1;
 	for (uint32_t i = 0; i < checker->width; i++)
 		if (!make_bench(checker, &checker->benches[i]))
 			return false;
@@ -290,8 +353,8 @@ bool check(const struct trial *trial, struct check *result)
 	struct checker checker = {.trial = trial, .result = result};
 	bool ready = prepare(&checker);
 	if (ready)
-		for_each((uint64_t)ordo_nchunk(&trial->schedule->problem) * checker.npiece, checker.width,
-			check_piece, &checker);
+		for_each((uint64_t)ordo_nchunk(trial->problem) * checker.npiece, checker.width, check_piece,
+			&checker);
 	for (uint32_t i = 0; checker.benches && i < checker.width; i++) {
 		if (ready)
 			merge(result, &checker.benches[i].found);

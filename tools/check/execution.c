@@ -10,22 +10,18 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static void fill_buffers(struct execution *execution)
-{
-	double began = now();
-	fill(&execution->trial);
-	execution->fill += now() - began;
-}
-
+/* The runs that are not timed come first. */
 static bool run_once(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
 	struct ordo_error *error)
 {
-	double began = now();
-	bool worked = wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
-				   : ordo_plan_run_threads(execution->plan, wish->nworker, error);
-	double seconds = now() - began;
+	const double began = now();
+	const bool worked = wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
+					 : ordo_plan_run_threads(execution->plan, wish->nworker, error);
+	const double seconds = now() - began;
+	if (turn < wish->warmup)
+		return worked;
 	execution->total += seconds;
-	if (!turn || seconds < execution->best)
+	if (!execution->ntimed++ || seconds < execution->best)
 		execution->best = seconds;
 	return worked;
 }
@@ -34,19 +30,17 @@ static bool run_once(struct execution *execution, const struct execution_wish *w
  * again. */
 static bool run_all(struct execution *execution, const struct execution_wish *wish, struct ordo_error *error)
 {
-	bool again = wish->check || execution->trial.schedule->problem.in_place;
-	for (uint32_t turn = 0; turn < wish->repeat; turn++) {
+	const bool again = wish->check || wish->fresh || execution->trial.problem->in_place;
+	for (uint32_t turn = 0; turn < wish->warmup + wish->repeat; turn++) {
 		if (!turn || again)
-			fill_buffers(execution);
+			fill(&execution->trial);
 		if (!run_once(execution, wish, turn, error))
 			return false;
 		if (!wish->check)
 			continue;
-		double began = now();
 		if (!check(&execution->trial, &execution->check))
 			return ordo_fail_memory(error);
-		execution->checking += now() - began;
-		if (!execution->check.bits_equal || !execution->check.within_bounds)
+		if (is_wrong(&execution->check))
 			return true;
 	}
 	return true;
@@ -57,10 +51,11 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 {
 	const struct ordo_plan_options options = {
 		.type = wish->type, .reduction = wish->reduction, .count = wish->count};
-	*execution = (struct execution){.trial = {.schedule = schedule,
-						.proof = proof,
-						.values = {wish->seed, wish->type, wish->reduction},
-						.count = wish->count}};
+	*execution = (struct execution){.schedule = schedule,
+		.trial = {.problem = &schedule->problem,
+			.proof = proof && has_one_order(proof) ? proof : NULL,
+			.values = {wish->seed, wish->type, wish->reduction},
+			.count = wish->count}};
 	execution->plan = ordo_plan_create(schedule, &options, error);
 	if (!execution->plan ||
 		!give_buffers(&execution->buffers, execution->plan, &schedule->problem, &options, error))
@@ -80,7 +75,7 @@ void close_execution(struct execution *execution)
 
 uint64_t bytes_sent(const struct execution *execution)
 {
-	uint32_t nrank = execution->trial.schedule->problem.nrank;
+	uint32_t nrank = execution->schedule->problem.nrank;
 	uint64_t sum = 0;
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t to = 0; to < nrank; to++)

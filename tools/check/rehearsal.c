@@ -18,7 +18,7 @@ struct stage {
 
 static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 {
-	const uint32_t K = trial->schedule->problem.chunks_per_block, k = chunk % K;
+	const uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
 	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
 }
 
@@ -209,7 +209,7 @@ bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,
 	struct stage stage = {.schedule = schedule,
 		.replay = replay,
 		.rehearsal = rehearsal,
-		.trial = {.schedule = schedule, .values = *values, .count = count}};
+		.trial = {.problem = &schedule->problem, .values = *values, .count = count}};
 	const struct ordo_watch watch = {&stage, on_entering, on_leaving, on_step, on_left_over};
 	const bool ready = set_up(&stage, error);
 	if (ready)
@@ -234,7 +234,7 @@ struct odd_element compare_rehearsals(const struct ordo_schedule *schedule, cons
 	const struct rehearsal rehearsals[2], const struct values *values, uint64_t count)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	const struct trial trial = {.schedule = schedule, .values = *values, .count = count};
+	const struct trial trial = {.problem = &schedule->problem, .values = *values, .count = count};
 	const size_t size = ordo_type_size(values->type);
 	const unsigned char *one = rehearsals[0].outputs, *other = rehearsals[1].outputs;
 	struct odd_element odd = {0};

@@ -1,0 +1,32 @@
+/* sizes.h - how large a run is: from bytes to the elements of a block, and the sizes of a table. */
+#ifndef ORDO_TOOLS_SIZES_H
+#define ORDO_TOOLS_SIZES_H
+
+#include "command.h"
+#include <ordo/element.h>
+#include <ordo/operator.h>
+
+/* The bytes of a size are those of the blocks in the larger buffer of a rank (or in one shard); all blocks have `count` elements. */
+uint64_t bytes_of_count(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
+/* The largest count that fits. */
+uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes);
+/* What must be added to one size to have another count. */
+uint64_t bytes_of_one(const struct ordo_problem *problem, enum ordo_type type);
+
+/* Memory for the inputs and outputs of all ranks, in bytes. */
+double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
+/* Says so if this machine has not that much. false: call->status. */
+bool fits_memory(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
+
+/* begin, then each by `factor` or `step` more than the one before, up to end. */
+struct size_range {
+	uint64_t begin, end, factor, step; /* UNSET_SIZE: not written */
+};
+#define UNSET_SIZE UINT64_MAX
+/* Fills in what was not written, and refuses what has no end or no sense. false: call->status. */
+bool read_size_range(struct call *call, struct size_range *range);
+/* false: *size was the last one. */
+bool next_size(const struct size_range *range, uint64_t *size);
+uint64_t count_sizes(const struct size_range *range);
+
+#endif
