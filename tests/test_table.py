@@ -108,7 +108,7 @@ def _(ordo):
     ordo.compile("gather.json", operator="allgather", ranks=3)
     answer = ordo.answer("run", "ring.json", "-b", 48, "-n", 1, "-d", "all", "-o", "all", "--check")
     kinds = [(row["type"], row["op"]) for row in answer["rows"]]
-    wanted(len(kinds) == len(set(kinds)) == 32 and {kind for kind, _ in kinds} == set(SIZES), kinds)
+    wanted(len(kinds) == len(set(kinds)) == 40 and {kind for kind, _ in kinds} == set(SIZES), kinds)
     wanted(all(row["bytes"] == 48 and row["count"] * SIZES[row["type"]] == 48 for row in answer["rows"]), answer)
     wanted(answer["wrong"] == 0 and answer["exit code"] == 0, answer)
     rows = ordo.answer("run", "ring.json", "-b", 48, "-n", 1, "-d", "f16,f64,f16", "-o", "max,min")["rows"]
@@ -190,7 +190,7 @@ def _(ordo):
     extra = re.sub(r'(\{"rank": 0, "streams": \[\n.*"tasks": \[\n)', r'\1{"task": "Notify", "peer": 1, "signal": 77},\n', text, count=1)
     (ordo.folder / "left.json").write_text(extra)
     answer = ordo.answer("run", "left.json", "--unproved", "-b", 300, "-n", 2, "-d", "all", "-o", "all", "--check")
-    wanted(answer["wrong"] == 0 and len(answer["rows"]) == 32 and answer["exit code"] == 0, answer)
+    wanted(answer["wrong"] == 0 and len(answer["rows"]) == 40 and answer["exit code"] == 0, answer)
     for words, says in [([], "within what any order can be"), (["--type", "i32"], "bit-equal with the exact result, ")]:
         done = ordo.works("run", "left.json", "--unproved", "--count", 75, "--check", *words)
         wanted(says in done.out, done.out)

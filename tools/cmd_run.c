@@ -168,9 +168,9 @@ static int run_sizes(struct call *call, const struct wish *wish, struct subject 
 		.sizes = wish->sizes,
 		.csv = wish->csv,
 		.unproved = wish->unproved};
-	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input)
-		return fail_usage(
-			call, NULL, "a table: --count, --links, --replay and --input do not go with it");
+	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input || wish->execution.trace)
+		return fail_usage(call, NULL,
+			"a table: --count, --links, --replay, --input and --trace do not go with it");
 	if (wish->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
 	return read_size_range(call, &table.sizes) ? run_table(call, &table, subject) : call->status;
