@@ -43,7 +43,7 @@ enum step ordo_step_traced(struct ordo_plan *plan, uint32_t stream, uint32_t wor
 static inline enum step step_on(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {
 #ifndef UNTRACEABLE
-	if (plan->trace)
+	if (__builtin_expect(plan->trace != NULL, 0))
 		return ordo_step_traced(plan, stream, worker, woken);
 #else
 	(void)worker;

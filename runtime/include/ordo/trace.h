@@ -2,7 +2,8 @@
  *
  * A plan that is traced remembers its last calls: two readings of the clock and 24 bytes a task and round, allocated when tracing begins,
  * written without a lock by whoever runs the task. The tasks of one stream never overlap in time, and no Wait ends before the Notify whose
- * token it takes has begun. A plan that is not traced pays a comparison a task.
+ * token it takes has begun. What is no task (looking for a stream to run, the division of an average) lies between them. A plan that is not
+ * traced pays a comparison a task.
  *
  * Long chunks are moved in rounds (tile_bytes), and every round runs every task once. Rounds are counted from 0 since the plan was made:
  * call c of a rank is its rounds c * rounds_per_call .. (c + 1) * rounds_per_call - 1.
