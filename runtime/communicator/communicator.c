@@ -175,7 +175,7 @@ static bool arrive(struct ordo_communicator *communicator, uint32_t rank, const 
 	write_down(communicator, rank, part, next, since_ms);
 	if (atomic_fetch_add(&slot->narrived, 1) + 1 < communicator->nrank)
 		return true;
-	return ordo_slot_launch(communicator, slot, call_lap(communicator, next)) ||
+	return ordo_slot_launch(communicator, slot, call_lap(communicator, next), rank) ||
 	       ordo_communicator_fail(communicator, error);
 }
 
@@ -231,7 +231,8 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct ordo
 		return ordo_communicator_fail(communicator, error);
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		write_down(communicator, r, &parts[r], *call, 0);
-	return ordo_slot_launch(communicator, slot_of(communicator, *call), call_lap(communicator, *call)) ||
+	return ordo_slot_launch(
+		       communicator, slot_of(communicator, *call), call_lap(communicator, *call), 0) ||
 	       ordo_communicator_fail(communicator, error);
 }
 
@@ -288,7 +289,7 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 	const uint32_t lap = call_lap(communicator, ticket->call);
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap && status_of(state) == LAUNCHED) {
-		ordo_slot_work(communicator, slot, lap, 1);
+		ordo_slot_work(communicator, slot, lap, false, 1);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
 	struct ordo_error late;

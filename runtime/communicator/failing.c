@@ -112,7 +112,7 @@ static uint32_t drain(struct ordo_communicator *communicator)
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED; sched_yield())
-			ordo_slot_work(communicator, slot, lap_of(state), UINT32_MAX);
+			ordo_slot_work(communicator, slot, lap_of(state), false, UINT32_MAX);
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		while (atomic_load(&communicator->seats[r].inside)) {

@@ -31,13 +31,13 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 		communicator->visit.visit(communicator->visit.closure, (uint32_t)r);
 }
 
-static void work_on_all(struct ordo_communicator *communicator)
+static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 {
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		const uint32_t state = atomic_load(&slot->state);
 		if (status_of(state) == LAUNCHED)
-			ordo_slot_work(communicator, slot, lap_of(state), UINT32_MAX);
+			ordo_slot_work(communicator, slot, lap_of(state), from_end, UINT32_MAX);
 	}
 }
 
@@ -79,7 +79,7 @@ static void *help(void *argument)
 			if (atomic_fetch_sub(&communicator->visit.nvisiting, 1) == 1)
 				ordo_wake(&communicator->visit.nvisiting);
 		}
-		work_on_all(communicator);
+		work_on_all(communicator, 2 * helper->number > communicator->nhelper);
 	}
 }
 

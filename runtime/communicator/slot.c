@@ -16,9 +16,9 @@ uint64_t ordo_now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static uint64_t claims_of(uint32_t lap, uint64_t nitem, uint64_t next)
+static uint64_t claims_of(uint32_t lap, uint64_t first, uint64_t end)
 {
-	return (uint64_t)lap << 34 | nitem << 17 | next;
+	return (uint64_t)lap << 34 | end << 17 | first;
 }
 
 void ordo_slot_wake(struct slot *slot)
@@ -38,32 +38,34 @@ static void end_call(struct ordo_communicator *communicator, struct slot *slot, 
 	ordo_slot_wake(slot);
 }
 
-/* The last one ends the call. */
-static void finish_item(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+/* Who finishes the last ones ends the call. */
+static void finish_items(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t n)
 {
-	if (atomic_fetch_sub_explicit(&slot->nunfinished, 1, memory_order_acq_rel) == 1)
+	if (n && atomic_fetch_sub_explicit(&slot->nunfinished, n, memory_order_acq_rel) == n)
 		end_call(communicator, slot, lap);
 }
 
-bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t most)
+bool ordo_slot_work(
+	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, bool from_end, uint32_t most)
 {
-	bool worked = false;
+	uint32_t n = 0;
 	uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
-	while (most) {
-		const uint64_t nitem = claims >> 17 & 0x1ffff, next = claims & 0x1ffff;
-		if (claims >> 34 != lap || next == nitem)
+	while (n < most) {
+		const uint64_t first = claims & 0x1ffff, end = claims >> 17 & 0x1ffff;
+		if (claims >> 34 != lap || first == end)
 			break;
+		const uint64_t left =
+			from_end ? claims_of(lap, first, end - 1) : claims_of(lap, first + 1, end);
 		if (!atomic_compare_exchange_weak_explicit(
-			    &slot->claims, &claims, claims + 1, memory_order_acq_rel, memory_order_acquire))
+			    &slot->claims, &claims, left, memory_order_acq_rel, memory_order_acquire))
 			continue;
 		const struct folds *folds = &slot->collective->folds;
-		ordo_fold_item(folds, &folds->items[next], slot->ends, slot->in_place);
-		finish_item(communicator, slot, lap);
-		worked = true;
-		most--;
+		ordo_fold_item(folds, &folds->items[from_end ? end - 1 : first], slot->ends, slot->in_place);
+		n++;
 		claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
 	}
-	return worked;
+	finish_items(communicator, slot, lap, n);
+	return n > 0;
 }
 
 static bool do_parts_agree(const struct ordo_communicator *communicator, const struct slot *slot)
@@ -74,7 +76,7 @@ static bool do_parts_agree(const struct ordo_communicator *communicator, const s
 	return true;
 }
 
-bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	if (!do_parts_agree(communicator, slot)) {
 		struct ordo_error error;
@@ -95,10 +97,10 @@ bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot,
 		return false;
 	/* A single item is this thread's. */
 	if (nitem > 1) {
-		atomic_store_explicit(&slot->claims, claims_of(lap, nitem, 0), memory_order_release);
+		atomic_store_explicit(&slot->claims, claims_of(lap, 0, nitem), memory_order_release);
 		ordo_ring(communicator);
 		ordo_slot_wake(slot);
-		ordo_slot_work(communicator, slot, lap, UINT32_MAX);
+		ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);
 		return true;
 	}
 	for (size_t i = 0; i < nitem; i++)
@@ -108,14 +110,15 @@ bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot,
 }
 
 /* Looks for a while, working if there is something to do, and returns what it saw last. */
-static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	const uint32_t nspin = communicator->nrank + communicator->nhelper <= communicator->ncore ? NSPIN : 0;
 	for (uint32_t i = 0; i < nspin + NYIELD; i++) {
 		if (lap_of(state) != lap || status_of(state) == FAILED)
 			return state;
-		if (status_of(state) == LAUNCHED && ordo_slot_work(communicator, slot, lap, UINT32_MAX))
+		if (status_of(state) == LAUNCHED &&
+			ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
 			i = 0;
 		else if (i < nspin)
 			ordo_relax();
@@ -132,7 +135,7 @@ bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, 
 	const uint32_t lap = call_lap(communicator, call);
 	uint64_t begin = 0, now = 0;
 	for (;;) {
-		uint32_t state = look(communicator, slot, lap);
+		uint32_t state = look(communicator, slot, lap, rank);
 		if (lap_of(state) != lap)
 			return true;
 		if (status_of(state) == FAILED)

@@ -35,7 +35,7 @@ struct slot {
 	alignas(CACHE_LINE) _Atomic uint32_t state;
 	_Atomic uint32_t nsleeping; /* on the state */
 	alignas(CACHE_LINE) _Atomic uint32_t narrived;
-	/* lap * 2^34 + items * 2^17 + the next one, so that nobody can claim items of another lap by mistake. */
+	/* lap * 2^34 + end * 2^17 + first of the items nobody has claimed, so that nobody can claim items of another lap by mistake. */
 	alignas(CACHE_LINE) _Atomic uint64_t claims;
 	alignas(CACHE_LINE) _Atomic uint32_t nunfinished; /* items */
 	/* Of the call that was launched. */
@@ -105,10 +105,18 @@ static inline uint32_t call_lap(const struct ordo_communicator *communicator, ui
 	return (uint32_t)(call >> communicator->depth_shift) % NLAP;
 }
 
-/* All parts of the call are there. false: it failed. */
-bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap);
-/* Runs items of that lap, at most so many; returns whether there was one. */
-bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t most);
+/* Items are claimed from both ends: they lie by the rank they write to, so a thread that acts for upper ranks takes those that write to upper
+ * ranks, and memory stays in the caches of those who have just used it, and will. */
+static inline bool is_upper(const struct ordo_communicator *communicator, uint32_t rank)
+{
+	return rank >= communicator->nrank - communicator->nrank / 2;
+}
+
+/* All parts of the call are there, the last one having come from this rank. false: it failed. */
+bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank);
+/* Runs items of that lap, at most so many, from this end; returns whether there was one. */
+bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, bool from_end,
+	uint32_t most);
 /* Wakes who sleeps on the slot, after its state changed. */
 void ordo_slot_wake(struct slot *slot);
 /* Waits until that lap has ended (true) or failed. It fails if ranks are missing for deadline_ms. */

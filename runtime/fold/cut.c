@@ -1,6 +1,8 @@
 /* cut.c - cuts folds into items: as much as a thread should do at a time. */
 #include "fold/fold.h"
 #include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* There are a few items for every core, so that all threads end together; but an item moves enough bytes that claiming it costs little, and no
@@ -61,8 +63,37 @@ static uint64_t choose_item_bytes(uint64_t traffic)
 	return bytes > traffic / MOST_ITEMS ? bytes : traffic / MOST_ITEMS;
 }
 
+/* The rank whose output a fold writes last. */
+static uint32_t rank_of(const struct folds *folds, const struct fold *fold)
+{
+	const struct step *step = &folds->steps[fold->first_step + fold->nstep - 1];
+	return folds->operands[step->dst].rank;
+}
+
+/* By the rank they write to, so that items that lie together write to ranks that lie together. */
+static bool sort_folds(struct folds *folds, struct ordo_error *error)
+{
+	const uint32_t nrank = folds->layout->problem.nrank;
+	uint32_t *next = calloc((size_t)nrank + 1, sizeof *next);
+	struct fold *sorted = malloc((folds->nfold + 1) * sizeof *sorted);
+	bool worked = next && sorted ? true : ordo_fail_memory(error);
+	for (size_t f = 0; worked && f < folds->nfold; f++)
+		next[rank_of(folds, &folds->list[f]) + 1]++;
+	for (uint32_t r = 0; worked && r < nrank; r++)
+		next[r + 1] += next[r];
+	for (size_t f = 0; worked && f < folds->nfold; f++)
+		sorted[next[rank_of(folds, &folds->list[f])]++] = folds->list[f];
+	if (worked)
+		memcpy(folds->list, sorted, folds->nfold * sizeof *sorted);
+	free(next);
+	free(sorted);
+	return worked;
+}
+
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 {
+	if (!sort_folds(folds, error))
+		return false;
 	for (size_t f = 0; f < folds->nfold; f++)
 		folds->traffic += folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
 	folds->streaming = folds->traffic > STREAMING_BYTES;
