@@ -63,6 +63,16 @@ const struct ordo_problem *ordo_collective_problem(const struct ordo_collective 
 	return &collective->layout.problem;
 }
 
+enum ordo_type ordo_collective_type(const struct ordo_collective *collective)
+{
+	return collective->folds.type;
+}
+
+enum ordo_reduction ordo_collective_reduction(const struct ordo_collective *collective)
+{
+	return collective->folds.reduction;
+}
+
 uint64_t ordo_collective_input_bytes(const struct ordo_collective *collective, uint32_t rank)
 {
 	return region_bytes(&collective->layout, rank, ORDO_INPUT);

@@ -35,6 +35,8 @@ ORDO_API struct ordo_collective *ordo_collective_create(const struct ordo_schedu
 ORDO_API void ordo_collective_destroy(struct ordo_collective *collective); /* takes NULL; in no call */
 
 ORDO_API const struct ordo_problem *ordo_collective_problem(const struct ordo_collective *collective);
+ORDO_API enum ordo_type ordo_collective_type(const struct ordo_collective *collective);
+ORDO_API enum ordo_reduction ordo_collective_reduction(const struct ordo_collective *collective);
 /* How large a rank's buffers must be. */
 ORDO_API uint64_t ordo_collective_input_bytes(const struct ordo_collective *collective, uint32_t rank);
 ORDO_API uint64_t ordo_collective_output_bytes(const struct ordo_collective *collective, uint32_t rank);
