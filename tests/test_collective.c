@@ -207,22 +207,23 @@ static bool run_in_place(struct ordo_communicator *communicator, const struct or
 	struct ordo_part *parts = allocate(memory->nrank * sizeof *parts);
 	unsigned char **wholes = allocate(memory->nrank * sizeof *wholes);
 	uint64_t *skips = allocate(memory->nrank * sizeof *skips), before = 0;
+	const enum ordo_operator op = ordo_collective_problem(collective)->op;
+	const bool gathers = op == ORDO_ALLGATHER || op == ORDO_GATHER,
+		   nests = gathers || op == ORDO_REDUCESCATTER || op == ORDO_SCATTER;
 	for (uint32_t r = 0; r < memory->nrank; r++) {
 		const uint64_t nin = memory->ninput[r], nout = memory->noutput[r];
-		const bool inside = nin && nout && nin != nout;
+		const bool is_output = nout && (gathers || !nin);
 		wholes[r] = allocate(nin > nout ? nin : nout);
-		skips[r] = inside ? before : 0;
-		before += nin < nout ? nin : nout;
-		fill(ordo_collective_type(collective), wholes[r] + (nin < nout ? skips[r] : 0), nin, r + 1);
+		skips[r] = nests && nin && nout ? before : 0;
+		before += gathers ? nin : nout;
+		fill(ordo_collective_type(collective), wholes[r] + (is_output ? skips[r] : 0), nin, r + 1);
 		parts[r] = (struct ordo_part){.collective = collective,
-			.input = nin < nout ? NULL : wholes[r],
-			.output = nin < nout ? wholes[r] : NULL};
+			.input = is_output ? NULL : wholes[r],
+			.output = is_output ? wholes[r] : NULL};
 	}
 	const bool worked = ordo_communicator_run_all(communicator, parts, error);
 	for (uint32_t r = 0; r < memory->nrank; r++) {
-		memcpy(memory->outputs[r],
-			wholes[r] + (memory->noutput[r] < memory->ninput[r] ? skips[r] : 0),
-			memory->noutput[r]);
+		memcpy(memory->outputs[r], wholes[r] + (gathers ? 0 : skips[r]), memory->noutput[r]);
 		free(wholes[r]);
 	}
 	free(parts);
