@@ -143,24 +143,3 @@ bool ordo_plan_set_add(struct ordo_plan_set *set, uint64_t from_bytes, uint64_t 
 		(struct ordo_plan_range){.from_bytes = from_bytes, .to_bytes = to_bytes, .schedule = name};
 	return true;
 }
-
-uint32_t ordo_plan_set_find(const struct ordo_plan_set *set, uint64_t bytes)
-{
-	uint32_t first = 0, end = set->nrange;
-	while (first < end) {
-		const uint32_t middle = first + (end - first) / 2;
-		if (set->ranges[middle].to_bytes < bytes)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return first < set->nrange && set->ranges[first].from_bytes <= bytes ? first : ORDO_NONE;
-}
-
-uint32_t ordo_plan_set_first(const struct ordo_plan_set *set, uint32_t range)
-{
-	uint32_t first = 0;
-	while (strcmp(set->ranges[first].schedule, set->ranges[range].schedule) != 0)
-		first++;
-	return first;
-}

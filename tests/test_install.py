@@ -5,6 +5,7 @@ usage: test_install.py MESON BUILD_ROOT COMPILER SOURCE_ROOT LIBRARIES
 
 LIBRARIES is shared, static or both: what this build installs."""
 import concurrent.futures
+import json
 import os
 import pathlib
 import re
@@ -144,6 +145,95 @@ def _(machine):
         program = machine.build(CXX, [SOURCE / "tests" / "installed.cpp"], "libordo", static)
         printed = machine.run(program, SCHEDULE)
         wanted(printed == "10 by one of many algorithms\n", printed)
+
+
+def write_embedded(machine, document, name):
+    """What `ordo embed` makes of a document, compiled as strictly as it may be; the object."""
+    source = machine.root / f"{name}.c"
+    machine.run(machine.files["ordo"], "embed", document, "-o", source, "--header", source.with_suffix(".h"))
+    works(*C, *STRICT, "-Wcast-qual", "-Wmissing-prototypes", *machine.pkg_config("--cflags", "libordo"), "-c", source,
+          "-o", source.with_suffix(".o"))
+    return source.with_suffix(".o")
+
+
+@case("a schedule that is compiled in runs without cJSON, without a shared library of ours and without any document")
+def _(machine):
+    if not STATIC:
+        return
+    table = write_embedded(machine, SCHEDULE, "ring_4")
+    flags = machine.pkg_config("--libs", "libordo-runtime")
+    wanted(not any("cjson" in flag for flag in flags), flags)
+    program = machine.build([*C, f"-I{machine.root}"], [SOURCE / "examples" / "compiled_in.c", table], "libordo-runtime", static=False)
+    wanted(works(program) == "1 + 2 + 3 + 4 = 10\n")
+    wanted(not any("ordo" in name or "cjson" in name for name in needed(program)), needed(program))
+
+
+TABLES = """
+#include <cstdio>
+{includes}
+#include <ordo/document.h>
+int main()
+{{
+	const struct ordo_schedule *const all[] = {{{addresses}}};
+	for (const struct ordo_schedule *one : all)
+		if (!ordo_schedule_print(one, stdout, nullptr))
+			return 1;
+	return 0;
+}}
+"""
+
+
+@case("tables are what was read: C++ prints the same documents of them again")
+def _(machine):
+    ordo = machine.files["ordo"]
+    strange = SCHEDULE.read_text().replace('"algorithm": "ring"', r'"algorithm": "*/ /* \"??/\\ \u00e9\\n%d"')
+    strange = strange.replace('"programs"', '"x": {"mine": "/**/"},\n "programs"', 1)
+    documents = {"plain": SCHEDULE.read_text(), "strange": strange}
+    for name, words in {"scratch": "reduce-scatter -n 5 -a mesh --chunks 2", "rooted": "reduce -n 4 -a tree --root 3 --in-place",
+                        "shards": "allreduce -n 3 -a forest --shards 8", "alone": "broadcast -n 1 -a ring --in-place",
+                        "phases": "allreduce -n 8 -a ring --fail-link 0-1"}.items():
+        documents[name] = machine.run(ordo, "compile", *words.split())
+    for name, text in documents.items():
+        (machine.root / f"{name}.json").write_text(text)
+    objects = [write_embedded(machine, machine.root / f"{name}.json", name) for name in documents]
+    main = machine.root / "tables.cpp"
+    main.write_text(TABLES.format(includes="\n".join(f'#include "{name}.h"' for name in documents),
+                                  addresses=", ".join(f"&{name}" for name in documents)))
+    printed = machine.run(machine.build(CXX, [main, *objects], "libordo", static=not SHARED))
+    for name, text in documents.items():
+        again, end = json.JSONDecoder().raw_decode(printed)
+        wanted(again == json.loads(text), name, printed[:end])
+        printed = printed[end:].lstrip()
+    wanted(printed == "", printed)
+
+
+SET = """
+#include "fast.h"
+#include <stdio.h>
+int main(void)
+{
+	const uint64_t sizes[] = {1, 90310, 90311, 1 << 29, 1 << 30};
+	for (int i = 0; i < 5; i++) {
+		const uint32_t range = ordo_plan_set_find(&fast, sizes[i]);
+		printf("%s %s\\n", fast.ranges[range].schedule, fast_schedules[range]->algorithm);
+	}
+	return ordo_plan_set_find(&fast, ((uint64_t)1 << 30) + 1) != UINT32_MAX;
+}
+"""
+
+
+@case("a plan set that is compiled in finds the schedule of a size, without cJSON")
+def _(machine):
+    if not STATIC:
+        return
+    machine.run(machine.files["ordo"], "compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", machine.root / "fast")
+    main = machine.root / "main.c"
+    main.write_text(SET)
+    tables = write_embedded(machine, machine.root / "fast", "fast")
+    program = machine.build(C, [main, tables], "libordo-runtime", static=False)
+    found = works(program).splitlines()
+    wanted([line.split("-")[1][0] for line in found] == ["0", "0", "1", "2", "2"], found)
+    wanted(found[-1] == "range-2.json ring(directions=2)", found)
 
 
 for tool in (COMPILER, CXX[0], "pkg-config", "nm", "readelf"):

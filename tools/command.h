@@ -36,7 +36,7 @@ struct call {
 };
 
 extern const struct command compile_command, verify_command, run_command, probe_command, order_command,
-	diff_command, draw_command, list_command, explain_command, demo_command;
+	diff_command, draw_command, embed_command, list_command, explain_command, demo_command;
 
 /* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */
 void tame(char *text, bool lines);

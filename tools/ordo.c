@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&order_command,
 	&diff_command,
 	&draw_command,
+	&embed_command,
 	&list_command,
 	&explain_command,
 	&demo_command,
