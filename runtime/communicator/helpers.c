@@ -33,8 +33,9 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 
 static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 {
+	const uint32_t last = atomic_load_explicit(&communicator->launched, memory_order_relaxed);
 	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[i];
+		struct slot *slot = &communicator->slots[(last - i) & (communicator->depth - 1)];
 		const uint32_t state = atomic_load(&slot->state);
 		if (status_of(state) == LAUNCHED)
 			ordo_slot_work(communicator, slot, lap_of(state), from_end, UINT32_MAX);
@@ -76,7 +77,8 @@ static void *help(void *argument)
 		if (atomic_load(&communicator->visit.number) != nvisit) {
 			nvisit++;
 			visit_own(communicator, helper->number);
-			if (atomic_fetch_sub(&communicator->visit.nvisiting, 1) == 1)
+			if (atomic_fetch_sub(&communicator->visit.nvisiting, 1) == 1 &&
+				atomic_load(&communicator->visit.sleeps))
 				ordo_wake(&communicator->visit.nvisiting);
 		}
 		work_on_all(communicator, 2 * helper->number > communicator->nhelper);
@@ -121,7 +123,10 @@ void ordo_communicator_visit(
 	for (uint32_t i = 0, left; (left = atomic_load(&communicator->visit.nvisiting)); i++) {
 		if (i < NSPIN && communicator->nhelper < communicator->ncore)
 			ordo_relax();
+		else if (!atomic_exchange(&communicator->visit.sleeps, 1))
+			continue; /* who is last may have looked before */
 		else
 			ordo_sleep(&communicator->visit.nvisiting, left, UINT32_MAX);
 	}
+	atomic_store(&communicator->visit.sleeps, 0);
 }

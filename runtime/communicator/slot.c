@@ -98,6 +98,8 @@ bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot,
 	/* A single item is this thread's. */
 	if (nitem > 1) {
 		atomic_store_explicit(&slot->claims, claims_of(lap, 0, nitem), memory_order_release);
+		atomic_store_explicit(&communicator->launched, (uint32_t)(slot - communicator->slots),
+			memory_order_relaxed);
 		ordo_ring(communicator);
 		ordo_slot_wake(slot);
 		ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);

@@ -72,6 +72,7 @@ struct ordo_communicator {
 
 	/* Helpers: see helpers.c. */
 	alignas(CACHE_LINE) _Atomic uint32_t bell; /* changes when there may be work */
+	_Atomic uint32_t launched;		   /* slot of the call launched last */
 	_Atomic uint32_t nlistening;		   /* asleep on it */
 	_Atomic uint32_t quits;
 	struct helper *helpers;
@@ -81,6 +82,7 @@ struct ordo_communicator {
 		void *closure;
 		_Atomic uint32_t number;    /* of visits so far */
 		_Atomic uint32_t nvisiting; /* helpers that are not done with this one */
+		_Atomic uint32_t sleeps;    /* the caller, until they are */
 	} visit;
 };
 
