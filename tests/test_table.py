@@ -39,22 +39,47 @@ def _(ordo):
     for operator, (factor, blocks) in OPERATORS.items():
         for in_place in [False, True] if operator != "alltoall" else [False]:
             ordo.compile("x.json", *(["--in-place"] if in_place else []), operator=operator, ranks=3, algorithm="mesh")
-            answer = ordo.answer("run", "x.json", "-b", 24, "-e", 4000, "-f", 4, "-n", 2, "-w", 1, "--check")
-            wanted(answer["exit code"] == 0 and answer["wrong"] == 0 and answer["checked"], operator, answer)
-            wanted((answer["warmup"], answer["repeat"]) == (1, 2), answer)
-            wanted([row["bytes"] for row in answer["rows"]] == [24, 96, 384, 1536], operator, answer)
-            total = []
-            for row in answer["rows"]:
-                wanted(row["count"] * blocks(3) * 4 == row["bytes"], operator, row)
-                wanted(row["type"] == "f32" and row["op"] == ("sum" if "reduce" in operator else "none"), operator, row)
-                wanted(row["root"] == (0 if operator in ["reduce", "broadcast", "scatter", "gather"] else -1), operator, row)
-                wanted(re.fullmatch("[0-9a-f]{32}", row["order_digest"]), operator, row)
-                there = row[FORMS[in_place]]
-                wanted(there["wrong"] == 0 and 0 < there["best_seconds"] <= there["mean_seconds"], operator, row)
-                wanted(near(there["algbw_gigabytes_per_second"], row["bytes"] / there["mean_seconds"] * 1e-9), operator, row)
-                wanted(near(there["busbw_gigabytes_per_second"], there["algbw_gigabytes_per_second"] * factor(3)), operator, row)
-                total.append(there["busbw_gigabytes_per_second"])
-            wanted(near(answer["average_busbw_gigabytes_per_second"], sum(total) / len(total)), operator, answer)
+            # Tasks have the form of the document, what is proved has every form of the operator.
+            both = [False, True] if operator != "alltoall" else [False]
+            for how, forms in [([], both), (["--workers", 0], both), (["--transport", "threads"], [in_place])]:
+                answer = ordo.answer("run", "x.json", "-b", 24, "-e", 4000, "-f", 4, "-n", 2, "-w", 1, "--check", *how)
+                wanted(answer["exit code"] == 0 and answer["wrong"] == 0 and answer["checked"], operator, answer)
+                wanted((answer["warmup"], answer["repeat"]) == (1, 2), answer)
+                wanted(answer["transport"] == ("threads" if "threads" in how else "folded"), answer)
+                wanted([row["bytes"] for row in answer["rows"]] == [24, 96, 384, 1536], operator, answer)
+                busbw = []
+                for row in answer["rows"]:
+                    wanted(row["count"] * blocks(3) * 4 == row["bytes"], operator, row)
+                    wanted(row["type"] == "f32" and row["op"] == ("sum" if "reduce" in operator else "none"), operator, row)
+                    wanted(row["root"] == (0 if operator in ["reduce", "broadcast", "scatter", "gather"] else -1), operator, row)
+                    wanted(re.fullmatch("[0-9a-f]{32}", row["order_digest"]), operator, row)
+                    wanted([form in forms for form in [False, True]] == [row[name] is not None for name in FORMS], operator, how, row)
+                    for there in [row[FORMS[form]] for form in forms]:
+                        wanted(there["wrong"] == 0 and 0 < there["best_seconds"] <= there["mean_seconds"], operator, row)
+                        algbw = there["algbw_gigabytes_per_second"]
+                        wanted(near(algbw, row["bytes"] / there["mean_seconds"] * 1e-9), operator, row)
+                        wanted(near(there["busbw_gigabytes_per_second"], algbw * factor(3)), operator, row)
+                        busbw.append(there["busbw_gigabytes_per_second"])
+                wanted(near(answer["average_busbw_gigabytes_per_second"], sum(busbw) / len(busbw)), operator, answer)
+
+
+@desk_case("several shards a rank: the size is a shard's, and there is no form in place")
+def _(ordo):
+    ordo.compile("shards.json", "--shards", 12, ranks=4, algorithm="forest")
+    for row in ordo.answer("run", "shards.json", "-e", 64, "-n", 2, "--check")["rows"]:
+        wanted(row["in_place"] is None and row["out_of_place"]["wrong"] == 0 and row["count"] * 4 == row["bytes"], row)
+
+
+@desk_case("one run of what is proved: the bits of the tasks, on one thread, on three, and on one for each rank")
+def _(ordo):
+    for operator in OPERATORS:
+        ordo.compile("x.json", operator=operator, ranks=5, algorithm="mesh")
+        for workers in [0, 1, 3]:
+            answer = ordo.answer("run", "x.json", "--transport", "folded", "--workers", workers, "--count", 1001, "--check", "--repeat", 2)
+            wanted(answer["check"]["bits_equal"] and answer["check"]["within_bounds"] and "bytes_sent" not in answer, operator, answer)
+            wanted((answer["transport"], answer["workers"]) == ("folded", workers), answer)
+    out = ordo.works("run", "x.json", "--transport", "folded", "--workers", 1).out
+    wanted("1 thread for all ranks, folded as proved" in out and "of data a rank" in out and "sent" not in out, out)
 
 
 @desk_case("for people: the columns of nccl-tests, aligned, and the average at the end")
@@ -92,7 +117,7 @@ def _(ordo):
 @desk_case("--csv: a head and rows with as many fields, numbers without units; --json says the same of more")
 def _(ordo):
     ordo.compile("ring.json")
-    done = ordo.works("run", "ring.json", "-e", 128, "-n", 1, "--csv", "--check")
+    done = ordo.works("run", "ring.json", "-e", 128, "-n", 1, "--csv", "--check", "--transport", "threads")
     table = list(csv.reader(io.StringIO(done.out)))
     wanted(table[0][:8] == ["operator", "ranks", "schedule", "bytes", "count", "type", "op", "root"] and len(table) == 6, table)
     wanted(len({len(row) for row in table}) == 1, table)
@@ -214,6 +239,9 @@ def _(ordo):
             (r"and --trace do not go with it", ["-e", 64, "--trace", "x.json"]),
             (r"--repeat: found 0", ["-e", 64, "-n", 0]),
             (r"--type: found f31, wanted f16, .*, or all", ["-e", 64, "-d", "f16,f31"]),
+            (r"--transport folded runs no tasks: --unproved", ["-e", 64, "--transport", "folded", "--unproved"]),
+            (r"--transport folded runs no tasks: .*--trace", ["--transport", "folded", "--trace", "x.json"]),
+            (r"--transport folded runs no tasks: .*--links", ["--transport", "folded", "--links"]),
             (r"--csv and --json: give one", ["-e", 64, "--csv", "--json"])]:
         if "--json" in words:
             answer = ordo.answer("run", "ring.json", *words)

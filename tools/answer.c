@@ -1,4 +1,5 @@
 /* answer.c - how commands answer: for people, or as one JSON object. */
+#include "check/clock.h"
 #include "command.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -218,9 +219,7 @@ void hide_progress(struct progress *progress)
 
 double seconds(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return clock_seconds();
 }
 
 uint64_t peak_bytes(void)

@@ -60,12 +60,23 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	return true;
 }
 
+/* A table is of what is proved, as fast as that goes; one run shows the tasks. */
 static bool read_transport(struct call *call, struct wish *wish)
 {
-	wish->execution.seeded = !strcmp(wish->transport, "seeded");
-	if (!wish->execution.seeded && strcmp(wish->transport, "threads") != 0)
-		return refuse(call, fail_usage(call, NULL, "--transport: found %s, wanted threads or seeded",
-					    wish->transport));
+	struct execution_wish *how = &wish->execution;
+	const char *name = wish->transport;
+	if (!name)
+		name = wish->table && !wish->unproved ? "folded" : "threads";
+	how->folded = !strcmp(name, "folded");
+	how->seeded = !strcmp(name, "seeded");
+	if (!how->folded && !how->seeded && strcmp(name, "threads") != 0)
+		return refuse(call, fail_usage(call, NULL,
+					    "--transport: found %s, wanted folded, threads or seeded", name));
+	if (how->folded && wish->transport &&
+		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
+		return refuse(call, fail_usage(call, "--transport threads runs the tasks",
+					    "--transport folded runs no tasks: --unproved, --links, --trace, "
+					    "--replay and --input do not go with it"));
 	return true;
 }
 
@@ -107,7 +118,8 @@ static int run_schedule(struct call *call, const struct wish *wish, const struct
 		add_count(call->answer, "peak_bytes", peak_bytes());
 		if (!call->json)
 			print_run(&execution, how, bytes);
-		report_load(call, &wish->topology, &execution);
+		if (!how->folded)
+			report_load(call, &wish->topology, &execution);
 		if (wish->links)
 			report_links(call, &execution);
 		if (how->check && is_wrong(&execution.check))
@@ -206,8 +218,8 @@ static int run_wish(struct call *call, struct wish *wish)
 	struct subject subject = {0};
 	const char *path = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
 	if (!path || !accept_trace(call, wish->execution.trace) ||
-		!read_arithmetics(call, &wish->arithmetics) || !read_transport(call, wish) ||
-		!read_repeat(call, wish) || !take_input(call, wish))
+		!read_arithmetics(call, &wish->arithmetics) || !read_repeat(call, wish) ||
+		!read_transport(call, wish) || !take_input(call, wish))
 		return call->status;
 	if (open_subject(call, &subject, path, &wish->topology)) {
 		choose_workers(wish, subject.problem.nrank);
@@ -221,7 +233,6 @@ static int run_wish(struct call *call, struct wish *wish)
 static int run(struct call *call)
 {
 	struct wish wish = {.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
-		.transport = "threads",
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
 	const struct option options[] = {
@@ -245,7 +256,8 @@ static int run(struct call *call)
 			"compare every run with the sequential meaning bit for bit, and with the exact "
 			"result"},
 		{"transport", 0, TEXT, &wish.transport, "T",
-			"threads, or seeded: one thread, the seed interleaves (threads)"},
+			"threads; seeded: one, the seed interleaves; folded: what is proved (threads; of a "
+			"table folded)"},
 		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish.execution.seed, "S",

@@ -5,7 +5,7 @@
 
 void add_drive(cJSON *answer, const struct execution_wish *wish)
 {
-	add_text(answer, "transport", wish->seeded ? "seeded" : "threads");
+	add_text(answer, "transport", wish->folded ? "folded" : wish->seeded ? "seeded" : "threads");
 	if (!wish->seeded)
 		add_count(answer, "workers", wish->nworker);
 }
@@ -18,6 +18,8 @@ void print_drive(FILE *out, const struct execution_wish *wish)
 		fprintf(out, "%u thread%s for all ranks", wish->nworker, wish->nworker == 1 ? "" : "s");
 	else
 		fprintf(out, "a thread for every rank");
+	if (wish->folded)
+		fprintf(out, ", folded as proved");
 }
 
 static bool has_meaning(const struct execution *execution)
@@ -28,7 +30,6 @@ static bool has_meaning(const struct execution *execution)
 void add_execution(cJSON *answer, const struct execution *execution, const struct execution_wish *wish,
 	uint64_t bytes_per_rank)
 {
-	uint64_t sent = bytes_sent(execution);
 	add_text(answer, "type", ordo_type_name(wish->type));
 	add_text(answer, "reduction", ordo_reduction_name(wish->reduction));
 	add_count(answer, "count", wish->count);
@@ -38,9 +39,12 @@ void add_execution(cJSON *answer, const struct execution *execution, const struc
 	add_count(answer, "repeat", wish->repeat);
 	add_number(answer, "best_seconds", execution->best);
 	add_number(answer, "mean_seconds", execution->total / execution->ntimed);
-	add_count(answer, "bytes_sent", sent);
 	add_number(answer, "gigabytes_per_second", (double)bytes_per_rank / execution->best * 1e-9);
-	add_number(answer, "sent_gigabytes_per_second", (double)sent / execution->best * 1e-9);
+	if (!wish->folded) {
+		const uint64_t sent = bytes_sent(execution);
+		add_count(answer, "bytes_sent", sent);
+		add_number(answer, "sent_gigabytes_per_second", (double)sent / execution->best * 1e-9);
+	}
 	if (!wish->check)
 		return;
 	const struct check *check = &execution->check;
@@ -97,10 +101,18 @@ void print_check(FILE *out, const struct execution *execution, const struct exec
 	fputc('\n', out);
 }
 
+static void print_sent(const struct execution *execution)
+{
+	const uint64_t sent = bytes_sent(execution);
+	print_bytes(stdout, (double)sent);
+	printf(" by all ranks, ");
+	print_rate(stdout, (double)sent / execution->best);
+	printf("; ");
+}
+
 void print_run(const struct execution *execution, const struct execution_wish *how, uint64_t bytes_per_rank)
 {
 	const struct ordo_problem *problem = &execution->schedule->problem;
-	uint64_t sent = bytes_sent(execution);
 	print_schedule_line(stdout, execution->schedule);
 	printf("  %-12s ", "data");
 	print_bytes(stdout, (double)bytes_per_rank);
@@ -121,11 +133,9 @@ void print_run(const struct execution *execution, const struct execution_wish *h
 	printf(", ");
 	print_drive(stdout, how);
 	putchar('\n');
-	printf("  %-12s ", "sent");
-	print_bytes(stdout, (double)sent);
-	printf(" by all ranks, ");
-	print_rate(stdout, (double)sent / execution->best);
-	printf("; ");
+	printf("  %-12s ", how->folded ? "rate" : "sent");
+	if (!how->folded)
+		print_sent(execution);
 	print_rate(stdout, (double)bytes_per_rank / execution->best);
 	printf(" of data a %s\n", problem->nshard != problem->nrank ? "shard" : "rank");
 	if (how->check) {

@@ -77,14 +77,24 @@ static void fill_cell(
 	cell->busbw = cell->algbw * bus_factor(row->problem);
 }
 
+/* What is proved can run in either form, if the operator has it; tasks are written for one. */
+static bool has_form(const struct table *table, const struct ordo_problem *problem, bool in_place)
+{
+	struct ordo_problem other = *problem;
+	other.in_place = in_place;
+	return in_place == problem->in_place ||
+	       (table->wish->execution.folded && ordo_problem_check(&other, NULL));
+}
+
 static bool run_cell(struct table *table, const struct proved_schedule *found, struct row *row, bool in_place)
 {
 	struct ordo_error error;
 	struct execution execution;
 	struct execution_wish wish = table->wish->execution;
 	show_cell_progress(table);
-	if (in_place != found->schedule->problem.in_place)
+	if (!has_form(table, &found->schedule->problem, in_place))
 		return true;
+	wish.other_form = in_place != found->schedule->problem.in_place;
 	wish.type = row->type;
 	wish.reduction = row->reduction;
 	wish.count = row->count;

@@ -35,10 +35,14 @@ static uint64_t offset_inside(const struct ordo_problem *problem, const struct o
 	return 0;
 }
 
-static bool give_memory(struct buffers *buffers, const struct ordo_plan *plan,
-	const struct ordo_problem *problem, const struct ordo_plan_options *options, uint32_t rank)
+static bool give_rank(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, uint32_t rank)
 {
-	const uint64_t input = ordo_plan_input_bytes(plan, rank), output = ordo_plan_output_bytes(plan, rank);
+	const uint64_t size = ordo_type_size(options->type),
+		       input = size *
+			       element_of_slot(problem, options->count, ordo_input_slots(problem, rank)),
+		       output = size *
+				element_of_slot(problem, options->count, ordo_output_slots(problem, rank));
 	void **memory = &buffers->memory[2 * (size_t)rank];
 	if (problem->in_place) {
 		char *larger = memory[0] = allocate(input > output ? input : output);
@@ -54,7 +58,7 @@ static bool give_memory(struct buffers *buffers, const struct ordo_plan *plan,
 	return (memory[0] || !input) && (memory[1] || !output);
 }
 
-bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct ordo_problem *problem,
+bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	const uint32_t nrank = problem->nrank;
@@ -64,10 +68,19 @@ bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct 
 		.outputs = calloc(nrank, sizeof *buffers->outputs)};
 	if (!buffers->memory || !buffers->inputs || !buffers->outputs)
 		return ordo_fail_memory(error);
-	for (uint32_t rank = 0; rank < nrank; rank++) {
-		if (!give_memory(buffers, plan, problem, options, rank))
+	for (uint32_t rank = 0; rank < nrank; rank++)
+		if (!give_rank(buffers, problem, options, rank))
 			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
 				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32, rank, nrank);
+	return true;
+}
+
+bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	if (!give_memory(buffers, problem, options, error))
+		return false;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		void *input = ordo_plan_input_bytes(plan, rank) ? buffers->inputs[rank] : NULL;
 		void *output = ordo_plan_output_bytes(plan, rank) ? buffers->outputs[rank] : NULL;
 		if (!ordo_plan_bind(plan, rank, input, output, error))

@@ -17,6 +17,9 @@ static inline uint64_t element_of_slot(const struct ordo_problem *problem, uint6
 	return slot / K * count + ordo_chunk_begin(count, K, slot % K, 1);
 }
 
+/* Allocates for a problem, in place or not as that is, with all blocks of one size. To be freed, also after false. */
+bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, struct ordo_error *error);
 /* Allocates and binds; options are those of the plan, with all blocks of one size. To be freed, also after false. */
 bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error);

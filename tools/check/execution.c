@@ -1,40 +1,43 @@
 /* execution.c - a schedule bound to buffers of its own, run some times, and checked. */
 #include "execution.h"
+#include "clock.h"
 #include <ordo/trace.h>
-#include <time.h>
 
-static double now(void)
+static bool run_tasks(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
+	bool again, double *elapsed, struct ordo_error *error)
 {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+	if (again)
+		fill(&execution->trial);
+	const double began = clock_seconds();
+	const bool worked = wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
+					 : ordo_plan_run_threads(execution->plan, wish->nworker, error);
+	*elapsed = clock_seconds() - began;
+	return worked;
 }
 
 /* The runs that are not timed come first. */
 static bool run_once(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
-	struct ordo_error *error)
+	bool again, struct ordo_error *error)
 {
-	const double began = now();
-	const bool worked = wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
-					 : ordo_plan_run_threads(execution->plan, wish->nworker, error);
-	const double seconds = now() - began;
+	double elapsed;
+	if (!(wish->folded ? run_folding(&execution->folding, &execution->trial, again, &elapsed, error)
+			   : run_tasks(execution, wish, turn, again, &elapsed, error)))
+		return false;
 	if (turn < wish->warmup)
-		return worked;
-	execution->total += seconds;
-	if (!execution->ntimed++ || seconds < execution->best)
-		execution->best = seconds;
-	return worked;
+		return true;
+	execution->total += elapsed;
+	if (!execution->ntimed++ || elapsed < execution->best)
+		execution->best = elapsed;
+	return true;
 }
 
 /* In place a run eats its input, and a checked run must not find the last one's result: both are filled
  * again. */
 static bool run_all(struct execution *execution, const struct execution_wish *wish, struct ordo_error *error)
 {
-	const bool again = wish->check || wish->fresh || execution->trial.problem->in_place;
+	const bool always = wish->check || wish->fresh || execution->problem.in_place;
 	for (uint32_t turn = 0; turn < wish->warmup + wish->repeat; turn++) {
-		if (!turn || again)
-			fill(&execution->trial);
-		if (!run_once(execution, wish, turn, error))
+		if (!run_once(execution, wish, turn, !turn || always, error))
 			return false;
 		if (!wish->check)
 			continue;
@@ -46,21 +49,31 @@ static bool run_all(struct execution *execution, const struct execution_wish *wi
 	return true;
 }
 
+static bool open_tasks(struct execution *execution, const struct execution_wish *wish,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	execution->plan = ordo_plan_create(execution->schedule, options, error);
+	return execution->plan &&
+	       give_buffers(&execution->buffers, execution->plan, &execution->problem, options, error) &&
+	       (!wish->trace || ordo_plan_trace_begin(execution->plan, 1, error));
+}
+
 bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct execution_wish *wish, struct ordo_error *error)
 {
 	const struct ordo_plan_options options = {
 		.type = wish->type, .reduction = wish->reduction, .count = wish->count};
 	*execution = (struct execution){.schedule = schedule,
-		.trial = {.problem = &schedule->problem,
+		.problem = schedule->problem,
+		.trial = {.problem = &execution->problem,
 			.proof = proof && has_one_order(proof) ? proof : NULL,
 			.values = {wish->seed, wish->type, wish->reduction},
 			.count = wish->count}};
-	execution->plan = ordo_plan_create(schedule, &options, error);
-	if (!execution->plan ||
-		!give_buffers(&execution->buffers, execution->plan, &schedule->problem, &options, error))
-		return false;
-	if (wish->trace && !ordo_plan_trace_begin(execution->plan, 1, error))
+	execution->problem.in_place ^= wish->other_form;
+	if (!(wish->folded ? give_memory(&execution->buffers, &execution->problem, &options, error) &&
+				     open_folding(&execution->folding, schedule, proof, &options,
+					     &execution->buffers, wish->nworker, error)
+			   : open_tasks(execution, wish, &options, error)))
 		return false;
 	execution->trial.inputs = execution->buffers.inputs;
 	execution->trial.outputs = execution->buffers.outputs;
@@ -70,6 +83,7 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 void close_execution(struct execution *execution)
 {
 	ordo_plan_destroy(execution->plan);
+	close_folding(&execution->folding);
 	free_buffers(&execution->buffers);
 }
 

@@ -4,12 +4,15 @@
 
 #include "buffers.h"
 #include "check.h"
+#include "folding.h"
 
 struct execution_wish {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count;	   /* elements of each block */
-	bool seeded;	   /* one thread, and the seed picks the next stream; else threads */
+	bool folded;	   /* what is proved, on a communicator; else the tasks as they are written */
+	bool other_form;   /* folded: in place what is not, and out of place what is */
+	bool seeded;	   /* the tasks: one thread, and the seed picks the next stream; else threads */
 	uint32_t nworker;  /* threads; 0: one a rank */
 	uint64_t seed;	   /* of the inputs, and of the seeded transport */
 	uint32_t warmup;   /* runs before those that are timed */
@@ -21,21 +24,23 @@ struct execution_wish {
 
 struct execution {
 	const struct ordo_schedule *schedule;
+	struct ordo_problem problem; /* of the schedule, in place as the buffers are */
 	struct trial trial;
-	struct ordo_plan *plan;
+	struct ordo_plan *plan; /* NULL: folded */
+	struct folding folding;
 	struct buffers buffers;
 	uint32_t ntimed;
 	double best, total; /* seconds of the fastest timed run, and of all of them */
 	struct check check; /* of the last run, or the first that was wrong */
 };
 
-/* Makes the plan and the buffers, fills them and runs. proof may be NULL. The schedule and the proof must outlive the execution, which
+/* Makes the plan or the collective and the buffers, fills them and runs. proof may be NULL. The schedule and the proof must outlive the execution, which
  * the caller closes, also after false. A wrong result is not an error, but ends it: see check. */
 bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct execution_wish *wish, struct ordo_error *error);
 void close_execution(struct execution *execution);
 
-/* Bytes that all ranks sent in one run. */
+/* Bytes that all ranks sent in one run, of the tasks. */
 uint64_t bytes_sent(const struct execution *execution);
 
 #endif
