@@ -62,11 +62,6 @@ static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size
 }
 
 #define HALF_QUOTIENTS(type, enumerator, infinity, quiet)                                                    \
-	static inline vector quotient_##type(vector a, float divisor)                                        \
-	{                                                                                                    \
-		const vector quotient = round_to_##type(low_##type(a) / divisor, high_##type(a) / divisor);  \
-		return winning_half_nan(a, a, quotient, infinity, quiet);                                    \
-	}                                                                                                    \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                                     \
 	{                                                                                                    \
 		if (divisor > MOST_HALF_DIVISOR)                                                             \

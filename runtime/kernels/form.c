@@ -6,7 +6,6 @@
 #include "kernels/divide.h"
 #include "kernels/operations.h"
 
-#define NOINLINE __attribute__((noinline))
 /* Registers a block takes: so many operations are under way at the same time. */
 enum { BLOCK = 4 * VECTOR_BYTES };
 

@@ -11,16 +11,22 @@ static inline vector is_half_nan(vector half, int16_t infinity)
 	return (vector)((i16s)((u16s)half & 0x7fff) > infinity);
 }
 
-/* Puts the NaN that operations.h wants where an operand or the result is one. An operation that makes a NaN of numbers makes the
- * positive one without payload, which is the least of quiet NaNs. */
-static inline vector winning_half_nan(vector a, vector b, vector result, int16_t infinity, uint16_t quiet)
+/* The NaN that operations.h wants of two operands, of which one is a NaN or makes one with the other: of numbers, the positive one without
+ * payload is made, which is the least of quiet NaNs. */
+static inline vector winning_half_nan(vector a, vector b, int16_t infinity, uint16_t quiet)
 {
-	const vector a_is_nan = is_half_nan(a, infinity), b_is_nan = is_half_nan(b, infinity);
-	const u16s x = ((u16s)a | quiet) & (u16s)a_is_nan, y = ((u16s)b | quiet) & (u16s)b_is_nan,
+	const u16s x = ((u16s)a | quiet) & (u16s)is_half_nan(a, infinity),
+		   y = ((u16s)b | quiet) & (u16s)is_half_nan(b, infinity),
 		   made = (u16s){0} + (uint16_t)(infinity | quiet);
-	vector nan = choose((vector)(x > y), (vector)x, (vector)y);
-	nan = choose((vector)((u16s)nan > made), nan, (vector)made);
-	return choose(a_is_nan | b_is_nan | is_half_nan(result, infinity), nan, result);
+	const vector nan = choose((vector)(x > y), (vector)x, (vector)y);
+	return choose((vector)((u16s)nan > made), nan, (vector)made);
+}
+
+/* NaNs become the positive one without payload. */
+static inline f32s plain_nan(f32s value)
+{
+	const vector plain = (vector)((u32s){0} + UINT32_C(0x7fc00000));
+	return (f32s)choose((vector)(value != value), plain, (vector)value);
 }
 
 /* Ordered as numbers are, with -0 below +0. */
@@ -117,12 +123,11 @@ static inline f32s high_bf16(vector half)
 	return (f32s)((u32s)half & UINT32_C(0xffff0000));
 }
 
-/* In the upper 16 bits; see ordo_bf16_from_float. */
+/* In the upper 16 bits; see ordo_bf16_from_float. Of NaNs, only the plain one is sure to stay one. */
 static inline u32s bf16_of_floats(f32s value)
 {
 	const u32s all = (u32s)value;
-	const vector rounded = (vector)(all + 0x7fff + (all >> 16 & 1));
-	return (u32s)choose((vector)(value != value), (vector)(all | UINT32_C(0x400000)), rounded);
+	return all + 0x7fff + (all >> 16 & 1);
 }
 
 static inline vector round_to_bf16(f32s low, f32s high)

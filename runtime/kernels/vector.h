@@ -19,6 +19,8 @@
 #endif
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
 #define LANES __attribute__((vector_size(VECTOR_BYTES)))
 typedef uint8_t u8s LANES;
 typedef uint16_t u16s LANES;
@@ -41,6 +43,50 @@ typedef uint64_t unaligned_vector __attribute__((vector_size(VECTOR_BYTES), alig
 static inline vector choose(vector mask, vector a, vector b)
 {
 	return (a & mask) | (b & ~mask);
+}
+
+/* Is any bit set? */
+static inline bool any(vector bits)
+{
+#if defined(__AVX512BW__)
+	return _mm512_test_epi64_mask((__m512i)bits, (__m512i)bits) != 0;
+#elif defined(__AVX2__)
+	return !_mm256_testz_si256((__m256i)bits, (__m256i)bits);
+#elif defined(__SSE2__)
+	return _mm_movemask_epi8(_mm_cmpeq_epi8((__m128i)bits, _mm_setzero_si128())) != 0xffff;
+#else
+	uint64_t found = 0;
+	for (size_t i = 0; i < VECTOR_BYTES / sizeof found; i++)
+		found |= bits[i];
+	return found;
+#endif
+}
+
+/* Is any element of the two a NaN? */
+static inline bool any_nan_f32(f32s a, f32s b)
+{
+#if defined(__AVX512BW__)
+	return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q) != 0;
+#elif defined(__AVX2__)
+	return _mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q)) != 0;
+#elif defined(__SSE2__)
+	return _mm_movemask_ps(_mm_cmpunord_ps((__m128)a, (__m128)b)) != 0;
+#else
+	return any((vector)(a != a) | (vector)(b != b));
+#endif
+}
+
+static inline bool any_nan_f64(f64s a, f64s b)
+{
+#if defined(__AVX512BW__)
+	return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q) != 0;
+#elif defined(__AVX2__)
+	return _mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q)) != 0;
+#elif defined(__SSE2__)
+	return _mm_movemask_pd(_mm_cmpunord_pd((__m128d)a, (__m128d)b)) != 0;
+#else
+	return any((vector)(a != a) | (vector)(b != b));
+#endif
 }
 
 static inline vector load(const void *from)
@@ -95,43 +141,49 @@ static inline void store_part(void *to, vector value, size_t nbyte)
 #else
 static inline size_t part_of(size_t left)
 {
-	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+	return VECTOR_BYTES > 16 && left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
 static inline vector load_part(const void *from, size_t nbyte)
 {
-	uint64_t bytes = 0;
+	uint64_t bytes[2] = {0, 0};
 	switch (nbyte) {
+	case 16:
+		memcpy(bytes, from, 16);
+		break;
 	case 8:
-		memcpy(&bytes, from, 8);
+		memcpy(bytes, from, 8);
 		break;
 	case 4:
-		memcpy(&bytes, from, 4);
+		memcpy(bytes, from, 4);
 		break;
 	case 2:
-		memcpy(&bytes, from, 2);
+		memcpy(bytes, from, 2);
 		break;
 	default:
-		memcpy(&bytes, from, 1);
+		memcpy(bytes, from, 1);
 	}
-	return (vector){bytes};
+	return (vector){bytes[0], bytes[1]};
 }
 
 static inline void store_part(void *to, vector value, size_t nbyte)
 {
-	const uint64_t bytes = value[0];
+	const uint64_t bytes[2] = {value[0], value[1]};
 	switch (nbyte) {
+	case 16:
+		memcpy(to, bytes, 16);
+		break;
 	case 8:
-		memcpy(to, &bytes, 8);
+		memcpy(to, bytes, 8);
 		break;
 	case 4:
-		memcpy(to, &bytes, 4);
+		memcpy(to, bytes, 4);
 		break;
 	case 2:
-		memcpy(to, &bytes, 2);
+		memcpy(to, bytes, 2);
 		break;
 	default:
-		memcpy(to, &bytes, 1);
+		memcpy(to, bytes, 1);
 	}
 }
 #endif
