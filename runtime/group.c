@@ -1,4 +1,5 @@
 /* group.c - the schedules of one collective operation, and the collectives that were asked for. */
+#include "group.h"
 #include "arithmetic.h"
 #include "collective.h"
 #include <inttypes.h>
@@ -48,23 +49,20 @@ static struct ordo_group *create(
 	return group;
 }
 
-struct ordo_group *ordo_group_create(const struct ordo_plan_set *set, struct ordo_error *error)
+struct ordo_group *ordo_group_of_schedules(const struct ordo_plan_set *set,
+	const struct ordo_schedule *const *schedules, struct ordo_error *error)
 {
 	struct ordo_group *group = create(&set->problem, set->nrange, error);
-	for (uint32_t i = 0; group && i < set->nrange; i++) {
-		struct member *member = &group->members[i];
-		const uint32_t first = ordo_plan_set_first(set, i);
-		member->from_bytes = set->ranges[i].from_bytes;
-		member->to_bytes = set->ranges[i].to_bytes;
-		if (first == i)
-			member->owned = ordo_plan_set_open(set, i, NULL, error);
-		member->schedule = first == i ? member->owned : group->members[first].schedule;
-		if (!member->schedule) {
-			ordo_group_destroy(group);
-			return NULL;
-		}
-	}
+	for (uint32_t i = 0; group && i < set->nrange; i++)
+		group->members[i] = (struct member){
+			set->ranges[i].from_bytes, set->ranges[i].to_bytes, schedules[i], NULL, NULL};
 	return group;
+}
+
+void ordo_group_adopt(struct ordo_group *group, struct ordo_schedule *const *schedules)
+{
+	for (uint32_t i = 0; i < group->nmember; i++)
+		group->members[i].owned = schedules[i];
 }
 
 struct ordo_group *ordo_group_of_schedule(const struct ordo_schedule *schedule, struct ordo_error *error)

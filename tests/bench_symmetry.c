@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	if (!ordo_symmetry_find(&programs, all ? ORDO_COMPARE_ALL : ORDO_COMPARE_GENERATORS, NULL, NULL,
 		    &symmetry, &error))
 		return 1;
-	ordo_group_print(&symmetry.group, group, sizeof group);
+	ordo_symmetry_print(&symmetry.group, group, sizeof group);
 	printf("%s: %u programs compared, %llu tasks\n", group, symmetry.ncompared,
 		(unsigned long long)symmetry.ntask);
 	report("found", now_s() - start);

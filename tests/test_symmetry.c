@@ -88,7 +88,7 @@ static bool compare(const char *title, const struct ordo_schedule *schedule, boo
 	if (!found && error.code != ORDO_OK)
 		quarrel(title, "looking for a symmetry: %s", error.text);
 	if (found) {
-		ordo_group_print(&symmetry.group, name, 64);
+		ordo_symmetry_print(&symmetry.group, name, 64);
 		tally.symmetric++;
 		part = ordo_verify_symmetric(&programs, &symmetry, NULL, &error);
 		if (!part || !whole)
@@ -113,7 +113,7 @@ static uint32_t move_chunk(const struct ordo_symmetry *symmetry, uint32_t chunk,
 	for (uint32_t d = 0; d + 1 < symmetry->chunks.ndigit; d++)
 		stripe /= symmetry->chunks.radix[d];
 	if (symmetry->chunks.mirrored && stripe % 2)
-		rank = ordo_group_negate(&symmetry->group, rank);
+		rank = ordo_symmetry_negate(&symmetry->group, rank);
 	for (uint32_t d = 0; d < symmetry->chunks.ndigit; d++) {
 		const uint32_t radix = symmetry->chunks.radix[d], of = symmetry->chunks.of[d];
 		uint32_t by = rank;
@@ -131,7 +131,7 @@ static uint32_t move_chunk(const struct ordo_symmetry *symmetry, uint32_t chunk,
 static uint32_t move_slot(const struct ordo_problem *problem, const struct ordo_symmetry *symmetry,
 	unsigned buffer, uint32_t slot, uint32_t from, uint32_t rank)
 {
-	const uint32_t to = ordo_group_add(&symmetry->group, from, rank);
+	const uint32_t to = ordo_symmetry_add(&symmetry->group, from, rank);
 	if (buffer == ORDO_INPUT && slot < ordo_input_slots(problem, from))
 		return ordo_input_slot(
 			problem, to, move_chunk(symmetry, ordo_input_chunk(problem, from, slot), rank));
@@ -150,7 +150,7 @@ static bool append_for(struct ordo_schedule *copy, const struct ordo_symmetry *s
 	for (uint32_t i = 0; i < count; i++) {
 		struct ordo_task moved = *task;
 		if (crosses && task->peer < problem->nrank)
-			moved.peer = ordo_group_add(&symmetry->group, task->peer, rank);
+			moved.peer = ordo_symmetry_add(&symmetry->group, task->peer, rank);
 		if (ordo_task_moves(task) && rank) {
 			const uint32_t target = crosses ? task->peer : 0;
 			moved.count = 1;
@@ -217,7 +217,7 @@ static struct ordo_schedule *without_pair(
 	for (; wait < end; wait++)
 		if (schedule->tasks[wait].kind == ORDO_WAIT &&
 			schedule->tasks[wait].signal == notify->signal &&
-			schedule->tasks[wait].peer == ordo_group_negate(&symmetry->group, notify->peer) &&
+			schedule->tasks[wait].peer == ordo_symmetry_negate(&symmetry->group, notify->peer) &&
 			nth-- == 0)
 			break;
 	if (wait == end)
@@ -309,7 +309,7 @@ static struct ordo_schedule *with_farewell(
 			const bool waits = waits_first == !half;
 			worked = ordo_schedule_append(copy,
 				&(struct ordo_task){.kind = waits ? ORDO_WAIT : ORDO_NOTIFY,
-					.peer = waits ? p : ordo_group_negate(&symmetry->group, p),
+					.peer = waits ? p : ordo_symmetry_negate(&symmetry->group, p),
 					.signal = 80,
 					.phase = ORDO_NO_PHASE},
 				NULL);
@@ -535,7 +535,7 @@ static void check_runs(void)
  * the second in the order of the first, relabelled by some element and with operands exchanged: whether the
  * two orders are one depends on what fixes the tree. */
 struct fold {
-	const struct ordo_group *group;
+	const struct ordo_symmetry_group *group;
 	uint32_t into[64][2]; /* sums: the first += the second */
 	uint32_t nsum;
 	uint32_t root[64]; /* what a contribution has gone into */
@@ -560,7 +560,7 @@ static void join_all(struct fold *fold, uint32_t s)
 {
 	bool done[64] = {false};
 	for (uint32_t x = 0; x < fold->group->order; x++) {
-		const uint32_t a = root_of(fold, x), b = root_of(fold, ordo_group_add(fold->group, x, s));
+		const uint32_t a = root_of(fold, x), b = root_of(fold, ordo_symmetry_add(fold->group, x, s));
 		if (a == b || done[a] || done[b])
 			continue;
 		done[a] = done[b] = true;
@@ -568,7 +568,7 @@ static void join_all(struct fold *fold, uint32_t s)
 	}
 }
 
-static struct fold random_fold(const struct ordo_group *group)
+static struct fold random_fold(const struct ordo_symmetry_group *group)
 {
 	struct fold fold = {.group = group};
 	for (uint32_t x = 0; x < group->order; x++)
@@ -611,7 +611,8 @@ static void add_syncs(struct ordo_schedule *schedule, enum ordo_task_kind kind, 
 }
 
 /* Rank 0's program; what comes from rank p waits in scratch slots 2p and 2p + 1. */
-static struct ordo_schedule *fold_program(const struct ordo_problem *problem, const struct ordo_group *group)
+static struct ordo_schedule *fold_program(
+	const struct ordo_problem *problem, const struct ordo_symmetry_group *group)
 {
 	const struct fold fold = random_fold(group);
 	const uint32_t by = below(&random_state, group->order), N = problem->nrank;
@@ -624,14 +625,14 @@ static struct ordo_schedule *fold_program(const struct ordo_problem *problem, co
 		for (uint32_t k = 0; k < 2; k++)
 			add_move(schedule, p ? ORDO_SEND : ORDO_LOCAL_COPY, p,
 				problem->op == ORDO_ALLREDUCE ? k : 2 * p + k, ORDO_NONE,
-				2 * ordo_group_negate(group, p) + k);
+				2 * ordo_symmetry_negate(group, p) + k);
 	add_syncs(schedule, ORDO_NOTIFY, 1);
 	add_syncs(schedule, ORDO_WAIT, 1);
 	for (uint32_t k = 0; k < 2; k++) {
 		uint32_t last = 0;
 		uint32_t holds[64]; /* what was to be at x lies at holds[x] */
 		for (uint32_t x = 0; x < N; x++)
-			holds[x] = k ? ordo_group_add(group, x, by) : x;
+			holds[x] = k ? ordo_symmetry_add(group, x, by) : x;
 		for (uint32_t i = 0; i < fold.nsum; i++) {
 			uint32_t *a = &holds[fold.into[i][0]], *b = &holds[fold.into[i][1]];
 			const bool exchanged = k && below(&random_state, 2);

@@ -97,7 +97,7 @@ void add_symmetry(cJSON *answer, const struct symmetry_found *found)
 	if (!answer || !found->found)
 		return;
 	cJSON *symmetry = cJSON_AddObjectToObject(answer, "symmetry");
-	ordo_group_print(&found->symmetry.group, group, sizeof group);
+	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
 	add_text(symmetry, "group", group);
 	add_count(symmetry, "tasks_judged", found->ntask);
 	add_count(symmetry, "programs_compared", found->symmetry.ncompared);
@@ -109,7 +109,7 @@ void print_symmetry(FILE *out, const struct symmetry_found *found)
 	char group[128];
 	if (!found->found)
 		return;
-	ordo_group_print(&found->symmetry.group, group, sizeof group);
+	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
 	fprintf(out, "  %-23s %s: proved from the %u tasks of one rank; ", "symmetry", group, found->ntask);
 	if (found->symmetry.ncompared + 1 == found->symmetry.group.order)
 		fprintf(out, "all ranks' programs compared\n");

@@ -170,8 +170,8 @@ static void take_larger(uint32_t *to, const uint32_t *from, size_t n)
 }
 
 /* to[r + by] = larger of itself and from[r], for all elements r with digits up to `ndigit`. */
-static void learn(const struct ordo_group *group, uint32_t ndigit, uint32_t size, uint32_t by, uint32_t *to,
-	const uint32_t *from)
+static void learn(const struct ordo_symmetry_group *group, uint32_t ndigit, uint32_t size, uint32_t by,
+	uint32_t *to, const uint32_t *from)
 {
 	const uint32_t radix = ndigit ? group->radix[ndigit - 1] : 1, stride = size / radix;
 	const uint32_t digit = by / stride, rest = by % stride;
@@ -188,7 +188,7 @@ static void learn(const struct ordo_group *group, uint32_t ndigit, uint32_t size
 bool q_wait(struct quotient *q, uint32_t task)
 {
 	struct orbit *orbit = &q->orbits[q->link[task]];
-	const struct ordo_group *group = q->group;
+	const struct ordo_symmetry_group *group = q->group;
 	struct token *token = &q->tokens[orbit->oldest];
 	uint32_t **rows = q->clocks[q->stream_of[task]].rows;
 	for (uint32_t s = 0; s < q->program.nstream; s++) {
@@ -210,7 +210,7 @@ bool q_wait(struct quotient *q, uint32_t task)
 
 bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at)
 {
-	const uint32_t apart = group_add(q->group, by, ordo_group_negate(q->group, at));
+	const uint32_t apart = group_add(q->group, by, ordo_symmetry_negate(q->group, at));
 	if (q->stream_of[a] == stream && !apart)
 		return true;
 	return q_known(q, stream, q->stream_of[a], apart) > a;

@@ -187,8 +187,8 @@ static void add_digit(struct ordo_chunk_action *action, uint32_t radix, uint32_t
 }
 
 /* The chunks of a block, then the digits of the group, `copies` times, then `stripes` of all that. */
-static struct ordo_chunk_action act(
-	const struct ordo_group *group, uint32_t parts, uint32_t copies, uint32_t stripes, bool reversed)
+static struct ordo_chunk_action act(const struct ordo_symmetry_group *group, uint32_t parts, uint32_t copies,
+	uint32_t stripes, bool reversed)
 {
 	struct ordo_chunk_action action = {0};
 	add_digit(&action, parts, ORDO_NONE);
@@ -205,7 +205,7 @@ static struct ordo_chunk_action act(
 static int try_group(struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
 {
 	const struct ordo_problem *problem = &c->programs->problem;
-	const struct ordo_group *group = &symmetry->group;
+	const struct ordo_symmetry_group *group = &symmetry->group;
 	const uint32_t K = problem->chunks_per_block, N = problem->nrank;
 	int like = 0;
 	if (problem->op != ORDO_ALLREDUCE) {
@@ -228,9 +228,9 @@ static int try_group(struct comparison *c, const struct request *request, struct
 	return like;
 }
 
-static struct ordo_group group_of(uint32_t twos, uint32_t a, uint32_t b)
+static struct ordo_symmetry_group group_of(uint32_t twos, uint32_t a, uint32_t b)
 {
-	struct ordo_group group = {.order = 1};
+	struct ordo_symmetry_group group = {.order = 1};
 	for (uint32_t i = 0; i < twos; i++)
 		group.radix[group.ndigit++] = 2;
 	if (a > 1 || !twos)

@@ -2,12 +2,12 @@
 #include "group.h"
 #include <stdio.h>
 
-static bool is_xor(const struct ordo_group *group)
+static bool is_xor(const struct ordo_symmetry_group *group)
 {
 	return group->ndigit && group->order == UINT64_C(1) << group->ndigit;
 }
 
-uint32_t ordo_group_add(const struct ordo_group *group, uint32_t a, uint32_t b)
+uint32_t ordo_symmetry_add(const struct ordo_symmetry_group *group, uint32_t a, uint32_t b)
 {
 	uint32_t sum = 0, stride = 1;
 	if (is_xor(group))
@@ -22,7 +22,7 @@ uint32_t ordo_group_add(const struct ordo_group *group, uint32_t a, uint32_t b)
 	return sum;
 }
 
-uint32_t ordo_group_negate(const struct ordo_group *group, uint32_t a)
+uint32_t ordo_symmetry_negate(const struct ordo_symmetry_group *group, uint32_t a)
 {
 	uint32_t negative = 0, stride = 1;
 	for (uint32_t d = 0; d < group->ndigit; d++) {
@@ -34,7 +34,7 @@ uint32_t ordo_group_negate(const struct ordo_group *group, uint32_t a)
 	return negative;
 }
 
-int ordo_group_print(const struct ordo_group *group, char *out, size_t size)
+int ordo_symmetry_print(const struct ordo_symmetry_group *group, char *out, size_t size)
 {
 	if (group->ndigit <= 1)
 		return snprintf(out, size, "cyclic group of %u", group->order);
@@ -49,7 +49,7 @@ int ordo_group_print(const struct ordo_group *group, char *out, size_t size)
 }
 
 struct shift shift_of(
-	const struct ordo_group *group, const struct ordo_chunk_action *action, uint32_t element)
+	const struct ordo_symmetry_group *group, const struct ordo_chunk_action *action, uint32_t element)
 {
 	struct shift shift = {.action = action, .first = action->ndigit, .stride = {1}};
 	uint32_t digits[ORDO_MOST_DIGITS];

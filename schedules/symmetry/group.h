@@ -7,10 +7,10 @@
 #include <ordo/symmetry.h>
 
 /* The additions that are asked for once a task. */
-static inline uint32_t group_add(const struct ordo_group *group, uint32_t a, uint32_t b)
+static inline uint32_t group_add(const struct ordo_symmetry_group *group, uint32_t a, uint32_t b)
 {
 	if (group->ndigit > 1)
-		return ordo_group_add(group, a, b);
+		return ordo_symmetry_add(group, a, b);
 	const uint64_t sum = (uint64_t)a + b;
 	return (uint32_t)(sum >= group->order ? sum - group->order : sum);
 }
@@ -26,7 +26,7 @@ struct shift {
 };
 
 struct shift shift_of(
-	const struct ordo_group *group, const struct ordo_chunk_action *action, uint32_t element);
+	const struct ordo_symmetry_group *group, const struct ordo_chunk_action *action, uint32_t element);
 uint32_t shift_digits(const struct shift *shift, uint32_t chunk);
 static inline uint32_t shift_chunk(const struct shift *shift, uint32_t chunk)
 {

@@ -222,7 +222,7 @@ bool q_access(struct quotient *q, uint32_t id)
 {
 	const struct ordo_task *task = &q->program.tasks[id];
 	const uint32_t peer = ordo_task_crosses(task) ? task->peer : 0;
-	const uint32_t by = ordo_group_negate(q->group, peer);
+	const uint32_t by = ordo_symmetry_negate(q->group, peer);
 	const struct shift shift = shift_of(q->group, &q->symmetry->chunks, by);
 	if (peer && !note_touch(q, id, peer))
 		return false;
@@ -247,7 +247,7 @@ bool q_judge_touches(struct quotient *q)
 	for (uint32_t i = 0; i < q->ntouch; i++) {
 		const struct touch *touch = &q->touches[i];
 		const uint32_t rank = q->program.tasks[touch->first].peer;
-		const uint32_t back = ordo_group_negate(q->group, rank);
+		const uint32_t back = ordo_symmetry_negate(q->group, rank);
 		bool left = true;
 		for (uint32_t s = 0; left && s < q->program.nstream; s++)
 			left = q_known(q, s, q->stream_of[touch->last], back) <= touch->last;

@@ -11,7 +11,7 @@ struct view view_from(
 	const struct ordo_programs *programs, const struct ordo_symmetry *symmetry, uint32_t rank)
 {
 	struct view view = {.programs = programs, .group = &symmetry->group, .rank = rank};
-	view.back = ordo_group_negate(&symmetry->group, rank);
+	view.back = ordo_symmetry_negate(&symmetry->group, rank);
 	view.shift = shift_of(&symmetry->group, &symmetry->chunks, view.back);
 	return view;
 }

@@ -49,7 +49,7 @@ struct normal {
 /* What is needed to see tasks of one rank from that rank. */
 struct view {
 	const struct ordo_programs *programs;
-	const struct ordo_group *group;
+	const struct ordo_symmetry_group *group;
 	struct shift shift; /* back to rank 0 */
 	uint32_t rank, back;
 };

@@ -94,7 +94,7 @@ bool q_name_orbits(struct quotient *q)
 		if (ordo_task_moves(task))
 			continue;
 		const uint32_t index = name_orbit(q, &names,
-			task->kind == ORDO_NOTIFY ? task->peer : ordo_group_negate(q->group, task->peer),
+			task->kind == ORDO_NOTIFY ? task->peer : ordo_symmetry_negate(q->group, task->peer),
 			task->signal);
 		memory = index != ORDO_NONE;
 		worked = memory && count_use(q, id, index);
@@ -137,7 +137,7 @@ bool q_judge_links(struct quotient *q)
 		if (!ordo_task_crosses(task))
 			continue;
 		const uint32_t offset =
-			task->kind == ORDO_WAIT ? ordo_group_negate(q->group, task->peer) : task->peer;
+			task->kind == ORDO_WAIT ? ordo_symmetry_negate(q->group, task->peer) : task->peer;
 		if (!asked[offset])
 			worked = judge_offset(q, id, offset);
 		asked[offset] = 1;

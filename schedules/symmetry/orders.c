@@ -33,7 +33,8 @@ static bool list_values(struct quotient *q)
  * not. */
 static bool differs(struct quotient *q, uint32_t rank)
 {
-	const struct shift back = shift_of(q->group, &q->symmetry->chunks, ordo_group_negate(q->group, rank));
+	const struct shift back =
+		shift_of(q->group, &q->symmetry->chunks, ordo_symmetry_negate(q->group, rank));
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(q->problem); chunk++) {
 		const struct value value =
 			shift_value(&q->forest, q->chunk_values[shift_chunk(&back, chunk)], rank);

@@ -57,7 +57,7 @@ struct quotient {
 	const struct ordo_programs *programs;
 	const struct ordo_problem *problem;
 	const struct ordo_symmetry *symmetry;
-	const struct ordo_group *group;
+	const struct ordo_symmetry_group *group;
 	const struct ordo_verify_options *options;
 	struct ordo_proof *proof;
 	struct ordo_error *error;

@@ -11,7 +11,7 @@ enum { MOST_SUBGROUPS = 256 };
 
 static uint32_t subtract(const struct forest *forest, uint32_t a, uint32_t b)
 {
-	return group_add(forest->group, a, ordo_group_negate(forest->group, b));
+	return group_add(forest->group, a, ordo_symmetry_negate(forest->group, b));
 }
 
 /* The least of x + H. */
@@ -22,7 +22,8 @@ static uint32_t least_of(const struct forest *forest, uint32_t x, uint32_t subgr
 }
 
 /* Elements in ascending order: one that no coset has yet is the least of its own. NULL: no memory. */
-static uint32_t *list_cosets(const struct ordo_group *group, const uint32_t *elements, uint32_t order)
+static uint32_t *list_cosets(
+	const struct ordo_symmetry_group *group, const uint32_t *elements, uint32_t order)
 {
 	uint32_t *least = malloc((size_t)group->order * sizeof *least);
 	for (uint32_t x = 0; least && x < group->order; x++)
@@ -107,7 +108,7 @@ static uint32_t stabiliser_of_pair(struct forest *forest, uint32_t stabiliser, u
 	return extend(forest, stabiliser, s);
 }
 
-bool forest_create(struct forest *forest, const struct ordo_group *group)
+bool forest_create(struct forest *forest, const struct ordo_symmetry_group *group)
 {
 	*forest = (struct forest){.group = group};
 	uint32_t *zero = calloc(1, sizeof *zero);

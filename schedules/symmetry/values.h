@@ -34,7 +34,7 @@ struct subgroup {
 };
 
 struct forest {
-	const struct ordo_group *group;
+	const struct ordo_symmetry_group *group;
 	struct tree_node *nodes;
 	size_t node_room;
 	uint32_t nnode;
@@ -49,7 +49,7 @@ struct forest {
 
 #define LEAF 0
 
-bool forest_create(struct forest *forest, const struct ordo_group *group);
+bool forest_create(struct forest *forest, const struct ordo_symmetry_group *group);
 void forest_free(struct forest *forest);
 /* false: no memory, or too large. */
 bool add_values(struct forest *forest, struct value a, struct value b, struct value *sum);

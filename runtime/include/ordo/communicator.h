@@ -50,6 +50,10 @@ struct ordo_group;
 /* A plan set read from a path, or one schedule for all sizes. The set is not needed afterwards, the schedule must outlive the group. The
  * caller destroys it. NULL: see error. */
 ORDO_API struct ordo_group *ordo_group_create(const struct ordo_plan_set *set, struct ordo_error *error);
+/* A plan set and the schedule of each of its ranges: schedules[nrange], which must outlive the group and may be those that `ordo embed` compiled
+ * in: this reads nothing. */
+ORDO_API struct ordo_group *ordo_group_of_schedules(const struct ordo_plan_set *set,
+	const struct ordo_schedule *const *schedules, struct ordo_error *error);
 ORDO_API struct ordo_group *ordo_group_of_schedule(
 	const struct ordo_schedule *schedule, struct ordo_error *error);
 ORDO_API void ordo_group_destroy(struct ordo_group *group); /* takes NULL; and all its collectives */

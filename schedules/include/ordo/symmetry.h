@@ -25,16 +25,16 @@ extern "C" {
 
 #define ORDO_MOST_DIGITS 32
 
-struct ordo_group {
+struct ordo_symmetry_group {
 	uint32_t order;
 	uint32_t ndigit;
 	uint32_t radix[ORDO_MOST_DIGITS]; /* lowest digit first */
 };
 
-ORDO_API uint32_t ordo_group_add(const struct ordo_group *group, uint32_t a, uint32_t b);
-ORDO_API uint32_t ordo_group_negate(const struct ordo_group *group, uint32_t a);
+ORDO_API uint32_t ordo_symmetry_add(const struct ordo_symmetry_group *group, uint32_t a, uint32_t b);
+ORDO_API uint32_t ordo_symmetry_negate(const struct ordo_symmetry_group *group, uint32_t a);
 /* "cyclic group of 8", "XOR group of 8", "Z_2 x Z_2 x Z_3". Returns the length like snprintf. */
-ORDO_API int ordo_group_print(const struct ordo_group *group, char *out, size_t size);
+ORDO_API int ordo_symmetry_print(const struct ordo_symmetry_group *group, char *out, size_t size);
 
 /* How the elements move chunk ids: as numbers of digits, of which some are digits of the group. */
 struct ordo_chunk_action {
@@ -46,7 +46,7 @@ struct ordo_chunk_action {
 };
 
 struct ordo_symmetry {
-	struct ordo_group group;
+	struct ordo_symmetry_group group;
 	struct ordo_chunk_action chunks;
 	uint32_t ncompared; /* ranks whose programs were compared with rank 0's: all others, or some */
 	uint64_t ntask;	    /* of all ranks together; 0 unless all were compared */
