@@ -95,7 +95,7 @@ bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uin
 /* Adds the chunk to the last fold, if it lies right behind that everywhere. The roots are those of that fold. */
 bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk);
 
-/* Runs an item of a call with these buffers, ends[nrank]. In place: no stores past the caches. */
+/* Runs an item of a call with these buffers, ends[nrank]. In place: sums are not stored past the caches. */
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place);
 

@@ -21,17 +21,28 @@ static void find_places(const struct folds *folds, const struct step *step, cons
 							  : ends[dst[i].rank].output + dst[i].begin + skip;
 }
 
+/* In place, what is copied may lie where it belongs already. */
+static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < ndst; i++)
+		if (dst[i] != src)
+			dst[n++] = dst[i];
+	return n;
+}
+
 static void run_step(const struct folds *folds, const struct step *step, const struct ends *ends,
 	unsigned char *temps, uint64_t begin, uint64_t n, bool streaming)
 {
 	struct places places;
+	uint32_t ndst;
 	find_places(folds, step, ends, temps, begin * folds->layout->element, &places);
 	if (!step->nsrc)
 		folds->divide(places.dst[0], n, folds->divisor);
 	else if (step->nsrc > 1)
 		folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
-	else if (step->ndst > 1 || places.src[0] != places.dst[0])
-		folds->copy(places.dst, step->ndst, places.src, 1, n * folds->layout->element, streaming);
+	else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
+		folds->copy(places.dst, ndst, places.src, 1, n * folds->layout->element, streaming);
 }
 
 static void run_fold(const struct folds *folds, const struct fold *fold, const struct ends *ends,
@@ -55,7 +66,9 @@ static void run_fold(const struct folds *folds, const struct fold *fold, const s
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
 {
-	const bool streaming = folds->streaming && !in_place;
+	/* What is summed in place was just read and lies in the cache; what is copied never goes where it came from. */
+	const bool reduces = ordo_operator_facts(folds->layout->problem.op)->reduces;
+	const bool streaming = folds->streaming && !(in_place && reduces);
 	if (item->nfold == 1) {
 		run_fold(folds, &folds->list[item->fold], ends, item->begin, item->n, streaming);
 		return;

@@ -26,6 +26,12 @@ static const struct contender *contender_named(const char *text)
 	return NULL;
 }
 
+/* Every rank deals with every other, and sums in one pass over all inputs. */
+static const char *usual_algorithm(enum cell_operator operator)
+{
+	return operator== CELL_ALLREDUCE || operator== CELL_REDUCESCATTER ? "mesh(fold=linear)" : "mesh";
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 4)
@@ -39,11 +45,12 @@ int main(int argc, char **argv)
 	const struct contender *contender = contender_named(argv[1]);
 	if (!contender || nrank < 2 || nrank > TEAM_MOST)
 		return usage();
-	const char *colon = strchr(argv[1], ':'), *algorithm = colon ? colon + 1 : "mesh";
+	const char *colon = strchr(argv[1], ':'), *wanted = colon ? colon + 1 : NULL;
 	for (int i = 4; i < argc; i++) {
 		struct cell cell;
 		if (!cell_read(argv[i], nrank, &cell))
 			return usage();
+		const char *algorithm = wanted ? wanted : usual_algorithm(cell.operator);
 		const struct measured measured = contender->measure(&cell, algorithm, budget_s);
 		cell_report(argv[1], &cell, measured.seconds, measured.nwrong,
 			contender->scheduled ? algorithm : NULL);
