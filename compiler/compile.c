@@ -63,9 +63,10 @@ struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct or
 	struct ordo_schedule *schedule = NULL;
 	const bool worked = told(request, 0) && ordo_recipe_make(&recipe, request, error) &&
 			    ordo_build(&recipe, &sequence, error) && told(request, 1) &&
-			    ordo_merge(&sequence, error) && ordo_relay(&sequence, request->topology, error) &&
-			    told(request, 2) && ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
-			    told(request, 3) && (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
+			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+			    ordo_relay(&sequence, request->topology, error) && told(request, 2) &&
+			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) && told(request, 3) &&
+			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
 			    signals_have_links(&recipe, schedule, error);
 	free(pairs.items);
 	ordo_sequence_free(&sequence);

@@ -8,6 +8,10 @@
 /* Needs a recipe; gives its sequential program. Free the sequence also after false. */
 bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
 
+/* If the problem accumulates in f32: moves sums into scratch, and rounds each once. Needs nothing; may add scratch slots, moves within a rank
+ * and streams. */
+bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error);
+
 /* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
 bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
 

@@ -154,6 +154,8 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const uint64_t most = MOST_BYTES / element / nvector;
 	const uint64_t *block_count = options->block_count;
 	layout->problem = *problem;
+	layout->type = options->type;
+	layout->accumulator = ordo_accumulator(problem, options->type);
 	layout->element = element;
 	layout->chunks_per_block = problem->chunks_per_block;
 	layout->nchunk = ordo_nchunk(problem);

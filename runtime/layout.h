@@ -2,6 +2,7 @@
 #ifndef ORDO_LAYOUT_H
 #define ORDO_LAYOUT_H
 
+#include <ordo/accumulate.h>
 #include <ordo/runtime.h>
 
 #define CACHE_LINE 64
@@ -20,7 +21,8 @@ struct region {
  */
 struct layout {
 	struct ordo_problem problem;
-	uint64_t element; /* bytes */
+	enum ordo_type type, accumulator; /* of elements of input and output, and of those of scratch */
+	uint64_t element;		  /* bytes of one of the type */
 	enum { EVEN, BLOCKS, TABLE } form;
 	uint32_t chunks_per_block, nchunk;
 	uint64_t block;
@@ -39,6 +41,25 @@ struct layout {
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error);
 void ordo_layout_free(struct layout *layout);
+
+static inline enum ordo_type type_in(const struct layout *layout, enum ordo_buffer buffer)
+{
+	return buffer == ORDO_SCRATCH ? layout->accumulator : layout->type;
+}
+
+/* The bytes of an element there. */
+static inline uint64_t element_in(const struct layout *layout, enum ordo_buffer buffer)
+{
+	return ordo_type_size(type_in(layout, buffer));
+}
+
+/* The bytes of an element on its way: it is widened where it arrives, and rounded where it comes from. */
+static inline uint64_t element_moved(const struct layout *layout, const struct ordo_task *task)
+{
+	return task->src_buffer == ORDO_SCRATCH && task->dst_buffer == ORDO_SCRATCH
+		       ? element_in(layout, ORDO_SCRATCH)
+		       : layout->element;
+}
 
 /* How many bytes a rank's input or output has. */
 static inline uint64_t region_bytes(const struct layout *layout, uint32_t rank, enum ordo_buffer buffer)

@@ -132,6 +132,10 @@ static bool check_task(const struct ordo_plan *plan, uint32_t t, uint32_t rank, 
 	if (task->dst_buffer == ORDO_INPUT && !schedule->problem.in_place)
 		return ordo_fail_task(
 			schedule, t, 4, error, "input is written, and the schedule is not in place");
+	if (schedule->problem.accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
+		return ordo_fail_task(schedule, t, 4, error,
+			"it reduces into %s, and the schedule accumulates in f32, which only scratch holds",
+			ordo_buffer_name((enum ordo_buffer)task->dst_buffer));
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
 	struct slots dst = {
 		ordo_task_crosses(task) ? task->peer : rank, (enum ordo_buffer)task->dst_buffer, task->dst};
@@ -164,7 +168,7 @@ static void count_sent(const struct ordo_plan *plan, uint32_t rank, struct tally
 			if (!tally->is_peer[task->peer])
 				tally->peers[tally->npeer++] = task->peer;
 			tally->is_peer[task->peer] = true;
-			tally->bytes[task->peer] += plan->layout.element *
+			tally->bytes[task->peer] += element_moved(&plan->layout, task) *
 						    (chunk_begin(&plan->layout, task->chunk + task->count) -
 							    chunk_begin(&plan->layout, task->chunk));
 		}
@@ -223,7 +227,7 @@ static bool allocate_states(struct ordo_plan *plan, struct ordo_error *error)
 static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 {
 	const uint32_t nrank = plan->schedule->problem.nrank, nslot = plan->schedule->scratch_slots;
-	const uint64_t slot = plan->layout.stride * plan->layout.element;
+	const uint64_t slot = plan->layout.stride * element_in(&plan->layout, ORDO_SCRATCH);
 	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes", nrank,
@@ -255,7 +259,7 @@ static bool fill_plan(
 	plan->reduction = options->reduction;
 	plan->divisor = ordo_divisor(&schedule->problem, options->reduction);
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
-	if (!check_streams(schedule, error) ||
+	if (!ordo_accumulates(&schedule->problem, options->type, error) || !check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
 			options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem),
 			error) ||

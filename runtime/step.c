@@ -2,13 +2,42 @@
 #include "plan.h"
 #include <string.h>
 
-static void move_elements(
-	const struct ordo_plan *plan, bool reduces, unsigned char *dst, const unsigned char *src, uint64_t n)
+/* Elements that are widened on their way into a reduction, at a time: 1 KiB of the stack. */
+enum { WIDENED = 256 };
+
+/* What a task does with elements: those of src are of one type, those of dst of another, or of the same. */
+struct operation {
+	bool reduces;
+	enum ordo_type from, to;
+};
+
+/* dst op src in the accumulator, which dst holds. */
+static void reduce_widened(const struct ordo_plan *plan, const struct operation *operation,
+	unsigned char *dst, const unsigned char *src, uint64_t n)
 {
-	if (reduces)
-		ordo_reduce_elements(plan->type, plan->reduction, dst, src, n);
+	const uint64_t wide = ordo_type_size(operation->to), narrow = ordo_type_size(operation->from);
+	float block[WIDENED];
+	for (uint64_t done = 0; done < n; done += WIDENED) {
+		const size_t count = n - done < WIDENED ? (size_t)(n - done) : WIDENED;
+		ordo_widen(operation->from, block, src + done * narrow, count);
+		ordo_reduce_elements(operation->to, plan->reduction, dst + done * wide, block, count);
+	}
+}
+
+static void move_elements(const struct ordo_plan *plan, const struct operation *operation, unsigned char *dst,
+	const unsigned char *src, uint64_t n)
+{
+	const bool converts = operation->from != operation->to;
+	if (operation->reduces && converts)
+		reduce_widened(plan, operation, dst, src, n);
+	else if (operation->reduces)
+		ordo_reduce_elements(operation->to, plan->reduction, dst, src, n);
+	else if (converts && operation->to == plan->layout.accumulator)
+		ordo_widen(operation->from, dst, src, n);
+	else if (converts)
+		ordo_narrow(operation->to, dst, src, n);
 	else if (dst != src)
-		memmove(dst, src, n * plan->layout.element);
+		memmove(dst, src, n * ordo_type_size(operation->to));
 }
 
 /* Several chunks lie without gaps on both sides, so that one move does. */
@@ -26,7 +55,7 @@ static unsigned char *address(
 {
 	uint64_t begin = slot_begin(&plan->layout, at.rank, at.buffer, at.first) +
 			 (at.buffer == ORDO_SCRATCH ? 0 : skip);
-	return memory + begin * plan->layout.element;
+	return memory + begin * element_in(&plan->layout, at.buffer);
 }
 
 /* Of every chunk, in the round that a rank is in. In a replay, which has one round only, ranks count calls. */
@@ -40,11 +69,12 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 	unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
 {
 	const struct layout *layout = &plan->layout;
-	const bool reduces = ordo_task_reduces(task);
+	const struct operation operation = {
+		ordo_task_reduces(task), type_in(layout, src.buffer), type_in(layout, dst.buffer)};
 	if (is_one_move(plan, task, dst, src)) {
 		uint64_t n =
 			chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk);
-		move_elements(plan, reduces, address(plan, dst_memory, dst, 0),
+		move_elements(plan, &operation, address(plan, dst_memory, dst, 0),
 			address(plan, src_memory, src, 0), n);
 		return;
 	}
@@ -54,7 +84,7 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 		if (n <= skip)
 			continue;
 		n = n - skip < layout->tile ? n - skip : layout->tile;
-		move_elements(plan, reduces, address(plan, dst_memory, dst, skip),
+		move_elements(plan, &operation, address(plan, dst_memory, dst, skip),
 			address(plan, src_memory, src, skip), n);
 	}
 }

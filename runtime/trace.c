@@ -134,7 +134,7 @@ static uint64_t count_bytes(const struct ordo_plan *plan, const struct ordo_task
 	if (!ordo_task_moves(task))
 		return 0;
 	if (layout->nround == 1)
-		return layout->element *
+		return element_moved(layout, task) *
 		       (chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk));
 	const uint64_t skip = round % layout->nround * layout->tile;
 	uint64_t sum = 0;
@@ -143,7 +143,7 @@ static uint64_t count_bytes(const struct ordo_plan *plan, const struct ordo_task
 		const uint64_t left = n > skip ? n - skip : 0;
 		sum += left < layout->tile ? left : layout->tile;
 	}
-	return sum * layout->element;
+	return sum * element_moved(layout, task);
 }
 
 /* The j-th Wait ever takes the token of the j-th Notify ever. */

@@ -29,7 +29,7 @@ static void put(struct words *words, uint32_t number)
 static void put_schedule(struct words *words, const struct ordo_schedule *schedule)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	put(words, problem->op);
+	put(words, problem->op | (uint32_t)problem->accumulate_f32 << 31);
 	put(words, problem->nrank);
 	put(words, problem->root);
 	put(words, problem->chunks_per_block);

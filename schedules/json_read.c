@@ -23,6 +23,7 @@ enum head_key {
 	CHUNKS_PER_BLOCK,
 	SCRATCH_SLOTS,
 	IN_PLACE,
+	ACCUMULATE,
 	TOPOLOGY,
 	PHASES,
 	EXTRA,
@@ -32,7 +33,8 @@ enum head_key {
 
 _Static_assert((int)NHEAD_KEY == (int)ORDO_NHEAD_KEY, "a place for every key");
 static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "algorithm", "ranks", "root",
-	"shards", "chunks_per_block", "scratch_slots", "in_place", "topology", "phases", "x", "programs"};
+	"shards", "chunks_per_block", "scratch_slots", "in_place", "accumulate", "topology", "phases", "x",
+	"programs"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a schedule"};
 static const uint32_t head_required = 1u << SCHEMA | 1u << OPERATOR | 1u << ALGORITHM | 1u << RANKS |
 				      1u << CHUNKS_PER_BLOCK | 1u << SCRATCH_SLOTS | 1u << IN_PLACE |
@@ -153,6 +155,8 @@ static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *curs
 		return ordo_read_integer(cursor, "scratch_slots", 0, ORDO_LIMIT, &schedule->scratch_slots);
 	case IN_PLACE:
 		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
+	case ACCUMULATE:
+		return ordo_read_accumulate(cursor, &problem->accumulate_f32);
 	case TOPOLOGY:
 		return read_topology(reader, cursor);
 	case PHASES:
@@ -186,7 +190,8 @@ static bool check_problem(struct ordo_reader *reader, const struct ordo_cursor *
 		.root = reader->places[ROOT],
 		.nshard = reader->places[SHARDS],
 		.chunks_per_block = reader->places[CHUNKS_PER_BLOCK],
-		.in_place = reader->places[IN_PLACE]};
+		.in_place = reader->places[IN_PLACE],
+		.accumulate = reader->places[ACCUMULATE]};
 	return ordo_check_read_problem(cursor, &reader->schedule->problem, &places);
 }
 

@@ -7,7 +7,7 @@
 #include "source.h"
 #include <ordo/document.h>
 
-enum { ORDO_NHEAD_KEY = 13 };
+enum { ORDO_NHEAD_KEY = 14 };
 
 /* A program as it was met. */
 struct ordo_met_program {

@@ -147,6 +147,8 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
 	print_key(printer, ", ", "in_place");
 	ordo_printer_text(printer, problem->in_place ? "true" : "false");
+	if (problem->accumulate_f32)
+		print_string(printer, ", ", "accumulate", "f32");
 	if (schedule->topology_name && schedule->topology_digest) {
 		print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
 		print_string(printer, ", ", "digest", schedule->topology_digest);

@@ -14,9 +14,9 @@
 
 static const char schema[] = "ordo/plan-set/1", document_name[] = "plan-set.json";
 
-enum head_key { SCHEMA, OPERATOR, RANKS, ROOT, SHARDS, IN_PLACE, EXTRA, RANGES, NHEAD_KEY };
+enum head_key { SCHEMA, OPERATOR, RANKS, ROOT, SHARDS, IN_PLACE, ACCUMULATE, EXTRA, RANGES, NHEAD_KEY };
 static const char *const head_names[NHEAD_KEY] = {
-	"schema", "operator", "ranks", "root", "shards", "in_place", "x", "ranges"};
+	"schema", "operator", "ranks", "root", "shards", "in_place", "accumulate", "x", "ranges"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a plan set"};
 
 enum range_key { FROM, TO, SCHEDULE, NRANGE_KEY };
@@ -131,6 +131,8 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
 	case IN_PLACE:
 		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
+	case ACCUMULATE:
+		return ordo_read_accumulate(cursor, &problem->accumulate_f32);
 	case EXTRA:
 		return ordo_read_extra(cursor, &reader->set->arena, &reader->set->extra);
 	case RANGES:
@@ -160,7 +162,8 @@ static bool check_problem(const struct reader *reader, const struct ordo_cursor 
 		.nrank = reader->places[RANKS],
 		.root = reader->places[ROOT],
 		.nshard = reader->places[SHARDS],
-		.in_place = reader->places[IN_PLACE]};
+		.in_place = reader->places[IN_PLACE],
+		.accumulate = reader->places[ACCUMULATE]};
 	return ordo_check_read_problem(cursor, &reader->set->problem, &places);
 }
 
@@ -326,8 +329,9 @@ static void print_problem(char *out, size_t size, const struct ordo_problem *pro
 		snprintf(root, sizeof root, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
 		snprintf(shards, sizeof shards, ", %" PRIu32 " shards", problem->nshard);
-	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s", facts->name, problem->nrank,
-		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "");
+	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s%s", facts->name, problem->nrank,
+		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "",
+		problem->accumulate_f32 ? ", accumulating in f32" : "");
 }
 
 static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
@@ -336,7 +340,8 @@ static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
 	const struct ordo_problem *wanted = &set->problem;
 	char found_text[160], why[400], wanted_text[160];
 	if (problem->op == wanted->op && problem->nrank == wanted->nrank && problem->root == wanted->root &&
-		problem->nshard == wanted->nshard && problem->in_place == wanted->in_place)
+		problem->nshard == wanted->nshard && problem->in_place == wanted->in_place &&
+		problem->accumulate_f32 == wanted->accumulate_f32)
 		return true;
 	print_problem(found_text, sizeof found_text, problem);
 	print_problem(wanted_text, sizeof wanted_text, wanted);

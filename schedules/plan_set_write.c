@@ -46,6 +46,8 @@ static void print_head(struct ordo_printer *printer, const struct ordo_plan_set 
 	}
 	ordo_printer_text(printer, ", \"in_place\": ");
 	ordo_printer_text(printer, problem->in_place ? "true" : "false");
+	if (problem->accumulate_f32)
+		ordo_printer_text(printer, ", \"accumulate\": \"f32\"");
 	if (set->extra) {
 		ordo_printer_text(printer, ",\n \"x\": ");
 		ordo_printer_text(printer, set->extra);

@@ -21,6 +21,18 @@ bool ordo_read_operator(struct ordo_cursor *cursor, enum ordo_operator *op)
 	return worked;
 }
 
+bool ordo_read_accumulate(struct ordo_cursor *cursor, bool *accumulate_f32)
+{
+	struct ordo_piece value;
+	cJSON *json = ordo_parse_value(cursor, "accumulate", &value);
+	bool worked = json;
+	*accumulate_f32 = json && cJSON_IsString(json) && !strcmp(json->valuestring, "f32");
+	if (json && !*accumulate_f32)
+		worked = ordo_fail_value(cursor, &value, "accumulate", "\"f32\"");
+	cJSON_Delete(json);
+	return worked;
+}
+
 /* The place of the value that a message about the problem is about: it begins with the key. */
 static struct ordo_place place_of_key(const struct ordo_problem_places *places, const char *text)
 {
@@ -28,7 +40,8 @@ static struct ordo_place place_of_key(const struct ordo_problem_places *places, 
 		const char *key;
 		struct ordo_place place;
 	} keys[] = {{"ranks:", places->nrank}, {"root:", places->root}, {"shards:", places->nshard},
-		{"in_place:", places->in_place}, {"chunks_per_block:", places->chunks_per_block}};
+		{"in_place:", places->in_place}, {"accumulate:", places->accumulate},
+		{"chunks_per_block:", places->chunks_per_block}};
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strncmp(text, keys[i].key, strlen(keys[i].key)) && keys[i].place.line)
 			return keys[i].place;

@@ -27,7 +27,7 @@ static struct ordo_recipe recipe_of(
 		.notation = "made-up"};
 }
 
-static const struct ordo_problem allreduce_2 = {ORDO_ALLREDUCE, 2, 0, 4, 2, false};
+static const struct ordo_problem allreduce_2 = {ORDO_ALLREDUCE, 2, 0, 4, 2, false, false};
 
 static void check_refused(build_function *build, const char *message)
 {
@@ -205,7 +205,7 @@ static void in_place_what_lies_there_is_not_copied(void **state)
 	(void)state;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (int in_place = 0; in_place < 2; in_place++) {
-			struct ordo_problem problem = {(enum ordo_operator)op, 3, 0, 2, 3, in_place};
+			struct ordo_problem problem = {(enum ordo_operator)op, 3, 0, 2, 3, in_place, false};
 			if (in_place && !ordo_operator_facts(problem.op)->has_in_place)
 				continue;
 			struct ordo_algorithm algorithm;
@@ -222,7 +222,7 @@ static void cells_are_what_the_operator_table_says(void **state)
 	(void)state;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (uint32_t root = 0; root < 4; root++) {
-			struct ordo_problem problem = {(enum ordo_operator)op, 4, root, 3, 4, true};
+			struct ordo_problem problem = {(enum ordo_operator)op, 4, root, 3, 4, true, false};
 			if (!ordo_problem_check(&problem, NULL))
 				continue;
 			struct ordo_cells cells;

@@ -381,7 +381,7 @@ static void run_different(const struct crowd *crowd, const struct member *a, con
 	while (part->same)
 		part--;
 	assert_true(ordo_contradict(
-		crowd->forest, ORDO_F32, ORDO_SUM, elements, part->tree, &contradiction, &error));
+		crowd->forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements, part->tree, &contradiction, &error));
 	const uint64_t at = part->begin.of * (length / part->begin.whole);
 	float *outputs[2] = {run(a->schedule, length, contradicting, &contradiction, begin[0]),
 		run(b->schedule, length, contradicting, &contradiction, begin[1])};

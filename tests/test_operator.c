@@ -20,7 +20,7 @@ static void visit_problems(visit *look)
 					for (uint32_t nshard = 1; nshard <= 9; nshard++)
 						for (int in_place = 0; in_place < 2; in_place++) {
 							struct ordo_problem problem = {(enum ordo_operator)op,
-								nrank, root, K, nshard, in_place};
+								nrank, root, K, nshard, in_place, false};
 							if (ordo_problem_check(&problem, NULL))
 								look(&problem);
 						}
@@ -227,24 +227,28 @@ static void expect_refusal(struct ordo_problem problem, const char *text)
 static void problems_that_make_no_sense_are_refused(void **state)
 {
 	(void)state;
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 0, 0, 1, 1, false}, "ranks: found 0");
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 0, 2, false}, "chunks_per_block: found 0");
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 0, false}, "shards: found 0");
-	expect_refusal((struct ordo_problem){ORDO_REDUCE, 2, 2, 1, 2, false},
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 0, 0, 1, 1, false, false}, "ranks: found 0");
+	expect_refusal(
+		(struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 0, 2, false, false}, "chunks_per_block: found 0");
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 0, false, false}, "shards: found 0");
+	expect_refusal((struct ordo_problem){ORDO_REDUCE, 2, 2, 1, 2, false, false},
 		"root: found 2, wanted a rank of 0..1");
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 1, 1, 2, false, false},
+		"root: AllReduce has no root");
+	expect_refusal((struct ordo_problem){ORDO_ALLTOALL, 2, 0, 1, 2, true, false},
+		"AllToAll has no in-place form");
 	expect_refusal(
-		(struct ordo_problem){ORDO_ALLREDUCE, 2, 1, 1, 2, false}, "root: AllReduce has no root");
-	expect_refusal(
-		(struct ordo_problem){ORDO_ALLTOALL, 2, 0, 1, 2, true}, "AllToAll has no in-place form");
-	expect_refusal((struct ordo_problem){ORDO_ALLGATHER, 2, 0, 1, 4, false}, "AllGather does not reduce");
-	expect_refusal(
-		(struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 4, true}, "no in-place form with 4 shards");
-	expect_refusal(
-		(struct ordo_problem){ORDO_ALLTOALL, 65536, 0, 1, 65536, false}, "chunks: 4294967296 blocks");
-	expect_refusal(
-		(struct ordo_problem){ORDO_ALLGATHER, 65536, 0, 65536, 65536, false}, "chunks: 65536 blocks");
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 1, 0, 65536, 65536, false},
+		(struct ordo_problem){ORDO_ALLGATHER, 2, 0, 1, 4, false, false}, "AllGather does not reduce");
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 4, true, false},
+		"no in-place form with 4 shards");
+	expect_refusal((struct ordo_problem){ORDO_ALLTOALL, 65536, 0, 1, 65536, false, false},
+		"chunks: 4294967296 blocks");
+	expect_refusal((struct ordo_problem){ORDO_ALLGATHER, 65536, 0, 65536, 65536, false, false},
+		"chunks: 65536 blocks");
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 1, 0, 65536, 65536, false, false},
 		"shards: 65536 shards a rank");
+	expect_refusal((struct ordo_problem){ORDO_ALLGATHER, 2, 0, 1, 2, false, true},
+		"accumulate: AllGather does not reduce");
 }
 
 int main(void)

@@ -134,7 +134,7 @@ static void check_contradiction(
 	struct ordo_error error;
 	double values[64];
 	assert_true(ordo_contradict(
-		forest, type, product ? ORDO_PROD : ORDO_SUM, elements, trees, &found, &error));
+		forest, type, type, product ? ORDO_PROD : ORDO_SUM, elements, trees, &found, &error));
 	for (uint32_t i = 0; i < 64; i++)
 		values[i] = found.rest;
 	values[found.witness.a] = found.value[0];
@@ -205,9 +205,11 @@ static void other_leaves_and_associative_reductions_have_no_witness(void **state
 	struct ordo_error error;
 	assert_false(ordo_tree_witness(forest, trees[0], trees[1], &witness, &error));
 	assert_non_null(strstr(error.text, "not the same leaves"));
-	assert_false(ordo_contradict(forest, ORDO_I32, ORDO_SUM, elements, trees, &contradiction, &error));
+	assert_false(ordo_contradict(
+		forest, ORDO_I32, ORDO_I32, ORDO_SUM, elements, trees, &contradiction, &error));
 	assert_non_null(strstr(error.text, "i32 sum is associative"));
-	assert_false(ordo_contradict(forest, ORDO_F64, ORDO_MAX, elements, trees, &contradiction, &error));
+	assert_false(ordo_contradict(
+		forest, ORDO_F64, ORDO_F64, ORDO_MAX, elements, trees, &contradiction, &error));
 	ordo_forest_destroy(forest);
 }
 
@@ -324,7 +326,7 @@ static void a_chain_of_a_hundred_thousand_leaves_is_no_deeper_than_the_heap(void
 	assert_int_equal(name.from, 5);
 	struct ordo_contradiction found;
 	static const struct ordo_element elements[2];
-	assert_true(ordo_contradict(forest, ORDO_F32, ORDO_SUM, elements, trees, &found, &error));
+	assert_true(ordo_contradict(forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements, trees, &found, &error));
 	assert_true(found.result[0] != found.result[1]);
 	assert_string_equal(ordo_forest_print(forest, &arena, trees[0], 4), "(([0..99997]+99998)+99999)");
 	assert_int_equal(strlen(ordo_forest_print(forest, &arena, trees[0], n)),
@@ -337,13 +339,13 @@ static void errors_are_bounded_by_the_roundings_on_the_way(void **state)
 {
 	(void)state;
 	const struct ordo_tree_facts facts = {.leaves = 8, .depth = 3};
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_SUM, &facts) / (3 * 0x1p-24) - 1) < 1e-6);
-	assert_true(fabs(ordo_error_bound(ORDO_F64, ORDO_SUM, &facts) / (3 * 0x1p-53) - 1) < 1e-6);
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_PROD, &facts) / (7 * 0x1p-24) - 1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &facts) / (3 * 0x1p-24) - 1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F64, ORDO_F64, ORDO_SUM, &facts) / (3 * 0x1p-53) - 1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_PROD, &facts) / (7 * 0x1p-24) - 1) < 1e-6);
 	const struct ordo_tree_facts deep = {.leaves = 1u << 25, .depth = (1u << 25) - 1};
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_SUM, &deep) - (exp(2) - 1)) < 1e-5);
-	assert_true(ordo_error_bound(ORDO_I64, ORDO_SUM, &facts) == 0);
-	assert_true(ordo_error_bound(ORDO_F32, ORDO_MAX, &facts) == 0);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &deep) - (exp(2) - 1)) < 1e-5);
+	assert_true(ordo_error_bound(ORDO_I64, ORDO_I64, ORDO_SUM, &facts) == 0);
+	assert_true(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_MAX, &facts) == 0);
 }
 
 /* One schedule, its proof and its order. */

@@ -19,6 +19,8 @@ static const struct refusal {
 	uint32_t line, column;
 	const char *text, *hint;
 } refusals[] = {
+	{"R1-accumulate-without-a-reduction", 2, 72,
+		"accumulate: AllGather does not reduce, so there is nothing to accumulate", ""},
 	{"R1-empty-range", 5, 37,
 		"to_bytes: found 16384, wanted at least from_bytes, 16385: the range is empty",
 		"both ends belong to a range: {\"from_bytes\": 16385, \"to_bytes\": 16385} is one size"},

@@ -27,7 +27,7 @@ static void what_the_text_builds_is_proved(void **state)
 		for (uint32_t root = 0; root < n; root++)
 			for (uint32_t form = 0; form < 12; form++) {
 				const struct ordo_problem problem = {
-					ORDO_BROADCAST, n, root, form / 4 * (n + 1) / 2, n, form & 1};
+					ORDO_BROADCAST, n, root, form / 4 * (n + 1) / 2, n, form & 1, false};
 				ordo_schedule_destroy(compile(&problem, algorithms[form >> 1 & 1]));
 			}
 }

@@ -22,7 +22,8 @@ static struct ordo_schedule *make(enum ordo_operator op, struct ordo_error *erro
 		.nrank = 3,
 		.root = facts->rooted,
 		.chunks_per_block = 2,
-		.nshard = facts->reduces ? 6 : 3};
+		.nshard = facts->reduces ? 6 : 3,
+		.accumulate_f32 = facts->reduces};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
 	bool worked = schedule && ordo_schedule_set_phases(schedule, phases, op < 4 ? 2 : 0, error) &&
 		      ordo_schedule_begin_stream(schedule, 1, "main", error);

@@ -12,6 +12,7 @@
 struct wish {
 	struct ordo_problem problem;
 	const char *algorithm, *output;
+	const char *accumulate;
 	bool prove_only; /* no document */
 	struct topology_choice topology;
 	struct conditions conditions;
@@ -62,6 +63,14 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	if (like)
 		snprintf(hint, sizeof hint, "did you mean %s?", like);
 	return refuse(call, fail_usage(call, hint, "%s is no operator", call->operands[0]));
+}
+
+static bool read_accumulate(struct call *call, struct wish *wish)
+{
+	wish->problem.accumulate_f32 = wish->accumulate;
+	if (!wish->accumulate || !strcmp(wish->accumulate, "f32"))
+		return true;
+	return refuse(call, fail_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate));
 }
 
 /* Which algorithms have the operator, for the one who named none. */
@@ -310,6 +319,8 @@ static int compile(struct call *call)
 		{"shards", 0, POSITIVE, &wish.problem.nshard, "V",
 			"virtual shards to be summed (as many as ranks)"},
 		{"in-place", 0, SWITCH, &wish.problem.in_place, NULL, "input and output are one memory"},
+		{"accumulate", 0, TEXT, &wish.accumulate, "f32",
+			"f16 and bf16 sums are made in f32 and rounded once, at the end"},
 		{"sizes", 0, TEXT, &wish.sizes, "A:B",
 			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no end"},
 		{"alpha-ns", 0, REAL, &wish.latency_ns, "NS",
@@ -332,6 +343,8 @@ static int compile(struct call *call)
 		status = call->status;
 	else if (!wish.problem.nrank)
 		status = fail_usage(call, NULL, "how many ranks? --ranks N, at least 1");
+	else if (!read_accumulate(call, &wish))
+		status = call->status;
 	else if (!read_conditions(call, &wish.conditions, wish.problem.op))
 		status = call->status;
 	else if (wish.prove_only && (wish.output || wish.sizes))

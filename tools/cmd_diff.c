@@ -4,6 +4,7 @@
 #include "judgements.h"
 #include "verdict.h"
 #include <inttypes.h>
+#include <ordo/accumulate.h>
 #include <ordo/compare.h>
 #include <ordo/divisor.h>
 #include <ordo/input.h>
@@ -206,8 +207,10 @@ static bool contradict(struct call *call, struct pair *pair, const struct wish *
 {
 	struct ordo_error error;
 	const struct ordo_element anywhere[2] = {{0, 0, 0}};
-	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type, wish->arithmetic.reduction,
-		anywhere, pair->comparison.parts[pair->comparison.first].tree, &pair->contradiction, &error);
+	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type,
+		ordo_accumulator(&pair->side[0]->schedule->problem, wish->arithmetic.type),
+		wish->arithmetic.reduction, anywhere, pair->comparison.parts[pair->comparison.first].tree,
+		&pair->contradiction, &error);
 	return found ? true : refuse(call, fail(call, &error));
 }
 

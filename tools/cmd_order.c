@@ -5,6 +5,7 @@
 #include "verdict.h"
 #include "view/view.h"
 #include <inttypes.h>
+#include <ordo/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,7 @@ struct portrait {
 	const char *tree, *name, *chunks;
 	struct ordo_tree_facts facts;
 	double bound;
+	enum ordo_type accumulator;
 };
 
 static bool portray(struct call *call, const struct wish *wish, struct subject *subject, uint32_t class,
@@ -136,8 +138,9 @@ static bool portray(struct call *call, const struct wish *wish, struct subject *
 		.name = ordo_arena_text(&subject->arena, word, strlen(word)),
 		.chunks = list_chunks(subject, class),
 		.facts = subject->forest->facts[tree]};
-	portrait->bound =
-		ordo_error_bound(wish->arithmetic.type, wish->arithmetic.reduction, &portrait->facts);
+	portrait->accumulator = ordo_accumulator(&subject->order->problem, wish->arithmetic.type);
+	portrait->bound = ordo_error_bound(
+		wish->arithmetic.type, portrait->accumulator, wish->arithmetic.reduction, &portrait->facts);
 	return portrait->tree && portrait->name && portrait->chunks ? true : out_of_memory(call);
 }
 
@@ -157,6 +160,9 @@ static void print_portrait(const struct wish *wish, const struct subject *subjec
 		printf(", operands in %" PRIu32 " different orders", one->nidentical);
 	printf("\n  %-23s depth %" PRIu32 ", %" PRIu32 " rounding%s", "", portrait->facts.depth,
 		portrait->facts.leaves - 1, portrait->facts.leaves == 2 ? "" : "s");
+	if (portrait->accumulator != arithmetic->type)
+		printf(" to %s and one to %s", ordo_type_name(portrait->accumulator),
+			ordo_type_name(arithmetic->type));
 	if (ordo_is_associative(arithmetic->type, arithmetic->reduction))
 		printf("; %s %s: nothing is rounded\n", ordo_type_name(arithmetic->type),
 			ordo_reduction_name(arithmetic->reduction));

@@ -102,8 +102,10 @@ static void report_sight(
 	if (replay->memory_rank != ORDO_NONE)
 		snprintf(slot, sizeof slot, "%s slot %u of rank %u", ordo_buffer_name(replay->memory_buffer),
 			replay->memory_slot, replay->memory_rank);
-	const struct number before = name_element(replaying->values, sight->before),
-			    after = name_element(replaying->values, sight->after);
+	struct values values = *replaying->values;
+	values.type = sight_type(replaying->schedule, replay, values.type);
+	const struct number before = name_element(&values, sight->before),
+			    after = name_element(&values, sight->after);
 	say(call, "    step %-8" PRIu64 " %s%s\n", sight->step, where,
 		replay->tasks[i].call ? ", in the second call" : "");
 	if (*slot)

@@ -2,6 +2,7 @@
 #include "set_verdict.h"
 #include "verdict.h"
 #include <inttypes.h>
+#include <ordo/accumulate.h>
 #include <ordo/compare.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,8 +271,9 @@ static bool contradict(const struct judged_set *judged, const struct change *cha
 {
 	const struct ordo_vector_part *part = &change->comparison.parts[change->comparison.first];
 	const struct ordo_element element[2] = {{0, part->chunk[0], 0}, {0, part->chunk[1], 0}};
-	return ordo_contradict(judged->forest, judged->arithmetic.type, judged->arithmetic.reduction, element,
-		part->tree, contradiction, error);
+	return ordo_contradict(judged->forest, judged->arithmetic.type,
+		ordo_accumulator(&judged->set->problem, judged->arithmetic.type),
+		judged->arithmetic.reduction, element, part->tree, contradiction, error);
 }
 
 static void print_input(FILE *out, const struct judged_set *judged, const struct ordo_contradiction *found)
@@ -494,6 +496,8 @@ bool add_judged(struct call *call, struct judged_set *judged, const struct range
 	if (problem->nshard != problem->nrank)
 		add_count(answer, "shards", problem->nshard);
 	add_truth(answer, "in_place", problem->in_place);
+	if (problem->accumulate_f32)
+		add_text(answer, "accumulate", "f32");
 	add_truth(answer, "proved", judged->proved);
 	cJSON *list = cJSON_AddArrayToObject(answer, "ranges");
 	for (uint32_t i = 0; i < judged->set->nrange; i++)

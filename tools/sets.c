@@ -51,6 +51,8 @@ void print_set_line(FILE *out, const struct ordo_plan_set *set)
 		fprintf(out, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
 		fprintf(out, ", %" PRIu32 " shards", problem->nshard);
+	if (problem->accumulate_f32)
+		fprintf(out, ", accumulates in f32");
 	fprintf(out, ": %" PRIu32 " range%s of sizes from %" PRIu64 " byte%s on", set->nrange,
 		set->nrange == 1 ? "" : "s", set->ranges[0].from_bytes,
 		set->ranges[0].from_bytes == 1 ? "" : "s");

@@ -29,6 +29,8 @@ void add_schedule(cJSON *answer, const struct ordo_schedule *schedule)
 	add_count(answer, "chunks", ordo_nchunk(problem));
 	add_count(answer, "scratch_slots", schedule->scratch_slots);
 	add_truth(answer, "in_place", problem->in_place);
+	if (problem->accumulate_f32)
+		add_text(answer, "accumulate", "f32");
 	add_text(answer, "topology", schedule->topology_name);
 	add_count(answer, "streams", schedule->nstream);
 	add_count(answer, "tasks", schedule->ntask);
@@ -76,6 +78,8 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		fprintf(out, ", root %u", problem->root);
 	if (problem->nshard != problem->nrank)
 		fprintf(out, ", %u shards", problem->nshard);
+	if (problem->accumulate_f32)
+		fprintf(out, ", accumulates in f32");
 	fprintf(out, ": %u tasks in %u streams, %u moves and %u notify-wait pairs\n", schedule->ntask,
 		schedule->nstream, counts.move, counts.notify);
 }

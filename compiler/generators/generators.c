@@ -34,6 +34,9 @@ static bool applies(
 	if (N < 2 || (generator->power_of_two && (N & (N - 1))))
 		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for %s ranks, found %u", name,
 			generator->facts.ranks, N);
+	if (problem->accumulate_f32)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"accumulate: no algorithm is generated that accumulates in f32");
 	if (problem->nshard != N || problem->in_place ||
 		(problem->chunks_per_block && problem->chunks_per_block != K))
 		return ordo_fail(error, ORDO_USAGE, 0,

@@ -212,5 +212,5 @@ const void *ordo_plan_slot(
 {
 	const struct layout *layout = &plan->layout;
 	const unsigned char *memory = plan->ranks[rank].memory[buffer];
-	return memory ? memory + slot_begin(layout, rank, buffer, slot) * layout->element : NULL;
+	return memory ? memory + slot_begin(layout, rank, buffer, slot) * element_in(layout, buffer) : NULL;
 }

@@ -52,6 +52,14 @@ static bool are_comparable(
 			"with --shards V, V a multiple of either",
 			a->nrank, b->nrank);
 	}
+	if (a->accumulate_f32 != b->accumulate_f32) {
+		ordo_fail(error, ORDO_USAGE, 0,
+			"different roundings: the %s accumulates in f32, the %s rounds after every operation",
+			a->accumulate_f32 ? "first" : "second", a->accumulate_f32 ? "second" : "first");
+		return ordo_hint(error,
+			"over the same trees, too, sums of f16 and bf16 have other bits: compile "
+			"both with --accumulate f32, or neither");
+	}
 	if (!facts->reduces && a->nrank != b->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"different data: found %s on %u and on %u ranks, and nothing is added", facts->name,

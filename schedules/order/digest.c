@@ -37,6 +37,10 @@ bool digest_begin(struct order_digest *digest, const struct ordo_problem *proble
 	XXH3_128bits_reset(digest->state);
 	XXH3_128bits_update(digest->state, name, strlen(name));
 	put_number(digest->state, problem->nshard);
+	if (problem->accumulate_f32) {
+		static const char tag[] = "accumulate f32";
+		XXH3_128bits_update(digest->state, tag, sizeof tag);
+	}
 	return true;
 }
 

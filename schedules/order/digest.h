@@ -2,7 +2,7 @@
  *
  * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for other
  * chunk counts (and, with shards, other rank counts) have the same digest exactly if the same elements get
- * the same trees.
+ * the same trees. Sums that are held in f32 have digests of their own: over the same trees they are other bits.
  */
 #ifndef ORDO_DIGEST_H
 #define ORDO_DIGEST_H

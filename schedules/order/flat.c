@@ -49,7 +49,7 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Made in double and rounded to the type: 53 >= 2p + 2 bits for every other type, so that rounding twice is rounding once (half.h). */
+/* Made in double and rounded to the accumulator: 53 >= 2p + 2 bits for every other type, so that rounding twice is rounding once (half.h). */
 static double combine(enum ordo_type type, enum ordo_reduction reduction, double left, double right)
 {
 	switch (reduction) {
@@ -67,7 +67,8 @@ static double combine(enum ordo_type type, enum ordo_reduction reduction, double
 }
 
 bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
-	enum ordo_reduction reduction, const double *values, double *result, struct ordo_error *error)
+	enum ordo_type accumulator, enum ordo_reduction reduction, const double *values, double *result,
+	struct ordo_error *error)
 {
 	struct flat flat;
 	if (!flatten(forest, tree, &flat, error))
@@ -82,11 +83,12 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 			continue;
 		}
 		height--;
-		stack[height - 1] = combine(type, reduction, stack[height], stack[height - 1]);
+		stack[height - 1] = combine(accumulator, reduction, stack[height], stack[height - 1]);
 	}
 	if (stack)
-		*result = reduction == ORDO_AVG ? ordo_type_round(type, stack[0] / forest->facts[tree].leaves)
-						: stack[0];
+		*result = ordo_type_round(type, stack[0]);
+	if (stack && reduction == ORDO_AVG)
+		*result = ordo_type_round(type, *result / forest->facts[tree].leaves);
 	free(flat.trees);
 	free(stack);
 	return stack ? true : ordo_fail_memory(error);

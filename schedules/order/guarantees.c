@@ -1,5 +1,6 @@
 /* guarantees.c - what an order promises, for an element type and a reduction. */
 #include <math.h>
+#include <ordo/accumulate.h>
 #include <ordo/order.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +41,21 @@ bool ordo_guarantee_read(const char *text, enum ordo_guarantee *guarantee)
 	return false;
 }
 
-double ordo_error_bound(
-	enum ordo_type type, enum ordo_reduction reduction, const struct ordo_tree_facts *facts)
+/* log(1+u) for the u of that type. */
+static double log_of_rounding(enum ordo_type type)
+{
+	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
+}
+
+double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator, enum ordo_reduction reduction,
+	const struct ordo_tree_facts *facts)
 {
 	if (ordo_is_associative(type, reduction))
 		return 0;
-	const double u = ldexp(1, -(int)ordo_type_facts(type)->precision);
-	const uint32_t roundings =
-		reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth + (reduction == ORDO_AVG);
-	return expm1((double)roundings * log1p(u));
+	const uint32_t roundings = reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth;
+	/* What was never added to anything is exact in both. */
+	const uint32_t last = (accumulator != type && roundings) + (reduction == ORDO_AVG);
+	return expm1((double)roundings * log_of_rounding(accumulator) + (double)last * log_of_rounding(type));
 }
 
 /* What is judged: an order, or a proof. */
@@ -107,18 +114,26 @@ static bool contradict_in(const struct judging *judging, const struct ordo_fores
 	const struct ordo_element element[2], const uint32_t tree[2])
 {
 	struct ordo_judgement *judgement = judging->judgement;
-	if (!ordo_contradict(forest, judging->type, judging->reduction, element, tree,
-		    &judgement->contradiction, judging->error) ||
-		!print_trees(judging, forest))
+	struct ordo_error error = {0};
+	judgement->contradicted = ordo_contradict(forest, judging->type,
+		ordo_accumulator(judging->subject->problem, judging->type), judging->reduction, element, tree,
+		&judgement->contradiction, &error);
+	if (!judgement->contradicted && error.code != ORDO_UNDECIDED) {
+		if (judging->error)
+			*judging->error = error;
 		return false;
-	judgement->contradicted = true;
+	}
+	if (!print_trees(judging, forest))
+		return false;
+	const char *but = judgement->contradicted ? "" : "; no input is known on which their bits differ";
 	const char *why =
 		element[0].chunk == element[1].chunk
-			? ordo_arena_format(judging->arena, "chunk %u is %s on rank %u but %s on rank %u",
+			? ordo_arena_format(judging->arena, "chunk %u is %s on rank %u but %s on rank %u%s",
 				  element[0].chunk, judgement->tree[0], element[0].rank, judgement->tree[1],
-				  element[1].rank)
-			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s",
-				  element[0].chunk, judgement->tree[0], element[1].chunk, judgement->tree[1]);
+				  element[1].rank, but)
+			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s%s",
+				  element[0].chunk, judgement->tree[0], element[1].chunk, judgement->tree[1],
+				  but);
 	return settle(judging, ORDO_DOES_NOT_HOLD, why);
 }
 
@@ -214,6 +229,8 @@ static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
 	if (!facts->reduces)
 		return settle(judging, ORDO_NOT_APPLICABLE,
 			ordo_arena_format(judging->arena, "%s adds nothing", facts->name));
+	if (!ordo_accumulates(judging->subject->problem, judging->type, judging->error))
+		return false;
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
 		return settle(judging, ORDO_NOT_ASKED, "compare with `ordo diff`");
 	if (ordo_is_associative(judging->type, judging->reduction))

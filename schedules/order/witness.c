@@ -197,16 +197,20 @@ bool ordo_tree_witness(const struct ordo_forest *forest, uint32_t first, uint32_
 }
 
 /* Values for a, b and c of which (a op b) op c and (a op c) op b differ.
- * sum, avg: a = -b = M = 2^(precision+2), c = 1: 1 and 0, for 1 is less than half a unit of M's last place.
- * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow, infinity. */
+ * sum, avg: a = -b = M, c = M / 2^(precision+2): c and 0, for c is less than half a unit of M's last place. c is 1, unless M would be too
+ *           large.
+ * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow, infinity; with a larger range in the accumulator
+ *           nothing overflows. */
 static void choose_values(struct ordo_contradiction *contradiction)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(contradiction->type);
+	const int lost = (int)ordo_type_facts(contradiction->accumulator)->precision + 2;
+	const int largest = lost < facts->greatest_exponent ? lost : facts->greatest_exponent;
 	double *value = contradiction->value;
 	if (ordo_reduction_adds(contradiction->reduction)) {
-		value[0] = ldexp(1, (int)facts->precision + 2);
+		value[0] = ldexp(1, largest);
 		value[1] = -value[0];
-		value[2] = 1;
+		value[2] = ldexp(1, largest - lost);
 		contradiction->rest = 0;
 	} else {
 		value[0] = ldexp(1, facts->greatest_exponent);
@@ -240,21 +244,23 @@ static bool evaluate(
 	bool worked = true;
 	for (int i = 0; worked && i < 2; i++) {
 		worked = ordo_tree_evaluate(forest, contradiction->tree[i], contradiction->type,
-			contradiction->reduction, values, &contradiction->result[i], error);
+			contradiction->accumulator, contradiction->reduction, values,
+			&contradiction->result[i], error);
 		contradiction->bits[i] = ordo_type_bits(contradiction->type, contradiction->result[i]);
 	}
 	free(values);
 	return worked;
 }
 
-bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type, enum ordo_reduction reduction,
-	const struct ordo_element element[2], const uint32_t tree[2],
+bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type, enum ordo_type accumulator,
+	enum ordo_reduction reduction, const struct ordo_element element[2], const uint32_t tree[2],
 	struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
 	if (ordo_is_associative(type, reduction))
 		return ordo_fail(error, ORDO_USAGE, 0, "%s %s is associative: every order has the same bits",
 			ordo_type_name(type), ordo_reduction_name(reduction));
 	*contradiction = (struct ordo_contradiction){.type = type,
+		.accumulator = accumulator,
 		.reduction = reduction,
 		.element = {element[0], element[1]},
 		.tree = {tree[0], tree[1]}};

@@ -236,6 +236,9 @@ struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
 	bool worked = false;
 	if (q.options->atomic_reduce)
 		ordo_fail(error, ORDO_UNDECIDED, 0, "reduces in no fixed order are judged on the whole only");
+	else if (programs->problem.accumulate_f32)
+		ordo_fail(error, ORDO_UNDECIDED, 0,
+			"sums accumulated in another type are judged on the whole only");
 	else
 		worked = q.proof ? judge_all(&q) : ordo_fail_memory(error);
 	free_quotient(&q);

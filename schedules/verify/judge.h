@@ -64,7 +64,9 @@ struct question {
 
 /* One chunk's worth of memory, in the run that stands for all. */
 struct cell {
-	uint32_t tree, chunk;  /* what it holds; tree ORDO_NONE: undefined */
+	uint32_t tree;	       /* what it holds; ORDO_NONE: undefined */
+	uint32_t chunk : 31;   /* of which chunk */
+	uint32_t rounded : 1;  /* accumulate f32: a sum that has been rounded already */
 	uint32_t writer;       /* the last write; ORDO_NONE: none since the call began */
 	uint32_t reader, more; /* reads since then: the latest, and a list of earlier ones of other streams */
 };

@@ -116,14 +116,14 @@ bool prepare_memory(struct judge *judge)
 		return ordo_fail_memory(judge->error);
 	judge->item_room = judge->nitem = 1;
 	for (uint64_t i = 0; i < ncell; i++)
-		judge->cells[i] = (struct cell){ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, 0};
+		judge->cells[i] = (struct cell){.tree = ORDO_NONE, .writer = ORDO_NONE, .reader = ORDO_NONE};
 	if (!problem->in_place)
 		return true;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 			struct cell *cell = cell_of(judge, (struct slot){rank, slot, ORDO_INPUT});
 			cell->tree = ordo_input_shard(problem, rank, slot);
-			cell->chunk = ordo_input_chunk(problem, rank, slot);
+			cell->chunk = ordo_input_chunk(problem, rank, slot) & ORDO_LIMIT;
 		}
 	return true;
 }
@@ -300,54 +300,93 @@ static bool complain_chunk(struct judge *judge, const struct access *access, uin
 		where_is(judge, access->task).text, name_slot(access->slot).text, holds, wanted);
 }
 
+/* What a slot holds. */
+struct value {
+	uint32_t tree;
+	bool rounded;
+};
+
 /* The value read; POISON if it is not what the task names. false: no memory. */
 static bool judge_value(struct judge *judge, const struct access *access, const struct cell *cell,
-	uint32_t chunk, uint32_t *tree)
+	uint32_t chunk, struct value *value)
 {
-	*tree = cell->tree;
+	*value = (struct value){cell->tree, cell->rounded};
 	if (cell->tree == POISON)
 		return true;
 	if (cell->tree == ORDO_NONE) {
-		*tree = POISON;
+		value->tree = POISON;
 		return complain_undefined(judge, access, "uses");
 	}
 	if (cell->chunk != chunk) {
-		*tree = POISON;
+		value->tree = POISON;
 		return complain_chunk(judge, access, cell->chunk, chunk);
 	}
 	return true;
 }
 
-static bool read_value(struct judge *judge, const struct access *access, uint32_t chunk, uint32_t *tree)
+static bool read_value(struct judge *judge, const struct access *access, uint32_t chunk, struct value *value)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	if (access->slot.buffer == ORDO_INPUT && !problem->in_place) {
 		const struct cell input = {
 			.tree = ordo_input_shard(problem, access->slot.rank, access->slot.number),
-			.chunk = ordo_input_chunk(problem, access->slot.rank, access->slot.number)};
-		return judge_value(judge, access, &input, chunk, tree);
+			.chunk = ordo_input_chunk(problem, access->slot.rank, access->slot.number) &
+				 ORDO_LIMIT};
+		return judge_value(judge, access, &input, chunk, value);
 	}
 	struct cell *cell = cell_of(judge, access->slot);
-	return read_cell(judge, access, cell) && judge_value(judge, access, cell, chunk, tree);
+	return read_cell(judge, access, cell) && judge_value(judge, access, cell, chunk, value);
+}
+
+/* A sum that has been rounded is rounded again if more is added to it. */
+static bool complain_rounded(struct judge *judge, const struct access *access, uint32_t tree)
+{
+	const char *text = print_broken_tree(&judge->proof->arena, &judge->proof->trees, tree, 32);
+	if (!text)
+		return ordo_fail_memory(judge->error);
+	return find(judge, 4, &access->task, 1,
+		"keep partial sums in scratch; only a complete one is rounded, into the output",
+		"%s: adds with %s, which was rounded when it was written to input or output, and sums are "
+		"accumulated in f32 and rounded once",
+		where_is(judge, access->task).text, text);
+}
+
+/* `value` becomes what lies there `op` itself. */
+static bool add_up(struct judge *judge, const struct access *access, const struct cell *cell, uint32_t chunk,
+	struct value *value)
+{
+	struct value before;
+	if (!judge_value(judge, access, cell, chunk, &before))
+		return false;
+	const struct value after = *value;
+	*value = (struct value){POISON, false};
+	if (before.tree == POISON || after.tree == POISON)
+		return true;
+	if (before.rounded || after.rounded)
+		return complain_rounded(judge, access, before.rounded ? before.tree : after.tree);
+	value->tree = grow_tree(&judge->proof->trees, &judge->growth, before.tree, after.tree);
+	return value->tree != ORDO_NONE ? true : ordo_fail_memory(judge->error);
+}
+
+/* What one contributor gave was never added to anything, and is exact in either form. */
+static bool is_sum(const struct judge *judge, uint32_t tree)
+{
+	return tree != POISON && judge->proof->trees.nodes[tree][0] != ORDO_NONE;
 }
 
 static bool store(
-	struct judge *judge, const struct access *access, bool reduces, uint32_t chunk, uint32_t tree)
+	struct judge *judge, const struct access *access, bool reduces, uint32_t chunk, struct value value)
 {
 	struct cell *cell = cell_of(judge, access->slot);
 	if (!(reduces && judge->groups ? reduce_atomically : write_cell)(judge, access, cell))
 		return false;
-	if (reduces) {
-		uint32_t before;
-		if (!judge_value(judge, access, cell, chunk, &before))
-			return false;
-		if (before == POISON || tree == POISON)
-			tree = POISON;
-		else if ((tree = grow_tree(&judge->proof->trees, &judge->growth, before, tree)) == ORDO_NONE)
-			return ordo_fail_memory(judge->error);
-	}
-	cell->tree = tree;
-	cell->chunk = chunk;
+	if (reduces && !add_up(judge, access, cell, chunk, &value))
+		return false;
+	if (judge->schedule->problem.accumulate_f32 && access->slot.buffer != ORDO_SCRATCH)
+		value.rounded |= is_sum(judge, value.tree);
+	cell->tree = value.tree;
+	cell->chunk = chunk & ORDO_LIMIT;
+	cell->rounded = value.rounded;
 	return true;
 }
 
@@ -388,9 +427,9 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 	for (uint32_t i = 0; i < task->count; i++) {
 		const struct access source = {id, stream, {rank, task->src + i, task->src_buffer}};
 		const struct access goal = {id, stream, {target, task->dst + i, task->dst_buffer}};
-		uint32_t tree;
-		if (!read_value(judge, &source, task->chunk + i, &tree) ||
-			!store(judge, &goal, ordo_task_reduces(task), task->chunk + i, tree))
+		struct value value;
+		if (!read_value(judge, &source, task->chunk + i, &value) ||
+			!store(judge, &goal, ordo_task_reduces(task), task->chunk + i, value))
 			return false;
 		if (enough_findings(judge))
 			break;

@@ -81,6 +81,12 @@ static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task 
 		return find(judge, 4, &id, 1, "write to output or scratch, or compile for in place",
 			"%s: writes to the input of rank %u, and the schedule is not in place",
 			where_is(judge, id).text, target);
+	if (problem->accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
+		return find(judge, 4, &id, 1, "add up in scratch, and copy the complete sum to the output",
+			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, which only "
+			"scratch holds",
+			where_is(judge, id).text, ordo_buffer_name((enum ordo_buffer)task->dst_buffer),
+			target);
 	return judge_fit(judge, id, task, target);
 }
 

@@ -3,6 +3,7 @@
 #include "buffers.h"
 #include "parallel.h"
 #include <inttypes.h>
+#include <ordo/accumulate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct recipe {
 struct checker {
 	const struct trial *trial;
 	struct check *result;
+	enum ordo_type accumulator;
 	uint32_t *need;	       /* [nnode] tiles needed to evaluate a node */
 	uint32_t *depth;       /* [nnode] */
 	uint32_t *nleaf;       /* [nnode] */
@@ -32,8 +34,9 @@ struct checker {
 struct bench {
 	struct recipe recipe;
 	uint32_t recipe_tree;
-	char *tiles; /* [most][TILE] elements */
-	void *exact; /* [TILE] */
+	char *tiles;  /* [most][TILE] of the accumulator */
+	char *wanted; /* [TILE] elements: a shard's, and in the end the result */
+	void *exact;  /* [TILE] */
 	struct check found;
 };
 
@@ -143,28 +146,40 @@ static void write_recipe(const struct checker *checker, struct recipe *recipe, u
 	}
 }
 
-/* Leaves the result in the bench's first tile. */
+/* Puts a shard's elements where the accumulator is wanted. */
+static void put_leaf(const struct checker *checker, struct bench *bench, char *top, size_t n)
+{
+	const enum ordo_type type = checker->trial->values.type;
+	if (checker->accumulator == type)
+		memcpy(top, bench->wanted, n * ordo_type_size(type));
+	else
+		ordo_widen(type, top, bench->wanted, n);
+}
+
+/* Leaves the result in bench->wanted. */
 static void evaluate(const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
 {
 	const struct values *values = &checker->trial->values;
-	size_t tile = TILE * ordo_type_size(values->type), height = 0;
+	size_t tile = TILE * ordo_type_size(checker->accumulator), height = 0;
 	for (uint32_t i = 0; i < bench->recipe.nstep; i++) {
 		uint32_t step = bench->recipe.steps[i];
 		if (step == ORDO_NONE) {
 			height--;
-			ordo_reduce_elements(values->type, values->reduction,
+			ordo_reduce_elements(checker->accumulator, values->reduction,
 				bench->tiles + (height - 1) * tile, bench->tiles + height * tile, n);
 			continue;
 		}
 		char *top = bench->tiles + height++ * tile;
-		make_values(values, step, first, n, top);
-		if (i == 0)
-			begin_exact(values, bench->exact, top, n);
-		else
-			add_exact(values, bench->exact, top, n);
+		make_values(values, step, first, n, bench->wanted);
+		put_leaf(checker, bench, top, n);
+		(i ? add_exact : begin_exact)(values, bench->exact, bench->wanted, n);
 	}
+	if (checker->accumulator == values->type)
+		memcpy(bench->wanted, bench->tiles, n * ordo_type_size(values->type));
+	else
+		ordo_narrow(values->type, bench->wanted, bench->tiles, n);
 	if (values->reduction == ORDO_AVG)
-		ordo_divide_elements(values->type, bench->tiles, n, checker->trial->problem->nshard);
+		ordo_divide_elements(values->type, bench->wanted, n, checker->trial->problem->nshard);
 }
 
 /* Without an order there is only the exact result, and it does not matter in which order that is made. */
@@ -172,8 +187,8 @@ static void evaluate_exactly(const struct checker *checker, struct bench *bench,
 {
 	const struct values *values = &checker->trial->values;
 	for (uint32_t shard = 0; shard < checker->trial->problem->nshard; shard++) {
-		make_values(values, shard, first, n, bench->tiles);
-		(shard ? add_exact : begin_exact)(values, bench->exact, bench->tiles, n);
+		make_values(values, shard, first, n, bench->wanted);
+		(shard ? add_exact : begin_exact)(values, bench->exact, bench->wanted, n);
 	}
 }
 
@@ -230,8 +245,8 @@ static void compare_with_exact(const struct checker *checker, struct check *foun
 	const uint32_t nshard = checker->trial->problem->nshard;
 	const size_t size = ordo_type_size(values->type);
 	for (size_t i = 0; i < n; i++) {
-		i += compare_exact(values, exact_at(values, exact, i), result + i * size, n - i, nshard - 1,
-			nshard, &found->far);
+		i += compare_exact(values, checker->accumulator, exact_at(values, exact, i),
+			result + i * size, n - i, nshard - 1, nshard, &found->far);
 		if (i >= n)
 			return;
 		if (!found->wrong++)
@@ -249,7 +264,7 @@ static void check_tile(
 	uint64_t at = slot_begin(trial, chunk) + first;
 	uint32_t rank, end;
 	if (!reduces)
-		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->tiles);
+		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->wanted);
 	else
 		(ordered ? evaluate : evaluate_exactly)(checker, bench, at, n);
 	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
@@ -257,7 +272,7 @@ static void check_tile(
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
 		bench->found.elements += n;
 		if (ordered)
-			compare_bits(&bench->found, trial, rank, chunk, first, n, bench->tiles, result);
+			compare_bits(&bench->found, trial, rank, chunk, first, n, bench->wanted, result);
 		else
 			compare_with_exact(
 				checker, &bench->found, rank, chunk, first, n, bench->exact, result);
@@ -265,8 +280,8 @@ static void check_tile(
 	if (!reduces || !ordered)
 		return;
 	uint32_t tree = trial->proof->chunk_tree[chunk];
-	size_t wrong = compare_exact(&trial->values, bench->exact, bench->tiles, n, checker->depth[tree],
-		checker->nleaf[tree], &bench->found.far);
+	size_t wrong = compare_exact(&trial->values, checker->accumulator, bench->exact, bench->wanted, n,
+		checker->depth[tree], checker->nleaf[tree], &bench->found.far);
 	if (wrong < n)
 		note_bound(&bench->found, chunk, first + wrong);
 }
@@ -295,10 +310,11 @@ static bool make_bench(const struct checker *checker, struct bench *bench)
 	*bench = (struct bench){.recipe_tree = ORDO_NONE,
 		.recipe.steps = calloc(nnode, sizeof(uint32_t)),
 		.recipe.stack = calloc(nnode, sizeof(uint32_t)),
-		.tiles = calloc(checker->most, TILE * ordo_type_size(checker->trial->values.type)),
+		.tiles = calloc(checker->most, TILE * ordo_type_size(checker->accumulator)),
+		.wanted = calloc(TILE, ordo_type_size(checker->trial->values.type)),
 		.exact = calloc(TILE, EXACT_SIZE),
 		.found = {.bits_equal = true, .within_bounds = true}};
-	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->exact;
+	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->wanted && bench->exact;
 }
 
 static void free_bench(struct bench *bench)
@@ -306,6 +322,7 @@ static void free_bench(struct bench *bench)
 	free(bench->recipe.steps);
 	free(bench->recipe.stack);
 	free(bench->tiles);
+	free(bench->wanted);
 	free(bench->exact);
 }
 
@@ -350,7 +367,9 @@ static bool prepare(struct checker *checker)
 bool check(const struct trial *trial, struct check *result)
 {
 	*result = (struct check){.bits_equal = true, .within_bounds = true};
-	struct checker checker = {.trial = trial, .result = result};
+	struct checker checker = {.trial = trial,
+		.result = result,
+		.accumulator = ordo_accumulator(trial->problem, trial->values.type)};
 	bool ready = prepare(&checker);
 	if (ready)
 		for_each((uint64_t)ordo_nchunk(trial->problem) * checker.npiece, checker.width, check_piece,

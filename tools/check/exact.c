@@ -181,17 +181,24 @@ static void stretch(struct distance *far, double error, double place, double bou
 		far->bounded = error / bound;
 }
 
-/* (1 + u)^n - 1: how far n roundings lead. */
-static double drift(enum ordo_type type, double n)
+/* log(1 + u) for the u of that type. */
+static double log_of_rounding(enum ordo_type type)
 {
-	return expm1(n * log1p(ldexp(1, -(int)ordo_type_facts(type)->precision)));
+	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
+}
+
+/* (1 + u)^n - 1: how far n roundings lead; rounding the result to the type, if it is not the accumulator, and dividing it are one more each. */
+static double drift(const struct values *values, enum ordo_type accumulator, double n)
+{
+	const int last = (accumulator != values->type && n > 0) + (values->reduction == ORDO_AVG);
+	return expm1(n * log_of_rounding(accumulator) + last * log_of_rounding(values->type));
 }
 
 /* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all values are positive. */
-static size_t compare_sums(const struct values *values, const void *exact, const void *result, size_t n,
-	uint32_t depth, struct distance *far)
+static size_t compare_sums(const struct values *values, enum ordo_type accumulator, const void *exact,
+	const void *result, size_t n, uint32_t depth, struct distance *far)
 {
-	const double relative = drift(values->type, depth);
+	const double relative = drift(values, accumulator, depth);
 	for (size_t i = 0; i < n; i++) {
 		double sum, error, got = float_at(values->type, result, i);
 		if (values->type != ORDO_F64) {
@@ -213,12 +220,12 @@ static size_t compare_sums(const struct values *values, const void *exact, const
 }
 
 /* As for sums, and one rounding more; so small a number may be rounded to the place of the least ones. */
-static size_t compare_averages(const struct values *values, const void *exact, const void *result, size_t n,
-	uint32_t depth, uint32_t nleaf, struct distance *far)
+static size_t compare_averages(const struct values *values, enum ordo_type accumulator, const void *exact,
+	const void *result, size_t n, uint32_t depth, uint32_t nleaf, struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
-		     relative = drift(values->type, depth + 1.0) + 2 * 0x1p-64;
+		     relative = drift(values, accumulator, depth) + 2 * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		const long double sum = values->type == ORDO_F64
 						? (long double)((const wide *)exact)[i] * 0x1p-60L
@@ -234,12 +241,12 @@ static size_t compare_averages(const struct values *values, const void *exact, c
 }
 
 /* n-1 multiplications, each rounded once, in any tree; and the same for the long doubles. */
-static size_t compare_products(const struct values *values, const void *exact, const void *result, size_t n,
-	uint32_t nleaf, struct distance *far)
+static size_t compare_products(const struct values *values, enum ordo_type accumulator, const void *exact,
+	const void *result, size_t n, uint32_t nleaf, struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
-		     steps = nleaf - 1.0, relative = drift(values->type, steps) + 2 * steps * 0x1p-64;
+		     steps = nleaf - 1.0, relative = drift(values, accumulator, steps) + 2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		long double product = ((const long double *)exact)[i];
 		double got = float_at(values->type, result, i), size = (double)fabsl(product);
@@ -261,8 +268,8 @@ static bool same_bits(double a, double b)
 	return bits_of_a == bits_of_b;
 }
 
-size_t compare_exact(const struct values *values, const void *exact, const void *result, size_t n,
-	uint32_t depth, uint32_t nleaf, struct distance *far)
+size_t compare_exact(const struct values *values, enum ordo_type accumulator, const void *exact,
+	const void *result, size_t n, uint32_t depth, uint32_t nleaf, struct distance *far)
 {
 	if (!is_float(values->type)) {
 		for (size_t i = 0; i < n; i++)
@@ -272,11 +279,11 @@ size_t compare_exact(const struct values *values, const void *exact, const void 
 		return n;
 	}
 	if (values->reduction == ORDO_SUM)
-		return compare_sums(values, exact, result, n, depth, far);
+		return compare_sums(values, accumulator, exact, result, n, depth, far);
 	if (values->reduction == ORDO_AVG)
-		return compare_averages(values, exact, result, n, depth, nleaf, far);
+		return compare_averages(values, accumulator, exact, result, n, depth, nleaf, far);
 	if (values->reduction == ORDO_PROD)
-		return compare_products(values, exact, result, n, nleaf, far);
+		return compare_products(values, accumulator, exact, result, n, nleaf, far);
 	for (size_t i = 0; i < n; i++) {
 		if (!same_bits(((const double *)exact)[i], float_at(values->type, result, i)))
 			return i;

@@ -1,5 +1,6 @@
 /* rehearsal.c - an interleaving carried out, watched step by step. */
 #include "rehearsal.h"
+#include <ordo/accumulate.h>
 #include <ordo/trace.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +69,8 @@ static void judge_sum(const struct stage *stage, const struct values *values, st
 	make_exact(stage, values, chunk, n);
 	for (size_t i = 0; i < n; i++) {
 		const void *wanted = exact_at(values, stage->exact, i);
-		if (compare_exact(
-			    values, wanted, found + i * size, 1, problem->nshard, problem->nshard, &far))
+		if (compare_exact(values, ordo_accumulator(problem, values->type), wanted, found + i * size,
+			    1, problem->nshard, problem->nshard, &far))
 			continue;
 		at.element = i;
 		round_exact(values, wanted, problem->nshard, at.values[1]);
@@ -115,6 +116,12 @@ static void on_leaving(void *closure, uint32_t rank, uint32_t call)
 	}
 }
 
+enum ordo_type sight_type(
+	const struct ordo_schedule *schedule, const struct ordo_replay *replay, enum ordo_type type)
+{
+	return replay->memory_buffer == ORDO_SCRATCH ? ordo_accumulator(&schedule->problem, type) : type;
+}
+
 static void on_step(void *closure, uint32_t call, uint32_t task, bool done)
 {
 	const struct stage *stage = closure;
@@ -131,7 +138,8 @@ static void on_step(void *closure, uint32_t call, uint32_t task, bool done)
 						     replay->memory_buffer, replay->memory_slot);
 		if (slot)
 			memcpy(done ? sight->after : sight->before, slot,
-				ordo_type_size(stage->trial.values.type));
+				ordo_type_size(
+					sight_type(stage->schedule, replay, stage->trial.values.type)));
 	}
 	rehearsal->nstep += done;
 }

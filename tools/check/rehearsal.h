@@ -43,6 +43,10 @@ struct rehearsal {
 	uint64_t size;
 };
 
+/* The type of the values seen: scratch may hold another than that of the run. */
+enum ordo_type sight_type(
+	const struct ordo_schedule *schedule, const struct ordo_replay *replay, enum ordo_type type);
+
 /* Carries out interleaving `which`. count: elements of each block. A run that stops on the way is no error but
  * not `completed`. false: no memory, or no plan can be made. To be closed in any case. */
 bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,

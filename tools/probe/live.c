@@ -1,5 +1,6 @@
 /* live.c - a schedule on the runtime as a machine that adds. */
 #include "live.h"
+#include <ordo/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,8 @@ struct machine live_machine(struct live *live)
 		.ncolour = NCOLOUR,
 		.colour_of = live->colour_of,
 		.type = ordo_type_facts(live->options.type),
+		.accumulator =
+			ordo_type_facts(ordo_accumulator(&live->schedule->problem, live->options.type)),
 		.run = run_live,
 		.closure = live};
 }

@@ -2,7 +2,7 @@
  *
  * Alone: input v is 1, all others are 0. The output is how often v was added, and must be 1.
  *
- * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision and nleaf - 2 < 2^b. Then every sum
+ * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision of additions and nleaf - 2 < 2^b. Then every sum
  * under way is M, -M or a number s of ones:
  *   - s <= nleaf - 2 < 2^p is a number of the type, so ones add exactly;
  *   - the numbers next to M are at least 2^(b+1) away, and s < 2^b is less than half of that, so M + s rounds to M, -M + s to -M, and
@@ -10,6 +10,7 @@
  *   - M + -M is 0, whatever was lost.
  * So the output counts the ones that are added after i and j have met, and nleaf - output = size(i, j), the number of leaves under their
  * lowest common ancestor. All this holds in units of any power of two, which types need that have no M that large.
+ * What comes out is at most nleaf ones, which the type of the outputs can count too, so that rounding to it changes nothing.
  *
  * The sizes of all pairs are those of one binary tree, or of none. Pairs are taken by ascending size: under a tree, both sides of the
  * smallest sum that is not made yet are made, so a pair whose inputs lie in two clusters joins them. Joining A and B asks that
@@ -55,7 +56,8 @@ uint64_t count_mask_runs(uint32_t nleaf)
 
 static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 {
-	const struct ordo_type_facts *type = recovery->machine->type;
+	const struct ordo_type_facts *type = recovery->machine->type,
+				     *accumulator = recovery->machine->accumulator;
 	const uint32_t nleaf = recovery->machine->nleaf;
 	if (type->precision < 32 && nleaf > UINT32_C(1) << type->precision)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -65,7 +67,7 @@ static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 	int bits = 0;
 	while (nleaf > 2 && (nleaf - 2) >> bits)
 		bits++;
-	const int exponent = (int)type->precision + 1 + bits,
+	const int exponent = (int)(accumulator ? accumulator : type)->precision + 1 + bits,
 		  lower = exponent > type->greatest_exponent ? exponent - type->greatest_exponent : 0;
 	recovery->unit = ldexp(1, -lower);
 	recovery->large = ldexp(1, exponent - lower);

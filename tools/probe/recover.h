@@ -1,7 +1,7 @@
 /* recover.h - in which tree each element of an output was summed, recovered from the outputs alone.
  *
  * Nothing is known of the machine but that numbers go into nleaf inputs and nelement numbers come out. If each of these is the sum of all
- * inputs by a binary tree of additions rounded to nearest, the trees are found, modulo commutativity of each addition. If not, it is said
+ * inputs by a binary tree of additions rounded to nearest (and then rounded once more, if it was made in a wider type), the trees are found, modulo commutativity of each addition. If not, it is said
  * what contradicts that. How the numbers tell the tree is written in recover.c.
  *
  * Inputs and outputs are vectors, and what is summed at one place must not come from another, nor from an earlier sum. So that this
@@ -15,9 +15,10 @@
 struct machine {
 	uint32_t nleaf;
 	uint64_t nelement;
-	uint32_t ncolour;		    /* at least 1 */
-	const uint8_t *colour_of;	    /* [nelement] */
-	const struct ordo_type_facts *type; /* a float: that of every addition */
+	uint32_t ncolour;			   /* at least 1 */
+	const uint8_t *colour_of;		   /* [nelement] */
+	const struct ordo_type_facts *type;	   /* a float: that of inputs and outputs */
+	const struct ordo_type_facts *accumulator; /* that of every addition; NULL: the same */
 	/* leaves[ncolour][nleaf] -> elements[nelement]. false: it could not be run. */
 	bool (*run)(void *closure, const double *leaves, double *elements, struct ordo_error *error);
 	void *closure;

@@ -23,8 +23,8 @@ enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
 static const char *const buffers[] = {"input", "output", "scratch"};
-static const char *const names[] = {
-	"AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"};
+static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast", "ReduceScatter",
+					      "AllGather", "Scatter", "Gather", "AllToAll"};
 static const struct meaning {
 	int power; /* N^power blocks */
 	enum holds input, output;
@@ -41,7 +41,8 @@ struct stream {
 	u32 stamp, known;    /* shown to precede task `stamp` - 1: all before its Notify `known` */
 };
 struct cell {
-	u32 writer, readers, tree, chunk; /* all but the chunk + 1 */
+	u32 writer, readers, tree, chunk,
+		rounded; /* the first three + 1; rounded: a sum that has left scratch */
 };
 struct link {
 	u32 users[2], oldest, latest; /* a signal: streams + 1 that wait and notify; its tokens */
@@ -61,9 +62,8 @@ struct check {
 	void *memory;
 	cJSON *schedule, *certificate;
 	const struct meaning *op;
-	u64 N, K, V, M, root, nscratch; /* M chunks */
-	int bits;			/* of the number of entries */
-	bool in_place;
+	u64 N, K, V, M, root, nscratch;	 /* M chunks */
+	int bits, in_place, accumulates; /* bits: of the number of entries */
 	u32 now, nstream, ntask, nlink, ntree, nreader, nhop, nroute, npath;
 	struct task *tasks;
 	struct stream *streams;
@@ -190,10 +190,12 @@ static void read_head(struct check *c, const cJSON *json)
 	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
 	c->root = rooted ? number(c, get(json, "root"), 0) : 0;
 	c->in_place = cJSON_IsTrue(get(json, "in_place"));
+	c->accumulates = get(json, "accumulate") && !which(c, get(json, "accumulate"), &f32, 1);
 	for (int i = 0; i < c->op->power; i++)
 		READABLE((c->M *= c->N) < MOST, "R1: too many chunks");
 	READABLE(c->root < c->N && rooted == !!get(json, "root"), "R1: the root");
-	READABLE(c->V == c->N || (c->op->reduces && !c->in_place), "R1: there are no shards here");
+	READABLE(c->op->reduces || (c->V == c->N && !c->accumulates), "R1: it does not reduce");
+	READABLE(c->V == c->N || !c->in_place, "R1: there are no shards here");
 	READABLE(cJSON_IsBool(get(json, "in_place")) && (!c->in_place || c->op->power < 2), "R1: in_place");
 }
 
@@ -315,10 +317,9 @@ static void write_cell(struct check *c, struct cell *cell, u32 id)
 static u32 add(struct check *c, u32 a, u32 b)
 {
 	u32 *tree = at(c, TREE, a < b ? a : b, a < b ? b : a);
-	if (*tree)
-		return *tree;
 	const u32 leaves = c->trees[a].leaves + c->trees[b].leaves;
-	c->trees[ *tree = ++c->ntree] = (struct node){a, b, leaves > MOST ? MOST + 1 : leaves};
+	if (!*tree)
+		c->trees[ *tree = ++c->ntree] = (struct node){a, b, leaves > MOST ? MOST + 1 : leaves};
 	return *tree;
 }
 
@@ -329,9 +330,9 @@ static void move(struct check *c, u32 id)
 	DEMAND(task->kind < SEND || target != rank, "R2: sends to its own rank");
 	DEMAND((u64)task->chunk + task->count <= c->M, "R3: chunks beyond the last");
 	for (int i = 0; i < 2; i++)
-		DEMAND(task->slot[i] + (u64)task->count <= slots(c, i ? target : rank, task->buffer[i]),
-			"R3");
+		DEMAND(task->slot[i] + task->count <= slots(c, i ? target : rank, task->buffer[i]), "R3");
 	DEMAND(task->buffer[1] != INPUT || c->in_place, "R4: writes input");
+	const bool reduces = task->kind & 1, rounds = c->accumulates && task->buffer[1] != SCRATCH;
 	for (u32 i = 0, chunk = task->chunk; i < task->count; i++, chunk++) {
 		struct cell *from = cell_of(c, rank, task->buffer[0], task->slot[0] + i);
 		struct cell *to = cell_of(c, target, task->buffer[1], task->slot[1] + i);
@@ -340,9 +341,10 @@ static void move(struct check *c, u32 id)
 		read_cell(c, from, id);
 		write_cell(c, to, id);
 		DEMAND(from->tree && from->chunk == chunk, "R10: uses what is not its chunk");
-		DEMAND(!(task->kind & 1) || (to->tree && to->chunk == chunk),
-			"R10: uses what is not its chunk");
-		to->tree = task->kind & 1 ? add(c, from->tree, to->tree) : from->tree;
+		DEMAND(!reduces || (to->tree && to->chunk == chunk), "R10: uses what is not its chunk");
+		DEMAND(!reduces || (!rounds && !from->rounded && !to->rounded), "R4: rounds twice");
+		to->tree = reduces ? add(c, from->tree, to->tree) : from->tree;
+		to->rounded = from->rounded || (rounds && c->trees[to->tree].left);
 		to->chunk = chunk;
 	}
 	if (target == rank)
@@ -446,21 +448,20 @@ static void judge_end(struct check *c)
 /* R11: does the tree have every leaf once? */
 static bool is_whole(struct check *c, u32 tree)
 {
-	u32 height = 0;
-	if (c->trees[tree].leaves != c->V)
-		return false;
-	for (c->stack[height++] = tree; height;) {
+	bool whole = c->trees[tree].leaves == c->V;
+	u32 height = whole;
+	c->stack[0] = tree;
+	while (whole && height) {
 		const u32 node = c->stack[--height];
 		if (node > c->V) {
 			c->stack[height++] = c->trees[node].left;
 			c->stack[height++] = c->trees[node].right;
-			continue;
+		} else {
+			whole = c->seen[node] != tree;
+			c->seen[node] = tree;
 		}
-		if (c->seen[node] == tree)
-			return false;
-		c->seen[node] = tree;
 	}
-	return true;
+	return whole;
 }
 
 static void judge_outputs(struct check *c)
@@ -474,9 +475,8 @@ static void judge_outputs(struct check *c)
 		for (u64 slot = 0; slot < slots(c, rank, OUTPUT); slot++) {
 			const struct cell *cell = cell_of(c, rank, OUTPUT, slot);
 			const u64 chunk = chunk_of(c, rank, OUTPUT, slot);
-			const u64 owner = c->op->input == ROOT
-						  ? c->root
-						  : chunk / c->K / (c->op->input == ROW ? c->N : 1);
+			const u64 row = c->op->input == ROW ? c->N : 1;
+			const u64 owner = c->op->input == ROOT ? c->root : chunk / c->K / row;
 			DEMAND(cell->tree && cell->chunk == chunk,
 				"R11: an output slot does not hold its chunk");
 			DEMAND(c->op->reduces || cell->tree == owner + 1,

@@ -1,6 +1,7 @@
 /* compare.h - two schedules for one vector: where their sums are made in the same order, and where not.
  *
- * Comparable are schedules of one operator that sum as many shards (without virtual shards: ranks). How a
+ * Comparable are schedules of one operator that sum as many shards (without virtual shards: ranks), both
+ * accumulating in f32 or neither. How a
  * schedule cuts the vector does not matter: positions are fractions of it, and chunk c of n is the part
  * [c/n, (c+1)/n). What ordo_compare finds to be the same has equal order digests, and the other way round.
  */

@@ -35,7 +35,8 @@ struct ordo_output_element {
 };
 
 struct ordo_input {
-	struct ordo_problem problem; /* in_place: always false; it is nothing an input has a say in */
+	struct ordo_problem
+		problem; /* in_place and accumulate_f32: always false; they are nothing an input has a say in */
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count; /* elements of each block */

@@ -55,6 +55,7 @@ struct ordo_problem {
 	uint32_t chunks_per_block; /* K >= 1 */
 	uint32_t nshard;	   /* V; equal to nrank unless shards are virtual */
 	bool in_place;
+	bool accumulate_f32; /* reducing operators: scratch holds f32, see accumulate.h */
 };
 
 struct ordo_operator_facts {
@@ -74,7 +75,7 @@ ORDO_API bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
 
 /* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where it exists,
- * V != N only for reducing operators. Fails with R1. All functions below expect a problem that passed. */
+ * V != N and accumulate_f32 only for reducing operators. Fails with R1. All functions below expect a problem that passed. */
 ORDO_API bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *error);
 
 ORDO_API uint32_t ordo_nblock(const struct ordo_problem *problem);

@@ -83,12 +83,15 @@ ORDO_API bool ordo_tree_name_read(const char *text, struct ordo_tree_name *name)
 ORDO_API char *ordo_forest_print(
 	const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree, uint32_t max_leaves);
 
-/* How far a result can be from the exact one, relative to the sum of the absolute values (sum) to that divided
- * (avg) or to the result (prod): (1+u)^n - 1 with u = 2^-precision, n = the depth for sums, one more for averages, and for products all
- * additions of the tree, for each rounds the whole. Holds whenever nothing overflows (products: nor underflows). 0 where
- * nothing rounds: integers, minima, maxima. */
-ORDO_API double ordo_error_bound(
-	enum ordo_type type, enum ordo_reduction reduction, const struct ordo_tree_facts *facts);
+/* Sums are made in a type of their own, the accumulator, and rounded to the type at the end: `accumulator` is what ordo_accumulator
+ * (accumulate.h) says, mostly the type itself. */
+
+/* How far a result can be from the exact one, relative to the sum of the absolute values (sum), to that divided
+ * (avg) or to the result (prod): (1+u)^n (1+v)^m - 1 with u = 2^-precision of the accumulator, v = 2^-precision of the type; n = the depth, and for
+ * products all additions of the tree, for each rounds the whole; m = 1 where the accumulator is another type, and one more for averages. Holds
+ * whenever nothing overflows (products: nor underflows). 0 where nothing rounds: integers, minima, maxima. */
+ORDO_API double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator,
+	enum ordo_reduction reduction, const struct ordo_tree_facts *facts);
 
 /* Telling trees apart. */
 
@@ -116,7 +119,7 @@ struct ordo_element {
 /* An input on which two elements differ although nothing but the order of their additions does: every shard's
  * vector is `rest` in these positions, but for three shards. Both trees were evaluated on it. */
 struct ordo_contradiction {
-	enum ordo_type type;
+	enum ordo_type type, accumulator;
 	enum ordo_reduction reduction;
 	struct ordo_element element[2];
 	uint32_t tree[2];
@@ -128,15 +131,17 @@ struct ordo_contradiction {
 };
 
 /* Finds such an input for two trees; type and reduction must not be associative. Elements are copied only.
- * false: as ordo_tree_witness, or ORDO_USAGE if the reduction is associative. */
+ * false: as ordo_tree_witness, ORDO_USAGE if the reduction is associative, or ORDO_UNDECIDED if none was found, as for products of f16 in
+ * f32: three factors have 33 bits, of which f32 keeps 24 whatever the order. */
 ORDO_API bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type,
-	enum ordo_reduction reduction, const struct ordo_element element[2], const uint32_t tree[2],
-	struct ordo_contradiction *contradiction, struct ordo_error *error);
+	enum ordo_type accumulator, enum ordo_reduction reduction, const struct ordo_element element[2],
+	const uint32_t tree[2], struct ordo_contradiction *contradiction, struct ordo_error *error);
 
-/* Evaluates a tree in software on values[leaf], each addition rounded to the type (floats only; a NaN is some
- * NaN). false: no memory. */
+/* Evaluates a tree in software on values[leaf], each of them rounded to the type, each addition to the accumulator and the result to the
+ * type (floats only; a NaN is some NaN). false: no memory. */
 ORDO_API bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
-	enum ordo_reduction reduction, const double *values, double *result, struct ordo_error *error);
+	enum ordo_type accumulator, enum ordo_reduction reduction, const double *values, double *result,
+	struct ordo_error *error);
 /* The bits of a value as that type (floats only) has them. */
 ORDO_API uint64_t ordo_type_bits(enum ordo_type type, double value);
 
@@ -206,7 +211,7 @@ struct ordo_judgement {
 	bool identical;	 /* it holds, and for identical trees: even where two NaNs meet; */
 	bool swapped;	 /* or it holds, but not for identical trees. Neither: trees were not looked at */
 
-	/* G1 and G3, refuted: two elements, and an input that shows it. */
+	/* G1 and G3, refuted: two elements, and an input that shows it, if one was found. */
 	bool contradicted;
 	struct ordo_contradiction contradiction;
 	const char *tree[2]; /* both trees as text, */

@@ -61,7 +61,8 @@ enum ordo_compared_ranks {
 
 /* Looks for a symmetry: reads the programs one rank after another, as often as there are candidates, most of
  * which fail at once. true: found. false with error->code ORDO_OK: there is none (or none is known); with
- * another: it could not be found out. One program is held in memory. */
+ * another: it could not be found out. One program is held in memory. Of problems that accumulate in f32 none is
+ * looked for. */
 ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared_ranks comparison,
 	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error);
 
@@ -70,7 +71,7 @@ ORDO_API bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo
  * (a hash for every node of every tree). The verdict, the guarantees, their witnesses, the tokens in flight
  * and the digest are those of ordo_verify on the whole; trees, copies and chunk_tree stay empty; findings
  * speak of rank 0 and name no task ids. NULL: ORDO_UNDECIDED if it is too large, or if atomic_reduce is
- * asked for, which this proof does not know. The caller destroys the proof. */
+ * asked for or the problem accumulates in f32, which this proof does not know. The caller destroys the proof. */
 ORDO_API struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error);

@@ -1,0 +1,38 @@
+/* accumulate.h - in which type sums are held while they grow.
+ *
+ * A schedule that accumulates in f32 (problem.accumulate_f32), bound to f16 or bf16, has scratch slots of f32 while input and output hold
+ * the type itself:
+ *
+ *   from input or output into scratch   widened, exactly
+ *   every reduction                     made in f32, rounded to f32, into scratch
+ *   from scratch into input or output   rounded to the type once, to nearest, ties to even
+ *
+ * What is moved otherwise is copied as it is. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
+ * Bound to f32 the schedule means what it would mean without: it accumulates in f32 anyway. It cannot be bound to other types: f64 would be
+ * rounded on the way, and integers have no business in f32.
+ */
+#ifndef ORDO_ACCUMULATE_H
+#define ORDO_ACCUMULATE_H
+
+#include <ordo/element.h>
+#include <ordo/operator.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The type that scratch slots hold, and in which sums are rounded: f32 for f16 and bf16 where the problem says so, else the type. */
+ORDO_API enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type);
+/* May the problem be bound to that type? If not, ORDO_USAGE. */
+ORDO_API bool ordo_accumulates(
+	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error);
+
+/* wide[i] = elements[i], and elements[i] = wide[i] rounded once: n elements of f16 or bf16, by the functions of half.h. Nothing is aligned; the
+ * memory of the two must not overlap. */
+ORDO_API void ordo_widen(enum ordo_type type, void *wide, const void *elements, size_t n);
+ORDO_API void ordo_narrow(enum ordo_type type, void *elements, const void *wide, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
