@@ -143,6 +143,8 @@ static bool lay_regions(struct layout *layout, struct ordo_error *error)
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error)
 {
+	if (!ordo_accumulates(problem, options->type, error))
+		return false;
 	if (ordo_divisor(problem, options->reduction) > ORDO_MOST_DIVISOR)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"an average of %" PRIu32 " contributions, wanted at most %" PRIu32, problem->nshard,

@@ -259,7 +259,7 @@ static bool fill_plan(
 	plan->reduction = options->reduction;
 	plan->divisor = ordo_divisor(&schedule->problem, options->reduction);
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
-	if (!ordo_accumulates(&schedule->problem, options->type, error) || !check_streams(schedule, error) ||
+	if (!check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
 			options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem),
 			error) ||
