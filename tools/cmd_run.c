@@ -20,7 +20,7 @@ struct wish {
 	bool unproved, links, csv, table;
 };
 
-enum { UNSET = UINT32_MAX, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
+enum { UNSET = ORDO_LIMIT, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
 
 static bool refuse(struct call *call, int status)
 {
