@@ -49,7 +49,7 @@ static bool check_options(const struct ordo_communicator_options *options, struc
 struct ordo_communicator *ordo_communicator_create(
 	const struct ordo_communicator_options *options, struct ordo_error *error)
 {
-	if (!check_options(options, error))
+	if (!check_options(options, error) || !ordo_float_mode_check(error))
 		return NULL;
 	struct ordo_communicator *communicator = allocate_lines(1, sizeof *communicator);
 	if (!communicator) {
@@ -190,7 +190,7 @@ bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank
 	const struct ordo_part *part, struct ordo_error *error)
 {
 	uint64_t call;
-	if (!enter(communicator, rank, error))
+	if (!ordo_float_mode_check(error) || !enter(communicator, rank, error))
 		return false;
 	const bool worked = arrive(communicator, rank, part, 0, &call, error) &&
 			    await(communicator, rank, call,
@@ -240,7 +240,7 @@ bool ordo_communicator_run_all(
 	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
 {
 	uint64_t call;
-	if (!enter_all(communicator, error))
+	if (!ordo_float_mode_check(error) || !enter_all(communicator, error))
 		return false;
 	const bool worked = arrive_all(communicator, parts, &call, error) &&
 			    await(communicator, 0, call, communicator->deadline_ms, error);
@@ -252,7 +252,7 @@ bool ordo_communicator_run_all(
 bool ordo_communicator_start(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!enter(communicator, rank, error))
+	if (!ordo_float_mode_check(error) || !enter(communicator, rank, error))
 		return false;
 	ticket->rank = rank;
 	ticket->epoch = atomic_load(&communicator->epoch);
