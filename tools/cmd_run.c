@@ -256,8 +256,9 @@ static int run(struct call *call)
 			"compare every run with the sequential meaning bit for bit, and with the exact "
 			"result"},
 		{"transport", 0, TEXT, &wish.transport, "T",
-			"threads; seeded: one, the seed interleaves; folded: what is proved (threads; of a "
-			"table folded)"},
+			"threads; seeded: one, the seed interleaves; folded: what is proved (threads; "
+			"tables: "
+			"folded)"},
 		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish.execution.seed, "S",
@@ -302,8 +303,8 @@ const struct command run_command = {
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
 		    "  ordo run ring.json --bytes 1GiB --check --json\n"
-		    "  ordo run ring.json -b 8 -e 64MiB -f 2 --check\n"
-		    "  ordo run ring.json --end 1MiB --type all --op all --csv > table.csv\n"
+		    "  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
+		    "  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
 		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
 		    "  ordo run broken.json --replay race.json\n"
 		    "  ordo run ring.json --input differs.json",
