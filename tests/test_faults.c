@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include <ordo/communicator.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,12 +257,15 @@ static void two_ranks_that_never_come_are_named(void **state)
 	end_party(&party);
 }
 
+/* When the others have gone. */
 static void come_late(const struct party *party)
 {
 	struct guest guests[NRANK];
 	invite(guests, party);
-	guests[ODD].delay_ms = 3 * DEADLINE_MS;
+	guests[ODD].stays_away = true;
 	let_them_come(guests);
+	guests[ODD].stays_away = false;
+	attend(&guests[ODD]);
 	expect_failure_everywhere(guests, "rank 2 did not come");
 	if (guests[ODD].took_ms > SLACK_MS)
 		fail_msg("who is late waits once more");
@@ -666,6 +671,99 @@ static void whoever_comes_again_meets_the_others(void **state)
 	end_party(&party);
 }
 
+/* A rank that starts calls while others reset: after each reset its first call is call 0, and the next one the next. */
+#define NRESET 1000
+struct starter {
+	const struct party *party;
+	struct ordo_communicator *communicator;
+	_Atomic bool stops;
+	uint64_t nstarted, nastray;
+};
+
+static void *start_all_the_time(void *argument)
+{
+	struct starter *starter = argument;
+	const struct ordo_part part = part_of(starter->party, ODD);
+	struct ordo_ticket last = {.epoch = UINT32_MAX}, ticket;
+	while (!starter->stops) {
+		if (!ordo_communicator_start(starter->communicator, ODD, &part, &ticket, NULL))
+			continue;
+		starter->nastray += ticket.call != (ticket.epoch == last.epoch ? last.call + 1 : 0);
+		starter->nstarted++;
+		last = ticket;
+	}
+	return NULL;
+}
+
+static void a_reset_takes_every_rank_along(void **state)
+{
+	(void)state;
+	struct party party = begin_party(exchange_ring(NRANK, false, false), 0);
+	const struct ordo_communicator_options options = {.nrank = NRANK, .depth = 256};
+	struct starter starter = {.party = &party, .communicator = ordo_communicator_create(&options, NULL)};
+	pthread_t thread;
+	assert_non_null(starter.communicator);
+	assert_int_equal(pthread_create(&thread, NULL, start_all_the_time, &starter), 0);
+	for (int i = 0; i < NRESET; i++) {
+		ordo_communicator_abort(starter.communicator, 0, "again");
+		assert_true(ordo_communicator_reset(starter.communicator, NULL));
+		sched_yield();
+	}
+	starter.stops = true;
+	pthread_join(thread, NULL);
+	assert_true(starter.nstarted > 0);
+	assert_int_equal(starter.nastray, 0);
+	ordo_communicator_destroy(starter.communicator);
+	end_party(&party);
+}
+
+/* Whatever an abort meets: after a reset that nobody disturbs the communicator works. */
+static void *abort_all_the_time(void *argument)
+{
+	struct starter *starter = argument;
+	while (!starter->stops) {
+		const struct timespec moment = {0, 20000};
+		ordo_communicator_abort(starter->communicator, ODD, "once more");
+		nanosleep(&moment, NULL);
+	}
+	return NULL;
+}
+
+static void an_abort_meets_a_reset(void **state)
+{
+	(void)state;
+	struct party party = begin_party(exchange_ring(NRANK, false, false), 0);
+	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = 1, .depth = 1024};
+	struct starter starter = {.communicator = ordo_communicator_create(&options, NULL)};
+	struct ordo_part parts[NRANK];
+	assert_non_null(starter.communicator);
+	for (uint32_t r = 0; r < NRANK; r++)
+		parts[r] = part_of(&party, r);
+	for (int round = 0; round < 5; round++) {
+		struct guest guests[NRANK];
+		struct ordo_error error;
+		pthread_t thread;
+		starter.stops = false;
+		assert_int_equal(pthread_create(&thread, NULL, abort_all_the_time, &starter), 0);
+		for (uint32_t nbroken = 0; nbroken < 10;) {
+			assert_true(ordo_communicator_reset(starter.communicator, NULL));
+			if (ordo_communicator_run_all(starter.communicator, parts, NULL))
+				sched_yield();
+			else
+				nbroken++;
+		}
+		starter.stops = true;
+		pthread_join(thread, NULL);
+		assert_true(ordo_communicator_reset(starter.communicator, NULL));
+		invite(guests, &party);
+		if (!ordo_communicator_run_all(starter.communicator, parts, &error))
+			fail_msg("%s", error.text);
+		expect_right(&party);
+	}
+	ordo_communicator_destroy(starter.communicator);
+	end_party(&party);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -685,6 +783,8 @@ int main(void)
 		cmocka_unit_test(any_reason_will_do),
 		cmocka_unit_test(a_reset_of_what_is_whole_does_nothing),
 		cmocka_unit_test(whoever_comes_again_meets_the_others),
+		cmocka_unit_test(a_reset_takes_every_rank_along),
+		cmocka_unit_test(an_abort_meets_a_reset),
 	};
 	alarm(WATCHDOG_S);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "communicator/slot.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,17 +94,22 @@ static bool enter(struct ordo_communicator *communicator, uint32_t rank, struct 
 	if (rank >= communicator->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
 			rank, communicator->nrank);
-	if (atomic_exchange(&communicator->seats[rank].inside, 1))
-		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32
-			" is inside a call on another thread; one thread at a time acts for a rank",
-			rank);
+	uint32_t found = EMPTY;
+	while (!atomic_compare_exchange_strong(&communicator->seats[rank].taken, &found, TAKEN)) {
+		if (found == TAKEN)
+			return ordo_fail(error, ORDO_USAGE, 0,
+				"rank %" PRIu32
+				" is inside a call on another thread; one thread at a time acts for a rank",
+				rank);
+		found = EMPTY;
+		sched_yield();
+	}
 	return true;
 }
 
 static void leave(struct ordo_communicator *communicator, uint32_t rank)
 {
-	atomic_store_explicit(&communicator->seats[rank].inside, 0, memory_order_release);
+	atomic_store_explicit(&communicator->seats[rank].taken, EMPTY, memory_order_release);
 }
 
 /* Checks a rank's part, unless it is as it was the last time. */

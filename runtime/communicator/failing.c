@@ -8,6 +8,8 @@
 
 /* Ranks that are named, at most. */
 #define MOST_NAMED 8
+/* How often a seat is looked at before others are let on. */
+#define NLOOK 1000
 
 /* Fails what is open; what was launched runs to its end. */
 static void fail_open_slots(struct ordo_communicator *communicator)
@@ -27,8 +29,9 @@ void ordo_communicator_break(struct ordo_communicator *communicator, const struc
 	uint32_t whole = 0;
 	if (atomic_compare_exchange_strong(&communicator->broken, &whole, 1)) {
 		communicator->failure = *why;
-		atomic_store(&communicator->broken, 2);
 		fail_open_slots(communicator);
+		/* Not before: a reset may follow at once, and no slot that it opens is to fail. */
+		atomic_store(&communicator->broken, 2);
 	}
 }
 
@@ -105,19 +108,44 @@ void ordo_communicator_abort(struct ordo_communicator *communicator, uint32_t ra
 	ordo_communicator_break(communicator, &error);
 }
 
-/* Until nobody is inside and nothing is launched; the rank that does not leave, or ORDO_NONE. */
-static uint32_t drain(struct ordo_communicator *communicator)
+/* Runs to their ends the calls that were launched; no more are, while all seats are held. */
+static void drain(struct ordo_communicator *communicator)
 {
-	const uint64_t begin = ordo_now_ms();
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED; sched_yield())
 			ordo_slot_work(communicator, slot, lap_of(state), false, UINT32_MAX);
 	}
+}
+
+static void release_seats(struct ordo_communicator *communicator, uint32_t nseat)
+{
+	for (uint32_t r = 0; r < nseat; r++)
+		atomic_store(&communicator->seats[r].taken, EMPTY);
+}
+
+/* Looks often: a rank that comes again and again is away for moments only. */
+static bool hold_seat(struct seat *seat)
+{
+	for (int i = 0; i < NLOOK; i++) {
+		uint32_t found = EMPTY;
+		if (atomic_compare_exchange_strong(&seat->taken, &found, HELD))
+			return true;
+		ordo_relax();
+	}
+	return false;
+}
+
+/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time, and then no seat is held; or ORDO_NONE. */
+static uint32_t hold_seats(struct ordo_communicator *communicator)
+{
+	const uint64_t begin = ordo_now_ms();
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		while (atomic_load(&communicator->seats[r].inside)) {
-			if (ordo_now_ms() - begin > communicator->deadline_ms)
+		while (!hold_seat(&communicator->seats[r])) {
+			if (ordo_now_ms() - begin > communicator->deadline_ms) {
+				release_seats(communicator, r);
 				return r;
+			}
 			sched_yield();
 		}
 	return ORDO_NONE;
@@ -147,9 +175,12 @@ bool ordo_communicator_reset(struct ordo_communicator *communicator, struct ordo
 	if (atomic_load(&communicator->broken)) {
 		while (atomic_load(&communicator->broken) == 1)
 			sched_yield();
-		rank = drain(communicator);
-		if (rank == ORDO_NONE)
+		rank = hold_seats(communicator);
+		if (rank == ORDO_NONE) {
+			drain(communicator);
 			begin_again(communicator);
+			release_seats(communicator, communicator->nrank);
+		}
 	}
 	pthread_mutex_unlock(&communicator->resetting);
 	return rank == ORDO_NONE ? true

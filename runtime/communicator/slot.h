@@ -45,10 +45,13 @@ struct slot {
 	struct arrival *arrivals; /* [nrank] */
 };
 
+/* A rank's seat is empty, a thread acts for the rank, or a reset keeps all threads away. */
+enum { EMPTY, TAKEN, HELD };
+
 /* Of a rank, in no slot. */
 struct seat {
 	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* that it made */
-	_Atomic uint32_t inside;		    /* a thread acts for it */
+	_Atomic uint32_t taken;
 	/* What was found right the last time, to be found right at once. */
 	uint64_t serial; /* of the collective; 0: none */
 	const void *input;
