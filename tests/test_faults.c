@@ -23,7 +23,7 @@
 #define NRANK 4
 #define ODD 2 /* the rank that is at fault */
 #define COUNT 300
-#define DEADLINE_MS 100
+#define DEADLINE_MS 60
 /* A loaded machine may be so late. */
 #define SLACK_MS 5000
 #define WATCHDOG_S 300
