@@ -98,7 +98,7 @@ bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 		folds->traffic += folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
 	folds->streaming = folds->traffic > STREAMING_BYTES;
 	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
-	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->layout->element;
+	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
 	const uint64_t item_bytes = choose_item_bytes(folds->traffic);
 	uint64_t gathered = item_bytes; /* in the last item, if that is of several folds */
 	for (uint32_t f = 0; f < folds->nfold; f++) {

@@ -94,7 +94,9 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	folds->layout = layout;
 	folds->type = options->type;
 	folds->reduction = options->reduction;
-	folds->fold = ordo_kernels()->fold[options->type][options->reduction];
+	folds->widens = layout->accumulator != layout->type;
+	folds->element = ordo_type_size(layout->accumulator);
+	folds->fold = ordo_kernels()->fold[layout->accumulator][options->reduction];
 	folds->copy = ordo_kernels()->fold[ORDO_U8][ORDO_SUM];
 	folds->divide = ordo_kernels()->divide[options->type];
 	folds->divisor = ordo_divisor(&layout->problem, options->reduction);

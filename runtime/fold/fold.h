@@ -28,9 +28,15 @@ struct operand {
 	uint32_t temp;
 };
 
-/* What is folded from the sources goes to every destination; or, without a source, the one destination is divided by the number of
- * contributions. */
+/* Temps hold the accumulator of the layout until a sum is rounded, and the type afterwards. */
+enum step_kind {
+	FOLD,	/* the sources, folded, to every destination; a single one is copied */
+	DIVIDE, /* the one destination, in place, by the number of contributions */
+	WIDEN,	/* the one source, of the type, to the accumulator */
+	NARROW, /* the one source, an accumulator, to the type */
+};
 struct step {
+	enum step_kind kind;
 	uint32_t src, dst; /* first operands */
 	uint32_t nsrc, ndst;
 };
@@ -50,6 +56,8 @@ struct folds {
 	const struct layout *layout;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
+	bool widens;	  /* the accumulator is not the type */
+	uint64_t element; /* bytes of the larger of the two */
 	ordo_fold_kernel *fold;
 	ordo_fold_kernel *copy; /* of bytes */
 	ordo_divide_kernel *divide;

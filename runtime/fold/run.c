@@ -11,13 +11,13 @@ struct places {
 static void find_places(const struct folds *folds, const struct step *step, const struct ends *ends,
 	unsigned char *temps, uint64_t skip, struct places *places)
 {
-	const uint64_t element = folds->layout->element;
+	const uint64_t temp = folds->block * folds->element;
 	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
 	for (uint32_t i = 0; i < step->nsrc; i++)
-		places->src[i] = src[i].rank == ORDO_NONE ? temps + src[i].temp * folds->block * element
+		places->src[i] = src[i].rank == ORDO_NONE ? temps + src[i].temp * temp
 							  : ends[src[i].rank].input + src[i].begin + skip;
 	for (uint32_t i = 0; i < step->ndst; i++)
-		places->dst[i] = dst[i].rank == ORDO_NONE ? temps + dst[i].temp * folds->block * element
+		places->dst[i] = dst[i].rank == ORDO_NONE ? temps + dst[i].temp * temp
 							  : ends[dst[i].rank].output + dst[i].begin + skip;
 }
 
@@ -37,12 +37,23 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 	struct places places;
 	uint32_t ndst;
 	find_places(folds, step, ends, temps, begin * folds->layout->element, &places);
-	if (!step->nsrc)
+	switch (step->kind) {
+	case FOLD:
+		if (step->nsrc > 1)
+			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
+		else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
+			folds->copy(places.dst, ndst, places.src, 1, n * folds->layout->element, streaming);
+		return;
+	case DIVIDE:
 		folds->divide(places.dst[0], n, folds->divisor);
-	else if (step->nsrc > 1)
-		folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
-	else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
-		folds->copy(places.dst, ndst, places.src, 1, n * folds->layout->element, streaming);
+		return;
+	case WIDEN:
+		ordo_widen(folds->type, places.dst[0], places.src[0], n);
+		return;
+	case NARROW:
+		ordo_narrow(folds->type, places.dst[0], places.src[0], n);
+		return;
+	}
 }
 
 static void run_fold(const struct folds *folds, const struct fold *fold, const struct ends *ends,

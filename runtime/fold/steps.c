@@ -126,7 +126,7 @@ static bool append_source(
 	if (node == ORDO_NONE)
 		return append_operand(
 			maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before}, ORDO_NONE, error);
-	if (!is_leaf(maker, node))
+	if (maker->temp[node] != ORDO_NONE)
 		return append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = maker->temp[node]},
 			ORDO_NONE, error);
 	const uint32_t contributor = maker->trees->nodes[node][1];
@@ -135,21 +135,21 @@ static bool append_source(
 		contributor, error);
 }
 
-static struct step *append_step(struct step_maker *maker, struct ordo_error *error)
+static struct step *append_step(struct step_maker *maker, enum step_kind kind, struct ordo_error *error)
 {
 	struct folds *folds = maker->folds;
 	if (!ordo_array_reserve(&folds->steps, &folds->step_room, folds->nstep + 1, sizeof *folds->steps)) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	folds->steps[folds->nstep] = (struct step){.src = (uint32_t)folds->noperand};
+	folds->steps[folds->nstep] = (struct step){.kind = kind, .src = (uint32_t)folds->noperand};
 	return &folds->steps[folds->nstep++];
 }
 
 /* Appends the step of a pass without its destinations, and empties the pass. */
 static struct step *append_pass(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
 {
-	struct step *step = append_step(maker, error);
+	struct step *step = append_step(maker, FOLD, error);
 	for (uint32_t i = 0; step && i < pass->count; i++)
 		if (!append_source(maker, pass, i, error))
 			return NULL;
@@ -158,7 +158,7 @@ static struct step *append_pass(struct step_maker *maker, struct pass *pass, str
 	for (uint32_t i = 0; i < pass->count; i++) {
 		if (pass->nodes[i] == ORDO_NONE)
 			give_temp(maker, pass->before);
-		else if (!is_leaf(maker, pass->nodes[i]))
+		else if (maker->temp[pass->nodes[i]] != ORDO_NONE)
 			use(maker, pass->nodes[i]);
 	}
 	step->nsrc = pass->count;
@@ -187,11 +187,32 @@ static bool shorten(struct step_maker *maker, struct pass *pass, struct ordo_err
 	return temp != ORDO_NONE;
 }
 
+/* A temp beside another one or an input: what the one source becomes. */
+static uint32_t convert(
+	struct step_maker *maker, enum step_kind kind, const struct pass *source, struct ordo_error *error)
+{
+	struct step *step = append_step(maker, kind, error);
+	const uint32_t temp = step ? take_temp(maker) : ORDO_NONE;
+	if (temp == ORDO_NONE || !append_source(maker, source, 0, error))
+		return ORDO_NONE;
+	step->nsrc = 1;
+	step->dst = (uint32_t)maker->folds->noperand;
+	if (!append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
+		return ORDO_NONE;
+	step->ndst = 1;
+	return temp;
+}
+
 static bool evaluate(struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error);
 
 static bool put_in_temp(struct step_maker *maker, uint32_t node, struct ordo_error *error)
 {
-	struct pass pass = {.count = 0};
+	struct pass pass = {.nodes = {node}, .count = 1};
+	if (is_leaf(maker, node)) {
+		maker->temp[node] = convert(maker, WIDEN, &pass, error);
+		return maker->temp[node] != ORDO_NONE;
+	}
+	pass.count = 0;
 	if (!evaluate(maker, node, &pass, error))
 		return false;
 	maker->temp[node] = fold_into_temp(maker, &pass, error);
@@ -200,7 +221,7 @@ static bool put_in_temp(struct step_maker *maker, uint32_t node, struct ordo_err
 
 static bool add_to_pass(struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
-	const bool leaf = is_leaf(maker, node);
+	const bool leaf = is_leaf(maker, node) && !maker->folds->widens;
 	if (!leaf && maker->temp[node] == ORDO_NONE && !put_in_temp(maker, node, error))
 		return false;
 	if ((pass->count == MOST_OPERANDS || (!leaf && pass->held >= MOST_HELD)) &&
@@ -241,11 +262,26 @@ static bool evaluate(struct step_maker *maker, uint32_t node, struct pass *pass,
 	return true;
 }
 
+/* Rounds a sum to the type. */
+static bool narrow(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+{
+	if (pass->count > 1 && !shorten(maker, pass, error))
+		return false;
+	const uint32_t temp = convert(maker, NARROW, pass, error);
+	if (pass->nodes[0] == ORDO_NONE)
+		give_temp(maker, pass->before);
+	else
+		use(maker, pass->nodes[0]);
+	*pass = (struct pass){.nodes = {ORDO_NONE}, .before = temp, .count = 1, .held = 1};
+	return temp != ORDO_NONE;
+}
+
 static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
 {
-	if (!shorten(maker, pass, error))
+	const bool is_own_temp = pass->count == 1 && pass->nodes[0] == ORDO_NONE;
+	if (!is_own_temp && !shorten(maker, pass, error))
 		return false;
-	struct step *step = append_step(maker, error);
+	struct step *step = append_step(maker, DIVIDE, error);
 	if (!step || !append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before},
 			     ORDO_NONE, error))
 		return false;
@@ -258,6 +294,8 @@ static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_erro
 static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const struct root *roots,
 	uint32_t nroot, struct ordo_error *error)
 {
+	if (maker->folds->widens && !narrow(maker, pass, error))
+		return false;
 	if (maker->folds->divisor > 1 && !divide(maker, pass, error))
 		return false;
 	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(maker, pass, error))
@@ -269,7 +307,8 @@ static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const
 		struct step *step;
 		if (end < nroot) {
 			/* Only the last pass gives the temp back. */
-			if (!(step = append_step(maker, error)) || !append_source(maker, &part, 0, error))
+			if (!(step = append_step(maker, FOLD, error)) ||
+				!append_source(maker, &part, 0, error))
 				return false;
 			step->nsrc = 1;
 			step->dst = (uint32_t)maker->folds->noperand;
