@@ -19,14 +19,6 @@ struct ordo_proof *ordo_prove(const struct ordo_schedule *schedule, struct ordo_
 	return NULL;
 }
 
-/* Folds have temps of the type itself. */
-static bool holds_its_type(const struct layout *layout, struct ordo_error *error)
-{
-	return layout->accumulator == layout->type ||
-	       ordo_fail(error, ORDO_USAGE, 0,
-		       "the schedule accumulates in f32, which collectives do not; run it as a plan");
-}
-
 struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct ordo_plan_options *options, struct ordo_error *error)
 {
@@ -40,7 +32,6 @@ struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedul
 	memcpy(collective->digest, proof->digest, sizeof collective->digest);
 	if (!ordo_plan_options_check(options, error) ||
 		!ordo_layout_make(&collective->layout, &schedule->problem, options, UINT64_MAX, error) ||
-		!holds_its_type(&collective->layout, error) ||
 		!ordo_folds_derive(&collective->folds, &collective->layout, options, proof, error)) {
 		ordo_collective_destroy(collective);
 		return NULL;

@@ -278,7 +278,21 @@ static void choose_counts(const struct ordo_problem *problem, uint32_t number,
 	options->block_count = block_count;
 }
 
-static void visit(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+/* The same specimen, holding sums in f32; the caller destroys it. */
+static struct ordo_schedule *accumulate(const struct specimen *specimen)
+{
+	struct ordo_request request = {.problem = specimen->problem, .algorithm = specimen->algorithm};
+	struct ordo_error error;
+	request.problem.accumulate_f32 = true;
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule) {
+		printf("# %s, accumulating in f32: %s\n", specimen->title, error.text);
+		abort();
+	}
+	return schedule;
+}
+
+static void visit(const struct specimen *specimen, const struct ordo_schedule *given, void *closure)
 {
 	struct bench *bench = closure;
 	const struct ordo_problem *problem = &specimen->problem;
@@ -290,6 +304,10 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 	struct ordo_plan_options options = {.type = (enum ordo_type)(number % ORDO_NTYPE),
 		.reduction = (enum ordo_reduction)(number / ORDO_NTYPE % ORDO_NREDUCTION)};
 	struct ordo_error error;
+	const bool may_accumulate = (options.type == ORDO_F16 || options.type == ORDO_BF16) &&
+				    ordo_operator_facts(problem->op)->reduces && number / 3 % 2;
+	struct ordo_schedule *own = may_accumulate ? accumulate(specimen) : NULL;
+	const struct ordo_schedule *schedule = own ? own : given;
 	choose_counts(problem, number, &options, block_count);
 	struct ordo_collective *collective = ordo_collective_create(schedule, &options, &error);
 	if (collective) {
@@ -305,6 +323,7 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 		printf("# %s: %s\n", specimen->title, error.text);
 	}
 	ordo_collective_destroy(collective);
+	ordo_schedule_destroy(own);
 	free(block_count);
 }
 
