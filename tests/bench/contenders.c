@@ -25,7 +25,7 @@ struct bench {
 	struct ordo_plan *plan;
 };
 
-static void insist(bool worked, const struct ordo_error *error)
+void insist(bool worked, const struct ordo_error *error)
 {
 	if (worked)
 		return;
@@ -254,8 +254,7 @@ static const enum ordo_operator operators[CELL_NOPERATOR] = {
 	[CELL_ALLTOALL] = ORDO_ALLTOALL,
 };
 
-static struct ordo_schedule *compile(
-	enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm)
+struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm)
 {
 	const struct ordo_request request = {
 		.problem = {.op = op, .nrank = nrank, .in_place = in_place}, .algorithm = algorithm};
@@ -369,89 +368,3 @@ const struct contender contenders[] = {
 	{"ordo-tasks", "the tasks as they are written, a worker a core", true, measure_ordo_tasks},
 };
 const size_t ncontender = sizeof(contenders) / sizeof(*contenders);
-
-/* Tiny chunks: what is left is interpretation. */
-
-struct tiny {
-	struct ordo_plan *plan;
-	uint32_t nworker;
-	struct ordo_communicator *communicator;
-	struct ordo_part *parts;
-};
-
-static void call_tiny(void *closure)
-{
-	const struct tiny *tiny = closure;
-	struct ordo_error error = {0};
-	insist(tiny->plan ? ordo_plan_run_threads(tiny->plan, tiny->nworker, &error)
-			  : ordo_communicator_run_all(tiny->communicator, tiny->parts, &error),
-		&error);
-}
-
-static void time_tiny(struct tiny *tiny, const char *engine, uint32_t nworker,
-	const struct ordo_schedule *schedule, double budget_s)
-{
-	const struct member member = {tiny, touch_nothing, call_tiny, NULL, true};
-	tiny->nworker = nworker;
-	printf("{\"engine\": \"%s\", \"schedule\": \"%s\", \"ranks\": %" PRIu32 ", \"workers\": %" PRIu32
-	       ", \"tasks\": %" PRIu32 ", \"us\": %.3f}\n",
-		engine, schedule->algorithm, schedule->problem.nrank, nworker, schedule->ntask,
-		time_calls(&member, budget_s) * 1e6);
-	fflush(stdout);
-}
-
-static void time_tiny_communicator(
-	struct tiny *tiny, const struct ordo_schedule *schedule, uint32_t nworker, double budget_s)
-{
-	struct ordo_error error = {0};
-	const struct ordo_communicator_options wanted = {
-		.nrank = schedule->problem.nrank, .nhelper = nworker - 1};
-	tiny->communicator = ordo_communicator_create(&wanted, &error);
-	insist(tiny->communicator, &error);
-	time_tiny(tiny, "folds", nworker, schedule, budget_s);
-	ordo_communicator_destroy(tiny->communicator);
-}
-
-void measure_interpretation(uint32_t nrank, double budget_s)
-{
-	struct ordo_schedule *schedule = compile(ORDO_ALLREDUCE, nrank, false, "ring");
-	const struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = nrank};
-	struct ordo_error error = {0};
-	struct ordo_plan *plan = ordo_plan_create(schedule, &options, &error);
-	insist(plan, &error);
-	struct ordo_collective *collective = ordo_collective_create(schedule, &options, &error);
-	insist(collective, &error);
-	float *buffers = calloc((size_t)2 * nrank * nrank, sizeof(float));
-	struct tiny tiny = {.plan = plan, .parts = calloc(nrank, sizeof(*tiny.parts))};
-	const struct ordo_error none = {.text = "no memory"};
-	insist(buffers && tiny.parts, &none);
-	for (uint32_t rank = 0; rank < nrank; rank++) {
-		float *input = buffers + (size_t)2 * nrank * rank, *output = input + nrank;
-		for (uint32_t i = 0; i < nrank; i++)
-			input[i] = 1;
-		insist(ordo_plan_bind(plan, rank, input, output, &error), &error);
-		tiny.parts[rank] =
-			(struct ordo_part){.collective = collective, .input = input, .output = output};
-	}
-	const uint32_t most = core_count();
-	time_tiny(&tiny, "tasks", 1, schedule, budget_s);
-	if (most > 1)
-		time_tiny(&tiny, "tasks", most, schedule, budget_s);
-	tiny.plan = NULL;
-	time_tiny_communicator(&tiny, schedule, 1, budget_s);
-	if (most > 1)
-		time_tiny_communicator(&tiny, schedule, most, budget_s);
-	for (size_t i = 0; i < (size_t)2 * nrank * nrank; i++)
-		if (i / nrank % 2 && buffers[i] != (float)nrank) {
-			fprintf(stderr,
-				"bench_collectives: a ring of %" PRIu32 " ranks: found %g, wanted %" PRIu32
-				"\n",
-				nrank, (double)buffers[i], nrank);
-			exit(1);
-		}
-	free(tiny.parts);
-	free(buffers);
-	ordo_collective_destroy(collective);
-	ordo_plan_destroy(plan);
-	ordo_schedule_destroy(schedule);
-}

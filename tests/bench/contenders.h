@@ -3,6 +3,7 @@
 #define BENCH_CONTENDERS_H
 
 #include "cell.h"
+#include <ordo/compiler.h>
 #include <stddef.h>
 
 struct measured {
@@ -18,6 +19,11 @@ struct contender {
 
 extern const struct contender contenders[];
 extern const size_t ncontender;
+
+/* Ends the program if it did not work. */
+void insist(bool worked, const struct ordo_error *error);
+/* Or ends the program. */
+struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm);
 
 /* Prints a line of JSON for every engine: how long a ring of so many ranks takes with one element a chunk, and how many tasks it has. */
 void measure_interpretation(uint32_t nrank, double budget_s);
