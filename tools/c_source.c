@@ -256,9 +256,11 @@ static void print_problem(FILE *out, const struct ordo_problem *problem)
 		"ALLGATHER", "SCATTER", "GATHER", "ALLTOALL"};
 	fprintf(out,
 		"\t.problem = {.op = ORDO_%s, .nrank = %" PRIu32 ", .root = %" PRIu32
-		", .chunks_per_block = %" PRIu32 ", .nshard = %" PRIu32 ", .in_place = %s},\n",
+		", .chunks_per_block = %" PRIu32 ", .nshard = %" PRIu32
+		", .in_place = %s, .accumulate_f32 = %s},\n",
 		operators[problem->op], problem->nrank, problem->root, problem->chunks_per_block,
-		problem->nshard, problem->in_place ? "true" : "false");
+		problem->nshard, problem->in_place ? "true" : "false",
+		problem->accumulate_f32 ? "true" : "false");
 }
 
 static void print_text_field(FILE *out, const char *field, const char *text)
