@@ -99,6 +99,10 @@ def _(ordo):
     wanted("shard_price" not in ordo.answer("compile", "allreduce", "-n", 3, "-a", "ring", "-o", "x.json"))
     out = ordo.works("run", "7.json", "--check", "--count", 97).out
     wanted("7 ranks by forest, 48 shards:" in out and "a shard, 48 shards, f32 sum" in out and "bit-equal" in out, out)
+    # An average is over shards, not ranks.
+    for kind in ["f16", "f64", "i32", "u8"]:
+        check = ordo.answer("run", "7.json", "--check", "--count", 97, "--op", "avg", "--type", kind)["check"]
+        wanted(check["bits_equal"] and check["within_bounds"] and check["elements"] == 7 * 97, kind, check)
     wanted("rank r has those from floor(48 r/7) on" in ordo.works("explain", "7.json").out)
     wanted("numbers are shards" in ordo.works("explain", "7.json").out)
     wanted("on 7 ranks by forest, 48 shards" in ordo.works("draw", "7.json", "--ranks", "0-2").out)
@@ -789,7 +793,7 @@ def _(ordo):
     own_first(ordo, "own.json")
     for name in ["ring", "scatter", "place", "nhr", "own"]:
         for kind in ["f32", "f64"]:
-            for reduction in ["sum", "prod"]:
+            for reduction in ["sum", "prod", "avg"]:
                 ordo.works("verify", f"{name}.json", "--type", kind, "--op", reduction, "--write-input", "differs.json")
                 for how in [["--transport", "seeded", "--seed", 7], ["--workers", 0]]:
                     done = ordo("run", f"{name}.json", "--input", "differs.json", *how)

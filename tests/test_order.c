@@ -342,6 +342,7 @@ static void errors_are_bounded_by_the_roundings_on_the_way(void **state)
 	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &facts) / (3 * 0x1p-24) - 1) < 1e-6);
 	assert_true(fabs(ordo_error_bound(ORDO_F64, ORDO_F64, ORDO_SUM, &facts) / (3 * 0x1p-53) - 1) < 1e-6);
 	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_PROD, &facts) / (7 * 0x1p-24) - 1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_AVG, &facts) / (4 * 0x1p-24) - 1) < 1e-6);
 	const struct ordo_tree_facts deep = {.leaves = 1u << 25, .depth = (1u << 25) - 1};
 	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &deep) - (exp(2) - 1)) < 1e-5);
 	assert_true(ordo_error_bound(ORDO_I64, ORDO_I64, ORDO_SUM, &facts) == 0);

@@ -74,6 +74,48 @@ static void every_type_and_reduction_runs(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Every element is divided once: in rounds, in place, and not where nothing is added. */
+static void averages_are_divided_once(void **state)
+{
+	(void)state;
+	struct ordo_schedule *schedules[] = {exchange_ring(3, true, true), exchange_ring(1, true, false),
+		exchange_reduce_scatter(4, 2, false), exchange_reduce_scatter(3, 1, true),
+		exchange_allgather(3, 2, false), exchange_broadcast(3, 1, 2, true)};
+	for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
+		for (int type = 0; type < ORDO_NTYPE; type++)
+			for (uint64_t tile = 0; tile <= 64; tile += 64)
+				run_every_way(
+					schedules[s], (struct ordo_plan_options){.type = (enum ordo_type)type,
+							      .reduction = ORDO_AVG,
+							      .count = 201,
+							      .tile_bytes = tile});
+		ordo_schedule_destroy(schedules[s]);
+	}
+}
+
+static void averages_of_more_than_2_to_the_24_are_refused(void **state)
+{
+	(void)state;
+	struct ordo_plan_options options = {.type = ORDO_F32};
+	for (uint32_t more = 0; more < 2; more++) {
+		struct ordo_schedule *schedule = exchange_create((struct ordo_problem){.op = ORDO_ALLREDUCE,
+									 .nrank = 2,
+									 .nshard = (1u << 24) + more,
+									 .chunks_per_block = 1},
+			0);
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			struct ordo_error error = {0};
+			options.reduction = (enum ordo_reduction)reduction;
+			struct ordo_plan *plan = ordo_plan_create(schedule, &options, &error);
+			const bool refused = more && reduction == ORDO_AVG;
+			assert_true(!plan == refused);
+			assert_int_equal(error.code, refused ? ORDO_USAGE : ORDO_OK);
+			ordo_plan_destroy(plan);
+		}
+		ordo_schedule_destroy(schedule);
+	}
+}
+
 /* All block sizes of one schedule: different, with empty ones, all empty, and equal. */
 static void run_block_sizes(struct ordo_schedule *schedule)
 {
@@ -548,6 +590,8 @@ int main(void)
 		cmocka_unit_test(a_broadcast_reaches_every_rank_from_every_root),
 		cmocka_unit_test(blocks_are_exchanged_gathered_and_scattered),
 		cmocka_unit_test(every_type_and_reduction_runs),
+		cmocka_unit_test(averages_are_divided_once),
+		cmocka_unit_test(averages_of_more_than_2_to_the_24_are_refused),
 		cmocka_unit_test(blocks_may_differ_in_size),
 		cmocka_unit_test(chunks_begin_at_multiples_of_the_alignment),
 		cmocka_unit_test(rounds_of_tiles_give_the_same_result),
