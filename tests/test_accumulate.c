@@ -305,6 +305,49 @@ static void no_pair_is_superfluous(void **state)
 	}
 }
 
+/* A partial sum is copied to an output slot, and goes on from there. */
+static void partial_sums_never_leave_scratch(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t reduces, src_buffer, src, dst_buffer, dst;
+	} program[] = {{0, ORDO_INPUT, 0, ORDO_SCRATCH, 0}, {1, ORDO_INPUT, 1, ORDO_SCRATCH, 0},
+		{0, ORDO_SCRATCH, 0, ORDO_OUTPUT, 0}, {0, ORDO_OUTPUT, 0, ORDO_SCRATCH, 1},
+		{1, ORDO_INPUT, 2, ORDO_SCRATCH, 1}, {1, ORDO_INPUT, 3, ORDO_SCRATCH, 1},
+		{0, ORDO_SCRATCH, 1, ORDO_OUTPUT, 0}};
+	struct ordo_sequence sequence = {.problem = {.op = ORDO_ALLREDUCE,
+						 .nrank = 1,
+						 .chunks_per_block = 1,
+						 .nshard = 4,
+						 .accumulate_f32 = true},
+		.scratch_slots = 2};
+	const uint32_t label = ordo_label_id(&sequence, &sequence.stream_labels, "main", ORDO_NONE),
+		       lane = ordo_lane_id(&sequence, 0, label);
+	for (size_t i = 0; i < sizeof program / sizeof *program; i++) {
+		const struct ordo_move move = {.reduces = program[i].reduces & 1,
+			.src_buffer = program[i].src_buffer & 3,
+			.dst_buffer = program[i].dst_buffer & 3,
+			.phase = ORDO_NO_PHASE,
+			.stream = lane,
+			.count = 1,
+			.src = program[i].src,
+			.dst = program[i].dst};
+		assert_true(ordo_sequence_append(&sequence, &move));
+	}
+	struct ordo_error error;
+	struct ordo_pairs pairs = {0};
+	const struct ordo_recipe recipe = {.notation = "by hand"};
+	assert_true(ordo_accumulate(&sequence, &error) && ordo_merge(&sequence, &error) &&
+		    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, &error));
+	assert_int_equal(sequence.scratch_slots, 3);
+	struct ordo_schedule *schedule = ordo_emit(&recipe, &sequence, &pairs, &error);
+	assert_non_null(schedule);
+	ordo_proof_destroy(prove(schedule));
+	ordo_schedule_destroy(schedule);
+	free(pairs.items);
+	ordo_sequence_free(&sequence);
+}
+
 static char *print(const struct ordo_schedule *schedule)
 {
 	char *text;
@@ -450,6 +493,7 @@ int main(void)
 		cmocka_unit_test(what_was_compiled_without_is_refused),
 		cmocka_unit_test(equal_trees_have_equal_digests),
 		cmocka_unit_test(no_pair_is_superfluous),
+		cmocka_unit_test(partial_sums_never_leave_scratch),
 		cmocka_unit_test(documents_say_it),
 		cmocka_unit_test(other_types_cannot_be_bound),
 		cmocka_unit_test(a_plan_reduces_into_scratch_only),

@@ -19,9 +19,12 @@ const struct rule rules[NRULE + 1] = {
 		"or raise scratch_slots."},
 	[4] = {"input is never written unless in place",
 		"No task writes an input slot, unless the schedule is in place and that memory is also an "
-		"output.",
-		"The caller's data would change under it.",
-		"Write to output or scratch, or make the schedule in place."},
+		"output. Where sums are accumulated in f32, reduces write scratch only, and add nothing that "
+		"was "
+		"rounded.",
+		"The caller's data would change under it; and a sum that is rounded on the way is rounded "
+		"twice.",
+		"Write to output or scratch, or make the schedule in place. Keep partial sums in scratch."},
 	[5] = {"one notifying and one waiting stream per signal",
 		"All Notify tasks of a signal are in one stream, and all its Wait tasks are in one stream.",
 		"With two producers a token does not say which of them came, so no order follows from it. "
