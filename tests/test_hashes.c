@@ -1,5 +1,6 @@
 /* test_hashes.c - one hash of the result for each type and reduction, whoever runs the schedule: any number of threads, any interleaving,
- * loops for any instructions the CPU has. It is the one that tests/hashes.txt has, so any two builds of any compilers agree as well.
+ * its tasks or what is folded from them, loops for any instructions the CPU has. It is the one that tests/hashes.txt has, so that any two
+ * builds of any compilers agree as well.
  *
  * The elements are what is hard to add: subnormal numbers, the largest ones, signed zeros, infinities, all sizes mixed. A NaN is among
  * them where a rule says which one comes of it (half.h; minima and maxima), never two that meet.
@@ -11,7 +12,7 @@
 #include "kernels.h"
 #include <inttypes.h>
 #include <math.h>
-#include <ordo/runtime.h>
+#include <ordo/communicator.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,9 +176,12 @@ static void expect_from_threads(
 	expect(type, reduction, who);
 }
 
+/* A rank's thread, with a plan or a communicator. */
 struct caller {
 	pthread_t thread;
 	struct ordo_plan *plan;
+	struct ordo_communicator *communicator;
+	const struct ordo_part *part;
 	uint32_t rank;
 	bool worked;
 };
@@ -185,22 +189,21 @@ struct caller {
 static void *call(void *argument)
 {
 	struct caller *caller = argument;
-	caller->worked = ordo_plan_run_rank(caller->plan, caller->rank, NULL);
+	caller->worked =
+		caller->plan ? ordo_plan_run_rank(caller->plan, caller->rank, NULL)
+			     : ordo_communicator_run(caller->communicator, caller->rank, caller->part, NULL);
 	return NULL;
 }
 
-static void expect_from_callers(struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_callers(struct caller *callers, enum ordo_type type, enum ordo_reduction reduction)
 {
-	struct caller callers[NRANK];
-	for (uint32_t r = 0; r < NRANK; r++) {
-		callers[r] = (struct caller){.plan = plan, .rank = r};
+	for (uint32_t r = 0; r < NRANK; r++)
 		assert_int_equal(pthread_create(&callers[r].thread, NULL, call, &callers[r]), 0);
-	}
 	for (uint32_t r = 0; r < NRANK; r++)
 		pthread_join(callers[r].thread, NULL);
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(callers[r].worked);
-	expect(type, reduction, "a thread a rank");
+	expect(type, reduction, callers->plan ? "a thread a rank" : "a thread a rank, on a communicator");
 }
 
 static void expect_from_seeds(struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
@@ -221,9 +224,48 @@ static void expect_from_plans(enum ordo_type type, enum ordo_reduction reduction
 		expect_from_threads(plan, type, reduction, 1);
 		expect_from_threads(plan, type, reduction, 2);
 		expect_from_threads(plan, type, reduction, 8);
-		expect_from_callers(plan, type, reduction);
+		struct caller callers[NRANK];
+		for (uint32_t r = 0; r < NRANK; r++)
+			callers[r] = (struct caller){.plan = plan, .rank = r};
+		expect_from_callers(callers, type, reduction);
 		ordo_plan_destroy(plan);
 	}
+}
+
+/* Driven by one call, then started and waited for, by one thread and by as many as there are ranks. */
+static void expect_from_communicator(const struct ordo_collective *collective, uint32_t nhelper,
+	enum ordo_type type, enum ordo_reduction reduction)
+{
+	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = nhelper};
+	struct ordo_communicator *communicator = ordo_communicator_create(&options, NULL);
+	struct ordo_part parts[NRANK];
+	struct ordo_ticket tickets[NRANK];
+	struct caller callers[NRANK];
+	assert_non_null(communicator);
+	for (uint32_t r = 0; r < NRANK; r++)
+		parts[r] = (struct ordo_part){collective, inputs[r], outputs[r], 0};
+	assert_true(ordo_communicator_run_all(communicator, parts, NULL));
+	expect(type, reduction, "driven by one call");
+	for (uint32_t r = 0; r < NRANK; r++)
+		assert_true(ordo_communicator_start(communicator, r, &parts[r], &tickets[r], NULL));
+	for (uint32_t r = 0; r < NRANK; r++)
+		assert_true(ordo_communicator_wait(communicator, &tickets[r], NULL));
+	expect(type, reduction, "started and waited for");
+	for (uint32_t r = 0; r < NRANK; r++)
+		callers[r] = (struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
+	expect_from_callers(callers, type, reduction);
+	ordo_communicator_destroy(communicator);
+}
+
+static void expect_from_communicators(enum ordo_type type, enum ordo_reduction reduction)
+{
+	const struct ordo_plan_options options = {.type = type, .reduction = reduction, .count = COUNT};
+	struct ordo_collective *collective = ordo_collective_create(schedule, &options, NULL);
+	assert_non_null(collective);
+	expect_from_communicator(collective, 0, type, reduction);
+	expect_from_communicator(collective, 1, type, reduction);
+	expect_from_communicator(collective, 3, type, reduction);
+	ordo_collective_destroy(collective);
 }
 
 static void same_hash(void **state)
@@ -233,6 +275,7 @@ static void same_hash(void **state)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
 			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
 			expect_from_plans((enum ordo_type)type, (enum ordo_reduction)reduction);
+			expect_from_communicators((enum ordo_type)type, (enum ordo_reduction)reduction);
 		}
 }
 
