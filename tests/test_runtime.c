@@ -583,9 +583,46 @@ static void requests_that_make_no_sense_are_refused(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Slots of scratch begin on cache lines, so that chunks of few elements have gaps between them there. */
+static void a_replay_moves_chunks_between_gaps_in_every_call(void **state)
+{
+	(void)state;
+	enum { COUNT = 10, NCALL = 2 };
+	struct ordo_schedule *schedule = exchange_create(
+		(struct ordo_problem){.op = ORDO_BROADCAST, .nrank = 2, .chunks_per_block = 2}, 2);
+	exchange_stream(schedule, 0, "send");
+	exchange_signal(schedule, ORDO_WAIT, 1, 0);
+	exchange_move(schedule, ORDO_SEND, 1, 0, 2, ORDO_INPUT, 0, ORDO_SCRATCH, 0);
+	exchange_signal(schedule, ORDO_NOTIFY, 1, 0);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 0, ORDO_OUTPUT, 0);
+	exchange_stream(schedule, 1, "receive");
+	exchange_signal(schedule, ORDO_NOTIFY, 0, 0);
+	exchange_signal(schedule, ORDO_WAIT, 0, 0);
+	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_SCRATCH, 0, ORDO_OUTPUT, 0);
+	struct ordo_run steps[] = {{1, 1}, {0, 4}, {1, 2}, {1, 1}, {0, 4}, {1, 2}};
+	const struct ordo_interleaving interleaving = {.runs = steps, .nrun = sizeof steps / sizeof *steps};
+	struct ordo_error error = {0};
+	struct ordo_plan *plan = ordo_plan_create(schedule,
+		&(struct ordo_plan_options){.type = ORDO_F32, .count = COUNT, .tile_bytes = UINT64_MAX},
+		&error);
+	assert_non_null(plan);
+	float input[COUNT], outputs[2][COUNT] = {{0}};
+	for (int i = 0; i < COUNT; i++)
+		input[i] = (float)i + 1;
+	assert_true(ordo_plan_bind(plan, 0, input, outputs[0], &error));
+	assert_true(ordo_plan_bind(plan, 1, NULL, outputs[1], &error));
+	if (!ordo_plan_run_replay(plan, &interleaving, NCALL, NULL, &error))
+		fail_msg("%s", error.text);
+	assert_memory_equal(outputs[0], input, sizeof input);
+	assert_memory_equal(outputs[1], input, sizeof input);
+	ordo_plan_destroy(plan);
+	ordo_schedule_destroy(schedule);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_replay_moves_chunks_between_gaps_in_every_call),
 		cmocka_unit_test(a_ring_of_any_size_sums_every_count),
 		cmocka_unit_test(a_broadcast_reaches_every_rank_from_every_root),
 		cmocka_unit_test(blocks_are_exchanged_gathered_and_scattered),
