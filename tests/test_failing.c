@@ -9,14 +9,15 @@
 #define XXH_INLINE_ALL
 #include <dirent.h>
 #include <ordo/certificate.h>
+#include <ordo/communicator.h>
 #include <ordo/compare.h>
 #include <ordo/generators.h>
 #include <ordo/input.h>
 #include <ordo/plan_set.h>
 #include <ordo/replay.h>
-#include <ordo/runtime.h>
 #include <ordo/select.h>
 #include <ordo/symmetry.h>
+#include <ordo/trace.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,15 +151,21 @@ static bool fail_a_link(uint64_t *result, struct ordo_error *error)
 	return worked && add_sheet(result);
 }
 
-static bool plan_sets(uint64_t *result, struct ordo_error *error)
+static bool write_set(const char *name, struct ordo_error *error)
 {
 	struct ordo_plan_set *set = ordo_plan_set_create(&ring->problem, error);
 	const struct ordo_schedule *const schedules[2] = {ring, tree};
-	bool worked = set && ordo_plan_set_add(set, 1, 100, "range-0.json", error) &&
-		      ordo_plan_set_add(set, 101, ORDO_ENDLESS, "range-1.json", error) &&
-		      ordo_plan_set_write(set, schedules, in_folder("set"), error);
+	const bool worked = set && ordo_plan_set_add(set, 1, 100, "range-0.json", error) &&
+			    ordo_plan_set_add(set, 101, ORDO_ENDLESS, "range-1.json", error) &&
+			    ordo_plan_set_write(set, schedules, in_folder(name), error);
 	ordo_plan_set_destroy(set);
-	set = worked ? ordo_plan_set_read(in_folder("set"), error) : NULL;
+	return worked;
+}
+
+static bool plan_sets(uint64_t *result, struct ordo_error *error)
+{
+	bool worked = write_set("set", error);
+	struct ordo_plan_set *set = worked ? ordo_plan_set_read(in_folder("set"), error) : NULL;
 	struct ordo_schedule *schedule = set ? ordo_plan_set_open(set, 1, NULL, error) : NULL;
 	worked = schedule && ordo_plan_set_print(set, sheet, error);
 	ordo_plan_set_destroy(set);
@@ -459,6 +466,103 @@ static bool select_cheapest(uint64_t *result, struct ordo_error *error)
 	return worked && add_sheet(result);
 }
 
+/* Running. */
+
+enum { RANKS = 4, ELEMENTS = 100 };
+static const struct ordo_plan_options few = {.type = ORDO_F32, .count = ELEMENTS, .tile_bytes = 64};
+static float inputs[RANKS][ELEMENTS], outputs[RANKS][ELEMENTS];
+
+static void fill_inputs(void)
+{
+	for (int r = 0; r < RANKS; r++)
+		for (int i = 0; i < ELEMENTS; i++)
+			inputs[r][i] = (float)(r * ELEMENTS + i) / 3;
+	memset(outputs, 0, sizeof outputs);
+}
+
+static bool run_plan(uint64_t *result, struct ordo_error *error)
+{
+	struct ordo_plan *plan = ordo_plan_create(ring, &few, error);
+	bool worked = plan;
+	fill_inputs();
+	for (uint32_t r = 0; worked && r < RANKS; r++)
+		worked = ordo_plan_bind(plan, r, inputs[r], outputs[r], error);
+	worked = worked && ordo_plan_trace_begin(plan, 2, error) && ordo_plan_run_threads(plan, 2, error) &&
+		 ordo_plan_run_threads(plan, 3, error) && ordo_plan_run_seeded(plan, 1, error);
+	add(result, outputs, sizeof outputs);
+	ordo_plan_destroy(plan);
+	return worked;
+}
+
+/* Calls all ranks, once by one call and once by starting and waiting. */
+static bool call_on(struct ordo_communicator *communicator, const struct ordo_collective *collective,
+	struct ordo_error *error)
+{
+	struct ordo_part parts[RANKS];
+	struct ordo_ticket tickets[RANKS];
+	for (uint32_t r = 0; r < RANKS; r++)
+		parts[r] = (struct ordo_part){collective, inputs[r], outputs[r], 0};
+	bool worked = ordo_communicator_run_all(communicator, parts, error);
+	for (uint32_t r = 0; worked && r < RANKS; r++)
+		worked = ordo_communicator_start(communicator, r, &parts[r], &tickets[r], error);
+	for (uint32_t r = 0; worked && r < RANKS; r++)
+		worked = ordo_communicator_wait(communicator, &tickets[r], error);
+	return worked;
+}
+
+static bool run_communicator(uint64_t *result, struct ordo_error *error)
+{
+	const struct ordo_communicator_options options = {.nrank = RANKS, .nhelper = 2, .depth = 2};
+	struct ordo_communicator *communicator = ordo_communicator_create(&options, error);
+	struct ordo_collective *collective = communicator ? ordo_collective_create(ring, &few, error) : NULL;
+	fill_inputs();
+	const bool worked = collective && call_on(communicator, collective, error);
+	add(result, outputs, sizeof outputs);
+	ordo_communicator_destroy(communicator);
+	ordo_collective_destroy(collective);
+	return worked;
+}
+
+/* What could not be made for want of memory is made when it is asked for again. */
+static const struct ordo_collective *ask_twice(
+	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	const struct ordo_collective *collective = ordo_group_collective(group, options, error);
+	return collective ? collective : ordo_group_collective(group, options, error);
+}
+
+static bool ask_group(uint64_t *result, struct ordo_group *group, struct ordo_error *error)
+{
+	const uint64_t block_count[1] = {30};
+	struct ordo_plan_options uneven = few;
+	uneven.block_count = block_count;
+	const struct ordo_collective *collectives[2] = {
+		ask_twice(group, &few, error), ask_twice(group, &uneven, error)};
+	if (!collectives[0] || !collectives[1])
+		return false;
+	add_text(result, ordo_collective_digest(collectives[0]));
+	add_text(result, ordo_collective_digest(collectives[1]));
+	return true;
+}
+
+static bool group_of_a_set(uint64_t *result, struct ordo_error *error)
+{
+	struct ordo_plan_set *set = ordo_plan_set_read(in_folder("stored"), error);
+	struct ordo_group *group = set ? ordo_group_create(set, error) : NULL;
+	ordo_plan_set_destroy(set);
+	const bool worked = group && ask_group(result, group, error);
+	ordo_group_destroy(group);
+	return worked;
+}
+
+static bool group_of_a_schedule(uint64_t *result, struct ordo_error *error)
+{
+	struct ordo_group *group = ordo_group_of_schedule(tree, error);
+	const bool worked = group && ask_group(result, group, error);
+	ordo_group_destroy(group);
+	return worked;
+}
+
 /* The trial: with one request refused, with another, ... */
 
 struct trial {
@@ -575,6 +679,7 @@ static int prepare(void **state)
 	return ring && tree && exchange &&
 			       ordo_schedule_write(ring, in_folder("ring.json"), NULL, NULL, NULL) &&
 			       ordo_schedule_write(ring, in_folder("ring"), NULL, NULL, NULL) &&
+			       write_set("stored", NULL) &&
 			       ordo_topology_write(mesh, in_folder("mesh.json"), NULL)
 		       ? 0
 		       : -1;
@@ -622,6 +727,10 @@ int main(int argc, char **argv)
 		OPERATION(judge_a_proof),
 		OPERATION(symmetric_ring),
 		OPERATION(symmetric_doubling),
+		OPERATION(run_plan),
+		OPERATION(run_communicator),
+		OPERATION(group_of_a_set),
+		OPERATION(group_of_a_schedule),
 		OPERATION(choose),
 		OPERATION(list_suiting),
 		OPERATION(select_cheapest),

@@ -1,5 +1,8 @@
-/* test_runtime_memory.c - after binding, a run allocates nothing; and making a plan survives every allocation
- * that fails. */
+/* test_runtime_memory.c - after binding, a run allocates nothing; making a plan survives every allocation that fails; and what was made and
+ * destroyed ten thousand times leaves nothing behind.
+ *
+ * usage: test_runtime_memory [TIMES]
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +10,11 @@
 #include "exchanges.h"
 #include "failing.h"
 #include <cmocka.h>
+#include <dirent.h>
+#include <ordo/communicator.h>
 #include <ordo/trace.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define NRANK 4
 #define COUNT 100
@@ -110,13 +116,124 @@ static void threads_that_cannot_start_are_an_error(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-int main(void)
+/* Calls on a communicator allocate nothing, whoever makes them. */
+static void calls_allocate_nothing(void **state)
 {
+	(void)state;
+	static float memory[2 * NRANK][COUNT];
+	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
+	const struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT};
+	const struct ordo_communicator_options crowd = {.nrank = NRANK, .nhelper = 1};
+	struct ordo_collective *collective = ordo_collective_create(schedule, &options, NULL);
+	struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
+	struct ordo_part parts[NRANK];
+	struct ordo_ticket tickets[NRANK];
+	assert_true(collective && communicator);
+	for (uint32_t r = 0; r < NRANK; r++)
+		parts[r] = (struct ordo_part){collective, memory[r], memory[NRANK + r], 0};
+	failing_begin(UINT64_MAX, false);
+	for (int call = 0; call < 40; call++) {
+		assert_true(ordo_communicator_run_all(communicator, parts, NULL));
+		for (uint32_t r = 0; r < NRANK; r++)
+			assert_true(ordo_communicator_start(communicator, r, &parts[r], &tickets[r], NULL));
+		for (uint32_t r = 0; r < NRANK; r++)
+			assert_true(ordo_communicator_wait(communicator, &tickets[r], NULL));
+	}
+	ordo_communicator_abort(communicator, 0, "enough");
+	assert_true(ordo_communicator_reset(communicator, NULL));
+	assert_int_equal(failing_requests(), 0);
+	ordo_communicator_destroy(communicator);
+	ordo_collective_destroy(collective);
+	ordo_schedule_destroy(schedule);
+}
+
+/* Made, used and destroyed, again and again. */
+
+static uint32_t ntime = 10000;
+
+static uint32_t count_threads(void)
+{
+	uint32_t count = 0;
+	DIR *tasks = opendir("/proc/self/task");
+	while (tasks && readdir(tasks))
+		count++;
+	if (tasks)
+		closedir(tasks);
+	return count;
+}
+
+/* A thread that was joined may be listed a moment longer. */
+static void expect_as_before(struct held before, uint32_t nthread)
+{
+	const struct timespec moment = {0, 10000000};
+	for (int i = 0; i < 500 && count_threads() != nthread; i++)
+		nanosleep(&moment, NULL);
+	const struct held after = failing_held();
+	assert_int_equal(count_threads(), nthread);
+	assert_int_equal(after.pieces, before.pieces);
+	assert_int_equal(after.files, before.files);
+}
+
+static void plans_leave_nothing_behind(void **state)
+{
+	(void)state;
+	static float memory[2 * NRANK][COUNT];
+	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
+	const struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT};
+	const struct held before = failing_held();
+	const uint32_t nthread = count_threads();
+	for (uint32_t i = 0; i < ntime; i++) {
+		struct ordo_plan *plan = ordo_plan_create(schedule, &options, NULL);
+		assert_non_null(plan);
+		bind_all(plan, memory);
+		assert_true(ordo_plan_run_threads(plan, i % 4 == 0 ? 3 : 1, NULL));
+		assert_true(i % 8 || ordo_plan_trace_begin(plan, 1, NULL));
+		ordo_plan_destroy(plan);
+	}
+	expect_as_before(before, nthread);
+	ordo_schedule_destroy(schedule);
+}
+
+static void communicators_leave_nothing_behind(void **state)
+{
+	(void)state;
+	static float memory[2 * NRANK][COUNT];
+	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
+	const struct ordo_plan_options options = {.type = ORDO_F32, .count = COUNT};
+	const struct held before = failing_held();
+	const uint32_t nthread = count_threads();
+	for (uint32_t i = 0; i < ntime; i++) {
+		const struct ordo_communicator_options crowd = {.nrank = NRANK, .nhelper = i % 3};
+		struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
+		struct ordo_group *group = ordo_group_of_schedule(schedule, NULL);
+		const struct ordo_collective *collective = ordo_group_collective(group, &options, NULL);
+		struct ordo_part parts[NRANK];
+		assert_true(communicator && collective);
+		for (uint32_t r = 0; r < NRANK; r++)
+			parts[r] = (struct ordo_part){collective, memory[r], memory[NRANK + r], 0};
+		assert_true(ordo_communicator_run_all(communicator, parts, NULL));
+		/* Some are destroyed broken. */
+		if (i % 5 == 0)
+			ordo_communicator_abort(communicator, 1, "enough");
+		ordo_communicator_destroy(communicator);
+		ordo_group_destroy(group);
+	}
+	expect_as_before(before, nthread);
+	ordo_schedule_destroy(schedule);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		ntime = (uint32_t)strtoul(argv[1], NULL, 10);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_allocate_nothing),
 		cmocka_unit_test(a_plan_without_memory_is_an_error),
 		cmocka_unit_test(a_trace_without_memory_is_an_error),
 		cmocka_unit_test(threads_that_cannot_start_are_an_error),
+		cmocka_unit_test(calls_allocate_nothing),
+		cmocka_unit_test(plans_leave_nothing_behind),
+		cmocka_unit_test(communicators_leave_nothing_behind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
