@@ -123,6 +123,15 @@ def _(machine):
     wanted(exported == declared(), exported ^ declared())
 
 
+@case("the static libraries define names that begin with ordo_ and nothing else")
+def _(machine):
+    for archive in ("libordo.a", "libordo-runtime.a") if STATIC else ():
+        defined = {line.split()[2] for line in works("nm", "-g", "--defined-only", machine.files[archive]).splitlines() if len(line.split()) == 3}
+        wanted(len(defined) > 100, defined)
+        strangers = [name for name in defined if not name.startswith("ordo_")]
+        wanted(not strangers, strangers)
+
+
 @case("a C program is built with the shared library, and needs that alone")
 def _(machine):
     if SHARED:
