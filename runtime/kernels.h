@@ -15,10 +15,14 @@ typedef void ordo_fold_kernel(
 typedef void ordo_divide_kernel(void *dst, size_t n, uint32_t divisor);
 #define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all up to it are numbers of f32 */
 
+/* n elements of f16 or bf16 to f32, or back, rounded once: ordo_widen_elements and ordo_narrow_elements of runtime.h. */
+typedef void ordo_convert_kernel(void *restrict dst, const void *restrict src, size_t n);
+
 struct ordo_kernels {
 	const char *name; /* "portable", "avx2", "avx512" */
 	ordo_fold_kernel *fold[ORDO_NTYPE][ORDO_NREDUCTION];
 	ordo_divide_kernel *divide[ORDO_NTYPE];
+	ordo_convert_kernel *widen[ORDO_BF16 + 1], *narrow[ORDO_BF16 + 1]; /* ORDO_F16 and ORDO_BF16 */
 };
 
 /* The best form this CPU has; asked once. */

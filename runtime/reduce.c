@@ -1,4 +1,4 @@
-/* reduce.c - adds one array onto another, and divides one. */
+/* reduce.c - adds one array onto another, divides one, and converts one. */
 #include "kernels.h"
 #include <ordo/runtime.h>
 
@@ -12,4 +12,14 @@ void ordo_reduce_elements(
 void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor)
 {
 	ordo_kernels()->divide[type](dst, n, divisor);
+}
+
+void ordo_widen_elements(enum ordo_type type, void *wide, const void *elements, size_t n)
+{
+	ordo_kernels()->widen[type](wide, elements, n);
+}
+
+void ordo_narrow_elements(enum ordo_type type, void *elements, const void *wide, size_t n)
+{
+	ordo_kernels()->narrow[type](elements, wide, n);
 }

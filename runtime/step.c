@@ -19,7 +19,7 @@ static void reduce_widened(const struct ordo_plan *plan, const struct operation 
 	float block[WIDENED];
 	for (uint64_t done = 0; done < n; done += WIDENED) {
 		const size_t count = n - done < WIDENED ? (size_t)(n - done) : WIDENED;
-		ordo_widen(operation->from, block, src + done * narrow, count);
+		ordo_widen_elements(operation->from, block, src + done * narrow, count);
 		ordo_reduce_elements(operation->to, plan->reduction, dst + done * wide, block, count);
 	}
 }
@@ -33,9 +33,9 @@ static void move_elements(const struct ordo_plan *plan, const struct operation *
 	else if (operation->reduces)
 		ordo_reduce_elements(operation->to, plan->reduction, dst, src, n);
 	else if (converts && operation->to == plan->layout.accumulator)
-		ordo_widen(operation->from, dst, src, n);
+		ordo_widen_elements(operation->from, dst, src, n);
 	else if (converts)
-		ordo_narrow(operation->to, dst, src, n);
+		ordo_narrow_elements(operation->to, dst, src, n);
 	else if (dst != src)
 		memmove(dst, src, n * ordo_type_size(operation->to));
 }

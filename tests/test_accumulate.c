@@ -67,6 +67,10 @@ static uint16_t value_of(
 {
 	const uint64_t hash = mix(mix(mix(shard + 1) + chunk) + element);
 	const uint16_t sign = (uint16_t)(hash & 0x8000);
+	/* Now and then an infinity or a NaN, of which several may meet. */
+	if (!(hash >> 40 & 0x1f) && element % 8 == 0)
+		return (uint16_t)(sign | (options->type == ORDO_F16 ? 0x7c00 : 0x7f80) |
+				  (hash >> 50 & 1 ? hash & 0x7f : 0));
 	const uint32_t spread = options->reduction == ORDO_PROD ? 2 : 30;
 	const uint32_t exponent = (uint32_t)(hash >> 32) % spread;
 	if (options->type == ORDO_F16)
@@ -75,8 +79,20 @@ static uint16_t value_of(
 	return (uint16_t)(sign | (spread == 2 ? 126 + exponent : 110 + exponent) << 7 | (hash & 0x7f));
 }
 
+static float float_of(enum ordo_type type, uint16_t half)
+{
+	const uint16_t infinity = type == ORDO_F16 ? 0x7c00 : 0x7f80, magnitude = half & 0x7fff;
+	if (magnitude > infinity)
+		return NAN;
+	if (magnitude == infinity)
+		return half & 0x8000 ? -INFINITY : INFINITY;
+	return (float)half_value_reference(type, half);
+}
+
 static float add(enum ordo_reduction reduction, float left, float right)
 {
+	if (isnan(left) || isnan(right))
+		return NAN;
 	switch (reduction) {
 	case ORDO_SUM:
 	case ORDO_AVG:
@@ -97,7 +113,7 @@ static float evaluate(const struct ordo_trees *trees, uint32_t tree, const struc
 {
 	const uint32_t *node = trees->nodes[tree];
 	if (node[0] == ORDO_NONE)
-		return (float)half_value_reference(options->type, value_of(options, node[1], chunk, element));
+		return float_of(options->type, value_of(options, node[1], chunk, element));
 	const float left = evaluate(trees, node[0], options, chunk, element),
 		    right = evaluate(trees, node[1], options, chunk, element);
 	return add(options->reduction, left, right);
@@ -106,6 +122,8 @@ static float evaluate(const struct ordo_trees *trees, uint32_t tree, const struc
 static uint16_t round_float(enum ordo_type type, float value)
 {
 	uint32_t bits;
+	if (isnan(value))
+		return type == ORDO_F16 ? 0x7e00 : 0x7fc0;
 	memcpy(&bits, &value, sizeof bits);
 	return half_from_float_reference(type, bits);
 }
@@ -118,7 +136,7 @@ static uint16_t wanted_of(const struct ordo_problem *problem, const struct ordo_
 	if (options->reduction != ORDO_AVG || problem->nshard == 1)
 		return sum;
 	return round_float(
-		options->type, (float)(half_value_reference(options->type, sum) / (double)problem->nshard));
+		options->type, (float)((double)float_of(options->type, sum) / (double)problem->nshard));
 }
 
 static uint64_t chunk_length(const struct rig *rig, uint32_t chunk)

@@ -3,6 +3,7 @@
  * A fold has operands of any alignment, may be in place, and may store past the caches; nothing but its destinations may change.
  */
 #include "element_reference.h"
+#include "half_reference.h"
 #include "kernels.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -341,6 +342,66 @@ static void the_best_form_is_chosen(void **unused)
 	assert_ptr_equal(only, forms[0]);
 }
 
+/* NaNs by their bits: a comparison of floats would say that none is equal. */
+static uint32_t wide_reference(enum ordo_type type, uint16_t half)
+{
+	const uint32_t infinity = type == ORDO_F16 ? 0x7c00 : 0x7f80, magnitude = half & 0x7fff;
+	const uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+	const float value = magnitude < infinity ? (float)half_value_reference(type, half) : 0;
+	uint32_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	return magnitude < infinity
+		       ? bits
+		       : sign | UINT32_C(0x7f800000) |
+				 (magnitude & (infinity ^ 0x7fff)) << (type == ORDO_F16 ? 13 : 16);
+}
+
+static uint16_t narrow_reference(enum ordo_type type, uint32_t bits)
+{
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return type == ORDO_F16 ? 0x7e00 : 0x7fc0;
+	return half_from_float_reference(type, bits);
+}
+
+/* All halves; and all floats that agree with one of bf16 in their upper half, which rounds from below, to and from above ties. */
+static void compare_conversions(const struct ordo_kernels *form, enum ordo_type type, uint32_t low)
+{
+	enum { ALL = 1 << 16 };
+	static uint16_t halves[ALL + 1];
+	static unsigned char wide[4 * ALL + 5];
+	uint32_t bits;
+	for (uint32_t i = 0; i < ALL; i++)
+		halves[i] = (uint16_t)i;
+	/* Unaligned, and of every length modulo that of a vector. */
+	const size_t n = ALL - low % 67;
+	form->widen[type](wide + 1, halves, n);
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(&bits, wide + 1 + 4 * (size_t)i, sizeof bits);
+		if (bits != wide_reference(type, (uint16_t)i))
+			fail_msg("%s: %s %04x widened to %08x", form->name, ordo_type_name(type), i, bits);
+		bits = i << 16 | low;
+		memcpy(wide + 1 + 4 * (size_t)i, &bits, sizeof bits);
+	}
+	halves[n] = 0x5a5a;
+	form->narrow[type](halves, wide + 1, n);
+	assert_int_equal(halves[n], 0x5a5a);
+	for (uint32_t i = 0; i < n; i++)
+		if (halves[i] != narrow_reference(type, i << 16 | low))
+			fail_msg("%s: %08x rounded to %s %04x", form->name, i << 16 | low,
+				ordo_type_name(type), halves[i]);
+}
+
+static void halves_are_widened_exactly_and_rounded_once(void **unused)
+{
+	(void)unused;
+	static const uint32_t lows[] = {
+		0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x7fff, 0x8000, 0x8001, 0xffff};
+	for (uint32_t f = 0; f < nform; f++)
+		for (enum ordo_type type = ORDO_F16; type <= ORDO_BF16; type++)
+			for (size_t i = 0; i < sizeof lows / sizeof *lows; i++)
+				compare_conversions(forms[f], type, lows[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +411,7 @@ int main(void)
 		cmocka_unit_test(every_pair_of_special_values_is_folded),
 		cmocka_unit_test(operands_can_be_swapped),
 		cmocka_unit_test(quotients_are_rounded_or_truncated_once),
+		cmocka_unit_test(halves_are_widened_exactly_and_rounded_once),
 	};
 	nform = ordo_kernels_all(forms, ORDO_NKERNEL_FORM);
 	return cmocka_run_group_tests(tests, NULL, NULL);

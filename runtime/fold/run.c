@@ -48,10 +48,10 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 		folds->divide(places.dst[0], n, folds->divisor);
 		return;
 	case WIDEN:
-		ordo_widen(folds->type, places.dst[0], places.src[0], n);
+		ordo_widen_elements(folds->type, places.dst[0], places.src[0], n);
 		return;
 	case NARROW:
-		ordo_narrow(folds->type, places.dst[0], places.src[0], n);
+		ordo_narrow_elements(folds->type, places.dst[0], places.src[0], n);
 		return;
 	}
 }

@@ -3,6 +3,7 @@
  * Values stay in registers: a block of all sources is loaded, folded in their order and stored to all destinations before the next.
  */
 #include "kernels.h"
+#include "kernels/convert.h"
 #include "kernels/divide.h"
 #include "kernels/operations.h"
 
@@ -162,4 +163,6 @@ const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM) = {
 	.name = NAME(ORDO_KERNELS_FORM),
 	.fold = {TYPES(FOLDS)},
 	.divide = {TYPES(DIVIDE)},
+	.widen = {[ORDO_F16] = widen_f16, [ORDO_BF16] = widen_bf16},
+	.narrow = {[ORDO_F16] = narrow_f16, [ORDO_BF16] = narrow_bf16},
 };

@@ -153,7 +153,7 @@ static void put_leaf(const struct checker *checker, struct bench *bench, char *t
 	if (checker->accumulator == type)
 		memcpy(top, bench->wanted, n * ordo_type_size(type));
 	else
-		ordo_widen(type, top, bench->wanted, n);
+		ordo_widen_elements(type, top, bench->wanted, n);
 }
 
 /* Leaves the result in bench->wanted. */
@@ -177,7 +177,7 @@ static void evaluate(const struct checker *checker, struct bench *bench, uint64_
 	if (checker->accumulator == values->type)
 		memcpy(bench->wanted, bench->tiles, n * ordo_type_size(values->type));
 	else
-		ordo_narrow(values->type, bench->wanted, bench->tiles, n);
+		ordo_narrow_elements(values->type, bench->wanted, bench->tiles, n);
 	if (values->reduction == ORDO_AVG)
 		ordo_divide_elements(values->type, bench->wanted, n, checker->trial->problem->nshard);
 }

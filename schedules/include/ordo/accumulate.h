@@ -5,9 +5,9 @@
  *
  *   from input or output into scratch   widened, exactly
  *   every reduction                     made in f32, rounded to f32, into scratch
- *   from scratch into input or output   rounded to the type once, to nearest, ties to even
+ *   from scratch into input or output   rounded to the type once, to nearest, ties to even; a NaN becomes the positive quiet one without payload
  *
- * What is moved otherwise is copied as it is. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
+ * What is moved otherwise is copied as it is. So which of two NaNs that meet survives is seen in no result. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
  * Bound to f32 the schedule means what it would mean without: it accumulates in f32 anyway. It cannot be bound to other types: f64 would be
  * rounded on the way, and integers have no business in f32.
  */
@@ -26,11 +26,6 @@ ORDO_API enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enu
 /* May the problem be bound to that type? If not, ORDO_USAGE. */
 ORDO_API bool ordo_accumulates(
 	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error);
-
-/* wide[i] = elements[i], and elements[i] = wide[i] rounded once: n elements of f16 or bf16, by the functions of half.h. Nothing is aligned; the
- * memory of the two must not overlap. */
-ORDO_API void ordo_widen(enum ordo_type type, void *wide, const void *elements, size_t n);
-ORDO_API void ordo_narrow(enum ordo_type type, void *elements, const void *wide, size_t n);
 
 #ifdef __cplusplus
 }
