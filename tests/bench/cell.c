@@ -58,6 +58,11 @@ bool cell_in_place(const struct cell *cell)
 	return cell->operator== CELL_BROADCAST;
 }
 
+bool cell_may_run_ahead(const struct cell *cell)
+{
+	return cell->operator== CELL_BROADCAST;
+}
+
 uint64_t cell_traffic(const struct cell *cell)
 {
 	uint64_t moved = 0;

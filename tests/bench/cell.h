@@ -28,6 +28,8 @@ uint64_t cell_block(const struct cell *cell); /* elements of one block */
 uint64_t cell_input_count(const struct cell *cell, uint32_t rank);
 uint64_t cell_output_count(const struct cell *cell, uint32_t rank);
 bool cell_in_place(const struct cell *cell);
+/* Does the operator let a rank return that nobody else has called yet? */
+bool cell_may_run_ahead(const struct cell *cell);
 /* Bytes read and bytes written by all ranks together, when each input is read once and each output written once. */
 uint64_t cell_traffic(const struct cell *cell);
 

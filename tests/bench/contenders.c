@@ -101,6 +101,12 @@ static void call_seat(void *closure)
 	seat->bench->call(seat->bench, seat->thread);
 }
 
+static void meet_seats(void *closure)
+{
+	const struct seat *seat = closure;
+	team_barrier(&seat->bench->team);
+}
+
 static uint64_t agree_seats(void *closure, uint64_t value)
 {
 	const struct seat *seat = closure;
@@ -115,7 +121,8 @@ static void take_seat(void *closure, uint32_t thread)
 	for (uint32_t rank = seat.first; rank < seat.end; rank++)
 		make_owner(bench, rank);
 	team_barrier(&bench->team);
-	const struct member member = {&seat, touch_seat, call_seat, agree_seats, thread == 0};
+	const struct member member = {&seat, touch_seat, cell_may_run_ahead(&bench->cell) ? meet_seats : NULL,
+		call_seat, agree_seats, thread == 0};
 	const double seconds = time_calls(&member, bench->budget_s);
 	if (thread == 0)
 		bench->seconds = seconds;
@@ -155,7 +162,7 @@ static void time_solo(struct bench *bench,
 {
 	struct soloist soloist = {bench, visit};
 	bench->call = call;
-	const struct member member = {&soloist, touch_solo, call_solo, NULL, true};
+	const struct member member = {&soloist, touch_solo, NULL, call_solo, NULL, true};
 	bench->seconds = time_calls(&member, bench->budget_s);
 }
 
@@ -224,7 +231,7 @@ static void take_copy(void *closure, uint32_t thread)
 	insist(copier.from && copier.to, &none);
 	memset(copier.from, 1, room);
 	memset(copier.to, 0, room);
-	const struct member member = {&copier, touch_nothing, copy_part, agree_copiers, thread == 0};
+	const struct member member = {&copier, touch_nothing, NULL, copy_part, agree_copiers, thread == 0};
 	const double seconds = time_calls(&member, copies->budget_s);
 	if (thread == 0)
 		copies->seconds = seconds;

@@ -32,7 +32,7 @@ static void call_tiny(void *closure)
 static void time_tiny(struct tiny *tiny, const char *engine, uint32_t nworker,
 	const struct ordo_schedule *schedule, double budget_s)
 {
-	const struct member member = {tiny, nothing_to_touch, call_tiny, NULL, true};
+	const struct member member = {tiny, nothing_to_touch, NULL, call_tiny, NULL, true};
 	tiny->nworker = nworker;
 	printf("{\"engine\": \"%s\", \"schedule\": \"%s\", \"ranks\": %" PRIu32 ", \"workers\": %" PRIu32
 	       ", \"tasks\": %" PRIu32 ", \"us\": %.3f}\n",

@@ -20,10 +20,17 @@ static uint64_t agree(const struct member *member, uint64_t value)
 	return member->agree ? member->agree(member->closure, value) : value;
 }
 
+static void touch(const struct member *member, bool called)
+{
+	member->touch(member->closure, called);
+	if (member->meet)
+		member->meet(member->closure);
+}
+
 static void touch_and_call(const struct member *member, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
-		member->touch(member->closure, true);
+		touch(member, true);
 		member->call(member->closure);
 	}
 }
@@ -32,7 +39,7 @@ static void touch_and_call(const struct member *member, uint64_t n)
  * the long run. The last thing before is a call, and so is the last thing after one with calls. */
 static double time_batch(const struct member *member, uint64_t n, bool calls)
 {
-	member->touch(member->closure, true);
+	touch(member, true);
 	if (calls)
 		member->call(member->closure);
 	agree(member, 0);
@@ -41,7 +48,7 @@ static double time_batch(const struct member *member, uint64_t n, bool calls)
 		touch_and_call(member, n);
 	else
 		for (uint64_t i = 0; i < n; i++)
-			member->touch(member->closure, false);
+			touch(member, false);
 	agree(member, 0);
 	const double took = now_s() - begin;
 	/* Touches alone leave the inputs as no call has seen them. */

@@ -13,6 +13,9 @@
 struct member {
 	void *closure;
 	void (*touch)(void *closure, bool called);
+	/* Waits for all members, between touch and call, where a call would let one of them run ahead of the others; NULL otherwise. Its
+	 * time is subtracted with that of touch. */
+	void (*meet)(void *closure);
 	void (*call)(void *closure);
 	/* Waits for all members; the answer is the leader's value. NULL: there is one member. */
 	uint64_t (*agree)(void *closure, uint64_t value);
