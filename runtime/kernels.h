@@ -27,8 +27,6 @@ struct ordo_kernels {
 
 /* The best form this CPU has; asked once. */
 const struct ordo_kernels *ordo_kernels(void);
-/* From now on another of them instead; NULL: the best again. For tests, while nothing runs; collectives keep what they were made with. */
-void ordo_kernels_use(const struct ordo_kernels *form);
 /* All forms this CPU has, from the portable one to the best, as far as there is room; returns how many. */
 #define ORDO_NKERNEL_FORM 3
 uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room);

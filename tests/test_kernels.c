@@ -337,10 +337,6 @@ static void the_best_form_is_chosen(void **unused)
 	assert_string_equal(forms[0]->name, "portable");
 	for (uint32_t f = 1; f < nform; f++)
 		print_message("beside the portable one: %s\n", forms[f]->name);
-	ordo_kernels_use(forms[0]);
-	assert_ptr_equal(ordo_kernels(), forms[0]);
-	ordo_kernels_use(NULL);
-	assert_ptr_equal(ordo_kernels(), forms[nform - 1]);
 	const struct ordo_kernels *only;
 	assert_int_equal(ordo_kernels_all(&only, 1), 1);
 	assert_ptr_equal(only, forms[0]);

@@ -43,21 +43,15 @@ uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room)
 	return count;
 }
 
-static _Atomic(const struct ordo_kernels *) used;
-
 /* Threads that ask at the same time find the same answer. */
 const struct ordo_kernels *ordo_kernels(void)
 {
-	const struct ordo_kernels *found = atomic_load_explicit(&used, memory_order_relaxed);
+	static _Atomic(const struct ordo_kernels *) best;
+	const struct ordo_kernels *found = atomic_load_explicit(&best, memory_order_relaxed);
 	if (!found) {
 		const struct ordo_kernels *forms[ORDO_NKERNEL_FORM];
 		found = forms[ordo_kernels_all(forms, ORDO_NKERNEL_FORM) - 1];
-		atomic_store_explicit(&used, found, memory_order_relaxed);
+		atomic_store_explicit(&best, found, memory_order_relaxed);
 	}
 	return found;
-}
-
-void ordo_kernels_use(const struct ordo_kernels *form)
-{
-	atomic_store_explicit(&used, form, memory_order_relaxed);
 }
