@@ -1,6 +1,10 @@
 /* run.c - runs folds on the buffers of a call. */
 #include "fold/fold.h"
 #include <stdalign.h>
+#include <string.h>
+
+/* Copies of fewer bytes are made as the compiler makes them. */
+#define SHORT_BYTES 256
 
 /* Where the operands of one step are, for a part of its elements. */
 struct places {
@@ -31,6 +35,16 @@ static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
 	return n;
 }
 
+/* Of a few bytes to one place, the kernel's preparations would be most of the time. */
+static void copy(const struct folds *folds, void *const *dst, uint32_t ndst, const void *const *src,
+	uint64_t nbyte, bool streaming)
+{
+	if (ndst == 1 && nbyte < SHORT_BYTES)
+		memcpy(dst[0], src[0], nbyte);
+	else
+		folds->copy(dst, ndst, src, 1, nbyte, streaming);
+}
+
 static void run_step(const struct folds *folds, const struct step *step, const struct ends *ends,
 	unsigned char *temps, uint64_t begin, uint64_t n, bool streaming)
 {
@@ -42,7 +56,7 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 		if (step->nsrc > 1)
 			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
 		else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
-			folds->copy(places.dst, ndst, places.src, 1, n * folds->layout->element, streaming);
+			copy(folds, places.dst, ndst, places.src, n * folds->layout->element, streaming);
 		return;
 	case DIVIDE:
 		folds->divide(places.dst[0], n, folds->divisor);
