@@ -75,16 +75,19 @@ def lines_of(command, seconds):
     """The lines a program prints, as they come. It and all it started is ended after so many seconds."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                start_new_session=True)
-    timer = threading.Timer(seconds, lambda: os.killpg(process.pid, signal.SIGKILL))
+    # mpirun ends its processes when it is asked to end.
+    timers = [threading.Timer(seconds, os.killpg, (process.pid, signal.SIGTERM)),
+              threading.Timer(seconds + 10, os.killpg, (process.pid, signal.SIGKILL))]
     complaint = []
     drain = threading.Thread(target=lambda: complaint.append(process.stderr.read()))
-    timer.start()
-    drain.start()
+    for thread in (*timers, drain):
+        thread.start()
     try:
         yield from process.stdout
         process.wait()
     finally:
-        timer.cancel()
+        for timer in timers:
+            timer.cancel()
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
