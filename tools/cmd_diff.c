@@ -45,13 +45,15 @@ static bool refuse(struct call *call, int status)
 	return false;
 }
 
-static bool open_side(struct call *call, const char *file, struct ordo_forest *forest, struct side *side)
+static bool open_side(struct call *call, const struct wish *wish, const char *file,
+	struct ordo_forest *forest, struct side *side)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
 	side->file = file;
 	side->schedule = open_schedule(call, file);
-	side->proof = side->schedule ? prove(call, side->schedule, &options) : NULL;
+	const bool judged = side->schedule && can_judge(call, &wish->arithmetic, &side->schedule->problem);
+	side->proof = judged ? prove(call, side->schedule, &options) : NULL;
 	if (!side->proof)
 		return false;
 	side->order = ordo_order_create(forest, side->schedule, side->proof, &error);
@@ -389,7 +391,7 @@ struct assembly {
 	struct pair *pairs; /* [count]: each with the first; the first of them is not used */
 };
 
-static bool assemble(struct call *call, struct assembly *assembly)
+static bool assemble(struct call *call, const struct wish *wish, struct assembly *assembly)
 {
 	struct ordo_error error;
 	assembly->count = call->noperand;
@@ -401,7 +403,7 @@ static bool assemble(struct call *call, struct assembly *assembly)
 		return refuse(call, fail(call, &error));
 	}
 	for (size_t i = 0; i < assembly->count; i++) {
-		if (!open_side(call, call->operands[i], assembly->forest, &assembly->sides[i]))
+		if (!open_side(call, wish, call->operands[i], assembly->forest, &assembly->sides[i]))
 			return false;
 		assembly->pairs[i].forest = assembly->forest;
 		assembly->pairs[i].side[0] = &assembly->sides[0];
@@ -446,7 +448,7 @@ static int compare_all(struct call *call, const struct wish *wish)
 {
 	struct assembly assembly = {0};
 	size_t nsame = 0;
-	bool worked = assemble(call, &assembly);
+	bool worked = assemble(call, wish, &assembly);
 	for (size_t i = 1; worked && i < assembly.count; i++) {
 		worked = compare_sides(call, wish, &assembly.pairs[i]);
 		nsame += assembly.pairs[i].interchangeable;

@@ -51,12 +51,14 @@ static bool refuse_unsound(struct call *call, const struct subject *subject)
 	return refuse(call, fail(call, &error));
 }
 
-static bool open_subject(struct call *call, const char *file, struct subject *subject)
+static bool open_subject(struct call *call, const struct wish *wish, struct subject *subject)
 {
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
-	*subject = (struct subject){.schedule = open_schedule(call, file)};
-	subject->proof = subject->schedule ? prove(call, subject->schedule, &options) : NULL;
+	*subject = (struct subject){.schedule = open_schedule(call, wish->file)};
+	const bool judged =
+		subject->schedule && can_judge(call, &wish->arithmetic, &subject->schedule->problem);
+	subject->proof = judged ? prove(call, subject->schedule, &options) : NULL;
 	if (!subject->proof)
 		return false;
 	if (!subject->proof->proved)
@@ -344,7 +346,7 @@ static int order_file(struct call *call, struct wish *wish)
 	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
 	if (!wish->file || !read_form(call, wish) || !read_arithmetic(call, &wish->arithmetic))
 		return call->status;
-	bool worked = open_subject(call, wish->file, &subject);
+	bool worked = open_subject(call, wish, &subject);
 	if (worked && wish->as && !ordo_operator_facts(subject.order->problem.op)->reduces)
 		worked = refuse(call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
 					      ordo_operator_facts(subject.order->problem.op)->name));

@@ -167,7 +167,8 @@ static int verify_schedule(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, double read)
 {
 	struct ordo_topology *topology;
-	if (!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+	if (!can_judge(call, &wish->arithmetic, &schedule->problem) ||
+		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
 		return call->status;
 	compare_topology(call, schedule, topology);
 	const struct ordo_verify_options options = {.topology = topology,

@@ -1,6 +1,7 @@
 /* judgements.c - what a schedule guarantees for an element type and a reduction, in words and in JSON. */
 #include "judgements.h"
 #include <inttypes.h>
+#include <ordo/accumulate.h>
 #include <string.h>
 
 static bool refuse(struct call *call, int status)
@@ -23,6 +24,12 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
 					    arithmetic->reduction_name));
 	return true;
+}
+
+bool can_judge(struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
+{
+	struct ordo_error error;
+	return ordo_accumulates(problem, arithmetic->type, &error) || refuse(call, fail(call, &error));
 }
 
 bool make_judgements(struct call *call, const struct arithmetic *arithmetic,

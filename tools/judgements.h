@@ -21,6 +21,9 @@ extern const struct arithmetic sums_of_floats;
 /* false: call->status. */
 bool read_arithmetic(struct call *call, struct arithmetic *arithmetic);
 
+/* May a schedule of that problem be judged for it, as it accumulates? false: call->status. */
+bool can_judge(struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem);
+
 /* Of G1..G5. */
 struct judgements {
 	struct arithmetic arithmetic;

@@ -34,7 +34,8 @@ bool begin_judged(struct call *call, struct judged_set *judged, const struct ord
 		.forest = ordo_forest_create(&error),
 		.proved = true};
 	judged->ranges = calloc(set->nrange, sizeof *judged->ranges);
-	return judged->forest && judged->ranges ? true : refuse_memory(call);
+	return (judged->forest && judged->ranges ? true : refuse_memory(call)) &&
+	       can_judge(call, arithmetic, &set->problem);
 }
 
 void end_judged(struct judged_set *judged)
