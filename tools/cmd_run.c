@@ -56,7 +56,7 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	const uint64_t rest = bytes - bytes_of_count(problem, how->type, how->count);
 	if (rest)
 		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %" PRIu64 " bytes fewer",
-			bytes, bytes_of_one(problem, ORDO_I8), rest);
+			bytes, blocks_of_rank(problem), rest);
 	return true;
 }
 

@@ -6,10 +6,14 @@
 
 enum { FIRST_SIZE = 8, ONE_SIZE = 1 << 20, USUAL_FACTOR = 2, MOST_SIZES = 10000 };
 
+uint64_t blocks_of_rank(const struct ordo_problem *problem)
+{
+	return problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem);
+}
+
 uint64_t bytes_of_one(const struct ordo_problem *problem, enum ordo_type type)
 {
-	return ordo_type_size(type) *
-	       (uint64_t)(problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem));
+	return ordo_type_size(type) * blocks_of_rank(problem);
 }
 
 uint64_t bytes_of_count(const struct ordo_problem *problem, enum ordo_type type, uint64_t count)

@@ -6,6 +6,8 @@
 #include <ordo/element.h>
 #include <ordo/operator.h>
 
+/* Blocks in the larger buffer of a rank. */
+uint64_t blocks_of_rank(const struct ordo_problem *problem);
 /* The bytes of a size are those of the blocks in the larger buffer of a rank (or in one shard); all blocks have `count` elements. */
 uint64_t bytes_of_count(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 /* The largest count that fits. */

@@ -20,21 +20,10 @@ struct table {
 /* What algbw is to be multiplied with. */
 static double bus_factor(const struct ordo_problem *problem)
 {
-	const double n = problem->nrank;
-	switch (problem->op) {
-	case ORDO_ALLREDUCE:
-		return 2 * (n - 1) / n;
-	case ORDO_REDUCE:
-	case ORDO_BROADCAST:
-		return 1;
-	case ORDO_REDUCESCATTER:
-	case ORDO_ALLGATHER:
-	case ORDO_SCATTER:
-	case ORDO_GATHER:
-	case ORDO_ALLTOALL:
-		return (n - 1) / n;
-	}
-	return 0;
+	const double n = problem->nrank, others = (n - 1) / n;
+	if (problem->op == ORDO_ALLREDUCE)
+		return 2 * others;
+	return problem->op == ORDO_REDUCE || problem->op == ORDO_BROADCAST ? 1 : others;
 }
 
 static void show_cell_progress(struct table *table)
@@ -223,7 +212,7 @@ static void end_table(struct table *table)
 	if (table->nrounded)
 		note(table->call,
 			"%" PRIu64 " of the sizes do not fill %" PRIu64 " blocks evenly and are rounded down",
-			table->nrounded, bytes_of_one(&table->subject->problem, ORDO_I8));
+			table->nrounded, blocks_of_rank(&table->subject->problem));
 	add_count(table->call->answer, "wrong", table->rows.wrong);
 	add_number(table->call->answer, "average_busbw_gigabytes_per_second",
 		average_busbw(&table->rows) * 1e-9);
@@ -231,7 +220,7 @@ static void end_table(struct table *table)
 		print_end(table);
 }
 
-/* The largest elements make the largest rounding, but not the largest size. */
+/* Types hardly matter: sizes are bytes. */
 static bool largest_fits(struct call *call, const struct table_wish *wish, const struct subject *subject)
 {
 	const enum ordo_type type = wish->arithmetics->types[0];
