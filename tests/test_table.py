@@ -143,6 +143,15 @@ def _(ordo):
     wanted([(row["type"], row["op"]) for row in rows] == [("i8", "none"), ("f64", "none")], rows)
 
 
+@desk_case("a schedule that accumulates: all types are those it can be bound to, and another is refused before anything runs")
+def _(ordo):
+    ordo.compile("ring.json", "--accumulate", "f32")
+    rows = ordo.answer("run", "ring.json", "-b", 64, "-n", 1, "-d", "all", "--check")["rows"]
+    wanted([(row["type"], row["out_of_place"]["wrong"], row["in_place"]["wrong"]) for row in rows] ==
+           [("f16", 0, 0), ("bf16", 0, 0), ("f32", 0, 0)], rows)
+    ordo.fails(2, "accumulates in f32; found f64", "run", "ring.json", "-b", 64, "-n", 1, "-d", "f16,f64")
+
+
 @desk_case("sizes: by factor from 8 on, by step, one alone; what does not fill the blocks is rounded down, and said")
 def _(ordo):
     ordo.compile("ring.json")

@@ -1,5 +1,6 @@
 /* arithmetics.c - what is added and how, of one kind or of several: --type and --op with lists. */
 #include "arithmetics.h"
+#include <ordo/accumulate.h>
 #include <string.h>
 
 static void add_type(struct arithmetics *arithmetics, enum ordo_type type)
@@ -22,6 +23,7 @@ static bool read_type(struct call *call, struct arithmetics *arithmetics, const 
 {
 	enum ordo_type type;
 	if (!strcmp(name, "all")) {
+		arithmetics->all_types = true;
 		for (int i = 0; i < ORDO_NTYPE; i++)
 			add_type(arithmetics, (enum ordo_type)i);
 		return true;
@@ -64,6 +66,23 @@ bool read_arithmetics(struct call *call, struct arithmetics *arithmetics)
 		add_type(arithmetics, ORDO_F32);
 	if (!arithmetics->nreduction)
 		add_reduction(arithmetics, ORDO_SUM);
+	return true;
+}
+
+bool fit_types(struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem)
+{
+	uint32_t nkept = 0;
+	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
+		struct ordo_error error;
+		const enum ordo_type type = arithmetics->types[i];
+		if (ordo_accumulates(problem, type, &error)) {
+			arithmetics->types[nkept++] = type;
+		} else if (!arithmetics->all_types) {
+			call->status = fail(call, &error);
+			return false;
+		}
+	}
+	arithmetics->ntype = nkept;
 	return true;
 }
 

@@ -4,12 +4,14 @@
 
 #include "options.h"
 #include <ordo/element.h>
+#include <ordo/operator.h>
 
 struct arithmetics {
 	struct texts type_names, reduction_names; /* as written; none: f32, sum */
 	enum ordo_type types[ORDO_NTYPE];
 	enum ordo_reduction reductions[ORDO_NREDUCTION];
 	uint32_t ntype, nreduction; /* each once, in the order written */
+	bool all_types;
 };
 #define ARITHMETICS_OPTIONS(arithmetics)                                                                     \
 	{"type", 'd', TEXTS, &(arithmetics).type_names, "TYPE,...",                                          \
@@ -21,6 +23,8 @@ struct arithmetics {
 
 /* Reads what was written. false: call->status. */
 bool read_arithmetics(struct call *call, struct arithmetics *arithmetics);
+/* Keeps the types that a schedule of the problem can be bound to, if all were wanted; one that was named must be. false: call->status. */
+bool fit_types(struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem);
 void free_arithmetics(struct arithmetics *arithmetics);
 
 #endif

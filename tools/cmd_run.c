@@ -173,7 +173,7 @@ static int run_one_size(struct call *call, struct wish *wish, struct subject *su
 	return run_found(call, wish, subject, found);
 }
 
-static int run_sizes(struct call *call, const struct wish *wish, struct subject *subject)
+static int run_sizes(struct call *call, struct wish *wish, struct subject *subject)
 {
 	struct table_wish table = {.execution = wish->execution,
 		.arithmetics = &wish->arithmetics,
@@ -185,7 +185,9 @@ static int run_sizes(struct call *call, const struct wish *wish, struct subject 
 			"a table: --count, --links, --replay, --input and --trace do not go with it");
 	if (wish->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
-	return read_size_range(call, &table.sizes) ? run_table(call, &table, subject) : call->status;
+	return fit_types(call, &wish->arithmetics, &subject->problem) && read_size_range(call, &table.sizes)
+		       ? run_table(call, &table, subject)
+		       : call->status;
 }
 
 /* An input says what is added and how much of it. */
