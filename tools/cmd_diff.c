@@ -327,9 +327,10 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 			ordo_reduction_name(wish->arithmetic.reduction));
 	else if (same)
 		say(call, "  %-23s the same%s\n", "orders",
-			pair->comparison.identical ? ", operand for operand"
-						   : ", but not operand for operand: where two NaNs meet, "
-						     "which survives may differ");
+			pair->comparison.identical
+				? ", operand for operand"
+				: ", but not operand for operand: where two NaNs of f32 or f64 "
+				  "meet, which survives may differ");
 	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
 		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
 			pair->side[0]->file, b->root, pair->side[1]->file);

@@ -124,8 +124,8 @@ static void print_judgement(FILE *out, enum ordo_guarantee guarantee, const stru
 		print_contradiction(out, judgement);
 	if (judgement->swapped)
 		fprintf(out,
-			"%26sbut for NaN: operands are not in one order, so where two NaNs meet either may "
-			"survive\n",
+			"%26sbut for NaN: operands are not in one order, so where two NaNs of f32 or f64 "
+			"meet either may survive\n",
 			"");
 }
 
