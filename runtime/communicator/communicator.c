@@ -94,6 +94,8 @@ static bool enter(struct ordo_communicator *communicator, uint32_t rank, struct 
 	if (rank >= communicator->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
 			rank, communicator->nrank);
+	while (atomic_load_explicit(&communicator->closed, memory_order_relaxed))
+		sched_yield();
 	uint32_t found = EMPTY;
 	while (!atomic_compare_exchange_strong(&communicator->seats[rank].taken, &found, TAKEN)) {
 		if (found == TAKEN)
@@ -277,18 +279,6 @@ static bool check_ticket(const struct ordo_communicator *communicator, const str
 				 ticket->rank);
 }
 
-/* After the deadline, in a call that is still open. */
-static bool is_late(const struct ordo_communicator *communicator, const struct ordo_ticket *ticket,
-	struct ordo_error *error)
-{
-	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
-	const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
-	if (waited_ms < arrival->deadline_ms)
-		return false;
-	ordo_name_missing(communicator, ticket->call, ticket->rank, waited_ms, error);
-	return true;
-}
-
 static enum ordo_call_state test(struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
 {
 	struct slot *slot = slot_of(communicator, ticket->call);
@@ -298,9 +288,11 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 		ordo_slot_work(communicator, slot, lap, false, 1);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
-	struct ordo_error late;
-	if (lap_of(state) == lap && status_of(state) == OPEN && is_late(communicator, ticket, &late)) {
-		ordo_communicator_break(communicator, &late);
+	if (state == state_of(lap, OPEN)) {
+		const struct arrival *arrival = &slot->arrivals[ticket->rank];
+		const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
+		if (waited_ms >= arrival->deadline_ms)
+			ordo_slot_give_up(communicator, slot, ticket->call, ticket->rank, waited_ms);
 		state = atomic_load(&slot->state);
 	}
 	if (lap_of(state) != lap)

@@ -8,8 +8,6 @@
 
 /* Ranks that are named, at most. */
 #define MOST_NAMED 8
-/* How often a seat is looked at before others are let on. */
-#define NLOOK 1000
 
 /* Fails what is open; what was launched runs to its end. */
 static void fail_open_slots(struct ordo_communicator *communicator)
@@ -37,14 +35,15 @@ void ordo_communicator_break(struct ordo_communicator *communicator, const struc
 
 bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_error *error)
 {
-	while (atomic_load(&communicator->broken) == 1)
+	/* The slot may fail a moment before the communicator. */
+	while (atomic_load(&communicator->broken) != 2)
 		sched_yield();
 	if (error)
 		*error = communicator->failure;
 	return false;
 }
 
-void ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
+bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
 	uint64_t waited_ms, struct ordo_error *error)
 {
 	const struct slot *slot = slot_of(communicator, call);
@@ -55,11 +54,14 @@ void ordo_name_missing(const struct ordo_communicator *communicator, uint64_t ca
 		if (atomic_load(&slot->arrivals[r].call) != call + 1 && nmissing++ < MOST_NAMED)
 			length += (size_t)snprintf(
 				names + length, sizeof names - length, "%s%" PRIu32, length ? ", " : "", r);
+	if (!nmissing)
+		return false;
 	ordo_fail(error, ORDO_ENVIRONMENT, 0,
 		"call %" PRIu64 ": rank%s %s%s did not come; rank %" PRIu32 " waited %" PRIu64 " ms", call,
 		nmissing > 1 ? "s" : "", names, nmissing > MOST_NAMED ? ", ..." : "", rank, waited_ms);
 	ordo_hint(error,
 		"every rank makes the same calls in the same order; a longer deadline_ms waits longer");
+	return true;
 }
 
 /* What most ranks came with; if no half of them agree, what rank 0 came with. */
@@ -124,16 +126,10 @@ static void release_seats(struct ordo_communicator *communicator, uint32_t nseat
 		atomic_store(&communicator->seats[r].taken, EMPTY);
 }
 
-/* Looks often: a rank that comes again and again is away for moments only. */
 static bool hold_seat(struct seat *seat)
 {
-	for (int i = 0; i < NLOOK; i++) {
-		uint32_t found = EMPTY;
-		if (atomic_compare_exchange_strong(&seat->taken, &found, HELD))
-			return true;
-		ordo_relax();
-	}
-	return false;
+	uint32_t found = EMPTY;
+	return atomic_compare_exchange_strong(&seat->taken, &found, HELD);
 }
 
 /* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time, and then no seat is held; or ORDO_NONE. */
@@ -175,12 +171,14 @@ bool ordo_communicator_reset(struct ordo_communicator *communicator, struct ordo
 	if (atomic_load(&communicator->broken)) {
 		while (atomic_load(&communicator->broken) == 1)
 			sched_yield();
+		atomic_store(&communicator->closed, 1);
 		rank = hold_seats(communicator);
 		if (rank == ORDO_NONE) {
 			drain(communicator);
 			begin_again(communicator);
 			release_seats(communicator, communicator->nrank);
 		}
+		atomic_store(&communicator->closed, 0);
 	}
 	pthread_mutex_unlock(&communicator->resetting);
 	return rank == ORDO_NONE ? true

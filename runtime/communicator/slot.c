@@ -131,6 +131,18 @@ static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, 
 	return state;
 }
 
+void ordo_slot_give_up(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+	uint32_t rank, uint64_t waited_ms)
+{
+	const uint32_t lap = call_lap(communicator, call);
+	uint32_t open = state_of(lap, OPEN);
+	struct ordo_error error;
+	/* That the slot was open until it failed says that those who are named did not come before. */
+	if (ordo_name_missing(communicator, call, rank, waited_ms, &error) &&
+		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap, FAILED)))
+		ordo_communicator_break(communicator, &error);
+}
+
 bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank,
 	uint32_t deadline_ms)
 {
@@ -145,9 +157,7 @@ bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, 
 		now = ordo_now_ms();
 		begin = begin ? begin : now;
 		if (status_of(state) == OPEN && now - begin >= deadline_ms) {
-			struct ordo_error error;
-			ordo_name_missing(communicator, call, rank, now - begin, &error);
-			ordo_communicator_break(communicator, &error);
+			ordo_slot_give_up(communicator, slot, call, rank, now - begin);
 			continue;
 		}
 		const uint64_t left = begin + deadline_ms > now ? begin + deadline_ms - now : deadline_ms;

@@ -70,6 +70,8 @@ struct ordo_communicator {
 
 	/* Failure: 0, 1 while it is written down, 2. */
 	alignas(CACHE_LINE) _Atomic uint32_t broken;
+	_Atomic uint32_t
+		closed; /* for a reset, which a rank that comes again and again would keep from holding its seat */
 	struct ordo_error failure;
 	pthread_mutex_t resetting;
 
@@ -124,16 +126,19 @@ bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, u
 	uint32_t most);
 /* Wakes who sleeps on the slot, after its state changed. */
 void ordo_slot_wake(struct slot *slot);
+/* The deadline is over: fails the call, unless all ranks came to it meanwhile. */
+void ordo_slot_give_up(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+	uint32_t rank, uint64_t waited_ms);
 /* Waits until that lap has ended (true) or failed. It fails if ranks are missing for deadline_ms. */
 bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank,
 	uint32_t deadline_ms);
 
 /* Breaks the communicator, for this reason if none was given before: what is open fails. */
 void ordo_communicator_break(struct ordo_communicator *communicator, const struct ordo_error *why);
-/* Says why it is broken; returns false. */
+/* Says why it is broken, as whoever met a slot that failed may; returns false. */
 bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_error *error);
-/* The ranks that did not come to a call, in an error. */
-void ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
+/* The ranks that did not come to a call, in an error. false: all came, the last one of them just now. */
+bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
 	uint64_t waited_ms, struct ordo_error *error);
 /* The rank that came with something else, in an error. */
 void ordo_name_odd(
