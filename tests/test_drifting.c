@@ -172,6 +172,7 @@ static struct ordo_communicator *make_communicator(uint32_t nhelper, uint32_t de
 {
 	struct ordo_error error;
 	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = nhelper, .depth = depth};
+	alarm(WATCHDOG_S); /* for each communicator anew */
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, &error);
 	if (!communicator)
 		fail_msg("%s", error.text);
@@ -319,6 +320,5 @@ int main(void)
 		cmocka_unit_test(crowds_share_collectives),
 		cmocka_unit_test(one_thread_starts_them_all),
 	};
-	alarm(WATCHDOG_S);
 	return cmocka_run_group_tests(tests, make_kinds, destroy_kinds);
 }

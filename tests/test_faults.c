@@ -1,7 +1,7 @@
 /* test_faults.c - a rank that does not come, comes late, dies, comes with something else, comes twice or gives up: every other one is told
  * who it was, in its time; nothing of a failed call was touched; and afterwards all goes on as if nothing had been.
  *
- * A watchdog ends the test if anybody hangs.
+ * A watchdog ends the test if anybody hangs. It waits for each party anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,6 +83,7 @@ static struct party begin_party(struct ordo_schedule *schedule, uint32_t nhelper
 	const struct ordo_communicator_options options = {
 		.nrank = NRANK, .nhelper = nhelper, .deadline_ms = DEADLINE_MS, .depth = 4};
 	struct party party = {.schedule = schedule, .rig = rig_create(schedule, usual)};
+	alarm(WATCHDOG_S);
 	party.collective = make_collective(schedule, usual);
 	party.communicator = ordo_communicator_create(&options, &error);
 	if (!party.communicator)
@@ -794,6 +795,5 @@ int main(void)
 		cmocka_unit_test(a_reset_takes_every_rank_along),
 		cmocka_unit_test(an_abort_meets_a_reset),
 	};
-	alarm(WATCHDOG_S);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
