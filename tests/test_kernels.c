@@ -315,7 +315,7 @@ static void quotients_are_rounded_or_truncated_once(void **unused)
 {
 	(void)unused;
 	static const uint32_t divisors[] = {
-		1, 2, 3, 5, 7, 10, 48, 127, 255, 1000, 4095, 4096, 4097, 65537, ORDO_MOST_DIVISOR};
+		1, 2, 3, 5, 7, 10, 48, 127, 255, 1000, 4095, 4096, 4097, 8195, 65791, ORDO_MOST_DIVISOR};
 	static unsigned char elements[(1 << 16) * 8];
 	for (enum ordo_type type = ORDO_F16; type < ORDO_NTYPE; type++)
 		for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
