@@ -174,6 +174,14 @@ static void communicators_are_neither_made_nor_called(void **unused)
 		expect_refused(worked, &error, 1);
 	}
 	assert_true(ordo_communicator_run_all(communicator, parts, &error));
+	/* What was started stays under way, for a thread that computes as it should. */
+	for (uint32_t r = NRANK; r > 0; r--)
+		assert_true(ordo_communicator_start(communicator, r - 1, &parts[r - 1], &ticket, &error));
+	set_mode(1);
+	expect_refused(ordo_communicator_wait(communicator, &ticket, &error), &error, 1);
+	set_mode(1);
+	expect_refused(ordo_communicator_test(communicator, &ticket, &error) != ORDO_FAILED, &error, 1);
+	assert_true(ordo_communicator_wait(communicator, &ticket, &error));
 	ordo_communicator_destroy(communicator);
 	ordo_collective_destroy(collective);
 	ordo_schedule_destroy(schedule);

@@ -303,7 +303,7 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 enum ordo_call_state ordo_communicator_test(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!enter(communicator, ticket->rank, error))
+	if (!ordo_float_mode_check(error) || !enter(communicator, ticket->rank, error))
 		return ORDO_FAILED;
 	enum ordo_call_state progress = ORDO_FAILED;
 	if (check_ticket(communicator, ticket, error)) {
@@ -318,7 +318,7 @@ enum ordo_call_state ordo_communicator_test(
 bool ordo_communicator_wait(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!enter(communicator, ticket->rank, error))
+	if (!ordo_float_mode_check(error) || !enter(communicator, ticket->rank, error))
 		return false;
 	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
 	const bool worked = check_ticket(communicator, ticket, error) &&

@@ -97,7 +97,8 @@ ORDO_API bool ordo_communicator_run_all(
 
 /* The same without waiting. Start returns at once, unless `depth` calls of the rank are under way (then it waits for the oldest one). The
  * ticket is good for any thread, until the communicator is reset or destroyed. Test works a little, if there is something to do, and says
- * whether the call is over; wait returns when it is. One thread a rank at a time. */
+ * whether the call is over; wait returns when it is. One thread a rank at a time. Both refuse a thread whose floating-point mode changes
+ * bits (float_mode.h), and the call stays under way. */
 struct ordo_ticket {
 	uint32_t rank, epoch;
 	uint64_t call;
