@@ -36,7 +36,7 @@ static void its_claims_are_true(void **state)
 {
 	(void)state;
 	const struct ordo_request request = {
-		.problem = {ORDO_BROADCAST, 5, 2, 0, 5, false}, .algorithm = "chain"};
+		.problem = {.op = ORDO_BROADCAST, .nrank = 5, .root = 2, .nshard = 5}, .algorithm = "chain"};
 	struct ordo_recipe recipe = {0};
 	struct ordo_error error;
 	assert_true(ordo_recipe_make(&recipe, &request, &error));
@@ -61,7 +61,8 @@ static void its_parameter_is_checked(void **state)
 {
 	(void)state;
 	const struct ordo_request request = {
-		.problem = {ORDO_BROADCAST, 4, 0, 1, 4, false}, .algorithm = "chain(way=sideways)"};
+		.problem = {.op = ORDO_BROADCAST, .nrank = 4, .chunks_per_block = 1, .nshard = 4},
+		.algorithm = "chain(way=sideways)"};
 	struct ordo_error error;
 	assert_null(ordo_compile(&request, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
