@@ -88,6 +88,21 @@ static void run_fold(const struct folds *folds, const struct fold *fold, const s
 	}
 }
 
+/* A fold that only copies a few bytes from one place to another: AllToAll of short messages is made of nothing else. */
+static bool copy_at_once(const struct folds *folds, const struct fold *fold, const struct ends *ends)
+{
+	const struct step *step = &folds->steps[fold->first_step];
+	const uint64_t nbyte = fold->nelement * folds->layout->element;
+	if (fold->nstep != 1 || step->nsrc != 1 || step->ndst != 1 || nbyte >= SHORT_BYTES)
+		return false;
+	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
+	const unsigned char *from = ends[src->rank].input + src->begin;
+	unsigned char *to = ends[dst->rank].output + dst->begin;
+	if (from != to)
+		memcpy(to, from, nbyte);
+	return true;
+}
+
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
 {
@@ -99,5 +114,6 @@ void ordo_fold_item(
 		return;
 	}
 	for (uint32_t f = item->fold; f < item->fold + item->nfold; f++)
-		run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, streaming);
+		if (!copy_at_once(folds, &folds->list[f], ends))
+			run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, streaming);
 }
