@@ -83,7 +83,7 @@ static bool sort_folds(struct folds *folds, struct ordo_error *error)
 		next[r + 1] += next[r];
 	for (size_t f = 0; worked && f < folds->nfold; f++)
 		sorted[next[rank_of(folds, &folds->list[f])]++] = folds->list[f];
-	if (worked)
+	if (worked && folds->nfold)
 		memcpy(folds->list, sorted, folds->nfold * sizeof *sorted);
 	free(next);
 	free(sorted);
