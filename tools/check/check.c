@@ -60,13 +60,10 @@ void fill_rank(const struct trial *trial, uint32_t rank)
 {
 	const struct ordo_problem *problem = trial->problem;
 	const uint32_t noutput = ordo_output_slots(problem, rank);
-	if (!problem->in_place && noutput)
-		memset(trial->outputs[rank], PATTERN,
-			slot_begin(trial, noutput) * ordo_type_size(trial->values.type));
+	const uint64_t nbyte = slot_begin(trial, noutput) * ordo_type_size(trial->values.type);
 	/* In place, what is no input yet is filled too, before the inputs are. */
-	if (problem->in_place && noutput > ordo_input_slots(problem, rank))
-		memset(trial->outputs[rank], PATTERN,
-			slot_begin(trial, noutput) * ordo_type_size(trial->values.type));
+	if (nbyte && (!problem->in_place || noutput > ordo_input_slots(problem, rank)))
+		memset(trial->outputs[rank], PATTERN, nbyte);
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 		uint32_t chunk = ordo_input_chunk(problem, rank, slot),
 			 shard = ordo_input_shard(problem, rank, slot);
