@@ -91,11 +91,6 @@ static void measure_chunks(struct layout *layout)
 	layout->equal = smallest == layout->largest;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t multiple)
-{
-	return (n + multiple - 1) / multiple * multiple;
-}
-
 /* A run moves tile elements of every chunk a round. A round is a call of its own as far as signals are
  * concerned; that calls may follow each other without a barrier is rule R9. */
 static void cut_rounds(struct layout *layout, uint64_t element, uint64_t tile_bytes)

@@ -7,6 +7,11 @@
 
 #define CACHE_LINE 64
 
+static inline uint64_t round_up(uint64_t n, uint64_t multiple)
+{
+	return (n + multiple - 1) / multiple * multiple;
+}
+
 /* A rank's input or output. Slot s holds chunk first + s, and begins chunk_begin(first + s) - origin elements into the memory. */
 struct region {
 	uint32_t first, nslot;

@@ -1,6 +1,7 @@
 /* plan.c - binds a schedule to an element type, a reduction, counts and buffers. */
 #include "plan.h"
 #include "arithmetic.h"
+#include "lines.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <ordo/float_mode.h>
@@ -38,16 +39,6 @@ bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rul
 		error->column = schedule->places[task].column;
 	}
 	return false;
-}
-
-/* Zeroed, on cache lines of its own. */
-static void *allocate_lines(size_t count, size_t size)
-{
-	size_t bytes = (count * size / CACHE_LINE + 1) * CACHE_LINE;
-	void *memory = aligned_alloc(CACHE_LINE, bytes);
-	if (memory)
-		memset(memory, 0, bytes);
-	return memory;
 }
 
 /* A rank without a byte of input or output needs no buffers. */

@@ -1,5 +1,7 @@
 /* communicator.c - ranks come to calls. */
 #include "communicator/slot.h"
+#include "lines.h"
+#include "transports/sleep.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -10,14 +12,6 @@
 #define DEADLINE_MS 10000
 #define DEPTH 16
 #define MOST_DEPTH 4096
-
-/* Zeroed, on cache lines of its own. */
-static void *allocate_lines(size_t count, size_t size)
-{
-	const size_t bytes = (count * size / CACHE_LINE + 1) * CACHE_LINE;
-	void *memory = aligned_alloc(CACHE_LINE, bytes);
-	return memory ? memset(memory, 0, bytes) : NULL;
-}
 
 static bool create_slots(struct ordo_communicator *communicator, struct ordo_error *error)
 {

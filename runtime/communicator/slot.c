@@ -2,19 +2,11 @@
 #include "communicator/slot.h"
 #include "transports/sleep.h"
 #include <sched.h>
-#include <time.h>
 
 /* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have not, the others come on at once when
  * this one yields, while sleeping and being woken costs a hundred times as much. */
 #define NSPIN 4000
 #define NYIELD 400
-
-uint64_t ordo_now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static uint64_t claims_of(uint32_t lap, uint64_t first, uint64_t end)
 {

@@ -149,6 +149,4 @@ void ordo_ring(struct ordo_communicator *communicator);
 bool ordo_helpers_create(struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error);
 void ordo_helpers_destroy(struct ordo_communicator *communicator);
 
-uint64_t ordo_now_ms(void);
-
 #endif

@@ -34,11 +34,6 @@ static bool append_item(struct folds *folds, struct item item, struct ordo_error
 	return true;
 }
 
-static uint64_t round_up(uint64_t n, uint64_t multiple)
-{
-	return (n + multiple - 1) / multiple * multiple;
-}
-
 /* A long fold becomes several items of equal length, on boundaries of lines. */
 static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struct ordo_error *error)
 {

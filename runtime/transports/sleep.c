@@ -3,6 +3,13 @@
 #include <limits.h>
 #include <time.h>
 
+uint64_t ordo_now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 #ifdef __linux__
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -11,6 +11,9 @@ void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms);
 /* Wakes everybody who sleeps on the word; it has been changed before. */
 void ordo_wake(_Atomic uint32_t *word);
 
+/* Of a clock that is never set. */
+uint64_t ordo_now_ms(void);
+
 /* A moment's patience inside a loop that looks at a word. */
 static inline void ordo_relax(void)
 {

@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define EMPTY ORDO_NONE
@@ -248,13 +247,6 @@ static uint64_t count_moved(const struct ordo_plan *plan)
 	return moved;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Sleeps until woken, or until nothing has moved anywhere for the time of the watchdog. Looks every half of
  * that time, so it takes up to 1.5 times that long. */
 static void sleep_watched(struct worker *worker)
@@ -262,11 +254,11 @@ static void sleep_watched(struct worker *worker)
 	struct ordo_plan *plan = worker->plan;
 	struct member *member = self(worker);
 	const uint32_t interval_ms = plan->watchdog_ms / 2 + 1;
-	uint64_t moved = UINT64_MAX, look = now_ms() + interval_ms;
+	uint64_t moved = UINT64_MAX, look = ordo_now_ms() + interval_ms;
 	int nquiet = 0;
 	while (atomic_load(&member->incoming) == ASLEEP) {
 		ordo_sleep(&member->incoming, ASLEEP, interval_ms);
-		if (atomic_load(&member->incoming) != ASLEEP || now_ms() < look)
+		if (atomic_load(&member->incoming) != ASLEEP || ordo_now_ms() < look)
 			continue;
 		uint64_t before = moved;
 		moved = count_moved(plan);
@@ -275,7 +267,7 @@ static void sleep_watched(struct worker *worker)
 			stop_run(worker, ORDO_NONE);
 			return;
 		}
-		look = now_ms() + interval_ms;
+		look = ordo_now_ms() + interval_ms;
 	}
 }
 
