@@ -3,6 +3,9 @@
  * A Send takes the latencies of the links on its way, then its bytes flow; flows that share a link or a rank's ports share its bandwidth
  * max-min fairly. A SendReduce then adds at its target, a LocalReduce and a LocalCopy on their own rank. A Notify costs nothing and is seen
  * at once; a Wait ends when its token is there.
+ *
+ * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a task needs one of them from its begin to its
+ * end, but for the latency of its links: whoever was ready first has it first. Every task then takes `task_ns` of a core beside what it moves.
  */
 #ifndef ORDO_PREDICT_H
 #define ORDO_PREDICT_H
