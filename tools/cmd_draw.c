@@ -252,8 +252,9 @@ static int draw(struct call *call)
 {
 	struct wish wish = {.max_tasks = 500, .nrank = 0};
 	const struct option options[] = {
-		{"as", 0, TEXT, &wish.as, "FORM",
-			"dot, svg, png, pdf (by `dot`), text; of a topology json (as OUT ends, else dot)"},
+		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf|text|json",
+			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
+			"dot)"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C", "draw these ranks, in this order"},
 		{"phases", 0, TEXTS, &wish.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &wish.max_tasks, "N", "draw at most N tasks (500)"},

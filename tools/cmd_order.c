@@ -374,12 +374,13 @@ static int order(struct call *call)
 		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
 			"cut a tree of more leaves than that with ... (32)"},
 		{"max-orders", 0, POSITIVE, &wish.max_orders, "N", "show or draw the first N orders (16)"},
-		{"as", 0, TEXT, &wish.as, "FORM", "draw the trees: dot, svg, png or pdf (as OUT ends)"},
+		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf", "draw the trees in this form (as OUT ends)"},
 		{"output", 'o', TEXT, &wish.output, "OUT", "where a picture goes; stdout if left out"},
 		{"table", 0, SWITCH, &wish.table, NULL,
 			"instead of a schedule: how many orders every algorithm makes, by number of ranks"},
 		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C", "of the table (4-16)"},
-		{"operator", 0, TEXTS, &wish.matrix.operators, "O,O", "of the table (ReduceScatter)"},
+		{"operator", 0, TEXTS, &wish.matrix.operators, "OPERATOR,...",
+			"of the table (ReduceScatter)"},
 	};
 	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
 	free_texts(&wish.matrix.ranks);

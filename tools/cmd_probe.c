@@ -479,11 +479,11 @@ static int probe(struct call *call)
 		.nseed = 3,
 		.nworker = UNSET};
 	const struct option options[] = {
-		{"type", 0, TEXT, &wish.type_name, "TYPE", "f16, bf16, f32 or f64 (f32)"},
+		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64", "the type of the elements (f32)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block (so many that every chunk is moved in two rounds)"},
-		{"transport", 0, TEXT, &wish.transport, "T",
-			"threads, seeded (one thread, the seed interleaves), or both (both)"},
+		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
+			"seeded: one thread, the seed interleaves (both)"},
 		{"seeds", 0, POSITIVE, &wish.nseed, "N", "probe by N seeds (3)"},
 		{"seed", 's', WIDE, &wish.seed, "S", "the first of the seeds (1)"},
 		{"workers", 0, NUMBER, &wish.nworker, "W",

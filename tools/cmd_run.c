@@ -257,9 +257,8 @@ static int run(struct call *call)
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
 			"compare every run with the sequential meaning bit for bit, and with the exact "
 			"result"},
-		{"transport", 0, TEXT, &wish.transport, "T",
-			"threads; seeded: one, the seed interleaves; folded: what is proved (threads; "
-			"tables: "
+		{"transport", 0, TEXT, &wish.transport, "threads|seeded|folded",
+			"seeded: one thread, the seed interleaves; folded: what is proved (threads; tables: "
 			"folded)"},
 		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},

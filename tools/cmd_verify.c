@@ -285,14 +285,12 @@ static int verify(struct call *call)
 		{"max-tokens", 0, POSITIVE, &wish.limits.tokens_in_flight, "N",
 			"at most N tokens in flight on a signal; 1: flags are enough (R13)"},
 		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
-		{"symmetry", 0, TEXT, &wish.symmetry, "HOW",
-			"prove from one rank's program if all are alike: auto (if large), off, only (exit 4 "
-			"if "
-			"not)"},
-		{"generate", 0, TEXT, &wish.generate.algorithm, "A",
-			"no FILE: programs of ring, halving-doubling or recursive-doubling, one rank at a "
-			"time"},
-		{"operator", 0, TEXT, &wish.generate.operator, "OP",
+		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
+			"prove from one rank's program if all are alike; auto: if large; only: exit 4 if "
+			"not"},
+		{"generate", 0, TEXT, &wish.generate.algorithm, "ring|halving-doubling|recursive-doubling",
+			"no FILE: programs made one rank at a time, as many as wanted"},
+		{"operator", 0, TEXT, &wish.generate.operator, "OPERATOR",
 			"with --generate: the operator (AllReduce)"},
 		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N", "with --generate: so many ranks"},
 		{"trust", 0, SWITCH, &wish.generate.trust, NULL,

@@ -13,6 +13,10 @@
 #include <stdio.h>
 
 struct call;
+struct option;
+
+/* Gets the options of a command, without those that all have; the table is gone when it returns. */
+typedef void describe_options(void *closure, const struct option *options, size_t noption);
 
 struct command {
 	const char *name;
@@ -31,9 +35,16 @@ struct call {
 	bool json;
 	const char **operands; /* what is no option, in order */
 	size_t noperand;
-	cJSON *answer; /* the object that --json prints; NULL without --json */
-	int status;    /* the exit code once read_options returned false */
+	cJSON *answer;		    /* the object that --json prints; NULL without --json */
+	int status;		    /* the exit code once read_options returned false */
+	describe_options *describe; /* not NULL: nothing is to be done, read_options hands its table to it */
+	void *closure;		    /* of describe */
 };
+
+extern const struct command *const commands[]; /* [ncommand], as --help lists them */
+extern const size_t ncommand;
+/* NULL: there is none of that name. */
+const struct command *find_command(const char *name);
 
 extern const struct command compile_command, verify_command, run_command, probe_command, order_command,
 	diff_command, draw_command, embed_command, list_command, explain_command, demo_command;

@@ -18,8 +18,8 @@ struct conditions {
 		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: constant (one "     \
 		"order)"},                                                                                   \
 	{                                                                                                    \
-		"order", 0, TEXT, &(conditions).order, "ORDER",                                              \
-			"only a schedule all of whose sums are this tree: dyadic, folded or linear"          \
+		"order", 0, TEXT, &(conditions).order, "dyadic|folded|linear",                               \
+			"only a schedule all of whose sums are this tree"                                    \
 	}
 
 /* Reads --require alone. false: call->status. */

@@ -8,11 +8,10 @@
 #include <strings.h>
 
 /* Every command has these two; they are read here. */
-static const struct option common[] = {
+const struct option common_options[NCOMMON_OPTION] = {
 	{"json", 0, SWITCH, NULL, NULL, "print one JSON object on stdout, also for errors"},
 	{"help", 'h', SWITCH, NULL, NULL, "print this and exit"},
 };
-enum { NCOMMON = sizeof common / sizeof *common };
 
 bool read_wide(const char *text, uint64_t *number)
 {
@@ -79,17 +78,21 @@ static bool read_real(const char *text, double *number)
 
 static void print_option(const struct option *option)
 {
-	char left[64];
+	enum { LEFT = 26 };
+	char left[96];
 	int length = snprintf(left, sizeof left, "  ");
 	if (option->letter)
 		length += snprintf(left + length, sizeof left - (size_t)length, "-%c, ", option->letter);
 	length += snprintf(left + length, sizeof left - (size_t)length, "--%s", option->name);
 	if (option->argument)
 		snprintf(left + length, sizeof left - (size_t)length, " %s", option->argument);
-	printf("%-26s %s\n", left, option->meaning);
+	if (strlen(left) > LEFT)
+		printf("%s\n%-*s %s\n", left, LEFT, "", option->meaning);
+	else
+		printf("%-*s %s\n", LEFT, left, option->meaning);
 }
 
-void print_command_help(const struct command *command, const struct option *options, size_t noption)
+static void print_command_help(const struct command *command, const struct option *options, size_t noption)
 {
 	printf("usage: ordo %s %s\n\n%s\n", command->name, command->usage, command->summary);
 	if (command->description)
@@ -97,8 +100,8 @@ void print_command_help(const struct command *command, const struct option *opti
 	printf("\noptions:\n");
 	for (size_t i = 0; i < noption; i++)
 		print_option(&options[i]);
-	for (size_t i = 0; i < NCOMMON; i++)
-		print_option(&common[i]);
+	for (size_t i = 0; i < NCOMMON_OPTION; i++)
+		print_option(&common_options[i]);
 	if (command->examples)
 		printf("\nexamples:\n%s\n", command->examples);
 }
@@ -143,8 +146,8 @@ static bool refuse_unknown(
 	size_t count = 0;
 	for (size_t i = 0; i < noption && count < MOST; i++)
 		names[count++] = options[i].name;
-	for (size_t i = 0; i < NCOMMON && count < MOST; i++)
-		names[count++] = common[i].name;
+	for (size_t i = 0; i < NCOMMON_OPTION && count < MOST; i++)
+		names[count++] = common_options[i].name;
 	char name[64] = "", hint[128];
 	if (!strncmp(written, "--", 2))
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
@@ -267,6 +270,10 @@ static bool is_common(
 
 bool read_options(struct call *call, const struct option *options, size_t noption)
 {
+	if (call->describe) {
+		call->describe(call->closure, options, noption);
+		return stop(call, ORDO_OK);
+	}
 	call->operands = calloc((size_t)call->argc + 1, sizeof *call->operands);
 	if (!call->operands)
 		return out_of_memory(call);
@@ -288,6 +295,12 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 		}
 	}
 	return true;
+}
+
+void describe_command(const struct command *command, describe_options *describe, void *closure)
+{
+	struct call call = {.command = command, .describe = describe, .closure = closure};
+	command->run(&call);
 }
 
 void free_texts(struct texts *texts)

@@ -27,8 +27,10 @@ struct option {
 	const char *name; /* without the dashes */
 	char letter;	  /* 0: none */
 	enum option_kind kind;
-	void *value;	      /* where it goes */
-	const char *argument; /* "N"; NULL for a switch */
+	void *value; /* where it goes */
+	/* "N", or the words there are: "auto|off|only"; NULL for a switch. values.h tells what its name means to
+	 * a shell that completes it. */
+	const char *argument;
 	const char *meaning;
 };
 
@@ -45,6 +47,10 @@ bool read_size(const char *text, uint64_t *size);
 /* "8" -> 8; digits only. */
 bool read_wide(const char *text, uint64_t *number);
 
-void print_command_help(const struct command *command, const struct option *options, size_t noption);
+/* The options that every command has. */
+extern const struct option common_options[];
+enum { NCOMMON_OPTION = 2 };
+/* Hands the options of a command to `describe`, and does nothing of what the command does. */
+void describe_command(const struct command *command, describe_options *describe, void *closure);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {
+const struct command *const commands[] = {
 	&compile_command,
 	&verify_command,
 	&run_command,
@@ -21,6 +21,7 @@ static const struct command *const commands[] = {
 	&demo_command,
 };
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
+const size_t ncommand = NCOMMAND;
 
 static void print_help(void)
 {
@@ -43,7 +44,7 @@ static void print_help(void)
 	       "  ordo draw ring.json --as svg -o ring.svg\n");
 }
 
-static const struct command *find_command(const char *name)
+const struct command *find_command(const char *name)
 {
 	for (int i = 0; i < NCOMMAND; i++)
 		if (!strcmp(commands[i]->name, name))

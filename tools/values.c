@@ -1,0 +1,55 @@
+/* values.c - what an argument or an operand may be, by its name. */
+#include "values.h"
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum value_kind kind;
+} names[] = {
+	{"FILE", FILES},
+	{"OUT", FILES},
+	{"SET", FILES},
+	{"FOLDER", FOLDERS},
+	{"A", ALGORITHMS},
+	{"ALGORITHM", ALGORITHMS},
+	{"T", TOPOLOGIES},
+	{"TOPOLOGY", TOPOLOGIES},
+	{"OPERATOR", OPERATORS},
+	{"TYPE", TYPES},
+	{"OP", REDUCTIONS},
+	{"G", GUARANTEES},
+	{"LIST", LISTS},
+	{"SUBJECT", SUBJECTS},
+	{"COMMAND", COMMANDS},
+	{"SHELL", SHELLS},
+	/* Numbers, sizes and what a program cannot guess. */
+	{"N", ANYTHING},
+	{"R", ANYTHING},
+	{"K", ANYTHING},
+	{"V", ANYTHING},
+	{"W", ANYTHING},
+	{"S", ANYTHING},
+	{"A-B", ANYTHING},
+	{"A:B", ANYTHING},
+	{"NS", ANYTHING},
+	{"GB/S", ANYTHING},
+	{"SIZE", ANYTHING},
+	{"NAME", ANYTHING},
+	{"WORD", ANYTHING},
+};
+
+bool value_kind_of(const char *argument, enum value_kind *kind)
+{
+	const size_t length = strcspn(argument, ",");
+	*kind = ANYTHING;
+	if (argument[0] >= 'a' && argument[0] <= 'z') {
+		*kind = WORDS;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i].name) == length && !strncmp(names[i].name, argument, length)) {
+			*kind = names[i].kind;
+			return true;
+		}
+	return false;
+}
