@@ -319,6 +319,15 @@ bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
 						     : write_folder(schedule, path, &listener, error);
 }
 
+/* What is left out if it is 0. */
+static void print_cost(struct ordo_printer *printer, const char *key, double cost)
+{
+	if (!(cost > 0))
+		return;
+	print_key(printer, ", ", key);
+	ordo_printer_real(printer, cost);
+}
+
 static void print_link(
 	struct ordo_printer *printer, const struct ordo_topology *topology, const struct ordo_link *link)
 {
@@ -331,6 +340,7 @@ static void print_link(
 	ordo_printer_real(printer, link->latency_ns);
 	print_key(printer, ", ", "bandwidth_gbs");
 	ordo_printer_real(printer, link->bandwidth_gbs);
+	print_cost(printer, "reduce_gbs", link->reduce_gbs);
 	ordo_printer_text(printer, link->down ? ", \"down\": true}" : "}");
 }
 
@@ -346,6 +356,11 @@ static bool print_topology(
 		print_number(&printer, ", ", "switches", topology->nswitch);
 	if (topology->ports)
 		print_number(&printer, ", ", "ports", topology->ports);
+	if (topology->cores)
+		print_number(&printer, ", ", "cores", topology->cores);
+	print_cost(&printer, "task_ns", topology->task_ns);
+	print_cost(&printer, "reduce_gbs", topology->reduce_gbs);
+	print_cost(&printer, "copy_gbs", topology->copy_gbs);
 	if (topology->extra) {
 		print_key(&printer, ",\n ", "x");
 		ordo_printer_text(&printer, topology->extra);

@@ -164,6 +164,10 @@ static bool check_links(const struct ordo_topology *topology, struct ordo_error 
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
 				"link %u -> %u: bandwidth_gbs: found %g, wanted more than 0", link->from,
 				link->to, link->bandwidth_gbs);
+		if (!isfinite(link->reduce_gbs) || link->reduce_gbs < 0)
+			return ordo_fail(error, ORDO_BAD_INPUT, 1,
+				"link %u -> %u: reduce_gbs: found %g, wanted 0 or more", link->from, link->to,
+				link->reduce_gbs);
 		if (i && !compare_links(link - 1, link))
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
 				"link %u -> %u of class \"%.64s\" is there twice", link->from, link->to,
@@ -172,12 +176,26 @@ static bool check_links(const struct ordo_topology *topology, struct ordo_error 
 	return true;
 }
 
+static bool check_costs(const struct ordo_topology *topology, struct ordo_error *error)
+{
+	const struct {
+		const char *name;
+		double value;
+	} costs[] = {{"task_ns", topology->task_ns}, {"reduce_gbs", topology->reduce_gbs},
+		{"copy_gbs", topology->copy_gbs}};
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
+		if (!isfinite(costs[i].value) || costs[i].value < 0)
+			return ordo_fail(error, ORDO_BAD_INPUT, 1, "%s: found %g, wanted 0 or more",
+				costs[i].name, costs[i].value);
+	return true;
+}
+
 bool ordo_topology_finish(struct ordo_topology *topology, struct ordo_error *error)
 {
 	forget_index(topology);
 	sort_classes(topology);
 	sort_links(topology);
-	if (!check_links(topology, error))
+	if (!check_costs(topology, error) || !check_links(topology, error))
 		return false;
 	topology->first_link = calloc((size_t)nvertex(topology) + 1, sizeof *topology->first_link);
 	if (!topology->first_link)
@@ -237,6 +255,27 @@ static uint64_t bits_of(double number)
 	return bits;
 }
 
+/* What few documents tell; where it is not told the digest is what it was before it could be. */
+static void digest_costs(XXH3_state_t *state, const struct ordo_topology *topology)
+{
+	unsigned char bytes[32];
+	bool told = topology->cores || topology->task_ns > 0 || topology->reduce_gbs > 0 ||
+		    topology->copy_gbs > 0;
+	if (told) {
+		size_t size = put_bytes(bytes, topology->cores, 4);
+		size += put_bytes(bytes + size, bits_of(topology->task_ns), 8);
+		size += put_bytes(bytes + size, bits_of(topology->reduce_gbs), 8);
+		size += put_bytes(bytes + size, bits_of(topology->copy_gbs), 8);
+		XXH3_128bits_update(state, bytes, size);
+	}
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		if (topology->links[i].reduce_gbs > 0) {
+			size_t size = put_bytes(bytes, i, 4);
+			size += put_bytes(bytes + size, bits_of(topology->links[i].reduce_gbs), 8);
+			XXH3_128bits_update(state, bytes, size);
+		}
+}
+
 void ordo_topology_digest(const struct ordo_topology *topology, char digest[33])
 {
 	unsigned char bytes[64];
@@ -258,6 +297,7 @@ void ordo_topology_digest(const struct ordo_topology *topology, char digest[33])
 		XXH3_128bits_update(&state, bytes, size);
 		XXH3_128bits_update(&state, class_name, strlen(class_name));
 	}
+	digest_costs(&state, topology);
 	XXH128_canonical_t canonical;
 	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&state));
 	for (int i = 0; i < 16; i++) {

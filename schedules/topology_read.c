@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum head_key { SCHEMA, NAME, RANKS, SWITCHES, PORTS, EXTRA, LINKS, NHEAD_KEY };
-static const char *const head_names[NHEAD_KEY] = {
-	"schema", "name", "ranks", "switches", "ports", "x", "links"};
+enum head_key { SCHEMA, NAME, RANKS, SWITCHES, PORTS, CORES, TASK_NS, REDUCE, COPY, EXTRA, LINKS, NHEAD_KEY };
+static const char *const head_names[NHEAD_KEY] = {"schema", "name", "ranks", "switches", "ports", "cores",
+	"task_ns", "reduce_gbs", "copy_gbs", "x", "links"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a topology"};
 
-enum link_key { FROM, TO, CLASS, LATENCY, BANDWIDTH, DOWN, NLINK_KEY };
+enum link_key { FROM, TO, CLASS, LATENCY, BANDWIDTH, LINK_REDUCE, DOWN, NLINK_KEY };
 static const char *const link_names[NLINK_KEY] = {
-	"from", "to", "class", "latency_ns", "bandwidth_gbs", "down"};
+	"from", "to", "class", "latency_ns", "bandwidth_gbs", "reduce_gbs", "down"};
 static const struct ordo_keys link_keys = {link_names, NLINK_KEY, "a link"};
 
 /* A link as it was met. */
@@ -32,7 +32,8 @@ struct reader {
 	struct ordo_arena arena; /* texts until the topology is there */
 	struct ordo_place places[NHEAD_KEY];
 	const char *name, *extra;
-	uint32_t nrank, nswitch, ports;
+	uint32_t nrank, nswitch, ports, cores;
+	double task_ns, reduce_gbs, copy_gbs;
 	struct link *links;
 	uint32_t nlink;
 	size_t link_room;
@@ -69,6 +70,8 @@ static bool read_link_value(
 		return ordo_read_real(cursor, "latency_ns", &link->link.latency_ns);
 	case BANDWIDTH:
 		return ordo_read_real(cursor, "bandwidth_gbs", &link->link.bandwidth_gbs);
+	case LINK_REDUCE:
+		return ordo_read_real(cursor, "reduce_gbs", &link->link.reduce_gbs);
 	case DOWN:
 		return ordo_read_boolean(cursor, "down", &link->link.down);
 	case NLINK_KEY:
@@ -125,6 +128,14 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 		return ordo_read_integer(cursor, "switches", 0, ORDO_LIMIT, &reader->nswitch);
 	case PORTS:
 		return ordo_read_integer(cursor, "ports", 0, ORDO_LIMIT, &reader->ports);
+	case CORES:
+		return ordo_read_integer(cursor, "cores", 0, ORDO_LIMIT, &reader->cores);
+	case TASK_NS:
+		return ordo_read_real(cursor, "task_ns", &reader->task_ns);
+	case REDUCE:
+		return ordo_read_real(cursor, "reduce_gbs", &reader->reduce_gbs);
+	case COPY:
+		return ordo_read_real(cursor, "copy_gbs", &reader->copy_gbs);
 	case EXTRA:
 		return ordo_read_extra(cursor, &reader->arena, &reader->extra);
 	case LINKS:
@@ -189,6 +200,7 @@ static bool add_links(struct reader *reader, const struct ordo_cursor *cursor, s
 			    link->link.bandwidth_gbs, &found))
 			return fail_found(reader, cursor, link->place, &found);
 		topology->links[topology->nlink - 1].down = link->link.down;
+		topology->links[topology->nlink - 1].reduce_gbs = link->link.reduce_gbs;
 	}
 	return true;
 }
@@ -224,6 +236,10 @@ static struct ordo_place place_of_twin(struct reader *reader)
 static bool build(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
 {
 	struct ordo_error found;
+	topology->cores = reader->cores;
+	topology->task_ns = reader->task_ns;
+	topology->reduce_gbs = reader->reduce_gbs;
+	topology->copy_gbs = reader->copy_gbs;
 	if (!add_links(reader, cursor, topology))
 		return false;
 	if (reader->extra) {

@@ -73,7 +73,8 @@ def main(schemas, reject, writer, *documents):
             why = complaint(kind, path.read_bytes())
             check(f"{path.parent.name}/{path.name} is valid{'' if why is None else ': ' + why}", why is None)
         text = (pathlib.Path(folder) / "topology.json").read_bytes()
-        for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'), (b'"down": true', b'"down": 1')):
+        for old, new in ((b'"from": 0', b'"from": -1'), (b'"to"', b'"too"'), (b'18.3', b'0'), (b'"down": true', b'"down": 1'), (b'"cores": 3', b'"cores": 0.5'),
+                         (b'"task_ns": ', b'"task_ns": -'), (b'"copy_gbs": ', b'"copy_gbs": -'), (b'"reduce_gbs": 7', b'"reduce_gbs": -7')):
             check(f"a topology with {new.decode()} is refused", complaint(topology, text.replace(old, new, 1)))
         text = (pathlib.Path(folder) / "certificate.json").read_bytes()
         for old, new in ((b'"G1": true', b'"G1": 1'), (b'"order": [[0, ', b'"order": [[0, 0, '), (b'"leaving"', b'"left"'), (b'"trees": 1', b'"trees": -1')):

@@ -193,8 +193,34 @@ static void the_digest_depends_on_what_matters_only(void **state)
 	a->links[0].latency_ns = 3;
 	ordo_topology_digest(a, one);
 	assert_string_not_equal(one, other);
+	const struct {
+		double *cost;
+	} costs[] = {{&a->task_ns}, {&a->reduce_gbs}, {&a->copy_gbs}, {&a->links[1].reduce_gbs}};
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+		strcpy(other, one);
+		*costs[i].cost = 5;
+		ordo_topology_digest(a, one);
+		assert_string_not_equal(one, other);
+	}
+	ordo_topology_digest(a, one);
+	a->cores = 2;
+	ordo_topology_digest(a, other);
+	assert_string_not_equal(one, other);
 	ordo_topology_destroy(a);
 	ordo_topology_destroy(b);
+}
+
+static void the_digest_is_what_it_was_where_no_costs_are_told(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	char digest[33];
+	struct ordo_topology *topology = ordo_topology_create("t", 2, 1, 1, &error);
+	assert_true(ordo_topology_add(topology, 0, 1, "fast", 500, 56, &error));
+	finish(topology);
+	ordo_topology_digest(topology, digest);
+	assert_string_equal(digest, "00efbb0d18ff9023a366c29a54f038cb");
+	ordo_topology_destroy(topology);
 }
 
 static void bad_links_are_refused(void **state)
@@ -231,6 +257,7 @@ int main(void)
 		cmocka_unit_test(a_star_of_4096_ranks_takes_memory_for_its_links_only),
 		cmocka_unit_test(random_graphs_agree_with_walking),
 		cmocka_unit_test(the_digest_depends_on_what_matters_only),
+		cmocka_unit_test(the_digest_is_what_it_was_where_no_costs_are_told),
 		cmocka_unit_test(bad_links_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

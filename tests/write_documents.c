@@ -52,8 +52,14 @@ static void write_topology(const char *path, struct ordo_error *error)
 		      ordo_topology_add(topology, 0, 1, NULL, 1e9, 1e-3, error) &&
 		      ordo_topology_add(topology, 1, 2, NULL, 0, 25, error) &&
 		      ordo_topology_fail_link(topology, 1, 2, error) && ordo_topology_finish(topology, error);
-	if (worked)
+	if (worked) {
 		topology->extra = "{\"rack\": 7}";
+		topology->cores = 3;
+		topology->task_ns = 12.5;
+		topology->reduce_gbs = 195;
+		topology->copy_gbs = 290;
+		topology->links[0].reduce_gbs = 7.25;
+	}
 	if (!worked || !ordo_topology_write(topology, path, error))
 		stop(error);
 	ordo_topology_destroy(topology);

@@ -28,6 +28,10 @@ void ordo_machine_take(struct ordo_machine *machine, const struct ordo_topology 
 	/* Between ranks; from a rank to a switch, between switches, and from one to a rank. */
 	struct slowest direct = {0}, all = {0}, legs[3] = {{0}};
 	const uint32_t nrank = topology->nrank;
+	if (topology->reduce_gbs > 0)
+		machine->reduce_bandwidth_gbs = topology->reduce_gbs;
+	if (topology->copy_gbs > 0)
+		machine->copy_bandwidth_gbs = topology->copy_gbs;
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
 		if (link->down)

@@ -69,6 +69,7 @@ struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
 	}
 	prediction->timeline = timeline;
 	prediction->bottleneck = ORDO_NONE;
+	prediction->bytes = (double)options->bytes;
 	const uint64_t nslot =
 		(uint64_t)schedule->problem.chunks_per_block *
 		(schedule->problem.op == ORDO_ALLREDUCE || schedule->problem.op == ORDO_REDUCE ||
@@ -114,6 +115,7 @@ void ordo_prediction_destroy(struct ordo_prediction *prediction)
 		ordo_timeline_destroy(prediction->timeline);
 		free(prediction->path);
 		free(prediction->links);
+		free(prediction->bounds.cut_ranks);
 	}
 	free(prediction);
 }

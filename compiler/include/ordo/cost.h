@@ -19,13 +19,14 @@ struct ordo_machine {
 	double latency_ns;	     /* alpha: of a step */
 	double bandwidth_gbs;	     /* 1/beta: of a link, 10^9 bytes a second */
 	double reduce_bandwidth_gbs; /* 1/gamma: of adding one vector to another, 10^9 bytes of it a second */
+	double copy_bandwidth_gbs; /* of copying on a rank; 0: copies cost nothing. Closed forms count no copies */
 };
 
 /* One micro-second, 56 GB/s, and 195 GB/s: a third of a memory's 585 GB/s, for two are read and one is written. */
 ORDO_API struct ordo_machine ordo_machine_usual(void);
 /* Latency and bandwidth of the slowest way between two ranks that is not longer than it must be: the slowest link between ranks that is up,
- * or, where there are switches, the slowest links to, between and from them one after another. The rest stays as it is in *machine, and all
- * of it where no link is up. */
+ * or, where there are switches, the slowest links to, between and from them one after another; and the bandwidths of adding and
+ * copying it tells. The rest stays as it is in *machine. */
 ORDO_API void ordo_machine_take(struct ordo_machine *machine, const struct ordo_topology *topology);
 
 enum ordo_cost_source {

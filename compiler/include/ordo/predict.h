@@ -1,11 +1,18 @@
 /* predict.h - how long a schedule takes on a topology before it ever ran: a discrete-event simulation of its tasks.
  *
- * A Send takes the latencies of the links on its way, then its bytes flow; flows that share a link or a rank's ports share its bandwidth
- * max-min fairly. A SendReduce then adds at its target, a LocalReduce and a LocalCopy on their own rank. A Notify costs nothing and is seen
- * at once; a Wait ends when its token is there.
+ * A Send takes the latencies of the links on its way, one after another, and then its bytes flow. Flows over one link share its bandwidth max-min fairly.
+ * A rank of P ports (topology->ports; 0: no limit) drives at most P links at once in each direction, a link being driven from the begin of a Send
+ * until its last byte has arrived: what is more shares the ports fairly too, its latencies included, so k Sends at once take one port as long as k Sends one
+ * after another. A SendReduce adds at its target when all its bytes are there, a LocalReduce and a LocalCopy on their own rank; what is added on a rank at
+ * one time shares its adder, what is copied its copier. A Notify is seen at once; a Wait ends when its token is there.
+ *
+ * The way: the link between the two ranks, of several the one with the most bandwidth, of these the one with the least latency; where there is none, a shortest way
+ * through switches; and with `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of equally short ones: at every vertex towards a switch or
+ * leaving one the link that the fewest pairs of ranks take so far (pairs by target, then source), and then the next vertex upwards by number, going round after the
+ * last; so a torus is crossed along its last dimension first, and half way round it upwards.
  *
  * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a task needs one of them from its begin to its
- * end, but for the latency of its links: whoever was ready first has it first. Every task then takes `task_ns` of a core beside what it moves.
+ * end, but for the latency of its links, which then comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what it moves.
  */
 #ifndef ORDO_PREDICT_H
 #define ORDO_PREDICT_H
@@ -21,20 +28,24 @@ extern "C" {
 struct ordo_predict_options {
 	const struct ordo_topology *topology; /* NULL: a link of the machine between every two ranks */
 	struct ordo_machine machine;	      /* what the topology does not say */
-	uint64_t bytes;		 /* of one rank's larger buffer, as `ordo run --bytes` counts them */
-	uint32_t element_bytes;	 /* chunks are cut at elements; 0: not at all, bytes are divisible */
-	ordo_progress *progress; /* may be NULL */
+	uint64_t bytes; /* of one rank's larger buffer, as `ordo run --bytes` counts them */
+	uint32_t
+		element_bytes; /* chunks are cut at elements, and bytes that do not fill equal blocks are left out; 0: bytes are divisible */
+	uint32_t
+		scratch_element_bytes; /* of what scratch slots hold, where they hold another type; 0: the same */
+	bool through_ranks;	       /* ranks pass on what is not for them, where it has no other way */
+	ordo_progress *progress;       /* may be NULL */
 	void *closure;
 };
 
 /* Where the seconds of the critical path go; their sum is the total. */
 struct ordo_breakdown {
-	double latency; /* alphas */
+	double latency; /* alphas, and what tasks cost whatever they move */
 	double wire;	/* bytes at the bandwidth they would have had alone */
 	double sharing; /* what they took longer because links or ports were shared */
 	double reduce;
 	double copy;
-	double waiting; /* for a busy port or adder */
+	double waiting; /* for a port, an adder or a copier that others used too */
 };
 
 struct ordo_link_load {
@@ -44,14 +55,25 @@ struct ordo_link_load {
 	double busy; /* seconds in which anything flowed */
 };
 
-/* No schedule of this operator can be faster than the largest of these. Seconds. */
+/* What a schedule loads beside links. */
+enum ordo_resource {
+	ORDO_NOTHING,	/* no bytes moved */
+	ORDO_LINK,	/* `at`: index into topology->links */
+	ORDO_OUT_PORTS, /* `at`: a rank */
+	ORDO_IN_PORTS,
+	ORDO_ADDER,
+	ORDO_COPIER,
+};
+
+/* No schedule of this operator can be faster than the largest of these under the model above. Seconds; 0: tells nothing. */
 struct ordo_time_bounds {
-	double steps;	    /* ceil(log2 N) latencies, or what the operator demands */
-	double volume;	    /* what a rank must get or give, over all its ports */
-	double cut;	    /* what must cross the narrowest cut looked at, over that */
-	uint32_t cut_nrank; /* ranks on the smaller side of it */
-	const uint32_t *cut_ranks;
-	bool cut_exact; /* all cuts were looked at, not only some */
+	double steps; /* latencies one after another until the last rank can know of the first: ceil(log2 N) of them on one port */
+	double volume; /* what the busiest rank must give or get over all its ports; where all share alike (AllReduce: twice the vector, but for what stays) */
+	double reduce; /* what must be added, on all ranks at once */
+	double cut;    /* what must cross the narrowest cut looked at, over that */
+	uint32_t cut_nrank;  /* ranks on the smaller side of it */
+	uint32_t *cut_ranks; /* [cut_nrank] ascending */
+	bool cut_exact;	     /* all cuts were looked at, not only some */
 };
 
 struct ordo_prediction {
@@ -61,6 +83,11 @@ struct ordo_prediction {
 	struct ordo_breakdown breakdown;
 	struct ordo_link_load *links; /* [topology->nlink]; NULL without a topology */
 	uint32_t bottleneck;	      /* the link with the most busy seconds at full bandwidth; ORDO_NONE */
+	enum ordo_resource
+		busiest; /* of links, ports, adders and copiers that which was used for the largest part of the time */
+	uint32_t busiest_at;
+	double busiest_share; /* of the total, 0..1 */
+	double bytes;	      /* that were predicted for: options->bytes, but for what was left out */
 	struct ordo_time_bounds bounds;
 };
 

@@ -19,12 +19,18 @@ struct ordo_link {
 	bool down;
 	double latency_ns;
 	double bandwidth_gbs; /* GB/s */
+	double reduce_gbs; /* what arrives over it is added no faster than this; 0: as fast as its rank adds */
 };
 
 struct ordo_topology {
 	const char *name;
 	uint32_t nrank, nswitch;
-	uint32_t ports;		  /* how many links a rank drives at once; 0: all */
+	uint32_t ports; /* how many links a rank drives at once; 0: all */
+	/* What predictions of time need beside the links; 0: not said. Set by the maker, any time. */
+	uint32_t cores;		  /* that all ranks share; 0: every rank has its own */
+	double task_ns;		  /* what any task costs a core, beside what it moves */
+	double reduce_gbs;	  /* of adding one vector to another on a rank */
+	double copy_gbs;	  /* of copying on a rank; 0: costs nothing */
 	const char **class_names; /* "link" if a document names none */
 	uint32_t nclass;
 	struct ordo_link *links; /* [nlink], sorted by (from, to, class); several between two vertices are
