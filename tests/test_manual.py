@@ -1,46 +1,136 @@
 #!/usr/bin/env python3
-"""The manual is well-formed, and has every command and every option that --help shows.
+"""The manual pages are well-formed, and have all that --help shows: commands, options, examples, exit codes; prose is about what there is.
 
-usage: test_manual.py ORDO MANUAL"""
+usage: test_manual.py ORDO TOOLS_BUILT TOOLS_SOURCE"""
+import json
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
-ordo, manual = sys.argv[1:]
-failed = 0
-number = 0
+from tap import case, run_cases, wanted
 
-
-def check(name, problems):
-    global failed, number
-    number += 1
-    for problem in problems:
-        print("#", problem)
-    print("ok" if not problems else "not ok", number, "-", name)
-    failed += bool(problems)
+ORDO = sys.argv[1]
+BUILT, SOURCE = map(pathlib.Path, sys.argv[2:4])
 
 
-def help_of(*command):
-    return subprocess.run([ordo, *command, "--help"], check=True, capture_output=True, text=True).stdout
+def works(*words):
+    done = subprocess.run([ORDO, *words], check=True, capture_output=True, text=True)
+    wanted(done.stderr == "", words, done.stderr)
+    return done.stdout
 
 
-if shutil.which("mandoc"):
-    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", manual], capture_output=True, text=True)
-    check("mandoc finds nothing to warn of", lint.stdout.splitlines())
+def plain(text):
+    """mdoc as people read it, without what only sets it."""
+    text = re.sub(r"\\f[BIR]|\\&", "", text).replace("\\-", "-").replace("\\e", "\\")
+    return " ".join(re.sub(r"^\.(Dl|Pp|Bd.*|Ed)\b ?", "", text, flags=re.M).split())
 
-with open(manual) as file:
-    text = file.read()
-commands = re.findall(r"^  (\w+) ", help_of().split("commands:\n")[1].split("\n\n")[0], re.MULTILINE)
-check("commands are found at all", [] if len(commands) >= 7 else [f"found {commands}"])
-sections = dict(re.findall(r"^\.Ss (\w+)\n(.*?)(?=^\.S[sh] )", text, re.MULTILINE | re.DOTALL))
-common = text.split(".Ss ")[0]
-for command in commands:
-    options = re.findall(r"^  (?:-\w, )?--([\w-]+)", help_of(command), re.MULTILINE)
-    told = set(re.findall(r"^\.It (?:Fl \w , )?Fl Fl ([\w-]+)", common + sections.get(command, ""), re.MULTILINE))
-    missing = [f"--{option} is not in the manual" for option in options if option not in told]
-    missing += [f"--{option} is no option" for option in re.findall(
-        r"^\.It (?:Fl \w , )?Fl Fl ([\w-]+)", sections.get(command, ""), re.MULTILINE) if option not in options]
-    check(f"every option of {command} is told", missing + ([] if command in sections else ["no section"]))
-print(f"1..{number}")
-sys.exit(1 if failed else 0)
+
+def same(text):
+    """Words alone: not the backquotes that say how something is set, nor where lines end."""
+    return " ".join(text.replace("`", "").split())
+
+
+COMMANDS = re.findall(r"^  (\w+) ", works("--help").split("commands:\n")[1].split("\n\n")[0], re.M)
+PAGES = {command: works("manual", command) for command in COMMANDS}
+OVERVIEW = works("manual")
+
+
+def options_of(command):
+    """Of --help: the letter or None, the name, what it takes."""
+    text = works(command, "--help").split("\noptions:\n")[1].split("\n\n")[0]
+    return re.findall(r"^  (?:-(\w), )?--([\w-]+)(?: (?! )(\S+))?", text, re.M)
+
+
+def items(page):
+    """Of a page: what each option is, and what is said of it."""
+    listed = page.split(".Sh OPTIONS\n")[1].split("\n.El\n")[0]
+    found = re.findall(r"^\.It (.*)\n((?:(?!\.It ).*(?:\n|$))*)", listed, re.M)
+    return [(plain(head), plain(text)) for head, text in found]
+
+
+@case("mandoc finds nothing to warn of, on any page")
+def _():
+    if not shutil.which("mandoc"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        pages = {f"ordo-{name}": page for name, page in PAGES.items()} | {"ordo": OVERVIEW}
+        for name, page in pages.items():
+            (pathlib.Path(folder) / f"{name}.1").write_text(page)
+        shutil.copy(SOURCE / "ordo-check.1", folder)
+        files = sorted(map(str, pathlib.Path(folder).iterdir()))
+        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *files], capture_output=True, text=True)
+        wanted(lint.stdout == "" and lint.returncode == 0, lint.stdout)
+        for file in files:
+            if file.endswith("/ordo-check.1"):
+                continue
+            shown = subprocess.run(["mandoc", "-T", "ascii", file], capture_output=True, text=True, check=True).stdout
+            wanted(not re.search(r"\\f|`\w|\w`", shown), file, shown)
+
+
+@case("every command has a page, which the build made and which says of it what --help says")
+def _():
+    wanted(len(COMMANDS) >= 12, COMMANDS)
+    wanted((BUILT / "ordo.1").read_text() == OVERVIEW)
+    for command, page in PAGES.items():
+        wanted((BUILT / f"ordo-{command}.1").read_text() == page, command)
+        text = works(command, "--help")
+        usage, summary = re.match(r"usage: ordo (.*)\n\n(.*)\n", text).groups()
+        wanted(f".Nd {summary}\n" in page and f".It Xr ordo-{command} 1\n" in OVERVIEW, command, page)
+        wanted(f".Nm ordo\n" in page and usage in plain(page), command, usage)
+        described = text.split("\n\n", 2)[2].split("options:\n")[0]
+        wanted(same(described) in plain(page), command, described)
+        for example in text.split("\nexamples:\n")[1].strip().splitlines():
+            wanted(same(example) in plain(page.split(".Sh EXAMPLES")[1]).replace("`", ""), command, example)
+
+
+@case("every option is on the page of its command as --help writes it, and nothing else is")
+def _():
+    for command, page in PAGES.items():
+        told = dict(items(page))
+        heads = [(f"-{letter}, " if letter else "") + f"--{name}" + (f" {argument}" if argument else "")
+                 for letter, name, argument in options_of(command)]
+        wanted(list(told) == heads, command, list(told), heads)
+        for head, text in told.items():
+            wanted(len(text) > 5 and text[-1] in ".)", command, head, text)
+
+
+@case("exit codes and what of the environment counts are told")
+def _():
+    codes = re.findall(r"(\d) (\w+)", works("--help").split("exit codes:\n")[1].split("\n\n")[0])
+    wanted([int(code) for code, _ in codes] == list(range(6)), codes)
+    for page in [OVERVIEW, *PAGES.values()]:
+        told = page.split(".Sh EXIT STATUS\n")[1].split(".El\n")[0]
+        wanted(re.findall(r"^\.It (\d)$", told, re.M) == [code for code, _ in codes], told)
+    read = set()
+    for source in SOURCE.rglob("*.c"):
+        read |= set(re.findall(r'getenv\("(\w+)"\)', source.read_text()))
+    told = set(re.findall(r"^\.It Ev (\w+)$", OVERVIEW, re.M))
+    wanted("NO_COLOR" in read and read <= told, read, told)
+
+
+@case("what the manual says beside --help is about options there are")
+def _():
+    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),', (SOURCE / "prose.c").read_text(), re.M)
+    wanted(len(entries) > 40, entries)
+    wanted(len(set(entries)) == len(entries), "twice", [entry for entry in entries if entries.count(entry) > 1])
+    for command, option in entries:
+        command, option = command.strip('"'), option.strip('"')
+        wanted(command == "NULL" or command in COMMANDS, "no command", command)
+        if option != "NULL":
+            having = COMMANDS if command == "NULL" else [command]
+            wanted(any(option == name for one in having for _, name, _ in options_of(one)), command, option)
+
+
+@case("--json has the page as text; what is no command is refused")
+def _():
+    answer = json.loads(works("manual", "verify", "--json"))
+    wanted(answer["page"] == "verify" and answer["mdoc"] == PAGES["verify"])
+    wanted(json.loads(works("manual", "--json"))["mdoc"] == OVERVIEW)
+    done = subprocess.run([ORDO, "manual", "verfy"], capture_output=True, text=True)
+    wanted(done.returncode == 2 and "did you mean `ordo verify`" in done.stderr and done.stdout == "", done)
+
+
+run_cases()

@@ -18,10 +18,17 @@ const struct command *const commands[] = {
 	&embed_command,
 	&list_command,
 	&explain_command,
+	&manual_command,
 	&demo_command,
 };
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 const size_t ncommand = NCOMMAND;
+
+const char main_examples[] = "  ordo demo\n"
+			     "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+			     "  ordo verify ring.json\n"
+			     "  ordo run ring.json --bytes 1MiB --check\n"
+			     "  ordo draw ring.json --as svg -o ring.svg";
 
 static void print_help(void)
 {
@@ -36,12 +43,8 @@ static void print_help(void)
 	       "  -h, --help print this and exit; `ordo COMMAND --help` says more\n\n"
 	       "exit codes:\n"
 	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 environment\n\n"
-	       "examples:\n"
-	       "  ordo demo\n"
-	       "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
-	       "  ordo verify ring.json\n"
-	       "  ordo run ring.json --bytes 1MiB --check\n"
-	       "  ordo draw ring.json --as svg -o ring.svg\n");
+	       "examples:\n%s\n",
+		main_examples);
 }
 
 const struct command *find_command(const char *name)
@@ -52,7 +55,7 @@ const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static int refuse_command(struct call *call, const char *name)
+int refuse_command(struct call *call, const char *name)
 {
 	const char *names[NCOMMAND];
 	char hint[128];
