@@ -1,5 +1,6 @@
 /* communicator.c - ranks come to calls. */
 #include "communicator/slot.h"
+#include "fetch.h"
 #include "lines.h"
 #include "transports/sleep.h"
 #include <assert.h>
@@ -238,10 +239,20 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct ordo
 	       ordo_communicator_fail(communicator, error);
 }
 
+/* The first lines of all buffers, many of them another core's, on their way together. Of a short message they are all there is. */
+static void fetch_lines(const struct ordo_communicator *communicator, const struct ordo_part *parts)
+{
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		__builtin_prefetch(parts[r].input);
+		fetch_for_writing(parts[r].output);
+	}
+}
+
 bool ordo_communicator_run_all(
 	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
 {
 	uint64_t call;
+	fetch_lines(communicator, parts);
 	if (!ordo_float_mode_check(error) || !enter_all(communicator, error))
 		return false;
 	const bool worked = arrive_all(communicator, parts, &call, error) &&

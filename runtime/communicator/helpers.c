@@ -1,5 +1,6 @@
 /* helpers.c - the threads of a communicator, which work on any call and sleep when there is none. */
 #include "communicator/slot.h"
+#include "fetch.h"
 #include "transports/sleep.h"
 #include <sched.h>
 #include <stdlib.h>
@@ -31,9 +32,18 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 		communicator->visit.visit(communicator->visit.closure, (uint32_t)r);
 }
 
+/* What a thread reads of a call that another one has just launched, on its way together. */
+static void fetch_slot(const struct slot *slot)
+{
+	fetch_for_writing(&slot->claims);
+	__builtin_prefetch(&slot->collective);
+	__builtin_prefetch(slot->ends);
+}
+
 static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 {
 	const uint32_t last = atomic_load_explicit(&communicator->launched, memory_order_relaxed);
+	fetch_slot(&communicator->slots[last]);
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[(last - i) & (communicator->depth - 1)];
 		const uint32_t state = atomic_load(&slot->state);

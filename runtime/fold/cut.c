@@ -17,6 +17,26 @@
 /* A temp is read again at once, and should still be in the nearest cache. */
 #define MOST_TEMP_BYTES 4096
 
+static uint32_t count_cores(void)
+{
+	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
+	return ncore > 0 ? (uint32_t)ncore : 1;
+}
+
+/* What is copied to several ranks is best read once for each core that has some of them, and written there: a read of another core's line
+ * is one transfer, a write into it is two, for its owner will fetch it back. A sum is made once for all of them. What one thread does by itself, or
+ * what goes past the caches, is read once. */
+uint32_t ordo_folds_count_groups(const struct folds *folds)
+{
+	const struct ordo_problem *problem = &folds->layout->problem;
+	uint64_t bytes = 0;
+	for (uint32_t r = 0; r < problem->nrank; r++)
+		bytes += region_bytes(folds->layout, r, ORDO_OUTPUT);
+	if (ordo_operator_facts(problem->op)->reduces || bytes < LEAST_ITEM_BYTES || bytes > STREAMING_BYTES)
+		return 1;
+	return problem->nrank < count_cores() ? problem->nrank : count_cores();
+}
+
 /* Bytes read and written for one element of a fold. */
 static uint64_t bytes_per_element(const struct folds *folds, const struct fold *fold)
 {
@@ -50,8 +70,7 @@ static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struc
 
 static uint64_t choose_item_bytes(uint64_t traffic)
 {
-	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
-	const uint64_t share = traffic / (uint64_t)(ncore > 0 ? ncore : 1) / ITEMS_PER_CORE;
+	const uint64_t share = traffic / count_cores() / ITEMS_PER_CORE;
 	const uint64_t bytes = share < LEAST_ITEM_BYTES	 ? LEAST_ITEM_BYTES
 			       : share > MOST_ITEM_BYTES ? MOST_ITEM_BYTES
 							 : share;

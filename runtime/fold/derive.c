@@ -37,12 +37,21 @@ static int compare_roots(const void *left, const void *right)
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Who holds the chunk, and as which tree. */
+/* Ranks [begin, end). */
+struct ranks {
+	uint32_t begin, end;
+};
+
+/* Which of the ranks hold the chunk, and as which tree. */
 static uint32_t list_roots(const struct ordo_problem *problem, const struct ordo_proof *proof,
-	const struct copies *copies, uint32_t chunk, struct root *roots)
+	const struct copies *copies, uint32_t chunk, struct ranks ranks, struct root *roots)
 {
 	uint32_t first, end;
 	ordo_chunk_holders(problem, chunk, &first, &end);
+	first = first > ranks.begin ? first : ranks.begin;
+	end = end < ranks.end ? end : ranks.end;
+	if (first >= end)
+		return 0;
 	const uint32_t usual = ordo_same_tree(&proof->trees, proof->chunk_tree[chunk]);
 	for (uint32_t r = first; r < end; r++)
 		roots[r - first] = (struct root){usual, r};
@@ -50,6 +59,8 @@ static uint32_t list_roots(const struct ordo_problem *problem, const struct ordo
 	for (uint32_t i = copies->first[chunk]; i < copies->first[chunk + 1]; i++) {
 		const struct ordo_copy *copy = &copies->sorted[i];
 		const uint32_t tree = ordo_same_tree(&proof->trees, copy->tree);
+		if (copy->rank < first || copy->rank >= end)
+			continue;
 		roots[copy->rank - first].tree = tree;
 		differs |= tree != usual;
 	}
@@ -66,22 +77,34 @@ static bool are_same(const struct root *a, uint32_t na, const struct root *b, ui
 	return na == nb;
 }
 
+/* The folds that write to these ranks. */
 static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
-	const struct ordo_proof *proof, const struct copies *copies, struct root *roots[2],
-	struct ordo_error *error)
+	const struct ordo_proof *proof, const struct copies *copies, struct ranks ranks,
+	struct root *roots[2], struct ordo_error *error)
 {
 	uint32_t nbefore = 0, now = 0;
 	for (uint32_t chunk = 0; chunk < layout->nchunk; chunk++) {
 		if (chunk_begin(layout, chunk) == chunk_begin(layout, chunk + 1))
 			continue;
-		const uint32_t nroot = list_roots(&layout->problem, proof, copies, chunk, roots[now]);
-		if (!(are_same(roots[now], nroot, roots[!now], nbefore) &&
-			    ordo_step_maker_extend(maker, chunk)) &&
+		const uint32_t nroot = list_roots(&layout->problem, proof, copies, chunk, ranks, roots[now]);
+		if (nroot &&
+			!(are_same(roots[now], nroot, roots[!now], nbefore) &&
+				ordo_step_maker_extend(maker, chunk)) &&
 			!ordo_step_maker_add(maker, roots[now], nroot, chunk, error))
 			return false;
 		nbefore = nroot;
 		now = !now;
 	}
+	return true;
+}
+
+static bool derive_groups(struct step_maker *maker, const struct folds *folds, const struct ordo_proof *proof,
+	const struct copies *copies, struct root *roots[2], struct ordo_error *error)
+{
+	for (uint32_t g = 0; g < folds->ngroup; g++)
+		if (!derive_chunks(maker, folds->layout, proof, copies,
+			    (struct ranks){group_begin(folds, g), group_begin(folds, g + 1)}, roots, error))
+			return false;
 	return true;
 }
 
@@ -100,10 +123,11 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	folds->copy = ordo_kernels()->fold[ORDO_U8][ORDO_SUM];
 	folds->divide = ordo_kernels()->divide[options->type];
 	folds->divisor = ordo_divisor(&layout->problem, options->reduction);
+	folds->ngroup = ordo_folds_count_groups(folds);
 	struct step_maker *maker = ordo_step_maker_create(folds, &proof->trees, error);
 	bool worked = maker && (roots[0] && roots[1] ? true : ordo_fail_memory(error));
 	worked = worked && sort_copies(&copies, proof, layout->nchunk, error) &&
-		 derive_chunks(maker, layout, proof, &copies, roots, error) && ordo_folds_cut(folds, error);
+		 derive_groups(maker, folds, proof, &copies, roots, error) && ordo_folds_cut(folds, error);
 	ordo_step_maker_destroy(maker);
 	free(copies.first);
 	free(copies.sorted);

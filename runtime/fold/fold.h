@@ -69,6 +69,7 @@ struct folds {
 	struct item *items;
 	size_t noperand, nstep, nfold, nitem;
 	size_t operand_room, step_room, fold_room, item_room;
+	uint32_t ngroup; /* of ranks: no fold writes to two of them */
 	uint32_t ntemp;
 	uint64_t block;	  /* elements of a temp */
 	uint64_t traffic; /* bytes read and written in one call */
@@ -85,6 +86,13 @@ struct ends {
 bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	const struct ordo_plan_options *options, const struct ordo_proof *proof, struct ordo_error *error);
 void ordo_folds_free(struct folds *folds);
+/* Into how many groups its ranks fall: see cut.c. */
+uint32_t ordo_folds_count_groups(const struct folds *folds);
+/* The first rank of a group. */
+static inline uint32_t group_begin(const struct folds *folds, uint32_t group)
+{
+	return (uint32_t)((uint64_t)folds->layout->problem.nrank * group / folds->ngroup);
+}
 /* Cuts what was derived into items. */
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error);
 

@@ -2,6 +2,7 @@
  *
  * Values stay in registers: a block of all sources is loaded, folded in their order and stored to all destinations before the next.
  */
+#include "fetch.h"
 #include "kernels.h"
 #include "kernels/convert.h"
 #include "kernels/divide.h"
@@ -9,6 +10,8 @@
 
 /* Registers a block takes: so many operations are under way at the same time. */
 enum { BLOCK = 4 * VECTOR_BYTES };
+/* Destinations are asked for so far ahead, by lines of so many bytes. */
+enum { AHEAD = 2 * BLOCK, LINE = 64 };
 
 typedef vector operation(vector a, vector b);
 
@@ -28,8 +31,19 @@ static ALWAYS_INLINE char *destination(const struct fold *fold, uint32_t i, size
 	return (char *)fold->dst[i] + at;
 }
 
+/* Of several destinations all but one belong to other ranks, and lie in the caches of other cores. Stores wait for their lines one after
+ * another; asked for together, lines come together. */
+static ALWAYS_INLINE void fetch_destinations(const struct fold *fold, size_t at)
+{
+	for (uint32_t i = 0; i < fold->ndst; i++)
+		for (size_t k = 0; k < BLOCK; k += LINE)
+			fetch_for_writing(destination(fold, i, at + k));
+}
+
 static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, size_t at, bool streaming)
 {
+	if (!streaming && fold->ndst > 1)
+		fetch_destinations(fold, at + AHEAD);
 	const char *from = source(fold, 0, at);
 	vector a = load(from), b = load(from + VECTOR_BYTES), c = load(from + 2 * VECTOR_BYTES),
 	       d = load(from + 3 * VECTOR_BYTES);
