@@ -1,4 +1,6 @@
 /* cmd_draw.c - `ordo draw`: a schedule or a topology as a picture. */
+#include "contents_table.h"
+#include "excerpt.h"
 #include "inputs.h"
 #include "output.h"
 #include "view/view.h"
@@ -11,111 +13,82 @@ struct wish {
 	const char *file, *as, *output;
 	struct topology_choice topology;
 	uint32_t nrank; /* of a topology by name */
-	struct texts ranks, phases;
-	uint32_t max_tasks;
+	struct excerpt_wish excerpt;
+	struct contents_wish contents;
 };
 
-/* The number of ranks a picture takes well. */
-enum { FEW_RANKS = 8, MANY_RANKS = 64 };
-
-static uint32_t *first_numbers(uint32_t count)
+static bool is_table(const struct wish *wish)
 {
-	uint32_t *numbers = calloc((size_t)count + 1, sizeof *numbers);
-	for (uint32_t i = 0; numbers && i < count; i++)
-		numbers[i] = i;
-	return numbers;
+	return !strcmp(wish->as, "table") || !strcmp(wish->as, "markdown");
 }
 
-static uint64_t count_chosen(const struct ordo_schedule *schedule, const struct selection *selection)
+/* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too much to ask. false: call->status. */
+static bool judge(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, struct ordo_proof **proof, struct witness **witness)
 {
-	uint64_t count = 0;
-	for (uint32_t i = 0; i < selection->nrank; i++) {
-		const struct ordo_program *program = &schedule->programs[selection->ranks[i]];
-		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
-				uint32_t phase = schedule->tasks[t].phase;
-				count += phase == ORDO_NO_PHASE || selection->phases[phase];
-			}
-	}
-	return count;
-}
-
-static bool choose_phases(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	struct selection *selection)
-{
-	selection->phases = calloc((size_t)schedule->nphase + 1, sizeof *selection->phases);
-	if (!selection->phases)
-		return false;
-	if (!wish->phases.count) {
-		memset(selection->phases, true, schedule->nphase);
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_verify_options options = {
+		.topology = topology, .progress = show_progress, .closure = &progress};
+	*witness = NULL;
+	*proof = ordo_verify(schedule, &options, &error);
+	hide_progress(&progress);
+	if (!*proof && error.code == ORDO_UNDECIDED) {
+		note(call, "drawn unproved: %s", error.text);
 		return true;
 	}
-	uint32_t count, *phases = read_numbers(call, "phases", &wish->phases, schedule->nphase, &count);
-	for (uint32_t i = 0; phases && i < count; i++)
-		selection->phases[phases[i]] = true;
-	free(phases);
-	return phases;
+	if (*proof && (*proof)->proved)
+		return true;
+	*witness = *proof ? find_witness(schedule, *proof, &error) : NULL;
+	if (!*witness)
+		call->status = fail(call, &error);
+	return *witness;
 }
 
-/* What was not chosen is cut until the picture is small enough: first ranks beyond a few, then the last
- * phases. */
-static void cut(const struct wish *wish, const struct ordo_schedule *schedule, struct selection *selection)
+static void tell_findings(struct call *call, const struct wish *wish, const struct witness *witness)
 {
-	if (!wish->ranks.count && selection->nrank > FEW_RANKS &&
-		count_chosen(schedule, selection) > wish->max_tasks)
-		selection->nrank = FEW_RANKS;
-	for (uint32_t last = schedule->nphase; !wish->phases.count && last > 1; last--) {
-		if (count_chosen(schedule, selection) <= wish->max_tasks)
-			return;
-		selection->phases[last - 1] = false;
-	}
+	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` says more", witness->rules,
+		witness->nfinding, witness->nfinding == 1 ? "" : "s", wish->file);
 }
 
-static bool choose(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	uint32_t **ranks, struct selection *selection)
-{
-	uint32_t nrank = schedule->problem.nrank;
-	*selection = (struct selection){.nrank = nrank, .max_tasks = wish->max_tasks};
-	*ranks = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank, &selection->nrank)
-				   : first_numbers(nrank);
-	selection->ranks = *ranks;
-	if (!*ranks || !choose_phases(call, wish, schedule, selection))
-		return false;
-	cut(wish, schedule, selection);
-	return true;
-}
-
-static void tell_omission(struct call *call, const struct ordo_schedule *schedule,
-	const struct selection *selection, uint32_t drawn)
-{
-	uint32_t nphase = 0;
-	for (uint32_t i = 0; i < schedule->nphase; i++)
-		nphase += selection->phases[i];
-	if (drawn < schedule->ntask)
-		note(call,
-			"drawn: %u of %u tasks (%u of %u ranks, %u of %u phases); choose others with --ranks "
-			"0-3 and --phases "
-			"0-2, or raise --max-tasks %u",
-			drawn, schedule->ntask, selection->nrank, schedule->problem.nrank, nphase,
-			schedule->nphase, selection->max_tasks);
-}
-
-static bool draw_chosen(
-	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
+static bool draw_chosen(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct witness *witness, FILE *out)
 {
 	struct ordo_error error = {.code = ORDO_OK};
-	struct selection selection;
-	uint32_t *ranks, drawn;
-	bool worked = choose(call, wish, schedule, &ranks, &selection);
+	struct excerpt excerpt;
+	uint32_t drawn;
+	bool worked = choose_excerpt(call, &wish->excerpt, schedule, witness, &excerpt);
 	if (worked) {
-		worked = draw_schedule(out, schedule, &selection, &drawn, &error);
+		worked = draw_schedule(out, schedule, &excerpt.selection, witness, &drawn, &error);
 		if (worked)
-			tell_omission(call, schedule, &selection, drawn);
+			tell_omission(call, schedule, &excerpt, drawn);
 		else
 			call->status = fail(call, &error);
+		if (worked && witness)
+			tell_findings(call, wish, witness);
 	}
-	free(selection.phases);
-	free(ranks);
+	free_excerpt(&excerpt);
+	return worked;
+}
+
+/* Proved or not; what is wrong with it is red. */
+static bool draw_judged(
+	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
+{
+	struct ordo_topology *topology;
+	struct ordo_proof *proof = NULL;
+	struct witness *witness = NULL;
+	if (!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+		return false;
+	bool worked = judge(call, schedule, topology, &proof, &witness);
+	if (worked && is_table(wish))
+		worked = draw_contents(call, &wish->contents, &wish->excerpt.ranks, schedule, proof,
+			!strcmp(wish->as, "markdown"), out);
+	else
+		worked = worked && draw_chosen(call, wish, schedule, witness, out);
+	free_witness(witness);
+	ordo_proof_destroy(proof);
+	ordo_topology_destroy(topology);
 	return worked;
 }
 
@@ -127,7 +100,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 	struct ordo_error error;
 	bool worked;
 	if (strcmp(wish->as, "text") != 0)
-		worked = draw_chosen(call, wish, schedule, out);
+		worked = draw_judged(call, wish, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);
 	ordo_schedule_destroy(schedule);
@@ -141,8 +114,8 @@ static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
 	uint32_t nrank, *ranks;
 	if (!choose_topology(call, &wish->topology, wish->nrank, &topology))
 		return false;
-	if (wish->ranks.count) {
-		ranks = read_numbers(call, "ranks", &wish->ranks, topology->nrank, &nrank);
+	if (wish->excerpt.ranks.count) {
+		ranks = read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank);
 	} else {
 		nrank = topology->nrank < MANY_RANKS ? topology->nrank : MANY_RANKS;
 		ranks = first_numbers(nrank);
@@ -163,7 +136,8 @@ static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
 static bool make_picture(struct call *call, const struct wish *wish, FILE *dot, FILE *image)
 {
 	struct ordo_error error;
-	bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") || !strcmp(wish->as, "json");
+	const bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") ||
+			      !strcmp(wish->as, "json") || is_table(wish);
 	if (!(wish->file ? draw_file(call, wish, straight ? image : dot)
 			 : draw_links(call, wish, straight ? image : dot)))
 		return false;
@@ -213,12 +187,14 @@ static const char *form_by_name(const char *output)
 	for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(ending + 1, forms[i]))
 			return forms[i];
+	if (ending && !strcmp(ending, ".md"))
+		return "markdown";
 	return ending && !strcmp(ending, ".txt") ? "text" : "dot";
 }
 
 static int check_and_draw(struct call *call, struct wish *wish)
 {
-	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "json"};
+	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s", call->operands[0],
 			call->operands[1]);
@@ -226,18 +202,19 @@ static int check_and_draw(struct call *call, struct wish *wish)
 	bool has_topology = wish->topology.name || wish->topology.failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
-	if (wish->file && has_topology)
-		return fail_usage(
-			call, "draw them one after the other", "found both a schedule and a topology");
 	if (wish->output && !strcmp(wish->output, "-"))
 		wish->output = NULL;
 	if (!wish->as)
 		wish->as = form_by_name(wish->output);
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->as, forms[i])) {
-			if (!wish->file && !strcmp(wish->as, "text"))
+			if (!wish->file && (!strcmp(wish->as, "text") || is_table(wish)))
 				return fail_usage(
 					call, "its document: --as json", "a topology has no text form");
+			if (!is_table(wish) && (wish->contents.chunks.count || wish->contents.steps.count ||
+						       wish->contents.trees))
+				return fail_usage(call, NULL,
+					"--chunks, --steps and --trees go with --as table or markdown");
 			if (wish->file && !strcmp(wish->as, "json"))
 				return fail_usage(call, NULL, "--as json: a schedule is a document already");
 			if (call->json && !wish->output &&
@@ -245,19 +222,25 @@ static int check_and_draw(struct call *call, struct wish *wish)
 				return fail_usage(call, NULL, "--json with --as %s needs --output", wish->as);
 			return draw_wish(call, wish);
 		}
-	return fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png, pdf, text or json", wish->as);
+	return fail_usage(call, NULL,
+		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json", wish->as);
 }
 
 static int draw(struct call *call)
 {
-	struct wish wish = {.max_tasks = 500, .nrank = 0};
+	struct wish wish = {.excerpt = {.max_tasks = 500}};
 	const struct option options[] = {
-		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf|text|json",
+		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
 			"dot)"},
-		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C", "draw these ranks, in this order"},
-		{"phases", 0, TEXTS, &wish.phases, "A-B,C", "draw these phases, by number"},
-		{"max-tasks", 0, NUMBER, &wish.max_tasks, "N", "draw at most N tasks (500)"},
+		{"ranks", 0, TEXTS, &wish.excerpt.ranks, "A-B,C", "draw these ranks, in this order"},
+		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
+		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N", "draw at most N tasks (500)"},
+		{"chunks", 0, TEXTS, &wish.contents.chunks, "A-B,C",
+			"in a table: slots that hold these chunks at some time"},
+		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
+		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
+			"in a table: how sums are added, not only what is in them"},
 		TOPOLOGY_OPTIONS(wish.topology),
 		{"size", 'n', NUMBER, &wish.nrank, "N", "ranks of a topology given by name"},
 		{"output", 'o', TEXT, &wish.output, "OUT", "where to; stdout if left out"},
@@ -265,8 +248,10 @@ static int draw(struct call *call)
 	if (!READ_OPTIONS(call, options))
 		return call->status;
 	int status = check_and_draw(call, &wish);
-	free_texts(&wish.ranks);
-	free_texts(&wish.phases);
+	free_texts(&wish.excerpt.ranks);
+	free_texts(&wish.excerpt.phases);
+	free_texts(&wish.contents.chunks);
+	free_texts(&wish.contents.steps);
 	free_texts(&wish.topology.failed);
 	return status;
 }

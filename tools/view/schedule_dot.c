@@ -4,13 +4,15 @@
  * from a Notify to its Wait always goes down. All positions are computed here; `dot` only draws.
  */
 #include "graph.h"
+#include "pairing.h"
 #include "palette.h"
 #include "view.h"
+#include "witness_dot.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const double column_width = 1.12, rank_gap = 0.25, move_height = 0.34, sync_height = 0.24,
-		    top_margin = 0.62;
+static const double column_width = 1.12, rank_gap = 0.25, wide_rank_gap = 1.7, move_height = 0.34,
+		    sync_height = 0.24, top_margin = 0.62;
 
 struct box {
 	uint32_t task, column, row;
@@ -25,24 +27,16 @@ struct column {
 	double x;	     /* its middle */
 };
 
-/* A Notify or Wait of a chosen rank, drawn or not. */
-struct sync {
-	uint32_t from, to, signal;
-	bool wait;
-	uint32_t order; /* as found: rank by rank, stream by stream */
-	uint32_t box;	/* ORDO_NONE: not drawn */
-};
-
 struct drawing {
 	const struct ordo_schedule *schedule;
 	const struct selection *selection;
+	const struct witness *witness; /* NULL: there is none */
 	struct box *boxes;
 	uint32_t nbox;
 	struct column *columns;
 	uint32_t ncolumn;
-	struct sync *syncs;
-	size_t nsync, sync_room;
-	bool *chosen; /* [nrank] */
+	uint32_t *partners; /* [ntask] of Notify and Wait */
+	uint32_t *box_of;   /* [ntask] ORDO_NONE: not drawn */
 	bool all_phases;
 	double *row_y; /* [nrow], the middle */
 	uint32_t nrow;
@@ -51,29 +45,12 @@ struct drawing {
 	Agraph_t *graph;
 };
 
-static bool is_chosen(const struct drawing *drawing, const struct ordo_task *task)
+static bool is_chosen(const struct drawing *drawing, uint32_t task)
 {
-	if (task->phase == ORDO_NO_PHASE)
-		return drawing->all_phases;
-	return drawing->selection->phases[task->phase];
-}
-
-static bool add_sync(struct drawing *drawing, uint32_t rank, const struct ordo_task *task, uint32_t box)
-{
-	if (!drawing->chosen[task->peer])
-		return true;
-	if (!ordo_array_reserve(
-		    &drawing->syncs, &drawing->sync_room, drawing->nsync + 1, sizeof *drawing->syncs))
+	const uint32_t phase = drawing->schedule->tasks[task].phase;
+	if (drawing->selection->near && !drawing->selection->near[task])
 		return false;
-	bool wait = task->kind == ORDO_WAIT;
-	drawing->syncs[drawing->nsync] = (struct sync){.from = wait ? task->peer : rank,
-		.to = wait ? rank : task->peer,
-		.signal = task->signal,
-		.wait = wait,
-		.order = (uint32_t)drawing->nsync,
-		.box = box};
-	drawing->nsync++;
-	return true;
+	return phase == ORDO_NO_PHASE ? drawing->all_phases : drawing->selection->phases[phase];
 }
 
 /* How many tasks of each stream are drawn, so that no more than max_tasks are in all. */
@@ -87,7 +64,7 @@ static uint32_t longest_column(const struct drawing *drawing)
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++, ncolumn++)
 			for (uint32_t t = drawing->schedule->streams[s].first;
 				t < drawing->schedule->streams[s].end; t++)
-				total += is_chosen(drawing, &drawing->schedule->tasks[t]);
+				total += is_chosen(drawing, t);
 	}
 	if (total <= drawing->selection->max_tasks)
 		return UINT32_MAX;
@@ -95,27 +72,32 @@ static uint32_t longest_column(const struct drawing *drawing)
 	return share ? share : 1;
 }
 
-static bool fill_column(struct drawing *drawing, struct column *column, uint32_t longest)
+static void fill_column(struct drawing *drawing, struct column *column, uint32_t longest)
 {
 	const struct ordo_stream *stream = &drawing->schedule->streams[column->stream];
 	column->first = drawing->nbox;
 	for (uint32_t t = stream->first; t < stream->end; t++) {
-		const struct ordo_task *task = &drawing->schedule->tasks[t];
-		bool drawn = is_chosen(drawing, task) && drawing->nbox - column->first < longest;
-		if (!ordo_task_moves(task) &&
-			!add_sync(drawing, stream->rank, task, drawn ? drawing->nbox : ORDO_NONE))
-			return false;
-		if (drawn)
-			drawing->boxes[drawing->nbox++] = (struct box){.task = t,
-				.column = (uint32_t)(column - drawing->columns),
-				.pair = ORDO_NONE};
+		if (!is_chosen(drawing, t) || drawing->nbox - column->first >= longest)
+			continue;
+		drawing->box_of[t] = drawing->nbox;
+		drawing->boxes[drawing->nbox++] = (struct box){
+			.task = t, .column = (uint32_t)(column - drawing->columns), .pair = ORDO_NONE};
 	}
 	column->end = drawing->nbox;
-	return true;
 }
 
-static bool fill_columns(struct drawing *drawing)
+/* Between few ranks there is room for what the witness says. */
+static double gap_between_ranks(const struct drawing *drawing)
 {
+	const struct witness *witness = drawing->witness;
+	if (!witness || !witness->narrow || drawing->selection->nrank > 4)
+		return rank_gap;
+	return witness->arrows[0].link == WITNESS_WAITS ? wide_rank_gap / 2 : wide_rank_gap;
+}
+
+static void fill_columns(struct drawing *drawing)
+{
+	const double gap = gap_between_ranks(drawing);
 	uint32_t longest = longest_column(drawing);
 	double x = 0;
 	for (uint32_t i = 0; i < drawing->selection->nrank; i++) {
@@ -125,55 +107,21 @@ static bool fill_columns(struct drawing *drawing)
 			struct column *column = &drawing->columns[drawing->ncolumn++];
 			*column = (struct column){.stream = s, .rank = rank, .x = x + column_width / 2};
 			x += column_width;
-			if (!fill_column(drawing, column, longest))
-				return false;
+			fill_column(drawing, column, longest);
 		}
 		if (program->first_stream == program->end_stream)
 			x += column_width;
-		x += rank_gap;
+		x += gap;
 	}
 	drawing->right = x;
-	return true;
 }
 
-static int compare_syncs(const void *left, const void *right)
+static void pair_boxes(struct drawing *drawing)
 {
-	const struct sync *a = left, *b = right;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->to != b->to)
-		return a->to < b->to ? -1 : 1;
-	if (a->signal != b->signal)
-		return a->signal < b->signal ? -1 : 1;
-	if (a->wait != b->wait)
-		return a->wait ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
-
-static bool same_signal(const struct sync *a, const struct sync *b)
-{
-	return a->from == b->from && a->to == b->to && a->signal == b->signal;
-}
-
-/* The j-th Wait of a signal takes its j-th Notify (rule R5). */
-static void pair_syncs(struct drawing *drawing)
-{
-	struct sync *syncs = drawing->syncs;
-	if (drawing->nsync)
-		qsort(syncs, drawing->nsync, sizeof *syncs, compare_syncs);
-	for (size_t first = 0, wait, end; first < drawing->nsync; first = end) {
-		for (wait = first; wait < drawing->nsync && same_signal(&syncs[first], &syncs[wait]) &&
-				   !syncs[wait].wait;)
-			wait++;
-		for (end = wait; end < drawing->nsync && same_signal(&syncs[first], &syncs[end]);)
-			end++;
-		for (size_t j = 0; first + j < wait && wait + j < end; j++) {
-			uint32_t notify_box = syncs[first + j].box, wait_box = syncs[wait + j].box;
-			if (notify_box == ORDO_NONE || wait_box == ORDO_NONE)
-				continue;
-			drawing->boxes[notify_box].pair = wait_box;
-			drawing->boxes[wait_box].pair = notify_box;
-		}
+	for (uint32_t i = 0; i < drawing->nbox; i++) {
+		const uint32_t partner = drawing->partners[drawing->boxes[i].task];
+		if (partner != ORDO_NONE)
+			drawing->boxes[i].pair = drawing->box_of[partner];
 	}
 }
 
@@ -225,11 +173,19 @@ static bool find_rows(struct drawing *drawing)
 /* Arrows from one row to the next fall by at least this share of how far they go, so that one can tell them
  * apart. */
 static const double least_slope = 0.03;
+/* Round what is at fault, inches. */
+static const double room_for_witness = 0.28, room_for_circle = 0.45;
 
 /* How much farther below the row above it each row stands than its boxes ask for. */
 static double *find_drops(const struct drawing *drawing)
 {
 	double *drops = calloc((size_t)drawing->nrow + 1, sizeof *drops);
+	for (uint32_t i = 0; drops && i < drawing->nbox; i++) {
+		const struct box *box = &drawing->boxes[i];
+		if (is_at_fault(drawing->witness, box->task))
+			drops[box->row] = drops[box->row + 1] =
+				drawing->witness->stuck ? room_for_circle : room_for_witness;
+	}
 	for (uint32_t i = 0; drops && i < drawing->nbox; i++) {
 		const struct box *box = &drawing->boxes[i];
 		if (!is_wait(drawing, box) || box->pair == ORDO_NONE ||
@@ -306,6 +262,30 @@ static void style_sync(Agnode_t *node, bool wait, uint32_t peer)
 	set(node, "fontcolor", wait ? "#404040" : "white");
 }
 
+/* Does the task stand at or behind the Wait at which its stream stops for ever? */
+static bool never_runs(const struct drawing *drawing, const struct box *box)
+{
+	const uint32_t *stuck = drawing->witness ? drawing->witness->stuck : NULL;
+	return stuck && box->task >= stuck[drawing->columns[box->column].stream];
+}
+
+static void style_fault(const struct drawing *drawing, const struct box *box)
+{
+	if (never_runs(drawing, box)) {
+		set(box->node, "style", "filled,rounded,dashed");
+		set(box->node, "fillcolor", "white");
+		set(box->node, "color", "#b0b0b0");
+		set(box->node, "fontcolor", "#909090");
+	}
+	if (!is_at_fault(drawing->witness, box->task))
+		return;
+	set(box->node, "style", "filled,rounded");
+	set(box->node, "fillcolor", WITNESS_FILL);
+	set(box->node, "color", WITNESS_RED);
+	set(box->node, "fontcolor", "black");
+	set(box->node, "penwidth", "2");
+}
+
 static bool add_box(struct drawing *drawing, struct box *box)
 {
 	const struct ordo_task *task = &drawing->schedule->tasks[box->task];
@@ -318,18 +298,26 @@ static bool add_box(struct drawing *drawing, struct box *box)
 	set_text(box->node, "tooltip", tip, "");
 	if (!ordo_task_moves(task)) {
 		style_sync(box->node, task->kind == ORDO_WAIT, task->peer);
-		return true;
+	} else {
+		set(box->node, "fillcolor", phase_colour(&drawing->palette, task->phase));
+		label_move(box->node, task);
 	}
-	set(box->node, "fillcolor", phase_colour(&drawing->palette, task->phase));
-	label_move(box->node, task);
+	style_fault(drawing, box);
 	return true;
+}
+
+/* Is the Wait of this Notify part of a circle? Then the witness draws the arrow. */
+static bool is_in_circle(const struct drawing *drawing, const struct box *notify)
+{
+	return drawing->witness && drawing->witness->stuck &&
+	       is_at_fault(drawing->witness, drawing->boxes[notify->pair].task);
 }
 
 static bool add_edges(struct drawing *drawing)
 {
 	for (uint32_t i = 0; i < drawing->nbox; i++) {
 		const struct box *box = &drawing->boxes[i];
-		if (is_wait(drawing, box) || box->pair == ORDO_NONE)
+		if (is_wait(drawing, box) || box->pair == ORDO_NONE || is_in_circle(drawing, box))
 			continue;
 		Agedge_t *edge = agedge(drawing->graph, box->node, drawing->boxes[box->pair].node, NULL, 1);
 		if (!edge)
@@ -410,8 +398,11 @@ static bool add_title(struct drawing *drawing)
 	int length = snprintf(text, sizeof text, "%s on %u ranks by %s%s",
 		ordo_operator_facts(problem->op)->name, problem->nrank, schedule->algorithm, shards);
 	if (drawing->nbox < schedule->ntask && length > 0 && (size_t)length < sizeof text)
-		snprintf(text + length, sizeof text - (size_t)length, " (%u of %u tasks)", drawing->nbox,
-			schedule->ntask);
+		length += snprintf(text + length, sizeof text - (size_t)length, " (%u of %u tasks)",
+			drawing->nbox, schedule->ntask);
+	if (drawing->witness && length > 0 && (size_t)length < sizeof text)
+		snprintf(text + length, sizeof text - (size_t)length, ": refuted by %s",
+			drawing->witness->rules);
 	Agnode_t *title = add_left_label(drawing->graph, "title", 0.02, -0.3, text);
 	if (!title)
 		return false;
@@ -458,7 +449,8 @@ static bool is_drawn(const struct drawing *drawing, const struct legend *legend)
 	return false;
 }
 
-static bool add_legend(struct drawing *drawing)
+/* *bottom: below its last line. */
+static bool add_legend(struct drawing *drawing, double *bottom)
 {
 	double y = 0.2;
 	for (uint32_t i = 0; i < drawing->palette.nlegend; i++) {
@@ -482,10 +474,50 @@ static bool add_legend(struct drawing *drawing)
 				return false;
 			y += 0.26;
 		}
+	*bottom = y;
 	if (!seen[ORDO_NOTIFY] && !seen[ORDO_WAIT])
 		return true;
+	*bottom = y + 0.52;
 	return add_symbol(drawing, "notify", y, "Notify that rank", false) &&
 	       add_symbol(drawing, "wait", y + 0.26, "Wait for that rank", true);
+}
+
+static struct witness_spot spot_of_task(const void *closure, uint32_t task)
+{
+	const struct drawing *drawing = closure;
+	const uint32_t index = drawing->box_of[task];
+	if (index == ORDO_NONE)
+		return (struct witness_spot){.node = NULL};
+	const struct box *box = &drawing->boxes[index];
+	const bool moves = ordo_task_moves(&drawing->schedule->tasks[task]);
+	return (struct witness_spot){box->node, drawing->columns[box->column].x, drawing->row_y[box->row],
+		moves ? 0.95 : 0.2, moves ? 0.26 : 0.2};
+}
+
+static struct witness_spot spot_of_rank(const void *closure, uint32_t rank)
+{
+	const struct drawing *drawing = closure;
+	double left = 0, right = 0;
+	for (uint32_t i = 0; i < drawing->ncolumn; i++) {
+		if (drawing->columns[i].rank != rank)
+			continue;
+		left = right > 0 ? left : drawing->columns[i].x - column_width / 2;
+		right = drawing->columns[i].x + column_width / 2;
+	}
+	return (struct witness_spot){NULL, (left + right) / 2, 0, right - left, 0};
+}
+
+static bool add_witness(struct drawing *drawing, double legend_y)
+{
+	const struct witness_canvas canvas = {.graph = drawing->graph,
+		.schedule = drawing->schedule,
+		.drawing = drawing,
+		.spot_of_task = spot_of_task,
+		.spot_of_rank = spot_of_rank,
+		.right = drawing->right,
+		.bottom = drawing->bottom,
+		.legend_y = legend_y};
+	return !drawing->witness || draw_witness(&canvas, drawing->witness);
 }
 
 static bool add_all(struct drawing *drawing)
@@ -501,7 +533,9 @@ static bool add_all(struct drawing *drawing)
 	for (uint32_t i = 0; i < drawing->nbox; i++)
 		if (!add_box(drawing, &drawing->boxes[i]))
 			return false;
-	return add_edges(drawing) && add_ranks(drawing) && add_title(drawing) && add_legend(drawing);
+	double legend_bottom;
+	return add_edges(drawing) && add_ranks(drawing) && add_title(drawing) &&
+	       add_legend(drawing, &legend_bottom) && add_witness(drawing, legend_bottom + 0.1);
 }
 
 static bool reserve(struct drawing *drawing)
@@ -518,11 +552,11 @@ static bool reserve(struct drawing *drawing)
 	uint64_t most = (uint64_t)drawing->selection->max_tasks + nstream;
 	drawing->columns = calloc((size_t)nstream + 1, sizeof *drawing->columns);
 	drawing->boxes = calloc((size_t)(ntask < most ? ntask : most) + 1, sizeof *drawing->boxes);
-	drawing->chosen = calloc((size_t)drawing->schedule->problem.nrank + 1, sizeof *drawing->chosen);
-	if (!drawing->columns || !drawing->boxes || !drawing->chosen)
+	drawing->partners = pair_tasks(drawing->schedule);
+	drawing->box_of =
+		ordo_array_make((size_t)drawing->schedule->ntask + 1, sizeof *drawing->box_of, 0xff);
+	if (!drawing->columns || !drawing->boxes || !drawing->partners || !drawing->box_of)
 		return false;
-	for (uint32_t i = 0; i < drawing->selection->nrank; i++)
-		drawing->chosen[drawing->selection->ranks[i]] = true;
 	drawing->all_phases = true;
 	for (uint32_t i = 0; i < drawing->schedule->nphase; i++)
 		drawing->all_phases &= drawing->selection->phases[i];
@@ -534,23 +568,24 @@ static void release(struct drawing *drawing)
 	free_palette(&drawing->palette);
 	free(drawing->columns);
 	free(drawing->boxes);
-	free(drawing->chosen);
-	free(drawing->syncs);
+	free(drawing->partners);
+	free(drawing->box_of);
 	free(drawing->row_y);
 }
 
 static bool lay_out(struct drawing *drawing)
 {
-	if (!reserve(drawing) || !fill_columns(drawing))
+	if (!reserve(drawing))
 		return false;
-	pair_syncs(drawing);
+	fill_columns(drawing);
+	pair_boxes(drawing);
 	return find_rows(drawing) && place_rows(drawing);
 }
 
 bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	uint32_t *drawn, struct ordo_error *error)
+	const struct witness *witness, uint32_t *drawn, struct ordo_error *error)
 {
-	struct drawing drawing = {.schedule = schedule, .selection = selection};
+	struct drawing drawing = {.schedule = schedule, .selection = selection, .witness = witness};
 	bool worked = lay_out(&drawing);
 	drawing.graph = worked ? open_picture("schedule", error) : NULL;
 	worked = drawing.graph && add_all(&drawing);

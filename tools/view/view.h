@@ -7,17 +7,21 @@
 #include <ordo/topology.h>
 #include <stdio.h>
 
+struct witness;
+
 /* What part of a schedule is drawn. */
 struct selection {
 	const uint32_t *ranks; /* in the order of their columns */
 	uint32_t nrank;
 	bool *phases;	    /* [nphase]; tasks of no phase are drawn if all of them are */
+	const bool *near;   /* [ntask] of those, only these; NULL: all */
 	uint32_t max_tasks; /* a longer picture is cut */
 };
 
-/* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. */
+/* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. What the witness (NULL: there is none) shows is
+ * red. */
 bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	uint32_t *drawn, struct ordo_error *error);
+	const struct witness *witness, uint32_t *drawn, struct ordo_error *error);
 /* The links among these ranks, and the switches; links that are down dashed and red. */
 bool draw_topology(FILE *out, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank,
 	struct ordo_error *error);
