@@ -1,8 +1,10 @@
 /* cmd_draw.c - `ordo draw`: a schedule or a topology as a picture. */
 #include "contents_table.h"
+#include "draw_times.h"
 #include "excerpt.h"
 #include "inputs.h"
 #include "output.h"
+#include "view/space_time.h"
 #include "view/view.h"
 #include <ordo/compiler.h>
 #include <ordo/document.h>
@@ -11,7 +13,8 @@
 
 struct wish {
 	const char *file, *as, *output;
-	struct topology_choice topology;
+	struct timeline_wish times; /* and the topology, also where no times are asked for */
+	bool space_time;
 	uint32_t nrank; /* of a topology by name */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
@@ -78,10 +81,14 @@ static bool draw_judged(
 	struct ordo_topology *topology;
 	struct ordo_proof *proof = NULL;
 	struct witness *witness = NULL;
-	if (!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
+	if (!choose_topology(call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
 	bool worked = judge(call, schedule, topology, &proof, &witness);
-	if (worked && is_table(wish))
+	if (worked && wish->space_time) {
+		worked = draw_times(call, &wish->times, &wish->excerpt, schedule, witness, out);
+		if (worked && witness)
+			tell_findings(call, wish, witness);
+	} else if (worked && is_table(wish))
 		worked = draw_contents(call, &wish->contents, &wish->excerpt.ranks, schedule, proof,
 			!strcmp(wish->as, "markdown"), out);
 	else
@@ -112,7 +119,7 @@ static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
 	struct ordo_topology *topology;
 	struct ordo_error error;
 	uint32_t nrank, *ranks;
-	if (!choose_topology(call, &wish->topology, wish->nrank, &topology))
+	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
 		return false;
 	if (wish->excerpt.ranks.count) {
 		ranks = read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank);
@@ -137,7 +144,7 @@ static bool make_picture(struct call *call, const struct wish *wish, FILE *dot, 
 {
 	struct ordo_error error;
 	const bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") ||
-			      !strcmp(wish->as, "json") || is_table(wish);
+			      !strcmp(wish->as, "json") || is_table(wish) || wish->space_time;
 	if (!(wish->file ? draw_file(call, wish, straight ? image : dot)
 			 : draw_links(call, wish, straight ? image : dot)))
 		return false;
@@ -189,7 +196,29 @@ static const char *form_by_name(const char *output)
 			return forms[i];
 	if (ending && !strcmp(ending, ".md"))
 		return "markdown";
-	return ending && !strcmp(ending, ".txt") ? "text" : "dot";
+	return ending && !strcmp(ending, ".txt") ? "text" : NULL;
+}
+
+/* What only a picture in time takes, and what it does not take. false: call->status. */
+static bool check_space_time(struct call *call, const struct wish *wish)
+{
+	const struct timeline_wish *times = &wish->times;
+	if (!wish->space_time && !times->trace && times->call == LATEST_CALL && times->round == MIDDLE_ROUND)
+		return true;
+	if (!wish->space_time)
+		call->status = fail_usage(call, "times are drawn with --space-time",
+			"found a trace, or a part of one, and no --space-time");
+	else if (!wish->file)
+		call->status = fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
+	else if (wish->nrank)
+		call->status = fail_usage(call, "how much is predicted for is --bytes",
+			"--size: a schedule in time has its own ranks");
+	else if (strcmp(wish->as, "svg") != 0)
+		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
+			"--as %s: a schedule in time is svg alone", wish->as);
+	else
+		return true;
+	return false;
 }
 
 static int check_and_draw(struct call *call, struct wish *wish)
@@ -199,13 +228,20 @@ static int check_and_draw(struct call *call, struct wish *wish)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s", call->operands[0],
 			call->operands[1]);
 	wish->file = call->noperand ? call->operands[0] : NULL;
-	bool has_topology = wish->topology.name || wish->topology.failed.count;
+	const struct topology_choice *topology = &wish->times.predicting.topology;
+	bool has_topology = topology->name || topology->failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
 	if (wish->output && !strcmp(wish->output, "-"))
 		wish->output = NULL;
 	if (!wish->as)
 		wish->as = form_by_name(wish->output);
+	if (!wish->as)
+		wish->as = wish->space_time ? "svg" : "dot";
+	if (!check_space_time(call, wish))
+		return call->status;
+	if (wish->excerpt.max_tasks == USUAL_TASKS && !wish->space_time)
+		wish->excerpt.max_tasks = 500;
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->as, forms[i])) {
 			if (!wish->file && (!strcmp(wish->as, "text") || is_table(wish)))
@@ -228,20 +264,24 @@ static int check_and_draw(struct call *call, struct wish *wish)
 
 static int draw(struct call *call)
 {
-	struct wish wish = {.excerpt = {.max_tasks = 500}};
+	struct wish wish = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
 			"dot)"},
 		{"ranks", 0, TEXTS, &wish.excerpt.ranks, "A-B,C", "draw these ranks, in this order"},
 		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
-		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N", "draw at most N tasks (500)"},
+		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
+			"draw at most N tasks (500); in time more are aggregated (40000)"},
 		{"chunks", 0, TEXTS, &wish.contents.chunks, "A-B,C",
 			"in a table: slots that hold these chunks at some time"},
 		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
 			"in a table: how sums are added, not only what is in them"},
-		TOPOLOGY_OPTIONS(wish.topology),
+		{"space-time", 0, SWITCH, &wish.space_time, NULL,
+			"a row for every rank and stream, time to the right, predicted or traced; svg"},
+		TRACE_OPTIONS(wish.times),
+		PREDICTING_OPTIONS(wish.times.predicting, "bytes"),
 		{"size", 'n', NUMBER, &wish.nrank, "N", "ranks of a topology given by name"},
 		{"output", 'o', TEXT, &wish.output, "OUT", "where to; stdout if left out"},
 	};
@@ -252,7 +292,7 @@ static int draw(struct call *call)
 	free_texts(&wish.excerpt.phases);
 	free_texts(&wish.contents.chunks);
 	free_texts(&wish.contents.steps);
-	free_texts(&wish.topology.failed);
+	free_texts(&wish.times.predicting.topology.failed);
 	return status;
 }
 
@@ -265,10 +305,18 @@ const struct command draw_command = {
 		"from every Notify to its\n"
 		"Wait, a colour for every phase. A topology: its links, those that are down dashed and red. "
 		"Long schedules are cut,\n"
-		"and what was left out is said on stderr. Positions are part of the DOT; `dot` keeps them.",
+		"and what was left out is said on stderr. Positions are part of the DOT; `dot` keeps "
+		"them.\n\n"
+		"With --space-time, when each task runs: as predicted for --topology and --bytes, or as "
+		"measured by "
+		"`ordo run --trace`.\n"
+		"What is too long for bars becomes a map of rows of ranks and spans of time. The critical "
+		"path is bold.",
 	.examples = "  ordo draw ring.json -o ring.svg\n"
 		    "  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
 		    "  ordo draw ring.json --as text | less\n"
+		    "  ordo draw ring.json --space-time --topology hypercube --bytes 16MiB -o time.svg\n"
+		    "  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
 		    "  ordo draw --topology full-mesh --size 8 --fail-link 0-1 -o mesh.png\n"
 		    "  ordo draw --topology torus:4x4 -o torus.json",
 	.run = draw,

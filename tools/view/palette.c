@@ -1,5 +1,6 @@
 /* palette.c - a colour for every phase. */
 #include "palette.h"
+#include "oklch.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,9 @@
 /* Hues that stay apart, also for most people who see fewer of them. */
 static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.95, 0.48, 0.16, 0.70};
 enum { NHUE = sizeof hues / sizeof *hues };
+
+/* The same for bars, in degrees. */
+static const double bar_hues[] = {255, 62, 160, 330, 205, 25, 100, 292};
 
 static void write_colour(char colour[8], double hue, double saturation, double value)
 {
@@ -46,6 +50,7 @@ static void colour_family(struct palette *palette, const struct ordo_schedule *s
 		double at = end - first > 1 ? (double)(i - first) / (end - first - 1) : 0.4;
 		write_colour(palette->fill[i], hue, 0.14 + 0.36 * at, 0.99 - 0.13 * at);
 		write_colour(palette->line[i], hue, 0.75, 0.72 - 0.25 * at);
+		write_oklch(palette->bar[i], 0.82 - 0.30 * at, 0.09 + 0.06 * at, bar_hues[family % NHUE]);
 	}
 	struct legend *legend = &palette->legends[palette->nlegend++];
 	legend->first = first;
@@ -67,13 +72,18 @@ bool make_palette(struct palette *palette, const struct ordo_schedule *schedule)
 	palette->nphase = n;
 	palette->fill = calloc((size_t)n + 1, sizeof *palette->fill);
 	palette->line = calloc((size_t)n + 1, sizeof *palette->line);
+	palette->bar = calloc((size_t)n + 1, sizeof *palette->bar);
 	palette->legends = calloc((size_t)n + 1, sizeof *palette->legends);
-	if (!palette->fill || !palette->line || !palette->legends)
+	if (!palette->fill || !palette->line || !palette->bar || !palette->legends)
 		return false;
 	for (uint32_t first = 0, end, family = 0; first < n; first = end, family++) {
 		for (end = first + 1; end < n && same_family(schedule->phases[first], schedule->phases[end]);)
 			end++;
 		colour_family(palette, schedule, first, end, family);
+	}
+	for (uint32_t i = 0; palette->nlegend > MOST_BAR_NAMES && i < n; i++) {
+		const double at = (double)i / (n - 1);
+		write_oklch(palette->bar[i], 0.48 + 0.36 * at, 0.14, 290 - 190 * at);
 	}
 	return true;
 }
@@ -82,6 +92,7 @@ void free_palette(struct palette *palette)
 {
 	free(palette->fill);
 	free(palette->line);
+	free(palette->bar);
 	free(palette->legends);
 }
 
@@ -93,4 +104,9 @@ const char *phase_colour(const struct palette *palette, uint32_t phase)
 const char *phase_line_colour(const struct palette *palette, uint32_t phase)
 {
 	return phase < palette->nphase ? palette->line[phase] : "#909090";
+}
+
+const char *phase_bar_colour(const struct palette *palette, uint32_t phase)
+{
+	return phase < palette->nphase ? palette->bar[phase] : "#9aa0a8";
 }

@@ -14,15 +14,20 @@ struct legend {
 struct palette {
 	char (*fill)[8]; /* [nphase] "#rrggbb" */
 	char (*line)[8]; /* [nphase], darker */
+	char (*bar)[8];	 /* [nphase], strong enough to stand without a line on white and on black */
 	uint32_t nphase;
 	struct legend *legends; /* a line for every name, "sum 0-6" */
 	uint32_t nlegend;
 };
+
+/* More names than this have no colour of their own as bars: these go through one row of colours, phase by phase. */
+enum { MOST_BAR_NAMES = 12 };
 
 /* false: no memory. */
 bool make_palette(struct palette *palette, const struct ordo_schedule *schedule);
 void free_palette(struct palette *palette);
 const char *phase_colour(const struct palette *palette, uint32_t phase);
 const char *phase_line_colour(const struct palette *palette, uint32_t phase);
+const char *phase_bar_colour(const struct palette *palette, uint32_t phase);
 
 #endif

@@ -1,0 +1,38 @@
+/* timelines.h - when the tasks of a schedule began and ended: predicted, or read from the trace of a run. */
+#ifndef ORDO_TOOLS_TIMELINES_H
+#define ORDO_TOOLS_TIMELINES_H
+
+#include "predicting.h"
+#include "traced/traced.h"
+
+struct timeline_wish {
+	struct predicting predicting;
+	const char *trace;    /* the file of one; NULL: a prediction */
+	uint64_t call, round; /* of the trace */
+};
+#define TIMELINE_USUAL                                                                                       \
+	{                                                                                                    \
+		.predicting = PREDICTING_USUAL, .call = LATEST_CALL, .round = MIDDLE_ROUND                   \
+	}
+#define TRACE_OPTIONS(wish)                                                                                  \
+	{"trace", 0, TEXT, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},               \
+		{"call", 0, WIDE, &(wish).call, "N", "this call of the trace (the last)"},                   \
+	{                                                                                                    \
+		"round", 0, WIDE, &(wish).round, "N",                                                        \
+			"this round of the call, of which large sizes take many (the median by length)"      \
+	}
+
+struct chosen_timeline {
+	struct predicted predicted; /* without a trace */
+	struct traced traced;	    /* with one */
+	const struct ordo_timeline *timeline;
+	const bool *absent; /* [ntask], as in struct traced; NULL: none */
+	char setting[512];  /* what the times are of, in one line */
+};
+
+/* false: call->status. To be closed, also after false. The schedule must live as long. */
+bool choose_timeline(struct call *call, const struct timeline_wish *wish,
+	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
+void close_timeline(struct chosen_timeline *chosen);
+
+#endif

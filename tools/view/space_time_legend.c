@@ -1,0 +1,155 @@
+/* space_time_legend.c - what the colours and forms of a space-time diagram mean. */
+#include "space_time_plot.h"
+#include "svg.h"
+#include <stdio.h>
+#include <string.h>
+
+static const double limit = 1256, line_height = 22, swatch_width = 30, letter_width = 7.2;
+
+/* Where the next entry goes. */
+struct pen {
+	const struct plot *plot;
+	double x, y;
+	int ngradient;
+};
+
+static double width_of(const char *text)
+{
+	double width = 0;
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80 ? letter_width : 0;
+	return width;
+}
+
+/* Room for a swatch and its text; returns where the swatch begins. */
+static double place(struct pen *pen, const char *text)
+{
+	const double width = swatch_width + 8 + width_of(text) + 18;
+	if (pen->x > pen->plot->scale.left && pen->x + width > limit) {
+		pen->x = pen->plot->scale.left;
+		pen->y += line_height;
+	}
+	const double x = pen->x;
+	pen->x += width;
+	svg_label(pen->plot->out, "soft", x + swatch_width + 8, pen->y + 4, text);
+	return x;
+}
+
+static void put_gradient(struct pen *pen, const char *text, uint32_t first, uint32_t end)
+{
+	enum { STOPS = 5 };
+	FILE *out = pen->plot->out;
+	const double x = place(pen, text);
+	const uint32_t nstop = end - first > 1 ? STOPS : 1;
+	fprintf(out, "<linearGradient id=\"st-phase-%d\">", pen->ngradient);
+	for (uint32_t i = 0; i < nstop; i++)
+		fprintf(out, "<stop offset=\"%.2f\" stop-color=\"%s\"/>", (double)i / (STOPS - 1),
+			phase_bar_colour(&pen->plot->palette,
+				first + (uint32_t)((uint64_t)(end - first - 1) * i / (STOPS - 1))));
+	fprintf(out, "</linearGradient><rect class=\"phase\" fill=\"url(#st-phase-%d)\"", pen->ngradient++);
+	svg_attribute(out, "x", x);
+	svg_attribute(out, "y", pen->y - 7);
+	fprintf(out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width);
+}
+
+/* Names of phases, or all of them in one row of colours. */
+static void put_phases(struct pen *pen)
+{
+	const struct plot *plot = pen->plot;
+	const struct ordo_schedule *schedule = plot->schedule;
+	const bool *chosen = plot->picture->selection->phases;
+	char text[160];
+	if (plot->palette.nlegend > MOST_BAR_NAMES) {
+		snprintf(text, sizeof text, "%u phases, %.50s to %.50s", schedule->nphase,
+			schedule->phases[0], schedule->phases[schedule->nphase - 1]);
+		put_gradient(pen, text, 0, schedule->nphase);
+		return;
+	}
+	for (uint32_t i = 0; i < plot->palette.nlegend; i++) {
+		const struct legend *legend = &plot->palette.legends[i];
+		uint32_t first = legend->first;
+		while (first < legend->end && !chosen[first])
+			first++;
+		if (first < legend->end)
+			put_gradient(pen, legend->text, legend->first, legend->end);
+	}
+}
+
+static void put_move(struct pen *pen, enum ordo_task_kind kind, const char *text)
+{
+	const struct plot *plot = pen->plot;
+	const double x = place(pen, text), height = kind >= ORDO_SEND ? 16 : 10;
+	fputs("<rect fill=\"#8fa3bf\"", plot->out);
+	svg_attribute(plot->out, "x", x);
+	svg_attribute(plot->out, "y", pen->y - height / 2);
+	fprintf(plot->out, " width=\"%.0f\" height=\"%.0f\"/>", swatch_width, height);
+	if (kind == ORDO_LOCAL_REDUCE || kind == ORDO_SEND_REDUCE)
+		svg_rect(plot->out, "adds", x, pen->y + height * 0.24, x + swatch_width, pen->y + height / 2);
+	fputc('\n', plot->out);
+}
+
+static void put_path_line(struct pen *pen, const char *class_name, double x, double y0, double y1)
+{
+	fprintf(pen->plot->out, "<path class=\"%s\" d=\"", class_name);
+	svg_line(pen->plot->out, x, y0, x + swatch_width, y1);
+	fputs("\"/>\n", pen->plot->out);
+}
+
+static void put_forms(struct pen *pen)
+{
+	static const struct {
+		enum ordo_task_kind kind;
+		const char *text;
+	} moves[] = {{ORDO_SEND, "Send"}, {ORDO_SEND_REDUCE, "SendReduce"}, {ORDO_LOCAL_COPY, "LocalCopy"},
+		{ORDO_LOCAL_REDUCE, "LocalReduce"}};
+	const struct plot *plot = pen->plot;
+	for (int i = 0; i < 4; i++)
+		if (plot->kinds[moves[i].kind])
+			put_move(pen, moves[i].kind, moves[i].text);
+	if (plot->kinds[ORDO_WAIT]) {
+		const double x = place(pen, "waiting");
+		svg_rect(plot->out, plot->facts->form == TASK_BARS ? "wait hatched" : "wait", x, pen->y - 3,
+			x + swatch_width, pen->y + 3);
+		if (plot->facts->form == TASK_BARS)
+			put_path_line(pen, "token", place(pen, "Notify to its Wait"), pen->y - 4, pen->y + 4);
+	}
+	const double x = place(pen, "critical path");
+	fputs("<rect fill=\"#8fa3bf\" class=\"critical\"", plot->out);
+	svg_attribute(plot->out, "x", x + 1);
+	svg_attribute(plot->out, "y", pen->y - 7);
+	fprintf(plot->out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width - 2);
+}
+
+static void put_shade(struct pen *pen, const char *fill, double opacity, const char *text)
+{
+	const double x = place(pen, text);
+	fprintf(pen->plot->out, "<rect fill=\"%s\"", fill);
+	svg_attribute(pen->plot->out, "fill-opacity", opacity);
+	svg_attribute(pen->plot->out, "x", x);
+	svg_attribute(pen->plot->out, "y", pen->y - 7);
+	fprintf(pen->plot->out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width);
+}
+
+static void put_shades(struct pen *pen)
+{
+	put_shade(pen, "#6a9bd8", 1, "working, between ranks");
+	put_shade(pen, "#355080", 1, "on a rank");
+	put_shade(pen, "#9aa2ac", 1, "waiting");
+	put_shade(pen, "#6a9bd8", 0.4, "part of the time");
+	put_path_line(pen, "way", place(pen, "critical path"), pen->y, pen->y);
+}
+
+double put_legend(const struct plot *plot, double top)
+{
+	struct pen pen = {.plot = plot, .x = plot->scale.left, .y = top};
+	put_phases(&pen);
+	if (pen.x > plot->scale.left) {
+		pen.x = plot->scale.left;
+		pen.y += line_height + 2;
+	}
+	if (plot->facts->form == SPAN_MAP)
+		put_shades(&pen);
+	else
+		put_forms(&pen);
+	return pen.y + line_height / 2;
+}

@@ -1,0 +1,232 @@
+/* space_time_map.c - rows of ranks cut into spans of time, for schedules of more tasks than a picture has room for.
+ *
+ * A cell tells what part of its span the ranks of its row worked: moves between ranks in the colour of their phase, what stays on a rank darker;
+ * and where no stream works, what part they waited, in grey. The less of both, the paler. Every task costs the same, however long it took: it is
+ * added where it begins and taken away where it ends, and a running sum tells what lies between.
+ */
+#include "space_time_plot.h"
+#include "svg.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Seconds, in spans, of one row. Colours are 0..255, weighted by the time they are seen. */
+enum { RED_PART, GREEN_PART, BLUE_PART, BUSY, WAITING, NPART };
+struct amount {
+	double parts[NPART];
+};
+
+struct map {
+	const struct plot *plot;
+	uint32_t nrow, nspan;
+	struct amount *inside; /* [nrow][nspan] what begins or ends in the span */
+	struct amount *change; /* [nrow][nspan + 1] of what goes on for whole spans */
+	uint32_t *nrank;       /* [nrow] */
+};
+
+enum { SHADES = 8 }; /* alike neighbours become one box */
+
+static void add(struct amount *to, const struct amount *what, double times)
+{
+	for (int i = 0; i < NPART; i++)
+		to->parts[i] += what->parts[i] * times;
+}
+
+/* Adds something that lasts from one moment to another. */
+static void add_time(struct map *map, uint32_t row, double begin, double end, const struct amount *what)
+{
+	const struct scale *scale = &map->plot->scale;
+	const double length = (scale->end - scale->begin) / map->nspan;
+	if (!(length > 0))
+		return;
+	begin = fmax(0, fmin(map->nspan, (begin - scale->begin) / length));
+	end = fmax(begin, fmin(map->nspan, (end - scale->begin) / length));
+	struct amount *inside = &map->inside[(size_t)row * map->nspan],
+		      *change = &map->change[(size_t)row * (map->nspan + 1)];
+	const uint32_t first = (uint32_t)begin < map->nspan ? (uint32_t)begin : map->nspan - 1,
+		       last = (uint32_t)end < map->nspan ? (uint32_t)end : map->nspan - 1;
+	if (first == last) {
+		add(&inside[first], what, end - begin);
+		return;
+	}
+	add(&inside[first], what, first + 1 - begin);
+	add(&inside[last], what, end - last);
+	add(&change[first + 1], what, 1);
+	add(&change[last], what, -1);
+}
+
+static struct amount colour_of(const struct plot *plot, uint32_t phase, double strength)
+{
+	const unsigned long rgb = strtoul(phase_bar_colour(&plot->palette, phase) + 1, NULL, 16);
+	return (struct amount){{(double)(rgb >> 16) * strength, (double)(rgb >> 8 & 255) * strength,
+		(double)(rgb & 255) * strength, 1, 0}};
+}
+
+static void add_task(struct map *map, uint32_t stream, uint32_t task)
+{
+	static const struct amount waiting = {{0, 0, 0, 0, 1}};
+	const struct plot *plot = map->plot;
+	const struct ordo_timed_task *times = &plot->times[task];
+	const struct ordo_task *facts = &plot->schedule->tasks[task];
+	const uint32_t row = plot->row_of[stream];
+	if (times->begin > times->ready)
+		add_time(map, row, times->ready, times->begin, &waiting);
+	if (times->end > times->begin) {
+		const struct amount working =
+			colour_of(plot, facts->phase, ordo_task_crosses(facts) ? 1 : 0.5);
+		add_time(map, row, times->begin, times->end, &working);
+	}
+}
+
+static void fill(struct map *map)
+{
+	const struct plot *plot = map->plot;
+	for (uint32_t i = 0; i < plot->nband; i++)
+		map->nrank[plot->bands[i].first_row] = plot->bands[i].end_rank - plot->bands[i].first_rank;
+	for (uint32_t s = 0; s < plot->schedule->nstream; s++) {
+		if (plot->row_of[s] == ORDO_NONE)
+			continue;
+		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++)
+			if (is_in_plot(plot, s, t))
+				add_task(map, s, t);
+	}
+}
+
+/* What part of a cell is worked, and of the rest waited: streams that work side by side are one. */
+static void share(const struct amount *amount, uint32_t nrank, double *busy, double *waiting)
+{
+	*busy = fmin(1, amount->parts[BUSY] / nrank);
+	*waiting = fmin(1 - *busy, amount->parts[WAITING] / nrank);
+}
+
+/* What a cell looks like; alike cells have one number. 0: nothing. */
+static uint32_t look_of(const struct amount *amount, uint32_t nrank)
+{
+	static const double grey[] = {0x9a, 0xa2, 0xac};
+	double busy, waiting;
+	share(amount, nrank, &busy, &waiting);
+	uint32_t look = (uint32_t)lround((busy + waiting) * SHADES);
+	if (!look)
+		return 0;
+	for (int i = RED_PART; i <= BLUE_PART; i++) {
+		const double colour = amount->parts[BUSY] > 0 ? amount->parts[i] / amount->parts[BUSY] : 0,
+			     mixed = (colour * busy + grey[i] * waiting) / (busy + waiting);
+		look = look << 8 | ((uint32_t)lround(fmax(0, fmin(255, mixed))) & 0xfc);
+	}
+	return look;
+}
+
+static void put_cells(const struct map *map, uint32_t row, uint32_t first, uint32_t end, uint32_t look)
+{
+	const struct plot *plot = map->plot;
+	const double width = (plot->scale.right - plot->scale.left) / map->nspan, top = plot->row_top[row];
+	if (!look)
+		return;
+	fprintf(plot->out, "<path fill=\"#%06x\"", (unsigned)(look & 0xffffff));
+	if (look >> 24 < SHADES)
+		svg_attribute(plot->out, "fill-opacity", (double)(look >> 24) / SHADES);
+	fputs(" d=\"", plot->out);
+	svg_box(plot->out, plot->scale.left + width * first, top, plot->scale.left + width * end,
+		top + plot->row_height);
+	fputs("\"/>\n", plot->out);
+}
+
+/* The row's cells from the running sums. */
+static void find_cells(const struct map *map, uint32_t row, struct amount *cells)
+{
+	struct amount running = {{0}};
+	for (uint32_t i = 0; i < map->nspan; i++) {
+		cells[i] = map->inside[(size_t)row * map->nspan + i];
+		add(&running, &map->change[(size_t)row * (map->nspan + 1) + i], 1);
+		add(&cells[i], &running, 1);
+	}
+}
+
+static void put_row_title(const struct map *map, uint32_t nrank, const struct amount *cells)
+{
+	double working = 0, waited = 0;
+	for (uint32_t i = 0; i < map->nspan; i++) {
+		double busy, waiting;
+		share(&cells[i], nrank, &busy, &waiting);
+		working += busy / map->nspan;
+		waited += waiting / map->nspan;
+	}
+	fprintf(map->plot->out, "<title>working %.0f %% of the time, waiting %.0f %%</title>\n",
+		100 * working, 100 * waited);
+}
+
+static void put_row(const struct map *map, uint32_t row, struct amount *cells)
+{
+	const uint32_t nrank = map->nrank[row];
+	find_cells(map, row, cells);
+	fputs("<g class=\"row\" shape-rendering=\"crispEdges\">", map->plot->out);
+	put_row_title(map, nrank, cells);
+	for (uint32_t first = 0, end; first < map->nspan; first = end) {
+		const uint32_t look = look_of(&cells[first], nrank);
+		for (end = first + 1; end < map->nspan && look_of(&cells[end], nrank) == look;)
+			end++;
+		put_cells(map, row, first, end, look);
+	}
+	fputs("</g>\n", map->plot->out);
+}
+
+/* The critical path as a line through the middles of rows. What happens within one column of pixels is drawn as its extent. */
+static void put_way(const struct plot *plot, const char *class_name)
+{
+	double column = -1, low = 0, high = 0, last = 0;
+	bool begun = false;
+	fprintf(plot->out, "<path class=\"%s\" d=\"", class_name);
+	for (uint32_t i = 0; i < plot->npath; i++) {
+		const uint32_t task = plot->path[i], stream = ordo_stream_of(plot->schedule, task);
+		if (!is_in_plot(plot, stream, task))
+			continue;
+		const double x = plot_x(plot, plot->times[task].end), y = plot_y(plot, stream);
+		if (begun && floor(x) == column) {
+			low = fmin(low, y);
+			high = fmax(high, y);
+			last = y;
+			continue;
+		}
+		if (begun && high > low) {
+			svg_line(plot->out, column, low, column, high);
+			fputc('M', plot->out);
+			svg_number(plot->out, column);
+			fputc(' ', plot->out);
+			svg_number(plot->out, last);
+		}
+		if (!begun)
+			svg_line(plot->out, plot_x(plot, plot->times[task].begin), y, floor(x), y);
+		else {
+			fputc('L', plot->out);
+			svg_number(plot->out, floor(x));
+			fputc(' ', plot->out);
+			svg_number(plot->out, y);
+		}
+		begun = true;
+		column = floor(x);
+		low = high = last = y;
+	}
+	fputs("\"/>\n", plot->out);
+}
+
+bool put_map(const struct plot *plot)
+{
+	struct map map = {.plot = plot, .nrow = plot->facts->nrow, .nspan = plot->facts->nspan};
+	const size_t ncell = (size_t)map.nrow * (map.nspan + 1);
+	map.inside = calloc(ncell + 1, sizeof *map.inside);
+	map.change = calloc(ncell + 1, sizeof *map.change);
+	map.nrank = calloc((size_t)map.nrow + 1, sizeof *map.nrank);
+	struct amount *cells = calloc((size_t)map.nspan + 1, sizeof *cells);
+	const bool worked = map.inside && map.change && map.nrank && cells;
+	if (worked) {
+		fill(&map);
+		for (uint32_t row = 0; row < map.nrow; row++)
+			put_row(&map, row, cells);
+		put_way(plot, "halo");
+		put_way(plot, "way");
+	}
+	free(cells);
+	free(map.inside);
+	free(map.change);
+	free(map.nrank);
+	return worked;
+}
