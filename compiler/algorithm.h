@@ -85,6 +85,12 @@ void ordo_recipe_destroy(struct ordo_recipe *recipe);
 /* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns false. */
 bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for (ordo_is_of_candidate), or ends every search. */
+struct ordo_schedule *ordo_compile_proved(
+	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why);
+/* Does an error mean that this candidate will not do, rather than that nothing will? */
+bool ordo_is_of_candidate(const struct ordo_error *why);
+
 /* One more that cannot, or did not suit; copies both texts. */
 bool ordo_refuse_candidate(
 	struct ordo_candidates *candidates, const char *algorithm, const char *why, struct ordo_error *error);

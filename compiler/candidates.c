@@ -9,9 +9,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `settings` with the number of servers for `#`; the plain name for none. */
+/* What stands for `#`. */
+struct numbers {
+	uint32_t nserver, nring;
+};
+
+/* Link-disjoint rings that share the data: more than that and chunks are too small to be worth it. */
+enum { MOST_RINGS = 8 };
+
+/* A rank needs two neighbours for each ring; through a switch all rings share its link. Whether there are so many rings is found out by
+ * who looks for them. */
+static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank)
+{
+	uint32_t least = nrank - 1;
+	for (uint32_t i = 0; topology && i < topology->nrank; i++) {
+		uint32_t count = 0, last = ORDO_NONE;
+		for (uint32_t l = topology->first_link[i]; l < topology->first_link[i + 1]; l++) {
+			const struct ordo_link *link = &topology->links[l];
+			count += !link->down && link->to < nrank && link->to != last;
+			last = link->to;
+		}
+		least = count < least ? count : least;
+	}
+	return least / 2 < MOST_RINGS ? least / 2 : MOST_RINGS;
+}
+
+/* `settings` with a number for `#`; the plain name for none. */
 static const char *write_notation(
-	struct ordo_arena *arena, const char *name, const char *settings, uint32_t nserver)
+	struct ordo_arena *arena, const char *name, const char *settings, uint32_t number)
 {
 	const size_t before = strcspn(settings, "#");
 	if (!*settings)
@@ -19,7 +44,7 @@ static const char *write_notation(
 	if (!settings[before])
 		return ordo_arena_format(arena, "%s(%s)", name, settings);
 	return ordo_arena_format(
-		arena, "%s(%.*s%u%s)", name, (int)before, settings, nserver, settings + before + 1);
+		arena, "%s(%.*s%u%s)", name, (int)before, settings, number, settings + before + 1);
 }
 
 bool ordo_refuse_candidate(
@@ -36,8 +61,8 @@ bool ordo_refuse_candidate(
 	return true;
 }
 
-static bool accept(
-	struct ordo_candidates *candidates, const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool accept(struct ordo_candidates *candidates, const struct ordo_recipe *recipe, bool pipelines,
+	struct ordo_error *error)
 {
 	struct ordo_claims claims;
 	if (!ordo_claims_of(recipe, &claims, error))
@@ -55,22 +80,24 @@ static bool accept(
 		.steps = claims.steps,
 		.volume = claims.volume / divisor,
 		.whole = whole / divisor,
+		.pipelines = pipelines,
 	};
 	return true;
 }
 
 static bool try_variant(struct ordo_candidates *candidates, const struct ordo_request *request,
-	const struct ordo_variant *variant, uint32_t nserver, struct ordo_error *error)
+	const struct ordo_variant *variant, const struct numbers *numbers, struct ordo_error *error)
 {
 	struct ordo_request wish = *request;
 	struct ordo_recipe recipe = {0};
 	struct ordo_error refusal = {0};
-	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings, nserver);
+	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings,
+		variant->rings ? numbers->nring : numbers->nserver);
 	if (!wish.algorithm)
 		return ordo_fail_memory(error);
 	bool worked;
 	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
-		worked = accept(candidates, &recipe, error);
+		worked = accept(candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
 	} else if (refusal.code == ORDO_USAGE) {
 		worked = ordo_refuse_candidate(candidates, wish.algorithm, refusal.text, error);
 	} else {
@@ -83,8 +110,8 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 }
 
 static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_problem *problem,
-	const struct ordo_topology *topology, const struct ordo_algorithm_facts *facts, uint32_t nserver,
-	struct ordo_error *error)
+	const struct ordo_topology *topology, const struct ordo_algorithm_facts *facts,
+	const struct numbers *numbers, struct ordo_error *error)
 {
 	static const struct ordo_variant plain = {.settings = ""};
 	const struct ordo_request request = {
@@ -93,9 +120,10 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 	const uint32_t nvariant = facts->variants ? facts->nvariant : 1;
 	for (uint32_t i = 0; i < nvariant; i++) {
 		const uint32_t operators = variants[i].operators ? variants[i].operators : facts->operators;
-		if (!(operators >> problem->op & 1) || (variants[i].servers && nserver < 2))
+		if (!(operators >> problem->op & 1) || (variants[i].servers && numbers->nserver < 2) ||
+			(variants[i].rings && numbers->nring < 2))
 			continue;
-		if (!try_variant(candidates, &request, &variants[i], nserver, error))
+		if (!try_variant(candidates, &request, &variants[i], numbers, error))
 			return false;
 	}
 	return true;
@@ -125,16 +153,17 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 {
 	const struct ordo_request request = {.problem = *problem, .topology = topology};
 	struct ordo_recipe recipe = {0};
-	uint32_t nserver;
+	struct numbers numbers;
 	*candidates = (struct ordo_candidates){0};
 	if (!ordo_recipe_take_problem(&recipe, &request, error) ||
-		!ordo_levels_servers(topology, &nserver, error))
+		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
+	numbers.nring = count_rings(topology, problem->nrank);
 	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
 		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
 		if (!(facts->operators >> problem->op & 1))
 			continue;
-		if (!try_algorithm(candidates, problem, topology, facts, nserver, error))
+		if (!try_algorithm(candidates, problem, topology, facts, &numbers, error))
 			return false;
 	}
 	sort(candidates->items, candidates->count);

@@ -5,26 +5,20 @@
 #include "algorithm.h"
 #include <string.h>
 
-/* Compiled, proved, and suiting; or NULL, and `why` says what kept it. ORDO_USAGE and ORDO_REFUTED are about this
- * candidate, anything else about the search. */
-static struct ordo_schedule *try_candidate(const struct ordo_request *request,
-	const struct ordo_candidate *candidate, ordo_suits *suits, void *closure, struct ordo_proof **proof,
-	struct ordo_error *why)
+struct ordo_schedule *ordo_compile_proved(
+	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why)
 {
 	struct ordo_request wish = *request;
-	wish.algorithm = candidate->algorithm;
-	wish.unproved = true;
-	struct ordo_schedule *schedule = ordo_compile(&wish, why);
-	if (!schedule)
-		return NULL;
+	wish.unproved = true; /* proved below, and the proof kept */
 	const struct ordo_verify_options options = {.topology = request->topology,
 		.max_findings = 1,
 		.progress = request->progress,
 		.closure = request->closure};
-	*proof = ordo_verify(schedule, &options, why);
-	if (*proof && (*proof)->proved && suits(schedule, *proof, closure, why))
+	struct ordo_schedule *schedule = ordo_compile(&wish, why);
+	*proof = schedule ? ordo_verify(schedule, &options, why) : NULL;
+	if (*proof && (*proof)->proved)
 		return schedule;
-	if (*proof && !(*proof)->proved) {
+	if (*proof) {
 		ordo_finding_error(schedule, &(*proof)->findings[0], why);
 		why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
 		ordo_hint(why, "this is a bug of the compiler, by %s; please report it", wish.algorithm);
@@ -35,9 +29,25 @@ static struct ordo_schedule *try_candidate(const struct ordo_request *request,
 	return NULL;
 }
 
-static bool is_of_candidate(const struct ordo_error *why)
+bool ordo_is_of_candidate(const struct ordo_error *why)
 {
 	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED;
+}
+
+/* Compiled, proved, and suiting; or NULL, and `why` says what kept it. */
+static struct ordo_schedule *try_candidate(const struct ordo_request *request,
+	const struct ordo_candidate *candidate, ordo_suits *suits, void *closure, struct ordo_proof **proof,
+	struct ordo_error *why)
+{
+	struct ordo_request wish = *request;
+	wish.algorithm = candidate->algorithm;
+	struct ordo_schedule *schedule = ordo_compile_proved(&wish, proof, why);
+	if (!schedule || suits(schedule, *proof, closure, why))
+		return schedule;
+	ordo_proof_destroy(*proof);
+	*proof = NULL;
+	ordo_schedule_destroy(schedule);
+	return NULL;
 }
 
 struct ordo_schedule *ordo_choose(const struct ordo_request *request, ordo_suits *suits, void *closure,
@@ -52,7 +62,7 @@ struct ordo_schedule *ordo_choose(const struct ordo_request *request, ordo_suits
 		schedule = try_candidate(request, &candidates.items[i], suits, closure, proof, &why);
 		if (schedule)
 			break;
-		worked = is_of_candidate(&why);
+		worked = ordo_is_of_candidate(&why);
 		if (!worked && error)
 			*error = why;
 		worked = worked &&
@@ -85,7 +95,7 @@ const char *ordo_list_suiting(const struct ordo_request *request, ordo_suits *su
 			list = ordo_arena_format(
 				arena, "%s%s%s", list, found++ ? ", " : "", candidates.items[i].algorithm);
 			worked = list ? true : ordo_fail_memory(error);
-		} else if (!is_of_candidate(&why)) {
+		} else if (!ordo_is_of_candidate(&why)) {
 			worked = false;
 			if (error)
 				*error = why;

@@ -43,7 +43,6 @@ static struct ordo_request request_of(const struct selecting *selecting, uint32_
 	return (struct ordo_request){.problem = wish->problem,
 		.algorithm = selecting->selection->candidates.items[i].algorithm,
 		.topology = wish->topology,
-		.unproved = true,
 		.progress = wish->progress,
 		.closure = wish->progress_closure};
 }
@@ -53,29 +52,13 @@ static struct ordo_schedule *compile(
 	const struct selecting *selecting, uint32_t i, struct ordo_proof **proof, struct ordo_error *why)
 {
 	const struct ordo_request request = request_of(selecting, i);
-	const struct ordo_verify_options options = {.topology = request.topology,
-		.max_findings = 1,
-		.progress = request.progress,
-		.closure = request.closure};
-	struct ordo_schedule *schedule = ordo_compile(&request, why);
-	*proof = schedule ? ordo_verify(schedule, &options, why) : NULL;
-	if (*proof && (*proof)->proved)
-		return schedule;
-	if (*proof) {
-		ordo_finding_error(schedule, &(*proof)->findings[0], why);
-		why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
-		ordo_hint(why, "this is a bug of the compiler, by %s; please report it", request.algorithm);
-	}
-	ordo_proof_destroy(*proof);
-	*proof = NULL;
-	ordo_schedule_destroy(schedule);
-	return NULL;
+	return ordo_compile_proved(&request, proof, why);
 }
 
 static bool refuse(struct selecting *selecting, uint32_t i, const struct ordo_error *why)
 {
 	struct ordo_candidates *candidates = &selecting->selection->candidates;
-	if (why->code == ORDO_USAGE || why->code == ORDO_REFUTED)
+	if (ordo_is_of_candidate(why))
 		return ordo_refuse_candidate(
 			candidates, candidates->items[i].algorithm, why->text, selecting->error);
 	if (selecting->error)

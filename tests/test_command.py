@@ -362,7 +362,7 @@ def _(ordo):
         wanted("wait" in done.err, done.err)
 
 
-@desk_case("compile --require and --order choose by the proof, the cheapest that holds it, and say what was passed over")
+@desk_case("compile without --algorithm: the fastest whose proof holds --require and --order; all candidates are told, and why not")
 def _(ordo):
     def chosen(*words):
         answer = ordo.answer("compile", *words, "-o", "x.json")
@@ -377,13 +377,22 @@ def _(ordo):
     wanted(chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") == "birs(servers=2)")
     wanted(chosen("allreduce", "-n", 7, "--shards", 64, "--order", "dyadic") == "forest")
     # On a ring of links every order begins elsewhere; G1 asks for less than G3.
-    wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "ring")
+    wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "ring(directions=2)")
     # Where nothing is added every order holds.
     wanted(chosen("allgather", "-n", 4, "--require", "G3") == "mesh")
-    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology", "hypercube", "-o", "x.json")
-    wanted(re.search(r"not mesh: .*needs the link", done.err) and "by halving-doubling" in done.err, done.err)
-    passed = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "-o", "x.json")["passed_over"]
-    wanted([one["algorithm"] for one in passed] == ["mesh", "mesh(fold=folded)"] and all("not linear but" in one["why"] for one in passed), passed)
+    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology", "hypercube", "--size", "1KiB", "-o", "x.json")
+    wanted(re.search(r"the fastest at 1 KiB, hypercube, of \d+ candidates, simulated\n  candidate +predicted +ratio\n"
+                     r"> recursive-doubling +[\d.]+ us +1.00\n(.*\n)+.*  ring +[\d.]+ us +[\d.]+  not wanted: .*different orders.*\n(.*\n)*"
+                     r"  mesh  +no link: phase \S+ needs the link \d-\d\n", done.err), done.err)
+    done = ordo.works("compile", "reduce-scatter", "-n", 6, "-o", "x.json")
+    wanted("the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err, done.err)
+    wanted("halving-doubling" in done.err and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
+    answer = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "--size", "64MiB", "-o", "x.json")
+    standings = {one["algorithm"]: one for one in answer["candidates"]}
+    wanted(answer["size_bytes"] == 64 << 20 and standings[answer["algorithm"]]["standing"] == "timed", answer)
+    wanted(standings["mesh"]["standing"] == "unsuitable" and "not linear but" in standings["mesh"]["why"], standings["mesh"])
+    wanted(standings[answer["algorithm"]]["seconds"] == min(one["seconds"] for one in answer["candidates"] if one["standing"] == "timed"))
+    wanted(ordo.works("compile", "allreduce", "-n", 8, "--prove-only").out.startswith("the fastest at 1 MiB"))
 
 
 @desk_case("compile: what does not hold the conditions is refused with the reason and with what does")
@@ -392,7 +401,7 @@ def _(ordo):
                "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
     ordo.fails(1, r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\)\n",
                "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o", "x.json")
-    ordo.fails(1, r"not birs: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: ReduceScatter on 7 ranks, topology ring\n"
+    ordo.fails(1, r"  birs  +no: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: ReduceScatter on 7 ranks, topology ring\n"
                r"hint: with a link between every two ranks these would do: mesh\(fold=linear\)",
                "compile", "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
     ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs", "--require", "G3")
@@ -401,7 +410,6 @@ def _(ordo):
     ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4, "--require", "G1,G4")
     ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4, "--order", "dyadc")
     ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order", "dyadic")
-    ordo.fails(2, r"which algorithm\? --algorithm A, or .*--require G3, --order dyadic", "compile", "allreduce", "-n", 4)
     wanted(ordo.names() == [], "nothing was written", ordo.names())
 
 
@@ -509,6 +517,52 @@ def _(ordo):
     wanted("adds nothing" in ordo.works("verify", "copies", "--require", "G3,constant").out)
 
 
+@desk_case("tune: the fastest for every size as a proved set, both sides of every crossover told, and true of compile at those sizes")
+def _(ordo):
+    words = ["allreduce", "-n", 8, "--topology", "hypercube"]
+    done = ordo.works("tune", *words, "--sizes", "1:1GiB", "-o", "fast")
+    wanted(re.search(r"\AAllReduce on 8 ranks: (\d) schedules, proved in every interleaving\n  bytes ", done.out), done.out)
+    wanted("order                   changes with the size" in done.out and re.search(r"\n   in the middle  fastest", done.out), done.out)
+    wanted(re.search(r"candidates at \d+ sizes on hypercube: \d+ schedules simulated\n.*written in .* to fast\n", done.err), done.err)
+    answer = ordo.answer("verify", "fast", "--topology", "hypercube")
+    wanted(answer["exit code"] == 0 and answer["proved"] and len(answer["ranges"]) > 1, answer)
+    wanted(answer["ranges"][0]["from_bytes"] == 1 and answer["ranges"][-1]["to_bytes"] == 1 << 30, answer)
+    told = ordo.answer("tune", *words, "--sizes", "1:1GiB")
+    wanted(told["output"] is None and [one["from_bytes"] for one in told["tuned"]] == [one["from_bytes"] for one in answer["ranges"]], told)
+    for before, one in zip(told["tuned"], told["tuned"][1:]):
+        wanted(one["first_seconds"] < one["before_at_first_seconds"] and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
+        for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]), (one["from_bytes"], one["first_seconds"])]:
+            seconds = ordo.answer("compile", *words, "--size", size, "-o", "x.json")["candidates"][0]["seconds"]
+            wanted(abs(seconds / fastest - 1) < 1e-9, size, seconds, fastest)
+    # One order for all sizes, and what it costs; candidates if asked for; nothing is written unless asked for.
+    done = ordo.works("tune", *words, "--require", "constant", "--candidates", "--type", "bf16")
+    wanted(re.search(r"price of the conditions at most [\d.]+ times the fastest of all, at \d+ bytes", done.out), done.out)
+    wanted("constant over all sizes" in done.out and re.search(r"\n  mesh +no link: phase", done.out), done.out)
+    wanted("--output FOLDER keeps it" in done.err and ordo.names() == ["fast", "x.json"], done.err, ordo.names())
+    # A link that is twice as slow moves the crossovers.
+    slower = ordo.answer("tune", *words, "--bandwidth", 28, "--reduce-bandwidth", 97.5)["tuned"]
+    wanted(slower[1]["from_bytes"] < 0.6 * told["tuned"][1]["from_bytes"], slower)
+    ordo.works("run", "fast", "--bytes", "1MiB", "--check")
+
+
+@desk_case("tune: what makes no sense is refused, and nothing is written")
+def _(ordo):
+    for code, message, words in [
+            (2, r"which operator\?", []), (2, r"how many ranks\?", ["allreduce"]), (2, "smaller size first", ["allreduce", "-n", 4, "--sizes", "9:1"]),
+            (2, r"--output: found x.json, wanted the name of a folder", ["allreduce", "-n", 4, "-o", "x.json"]),
+            (2, r"--type: found f31", ["allreduce", "-n", 4, "--type", "f31"]), (2, "unknown option --algorithm", ["allreduce", "-n", 4, "--algorithm", "ring"]),
+            (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]), (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
+            (1, r"no algorithm holds G3: AllReduce on 5 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
+             ["allreduce", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB", "-o", "set"]),
+            (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",
+             ["allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "-o", "set"])]:
+        ordo.fails(code, message, "tune", *words)
+    (ordo.folder / "mine").mkdir()
+    (ordo.folder / "mine/notes").write_text("")
+    ordo.fails(2, r'mine holds "notes"', "tune", "allreduce", "-n", 4, "--sizes", "1:9", "-o", "mine")
+    wanted(ordo.names() == ["mine"], ordo.names())
+
+
 @desk_case("run takes the schedule that the set has for the size; list tells its ranges")
 def _(ordo):
     ordo.works("compile", "reduce-scatter", "-n", 8, "--topology", "hypercube", "--sizes", "64:1MiB", "-o", "set")
@@ -547,7 +601,10 @@ def _(ordo):
     ordo.fails(2, r"--bandwidth: found 0, wanted a number above 0", *words, "--sizes", "1:9", "--bandwidth", "0", "-o", "set")
     for number in ["nan", "inf", "1e999", "0x10", "-1", "1.5.1", ""]:
         ordo.fails(2, r"--alpha-ns: found .*wanted a number above 0", *words, "--sizes", "1:9", f"--alpha-ns={number}", "-o", "set")
-    ordo.fails(2, r"choose by cost: --sizes", *words, "-a", "ring", "--alpha-ns", "5", "-o", "set")
+    for more in [["--alpha-ns", "5"], ["--size", "1KiB"], ["--type", "f16"], ["--copy-bandwidth", "1"]]:
+        ordo.fails(2, r"choose an algorithm, found --algorithm ring\nhint: without --algorithm", *words, "-a", "ring", *more, "-o", "set")
+    for more in [["--size", "1KiB"], ["--type", "f16"]]:
+        ordo.fails(2, r"closed forms, which know neither --size nor --type\nhint: `ordo tune`", *words, "--sizes", "1:9", *more, "-o", "set")
     ordo.fails(2, r"--require constant is about several sizes", *words, "--require", "constant", "-o", "set")
     ordo.fails(2, r"hypercube", *words[:2], "-n", 6, "--sizes", "1:9", "--topology", "hypercube", "-o", "set")
     wanted(ordo.names() == [], ordo.names())
@@ -1406,7 +1463,6 @@ def _(ordo):
             (r"which command\?", []),
             (r"which operator\?\nhint: one of AllReduce, ", ["compile"]),
             (r"how many ranks\?", ["compile", "allreduce"]),
-            (r"which algorithm\?.*\nhint: one of .*ring", ["compile", "allreduce", "-n", 4]),
             (r"--ranks: found four, wanted a number", ["compile", "allreduce", "-n", "four", "-a", "ring"]),
             (r"--ranks: found -1, wanted a number", ["compile", "allreduce", "--ranks=-1", "-a", "ring"]),
             (r"--ranks: found 2147483648, wanted", ["compile", "allreduce", "-n", 2147483648, "-a", "ring"]),

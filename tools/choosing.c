@@ -30,8 +30,19 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 	return false;
 }
 
-/* What is said of an algorithm, without saying again of which. */
-static const char *without_name(const struct ordo_refusal *refused)
+bool refuse_all(struct call *call, const struct ordo_request *request, const struct conditions *wanted,
+	struct ordo_error *error)
+{
+	char conditions[128];
+	print_conditions(wanted, conditions, sizeof conditions);
+	ordo_fail(error, *conditions ? ORDO_REFUTED : ORDO_USAGE, 0, "no algorithm %s%s: %s on %u ranks%s%s",
+		*conditions ? "holds " : "applies", conditions,
+		ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
+		request->topology ? ", topology " : "", request->topology ? request->topology->name : "");
+	return refuse_with_others(call, request, wanted, error);
+}
+
+const char *without_name(const struct ordo_refusal *refused)
 {
 	const char *const names[] = {"algorithm", refused->algorithm};
 	for (int i = 0; i < 2; i++) {

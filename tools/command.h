@@ -49,8 +49,8 @@ const struct command *find_command(const char *name);
 int refuse_command(struct call *call, const char *name);
 extern const char main_examples[]; /* one a line, of ordo as a whole */
 
-extern const struct command compile_command, verify_command, run_command, probe_command, order_command,
-	diff_command, draw_command, embed_command, list_command, explain_command, demo_command,
+extern const struct command compile_command, tune_command, verify_command, run_command, probe_command,
+	order_command, diff_command, draw_command, embed_command, list_command, explain_command, demo_command,
 	manual_command;
 
 /* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */

@@ -34,13 +34,23 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 	}
 }
 
-/* The forms that are tried when an algorithm is chosen by its order or its cost. */
+static const char *where_tried(const struct ordo_variant *variant)
+{
+	if (variant->rings)
+		return ", # being the rings that every rank has links for";
+	if (!variant->servers)
+		return "";
+	return strchr(variant->settings, '#') ? ", # being the servers that a topology tells apart"
+					      : ", where a topology tells servers apart";
+}
+
+/* The forms that are tried when an algorithm is chosen by its order, its time or its cost. */
 static void explain_variants(struct call *call, const struct ordo_algorithm_facts *facts)
 {
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "variants");
 	if (!facts->variants)
 		return;
-	say(call, "\ntried for --require, --order and --sizes:\n");
+	say(call, "\ntried where none is named, and for --sizes:\n");
 	for (uint32_t i = 0; i < facts->nvariant; i++) {
 		const struct ordo_variant *variant = &facts->variants[i];
 		char text[128];
@@ -48,10 +58,8 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 		snprintf(text, sizeof text, "%s%s%s%s", facts->name, plain ? "" : "(", variant->settings,
 			plain ? "" : ")");
 		cJSON_AddItemToArray(list, cJSON_CreateString(text));
-		say(call, "  %s%s\n", text,
-			!variant->servers		 ? ""
-			: strchr(variant->settings, '#') ? ", # being the servers that a topology tells apart"
-							 : ", where a topology tells servers apart");
+		say(call, "  %s%s%s\n", text, where_tried(variant),
+			variant->pipelines ? ", by time with several K" : "");
 	}
 }
 

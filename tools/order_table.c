@@ -64,7 +64,7 @@ static bool add_rows(struct table *table)
 		for (uint32_t v = 0; worked && facts->variants && v < facts->nvariant; v++) {
 			const struct ordo_variant *variant = &facts->variants[v];
 			const bool has_it = !variant->operators || variant->operators >> table->op & 1;
-			if (has_it && !variant->servers)
+			if (has_it && !variant->servers && !variant->rings)
 				worked = add_row(table, facts, variant->settings);
 		}
 	}

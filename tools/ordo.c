@@ -9,6 +9,7 @@
 
 const struct command *const commands[] = {
 	&compile_command,
+	&tune_command,
 	&verify_command,
 	&run_command,
 	&probe_command,

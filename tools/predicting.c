@@ -52,17 +52,28 @@ bool open_predicted(struct call *call, const struct predicting *wish, const stru
 	return true;
 }
 
-static struct ordo_machine find_machine(const struct predicting *wish)
+bool sets_costs(const struct predicting *wish)
+{
+	return wish->latency_ns > 0 || wish->bandwidth_gbs > 0 || wish->reduce_bandwidth_gbs > 0 ||
+	       wish->copy_bandwidth_gbs > 0;
+}
+
+void take_machine(const struct predicting *wish, struct ordo_machine *machine)
+{
+	if (wish->latency_ns > 0)
+		machine->latency_ns = wish->latency_ns;
+	if (wish->bandwidth_gbs > 0)
+		machine->bandwidth_gbs = wish->bandwidth_gbs;
+	if (wish->reduce_bandwidth_gbs > 0)
+		machine->reduce_bandwidth_gbs = wish->reduce_bandwidth_gbs;
+	if (wish->copy_bandwidth_gbs > 0)
+		machine->copy_bandwidth_gbs = wish->copy_bandwidth_gbs;
+}
+
+struct ordo_machine machine_of(const struct predicting *wish)
 {
 	struct ordo_machine machine = ordo_machine_usual();
-	if (wish->latency_ns > 0)
-		machine.latency_ns = wish->latency_ns;
-	if (wish->bandwidth_gbs > 0)
-		machine.bandwidth_gbs = wish->bandwidth_gbs;
-	if (wish->reduce_bandwidth_gbs > 0)
-		machine.reduce_bandwidth_gbs = wish->reduce_bandwidth_gbs;
-	if (wish->copy_bandwidth_gbs > 0)
-		machine.copy_bandwidth_gbs = wish->copy_bandwidth_gbs;
+	take_machine(wish, &machine);
 	return machine;
 }
 
@@ -72,7 +83,7 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_predict_options options = {.topology = predicted->topology,
-		.machine = find_machine(wish),
+		.machine = machine_of(wish),
 		.bytes = bytes,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =

@@ -17,18 +17,23 @@ struct predicting {
 	{                                                                                                    \
 		.bytes = 1 << 20                                                                             \
 	}
-/* `size`: the option's name, "size", or "bytes" where --size means something else. */
-#define PREDICTING_OPTIONS(wish, size)                                                                       \
-	TOPOLOGY_OPTIONS((wish).topology),                                                                   \
-		{size, 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},          \
-		{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                    \
+/* The type and what the topology does not say, or is not to. */
+#define COST_OPTIONS(wish)                                                                                   \
+	{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                            \
 		{"alpha-ns", 0, REAL, &(wish).latency_ns, "NS",                                              \
 			"latency of every link (the topology's; 1000)"},                                     \
 		{"bandwidth", 0, REAL, &(wish).bandwidth_gbs, "GB/S", "of every link (the topology's; 56)"}, \
 		{"reduce-bandwidth", 0, REAL, &(wish).reduce_bandwidth_gbs, "GB/S",                          \
 			"of adding one vector to another on a rank (the topology's; 195)"},                  \
-		{"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                              \
-			"of copying on a rank (the topology's; copies cost nothing)"},                       \
+	{                                                                                                    \
+		"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                               \
+			"of copying on a rank (the topology's; copies cost nothing)"                         \
+	}
+/* `size`: the option's name, "size", or "bytes" where --size means something else. */
+#define PREDICTING_OPTIONS(wish, size)                                                                       \
+	TOPOLOGY_OPTIONS((wish).topology),                                                                   \
+		{size, 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},          \
+		COST_OPTIONS(wish),                                                                          \
 	{                                                                                                    \
 		"route-through-ranks", 0, SWITCH, &(wish).through_ranks, NULL,                               \
 			"ranks pass on what is not for them, where no link and no switch does"               \
@@ -41,6 +46,11 @@ struct predicted {
 	struct ordo_prediction *prediction;
 };
 
+/* Does the command line say what anything costs? */
+bool sets_costs(const struct predicting *wish);
+/* What the command line says of the machine, over what it usually is; or over one that is there already. */
+struct ordo_machine machine_of(const struct predicting *wish);
+void take_machine(const struct predicting *wish, struct ordo_machine *machine);
 /* The topology for nrank ranks with the costs that were given, and the type. false: call->status. To be closed, also after false. */
 bool open_predicted(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
 	struct predicted *predicted);

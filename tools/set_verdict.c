@@ -188,7 +188,7 @@ static struct widths find_widths(const struct judged_set *judged)
 	return widths;
 }
 
-static const char *time_text(char out[32], double seconds_taken)
+const char *time_text(char out[32], double seconds_taken)
 {
 	const double us = seconds_taken * 1e6;
 	snprintf(out, 32,

@@ -39,6 +39,8 @@ struct range_cost {
 
 /* `16385..1048576` or `1048577..` */
 const char *sizes_text(char out[64], const struct ordo_plan_range *range);
+/* `36.2 us` */
+const char *time_text(char out[32], double seconds_taken);
 /* "from_bytes" and "to_bytes", null if there is no end. */
 void add_sizes(cJSON *object, const struct ordo_plan_range *range);
 

@@ -5,6 +5,7 @@
 #include "conditions.h"
 #include "inputs.h"
 #include "judgements.h"
+#include "predicting.h"
 #include <ordo/plan_set.h>
 
 /* Reads a set; NULL: call->status. The caller destroys it. */
@@ -31,11 +32,10 @@ int list_set(struct call *call, const char *path);
 /* `ordo compile ... --sizes` */
 struct set_request {
 	struct ordo_problem problem;
-	const struct topology_choice *topology;
-	const struct conditions *conditions;			/* read */
-	const char *sizes;					/* "1:1GiB" */
-	const char *output;					/* NULL: none was given */
-	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs; /* 0: not given */
+	const struct predicting *setting;    /* but for its size */
+	const struct conditions *conditions; /* read */
+	const char *sizes;		     /* "1:1GiB" */
+	const char *output;		     /* NULL: none was given */
 };
 int compile_set(struct call *call, const struct set_request *request);
 

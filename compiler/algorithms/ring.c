@@ -260,9 +260,12 @@ static const struct ordo_parameter parameters[] = {
 		.most = ORDO_LIMIT},
 };
 
+enum { CHAINS = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE };
+
 static const struct ordo_variant variants[] = {
-	{.settings = ""},
-	{.settings = "directions=2"},
+	{.settings = "", .pipelines = CHAINS},
+	{.settings = "directions=2", .pipelines = CHAINS},
+	{.settings = "directions=2,rings=#", .rings = true, .pipelines = CHAINS},
 };
 
 const struct ordo_algorithm ordo_algorithm_ring = {

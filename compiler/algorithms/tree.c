@@ -98,15 +98,17 @@ static const struct ordo_parameter parameters[] = {
 		.kind = ORDO_WORD},
 };
 
+enum { ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST };
+
 static const struct ordo_variant variants[] = {
-	{.settings = ""},
-	{.settings = "shape=double-binary"},
+	{.settings = "", .pipelines = ALL_OF_THEM},
+	{.settings = "shape=double-binary", .pipelines = ALL_OF_THEM},
 };
 
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
 		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
-		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST,
+		.operators = ALL_OF_THEM,
 		.ranks = "any",
 		.steps = "binomial q, double binary at most q+1, and a step for each further chunk; "
 			 "AllReduce twice",

@@ -59,8 +59,11 @@ struct ordo_parameter {
 struct ordo_variant {
 	uint32_t operators;   /* bit (1 << op) for every operator it is tried for; 0: all the algorithm has */
 	const char *settings; /* what stands between the parentheses, "fold=folded"; "" for the plain name.
-				 `#` stands for the number of servers of the topology */
+				 `#` stands for the number of servers of the topology, or, with `rings`, for
+				 that of the rings every rank has links for */
 	bool servers;	      /* only where the topology tells several servers apart */
+	bool rings;	      /* only where every rank has links for several rings */
+	uint32_t pipelines; /* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 };
 
 /* What `ordo list` shows. */
@@ -90,7 +93,8 @@ struct ordo_candidate {
 	uint32_t chunks_per_block; /* K, as given or as it chooses */
 	uint64_t steps; /* the longest chain of moves between ranks that carry on each other's data */
 	uint64_t volume,
-		whole; /* the busiest rank sends volume/whole of what all blocks are; in lowest terms */
+		whole;	/* the busiest rank sends volume/whole of what all blocks are; in lowest terms */
+	bool pipelines; /* chunks follow each other: another K would be another cost */
 };
 
 /* One that cannot, or did not suit. */

@@ -1,0 +1,429 @@
+/* test_tune.c - the fastest by simulation: held against every candidate, compiled and predicted here one by one. */
+#include <ordo/predict.h>
+#include <ordo/tune.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+/* cmocka needs the four above. */
+#include <cmocka.h>
+
+#define SAME (1 + 1e-9)
+
+static struct ordo_topology *make(const char *name, uint32_t nrank)
+{
+	struct ordo_error error = {0};
+	struct ordo_topology *topology = name ? ordo_topology_make(name, nrank, &error) : NULL;
+	if (name && !topology)
+		fail_msg("%s: %s", name, error.text);
+	return topology;
+}
+
+static struct ordo_tune_wish wish_of(enum ordo_operator op, uint32_t nrank,
+	const struct ordo_topology *topology, uint64_t from, uint64_t to)
+{
+	return (struct ordo_tune_wish){.selection = {.problem = {.op = op, .nrank = nrank},
+					       .topology = topology,
+					       .machine = ordo_machine_usual(),
+					       .from_bytes = from,
+					       .to_bytes = to},
+		.element_bytes = 4,
+		.scratch_element_bytes = 4};
+}
+
+static void tune(const struct ordo_tune_wish *wish, struct ordo_tuning *tuning)
+{
+	struct ordo_error error = {0};
+	if (!ordo_tune(wish, tuning, &error))
+		fail_msg("%s on %u ranks: %s", ordo_operator_facts(wish->selection.problem.op)->name,
+			wish->selection.problem.nrank, error.text);
+}
+
+/* What a prediction says of an algorithm with K chunks; negative: it does not compile, or does not suit. */
+static double time_alone(
+	const struct ordo_tune_wish *wish, const char *algorithm, uint32_t chunks, uint64_t bytes)
+{
+	const struct ordo_selection_wish *selection = &wish->selection;
+	struct ordo_request request = {
+		.problem = selection->problem, .algorithm = algorithm, .topology = selection->topology};
+	struct ordo_error error = {0};
+	request.problem.chunks_per_block = chunks;
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule)
+		return -1;
+	const struct ordo_verify_options options = {.topology = selection->topology};
+	struct ordo_proof *proof = ordo_verify(schedule, &options, &error);
+	const struct ordo_predict_options how = {.topology = selection->topology,
+		.machine = selection->machine,
+		.bytes = bytes,
+		.element_bytes = wish->element_bytes,
+		.scratch_element_bytes = wish->scratch_element_bytes};
+	struct ordo_prediction *prediction = ordo_predict(schedule, &how, &error);
+	assert_true(proof && proof->proved && prediction);
+	const bool suits = !selection->suits || selection->suits(schedule, proof, selection->closure, &error);
+	const double seconds = suits ? prediction->timeline->total : -1;
+	ordo_prediction_destroy(prediction);
+	ordo_proof_destroy(proof);
+	ordo_schedule_destroy(schedule);
+	return seconds;
+}
+
+/* The least time of all candidates that suit, each tried here. */
+static double least_of_all(const struct ordo_tune_wish *wish, uint64_t bytes)
+{
+	struct ordo_candidates candidates;
+	double least = -1;
+	assert_true(
+		ordo_candidates_make(&candidates, &wish->selection.problem, wish->selection.topology, NULL));
+	for (uint32_t i = 0; i < candidates.count; i++) {
+		const struct ordo_candidate *one = &candidates.items[i];
+		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
+		for (uint32_t m = 1; m <= (pipelines ? 64 : 1); m *= 4) {
+			if (m > 1 && one->chunks_per_block * m > 1024)
+				break;
+			const double seconds =
+				time_alone(wish, one->algorithm, one->chunks_per_block * m, bytes);
+			if (seconds >= 0 && (least < 0 || seconds < least))
+				least = seconds;
+		}
+	}
+	ordo_candidates_free(&candidates);
+	return least;
+}
+
+static void check_time(const struct ordo_tune_wish *wish, double seconds, double least, uint64_t bytes)
+{
+	if (seconds > least * SAME || least > seconds * SAME)
+		fail_msg("%s on %u ranks, %s, %llu bytes: took %.12g s, wanted %.12g",
+			ordo_operator_facts(wish->selection.problem.op)->name, wish->selection.problem.nrank,
+			wish->selection.topology ? wish->selection.topology->name : "-",
+			(unsigned long long)bytes, seconds, least);
+}
+
+static void check_least(const struct ordo_tune_wish *wish, double seconds, uint64_t bytes)
+{
+	check_time(wish, seconds, least_of_all(wish, bytes), bytes);
+}
+
+static const struct {
+	const char *topology;
+	uint32_t nrank;
+} places[] = {{NULL, 2}, {NULL, 3}, {NULL, 8}, {"full-mesh", 7}, {"ring", 6}, {"hypercube", 8}, {"star", 5},
+	{"torus:2x4", 8}, {"a3:8", 8}, {"servers:2x4", 8}};
+enum { NPLACE = sizeof places / sizeof *places };
+
+static void check_bounds(const struct ordo_tuning *tuning)
+{
+	for (uint32_t i = 0; i < tuning->ncontender; i++) {
+		const struct ordo_contender *one = &tuning->contenders[i];
+		if (one->first >= 0 && one->bound > one->first * SAME)
+			fail_msg("%s, K %u: %.12g s, but at least %.12g", one->algorithm,
+				one->chunks_per_block, one->first, one->bound);
+	}
+}
+
+/* A bound that were too large would drop a winner where candidates are left out. */
+static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
+{
+	(void)state;
+	static const uint64_t sizes[] = {1, 10000, 16 << 20};
+	uint32_t checked = 0;
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		for (int place = 0; place < NPLACE; place++) {
+			struct ordo_topology *topology = make(places[place].topology, places[place].nrank);
+			for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+				struct ordo_tune_wish wish = wish_of((enum ordo_operator)op,
+					places[place].nrank, topology, sizes[s], sizes[s]);
+				struct ordo_tuning tuning = {0};
+				/* Some links carry only what an operator can do without. */
+				const double least = least_of_all(&wish, sizes[s]);
+				if (least < 0) {
+					assert_false(ordo_tune(&wish, &tuning, NULL));
+					ordo_tuning_free(&tuning);
+					continue;
+				}
+				for (int lazily = 0; lazily < (topology ? 1 : 2); lazily++) {
+					wish.lazily = lazily;
+					tune(&wish, &tuning);
+					assert_int_equal(tuning.selection.nrange, 1);
+					check_time(&wish, tuning.ranges[0].times.first, least, sizes[s]);
+					if (!topology)
+						check_bounds(&tuning);
+					assert_string_equal(tuning.selection.ranges[0].schedule->algorithm,
+						tuning.contenders[tuning.ranges[0].contender].algorithm);
+					ordo_tuning_free(&tuning);
+					checked++;
+				}
+			}
+			ordo_topology_destroy(topology);
+		}
+	assert_true(checked > 200);
+}
+
+static const struct ordo_contender *find(const struct ordo_tuning *tuning, const char *algorithm)
+{
+	for (uint32_t i = 0; i < tuning->ncontender; i++)
+		if (!strcmp(tuning->contenders[i].algorithm, algorithm))
+			return &tuning->contenders[i];
+	fail_msg("%s is no contender", algorithm);
+	return NULL;
+}
+
+static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error)
+{
+	(void)schedule;
+	(void)closure;
+	return proof->position_invariant == ORDO_HOLDS ? true
+						       : ordo_fail(error, ORDO_REFUTED, 0, "not invariant");
+}
+
+static void what_was_refused_says_why(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish = wish_of(ORDO_ALLREDUCE, 8, topology, 1 << 20, 1 << 20);
+	struct ordo_tuning tuning;
+	wish.selection.suits = holds_g3;
+	tune(&wish, &tuning);
+	const struct ordo_contender *mesh = find(&tuning, "mesh"),
+				    *ring = find(&tuning, "ring(directions=2)");
+	assert_int_equal(mesh->standing, ORDO_UNCARRIED);
+	assert_non_null(strstr(mesh->why, "needs the link"));
+	assert_int_equal(ring->standing, ORDO_UNSUITABLE);
+	assert_string_equal(ring->why, "not invariant");
+	assert_true(ring->first > 0);
+	/* What the condition costs. */
+	check_least(&wish, tuning.ranges[0].times.first, 1 << 20);
+	assert_true(tuning.ranges[0].times.first > ring->first);
+	assert_true(tuning.selection.price > 1);
+	assert_int_equal(tuning.contenders[0].standing, ORDO_TIMED);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(topology);
+	/* A ring through all is not there, but would be elsewhere; a power of two would be nowhere. */
+	struct ordo_topology *star = make("star", 6);
+	wish = wish_of(ORDO_ALLREDUCE, 6, star, 1 << 20, 1 << 20);
+	tune(&wish, &tuning);
+	assert_int_equal(find(&tuning, "halving-doubling")->standing, ORDO_INAPPLICABLE);
+	assert_non_null(strstr(find(&tuning, "halving-doubling")->why, "power of two"));
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(star);
+	struct ordo_topology *line = make("ring", 6);
+	assert_true(ordo_topology_fail_link(line, 2, 3, NULL) && ordo_topology_finish(line, NULL));
+	wish = wish_of(ORDO_ALLREDUCE, 6, line, 1, 1);
+	assert_false(ordo_tune(&wish, &tuning, NULL));
+	assert_int_equal(find(&tuning, "ring")->standing, ORDO_UNCARRIED);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(line);
+}
+
+/* Sizes spread evenly by their ratios; an LCG, so that they are the same everywhere. */
+static uint64_t pick_size(uint64_t *seed, uint64_t from, uint64_t to)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	uint64_t size = from ? from : 1;
+	for (uint64_t bits = *seed >> 40; bits & 1 && size < to / 2; bits >>= 1)
+		size *= 2;
+	size += (*seed >> 20) % size;
+	return size < to ? size : to;
+}
+
+/* Ranges follow each other; on both sides of each crossing the one that is taken is the fastest and the other is not. */
+static void check_ranges(const struct ordo_tune_wish *wish, const struct ordo_tuning *tuning)
+{
+	const struct ordo_selection *selection = &tuning->selection;
+	uint64_t seed = 1;
+	assert_int_equal(selection->ranges[0].from_bytes, wish->selection.from_bytes);
+	assert_int_equal(selection->ranges[selection->nrange - 1].to_bytes, wish->selection.to_bytes);
+	for (uint32_t i = 0; i < selection->nrange; i++) {
+		const struct ordo_selected *range = &selection->ranges[i];
+		const struct ordo_tuned *tuned = &tuning->ranges[i];
+		const struct ordo_contender *one = &tuning->contenders[tuned->contender];
+		const uint64_t last =
+			range->to_bytes < tuning->last_bytes ? range->to_bytes : tuning->last_bytes;
+		check_least(wish, tuned->times.first, range->from_bytes);
+		check_least(wish, tuned->times.last, last);
+		check_least(wish, tuned->times.middle, tuned->middle_bytes);
+		const uint64_t between = pick_size(&seed, range->from_bytes, last);
+		check_least(wish, time_alone(wish, one->algorithm, one->chunks_per_block, between), between);
+		if (tuned->runner_up != ORDO_NONE)
+			assert_true(tuned->runner_up_times.middle > tuned->times.middle);
+		if (!i)
+			continue;
+		const struct ordo_contender *before = &tuning->contenders[tuned[-1].contender];
+		assert_int_equal(range->from_bytes, range[-1].to_bytes + 1);
+		assert_true(time_alone(wish, before->algorithm, before->chunks_per_block, range->from_bytes) >
+			    tuned->times.first * (1 + 1e-10));
+		if (tuned->before > 0)
+			assert_true(tuned->before > tuned->times.first);
+		assert_true(time_alone(wish, one->algorithm, one->chunks_per_block, range->from_bytes - 1) >=
+			    tuned[-1].times.last / SAME);
+	}
+}
+
+static void at_every_crossing_the_fastest_changes(void **state)
+{
+	(void)state;
+	static const enum ordo_operator ops[] = {ORDO_ALLREDUCE, ORDO_BROADCAST, ORDO_ALLTOALL};
+	uint32_t crossings = 0;
+	for (int place = 0; place < NPLACE; place++)
+		for (uint32_t o = 0; o < sizeof ops / sizeof *ops; o++) {
+			struct ordo_topology *topology = make(places[place].topology, places[place].nrank);
+			struct ordo_tune_wish wish = wish_of(
+				ops[o], places[place].nrank, topology, o, o == 1 ? ORDO_ENDLESS : 1 << 28);
+			struct ordo_tuning tuning = {0};
+			wish.element_bytes = wish.scratch_element_bytes = o == 2 ? 0 : 4;
+			if (ordo_tune(&wish, &tuning, NULL)) {
+				check_ranges(&wish, &tuning);
+				crossings += tuning.selection.nrange - 1;
+			}
+			ordo_tuning_free(&tuning);
+			ordo_topology_destroy(topology);
+		}
+	assert_true(crossings > 10);
+}
+
+static void one_order_is_one_order_over_all_sizes(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("hypercube", 8);
+	struct ordo_tune_wish wish = wish_of(ORDO_ALLREDUCE, 8, topology, 1, 1 << 24);
+	struct ordo_tuning free_choice, one;
+	tune(&wish, &free_choice);
+	assert_true(free_choice.selection.nrange > 1);
+	assert_string_not_equal(free_choice.selection.ranges[0].digest,
+		free_choice.selection.ranges[free_choice.selection.nrange - 1].digest);
+	assert_true(free_choice.selection.price <= SAME);
+	wish.selection.one_order = true;
+	wish.lazily = true;
+	tune(&wish, &one);
+	for (uint32_t i = 1; i < one.selection.nrange; i++)
+		assert_string_equal(one.selection.ranges[i].digest, one.selection.ranges[0].digest);
+	assert_true(one.selection.price > 1);
+	/* At the size that is named the price is what it is said to be. */
+	const uint64_t bytes = one.selection.price_bytes;
+	double paid = -1;
+	for (uint32_t i = 0; i < one.selection.nrange; i++)
+		if (bytes >= one.selection.ranges[i].from_bytes &&
+			bytes <= one.selection.ranges[i].to_bytes) {
+			const struct ordo_contender *taken = &one.contenders[one.ranges[i].contender];
+			paid = time_alone(&wish, taken->algorithm, taken->chunks_per_block, bytes);
+		}
+	const double ratio = paid / least_of_all(&wish, bytes);
+	assert_true(ratio > one.selection.price / SAME && ratio < one.selection.price * SAME);
+	double least[25];
+	for (int i = 0; i <= 24; i++)
+		least[i] = least_of_all(&wish, UINT64_C(1) << i);
+	/* Any one algorithm alone is one order too, and no order costs less. */
+	for (uint32_t i = 0; i < one.ncontender && one.contenders[i].standing == ORDO_TIMED; i++) {
+		double most = 1;
+		const struct ordo_contender *alone = &one.contenders[i];
+		for (int bits = 0; bits <= 24; bits++) {
+			const double ratio_alone = time_alone(&wish, alone->algorithm,
+							   alone->chunks_per_block, UINT64_C(1) << bits) /
+						   least[bits];
+			most = ratio_alone > most ? ratio_alone : most;
+		}
+		/* The price looks at more sizes than these. */
+		assert_true(one.selection.price <= most * 1.05);
+	}
+	ordo_tuning_free(&one);
+	ordo_tuning_free(&free_choice);
+	ordo_topology_destroy(topology);
+}
+
+static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error)
+{
+	(void)schedule;
+	(void)proof;
+	return ordo_fail(error, closure ? ORDO_ENVIRONMENT : ORDO_REFUTED, 0, "never");
+}
+
+static void if_nothing_suits_that_is_said(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_tuning tuning;
+	struct ordo_tune_wish wish = wish_of(ORDO_ALLREDUCE, 4, NULL, 1, 100);
+	wish.selection.suits = refuses_all;
+	for (int how = 0; how < 4; how++) {
+		wish.lazily = how & 1;
+		wish.selection.one_order = how >> 1;
+		assert_false(ordo_tune(&wish, &tuning, &error));
+		assert_int_equal(error.code, ORDO_REFUTED);
+		for (uint32_t i = 0; i < tuning.ncontender; i++)
+			assert_true(
+				tuning.contenders[i].standing >= ORDO_UNSUITABLE && tuning.contenders[i].why);
+		ordo_tuning_free(&tuning);
+	}
+	/* Trouble is not a reason to take another. */
+	wish.selection.closure = &tuning;
+	assert_false(ordo_tune(&wish, &tuning, &error));
+	assert_int_equal(error.code, ORDO_ENVIRONMENT);
+	ordo_tuning_free(&tuning);
+	wish.selection.suits = NULL;
+	wish.selection.from_bytes = 101;
+	assert_false(ordo_tune(&wish, &tuning, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	ordo_tuning_free(&tuning);
+	wish.selection.to_bytes = ORDO_BYTES_LIMIT + 1;
+	assert_false(ordo_tune(&wish, &tuning, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	ordo_tuning_free(&tuning);
+}
+
+static void chunks_that_follow_each_other_are_chosen_by_size(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("ring", 6);
+	struct ordo_tune_wish wish = wish_of(ORDO_BROADCAST, 6, topology, 1, 1 << 28);
+	struct ordo_tuning tuning;
+	tune(&wish, &tuning);
+	const uint32_t last = tuning.selection.nrange - 1;
+	assert_true(last > 0);
+	assert_true(tuning.selection.ranges[last].schedule->problem.chunks_per_block >
+		    tuning.selection.ranges[0].schedule->problem.chunks_per_block);
+	ordo_tuning_free(&tuning);
+	/* Unless they are given. */
+	wish.selection.problem.chunks_per_block = 3;
+	tune(&wish, &tuning);
+	for (uint32_t i = 0; i < tuning.ncontender; i++)
+		if (tuning.contenders[i].standing == ORDO_TIMED)
+			assert_int_equal(tuning.contenders[i].chunks_per_block, 3);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(topology);
+}
+
+/* Three rings around a link that is down, where one both ways leaves most links idle. */
+static void rings_are_as_many_as_ranks_have_links_for(void **state)
+{
+	(void)state;
+	struct ordo_topology *topology = make("full-mesh", 8);
+	assert_true(ordo_topology_fail_link(topology, 0, 1, NULL) && ordo_topology_finish(topology, NULL));
+	struct ordo_tune_wish wish = wish_of(ORDO_ALLREDUCE, 8, topology, 1 << 30, 1 << 30);
+	struct ordo_tuning tuning;
+	tune(&wish, &tuning);
+	assert_string_equal(tuning.contenders[0].algorithm, "ring(directions=2,rings=3)");
+	const struct ordo_contender *one = find(&tuning, "ring(directions=2)");
+	assert_true(one->first > 2.9 * tuning.contenders[0].first &&
+		    one->first < 3.1 * tuning.contenders[0].first);
+	ordo_tuning_free(&tuning);
+	ordo_topology_destroy(topology);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_choice_is_the_fastest_of_all_at_a_size),
+		cmocka_unit_test(what_was_refused_says_why),
+		cmocka_unit_test(at_every_crossing_the_fastest_changes),
+		cmocka_unit_test(one_order_is_one_order_over_all_sizes),
+		cmocka_unit_test(if_nothing_suits_that_is_said),
+		cmocka_unit_test(chunks_that_follow_each_other_are_chosen_by_size),
+		cmocka_unit_test(rings_are_as_many_as_ranks_have_links_for),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
