@@ -1,121 +1,181 @@
-/* predict.c - how long a schedule takes: every task alone on the machine's links, for now. */
+/* predict.c - how long a schedule takes on a topology, and where the time goes. */
+#include "predict/bounds.h"
+#include "predict/simulate.h"
+#include <ordo/arena.h>
 #include <ordo/predict.h>
 #include <stdlib.h>
 
-struct token {
-	uint32_t from, to, signal, task;
-};
-
-static int compare_tokens(const void *a, const void *b)
+/* The latency that a task paid: the message it belongs to, from its first Send on. */
+static double latency_of(
+	const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, const struct ordo_work *work)
 {
-	const struct token *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	if (x->signal != y->signal)
-		return x->signal < y->signal ? -1 : 1;
-	return x->task < y->task ? -1 : x->task > y->task;
+	const struct ordo_task *tasks = rehearsal->schedule->tasks;
+	struct ordo_message message = {.task = ORDO_NONE};
+	double latency = 0;
+	uint32_t first = i;
+	if (work->route == ORDO_NONE)
+		return 0;
+	while (first > rehearsal->schedule->streams[s].first &&
+		(!ordo_task_moves(&tasks[first - 1]) ||
+			(tasks[first - 1].peer == tasks[i].peer && tasks[first - 1].phase == tasks[i].phase)))
+		first--;
+	for (; first <= i; first++)
+		latency = ordo_latency_of(rehearsal, first, work, &message);
+	return latency;
 }
 
-/* The j-th Wait takes the j-th Notify. */
-static bool pair_tokens(struct ordo_timeline *timeline)
+/* The seconds of the critical path that one task accounts for, as the next on it begins before its end if it only had the core from it. */
+static void add_task(
+	struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal, uint32_t place)
 {
-	const struct ordo_schedule *schedule = timeline->schedule;
-	struct token *given = malloc(((size_t)schedule->ntask + 1) * 2 * sizeof *given),
-		     *taken = given + schedule->ntask + 1;
-	size_t ngiven = 0, ntaken = 0;
-	if (!given)
-		return false;
-	for (uint32_t s = 0; s < schedule->nstream; s++)
-		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
-			const struct ordo_task *task = &schedule->tasks[i];
-			const uint32_t rank = schedule->streams[s].rank;
-			if (task->kind == ORDO_NOTIFY)
-				given[ngiven++] = (struct token){rank, task->peer, task->signal, i};
-			if (task->kind == ORDO_WAIT)
-				taken[ntaken++] = (struct token){task->peer, rank, task->signal, i};
-		}
-	qsort(given, ngiven, sizeof *given, compare_tokens);
-	qsort(taken, ntaken, sizeof *taken, compare_tokens);
-	for (size_t i = 0; i < ntaken && i < ngiven; i++)
-		timeline->tasks[taken[i].task].notify = given[i].task;
-	free(given);
+	const struct ordo_timed_task *tasks = prediction->timeline->tasks;
+	const uint32_t i = prediction->path[place];
+	const struct ordo_timed_task *next =
+		place + 1 < prediction->npath ? &tasks[prediction->path[place + 1]] : NULL;
+	const double end = next && next->begin < tasks[i].end ? next->begin : tasks[i].end;
+	struct ordo_breakdown *breakdown = &prediction->breakdown;
+	const uint32_t s = ordo_stream_of(rehearsal->schedule, i);
+	struct ordo_work work = ordo_work_of(rehearsal, i, s);
+	work.latency = latency_of(rehearsal, i, s, &work);
+	const struct ordo_topology *topology = rehearsal->options->topology;
+	if (end < tasks[i].end)
+		work.latency = 0;
+	const double cost = topology ? topology->task_ns * 1e-9 : 0,
+		     delay = rehearsal->delay ? rehearsal->delay[i] : 0,
+		     rest = end - tasks[i].begin - cost - work.latency - work.wire - work.reduce - work.copy -
+			    delay;
+	breakdown->latency += cost + work.latency;
+	breakdown->wire += work.wire;
+	breakdown->reduce += work.reduce;
+	breakdown->copy += work.copy;
+	breakdown->sharing += delay;
+	breakdown->waiting += rest > 0 ? rest : 0;
+}
+
+static bool find_path(
+	struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+{
+	const uint32_t ntask = rehearsal->schedule->ntask;
+	uint32_t *path = ordo_array_make(ntask, sizeof *path, 0);
+	if (!path)
+		return ordo_fail_memory(error);
+	prediction->npath = ordo_timeline_path(prediction->timeline, path);
+	prediction->path = realloc(path, ((size_t)prediction->npath + 1) * sizeof *path);
+	if (!prediction->path)
+		prediction->path = path;
+	for (uint32_t i = 0; i < prediction->npath; i++)
+		add_task(prediction, rehearsal, i);
 	return true;
 }
 
-static double work_of(
-	const struct ordo_schedule *schedule, uint32_t task, const struct ordo_machine *machine, double chunk)
+static void offer_busiest(
+	struct ordo_prediction *prediction, enum ordo_resource kind, uint32_t at, double seconds_used)
 {
-	const struct ordo_task *it = &schedule->tasks[task];
-	const double bytes = it->count * chunk;
-	double seconds = 0;
-	if (it->kind == ORDO_SEND || it->kind == ORDO_SEND_REDUCE)
-		seconds += machine->latency_ns * 1e-9 + bytes / machine->bandwidth_gbs * 1e-9;
-	if (ordo_task_reduces(it))
-		seconds += bytes / machine->reduce_bandwidth_gbs * 1e-9;
-	return seconds;
+	const double total = prediction->timeline->total, share = total > 0 ? seconds_used / total : 0;
+	if (!(share > prediction->busiest_share))
+		return;
+	prediction->busiest = kind;
+	prediction->busiest_at = at;
+	prediction->busiest_share = share;
+}
+
+static void find_busiest(struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal)
+{
+	const struct ordo_resources *resources = rehearsal->resources;
+	const struct ordo_topology *topology = rehearsal->options->topology;
+	double most = 0;
+	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
+		const double used = rehearsal->links[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs;
+		offer_busiest(prediction, ORDO_LINK, i, used);
+		if (used > most) {
+			most = used;
+			prediction->bottleneck = i;
+		}
+	}
+	for (int kind = ORDO_OUT_PORTS; kind <= ORDO_COPIER; kind++)
+		for (uint32_t rank = 0; rank < resources->nrank; rank++) {
+			const uint32_t place = ordo_resource_of(resources, (enum ordo_resource)kind, rank) -
+					       resources->nlink;
+			const double ways = kind <= ORDO_IN_PORTS && resources->ports ? resources->ports : 1;
+			offer_busiest(
+				prediction, (enum ordo_resource)kind, rank, rehearsal->used[place] / ways);
+		}
+}
+
+/* Everything that is needed beside what it fills. */
+static bool simulate(
+	struct ordo_prediction *prediction, struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+{
+	const struct ordo_schedule *schedule = rehearsal->schedule;
+	const struct ordo_predict_options *options = rehearsal->options;
+	rehearsal->timeline = prediction->timeline = ordo_timeline_create(schedule, error);
+	if (!prediction->timeline)
+		return false;
+	const uint32_t nlink = options->topology ? options->topology->nlink : 0;
+	rehearsal->links = prediction->links =
+		options->topology ? ordo_array_make(nlink, sizeof *rehearsal->links, 0) : NULL;
+	rehearsal->used = ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *rehearsal->used, 0);
+	if (!rehearsal->used || (options->topology && !rehearsal->links))
+		return ordo_fail_memory(error);
+	if (!ordo_simulate(rehearsal, error) || !find_path(prediction, rehearsal, error))
+		return false;
+	find_busiest(prediction, rehearsal);
+	return true;
+}
+
+static bool predict(struct ordo_prediction *prediction, const struct ordo_schedule *schedule,
+	const struct ordo_predict_options *options, struct ordo_error *error)
+{
+	struct ordo_sizes_of_moves sizes = {.begin = NULL};
+	struct ordo_routes routes = {.first = NULL};
+	struct ordo_resources resources = {.shared = NULL};
+	struct ordo_rehearsal rehearsal = {.schedule = schedule,
+		.options = options,
+		.sizes = &sizes,
+		.routes = &routes,
+		.resources = &resources};
+	bool worked = ordo_sizes_make(&sizes, &schedule->problem, options, error) &&
+		      ordo_routes_make(&routes, schedule, options, error) &&
+		      ordo_resources_make(&resources, schedule, &routes, options, error) &&
+		      simulate(prediction, &rehearsal, error);
+	prediction->bytes = sizes.bytes;
+	worked = worked &&
+		 ordo_bounds_make(&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
+	free(rehearsal.used);
+	free(rehearsal.delay);
+	ordo_resources_free(&resources);
+	ordo_routes_free(&routes);
+	ordo_sizes_free(&sizes);
+	return worked;
 }
 
 struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
+	if (options->topology && options->topology->nrank != schedule->problem.nrank) {
+		ordo_fail(error, ORDO_USAGE, 0, "topology %.64s: found %u ranks, wanted %u",
+			options->topology->name, options->topology->nrank, schedule->problem.nrank);
+		return NULL;
+	}
 	struct ordo_prediction *prediction = calloc(1, sizeof *prediction);
-	struct ordo_timeline *timeline = prediction ? ordo_timeline_create(schedule, error) : NULL;
-	uint32_t *next = timeline ? malloc(((size_t)schedule->nstream + 1) * sizeof *next) : NULL;
-	if (!next || !pair_tokens(timeline)) {
+	if (!prediction) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	prediction->timeline = timeline;
 	prediction->bottleneck = ORDO_NONE;
-	prediction->bytes = (double)options->bytes;
-	const uint64_t nslot =
-		(uint64_t)schedule->problem.chunks_per_block *
-		(schedule->problem.op == ORDO_ALLREDUCE || schedule->problem.op == ORDO_REDUCE ||
-					schedule->problem.op == ORDO_BROADCAST
-				? 1
-				: schedule->problem.nrank);
-	const double chunk = (double)options->bytes / (double)nslot;
-	bool *ended = calloc((size_t)schedule->ntask + 1, 1);
-	for (uint32_t s = 0; s < schedule->nstream; s++)
-		next[s] = schedule->streams[s].first;
-	for (bool moved = true; moved;) {
-		moved = false;
-		for (uint32_t s = 0; s < schedule->nstream; s++)
-			for (; next[s] < schedule->streams[s].end; next[s]++) {
-				const uint32_t i = next[s];
-				struct ordo_timed_task *timed = &timeline->tasks[i];
-				if (schedule->tasks[i].kind == ORDO_WAIT && !ended[timed->notify])
-					break;
-				timed->cause = i > schedule->streams[s].first ? i - 1 : ORDO_NONE;
-				timed->ready =
-					timed->cause == ORDO_NONE ? 0 : timeline->tasks[timed->cause].end;
-				timed->begin = timed->ready;
-				if (schedule->tasks[i].kind == ORDO_WAIT &&
-					timeline->tasks[timed->notify].end > timed->ready) {
-					timed->begin = timeline->tasks[timed->notify].end;
-					timed->cause = timed->notify;
-				}
-				timed->end = timed->begin + work_of(schedule, i, &options->machine, chunk);
-				timeline->total = timed->end > timeline->total ? timed->end : timeline->total;
-				ended[i] = moved = true;
-			}
-	}
-	free(ended);
-	free(next);
-	prediction->path = malloc(((size_t)schedule->ntask + 1) * sizeof *prediction->path);
-	prediction->npath = ordo_timeline_path(timeline, prediction->path);
-	return prediction;
+	if (predict(prediction, schedule, options, error))
+		return prediction;
+	ordo_prediction_destroy(prediction);
+	return NULL;
 }
 
 void ordo_prediction_destroy(struct ordo_prediction *prediction)
 {
-	if (prediction) {
-		ordo_timeline_destroy(prediction->timeline);
-		free(prediction->path);
-		free(prediction->links);
-		free(prediction->bounds.cut_ranks);
-	}
+	if (!prediction)
+		return;
+	ordo_timeline_destroy(prediction->timeline);
+	free(prediction->path);
+	free(prediction->links);
+	free(prediction->bounds.cut_ranks);
 	free(prediction);
 }

@@ -1,0 +1,32 @@
+/* routes.h - the way from one rank to another: its links, its latency, and how fast it is alone. Private to predict/. */
+#ifndef ORDO_PREDICT_ROUTES_H
+#define ORDO_PREDICT_ROUTES_H
+
+#include <ordo/predict.h>
+
+struct ordo_route {
+	uint32_t to;
+	uint32_t first_link, end_link; /* into links */
+	double latency;		       /* seconds, of all links */
+	double bandwidth;	       /* bytes a second, of the narrowest */
+	double reduce;		       /* bytes a second that are added at its end, at most */
+};
+
+/* Without a topology every pair of ranks has a link of its own, numbered like its route. */
+struct ordo_routes {
+	uint32_t *first; /* [nrank + 1] into routes, by source */
+	struct ordo_route *routes;
+	uint32_t nroute;
+	uint32_t *links; /* of the topology */
+	size_t nlink, link_room;
+};
+
+/* The routes of all Sends. To be freed, also after false: a task has no such peer (R2), there is no way (R12), or no memory. */
+bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *schedule,
+	const struct ordo_predict_options *options, struct ordo_error *error);
+void ordo_routes_free(struct ordo_routes *routes);
+
+/* The route is there. */
+uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,78 @@
+/* sharing.h - flows that use the same things, max-min fairly: nobody gets more while somebody who has less could have it.
+ *
+ * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. Only the flows
+ * that are joined by resources of which more is wanted than there is are looked at again when one of them begins or ends; a flow whose resources all suffice costs
+ * nothing but its two events. Private to predict/.
+ */
+#ifndef ORDO_PREDICT_SHARING_H
+#define ORDO_PREDICT_SHARING_H
+
+#include <ordo/error.h>
+#include <stddef.h>
+
+struct ordo_use {
+	uint32_t resource;
+	double load;
+};
+
+struct ordo_flow {
+	double bound, rate;
+	double remaining, updated; /* bytes left at that time */
+	const struct ordo_use *uses;
+	uint32_t nuse;
+	uint32_t first_entry; /* uses[i] is entry first_entry + i */
+	uint32_t seen;	      /* in which settling last */
+	bool settled;	      /* in this one */
+};
+
+/* One flow in the list of one resource. */
+struct ordo_entry {
+	uint32_t flow, next, last;
+};
+
+struct ordo_shared {
+	double capacity, wanted; /* by all its flows at their bounds */
+	double left, weight;	 /* while settling: what the unsettled flows may have, and their loads */
+	uint32_t first, count;	 /* entries */
+	uint32_t unsettled, seen;
+	bool dirty;
+};
+
+struct ordo_level {
+	double rate;
+	uint32_t resource;
+};
+
+struct ordo_sharing {
+	struct ordo_shared *resources;
+	struct ordo_flow *flows; /* [nflow], by stream */
+	struct ordo_entry *entries;
+	uint32_t *dirty, ndirty; /* [nresource] */
+	uint32_t settling;	 /* counts them */
+	/* The flows looked at by the last settling. */
+	uint32_t *touched, ntouched;
+	/* While settling. */
+	uint32_t *joined, njoined; /* resources */
+	struct ordo_level *levels; /* a heap */
+	uint32_t nlevel;
+};
+
+/* most_uses[nflow]: of one flow at a time. To be freed, also after false: no memory. */
+bool ordo_sharing_make(struct ordo_sharing *sharing, const double *capacity, uint32_t nresource,
+	const uint32_t *most_uses, uint32_t nflow, struct ordo_error *error);
+void ordo_sharing_free(struct ordo_sharing *sharing);
+
+/* Begins at `time` with so many bytes. The uses must last as long as the flow. true: it goes at its bound, unless a settling says otherwise; false: its rate is not known before the next
+ * settling. */
+bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
+	const struct ordo_use *uses, uint32_t nuse);
+void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow);
+/* Shares anew what flows that began or ended since the last settling have changed; the rates of `touched` may have changed. */
+void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
+/* When a flow will end if nothing changes. */
+static inline double ordo_flow_last(const struct ordo_flow *flow)
+{
+	return flow->updated + flow->remaining / flow->rate;
+}
+
+#endif

@@ -1,0 +1,603 @@
+/* simulate.c - a schedule run in time: what is nobody else's is followed stream by stream, what is shared by events.
+ *
+ * A stream runs ahead of the clock as long as nothing it does is shared: its times follow from its tokens alone. What uses something that other streams use too
+ * becomes an event at its time, and the earliest event is next once no stream can run. A stream that an event wakes goes on at that
+ * time or later, so no event comes too late. Events at one time (but for rounding) are taken together, and then flows are shared once.
+ */
+#include "predict/simulate.h"
+#include "predict/queue.h"
+#include <math.h>
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+/* What a task does one after another. With an event to come: what begins at that time, or ends then if it is going. */
+enum stage {
+	WAITING,   /* for its token; no event */
+	WANTING,   /* a core */
+	QUEUED,	   /* for a core; no event */
+	GRANTED,   /* a core */
+	DRIVING,   /* the latency of a Send */
+	FLOWING,   /* its bytes */
+	ADDING,	   /* at its target, or here */
+	COPYING,   /* here */
+	RELEASING, /* its core */
+	OVER,
+};
+
+struct running {
+	double clock; /* when its last task ended */
+	double began; /* the flow that is going */
+	struct ordo_work work;
+	struct ordo_message message;
+	uint32_t next; /* task */
+	uint8_t stage;
+	bool going;
+};
+
+struct simulation {
+	struct ordo_rehearsal *rehearsal;
+	const struct ordo_schedule *schedule;
+	struct ordo_timed_task *tasks;
+	struct running *streams; /* [nstream] */
+	uint32_t *ready, nready; /* streams that can run */
+	struct ordo_queue queue;
+	struct ordo_sharing sharing;
+	double now; /* events up to here are being taken */
+	/* By the numbers of shared links: how many flow, since when any does. */
+	uint32_t *active;
+	double *since;
+	/* Cores that all ranks share. */
+	bool has_cores;
+	uint32_t free_cores, *lined, nlined, first_lined; /* streams, round [nstream] */
+	double task_cost;
+	uint64_t ndone;
+};
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static bool sends(const struct ordo_task *task)
+{
+	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
+}
+
+struct ordo_work ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s)
+{
+	const struct ordo_stream *stream = &rehearsal->schedule->streams[s];
+	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
+	const struct ordo_resources *resources = rehearsal->resources;
+	struct ordo_work work = {.route = ORDO_NONE};
+	double rate = resources->add_rate;
+	if (!ordo_task_moves(task))
+		return work;
+	if (sends(task)) {
+		work.route = ordo_route_find(rehearsal->routes, stream->rank, task->peer);
+		const struct ordo_route *route = &rehearsal->routes->routes[work.route];
+		work.wire = ordo_bytes_moved(rehearsal->sizes, task) / route->bandwidth;
+		if (route->reduce > 0 && (route->reduce < rate || !(rate > 0)))
+			rate = route->reduce;
+	}
+	if (ordo_task_reduces(task) && rate > 0)
+		work.reduce = ordo_bytes_added(rehearsal->sizes, task) / rate;
+	if (task->kind == ORDO_LOCAL_COPY && resources->copy_rate > 0)
+		work.copy = ordo_bytes_moved(rehearsal->sizes, task) / resources->copy_rate;
+	return work;
+}
+
+double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, const struct ordo_work *work,
+	struct ordo_message *message)
+{
+	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
+	const struct ordo_timed_task *times = rehearsal->timeline->tasks;
+	if (task->kind == ORDO_WAIT)
+		message->issued = later(message->issued, times[times[i].notify].end);
+	if (!ordo_task_moves(task))
+		return 0;
+	const struct ordo_task *last =
+		message->task == ORDO_NONE ? NULL : &rehearsal->schedule->tasks[message->task];
+	message->task = sends(task) ? i : ORDO_NONE;
+	if (!sends(task))
+		return 0;
+	const double latency = rehearsal->routes->routes[work->route].latency;
+	if (last && last->peer == task->peer && last->phase == task->phase && task->phase != ORDO_NO_PHASE)
+		return later(0, message->issued + latency - times[i].begin);
+	message->issued = times[i].begin;
+	return latency;
+}
+
+/* What was used. */
+
+static void use_rank(
+	struct simulation *simulation, enum ordo_resource kind, uint32_t rank, double seconds_used)
+{
+	const struct ordo_resources *resources = simulation->rehearsal->resources;
+	simulation->rehearsal->used[ordo_resource_of(resources, kind, rank) - resources->nlink] +=
+		seconds_used;
+}
+
+static void use_ports(
+	struct simulation *simulation, const struct ordo_link *link, const struct ordo_work *work)
+{
+	const uint32_t nrank = simulation->schedule->problem.nrank;
+	if (link->from < nrank)
+		use_rank(simulation, ORDO_OUT_PORTS, link->from, work->latency + work->wire);
+	if (link->to < nrank)
+		use_rank(simulation, ORDO_IN_PORTS, link->to, work->latency + work->wire);
+}
+
+/* Counts a Send on the links of its way. */
+static void use_links(struct simulation *simulation, uint32_t i, const struct ordo_work *work)
+{
+	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
+	const double bytes = ordo_bytes_moved(rehearsal->sizes, &simulation->schedule->tasks[i]);
+	for (uint32_t k = route->first_link; k < route->end_link; k++) {
+		const uint32_t link = rehearsal->routes->links[k];
+		rehearsal->links[link].flows++;
+		rehearsal->links[link].bytes += bytes;
+		if (rehearsal->resources->ports)
+			use_ports(simulation, &rehearsal->options->topology->links[link], work);
+	}
+}
+
+/* Bytes begin to flow over the links of a way, at once ended if nobody shares them. */
+static void begin_links(struct simulation *simulation, const struct ordo_work *work, double time)
+{
+	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
+	for (uint32_t k = route->first_link; k < route->end_link; k++) {
+		const uint32_t link = rehearsal->routes->links[k],
+			       shared = rehearsal->resources->shared[link];
+		struct ordo_link_load *load = &rehearsal->links[link];
+		if (shared != ORDO_NONE && !simulation->active[shared]++)
+			simulation->since[shared] = time;
+		const uint32_t active = shared == ORDO_NONE ? 1 : simulation->active[shared];
+		load->most = load->most > active ? load->most : active;
+	}
+}
+
+static void end_links(struct simulation *simulation, const struct ordo_work *work, double began, double time)
+{
+	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
+	for (uint32_t k = route->first_link; k < route->end_link; k++) {
+		const uint32_t link = rehearsal->routes->links[k],
+			       shared = rehearsal->resources->shared[link];
+		if (shared == ORDO_NONE)
+			rehearsal->links[link].busy += time - began;
+		else if (!--simulation->active[shared])
+			rehearsal->links[link].busy += time - simulation->since[shared];
+	}
+}
+
+/* The stages of a task. */
+
+static void at(struct simulation *simulation, uint32_t s, enum stage stage, double time)
+{
+	simulation->streams[s].stage = (uint8_t)stage;
+	ordo_queue_put(&simulation->queue, s, time);
+}
+
+/* A flow that takes `alone` seconds at full speed. true: there is nothing to share, and *time is when it ends; false: that will be an event. */
+static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, double alone, double bound,
+	const struct ordo_use *uses, uint32_t nuse, double *time)
+{
+	struct running *stream = &simulation->streams[s];
+	if (!nuse || !(alone > 0)) {
+		*time += alone;
+		return true;
+	}
+	if (*time > simulation->now) {
+		at(simulation, s, stage, *time);
+		return false;
+	}
+	stream->stage = (uint8_t)stage;
+	stream->going = true;
+	stream->began = *time;
+	if (stage == FLOWING)
+		begin_links(simulation, &stream->work, *time);
+	if (ordo_flow_begin(&simulation->sharing, s, *time, alone * bound, bound, uses, nuse))
+		ordo_queue_put(&simulation->queue, s, *time + alone);
+	return false;
+}
+
+static bool drive(struct simulation *simulation, uint32_t s, double *time)
+{
+	const struct ordo_resources *resources = simulation->rehearsal->resources;
+	const struct ordo_work *work = &simulation->streams[s].work;
+	if (work->route == ORDO_NONE || simulation->has_cores)
+		return true;
+	return flow(simulation, s, DRIVING, work->latency,
+		simulation->rehearsal->routes->routes[work->route].bandwidth,
+		resources->uses + resources->first_use[work->route], resources->nport_use[work->route], time);
+}
+
+static bool move(struct simulation *simulation, uint32_t s, double *time)
+{
+	const struct ordo_resources *resources = simulation->rehearsal->resources;
+	const struct ordo_work *work = &simulation->streams[s].work;
+	if (work->route == ORDO_NONE)
+		return true;
+	const uint32_t first = resources->first_use[work->route],
+		       nuse = resources->first_use[work->route + 1] - first;
+	const double began = *time;
+	if (!flow(simulation, s, FLOWING, work->wire,
+		    simulation->rehearsal->routes->routes[work->route].bandwidth, resources->uses + first,
+		    nuse, time))
+		return false;
+	if (work->wire > 0) {
+		begin_links(simulation, work, began);
+		end_links(simulation, work, began, *time);
+	}
+	return true;
+}
+
+/* On a rank's adder or copier. */
+static bool serve(struct simulation *simulation, uint32_t s, enum stage stage, double alone,
+	const struct ordo_use *server, double *time)
+{
+	const double rate = 1 / server->load;
+	const bool shared = server->resource != ORDO_NONE;
+	double bound = rate;
+	if (stage == ADDING && alone > 0) {
+		const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+		const struct ordo_task *task = &simulation->schedule->tasks[simulation->streams[s].next];
+		const double slow = ordo_bytes_added(rehearsal->sizes, task) / alone;
+		bound = slow < rate ? slow : rate;
+	}
+	return flow(simulation, s, stage, alone, bound, server, shared ? 1 : 0, time);
+}
+
+static bool add(struct simulation *simulation, uint32_t s, double *time)
+{
+	const struct running *stream = &simulation->streams[s];
+	const uint32_t rank = stream->work.route == ORDO_NONE
+				      ? simulation->schedule->streams[s].rank
+				      : simulation->schedule->tasks[stream->next].peer;
+	return serve(simulation, s, ADDING, stream->work.reduce,
+		&simulation->rehearsal->resources->adders[rank], time);
+}
+
+static bool copy(struct simulation *simulation, uint32_t s, double *time)
+{
+	const struct running *stream = &simulation->streams[s];
+	return serve(simulation, s, COPYING, stream->work.copy,
+		&simulation->rehearsal->resources->copiers[simulation->schedule->streams[s].rank], time);
+}
+
+/* Gives the core to who has waited longest, or keeps it. */
+static void release_core(struct simulation *simulation, uint32_t i, double time)
+{
+	if (!simulation->nlined) {
+		simulation->free_cores++;
+		return;
+	}
+	const uint32_t s = simulation->lined[simulation->first_lined];
+	simulation->first_lined = (simulation->first_lined + 1) % simulation->schedule->nstream;
+	simulation->nlined--;
+	simulation->tasks[simulation->streams[s].next].cause = i;
+	at(simulation, s, GRANTED, time);
+}
+
+static bool release(struct simulation *simulation, uint32_t s, double *time)
+{
+	const struct running *stream = &simulation->streams[s];
+	if (!simulation->has_cores)
+		return true;
+	if (*time > simulation->now) {
+		at(simulation, s, RELEASING, *time);
+		return false;
+	}
+	release_core(simulation, stream->next, *time);
+	*time += stream->work.latency;
+	return true;
+}
+
+/* From the stage on, at that time. true: the task is over at *time. */
+static bool proceed(struct simulation *simulation, uint32_t s, enum stage stage, double *time)
+{
+	return (stage > DRIVING || drive(simulation, s, time)) &&
+	       (stage > FLOWING || move(simulation, s, time)) &&
+	       (stage > ADDING || add(simulation, s, time)) &&
+	       (stage > COPYING || copy(simulation, s, time)) &&
+	       (stage > RELEASING || release(simulation, s, time));
+}
+
+/* Streams. */
+
+/* The stream a Wait of that rank is in. */
+static uint32_t stream_of(const struct ordo_schedule *schedule, uint32_t rank, uint32_t task)
+{
+	uint32_t low = schedule->programs[rank].first_stream, high = schedule->programs[rank].end_stream;
+	while (high - low > 1) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (schedule->streams[middle].first <= task)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void wake(struct simulation *simulation, const struct ordo_task *notify, uint32_t wait)
+{
+	const uint32_t s = stream_of(simulation->schedule, notify->peer, wait);
+	struct running *stream = &simulation->streams[s];
+	if (stream->stage != WAITING || stream->next != wait)
+		return;
+	stream->stage = OVER;
+	simulation->ready[simulation->nready++] = s;
+}
+
+static void tell_progress(const struct simulation *simulation)
+{
+	const struct ordo_predict_options *options = simulation->rehearsal->options;
+	if (options->progress && simulation->ndone % 65536 == 0)
+		options->progress(
+			options->closure, "predict", simulation->ndone, simulation->schedule->ntask);
+}
+
+/* The stream's task is over. */
+static void end_task(struct simulation *simulation, uint32_t s, double time)
+{
+	struct running *stream = &simulation->streams[s];
+	const uint32_t i = stream->next++;
+	struct ordo_timed_task *timed = &simulation->tasks[i];
+	timed->end = time;
+	stream->clock = time;
+	stream->stage = OVER;
+	simulation->ndone++;
+	tell_progress(simulation);
+	if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY && timed->notify != ORDO_NONE)
+		wake(simulation, &simulation->schedule->tasks[i], timed->notify);
+}
+
+/* When the stream's next task can begin, and because of what. false: its token is not there. */
+static bool is_ready(struct simulation *simulation, uint32_t s, double *time)
+{
+	struct running *stream = &simulation->streams[s];
+	const uint32_t i = stream->next;
+	struct ordo_timed_task *timed = &simulation->tasks[i];
+	timed->ready = stream->clock;
+	timed->cause = i > simulation->schedule->streams[s].first ? i - 1 : ORDO_NONE;
+	*time = stream->clock;
+	if (simulation->schedule->tasks[i].kind != ORDO_WAIT)
+		return true;
+	const double token = timed->notify == ORDO_NONE ? -1 : simulation->tasks[timed->notify].end;
+	if (token < 0) {
+		stream->stage = WAITING;
+		return false;
+	}
+	if (token > *time) {
+		*time = token;
+		timed->cause = timed->notify;
+	}
+	return true;
+}
+
+/* Begins the stream's next task. true: it is over at *time already. */
+static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
+{
+	struct running *stream = &simulation->streams[s];
+	const uint32_t i = stream->next;
+	simulation->tasks[i].begin = *time;
+	stream->work = ordo_work_of(simulation->rehearsal, i, s);
+	stream->work.latency = ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
+	if (stream->work.route != ORDO_NONE)
+		use_links(simulation, i, &stream->work);
+	if (stream->work.reduce > 0)
+		use_rank(simulation, ORDO_ADDER,
+			stream->work.route == ORDO_NONE ? simulation->schedule->streams[s].rank
+							: simulation->schedule->tasks[i].peer,
+			stream->work.reduce);
+	if (stream->work.copy > 0)
+		use_rank(simulation, ORDO_COPIER, simulation->schedule->streams[s].rank, stream->work.copy);
+	*time += simulation->task_cost;
+	return ordo_task_moves(&simulation->schedule->tasks[i]) || simulation->has_cores
+		       ? proceed(simulation, s, DRIVING, time)
+		       : true;
+}
+
+static void run(struct simulation *simulation, uint32_t s)
+{
+	struct running *stream = &simulation->streams[s];
+	while (stream->next < simulation->schedule->streams[s].end) {
+		double time;
+		if (!is_ready(simulation, s, &time))
+			return;
+		if (simulation->has_cores) {
+			at(simulation, s, WANTING, time);
+			return;
+		}
+		if (!begin_task(simulation, s, &time))
+			return;
+		end_task(simulation, s, time);
+	}
+}
+
+static void run_all(struct simulation *simulation)
+{
+	while (simulation->nready)
+		run(simulation, simulation->ready[--simulation->nready]);
+}
+
+/* Events. */
+
+/* A flow ended. true: so did its task, at *time. */
+static bool end_flow(struct simulation *simulation, uint32_t s, double *time)
+{
+	struct running *stream = &simulation->streams[s];
+	const enum stage stage = (enum stage)stream->stage;
+	ordo_flow_end(&simulation->sharing, s);
+	stream->going = false;
+	if (stage == FLOWING) {
+		end_links(simulation, &stream->work, stream->began, *time);
+		simulation->rehearsal->delay[stream->next] =
+			later(0, *time - stream->began - stream->work.wire);
+	}
+	return proceed(simulation, s, (enum stage)(stage + 1), time);
+}
+
+static bool want_core(struct simulation *simulation, uint32_t s, double *time)
+{
+	if (simulation->free_cores) {
+		simulation->free_cores--;
+		return begin_task(simulation, s, time);
+	}
+	const uint32_t nstream = simulation->schedule->nstream;
+	simulation->streams[s].stage = QUEUED;
+	simulation->lined[(simulation->first_lined + simulation->nlined++) % nstream] = s;
+	return false;
+}
+
+static void take_event(struct simulation *simulation)
+{
+	const uint32_t s = ordo_queue_take(&simulation->queue);
+	struct running *stream = &simulation->streams[s];
+	double time = simulation->queue.time[s];
+	const bool over = stream->going		     ? end_flow(simulation, s, &time)
+			  : stream->stage == WANTING ? want_core(simulation, s, &time)
+			  : stream->stage == GRANTED
+				  ? begin_task(simulation, s, &time)
+				  : proceed(simulation, s, (enum stage)stream->stage, &time);
+	if (!over)
+		return;
+	end_task(simulation, s, time);
+	simulation->ready[simulation->nready++] = s;
+}
+
+static void settle(struct simulation *simulation)
+{
+	struct ordo_sharing *sharing = &simulation->sharing;
+	if (!sharing->ndirty)
+		return;
+	ordo_sharing_settle(sharing, simulation->now);
+	for (uint32_t i = 0; i < sharing->ntouched; i++)
+		ordo_queue_put(&simulation->queue, sharing->touched[i],
+			ordo_flow_last(&sharing->flows[sharing->touched[i]]));
+}
+
+static void take_events(struct simulation *simulation)
+{
+	run_all(simulation);
+	settle(simulation);
+	while (simulation->queue.count) {
+		const double time = simulation->queue.time[simulation->queue.heap[0]];
+		simulation->now = time * (1 + 1e-14);
+		while (simulation->queue.count &&
+			!(simulation->queue.time[simulation->queue.heap[0]] > simulation->now)) {
+			take_event(simulation);
+			run_all(simulation);
+		}
+		simulation->now = time;
+		settle(simulation);
+	}
+}
+
+/* Every stream that did not come to its end stands at a Wait; one whose token nobody gives says more than one that waits in a circle. */
+static bool fail_stuck(const struct simulation *simulation, struct ordo_error *error)
+{
+	const struct ordo_schedule *schedule = simulation->schedule;
+	uint32_t stuck = ORDO_NONE;
+	char place[256];
+	for (uint32_t s = 0; s < schedule->nstream; s++) {
+		const uint32_t i = simulation->streams[s].next;
+		if (i == schedule->streams[s].end)
+			continue;
+		if (stuck == ORDO_NONE || simulation->tasks[i].notify == ORDO_NONE)
+			stuck = i;
+		if (simulation->tasks[i].notify == ORDO_NONE)
+			break;
+	}
+	if (stuck == ORDO_NONE)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"found a time that is no finite number, wanted costs that are not so extreme");
+	const bool given = simulation->tasks[stuck].notify != ORDO_NONE;
+	ordo_task_locate(schedule, stuck, place, sizeof place);
+	return ordo_fail(error, ORDO_REFUTED, given ? 7 : 6, "stuck: %s waits %s", place,
+		given ? "in a circle" : "for a token that is never given");
+}
+
+/* While it runs, a Notify knows its Wait. */
+static bool pair(struct simulation *simulation, struct ordo_error *error)
+{
+	struct ordo_timed_task *tasks = simulation->tasks;
+	if (!ordo_timeline_pair(simulation->rehearsal->timeline, error))
+		return false;
+	for (uint32_t i = 0; i < simulation->schedule->ntask; i++) {
+		tasks[i].end = -1;
+		if (simulation->schedule->tasks[i].kind == ORDO_WAIT && tasks[i].notify != ORDO_NONE)
+			tasks[tasks[i].notify].notify = i;
+	}
+	return true;
+}
+
+static void forget_waits(struct simulation *simulation)
+{
+	for (uint32_t i = 0; i < simulation->schedule->ntask; i++)
+		if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY)
+			simulation->tasks[i].notify = ORDO_NONE;
+}
+
+static bool open_simulation(struct simulation *simulation, struct ordo_error *error)
+{
+	struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+	const struct ordo_topology *topology = rehearsal->options->topology;
+	const struct ordo_resources *resources = rehearsal->resources;
+	const uint32_t nstream = simulation->schedule->nstream;
+	simulation->streams = ordo_array_make(nstream, sizeof *simulation->streams, 0);
+	simulation->ready = ordo_array_make(nstream, sizeof *simulation->ready, 0);
+	simulation->lined = ordo_array_make(nstream, sizeof *simulation->lined, 0);
+	simulation->active = ordo_array_make(resources->nshared, sizeof *simulation->active, 0);
+	simulation->since = ordo_array_make(resources->nshared, sizeof *simulation->since, 0);
+	if (resources->nshared)
+		rehearsal->delay = ordo_array_make(simulation->schedule->ntask, sizeof *rehearsal->delay, 0);
+	simulation->has_cores = topology && topology->cores;
+	simulation->free_cores = topology ? topology->cores : 0;
+	simulation->task_cost = topology ? topology->task_ns * 1e-9 : 0;
+	const bool queued = ordo_queue_make(&simulation->queue, nstream, error);
+	const bool shared = ordo_sharing_make(&simulation->sharing, resources->capacity, resources->nshared,
+		resources->most_uses, nstream, error);
+	if (!simulation->streams || !simulation->ready || !simulation->lined || !simulation->active ||
+		!simulation->since || (resources->nshared && !rehearsal->delay))
+		return ordo_fail_memory(error);
+	for (uint32_t s = nstream; s-- > 0;) {
+		simulation->streams[s].next = simulation->schedule->streams[s].first;
+		simulation->streams[s].message.task = ORDO_NONE;
+		simulation->streams[s].stage = OVER;
+		simulation->ready[simulation->nready++] = s;
+	}
+	return queued && shared && pair(simulation, error);
+}
+
+static void close_simulation(struct simulation *simulation)
+{
+	free(simulation->streams);
+	free(simulation->ready);
+	free(simulation->lined);
+	free(simulation->active);
+	free(simulation->since);
+	ordo_queue_free(&simulation->queue);
+	ordo_sharing_free(&simulation->sharing);
+}
+
+bool ordo_simulate(struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+{
+	struct ordo_timeline *timeline = rehearsal->timeline;
+	struct simulation simulation = {
+		.rehearsal = rehearsal, .schedule = rehearsal->schedule, .tasks = timeline->tasks};
+	bool worked = open_simulation(&simulation, error);
+	if (worked) {
+		take_events(&simulation);
+		timeline->total = 0;
+		for (uint32_t s = 0; s < rehearsal->schedule->nstream; s++)
+			timeline->total = later(timeline->total, simulation.streams[s].clock);
+		worked = (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
+			 fail_stuck(&simulation, error);
+		forget_waits(&simulation);
+	}
+	close_simulation(&simulation);
+	return worked;
+}

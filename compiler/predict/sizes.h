@@ -1,0 +1,51 @@
+/* sizes.h - how many bytes a move carries. Private to predict/. */
+#ifndef ORDO_PREDICT_SIZES_H
+#define ORDO_PREDICT_SIZES_H
+
+#include <ordo/predict.h>
+
+struct ordo_sizes_of_moves {
+	uint32_t chunks_per_block;
+	double block;		 /* elements in a block */
+	double chunk;		 /* bytes in a chunk, if they are not cut at elements; else 0 */
+	double *begin;		 /* [chunks_per_block + 1] where a chunk begins in its block */
+	double element, scratch; /* bytes of one, and of one in scratch */
+	double bytes;		 /* of one rank's larger buffer */
+};
+
+/* To be freed, also after false: no memory. */
+bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_problem *problem,
+	const struct ordo_predict_options *options, struct ordo_error *error);
+void ordo_sizes_free(struct ordo_sizes_of_moves *sizes);
+
+/* Elements of consecutive chunks. */
+static inline double ordo_elements_of(
+	const struct ordo_sizes_of_moves *sizes, uint32_t first_chunk, uint32_t count)
+{
+	const uint32_t K = sizes->chunks_per_block, end = first_chunk + count;
+	if (sizes->chunk > 0)
+		return count * sizes->chunk;
+	return (end / K - first_chunk / K) * sizes->block + sizes->begin[end % K] -
+	       sizes->begin[first_chunk % K];
+}
+
+static inline double ordo_element_in(const struct ordo_sizes_of_moves *sizes, uint32_t buffer)
+{
+	return buffer == ORDO_SCRATCH ? sizes->scratch : sizes->element;
+}
+
+/* What goes over a link, or is copied: widened where it arrives, rounded where it leaves. */
+static inline double ordo_bytes_moved(const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
+{
+	const double from = ordo_element_in(sizes, task->src_buffer),
+		     to = ordo_element_in(sizes, task->dst_buffer);
+	return ordo_elements_of(sizes, task->chunk, task->count) * (from < to ? from : to);
+}
+
+/* What is added, in the type of the sum. */
+static inline double ordo_bytes_added(const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
+{
+	return ordo_elements_of(sizes, task->chunk, task->count) * ordo_element_in(sizes, task->dst_buffer);
+}
+
+#endif

@@ -1,0 +1,198 @@
+/* test_predict_forms.c - predicted times are the closed forms, where nothing contends.
+ *
+ * p ranks, n bytes, a seconds a step, b seconds a byte on a link, g seconds a byte added, q = ceil(log2 p). The forms are written here as they are published, and share
+ * nothing with compiler/cost.
+ */
+#include <math.h>
+#include <ordo/compiler.h>
+#include <ordo/predict.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+/* cmocka needs the four above. */
+#include <cmocka.h>
+
+struct costs {
+	double p, n, a, b, g, q;
+};
+
+static double mesh_gather(const struct costs *c)
+{
+	return c->a + c->n / c->p * c->b;
+}
+static double mesh_reduce_scatter(const struct costs *c)
+{
+	return c->a + c->n / c->p * c->b + (c->p - 1) / c->p * c->n * c->g;
+}
+static double mesh_two_shot(const struct costs *c)
+{
+	return 2 * c->a + 2 * c->n / c->p * c->b + (c->p - 1) / c->p * c->n * c->g;
+}
+static double mesh_one_shot(const struct costs *c)
+{
+	return c->a + c->n * c->b + (c->p - 1) * c->n * c->g;
+}
+static double part(const struct costs *c)
+{
+	return (c->p - 1) / c->p * c->n;
+}
+static double ring_gather(const struct costs *c)
+{
+	return (c->p - 1) * c->a + part(c) * c->b;
+}
+static double ring_reduce_scatter(const struct costs *c)
+{
+	return (c->p - 1) * c->a + part(c) * (c->b + c->g);
+}
+static double ring_all_reduce(const struct costs *c)
+{
+	return 2 * (c->p - 1) * c->a + 2 * part(c) * c->b + part(c) * c->g;
+}
+static double ring_broadcast(const struct costs *c)
+{
+	return (c->p - 1) * (c->a + c->n * c->b);
+}
+static double ring_reduce(const struct costs *c)
+{
+	return (c->p - 1) * (c->a + c->n * (c->b + c->g));
+}
+static double log_gather(const struct costs *c)
+{
+	return c->q * c->a + part(c) * c->b;
+}
+static double log_reduce_scatter(const struct costs *c)
+{
+	return c->q * c->a + part(c) * (c->b + c->g);
+}
+static double log_all_reduce(const struct costs *c)
+{
+	return 2 * c->q * c->a + 2 * part(c) * c->b + part(c) * c->g;
+}
+/* p' = 2^k < p < 2^(k+1) */
+static double rhd_all_reduce(const struct costs *c)
+{
+	const double k = floor(log2(c->p)), power = exp2(k), halved = (power - 1) / power;
+	return (2 * k + 2) * c->a + (2 * halved + 2) * c->n * c->b + (halved + 1) * c->n * c->g;
+}
+static double tree_broadcast(const struct costs *c)
+{
+	return c->q * (c->a + c->n * c->b);
+}
+static double tree_reduce(const struct costs *c)
+{
+	return c->q * (c->a + c->n * (c->b + c->g));
+}
+/* p = 2^k m, m odd */
+static double dyadic_reduce_scatter(const struct costs *c)
+{
+	uint32_t odd = (uint32_t)c->p, rounds = 0;
+	for (; odd % 2 == 0; odd /= 2)
+		rounds++;
+	return (rounds + odd - 1) * c->a + part(c) * (c->b + c->g);
+}
+
+enum ranks { ANY, POWERS, OTHERS };
+
+static const struct {
+	enum ordo_operator op;
+	const char *algorithm;
+	enum ranks ranks;
+	uint32_t chunks; /* 0: the algorithm chooses */
+	double (*form)(const struct costs *costs);
+} forms[] = {
+	{ORDO_ALLGATHER, "ring", ANY, 0, ring_gather},
+	{ORDO_SCATTER, "ring", ANY, 0, ring_gather},
+	{ORDO_GATHER, "ring", ANY, 0, ring_gather},
+	{ORDO_REDUCESCATTER, "ring", ANY, 0, ring_reduce_scatter},
+	{ORDO_ALLREDUCE, "ring", ANY, 0, ring_all_reduce},
+	{ORDO_BROADCAST, "ring", ANY, 1, ring_broadcast},
+	{ORDO_REDUCE, "ring", ANY, 1, ring_reduce},
+	{ORDO_ALLGATHER, "mesh", ANY, 0, mesh_gather},
+	{ORDO_SCATTER, "mesh", ANY, 0, mesh_gather},
+	{ORDO_GATHER, "mesh", ANY, 0, mesh_gather},
+	{ORDO_REDUCESCATTER, "mesh", ANY, 0, mesh_reduce_scatter},
+	{ORDO_ALLREDUCE, "mesh(shots=2)", ANY, 0, mesh_two_shot},
+	{ORDO_ALLREDUCE, "mesh(shots=1)", ANY, 0, mesh_one_shot},
+	{ORDO_REDUCESCATTER, "halving-doubling", POWERS, 0, log_reduce_scatter},
+	{ORDO_ALLREDUCE, "halving-doubling", POWERS, 0, log_all_reduce},
+	{ORDO_ALLREDUCE, "rhd", OTHERS, 0, rhd_all_reduce},
+	{ORDO_ALLREDUCE, "rhd", POWERS, 0, log_all_reduce},
+	{ORDO_REDUCESCATTER, "nhr", ANY, 0, log_reduce_scatter},
+	{ORDO_ALLGATHER, "nhr", ANY, 0, log_gather},
+	{ORDO_ALLREDUCE, "nhr", ANY, 0, log_all_reduce},
+	{ORDO_REDUCESCATTER, "nb", ANY, 0, log_reduce_scatter},
+	{ORDO_ALLGATHER, "nb", ANY, 0, log_gather},
+	{ORDO_ALLREDUCE, "nb", ANY, 0, log_all_reduce},
+	{ORDO_ALLTOALL, "alltoall", ANY, 0, ring_gather},
+	{ORDO_BROADCAST, "tree", ANY, 1, tree_broadcast},
+	{ORDO_REDUCE, "tree", ANY, 1, tree_reduce},
+	{ORDO_REDUCESCATTER, "dyadic", ANY, 0, dyadic_reduce_scatter},
+};
+
+static bool has_ranks(enum ranks ranks, uint32_t p)
+{
+	const bool power = !(p & (p - 1));
+	return ranks == ANY || (ranks == POWERS) == power;
+}
+
+static double ceil_log2(uint32_t p)
+{
+	double q = 0;
+	while (exp2(q) < p)
+		q++;
+	return q;
+}
+
+static void check_form(size_t i, uint32_t p, struct ordo_topology *topology)
+{
+	static const uint64_t sizes[] = {1, 24, 1000, 65536, 3 << 20};
+	const struct ordo_machine machine = {
+		.latency_ns = 1300, .bandwidth_gbs = 47, .reduce_bandwidth_gbs = 171};
+	struct ordo_error error = {0};
+	const struct ordo_request request = {
+		.problem = {.op = forms[i].op, .nrank = p, .chunks_per_block = forms[i].chunks},
+		.algorithm = forms[i].algorithm,
+		.unproved = true};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule)
+		fail_msg("%s on %u ranks: %s", forms[i].algorithm, p, error.text);
+	for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+		const struct ordo_predict_options options = {
+			.topology = topology, .machine = machine, .bytes = sizes[s] * p};
+		const struct costs costs = {.p = p,
+			.n = (double)options.bytes,
+			.a = machine.latency_ns * 1e-9,
+			.b = 1e-9 / machine.bandwidth_gbs,
+			.g = 1e-9 / machine.reduce_bandwidth_gbs,
+			.q = ceil_log2(p)};
+		struct ordo_prediction *prediction = ordo_predict(schedule, &options, &error);
+		if (!prediction)
+			fail_msg("%s on %u ranks: %s", forms[i].algorithm, p, error.text);
+		const double wanted = forms[i].form(&costs), found = prediction->timeline->total;
+		if (!(fabs(found - wanted) <= 1e-12 * wanted))
+			fail_msg("%s %s on %u ranks, %.0f bytes: found %.17g, wanted %.17g",
+				ordo_operator_facts(forms[i].op)->name, forms[i].algorithm, p, costs.n, found,
+				wanted);
+		ordo_prediction_destroy(prediction);
+	}
+	ordo_schedule_destroy(schedule);
+}
+
+static void times_are_the_closed_forms(void **state)
+{
+	(void)state;
+	for (uint32_t p = 2; p <= 64; p++)
+		for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+			if (has_ranks(forms[i].ranks, p))
+				check_form(i, p, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_the_closed_forms),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
