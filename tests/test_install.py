@@ -70,7 +70,7 @@ def needed(program):
 
 @case("commands, manual, libraries, pkg-config files and every public header are installed")
 def _(machine):
-    names = ["ordo", "ordo-check", "ordo.1", "ordo-compile.1", "ordo-check.1", "libordo.pc"] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
+    names = ["ordo", "ordo-check", "ordo.1", "ordo-compile.1", "ordo-check.1", "_ordo", "ordo.fish", "libordo.pc"] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
     headers = [path.name for path in SOURCE.glob("*/include/ordo/*.h")]
     wanted(len(headers) > 10, headers)
     missing = [name for name in names + headers if name not in machine.files]

@@ -49,9 +49,20 @@ const struct command *find_command(const char *name);
 int refuse_command(struct call *call, const char *name);
 extern const char main_examples[]; /* one a line, of ordo as a whole */
 
-extern const struct command compile_command, tune_command, verify_command, run_command, probe_command,
-	order_command, diff_command, draw_command, embed_command, list_command, explain_command, demo_command,
-	manual_command;
+extern const struct command compile_command;
+extern const struct command tune_command;
+extern const struct command verify_command;
+extern const struct command run_command;
+extern const struct command probe_command;
+extern const struct command order_command;
+extern const struct command diff_command;
+extern const struct command draw_command;
+extern const struct command embed_command;
+extern const struct command list_command;
+extern const struct command explain_command;
+extern const struct command manual_command;
+extern const struct command completions_command;
+extern const struct command demo_command;
 
 /* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */
 void tame(char *text, bool lines);

@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&list_command,
 	&explain_command,
 	&manual_command,
+	&completions_command,
 	&demo_command,
 };
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };

@@ -14,15 +14,16 @@ enum value_kind {
 	FILES,
 	FOLDERS,
 	ALGORITHMS,
-	TOPOLOGIES, /* or a file */
+	TOPOLOGIES,
+	TOPOLOGY_FILES, /* a topology's name, or the file of one */
 	OPERATORS,
 	TYPES,
 	REDUCTIONS,
 	GUARANTEES,
-	LISTS,	  /* what `ordo list` takes */
-	SUBJECTS, /* what `ordo explain` takes */
+	CONDITIONS, /* guarantees that one schedule can be asked for, or a set */
+	RULES,
+	TASKS,
 	COMMANDS,
-	SHELLS,
 };
 
 /* What an argument of that name is. false: nobody knows that name; it is ANYTHING. */
