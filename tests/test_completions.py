@@ -192,7 +192,7 @@ def _(folder):
     lines = told.stdout.splitlines()
     wanted(told.stderr == "" and lines[:2] == ["compile|completions|", "ring|"], told)
     wanted(lines[2].startswith("ring|mesh|") and lines[3] == "a b.json|", lines)
-    wanted(lines[4].startswith("compile|verify|") and lines[5:] == ["--algorithm=ring|", "complete -F _ordo ordo"], lines)
+    wanted(lines[4].startswith("compile|") and lines[5:] == ["--algorithm=ring|", "complete -F _ordo ordo"], lines)
     prompt = Prompt(folder, ["bash", "--norc", "--noprofile", "-i"], "bind 'set bell-style none'; bind 'set enable-bracketed-paste off'",
                     "source <(ordo completions bash)", SHOW, "complete -F shown show",
                     # Completes what follows `show` as if it stood alone.

@@ -122,11 +122,28 @@ static void put_sentence(FILE *out, const char *text)
 	put_line(out, sentence, length);
 }
 
+/* The line at *text and those after it, up to an empty one or one that stands as it is; what is between backquotes may go over line ends. */
+static size_t join_lines(const char *text, char *joined, size_t room)
+{
+	size_t length = 0;
+	while (text[length] && length + 1 < room) {
+		const bool ends = text[length] == '\n' && (!text[length + 1] || text[length + 1] == '\n' ||
+								  !strncmp(text + length + 1, "  ", 2));
+		if (ends)
+			break;
+		joined[length] = text[length] == '\n' ? ' ' : text[length];
+		length++;
+	}
+	joined[length] = 0;
+	return length;
+}
+
 /* Paragraphs, separated by empty lines; lines that begin with two spaces stand as they are. */
 static void put_paragraphs(FILE *out, const char *text)
 {
+	char joined[4096];
 	while (*text) {
-		const size_t length = strcspn(text, "\n");
+		size_t length = strcspn(text, "\n");
 		if (!length)
 			fputs(".Pp\n", out);
 		else if (!strncmp(text, "  ", 2)) {
@@ -134,8 +151,10 @@ static void put_paragraphs(FILE *out, const char *text)
 			for (size_t i = 2; i < length; i++)
 				put_letter(out, text[i]);
 			putc('\n', out);
-		} else
-			put_line(out, text, length);
+		} else {
+			length = join_lines(text, joined, sizeof joined);
+			put_line(out, joined, length);
+		}
 		text += length + (text[length] == '\n');
 	}
 }
