@@ -15,6 +15,7 @@ struct wish {
 	const char *file, *as, *output;
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
 	bool space_time;
+	bool load;
 	uint32_t nrank; /* of a topology by name */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
@@ -114,29 +115,57 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 	return worked;
 }
 
-static bool draw_links(struct call *call, const struct wish *wish, FILE *out)
+/* Its links, as the prediction (NULL: none) loads them. */
+static bool draw_links(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, FILE *out)
+{
+	struct ordo_error error;
+	uint32_t nrank = topology->nrank < MANY_RANKS ? topology->nrank : MANY_RANKS;
+	uint32_t *ranks = wish->excerpt.ranks.count
+				  ? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
+				  : first_numbers(nrank);
+	bool worked = ranks && draw_topology(out, topology, prediction, ranks, nrank, &error);
+	if (ranks && !worked)
+		call->status = fail(call, &error);
+	if (worked && nrank < topology->nrank)
+		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank, topology->nrank);
+	free(ranks);
+	return worked;
+}
+
+static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
 {
 	struct ordo_topology *topology;
 	struct ordo_error error;
-	uint32_t nrank, *ranks;
 	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
 		return false;
-	if (wish->excerpt.ranks.count) {
-		ranks = read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank);
-	} else {
-		nrank = topology->nrank < MANY_RANKS ? topology->nrank : MANY_RANKS;
-		ranks = first_numbers(nrank);
-	}
-	const bool document = !strcmp(wish->as, "json");
-	bool worked = ranks && (document ? ordo_topology_print(topology, out, &error)
-					 : draw_topology(out, topology, ranks, nrank, &error));
-	if (ranks && !worked)
+	bool worked = true;
+	if (strcmp(wish->as, "json") != 0)
+		worked = draw_links(call, wish, topology, NULL, out);
+	else if (!(worked = ordo_topology_print(topology, out, &error)))
 		call->status = fail(call, &error);
-	if (worked && !document && nrank < topology->nrank)
-		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank, topology->nrank);
-	free(ranks);
 	ordo_topology_destroy(topology);
 	return worked;
+}
+
+/* The topology, as the schedule loads it. */
+static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
+{
+	struct predicted predicted = {.topology = NULL};
+	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	const bool worked = schedule &&
+			    predict_schedule(call, &wish->times.predicting, schedule, &predicted) &&
+			    draw_links(call, wish, predicted.topology, predicted.prediction, out);
+	close_predicted(&predicted);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+static bool draw_any(struct call *call, const struct wish *wish, FILE *out)
+{
+	return !wish->file  ? draw_alone(call, wish, out)
+	       : wish->load ? draw_load(call, wish, out)
+			    : draw_file(call, wish, out);
 }
 
 /* The picture in the form wanted, in a temporary file. */
@@ -145,8 +174,7 @@ static bool make_picture(struct call *call, const struct wish *wish, FILE *dot, 
 	struct ordo_error error;
 	const bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") ||
 			      !strcmp(wish->as, "json") || is_table(wish) || wish->space_time;
-	if (!(wish->file ? draw_file(call, wish, straight ? image : dot)
-			 : draw_links(call, wish, straight ? image : dot)))
+	if (!draw_any(call, wish, straight ? image : dot))
 		return false;
 	if (straight || render(dot, wish->as, image, &error))
 		return true;
@@ -232,6 +260,10 @@ static int check_and_draw(struct call *call, struct wish *wish)
 	bool has_topology = topology->name || topology->failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
+	if (wish->load && wish->space_time)
+		return fail_usage(call, NULL, "--load and --space-time are two pictures");
+	if (wish->load && (!wish->file || !has_topology))
+		return fail_usage(call, NULL, "--load: wanted the file of a schedule and --topology T");
 	if (wish->output && !strcmp(wish->output, "-"))
 		wish->output = NULL;
 	if (!wish->as)
@@ -251,6 +283,8 @@ static int check_and_draw(struct call *call, struct wish *wish)
 						       wish->contents.trees))
 				return fail_usage(call, NULL,
 					"--chunks, --steps and --trees go with --as table or markdown");
+			if (wish->load && (!strcmp(wish->as, "text") || is_table(wish)))
+				return fail_usage(call, NULL, "--load: wanted --as dot, svg, png or pdf");
 			if (wish->file && !strcmp(wish->as, "json"))
 				return fail_usage(call, NULL, "--as json: a schedule is a document already");
 			if (call->json && !wish->output &&
@@ -278,6 +312,8 @@ static int draw(struct call *call)
 		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
 			"in a table: how sums are added, not only what is in them"},
+		{"load", 0, SWITCH, &wish.load, NULL,
+			"the topology, each link as wide and warm as the schedule loads it"},
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; svg"},
 		TRACE_OPTIONS(wish.times),

@@ -1,27 +1,98 @@
-/* topology_dot.c - a topology as a picture: ranks in a circle, switches inside, a line for every link. */
+/* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is loaded. */
 #include "graph.h"
+#include "layout.h"
 #include "view.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static const double full_turn = 6.283185307179586;
 static const char *const class_colours[] = {"#4878a8", "#6a9a5b", "#b07f3c", "#7d6aa8", "#5b9aa0", "#a0a0a0"};
 enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
 
+/* Inches; a vertex's is that of the circle. */
+static const double vertex_radius = 0.21, lane = 0.055, points = 72;
+/* Points: of the most and of the least loaded link. */
+static const double widest = 6.5, thinnest = 0.9;
+static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
+/* Links without a load are left out where there are more. */
+enum { MOST_IDLE = 600 };
+
 struct drawing {
 	const struct ordo_topology *topology;
+	const struct ordo_prediction *prediction; /* with links; NULL: no loads */
+	struct layout layout;
 	Agraph_t *graph;
-	Agnode_t **nodes; /* [nvertex]; NULL: not drawn */
-	double radius;
+	Agnode_t **nodes;  /* [nvertex]; NULL: not drawn */
+	double most_bytes; /* on a link */
+	uint32_t nidle, nworst;
+	uint32_t nline;		/* of the legend */
+	struct point low, high; /* of vertices and lines */
+	double legend_y;
 };
 
-static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex, double turn, double radius)
+static double bytes_on(const struct drawing *drawing, const struct ordo_link *link)
+{
+	return drawing->prediction ? drawing->prediction->links[link - drawing->topology->links].bytes : 0;
+}
+
+/* The share of the time in which a link is needed at its full bandwidth. */
+static double use_of(const struct drawing *drawing, const struct ordo_link *link)
+{
+	const double total = drawing->prediction ? drawing->prediction->timeline->total : 0;
+	return total > 0 ? bytes_on(drawing, link) / (link->bandwidth_gbs * 1e9) / total : 0;
+}
+
+/* Is it used as much as the bottleneck? */
+static bool is_worst(const struct drawing *drawing, const struct ordo_link *link)
+{
+	if (!drawing->prediction || drawing->prediction->bottleneck == ORDO_NONE)
+		return false;
+	const double worst = use_of(drawing, &drawing->topology->links[drawing->prediction->bottleneck]);
+	return use_of(drawing, link) >= worst * (1 - 1e-9);
+}
+
+/* From cool to warm, in "#rrggbb". */
+static void mix_colour(double use, char colour[8])
+{
+	static const double stops[][3] = {
+		{0xfb, 0xdc, 0x9a}, {0xf7, 0xa2, 0x3b}, {0xe0, 0x4f, 0x2d}, {0x8f, 0x0d, 0x2f}};
+	const double at = fmin(fmax(use, 0), 1) * 3;
+	const int stop = at >= 3 ? 2 : (int)at;
+	unsigned mixed[3];
+	for (int i = 0; i < 3; i++)
+		mixed[i] = (unsigned)lround(
+			stops[stop][i] + (stops[stop + 1][i] - stops[stop][i]) * (at - stop));
+	snprintf(colour, 8, "#%02x%02x%02x", mixed[0] & 255, mixed[1] & 255, mixed[2] & 255);
+}
+
+static void print_size(double bytes, char text[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	int unit = 0;
+	for (; bytes >= 1023.5 && unit < 5; unit++)
+		bytes /= 1024;
+	snprintf(text, 32, "%.3g %s", bytes, units[unit]);
+}
+
+static void print_time(double seconds, char text[32])
+{
+	if (seconds < 1e-3)
+		snprintf(text, 32, "%.3g us", seconds * 1e6);
+	else if (seconds < 1)
+		snprintf(text, 32, "%.3g ms", seconds * 1e3);
+	else
+		snprintf(text, 32, "%.3g s", seconds);
+}
+
+static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 {
 	char name[24];
 	bool is_switch = vertex >= drawing->topology->nrank;
 	uint32_t number = is_switch ? vertex - drawing->topology->nrank : vertex;
+	const struct point at = drawing->layout.at[vertex];
 	snprintf(name, sizeof name, "%s%u", is_switch ? "switch" : "rank", number);
-	Agnode_t *node = add_node(drawing->graph, name, radius * sin(turn), -radius * cos(turn));
+	Agnode_t *node = add_node(drawing->graph, name, at.x, at.y);
 	if (!node)
 		return NULL;
 	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
@@ -29,28 +100,43 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex, double tur
 	/* Circles of one size, as long as the numbers fit. */
 	set(node, "fixedsize", !is_switch && number < 1000 ? "true" : "false");
 	set(node, "fillcolor", is_switch ? "#e8e8e8" : "#f3f6fa");
+	if (is_switch) {
+		set(node, "height", "0.3");
+		set(node, "fontsize", "10");
+		set(node, "margin", "0.06,0.02");
+	}
 	return node;
 }
 
-static bool add_vertices(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
+static bool add_vertices(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
-	drawing->radius = nrank < 3 ? 0.9 : fmax(1.1, 0.75 * nrank / full_turn * 1.4);
-	for (uint32_t i = 0; i < nrank; i++) {
-		if (drawing->nodes[ranks[i]])
-			continue;
-		drawing->nodes[ranks[i]] =
-			add_vertex(drawing, ranks[i], full_turn * i / nrank, drawing->radius);
-		if (!drawing->nodes[ranks[i]])
+	for (uint32_t vertex = 0; vertex < topology->nrank + topology->nswitch; vertex++)
+		if (drawing->layout.drawn[vertex] && !(drawing->nodes[vertex] = add_vertex(drawing, vertex)))
 			return false;
-	}
-	double inner = topology->nswitch == 1 ? 0 : drawing->radius / 2;
-	for (uint32_t i = 0; i < topology->nswitch; i++) {
-		uint32_t vertex = topology->nrank + i;
-		drawing->nodes[vertex] =
-			add_vertex(drawing, vertex, full_turn * i / topology->nswitch, inner);
-		if (!drawing->nodes[vertex])
+	return true;
+}
+
+static bool add_boxes(struct drawing *drawing)
+{
+	for (uint32_t i = 0; i < drawing->layout.nbox; i++) {
+		const struct layout_box *box = &drawing->layout.boxes[i];
+		char name[32];
+		snprintf(name, sizeof name, "cluster_server%u", box->server);
+		Agraph_t *cluster =
+			add_cluster(drawing->graph, name, box->low.x, box->low.y, box->high.x, box->high.y);
+		if (!cluster)
 			return false;
+		set(cluster, "style", "rounded,filled");
+		set(cluster, "fillcolor", "#f8f9fb");
+		set(cluster, "color", "#c8ccd2");
+		snprintf(name, sizeof name, "server %u", box->server);
+		Agnode_t *label = add_label(
+			drawing->graph, name, (box->low.x + box->high.x) / 2, box->low.y + 0.16, name);
+		if (!label)
+			return false;
+		set(label, "fontsize", "10");
+		set(label, "fontcolor", "#707070");
 	}
 	return true;
 }
@@ -75,41 +161,260 @@ static const struct ordo_link *find_back(const struct ordo_topology *topology, c
 	return back ? other : NULL;
 }
 
-/* One line for both directions if they are alike. */
-static bool add_link(struct drawing *drawing, const struct ordo_link *link)
+/* Lines. */
+
+/* A curve from vertex to vertex as cubic Bezier points. */
+struct curve {
+	struct point at[4];
+};
+
+static struct point point_of(const struct curve *curve, double share)
 {
-	Agnode_t *from = drawing->nodes[link->from], *to = drawing->nodes[link->to];
-	if (!from || !to)
-		return true;
-	bool both = find_back(drawing->topology, link);
-	if (both && link->from > link->to)
-		return true;
-	Agedge_t *edge = agedge(drawing->graph, from, to, NULL, 1);
+	const double s = share, r = 1 - share;
+	const double weights[] = {r * r * r, 3 * r * r * s, 3 * r * s * s, s * s * s};
+	struct point at = {0, 0};
+	for (int i = 0; i < 4; i++) {
+		at.x += weights[i] * curve->at[i].x;
+		at.y += weights[i] * curve->at[i].y;
+	}
+	return at;
+}
+
+static double radius_of(const struct drawing *drawing, uint32_t vertex, double x, double y)
+{
+	if (vertex < drawing->topology->nrank)
+		return vertex_radius;
+	/* A box about 0.7 wide and 0.3 high. */
+	return fmin(0.36 / fmax(fabs(x), 1e-9), 0.16 / fmax(fabs(y), 1e-9));
+}
+
+/* With loads each direction keeps to its right side. */
+static struct curve find_curve(const struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
+{
+	struct point a = drawing->layout.at[from], b = drawing->layout.at[to];
+	const double bow = 4.0 / 3 * bow_of_line(&drawing->layout, drawing->topology, from, to);
+	const double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9);
+	const double x = (b.x - a.x) / length, y = (b.y - a.y) / length, right = one_way ? lane : 0;
+	/* Left of the way is (y, -x), where y grows downwards. */
+	const struct point aside = {-y * right, x * right};
+	a = (struct point){a.x + aside.x, a.y + aside.y};
+	b = (struct point){b.x + aside.x, b.y + aside.y};
+	struct point c = {a.x + x * length / 3 + y * bow, a.y + y * length / 3 - x * bow},
+		     d = {b.x - x * length / 3 + y * bow, b.y - y * length / 3 - x * bow};
+	const double out = hypot(c.x - a.x, c.y - a.y), in = hypot(b.x - d.x, b.y - d.y);
+	const struct point begin = {(c.x - a.x) / out, (c.y - a.y) / out},
+			   end = {(b.x - d.x) / in, (b.y - d.y) / in};
+	const double first = radius_of(drawing, from, begin.x, begin.y),
+		     last = radius_of(drawing, to, end.x, end.y);
+	a = (struct point){a.x + begin.x * first, a.y + begin.y * first};
+	b = (struct point){b.x - end.x * last, b.y - end.y * last};
+	return (struct curve){{a, c, d, b}};
+}
+
+/* An arrow's tip takes the last of the line. */
+static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
+{
+	const struct point *at = curve->at;
+	char text[160];
+	const double x = at[3].x - at[2].x, y = at[3].y - at[2].y, length = fmax(hypot(x, y), 1e-9);
+	const struct point neck = {at[3].x - x / length * tip, at[3].y - y / length * tip};
+	size_t used = 0;
+	if (tip > 0)
+		used = (size_t)snprintf(
+			text, sizeof text, "e,%.1f,%.1f ", at[3].x * points, -at[3].y * points);
+	snprintf(text + used, sizeof text - used, "%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f", at[0].x * points,
+		-at[0].y * points, at[1].x * points, -at[1].y * points, at[2].x * points, -at[2].y * points,
+		neck.x * points, -neck.y * points);
+	set(edge, "pos", text);
+}
+
+static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link, bool one_way)
+{
+	Agedge_t *edge =
+		agedge(drawing->graph, drawing->nodes[link->from], drawing->nodes[link->to], NULL, 1);
+	if (!edge)
+		return NULL;
+	const struct curve curve = find_curve(drawing, link->from, link->to, one_way);
+	const struct point middle = point_of(&curve, 0.5);
+	drawing->low.y = fmin(drawing->low.y, middle.y);
+	drawing->high.x = fmax(drawing->high.x, middle.x);
+	set_curve(edge, &curve, one_way ? 0.09 : 0);
+	set(edge, "dir", one_way ? "forward" : "none");
+	return edge;
+}
+
+static void describe(const struct drawing *drawing, const struct ordo_link *link, Agedge_t *edge)
+{
+	char tip[320], size[32];
+	int length = snprintf(tip, sizeof tip, "%u to %u: %.100s, %g ns, %g GB/s%s", link->from, link->to,
+		drawing->topology->class_names[link->class_name], link->latency_ns, link->bandwidth_gbs,
+		link->down ? ", down" : "");
+	if (drawing->prediction && length > 0) {
+		print_size(bytes_on(drawing, link), size);
+		snprintf(tip + length, sizeof tip - (size_t)length,
+			": %s in %" PRIu64 " moves, %.3g %% of the time", size,
+			drawing->prediction->links[link - drawing->topology->links].flows,
+			100 * use_of(drawing, link));
+	}
+	set_text(edge, "tooltip", tip, "");
+}
+
+static double width_of(const struct drawing *drawing, double bytes)
+{
+	return thinnest + (widest - thinnest) * (drawing->most_bytes > 0 ? bytes / drawing->most_bytes : 0);
+}
+
+static double distance_to_vertices(const struct drawing *drawing, struct point at)
+{
+	const uint32_t nvertex = drawing->topology->nrank + drawing->topology->nswitch;
+	double least = INFINITY;
+	for (uint32_t v = 0; v < nvertex; v++)
+		if (drawing->layout.drawn[v])
+			/* Words are wide. */
+			least = fmin(least,
+				hypot((drawing->layout.at[v].x - at.x) / 2, drawing->layout.at[v].y - at.y));
+	return least;
+}
+
+/* Beside the line, where no vertex is; rather outside than inside, and not in its middle, where lines cross. */
+static struct point place_for_words(const struct drawing *drawing, const struct curve *curve)
+{
+	static const double shares[] = {0.35, 0.65, 0.5}, sides[] = {0.32, -0.32};
+	struct point best = {0, 0};
+	double most = -1;
+	for (int i = 0; i < 6; i++) {
+		struct point at = point_of(curve, shares[i % 3]);
+		const double x = at.x - drawing->layout.middle.x, y = at.y - drawing->layout.middle.y;
+		const double outwards = sides[i / 3] / fmax(hypot(x, y), 0.1);
+		at = (struct point){at.x + x * outwards, at.y + y * outwards};
+		const double distance = distance_to_vertices(drawing, at);
+		if (distance > most + 0.05) {
+			most = distance;
+			best = at;
+		}
+	}
+	return best;
+}
+
+/* What stands beside the bottleneck. */
+static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
+{
+	char text[96];
+	const struct curve curve = find_curve(drawing, link->from, link->to, true);
+	const struct point at = place_for_words(drawing, &curve);
+	snprintf(text, sizeof text, "bottleneck %.3g %%", 100 * use_of(drawing, link));
+	Agnode_t *node = add_node(drawing->graph, "bottleneck", at.x, at.y);
+	if (!node)
+		return false;
+	set_text(node, "label", text, "");
+	set(node, "shape", "box");
+	set(node, "fontsize", "9");
+	set(node, "fontname", "Helvetica-Bold");
+	set(node, "fillcolor", "#fff7e8");
+	set(node, "margin", "0.04,0.02");
+	set(node, "width", "0.2");
+	set(node, "height", "0.18");
+	set(node, "penwidth", "0.8");
+	set(node, "color", "black");
+	return true;
+}
+
+/* One with a load, as an arrow of its own; the bottleneck has a black edge. */
+static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
+{
+	const double width = width_of(drawing, bytes_on(drawing, link));
+	const bool worst = is_worst(drawing, link);
+	char colour[8];
+	mix_colour(use_of(drawing, link), colour);
+	if (worst) {
+		Agedge_t *halo = add_curve(drawing, link, true);
+		if (!halo)
+			return false;
+		set(halo, "color", "black");
+		set_format(halo, "penwidth", "%.2f", width + 2.4);
+		set(halo, "class", "halo");
+		set(halo, "arrowsize", "0.62");
+	}
+	Agedge_t *edge = add_curve(drawing, link, true);
 	if (!edge)
 		return false;
-	set(edge, "dir", both ? "none" : "forward");
-	set(edge, "color", link->down ? "#d02020" : class_colours[link->class_name % NCOLOUR]);
+	set(edge, "color", colour);
+	set_format(edge, "penwidth", "%.2f", width);
+	set(edge, "class", worst ? "bottleneck" : "load");
+	describe(drawing, link, edge);
+	drawing->nworst += worst;
+	return link - drawing->topology->links != (ptrdiff_t)drawing->prediction->bottleneck ||
+	       add_mark(drawing, link);
+}
+
+/* One line for both directions if they are alike. */
+static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
+{
+	const struct ordo_link *back = find_back(drawing->topology, link);
+	const bool both = back && !(bytes_on(drawing, back) > 0);
+	if (both && link->from > link->to)
+		return true;
+	Agedge_t *edge = add_curve(drawing, link, !both);
+	if (!edge)
+		return false;
+	set(edge, "color",
+		link->down	      ? down_colour
+		: drawing->prediction ? idle_colour
+				      : class_colours[link->class_name % NCOLOUR]);
+	if (drawing->prediction)
+		set(edge, "class", "idle");
 	if (link->down) {
 		set(edge, "style", "dashed");
 		set(edge, "penwidth", "2");
 	}
-	char tip[256];
-	snprintf(tip, sizeof tip, "%s, %g ns, %g GB/s%s", drawing->topology->class_names[link->class_name],
-		link->latency_ns, link->bandwidth_gbs, link->down ? ", down" : "");
-	set_text(edge, "tooltip", tip, "");
+	describe(drawing, link, edge);
 	return true;
 }
 
-static bool add_line(struct drawing *drawing, const char *name, double y, const char *colour, bool dashed)
+static bool is_drawn(const struct drawing *drawing, const struct ordo_link *link)
 {
-	char left[40], right[40];
-	snprintf(left, sizeof left, "%s left", name);
-	snprintf(right, sizeof right, "%s right", name);
-	double x = drawing->radius + 0.7;
+	return drawing->nodes[link->from] && drawing->nodes[link->to];
+}
+
+static bool is_idle(const struct drawing *drawing, const struct ordo_link *link)
+{
+	return drawing->prediction && !link->down && !(bytes_on(drawing, link) > 0);
+}
+
+/* Those without a load first: the others lie over them. */
+static bool add_links(struct drawing *drawing)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	const struct ordo_link *end = topology->links + topology->nlink;
+	for (const struct ordo_link *link = topology->links; link < end; link++) {
+		drawing->nidle += is_drawn(drawing, link) && is_idle(drawing, link);
+		drawing->most_bytes = fmax(drawing->most_bytes, bytes_on(drawing, link));
+	}
+	for (int loaded = 0; loaded < 2; loaded++)
+		for (const struct ordo_link *link = topology->links; link < end; link++) {
+			if (!is_drawn(drawing, link) || (bytes_on(drawing, link) > 0) != (loaded == 1) ||
+				(is_idle(drawing, link) && drawing->nidle > MOST_IDLE))
+				continue;
+			if (!(loaded ? add_loaded : add_plain)(drawing, link))
+				return false;
+		}
+	return true;
+}
+
+/* The legend: samples of lines, right of the picture. */
+
+static Agedge_t *add_sample(struct drawing *drawing, const char *text)
+{
+	char left[40], right[40], words[40];
+	snprintf(left, sizeof left, "sample%u left", drawing->nline);
+	snprintf(right, sizeof right, "sample%u right", drawing->nline);
+	snprintf(words, sizeof words, "sample%u", drawing->nline++);
+	const double x = drawing->high.x + 0.7, y = drawing->legend_y;
 	Agnode_t *a = add_node(drawing->graph, left, x, y), *b = add_node(drawing->graph, right, x + 0.4, y);
 	Agedge_t *edge = a && b ? agedge(drawing->graph, a, b, NULL, 1) : NULL;
-	if (!edge)
-		return false;
+	if (!edge || !add_left_label(drawing->graph, words, x + 0.5, y, text))
+		return NULL;
+	drawing->legend_y += 0.3;
 	set(a, "shape", "point");
 	set(b, "shape", "point");
 	set(a, "width", "0.01");
@@ -117,69 +422,183 @@ static bool add_line(struct drawing *drawing, const char *name, double y, const 
 	set(a, "style", "invis");
 	set(b, "style", "invis");
 	set(edge, "dir", "none");
-	set(edge, "color", colour);
-	if (dashed) {
-		set(edge, "style", "dashed");
-		set(edge, "penwidth", "2");
-	}
-	return true;
+	const struct curve line = {{{x, y}, {x + 0.13, y}, {x + 0.27, y}, {x + 0.4, y}}};
+	set_curve(edge, &line, 0);
+	return edge;
 }
 
-/* A line for each class of links, and one for those that are down. */
-static bool add_legend(struct drawing *drawing)
+static bool add_words(struct drawing *drawing, const char *text)
+{
+	char name[40];
+	snprintf(name, sizeof name, "words%u", drawing->nline++);
+	Agnode_t *node = add_left_label(drawing->graph, name, drawing->high.x + 0.6, drawing->legend_y, text);
+	drawing->legend_y += 0.3;
+	return node;
+}
+
+/* A line for each class of links. */
+static bool add_classes(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
-	char name[32], text[256];
-	double y = -drawing->radius;
-	bool down = false;
-	for (uint32_t i = 0; i < topology->nlink; i++)
-		down |= topology->links[i].down;
-	for (uint32_t class = 0; class < topology->nclass; class ++, y += 0.3) {
+	char text[256];
+	for (uint32_t class = 0; class < topology->nclass; class ++) {
 		const struct ordo_link *link = topology->links;
 		while (link < topology->links + topology->nlink && link->class_name != class)
 			link++;
 		if (link == topology->links + topology->nlink)
 			continue;
-		snprintf(name, sizeof name, "class %u", class);
-		snprintf(text, sizeof text, "%s, %g ns, %g GB/s", topology->class_names[class],
+		snprintf(text, sizeof text, "%.200s, %g ns, %g GB/s", topology->class_names[class],
 			link->latency_ns, link->bandwidth_gbs);
-		if (!add_line(drawing, name, y, class_colours[class % NCOLOUR], false) ||
-			!add_left_label(drawing->graph, name, drawing->radius + 1.2, y, text))
+		Agedge_t *edge = drawing->prediction ? NULL : add_sample(drawing, text);
+		if (drawing->prediction ? !add_words(drawing, text) : !edge)
 			return false;
+		if (edge)
+			set(edge, "color", class_colours[class % NCOLOUR]);
 	}
-	return !down || (add_line(drawing, "down", y, "#d02020", true) &&
-				add_left_label(drawing->graph, "down", drawing->radius + 1.2, y, "down"));
+	return true;
 }
 
-static bool add_all(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
+static bool add_down(struct drawing *drawing)
 {
-	const struct ordo_topology *topology = drawing->topology;
+	bool down = false;
+	for (uint32_t i = 0; i < drawing->topology->nlink; i++)
+		down |= drawing->topology->links[i].down;
+	Agedge_t *edge = down ? add_sample(drawing, "down") : NULL;
+	if (!edge)
+		return !down;
+	set(edge, "color", down_colour);
+	set(edge, "style", "dashed");
+	set(edge, "penwidth", "2");
+	return true;
+}
+
+static bool add_widths(struct drawing *drawing)
+{
+	static const double shares[] = {1, 0.5, 0.1};
+	char text[64], size[32];
+	for (int i = 0; i < 3; i++) {
+		print_size(drawing->most_bytes * shares[i], size);
+		snprintf(text, sizeof text, "%s%s", size, i ? "" : " over the link");
+		Agedge_t *edge = add_sample(drawing, text);
+		if (!edge)
+			return false;
+		set(edge, "color", "#808080");
+		set_format(edge, "penwidth", "%.2f", width_of(drawing, drawing->most_bytes * shares[i]));
+	}
+	return true;
+}
+
+static bool add_uses(struct drawing *drawing)
+{
+	static const double shares[] = {1, 0.75, 0.5, 0.25, 0};
+	char text[64], colour[8];
+	for (int i = 0; i < 5; i++) {
+		snprintf(text, sizeof text, "%g %%%s", 100 * shares[i],
+			i ? "" : " of the time at full bandwidth");
+		Agedge_t *edge = add_sample(drawing, text);
+		if (!edge)
+			return false;
+		mix_colour(shares[i], colour);
+		set(edge, "color", colour);
+		set(edge, "penwidth", "6");
+	}
+	return true;
+}
+
+static bool add_worst(struct drawing *drawing)
+{
+	char text[64];
+	snprintf(text, sizeof text,
+		drawing->nworst > 1 ? "bottleneck: %" PRIu32 " links alike" : "bottleneck", drawing->nworst);
+	Agedge_t *halo = drawing->nworst ? add_sample(drawing, text) : NULL;
+	if (!halo)
+		return !drawing->nworst;
+	set(halo, "color", "black:white:black");
+	set(halo, "penwidth", "2.5");
+	return true;
+}
+
+static bool add_idle(struct drawing *drawing)
+{
+	char text[64];
+	if (!drawing->nidle)
+		return true;
+	snprintf(text, sizeof text,
+		drawing->nidle > MOST_IDLE ? "%" PRIu32 " links without a load: not drawn"
+					   : "%" PRIu32 " links without a load",
+		drawing->nidle);
+	if (drawing->nidle > MOST_IDLE)
+		return add_words(drawing, text);
+	Agedge_t *edge = add_sample(drawing, text);
+	if (edge)
+		set(edge, "color", idle_colour);
+	return edge;
+}
+
+static bool add_legend(struct drawing *drawing)
+{
+	drawing->legend_y = drawing->layout.low.y;
+	if (!add_classes(drawing) || !add_down(drawing))
+		return false;
+	drawing->legend_y += 0.1;
+	return !drawing->prediction ||
+	       (add_widths(drawing) && add_uses(drawing) && add_worst(drawing) && add_idle(drawing));
+}
+
+static bool add_title(struct drawing *drawing)
+{
+	const char *name = drawing->topology->name ? drawing->topology->name : "topology";
+	char text[512], size[32], time[32];
+	snprintf(text, sizeof text, "%.200s", name);
+	if (drawing->prediction) {
+		const struct ordo_schedule *schedule = drawing->prediction->timeline->schedule;
+		print_size(drawing->prediction->bytes, size);
+		print_time(drawing->prediction->timeline->total, time);
+		snprintf(text, sizeof text, "%s of %s by %.100s on %.200s: %s",
+			ordo_operator_facts(schedule->problem.op)->name, size, schedule->algorithm, name,
+			time);
+	}
+	Agnode_t *title = add_left_label(
+		drawing->graph, "title", drawing->layout.low.x - 0.2, drawing->low.y - 0.75, text);
+	if (!title)
+		return false;
+	set(title, "fontsize", "14");
+	const double width = 0.14 * (double)strlen(text) + 0.2;
+	set_format(title, "width", "%.2f", width);
+	set_format(title, "pos", "%.1f,%.1f", (drawing->layout.low.x - 0.2 + width / 2) * points,
+		-(drawing->low.y - 0.75) * points);
+	return true;
+}
+
+static bool add_all(struct drawing *drawing)
+{
+	drawing->low = drawing->layout.low;
+	drawing->high = drawing->layout.high;
+	/* The engine `nop2` keeps lines too. */
+	set_default(drawing->graph, AGRAPH, "layout", "nop2");
 	set_default(drawing->graph, AGNODE, "style", "filled");
 	set_default(drawing->graph, AGNODE, "color", "#404040");
 	set_default(drawing->graph, AGNODE, "fontsize", "12");
 	set_default(drawing->graph, AGNODE, "width", "0.42");
 	set_default(drawing->graph, AGNODE, "height", "0.42");
-	if (!add_vertices(drawing, ranks, nrank))
-		return false;
-	for (uint32_t i = 0; i < topology->nlink; i++)
-		if (!add_link(drawing, &topology->links[i]))
-			return false;
-	return add_legend(drawing) && add_label(drawing->graph, "title", 0, -drawing->radius - 0.6,
-					      topology->name ? topology->name : "topology");
+	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) && add_legend(drawing) &&
+	       add_title(drawing);
 }
 
-bool draw_topology(FILE *out, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank,
-	struct ordo_error *error)
+bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
+	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error)
 {
 	struct drawing drawing = {.topology = topology,
+		.prediction = prediction,
 		.nodes = calloc((size_t)topology->nrank + topology->nswitch, sizeof(Agnode_t *)),
 		.graph = open_picture("topology", error)};
-	if (!drawing.graph || !drawing.nodes || !add_all(&drawing, ranks, nrank)) {
-		if (drawing.graph)
-			agclose(drawing.graph);
-		free(drawing.nodes);
-		return ordo_fail_memory(error);
-	}
+	const bool worked = lay_out(&drawing.layout, topology, ranks, nrank) && drawing.graph &&
+			    drawing.nodes && add_all(&drawing);
 	free(drawing.nodes);
-	return close_picture(drawing.graph, out, error);
+	free_layout(&drawing.layout);
+	if (worked)
+		return close_picture(drawing.graph, out, error);
+	if (drawing.graph)
+		agclose(drawing.graph);
+	return ordo_fail_memory(error);
 }

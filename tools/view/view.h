@@ -3,6 +3,7 @@
 #define ORDO_TOOLS_VIEW_H
 
 #include <ordo/order.h>
+#include <ordo/predict.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 #include <stdio.h>
@@ -22,9 +23,10 @@ struct selection {
  * red. */
 bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
 	const struct witness *witness, uint32_t *drawn, struct ordo_error *error);
-/* The links among these ranks, and the switches; links that are down dashed and red. */
-bool draw_topology(FILE *out, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank,
-	struct ordo_error *error);
+/* The links among these ranks, and the switches; links that are down dashed and red. With a prediction (NULL: none) for that topology every loaded link
+ * is an arrow, as wide as its bytes and as warm as its use; the bottleneck is marked. */
+bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
+	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error);
 
 /* A tree of a forest and what stands above it. */
 struct titled_tree {
