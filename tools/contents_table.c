@@ -58,8 +58,9 @@ static bool print(struct call *call, const struct contents_wish *wish, const str
 		struct ordo_error error;
 		return worked ? ordo_fail_memory(&error) || refuse(call, &error) : false;
 	}
-	if (form->nrank < schedule->problem.nrank || omission.slots < omission.all_slots ||
-		omission.steps < omission.all_steps)
+	if ((!form->ranks_chosen && form->nrank < schedule->problem.nrank) ||
+		(!wish->chunks.count && omission.slots < omission.all_slots) ||
+		(!wish->steps.count && omission.steps < omission.all_steps))
 		note(call,
 			"in the table: %u of %u ranks, %u of %u slots, %u of %u steps; choose others with "
 			"--ranks 0-3, --chunks 0-3 and --steps 1-4",
@@ -74,8 +75,10 @@ bool draw_contents(struct call *call, const struct contents_wish *wish, const st
 	struct ordo_error error;
 	char remark[96];
 	const uint32_t nrank = schedule->problem.nrank;
-	struct contents_form form = {
-		.markdown = markdown, .trees = wish->trees, .nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
+	struct contents_form form = {.markdown = markdown,
+		.trees = wish->trees,
+		.ranks_chosen = ranks->count,
+		.nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
 	if (!can_be_followed(call, schedule, proof))
 		return false;
 	if (!proof->proved) {

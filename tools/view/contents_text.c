@@ -10,6 +10,7 @@ enum {
 	MOST_SLOTS = 8,	  /* of a buffer, if nobody chose */
 	MOST_STEPS = 32,  /* likewise; half of them at either end */
 	MOST_LEAVES = 16, /* of a tree */
+	FEW_LEAVES = 4,	  /* so few are listed rather than called 3..1 */
 };
 
 struct column {
@@ -20,7 +21,7 @@ struct column {
 
 /* What was said of trees, to be explained. */
 struct used {
-	bool undefined, counted, strided, repeated;
+	bool undefined, counted, strided, repeated, wrapped;
 };
 
 struct table {
@@ -110,15 +111,35 @@ static bool is_strided(const uint32_t *leaves, uint32_t count)
 	return count > 2;
 }
 
+/* From which of them on they are all there are, over the last contributor to the first: 6, 7, 0, 1 of 8. 0: they are not. */
+static uint32_t find_wrap(const struct table *table, const uint32_t *leaves, uint32_t count)
+{
+	const uint32_t last = (reduces(table) ? problem_of(table)->nshard : problem_of(table)->nrank) - 1;
+	uint32_t wrap = 0;
+	if (last < FEW_LEAVES || leaves[0] || leaves[count - 1] != last)
+		return 0;
+	for (uint32_t i = 1; i < count; i++)
+		if (leaves[i] != leaves[i - 1] + 1) {
+			if (wrap)
+				return 0;
+			wrap = i;
+		}
+	return wrap;
+}
+
 static const char *set_text(struct table *table, uint32_t tree)
 {
 	const uint32_t count = gather_leaves(table, tree), *leaves = table->leaves;
 	const bool repeated = table->contents->forest->facts[tree].leaves > count;
+	const uint32_t wrap = find_wrap(table, leaves, count);
 	char text[LONGEST_SET + 8];
+	table->used.wrapped |= wrap;
 	if (count == 1)
 		snprintf(text, sizeof text, "%" PRIu32, leaves[0]);
 	else if (leaves[count - 1] - leaves[0] + 1 == count)
 		snprintf(text, sizeof text, "%" PRIu32 "..%" PRIu32, leaves[0], leaves[count - 1]);
+	else if (wrap)
+		snprintf(text, sizeof text, "%" PRIu32 "..%" PRIu32, leaves[wrap], leaves[wrap - 1]);
 	else if (print_ranges(leaves, count, text, sizeof text) > LONGEST_SET) {
 		const bool strided = is_strided(leaves, count);
 		table->used.strided |= strided;
@@ -127,7 +148,7 @@ static const char *set_text(struct table *table, uint32_t tree)
 			snprintf(text, sizeof text, "%" PRIu32 "..%" PRIu32 "/%" PRIu32, leaves[0],
 				leaves[count - 1], leaves[1] - leaves[0]);
 		else
-			snprintf(text, sizeof text, "<%" PRIu32 ">", count);
+			snprintf(text, sizeof text, "(%" PRIu32 ")", count);
 	}
 	table->used.repeated |= repeated;
 	return ordo_arena_format(&table->arena, "%s%s", text, repeated ? "!" : "");
@@ -535,10 +556,12 @@ static void print_key(const struct table *table)
 		scratch |= table->columns[c].buffer == ORDO_SCRATCH;
 	if (scratch && ordo_nchunk(problem) > 1)
 		print_line(table, reduces(table) ? "c2:0..3: of chunk 2" : "c2: chunk 2");
+	if (table->used.wrapped)
+		print_line(table, "3..1: from 3 to the last, and from 0 to 1");
 	if (table->used.strided)
 		print_line(table, "0..6/2: every second of them");
 	if (table->used.counted)
-		print_line(table, "<5>: the sum of 5 that are no range; --trees tells which");
+		print_line(table, "(5): the sum of 5 that are no range; --trees tells which");
 	if (table->used.repeated)
 		print_line(table, "!: something was added more than once");
 	if (table->used.undefined)
