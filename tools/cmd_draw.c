@@ -90,8 +90,8 @@ static bool draw_judged(
 		if (worked && witness)
 			tell_findings(call, wish, witness);
 	} else if (worked && is_table(wish))
-		worked = draw_contents(call, &wish->contents, &wish->excerpt.ranks, schedule, proof,
-			!strcmp(wish->as, "markdown"), out);
+		worked = draw_contents(
+			call, &wish->contents, schedule, proof, !strcmp(wish->as, "markdown"), out);
 	else
 		worked = worked && draw_chosen(call, wish, schedule, witness, out);
 	free_witness(witness);
@@ -266,6 +266,8 @@ static int check_and_draw(struct call *call, struct wish *wish)
 		return fail_usage(call, NULL, "--load: wanted the file of a schedule and --topology T");
 	if (wish->output && !strcmp(wish->output, "-"))
 		wish->output = NULL;
+	/* Both mean the same ranks; excerpt owns the list. */
+	wish->contents.ranks = wish->excerpt.ranks;
 	if (!wish->as)
 		wish->as = form_by_name(wish->output);
 	if (!wish->as)

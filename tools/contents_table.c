@@ -58,7 +58,7 @@ static bool print(struct call *call, const struct contents_wish *wish, const str
 		struct ordo_error error;
 		return worked ? ordo_fail_memory(&error) || refuse(call, &error) : false;
 	}
-	if ((!form->ranks_chosen && form->nrank < schedule->problem.nrank) ||
+	if ((!wish->ranks.count && form->nrank < schedule->problem.nrank) ||
 		(!wish->chunks.count && omission.slots < omission.all_slots) ||
 		(!wish->steps.count && omission.steps < omission.all_steps))
 		note(call,
@@ -69,16 +69,14 @@ static bool print(struct call *call, const struct contents_wish *wish, const str
 	return true;
 }
 
-bool draw_contents(struct call *call, const struct contents_wish *wish, const struct texts *ranks,
-	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown, FILE *out)
+bool draw_contents(struct call *call, const struct contents_wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, bool markdown, FILE *out)
 {
 	struct ordo_error error;
 	char remark[96];
 	const uint32_t nrank = schedule->problem.nrank;
-	struct contents_form form = {.markdown = markdown,
-		.trees = wish->trees,
-		.ranks_chosen = ranks->count,
-		.nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
+	struct contents_form form = {
+		.markdown = markdown, .trees = wish->trees, .nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
 	if (!can_be_followed(call, schedule, proof))
 		return false;
 	if (!proof->proved) {
@@ -86,8 +84,8 @@ bool draw_contents(struct call *call, const struct contents_wish *wish, const st
 			proof->findings[0].rule);
 		form.remark = remark;
 	}
-	uint32_t *chosen =
-		ranks->count ? read_numbers(call, "ranks", ranks, nrank, &form.nrank) : first_numbers(nrank);
+	uint32_t *chosen = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank, &form.nrank)
+					     : first_numbers(nrank);
 	if (!chosen)
 		return false;
 	form.ranks = chosen;

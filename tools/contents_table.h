@@ -6,13 +6,13 @@
 #include <ordo/verify.h>
 
 struct contents_wish {
-	struct texts chunks, steps;
+	struct texts ranks, chunks, steps;
 	bool trees;
 };
 
-/* Prints it for the ranks that were chosen (`ranks`), or a few. The proof (NULL: undecided) says what is wrong with the schedule: slices outside of
+/* Prints it for the ranks that were chosen, or a few. The proof (NULL: undecided) says what is wrong with the schedule: slices outside of
  * their buffers have no contents. false: call->status. */
-bool draw_contents(struct call *call, const struct contents_wish *wish, const struct texts *ranks,
-	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown, FILE *out);
+bool draw_contents(struct call *call, const struct contents_wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, bool markdown, FILE *out);
 
 #endif
