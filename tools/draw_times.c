@@ -61,9 +61,12 @@ bool draw_times(struct call *call, const struct timeline_wish *wish, const struc
 		.ranks = excerpt->ranks, .phases = excerpt->phases, .max_tasks = UINT32_MAX};
 	struct excerpt chosen;
 	struct chosen_timeline times = {.timeline = NULL};
-	const bool worked = choose_excerpt(call, &whole, schedule, NULL, &chosen) &&
-			    choose_timeline(call, wish, schedule, &times) &&
-			    draw_chosen(call, &times, excerpt, &chosen.selection, witness, out);
+	bool worked = choose_excerpt(call, &whole, schedule, NULL, &chosen);
+	if (worked && witness && witness->stuck)
+		worked = choose_timeline_as_far(call, wish, schedule, witness->stuck, &times);
+	else
+		worked = worked && choose_timeline(call, wish, schedule, &times);
+	worked = worked && draw_chosen(call, &times, excerpt, &chosen.selection, witness, out);
 	close_timeline(&times);
 	free_excerpt(&chosen);
 	return worked;

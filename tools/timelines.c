@@ -112,6 +112,23 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 	return true;
 }
 
+bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
+	const struct ordo_schedule *schedule, const uint32_t *stuck, struct chosen_timeline *chosen)
+{
+	if (wish->trace)
+		return choose_timeline(call, wish, schedule, chosen);
+	*chosen = (struct chosen_timeline){.timeline = NULL};
+	if (!predict_until_stuck(
+		    call, &wish->predicting, schedule, stuck, &chosen->predicted, &chosen->stuck))
+		return false;
+	chosen->timeline = chosen->stuck.timeline;
+	chosen->absent = chosen->stuck.absent;
+	tell_size(chosen, chosen->predicted.prediction->bytes);
+	append(chosen, "; %" PRIu32 " stream%s for ever", chosen->stuck.nstuck,
+		chosen->stuck.nstuck == 1 ? " waits" : "s wait");
+	return true;
+}
+
 bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen)
 {
@@ -131,5 +148,6 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 void close_timeline(struct chosen_timeline *chosen)
 {
 	close_predicted(&chosen->predicted);
+	close_stuck(&chosen->stuck);
 	end_traced(&chosen->traced);
 }

@@ -3,6 +3,7 @@
 #define ORDO_TOOLS_TIMELINES_H
 
 #include "predicting.h"
+#include "stuck.h"
 #include "traced/traced.h"
 
 struct timeline_wish {
@@ -25,6 +26,7 @@ struct timeline_wish {
 struct chosen_timeline {
 	struct predicted predicted; /* without a trace */
 	struct traced traced;	    /* with one */
+	struct stuck_run stuck;	    /* of a schedule that is not through */
 	const struct ordo_timeline *timeline;
 	const bool *absent; /* [ntask], as in struct traced; NULL: none */
 	char setting[512];  /* what the times are of, in one line */
@@ -33,6 +35,9 @@ struct chosen_timeline {
 /* false: call->status. To be closed, also after false. The schedule must live as long. */
 bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
+/* The same of a schedule that is not through: stuck[nstream] is where each stream stops for ever (its end: it does not). */
+bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
+	const struct ordo_schedule *schedule, const uint32_t *stuck, struct chosen_timeline *chosen);
 void close_timeline(struct chosen_timeline *chosen);
 
 #endif
