@@ -289,19 +289,31 @@ static int compare_turns(const void *left, const void *right)
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* The last task that a thread ended before a moment; ORDO_NONE: none. turns[0..count) are sorted. */
-static uint32_t task_before(const struct turn *turns, size_t count, uint32_t worker, double moment)
+/* How many turns come before a thread's that end at a moment or, if `after`, behind those. turns[0..count) are sorted. */
+static size_t count_before(const struct turn *turns, size_t count, uint32_t worker, double moment, bool after)
 {
 	size_t low = 0, high = count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
-		if (turns[middle].worker < worker ||
-			(turns[middle].worker == worker && turns[middle].end < moment))
+		const struct turn *turn = &turns[middle];
+		if (turn->worker < worker ||
+			(turn->worker == worker && (turn->end < moment || (after && turn->end <= moment))))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && turns[low - 1].worker == worker ? turns[low - 1].task : ORDO_NONE;
+	return low;
+}
+
+/* The last task that a thread ended before a moment, or just then if it took time: so causes never go in a circle. ORDO_NONE: none. */
+static uint32_t task_before(const struct ordo_timeline *timeline, const struct turn *turns, size_t count,
+	uint32_t worker, double moment)
+{
+	size_t place = count_before(turns, count, worker, moment, true);
+	if (place && turns[place - 1].worker == worker &&
+		!(timeline->tasks[turns[place - 1].task].begin < moment))
+		place = count_before(turns, count, worker, moment, false);
+	return place && turns[place - 1].worker == worker ? turns[place - 1].task : ORDO_NONE;
 }
 
 /* The later of two tasks that ended before another began. */
@@ -331,7 +343,7 @@ static bool find_causes(
 		struct ordo_timed_task *timed = &timeline->tasks[task];
 		const bool follows = task > schedule->streams[stream].first && !traced->absent[task - 1];
 		const uint32_t before = follows ? task - 1 : ORDO_NONE;
-		uint32_t cause = task_before(turns, nturn, slices[i].worker, timed->begin);
+		uint32_t cause = task_before(timeline, turns, nturn, slices[i].worker, timed->begin);
 		if (timed->notify != ORDO_NONE && timeline->tasks[timed->notify].end < timed->begin)
 			cause = later_of(timeline, timed->notify, cause);
 		timed->cause = later_of(timeline, before, cause);
