@@ -50,8 +50,7 @@ class Picture:
             self.paths[element.get("class")].append(element.get("d"))
         self.texts = [element.text for element in self.root.iter(SVG + "text")]
         self.title = next(element.text for element in self.root.iter(SVG + "text") if element.get("class") == "title")
-        self.left = float(next(element.get("d") for element in self.root.iter(SVG + "path")
-                               if element.get("class") == "grid")[1:].split()[0])
+        self.left = next((float(element.get("x")) for element in self.root.iter(SVG + "rect") if element.get("class") == "zebra"), None)
 
     def of_class(self, name):
         """Closed boxes in the merged paths of a class."""
@@ -317,7 +316,7 @@ def _(ordo):
 def _(ordo):
     ordo.compile("x.json", ranks=8)
     titles = {draw(ordo, "x.json", *words).title for words in
-              ([], ["--bytes", "16MiB"], ["--bandwidth", 7], ["--alpha-ns", 9000], ["--reduce-bandwidth", 3], ["--topology", "a3"])}
+              ([], ["--bytes", "16MiB"], ["--bandwidth", 7], ["--alpha-ns", 9000], ["--reduce-bandwidth", 3], ["--topology", "servers:2x4"])}
     wanted(len(titles) == 6, titles)
     wanted(any("2 MiB of bf16 a rank" in text for text in draw(ordo, "x.json", "--bytes", "2MiB", "--type", "bf16").texts))
 

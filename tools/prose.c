@@ -215,7 +215,34 @@ static const struct prose {
 	{"diff", "write-input",
 		"Where two schedules differ, write an input whose results differ: `ordo run --input` on "
 		"each of the two shows other bits."},
-	{"draw", "max-tasks", "Draw at most so many tasks; 500 if left out. What is left out is said."},
+	{"draw", "max-tasks",
+		"Draw at most so many tasks; 500 if left out. What is left out is said. In time nothing is "
+		"left out: "
+		"of more tasks, 40000 if left out, a map is drawn."},
+	{"draw", "space-time",
+		"Draw when each task runs, as SVG that needs no other program: a row for every rank and "
+		"stream, a bar for "
+		"every task, an arrow from every Notify to its Wait, and the critical path in bold. High "
+		"bars go to another "
+		"rank, low ones stay, a dark foot adds; what is hatched waits. A browser shows what each is "
+		"when "
+		"the pointer rests on it. Above 5000 tasks only those of the critical path have that and "
+		"arrows; above "
+		"`--max-tasks`, or 300 rows, a map shows what part of each span of time the ranks of a row "
+		"worked, and waited in grey. No picture is longer than 2 MB unless `--max-tasks` asks for "
+		"it. Times are "
+		"predicted for `--topology`, `--bytes` and `--type`, or those of a `--trace`."},
+	{"draw", "trace",
+		"Times from the file that `ordo run --trace` wrote of a run of this schedule. What a task "
+		"waited for last is "
+		"what ended last of the task before it, the Notify whose token it took, and what its thread "
+		"did "
+		"before. Tasks that never ended are drawn up to the end."},
+	{"draw", "call", "Draw this call of the trace, counted from 0; the last one it has if left out."},
+	{"draw", "round",
+		"Draw this round of the call. Chunks longer than a tile are moved in rounds, each of which "
+		"runs all tasks; if "
+		"left out it is the one with the median length."},
 	{"embed", NULL,
 		"Of a plan set each of its ranges has one of `NAME_schedules`. Each schedule is proved "
 		"first. The source is C11 and the same bytes on every machine; C++ includes the header "

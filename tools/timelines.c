@@ -17,15 +17,18 @@ static void append(struct chosen_timeline *chosen, const char *format, ...)
 	va_end(arguments);
 }
 
+/* Of the total: less is not worth a word. */
+static const double least_part = 1e-4;
+
 static void append_part(
 	struct chosen_timeline *chosen, const char **between, double seconds_taken, const char *what)
 {
 	char text[40];
+	if (seconds_taken < chosen->timeline->total * least_part)
+		return;
 	print_duration(seconds_taken, text, sizeof text);
-	if (seconds_taken > 0) {
-		append(chosen, "%s%s %s", *between, text, what);
-		*between = ", ";
-	}
+	append(chosen, "%s%s %s", *between, text, what);
+	*between = ", ";
 }
 
 static void tell_size(struct chosen_timeline *chosen, double bytes)
