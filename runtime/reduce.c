@@ -23,3 +23,8 @@ void ordo_narrow_elements(enum ordo_type type, void *elements, const void *wide,
 {
 	ordo_kernels()->narrow[type](elements, wide, n);
 }
+
+const char *ordo_element_loops(void)
+{
+	return ordo_kernels()->name;
+}

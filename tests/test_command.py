@@ -19,7 +19,7 @@ from desk import ORDO, Desk, at_desk, desk_case
 from tap import case, run_cases, wanted
 
 REJECT = pathlib.Path(sys.argv[2]).absolute()
-COMMANDS = ["compile", "verify", "run", "probe", "order", "diff", "draw", "embed", "list", "explain", "manual", "completions", "demo"]
+COMMANDS = ["compile", "verify", "run", "probe", "order", "diff", "draw", "embed", "list", "explain", "doctor", "manual", "completions", "demo"]
 OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
 
 

@@ -226,7 +226,8 @@ static const char environment[] =
 	".Bl -tag -width NO_COLOR\n"
 	".It Ev NO_COLOR\nIf it is set and not empty, nothing is coloured.\n"
 	"Without it, colours go to terminals only.\n"
-	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is asked for.\n"
+	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is asked for, and what\n"
+	".Xr ordo-doctor 1\ntells of.\n"
 	".It Ev TERM\nIf it is dumb, nothing is coloured.\n"
 	".El\n";
 

@@ -60,6 +60,7 @@ extern const struct command draw_command;
 extern const struct command embed_command;
 extern const struct command list_command;
 extern const struct command explain_command;
+extern const struct command doctor_command;
 extern const struct command manual_command;
 extern const struct command completions_command;
 extern const struct command demo_command;

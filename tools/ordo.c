@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&embed_command,
 	&list_command,
 	&explain_command,
+	&doctor_command,
 	&manual_command,
 	&completions_command,
 	&demo_command,

@@ -16,7 +16,8 @@ const char manual_overview[] =
 	"stand before, between or after operands, as `--name VALUE` or `--name=VALUE`; `--` ends them. "
 	"Results go to the standard output, summaries, progress and errors to the standard error.\n\n"
 	"Every command has a page of its own, which `man ordo-compile` shows; `ordo compile --help` and "
-	"`ordo help compile` print the short form. `ordo completions` has a shell complete what is typed.";
+	"`ordo help compile` print the short form. `ordo completions` has a shell complete what is typed, "
+	"and `ordo doctor` tells what is missing on a machine.";
 
 static const struct prose {
 	const char *command; /* NULL: every command that has the option */

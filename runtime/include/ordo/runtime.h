@@ -22,6 +22,8 @@ ORDO_API void ordo_reduce_elements(
 /* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero, and nothing if the divisor is 1. It is at
  * most 2^24. What makes an average of a sum. */
 ORDO_API void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor);
+/* Which form of these loops this CPU runs: "portable", "avx2" or "avx512". All give the same bits. Static; any thread. */
+ORDO_API const char *ordo_element_loops(void);
 /* n elements of f16 or bf16 as f32, exactly; and f32 rounded to them once, a NaN to the positive quiet one without payload: what sums that are held
  * in f32 (accumulate.h) are made of. Nothing is aligned; the memory of the two must not overlap. */
 ORDO_API void ordo_widen_elements(enum ordo_type type, void *wide, const void *elements, size_t n);

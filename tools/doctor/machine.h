@@ -1,0 +1,37 @@
+/* machine.h - what the system says of the machine and of what this process may use of it. What cannot be read is 0 or empty. */
+#ifndef ORDO_TOOLS_DOCTOR_MACHINE_H
+#define ORDO_TOOLS_DOCTOR_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct processors {
+	uint32_t online;  /* of the machine */
+	uint32_t allowed; /* that this process may run on */
+	uint32_t cores;	  /* that those belong to; 0: unknown */
+	double quota;	  /* processors' worth of time that its group may use; 0: no limit, or unknown */
+};
+void read_processors(struct processors *processors);
+
+struct memory {
+	uint64_t total, available, limit; /* bytes; limit: of its group, 0 for none */
+	uint64_t page;
+	uint64_t huge_page, huge_total, huge_free; /* bytes, and numbers of reserved ones */
+	char transparent[16];			   /* "always", "madvise", "never"; empty: unknown */
+};
+void read_memory(struct memory *memory);
+
+struct timer {
+	char source[32]; /* empty: unknown */
+	double step;	 /* seconds between two readings that differ */
+	double cost;	 /* seconds that a reading takes */
+};
+void read_timer(struct timer *timer);
+
+/* Does the system let threads sleep on a word of memory? */
+bool has_futex(void);
+/* The first `room` - 1 letters of a file. false: it cannot be read. */
+bool read_start(const char *path, char *text, size_t room);
+
+#endif
