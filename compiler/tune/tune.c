@@ -69,7 +69,7 @@ static bool keep_common(const struct tuning *tuning, uint32_t column, const char
 	return any;
 }
 
-/* Where the one that is fastest at a column and the one that is at the next would cross if their times were lines; every third time the middle, for they need not be. */
+/* Where the one that is fastest at a column and the one that is at the next would cross if their times were lines; every other time the middle, for they need not be. */
 static uint64_t guess_crossing(struct tuning *tuning, uint32_t column, const char *digest, const bool *common)
 {
 	const struct ordo_column *low = &tuning->columns.items[column], *high = low + 1;
@@ -78,7 +78,7 @@ static uint64_t guess_crossing(struct tuning *tuning, uint32_t column, const cha
 	uint32_t now = 0;
 	while (!common[now])
 		now++;
-	if (++tuning->turn % 3 == 0 || low->seconds[next] < 0 || high->seconds[now] < 0)
+	if (++tuning->turn % 2 == 0 || low->seconds[next] < 0 || high->seconds[now] < 0)
 		return low->bytes + gap / 2;
 	const double before = low->seconds[next] - low->seconds[now],
 		     behind = high->seconds[now] - high->seconds[next];
