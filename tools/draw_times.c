@@ -10,14 +10,16 @@ static void tell_form(struct call *call, const struct space_time_facts *facts)
 			"drawn: %u tasks; above %d only those of the critical path have arrows and tooltips; "
 			"choose fewer with --ranks 0-3 and --phases 0-2",
 			facts->ntask, MOST_TASK_BARS);
-	if (facts->form == SPAN_MAP)
-		note(call,
-			"aggregated: %u tasks of %u ranks into %u rows of up to %u ranks and %u spans of "
-			"%.3g us; "
-			"choose fewer with --ranks 0-3 and --phases 0-2, or draw them all with --max-tasks "
-			"%u",
-			facts->ntask, facts->nchosen_rank, facts->nrow, facts->ranks_a_row, facts->nspan,
-			facts->span * 1e6, facts->ntask);
+	if (facts->form != SPAN_MAP)
+		return;
+	char each[40] = "";
+	if (facts->ranks_a_row > 1)
+		snprintf(each, sizeof each, " of up to %u ranks", facts->ranks_a_row);
+	note(call,
+		"aggregated: %u tasks of %u ranks into %u rows%s and %u spans of %.3g us; choose fewer with "
+		"--ranks 0-3 and --phases 0-2, or draw them all with --max-tasks %u",
+		facts->ntask, facts->nchosen_rank, facts->nrow, each, facts->nspan, facts->span * 1e6,
+		facts->ntask);
 }
 
 static void add_facts(

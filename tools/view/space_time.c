@@ -12,7 +12,7 @@
 static const double picture_width = 1280, plot_right = 1256, plot_top = 92, rank_label_x = 14,
 		    rank_label_width = 74, stream_letter_width = 5.7, least_label_distance = 12,
 		    least_stream_row = 9, rows_height = 640, highest_row = 26, lowest_row = 4,
-		    idle_height = 0.35;
+		    idle_height = 0.22;
 /* MOST_TITLE: letters. */
 enum { MAP_ROWS = 64, MAP_SPANS = 284, MOST_TITLE = 150, MOST_STREAM_NAME = 24 };
 
@@ -122,7 +122,7 @@ static void add_band(struct plot *plot, uint32_t position, uint32_t end, uint32_
 	band->end_row = ++*row;
 }
 
-/* Rows of streams none of whose tasks takes time are low. */
+/* Rows of streams none of whose tasks takes time are low, beside others of their rank. */
 static void find_idle_rows(struct plot *plot)
 {
 	memset(plot->row_idle, true, plot->facts->nrow);
@@ -130,6 +130,9 @@ static void find_idle_rows(struct plot *plot)
 		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++)
 			if (is_in_plot(plot, s, t) && plot->times[t].end > plot->times[t].ready)
 				plot->row_idle[plot->row_of[s]] = false;
+	for (uint32_t i = 0; i < plot->nband; i++)
+		if (plot->bands[i].end_row - plot->bands[i].first_row == 1)
+			plot->row_idle[plot->bands[i].first_row] = false;
 }
 
 static void place_rows(struct plot *plot)
@@ -142,7 +145,7 @@ static void place_rows(struct plot *plot)
 		memset(plot->row_idle, nidle = 0, nrow);
 	const double weight = nrow - nidle + nidle * idle_height;
 	plot->row_height = fmin(highest_row, fmax(lowest_row, rows_height / fmax(1, weight)));
-	const double gap = nrow > plot->nband ? fmin(8, plot->row_height * 0.7) : 0;
+	const double gap = nrow > plot->nband ? fmin(8, plot->row_height * 0.55) : 0;
 	double y = plot_top;
 	for (uint32_t i = 0; i < plot->nband; i++, y += gap)
 		for (uint32_t row = plot->bands[i].first_row; row < plot->bands[i].end_row; row++) {
@@ -266,44 +269,6 @@ static void release(struct plot *plot)
 	free(plot->marks);
 }
 
-/* Plain classes with literal colours: readers of SVG that know no variables and no dark mode show the light one. */
-static const char style[] =
-	"<style>\n"
-	".st{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\n"
-	".st .paper{fill:#fff}.st .zebra{fill:#f3f5f8}.st .grid{stroke:#dfe4ea;fill:none}.st "
-	".axis{stroke:#8c959f;"
-	"fill:none}\n"
-	".st text{fill:#1f2328}.st .title{font-size:18px;font-weight:600}.st .soft{fill:#59636e}"
-	".st .rank{font-weight:600}.st .small{font-size:10px;fill:#59636e}\n"
-	".st .end{text-anchor:end}.st .middle{text-anchor:middle}\n"
-	".st .in{font-size:10px;fill:#10151b;pointer-events:none}.st .in.on-dark{fill:#fff}\n"
-	".st .wait{fill:#b4bcc6}.st .queue{fill:#d8dde4}.st .hatched{fill:url(#st-hatch)}.st "
-	".hatch{stroke:#aab2bd}"
-	".st .notify{fill:#59636e}.st .adds{fill:#000;fill-opacity:.42;pointer-events:none}\n"
-	".st .token{fill:none;stroke:#59636e;stroke-width:.8;stroke-opacity:.45}.st "
-	".held{fill:none;stroke:#1f2328;"
-	"stroke-width:1;stroke-dasharray:2 2}\n"
-	".st .tip{fill:#59636e;fill-opacity:.6}\n"
-	".st .critical{stroke:#101418}.st .wait.critical{stroke:none}.st "
-	".token.critical,.st .way{fill:none;stroke:#101418;"
-	"stroke-width:1.7;stroke-opacity:1}.st .way{stroke-linejoin:round}.st .halo{fill:none;stroke:#fff;"
-	"stroke-width:3.6;stroke-opacity:.75}.st .tip.critical{fill:#101418;fill-opacity:1;stroke:none}\n"
-	".st .red{fill:#d1242f;stroke:#d1242f}.st "
-	".token.red{fill:none;stroke:#d1242f;stroke-width:2;"
-	"stroke-opacity:1}\n"
-	"@media (prefers-color-scheme:dark){\n"
-	".st .paper{fill:#0d1117}.st .zebra{fill:#161b22}.st .grid{stroke:#272e38}.st .axis{stroke:#6e7681}\n"
-	".st text{fill:#e6edf3}.st .soft,.st .small{fill:#9198a1}.st .in{fill:#10151b}.st "
-	".in.on-dark{fill:#fff}\n"
-	".st .wait{fill:#545d68}.st .hatched{fill:url(#st-hatch)}.st .queue{fill:#3d444d}.st "
-	".hatch{stroke:#6e7681}.st .notify{fill:#9198a1}\n"
-	".st .token{stroke:#9198a1}.st .held{stroke:#e6edf3}.st .tip{fill:#9198a1}\n"
-	".st .critical{stroke:#fff}.st .wait.critical{stroke:none}.st .token.critical,.st "
-	".way{stroke:#fff}.st .halo{stroke:#0d1117}"
-	".st .tip.critical{fill:#fff}\n"
-	".st .red{fill:#ff6a69;stroke:#ff6a69}.st .token.red{stroke:#ff6a69}}\n"
-	"</style>\n";
-
 /* As much of a text as a title takes. */
 static void put_short(const struct plot *plot, const char *class_name, double y, const char *text)
 {
@@ -345,7 +310,7 @@ static void put_bands(const struct plot *plot)
 		if (band->first_row < band->end_row && i % 2 == 0 &&
 			(!narrow || plot->facts->nrow > plot->nband))
 			svg_rect(plot->out, "zebra", plot->scale.left, plot->row_top[band->first_row],
-				plot_right, plot->row_top[band->end_row - 1] + plot->row_height);
+				plot_right, row_bottom(plot, band->end_row - 1));
 	}
 }
 
@@ -389,8 +354,7 @@ static void put_band_label(const struct plot *plot, const struct band *band)
 {
 	char text[64];
 	const uint32_t first = plot->ranks[band->first_rank], last = plot->ranks[band->end_rank - 1];
-	const double middle =
-		(plot->row_top[band->first_row] + plot->row_top[band->end_row - 1] + plot->row_height) / 2;
+	const double middle = (plot->row_top[band->first_row] + row_bottom(plot, band->end_row - 1)) / 2;
 	if (first == last)
 		snprintf(text, sizeof text, "rank %" PRIu32, first);
 	else if (last - first == band->end_rank - band->first_rank - 1)
@@ -447,7 +411,7 @@ static bool put_picture(struct plot *plot, FILE *out)
 		svg_number(out, height);
 		fprintf(out, "\" width=\"%.0f\"", picture_width);
 		svg_attribute(out, "height", height);
-		fprintf(out, ">\n%s", style);
+		fprintf(out, ">\n%s", space_time_style);
 		fputs("<defs><pattern id=\"st-hatch\" width=\"5\" height=\"5\" "
 		      "patternUnits=\"userSpaceOnUse\" "
 		      "patternTransform=\"rotate(45)\"><rect class=\"queue\" width=\"5\" height=\"5\"/><path "

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Pixels: narrower ones would not be seen. */
-static const double least_move = 0.35, least_notify = 1, letter_width = 5.6, least_inside = 9, narrow_bar = 6;
+static const double least_move = 0.35, least_notify = 1, letter_width = 6.3, least_inside = 9, narrow_bar = 6;
 enum { MOST_PATH_BARS = 4000, MOST_TIPS = 700 };
 
 struct bar {
@@ -95,8 +95,11 @@ static bool is_dark(const char *colour)
 }
 
 /* What it moves and where to, if there is room for that. */
-static void put_inside(const struct plot *plot, const struct ordo_task *task, struct bar bar)
+static void put_inside(const struct plot *plot, uint32_t index, struct bar bar)
 {
+	const struct ordo_task *task = &plot->schedule->tasks[index];
+	const bool dark =
+		!(plot->marks[index] & RED) && is_dark(phase_bar_colour(&plot->palette, task->phase));
 	char text[64];
 	int length = task->count > 1 ? snprintf(text, sizeof text, "%" PRIu32 "–%" PRIu32, task->chunk,
 					       task->chunk + task->count - 1)
@@ -107,9 +110,8 @@ static void put_inside(const struct plot *plot, const struct ordo_task *task, st
 		bar.bottom = foot_of(bar).top;
 	if (bar.bottom - bar.top < least_inside || (length + 1) * letter_width > bar.right - bar.left)
 		return;
-	svg_label(plot->out,
-		is_dark(phase_bar_colour(&plot->palette, task->phase)) ? "in middle on-dark" : "in middle",
-		(bar.left + bar.right) / 2, (bar.top + bar.bottom) / 2 + 3.5, text);
+	svg_label(plot->out, dark ? "in middle on-dark" : "in middle", (bar.left + bar.right) / 2,
+		(bar.top + bar.bottom) / 2 + 3.5, text);
 }
 
 static void put_bar(const struct plot *plot, uint32_t stream, uint32_t task)
@@ -135,7 +137,7 @@ static void put_bar(const struct plot *plot, uint32_t stream, uint32_t task)
 	put_tip(plot, task);
 	fputs("</rect>\n", out);
 	if (ordo_task_moves(facts))
-		put_inside(plot, facts, bar);
+		put_inside(plot, task, bar);
 }
 
 static void put_foot(const struct plot *plot, uint32_t stream, uint32_t task)
@@ -360,7 +362,7 @@ static void put_red_arrows(const struct plot *plot)
 			continue;
 		fputs("<path class=\"token red\" d=\"", plot->out);
 		put_line(plot, &arrow);
-		fputs("\"/>\n<path class=\"red\" d=\"", plot->out);
+		fputs("\"/>\n<path class=\"head\" d=\"", plot->out);
 		put_head(plot, &arrow, 6);
 		fputs("\"/>\n", plot->out);
 	}

@@ -95,6 +95,15 @@ static void put_path_line(struct pen *pen, const char *class_name, double x, dou
 	fputs("\"/>\n", pen->plot->out);
 }
 
+static void put_outlined(struct pen *pen, const char *class_name, const char *text)
+{
+	const double x = place(pen, text);
+	fprintf(pen->plot->out, "<rect fill=\"#8fa3bf\" class=\"%s\" stroke-width=\"1.8\"", class_name);
+	svg_attribute(pen->plot->out, "x", x + 1);
+	svg_attribute(pen->plot->out, "y", pen->y - 7);
+	fprintf(pen->plot->out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width - 2);
+}
+
 static void put_forms(struct pen *pen)
 {
 	static const struct {
@@ -113,11 +122,9 @@ static void put_forms(struct pen *pen)
 		if (plot->facts->form == TASK_BARS)
 			put_path_line(pen, "token", place(pen, "Notify to its Wait"), pen->y - 4, pen->y + 4);
 	}
-	const double x = place(pen, "critical path");
-	fputs("<rect fill=\"#8fa3bf\" class=\"critical\"", plot->out);
-	svg_attribute(plot->out, "x", x + 1);
-	svg_attribute(plot->out, "y", pen->y - 7);
-	fprintf(plot->out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width - 2);
+	put_outlined(pen, "critical", "critical path");
+	if (plot->picture->witness)
+		put_outlined(pen, "fault", "at fault");
 }
 
 static void put_shade(struct pen *pen, const char *fill, double opacity, const char *text)

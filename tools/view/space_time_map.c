@@ -72,7 +72,7 @@ static void add_task(struct map *map, uint32_t stream, uint32_t task)
 		add_time(map, row, times->ready, times->begin, &waiting);
 	if (times->end > times->begin) {
 		const struct amount working =
-			colour_of(plot, facts->phase, ordo_task_crosses(facts) ? 1 : 0.5);
+			colour_of(plot, facts->phase, ordo_task_crosses(facts) ? 1 : 0.62);
 		add_time(map, row, times->begin, times->end, &working);
 	}
 }

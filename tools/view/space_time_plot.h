@@ -50,6 +50,7 @@ double plot_y(const struct plot *plot, uint32_t stream);
 double bar_height(const struct plot *plot, enum ordo_task_kind kind);
 
 bool put_bars(const struct plot *plot);	  /* false: no memory */
+extern const char space_time_style[];	  /* <style> */
 void put_arrows(const struct plot *plot); /* counts them */
 bool put_map(const struct plot *plot);	  /* false: no memory */
 /* Below the rows; returns where it ends. */
