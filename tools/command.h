@@ -52,6 +52,7 @@ extern const char main_examples[]; /* one a line, of ordo as a whole */
 extern const struct command compile_command;
 extern const struct command tune_command;
 extern const struct command verify_command;
+extern const struct command predict_command;
 extern const struct command run_command;
 extern const struct command probe_command;
 extern const struct command order_command;

@@ -11,6 +11,7 @@ const struct command *const commands[] = {
 	&compile_command,
 	&tune_command,
 	&verify_command,
+	&predict_command,
 	&run_command,
 	&probe_command,
 	&order_command,

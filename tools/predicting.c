@@ -97,7 +97,11 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 	ordo_prediction_destroy(predicted->prediction);
 	predicted->prediction = ordo_predict(schedule, &options, &error);
 	hide_progress(&progress);
-	return predicted->prediction || refuse(call, fail(call, &error));
+	if (predicted->prediction)
+		return true;
+	if (error.rule == 12 && !wish->through_ranks)
+		ordo_hint(&error, "--route-through-ranks: ranks pass on what is not for them");
+	return refuse(call, fail(call, &error));
 }
 
 bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,

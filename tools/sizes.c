@@ -26,6 +26,14 @@ uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type,
 	return bytes / bytes_of_one(problem, type);
 }
 
+double bus_factor(const struct ordo_problem *problem)
+{
+	const double n = problem->nrank, others = (n - 1) / n;
+	if (problem->op == ORDO_ALLREDUCE)
+		return 2 * others;
+	return problem->op == ORDO_REDUCE || problem->op == ORDO_BROADCAST ? 1 : others;
+}
+
 double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type, uint64_t count)
 {
 	double blocks = 0;

@@ -15,6 +15,9 @@ uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type,
 /* What must be added to one size to have another count. */
 uint64_t bytes_of_one(const struct ordo_problem *problem, enum ordo_type type);
 
+/* What makes of the size over the time, algbw, a bandwidth of links whatever the number of ranks, busbw; see table.h. */
+double bus_factor(const struct ordo_problem *problem);
+
 /* Memory for the inputs and outputs of all ranks, in bytes. */
 double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 /* Says so if this machine has not that much. false: call->status. */

@@ -17,15 +17,6 @@ struct table {
 	char wrong[640];      /* what the first wrong element is */
 };
 
-/* What algbw is to be multiplied with. */
-static double bus_factor(const struct ordo_problem *problem)
-{
-	const double n = problem->nrank, others = (n - 1) / n;
-	if (problem->op == ORDO_ALLREDUCE)
-		return 2 * others;
-	return problem->op == ORDO_REDUCE || problem->op == ORDO_BROADCAST ? 1 : others;
-}
-
 static void show_cell_progress(struct table *table)
 {
 	show_progress(&table->progress, "running", table->done++, table->ncell);

@@ -1,13 +1,391 @@
-/* bounds.c - what no schedule of an operator can be faster than. */
+/* bounds.c - what no schedule of an operator can be faster than: latencies, bytes over ports, sums, and bytes over cuts.
+ *
+ * p ranks, n bytes, a set S of s ranks with or without the root. What must leave S for the others:
+ *
+ *   AllReduce      n            of each element at least the sum of S
+ *   Reduce         n            if the root is outside
+ *   Broadcast      n            if the root is inside
+ *   ReduceScatter  (p-s)/p n    the sums of S for the blocks of the others
+ *   AllGather      s/p n        the blocks of S
+ *   Scatter        (p-s)/p n    if the root is inside
+ *   Gather         s/p n        if the root is outside
+ *   AllToAll       s(p-s)/p n
+ *
+ * An AllReduce moves each element 2(p-1) times: p-1 times before the first rank can have its sum, and then once to each other.
+ */
 #include "predict/bounds.h"
+#include "predict/crossing.h"
+#include <math.h>
+#include <ordo/arena.h>
+#include <stdlib.h>
+
+struct bounding {
+	struct ordo_time_bounds *bounds;
+	const struct ordo_problem *problem;
+	const struct ordo_topology *topology; /* NULL: `link` between every two ranks */
+	double bytes;
+	double latency,
+		link; /* the least of a way between two ranks; bytes a second of a link without a topology */
+	struct ordo_crossing crossing;
+	bool *inside; /* [nrank] the set being looked at */
+	uint64_t effort;
+};
+
+/* Looking at cuts costs at most so many links in all. */
+enum { MOST_EFFORT = 1 << 27, ALL_CUTS = 14, ALL_CUTS_THROUGH_SWITCHES = 9, MOST_BLOCKS = 32 };
+
+static double leaving(const struct bounding *bounding, double s, bool root_inside)
+{
+	const double p = bounding->problem->nrank, n = bounding->bytes;
+	switch (bounding->problem->op) {
+	case ORDO_ALLREDUCE:
+		return n;
+	case ORDO_REDUCE:
+		return root_inside ? 0 : n;
+	case ORDO_BROADCAST:
+		return root_inside ? n : 0;
+	case ORDO_REDUCESCATTER:
+		return (p - s) / p * n;
+	case ORDO_ALLGATHER:
+		return s / p * n;
+	case ORDO_SCATTER:
+		return root_inside ? (p - s) / p * n : 0;
+	case ORDO_GATHER:
+		return root_inside ? 0 : s / p * n;
+	case ORDO_ALLTOALL:
+		return s * (p - s) / p * n;
+	}
+	return 0;
+}
+
+/* What all ranks together must send. */
+static double in_all(const struct bounding *bounding)
+{
+	const double p = bounding->problem->nrank, n = bounding->bytes;
+	switch (bounding->problem->op) {
+	case ORDO_ALLREDUCE:
+		return 2 * (p - 1) * n;
+	case ORDO_REDUCE:
+	case ORDO_BROADCAST:
+	case ORDO_REDUCESCATTER:
+	case ORDO_ALLGATHER:
+	case ORDO_ALLTOALL:
+		return (p - 1) * n;
+	case ORDO_SCATTER:
+	case ORDO_GATHER:
+		return (p - 1) / p * n;
+	}
+	return 0;
+}
+
+/* Latencies. */
+
+/* A rank that knows since some time, and when the next that it tells can know. */
+struct teller {
+	double since, next;
+	uint32_t told;
+};
+
+static void sink_teller(struct teller *tellers, uint32_t count)
+{
+	const struct teller teller = tellers[0];
+	uint32_t place = 0;
+	for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
+		if (child + 1 < count && tellers[child + 1].next < tellers[child].next)
+			child++;
+		if (!(tellers[child].next < teller.next))
+			break;
+		tellers[place] = tellers[child];
+	}
+	tellers[place] = teller;
+}
+
+/* When all ranks can know what one knows, if every rank that knows tells others: on P ports the j-th of them after max(1, j/P) latencies. They are taken as they come
+ * to know, from a heap by time: tellers[nrank]. */
+static double spread(uint32_t nrank, double latency, uint32_t ports, struct teller *tellers)
+{
+	double time = 0;
+	tellers[0] = (struct teller){0, latency, 0};
+	for (uint32_t known = 1; known < nrank; known++) {
+		time = tellers[0].next;
+		const uint32_t rounds = ++tellers[0].told + 1;
+		tellers[0].next = tellers[0].since + latency * fmax(1, (double)rounds / ports);
+		sink_teller(tellers, known);
+		uint32_t place = known;
+		const struct teller newcomer = {time, time + latency, 0};
+		for (; place && tellers[(place - 1) / 2].next > newcomer.next; place = (place - 1) / 2)
+			tellers[place] = tellers[(place - 1) / 2];
+		tellers[place] = newcomer;
+	}
+	return time;
+}
+
+static double least_latency(const struct ordo_topology *topology)
+{
+	double direct = INFINITY, up = INFINITY, down = INFINITY;
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		const bool from = link->from < topology->nrank, to = link->to < topology->nrank;
+		double *least = from && to ? &direct : from ? &up : to ? &down : NULL;
+		if (!link->down && least && link->latency_ns < *least)
+			*least = link->latency_ns;
+	}
+	const double least = up + down < direct ? up + down : direct;
+	return isfinite(least) ? least * 1e-9 : 0;
+}
+
+/* Times from a rank to all others, over links that are up: by Bellman and Ford, from those that changed. time[nvertex], queue and queued likewise. */
+static double farthest(
+	const struct ordo_topology *topology, uint32_t from, double *time, uint32_t *queue, bool *queued)
+{
+	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	uint32_t first = 0, count = 1;
+	double most = 0;
+	for (uint32_t v = 0; v < nvertex; v++)
+		time[v] = INFINITY;
+	time[from] = 0;
+	queue[0] = from;
+	queued[from] = true;
+	while (count) {
+		const uint32_t v = queue[first];
+		first = (first + 1) % nvertex;
+		count--;
+		queued[v] = false;
+		for (uint32_t i = topology->first_link[v]; i < topology->first_link[v + 1]; i++) {
+			const struct ordo_link *link = &topology->links[i];
+			const double then = time[v] + link->latency_ns;
+			if (link->down || !(then < time[link->to]))
+				continue;
+			time[link->to] = then;
+			if (queued[link->to])
+				continue;
+			queued[link->to] = true;
+			queue[(first + count++) % nvertex] = link->to;
+		}
+	}
+	for (uint32_t rank = 0; rank < topology->nrank; rank++)
+		most = isfinite(time[rank]) && time[rank] > most ? time[rank] : most;
+	return most * 1e-9;
+}
+
+/* No one hears of what a rank that is far away has before it can; a Gather's root is as far from the others as they from it if links go both ways, and else it
+ * is not looked at. */
+static bool look_far(struct bounding *bounding, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = bounding->topology;
+	const enum ordo_operator op = bounding->problem->op;
+	const uint32_t nvertex = topology->nrank + topology->nswitch;
+	double *time = ordo_array_make(nvertex, sizeof *time, 0);
+	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
+	bool *queued = ordo_array_make(nvertex, sizeof *queued, 0);
+	const bool worked = time && queue && queued, from_root = op == ORDO_BROADCAST || op == ORDO_SCATTER,
+		   to_root = op == ORDO_REDUCE || op == ORDO_GATHER;
+	uint64_t effort = 0;
+	for (uint32_t rank = 0; worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64;
+		rank++) {
+		const uint32_t from = from_root ? bounding->problem->root : rank;
+		const double most = farthest(topology, from, time, queue, queued);
+		bounding->bounds->steps = most > bounding->bounds->steps ? most : bounding->bounds->steps;
+		effort += topology->nlink;
+		if (from_root)
+			break;
+	}
+	free(time);
+	free(queue);
+	free(queued);
+	return worked || ordo_fail_memory(error);
+}
+
+static bool bound_steps(struct bounding *bounding, struct ordo_error *error)
+{
+	const uint32_t nrank = bounding->problem->nrank,
+		       ports = bounding->topology ? bounding->topology->ports : 0;
+	struct teller *tellers = ordo_array_make(nrank, sizeof *tellers, 0);
+	if (!tellers)
+		return ordo_fail_memory(error);
+	if (nrank > 1)
+		bounding->bounds->steps =
+			ports ? spread(nrank, bounding->latency, ports, tellers) : bounding->latency;
+	free(tellers);
+	return !bounding->topology || look_far(bounding, error);
+}
+
+/* Cuts. */
+
+static void count_inside(const struct bounding *bounding, uint32_t *s, bool *root_inside)
+{
+	*s = 0;
+	for (uint32_t rank = 0; rank < bounding->problem->nrank; rank++)
+		*s += bounding->inside[rank];
+	*root_inside = bounding->inside[bounding->problem->root];
+}
+
+static double time_over(double bytes, double rate)
+{
+	return bytes > 0 && rate > 0 ? bytes / rate : 0;
+}
+
+/* The time that what must cross the cut takes, in whichever direction it is longer. */
+static double time_of_cut(struct bounding *bounding)
+{
+	uint32_t s;
+	bool root_inside;
+	const double p = bounding->problem->nrank;
+	count_inside(bounding, &s, &root_inside);
+	const double out = leaving(bounding, s, root_inside), in = leaving(bounding, p - s, !root_inside);
+	if (!bounding->topology) {
+		const double rate = s * (p - s) * bounding->link;
+		return fmax(time_over(out, rate), time_over(in, rate));
+	}
+	bounding->effort += 2 * (uint64_t)bounding->topology->nlink;
+	return fmax(
+		time_over(out, out > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, true) : 0),
+		time_over(in, in > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, false) : 0));
+}
+
+/* Keeps a cut that is narrower than all before. false: no memory. */
+static bool offer_cut(struct bounding *bounding)
+{
+	struct ordo_time_bounds *bounds = bounding->bounds;
+	const uint32_t nrank = bounding->problem->nrank;
+	const double time = time_of_cut(bounding);
+	uint32_t s, count = 0;
+	bool root_inside;
+	if (!(time > bounds->cut * (1 + 1e-9)))
+		return true;
+	count_inside(bounding, &s, &root_inside);
+	const bool side = 2 * s <= nrank;
+	free(bounds->cut_ranks);
+	bounds->cut_ranks = ordo_array_make(nrank, sizeof *bounds->cut_ranks, 0);
+	if (!bounds->cut_ranks)
+		return false;
+	for (uint32_t rank = 0; rank < nrank; rank++)
+		if (bounding->inside[rank] == side)
+			bounds->cut_ranks[count++] = rank;
+	bounds->cut_nrank = count;
+	bounds->cut = time;
+	return true;
+}
+
+static bool look_at_all_cuts(struct bounding *bounding)
+{
+	const uint32_t nrank = bounding->problem->nrank;
+	bool worked = true;
+	bounding->bounds->cut_exact = true;
+	for (uint32_t set = 1; worked && set < 1u << (nrank - 1); set++) {
+		for (uint32_t rank = 0; rank < nrank; rank++)
+			bounding->inside[rank] = set >> rank & 1;
+		worked = offer_cut(bounding);
+	}
+	return worked;
+}
+
+/* Ranks of which (rank / stride) mod size lies in first..end-1. */
+static bool look_at_stripe(
+	struct bounding *bounding, uint32_t stride, uint32_t size, uint32_t first, uint32_t end)
+{
+	for (uint32_t rank = 0; rank < bounding->problem->nrank; rank++)
+		bounding->inside[rank] = rank / stride % size >= first && rank / stride % size < end;
+	return bounding->effort > MOST_EFFORT || offer_cut(bounding);
+}
+
+/* Single ranks; halves by every dimension that the number of ranks can have; and blocks of neighbours. */
+static bool look_at_some_cuts(struct bounding *bounding)
+{
+	const uint32_t nrank = bounding->problem->nrank;
+	bool worked = true;
+	for (uint32_t stride = 1; worked && stride < nrank; stride++) {
+		if (nrank % stride)
+			continue;
+		const uint32_t nblock = nrank / stride;
+		worked = look_at_stripe(bounding, stride, nblock, 0, nblock / 2);
+		for (uint32_t i = 0; worked && i < nblock && i < MOST_BLOCKS; i++)
+			worked = look_at_stripe(bounding, stride, nblock, i, i + 1);
+		for (uint32_t size = 2; worked && size < nblock; size++)
+			worked = nblock % size || look_at_stripe(bounding, stride, size, 0, size / 2);
+	}
+	return worked;
+}
+
+/* Every link is like every other, so one rank alone is the narrowest cut of any: s(p-s) links leave s ranks, and what leaves them is at most min(s, p-s) as much as
+ * leaves the busiest. */
+static bool look_at_one(struct bounding *bounding)
+{
+	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
+	bool worked = true;
+	bounding->bounds->cut_exact = true;
+	for (uint32_t shift = 0; worked && shift < 2; shift++) {
+		for (uint32_t rank = 0; rank < nrank; rank++)
+			bounding->inside[rank] = rank == (root + shift) % nrank;
+		worked = offer_cut(bounding);
+	}
+	return worked;
+}
+
+static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
+{
+	const uint32_t nrank = bounding->problem->nrank,
+		       most = bounding->topology && bounding->topology->nswitch ? ALL_CUTS_THROUGH_SWITCHES
+										: ALL_CUTS;
+	bounding->inside = ordo_array_make(nrank, sizeof *bounding->inside, 0);
+	bool worked = bounding->inside;
+	if (worked && nrank > 1)
+		worked = !bounding->topology ? look_at_one(bounding)
+			 : nrank <= most     ? look_at_all_cuts(bounding)
+					     : look_at_some_cuts(bounding);
+	free(bounding->inside);
+	return worked || ordo_fail_memory(error);
+}
+
+/* Bytes over ports, and sums. */
+
+static void bound_volume(struct bounding *bounding)
+{
+	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
+	double send = 0, receive = 0, most = 0;
+	for (uint32_t rank = 0; rank < nrank; rank++) {
+		const double out = bounding->topology ? bounding->crossing.send[rank]
+						      : (nrank - 1) * bounding->link,
+			     in = bounding->topology ? bounding->crossing.receive[rank]
+						     : (nrank - 1) * bounding->link;
+		most = fmax(most, time_over(leaving(bounding, 1, rank == root), out));
+		most = fmax(most, time_over(leaving(bounding, nrank - 1, rank != root), in));
+		send += out;
+		receive += in;
+	}
+	if (nrank > 1)
+		bounding->bounds->volume = fmax(
+			most, fmax(time_over(in_all(bounding), send), time_over(in_all(bounding), receive)));
+}
+
+/* Of each element all contributions but one are added to another, somewhere. */
+static void bound_reduce(struct bounding *bounding, double rate)
+{
+	const struct ordo_problem *problem = bounding->problem;
+	if (ordo_operator_facts(problem->op)->reduces)
+		bounding->bounds->reduce =
+			time_over((problem->nshard - 1.0) * bounding->bytes, problem->nrank * rate);
+}
 
 bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem, double bytes,
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
-	(void)problem;
-	(void)bytes;
-	(void)options;
-	(void)error;
+	const struct ordo_topology *topology = options->topology;
+	struct bounding bounding = {.bounds = bounds,
+		.problem = problem,
+		.topology = topology,
+		.bytes = bytes,
+		.latency = topology ? least_latency(topology) : options->machine.latency_ns * 1e-9,
+		.link = options->machine.bandwidth_gbs * 1e9};
+	const double rate = topology && topology->reduce_gbs > 0 ? topology->reduce_gbs
+								 : options->machine.reduce_bandwidth_gbs;
 	*bounds = (struct ordo_time_bounds){0};
-	return true;
+	bool worked = !topology || ordo_crossing_make(&bounding.crossing, topology, error);
+	worked = worked && bound_steps(&bounding, error) && bound_cut(&bounding, error);
+	if (worked) {
+		bound_volume(&bounding);
+		bound_reduce(&bounding, rate * 1e9);
+	}
+	ordo_crossing_free(&bounding.crossing);
+	return worked;
 }

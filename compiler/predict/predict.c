@@ -139,8 +139,9 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 		      ordo_resources_make(&resources, schedule, &routes, options, error) &&
 		      simulate(prediction, &rehearsal, error);
 	prediction->bytes = sizes.bytes;
-	worked = worked &&
-		 ordo_bounds_make(&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
+	if (worked && !options->no_bounds)
+		worked = ordo_bounds_make(
+			&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
 	free(rehearsal.used);
 	free(rehearsal.delay);
 	ordo_resources_free(&resources);

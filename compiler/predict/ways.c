@@ -106,28 +106,47 @@ static void measure(const struct ordo_ways *ways, struct ordo_distances *distanc
 	}
 }
 
+/* How good a link is as the next one of a way. */
+struct offer {
+	uint32_t link;
+	uint32_t distance; /* from its end to the target */
+	uint32_t taken;	   /* by other pairs, if it touches a switch */
+	uint32_t stride;   /* between the numbers of its vertices */
+	bool down;	   /* towards smaller numbers */
+};
+
+static bool is_better(const struct offer *a, const struct offer *b)
+{
+	if (a->distance != b->distance)
+		return a->distance < b->distance;
+	if (a->taken != b->taken)
+		return a->taken < b->taken;
+	if (a->stride != b->stride)
+		return a->stride < b->stride;
+	return a->down < b->down;
+}
+
 /* The link to a vertex nearest to the target; ORDO_NONE: none leads nearer. */
 static uint32_t best_next(const struct ordo_ways *ways, const struct ordo_distances *distances, uint32_t at)
 {
 	const struct ordo_topology *topology = ways->topology;
 	const uint32_t nrank = topology->nrank;
-	uint32_t best = ORDO_NONE, best_distance = ORDO_NONE, best_taken = 0, best_up = 0;
+	struct offer best = {.link = ORDO_NONE, .distance = ORDO_NONE};
 	for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++) {
-		const uint32_t to = topology->links[i].to,
-			       distance = topology->links[i].down ? ORDO_NONE : distances->from[to];
-		if (distance == ORDO_NONE || distance > best_distance)
+		const uint32_t to = topology->links[i].to;
+		if (topology->links[i].down || distances->from[to] == ORDO_NONE ||
+			distances->from[to] > best.distance)
 			continue;
-		const uint32_t link = link_between(topology, at, to);
-		const uint32_t taken = at >= nrank || to >= nrank ? ways->taken[link] : 0,
-			       up = to > at ? to - at : to + nvertex(ways) - at;
-		if (distance < best_distance || taken < best_taken || (taken == best_taken && up < best_up)) {
-			best = link;
-			best_distance = distance;
-			best_taken = taken;
-			best_up = up;
-		}
+		struct offer offer = {.link = link_between(topology, at, to),
+			.distance = distances->from[to],
+			.stride = to > at ? to - at : at - to,
+			.down = to < at};
+		if (at >= nrank || to >= nrank)
+			offer.taken = ways->taken[offer.link];
+		if (is_better(&offer, &best))
+			best = offer;
 	}
-	return best;
+	return best.link;
 }
 
 bool ordo_ways_aim(struct ordo_ways *ways, uint32_t from, uint32_t target)

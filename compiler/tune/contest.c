@@ -164,7 +164,8 @@ static bool predict(struct ordo_contest *contest, const struct ordo_schedule *sc
 	double *seconds, struct ordo_error *error)
 {
 	const struct ordo_tune_wish *wish = contest->wish;
-	const struct ordo_predict_options options = {.topology = wish->selection.topology,
+	const struct ordo_predict_options options = {.no_bounds = true,
+		.topology = wish->selection.topology,
 		.machine = wish->selection.machine,
 		.bytes = bytes,
 		.element_bytes = wish->element_bytes,

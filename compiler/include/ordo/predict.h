@@ -6,10 +6,13 @@
  * after another. A SendReduce adds at its target when all its bytes are there, a LocalReduce and a LocalCopy on their own rank; what is added on a rank at
  * one time shares its adder, what is copied its copier. A Notify is seen at once; a Wait ends when its token is there.
  *
+ * Sends of one stream to one rank in one phase go as one message: the latency of the second passes while the bytes of the first flow, as far as it could have
+ * been sent then, having waited for nothing later.
+ *
  * The way: the link between the two ranks, of several the one with the most bandwidth, of these the one with the least latency; where there is none, a shortest way
- * through switches; and with `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of equally short ones: at every vertex towards a switch or
- * leaving one the link that the fewest pairs of ranks take so far (pairs by target, then source), and then the next vertex upwards by number, going round after the
- * last; so a torus is crossed along its last dimension first, and half way round it upwards.
+ * through switches; and with `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of equally short ones: at every vertex, of links to or from
+ * switches, the one that the fewest pairs of ranks take so far (pairs by target, then source), and then the next vertex whose number is nearest, upwards if two are; so a
+ * torus is crossed along its last dimension first.
  *
  * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a task needs one of them from its begin to its
  * end, but for the latency of its links, which then comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what it moves.
@@ -34,6 +37,7 @@ struct ordo_predict_options {
 	uint32_t
 		scratch_element_bytes; /* of what scratch slots hold, where they hold another type; 0: the same */
 	bool through_ranks;	       /* ranks pass on what is not for them, where it has no other way */
+	bool no_bounds;		       /* they are not wanted */
 	ordo_progress *progress;       /* may be NULL */
 	void *closure;
 };
