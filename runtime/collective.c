@@ -19,6 +19,52 @@ struct ordo_proof *ordo_prove(const struct ordo_schedule *schedule, struct ordo_
 	return NULL;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* Of all that ordo_collectives_agree compares. */
+static uint64_t fingerprint_of(const struct ordo_collective *collective)
+{
+	const struct layout *layout = &collective->layout;
+	const struct ordo_problem *problem = &layout->problem;
+	uint64_t hash = mix(collective->folds.type, collective->folds.reduction);
+	for (const char *c = collective->digest; *c; c++)
+		hash = mix(hash, (unsigned char)*c);
+	hash = mix(mix(mix(hash, problem->op), problem->nrank), problem->root);
+	hash = mix(mix(hash, problem->nshard), layout->element);
+	for (uint32_t block = 0; block <= ordo_nblock(problem); block++)
+		hash = mix(hash, chunk_begin(layout, block * problem->chunks_per_block));
+	return hash;
+}
+
+static bool is_short(const struct layout *layout)
+{
+	bool fits = layout->problem.nrank <= SHORT_RANKS;
+	for (uint32_t r = 0; fits && r < layout->problem.nrank; r++)
+		fits = region_bytes(layout, r, ORDO_INPUT) <= SHORT_INPUT_BYTES;
+	return fits;
+}
+
+/* What runs. */
+static bool derive(struct ordo_collective *collective, const struct ordo_plan_options *options,
+	const struct ordo_proof *proof, struct ordo_error *error)
+{
+	const struct layout *layout = &collective->layout;
+	if (!ordo_folds_derive(&collective->folds, layout, options, proof, 0, error))
+		return false;
+	collective->fingerprint = fingerprint_of(collective);
+	collective->is_short = is_short(layout);
+	if (!collective->is_short)
+		return true;
+	if (!ordo_folds_derive(&collective->own, layout, options, proof, layout->problem.nrank, error))
+		return false;
+	collective->first_own = ordo_folds_index(&collective->own, error);
+	return collective->first_own;
+}
+
 struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct ordo_plan_options *options, struct ordo_error *error)
 {
@@ -32,7 +78,7 @@ struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedul
 	memcpy(collective->digest, proof->digest, sizeof collective->digest);
 	if (!ordo_plan_options_check(options, error) ||
 		!ordo_layout_make(&collective->layout, &schedule->problem, options, UINT64_MAX, error) ||
-		!ordo_folds_derive(&collective->folds, &collective->layout, options, proof, error)) {
+		!derive(collective, options, proof, error)) {
 		ordo_collective_destroy(collective);
 		return NULL;
 	}
@@ -54,6 +100,8 @@ void ordo_collective_destroy(struct ordo_collective *collective)
 	if (!collective)
 		return;
 	ordo_folds_free(&collective->folds);
+	ordo_folds_free(&collective->own);
+	free(collective->first_own);
 	ordo_layout_free(&collective->layout);
 	free(collective);
 }

@@ -5,10 +5,19 @@
 #include "fold/fold.h"
 #include <ordo/communicator.h>
 
+/* A collective is short if no rank's input is longer than that and there are no more ranks: then a rank's part holds its input, and every rank folds its own
+ * outputs from the parts of all. */
+#define SHORT_INPUT_BYTES 80
+#define SHORT_RANKS 64
+
 struct ordo_collective {
 	uint64_t serial; /* no other has it, also none that later lies at the same address */
 	struct layout layout;
 	struct folds folds;
+	uint64_t fingerprint; /* of what agreeing collectives have in common */
+	bool is_short;
+	struct folds own;    /* if it is: the same, each fold writing to one rank, sorted by that; no items */
+	uint32_t *first_own; /* [nrank + 1] */
 	char digest[33];
 };
 

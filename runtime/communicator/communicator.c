@@ -20,6 +20,8 @@ static bool create_slots(struct ordo_communicator *communicator, struct ordo_err
 	communicator->seats = allocate_lines(communicator->nrank, sizeof *communicator->seats);
 	if (!communicator->slots || !communicator->seats)
 		return ordo_fail_memory(error);
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		communicator->seats[r].free_until = communicator->depth;
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		slot->ends = allocate_lines(communicator->nrank, sizeof *slot->ends);
@@ -132,35 +134,84 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 	seat->serial = part->collective->serial;
 	seat->input = part->input;
 	seat->output = part->output;
+	seat->nvalue = part->collective->is_short ? ordo_collective_input_bytes(part->collective, rank) : 0;
 	seat->ends = ends;
 	return true;
 }
 
+/* Short calls leave the state of their slot behind, since nobody looks at it. */
+static bool catch_up(struct slot *slot, uint32_t lap)
+{
+	uint32_t state = atomic_load(&slot->state);
+	while (lap_of(state) != lap && status_of(state) != FAILED)
+		if (atomic_compare_exchange_weak(&slot->state, &state, state_of(lap, OPEN)))
+			return true;
+	return status_of(state) != FAILED;
+}
+
 /* Until the slot of a rank's next call is free for it. */
-static bool await_slot(
-	struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t deadline_ms)
+static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, bool is_short,
+	uint32_t deadline_ms)
 {
 	struct slot *slot = slot_of(communicator, call);
+	const uint32_t lap = call_lap(communicator, call);
+	if (slot->arrivals[rank].is_short)
+		return ordo_short_leave(communicator, call, rank, deadline_ms) &&
+		       (is_short || catch_up(slot, lap));
 	const uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-	if (lap_of(state) == call_lap(communicator, call))
+	if (lap_of(state) == lap)
 		return status_of(state) != FAILED;
 	return ordo_slot_await(communicator, slot, call - communicator->depth, rank, deadline_ms);
 }
 
 /* Writes down a part that was checked. */
-static void write_down(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
-	uint64_t call, uint64_t since_ms)
+static struct arrival *write_down(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, uint64_t call, uint64_t since_ms)
 {
 	struct slot *slot = slot_of(communicator, call);
 	struct seat *seat = &communicator->seats[rank];
 	struct arrival *arrival = &slot->arrivals[rank];
-	slot->ends[rank] = seat->ends;
 	arrival->collective = part->collective;
+	arrival->fingerprint = part->collective->fingerprint;
 	arrival->in_place = seat->in_place;
 	arrival->deadline_ms = part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
 	arrival->since_ms = since_ms;
-	atomic_store_explicit(&arrival->call, call + 1, memory_order_release);
 	atomic_store_explicit(&seat->ncall, call + 1, memory_order_relaxed);
+	return arrival;
+}
+
+/* The part in a call that somebody launches. */
+static void write_long(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	uint64_t call, uint64_t since_ms)
+{
+	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
+	slot_of(communicator, call)->ends[rank] = communicator->seats[rank].ends;
+	arrival->is_short = false;
+	atomic_store_explicit(&arrival->call, call + 1, memory_order_release);
+}
+
+/* So many ranks come to a call that somebody launches, the last of them being this one. */
+static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t nrank,
+	struct ordo_error *error)
+{
+	struct slot *slot = slot_of(communicator, call);
+	const bool last = atomic_fetch_add(&slot->narrived, nrank) + nrank == communicator->nrank;
+	return !last || ordo_slot_launch(communicator, slot, call_lap(communicator, call), rank) ||
+	       ordo_communicator_fail(communicator, error);
+}
+
+/* The rank comes to a call in which every rank folds for itself. */
+static bool come_short(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	uint64_t call, uint64_t since_ms, struct ordo_error *error)
+{
+	struct slot *slot = slot_of(communicator, call);
+	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
+	const struct ends *ends = &communicator->seats[rank].ends;
+	arrival->is_short = true;
+	arrival->output = ends->output;
+	memcpy(arrival->value, ends->input, communicator->seats[rank].nvalue);
+	return ordo_short_announce(communicator, slot, call, rank) ||
+	       ordo_communicator_fail(communicator, error);
 }
 
 /* The rank comes to its next call, *call. */
@@ -172,21 +223,33 @@ static bool arrive(struct ordo_communicator *communicator, uint32_t rank, const 
 	const uint64_t next = atomic_load_explicit(&communicator->seats[rank].ncall, memory_order_relaxed);
 	const uint32_t deadline_ms = part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
 	*call = next;
-	if (!await_slot(communicator, rank, next, deadline_ms))
+	ordo_short_fold(communicator, rank, next);
+	if (atomic_load_explicit(&communicator->broken, memory_order_relaxed) ||
+		!await_slot(communicator, rank, next, part->collective->is_short, deadline_ms))
 		return ordo_communicator_fail(communicator, error);
-	struct slot *slot = slot_of(communicator, next);
-	write_down(communicator, rank, part, next, since_ms);
-	if (atomic_fetch_add(&slot->narrived, 1) + 1 < communicator->nrank)
-		return true;
-	return ordo_slot_launch(communicator, slot, call_lap(communicator, next), rank) ||
-	       ordo_communicator_fail(communicator, error);
+	if (part->collective->is_short)
+		return come_short(communicator, rank, part, next, since_ms, error);
+	write_long(communicator, rank, part, next, since_ms);
+	return come(communicator, rank, next, 1, error);
+}
+
+/* What a rank wrote down of its call; NULL: it has written over it since, so the call is over. */
+static const struct arrival *arrival_of(
+	const struct ordo_communicator *communicator, uint32_t rank, uint64_t call)
+{
+	const struct arrival *arrival = &slot_of(communicator, call)->arrivals[rank];
+	return atomic_load_explicit(&arrival->call, memory_order_relaxed) == call + 1 ? arrival : NULL;
 }
 
 static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t deadline_ms,
 	struct ordo_error *error)
 {
-	return ordo_slot_await(communicator, slot_of(communicator, call), call, rank, deadline_ms) ||
-	       ordo_communicator_fail(communicator, error);
+	const struct arrival *arrival = arrival_of(communicator, rank, call);
+	const bool over =
+		!arrival || (arrival->is_short ? ordo_short_await(communicator, call, rank, deadline_ms)
+					       : ordo_slot_await(communicator, slot_of(communicator, call),
+							 call, rank, deadline_ms));
+	return over || ordo_communicator_fail(communicator, error);
 }
 
 bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank,
@@ -230,13 +293,15 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct ordo
 		if (!check_part(communicator, r, &parts[r], error))
 			return false;
 	}
-	if (!await_slot(communicator, 0, *call, communicator->deadline_ms))
-		return ordo_communicator_fail(communicator, error);
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		/* All ranks have come to all calls before, so none of these waits. */
+		if (ordo_short_fold(communicator, r, *call) == ORDO_FAILED ||
+			!await_slot(communicator, r, *call, false, communicator->deadline_ms))
+			return ordo_communicator_fail(communicator, error);
+	}
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		write_down(communicator, r, &parts[r], *call, 0);
-	return ordo_slot_launch(
-		       communicator, slot_of(communicator, *call), call_lap(communicator, *call), 0) ||
-	       ordo_communicator_fail(communicator, error);
+		write_long(communicator, r, &parts[r], *call, 0);
+	return come(communicator, 0, *call, communicator->nrank, error);
 }
 
 /* The first lines of all buffers, many of them another core's, on their way together. Of a short message they are all there is. */
@@ -284,17 +349,35 @@ static bool check_ticket(const struct ordo_communicator *communicator, const str
 				 ticket->rank);
 }
 
+static enum ordo_call_state test_short(struct ordo_communicator *communicator,
+	const struct ordo_ticket *ticket, const struct arrival *arrival)
+{
+	enum ordo_call_state state = ordo_short_fold(communicator, ticket->rank, ticket->call + 1);
+	if (state != ORDO_UNDER_WAY)
+		return state;
+	const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
+	if (waited_ms < arrival->deadline_ms)
+		return state;
+	const uint64_t first = atomic_load(&communicator->seats[ticket->rank].nfolded);
+	ordo_short_give_up(communicator, first, ticket->rank, waited_ms);
+	return ordo_short_fold(communicator, ticket->rank, ticket->call + 1);
+}
+
 static enum ordo_call_state test(struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
 {
 	struct slot *slot = slot_of(communicator, ticket->call);
+	const struct arrival *arrival = arrival_of(communicator, ticket->rank, ticket->call);
 	const uint32_t lap = call_lap(communicator, ticket->call);
+	if (!arrival)
+		return ORDO_OVER;
+	if (arrival->is_short)
+		return test_short(communicator, ticket, arrival);
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap && status_of(state) == LAUNCHED) {
 		ordo_slot_work(communicator, slot, lap, false, 1);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
 	if (state == state_of(lap, OPEN)) {
-		const struct arrival *arrival = &slot->arrivals[ticket->rank];
 		const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
 		if (waited_ms >= arrival->deadline_ms)
 			ordo_slot_give_up(communicator, slot, ticket->call, ticket->rank, waited_ms);

@@ -19,18 +19,29 @@ static void fail_open_slots(struct ordo_communicator *communicator)
 			!atomic_compare_exchange_weak(&slot->state, &state, state_of(lap_of(state), FAILED)))
 			continue;
 		ordo_slot_wake(slot);
+		ordo_short_wake(slot);
 	}
+}
+
+/* The first to break the communicator says why; until it has, whoever fails waits. false: another one was first. */
+static bool begin_break(struct ordo_communicator *communicator)
+{
+	uint32_t whole = 0;
+	return atomic_compare_exchange_strong(&communicator->broken, &whole, 1);
+}
+
+static void end_break(struct ordo_communicator *communicator, const struct ordo_error *why)
+{
+	communicator->failure = *why;
+	fail_open_slots(communicator);
+	/* Not before: a reset may follow at once, and no slot that it opens is to fail. */
+	atomic_store(&communicator->broken, 2);
 }
 
 void ordo_communicator_break(struct ordo_communicator *communicator, const struct ordo_error *why)
 {
-	uint32_t whole = 0;
-	if (atomic_compare_exchange_strong(&communicator->broken, &whole, 1)) {
-		communicator->failure = *why;
-		fail_open_slots(communicator);
-		/* Not before: a reset may follow at once, and no slot that it opens is to fail. */
-		atomic_store(&communicator->broken, 2);
-	}
+	if (begin_break(communicator))
+		end_break(communicator, why);
 }
 
 bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_error *error)
@@ -78,7 +89,8 @@ static uint32_t find_usual(const struct ordo_communicator *communicator, const s
 	return lead ? usual : 0;
 }
 
-void ordo_name_odd(
+/* The rank that came with something else, in an error. */
+static void name_odd(
 	const struct ordo_communicator *communicator, const struct slot *slot, struct ordo_error *error)
 {
 	const uint32_t usual = find_usual(communicator, slot);
@@ -102,6 +114,21 @@ void ordo_name_odd(
 			 "is the same");
 }
 
+bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot *slot)
+{
+	struct ordo_error error;
+	uint32_t r = 1;
+	while (r < communicator->nrank && slot->arrivals[r].fingerprint == slot->arrivals[0].fingerprint)
+		r++;
+	if (r == communicator->nrank)
+		return true;
+	if (begin_break(communicator)) {
+		name_odd(communicator, slot, &error);
+		end_break(communicator, &error);
+	}
+	return false;
+}
+
 void ordo_communicator_abort(struct ordo_communicator *communicator, uint32_t rank, const char *reason)
 {
 	struct ordo_error error;
@@ -110,9 +137,11 @@ void ordo_communicator_abort(struct ordo_communicator *communicator, uint32_t ra
 	ordo_communicator_break(communicator, &error);
 }
 
-/* Runs to their ends the calls that were launched; no more are, while all seats are held. */
+/* Runs to their ends the calls that began; no more do, while all seats are held. */
 static void drain(struct ordo_communicator *communicator)
 {
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		ordo_short_fold(communicator, r, atomic_load(&communicator->seats[r].ncall));
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED; sched_yield())
@@ -147,15 +176,25 @@ static uint32_t hold_seats(struct ordo_communicator *communicator)
 	return ORDO_NONE;
 }
 
+static void forget_arrival(struct arrival *arrival)
+{
+	arrival->is_short = false;
+	atomic_store(&arrival->call, 0);
+}
+
 static void begin_again(struct ordo_communicator *communicator)
 {
-	for (uint32_t r = 0; r < communicator->nrank; r++)
-		atomic_store(&communicator->seats[r].ncall, 0);
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		struct seat *seat = &communicator->seats[r];
+		atomic_store(&seat->ncall, 0);
+		atomic_store(&seat->nfolded, 0);
+		seat->free_until = communicator->depth;
+	}
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		atomic_store(&slot->narrived, 0);
 		for (uint32_t r = 0; r < communicator->nrank; r++)
-			atomic_store(&slot->arrivals[r].call, 0);
+			forget_arrival(&slot->arrivals[r]);
 		/* No lap at all, for helpers that still look. */
 		atomic_store(&slot->claims, UINT64_MAX);
 		atomic_store(&slot->state, state_of(0, OPEN));

@@ -1,13 +1,11 @@
 /* helpers.c - the threads of a communicator, which work on any call and sleep when there is none. */
 #include "communicator/slot.h"
 #include "fetch.h"
-#include "transports/sleep.h"
-#include <sched.h>
 #include <stdlib.h>
 
 /* A helper looks for its next work about as long as waking it would take. */
 #define NSPIN 20000
-#define NYIELD 20
+#define NHELPER_YIELD 20
 
 struct helper {
 	pthread_t thread;
@@ -56,13 +54,10 @@ static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 static void listen(struct ordo_communicator *communicator, uint32_t heard)
 {
 	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN : 0;
-	for (uint32_t i = 0; i < nspin + NYIELD; i++) {
+	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i++) {
 		if (atomic_load_explicit(&communicator->bell, memory_order_acquire) != heard)
 			return;
-		if (i < nspin)
-			ordo_relax();
-		else
-			sched_yield();
+		pass_time(i, nspin);
 	}
 	atomic_fetch_add(&communicator->nlistening, 1);
 	if (atomic_load(&communicator->bell) == heard)

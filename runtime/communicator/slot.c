@@ -1,12 +1,5 @@
 /* slot.c - one call: launched, worked on, ended, waited for. */
 #include "communicator/slot.h"
-#include "transports/sleep.h"
-#include <sched.h>
-
-/* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have not, the others come on at once when
- * this one yields, while sleeping and being woken costs a hundred times as much. */
-#define NSPIN 4000
-#define NYIELD 400
 
 static uint64_t claims_of(uint32_t lap, uint64_t first, uint64_t end)
 {
@@ -60,22 +53,10 @@ bool ordo_slot_work(
 	return n > 0;
 }
 
-static bool do_parts_agree(const struct ordo_communicator *communicator, const struct slot *slot)
-{
-	for (uint32_t r = 1; r < communicator->nrank; r++)
-		if (!ordo_collectives_agree(slot->arrivals[r].collective, slot->arrivals[0].collective))
-			return false;
-	return true;
-}
-
 bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
-	if (!do_parts_agree(communicator, slot)) {
-		struct ordo_error error;
-		ordo_name_odd(communicator, slot, &error);
-		ordo_communicator_break(communicator, &error);
+	if (!ordo_parts_agree(communicator, slot))
 		return false;
-	}
 	slot->collective = slot->arrivals[0].collective;
 	slot->in_place = false;
 	for (uint32_t r = 0; r < communicator->nrank; r++)
@@ -107,17 +88,15 @@ bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot,
 static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-	const uint32_t nspin = communicator->nrank + communicator->nhelper <= communicator->ncore ? NSPIN : 0;
+	const uint32_t nspin = spins_of(communicator);
 	for (uint32_t i = 0; i < nspin + NYIELD; i++) {
 		if (lap_of(state) != lap || status_of(state) == FAILED)
 			return state;
 		if (status_of(state) == LAUNCHED &&
 			ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
 			i = 0;
-		else if (i < nspin)
-			ordo_relax();
 		else
-			sched_yield();
+			pass_time(i, nspin);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
 	return state;

@@ -14,7 +14,9 @@
 #define ORDO_SLOT_H
 
 #include "collective.h"
+#include "transports/sleep.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 
@@ -22,19 +24,28 @@ enum status { OPEN, LAUNCHED, FAILED };
 /* Laps are counted modulo this. */
 #define NLAP (UINT32_C(1) << 30)
 
+/* In place of a short call of an arrival, while that is missing: it comes no more, until a reset. */
+#define GIVEN_UP UINT64_MAX
+
 /* What a rank came with. */
 struct arrival {
+	alignas(CACHE_LINE) _Atomic uint64_t call; /* + 1, so that it is 0 before any; or GIVEN_UP */
 	const struct ordo_collective *collective;
-	_Atomic uint64_t call; /* + 1, so that it is 0 before any */
-	uint64_t since_ms;     /* for ordo_communicator_test */
+	uint64_t fingerprint; /* of the collective */
+	unsigned char *output;
+	uint64_t since_ms; /* for ordo_communicator_test */
 	uint32_t deadline_ms;
 	bool in_place;
+	bool is_short; /* its collective is, and every rank folds for itself */
+	alignas(8) unsigned char value[SHORT_INPUT_BYTES]; /* of a short call: the whole input; see short.c */
 };
 
 struct slot {
 	alignas(CACHE_LINE) _Atomic uint32_t state;
-	_Atomic uint32_t nsleeping; /* on the state */
-	alignas(CACHE_LINE) _Atomic uint32_t narrived;
+	_Atomic uint32_t nsleeping;			 /* on the state */
+	alignas(CACHE_LINE) _Atomic uint32_t narrived;	 /* ranks, unless the call is short */
+	alignas(CACHE_LINE) _Atomic uint32_t nlistening; /* asleep on the knocks, of a short call */
+	_Atomic uint32_t nknock;
 	/* lap * 2^34 + end * 2^17 + first of the items nobody has claimed, so that nobody can claim items of another lap by mistake. */
 	alignas(CACHE_LINE) _Atomic uint64_t claims;
 	alignas(CACHE_LINE) _Atomic uint32_t nunfinished; /* items */
@@ -52,11 +63,15 @@ enum { EMPTY, TAKEN, HELD };
 struct seat {
 	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* that it made */
 	_Atomic uint32_t taken;
+	_Atomic uint64_t nfolded; /* of its calls before that one, the short ones are folded */
+	uint64_t
+		free_until; /* so many calls may write down their parts: all ranks have read what was there */
 	/* What was found right the last time, to be found right at once. */
 	uint64_t serial; /* of the collective; 0: none */
 	const void *input;
 	void *output;
 	struct ends ends;
+	uint64_t nvalue; /* bytes of the input, if the collective is short */
 	bool in_place;
 };
 
@@ -90,6 +105,21 @@ struct ordo_communicator {
 		_Atomic uint32_t sleeps;    /* the caller, until they are */
 	} visit;
 };
+
+/* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have not, the others come on at once when
+ * this one yields, while sleeping and being woken costs a hundred times as much. */
+#define NYIELD 400
+static inline uint32_t spins_of(const struct ordo_communicator *communicator)
+{
+	return communicator->nrank + communicator->nhelper <= communicator->ncore ? 4000 : 0;
+}
+static inline void pass_time(uint32_t i, uint32_t nspin)
+{
+	if (i < nspin)
+		ordo_relax();
+	else
+		sched_yield();
+}
 
 static inline uint32_t state_of(uint32_t lap, enum status status)
 {
@@ -140,9 +170,30 @@ bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_
 /* The ranks that did not come to a call, in an error. false: all came, the last one of them just now. */
 bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
 	uint64_t waited_ms, struct ordo_error *error);
-/* The rank that came with something else, in an error. */
-void ordo_name_odd(
-	const struct ordo_communicator *communicator, const struct slot *slot, struct ordo_error *error);
+/* Have all ranks come with the same? Otherwise the communicator breaks, and the one that came with something else is named. Collectives of ranks
+ * that are done may be gone, so fingerprints are compared; if they differ nobody is done before the reason is written down. */
+bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot *slot);
+
+/* Short calls: see short.c. */
+
+/* The rank has written down its part, and comes. false: the call was given up. */
+bool ordo_short_announce(
+	struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank);
+/* Wakes who waits for announcements. */
+void ordo_short_wake(struct slot *slot);
+/* Folds the outputs of a rank, of its short calls before `end`, as far as all ranks have come to them: all of them (ORDO_OVER), or up to one
+ * that waits, or that failed. The caller acts for the rank. */
+enum ordo_call_state ordo_short_fold(struct ordo_communicator *communicator, uint32_t rank, uint64_t end);
+/* Waits until a call is folded (true) or failed. */
+bool ordo_short_await(
+	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint32_t deadline_ms);
+/* The deadline is over: fails the call, unless all ranks came to it meanwhile. */
+void ordo_short_give_up(
+	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint64_t waited_ms);
+/* Before a rank writes down its part where it did for a short call the last time: waits until that is folded by all ranks, which read it.
+ * false: failed. */
+bool ordo_short_leave(
+	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint32_t deadline_ms);
 
 /* There is work for helpers. */
 void ordo_ring(struct ordo_communicator *communicator);

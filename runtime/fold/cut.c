@@ -84,17 +84,27 @@ static uint32_t rank_of(const struct folds *folds, const struct fold *fold)
 	return folds->operands[step->dst].rank;
 }
 
+uint32_t *ordo_folds_index(const struct folds *folds, struct ordo_error *error)
+{
+	const uint32_t nrank = folds->layout->problem.nrank;
+	uint32_t *first = calloc((size_t)nrank + 1, sizeof *first);
+	if (!first) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	for (size_t f = 0; f < folds->nfold; f++)
+		first[rank_of(folds, &folds->list[f]) + 1]++;
+	for (uint32_t r = 0; r < nrank; r++)
+		first[r + 1] += first[r];
+	return first;
+}
+
 /* By the rank they write to, so that items that lie together write to ranks that lie together. */
 static bool sort_folds(struct folds *folds, struct ordo_error *error)
 {
-	const uint32_t nrank = folds->layout->problem.nrank;
-	uint32_t *next = calloc((size_t)nrank + 1, sizeof *next);
+	uint32_t *next = ordo_folds_index(folds, error);
 	struct fold *sorted = malloc((folds->nfold + 1) * sizeof *sorted);
 	bool worked = next && sorted ? true : ordo_fail_memory(error);
-	for (size_t f = 0; worked && f < folds->nfold; f++)
-		next[rank_of(folds, &folds->list[f]) + 1]++;
-	for (uint32_t r = 0; worked && r < nrank; r++)
-		next[r + 1] += next[r];
 	for (size_t f = 0; worked && f < folds->nfold; f++)
 		sorted[next[rank_of(folds, &folds->list[f])]++] = folds->list[f];
 	if (worked && folds->nfold)

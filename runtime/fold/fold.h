@@ -82,9 +82,11 @@ struct ends {
 	unsigned char *output;
 };
 
-/* Fills the folds from a proof of a schedule that lies as the layout says, which must stay. On failure, too, they are to be freed. */
+/* Fills the folds from a proof of a schedule that lies as the layout says, which must stay. ngroup: of ranks, 0: as suits the cores. On failure,
+ * too, they are to be freed. */
 bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
-	const struct ordo_plan_options *options, const struct ordo_proof *proof, struct ordo_error *error);
+	const struct ordo_plan_options *options, const struct ordo_proof *proof, uint32_t ngroup,
+	struct ordo_error *error);
 void ordo_folds_free(struct folds *folds);
 /* Into how many groups its ranks fall: see cut.c. */
 uint32_t ordo_folds_count_groups(const struct folds *folds);
@@ -95,6 +97,8 @@ static inline uint32_t group_begin(const struct folds *folds, uint32_t group)
 }
 /* Cuts what was derived into items. */
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error);
+/* Of folds each of which writes to one rank: where those of every rank begin, [nrank + 1]. The caller frees it. NULL: no memory. */
+uint32_t *ordo_folds_index(const struct folds *folds, struct ordo_error *error);
 
 /* Appends the steps that evaluate trees: see steps.c. */
 struct root {

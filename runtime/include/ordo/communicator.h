@@ -87,7 +87,8 @@ struct ordo_part {
 	uint32_t deadline_ms; /* how long this rank waits for others; 0: as long as the communicator says */
 };
 
-/* Runs the part of one rank on the calling thread and returns when the call is over for all. false: see error; the buffers are as they
+/* Runs the part of one rank on the calling thread and returns when the call is over for it: all ranks have come, its output is written and its input is
+ * no longer read. (Other ranks may still be about to read theirs, if the call is one of a few bytes.) false: see error; the buffers are as they
  * were. */
 ORDO_API bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_error *error);
@@ -96,7 +97,7 @@ ORDO_API bool ordo_communicator_run_all(
 	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error);
 
 /* The same without waiting. Start returns at once, unless `depth` calls of the rank are under way (then it waits for the oldest one). The
- * ticket is good for any thread, until the communicator is reset or destroyed. Test works a little, if there is something to do, and says
+ * ticket is good for any thread, until the communicator is reset or destroyed; outputs are there when it says that the call is over. Test works a little, if there is something to do, and says
  * whether the call is over; wait returns when it is. One thread a rank at a time. Both refuse a thread whose floating-point mode changes
  * bits (float_mode.h), and the call stays under way. */
 struct ordo_ticket {
