@@ -275,15 +275,8 @@ static int verify(struct call *call)
 		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
 			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant (one "
 			"order)"},
-		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
-			"unordered reduces into one slot are complete sums; their order is not fixed "
-			"(refutes G2)"},
-		{"max-streams", 0, POSITIVE, &wish.limits.streams, "N", "at most N streams on a rank (R13)"},
-		{"max-scratch", 0, POSITIVE, &wish.limits.scratch_slots, "N",
-			"at most N scratch slots on a rank (R13)"},
-		{"max-signals", 0, POSITIVE, &wish.limits.signals, "N", "at most N signals on a rank (R13)"},
-		{"max-tokens", 0, POSITIVE, &wish.limits.tokens_in_flight, "N",
-			"at most N tokens in flight on a signal; 1: flags are enough (R13)"},
+		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
+		LIMIT_OPTIONS(wish.limits),
 		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
 		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
 			"prove from one rank's program if all are alike; auto: if large; only: exit 4 if "

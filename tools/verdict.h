@@ -5,6 +5,19 @@
 #include "judgements.h"
 #include <ordo/verify.h>
 
+/* What is judged beside the document. */
+#define ATOMIC_REDUCE_MEANING                                                                                \
+	"unordered reduces into one slot are complete sums; their order is not fixed (refutes G2)"
+#define LIMIT_OPTIONS(limits)                                                                                \
+	{"max-streams", 0, POSITIVE, &(limits).streams, "N", "at most N streams on a rank (R13)"},           \
+		{"max-scratch", 0, POSITIVE, &(limits).scratch_slots, "N",                                   \
+			"at most N scratch slots on a rank (R13)"},                                          \
+		{"max-signals", 0, POSITIVE, &(limits).signals, "N", "at most N signals on a rank (R13)"},   \
+	{                                                                                                    \
+		"max-tokens", 0, POSITIVE, &(limits).tokens_in_flight, "N",                                  \
+			"at most N tokens in flight on a signal; 1: flags are enough (R13)"                  \
+	}
+
 /* How many moves, and how many pairs of Notify and Wait, a schedule has. */
 struct task_counts {
 	uint32_t move, notify, wait;
