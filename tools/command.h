@@ -58,6 +58,7 @@ extern const struct command probe_command;
 extern const struct command order_command;
 extern const struct command diff_command;
 extern const struct command draw_command;
+extern const struct command view_command;
 extern const struct command embed_command;
 extern const struct command list_command;
 extern const struct command explain_command;

@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&order_command,
 	&diff_command,
 	&draw_command,
+	&view_command,
 	&embed_command,
 	&list_command,
 	&explain_command,

@@ -1,0 +1,111 @@
+"""browser.py - a headless Chromium, told over HTTP what to do (W3C WebDriver), with nothing but the standard library."""
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+KEYS = {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010",
+        "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " "}
+
+
+def missing():
+    """What is not installed, in words; None: nothing."""
+    driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
+    return None if driver and chromium else f"{'chromedriver' if chromium else 'chromium'} is not installed"
+
+
+class Browser:
+    """One window. All that a page logs is an error unless it is asked for."""
+
+    def __init__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.address = f"http://127.0.0.1:{port}"
+        self.session = ""
+        for _ in range(200):
+            try:
+                self.call("GET", "/status")
+                break
+            except OSError:
+                time.sleep(0.05)
+        options = {"binary": shutil.which("chromium"), "args": [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1440,900", f"--user-data-dir={self.profile.name}"]}
+        wish = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        self.session = "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": wish}})["sessionId"]
+
+    def call(self, method, path, body=None):
+        request = urllib.request.Request(self.address + self.session + path, method=method, headers={"Content-Type": "application/json"},
+                                         data=None if body is None else json.dumps(body).encode())
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(json.load(error)["value"]["message"]) from None
+
+    def close(self):
+        try:
+            self.call("DELETE", "")
+        except (OSError, RuntimeError):
+            pass
+        self.driver.terminate()
+        self.driver.wait()
+        self.profile.cleanup()
+
+    def open(self, path, where=""):
+        """The page, ready. The seconds that took, from its beginning until it could be used."""
+        self.call("POST", "/url", {"url": "about:blank"})
+        self.call("POST", "/url", {"url": "file://" + os.path.abspath(path) + where})
+        return self.run("return performance.getEntriesByType('navigation')[0].domComplete / 1000")
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def log(self):
+        """What was logged since it was asked last."""
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+
+    def find(self, selector):
+        return list(self.call("POST", "/element", {"using": "css selector", "value": selector}).values())[0]
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.find(selector)}/click", {})
+
+    def type(self, selector, text):
+        element = self.find(selector)
+        self.call("POST", f"/element/{element}/clear", {})
+        self.call("POST", f"/element/{element}/value", {"text": text})
+
+    def press(self, *keys, shift=False):
+        """Keys where the focus is."""
+        strokes = []
+        for key in keys:
+            value = KEYS.get(key, key)
+            strokes += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
+        if shift:
+            strokes = [{"type": "keyDown", "value": "\ue008"}, *strokes, {"type": "keyUp", "value": "\ue008"}]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
+        self.call("DELETE", "/actions")
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def seen(self, selector):
+        return self.run("const node = document.querySelector(arguments[0]); return !!node && node.checkVisibility()", selector)
+
+    def emulate(self, **features):
+        """emulate(prefers_color_scheme="dark")"""
+        self.tool("Emulation.setEmulatedMedia", features=[{"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
+
+    def size(self, width, height):
+        self.tool("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+
+    def tool(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
