@@ -2,6 +2,8 @@
  * input? */
 #include "inputs.h"
 #include "judgements.h"
+#include "pictures.h"
+#include "two_trees.h"
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
@@ -17,6 +19,7 @@ enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
 struct wish {
 	struct arithmetic arithmetic;
 	const char *input;
+	struct picture_wish picture;
 };
 
 /* One of the schedules, proved. */
@@ -445,6 +448,27 @@ static bool show_all(struct call *call, const struct wish *wish, const struct as
 	return refuse(call, fail(call, &error));
 }
 
+/* The trees of the first part that differs. */
+static bool write_picture(struct call *call, const void *closure, FILE *out)
+{
+	const struct pair *pair = closure;
+	const struct two_trees two = {.forest = pair->forest,
+		.contradiction = &pair->contradiction,
+		.title = {pair->side[0]->file, pair->side[1]->file},
+		.max_leaves = MOST_LEAVES};
+	return draw_two_trees(call, &two, out);
+}
+
+static bool draw_pair(struct call *call, const struct wish *wish, const struct pair *pair)
+{
+	if (is_contradicted(pair))
+		return deliver_picture(
+			call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, pair);
+	note(call, "nothing is drawn: %s",
+		pair->interchangeable ? "no two trees differ in a bit" : "nothing is added");
+	return true;
+}
+
 static int compare_all(struct call *call, const struct wish *wish)
 {
 	struct assembly assembly = {0};
@@ -454,7 +478,8 @@ static int compare_all(struct call *call, const struct wish *wish)
 		worked = compare_sides(call, wish, &assembly.pairs[i]);
 		nsame += assembly.pairs[i].interchangeable;
 	}
-	worked = worked && show_all(call, wish, &assembly);
+	worked = worked && (wish->picture.as ? draw_pair(call, wish, &assembly.pairs[1])
+					     : show_all(call, wish, &assembly));
 	dismiss(&assembly);
 	if (!worked)
 		return call->status;
@@ -477,7 +502,10 @@ static bool read_wish(struct call *call, struct wish *wish)
 	if (wish->input && call->noperand > 2)
 		return refuse(call, fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
 					    call->noperand));
-	return read_arithmetic(call, &wish->arithmetic);
+	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
+		return refuse(call,
+			fail_usage(call, NULL, "a picture is of two schedules, found %zu", call->noperand));
+	return choose_picture_form(call, &wish->picture) && read_arithmetic(call, &wish->arithmetic);
 }
 
 static int diff(struct call *call)
@@ -487,6 +515,10 @@ static int diff(struct call *call)
 		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"write-input", 0, TEXT, &wish.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
+		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
+			"draw the first two trees that differ, in this form (as OUT ends)"},
+		{"output", 'o', TEXT, &wish.picture.output, "OUT",
+			"where a picture goes; stdout if left out"},
 	};
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
 		return call->status;
@@ -504,6 +536,7 @@ const struct command diff_command = {
 		       "Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
 	.examples = "  ordo diff ring.json dyadic.json\n"
 		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
+		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"
 		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
 		    "  ordo diff ring.json around.json --json",
 	.run = diff,

@@ -3,7 +3,7 @@
 #include "draw_times.h"
 #include "excerpt.h"
 #include "inputs.h"
-#include "output.h"
+#include "pictures.h"
 #include "view/space_time.h"
 #include "view/view.h"
 #include <ordo/compiler.h>
@@ -12,7 +12,8 @@
 #include <string.h>
 
 struct wish {
-	const char *file, *as, *output;
+	const char *file;
+	struct picture_wish picture;
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
 	bool space_time;
 	bool load;
@@ -23,7 +24,7 @@ struct wish {
 
 static bool is_table(const struct wish *wish)
 {
-	return !strcmp(wish->as, "table") || !strcmp(wish->as, "markdown");
+	return !strcmp(wish->picture.as, "table") || !strcmp(wish->picture.as, "markdown");
 }
 
 /* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too much to ask. false: call->status. */
@@ -91,7 +92,7 @@ static bool draw_judged(
 			tell_findings(call, wish, witness);
 	} else if (worked && is_table(wish))
 		worked = draw_contents(
-			call, &wish->contents, schedule, proof, !strcmp(wish->as, "markdown"), out);
+			call, &wish->contents, schedule, proof, !strcmp(wish->picture.as, "markdown"), out);
 	else
 		worked = worked && draw_chosen(call, wish, schedule, witness, out);
 	free_witness(witness);
@@ -107,7 +108,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 		return false;
 	struct ordo_error error;
 	bool worked;
-	if (strcmp(wish->as, "text") != 0)
+	if (strcmp(wish->picture.as, "text") != 0)
 		worked = draw_judged(call, wish, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);
@@ -140,7 +141,7 @@ static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
 	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
 		return false;
 	bool worked = true;
-	if (strcmp(wish->as, "json") != 0)
+	if (strcmp(wish->picture.as, "json") != 0)
 		worked = draw_links(call, wish, topology, NULL, out);
 	else if (!(worked = ordo_topology_print(topology, out, &error)))
 		call->status = fail(call, &error);
@@ -161,58 +162,20 @@ static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
 	return worked;
 }
 
-static bool draw_any(struct call *call, const struct wish *wish, FILE *out)
+static bool draw_any(struct call *call, const void *closure, FILE *out)
 {
+	const struct wish *wish = closure;
 	return !wish->file  ? draw_alone(call, wish, out)
 	       : wish->load ? draw_load(call, wish, out)
 			    : draw_file(call, wish, out);
 }
 
-/* The picture in the form wanted, in a temporary file. */
-static bool make_picture(struct call *call, const struct wish *wish, FILE *dot, FILE *image)
-{
-	struct ordo_error error;
-	const bool straight = !strcmp(wish->as, "dot") || !strcmp(wish->as, "text") ||
-			      !strcmp(wish->as, "json") || is_table(wish) || wish->space_time;
-	if (!draw_any(call, wish, straight ? image : dot))
-		return false;
-	if (straight || render(dot, wish->as, image, &error))
-		return true;
-	call->status = fail(call, &error);
-	return false;
-}
-
-static int deliver(struct call *call, const struct wish *wish, FILE *image)
-{
-	struct ordo_error error;
-	if (call->json) {
-		add_text(call->answer, "as", wish->as);
-		add_text(call->answer, "output", wish->output);
-		if (!wish->output && !add_contents(call->answer, "picture", image, &error))
-			return fail(call, &error);
-	}
-	if (wish->output ? save(image, wish->output, &error) : call->json || copy_out(image, stdout, &error))
-		return ORDO_OK;
-	return fail(call, &error);
-}
-
 static int draw_wish(struct call *call, const struct wish *wish)
 {
-	struct ordo_error error;
-	FILE *dot = tmpfile(), *image = tmpfile();
-	int status;
+	const bool straight = !strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
+			      !strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
 	call->status = ORDO_ENVIRONMENT;
-	if (!dot || !image) {
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
-		status = fail(call, &error);
-	} else {
-		status = make_picture(call, wish, dot, image) ? deliver(call, wish, image) : call->status;
-	}
-	if (dot)
-		fclose(dot);
-	if (image)
-		fclose(image);
-	return status;
+	return deliver_picture(call, &wish->picture, straight, draw_any, wish) ? ORDO_OK : call->status;
 }
 
 static const char *form_by_name(const char *output)
@@ -241,9 +204,9 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 	else if (wish->nrank)
 		call->status = fail_usage(call, "how much is predicted for is --bytes",
 			"--size: a schedule in time has its own ranks");
-	else if (strcmp(wish->as, "svg") != 0)
+	else if (strcmp(wish->picture.as, "svg") != 0)
 		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
-			"--as %s: a schedule in time is svg alone", wish->as);
+			"--as %s: a schedule in time is svg alone", wish->picture.as);
 	else
 		return true;
 	return false;
@@ -264,45 +227,46 @@ static int check_and_draw(struct call *call, struct wish *wish)
 		return fail_usage(call, NULL, "--load and --space-time are two pictures");
 	if (wish->load && (!wish->file || !has_topology))
 		return fail_usage(call, NULL, "--load: wanted the file of a schedule and --topology T");
-	if (wish->output && !strcmp(wish->output, "-"))
-		wish->output = NULL;
+	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
+		wish->picture.output = NULL;
 	/* Both mean the same ranks; excerpt owns the list. */
 	wish->contents.ranks = wish->excerpt.ranks;
-	if (!wish->as)
-		wish->as = form_by_name(wish->output);
-	if (!wish->as)
-		wish->as = wish->space_time ? "svg" : "dot";
+	if (!wish->picture.as)
+		wish->picture.as = form_by_name(wish->picture.output);
+	if (!wish->picture.as)
+		wish->picture.as = wish->space_time ? "svg" : "dot";
 	if (!check_space_time(call, wish))
 		return call->status;
 	if (wish->excerpt.max_tasks == USUAL_TASKS && !wish->space_time)
 		wish->excerpt.max_tasks = 500;
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(wish->as, forms[i])) {
-			if (!wish->file && (!strcmp(wish->as, "text") || is_table(wish)))
+		if (!strcmp(wish->picture.as, forms[i])) {
+			if (!wish->file && (!strcmp(wish->picture.as, "text") || is_table(wish)))
 				return fail_usage(
 					call, "its document: --as json", "a topology has no text form");
 			if (!is_table(wish) && (wish->contents.chunks.count || wish->contents.steps.count ||
 						       wish->contents.trees))
 				return fail_usage(call, NULL,
 					"--chunks, --steps and --trees go with --as table or markdown");
-			if (wish->load && (!strcmp(wish->as, "text") || is_table(wish)))
+			if (wish->load && (!strcmp(wish->picture.as, "text") || is_table(wish)))
 				return fail_usage(call, NULL, "--load: wanted --as dot, svg, png or pdf");
-			if (wish->file && !strcmp(wish->as, "json"))
+			if (wish->file && !strcmp(wish->picture.as, "json"))
 				return fail_usage(call, NULL, "--as json: a schedule is a document already");
-			if (call->json && !wish->output &&
-				(!strcmp(wish->as, "png") || !strcmp(wish->as, "pdf")))
-				return fail_usage(call, NULL, "--json with --as %s needs --output", wish->as);
+			if (call->json && !wish->picture.output &&
+				(!strcmp(wish->picture.as, "png") || !strcmp(wish->picture.as, "pdf")))
+				return fail_usage(
+					call, NULL, "--json with --as %s needs --output", wish->picture.as);
 			return draw_wish(call, wish);
 		}
 	return fail_usage(call, NULL,
-		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json", wish->as);
+		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json", wish->picture.as);
 }
 
 static int draw(struct call *call)
 {
 	struct wish wish = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
 	const struct option options[] = {
-		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf|text|table|markdown|json",
+		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
 			"dot)"},
 		{"ranks", 0, TEXTS, &wish.excerpt.ranks, "A-B,C", "draw these ranks, in this order"},
@@ -321,7 +285,7 @@ static int draw(struct call *call)
 		TRACE_OPTIONS(wish.times),
 		PREDICTING_OPTIONS(wish.times.predicting, "bytes"),
 		{"size", 'n', NUMBER, &wish.nrank, "N", "ranks of a topology given by name"},
-		{"output", 'o', TEXT, &wish.output, "OUT", "where to; stdout if left out"},
+		{"output", 'o', TEXT, &wish.picture.output, "OUT", "where to; stdout if left out"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

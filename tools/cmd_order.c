@@ -1,7 +1,8 @@
 /* cmd_order.c - `ordo order`: in which order every sum is made. */
 #include "inputs.h"
 #include "order_table.h"
-#include "output.h"
+#include "pictures.h"
+#include "two_trees.h"
 #include "verdict.h"
 #include "view/view.h"
 #include <inttypes.h>
@@ -10,7 +11,10 @@
 #include <string.h>
 
 struct wish {
-	const char *file, *as, *output;
+	const char *file;
+	struct picture_wish picture;
+	struct texts chunks;
+	const char *why; /* the name of a guarantee */
 	struct arithmetic arithmetic;
 	uint32_t max_leaves, max_orders;
 	bool table;
@@ -256,11 +260,132 @@ static bool tell(struct call *call, const struct wish *wish, struct subject *sub
 	return true;
 }
 
+/* Copies that were asked for, one by one. */
+
+struct copies {
+	struct ordo_copy *copies;
+	uint32_t count;
+	size_t room;
+};
+
+static bool add_copy(struct copies *copies, const struct ordo_order *order, uint32_t chunk, uint32_t rank)
+{
+	if (!ordo_array_reserve(
+		    &copies->copies, &copies->room, (size_t)copies->count + 1, sizeof *copies->copies))
+		return false;
+	copies->copies[copies->count++] =
+		(struct ordo_copy){chunk, rank, ordo_order_tree(order, chunk, rank)};
+	return true;
+}
+
+/* The chunk's copies on the ranks that have one, or on the first of them if none was chosen. */
+static bool add_copies_of(struct copies *copies, const struct ordo_order *order, uint32_t chunk,
+	const uint32_t *ranks, uint32_t nrank)
+{
+	uint32_t first, end;
+	bool worked = true;
+	ordo_chunk_holders(&order->problem, chunk, &first, &end);
+	if (!ranks)
+		return add_copy(copies, order, chunk, first);
+	for (uint32_t i = 0; worked && i < nrank; i++)
+		if (ranks[i] >= first && ranks[i] < end)
+			worked = add_copy(copies, order, chunk, ranks[i]);
+	return worked;
+}
+
+/* false: call->status. */
+static bool find_copies(
+	struct call *call, const struct wish *wish, const struct ordo_order *order, struct copies *copies)
+{
+	uint32_t nrank = 0, nchunk, *ranks = NULL;
+	uint32_t *chunks = read_numbers(call, "chunks", &wish->chunks, order->nchunk, &nchunk);
+	const struct texts *wanted = &wish->matrix.ranks;
+	if (chunks && wanted->count)
+		ranks = read_numbers(call, "ranks", wanted, order->problem.nrank, &nrank);
+	bool worked = chunks && (ranks || !wanted->count), memory = true;
+	for (uint32_t i = 0; worked && memory && i < nchunk; i++)
+		memory = add_copies_of(copies, order, chunks[i], ranks, nrank);
+	free(chunks);
+	free(ranks);
+	if (!memory)
+		return out_of_memory(call);
+	if (worked && !copies->count)
+		return refuse(call, fail_usage(call, NULL, "--ranks: none of them has one of these chunks"));
+	return worked;
+}
+
+/* "chunk 3 on rank 1: dyadic, depth 3". NULL: call->status. */
+static const char *title_copy(struct call *call, struct subject *subject, const struct ordo_copy *copy)
+{
+	struct ordo_tree_name name;
+	char word[64];
+	if (!ordo_forest_name(subject->forest, copy->tree, &name)) {
+		out_of_memory(call);
+		return NULL;
+	}
+	ordo_tree_name_print(name, word, sizeof word);
+	const char *title = ordo_arena_format(&subject->arena,
+		"chunk %" PRIu32 " on rank %" PRIu32 ": %s, depth %" PRIu32, copy->chunk, copy->rank, word,
+		subject->forest->facts[copy->tree].depth);
+	if (!title)
+		out_of_memory(call);
+	return title;
+}
+
+static bool tell_copies(struct call *call, const struct wish *wish, struct subject *subject)
+{
+	struct copies copies = {NULL};
+	bool worked = find_copies(call, wish, subject->order, &copies);
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "copies");
+	for (uint32_t i = 0; worked && i < copies.count; i++) {
+		const struct ordo_copy *copy = &copies.copies[i];
+		const char *title = title_copy(call, subject, copy);
+		const char *tree =
+			ordo_forest_print(subject->forest, &subject->arena, copy->tree, wish->max_leaves);
+		worked = title && (tree || out_of_memory(call));
+		if (!worked)
+			break;
+		say(call, "%s\n  %s\n", title, tree);
+		cJSON *one = cJSON_CreateObject();
+		add_count(one, "chunk", copy->chunk);
+		add_count(one, "rank", copy->rank);
+		add_text(one, "tree", tree);
+		cJSON_AddItemToArray(list, one);
+	}
+	free(copies.copies);
+	return worked;
+}
+
 /* Pictures. */
 
-static bool write_picture(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+static bool draw_trees(struct call *call, const struct wish *wish, const struct subject *subject,
+	const struct titled_tree *trees, uint32_t ntree, FILE *out)
 {
 	struct ordo_error error;
+	const struct order_picture picture = {.trees = trees, .ntree = ntree, .max_leaves = wish->max_leaves};
+	return draw_order(out, subject->forest, &picture, &error) || refuse(call, fail(call, &error));
+}
+
+static bool draw_copies(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+{
+	struct copies copies = {NULL};
+	bool worked = find_copies(call, wish, subject->order, &copies);
+	struct titled_tree *trees = calloc((size_t)copies.count + 1, sizeof *trees);
+	if (worked && !trees)
+		worked = out_of_memory(call);
+	for (uint32_t i = 0; worked && i < copies.count; i++) {
+		trees[i] = (struct titled_tree){
+			copies.copies[i].tree, title_copy(call, subject, &copies.copies[i]), ORDO_NONE, {0}};
+		worked = trees[i].title;
+	}
+	worked = worked && draw_trees(call, wish, subject, trees, copies.count, out);
+	free(trees);
+	free(copies.copies);
+	return worked;
+}
+
+static bool draw_classes(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+{
 	const struct ordo_order *order = subject->order;
 	const uint32_t ntree = order->nclass < wish->max_orders ? order->nclass : wish->max_orders;
 	struct titled_tree *trees = calloc((size_t)ntree + 1, sizeof *trees);
@@ -271,6 +396,7 @@ static bool write_picture(struct call *call, const struct wish *wish, struct sub
 			break;
 		const struct ordo_class *one = &order->classes[class];
 		trees[class].tree = one->tree;
+		trees[class].red = ORDO_NONE;
 		trees[class].title = ordo_arena_format(&subject->arena,
 			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s", portrait.name,
 			one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s", portrait.chunks,
@@ -278,8 +404,7 @@ static bool write_picture(struct call *call, const struct wish *wish, struct sub
 			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
 		worked = trees[class].title ? true : out_of_memory(call);
 	}
-	if (worked && !draw_order(out, subject->forest, trees, ntree, wish->max_leaves, &error))
-		worked = refuse(call, fail(call, &error));
+	worked = worked && draw_trees(call, wish, subject, trees, ntree, out);
 	free(trees);
 	if (worked && ntree < order->nclass)
 		note(call, "drawn: %" PRIu32 " of %" PRIu32 " orders; --max-orders draws more", ntree,
@@ -287,81 +412,87 @@ static bool write_picture(struct call *call, const struct wish *wish, struct sub
 	return worked;
 }
 
-static bool deliver(struct call *call, const struct wish *wish, FILE *image)
+/* The two elements that refute a guarantee. */
+static bool draw_refutation(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
 {
 	struct ordo_error error;
-	add_text(call->answer, "as", wish->as);
-	add_text(call->answer, "output", wish->output);
-	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
+	struct ordo_judgement judgement;
+	enum ordo_guarantee guarantee;
+	if (!ordo_guarantee_read(wish->why, &guarantee))
+		return refuse(call, fail_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why));
+	if (!ordo_judge_guarantee(subject->order, guarantee, wish->arithmetic.type,
+		    wish->arithmetic.reduction, &subject->arena, &judgement, &error))
 		return refuse(call, fail(call, &error));
-	if (wish->output ? save(image, wish->output, &error) : call->json || copy_out(image, stdout, &error))
-		return true;
-	return refuse(call, fail(call, &error));
+	if (judgement.verdict != ORDO_DOES_NOT_HOLD || !judgement.contradicted)
+		return refuse(call, fail_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
+					    "--why %s: it is not refuted by two elements of this schedule",
+					    ordo_guarantee_name(guarantee)));
+	struct two_trees two = {.forest = subject->forest,
+		.contradiction = &judgement.contradiction,
+		.max_leaves = wish->max_leaves};
+	for (int i = 0; i < 2; i++) {
+		const struct ordo_element *element = &judgement.contradiction.element[i];
+		two.title[i] = ordo_arena_format(&subject->arena,
+			"%s does not hold: chunk %" PRIu32 " on rank %" PRIu32,
+			ordo_guarantee_name(guarantee), element->chunk, element->rank);
+		if (!two.title[i])
+			return out_of_memory(call);
+	}
+	return draw_two_trees(call, &two, out);
+}
+
+/* What is drawn, and of what. */
+struct drawn {
+	const struct wish *wish;
+	struct subject *subject;
+};
+
+static bool write_picture(struct call *call, const void *closure, FILE *out)
+{
+	const struct drawn *drawn = closure;
+	return (drawn->wish->why	    ? draw_refutation
+		: drawn->wish->chunks.count ? draw_copies
+					    : draw_classes)(call, drawn->wish, drawn->subject, out);
 }
 
 static bool draw(struct call *call, const struct wish *wish, struct subject *subject)
 {
-	struct ordo_error error;
-	FILE *dot = tmpfile(), *image = tmpfile();
-	bool worked = dot && image;
-	if (!worked) {
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
-		refuse(call, fail(call, &error));
-	}
-	const bool straight = !strcmp(wish->as, "dot");
-	worked = worked && write_picture(call, wish, subject, straight ? image : dot);
-	if (worked && !straight && !render(dot, wish->as, image, &error))
-		worked = refuse(call, fail(call, &error));
-	worked = worked && deliver(call, wish, image);
-	if (dot)
-		fclose(dot);
-	if (image)
-		fclose(image);
-	return worked;
-}
-
-static bool read_form(struct call *call, struct wish *wish)
-{
-	static const char *const forms[] = {"dot", "svg", "png", "pdf"};
-	if (!wish->as && !wish->output)
-		return true;
-	if (wish->output && !strcmp(wish->output, "-"))
-		wish->output = NULL;
-	const char *ending = wish->output ? strrchr(wish->output, '.') : NULL;
-	if (!wish->as)
-		wish->as = ending ? ending + 1 : "dot";
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(wish->as, forms[i])) {
-			if (call->json && !wish->output && i > 1)
-				return refuse(call, fail_usage(call, NULL,
-							    "--json with --as %s needs --output", wish->as));
-			return true;
-		}
-	return refuse(call, fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
+	const struct drawn drawn = {wish, subject};
+	return deliver_picture(call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, &drawn);
 }
 
 static int order_file(struct call *call, struct wish *wish)
 {
 	struct subject subject = {0};
 	wish->file = only_operand(call, "the file or folder of a schedule, or - for stdin");
-	if (!wish->file || !read_form(call, wish) || !read_arithmetic(call, &wish->arithmetic))
+	if (!wish->file || !choose_picture_form(call, &wish->picture) ||
+		!read_arithmetic(call, &wish->arithmetic))
 		return call->status;
 	bool worked = open_subject(call, wish, &subject);
-	if (worked && wish->as && !ordo_operator_facts(subject.order->problem.op)->reduces)
+	if (worked && wish->picture.as && !ordo_operator_facts(subject.order->problem.op)->reduces)
 		worked = refuse(call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
 					      ordo_operator_facts(subject.order->problem.op)->name));
-	worked = worked && (wish->as ? draw(call, wish, &subject) : tell(call, wish, &subject));
+	if (worked && wish->why && !wish->picture.as)
+		worked = refuse(
+			call, fail_usage(call, "--as dot, or -o OUT.svg", "--why draws: wanted --as or -o"));
+	worked = worked && (wish->picture.as		? draw
+				   : wish->chunks.count ? tell_copies
+							: tell)(call, wish, &subject);
 	close_subject(&subject);
 	return worked ? ORDO_OK : call->status;
 }
 
 static int order_wish(struct call *call, struct wish *wish)
 {
-	if (!wish->table && (wish->matrix.ranks.count || wish->matrix.operators.count))
-		return fail_usage(call, NULL, "--ranks and --operator go with --table");
+	if (!wish->table && wish->matrix.operators.count)
+		return fail_usage(call, NULL, "--operator goes with --table");
+	if (!wish->table && wish->matrix.ranks.count && !wish->chunks.count)
+		return fail_usage(call, NULL, "--ranks goes with --chunks or --table");
+	if (wish->why && wish->chunks.count)
+		return fail_usage(call, NULL, "--why and --chunks are two pictures");
 	if (!wish->table)
 		return order_file(call, wish);
-	if (call->noperand || wish->as || wish->output)
+	if (call->noperand || wish->picture.as || wish->picture.output || wish->chunks.count || wish->why)
 		return fail_usage(call, NULL, "--table takes no schedule and draws nothing");
 	return print_order_table(call, &wish->matrix);
 }
@@ -374,15 +505,22 @@ static int order(struct call *call)
 		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
 			"cut a tree of more leaves than that with ... (32)"},
 		{"max-orders", 0, POSITIVE, &wish.max_orders, "N", "show or draw the first N orders (16)"},
-		{"as", 0, TEXT, &wish.as, "dot|svg|png|pdf", "draw the trees in this form (as OUT ends)"},
-		{"output", 'o', TEXT, &wish.output, "OUT", "where a picture goes; stdout if left out"},
+		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
+			"draw the trees in this form (as OUT ends)"},
+		{"output", 'o', TEXT, &wish.picture.output, "OUT",
+			"where a picture goes; stdout if left out"},
+		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C", "the trees of these chunks, one by one"},
+		{"why", 0, TEXT, &wish.why, "G",
+			"draw why this guarantee does not hold: two trees, what differs first in red"},
 		{"table", 0, SWITCH, &wish.table, NULL,
 			"instead of a schedule: how many orders every algorithm makes, by number of ranks"},
-		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C", "of the table (4-16)"},
+		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C",
+			"with --chunks: the copies of these ranks; of the table (4-16)"},
 		{"operator", 0, TEXTS, &wish.matrix.operators, "OPERATOR,...",
 			"of the table (ReduceScatter)"},
 	};
 	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
+	free_texts(&wish.chunks);
 	free_texts(&wish.matrix.ranks);
 	free_texts(&wish.matrix.operators);
 	return status;
@@ -404,6 +542,8 @@ const struct command order_command = {
 	.examples = "  ordo order ring.json\n"
 		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"
 		    "  ordo order dyadic.json -o dyadic.svg\n"
+		    "  ordo order ring.json --chunks 0,3 --ranks 1\n"
+		    "  ordo order ring.json --why G3 -o two-trees.svg\n"
 		    "  ordo order --table --ranks 4-8 --operator allreduce",
 	.run = order,
 };

@@ -1,6 +1,7 @@
 /* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it adds. */
 #include "graph.h"
 #include "view.h"
+#include "witness_dot.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,18 @@ struct sketch {
 struct drawing {
 	Agraph_t *graph;
 	const struct ordo_forest *forest;
-	uint32_t max_leaves;
-	struct sketch *sketches; /* of the tree under way */
+	const struct order_picture *picture;
+	const struct titled_tree *titled; /* under way */
+	bool *below_red;		  /* [nnode] a node of the red part of it */
+	bool *above_red;		  /* [nnode] the red node is in it */
+	struct sketch *sketches;	  /* of the tree under way */
 	Agnode_t **nodes;
 	size_t sketch_room, node_room;
 	uint32_t nsketch, nend;
 	uint32_t levels;
-	double width; /* of a box with the longest number */
-	double y;     /* top of the tree under way */
+	double width;	      /* of a box with the longest number */
+	double x, y;	      /* left and top of the tree under way */
+	double bottom, right; /* of all */
 };
 
 static bool is_leaf(const struct drawing *drawing, uint32_t tree)
@@ -47,8 +52,8 @@ struct visit {
 static uint32_t end_depth(const struct drawing *drawing, uint32_t tree)
 {
 	uint32_t depth = ORDO_NONE;
-	if (drawing->forest->facts[tree].leaves > drawing->max_leaves)
-		for (depth = 0; drawing->max_leaves >> (depth + 1); depth++)
+	if (drawing->forest->facts[tree].leaves > drawing->picture->max_leaves)
+		for (depth = 0; drawing->picture->max_leaves >> (depth + 1); depth++)
 			continue;
 	return depth;
 }
@@ -66,7 +71,7 @@ static bool add_sketch(struct drawing *drawing, const struct visit *visit, uint3
 		sketch->x = (drawing->sketches[visit->first].x + drawing->sketches[second].x) / 2;
 	} else {
 		sketch->operands[0] = sketch->operands[1] = ORDO_NONE;
-		sketch->x = drawing->nend++ * (drawing->width + BETWEEN_LEAVES);
+		sketch->x = drawing->x + drawing->nend++ * (drawing->width + BETWEEN_LEAVES);
 	}
 	drawing->levels = visit->depth > drawing->levels ? visit->depth : drawing->levels;
 	return true;
@@ -107,6 +112,51 @@ static bool sketch_tree(struct drawing *drawing, uint32_t tree)
 	return worked;
 }
 
+/* Red: the node, and all that is added in it; the marked leaves more so. A box that stands for many, if the node is among them. */
+static void style_red(const struct drawing *drawing, const struct sketch *sketch, Agnode_t *node)
+{
+	const struct titled_tree *titled = drawing->titled;
+	const bool end = sketch->operands[0] == ORDO_NONE && !is_leaf(drawing, sketch->tree);
+	if (titled->red == ORDO_NONE)
+		return;
+	if (sketch->tree == titled->red || (end && drawing->above_red[sketch->tree])) {
+		set(node, "fillcolor", WITNESS_FILL);
+		set(node, "penwidth", "2");
+	}
+	if (drawing->below_red[sketch->tree] || (end && drawing->above_red[sketch->tree]))
+		set(node, "color", WITNESS_RED);
+	for (int i = 0; i < 3 && is_leaf(drawing, sketch->tree); i++)
+		if (drawing->forest->trees.nodes[sketch->tree][1] == titled->marked_leaves[i]) {
+			set(node, "fillcolor", "#ffe3a3");
+			set(node, "penwidth", "1.8");
+		}
+}
+
+/* Which nodes the red one is in, and which are in it: operands are before what adds them. */
+static bool find_red(struct drawing *drawing, const struct titled_tree *titled)
+{
+	const struct ordo_trees *trees = &drawing->forest->trees;
+	const uint32_t red = titled->red;
+	free(drawing->below_red);
+	free(drawing->above_red);
+	drawing->titled = titled;
+	drawing->below_red = calloc((size_t)trees->nnode + 1, sizeof *drawing->below_red);
+	drawing->above_red = calloc((size_t)trees->nnode + 1, sizeof *drawing->above_red);
+	if (!drawing->below_red || !drawing->above_red)
+		return false;
+	if (red == ORDO_NONE)
+		return true;
+	drawing->below_red[red] = drawing->above_red[red] = true;
+	for (uint32_t node = red + 1; node-- > 0;)
+		for (int i = 0; i < 2 && drawing->below_red[node] && trees->nodes[node][0] != ORDO_NONE; i++)
+			drawing->below_red[trees->nodes[node][i]] = true;
+	for (uint32_t node = red + 1; node < trees->nnode; node++)
+		if (trees->nodes[node][0] != ORDO_NONE)
+			drawing->above_red[node] = drawing->above_red[trees->nodes[node][0]] ||
+						   drawing->above_red[trees->nodes[node][1]];
+	return true;
+}
+
 static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 {
 	const struct sketch *sketch = &drawing->sketches[index];
@@ -133,28 +183,33 @@ static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 		set_format(node, "tooltip", "%" PRIu32 " leaves, %" PRIu32 " levels", leaves,
 			drawing->forest->facts[sketch->tree].depth);
 	}
+	style_red(drawing, sketch, node);
 	for (int i = 0; i < 2 && sketch->operands[i] != ORDO_NONE; i++) {
 		Agedge_t *edge = agedge(drawing->graph, node, drawing->nodes[sketch->operands[i]], NULL, 1);
 		if (!edge)
 			return false;
 		set(edge, "dir", "none");
+		if (drawing->below_red[sketch->tree])
+			set(edge, "color", WITNESS_RED);
 	}
 	return true;
 }
 
-/* One tree below its title; the next begins further down. */
-static bool draw_tree(struct drawing *drawing, uint32_t number, uint32_t tree, const char *title)
+/* One tree below its title; the next begins further down, or beside it. */
+static bool draw_tree(struct drawing *drawing, uint32_t number, const struct titled_tree *titled)
 {
 	char name[48];
+	const double top = drawing->y;
 	drawing->nsketch = drawing->nend = drawing->levels = 0;
-	snprintf(name, sizeof name, "%" PRIu32, drawing->forest->facts[tree].leaves);
+	snprintf(name, sizeof name, "%" PRIu32, drawing->forest->facts[titled->tree].leaves);
 	drawing->width = 0.12 + DIGIT_WIDTH * (double)(strlen(name) > 2 ? strlen(name) : 2);
 	snprintf(name, sizeof name, "title %" PRIu32, number);
-	if (!add_left_label(drawing->graph, name, -0.2, drawing->y, title))
+	if (!find_red(drawing, titled) ||
+		!add_left_label(drawing->graph, name, drawing->x - 0.2, drawing->y, titled->title))
 		return false;
 	drawing->y += TITLE_STEP;
-	if (!sketch_tree(drawing, tree) || !ordo_array_reserve(&drawing->nodes, &drawing->node_room,
-						   drawing->nsketch, sizeof(Agnode_t *)))
+	if (!sketch_tree(drawing, titled->tree) || !ordo_array_reserve(&drawing->nodes, &drawing->node_room,
+							   drawing->nsketch, sizeof(Agnode_t *)))
 		return false;
 	for (uint32_t i = 0; i < drawing->nsketch; i++) {
 		snprintf(name, sizeof name, "%" PRIu32 " %" PRIu32, number, i);
@@ -162,14 +217,39 @@ static bool draw_tree(struct drawing *drawing, uint32_t number, uint32_t tree, c
 			return false;
 	}
 	drawing->y += drawing->levels * LEVEL_STEP + BETWEEN;
+	drawing->bottom = drawing->y > drawing->bottom ? drawing->y : drawing->bottom;
+	if (drawing->picture->beside) {
+		const double tree = drawing->nend * (drawing->width + BETWEEN_LEAVES),
+			     title = 0.085 * (double)strlen(titled->title);
+		drawing->x += (tree > title ? tree : title) + BETWEEN;
+		drawing->y = top;
+	}
 	return true;
 }
 
-bool draw_order(FILE *out, const struct ordo_forest *forest, const struct titled_tree *trees, uint32_t ntree,
-	uint32_t max_leaves, struct ordo_error *error)
+static bool draw_captions(struct drawing *drawing)
+{
+	const char *text = drawing->picture->captions;
+	char line[512], name[32];
+	for (uint32_t n = 0; text && *text; n++) {
+		const size_t length = strcspn(text, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)length, text);
+		snprintf(name, sizeof name, "caption %" PRIu32, n);
+		Agnode_t *node = add_left_label(
+			drawing->graph, name, -0.2, drawing->bottom - BETWEEN / 2 + 0.22 * n, line);
+		if (!node)
+			return false;
+		set(node, "fontcolor", WITNESS_RED);
+		text += length + (text[length] == '\n');
+	}
+	return true;
+}
+
+bool draw_order(FILE *out, const struct ordo_forest *forest, const struct order_picture *picture,
+	struct ordo_error *error)
 {
 	struct drawing drawing = {
-		.graph = open_picture("order", error), .forest = forest, .max_leaves = max_leaves};
+		.graph = open_picture("order", error), .forest = forest, .picture = picture};
 	if (!drawing.graph)
 		return false;
 	set_default(drawing.graph, AGNODE, "style", "filled");
@@ -179,8 +259,11 @@ bool draw_order(FILE *out, const struct ordo_forest *forest, const struct titled
 	set_default(drawing.graph, AGNODE, "fixedsize", "true");
 	set_default(drawing.graph, AGEDGE, "color", "#404040");
 	bool worked = true;
-	for (uint32_t i = 0; worked && i < ntree; i++)
-		worked = draw_tree(&drawing, i, trees[i].tree, trees[i].title);
+	for (uint32_t i = 0; worked && i < picture->ntree; i++)
+		worked = draw_tree(&drawing, i, &picture->trees[i]);
+	worked = worked && draw_captions(&drawing);
+	free(drawing.below_red);
+	free(drawing.above_red);
 	free(drawing.sketches);
 	free(drawing.nodes);
 	if (worked)

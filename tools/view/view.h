@@ -32,10 +32,18 @@ bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct
 struct titled_tree {
 	uint32_t tree;
 	const char *title;
+	uint32_t red;		   /* this node of it, and the way to its leaves; ORDO_NONE: none */
+	uint32_t marked_leaves[3]; /* ORDO_NONE */
 };
-/* Trees, one below the other; of more than max_leaves leaves one is cut at a depth that keeps so many ends. */
-bool draw_order(FILE *out, const struct ordo_forest *forest, const struct titled_tree *trees, uint32_t ntree,
-	uint32_t max_leaves, struct ordo_error *error);
+struct order_picture {
+	const struct titled_tree *trees;
+	uint32_t ntree;
+	uint32_t max_leaves;  /* of more leaves a tree is cut at a depth that keeps so many ends */
+	bool beside;	      /* side by side, instead of one below the other */
+	const char *captions; /* lines below; NULL: none */
+};
+bool draw_order(FILE *out, const struct ordo_forest *forest, const struct order_picture *picture,
+	struct ordo_error *error);
 
 /* Renders DOT with the program `dot` (from its beginning) into image. format: "svg", "png", "pdf". */
 bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error);
