@@ -782,7 +782,7 @@ def _(ordo):
     ordo.compile("ring.json")
     ordo.fails(2, "--type: found f31, wanted f16, bf16, f32, f64", "order", "ring.json", "--type", "f31")
     ordo.fails(2, "--op: found add, wanted sum", "order", "ring.json", "--op", "add")
-    ordo.fails(2, "--ranks and --operator go with --table", "order", "ring.json", "--ranks", "4")
+    ordo.fails(2, "--ranks goes with --chunks or --table", "order", "ring.json", "--ranks", "4")
     ordo.fails(2, "--table takes no schedule", "order", "ring.json", "--table")
     wanted(ordo.answer("order", "ring.json", "--as", "png")["exit code"] == 2)
 
@@ -1499,7 +1499,8 @@ def _(ordo):
     topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
                 "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
-    (ordo.folder / "broken.json").write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
+    for name in ["broken.json", "wrong.json"]:
+        (ordo.folder / name).write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
     environment = {"PATH": os.path.dirname(ORDO) + ":" + os.environ["PATH"]}
     for command in COMMANDS:
         examples = ordo.works(command, "--help").out.partition("\nexamples:\n")[2].strip().splitlines()

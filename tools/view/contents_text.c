@@ -445,7 +445,7 @@ static void print_step_name(const struct table *table, uint32_t step)
 static void print_step(const struct table *table, uint32_t step, bool changes)
 {
 	print_step_name(table, step);
-	if (!changes) {
+	if (!changes && !table->form->steps) {
 		fprintf(table->out, "%s\n",
 			table->contents->moves[step] ? ": nothing here changes" : ": nothing moves");
 		return;
@@ -495,7 +495,7 @@ static bool print_steps(struct table *table, struct contents_omission *omission)
 			changes = true;
 		}
 		if (wanted[step] && left_out && !table->form->steps)
-			fprintf(table->out, "\n... %" PRIu32 " steps are left out; --phases chooses\n",
+			fprintf(table->out, "\n... %" PRIu32 " steps are left out; --steps chooses\n",
 				omission->all_steps - omission->steps);
 		left_out = !wanted[step];
 		if (wanted[step] && (step || changes))
