@@ -50,7 +50,7 @@ int refuse_command(struct call *call, const char *name);
 extern const char main_examples[]; /* one a line, of ordo as a whole */
 
 extern const struct command compile_command;
-extern const struct command tune_command;
+extern const struct command tune_command, calibrate_command;
 extern const struct command verify_command;
 extern const struct command predict_command;
 extern const struct command run_command;

@@ -10,6 +10,7 @@
 const struct command *const commands[] = {
 	&compile_command,
 	&tune_command,
+	&calibrate_command,
 	&verify_command,
 	&predict_command,
 	&run_command,
