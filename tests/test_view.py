@@ -376,7 +376,7 @@ def _():
     places = "return Object.fromEntries([...page.stage.places])"
     viewed(compiled("torus.json", "allreduce", 16, "ring", "--topology", "torus:4x4"), "--topology", "torus:4x4")
     at = BROWSER.run(places)
-    wanted(all(at[str(r)] == [r % 4 * 130, r // 4 * 130] for r in range(16)), at)
+    wanted(all(at[str(r)] == [r % 4 * at["1"][0], r // 4 * at["4"][1]] for r in range(16)) and at["1"][0] > 0, at)
     viewed(compiled("servers.json", "allreduce", 8, "hierarchical", "--topology", "servers:2x4"), "--topology", "servers:2x4")
     at = BROWSER.run(places)
     near = lambda a, b: sum((x - y) ** 2 for x, y in zip(at[str(a)], at[str(b)])) ** 0.5

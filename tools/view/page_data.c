@@ -1,4 +1,5 @@
 /* page_data.c - what a page shows, as JSON: facts as objects, tasks as a column for each of their fields. */
+#include "layout.h"
 #include "page.h"
 #include "palette.h"
 #include "rules.h"
@@ -223,24 +224,58 @@ static bool has_link(const struct page *page, const struct ordo_link *link)
 	       (link->to >= nrank || page->shown->has_rank[link->to]);
 }
 
-/* from, to, class, down, ns, GB/s, and of a prediction the bytes and the seconds in which anything flowed. */
-static void write_links(FILE *out, const struct page *page)
+/* from, to, class, down, ns, GB/s, how far its line goes aside, and of a prediction the bytes and the seconds in which anything flowed. */
+static void write_links(FILE *out, const struct page *page, const struct layout *layout)
 {
 	const struct ordo_link_load *loads = page->prediction ? page->prediction->links : NULL;
 	bool first = true;
 	fputs(",\"links\":[", out);
-	for (uint32_t i = 0; page->topology && i < page->topology->nlink; i++) {
+	for (uint32_t i = 0; i < page->topology->nlink; i++) {
 		const struct ordo_link *link = &page->topology->links[i];
 		if (!has_link(page, link))
 			continue;
-		fprintf(out, "%s[%u,%u,%u,%d,%.9g,%.9g", first ? "" : ",", link->from, link->to,
-			link->class_name, link->down, link->latency_ns, link->bandwidth_gbs);
+		fprintf(out, "%s[%u,%u,%u,%d,%.9g,%.9g,%.3g", first ? "" : ",", link->from, link->to,
+			link->class_name, link->down, link->latency_ns, link->bandwidth_gbs,
+			bow_of_line(layout, page->topology, link->from, link->to));
 		if (loads)
 			fprintf(out, ",%.9g,%.9g", loads[i].bytes, loads[i].busy);
 		fputc(']', out);
 		first = false;
 	}
 	fputc(']', out);
+}
+
+/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right, bottom. */
+static void write_places(FILE *out, const struct page *page, const struct layout *layout)
+{
+	bool first = true;
+	fputs(",\"places\":[", out);
+	for (uint32_t i = 0; i < page->topology->nrank + page->topology->nswitch; i++)
+		if (layout->drawn[i]) {
+			fprintf(out, "%s%u,%.4g,%.4g", first ? "" : ",", i, layout->at[i].x, layout->at[i].y);
+			first = false;
+		}
+	fputs("],\"boxes\":[", out);
+	for (uint32_t i = 0; i < layout->nbox; i++) {
+		const struct layout_box *box = &layout->boxes[i];
+		fprintf(out, "%s%u,%.4g,%.4g,%.4g,%.4g", i ? "," : "", box->server, box->low.x, box->low.y,
+			box->high.x, box->high.y);
+	}
+	fputc(']', out);
+}
+
+static bool write_topology(FILE *out, const struct page *page)
+{
+	struct layout layout;
+	if (!page->topology)
+		return true;
+	const bool worked = lay_out(&layout, page->topology, page->shown->ranks, page->shown->nrank);
+	if (worked) {
+		write_places(out, page, &layout);
+		write_links(out, page, &layout);
+	}
+	free_layout(&layout);
+	return worked;
 }
 
 static cJSON *list_time(const struct writing *writing)
@@ -534,12 +569,11 @@ bool write_page_data(FILE *out, const struct page *page, struct ordo_error *erro
 	bool worked = list_tasks(&writing);
 	if (worked) {
 		fputs("{\"schema\":\"ordo/page/1\"", out);
-		worked = write_facts(&writing) && write_streams(&writing);
+		worked = write_facts(&writing) && write_topology(out, page) && write_streams(&writing);
 	}
 	if (worked) {
 		write_tasks(&writing);
 		write_order(&writing);
-		write_links(out, page);
 		write_memory(out, page);
 		write_incoming(out, page->incoming);
 		write_trees(out, page);

@@ -34,7 +34,8 @@ class Buffers {
   }
   fit() {
     const widths = this.widths(), columns = widths.reduce((sum, width) => sum + width, 0), rows = [...this.rows.values()].filter(row => !row.hidden).length;
-    const room = this.box.clientWidth - 14 * widths.filter(width => width).length - 34 - 24, space = this.box.clientHeight - 84;
+    /* A part of one slot is as wide as its name. */
+    const room = this.box.clientWidth - 14 * widths.filter(width => width).length - 34 - 24 - 34 * widths.filter(width => width === 1).length, space = this.box.clientHeight - 84;
     const tiny = room / Math.max(1, columns) < 22;
     const cell = tiny ? Math.max(6, Math.floor(room / Math.max(1, columns)) - 1) : Math.min(46, Math.floor(room / Math.max(1, columns)) - 2);
     const least = tiny ? 6 : 24, height = Math.max(least, Math.min(44, Math.floor(space / Math.max(1, rows)) - (tiny && rows > 24 ? 1 : 4)));
@@ -102,6 +103,7 @@ class Buffers {
     this.showChosen();
   }
   showCells(cells) {
+    this.grid.classList.toggle("flood", this.tiny && cells.size > 300);
     for (const cell of cells) if (this.cells.has(cell)) this.showCell(cell);
     this.showChosen();
   }

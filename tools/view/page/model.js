@@ -94,6 +94,7 @@ class Model {
     this.ntask = this.kind.length;
     this.order = Int32Array.from(data.order);
     this.nstep = this.order.length;
+    this.links = data.links || [];
     this.reduces = data.schedule.reduces;
     this.nshard = this.reduces ? data.schedule.shards || data.schedule.ranks : data.schedule.ranks;
     this.shown = data.shown.ranks;

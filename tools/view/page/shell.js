@@ -36,7 +36,7 @@ function secondsText(seconds) {
 }
 function bytesText(bytes) {
   for (const [unit, scale] of [["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]])
-    if (bytes >= scale) return `${+(bytes / scale).toPrecision(4)} ${unit}`;
+    if (bytes >= 0.9995 * scale) return `${+(bytes / scale).toPrecision(3)} ${unit}`;
   return plural(bytes, "byte");
 }
 

@@ -1,87 +1,24 @@
 /* stage.js - the ranks where the topology has them, the links between, and what moves over them at this step. */
 
-/* Where vertices stand: a map of rank or switch to [x, y], and how large they are drawn. */
+/* Of an inch, of which places are told. */
+const INCH = 130;
+
+/* Where vertices stand, by number: as the topology is drawn elsewhere; without one, on a circle. */
 function placeRanks(model) {
-  const { topology } = model.data, ranks = model.shown;
-  const name = topology ? topology.name || "" : "";
-  const grid = /^torus(?::(\d+)x(\d+)(?:x(\d+))?)?/.exec(name);
-  const places = grid && model.data.shown.ranks.length === topology.ranks ? placeGrid(grid, topology.ranks)
-    : name.startsWith("hypercube") && ranks.length > 2 && ranks.length === topology.ranks ? placeCube(ranks.length)
-      : topology ? placeGroups(model) : placeCircle(ranks);
-  return places;
-}
-
-function placeCircle(ranks, centre = [0, 0], radius = Math.max(220, ranks.length * 16), turn = -Math.PI / 2) {
-  const places = new Map();
-  ranks.forEach((rank, i) => {
-    const angle = turn + 2 * Math.PI * i / ranks.length;
-    places.set(rank, ranks.length === 1 ? centre : [centre[0] + radius * Math.cos(angle), centre[1] + radius * Math.sin(angle)]);
-  });
-  return places;
-}
-
-/* Ranks count along the last dimension first; a third dimension is sheets, each a little to the side. */
-function placeGrid(sizes, nrank) {
-  let [a, b, c] = sizes.slice(1).map(size => size ? Number(size) : 0);
-  if (!a) {
-    a = 1;
-    for (let i = 1; i * i <= nrank; i++) if (nrank % i === 0) a = i;
-    b = nrank / a;
+  const { places } = model.data, at = new Map();
+  if (!places) {
+    const { shown } = model, radius = Math.max(220, shown.length * 16);
+    shown.forEach((rank, i) => {
+      const angle = 2 * Math.PI * i / shown.length - Math.PI / 2;
+      at.set(rank, shown.length === 1 ? [0, 0] : [radius * Math.cos(angle), radius * Math.sin(angle)]);
+    });
+    return at;
   }
-  const places = new Map(), step = 130, sheets = c ? a : 1, rows = c ? b : a, columns = c || b;
-  for (let rank = 0; rank < nrank; rank++) {
-    const column = rank % columns, row = Math.floor(rank / columns) % rows, sheet = Math.floor(rank / columns / rows);
-    places.set(rank, [column * step * (sheets > 1 ? 1.5 : 1) + sheet * step * 0.48, row * step * (sheets > 1 ? 1.5 : 1) + sheet * step * 0.4]);
-  }
-  return places;
-}
-
-/* A bit is a way to go: right, down, aslant, and then whole cubes to the right and below. */
-function placeCube(nrank) {
-  const ways = [[260, 0], [0, 260], [105, -95], [560, 60], [60, 500], [1150, 0], [0, 1050]];
-  const places = new Map();
-  for (let rank = 0; rank < nrank; rank++) {
-    let x = 0, y = 0;
-    ways.forEach((way, bit) => { if (rank >> bit & 1) { x += way[0]; y += way[1]; } });
-    places.set(rank, [x, y]);
-  }
-  return places;
-}
-
-/* Ranks that links join without a switch stand together; switches between them. */
-function placeGroups(model) {
-  const { topology, links } = model.data, ranks = model.shown;
-  const groupOf = new Map(ranks.map(rank => [rank, rank]));
-  const root = rank => { while (groupOf.get(rank) !== rank) rank = groupOf.get(rank); return rank; };
-  for (const [from, to] of links)
-    if (from < topology.ranks && to < topology.ranks && root(from) !== root(to)) groupOf.set(Math.max(root(from), root(to)), Math.min(root(from), root(to)));
-  const groups = new Map();
-  for (const rank of ranks) groups.set(root(rank), [...groups.get(root(rank)) || [], rank]);
-  const touched = [...new Set(links.flatMap(([from, to]) => [from, to]).filter(vertex => vertex >= topology.ranks))].sort((a, b) => a - b);
-  if (groups.size === 1 || groups.size === ranks.length) {
-    const places = placeCircle(ranks), radius = Math.max(220, ranks.length * 16);
-    placeCircle(touched, [0, 0], touched.length > 1 ? radius / 2.6 : 0).forEach((place, vertex) => places.set(vertex, place));
-    return places;
-  }
-  return placeServers([...groups.values()], touched, links, topology);
-}
-
-/* Servers above and below a row (or two) of switches. */
-function placeServers(groups, switches, links, topology) {
-  const places = new Map(), largest = Math.max(...groups.map(group => group.length));
-  const radius = Math.max(110, largest * 24), gap = 2 * radius + 110, columns = Math.ceil(groups.length / 2);
-  groups.forEach((group, i) => {
-    const row = i < columns ? 0 : 1, inRow = row ? groups.length - columns : columns;
-    const x = (i - row * columns - (inRow - 1) / 2) * gap, y = (row ? 1 : -1) * (radius + 130);
-    placeCircle(group, [x, y], radius, group.length === 2 ? 0 : -Math.PI / 2 + Math.PI / group.length).forEach((place, rank) => places.set(rank, place));
-  });
-  /* Leaves touch ranks, spines do not. */
-  const leaves = switches.filter(vertex => links.some(([from, to]) => from === vertex && to < topology.ranks));
-  const spines = switches.filter(vertex => !leaves.includes(vertex));
-  const spread = (list, y) => list.forEach((vertex, i) => places.set(vertex, [(i - (list.length - 1) / 2) * Math.min(130, Math.max(60, gap * columns / list.length)), y]));
-  spread(leaves, spines.length ? -50 : 0);
-  spread(spines, 50);
-  return places;
+  /* Switches that no link shown leads to stay away. */
+  const touched = new Set(model.links.flatMap(([from, to]) => [from, to]));
+  for (let i = 0; i < places.length; i += 3)
+    if (places[i] < model.data.topology.ranks || touched.has(places[i])) at.set(places[i], [places[i + 1] * INCH, places[i + 2] * INCH]);
+  return at;
 }
 
 class Stage {
@@ -93,8 +30,9 @@ class Stage {
     this.measure();
     this.picture = drawn("svg", { class: "stage", viewBox: this.viewBox.join(" "), role: "group", "aria-label": "ranks and links" });
     this.groups = {};
-    for (const name of ["links", "active", "nodes", "tokens"]) this.picture.append(this.groups[name] = drawn("g", { class: `stage-${name}` }));
+    for (const name of ["boxes", "links", "active", "nodes", "tokens"]) this.picture.append(this.groups[name] = drawn("g", { class: `stage-${name}` }));
     this.nearLinks();
+    this.drawBoxes();
     this.drawLinks();
     this.drawNodes();
     box.append(this.picture);
@@ -112,11 +50,14 @@ class Stage {
       this.places.set("others", all.length > 2 && ![...this.places.keys()].some(vertex => vertex >= ranks) ? centre
         : [centre[0], Math.max(...all.map(place => place[1])) + 150]);
     }
-    const xs = [...this.places.values()].map(place => place[0]), ys = [...this.places.values()].map(place => place[1]);
-    const margin = this.radius * 1.5 + (/^torus/.test(this.model.data.topology?.name || "") ? 46 : 18);
+    const corners = [...this.places.values()], margin = this.radius * 1.5 + 16, boxes = this.model.data.boxes || [];
+    for (let i = 0; i < boxes.length; i += 5) corners.push([boxes[i + 1] * INCH, boxes[i + 2] * INCH], [boxes[i + 3] * INCH, boxes[i + 4] * INCH]);
+    for (const [from, to, , , , , bow] of this.model.links)
+      if (bow && this.places.has(from) && this.places.has(to)) corners.push(bent(this.places.get(from), this.places.get(to), bow * INCH));
+    const xs = corners.map(place => place[0]), ys = corners.map(place => place[1]);
     this.viewBox = [Math.min(...xs) - margin, Math.min(...ys) - margin, Math.max(...xs) - Math.min(...xs) + 2 * margin, Math.max(...ys) - Math.min(...ys) + 2 * margin];
     /* Little to show is not blown up. */
-    const least = 520, [x, y, width, height] = this.viewBox;
+    const least = 400, [x, y, width, height] = this.viewBox;
     this.viewBox = [x - Math.max(0, least - width) / 2, y - Math.max(0, least - height) / 2, Math.max(width, least), Math.max(height, least)];
     this.scale = Math.max(this.viewBox[2], this.viewBox[3]) / 620;
   }
@@ -125,19 +66,15 @@ class Stage {
   vertexOf(rank) {
     return this.places.has(rank) ? rank : "others";
   }
-  /* From place to place, bent round what stands on the way in a row: [x, y] at 0..1, and as a path. */
+  /* From place to place, aside where the link goes aside: [x, y] at 0..1, and as a path. */
   way(from, to) {
-    const a = this.places.get(from), b = this.places.get(to);
-    const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, middle = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-    const normal = [-(b[1] - a[1]) / length, (b[0] - a[0]) / length];
-    const between = [...this.places.entries()].some(([vertex, place]) => vertex !== from && vertex !== to && nearLine(place, a, b, this.radius * 0.9));
-    const side = from < to ? 1 : -1, bend = between ? Math.min(58, length * 0.16) * side * 2 : 0;
-    const control = [middle[0] + normal[0] * bend, middle[1] + normal[1] * bend];
+    const a = this.places.get(from), b = this.places.get(to), bow = (this.bows.get(`${from} ${to}`) || 0) * INCH;
+    const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, control = bent(a, b, 2 * bow);
     const at = t => [0, 1].map(i => (1 - t) * (1 - t) * a[i] + 2 * t * (1 - t) * control[i] + t * t * b[i]);
-    const near = Math.min(0.45, (this.radius + 3) / length);
-    const [start, end] = [at(near), at(1 - near)];
-    const path = bend ? `M${round(start)}Q${round(control)} ${round(end)}` : `M${round(start)}L${round(end)}`;
-    return { at, path, control, start, end, length, near };
+    /* What is seen of it is between the discs: a part of a parabola is one again. */
+    const near = Math.min(0.45, (this.radius + 3) / length), [start, end] = [at(near), at(1 - near)], inner = near * near;
+    const middle = [0, 1].map(i => (near - inner) * (a[i] + b[i]) + (1 - 2 * near + 2 * inner) * control[i]);
+    return { at, near, path: bow ? `M${round(start)}Q${round(middle)} ${round(end)}` : `M${round(start)}L${round(end)}` };
   }
   route(from, to) {
     const key = `${from} ${to}`;
@@ -155,7 +92,9 @@ class Stage {
   /* The links of each vertex that are up. */
   nearLinks() {
     this.next = new Map();
-    for (const [from, to, , down] of this.model.data.links) {
+    this.bows = new Map();
+    for (const [from, to, , down, , , bow] of this.model.links) {
+      this.bows.set(`${from} ${to}`, bow);
       if (!this.next.has(from)) this.next.set(from, []);
       if (!down) this.next.get(from).push(to);
     }
@@ -184,7 +123,7 @@ class Stage {
   /* Without a topology a line joins what exchanges data. */
   linkList() {
     const { model } = this;
-    if (model.data.topology) return model.data.links.map(([from, to, kind, down, ns, gbs, bytes]) => ({ from, to, kind, down, ns, gbs, load: bytes || 0 }));
+    if (model.data.topology) return model.links.map(([from, to, kind, down, , , , bytes]) => ({ from, to, kind, down, load: bytes || 0 }));
     const loads = new Map();
     for (let task = 0; task < model.ntask; task++)
       if (model.kind[task] === SEND || model.kind[task] === SEND_REDUCE) {
@@ -218,6 +157,15 @@ class Stage {
     for (const [key, list] of [...paths].sort()) this.groups.links.append(drawn("path", { class: `link ${key}${crowded}`, d: list.join("") }));
   }
 
+  drawBoxes() {
+    const { boxes } = this.model.data;
+    for (let i = 0; boxes && i < boxes.length; i += 5) {
+      const [server, left, top, right, bottom] = boxes.slice(i, i + 5).map((number, k) => k ? number * INCH : number);
+      this.groups.boxes.append(drawn("rect", { class: "box", x: left, y: top, width: right - left, height: bottom - top, rx: 14 }),
+        drawn("text", { class: "box-name", x: left + 10 * this.scale, y: top + 14 * this.scale, style: { "font-size": `${11 * this.scale}px` }, text: boxes.length > 5 ? `server ${server}` : "" }));
+    }
+  }
+
   drawNodes() {
     const { model, page } = this, { radius } = this;
     for (const [vertex, place] of this.places) {
@@ -235,7 +183,7 @@ class Stage {
         this.nodes.set(vertex, { group, progress, around, ntask, done: -1, streams: model.streamsOf.get(vertex) });
       } else if (vertex === "others") {
         const count = model.data.schedule.ranks - model.shown.length;
-        group.append(drawn("circle", { r: Math.max(36, radius) }), drawn("text", { text: `${count} more`, style: { "font-size": "15px" } }), drawn("title", { text: `${plural(count, "rank")} not shown on this page` }));
+        group.append(drawn("circle", { r: Math.max(radius, 40 * this.scale) }), drawn("text", { text: `${count} more`, style: { "font-size": `${13 * this.scale}px` } }), drawn("title", { text: `${plural(count, "rank")} not shown on this page` }));
       } else {
         group.append(drawn("rect", { x: -19, y: -11, width: 38, height: 22, rx: 5 }), drawn("title", { text: `switch ${vertex - model.data.topology.ranks}` }));
       }
@@ -268,9 +216,9 @@ class Stage {
   /* What moves now: tasks and how far each is, 0..1. */
   showMoves(moves) {
     const { model, page } = this, { phases } = model.data;
-    const lines = new Map(), tokens = [], pulses = new Set(), limit = 140;
+    const lines = new Map(), dots = new Map(), tokens = [], pulses = new Set();
     const crowded = moves.length > 48;
-    let crossing = 0;
+    const put = (map, key, path) => { if (map.has(key)) map.get(key).push(path); else map.set(key, [path]); };
     for (const { task, at } of moves) {
       const kind = model.kind[task], from = this.vertexOf(model.rankOf[task]);
       if (!page.hasTask(task)) continue;
@@ -279,32 +227,32 @@ class Stage {
         const wait = kind === WAIT, to = this.vertexOf(model.peer[task]);
         if (wait || from === to || !this.places.has(to)) continue;
         const route = this.route(from, to), key = kind === NOTIFY ? "notify" : model.witnesses.has(task) ? "witness" : model.phase[task];
-        if (!lines.has(key)) lines.set(key, []);
-        lines.get(key).push(route.path);
-        if (++crossing <= limit) tokens.push(this.token(task, route, at, crowded));
+        put(lines, key, route.path);
+        if (!crowded) tokens.push(this.token(task, route, at));
+        else put(dots, model.phase[task], `M${round(this.on(route, kind, at))}h0`);
       }
     }
     const under = ([key]) => key === "notify" ? 0 : 1;
     this.groups.active.replaceChildren(...[...lines].sort((a, b) => under(a) - under(b)).map(([key, list]) => drawn("path", {
       class: `active ${typeof key === "number" ? "move" : key}`, d: list.join(""),
       style: typeof key === "number" ? { stroke: colours.line(phases, key) } : {} })));
-    this.groups.tokens.replaceChildren(...tokens);
+    this.groups.tokens.replaceChildren(...tokens, ...[...dots].map(([phase, list]) => drawn("path", { class: "dots", d: list.join(""),
+      style: { stroke: colours.line(phases, phase), "stroke-width": 9 * this.scale } })));
     for (const [rank, node] of this.nodes) node.group.classList.toggle("local", pulses.has(rank));
   }
-  token(task, route, at, small) {
+  /* A Notify comes behind what it announces. */
+  on(route, kind, at) {
+    const { near } = route.legs[0], part = kind === NOTIFY ? at * 0.62 : at;
+    return route.at(route.legs.length > 1 ? part : near + part * (1 - 2 * near));
+  }
+  token(task, route, at) {
     const { model } = this, kind = model.kind[task], { phases } = model.data;
-    const leg = route.legs[0], part = kind === NOTIFY ? at * 0.62 : at, inside = leg.near + part * (1 - 2 * leg.near);
-    const [x, y] = route.at(route.legs.length > 1 ? part : inside);
-    const group = drawn("g", { class: kind === NOTIFY ? "token notify" : "token", transform: `translate(${round([x, y])})`, "data-task": task });
+    const group = drawn("g", { class: kind === NOTIFY ? "token notify" : "token", transform: `translate(${round(this.on(route, kind, at))})`, "data-task": task });
     if (kind === NOTIFY) {
       group.append(drawn("circle", { r: 4.5 * this.scale }));
       return group;
     }
     const style = { fill: colours.fill(phases, model.phase[task]), stroke: colours.line(phases, model.phase[task]) };
-    if (small) {
-      group.append(drawn("circle", { r: 5 * this.scale, style }));
-      return group;
-    }
     const count = model.count[task], first = model.chunk[task];
     const label = (kind === SEND_REDUCE ? "+" : "") + (count > 1 ? `${first}–${first + count - 1}` : first);
     const size = 14 * this.scale, width = size * (0.62 * label.length + 0.9);
@@ -317,11 +265,10 @@ class Stage {
 function round([x, y]) {
   return `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 }
-function nearLine([x, y], a, b, distance) {
+/* The middle between two places, so far to the left of the way. */
+function bent(a, b, aside) {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-  const along = ((x - a[0]) * (b[0] - a[0]) + (y - a[1]) * (b[1] - a[1])) / length;
-  const aside = Math.abs((x - a[0]) * (b[1] - a[1]) - (y - a[1]) * (b[0] - a[0])) / length;
-  return aside < distance && along > distance && along < length - distance;
+  return [(a[0] + b[0]) / 2 + aside * (b[1] - a[1]) / length, (a[1] + b[1]) / 2 - aside * (b[0] - a[0]) / length];
 }
 /* How many tasks of a stream are done: they are in order. */
 function countDone(model, stream) {

@@ -75,7 +75,7 @@ class Tasks {
       if (headed && row === starts[i]) return element("h4", { class: "task-heading", text: streams[i].name });
       return taskLine(this.page, streams[i].first + row - starts[i] - (headed ? 1 : 0), false);
     });
-    this.columns.append(element("section", { class: "stream" }, ...(headed ? [] : [element("h4", { text: name })]), box));
+    this.columns.append(element("section", { class: "stream", style: { "flex-grow": String(Math.min(count, 20)), "max-height": `${count * ROW + 26}px`, "min-height": `${Math.min(count, 3) * ROW + 26}px` } }, ...(headed ? [] : [element("h4", { text: name })]), box));
     box.addEventListener("keydown", event => this.walk(event, streams));
     Object.assign(list, { streams, rowOf });
     list.show(count);
