@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 
+from console import agree, run_as_typed, steps_of
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -16,40 +17,19 @@ README = (ROOT / "README.md").read_text()
 OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
 
 
-def timeless(line):
-    """What is measured differs from run to run. In a row of a table that is all but the size and what was wrong."""
-    columns = line.split()
-    if len(columns) == 13 and columns[0].isdigit():
-        return columns[:5] + [columns[8], columns[12]]
-    return re.sub(r"[\d.]+ (us|ms|s)\b", "# s", line)
-
-
-def agree(shown, printed):
-    """Lines of `...` stand for any lines."""
-    if not shown:
-        return not printed
-    if shown[0].strip() == "...":
-        return any(agree(shown[1:], printed[skip:]) for skip in range(len(printed) + 1))
-    return bool(printed) and timeless(shown[0]) == timeless(printed[0]) and agree(shown[1:], printed[1:])
-
-
 def steps():
     """Every command of the console blocks, with what is shown below it."""
     for block in re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
-        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, *shown = step.splitlines()
-            yield command, shown
+        yield from steps_of(block)
 
 
 @case("every command prints what is shown below it")
 def _():
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**os.environ, "PATH": os.path.dirname(ORDO) + os.pathsep + os.environ["PATH"]}
         for command, shown in steps():
-            done = subprocess.run(command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, text=True, timeout=120, check=False)
-            wanted(agree(shown, done.stdout.splitlines()), command, "shown:", *shown, "printed:", done.stdout)
+            printed = run_as_typed(command, folder, ORDO)
+            wanted(agree(shown, printed), command, "shown:", *shown, "printed:", *printed)
             count += 1
     wanted(count >= 5, f"only {count} commands found")
 

@@ -1,5 +1,4 @@
-/* cmd_explain.c - `ordo explain`: a rule, a guarantee, an operator, an algorithm, a kind of task, or a schedule, in
- * words. */
+/* cmd_explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
 #include "explain.h"
 #include "inputs.h"
 #include "rules.h"
@@ -9,115 +8,103 @@
 #include <string.h>
 #include <strings.h>
 
-static int explain_rule(struct call *call, int number)
+void say_field(struct call *call, const char *name, const char *text)
 {
-	const struct rule *rule = &rules[number];
-	char name[8];
-	snprintf(name, sizeof name, "R%d", number);
-	add_text(call->answer, "rule", name);
-	add_text(call->answer, "title", rule->title);
-	add_text(call->answer, "text", rule->text);
-	add_text(call->answer, "why", rule->why);
-	add_text(call->answer, "cure", rule->cure);
-	say(call, "%s%s, %s%s\n\n", paint(stdout, BOLD), name, rule->title, paint(stdout, PLAIN));
-	say(call, "demands   %s\nwhy       %s\nif broken %s\n", rule->text, rule->why, rule->cure);
-	return ORDO_OK;
-}
-
-static int explain_guarantee(struct call *call, enum ordo_guarantee guarantee)
-{
-	const char *name = ordo_guarantee_name(guarantee), *title = ordo_guarantee_title(guarantee),
-		   *meaning = ordo_guarantee_meaning(guarantee);
-	const struct guarantee *words = &guarantees[guarantee];
-	add_text(call->answer, "guarantee", name);
-	add_text(call->answer, "title", title);
-	add_text(call->answer, "meaning", meaning);
-	add_text(call->answer, "text", words->text);
-	add_text(call->answer, "why", words->why);
-	add_text(call->answer, "ask", words->ask);
-	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN), meaning);
-	say(call, "of trees  %s\nwhy       %s\nask       %s\n", words->text, words->why, words->ask);
-	return ORDO_OK;
-}
-
-static int explain_rules(struct call *call)
-{
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "rules");
-	for (int i = 1; i <= NRULE; i++) {
-		cJSON_AddItemToArray(list, cJSON_CreateString(rules[i].title));
-		say(call, "R%-3d %s\n", i, rules[i].title);
+	enum { INDENT = 10, WIDTH = 100 };
+	say(call, "%-*s", INDENT - 1, name);
+	for (int column = INDENT - 1; *text;) {
+		const int length = (int)strcspn(text, " ");
+		if (column + 1 + length > WIDTH) {
+			say(call, "\n%*s", INDENT - 1, "");
+			column = INDENT - 1;
+		}
+		say(call, " %.*s", length, text);
+		column += 1 + length;
+		text += length;
+		text += strspn(text, " ");
 	}
-	cJSON *more = cJSON_AddArrayToObject(call->answer, "guarantees");
 	say(call, "\n");
-	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
-		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
-		cJSON_AddItemToArray(more, cJSON_CreateString(ordo_guarantee_title(guarantee)));
-		say(call, "%s   %s\n", ordo_guarantee_name(guarantee), ordo_guarantee_title(guarantee));
+}
+
+/* A heading of the index, and the list of --json that its lines go to. */
+static cJSON *begin_list(struct call *call, const char *heading)
+{
+	say(call, "%s%s%s\n", paint(stdout, BOLD), heading, paint(stdout, PLAIN));
+	return cJSON_AddArrayToObject(call->answer, heading);
+}
+
+static void add_line(struct call *call, cJSON *list, const char *name, const char *title)
+{
+	cJSON *one = cJSON_CreateObject();
+	add_text(one, "name", name);
+	add_text(one, "title", title);
+	cJSON_AddItemToArray(list, one);
+	say(call, "%-4s %s\n", name, title);
+}
+
+static void add_wide_line(struct call *call, cJSON *list, const char *name, const char *title)
+{
+	char wide[32];
+	snprintf(wide, sizeof wide, "%-18s", name);
+	cJSON *one = cJSON_CreateObject();
+	add_text(one, "name", name);
+	add_text(one, "title", title);
+	cJSON_AddItemToArray(list, one);
+	say(call, "%s %s\n", wide, title);
+}
+
+static void list_rules(struct call *call)
+{
+	cJSON *list = begin_list(call, "rules");
+	for (int i = 1; i <= NRULE; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "R%d", i);
+		add_line(call, list, name, rules[i].title);
 	}
-	say(call, "\n`ordo explain R8` or `ordo explain G3` says more about one.\n");
-	return ORDO_OK;
+	say(call, "\n");
+	list = begin_list(call, "guarantees");
+	for (int i = 0; i < ORDO_NGUARANTEE; i++)
+		add_line(call, list, ordo_guarantee_name((enum ordo_guarantee)i),
+			ordo_guarantee_title((enum ordo_guarantee)i));
 }
 
-struct slots {
-	const char *blocks, *input, *output;
-};
-
-static const struct slots slots[ORDO_NOPERATOR] = {
-	[ORDO_ALLREDUCE] = {"1", "all chunks", "all chunks"},
-	[ORDO_REDUCE] = {"1", "all chunks", "all chunks at the root, none elsewhere"},
-	[ORDO_BROADCAST] = {"1", "all chunks at the root, none elsewhere", "all chunks"},
-	[ORDO_REDUCESCATTER] = {"N", "all chunks", "chunks rK..rK+K-1"},
-	[ORDO_ALLGATHER] = {"N", "chunks rK..rK+K-1", "all chunks"},
-	[ORDO_SCATTER] = {"N", "all chunks at the root, none elsewhere", "chunks rK..rK+K-1"},
-	[ORDO_GATHER] = {"N", "chunks rK..rK+K-1", "all chunks at the root, none elsewhere"},
-	[ORDO_ALLTOALL] = {"N*N; block iN+j goes from rank i to rank j", "slot jK+k: chunk (rN+j)K+k",
-		"slot iK+k: chunk (iN+r)K+k"},
-};
-
-static int explain_operator(struct call *call, enum ordo_operator op)
+static void list_words(struct call *call)
 {
-	const struct ordo_operator_facts *facts = ordo_operator_facts(op);
-	add_text(call->answer, "operator", facts->name);
-	add_text(call->answer, "meaning", facts->meaning);
-	add_text(call->answer, "blocks", slots[op].blocks);
-	add_text(call->answer, "input", slots[op].input);
-	add_text(call->answer, "output", slots[op].output);
-	add_truth(call->answer, "reduces", facts->reduces);
-	add_truth(call->answer, "rooted", facts->rooted);
-	add_truth(call->answer, "in_place", facts->has_in_place);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN), facts->meaning);
-	say(call, "N ranks, a block is cut into K chunks, r is the rank.\n\n");
-	say(call, "blocks    %s\ninput     %s\noutput    %s\n", slots[op].blocks, slots[op].input,
-		slots[op].output);
-	say(call, "root      %s\n", facts->rooted ? "yes, --root r" : "none");
-	say(call, "in place  %s\n", facts->has_in_place ? "yes, --in-place" : "there is no such form");
-	return ORDO_OK;
+	uint32_t count;
+	size_t nterm;
+	cJSON *list = begin_list(call, "tasks");
+	for (int i = 0; i < ORDO_NTASK_KIND; i++)
+		add_wide_line(call, list, ordo_task_kind_name((enum ordo_task_kind)i),
+			task_kind_meaning((enum ordo_task_kind)i));
+	say(call, "\n");
+	list = begin_list(call, "operators");
+	for (int i = 0; i < ORDO_NOPERATOR; i++)
+		add_wide_line(call, list, ordo_operator_facts((enum ordo_operator)i)->name,
+			ordo_operator_facts((enum ordo_operator)i)->meaning);
+	say(call, "\n");
+	list = begin_list(call, "algorithms");
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	for (uint32_t i = 0; i < count; i++)
+		add_wide_line(call, list, algorithms[i]->name, algorithms[i]->summary);
+	say(call, "\n");
+	list = begin_list(call, "topologies");
+	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
+	for (uint32_t i = 0; i < count; i++)
+		add_wide_line(call, list, topologies[i].name, topologies[i].summary);
+	say(call, "\n");
+	list = begin_list(call, "terms");
+	const struct term *all = terms(&nterm);
+	for (size_t i = 0; i < nterm; i++)
+		add_wide_line(call, list, all[i].name, all[i].title);
 }
 
-static const char *const kind_meanings[ORDO_NTASK_KIND] = {
-	[ORDO_LOCAL_COPY] = "dst = src, both on this rank",
-	[ORDO_LOCAL_REDUCE] = "dst = dst op src, both on this rank",
-	[ORDO_SEND] = "dst on the peer = src on this rank; complete when it is there",
-	[ORDO_SEND_REDUCE] = "dst on the peer = dst op src on this rank; complete when it is there",
-	[ORDO_NOTIFY] =
-		"adds one token to the counter (this rank -> peer, signal), after all this stream did before",
-	[ORDO_WAIT] =
-		"takes one token from the counter (peer -> this rank, signal), blocking until there is one",
-};
-
-static int explain_kind(struct call *call, enum ordo_task_kind kind)
+static int explain_all(struct call *call)
 {
-	const char *name = ordo_task_kind_name(kind);
-	bool moves = kind <= ORDO_SEND_REDUCE, crosses = kind >= ORDO_SEND;
-	const char *fields = moves ? "chunk, count, src, dst" : "signal";
-	add_text(call->answer, "task", name);
-	add_text(call->answer, "meaning", kind_meanings[kind]);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN), kind_meanings[kind]);
-	say(call, "fields    %s%s\n", crosses ? "peer, " : "", fields);
-	if (moves)
-		say(call, "          chunk: id of the first chunk moved; count: how many, 1 if left out;\n"
-			  "          src, dst: [buffer, first slot]\n");
-	say(call, "A stream runs its tasks in order, each complete before the next begins.\n");
+	list_rules(call);
+	say(call, "\n");
+	list_words(call);
+	say(call, "\n`ordo explain R8`, `ordo explain G3`, `ordo explain ring`: more about one, with an "
+		  "example.\n");
 	return ORDO_OK;
 }
 
@@ -146,59 +133,123 @@ static bool is_path(const char *word)
 	return strpbrk(word, "./") || !strcmp(word, "-");
 }
 
-static int explain(struct call *call)
+/* All that can be asked for, to find what was probably meant. */
+static const char *suggest(const char *what)
 {
-	uint32_t trees = 8;
-	const struct option options[] = {
-		{"trees", 0, NUMBER, &trees, "N",
-			"print at most N different reduction trees of a schedule (8)"},
-	};
-	if (!READ_OPTIONS(call, options))
-		return call->status;
-	if (!call->noperand)
-		return explain_rules(call);
-	if (call->noperand > 1)
-		return fail_usage(call, NULL, "one thing at a time: found %s and %s", call->operands[0],
-			call->operands[1]);
-	const char *what = call->operands[0];
+	enum { MOST = 128 };
+	const char *names[MOST];
+	size_t nname = 0, nterm;
+	uint32_t count;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	for (uint32_t i = 0; i < count && nname < MOST; i++)
+		names[nname++] = algorithms[i]->name;
+	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
+	for (uint32_t i = 0; i < count && nname < MOST; i++)
+		names[nname++] = topologies[i].name;
+	const struct term *all = terms(&nterm);
+	for (size_t i = 0; i < nterm && nname < MOST; i++)
+		names[nname++] = all[i].name;
+	for (int i = 0; i < ORDO_NTASK_KIND && nname < MOST; i++)
+		names[nname++] = ordo_task_kind_name((enum ordo_task_kind)i);
+	return ordo_suggest(what, names, (uint32_t)nname);
+}
+
+static int refuse(struct call *call, const char *what)
+{
+	char hint[160];
+	const char *like = suggest(what);
+	snprintf(hint, sizeof hint, "did you mean %s? `ordo explain all` lists what can be explained",
+		like ? like : "");
+	return fail_usage(call,
+		like ? hint
+		     : "a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm (ring), a "
+		       "topology (torus), "
+		       "a task (Wait), a term (slot), or the file or folder of a schedule; `ordo explain "
+		       "all` lists them",
+		"nothing is known of %s", what);
+}
+
+/* "ring" is an algorithm and a topology. */
+static int explain_names(struct call *call, const struct ordo_algorithm_facts *algorithm,
+	const struct ordo_topology_facts *topology, const char *output)
+{
+	const int status = algorithm ? explain_algorithm(call, algorithm, true, output) : ORDO_OK;
+	if (status != ORDO_OK || !topology || output)
+		return status;
+	say(call, "%s", algorithm ? "\n" : "");
+	return explain_topology(call, topology);
+}
+
+static int explain_subject(struct call *call, const char *what, const char *output, uint32_t trees)
+{
 	enum ordo_operator op;
 	enum ordo_task_kind kind;
 	enum ordo_guarantee guarantee;
-	int rule = rule_from_typed(what);
+	const int rule = rule_from_typed(what);
 	if (rule)
-		return explain_rule(call, rule);
+		return explain_rule(call, rule, output);
 	if (ordo_guarantee_read(what, &guarantee))
-		return explain_guarantee(call, guarantee);
+		return explain_guarantee(call, guarantee, output);
+	const struct ordo_algorithm_facts *algorithm = find_algorithm(what);
+	const struct ordo_topology_facts *topology = find_topology(what);
+	if (algorithm || (topology && !output))
+		return explain_names(call, algorithm, topology, output);
+	if (output)
+		return fail_usage(call, "those of rules, of G1 and G2, and of algorithms are schedules",
+			"--write-example: there is none of %s", what);
 	if (ordo_operator_from_typed(what, &op))
 		return explain_operator(call, op);
 	if (kind_from_typed(what, &kind))
 		return explain_kind(call, kind);
-	const struct ordo_algorithm_facts *algorithm = find_algorithm(what);
-	if (algorithm)
-		return explain_algorithm(call, algorithm);
-	if (is_path(what) || is_folder(what))
-		return explain_schedule(call, what, trees);
-	return fail_usage(call,
-		"a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm (ring), a task (Wait), "
-		"or the file or "
-		"folder of a schedule",
-		"nothing is known of %s", what);
+	if (find_term(what))
+		return explain_term(call, find_term(what));
+	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees) : refuse(call, what);
+}
+
+static int explain(struct call *call)
+{
+	uint32_t trees = 8;
+	const char *output = NULL;
+	const struct option options[] = {
+		{"trees", 0, NUMBER, &trees, "N",
+			"print at most N different reduction trees of a schedule (8)"},
+		{"write-example", 0, TEXT, &output, "OUT",
+			"write the schedule of the example there, and print nothing"},
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	const char *what = call->noperand ? call->operands[0] : "all";
+	if (call->noperand == 2 && !strcasecmp(call->operands[0], "plan") &&
+		!strcasecmp(call->operands[1], "set"))
+		return explain_term(call, find_term("plan set"));
+	if (call->noperand > 1)
+		return fail_usage(call, NULL, "one thing at a time: found %s and %s", call->operands[0],
+			call->operands[1]);
+	return !strcasecmp(what, "all") && !output ? explain_all(call)
+						   : explain_subject(call, what, output, trees);
 }
 
 const struct command explain_command = {
 	.name = "explain",
 	.summary =
-		"says in words what a rule, a guarantee, an operator, an algorithm, a task or a schedule is",
-	.usage = "[RULE|GUARANTEE|OPERATOR|ALGORITHM|TASK|FILE]",
-	.description =
-		"Without an operand it lists the rules and the guarantees. A schedule is told phase by "
-		"phase, with the\n"
-		"reduction tree of every chunk and the reason why it is sound.",
+		"says in plain words, with an example, what a rule, a guarantee, an algorithm or a term is",
+	.usage = "[all|RULE|GUARANTEE|TASK|OPERATOR|ALGORITHM|TOPOLOGY|TERM|FILE] [OPTION]...",
+	.description = "Without an operand it lists what can be explained. A rule comes with a schedule that "
+		       "breaks it and what "
+		       "`ordo verify`\n"
+		       "says of that; a guarantee with commands that show it refuted; an algorithm with what "
+		       "every slot holds after "
+		       "each step,\n"
+		       "on four ranks. A schedule is told phase by phase, with the reduction tree of every "
+		       "chunk and the reason why "
+		       "it is sound.",
 	.examples = "  ordo explain R8\n"
+		    "  ordo explain R8 --write-example R8.json\n"
 		    "  ordo explain G3\n"
 		    "  ordo explain reduce-scatter\n"
 		    "  ordo explain ring\n"
 		    "  ordo explain SendReduce\n"
+		    "  ordo explain slot\n"
 		    "  ordo explain ring.json",
 	.run = explain,
 };

@@ -140,7 +140,7 @@ static int list(struct call *call)
 			call->operands[1]);
 	const struct ordo_algorithm_facts *algorithm = what ? find_algorithm(what) : NULL;
 	if (algorithm)
-		return explain_algorithm(call, algorithm);
+		return explain_algorithm(call, algorithm, false, NULL);
 	if (what && ordo_is_plan_set(what))
 		return list_set(call, what);
 	for (int i = 0; i < NLIST; i++)

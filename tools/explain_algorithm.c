@@ -1,5 +1,10 @@
 /* explain_algorithm.c - all that is known of one algorithm. */
+#include "contents_table.h"
 #include "explain.h"
+#include "output.h"
+#include "verdict.h"
+#include <errno.h>
+#include <ordo/document.h>
 #include <string.h>
 #include <strings.h>
 
@@ -63,14 +68,93 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 	}
 }
 
-int explain_algorithm(struct call *call, const struct ordo_algorithm_facts *facts)
+enum { EXAMPLE_RANKS = 4 };
+
+/* AllReduce if it has that, else its first operator, on four ranks. NULL: call->status. */
+static struct ordo_schedule *compile_example(struct call *call, const struct ordo_algorithm_facts *facts)
 {
+	struct ordo_error error;
+	enum ordo_operator op = ORDO_ALLREDUCE;
+	while (!(facts->operators >> op & 1))
+		op++;
+	const struct ordo_request request = {
+		.problem = {.op = op, .nrank = EXAMPLE_RANKS}, .algorithm = facts->name, .unproved = true};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule)
+		call->status = fail(call, &error);
+	return schedule;
+}
+
+/* What every slot holds after each step. With --json it is text. */
+static bool say_steps(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	const struct contents_wish wish = {0};
+	struct ordo_error error;
+	if (!call->json)
+		return draw_contents(call, &wish, schedule, proof, false, stdout);
+	FILE *table = tmpfile();
+	if (!table)
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s", strerror(errno));
+	if (table && !draw_contents(call, &wish, schedule, proof, false, table)) {
+		fclose(table);
+		return false;
+	}
+	const bool worked = table && add_contents(call->answer, "example", table, &error);
+	if (table)
+		fclose(table);
+	if (!worked)
+		call->status = fail(call, &error);
+	return worked;
+}
+
+static bool tell_example(struct call *call, const struct ordo_schedule *schedule, const char *name)
+{
+	static const struct ordo_verify_options options = {0};
+	const char *op = ordo_operator_facts(schedule->problem.op)->name;
+	say(call, "\n%sexample%s   ordo compile %s --ranks %d --algorithm %s | ordo draw - --as table\n\n",
+		paint(stdout, BOLD), paint(stdout, PLAIN), op, EXAMPLE_RANKS, name);
+	struct ordo_proof *proof = prove(call, schedule, &options);
+	const bool worked = proof && say_steps(call, schedule, proof);
+	ordo_proof_destroy(proof);
+	return worked;
+}
+
+static int give_example(struct call *call, const struct ordo_algorithm_facts *facts, const char *output)
+{
+	struct ordo_error error;
+	struct ordo_schedule *schedule = compile_example(call, facts);
+	if (!schedule)
+		return call->status;
+	bool worked = true;
+	if (!output)
+		worked = tell_example(call, schedule, facts->name);
+	else if (!ordo_schedule_write(schedule, output, NULL, NULL, &error)) {
+		call->status = fail(call, &error);
+		worked = false;
+	}
+	ordo_schedule_destroy(schedule);
+	return worked ? ORDO_OK : call->status;
+}
+
+int explain_algorithm(
+	struct call *call, const struct ordo_algorithm_facts *facts, bool taught, const char *output)
+{
+	const struct guide *guide = taught ? find_algorithm_guide(facts->name) : NULL;
+	if (output)
+		return give_example(call, facts, output);
 	const char *const fields[][2] = {{"ranks", facts->ranks}, {"steps", facts->steps},
 		{"volume", facts->volume}, {"order", facts->order}, {"topologies", facts->topologies},
 		{"source", facts->source}};
 	add_text(call->answer, "algorithm", facts->name);
 	add_text(call->answer, "summary", facts->summary);
 	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN), facts->summary);
+	if (guide) {
+		add_text(call->answer, "how", guide->how);
+		add_text(call->answer, "when", guide->when);
+		say_field(call, "how", guide->how);
+		say_field(call, "when", guide->when);
+		say(call, "\n");
+	}
 	cJSON *operators = cJSON_AddArrayToObject(call->answer, "operators");
 	say(call, "operators ");
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
@@ -87,5 +171,5 @@ int explain_algorithm(struct call *call, const struct ordo_algorithm_facts *fact
 	}
 	explain_parameters(call, facts);
 	explain_variants(call, facts);
-	return ORDO_OK;
+	return taught ? give_example(call, facts, NULL) : ORDO_OK;
 }

@@ -173,7 +173,16 @@ static void offer_rules(struct offers *offers)
 static void offer_tasks(struct offers *offers)
 {
 	for (int i = 0; i < ORDO_NTASK_KIND; i++)
-		offer(offers, ordo_task_kind_name((enum ordo_task_kind)i), "a kind of task");
+		offer(offers, ordo_task_kind_name((enum ordo_task_kind)i),
+			task_kind_meaning((enum ordo_task_kind)i));
+}
+
+static void offer_terms(struct offers *offers)
+{
+	size_t count;
+	const struct term *all = terms(&count);
+	for (size_t i = 0; i < count; i++)
+		offer(offers, all[i].name, all[i].title);
 }
 
 static void offer_commands(struct offers *offers)
@@ -232,6 +241,9 @@ void offer_values(struct offers *offers, const char *argument, bool list, int op
 		break;
 	case TASKS:
 		offer_tasks(offers);
+		break;
+	case TERMS:
+		offer_terms(offers);
 		break;
 	case COMMANDS:
 		offer_commands(offers);

@@ -21,6 +21,7 @@ static const struct {
 	{"GUARANTEE", GUARANTEES},
 	{"RULE", RULES},
 	{"TASK", TASKS},
+	{"TERM", TERMS},
 	{"COMMAND", COMMANDS},
 	/* Numbers, sizes and what a program cannot guess. */
 	{"N", ANYTHING},

@@ -23,6 +23,7 @@ enum value_kind {
 	CONDITIONS, /* guarantees that one schedule can be asked for, or a set */
 	RULES,
 	TASKS,
+	TERMS,
 	COMMANDS,
 };
 
