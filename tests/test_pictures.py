@@ -196,6 +196,63 @@ def _(ordo):
         wanted(("for ever" in done.out) == (name.startswith("R7") or "without" in name), name)
 
 
+# What depends on what.
+
+def dependences(document):
+    """(writer, reader) of all data, moves as (rank, stream, number): one run, whoever can goes on."""
+    streams = [(program["rank"], stream["name"], stream["tasks"]) for program in document["programs"] for stream in program["streams"]]
+    at, tokens, writers, found = [0] * len(streams), {}, {}, set()
+    going = True
+    while going:
+        going = False
+        for number, (rank, name, tasks) in enumerate(streams):
+            while at[number] < len(tasks):
+                task = tasks[at[number]]
+                here = (rank, name, at[number])
+                if task["task"] == "Notify":
+                    key = (rank, task["peer"], task["signal"])
+                    tokens[key] = tokens.get(key, 0) + 1
+                elif task["task"] == "Wait":
+                    key = (task["peer"], rank, task["signal"])
+                    if not tokens.get(key):
+                        break
+                    tokens[key] -= 1
+                else:
+                    for i in range(task.get("count", 1)):
+                        source = (rank, task["src"][0], task["src"][1] + i)
+                        target = (task.get("peer", rank), task["dst"][0], task["dst"][1] + i)
+                        read = [source] + [target] * ("Reduce" in task["task"])
+                        found |= {(writers[place], here) for place in read if place in writers}
+                        writers[target] = here
+                at[number] += 1
+                going = True
+    return found
+
+
+@desk_case("--graph: a node for every move, an arrow for all data, dashed where Notify and Wait only keep an order")
+def _(ordo):
+    for operator, algorithm, ranks in [("allreduce", "ring", 4), ("allreduce", "halving-doubling", 8), ("reduce-scatter", "birs", 6),
+                                       ("alltoall", "mesh", 3)]:
+        path = ordo.compile("one.json", operator=operator, algorithm=algorithm, ranks=ranks)
+        done = ordo.works("draw", "one.json", "--graph")
+        picture = Picture(done.out)
+        wanted(done.err == "" and picture.graph["layout"] == "dot", done.err)
+
+        def move(name):
+            found = re.match(r'rank (\d+), stream "(.*)", task (\d+) ', picture.nodes[name]["tooltip"])
+            return int(found[1]), found[2], int(found[3])
+
+        wanted(len(picture.nodes) == ordo.answer("verify", "one.json")["moves"], algorithm, len(picture.nodes))
+        data = {(move(tail), move(head)) for tail, head, edge in picture.edges if edge.get("class") == "data"}
+        wanted(data == dependences(json.loads(path.read_text())), algorithm, data)
+        kinds = {edge.get("class"): edge.get("style", "") for *_, edge in picture.edges}
+        wanted(kinds.get("signal", "dashed") == "dashed" and kinds.get("data", "") == "", kinds)
+    refuted = Picture(ordo.works("draw", REJECT / "R8-two-writers-unordered.json", "--graph").out)
+    wanted(len(refuted.tasks(color=RED)) == 2 and "refuted by R8" in refuted.graph["label"], refuted.graph)
+    ordo.fails(1, r"error\[R3\]", "draw", REJECT / "R3-src-beyond-input.json", "--graph")
+    ordo.fails(2, "--graph: wanted the file of a schedule", "draw", "--topology", "ring", "--size", 4, "--graph")
+
+
 # Loads.
 
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30}
@@ -304,7 +361,7 @@ def _(ordo):
     ordo.fails(2, "--load: wanted the file of a schedule and --topology", "draw", "ring.json", "--load", "-o", "x.svg")
     ordo.fails(2, "--load: wanted the file of a schedule", "draw", "--load", "--topology", "ring", "--size", 4)
     ordo.fails(2, "--load: wanted --as dot, svg", "draw", "ring.json", "--load", "--topology", "ring", "--as", "table")
-    ordo.fails(2, "--load and --space-time are two pictures", "draw", "ring.json", "--load", "--space-time", "--topology", "ring")
+    ordo.fails(2, "--graph, --load and --space-time are pictures of their own", "draw", "ring.json", "--load", "--space-time", "--topology", "ring")
     ordo.fails(1, r"R7", "draw", REJECT / "R7-both-wait-first.json", "--load", "--topology", "full-mesh", "-o", "x.svg")
     ordo.fails(2, "torus", "draw", "ring.json", "--load", "--topology", "torus:2x3", "-o", "x.svg")
     wanted(ordo.names() == ["named.json", "ring.json"], ordo.names())

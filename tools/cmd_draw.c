@@ -4,6 +4,7 @@
 #include "excerpt.h"
 #include "inputs.h"
 #include "pictures.h"
+#include "verdict.h"
 #include "view/space_time.h"
 #include "view/view.h"
 #include <ordo/compiler.h>
@@ -16,7 +17,7 @@ struct wish {
 	struct picture_wish picture;
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
 	bool space_time;
-	bool load;
+	bool load, graph;
 	uint32_t nrank; /* of a topology by name */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
@@ -33,8 +34,10 @@ static bool judge(struct call *call, const struct ordo_schedule *schedule,
 {
 	struct ordo_error error;
 	struct progress progress = {0};
-	const struct ordo_verify_options options = {
-		.topology = topology, .progress = show_progress, .closure = &progress};
+	const struct ordo_verify_options options = {.topology = topology,
+		.max_findings = MOST_FINDINGS,
+		.progress = show_progress,
+		.closure = &progress};
 	*witness = NULL;
 	*proof = ordo_verify(schedule, &options, &error);
 	hide_progress(&progress);
@@ -64,9 +67,12 @@ static bool draw_chosen(struct call *call, const struct wish *wish, const struct
 	uint32_t drawn;
 	bool worked = choose_excerpt(call, &wish->excerpt, schedule, witness, &excerpt);
 	if (worked) {
-		worked = draw_schedule(out, schedule, &excerpt.selection, witness, &drawn, &error);
+		worked = (wish->graph ? draw_task_graph : draw_schedule)(
+			out, schedule, &excerpt.selection, witness, &drawn, &error);
 		if (worked)
-			tell_omission(call, schedule, &excerpt, drawn);
+			tell_omission(call, schedule, &excerpt, drawn,
+				wish->graph ? count_tasks(schedule).move : schedule->ntask,
+				wish->graph ? "moves" : "tasks");
 		else
 			call->status = fail(call, &error);
 		if (worked && witness)
@@ -94,7 +100,8 @@ static bool draw_judged(
 		worked = draw_contents(
 			call, &wish->contents, schedule, proof, !strcmp(wish->picture.as, "markdown"), out);
 	else
-		worked = worked && draw_chosen(call, wish, schedule, witness, out);
+		worked = worked && (!wish->graph || can_be_followed(call, schedule, proof)) &&
+			 draw_chosen(call, wish, schedule, witness, out);
 	free_witness(witness);
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
@@ -223,8 +230,10 @@ static int check_and_draw(struct call *call, struct wish *wish)
 	bool has_topology = topology->name || topology->failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
-	if (wish->load && wish->space_time)
-		return fail_usage(call, NULL, "--load and --space-time are two pictures");
+	if (wish->load + wish->graph + wish->space_time > 1)
+		return fail_usage(call, NULL, "--graph, --load and --space-time are pictures of their own");
+	if (wish->graph && !wish->file)
+		return fail_usage(call, NULL, "--graph: wanted the file of a schedule");
 	if (wish->load && (!wish->file || !has_topology))
 		return fail_usage(call, NULL, "--load: wanted the file of a schedule and --topology T");
 	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
@@ -248,8 +257,10 @@ static int check_and_draw(struct call *call, struct wish *wish)
 						       wish->contents.trees))
 				return fail_usage(call, NULL,
 					"--chunks, --steps and --trees go with --as table or markdown");
-			if (wish->load && (!strcmp(wish->picture.as, "text") || is_table(wish)))
-				return fail_usage(call, NULL, "--load: wanted --as dot, svg, png or pdf");
+			if ((wish->load || wish->graph) &&
+				(!strcmp(wish->picture.as, "text") || is_table(wish)))
+				return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
+					wish->load ? "load" : "graph");
 			if (wish->file && !strcmp(wish->picture.as, "json"))
 				return fail_usage(call, NULL, "--as json: a schedule is a document already");
 			if (call->json && !wish->picture.output &&
@@ -278,6 +289,8 @@ static int draw(struct call *call)
 		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
 			"in a table: how sums are added, not only what is in them"},
+		{"graph", 0, SWITCH, &wish.graph, NULL,
+			"what depends on what: moves, their data, and what Notify and Wait order"},
 		{"load", 0, SWITCH, &wish.load, NULL,
 			"the topology, each link as wide and warm as the schedule loads it"},
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
@@ -313,6 +326,9 @@ const struct command draw_command = {
 		"circle of waiting, a race and\n"
 		"what is missing are red arrows, and the findings stand below. --topology asks for its "
 		"links (R12).\n\n"
+		"With --graph, what depends on what: moves as nodes, their data as coloured arrows; dashed "
+		"are those between a Notify\n"
+		"and its Wait that only keep an order. --as dot leaves the layout to `dot`.\n\n"
 		"With --as table or markdown, who holds what sum after each step: a step is a phase, or "
 		"without phases all moves\n"
 		"that have as many moves before them. With --load, the topology, its links as wide as the "
@@ -327,6 +343,7 @@ const struct command draw_command = {
 		    "  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
 		    "  ordo draw ring.json --as text | less\n"
 		    "  ordo draw ring.json --as table --ranks 0-3 --chunks 0-3\n"
+		    "  ordo draw ring.json --graph --phases 0-3 -o graph.svg\n"
 		    "  ordo draw wrong.json -o wrong.svg\n"
 		    "  ordo draw ring.json --load --topology full-mesh --bytes 16MiB -o load.svg\n"
 		    "  ordo draw ring.json --space-time --topology full-mesh --bytes 16MiB -o time.svg\n"

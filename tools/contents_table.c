@@ -11,20 +11,22 @@ static bool refuse(struct call *call, const struct ordo_error *error)
 	return false;
 }
 
-/* Are all ranks, chunks and slots there that tasks name? */
-static bool can_be_followed(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+bool can_be_followed(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
 	if (!proof) {
 		ordo_fail(&error, ORDO_UNDECIDED, 0, "the schedule is too large to be followed slot by slot");
 		return refuse(call, &error);
 	}
-	for (uint32_t i = 0; i < proof->nfinding; i++)
-		if (proof->findings[i].rule <= 3) {
-			ordo_finding_error(schedule, &proof->findings[i], &error);
-			return refuse(call, &error);
-		}
+	/* The shape is judged first, all rules of it together: there may be more behind the last finding. */
+	const bool all_found = proof->complete || proof->nfinding < MOST_FINDINGS;
+	for (uint32_t i = 0; i < proof->nfinding; i++) {
+		const int rule = proof->findings[i].rule;
+		if (rule > 3 && (all_found || (rule != 4 && rule != 12)))
+			continue;
+		ordo_finding_error(schedule, &proof->findings[i], &error);
+		return refuse(call, &error);
+	}
 	return true;
 }
 

@@ -195,19 +195,18 @@ void free_excerpt(struct excerpt *excerpt)
 }
 
 void tell_omission(struct call *call, const struct ordo_schedule *schedule, const struct excerpt *excerpt,
-	uint32_t drawn)
+	uint32_t drawn, uint32_t all, const char *what)
 {
 	const struct selection *selection = &excerpt->selection;
 	uint32_t nphase = 0;
 	for (uint32_t i = 0; i < schedule->nphase; i++)
 		nphase += selection->phases[i];
-	if (drawn < schedule->ntask)
+	if (drawn < all)
 		note(call,
-			"drawn: %u of %u tasks (%u of %u ranks, %u of %u phases%s); choose others with "
+			"drawn: %u of %u %s (%u of %u ranks, %u of %u phases%s); choose others with "
 			"--ranks "
 			"0-3 and --phases "
 			"0-2, or raise --max-tasks %u",
-			drawn, schedule->ntask, selection->nrank, schedule->problem.nrank, nphase,
-			schedule->nphase, selection->near ? ", around what is at fault" : "",
-			selection->max_tasks);
+			drawn, all, what, selection->nrank, schedule->problem.nrank, nphase, schedule->nphase,
+			selection->near ? ", around what is at fault" : "", selection->max_tasks);
 }

@@ -28,8 +28,8 @@ bool choose_excerpt(struct call *call, const struct excerpt_wish *wish, const st
 	const struct witness *witness, struct excerpt *excerpt);
 void free_excerpt(struct excerpt *excerpt);
 
-/* Says what was left out, and how to choose. */
+/* Says what was left out, and how to choose. drawn of `all` were drawn of what there is: "tasks". */
 void tell_omission(struct call *call, const struct ordo_schedule *schedule, const struct excerpt *excerpt,
-	uint32_t drawn);
+	uint32_t drawn, uint32_t all, const char *what);
 
 #endif

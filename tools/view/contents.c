@@ -1,5 +1,6 @@
 /* contents.c - what every slot of some ranks holds after each step of a schedule. */
 #include "contents.h"
+#include "cells.h"
 #include "pairing.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,9 @@ struct evaluation {
 	uint32_t step;	      /* under way */
 	uint32_t *held;	      /* [nstep + 1] the first stream whose next move is of that step; */
 	uint32_t *held_after; /* [nstream] and the one after it; ORDO_NONE */
-	uint32_t nscratch;    /* slots that some task names */
-	size_t *first_of;     /* [nrank + 1] cells of all ranks */
-	struct content *now;  /* [cells] */
-	uint32_t *shown_as;   /* [cells] index into contents->cells; ORDO_NONE: of a rank that is not shown */
+	struct cells cells;
+	struct content *now; /* [cells] */
+	uint32_t *shown_as;  /* [cells] index into contents->cells; ORDO_NONE: of a rank that is not shown */
 	uint32_t *last_change; /* [contents->ncell] index into changes, + 1; 0: none */
 	uint32_t *leaves;      /* [contributors] trees */
 	size_t change_room;
@@ -27,21 +27,6 @@ struct evaluation {
 static uint32_t count_contributors(const struct ordo_problem *problem)
 {
 	return ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
-}
-
-/* Which cell a slot is. */
-static size_t cell_of(
-	const struct evaluation *evaluation, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
-{
-	const struct ordo_problem *problem = &evaluation->schedule->problem;
-	const size_t first = evaluation->first_of[rank];
-	const uint32_t noutput = ordo_output_slots(problem, rank);
-	if (buffer == ORDO_OUTPUT)
-		return first + slot;
-	if (buffer == ORDO_SCRATCH)
-		return first + noutput + slot;
-	const uint32_t same = ordo_in_place_output_slot(problem, rank, slot);
-	return first + (same != ORDO_NONE ? same : noutput + evaluation->nscratch + slot);
 }
 
 static struct content input_content(const struct evaluation *evaluation, uint32_t rank, uint32_t slot)
@@ -54,9 +39,9 @@ static struct content input_content(const struct evaluation *evaluation, uint32_
 static struct content read_slot(
 	const struct evaluation *evaluation, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
-	if (buffer == ORDO_INPUT && !evaluation->schedule->problem.in_place)
+	if (!has_cell(&evaluation->cells, buffer))
 		return input_content(evaluation, rank, slot);
-	return evaluation->now[cell_of(evaluation, rank, buffer, slot)];
+	return evaluation->now[cell_of(&evaluation->cells, rank, buffer, slot)];
 }
 
 /* Several writes in one step are one change, and none if what was there comes back. */
@@ -109,8 +94,8 @@ static void move_chunks(struct evaluation *evaluation, uint32_t rank, const stru
 	for (uint32_t i = 0; i < task->count; i++) {
 		struct content content =
 			read_slot(evaluation, rank, (enum ordo_buffer)task->src_buffer, task->src + i);
-		const size_t cell =
-			cell_of(evaluation, target, (enum ordo_buffer)task->dst_buffer, task->dst + i);
+		const size_t cell = cell_of(
+			&evaluation->cells, target, (enum ordo_buffer)task->dst_buffer, task->dst + i);
 		if (content.tree == ORDO_NONE || content.chunk != task->chunk + i)
 			content.tree = CONTENT_UNDEFINED;
 		content.chunk = task->chunk + i;
@@ -162,42 +147,14 @@ static bool find_steps(struct evaluation *evaluation)
 	return contents->moves && evaluation->held && evaluation->held_after;
 }
 
-/* One past the highest scratch slot that is named. */
-static uint32_t count_scratch(const struct ordo_schedule *schedule)
-{
-	uint32_t end = 0;
-	for (uint32_t t = 0; t < schedule->ntask; t++) {
-		const struct ordo_task *task = &schedule->tasks[t];
-		if (!ordo_task_moves(task))
-			continue;
-		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > end)
-			end = task->src + task->count;
-		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > end)
-			end = task->dst + task->count;
-	}
-	return end;
-}
-
-/* Beyond this many cells the table is refused rather than the machine brought down. */
-#define MOST_CELLS ((size_t)1 << 27)
-
 static bool make_cells(struct evaluation *evaluation)
 {
-	const struct ordo_problem *problem = &evaluation->schedule->problem;
-	size_t ncell = 0;
-	evaluation->nscratch = count_scratch(evaluation->schedule);
-	evaluation->first_of = calloc((size_t)problem->nrank + 1, sizeof *evaluation->first_of);
-	for (uint32_t rank = 0; evaluation->first_of && rank < problem->nrank; rank++) {
-		evaluation->first_of[rank] = ncell;
-		ncell += (size_t)ordo_output_slots(problem, rank) + evaluation->nscratch;
-		if (problem->in_place)
-			ncell += ordo_input_slots(problem, rank);
-	}
-	if (ncell > MOST_CELLS)
+	if (!number_cells(&evaluation->cells, evaluation->schedule))
 		return false;
-	evaluation->now = ordo_array_make(ncell + 1, sizeof *evaluation->now, 0xff);
-	evaluation->shown_as = ordo_array_make(ncell + 1, sizeof *evaluation->shown_as, 0xff);
-	return evaluation->first_of && evaluation->now && evaluation->shown_as;
+	const size_t count = evaluation->cells.count;
+	evaluation->now = ordo_array_make(count + 1, sizeof *evaluation->now, 0xff);
+	evaluation->shown_as = ordo_array_make(count + 1, sizeof *evaluation->shown_as, 0xff);
+	return evaluation->now && evaluation->shown_as;
 }
 
 /* Makes the cells of one rank known to those who look. false: no memory. */
@@ -206,12 +163,12 @@ static bool show_cells(struct evaluation *evaluation, uint32_t rank, size_t *roo
 	const struct ordo_problem *problem = &evaluation->schedule->problem;
 	struct contents *contents = evaluation->contents;
 	const uint32_t counts[ORDO_NBUFFER] = {[ORDO_OUTPUT] = ordo_output_slots(problem, rank),
-		[ORDO_SCRATCH] = evaluation->nscratch,
+		[ORDO_SCRATCH] = evaluation->cells.nscratch,
 		[ORDO_INPUT] = problem->in_place ? ordo_input_slots(problem, rank) : 0};
 	static const enum ordo_buffer order[] = {ORDO_OUTPUT, ORDO_SCRATCH, ORDO_INPUT};
 	for (int i = 0; i < ORDO_NBUFFER; i++)
 		for (uint32_t slot = 0; slot < counts[order[i]]; slot++) {
-			const size_t cell = cell_of(evaluation, rank, order[i], slot);
+			const size_t cell = cell_of(&evaluation->cells, rank, order[i], slot);
 			if (evaluation->shown_as[cell] != ORDO_NONE)
 				continue;
 			if (!ordo_array_reserve(&contents->cells, room, (size_t)contents->ncell + 1,
@@ -256,7 +213,7 @@ static void fill_inputs(struct evaluation *evaluation)
 	const struct ordo_problem *problem = &evaluation->schedule->problem;
 	for (uint32_t rank = 0; problem->in_place && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
-			write_cell(evaluation, cell_of(evaluation, rank, ORDO_INPUT, slot),
+			write_cell(evaluation, cell_of(&evaluation->cells, rank, ORDO_INPUT, slot),
 				input_content(evaluation, rank, slot));
 }
 
@@ -298,7 +255,7 @@ struct contents *find_contents(
 	free(evaluation.step_of);
 	free(evaluation.held);
 	free(evaluation.held_after);
-	free(evaluation.first_of);
+	free_cells(&evaluation.cells);
 	free(evaluation.now);
 	free(evaluation.shown_as);
 	free(evaluation.last_change);
