@@ -14,6 +14,8 @@
 enum { LONGEST_VALUE = 1 << 20 };
 
 static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line, uint32_t column,
+	const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
+static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line, uint32_t column,
 	const char *format, va_list arguments)
 {
 	char text[1024];

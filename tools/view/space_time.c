@@ -175,7 +175,7 @@ static bool lay_out_rows(struct plot *plot)
 /* What is chosen, when it begins and when it ends. */
 static void find_window(struct plot *plot)
 {
-	double begin = INFINITY, end = 0;
+	double begin = HUGE_VAL, end = 0;
 	for (uint32_t s = 0; s < plot->schedule->nstream; s++)
 		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++) {
 			if (!is_in_plot(plot, s, t))
