@@ -1267,10 +1267,14 @@ def _(ordo):
     ordo.fails(2, r"at most 64", "view", ordo.compile("wide.json", ranks=66, algorithm="mesh"), "--ranks", "0-65", "-o", "page.html")
     ordo.fails(2, r"--type: found f33", "view", "ring.json", "--type", "f33", "-o", "page.html")
     ordo.fails(2, r"--op: found plus", "view", "ring.json", "--op", "plus", "-o", "page.html")
+    gather = ordo.compile("gather.json", operator="allgather")
+    ordo.fails(2, r"adds nothing", "view", gather, "--against", "ring.json", "-o", "page.html")
+    ordo.fails(2, r"", "view", "ring.json", "--against", "gather.json", "-o", "page.html")
+    ordo.fails(5, r"nowhere.json", "view", "ring.json", "--against", "nowhere.json", "-o", "page.html")
     ordo.fails(2, r"nothing else", "view", "ring.json", "ring.json", "-o", "page.html")
     ordo.fails(2, r"wanted", "view")
     ordo.fails(5, r"", "view", "ring.json", "-o", "nowhere/page.html")
-    wanted((ordo.folder / "page.html").read_text() == "before" and ordo.names() == ["page.html", "ring.json", "wide.json"], ordo.names())
+    wanted((ordo.folder / "page.html").read_text() == "before" and ordo.names() == ["gather.json", "page.html", "ring.json", "wide.json"], ordo.names())
 
 
 @desk_case("draw: DOT, SVG and text, by --as or by the name of the file")

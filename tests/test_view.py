@@ -369,6 +369,18 @@ def _():
     wanted(BROWSER.run("return document.querySelector('[data-rule=R12]').dataset.state") == "not asked: no topology was given")
 
 
+@browser_case("G4 and G5 are judged against another schedule: what differs, here and there")
+def _():
+    around = compiled("whole.json", "allreduce", 8, "ring", "--topology", "full-mesh")
+    viewed(ring8(), "--fail-link", "0-1", "--against", around)
+    states = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-guarantee]')].map(node => [node.dataset.guarantee, node.dataset.state]))")
+    between = json.loads(subprocess.run([ORDO, "diff", ring8(), around, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
+    wanted(states["G4"] == between["G4"]["verdict"] == "does not hold" and states["G5"] == between["G5"]["verdict"], states, between)
+    example = BROWSER.text("[data-guarantee=G4] .counterexample")
+    wanted("here: rank 0, chunk 1" in example and "whole.json: rank 0, chunk 1" in example, example)
+    wanted(all(tree in example for tree in between["differing"][0]["trees"]), example, between["differing"][0])
+
+
 @browser_case("a link that is down is dashed, and torus, servers and hypercube stand as they are joined")
 def _():
     viewed(ring8(), "--fail-link", "0-1")

@@ -1,4 +1,5 @@
 /* cmd_view.c - `ordo view`: a schedule as a page that steps through it. */
+#include "against.h"
 #include "inputs.h"
 #include "output.h"
 #include "predicting.h"
@@ -12,6 +13,7 @@
 
 struct wish {
 	const char *file, *output;
+	const char *against; /* another schedule, or NULL */
 	struct predicting predicting;
 	struct arithmetic arithmetic; /* its type is that of the prediction */
 	struct ordo_limits limits;
@@ -92,6 +94,21 @@ static bool open_wished(struct making *making)
 	return found;
 }
 
+static bool judge_orders(struct making *making)
+{
+	struct call *call = making->call;
+	const struct wish *wish = making->wish;
+	const struct ordo_problem *problem = &making->schedule->problem;
+	if (wish->against && !ordo_operator_facts(problem->op)->reduces) {
+		call->status = fail_usage(call, NULL, "--against compares sums, and %s adds nothing",
+			ordo_operator_facts(problem->op)->name);
+		return false;
+	}
+	return make_judgements(call, &wish->arithmetic, problem, making->proof, NULL, &making->judgements) &&
+	       (!wish->against || judge_against(call, wish->against, making->schedule, making->proof,
+					  &making->judgements));
+}
+
 static bool judge(struct making *making)
 {
 	struct call *call = making->call;
@@ -103,9 +120,10 @@ static bool judge(struct making *making)
 	const struct ordo_verify_options options = {.topology = making->predicted.topology,
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits};
-	making->proof = prove_schedule(call, making->schedule, &options, SYMMETRY_AUTO, &found);
-	return making->proof && (!making->proof->proved || make_judgements(call, &wish->arithmetic, problem,
-								   making->proof, NULL, &making->judgements));
+	/* Comparing looks at the trees, which only the proof of the whole lists. */
+	making->proof = prove_schedule(
+		call, making->schedule, &options, wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
+	return making->proof && (!making->proof->proved || judge_orders(making));
 }
 
 /* Times are asked of what goes to its end over links that are there; of another schedule moves are counted. */
@@ -176,6 +194,7 @@ static bool print_page(struct making *making, FILE *out)
 		.steps = &making->steps,
 		.shown = &making->shown,
 		.incoming = &making->incoming,
+		.against = making->wish->against,
 		.command = command};
 	const bool worked = write_page(out, &page, &error) || refuse(making, &error);
 	free(command);
@@ -275,6 +294,9 @@ static int view(struct call *call)
 		PREDICTING_OPTIONS(wish.predicting, "bytes"),
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
+		{"against", 0, TEXT, &wish.against, "FILE",
+			"judge G4 and G5 too, which compare: with this schedule for another topology or "
+			"number of ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
 			"show these, at most 64 (all, or as many of the first as fit)"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
@@ -304,6 +326,7 @@ const struct command view_command = {
 	.examples = "  ordo view ring.json -o ring.html\n"
 		    "  ordo view ring.json --topology torus:4x4 --bytes 16MiB --type bf16 -o ring.html\n"
 		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
+		    "  ordo view ring.json --against around.json -o ring.html\n"
 		    "  ordo view set --bytes 64KiB -o small.html\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
 	.run = view,

@@ -18,6 +18,7 @@ struct page {
 	const struct steps *steps;
 	const struct shown *shown;
 	const struct incoming *incoming;
+	const char *against; /* what G4 and G5 were judged against; NULL: nothing */
 	const char *command; /* that made it */
 };
 

@@ -152,6 +152,8 @@ static void add_guarantees(cJSON *verdict, const struct page *page)
 	cJSON *judged = cJSON_AddObjectToObject(verdict, "judged");
 	if (page->judgements)
 		add_judgements(judged, page->judgements);
+	if (page->against)
+		add_text(verdict, "against", page->against);
 	cJSON *list = cJSON_AddArrayToObject(verdict, "guarantees");
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		cJSON *one = cJSON_CreateObject();

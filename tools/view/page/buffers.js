@@ -38,7 +38,7 @@ class Buffers {
     const room = this.box.clientWidth - 14 * widths.filter(width => width).length - 34 - 24 - 34 * widths.filter(width => width === 1).length, space = this.box.clientHeight - 84;
     const tiny = room / Math.max(1, columns) < 22;
     const cell = tiny ? Math.max(6, Math.floor(room / Math.max(1, columns)) - 1) : Math.min(46, Math.floor(room / Math.max(1, columns)) - 2);
-    const least = tiny ? 6 : 24, height = Math.max(least, Math.min(44, Math.floor(space / Math.max(1, rows)) - (tiny && rows > 24 ? 1 : 4)));
+    const least = !tiny ? 24 : rows > 24 ? 6 : 14, height = Math.max(least, Math.min(44, Math.floor(space / Math.max(1, rows)) - (tiny && rows > 24 ? 1 : 4)));
     this.every = Math.ceil(12 / (height + 1));
     for (const [name, value] of [["cell", cell], ["row", height], ["gap", tiny ? 1 : 2], ["row-gap", tiny && rows > 24 ? 1 : 4]]) this.grid.style.setProperty(`--${name}`, `${value}px`);
     this.grid.classList.toggle("tiny", tiny);

@@ -62,15 +62,15 @@ class Proof {
       const entry = element("details", { class: "judged", "data-guarantee": name, "data-state": state, open: state === "does not hold" },
         element("summary", {}, element("span", { class: "mark", text: mark, "aria-hidden": "true" }), element("b", { text: name }), ` ${title} `, element("span", { class: "state", text: state })),
         element("p", { text: one.why && state !== "holds" ? one.why : meaning }), element("p", { class: "hint", text }));
-      if (one.counterexample) entry.append(this.counterexample(one.counterexample));
+      if (one.counterexample) entry.append(this.counterexample(one.counterexample, name >= "G4" ? this.verdict.against : null));
       box.append(entry);
     }
     return box;
   }
-  counterexample(found) {
+  counterexample(found, other) {
     const real = text => { const number = fromHex(text); return Number.isFinite(number) ? String(Math.abs(number) >= 1e6 ? number : +number.toPrecision(9)) : text; };
     const values = found.values.map(({ shard, value }) => `shard ${shard} = ${real(value)}`).join(", ");
-    const rows = found.elements.map(one => element("tr", {}, element("th", { scope: "row", text: `rank ${one.rank}, chunk ${one.chunk}` }),
+    const rows = found.elements.map((one, i) => element("tr", {}, element("th", { scope: "row", text: `${other ? i ? `${other}: ` : "here: " : ""}rank ${one.rank}, chunk ${one.chunk}` }),
       element("td", {}, element("span", { class: "expression", text: one.tree || "" })), element("td", { class: "result", text: real(one.result) })));
     return element("div", { class: "counterexample" }, element("p", { text: `With ${values}, all others ${real(found.rest)}:` }), element("table", {}, element("tbody", {}, ...rows)));
   }
