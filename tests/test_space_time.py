@@ -243,6 +243,22 @@ def _(ordo):
     wanted("token red" in picture.paths, "the circle is red", picture.paths.keys())
 
 
+@desk_case("of a prediction, the critical path is the one that predict tells")
+def _(ordo):
+    for operator, ranks, algorithm, words in [("allreduce", 8, "ring", ["--topology", "servers:2x4"]), ("allreduce", 8, "mesh", []),
+                                              ("reducescatter", 8, "birs", ["--copy-bandwidth", 50]),
+                                              ("alltoall", 6, "alltoall", ["--topology", "star"])]:
+        ordo.compile("x.json", operator=operator, ranks=ranks, algorithm=algorithm)
+        path = ordo.answer("predict", "x.json", "--size", "3MiB", *words)["critical_path"]
+        picture = draw(ordo, "x.json", "--bytes", "3MiB", *words)
+        wanted(picture.critical() == {(one["rank"], one["stream"], one["task"]) for one in path}, algorithm, path, picture.critical())
+        ends = {(one["rank"], one["stream"], one["task"]): one["end_seconds"] for one in path}
+        scale = (RIGHT - picture.left) / max(ends.values())
+        for box in picture.boxes:
+            if "critical" in box.marks and box.kind.startswith("bar") and box.width > 1:
+                wanted(abs(box.x + box.width - picture.left - ends[box.place] * scale) < 0.02, box.tip)
+
+
 @desk_case("long schedules: bars without tooltips but on the path, then a map; never more than 2 MB")
 def _(ordo):
     document = json.loads(ordo.compile("ring.json", ranks=36).read_text())

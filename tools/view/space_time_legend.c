@@ -141,7 +141,7 @@ static void put_shades(struct pen *pen)
 {
 	put_shade(pen, "#6a9bd8", 1, "working, between ranks");
 	put_shade(pen, "#355080", 1, "on a rank");
-	put_shade(pen, "#9aa2ac", 1, "waiting");
+	put_shade(pen, "#8c959f", WAITING_SHADE, "waiting");
 	put_shade(pen, "#6a9bd8", 0.4, "part of the time");
 	put_path_line(pen, "way", place(pen, "critical path"), pen->y, pen->y);
 }

@@ -101,9 +101,10 @@ static void share(const struct amount *amount, uint32_t nrank, double *busy, dou
 /* What a cell looks like; alike cells have one number. 0: nothing. */
 static uint32_t look_of(const struct amount *amount, uint32_t nrank)
 {
-	static const double grey[] = {0x9a, 0xa2, 0xac};
+	static const double grey[] = {0x8c, 0x95, 0x9f};
 	double busy, waiting;
 	share(amount, nrank, &busy, &waiting);
+	waiting *= WAITING_SHADE;
 	uint32_t look = (uint32_t)lround((busy + waiting) * SHADES);
 	if (!look)
 		return 0;

@@ -38,6 +38,9 @@ struct plot {
 
 enum { ON_PATH = 1, RED = 2 };
 
+/* In a map waiting is paler than work. */
+#define WAITING_SHADE 0.45
+
 bool is_in_plot(const struct plot *plot, uint32_t stream, uint32_t task);
 static inline double plot_x(const struct plot *plot, double seconds)
 {
