@@ -334,7 +334,7 @@ static const char *title_copy(struct call *call, struct subject *subject, const 
 
 static bool tell_copies(struct call *call, const struct wish *wish, struct subject *subject)
 {
-	struct copies copies = {NULL};
+	struct copies copies = {.copies = NULL};
 	bool worked = find_copies(call, wish, subject->order, &copies);
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "copies");
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
@@ -368,7 +368,7 @@ static bool draw_trees(struct call *call, const struct wish *wish, const struct 
 
 static bool draw_copies(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
 {
-	struct copies copies = {NULL};
+	struct copies copies = {.copies = NULL};
 	bool worked = find_copies(call, wish, subject->order, &copies);
 	struct titled_tree *trees = calloc((size_t)copies.count + 1, sizeof *trees);
 	if (worked && !trees)

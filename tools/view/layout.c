@@ -217,8 +217,8 @@ bool lay_out(
 	const struct making making = {layout, topology, ranks, nrank};
 	*layout = (struct layout){.at = calloc((size_t)nvertex + 1, sizeof *layout->at),
 		.drawn = calloc((size_t)nvertex + 1, sizeof *layout->drawn),
-		.low = {INFINITY, INFINITY},
-		.high = {-INFINITY, -INFINITY}};
+		.low = {HUGE_VAL, HUGE_VAL},
+		.high = {-HUGE_VAL, -HUGE_VAL}};
 	if (!layout->at || !layout->drawn || !lay_by_name(&making))
 		return false;
 	for (uint32_t i = 0; i < nrank; i++)

@@ -267,7 +267,7 @@ static double width_of(const struct drawing *drawing, double bytes)
 static double distance_to_vertices(const struct drawing *drawing, struct point at)
 {
 	const uint32_t nvertex = drawing->topology->nrank + drawing->topology->nswitch;
-	double least = INFINITY;
+	double least = HUGE_VAL;
 	for (uint32_t v = 0; v < nvertex; v++)
 		if (drawing->layout.drawn[v])
 			/* Words are wide. */
