@@ -101,6 +101,15 @@ def _():
     wanted(row(document, "ring")[3] == "300" and row(document, "the usual one")[3] == "250", document)
 
 
+@case("many ranks stand beside fewer")
+def _():
+    crowd = [{"contender": "ordo-pool", "operator": "AllReduce", "ranks": ranks, "size": 8, "us": [us], "wrong": 0} for ranks, us in ((64, 12.0), (16, 4.0))]
+    _, _, _, document = run(results(*FAST, *crowd))
+    crowded = document[document.index("<!-- measured: crowded -->"):]
+    found = row(crowded, "8 B")
+    wanted(found[1:] == ["-", "-", "-", "-", "12.0", "-", "-", "3.00", "-"], found)
+
+
 @case("interpretation is told a task")
 def _():
     _, told, _, _ = run(results(*FAST))

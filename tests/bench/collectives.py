@@ -25,6 +25,9 @@ ENGINE_RANKS = (64, 1024)
 # What the engine makes of other schedules than those that suit it.
 SCHEDULES = ("mesh", "ring", "halving-doubling", "dyadic", "star", "tree")
 SCHEDULED = ("AllReduce", 8, (8, 16 * KI, MI, 64 * MI))
+# Many more ranks than cores, beside so many.
+CROWDED = ("AllReduce", 64, (8, KI, 16 * KI, 256 * KI))
+FEWER_RANKS = 16
 
 MPI = {"openmpi": "Open MPI", "openmpi-ucx": "Open MPI, UCX", "mpich": "MPICH"}
 OURS = {"hand-pool": "by hand, a thread a core", "hand-callers": "by hand, a thread a rank", "copy": "bound", "ordo-pool": "ordo, one call",
@@ -153,6 +156,10 @@ def measure(build, quick, npass, seconds):
     operator, ranks, sizes = SCHEDULED
     if not quick:
         plan += [(ranks, f"ordo-pool:{algorithm}", [(operator, size) for size in sizes]) for algorithm in SCHEDULES]
+        operator, ranks, sizes = CROWDED
+        plan += [(ranks, contender, [(operator, size) for size in sizes])
+                 for contender in (*OURS, "openmpi", "openmpi-ucx") if contender not in absent and contender != "copy"]
+        plan += [(FEWER_RANKS, contender, [(operator, 256 * KI)]) for contender in ("ordo-pool", "ordo-callers")]
     progress = Progress(sum(len(in_pass(number, wanted)) for number in range(npass) for _, _, wanted in plan))
     for number in range(npass):
         # Every other pass the other way round, so that nobody always comes after the same neighbour.
@@ -351,6 +358,19 @@ def write_schedules(results):
     yield from table((f"{operator}, {ranks} ranks", *map(size_text, sizes)), rows)
 
 
+def write_crowded(results):
+    """Times, and how many times as long as with fewer ranks: as many times as there are more is what their bytes alone take."""
+    cells, (operator, ranks, sizes) = index(results), CROWDED
+    rows = []
+    for size in sizes:
+        row = [cell_text(cells, contender, operator, ranks, size) for contender in ("openmpi", "openmpi-ucx", *OURS) if contender != "copy"]
+        row += [number_text(ratio(us(cells, contender, operator, ranks, size), us(cells, contender, operator, FEWER_RANKS, size)))
+                for contender in BY_HAND]
+        rows.append((size_text(size), *row))
+    titles = [CONTENDERS[contender] for contender in ("openmpi", "openmpi-ucx", *OURS) if contender != "copy"]
+    yield from table((f"{operator}, {ranks} ranks", *titles, f"one call / {FEWER_RANKS} ranks", f"a thread a rank / {FEWER_RANKS} ranks"), rows)
+
+
 def write_tasks(results):
     rows = []
     for engine in results["engines"]:
@@ -361,7 +381,7 @@ def write_tasks(results):
     yield from table(("ranks", "engine", "threads", "tasks of the ring", "us", "ns a task"), rows)
 
 
-SECTIONS = {"machine": write_machine, "aims": write_aims, "all": write_all, "schedules": write_schedules, "tasks": write_tasks}
+SECTIONS = {"machine": write_machine, "aims": write_aims, "all": write_all, "schedules": write_schedules, "crowded": write_crowded, "tasks": write_tasks}
 
 
 def rewritten(text, results):
