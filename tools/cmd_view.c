@@ -126,7 +126,7 @@ static bool judge(struct making *making)
 	return making->proof && (!making->proof->proved || judge_orders(making));
 }
 
-/* Times are asked of what goes to its end over links that are there; of another schedule moves are counted. */
+/* What is refuted has times only if it goes to its end over links that are there. */
 static bool can_be_predicted(const struct making *making)
 {
 	const struct ordo_proof *proof = making->proof;
@@ -136,15 +136,18 @@ static bool can_be_predicted(const struct making *making)
 	return making->steps.nstep == making->schedule->ntask;
 }
 
+/* Of what cannot be predicted moves are counted. */
 static bool time_tasks(struct making *making)
 {
 	struct ordo_error error;
 	const struct wish *wish = making->wish;
-	making->counted = count_steps(making->schedule, &error);
-	if (!making->counted || !order_steps(making->counted, &making->steps, &error))
-		return refuse(making, &error);
-	if (!can_be_predicted(making))
-		return true;
+	if (!making->proof->proved) {
+		making->counted = count_steps(making->schedule, &error);
+		if (!making->counted || !order_steps(making->counted, &making->steps, &error))
+			return refuse(making, &error);
+		if (!can_be_predicted(making))
+			return true;
+	}
 	if (!predict_bytes(making->call, &wish->predicting, making->schedule, wish->predicting.bytes,
 		    &making->predicted))
 		return false;

@@ -103,7 +103,8 @@ class Buffers {
     this.showChosen();
   }
   showCells(cells) {
-    this.grid.classList.toggle("flood", this.tiny && cells.size > 300);
+    const { fresh, model } = this.page;
+    this.grid.classList.toggle("flood", this.tiny && model.firstWrite[fresh[1]] - model.firstWrite[fresh[0]] > 300);
     for (const cell of cells) if (this.cells.has(cell)) this.showCell(cell);
     this.showChosen();
   }

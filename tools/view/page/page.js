@@ -57,9 +57,9 @@ class Page {
     const from = this.model.step, to = Math.max(0, Math.min(this.model.nstep, step)), changed = new Set();
     const before = this.fresh;
     this.fresh = [to > from && (whole || to === from + 1) ? from : this.momentBefore(to), to];
+    /* What was new is new no more. */
     for (const [first, end] of [before, this.fresh])
-      if (end - first < 4000)
-        for (let i = this.model.firstWrite[first]; i < this.model.firstWrite[end]; i++) changed.add(this.model.writeCell[i]);
+      for (let i = this.model.firstWrite[first]; i < this.model.firstWrite[end]; i++) changed.add(this.model.writeCell[i]);
     this.model.seek(to, cell => changed.add(cell));
     this.step = to;
     this.time = time ?? this.model.timeAt(to);
