@@ -245,8 +245,11 @@ def _():
     BROWSER.type("#search", "rank 3 wait")
     BROWSER.press("ArrowDown", "Enter")
     wanted(BROWSER.run("const m = page.model; return m.rankOf[page.task] === 3 && m.kind[page.task] === WAIT && page.step === m.doneAt[page.task]"))
-    BROWSER.press("Escape")
     wanted(not BROWSER.seen("#results"))
+    BROWSER.type("#search", "rank 5 send 6 chunk 1")
+    BROWSER.click("#found-0")
+    wanted(BROWSER.run("const m = page.model; return m.taskText(page.task)").startswith("Send 6 chunk 1 ") and not BROWSER.seen("#results"))
+    wanted(BROWSER.run("return page.rank") == 5 and BROWSER.run("return page.step === page.model.doneAt[page.task]"))
 
 
 @browser_case("filters leave ranks and phases out, and can be cleared")

@@ -133,6 +133,10 @@ class Search {
       row.classList.toggle("at", i === this.at);
       return row;
     });
+    this.rows.addEventListener("click", event => {
+      const row = event.target.closest("[data-task]");
+      if (row && !event.target.closest(".jump")) this.take(Number(row.dataset.task));
+    });
     input.addEventListener("input", () => this.ask());
     input.addEventListener("focus", () => { if (input.value) this.open(true); });
     input.addEventListener("keydown", event => this.key(event));
@@ -178,6 +182,11 @@ class Search {
       else parts.push(word);
     return parts.every(holds);
   }
+  take(task) {
+    this.open(false);
+    this.page.chooseTask(task, true);
+    this.page.go(this.model.isStopped(task) ? this.model.nstep : this.model.doneAt[task]);
+  }
   key(event) {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (by && this.found.length) {
@@ -185,9 +194,7 @@ class Search {
       this.input.setAttribute("aria-activedescendant", `found-${this.at}`);
       this.list.reveal(this.at);
     } else if (event.key === "Enter" && this.found.length) {
-      this.open(false);
-      this.page.chooseTask(this.found[this.at], true);
-      this.page.go(this.model.isStopped(this.found[this.at]) ? this.model.nstep : this.model.doneAt[this.found[this.at]]);
+      this.take(this.found[this.at]);
     } else if (event.key === "Escape") {
       this.input.value = "";
       this.ask();
