@@ -1,6 +1,7 @@
 /* test_group.c - a group picks the schedule of a size, makes each collective once, and says what it cannot do. */
 #include "compiling.h"
 #include <ordo/communicator.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -109,6 +110,49 @@ static void sizes_outside_are_refused(void **state)
 	ordo_group_destroy(group);
 }
 
+/* Threads that ask for the same collectives, each beginning with another. */
+enum { NASKER = 6, NCOUNT = 40 };
+struct asker {
+	pthread_t thread;
+	struct ordo_group *group;
+	uint32_t first;
+	const struct ordo_collective *found[NCOUNT];
+};
+
+static void *ask(void *argument)
+{
+	struct asker *asker = argument;
+	for (uint32_t i = 0; i < NCOUNT; i++) {
+		const uint32_t which = (asker->first + i) % NCOUNT;
+		const struct ordo_plan_options options = {
+			.type = ORDO_F32, .count = 20 * (uint64_t)which + 1};
+		asker->found[which] = ordo_group_collective(asker->group, &options, NULL);
+	}
+	return NULL;
+}
+
+static void all_threads_get_the_same(void **state)
+{
+	struct ordo_error error;
+	struct asker askers[NASKER];
+	(void)state;
+	struct ordo_group *group = ordo_group_of_schedules(set, schedules, &error);
+	assert_non_null(group);
+	for (uint32_t i = 0; i < NASKER; i++) {
+		askers[i] = (struct asker){.group = group, .first = i * NCOUNT / NASKER};
+		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
+	}
+	for (uint32_t i = 0; i < NASKER; i++)
+		pthread_join(askers[i].thread, NULL);
+	for (uint32_t c = 0; c < NCOUNT; c++) {
+		assert_non_null(askers[0].found[c]);
+		assert_int_equal(ordo_collective_input_bytes(askers[0].found[c], 0), 4 * (20 * c + 1));
+		for (uint32_t i = 1; i < NASKER; i++)
+			assert_ptr_equal(askers[i].found[c], askers[0].found[c]);
+	}
+	ordo_group_destroy(group);
+}
+
 static void a_missing_schedule_leaves_no_group(void **state)
 {
 	struct ordo_error error;
@@ -127,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_size_chooses),
 		cmocka_unit_test(sizes_outside_are_refused),
+		cmocka_unit_test(all_threads_get_the_same),
 		cmocka_unit_test(a_missing_schedule_leaves_no_group),
 	};
 	return cmocka_run_group_tests(tests, make_set, remove_set);
