@@ -115,6 +115,7 @@ enum { NASKER = 6, NCOUNT = 40 };
 struct asker {
 	pthread_t thread;
 	struct ordo_group *group;
+	pthread_barrier_t *begin;
 	uint32_t first;
 	const struct ordo_collective *found[NCOUNT];
 };
@@ -122,6 +123,7 @@ struct asker {
 static void *ask(void *argument)
 {
 	struct asker *asker = argument;
+	pthread_barrier_wait(asker->begin);
 	for (uint32_t i = 0; i < NCOUNT; i++) {
 		const uint32_t which = (asker->first + i) % NCOUNT;
 		const struct ordo_plan_options options = {
@@ -131,15 +133,16 @@ static void *ask(void *argument)
 	return NULL;
 }
 
-static void all_threads_get_the_same(void **state)
+static void ask_together(void)
 {
 	struct ordo_error error;
 	struct asker askers[NASKER];
-	(void)state;
+	pthread_barrier_t begin;
+	pthread_barrier_init(&begin, NULL, NASKER);
 	struct ordo_group *group = ordo_group_of_schedules(set, schedules, &error);
 	assert_non_null(group);
 	for (uint32_t i = 0; i < NASKER; i++) {
-		askers[i] = (struct asker){.group = group, .first = i * NCOUNT / NASKER};
+		askers[i] = (struct asker){.group = group, .begin = &begin, .first = i * NCOUNT / NASKER};
 		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
 	}
 	for (uint32_t i = 0; i < NASKER; i++)
@@ -150,7 +153,15 @@ static void all_threads_get_the_same(void **state)
 		for (uint32_t i = 1; i < NASKER; i++)
 			assert_ptr_equal(askers[i].found[c], askers[0].found[c]);
 	}
+	pthread_barrier_destroy(&begin);
 	ordo_group_destroy(group);
+}
+
+static void all_threads_get_the_same(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 20; round++)
+		ask_together();
 }
 
 static void a_missing_schedule_leaves_no_group(void **state)
