@@ -88,6 +88,9 @@ bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribut
 /* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for (ordo_is_of_candidate), or ends every search. */
 struct ordo_schedule *ordo_compile_proved(
 	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why);
+/* The proof of what was compiled without. NULL: there is none, and *why says so. */
+struct ordo_proof *ordo_prove_compiled(
+	const struct ordo_request *request, const struct ordo_schedule *schedule, struct ordo_error *why);
 /* Does an error mean that this candidate will not do, rather than that nothing will? */
 bool ordo_is_of_candidate(const struct ordo_error *why);
 

@@ -98,7 +98,7 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	bool worked;
 	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
 		worked = accept(candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
-	} else if (refusal.code == ORDO_USAGE) {
+	} else if (ordo_is_of_candidate(&refusal)) {
 		worked = ordo_refuse_candidate(candidates, wish.algorithm, refusal.text, error);
 	} else {
 		worked = false;

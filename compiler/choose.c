@@ -5,33 +5,39 @@
 #include "algorithm.h"
 #include <string.h>
 
-struct ordo_schedule *ordo_compile_proved(
-	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why)
+struct ordo_proof *ordo_prove_compiled(
+	const struct ordo_request *request, const struct ordo_schedule *schedule, struct ordo_error *why)
 {
-	struct ordo_request wish = *request;
-	wish.unproved = true; /* proved below, and the proof kept */
 	const struct ordo_verify_options options = {.topology = request->topology,
 		.max_findings = 1,
 		.progress = request->progress,
 		.closure = request->closure};
+	struct ordo_proof *proof = ordo_verify(schedule, &options, why);
+	if (!proof || proof->proved)
+		return proof;
+	ordo_finding_error(schedule, &proof->findings[0], why);
+	why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
+	ordo_hint(why, "this is a bug of the compiler, by %s; please report it", request->algorithm);
+	ordo_proof_destroy(proof);
+	return NULL;
+}
+
+struct ordo_schedule *ordo_compile_proved(
+	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why)
+{
+	struct ordo_request wish = *request;
+	wish.unproved = true; /* proved here, and the proof kept */
 	struct ordo_schedule *schedule = ordo_compile(&wish, why);
-	*proof = schedule ? ordo_verify(schedule, &options, why) : NULL;
-	if (*proof && (*proof)->proved)
+	*proof = schedule ? ordo_prove_compiled(request, schedule, why) : NULL;
+	if (*proof)
 		return schedule;
-	if (*proof) {
-		ordo_finding_error(schedule, &(*proof)->findings[0], why);
-		why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
-		ordo_hint(why, "this is a bug of the compiler, by %s; please report it", wish.algorithm);
-	}
-	ordo_proof_destroy(*proof);
-	*proof = NULL;
 	ordo_schedule_destroy(schedule);
 	return NULL;
 }
 
 bool ordo_is_of_candidate(const struct ordo_error *why)
 {
-	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED;
+	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED || why->code == ORDO_UNDECIDED;
 }
 
 /* Compiled, proved, and suiting; or NULL, and `why` says what kept it. */

@@ -51,11 +51,14 @@ static bool time_entrant(struct ordo_columns *columns, struct ordo_column *colum
 		return true;
 	if (!lazily && !ordo_contest_ask(contest, i, error))
 		return false;
-	if (lazily && ordo_contest_bound(contest, i, column->bytes) > *best * SAME)
+	const double least = lazily ? ordo_contest_bound(contest, i, column->bytes) : 0;
+	/* Lazily, as fast is not fast enough. */
+	const double enough = lazily ? *best / SAME : *best * SAME;
+	if (least > enough)
 		return true;
 	if (!ordo_contest_time(contest, i, column->bytes, seconds, error))
 		return false;
-	if (*seconds < 0 || *seconds > *best * SAME)
+	if (*seconds < 0 || *seconds > enough)
 		return true;
 	if (!ordo_contest_ask(contest, i, error))
 		return false;

@@ -142,20 +142,23 @@ bool ordo_contest_ask(struct ordo_contest *contest, uint32_t i, struct ordo_erro
 	const struct ordo_selection_wish *wish = &contest->wish->selection;
 	struct ordo_entrant *entrant = &contest->entrants[i];
 	struct ordo_error why = {0};
-	struct ordo_proof *proof;
 	if (entrant->asked)
 		return true;
-	const struct ordo_request request = request_of(contest, entrant);
-	struct ordo_schedule *schedule = ordo_compile_proved(&request, &proof, &why);
+	struct ordo_request request = request_of(contest, entrant);
+	struct ordo_schedule *schedule = entrant->schedule;
+	request.unproved = true; /* proved below, and the proof shown to whom it is to suit */
+	if (!schedule)
+		schedule = ordo_compile(&request, &why);
 	if (!schedule)
 		return refuse_links(contest, entrant, &why, error);
-	entrant->asked = true;
-	memcpy(entrant->digest, proof->digest, sizeof entrant->digest);
-	entrant->suits = !wish->suits || wish->suits(schedule, proof, wish->closure, &why);
+	struct ordo_proof *proof = ordo_prove_compiled(&request, schedule, &why);
+	if (proof) {
+		entrant->asked = true;
+		memcpy(entrant->digest, proof->digest, sizeof entrant->digest);
+		entrant->suits = !wish->suits || wish->suits(schedule, proof, wish->closure, &why);
+	}
 	ordo_proof_destroy(proof);
-	if (entrant->schedule)
-		ordo_schedule_destroy(schedule);
-	else
+	if (!entrant->schedule)
 		keep(contest, entrant, schedule);
 	return entrant->suits || refuse(contest, entrant, &why, error);
 }
