@@ -2,6 +2,9 @@
  *
  * All rates rise together. Where a resource is used up its flows stop rising, and a flow stops at its bound; what the others can have of their other resources
  * is then more, so the levels at which resources are used up only rise, and a heap gives them in order.
+ *
+ * A flow that ends at rate v was still rising at every level below v, so nothing that stopped below v had to do with it; and a flow that begins gets at least an even
+ * share of each of its resources. So what is slower than the slowest of these keeps its rate, and is only subtracted.
  */
 #include "predict/sharing.h"
 #include <math.h>
@@ -23,11 +26,13 @@ bool ordo_sharing_make(struct ordo_sharing *sharing, const double *capacity, uin
 		.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
 		.entries = nentry < ORDO_NONE ? ordo_array_make(nentry, sizeof *sharing->entries, 0) : NULL,
 		.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
+		.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
+		.floor = HUGE_VAL,
 		.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
 	if (!sharing->resources || !sharing->flows || !sharing->entries || !sharing->dirty ||
-		!sharing->touched || !sharing->joined || !sharing->levels)
+		!sharing->begun || !sharing->touched || !sharing->joined || !sharing->levels)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < nresource; i++) {
 		sharing->resources[i].capacity = capacity[i];
@@ -48,6 +53,7 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 	free(sharing->flows);
 	free(sharing->entries);
 	free(sharing->dirty);
+	free(sharing->begun);
 	free(sharing->touched);
 	free(sharing->joined);
 	free(sharing->levels);
@@ -86,11 +92,16 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 			sharing->entries[resource->first].last = entry;
 		resource->first = entry;
 		resource->wanted += bound * uses[i].load;
+		resource->loads += uses[i].load;
 		resource->count++;
 		if (is_short(resource)) {
 			make_dirty(sharing, uses[i].resource);
 			enough = false;
 		}
+	}
+	if (!enough) {
+		flow->rate = 0;
+		sharing->begun[sharing->nbegun++] = id;
 	}
 	return enough;
 }
@@ -101,8 +112,10 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		const struct ordo_entry *entry = &sharing->entries[flow->first_entry + i];
-		if (is_short(resource))
+		if (is_short(resource)) {
 			make_dirty(sharing, flow->uses[i].resource);
+			sharing->floor = flow->rate < sharing->floor ? flow->rate : sharing->floor;
+		}
 		if (entry->last == ORDO_NONE)
 			resource->first = entry->next;
 		else
@@ -111,36 +124,53 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 			sharing->entries[entry->next].last = entry->last;
 		resource->count--;
 		resource->wanted = resource->count ? resource->wanted - flow->bound * flow->uses[i].load : 0;
+		resource->loads = resource->count ? resource->loads - flow->uses[i].load : 0;
 	}
 	flow->nuse = 0;
 }
 
+/* Takes what began into account. */
+static void lower_floor(struct ordo_sharing *sharing)
+{
+	for (uint32_t i = 0; i < sharing->nbegun; i++) {
+		const struct ordo_flow *flow = &sharing->flows[sharing->begun[i]];
+		double least = flow->bound;
+		for (uint32_t k = 0; k < flow->nuse; k++) {
+			const struct ordo_shared *resource = &sharing->resources[flow->uses[k].resource];
+			const double even = resource->capacity / resource->loads;
+			least = even < least ? even : least;
+		}
+		sharing->floor = least < sharing->floor ? least : sharing->floor;
+	}
+	sharing->nbegun = 0;
+	sharing->floor *= 1 - 1e-9;
+}
+
+static void join_resource(struct ordo_sharing *sharing, uint32_t resource)
+{
+	sharing->resources[resource].seen = sharing->settling;
+	sharing->joined[sharing->njoined++] = resource;
+}
+
 /* Collects a resource, and what it joins. */
-static void join(struct ordo_sharing *sharing, uint32_t first, double time)
+static void join(struct ordo_sharing *sharing, uint32_t first)
 {
 	uint32_t done = sharing->njoined;
-	sharing->resources[first].seen = sharing->settling;
-	sharing->joined[sharing->njoined++] = first;
+	join_resource(sharing, first);
 	for (; done < sharing->njoined; done++) {
-		struct ordo_shared *resource = &sharing->resources[sharing->joined[done]];
+		const struct ordo_shared *resource = &sharing->resources[sharing->joined[done]];
 		for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
 			struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
-			if (flow->seen == sharing->settling)
+			if (flow->seen == sharing->settling ||
+				(flow->rate > 0 && flow->rate < sharing->floor))
 				continue;
 			flow->seen = sharing->settling;
 			flow->settled = false;
 			sharing->touched[sharing->ntouched++] = sharing->entries[e].flow;
-			if (time > flow->updated) {
-				const double moved = flow->rate * (time - flow->updated);
-				flow->remaining = moved < flow->remaining ? flow->remaining - moved : 0;
-				flow->updated = time;
-			}
 			for (uint32_t i = 0; i < flow->nuse; i++) {
-				struct ordo_shared *other = &sharing->resources[flow->uses[i].resource];
-				if (other->seen != sharing->settling && is_short(other)) {
-					other->seen = sharing->settling;
-					sharing->joined[sharing->njoined++] = flow->uses[i].resource;
-				}
+				const struct ordo_shared *other = &sharing->resources[flow->uses[i].resource];
+				if (other->seen != sharing->settling && is_short(other))
+					join_resource(sharing, flow->uses[i].resource);
 			}
 		}
 	}
@@ -175,11 +205,17 @@ static void make_levels(struct ordo_sharing *sharing)
 			continue;
 		resource->left = resource->capacity;
 		resource->weight = 0;
-		resource->unsettled = resource->count;
+		resource->unsettled = 0;
 		for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
 			const struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
-			resource->weight += flow->uses[e - flow->first_entry].load;
+			const double load = flow->uses[e - flow->first_entry].load;
+			const bool looked_at = flow->seen == sharing->settling;
+			resource->left -= looked_at ? 0 : flow->rate * load;
+			resource->weight += looked_at ? load : 0;
+			resource->unsettled += looked_at;
 		}
+		if (!resource->unsettled)
+			continue;
 		sharing->levels[sharing->nlevel++] =
 			(struct ordo_level){level_of(resource), sharing->joined[i]};
 	}
@@ -190,7 +226,7 @@ static void make_levels(struct ordo_sharing *sharing)
 static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double rate)
 {
 	flow->settled = true;
-	flow->rate = rate;
+	flow->settled_rate = rate;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		resource->left -= rate * flow->uses[i].load;
@@ -223,7 +259,7 @@ static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_leve
 	const struct ordo_shared *resource = &sharing->resources[level->resource];
 	for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
 		struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
-		if (!flow->settled)
+		if (flow->seen == sharing->settling && !flow->settled)
 			give(sharing, flow, level->rate);
 	}
 }
@@ -286,22 +322,44 @@ static void fill(struct ordo_sharing *sharing)
 		reached = level.rate;
 		settle_flows_of(sharing, &level);
 	}
-	while (settle_at_bound(sharing, &at, INFINITY))
+	while (settle_at_bound(sharing, &at, HUGE_VAL))
 		continue;
+}
+
+/* What flowed so far did so at the old rate. */
+static void change_rates(struct ordo_sharing *sharing, double time)
+{
+	uint32_t nchanged = 0;
+	for (uint32_t i = 0; i < sharing->ntouched; i++) {
+		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
+		if (!(flow->settled_rate < flow->rate || flow->settled_rate > flow->rate))
+			continue;
+		if (time > flow->updated) {
+			const double moved = flow->rate * (time - flow->updated);
+			flow->remaining = moved < flow->remaining ? flow->remaining - moved : 0;
+			flow->updated = time;
+		}
+		flow->rate = flow->settled_rate;
+		sharing->touched[nchanged++] = sharing->touched[i];
+	}
+	sharing->ntouched = nchanged;
 }
 
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
 {
 	sharing->ntouched = sharing->njoined = 0;
 	sharing->settling++;
+	lower_floor(sharing);
 	for (uint32_t i = 0; i < sharing->ndirty; i++) {
 		struct ordo_shared *resource = &sharing->resources[sharing->dirty[i]];
 		resource->dirty = false;
 		if (resource->seen != sharing->settling)
-			join(sharing, sharing->dirty[i], time);
+			join(sharing, sharing->dirty[i]);
 	}
 	sharing->ndirty = 0;
+	sharing->floor = HUGE_VAL;
 	make_levels(sharing);
 	sort_by_bound(sharing);
 	fill(sharing);
+	change_rates(sharing, time);
 }

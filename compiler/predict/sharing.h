@@ -1,7 +1,7 @@
 /* sharing.h - flows that use the same things, max-min fairly: nobody gets more while somebody who has less could have it.
  *
  * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. Only the flows
- * that are joined by resources of which more is wanted than there is are looked at again when one of them begins or ends; a flow whose resources all suffice costs
+ * that are joined by resources of which more is wanted than there is are looked at again when one of them begins or ends, and of these only those that are no slower; a flow whose resources all suffice costs
  * nothing but its two events. Private to predict/.
  */
 #ifndef ORDO_PREDICT_SHARING_H
@@ -16,7 +16,8 @@ struct ordo_use {
 };
 
 struct ordo_flow {
-	double bound, rate;
+	double bound, rate; /* rate 0: not known before the next settling */
+	double settled_rate;
 	double remaining, updated; /* bytes left at that time */
 	const struct ordo_use *uses;
 	uint32_t nuse;
@@ -32,6 +33,7 @@ struct ordo_entry {
 
 struct ordo_shared {
 	double capacity, wanted; /* by all its flows at their bounds */
+	double loads;		 /* of all its flows */
 	double left, weight;	 /* while settling: what the unsettled flows may have, and their loads */
 	uint32_t first, count;	 /* entries */
 	uint32_t unsettled, seen;
@@ -48,8 +50,10 @@ struct ordo_sharing {
 	struct ordo_flow *flows; /* [nflow], by stream */
 	struct ordo_entry *entries;
 	uint32_t *dirty, ndirty; /* [nresource] */
+	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
+	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
-	/* The flows looked at by the last settling. */
+	/* The flows whose rates the last settling changed; while settling, those that it looks at. */
 	uint32_t *touched, ntouched;
 	/* While settling. */
 	uint32_t *joined, njoined; /* resources */
@@ -67,7 +71,7 @@ void ordo_sharing_free(struct ordo_sharing *sharing);
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse);
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow);
-/* Shares anew what flows that began or ended since the last settling have changed; the rates of `touched` may have changed. */
+/* Shares anew what flows that began or ended since the last settling have changed: the rates of `touched`. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
 /* When a flow will end if nothing changes. */
 static inline double ordo_flow_last(const struct ordo_flow *flow)
