@@ -60,9 +60,9 @@ static void find(struct doctor *doctor, enum verdict verdict, const char *what, 
 #define HAS_FEATURE(feature) 0
 #endif
 #if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-#define SANITIZER "address sanitizer"
+#define SANITIZER "with the address sanitizer"
 #elif defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-#define SANITIZER "thread sanitizer"
+#define SANITIZER "with the thread sanitizer"
 #else
 #define SANITIZER NULL
 #endif
@@ -84,9 +84,9 @@ static void examine_build(struct doctor *doctor)
 		sanitizer || !OPTIMISED
 			? "for times that mean something: meson setup build -Dbuildtype=release"
 			: NULL,
-		"version %s, built by %s, %s%s%s; %s, %zu-bit", ORDO_VERSION, COMPILER, ORDO_BUILD,
-		OPTIMISED ? "" : ", not optimised", sanitizer ? ", with the " : "",
-		sanitizer ? sanitizer : "no sanitizer", sizeof(void *) * 8);
+		"version %s, built by %s, %s%s, %s, %zu-bit", ORDO_VERSION, COMPILER, ORDO_BUILD,
+		OPTIMISED ? "" : ", not optimised", sanitizer ? sanitizer : "no sanitizer",
+		sizeof(void *) * 8);
 }
 
 static void examine_float_mode(struct doctor *doctor)

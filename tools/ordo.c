@@ -43,7 +43,7 @@ static void print_help(void)
 	       "and runs them.\n\n"
 	       "commands:\n");
 	for (int i = 0; i < NCOMMAND; i++)
-		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+		printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\noptions:\n"
 	       "  --version  print the version and exit\n"
 	       "  -h, --help print this and exit; `ordo COMMAND --help` says more\n\n"
