@@ -143,6 +143,19 @@ static struct sum_facts *find_cell(const struct memory *memory, uint32_t rank, u
 	return &memory->cells[at];
 }
 
+static void write_cell(struct sum_facts *to, const struct sum_facts *from, bool adds)
+{
+	if (!to)
+		return;
+	if (!adds || !from || !from->leaves || !to->leaves) {
+		*to = from && (!adds || to->leaves) ? *from : (struct sum_facts){0};
+		return;
+	}
+	to->leaves += from->leaves;
+	to->smallest = from->smallest < to->smallest ? from->smallest : to->smallest;
+	to->largest = from->largest > to->largest ? from->largest : to->largest;
+}
+
 static bool make_memory(struct memory *memory, const struct ordo_schedule *schedule)
 {
 	const uint32_t nrank = schedule->problem.nrank;
@@ -160,22 +173,10 @@ static bool make_memory(struct memory *memory, const struct ordo_schedule *sched
 	for (uint32_t rank = 0; rank < nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(&schedule->problem, rank); slot++) {
 			const uint32_t shard = ordo_input_shard(&schedule->problem, rank, slot);
-			*find_cell(memory, rank, ORDO_INPUT, slot) = (struct sum_facts){1, shard, shard};
+			const struct sum_facts leaf = {1, shard, shard};
+			write_cell(find_cell(memory, rank, ORDO_INPUT, slot), &leaf, false);
 		}
 	return true;
-}
-
-static void write_cell(struct sum_facts *to, const struct sum_facts *from, bool adds)
-{
-	if (!to)
-		return;
-	if (!adds || !from || !from->leaves || !to->leaves) {
-		*to = from && (!adds || to->leaves) ? *from : (struct sum_facts){0};
-		return;
-	}
-	to->leaves += from->leaves;
-	to->smallest = from->smallest < to->smallest ? from->smallest : to->smallest;
-	to->largest = from->largest > to->largest ? from->largest : to->largest;
 }
 
 bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedule, const struct steps *steps,
