@@ -40,15 +40,21 @@ void print_busiest(const struct predicted *predicted, char *out, size_t size)
 	}
 }
 
+static const char *time_text(char text[24], double seconds_taken)
+{
+	if (seconds_taken < 1e-3)
+		snprintf(text, 24, "%.4g us", seconds_taken * 1e6);
+	else if (seconds_taken < 1)
+		snprintf(text, 24, "%.4g ms", seconds_taken * 1e3);
+	else
+		snprintf(text, 24, "%.4g s", seconds_taken);
+	return text;
+}
+
 void print_time(FILE *out, double seconds_taken)
 {
-	const double size = seconds_taken < 0 ? -seconds_taken : seconds_taken;
-	if (size < 1e-3)
-		fprintf(out, "%.4g us", seconds_taken * 1e6);
-	else if (size < 1)
-		fprintf(out, "%.4g ms", seconds_taken * 1e3);
-	else
-		fprintf(out, "%.4g s", seconds_taken);
+	char text[24];
+	fputs(time_text(text, seconds_taken), out);
 }
 
 static void print_item(const char *name)
@@ -224,11 +230,11 @@ static void print_step(
 {
 	const struct ordo_timed_task *timed = &prediction->timeline->tasks[task];
 	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
-	char text[256];
+	char text[256], begin[24], duration[24];
 	ordo_task_print(&schedule->tasks[task], text, sizeof text);
 	print_item("");
-	printf("%10.4g us +%.4g: rank %" PRIu32 " %s: %s", timed->begin * 1e6,
-		(timed->end - timed->begin) * 1e6, stream->rank, stream->name, text);
+	printf("%9s + %-9s rank %" PRIu32 " %s: %s", time_text(begin, timed->begin),
+		time_text(duration, timed->end - timed->begin), stream->rank, stream->name, text);
 	if (schedule->tasks[task].phase != ORDO_NO_PHASE)
 		printf("  # %s", schedule->phases[schedule->tasks[task].phase]);
 	printf("\n");
