@@ -87,8 +87,18 @@ static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule, const
 	}
 	for (uint32_t i = 0; i < witness->ntask; i++)
 		mark_rank_of(wanted, witness->tasks[i], schedule, &count);
-	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++)
-		mark_rank(wanted, rank, schedule, &count);
+	/* Their neighbours by number, while there is room. */
+	const uint32_t nrank = schedule->problem.nrank, nfound = count;
+	uint32_t found[FEW_RANKS], n = 0;
+	for (uint32_t rank = 0; rank < nrank && n < nfound; rank++)
+		if (wanted[rank])
+			found[n++] = rank;
+	for (uint32_t distance = 1; distance < nrank && nfound && count < FEW_RANKS && count < nrank;
+		distance++)
+		for (uint32_t i = 0; i < nfound; i++) {
+			mark_rank(wanted, (found[i] + nrank - distance) % nrank, schedule, &count);
+			mark_rank(wanted, (found[i] + distance) % nrank, schedule, &count);
+		}
 	excerpt->selection.nrank = 0;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++)
 		if (wanted[rank])
