@@ -242,6 +242,8 @@ def _():
         BROWSER.type("#search", question)
         count = sum(holds(rank, task) for rank, task in tasks)
         wanted(BROWSER.text("#results .facts") == f"{count} task{'' if count == 1 else 's'} found, by time", question, BROWSER.text("#results .facts"), count)
+    BROWSER.type("#search", "rank 3 task 4")
+    wanted(BROWSER.text("#results .facts") == "1 task found, by time", "tasks 40 to 44 are no task 4", BROWSER.text("#results .facts"))
     BROWSER.type("#search", "rank 3 wait")
     BROWSER.press("ArrowDown", "Enter")
     wanted(BROWSER.run("const m = page.model; return m.rankOf[page.task] === 3 && m.kind[page.task] === WAIT && page.step === m.doneAt[page.task]"))
