@@ -200,6 +200,11 @@ static void what_was_refused_says_why(void **state)
 	assert_true(tuning.selection.price > 1);
 	assert_int_equal(tuning.contenders[0].standing, ORDO_TIMED);
 	ordo_tuning_free(&tuning);
+	/* What does not suit rules nothing out. */
+	wish.lazily = true;
+	tune(&wish, &tuning);
+	check_least(&wish, tuning.ranges[0].times.first, 1 << 20);
+	ordo_tuning_free(&tuning);
 	ordo_topology_destroy(topology);
 	/* A ring through all is not there, but would be elsewhere; a power of two would be nowhere. */
 	struct ordo_topology *star = make("star", 6);
@@ -281,6 +286,7 @@ static void at_every_crossing_the_fastest_changes(void **state)
 				ops[o], small[place].nrank, topology, o, o == 1 ? ORDO_ENDLESS : 1 << 28);
 			struct ordo_tuning tuning = {0};
 			wish.element_bytes = wish.scratch_element_bytes = o == 2 ? 0 : 4;
+			wish.lazily = place % 2;
 			if (ordo_tune(&wish, &tuning, NULL)) {
 				check_ranges(&wish, &tuning);
 				crossings += tuning.selection.nrange - 1;
