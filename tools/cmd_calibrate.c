@@ -196,8 +196,8 @@ const struct command calibrate_command = {
 		       "\n"
 		       "Predictions with it leave out what a call takes beside its tasks, which is told, and "
 		       "is in the document's \"x\"; --check\n"
-		       "adds it. Errors of a few tenths are usual, and more on a machine that is busy with "
-		       "something else: measure when it is quiet.",
+		       "adds it. Errors of tens of percent are usual, and of several times where the machine "
+		       "is busy.",
 	.examples = "  ordo calibrate --ranks 8 -o machine.json\n"
 		    "  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
 		    "  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"

@@ -4,6 +4,7 @@
 #include "tuning.h"
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct wish {
 	struct problem_wish what;
@@ -36,22 +37,40 @@ static bool find_costs(struct call *call, struct making *making)
 	return false;
 }
 
+/* The longest name that the tables of a tuning show. */
+static int widest_shown(const struct ordo_tuning *tuning)
+{
+	int width = 9;
+	for (uint32_t i = 0; i < tuning->selection.nrange; i++) {
+		const uint32_t shown[] = {tuning->ranges[i].contender, tuning->ranges[i].runner_up};
+		for (int k = 0; k < 2; k++) {
+			char text[128];
+			const int length = shown[k] == ORDO_NONE
+						   ? 0
+						   : (int)strlen(contender_text(text, tuning, shown[k]));
+			width = length > width ? length : width;
+		}
+	}
+	return width;
+}
+
 /* Both sides of each size at which the fastest changes. */
 static void print_crossovers(const struct ordo_tuning *tuning)
 {
 	const uint32_t nrange = tuning->selection.nrange;
+	const int width = widest_shown(tuning);
+	if (nrange > 1)
+		printf("  %14s  %-*s  %12s  %12s\n", "crossover", width, "fastest", "before, us",
+			"after, us");
 	for (uint32_t i = 1; i < nrange; i++) {
 		const struct ordo_tuned *range = &tuning->ranges[i], *before = range - 1;
 		const uint64_t bytes = tuning->selection.ranges[i].from_bytes;
-		char names[2][128];
-		if (i == 1)
-			printf("  %-14s  %-28s  %12s  %12s\n", "crossover", "fastest", "before, us",
-				"after, us");
-		contender_text(names[0], tuning, before->contender);
-		contender_text(names[1], tuning, range->contender);
-		printf("  %14" PRIu64 "  %-28s  %12.6f  %12.6f\n", bytes - 1, names[0],
-			before->times.last * 1e6, range->early * 1e6);
-		printf("  %14" PRIu64 "  %-28s  %12.6f  %12.6f\n", bytes, names[1], range->before * 1e6,
+		char name[128];
+		printf("  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes - 1, width,
+			contender_text(name, tuning, before->contender), before->times.last * 1e6,
+			range->early * 1e6);
+		printf("  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes, width,
+			contender_text(name, tuning, range->contender), range->before * 1e6,
 			range->times.first * 1e6);
 	}
 }
@@ -59,17 +78,17 @@ static void print_crossovers(const struct ordo_tuning *tuning)
 /* By how much each range's fastest is faster than the next best, in its middle. */
 static void print_margins(const struct ordo_tuning *tuning)
 {
-	printf("  %14s  %-28s  %10s  %-28s  %10s  %6s\n", "in the middle", "fastest", "", "runner-up", "",
-		"ratio");
+	const int width = widest_shown(tuning);
+	printf("  %14s  %-*s  %10s  %-*s  %10s  %6s\n", "in the middle", width, "fastest", "predicted", width,
+		"runner-up", "predicted", "ratio");
 	for (uint32_t i = 0; i < tuning->selection.nrange; i++) {
 		const struct ordo_tuned *range = &tuning->ranges[i];
-		char names[2][128], times[2][32];
-		printf("  %14" PRIu64 "  %-28s  %10s", range->middle_bytes,
-			contender_text(names[0], tuning, range->contender),
-			time_text(times[0], range->times.middle));
+		char name[128], text[32];
+		printf("  %14" PRIu64 "  %-*s  %10s", range->middle_bytes, width,
+			contender_text(name, tuning, range->contender), time_text(text, range->times.middle));
 		if (range->runner_up != ORDO_NONE)
-			printf("  %-28s  %10s  %6.2f", contender_text(names[1], tuning, range->runner_up),
-				time_text(times[1], range->runner_up_times.middle),
+			printf("  %-*s  %10s  %6.2f", width, contender_text(name, tuning, range->runner_up),
+				time_text(text, range->runner_up_times.middle),
 				range->times.middle > 0 ? range->runner_up_times.middle / range->times.middle
 							: 1);
 		putchar('\n');
@@ -213,12 +232,14 @@ const struct command tune_command = {
 		       "So both sides of a crossover are exact, of the simulation: the table shows both "
 		       "algorithms there. An algorithm that is\n"
 		       "the fastest only somewhere between two simulated sizes that have one fastest in "
-		       "common is not found. Times that differ\n"
-		       "by less than 1e-9 are equal, and then the order changes as seldom as may be. "
-		       "`compile --sizes` chooses by closed\n"
-		       "forms instead, which know nothing of shared links.",
+		       "common is not found; elements that do\n"
+		       "not divide evenly may let one win a single size by the time of an element. Times "
+		       "that differ by less than 1e-9 are\n"
+		       "equal, and then the order changes as seldom as may be. `compile --sizes` chooses by "
+		       "closed forms instead, which know\n"
+		       "nothing of shared links, and take less time where ranks are many.",
 	.examples = "  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
-		    "  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1,G3\n"
+		    "  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"
 		    "  ordo tune broadcast --ranks 16 --topology torus:4x4 --type bf16 --candidates\n"
 		    "  ordo calibrate --ranks 8 -o machine.json && ordo tune allreduce --ranks 8 --topology "
 		    "./machine.json",
