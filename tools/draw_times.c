@@ -1,6 +1,7 @@
 /* draw_times.c - the space-time diagram of a schedule, for `ordo draw --space-time`. */
 #include "draw_times.h"
 #include "view/space_time.h"
+#include <string.h>
 
 /* What a map is of, and how to see tasks. */
 static void tell_form(struct call *call, const struct space_time_facts *facts)
@@ -55,6 +56,20 @@ static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
 	return true;
 }
 
+/* What is red, before all else in the line below the title: the first finding, as far as its first line goes. */
+static void tell_findings(struct chosen_timeline *times, const struct witness *witness)
+{
+	enum { MOST_LETTERS = 80 };
+	char setting[sizeof times->setting];
+	if (!witness || !witness->nfinding)
+		return;
+	const char *text = witness->captions[0];
+	const size_t whole = strcspn(text, "\n"), length = whole < MOST_LETTERS ? whole : MOST_LETTERS;
+	memcpy(setting, times->setting, sizeof setting);
+	snprintf(times->setting, sizeof times->setting, "refuted, in red: %.*s%s; %.200s", (int)length, text,
+		length < whole ? "..." : "", setting);
+}
+
 bool draw_times(struct call *call, const struct timeline_wish *wish, const struct excerpt_wish *excerpt,
 	const struct ordo_schedule *schedule, const struct witness *witness, FILE *out)
 {
@@ -68,6 +83,7 @@ bool draw_times(struct call *call, const struct timeline_wish *wish, const struc
 		worked = choose_timeline_as_far(call, wish, schedule, witness->stuck, &times);
 	else
 		worked = worked && choose_timeline(call, wish, schedule, &times);
+	tell_findings(&times, witness);
 	worked = worked && draw_chosen(call, &times, excerpt, &chosen.selection, witness, out);
 	close_timeline(&times);
 	free_excerpt(&chosen);
