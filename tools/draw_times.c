@@ -59,7 +59,7 @@ static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
 /* What is red, before all else in the line below the title: the first finding, as far as its first line goes. */
 static void tell_findings(struct chosen_timeline *times, const struct witness *witness)
 {
-	enum { MOST_LETTERS = 80 };
+	enum { MOST_LETTERS = 60 };
 	char setting[sizeof times->setting];
 	if (!witness || !witness->nfinding)
 		return;
