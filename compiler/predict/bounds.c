@@ -122,7 +122,7 @@ static double spread(uint32_t nrank, double latency, uint32_t ports, struct tell
 
 static double least_latency(const struct ordo_topology *topology)
 {
-	double direct = INFINITY, up = INFINITY, down = INFINITY;
+	double direct = HUGE_VAL, up = HUGE_VAL, down = HUGE_VAL;
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
 		const bool from = link->from < topology->nrank, to = link->to < topology->nrank;
@@ -142,7 +142,7 @@ static double farthest(
 	uint32_t first = 0, count = 1;
 	double most = 0;
 	for (uint32_t v = 0; v < nvertex; v++)
-		time[v] = INFINITY;
+		time[v] = HUGE_VAL;
 	time[from] = 0;
 	queue[0] = from;
 	queued[from] = true;

@@ -177,7 +177,7 @@ static double push(struct ordo_crossing *crossing)
 		v = crossing->to[crossing->queue[--length] ^ 1];
 		crossing->at[v] = crossing->next[crossing->at[v]];
 	}
-	double least = INFINITY;
+	double least = HUGE_VAL;
 	for (uint32_t i = 0; i < length; i++)
 		least = crossing->room[crossing->queue[i]] < least ? crossing->room[crossing->queue[i]]
 								   : least;

@@ -3,7 +3,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-enum { SEVERAL = ORDO_NONE - 1 };
+#define SEVERAL (ORDO_NONE - 1)
 
 /* Finding out: shared[] has the one stream that uses a resource, SEVERAL, or ORDO_NONE. */
 struct claiming {
