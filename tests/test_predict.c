@@ -612,6 +612,21 @@ static void on_two_ports_one_tells_three_in_one_and_a_half_latencies(void **stat
 	ordo_topology_destroy(topology);
 }
 
+/* Two ways of 1 from rank 0 to rank 1 through switches: 0 -> 2 -> 5 -> 1 and 0 -> 3 -> 4 -> 6 -> 1. Who goes the short way 0 -> 3 -> 5 -> 1 first must be turned aside for the second. */
+static void a_cut_carries_the_greatest_flow(void **state)
+{
+	(void)state;
+	const struct setting setting = {.nrank = 2,
+		.nswitch = 5,
+		.links = {{0, 2, 1}, {0, 3, 1}, {2, 5, 1}, {3, 5, 1}, {3, 4, 1}, {4, 6, 1}, {5, 1, 1},
+			{6, 1, 1}, {1, 2, 1}}};
+	struct ordo_topology *topology = topology_of(&setting);
+	struct ordo_prediction *prediction = bounds_of(NULL, topology, ORDO_BROADCAST, 2);
+	check_near(prediction->bounds.cut, exp2(20) / 2e9);
+	ordo_prediction_destroy(prediction);
+	ordo_topology_destroy(topology);
+}
+
 /* Sizes. */
 
 /* 7 elements of 2 bytes in a block of 4 chunks: cut at 0, 2, 4, 6, 7; a block of a rank, 3 bytes are left out. */
@@ -701,6 +716,7 @@ int main(void)
 		cmocka_unit_test(with_a_link_down_three_rings_reach_the_bound_of_its_ranks),
 		cmocka_unit_test(bounds_are_those_of_the_operator_and_the_topology),
 		cmocka_unit_test(on_two_ports_one_tells_three_in_one_and_a_half_latencies),
+		cmocka_unit_test(a_cut_carries_the_greatest_flow),
 		cmocka_unit_test(chunks_are_cut_at_elements),
 		cmocka_unit_test(what_cannot_run_is_refused),
 	};
