@@ -3,7 +3,6 @@
 #include "sizes.h"
 #include "subject.h"
 #include "verdict.h"
-#include <inttypes.h>
 
 struct wish {
 	struct predicting setting;
@@ -31,10 +30,7 @@ static int predict_one(
 		note(call, "%s, the schedule for this size", found->name);
 		add_text(call->answer, "schedule", found->name);
 	}
-	const double rest = (double)bytes - predicted->prediction->bytes;
-	if (rest > 0)
-		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %.0f bytes fewer", bytes,
-			blocks_of_rank(&subject->problem), rest);
+	note_left_out(call, &subject->problem, bytes, predicted);
 	add_schedule(call->answer, found->schedule);
 	if (!call->json) {
 		printf("%s: ", subject->path);
@@ -44,38 +40,47 @@ static int predict_one(
 	return ORDO_OK;
 }
 
+/* What a row tells. */
+struct rates {
+	double total, algbw, busbw; /* seconds; GB/s */
+	const char *bound;	    /* the largest */
+	double times_the_bound;
+};
+
+static struct rates rates_of(const struct subject *subject, const struct predicted *predicted)
+{
+	struct rates rates = {.total = predicted->prediction->timeline->total};
+	const double bound = largest_bound(&predicted->prediction->bounds, &rates.bound);
+	rates.algbw = rates.total > 0 ? predicted->prediction->bytes / rates.total * 1e-9 : 0;
+	rates.busbw = rates.algbw * bus_factor(&subject->problem);
+	rates.times_the_bound = bound > 0 ? rates.total / bound : 0;
+	return rates;
+}
+
 static void print_row(
 	const struct subject *subject, const struct proved_schedule *found, const struct predicted *predicted)
 {
-	const struct ordo_prediction *prediction = predicted->prediction;
-	const double total = prediction->timeline->total,
-		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
-	const char *name;
-	const double bound = largest_bound(&prediction->bounds, &name);
+	const struct rates rates = rates_of(subject, predicted);
 	char busiest[128];
 	print_busiest(predicted, busiest, sizeof busiest);
-	printf("%14.0f %14.2f %9.2f %9.2f %9.3f  %-7s  %s%s%s\n", prediction->bytes, total * 1e6, algbw,
-		algbw * bus_factor(&subject->problem), bound > 0 ? total / bound : 0, name, busiest,
+	printf("%14.0f %14.2f %9.2f %9.2f %9.3f  %-7s  %s%s%s\n", predicted->prediction->bytes,
+		rates.total * 1e6, rates.algbw, rates.busbw, rates.times_the_bound, rates.bound, busiest,
 		found->name ? "  " : "", found->name ? found->name : "");
 }
 
 static void add_row(cJSON *list, const struct subject *subject, const struct proved_schedule *found,
 	const struct predicted *predicted)
 {
-	const struct ordo_prediction *prediction = predicted->prediction;
-	const double total = prediction->timeline->total,
-		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
-	const char *name;
-	const double bound = largest_bound(&prediction->bounds, &name);
+	const struct rates rates = rates_of(subject, predicted);
 	cJSON *row = cJSON_CreateObject();
 	if (found->name)
 		add_text(row, "schedule", found->name);
-	add_number(row, "bytes", prediction->bytes);
-	add_number(row, "seconds", total);
-	add_number(row, "algbw_gigabytes_per_second", algbw);
-	add_number(row, "busbw_gigabytes_per_second", algbw * bus_factor(&subject->problem));
-	add_text(row, "largest_bound", name);
-	add_number(row, "times_the_bound", bound > 0 ? total / bound : 0);
+	add_number(row, "bytes", predicted->prediction->bytes);
+	add_number(row, "seconds", rates.total);
+	add_number(row, "algbw_gigabytes_per_second", rates.algbw);
+	add_number(row, "busbw_gigabytes_per_second", rates.busbw);
+	add_text(row, "largest_bound", rates.bound);
+	add_number(row, "times_the_bound", rates.times_the_bound);
 	cJSON_AddItemToArray(list, row);
 }
 

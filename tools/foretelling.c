@@ -150,30 +150,31 @@ static void print_bounds(const struct ordo_prediction *prediction)
 	}
 }
 
+struct used_link {
+	double seconds; /* at full speed */
+	uint32_t link;
+};
+
 /* The busiest first, then in order. */
-static const struct predicted *sorting;
-static double part_used(uint32_t link)
-{
-	return sorting->prediction->links[link].bytes / sorting->topology->links[link].bandwidth_gbs;
-}
 static int compare_links(const void *one, const void *other)
 {
-	const uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
-	if (part_used(a) > part_used(b) || part_used(a) < part_used(b))
-		return part_used(a) > part_used(b) ? -1 : 1;
-	return (a > b) - (a < b);
+	const struct used_link *a = one, *b = other;
+	if (a->seconds > b->seconds || a->seconds < b->seconds)
+		return a->seconds > b->seconds ? -1 : 1;
+	return (a->link > b->link) - (a->link < b->link);
 }
 
 /* Those over which anything went, the busiest first. NULL: no memory. */
-static uint32_t *sort_links(const struct predicted *predicted, uint32_t *count)
+static struct used_link *sort_links(const struct predicted *predicted, uint32_t *count)
 {
-	const uint32_t nlink = predicted->topology->nlink;
-	uint32_t *links = malloc(((size_t)nlink + 1) * sizeof *links);
+	const struct ordo_topology *topology = predicted->topology;
+	const struct ordo_link_load *loads = predicted->prediction->links;
+	struct used_link *links = malloc(((size_t)topology->nlink + 1) * sizeof *links);
 	*count = 0;
-	for (uint32_t i = 0; links && i < nlink; i++)
-		if (predicted->prediction->links[i].flows)
-			links[(*count)++] = i;
-	sorting = predicted;
+	for (uint32_t i = 0; links && i < topology->nlink; i++)
+		if (loads[i].flows)
+			links[(*count)++] = (struct used_link){
+				loads[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs, i};
 	if (links && *count)
 		qsort(links, *count, sizeof *links, compare_links);
 	return links;
@@ -190,17 +191,19 @@ static double utilisation(const struct predicted *predicted, uint32_t link)
 static void print_links(const struct foretelling *wish, const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
-	uint32_t count, *links = sort_links(predicted, &count), nup = 0;
+	uint32_t count, nup = 0;
+	struct used_link *links = sort_links(predicted, &count);
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		nup += !topology->links[i].down;
 	print_item("links");
 	printf("%" PRIu32 " of %" PRIu32 " used%s\n", count, nup, count ? ", the busiest first" : "");
 	for (uint32_t k = 0; links && k < count && k < wish->max_links; k++) {
-		const struct ordo_link *link = &topology->links[links[k]];
-		const struct ordo_link_load *load = &predicted->prediction->links[links[k]];
+		const struct ordo_link *link = &topology->links[links[k].link];
+		const struct ordo_link_load *load = &predicted->prediction->links[links[k].link];
 		print_item("");
-		printf("%5.1f%%  %" PRIu32 " -> %" PRIu32 " %s: ", 100 * utilisation(predicted, links[k]),
-			link->from, link->to, topology->class_names[link->class_name]);
+		printf("%5.1f%%  %" PRIu32 " -> %" PRIu32 " %s: ",
+			100 * utilisation(predicted, links[k].link), link->from, link->to,
+			topology->class_names[link->class_name]);
 		print_bytes(stdout, load->bytes);
 		printf(" in %" PRIu64 " move%s, at most %" PRIu32 " at once\n", load->flows,
 			load->flows == 1 ? "" : "s", load->most);
@@ -263,6 +266,7 @@ static void print_path(const struct foretelling *wish, const struct ordo_schedul
 	free(steps);
 }
 
+/* Those over which anything went. */
 static void add_links(cJSON *answer, const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
@@ -270,6 +274,8 @@ static void add_links(cJSON *answer, const struct predicted *predicted)
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
 		const struct ordo_link_load *load = &predicted->prediction->links[i];
+		if (!load->flows)
+			continue;
 		cJSON *one = cJSON_CreateObject();
 		add_count(one, "from", link->from);
 		add_count(one, "to", link->to);

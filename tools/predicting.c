@@ -107,15 +107,20 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
 	struct predicted *predicted)
 {
-	const uint64_t bytes = wish->bytes;
 	if (!open_predicted(call, wish, &schedule->problem, predicted) ||
-		!predict_bytes(call, wish, schedule, bytes, predicted))
+		!predict_bytes(call, wish, schedule, wish->bytes, predicted))
 		return false;
+	note_left_out(call, &schedule->problem, wish->bytes, predicted);
+	return true;
+}
+
+void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
+	const struct predicted *predicted)
+{
 	const double rest = (double)bytes - predicted->prediction->bytes;
 	if (rest > 0)
 		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %.0f bytes fewer", bytes,
-			blocks_of_rank(&schedule->problem), rest);
-	return true;
+			blocks_of_rank(problem), rest);
 }
 
 void close_predicted(struct predicted *predicted)

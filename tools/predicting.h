@@ -60,6 +60,9 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 /* Both, for the size that was wished. */
 bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
 	struct predicted *predicted);
+/* Says so where the bytes do not fill equal blocks. */
+void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
+	const struct predicted *predicted);
 void close_predicted(struct predicted *predicted);
 
 #endif
