@@ -86,6 +86,15 @@ def _():
             wanted(same(example) in plain(page.split(".Sh EXAMPLES")[1]).replace("`", ""), command, example)
 
 
+@case("a page refers to those of the commands that it speaks of, by the alphabet")
+def _():
+    for command, page in PAGES.items():
+        related = re.findall(r"^\.Xr ordo-(\w+) 1", page.split(".Sh SEE ALSO\n")[1], re.M)
+        wanted(related == sorted(set(related)) and command not in related and set(related) <= set(COMMANDS), command, related)
+        spoken = {name for name in COMMANDS if name != command and re.search(rf"\bordo {name}\b", works(command, "--help").split("\noptions:")[0])}
+        wanted(spoken <= set(related), command, spoken, related)
+
+
 @case("every option is on the page of its command as --help writes it, and nothing else is")
 def _():
     for command, page in PAGES.items():

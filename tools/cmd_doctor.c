@@ -14,7 +14,7 @@
 #endif
 
 /* Open MPI lists all its parts, and chromium takes its time. */
-enum { PATIENCE_SECONDS = 10, MOST_LISTED = 1 << 18 };
+enum { PATIENCE_SECONDS = 5, MOST_LISTED = 1 << 18 };
 
 enum verdict { GOOD, NOTE, PROBLEM };
 static const struct {

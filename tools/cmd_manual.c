@@ -138,20 +138,36 @@ static size_t join_lines(const char *text, char *joined, size_t room)
 	return length;
 }
 
+/* Lines that begin with two spaces, as they are. Returns what comes after them. */
+static const char *put_literal(FILE *out, const char *text)
+{
+	fputs(".Bd -literal -offset indent\n", out);
+	while (!strncmp(text, "  ", 2)) {
+		const size_t length = strcspn(text, "\n");
+		for (size_t i = 2; i < length; i++)
+			put_letter(out, text[i]);
+		putc('\n', out);
+		text += length + (text[length] == '\n');
+	}
+	fputs(".Ed\n", out);
+	if (*text && *text != '\n')
+		fputs(".Pp\n", out);
+	return text;
+}
+
 /* Paragraphs, separated by empty lines; lines that begin with two spaces stand as they are. */
 static void put_paragraphs(FILE *out, const char *text)
 {
 	char joined[4096];
 	while (*text) {
 		size_t length = strcspn(text, "\n");
+		if (!strncmp(text, "  ", 2)) {
+			text = put_literal(out, text);
+			continue;
+		}
 		if (!length)
 			fputs(".Pp\n", out);
-		else if (!strncmp(text, "  ", 2)) {
-			fputs(".Dl ", out);
-			for (size_t i = 2; i < length; i++)
-				put_letter(out, text[i]);
-			putc('\n', out);
-		} else {
+		else {
 			length = join_lines(text, joined, sizeof joined);
 			put_line(out, joined, length);
 		}
@@ -248,6 +264,39 @@ static void put_usage(FILE *out, const struct command *command)
 	putc('\n', out);
 }
 
+static bool mentions(const char *text, const char *name)
+{
+	char wanted[64];
+	snprintf(wanted, sizeof wanted, "ordo %s", name);
+	const size_t length = strlen(wanted);
+	for (const char *found = text; found && (found = strstr(found, wanted)); found += length)
+		if (!islower((unsigned char)found[length]))
+			return true;
+	return false;
+}
+
+/* ordo(1), and the pages of the commands that a command's text and examples have, by the alphabet. */
+static void put_related(FILE *out, const struct command *command)
+{
+	const struct command *last = NULL;
+	fputs(".Sh SEE ALSO\n.Xr ordo 1", out);
+	for (size_t i = 0; i < ncommand; i++) {
+		const struct command *next = NULL;
+		for (size_t k = 0; k < ncommand; k++)
+			if (commands[k] != command && (!last || strcmp(commands[k]->name, last->name) > 0) &&
+				(!next || strcmp(commands[k]->name, next->name) < 0) &&
+				(mentions(command->description, commands[k]->name) ||
+					mentions(command->examples, commands[k]->name) ||
+					mentions(find_prose(command->name, NULL), commands[k]->name)))
+				next = commands[k];
+		if (!next)
+			break;
+		fprintf(out, " ,\n.Xr ordo-%s 1", next->name);
+		last = next;
+	}
+	putc('\n', out);
+}
+
 static void put_command_page(FILE *out, const struct command *command)
 {
 	struct page page = {.out = out, .command = command->name};
@@ -273,7 +322,7 @@ static void put_command_page(FILE *out, const struct command *command)
 	fputs(exit_status, out);
 	if (command->examples)
 		put_examples(out, command->examples);
-	fputs(".Sh SEE ALSO\n.Xr ordo 1\n", out);
+	put_related(out, command);
 }
 
 static void put_overview(FILE *out)

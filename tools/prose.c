@@ -34,9 +34,8 @@ static const struct prose {
 		"Print one JSON object on the standard output, also for errors, and nothing for people."},
 	{NULL, "help", "Print the command's options and examples."},
 	{"compile", NULL,
-		"With neither an algorithm nor a plan set asked for, every form of every algorithm that "
-		"applies is tried, and what was passed over says why. With an algorithm, `--require` "
-		"and `--order` are conditions: if it does not hold them nothing is written, the exit "
+		"With an algorithm, `--require` and `--order` are conditions: if it does not hold them "
+		"nothing is written, the exit "
 		"code is 1, and those that do are named."},
 	{"compile", "algorithm",
 		"The algorithm, with its parameters in parentheses: `ring`, "
