@@ -167,7 +167,7 @@ static const struct ordo_contender *find(const struct ordo_tuning *tuning, const
 		if (!strcmp(tuning->contenders[i].algorithm, algorithm))
 			return &tuning->contenders[i];
 	fail_msg("%s is no contender", algorithm);
-	return NULL;
+	return tuning->contenders;
 }
 
 static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
