@@ -457,10 +457,11 @@ def _():
     wanted(BROWSER.text("#verdict") == "Refuted: R7")
     BROWSER.press("End")
     stopped = json.loads((REJECT / "R7-circle-of-three.json").read_text())
-    wanted(BROWSER.text("#caption") == "Here it is stuck: 3 streams never end.", BROWSER.text("#caption"))
+    wanted(BROWSER.text("#caption") == "Here it is stuck: 3 streams never end. Red lines lead to who is waited for.", BROWSER.text("#caption"))
     wanted(BROWSER.run("return page.model.nstep") < sum(len(stream["tasks"]) for program in stopped["programs"] for stream in program["streams"]))
     wanted("3 streams never end" in BROWSER.text("#proof") and "waits for" in BROWSER.text("#proof"), BROWSER.text("#proof"))
     wanted(BROWSER.run("return document.querySelectorAll('.rank.stuck').length") == 3)
+    wanted(BROWSER.run("return document.querySelector('.active.waits').getAttribute('d').split('M').length - 1") == 3)
     wanted("not predicted" in BROWSER.text("#facts"), BROWSER.text("#facts"))
 
 

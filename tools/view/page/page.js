@@ -168,7 +168,7 @@ class Page {
         (names.length ? ` · ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}` : "");
     }
     if (this.step === model.nstep && model.nstep < model.ntask)
-      caption.textContent = `Here it is stuck: ${plural(model.data.verdict.stopped.length, "stream")} never end${model.data.verdict.stopped.length === 1 ? "s" : ""}.`;
+      caption.textContent = `Here it is stuck: ${plural(model.data.verdict.stopped.length, "stream")} never end${model.data.verdict.stopped.length === 1 ? "s" : ""}. Red lines lead to who is waited for.`;
   }
   sentence(task) {
     const { model } = this, rank = model.rankOf[task], peer = model.peer[task], data = model.chunksText(task);

@@ -232,6 +232,7 @@ class Stage {
         else put(dots, model.phase[task], `M${round(this.on(route, kind, at))}h0`);
       }
     }
+    if (model.step === model.nstep) this.addWaiting(lines, tokens);
     const under = ([key]) => key === "notify" ? 0 : 1;
     this.groups.active.replaceChildren(...[...lines].sort((a, b) => under(a) - under(b)).map(([key, list]) => drawn("path", {
       class: `active ${typeof key === "number" ? "move" : key}`, d: list.join(""),
@@ -239,6 +240,17 @@ class Stage {
     this.groups.tokens.replaceChildren(...tokens, ...[...dots].map(([phase, list]) => drawn("path", { class: "dots", d: list.join(""),
       style: { stroke: colours.line(phases, phase), "stroke-width": 9 * this.scale } })));
     for (const [rank, node] of this.nodes) node.group.classList.toggle("local", pulses.has(rank));
+  }
+  /* Who is stuck waits for whom: a dot stands at the one that is waited for. */
+  addWaiting(lines, tokens) {
+    const { model } = this, routes = [];
+    for (const { task } of model.data.verdict.stopped.slice(0, 400)) {
+      const from = model.rankOf[task], to = this.vertexOf(model.peer[task]);
+      if (from !== to && this.places.has(from) && this.places.has(to)) routes.push(this.route(from, to));
+    }
+    if (!routes.length) return;
+    lines.set("waits", routes.map(route => route.path));
+    tokens.push(drawn("path", { class: "dots waits", d: routes.map(route => `M${round(this.on(route, WAIT, 0.9))}h0`).join(""), style: { "stroke-width": 11 * this.scale } }));
   }
   /* A Notify comes behind what it announces. */
   on(route, kind, at) {
