@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_readme.py ORDO ROOT - README.md shows what the commands really print, and what there really is."""
+"""test_readme.py ORDO ROOT - the READMEs and the tour show what the commands really print, and what there really is."""
 import json
 import os
 import pathlib
@@ -14,30 +14,85 @@ from tap import case, run_cases, wanted
 ORDO = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2]).absolute()
 README = (ROOT / "README.md").read_text()
+CHINESE = (ROOT / "README.zh.md").read_text()
+TOUR = (ROOT / "examples/TOUR.md").read_text()
 OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
+# Every document with the folder its links start from.
+DOCUMENTS = {"README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples", "examples/GALLERY.md": ROOT / "examples"}
 
 
-def steps():
+def steps(text):
     """Every command of the console blocks, with what is shown below it."""
-    for block in re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         yield from steps_of(block)
 
 
-@case("every command prints what is shown below it")
-def _():
+def run_document(text, least):
     count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for command, shown in steps():
+        os.symlink(ROOT / "examples", pathlib.Path(folder) / "examples")
+        for command, shown in steps(text):
             printed = run_as_typed(command, folder, ORDO)
             wanted(agree(shown, printed), command, "shown:", *shown, "printed:", *printed)
             count += 1
-    wanted(count >= 5, f"only {count} commands found")
+    wanted(count >= least, f"only {count} commands found")
 
 
-@case("the picture is what `ordo draw` draws")
+@case("README.md: every command prints what is shown below it")
 def _():
-    draws = [command for command, _ in steps() if command.startswith("ordo draw")]
-    compiles = [command for command, _ in steps() if command.startswith("ordo compile")]
+    run_document(README, 10)
+
+
+@case("examples/TOUR.md: every command prints what is shown below it")
+def _():
+    run_document(TOUR, 20)
+
+
+def code(text):
+    """The blocks, and the commands that stand indented."""
+    return re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL) + re.findall(r"^    (tools/\S+)", text, re.MULTILINE)
+
+
+def pictures(text):
+    return re.findall(r"^!\[[^]]+\]\(([^)]+)\)", text, re.MULTILINE)
+
+
+def rows(text):
+    """Of what is generated: guarantees and operators, not their titles."""
+    return re.findall(r"^\| (?:`.*|[^|]+ \| [^|]+(?: \| x?){8}) \|$", text, re.MULTILINE)
+
+
+@case("README.zh.md: code, pictures and generated tables are those of README.md, and its headings correspond")
+def _():
+    for what, parts in (("code", code), ("pictures", pictures), ("tables", rows)):
+        one, other = parts(README), parts(CHINESE)
+        wanted(one, f"no {what} in README.md")
+        for pair in zip(one, other):
+            wanted(pair[0] == pair[1], what, *pair)
+        wanted(len(one) == len(other), what, len(one), len(other))
+    headings = [re.findall(r"^(#+) \S", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+                for text in (README, CHINESE)]
+    wanted(headings[0] == headings[1] and len(headings[0]) > 5, *headings)
+    wanted("](README.zh.md)" in README and "](README.md)" in CHINESE, "they do not link to each other")
+    wanted(len(re.findall(r"[\u4e00-\u9fff]", CHINESE)) > 1500, "hardly any Chinese in it")
+    # Numbers in what is said, too: a limit that changed in one must change in the other.
+    for number in ("101", "4,096", "4.4 GiB", "16", "500"):
+        wanted(number in README and number in CHINESE, number)
+
+
+@case("README.md: the program is examples/brief.c, and main has twenty lines")
+def _():
+    block = re.search(r"^```c\n(.*?)^```", README, re.MULTILINE | re.DOTALL).group(1)
+    source = (ROOT / "examples/brief.c").read_text()
+    wanted(block == source, "copy examples/brief.c")
+    body = re.search(r"^int main\(void\)\n\{\n(.*)^\}", source, re.MULTILINE | re.DOTALL).group(1)
+    wanted(len(body.splitlines()) <= 20, body)
+
+
+@case("the tour's picture is what `ordo draw` draws")
+def _():
+    draws = [command for command, _ in steps(TOUR) if command.startswith("ordo draw")]
+    compiles = [command for command, _ in steps(TOUR) if command.startswith("ordo compile")]
     wanted(draws and compiles, "no picture is drawn")
     with tempfile.TemporaryDirectory() as folder:
         for command in (compiles[0], re.sub(r"-o \S+", "-o picture.svg", draws[0])):
@@ -57,6 +112,15 @@ def _():
     wanted(shown == rows, "wanted:", *rows)
 
 
+@case("every command there is, is mentioned")
+def _():
+    listed = subprocess.run([ORDO, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    by_another_name = {"demo": "tools/get-started", "manual": "`man ordo-"}
+    for command in re.findall(r"^  (\w+) ", listed.split("commands:\n")[1].split("\n\n")[0], re.MULTILINE):
+        for name, text in (("README.md", README), ("README.zh.md", CHINESE)):
+            wanted(by_another_name.get(command, f"ordo {command}") in text, f"{name} does not mention ordo {command}")
+
+
 @case("schedules/ORDERS.md is what its command prints")
 def _():
     shown = (ROOT / "schedules/ORDERS.md").read_text()
@@ -65,18 +129,31 @@ def _():
     wanted(shown == printed, f"ordo {command} > schedules/ORDERS.md")
 
 
-@case("every link leads to something")
+def anchors(text):
+    """Of the headings of a document, as web pages of repositories make them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@case("every link leads to something, and to a heading that is there")
 def _():
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    wanted(links)
-    missing = [link for link in links if "://" not in link and not (ROOT / link).exists()]
-    wanted(not missing, missing)
+    for name, base in DOCUMENTS.items():
+        text = (ROOT / name).read_text()
+        links = re.findall(r"\]\(([^)]+)\)", text)
+        wanted(links, name)
+        for link in links:
+            if "://" in link:
+                continue
+            path, _, anchor = link.partition("#")
+            target = base / path if path else ROOT / name
+            wanted(target.exists(), name, link)
+            wanted(not anchor or anchor in anchors(target.read_text()), name, link)
 
 
-@case("the lines of the embedding are lines of the header's functions")
+@case("the lines of the tour's embedding are lines of the header's functions")
 def _():
     header = (ROOT / "runtime/include/ordo/communicator.h").read_text() + (ROOT / "schedules/include/ordo/document.h").read_text()
-    block = re.search(r"^```c\n(.*?)^```", README, re.MULTILINE | re.DOTALL).group(1)
+    block = re.search(r"^```c\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL).group(1)
     calls = re.findall(r"\b(ordo_\w+)\(", block)
     wanted(calls)
     missing = [call for call in calls if not re.search(rf"\b{call}\(", header)]
