@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 /* cmocka needs the four above. */
 #include <cmocka.h>
 
@@ -145,11 +146,12 @@ static double ceil_log2(uint32_t p)
 	return q;
 }
 
+static const struct ordo_machine machine = {
+	.latency_ns = 1300, .bandwidth_gbs = 47, .reduce_bandwidth_gbs = 171};
+
 static void check_form(size_t i, uint32_t p, struct ordo_topology *topology)
 {
 	static const uint64_t sizes[] = {1, 24, 1000, 65536, 3 << 20};
-	const struct ordo_machine machine = {
-		.latency_ns = 1300, .bandwidth_gbs = 47, .reduce_bandwidth_gbs = 171};
 	struct ordo_error error = {0};
 	const struct ordo_request request = {
 		.problem = {.op = forms[i].op, .nrank = p, .chunks_per_block = forms[i].chunks},
@@ -189,10 +191,34 @@ static void times_are_the_closed_forms(void **state)
 				check_form(i, p, NULL);
 }
 
+/* On a full mesh's document with the same costs; and, all but the mesh, on one port a rank. */
+static void so_they_are_on_a_topology_and_on_one_port(void **state)
+{
+	(void)state;
+	for (uint32_t p = 2; p <= 20; p += p < 9 ? 1 : 11)
+		for (uint32_t ports = 0; ports < 2; ports++) {
+			struct ordo_error error = {0};
+			struct ordo_topology *topology = ordo_topology_make("full-mesh", p, &error);
+			topology->ports = ports;
+			topology->reduce_gbs = machine.reduce_bandwidth_gbs;
+			for (uint32_t i = 0; i < topology->nlink; i++) {
+				topology->links[i].latency_ns = machine.latency_ns;
+				topology->links[i].bandwidth_gbs = machine.bandwidth_gbs;
+			}
+			assert_true(ordo_topology_finish(topology, &error));
+			for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+				if (has_ranks(forms[i].ranks, p) &&
+					!(ports && !strncmp(forms[i].algorithm, "mesh", 4)))
+					check_form(i, p, topology);
+			ordo_topology_destroy(topology);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_are_the_closed_forms),
+		cmocka_unit_test(so_they_are_on_a_topology_and_on_one_port),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
