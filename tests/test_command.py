@@ -1635,6 +1635,8 @@ def _(ordo):
     topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
                 "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
+    ordo.compile("large.json", operator="broadcast", ranks=520, algorithm="tree")
+    ordo.works("compile", "allreduce", "-n", 8, "--sizes", "1KiB:1MiB", "-o", "set")
     for name in ["broken.json", "wrong.json"]:
         (ordo.folder / name).write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
     environment = {"PATH": os.path.dirname(ORDO) + ":" + os.environ["PATH"]}

@@ -172,7 +172,7 @@ const struct command predict_command = {
 		    "  ordo predict ring.json --topology torus:2x4 --route-through-ranks --type bf16\n"
 		    "  ordo predict ring.json --alpha-ns 500 --bandwidth 200 --reduce-bandwidth 800 -e 1GiB "
 		    "-f 8\n"
-		    "  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 |\n"
-		    "    ordo predict - --fail-link 0-1 --size 1GiB --reduce-bandwidth 1e9",
+		    "  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 | "
+		    "ordo predict - --fail-link 0-1",
 	.run = predict,
 };

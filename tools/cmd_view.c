@@ -298,8 +298,7 @@ static int view(struct call *call)
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
 		{"against", 0, TEXT, &wish.against, "FILE",
-			"judge G4 and G5 too, which compare: with this schedule for another topology or "
-			"number of ranks"},
+			"judge G4 and G5 too, which compare: with this schedule, for other links or ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
 			"show these, at most 64 (all, or as many of the first as fit)"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
@@ -327,7 +326,7 @@ const struct command view_command = {
 		"is stuck: that too is exit code 0. Times are predicted; of a schedule that cannot end, "
 		"moves are counted.",
 	.examples = "  ordo view ring.json -o ring.html\n"
-		    "  ordo view ring.json --topology torus:4x4 --bytes 16MiB --type bf16 -o ring.html\n"
+		    "  ordo view ring.json --topology full-mesh --bytes 16MiB --type bf16 -o ring.html\n"
 		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
 		    "  ordo view ring.json --against around.json -o ring.html\n"
 		    "  ordo view set --bytes 64KiB -o small.html\n"
