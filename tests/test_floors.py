@@ -109,5 +109,14 @@ for floor in ("schedules", "compiler", "runtime", "tools", "tests", "examples"):
                     if re.search(r'^\s*#\s*include\s+["<][^">]*\.\./', file.read(), re.MULTILINE):
                         climbing.append(os.path.join(folder, name))
 check("no include climbs out of its folder", climbing)
+
+halves = []
+for folder, folders, files in os.walk(source_root):
+    folders[:] = [name for name in folders if not name.startswith((".git", "build"))]
+    for name in files:
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            if re.search(r"^(<{7}|>{7}) ", file.read(), re.MULTILINE):
+                halves.append(os.path.join(folder, name))
+check("no merge was left half done", halves)
 print(f"1..{number}")
 sys.exit(1 if failed else 0)
