@@ -2,6 +2,7 @@
 #include "check/clock.h"
 #include "command.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,18 @@ void add_text(cJSON *object, const char *name, const char *text)
 
 void add_number(cJSON *object, const char *name, double number)
 {
-	cJSON_AddNumberToObject(object, name, number);
+	/* The fewest digits that are this number; cJSON takes one that is nearly so. */
+	char digits[32];
+	if (!isfinite(number)) {
+		cJSON_AddNullToObject(object, name);
+		return;
+	}
+	for (int n = 15; n <= 17; n++) {
+		snprintf(digits, sizeof digits, "%.*g", n, number);
+		if (strtod(digits, NULL) == number)
+			break;
+	}
+	cJSON_AddRawToObject(object, name, digits);
 }
 
 void add_truth(cJSON *object, const char *name, bool truth)
