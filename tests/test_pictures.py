@@ -298,7 +298,10 @@ def _(ordo):
         most = max(size for size, _, _, _ in found.values())
         wanted(all((kind == "bottleneck") == (size == most) for size, _, _, kind in found.values()), algorithm, found)
         halos = [edge for edge in picture.edges if edge[2].get("class") == "halo"]
-        wanted(len(halos) == sum(kind == "bottleneck" for *_, kind in found.values()), algorithm)
+        worst = sum(kind == "bottleneck" for *_, kind in found.values())
+        # Where all are the bottleneck, a mark on each would say nothing.
+        wanted(len(halos) == (worst if worst < len(found) else 0), algorithm, halos)
+        wanted((worst < len(found)) == (algorithm == "halving-doubling"), algorithm)
         wanted(re.match(r"bottleneck [\d.]+ %", picture.nodes["bottleneck"]["label"]), picture.nodes["bottleneck"])
         words = " ".join(picture.labels())
         wanted("over the link" in words and "% of the time at full bandwidth" in words and "GB/s" in words, words)

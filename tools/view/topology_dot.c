@@ -26,6 +26,7 @@ struct drawing {
 	Agnode_t **nodes;  /* [nvertex]; NULL: not drawn */
 	double most_bytes; /* on a link */
 	uint32_t nidle, nworst;
+	bool marks_worst;	/* some used links are not */
 	uint32_t nline;		/* of the legend */
 	struct point low, high; /* of vertices and lines */
 	double legend_y;
@@ -50,6 +51,16 @@ static bool is_worst(const struct drawing *drawing, const struct ordo_link *link
 		return false;
 	const double worst = use_of(drawing, &drawing->topology->links[drawing->prediction->bottleneck]);
 	return use_of(drawing, link) >= worst * (1 - 1e-9);
+}
+
+/* Is there a used link that is no bottleneck? Where all are, a mark on each would say nothing. */
+static bool has_better(const struct drawing *drawing)
+{
+	for (uint32_t i = 0; drawing->prediction && i < drawing->topology->nlink; i++)
+		if (drawing->prediction->links[i].bytes > 0 &&
+			!is_worst(drawing, &drawing->topology->links[i]))
+			return true;
+	return false;
 }
 
 /* From cool to warm, in "#rrggbb". */
@@ -319,14 +330,14 @@ static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 	return true;
 }
 
-/* One with a load, as an arrow of its own; the bottleneck has a black edge. */
+/* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links are. */
 static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 {
 	const double width = width_of(drawing, bytes_on(drawing, link));
 	const bool worst = is_worst(drawing, link);
 	char colour[8];
 	mix_colour(use_of(drawing, link), colour);
-	if (worst) {
+	if (worst && drawing->marks_worst) {
 		Agedge_t *halo = add_curve(drawing, link, true);
 		if (!halo)
 			return false;
@@ -508,6 +519,8 @@ static bool add_uses(struct drawing *drawing)
 static bool add_worst(struct drawing *drawing)
 {
 	char text[64];
+	if (!drawing->marks_worst)
+		return true;
 	snprintf(text, sizeof text,
 		drawing->nworst > 1 ? "bottleneck: %" PRIu32 " links alike" : "bottleneck", drawing->nworst);
 	Agedge_t *halo = drawing->nworst ? add_sample(drawing, text) : NULL;
@@ -592,6 +605,7 @@ bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct
 		.prediction = prediction,
 		.nodes = calloc((size_t)topology->nrank + topology->nswitch, sizeof(Agnode_t *)),
 		.graph = open_picture("topology", error)};
+	drawing.marks_worst = has_better(&drawing);
 	const bool worked = lay_out(&drawing.layout, topology, ranks, nrank) && drawing.graph &&
 			    drawing.nodes && add_all(&drawing);
 	free(drawing.nodes);
