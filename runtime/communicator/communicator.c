@@ -209,7 +209,8 @@ static bool come_short(struct ordo_communicator *communicator, uint32_t rank, co
 	const struct ends *ends = &communicator->seats[rank].ends;
 	arrival->is_short = true;
 	arrival->output = ends->output;
-	memcpy(arrival->value, ends->input, communicator->seats[rank].nvalue);
+	if (communicator->seats[rank].nvalue) /* the input of nothing may be NULL */
+		memcpy(arrival->value, ends->input, communicator->seats[rank].nvalue);
 	return ordo_short_announce(communicator, slot, call, rank) ||
 	       ordo_communicator_fail(communicator, error);
 }
