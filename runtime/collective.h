@@ -16,7 +16,8 @@ struct ordo_collective {
 	struct folds folds;
 	uint64_t fingerprint; /* of what agreeing collectives have in common */
 	bool is_short;
-	struct folds own;    /* if it is: the same, each fold writing to one rank, sorted by that; no items */
+	struct folds
+		own; /* if it is: the same, each fold writing to one rank, sorted by that; its items are not used */
 	uint32_t *first_own; /* [nrank + 1] */
 	char digest[33];
 };
