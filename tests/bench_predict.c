@@ -1,8 +1,9 @@
-/* bench_predict.c - how many tasks a second are predicted: alone, and shared. */
+/* bench_predict.c [WORDS] - how many tasks a second are predicted, alone and shared: of all cases, or those with these words in the title. */
 #include <ordo/compiler.h>
 #include <ordo/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static double now(void)
@@ -36,11 +37,14 @@ static const struct {
 		1 << 24},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+	const char *only = argc > 1 ? argv[1] : NULL;
 	printf("%-44s %9s %10s %9s %12s\n", "schedule", "ranks", "tasks", "seconds", "tasks/second");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct ordo_error error;
+		if (only && !strstr(cases[i].title, only))
+			continue;
 		const struct ordo_request request = {.problem = {.op = cases[i].op, .nrank = cases[i].nrank},
 			.algorithm = cases[i].algorithm,
 			.unproved = true};

@@ -3,24 +3,27 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-#define SEVERAL (ORDO_NONE - 1)
+/* Finding out which streams use a resource. */
+struct claims {
+	uint32_t last, count; /* streams */
+};
 
-/* Finding out: shared[] has the one stream that uses a resource, SEVERAL, or ORDO_NONE. */
 struct claiming {
 	struct ordo_resources *resources;
 	const struct ordo_schedule *schedule;
 	const struct ordo_routes *routes;
 	const struct ordo_topology *topology;
+	struct claims *claims; /* [nlink + 4 nrank] */
 	uint32_t stream;
 };
 
 static void claim(struct claiming *claiming, uint32_t resource)
 {
-	uint32_t *owner = &claiming->resources->shared[resource];
-	if (*owner == ORDO_NONE)
-		*owner = claiming->stream;
-	else if (*owner != claiming->stream)
-		*owner = SEVERAL;
+	struct claims *claims = &claiming->claims[resource];
+	if (claims->count && claims->last == claiming->stream)
+		return;
+	claims->last = claiming->stream;
+	claims->count++;
 }
 
 static void claim_route(struct claiming *claiming, uint32_t number)
@@ -71,21 +74,25 @@ static void claim_all(struct claiming *claiming)
 	}
 }
 
-/* From who uses it to its number among the shared ones. */
-static bool number_shared(struct ordo_resources *resources, struct ordo_error *error)
+/* Numbers those that several use. */
+static bool number_shared(struct claiming *claiming, struct ordo_error *error)
 {
+	struct ordo_resources *resources = claiming->resources;
 	const uint32_t count = resources->nlink + 4 * resources->nrank,
 		       first_port = ordo_resource_of(resources, ORDO_OUT_PORTS, 0),
 		       end_port = ordo_resource_of(resources, ORDO_ADDER, 0);
 	for (uint32_t i = 0; i < count; i++)
-		resources->shared[i] = resources->shared[i] == SEVERAL ? resources->nshared++ : ORDO_NONE;
+		resources->shared[i] = claiming->claims[i].count > 1 ? resources->nshared++ : ORDO_NONE;
 	resources->capacity = ordo_array_make(resources->nshared, sizeof *resources->capacity, 0);
-	if (!resources->capacity)
+	resources->most_flows = ordo_array_make(resources->nshared, sizeof *resources->most_flows, 0);
+	if (!resources->capacity || !resources->most_flows)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < count; i++)
-		if (resources->shared[i] != ORDO_NONE)
+		if (resources->shared[i] != ORDO_NONE) {
 			resources->capacity[resources->shared[i]] =
 				i >= first_port && i < end_port ? resources->ports : 1;
+			resources->most_flows[resources->shared[i]] = claiming->claims[i].count;
+		}
 	return true;
 }
 
@@ -196,18 +203,23 @@ bool ordo_resources_make(struct ordo_resources *resources, const struct ordo_sch
 		.add_rate =
 			rate_of(topology ? topology->reduce_gbs : 0, options->machine.reduce_bandwidth_gbs),
 		.copy_rate = rate_of(topology ? topology->copy_gbs : 0, options->machine.copy_bandwidth_gbs)};
-	resources->shared = ordo_array_make(
-		(size_t)resources->nlink + 4 * (size_t)resources->nrank, sizeof *resources->shared, 0xff);
-	if (!resources->shared)
-		return ordo_fail_memory(error);
-	claim_all(&claiming);
-	return number_shared(resources, error) && make_uses(&claiming, error) && count_most(&claiming, error);
+	const size_t count = (size_t)resources->nlink + 4 * (size_t)resources->nrank;
+	resources->shared = ordo_array_make(count, sizeof *resources->shared, 0xff);
+	claiming.claims = ordo_array_make(count, sizeof *claiming.claims, 0);
+	bool worked = resources->shared && claiming.claims ? true : ordo_fail_memory(error);
+	if (worked)
+		claim_all(&claiming);
+	worked = worked && number_shared(&claiming, error) && make_uses(&claiming, error) &&
+		 count_most(&claiming, error);
+	free(claiming.claims);
+	return worked;
 }
 
 void ordo_resources_free(struct ordo_resources *resources)
 {
 	free(resources->shared);
 	free(resources->capacity);
+	free(resources->most_flows);
 	free(resources->first_use);
 	free(resources->nport_use);
 	free(resources->uses);

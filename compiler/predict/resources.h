@@ -10,6 +10,7 @@ struct ordo_resources {
 	uint32_t nlink, nrank, ports;
 	uint32_t *shared; /* [nlink + 4 nrank] the number among those that several streams use; ORDO_NONE */
 	double *capacity; /* [nshared] in full-speed users */
+	uint32_t *most_flows; /* [nshared] streams that ever use it */
 	uint32_t nshared;
 	uint32_t *first_use; /* [nroute + 1] into uses; of shared ones, ports before links */
 	uint32_t *nport_use; /* [nroute] */

@@ -3,8 +3,10 @@
  * All rates rise together. Where a resource is used up its flows stop rising, and a flow stops at its bound; what the others can have of their other resources
  * is then more, so the levels at which resources are used up only rise, and a heap gives them in order.
  *
- * A flow that ends at rate v was still rising at every level below v, so nothing that stopped below v had to do with it; and a flow that begins gets at least an even
- * share of each of its resources. So what is slower than the slowest of these keeps its rate, and is only subtracted.
+ * Only what a change can reach is filled anew. A flow that ends at rate v was still rising at every level below v, so nothing that stopped below v had to do with it; and a
+ * flow that begins gets at least an even share of each of its resources. So what is slower than the slowest of these keeps its rate, and is only subtracted. And what keeps
+ * a flow from rising is a resource that is used up, so a change does not go further over one that is not, unless it will be: if a filling takes more of such a resource than
+ * there is, its flows too are filled anew.
  */
 #include "predict/sharing.h"
 #include <math.h>
@@ -14,35 +16,43 @@
 
 /* Loads are added up in floating point: so much more than the capacity is not more. */
 #define ROUNDING 1e-12
+/* What is nearly used up is taken for used up, which only costs time. */
+#define NEARLY (1 - 1e-9)
 
-bool ordo_sharing_make(struct ordo_sharing *sharing, const double *capacity, uint32_t nresource,
-	const uint32_t *most_uses, uint32_t nflow, struct ordo_error *error)
+bool ordo_sharing_make(
+	struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits, struct ordo_error *error)
 {
-	uint64_t nentry = 0;
+	const uint32_t nresource = limits->nresource, nflow = limits->nflow;
+	uint64_t nentry = 0, nplace = 0;
+	for (uint32_t i = 0; i < nresource; i++)
+		nentry += limits->most_flows[i];
 	for (uint32_t i = 0; i < nflow; i++)
-		nentry += most_uses[i];
+		nplace += limits->most_uses[i];
 	*sharing = (struct ordo_sharing){
 		.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
 		.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
-		.entries = nentry < ORDO_NONE ? ordo_array_make(nentry, sizeof *sharing->entries, 0) : NULL,
+		.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
+		.places = nplace < ORDO_NONE ? ordo_array_make(nplace, sizeof *sharing->places, 0) : NULL,
 		.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
 		.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
 		.floor = HUGE_VAL,
 		.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
+		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	if (!sharing->resources || !sharing->flows || !sharing->entries || !sharing->dirty ||
-		!sharing->begun || !sharing->touched || !sharing->joined || !sharing->levels)
+	if (!sharing->resources || !sharing->flows || !sharing->entries || !sharing->places ||
+		!sharing->dirty || !sharing->begun || !sharing->touched || !sharing->met ||
+		!sharing->joined || !sharing->levels)
 		return ordo_fail_memory(error);
+	nentry = nplace = 0;
 	for (uint32_t i = 0; i < nresource; i++) {
-		sharing->resources[i].capacity = capacity[i];
-		sharing->resources[i].first = ORDO_NONE;
+		sharing->resources[i].capacity = limits->capacity[i];
+		sharing->resources[i].entries = sharing->entries + nentry;
+		nentry += limits->most_flows[i];
 	}
-	nentry = 0;
 	for (uint32_t i = 0; i < nflow; i++) {
-		sharing->flows[i].first_entry = (uint32_t)nentry;
-		for (uint32_t k = 0; k < most_uses[i]; k++)
-			sharing->entries[nentry++].flow = i;
+		sharing->flows[i].first_place = (uint32_t)nplace;
+		nplace += limits->most_uses[i];
 	}
 	return true;
 }
@@ -52,16 +62,25 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 	free(sharing->resources);
 	free(sharing->flows);
 	free(sharing->entries);
+	free(sharing->places);
 	free(sharing->dirty);
 	free(sharing->begun);
 	free(sharing->touched);
+	free(sharing->met);
 	free(sharing->joined);
 	free(sharing->levels);
 }
 
+/* Not all its flows can go at their bounds. */
 static bool is_short(const struct ordo_shared *resource)
 {
 	return resource->wanted > resource->capacity * (1 + ROUNDING);
+}
+
+/* It may be what keeps a flow from rising. */
+static bool is_used_up(const struct ordo_shared *resource)
+{
+	return resource->used > resource->capacity * NEARLY && is_short(resource);
 }
 
 static void make_dirty(struct ordo_sharing *sharing, uint32_t resource)
@@ -85,51 +104,44 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 	flow->nuse = nuse;
 	for (uint32_t i = 0; i < nuse; i++) {
 		struct ordo_shared *resource = &sharing->resources[uses[i].resource];
-		const uint32_t entry = flow->first_entry + i;
-		sharing->entries[entry].last = ORDO_NONE;
-		sharing->entries[entry].next = resource->first;
-		if (resource->first != ORDO_NONE)
-			sharing->entries[resource->first].last = entry;
-		resource->first = entry;
+		const uint32_t place = flow->first_place + i;
+		sharing->places[place] = resource->count;
+		resource->entries[resource->count++] = (struct ordo_entry){id, place, uses[i].load};
 		resource->wanted += bound * uses[i].load;
 		resource->loads += uses[i].load;
-		resource->count++;
-		if (is_short(resource)) {
-			make_dirty(sharing, uses[i].resource);
-			enough = false;
-		}
+		enough = enough && !is_short(resource);
 	}
 	if (!enough) {
 		flow->rate = 0;
 		sharing->begun[sharing->nbegun++] = id;
+		return false;
 	}
-	return enough;
+	for (uint32_t i = 0; i < nuse; i++)
+		sharing->resources[uses[i].resource].used += bound * uses[i].load;
+	return true;
 }
 
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const double load = flow->uses[i].load;
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		const struct ordo_entry *entry = &sharing->entries[flow->first_entry + i];
-		if (is_short(resource)) {
+		const uint32_t at = sharing->places[flow->first_place + i];
+		if (is_used_up(resource)) {
 			make_dirty(sharing, flow->uses[i].resource);
 			sharing->floor = flow->rate < sharing->floor ? flow->rate : sharing->floor;
 		}
-		if (entry->last == ORDO_NONE)
-			resource->first = entry->next;
-		else
-			sharing->entries[entry->last].next = entry->next;
-		if (entry->next != ORDO_NONE)
-			sharing->entries[entry->next].last = entry->last;
-		resource->count--;
-		resource->wanted = resource->count ? resource->wanted - flow->bound * flow->uses[i].load : 0;
-		resource->loads = resource->count ? resource->loads - flow->uses[i].load : 0;
+		resource->entries[at] = resource->entries[--resource->count];
+		sharing->places[resource->entries[at].place] = at;
+		resource->used = resource->count ? resource->used - flow->rate * load : 0;
+		resource->wanted = resource->count ? resource->wanted - flow->bound * load : 0;
+		resource->loads = resource->count ? resource->loads - load : 0;
 	}
 	flow->nuse = 0;
 }
 
-/* Takes what began into account. */
+/* No lower than what begins gets at least. */
 static void lower_floor(struct ordo_sharing *sharing)
 {
 	for (uint32_t i = 0; i < sharing->nbegun; i++) {
@@ -142,38 +154,85 @@ static void lower_floor(struct ordo_sharing *sharing)
 		}
 		sharing->floor = least < sharing->floor ? least : sharing->floor;
 	}
-	sharing->nbegun = 0;
-	sharing->floor *= 1 - 1e-9;
+	sharing->floor *= NEARLY;
 }
 
-static void join_resource(struct ordo_sharing *sharing, uint32_t resource)
+static void join(struct ordo_sharing *sharing, uint32_t number)
 {
-	sharing->resources[resource].seen = sharing->settling;
-	sharing->joined[sharing->njoined++] = resource;
+	if (sharing->resources[number].joined)
+		return;
+	sharing->resources[number].joined = true;
+	sharing->joined[sharing->njoined++] = number;
 }
 
-/* Collects a resource, and what it joins. */
-static void join(struct ordo_sharing *sharing, uint32_t first)
+/* Nothing is taken by those who are looked at. */
+static void clear(struct ordo_shared *resource)
 {
-	uint32_t done = sharing->njoined;
-	join_resource(sharing, first);
-	for (; done < sharing->njoined; done++) {
-		const struct ordo_shared *resource = &sharing->resources[sharing->joined[done]];
-		for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
-			struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
-			if (flow->seen == sharing->settling ||
-				(flow->rate > 0 && flow->rate < sharing->floor))
-				continue;
-			flow->seen = sharing->settling;
-			flow->settled = false;
-			sharing->touched[sharing->ntouched++] = sharing->entries[e].flow;
-			for (uint32_t i = 0; i < flow->nuse; i++) {
-				const struct ordo_shared *other = &sharing->resources[flow->uses[i].resource];
-				if (other->seen != sharing->settling && is_short(other))
-					join_resource(sharing, flow->uses[i].resource);
-			}
-		}
+	resource->left = resource->capacity - resource->used;
+	resource->weight = 0;
+	resource->unsettled = 0;
+}
+
+static void meet(struct ordo_sharing *sharing, uint32_t number)
+{
+	struct ordo_shared *resource = &sharing->resources[number];
+	if (resource->seen == sharing->settling)
+		return;
+	resource->seen = sharing->settling;
+	resource->joined = false;
+	sharing->met[sharing->nmet++] = number;
+	clear(resource);
+}
+
+/* Its rate is open again. */
+static void unsettle(struct ordo_sharing *sharing, struct ordo_flow *flow)
+{
+	flow->settled = false;
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		resource->left += flow->rate * flow->uses[i].load;
+		resource->weight += flow->uses[i].load;
+		resource->unsettled++;
 	}
+}
+
+/* A flow is to be looked at; so are those that it may keep from rising, or that keep it. */
+static void touch(struct ordo_sharing *sharing, uint32_t id)
+{
+	struct ordo_flow *flow = &sharing->flows[id];
+	const bool all = sharing->cautious || !(flow->rate > 0);
+	flow->seen = sharing->settling;
+	sharing->touched[sharing->ntouched++] = id;
+	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const uint32_t number = flow->uses[i].resource;
+		meet(sharing, number);
+		if (all ? is_short(&sharing->resources[number]) : is_used_up(&sharing->resources[number]))
+			join(sharing, number);
+	}
+	unsettle(sharing, flow);
+}
+
+/* All flows of a resource are looked at but those below the floor, which keep what they have. */
+static void visit(struct ordo_sharing *sharing, struct ordo_shared *resource)
+{
+	double left = resource->capacity;
+	for (uint32_t e = 0; e < resource->count; e++) {
+		const struct ordo_entry *entry = &resource->entries[e];
+		const struct ordo_flow *flow = &sharing->flows[entry->flow];
+		if (flow->rate > 0 && flow->rate < sharing->floor)
+			left -= flow->rate * entry->load;
+		else if (flow->seen != sharing->settling)
+			touch(sharing, entry->flow);
+	}
+	resource->left = left;
+}
+
+/* What was joined is visited; that may join more. */
+static void visit_joined(struct ordo_sharing *sharing)
+{
+	for (uint32_t i = 0; i < sharing->njoined; i++)
+		visit(sharing, &sharing->resources[sharing->joined[i]]);
 }
 
 static double level_of(const struct ordo_shared *resource)
@@ -195,29 +254,15 @@ static void sink(struct ordo_sharing *sharing, uint32_t place)
 	sharing->levels[place] = level;
 }
 
-/* The levels of the resources that were joined and are short. */
+/* The levels of the resources that were joined, as far as they are short. */
 static void make_levels(struct ordo_sharing *sharing)
 {
 	sharing->nlevel = 0;
 	for (uint32_t i = 0; i < sharing->njoined; i++) {
-		struct ordo_shared *resource = &sharing->resources[sharing->joined[i]];
-		if (!resource->count || !is_short(resource))
-			continue;
-		resource->left = resource->capacity;
-		resource->weight = 0;
-		resource->unsettled = 0;
-		for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
-			const struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
-			const double load = flow->uses[e - flow->first_entry].load;
-			const bool looked_at = flow->seen == sharing->settling;
-			resource->left -= looked_at ? 0 : flow->rate * load;
-			resource->weight += looked_at ? load : 0;
-			resource->unsettled += looked_at;
-		}
-		if (!resource->unsettled)
-			continue;
-		sharing->levels[sharing->nlevel++] =
-			(struct ordo_level){level_of(resource), sharing->joined[i]};
+		const struct ordo_shared *resource = &sharing->resources[sharing->joined[i]];
+		if (resource->unsettled && is_short(resource))
+			sharing->levels[sharing->nlevel++] =
+				(struct ordo_level){level_of(resource), sharing->joined[i]};
 	}
 	for (uint32_t i = sharing->nlevel / 2; i-- > 0;)
 		sink(sharing, i);
@@ -257,8 +302,8 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_level *level)
 {
 	const struct ordo_shared *resource = &sharing->resources[level->resource];
-	for (uint32_t e = resource->first; e != ORDO_NONE; e = sharing->entries[e].next) {
-		struct ordo_flow *flow = &sharing->flows[sharing->entries[e].flow];
+	for (uint32_t e = 0; resource->unsettled; e++) {
+		struct ordo_flow *flow = &sharing->flows[resource->entries[e].flow];
 		if (flow->seen == sharing->settling && !flow->settled)
 			give(sharing, flow, level->rate);
 	}
@@ -315,21 +360,62 @@ static void fill(struct ordo_sharing *sharing)
 	struct ordo_level level;
 	double reached = 0; /* levels only rise, whatever rounding makes of them */
 	uint32_t at = 0;
+	bool sorted = false;
 	while (next_level(sharing, &level)) {
 		level.rate = level.rate > reached ? level.rate : reached;
-		if (settle_at_bound(sharing, &at, level.rate))
-			continue;
+		if (!(sharing->least_bound > level.rate)) {
+			if (!sorted)
+				sort_by_bound(sharing);
+			sorted = true;
+			if (settle_at_bound(sharing, &at, level.rate))
+				continue;
+		}
 		reached = level.rate;
 		settle_flows_of(sharing, &level);
 	}
-	while (settle_at_bound(sharing, &at, HUGE_VAL))
-		continue;
+	for (; at < sharing->ntouched; at++)
+		if (!sharing->flows[sharing->touched[at]].settled)
+			give(sharing, &sharing->flows[sharing->touched[at]],
+				sharing->flows[sharing->touched[at]].bound);
+}
+
+/* Joins what has been given out more than there is. false: nothing was. */
+static bool join_overdrawn(struct ordo_sharing *sharing)
+{
+	const uint32_t before = sharing->njoined;
+	for (uint32_t i = 0; i < sharing->nmet; i++) {
+		const struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
+		if (!resource->joined && resource->left < -ROUNDING * resource->capacity)
+			join(sharing, sharing->met[i]);
+	}
+	return sharing->njoined > before;
+}
+
+static void reopen(struct ordo_sharing *sharing)
+{
+	for (uint32_t i = 0; i < sharing->nmet; i++)
+		clear(&sharing->resources[sharing->met[i]]);
+	for (uint32_t i = 0; i < sharing->ntouched; i++)
+		unsettle(sharing, &sharing->flows[sharing->touched[i]]);
+}
+
+/* What is short joins, used up or not. */
+static void join_short(struct ordo_sharing *sharing)
+{
+	sharing->cautious = true;
+	for (uint32_t i = 0; i < sharing->nmet; i++)
+		if (is_short(&sharing->resources[sharing->met[i]]))
+			join(sharing, sharing->met[i]);
 }
 
 /* What flowed so far did so at the old rate. */
 static void change_rates(struct ordo_sharing *sharing, double time)
 {
 	uint32_t nchanged = 0;
+	for (uint32_t i = 0; i < sharing->nmet; i++) {
+		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
+		resource->used = resource->capacity - resource->left;
+	}
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
 		if (!(flow->settled_rate < flow->rate || flow->settled_rate > flow->rate))
@@ -345,21 +431,37 @@ static void change_rates(struct ordo_sharing *sharing, double time)
 	sharing->ntouched = nchanged;
 }
 
+static void begin_settling(struct ordo_sharing *sharing)
+{
+	lower_floor(sharing);
+	sharing->ntouched = sharing->nmet = sharing->njoined = 0;
+	sharing->least_bound = HUGE_VAL;
+	sharing->cautious = false;
+	sharing->settling++;
+	for (uint32_t i = 0; i < sharing->ndirty; i++) {
+		sharing->resources[sharing->dirty[i]].dirty = false;
+		meet(sharing, sharing->dirty[i]);
+		join(sharing, sharing->dirty[i]);
+	}
+	for (uint32_t i = 0; i < sharing->nbegun; i++)
+		touch(sharing, sharing->begun[i]);
+}
+
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
 {
-	sharing->ntouched = sharing->njoined = 0;
-	sharing->settling++;
-	lower_floor(sharing);
-	for (uint32_t i = 0; i < sharing->ndirty; i++) {
-		struct ordo_shared *resource = &sharing->resources[sharing->dirty[i]];
-		resource->dirty = false;
-		if (resource->seen != sharing->settling)
-			join(sharing, sharing->dirty[i]);
+	uint32_t turn = 0;
+	begin_settling(sharing);
+	for (bool overdrawn = true; overdrawn; turn++) {
+		if (turn)
+			reopen(sharing);
+		if (turn > 1)
+			join_short(sharing);
+		visit_joined(sharing);
+		make_levels(sharing);
+		fill(sharing);
+		overdrawn = join_overdrawn(sharing);
 	}
-	sharing->ndirty = 0;
-	sharing->floor = HUGE_VAL;
-	make_levels(sharing);
-	sort_by_bound(sharing);
-	fill(sharing);
 	change_rates(sharing, time);
+	sharing->ndirty = sharing->nbegun = 0;
+	sharing->floor = HUGE_VAL;
 }

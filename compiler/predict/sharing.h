@@ -1,7 +1,7 @@
 /* sharing.h - flows that use the same things, max-min fairly: nobody gets more while somebody who has less could have it.
  *
- * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. Only the flows
- * that are joined by resources of which more is wanted than there is are looked at again when one of them begins or ends, and of these only those that are no slower; a flow whose resources all suffice costs
+ * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. When a flow begins
+ * or ends, only those are looked at again that it reaches over resources that are used up, and of these only those that are no slower; a flow whose resources all suffice costs
  * nothing but its two events. Private to predict/.
  */
 #ifndef ORDO_PREDICT_SHARING_H
@@ -21,23 +21,28 @@ struct ordo_flow {
 	double remaining, updated; /* bytes left at that time */
 	const struct ordo_use *uses;
 	uint32_t nuse;
-	uint32_t first_entry; /* uses[i] is entry first_entry + i */
+	uint32_t first_place; /* uses[i] is entry places[first_place + i] of its resource */
 	uint32_t seen;	      /* in which settling last */
 	bool settled;	      /* in this one */
 };
 
-/* One flow in the list of one resource. */
+/* One flow at one resource. */
 struct ordo_entry {
-	uint32_t flow, next, last;
+	uint32_t flow, place; /* which says where this entry is */
+	double load;
 };
 
 struct ordo_shared {
-	double capacity, wanted; /* by all its flows at their bounds */
-	double loads;		 /* of all its flows */
-	double left, weight;	 /* while settling: what the unsettled flows may have, and their loads */
-	uint32_t first, count;	 /* entries */
-	uint32_t unsettled, seen;
-	bool dirty;
+	double capacity;
+	double used;		    /* by all its flows */
+	double wanted;		    /* at their bounds */
+	double loads;		    /* of all its flows */
+	struct ordo_entry *entries; /* [count] */
+	uint32_t count;
+	uint32_t seen;	     /* in which settling last */
+	double left, weight; /* while settling: what the unsettled flows may have, and their loads */
+	uint32_t unsettled;
+	bool dirty, joined;
 };
 
 struct ordo_level {
@@ -47,8 +52,9 @@ struct ordo_level {
 
 struct ordo_sharing {
 	struct ordo_shared *resources;
-	struct ordo_flow *flows; /* [nflow], by stream */
-	struct ordo_entry *entries;
+	struct ordo_flow *flows;    /* [nflow], by stream */
+	struct ordo_entry *entries; /* of all resources */
+	uint32_t *places;
 	uint32_t *dirty, ndirty; /* [nresource] */
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
 	double floor;		 /* rates below it cannot have changed since the last settling */
@@ -56,14 +62,26 @@ struct ordo_sharing {
 	/* The flows whose rates the last settling changed; while settling, those that it looks at. */
 	uint32_t *touched, ntouched;
 	/* While settling. */
-	uint32_t *joined, njoined; /* resources */
+	double least_bound;	   /* of the flows that it looks at */
+	uint32_t *met, nmet;	   /* the resources that they use */
+	uint32_t *joined, njoined; /* those whose other flows are looked at too */
+	bool cautious;		   /* so are those of all that are short */
 	struct ordo_level *levels; /* a heap */
 	uint32_t nlevel;
 };
 
-/* most_uses[nflow]: of one flow at a time. To be freed, also after false: no memory. */
-bool ordo_sharing_make(struct ordo_sharing *sharing, const double *capacity, uint32_t nresource,
-	const uint32_t *most_uses, uint32_t nflow, struct ordo_error *error);
+/* What flows and resources there can be. */
+struct ordo_sharing_limits {
+	const double *capacity;	    /* [nresource] */
+	const uint32_t *most_flows; /* [nresource] at one time */
+	uint32_t nresource;
+	const uint32_t *most_uses; /* [nflow] of one flow at a time */
+	uint32_t nflow;
+};
+
+/* To be freed, also after false: no memory. */
+bool ordo_sharing_make(
+	struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits, struct ordo_error *error);
 void ordo_sharing_free(struct ordo_sharing *sharing);
 
 /* Begins at `time` with so many bytes. The uses must last as long as the flow. true: it goes at its bound, unless a settling says otherwise; false: its rate is not known before the next

@@ -471,7 +471,7 @@ static void take_event(struct simulation *simulation)
 static void settle(struct simulation *simulation)
 {
 	struct ordo_sharing *sharing = &simulation->sharing;
-	if (!sharing->ndirty)
+	if (!sharing->ndirty && !sharing->nbegun)
 		return;
 	ordo_sharing_settle(sharing, simulation->now);
 	for (uint32_t i = 0; i < sharing->ntouched; i++)
@@ -558,8 +558,12 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 	simulation->free_cores = topology ? topology->cores : 0;
 	simulation->task_cost = topology ? topology->task_ns * 1e-9 : 0;
 	const bool queued = ordo_queue_make(&simulation->queue, nstream, error);
-	const bool shared = ordo_sharing_make(&simulation->sharing, resources->capacity, resources->nshared,
-		resources->most_uses, nstream, error);
+	const struct ordo_sharing_limits limits = {.capacity = resources->capacity,
+		.most_flows = resources->most_flows,
+		.nresource = resources->nshared,
+		.most_uses = resources->most_uses,
+		.nflow = nstream};
+	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
 	if (!simulation->streams || !simulation->ready || !simulation->lined || !simulation->active ||
 		!simulation->since || (resources->nshared && !rehearsal->delay))
 		return ordo_fail_memory(error);
