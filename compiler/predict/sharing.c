@@ -30,6 +30,7 @@ bool ordo_sharing_make(
 		nplace += limits->most_uses[i];
 	*sharing = (struct ordo_sharing){
 		.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
+		.loads = ordo_array_make(nresource, sizeof *sharing->loads, 0),
 		.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
 		.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
 		.places = nplace < ORDO_NONE ? ordo_array_make(nplace, sizeof *sharing->places, 0) : NULL,
@@ -40,9 +41,9 @@ bool ordo_sharing_make(
 		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	if (!sharing->resources || !sharing->flows || !sharing->entries || !sharing->places ||
-		!sharing->dirty || !sharing->begun || !sharing->touched || !sharing->met ||
-		!sharing->joined || !sharing->levels)
+	if (!sharing->resources || !sharing->loads || !sharing->flows || !sharing->entries ||
+		!sharing->places || !sharing->dirty || !sharing->begun || !sharing->touched ||
+		!sharing->met || !sharing->joined || !sharing->levels)
 		return ordo_fail_memory(error);
 	nentry = nplace = 0;
 	for (uint32_t i = 0; i < nresource; i++) {
@@ -60,6 +61,7 @@ bool ordo_sharing_make(
 void ordo_sharing_free(struct ordo_sharing *sharing)
 {
 	free(sharing->resources);
+	free(sharing->loads);
 	free(sharing->flows);
 	free(sharing->entries);
 	free(sharing->places);
@@ -108,7 +110,7 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 		sharing->places[place] = resource->count;
 		resource->entries[resource->count++] = (struct ordo_entry){id, place, uses[i].load};
 		resource->wanted += bound * uses[i].load;
-		resource->loads += uses[i].load;
+		sharing->loads[uses[i].resource] += uses[i].load;
 		enough = enough && !is_short(resource);
 	}
 	if (!enough) {
@@ -127,6 +129,7 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const double load = flow->uses[i].load;
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		double *loads = &sharing->loads[flow->uses[i].resource];
 		const uint32_t at = sharing->places[flow->first_place + i];
 		if (is_used_up(resource)) {
 			make_dirty(sharing, flow->uses[i].resource);
@@ -136,7 +139,7 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 		sharing->places[resource->entries[at].place] = at;
 		resource->used = resource->count ? resource->used - flow->rate * load : 0;
 		resource->wanted = resource->count ? resource->wanted - flow->bound * load : 0;
-		resource->loads = resource->count ? resource->loads - load : 0;
+		*loads = resource->count ? *loads - load : 0;
 	}
 	flow->nuse = 0;
 }
@@ -148,8 +151,8 @@ static void lower_floor(struct ordo_sharing *sharing)
 		const struct ordo_flow *flow = &sharing->flows[sharing->begun[i]];
 		double least = flow->bound;
 		for (uint32_t k = 0; k < flow->nuse; k++) {
-			const struct ordo_shared *resource = &sharing->resources[flow->uses[k].resource];
-			const double even = resource->capacity / resource->loads;
+			const uint32_t number = flow->uses[k].resource;
+			const double even = sharing->resources[number].capacity / sharing->loads[number];
 			least = even < least ? even : least;
 		}
 		sharing->floor = least < sharing->floor ? least : sharing->floor;
@@ -184,16 +187,12 @@ static void meet(struct ordo_sharing *sharing, uint32_t number)
 	clear(resource);
 }
 
-/* Its rate is open again. */
-static void unsettle(struct ordo_sharing *sharing, struct ordo_flow *flow)
+/* Its rate is open: what it takes of a resource is left to be given. */
+static void open_use(struct ordo_shared *resource, const struct ordo_flow *flow, double load)
 {
-	flow->settled = false;
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		resource->left += flow->rate * flow->uses[i].load;
-		resource->weight += flow->uses[i].load;
-		resource->unsettled++;
-	}
+	resource->left += flow->rate * load;
+	resource->weight += load;
+	resource->unsettled++;
 }
 
 /* A flow is to be looked at; so are those that it may keep from rising, or that keep it. */
@@ -202,22 +201,24 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	struct ordo_flow *flow = &sharing->flows[id];
 	const bool all = sharing->cautious || !(flow->rate > 0);
 	flow->seen = sharing->settling;
+	flow->settled = false;
 	sharing->touched[sharing->ntouched++] = id;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const uint32_t number = flow->uses[i].resource;
+		struct ordo_shared *resource = &sharing->resources[number];
 		meet(sharing, number);
-		if (all ? is_short(&sharing->resources[number]) : is_used_up(&sharing->resources[number]))
+		if (all ? is_short(resource) : is_used_up(resource))
 			join(sharing, number);
+		open_use(resource, flow, flow->uses[i].load);
 	}
-	unsettle(sharing, flow);
 }
 
 /* All flows of a resource are looked at but those below the floor, which keep what they have. */
 static void visit(struct ordo_sharing *sharing, struct ordo_shared *resource)
 {
 	double left = resource->capacity;
-	for (uint32_t e = 0; e < resource->count; e++) {
+	for (uint32_t e = 0; resource->unsettled < resource->count && e < resource->count; e++) {
 		const struct ordo_entry *entry = &resource->entries[e];
 		const struct ordo_flow *flow = &sharing->flows[entry->flow];
 		if (flow->rate > 0 && flow->rate < sharing->floor)
@@ -395,8 +396,12 @@ static void reopen(struct ordo_sharing *sharing)
 {
 	for (uint32_t i = 0; i < sharing->nmet; i++)
 		clear(&sharing->resources[sharing->met[i]]);
-	for (uint32_t i = 0; i < sharing->ntouched; i++)
-		unsettle(sharing, &sharing->flows[sharing->touched[i]]);
+	for (uint32_t i = 0; i < sharing->ntouched; i++) {
+		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
+		flow->settled = false;
+		for (uint32_t k = 0; k < flow->nuse; k++)
+			open_use(&sharing->resources[flow->uses[k].resource], flow, flow->uses[k].load);
+	}
 }
 
 /* What is short joins, used up or not. */

@@ -15,15 +15,16 @@ struct ordo_use {
 	double load;
 };
 
+/* What settling reads comes first, here and below: one line of the cache. */
 struct ordo_flow {
 	double bound, rate; /* rate 0: not known before the next settling */
-	double settled_rate;
-	double remaining, updated; /* bytes left at that time */
 	const struct ordo_use *uses;
 	uint32_t nuse;
-	uint32_t first_place; /* uses[i] is entry places[first_place + i] of its resource */
 	uint32_t seen;	      /* in which settling last */
+	uint32_t first_place; /* uses[i] is entry places[first_place + i] of its resource */
 	bool settled;	      /* in this one */
+	double settled_rate;
+	double remaining, updated; /* bytes left at that time */
 };
 
 /* One flow at one resource. */
@@ -34,14 +35,13 @@ struct ordo_entry {
 
 struct ordo_shared {
 	double capacity;
-	double used;		    /* by all its flows */
-	double wanted;		    /* at their bounds */
-	double loads;		    /* of all its flows */
-	struct ordo_entry *entries; /* [count] */
-	uint32_t count;
-	uint32_t seen;	     /* in which settling last */
+	double used;	     /* by all its flows */
+	double wanted;	     /* at their bounds */
 	double left, weight; /* while settling: what the unsettled flows may have, and their loads */
 	uint32_t unsettled;
+	uint32_t seen;		    /* in which settling last */
+	struct ordo_entry *entries; /* [count] */
+	uint32_t count;
 	bool dirty, joined;
 };
 
@@ -52,6 +52,7 @@ struct ordo_level {
 
 struct ordo_sharing {
 	struct ordo_shared *resources;
+	double *loads;		    /* [nresource] of all its flows */
 	struct ordo_flow *flows;    /* [nflow], by stream */
 	struct ordo_entry *entries; /* of all resources */
 	uint32_t *places;

@@ -84,17 +84,22 @@ static uint32_t link_between(const struct ordo_topology *topology, uint32_t from
 	return best;
 }
 
-/* From all that may lie between. */
-static void measure(const struct ordo_ways *ways, struct ordo_distances *distances, uint32_t target)
+static void begin_measuring(struct ordo_distances *distances, uint32_t target)
 {
 	for (uint32_t i = 0; i < distances->nqueue; i++)
 		distances->from[distances->queue[i]] = ORDO_NONE;
 	distances->target = target;
 	distances->nqueue = 1;
+	distances->ndone = 0;
 	distances->queue[0] = target;
 	distances->from[target] = 0;
-	for (uint32_t done = 0; done < distances->nqueue; done++) {
-		const uint32_t at = distances->queue[done];
+}
+
+/* From all that may lie between, until one vertex is reached: then all that are nearer have been. */
+static void measure(const struct ordo_ways *ways, struct ordo_distances *distances, uint32_t vertex)
+{
+	while (distances->from[vertex] == ORDO_NONE && distances->ndone < distances->nqueue) {
+		const uint32_t at = distances->queue[distances->ndone++];
 		for (uint32_t i = ways->first_in[at]; i < ways->first_in[at + 1]; i++) {
 			const uint32_t before = ways->in[i];
 			if (distances->from[before] != ORDO_NONE ||
@@ -158,7 +163,8 @@ bool ordo_ways_aim(struct ordo_ways *ways, uint32_t from, uint32_t target)
 	for (uint32_t i = 0; i < ways->ndistances; i++) {
 		struct ordo_distances *distances = &ways->distances[i];
 		if (distances->target != target)
-			measure(ways, distances, target);
+			begin_measuring(distances, target);
+		measure(ways, distances, from);
 		if (best_next(ways, distances, from) == ORDO_NONE)
 			continue;
 		ways->aim = distances;
