@@ -657,6 +657,11 @@ def _(ordo):
     wanted(document["ranks"] == 4 and document["cores"] == answer["threads"] == 2 and len(document["links"]) == 12, document)
     wanted(document["task_ns"] == answer["task_ns"]["median"] > 0 and document["x"]["measured"]["bytes"] == 1 << 16, document)
     wanted(all(link["bandwidth_gbs"] == send and link["latency_ns"] == answer["latency_ns"] for link in document["links"]), document)
+    # Between two cores, whatever threads take from each other; where there are none, it says so.
+    if len(os.sched_getaffinity(0)) > 1:
+        wanted(answer["latency_ns"] > 0 and answer["hop_ns"]["runs"] >= 3 and "from core to core" in done.out, answer["hop_ns"], done.out)
+    alone = ordo.works("calibrate", "--ranks", 2, "--milliseconds", 1, "--size", 64, "--workers", 1)
+    wanted(re.search(r"latency +0 ns  \(not measured: one thread has all ranks\)", alone.out), alone.out)
     # A SendReduce is a Send and what adding takes beyond that.
     beyond = 1 / both - 1 / send
     wanted(abs(document["reduce_gbs"] / (1 / beyond if beyond > 1e-6 else 1e6) - 1) < 1e-9, document, send, both)

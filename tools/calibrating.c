@@ -1,5 +1,6 @@
 /* calibrating.c - what tasks cost on the threads of this machine. */
 #include "calibrating.h"
+#include "hopping.h"
 #include "practice.h"
 #include <inttypes.h>
 #include <ordo/compiler.h>
@@ -62,14 +63,19 @@ static bool measure_call(struct calibration *calibration, struct ordo_error *err
 	return true;
 }
 
+/* With one thread there is nobody to wait for: what is ready runs at once. */
 static bool measure_latency(struct calibration *calibration, struct ordo_error *error)
 {
-	enum { NHOP = 1000, TASKS_OF_A_HOP = 3 };
+	enum { TASKS_OF_A_HOP = 3 };
 	const struct calibrating *how = &calibration->how;
+	const struct measuring measuring = {
+		.type = how->type, .reduction = ORDO_SUM, .seconds = how->seconds};
 	struct spread spread;
-	if (!measure_owned(practise_hops(NHOP, error), how, 1, how->nworker < 2 ? 1 : 2, &spread, error))
+	if (how->nworker < 2)
+		return true;
+	if (!measure_hops(&measuring, &spread, error))
 		return false;
-	calibration->hop_ns = scale_spread(&spread, 1e9 / NHOP, calibration->call_ns.median / NHOP);
+	calibration->hop_ns = scale_spread(&spread, 1e9, 0);
 	const double rest = calibration->hop_ns.median - TASKS_OF_A_HOP * calibration->task_ns.median;
 	calibration->latency_ns = rest > 0 ? rest : 0;
 	return true;

@@ -74,8 +74,14 @@ static void print_calibration(const struct calibration *calibration)
 		how->nrank, how->nworker, ordo_type_name(how->type));
 	print_spread("a task", &calibration->task_ns, "ns");
 	print_spread("a call, beside tasks", &calibration->call_ns, "ns");
-	print_spread("from Send to Wait", &calibration->hop_ns, "ns");
-	printf("  %-22s %10.4g ns  (what of that are not three tasks)\n", "latency", calibration->latency_ns);
+	if (calibration->hop_ns.count) {
+		print_spread("from core to core", &calibration->hop_ns, "ns");
+		printf("  %-22s %10.4g ns  (what of that are not three tasks: Send, Notify, Wait)\n",
+			"latency", calibration->latency_ns);
+	} else {
+		printf("  %-22s %10d ns  (not measured: %s)\n", "latency", 0,
+			how->nworker < 2 ? "one thread has all ranks" : "no two cores to be had");
+	}
 	printf("  GB/s of one core while all are busy, median and quartiles\n");
 	printf("  %12s  %-20s  %-20s  %-20s  %s\n", "rank's bytes", "Send", "SendReduce", "LocalCopy",
 		"LocalReduce");
@@ -185,19 +191,21 @@ const struct command calibrate_command = {
 	.name = "calibrate",
 	.summary = "measures what tasks cost on the threads of this machine, as a topology for predictions",
 	.usage = "[--ranks N] [-o FILE] [--check] [OPTION]...",
-	.description = "All ranks share the threads that `ordo run --transport threads` has, so the document "
-		       "says `cores` and `task_ns` beside\n"
-		       "links: a task waits for a core, and a rate is that of one core while all are busy. "
-		       "Bandwidth is that of a Send, and the\n"
-		       "reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, which has no "
-		       "Send before it, is predicted too\n"
-		       "short. Caches make rates depend on the size: the document is right for --size, and a "
-		       "table shows the others.\n"
-		       "\n"
-		       "Predictions with it leave out what a call takes beside its tasks, which is told, and "
-		       "is in the document's \"x\"; --check\n"
-		       "adds it. Errors of tens of percent are usual, and of several times where the machine "
-		       "is busy.",
+	.description =
+		"All ranks share the threads that `ordo run --transport threads` has, so the document "
+		"says `cores` and `task_ns` beside\n"
+		"links: a task waits for a core, and a rate is that of one core while all are busy. "
+		"Bandwidth is that of a Send, and the\n"
+		"reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, which has no "
+		"Send before it, is predicted too\n"
+		"short. Latency is that of a Send, a Notify and the Wait for it between two cores, less "
+		"three tasks. Caches make\n"
+		"rates depend on the size: the document is right for --size, and a table shows the others.\n"
+		"\n"
+		"Predictions with it leave out what a call takes beside its tasks, which is told, and "
+		"is in the document's \"x\"; --check\n"
+		"adds it. Errors of tens of percent are usual, and of several times where the machine "
+		"is busy.",
 	.examples = "  ordo calibrate --ranks 8 -o machine.json\n"
 		    "  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
 		    "  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"

@@ -59,25 +59,36 @@ static void touch(const struct buffers *buffers, const struct ordo_plan *plan)
 	}
 }
 
-static bool time_runs(
-	struct ordo_plan *plan, const struct measuring *how, struct spread *spread, struct ordo_error *error)
+bool time_runs(timed_run *run, void *closure, double seconds, struct spread *spread, struct ordo_error *error)
 {
-	double seconds[MOST_RUNS];
+	double taken[MOST_RUNS];
 	uint32_t count = 0;
 	double began = clock_seconds();
 	for (uint32_t turn = 0;; turn++) {
 		const double start = clock_seconds();
 		if (turn == WARMING_RUNS)
 			began = start;
-		if (count == MOST_RUNS || (count >= FEWEST_RUNS && start - began > how->seconds))
+		if (count == MOST_RUNS || (count >= FEWEST_RUNS && start - began > seconds))
 			break;
-		if (!ordo_plan_run_threads(plan, how->nworker, error))
+		if (!run(closure, error))
 			return false;
 		if (turn >= WARMING_RUNS)
-			seconds[count++] = clock_seconds() - start;
+			taken[count++] = clock_seconds() - start;
 	}
-	*spread = spread_of(seconds, count);
+	*spread = spread_of(taken, count);
 	return true;
+}
+
+/* A plan on so many threads. */
+struct crew {
+	struct ordo_plan *plan;
+	uint32_t nworker;
+};
+
+static bool run_crew(void *closure, struct ordo_error *error)
+{
+	const struct crew *crew = closure;
+	return ordo_plan_run_threads(crew->plan, crew->nworker, error);
 }
 
 bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *how, struct spread *spread,
@@ -90,7 +101,8 @@ bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *
 	bool worked = plan && give_buffers(&buffers, plan, &schedule->problem, &options, error);
 	if (worked) {
 		touch(&buffers, plan);
-		worked = time_runs(plan, how, spread, error);
+		struct crew crew = {plan, how->nworker};
+		worked = time_runs(run_crew, &crew, how->seconds, spread, error);
 	}
 	ordo_plan_destroy(plan);
 	free_buffers(&buffers);
