@@ -404,6 +404,62 @@ def _():
     wanted(len({tuple(place) for place in at.values()}) == 8, at)
 
 
+@browser_case("a link tells what it is and carries, where the pointer is on it; a rank does not")
+def _():
+    over = """const [from, to] = arguments, {stage} = page, m = stage.picture.getScreenCTM(), [x, y] = stage.way(from, to).at(arguments[2]);
+        stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: m.a * x + m.e, clientY: m.a * y + m.f}));
+        return document.querySelector('.link-tip').checkVisibility() ? document.querySelector('.link-tip').textContent : null"""
+    viewed(ring8(), "--fail-link", "0-1")
+    links = json.loads(ordo("predict", ring8(), "--fail-link", "0-1", "--json").stdout)["links"]
+    share = next(100 * one["utilisation"] for one in links if (one["from"], one["to"]) == (0, 2))
+    told = BROWSER.run(over, 0, 2, 0.3)
+    wanted(told == f"HCCS, 56 GB/s, 1 µs\n0 → 2: 1.75 MiB, at work {share:.3g} %\n2 → 0: nothing", told)
+    wanted(BROWSER.run("return document.querySelector('.link.under').getAttribute('d')") != "")
+    wanted("0 → 1: down" in BROWSER.run(over, 0, 1, 0.5) and "1 link down" in BROWSER.text("#facts"), BROWSER.text("#facts"))
+    away = BROWSER.run("const box = page.stage.picture.getBoundingClientRect(); page.stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: box.left + 2, clientY: box.top + 2})); return document.querySelector('.link-tip').hidden")
+    wanted(away, "there is no link in the corner")
+    # A line that goes aside is where it is drawn; without a topology what goes over it is counted.
+    viewed(compiled("servers.json", "allreduce", 8, "hierarchical", "--topology", "servers:2x4"), "--topology", "servers:2x4")
+    bowed = BROWSER.run("return page.model.links.find(link => link[6])")
+    wanted(f"{bowed[0]} → " in BROWSER.run(over, bowed[0], bowed[1], 0.5), bowed)
+    viewed(ring8())
+    wanted(BROWSER.run(over, 0, 2, 0.5) == "0 → 2: 14 moves, 14 chunks", BROWSER.run(over, 0, 2, 0.5))
+
+
+@browser_case("on paper it is light, as wide as a sheet, and nothing lies over anything; after it the screen is as before")
+def _():
+    viewed(ring8(), where="#step=100&dark")
+    # The part that lies over everything on narrow screens stands still; whatever was to be pressed is gone.
+    BROWSER.run("dispatchEvent(new Event('beforeprint'))")
+    BROWSER.size(717, 1000)
+    laid = BROWSER.run("""return [...document.querySelectorAll('.head, .panel')].map(node => { const box = node.getBoundingClientRect(); return [node.className, box.top, box.bottom, box.left, box.right]; })
+        .sort((a, b) => a[1] - b[1])""")
+    for above, below in zip(laid, laid[1:]):
+        wanted(above[2] <= below[1] + 1, "overlaps", above, below)
+    wanted(all(0 <= left and right <= 717 for _, _, _, left, right in laid), laid)
+    inside = BROWSER.run("return [...document.querySelectorAll('#proof, #proof *, .grid, .strip')].filter(node => node.getBoundingClientRect().bottom > node.closest('.panel').getBoundingClientRect().bottom + 1).map(node => node.outerHTML.slice(0, 60))")
+    wanted(not inside, "longer than its panel", *inside)
+    wanted(BROWSER.seen("#proof") and BROWSER.seen(".legend") and not BROWSER.seen("#tasks") and not BROWSER.seen("#search") and not BROWSER.seen("#play"))
+    colour = "return getComputedStyle(document.querySelector(arguments[0])).color"
+    wanted(luminance(BROWSER.run(colour, "h1")) < 0.05 and BROWSER.run("return getComputedStyle(document.querySelector('.cell')).printColorAdjust") == "exact")
+    BROWSER.run("dispatchEvent(new Event('afterprint'))")
+    BROWSER.size(1440, 900)
+    wanted(BROWSER.run("return document.documentElement.dataset.theme") == "dark" and luminance(BROWSER.run(colour, "h1")) > 0.5 and BROWSER.seen("#tasks"))
+    pages = BROWSER.tool("Page.printToPDF")["data"]
+    wanted(len(pages) > 20000 and not BROWSER.run("return document.documentElement.classList.contains('paper')"))
+
+
+@browser_case("colours of a phase, pale and strong, are of one hue, and what is no time is not told")
+def _():
+    viewed(compiled("levels.json", "allreduce", 8, "hierarchical", "--topology", "servers:2x4"), "--topology", "servers:2x4")
+    far = BROWSER.run("""const hue = text => { const [r, g, b] = [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16)); return Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 180 / Math.PI; };
+        const { fill, line, names } = page.model.data.phases;
+        return names.map((name, i) => [name, Math.abs((hue(fill[i]) - hue(line[i]) + 540) % 360 - 180)])""")
+    wanted(len(far) > 5 and all(away < 45 for _, away in far), far)
+    viewed(ring8())
+    wanted(" ns" not in BROWSER.text(".times") and "latency" in BROWSER.text(".times"), BROWSER.text(".times"))
+
+
 @browser_case("64 ranks: ring and mesh are there in a moment, all of them")
 def _():
     for document in compiled("ring64.json", "allreduce", 64, "ring"), compiled("mesh64.json", "allreduce", 64, "mesh(shots=2)"):

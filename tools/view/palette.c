@@ -7,10 +7,10 @@
 #include <string.h>
 
 /* Hues that stay apart, also for most people who see fewer of them. */
-static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.95, 0.48, 0.16, 0.70};
+static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.48, 0.95, 0.16, 0.70};
 enum { NHUE = sizeof hues / sizeof *hues };
 
-/* The same for bars, in degrees. */
+/* The same for bars, in degrees: the page mixes both, and hues that lie across from each other make grey. */
 static const double bar_hues[] = {255, 62, 160, 330, 205, 25, 100, 292};
 
 static void write_colour(char colour[8], double hue, double saturation, double value)

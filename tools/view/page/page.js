@@ -242,7 +242,7 @@ class Page {
     find("operator").textContent = schedule.operator;
     find("algorithm").textContent = schedule.algorithm;
     const facts = [plural(schedule.ranks, "rank"), ...(schedule.root !== undefined ? [`root ${schedule.root}`] : []), ...(schedule.shards ? [`${schedule.shards} shards`] : []),
-      plural(schedule.tasks, "task"), plural(schedule.streams, "stream"), ...(data.topology ? [data.topology.name || "a topology"] : []),
+      plural(schedule.tasks, "task"), plural(schedule.streams, "stream"), ...this.onWhat(),
       ...(data.time.predicted ? [`${secondsText(data.time.total)} for ${bytesText(data.time.bytes)}`] : ["times not predicted: moves are counted"])];
     find("facts").textContent = facts.join("  ·  ");
     const badge = find("verdict");
@@ -268,6 +268,11 @@ class Page {
       select.append(group);
     }
     select.disabled = !data.phases.names.length;
+  }
+  /* On what it runs, and what of that is down; both directions are one. */
+  onWhat() {
+    const { topology } = this.model.data, down = new Set(this.model.links.filter(link => link[3]).map(([from, to]) => `${Math.min(from, to)} ${Math.max(from, to)}`)).size;
+    return topology ? [(topology.name || "a topology") + (down ? `, ${plural(down, "link")} down` : "")] : [];
   }
   paintLegend() {
     const { phases } = this.model.data;
@@ -312,6 +317,8 @@ class Page {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
     matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", event => { this.calm = event.matches; });
     addEventListener("hashchange", () => this.readAddress());
+    addEventListener("beforeprint", () => this.dressForPaper(true));
+    addEventListener("afterprint", () => this.dressForPaper(false));
     this.setUnit(this.unit);
   }
   setUnit(unit) {
@@ -329,6 +336,17 @@ class Page {
     this.tasks.draw();
     this.strip.draw();
     this.show();
+  }
+  dressForPaper(paper) {
+    const root = document.documentElement, { theme } = root.dataset;
+    if (paper === root.classList.contains("paper")) return;
+    root.classList.toggle("paper", paper);
+    if (paper) root.dataset.theme = "light";
+    else if (this.screenTheme) root.dataset.theme = this.screenTheme;
+    else delete root.dataset.theme;
+    this.screenTheme = theme;
+    this.buffers.fit();
+    this.repaint();
   }
   keys() {
     document.addEventListener("keydown", event => {

@@ -90,7 +90,8 @@ class Proof {
     const { time } = this.model.data;
     if (!time.predicted) return [];
     const row = (name, seconds) => element("tr", {}, element("th", { scope: "row", text: name }), element("td", { text: secondsText(seconds) }), element("td", { text: time.total ? `${+(100 * seconds / time.total).toPrecision(3)} %` : "" }));
-    const parts = Object.entries(time.breakdown).filter(([, seconds]) => seconds > 0), bounds = Object.entries(time.bounds).filter(([, seconds]) => seconds > 0);
+    /* What is less than that is no time but rounding. */
+    const parts = Object.entries(time.breakdown).filter(([, seconds]) => seconds > 1e-9 * time.total), bounds = Object.entries(time.bounds).filter(([, seconds]) => seconds > 0);
     return [element("section", {}, element("h3", { text: "Predicted time" }), element("p", { class: "facts", text: `${secondsText(time.total)} for ${bytesText(time.bytes)} a rank` }),
       ...(parts.length ? [element("h4", { text: "On the critical path" }), element("table", { class: "times" }, element("tbody", {}, ...parts.map(([name, seconds]) => row(name, seconds))))] : []),
       ...(bounds.length ? [element("h4", { text: "Nothing could be faster than" }), element("table", { class: "times" }, element("tbody", {}, ...bounds.map(([name, seconds]) => row(name, seconds))))] : []))];

@@ -36,6 +36,7 @@ class Stage {
     this.drawLinks();
     this.drawNodes();
     box.append(this.picture);
+    this.tip = new LinkTip(this, box);
   }
 
   measure() {
@@ -123,14 +124,15 @@ class Stage {
   /* Without a topology a line joins what exchanges data. */
   linkList() {
     const { model } = this;
-    if (model.data.topology) return model.links.map(([from, to, kind, down, , , , bytes]) => ({ from, to, kind, down, load: bytes || 0 }));
+    if (model.data.topology) return model.links.map(([from, to, kind, down, latency, bandwidth, , bytes, busy]) => ({ from, to, kind, down, latency, bandwidth, busy, load: bytes || 0 }));
     const loads = new Map();
     for (let task = 0; task < model.ntask; task++)
       if (model.kind[task] === SEND || model.kind[task] === SEND_REDUCE) {
         const from = this.vertexOf(model.rankOf[task]), to = this.vertexOf(model.peer[task]);
         if (from === to || !this.places.has(to)) continue;
-        const key = `${from} ${to}`, link = loads.get(key) || { from, to, kind: 0, down: 0, load: 0 };
+        const key = `${from} ${to}`, link = loads.get(key) || { from, to, kind: 0, down: 0, load: 0, moves: 0 };
         link.load += model.count[task];
+        link.moves++;
         loads.set(key, link);
       }
     return [...loads.values()];

@@ -63,7 +63,7 @@ class Strip {
   }
 
   draw() {
-    const { model, page } = this, ratio = window.devicePixelRatio || 1;
+    const { model, page } = this, ratio = document.documentElement.classList.contains("paper") ? 4 : window.devicePixelRatio || 1;
     this.width = this.box.clientWidth;
     this.height = this.box.clientHeight;
     if (!this.width || !this.height) return;
