@@ -9,6 +9,7 @@ import re
 import sys
 
 from desk import desk_case, wanted
+from one_run import Run
 from tap import run_cases
 
 REJECT = pathlib.Path(sys.argv[2]).resolve()
@@ -27,7 +28,6 @@ class Meaning:
         self.root = document.get("root", 0)
         self.in_place = document.get("in_place", False)
         self.slots = {}  # (rank, buffer, slot) -> (chunk, sorted contributors)
-        self.streams = [(program["rank"], stream["tasks"]) for program in document["programs"] for stream in program["streams"]]
         self.phases = document.get("phases", [])
         if self.in_place:
             wanted(self.operator == "AllReduce", "no other operator is followed in place here")
@@ -78,31 +78,12 @@ class Meaning:
 
     def steps(self):
         """After each phase, all slots. Whoever can go on does, moves of later phases excepted."""
-        at = [0] * len(self.streams)
-        tokens = {}
+        run = Run(self.document)
         for phase in range(len(self.phases)):
-            going = True
-            while going:
-                going = False
-                for number, (rank, tasks) in enumerate(self.streams):
-                    while at[number] < len(tasks):
-                        task = tasks[at[number]]
-                        if task["task"] == "Notify":
-                            key = (rank, task["peer"], task["signal"])
-                            tokens[key] = tokens.get(key, 0) + 1
-                        elif task["task"] == "Wait":
-                            key = (task["peer"], rank, task["signal"])
-                            if not tokens.get(key):
-                                break
-                            tokens[key] -= 1
-                        elif task.get("phase", 0) > phase:
-                            break
-                        else:
-                            self.move(rank, task)
-                        at[number] += 1
-                        going = True
+            for rank, _, _, task in run.moves(lambda task: task.get("phase", 0) <= phase):
+                self.move(rank, task)
             yield dict(self.slots)
-        wanted(all(at[i] == len(tasks) for i, (_, tasks) in enumerate(self.streams)), "not through")
+        wanted(run.is_over(), "not through")
 
 
 def read_set(text, ranks):

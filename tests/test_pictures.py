@@ -12,6 +12,7 @@ import sys
 import xml.dom.minidom
 
 from desk import desk_case, wanted
+from one_run import Run
 from tap import run_cases
 
 REJECT = pathlib.Path(sys.argv[2]).resolve()
@@ -200,33 +201,15 @@ def _(ordo):
 # What depends on what.
 
 def dependences(document):
-    """(writer, reader) of all data, moves as (rank, stream, number): one run, whoever can goes on."""
-    streams = [(program["rank"], stream["name"], stream["tasks"]) for program in document["programs"] for stream in program["streams"]]
-    at, tokens, writers, found = [0] * len(streams), {}, {}, set()
-    going = True
-    while going:
-        going = False
-        for number, (rank, name, tasks) in enumerate(streams):
-            while at[number] < len(tasks):
-                task = tasks[at[number]]
-                here = (rank, name, at[number])
-                if task["task"] == "Notify":
-                    key = (rank, task["peer"], task["signal"])
-                    tokens[key] = tokens.get(key, 0) + 1
-                elif task["task"] == "Wait":
-                    key = (task["peer"], rank, task["signal"])
-                    if not tokens.get(key):
-                        break
-                    tokens[key] -= 1
-                else:
-                    for i in range(task.get("count", 1)):
-                        source = (rank, task["src"][0], task["src"][1] + i)
-                        target = (task.get("peer", rank), task["dst"][0], task["dst"][1] + i)
-                        read = [source] + [target] * ("Reduce" in task["task"])
-                        found |= {(writers[place], here) for place in read if place in writers}
-                        writers[target] = here
-                at[number] += 1
-                going = True
+    """(writer, reader) of all data, moves as (rank, stream, number)."""
+    writers, found = {}, set()
+    for rank, name, number, task in Run(document).moves():
+        for i in range(task.get("count", 1)):
+            source = (rank, task["src"][0], task["src"][1] + i)
+            target = (task.get("peer", rank), task["dst"][0], task["dst"][1] + i)
+            read = [source] + [target] * ("Reduce" in task["task"])
+            found |= {(writers[place], (rank, name, number)) for place in read if place in writers}
+            writers[target] = (rank, name, number)
     return found
 
 
@@ -248,10 +231,39 @@ def _(ordo):
         wanted(data == dependences(json.loads(path.read_text())), algorithm, data)
         kinds = {edge.get("class"): edge.get("style", "") for *_, edge in picture.edges}
         wanted(kinds.get("signal", "dashed") == "dashed" and kinds.get("data", "") == "", kinds)
-    refuted = Picture(ordo.works("draw", REJECT / "R8-two-writers-unordered.json", "--graph").out)
-    wanted(len(refuted.tasks(color=RED)) == 2 and "refuted by R8" in refuted.graph["label"], refuted.graph)
     ordo.fails(1, r"error\[R3\]", "draw", REJECT / "R3-src-beyond-input.json", "--graph")
     ordo.fails(2, "--graph: wanted the file of a schedule", "draw", "--topology", "ring", "--size", 4, "--graph")
+
+
+@desk_case("--graph of what is refuted: a race that no other arrow decides, a circle that closes, and what is missing, in red")
+def _(ordo):
+    def drawn(name):
+        picture = Picture(ordo.works("draw", REJECT / f"{name}.json", "--graph").out)
+        wanted(f"red: refuted by {name.split('-')[0]}" in picture.graph["label"] and picture.red(), name, picture.graph)
+        return picture
+
+    for name in "R8-two-writers-unordered", "R8-two-streams-of-one-rank":
+        race = drawn(name)
+        wanted(len(race.tasks(color=RED)) == 2, race.nodes)
+        ends = {head if tail.startswith("words") else tail for tail, head, _ in race.red(dir="back")}
+        wanted(ends == {node for node, looks in race.nodes.items() if looks.get("color") == RED}, race.red())
+        wanted(not [edge for edge in race.edges if set(edge[:2]) == ends], "an order that is none", race.edges)
+        wanted(any("nothing orders these" in label for label in race.labels()), race.labels())
+    for name, count in ("R7-circle-of-three", 3), ("R7-both-wait-first", 2):
+        circle = drawn(name)
+        wanted(sum("(Wait " in tip for tip in circle.tasks(color=RED)) == count, circle.nodes)
+        after = {tail: head for tail, head, _ in circle.red(dir="forward")}
+        at, seen = next(iter(after)), []
+        while at not in seen:
+            seen.append(at)
+            at = after[at]
+        wanted(len(seen) == len(after) == 2 * count and at == seen[0], after)
+        # A circle is no island: it stands where it is in its streams.
+        wanted({tail for tail, *_, edge in circle.edges if edge.get("class") == "stream"} >= set(seen), circle.edges)
+    for name, words in [("R6-token-left-over", "missing: a Wait"), ("R6-wait-without-notify", "missing: a Notify"),
+                        ("R9-after-leaving", "missing: rank 1 waits for this"), ("R9-before-entering", "missing: rank 1 has entered")]:
+        missing = drawn(name)
+        wanted(missing.red(style="dashed") and missing.tasks(color=RED) and words in missing.labels(), name, missing.labels())
 
 
 # Loads.

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import browser
+from one_run import Run
 from tap import case, run_cases, wanted
 
 if browser.missing():
@@ -75,9 +76,7 @@ class Machine:
     def __init__(self, document):
         self.document = document
         self.ranks, self.chunks = document["ranks"], document["chunks_per_block"]
-        self.streams = [(program["rank"], stream["tasks"]) for program in document["programs"] for stream in program["streams"]]
-        self.at = [0] * len(self.streams)
-        self.tokens = {}
+        self.one_run = Run(document)
         self.slots = {(rank, "input", slot): (shard, str(shard)) for rank in range(self.ranks) for slot, shard in enumerate(self.inputs(rank))}
 
     def inputs(self, rank):
@@ -87,14 +86,11 @@ class Machine:
 
     def take(self, stream):
         """The next task of a stream, which must be able to go."""
-        rank, tasks = self.streams[stream]
-        task = tasks[self.at[stream]]
-        self.at[stream] += 1
+        rank, _, tasks = self.one_run.streams[stream]
+        task = tasks[self.one_run.at[stream]]
+        self.one_run.at[stream] += 1
         if task["task"] in ("Notify", "Wait"):
-            wait = task["task"] == "Wait"
-            key = (task["peer"], rank, task["signal"]) if wait else (rank, task["peer"], task["signal"])
-            self.tokens[key] = self.tokens.get(key, 0) + (-1 if wait else 1)
-            wanted(self.tokens[key] >= 0, "waited for nothing", rank, task)
+            wanted(self.one_run.signal(rank, task), "waited for nothing", rank, task)
             return
         for k in range(task.get("count", 1)):
             source, target = (rank, task["src"][0], task["src"][1] + k), (task.get("peer", rank), task["dst"][0], task["dst"][1] + k)
@@ -115,7 +111,7 @@ def compare(document, steps):
     """Contents of the page after so many steps against those of a machine that takes the same steps."""
     machine = Machine(json.loads(pathlib.Path(document).read_text()))
     order = BROWSER.run("return [...page.model.order].map(task => page.model.streamOf[task])")
-    wanted(len(order) == sum(len(tasks) for _, tasks in machine.streams), "not all tasks are steps")
+    wanted(len(order) == sum(len(tasks) for *_, tasks in machine.one_run.streams), "not all tasks are steps")
     for step in range(len(order) + 1):
         if step in steps:
             BROWSER.run("page.go(arguments[0])", step)

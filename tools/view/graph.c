@@ -33,11 +33,17 @@ void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
 	agattr(graph, kind, text_of(name), text_of(value));
 }
 
-void set_text(void *object, const char *name, const char *text, const char *end)
+/* `line_break` is what a line break becomes. */
+static void set_shown(
+	void *object, const char *name, const char *text, const char *line_break, const char *end)
 {
 	char label[1024];
 	size_t length = 0;
 	for (; *text && length + 4 < sizeof label; text++) {
+		if (*text == '\n' && *line_break) {
+			length += (size_t)snprintf(label + length, sizeof label - length, "%s", line_break);
+			continue;
+		}
 		if (*text == '\\')
 			label[length++] = '\\';
 		label[length++] = (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text;
@@ -47,6 +53,16 @@ void set_text(void *object, const char *name, const char *text, const char *end)
 		length--;
 	snprintf(label + length, sizeof label - length, "%s", end);
 	set(object, name, label);
+}
+
+void set_text(void *object, const char *name, const char *text, const char *end)
+{
+	set_shown(object, name, text, "", end);
+}
+
+void set_lines(void *object, const char *name, const char *text)
+{
+	set_shown(object, name, text, "\\n", "");
 }
 
 Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y)

@@ -15,6 +15,8 @@ void set_format(void *object, const char *name, const char *format, ...)
 /* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and no control
  * character goes into a picture. `end` is taken literally. */
 void set_text(void *object, const char *name, const char *text, const char *end);
+/* The same for a text of several lines, centred. */
+void set_lines(void *object, const char *name, const char *text);
 /* A default for all nodes (AGNODE), edges (AGEDGE) or graphs (AGRAPH). */
 void set_default(Agraph_t *graph, int kind, const char *name, const char *value);
 /* A node at x, y inches; y grows downwards from 0. */

@@ -2,6 +2,7 @@
  *
  * A Notify and its Wait are one line, from the last move before the one to the first move after the other. Where that line carries data, it
  * is drawn as data; dashed are those that only keep an order. Positions are left to `dot`: what depends on nothing stands at the top.
+ * Of what is refuted the witness is red: a circle with its Notify and Wait as nodes, a race between two that no other line joins, what is missing.
  */
 #include "cells.h"
 #include "graph.h"
@@ -137,22 +138,35 @@ static int compare(const void *left, const void *right)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-static bool add_move(struct drawing *drawing, uint32_t rank, uint32_t stream, uint32_t task)
+/* "r2 c3-4 +→ r3" */
+static void name_task(const struct ordo_task *what, uint32_t rank, char *text, size_t size)
+{
+	char chunks[32];
+	static const char *const words[] = {[ORDO_LOCAL_COPY] = "copy",
+		[ORDO_LOCAL_REDUCE] = "add",
+		[ORDO_SEND] = "→",
+		[ORDO_SEND_REDUCE] = "+→",
+		[ORDO_NOTIFY] = "Notify",
+		[ORDO_WAIT] = "Wait"};
+	snprintf(chunks, sizeof chunks, what->count > 1 ? "c%u-%u" : "c%u", what->chunk,
+		what->chunk + what->count - 1);
+	if (!ordo_task_moves(what))
+		snprintf(text, size, "r%u %s r%u", rank, words[what->kind], what->peer);
+	else if (ordo_task_crosses(what))
+		snprintf(text, size, "r%u %s %s r%u", rank, chunks, words[what->kind], what->peer);
+	else
+		snprintf(text, size, "r%u %s %s", rank, chunks, words[what->kind]);
+}
+
+static bool add_task(struct drawing *drawing, uint32_t rank, uint32_t stream, uint32_t task)
 {
 	const struct ordo_task *what = &drawing->schedule->tasks[task];
-	char name[24], text[64], tip[256], chunks[32];
+	char name[24], text[64], tip[256];
 	snprintf(name, sizeof name, "task%u", task);
 	Agnode_t *node = agnode(drawing->graph, name, 1);
 	if (!node)
 		return false;
-	snprintf(chunks, sizeof chunks, what->count > 1 ? "c%u-%u" : "c%u", what->chunk,
-		what->chunk + what->count - 1);
-	static const char *const words[] = {[ORDO_LOCAL_COPY] = "copy", [ORDO_LOCAL_REDUCE] = "add"};
-	if (ordo_task_crosses(what))
-		snprintf(text, sizeof text, "r%u %s %s r%u", rank, chunks,
-			what->kind == ORDO_SEND ? "→" : "+→", what->peer);
-	else
-		snprintf(text, sizeof text, "r%u %s %s", rank, chunks, words[what->kind]);
+	name_task(what, rank, text, sizeof text);
 	set(node, "label", text);
 	ordo_task_locate(drawing->schedule, task, tip, sizeof tip);
 	set_text(node, "tooltip", tip, "");
@@ -164,7 +178,7 @@ static bool add_move(struct drawing *drawing, uint32_t rank, uint32_t stream, ui
 		set(node, "penwidth", "2");
 	}
 	drawing->nodes[task] = node;
-	drawing->ndrawn++;
+	drawing->ndrawn += ordo_task_moves(what);
 	return true;
 }
 
@@ -178,10 +192,111 @@ static bool add_moves(struct drawing *drawing)
 			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
 				if (is_chosen(drawing, t) &&
 					drawing->ndrawn < drawing->selection->max_tasks &&
-					!drawing->nodes[t] && !add_move(drawing, rank, s, t))
+					!drawing->nodes[t] && !add_task(drawing, rank, s, t))
 					return false;
 	}
 	return true;
+}
+
+static bool is_circle(const struct witness_arrow *arrow)
+{
+	return arrow->link == WITNESS_WAITS || arrow->link == WITNESS_BEHIND;
+}
+
+/* Notify and Wait that a finding is about, between the moves before and after them: who waits in a circle, whose word nobody takes. */
+static bool add_signals(struct drawing *drawing)
+{
+	const struct ordo_schedule *schedule = drawing->schedule;
+	for (uint32_t i = 0; drawing->witness && i < drawing->witness->narrow; i++) {
+		/* In a circle both ends of an arrow are the first ends of others. */
+		const struct witness_arrow *arrow = &drawing->witness->arrows[i];
+		const uint32_t task = arrow->from == ORDO_NONE ? arrow->to : arrow->from,
+			       stream = ordo_stream_of(schedule, task);
+		if (drawing->nodes[task] || ordo_task_moves(&schedule->tasks[task]))
+			continue;
+		if (!add_task(drawing, schedule->streams[stream].rank, stream, task))
+			return false;
+		add_dependence(drawing, next_move(drawing, task, -1), task, BY_STREAM, false);
+		add_dependence(drawing, task, next_move(drawing, task, 1), BY_STREAM, false);
+	}
+	return true;
+}
+
+static bool add_red_line(struct drawing *drawing, Agnode_t *from, Agnode_t *to, const char *text,
+	const char *direction, const char *line)
+{
+	Agedge_t *edge = from && to ? agedge(drawing->graph, from, to, NULL, 1) : NULL;
+	if (!edge)
+		return false;
+	set(edge, "color", WITNESS_RED);
+	set(edge, "fontcolor", WITNESS_RED);
+	set(edge, "fontsize", "9");
+	set(edge, "penwidth", "2.4");
+	set(edge, "class", "witness");
+	set(edge, "dir", direction);
+	set(edge, "style", line);
+	set_text(edge, "label", text, "");
+	return true;
+}
+
+/* What is said of one or two tasks. */
+static Agnode_t *add_words(struct drawing *drawing, uint32_t number, const char *text)
+{
+	char name[24];
+	snprintf(name, sizeof name, "words%u", number);
+	Agnode_t *node = agnode(drawing->graph, name, 1);
+	if (!node)
+		return NULL;
+	set(node, "shape", "plaintext");
+	set(node, "style", "");
+	set(node, "fontcolor", WITNESS_RED);
+	set_lines(node, "label", text);
+	return node;
+}
+
+static Agnode_t *node_of(const struct drawing *drawing, uint32_t task)
+{
+	return task == ORDO_NONE ? NULL : drawing->nodes[task];
+}
+
+static bool add_arrow(struct drawing *drawing, const struct witness_arrow *arrow, uint32_t number)
+{
+	Agnode_t *from = node_of(drawing, arrow->from), *to = node_of(drawing, arrow->to);
+	if (is_circle(arrow))
+		return !from || !to || add_red_line(drawing, from, to, arrow->text, "forward", "");
+	/* From what is not there to who needs it, or from who gives what nobody takes. */
+	if (arrow->from == ORDO_NONE)
+		return !to || add_red_line(drawing, add_words(drawing, number, arrow->text), to, "",
+				      "forward", "dashed");
+	if (arrow->to == ORDO_NONE)
+		return !from || add_red_line(drawing, from, add_words(drawing, number, arrow->text), "",
+					"forward", "dashed");
+	if (arrow->link != WITNESS_RACE || !from || !to)
+		return true;
+	Agnode_t *words = add_words(drawing, number, arrow->text);
+	return add_red_line(drawing, from, words, "", "back", "") &&
+	       add_red_line(drawing, to, words, "", "back", "");
+}
+
+static bool add_witness(struct drawing *drawing)
+{
+	for (uint32_t i = 0; drawing->witness && i < drawing->witness->narrow; i++)
+		if (!add_arrow(drawing, &drawing->witness->arrows[i], i))
+			return false;
+	return true;
+}
+
+/* In one execution one of them comes first, in another the other. */
+static bool is_race(const struct drawing *drawing, const struct dependence *one)
+{
+	for (uint32_t i = 0; drawing->witness && i < drawing->witness->narrow; i++) {
+		const struct witness_arrow *arrow = &drawing->witness->arrows[i];
+		if (arrow->link == WITNESS_RACE &&
+			((arrow->from == one->from && arrow->to == one->to) ||
+				(arrow->from == one->to && arrow->to == one->from)))
+			return true;
+	}
+	return false;
 }
 
 static void style(const struct drawing *drawing, Agedge_t *edge, const struct dependence *one)
@@ -217,6 +332,8 @@ static bool add_dependences(struct drawing *drawing)
 			one.why |= drawing->found[next].why;
 			one.at_fault |= drawing->found[next].at_fault;
 		}
+		if (is_race(drawing, &one))
+			continue;
 		Agedge_t *edge =
 			agedge(drawing->graph, drawing->nodes[one.from], drawing->nodes[one.to], NULL, 1);
 		if (!edge)
@@ -237,7 +354,7 @@ static bool add_title(struct drawing *drawing)
 		"%s on %u ranks by %.200s: %u of %u moves; coloured: data, dashed: order "
 		"alone, grey: stream%s%s",
 		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank, schedule->algorithm,
-		drawing->ndrawn, nmove, drawing->witness ? "; refuted by " : "",
+		drawing->ndrawn, nmove, drawing->witness ? "; red: refuted by " : "",
 		drawing->witness ? drawing->witness->rules : "");
 	set_text(drawing->graph, "label", text, "\\l");
 	set(drawing->graph, "labelloc", "t");
@@ -259,10 +376,11 @@ static bool add_all(struct drawing *drawing)
 	set_default(drawing->graph, AGNODE, "height", "0.26");
 	set_default(drawing->graph, AGNODE, "width", "0.6");
 	set_default(drawing->graph, AGNODE, "margin", "0.06,0.02");
-	if (!add_moves(drawing) || !find_data(drawing))
+	if (!add_moves(drawing) || !add_signals(drawing) || !find_data(drawing))
 		return false;
 	find_orders(drawing);
-	return !drawing->out_of_memory && add_dependences(drawing) && add_title(drawing);
+	return !drawing->out_of_memory && add_dependences(drawing) && add_witness(drawing) &&
+	       add_title(drawing);
 }
 
 bool draw_task_graph(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,

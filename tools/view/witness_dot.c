@@ -52,8 +52,7 @@ static bool add_words(struct sketch *sketch, struct point at, const char *text)
 	if (!node)
 		return false;
 	const size_t first = strcspn(text, "\n"), second = text[first] ? strlen(text + first + 1) : 0;
-	set_format(node, "label", "%.*s%s%s", (int)first, text, second ? "\\n" : "",
-		second ? text + first + 1 : "");
+	set_lines(node, "label", text);
 	set(node, "shape", "box");
 	set(node, "style", "filled");
 	set(node, "fillcolor", "#fff4f3");
