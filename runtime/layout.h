@@ -2,10 +2,9 @@
 #ifndef ORDO_LAYOUT_H
 #define ORDO_LAYOUT_H
 
+#include "cache_line.h"
 #include <ordo/accumulate.h>
 #include <ordo/runtime.h>
-
-#define CACHE_LINE 64
 
 static inline uint64_t round_up(uint64_t n, uint64_t multiple)
 {

@@ -2,6 +2,7 @@
  *
  * Values stay in registers: a block of all sources is loaded, folded in their order and stored to all destinations before the next.
  */
+#include "cache_line.h"
 #include "fetch.h"
 #include "kernels.h"
 #include "kernels/convert.h"
@@ -10,8 +11,8 @@
 
 /* Registers a block takes: so many operations are under way at the same time. */
 enum { BLOCK = 4 * VECTOR_BYTES };
-/* Destinations are asked for so far ahead, by lines of so many bytes. */
-enum { AHEAD = 2 * BLOCK, LINE = 64 };
+/* Destinations are asked for so far ahead. */
+enum { AHEAD = 2 * BLOCK };
 
 typedef vector operation(vector a, vector b);
 
@@ -36,7 +37,7 @@ static ALWAYS_INLINE char *destination(const struct fold *fold, uint32_t i, size
 static ALWAYS_INLINE void fetch_destinations(const struct fold *fold, size_t at)
 {
 	for (uint32_t i = 0; i < fold->ndst; i++)
-		for (size_t k = 0; k < BLOCK; k += LINE)
+		for (size_t k = 0; k < BLOCK; k += CACHE_LINE)
 			fetch_for_writing(destination(fold, i, at + k));
 }
 
