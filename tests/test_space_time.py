@@ -214,6 +214,23 @@ def _(ordo):
                "--round", 1)
 
 
+@desk_case("from a trace of many ranks: the path is at one place at a time, and where it goes to and fro it hides nothing")
+def _(ordo):
+    # On one thread all tasks are the path, and whoever waits is not.
+    ordo.compile("x.json", operator="allreduce", algorithm="ring", ranks=48)
+    ordo.works("run", "x.json", "--bytes", "64KiB", "--workers", 1, "--trace", "t.json")
+    outlined = draw(ordo, "x.json", "--trace", "t.json").paths["outline critical"][0]
+    long = [float(width) for width in re.findall(r"h(-?[\d.]+)v", outlined) if float(width) > 3]
+    wanted(outlined and sum(long) < 1.1 * RIGHT, sum(long), long)
+    ordo.compile("x.json", "--topology", "servers:6x6", operator="allreduce", algorithm="hierarchical", ranks=36)
+    ordo.works("run", "x.json", "--bytes", "64KiB", "--workers", 1, "--trace", "t.json")
+    picture = draw(ordo, "x.json", "--trace", "t.json", "--max-tasks", 100)
+    wanted(picture.paths["way flutter"][0] and picture.paths["way"][0] and picture.paths["halo"][0] == picture.paths["way"][0], picture.paths)
+    extents = [float(high) - float(low) for low, high in re.findall(r"M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)", picture.paths["way flutter"][0])]
+    wanted(extents and max(extents) > 20, picture.paths["way flutter"][0][:200])
+    wanted(not draw(ordo, "x.json", "--max-tasks", 100).paths["way flutter"][0], "a path of moves does not flutter")
+
+
 @desk_case("what `ordo run --trace` writes is drawn: threads, one worker, rounds, replays and runs that were given up")
 def _(ordo):
     document = json.loads(ordo.compile("x.json", ranks=4).read_text())

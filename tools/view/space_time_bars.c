@@ -166,6 +166,13 @@ static void put_any_box(const struct plot *plot, uint32_t stream, uint32_t task)
 	put_box(plot, bar_of(plot, stream, task));
 }
 
+/* Whoever waits is not what takes the time. */
+static void put_unless_wait(const struct plot *plot, uint32_t stream, uint32_t task)
+{
+	if (plot->schedule->tasks[task].kind != ORDO_WAIT)
+		put_any_box(plot, stream, task);
+}
+
 static void put_if_wait(const struct plot *plot, uint32_t stream, uint32_t task)
 {
 	if (plot->schedule->tasks[task].kind == ORDO_WAIT)
@@ -240,7 +247,7 @@ bool put_bars(const struct plot *plot)
 	if (has_path_bars(plot))
 		visit(plot, own, ON_PATH, put_bar);
 	else
-		put_as_one(plot, "outline critical", own | ON_PATH, ON_PATH, put_any_box);
+		put_as_one(plot, "outline critical", own | ON_PATH, ON_PATH, put_unless_wait);
 	visit(plot, RED, RED, put_bar);
 	put_as_one(plot, "adds", RED, RED, put_foot);
 	if (has_path_bars(plot))

@@ -115,6 +115,10 @@ static void put_forms(struct pen *pen)
 	for (int i = 0; i < 4; i++)
 		if (plot->kinds[moves[i].kind])
 			put_move(pen, moves[i].kind, moves[i].text);
+	if (plot->facts->form == TASK_BARS && (plot->kinds[ORDO_SEND] || plot->kinds[ORDO_SEND_REDUCE])) {
+		const double x = place(pen, "chunk 3 to rank 1");
+		svg_label(plot->out, "soft middle", x + swatch_width / 2, pen->y + 4, "3→1");
+	}
 	if (plot->kinds[ORDO_WAIT]) {
 		const double x = place(pen, "waiting");
 		svg_rect(plot->out, plot->facts->form == TASK_BARS ? "wait hatched" : "wait", x, pen->y - 3,

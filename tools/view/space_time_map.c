@@ -170,42 +170,64 @@ static void put_row(const struct map *map, uint32_t row, struct amount *cells)
 	fputs("</g>\n", map->plot->out);
 }
 
-/* The critical path as a line through the middles of rows. What happens within one column of pixels is drawn as its extent. */
-static void put_way(const struct plot *plot, const char *class_name)
+/* What the critical path does within one column of pixels. */
+struct column {
+	double x, low, high, last; /* the last row it was in */
+	uint32_t nturn;		   /* changes of row */
+};
+
+/* Of a trace it may go to and fro between threads hundreds of times in a column: a solid line there would hide all else. */
+enum { MOST_TURNS = 3 };
+
+static void put_extent(const struct plot *plot, const struct column *column)
 {
-	double column = -1, low = 0, high = 0, last = 0;
-	bool begun = false;
+	svg_line(plot->out, column->x, column->low, column->x, column->high);
+}
+
+static void leave_column(const struct plot *plot, const struct column *column, bool flutter)
+{
+	if (column->high <= column->low || (flutter && column->nturn <= MOST_TURNS))
+		return;
+	if (flutter || column->nturn <= MOST_TURNS)
+		put_extent(plot, column);
+	if (flutter)
+		return;
+	fputc('M', plot->out);
+	svg_number(plot->out, column->x);
+	fputc(' ', plot->out);
+	svg_number(plot->out, column->last);
+}
+
+/* The critical path as a line through the middles of rows. What happens within one column is drawn as its extent; `flutter`: only that of
+ * columns with many turns, otherwise all but that. */
+static void put_way(const struct plot *plot, const char *class_name, bool flutter)
+{
+	struct column column = {.x = -1};
 	fprintf(plot->out, "<path class=\"%s\" d=\"", class_name);
 	for (uint32_t i = 0; i < plot->npath; i++) {
 		const uint32_t task = plot->path[i], stream = ordo_stream_of(plot->schedule, task);
 		if (!is_in_plot(plot, stream, task))
 			continue;
-		const double x = plot_x(plot, plot->times[task].end), y = plot_y(plot, stream);
-		if (begun && floor(x) == column) {
-			low = fmin(low, y);
-			high = fmax(high, y);
-			last = y;
+		const double x = floor(plot_x(plot, plot->times[task].end)), y = plot_y(plot, stream);
+		if (x == column.x) {
+			column.nturn += y != column.last;
+			column.low = fmin(column.low, y);
+			column.high = fmax(column.high, y);
+			column.last = y;
 			continue;
 		}
-		if (begun && high > low) {
-			svg_line(plot->out, column, low, column, high);
-			fputc('M', plot->out);
-			svg_number(plot->out, column);
-			fputc(' ', plot->out);
-			svg_number(plot->out, last);
-		}
-		if (!begun)
-			svg_line(plot->out, plot_x(plot, plot->times[task].begin), y, floor(x), y);
-		else {
+		if (column.x < 0 && !flutter)
+			svg_line(plot->out, plot_x(plot, plot->times[task].begin), y, x, y);
+		leave_column(plot, &column, flutter);
+		if (column.x >= 0 && !flutter) {
 			fputc('L', plot->out);
-			svg_number(plot->out, floor(x));
+			svg_number(plot->out, x);
 			fputc(' ', plot->out);
 			svg_number(plot->out, y);
 		}
-		begun = true;
-		column = floor(x);
-		low = high = last = y;
+		column = (struct column){.x = x, .low = y, .high = y, .last = y};
 	}
+	leave_column(plot, &column, flutter);
 	fputs("\"/>\n", plot->out);
 }
 
@@ -222,8 +244,9 @@ bool put_map(const struct plot *plot)
 		fill(&map);
 		for (uint32_t row = 0; row < map.nrow; row++)
 			put_row(&map, row, cells);
-		put_way(plot, "halo");
-		put_way(plot, "way");
+		put_way(plot, "halo", false);
+		put_way(plot, "way flutter", true);
+		put_way(plot, "way", false);
 	}
 	free(cells);
 	free(map.inside);

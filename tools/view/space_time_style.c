@@ -20,7 +20,7 @@ const char space_time_style[] =
 	".st .critical{stroke:#101418}.st .wait.critical{stroke:none}\n"
 	".st .token.critical,.st .way{fill:none;stroke:#101418;stroke-width:1.7;stroke-opacity:1;stroke-linejoin:round}\n"
 	".st .outline{fill:none}.st .halo{fill:none;stroke:#fff;stroke-width:3.6;stroke-opacity:.75}\n"
-	".st .tip.critical{fill:#101418;fill-opacity:1;stroke:none}\n"
+	".st .way.flutter{stroke-opacity:.18}.st .tip.critical{fill:#101418;fill-opacity:1;stroke:none}\n"
 	".st .bar.red,.st .notify.red,.st .wait.red,.st .fault{fill:#f7a8a6;stroke:#d1242f}.st .head{fill:#d1242f}\n"
 	".st .token.red{stroke:#d1242f;stroke-width:2;stroke-opacity:1}\n"
 	"@media (prefers-color-scheme:dark){\n"
