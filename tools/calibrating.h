@@ -31,8 +31,9 @@ struct calibration {
 	struct calibrating how;
 	struct spread task_ns; /* of a task that moves next to nothing */
 	struct spread call_ns; /* of a call, beside its tasks: threads begin and end it */
-	struct spread hop_ns;  /* from a Send on one core to the Wait for it on another having ended; of no runs with one thread or core */
-	double latency_ns;     /* what of it is not tasks */
+	struct spread
+		hop_ns; /* from a Send on one core to the Wait for it on another having ended; of no runs with one thread or core */
+	double latency_ns;			 /* what of it is not tasks */
 	struct measured_rates rates[MOST_RATES]; /* ascending */
 	uint32_t nrate;
 	uint32_t chosen; /* of how.bytes */

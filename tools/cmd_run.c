@@ -53,10 +53,9 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 				      "--bytes: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
 				      bytes, size, ordo_type_name(how->type)));
 	how->count = count_of_bytes(problem, how->type, bytes);
-	const uint64_t rest = bytes - bytes_of_count(problem, how->type, how->count);
-	if (rest)
-		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %" PRIu64 " bytes fewer",
-			bytes, blocks_of_rank(problem), rest);
+	const uint64_t cut = bytes_of_count(problem, how->type, how->count);
+	if (cut < bytes)
+		note_cut(call, problem, how->type, bytes, cut);
 	return true;
 }
 

@@ -30,6 +30,7 @@ bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *
 /* What is timed; false: error. */
 typedef bool timed_run(void *closure, struct ordo_error *error);
 /* Seconds of a run, the first ones left out; for about so long, and never fewer than three. */
-bool time_runs(timed_run *run, void *closure, double seconds, struct spread *spread, struct ordo_error *error);
+bool time_runs(
+	timed_run *run, void *closure, double seconds, struct spread *spread, struct ordo_error *error);
 
 #endif

@@ -138,6 +138,12 @@ static bool stop(struct call *call, int status)
 	return false;
 }
 
+/* What another command calls so. */
+static const char *called_elsewhere(const char *name)
+{
+	return !strcmp(name, "bytes") ? "size" : !strcmp(name, "size") ? "bytes" : "";
+}
+
 static bool refuse_unknown(
 	struct call *call, const struct option *options, size_t noption, const char *written)
 {
@@ -152,6 +158,9 @@ static bool refuse_unknown(
 	if (!strncmp(written, "--", 2))
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
 	const char *like = *name ? ordo_suggest(name, names, (uint32_t)count) : NULL;
+	for (size_t i = 0; !like && i < count; i++)
+		if (!strcmp(names[i], called_elsewhere(name)))
+			like = names[i];
 	snprintf(hint, sizeof hint, "did you mean --%s?", like ? like : "");
 	return stop(call, fail_usage(call, like ? hint : NULL, "unknown option %s", written));
 }

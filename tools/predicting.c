@@ -117,10 +117,9 @@ bool predict_schedule(struct call *call, const struct predicting *wish, const st
 void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
 	const struct predicted *predicted)
 {
-	const double rest = (double)bytes - predicted->prediction->bytes;
-	if (rest > 0)
-		note(call, "%" PRIu64 " bytes do not fill %" PRIu64 " blocks evenly: %.0f bytes fewer", bytes,
-			blocks_of_rank(problem), rest);
+	const uint64_t cut = (uint64_t)predicted->prediction->bytes;
+	if (cut < bytes)
+		note_cut(call, problem, predicted->type, bytes, cut);
 }
 
 void close_predicted(struct predicted *predicted)

@@ -26,6 +26,20 @@ uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type,
 	return bytes / bytes_of_one(problem, type);
 }
 
+void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes,
+	uint64_t cut)
+{
+	const uint64_t nblock = blocks_of_rank(problem);
+	if (nblock == 1)
+		note(call, "%" PRIu64 " B cut to %" PRIu64 " B, whole elements of %s", bytes, cut,
+			ordo_type_name(type));
+	else
+		note(call,
+			"%" PRIu64 " B cut to %" PRIu64 " B, equally many elements of %s in each of %" PRIu64
+			" blocks",
+			bytes, cut, ordo_type_name(type), nblock);
+}
+
 double bus_factor(const struct ordo_problem *problem)
 {
 	const double n = problem->nrank, others = (n - 1) / n;

@@ -12,6 +12,9 @@ uint64_t blocks_of_rank(const struct ordo_problem *problem);
 uint64_t bytes_of_count(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 /* The largest count that fits. */
 uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes);
+/* Says that a size was cut: "1003 B cut to 1000 B, equally many f64 in each of 5 blocks". */
+void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes,
+	uint64_t cut);
 /* What must be added to one size to have another count. */
 uint64_t bytes_of_one(const struct ordo_problem *problem, enum ordo_type type);
 
