@@ -657,6 +657,42 @@ static void chunks_are_cut_at_elements(void **state)
 
 /* Refusals. */
 
+/* Streams that run ahead on their own, and such as share links. */
+static void what_takes_longer_than_the_limit_is_given_up(void **state)
+{
+	(void)state;
+	static const char *const algorithms[] = {"ring", "mesh", "tree"}, *const topologies[] = {
+										  NULL, "star"};
+	for (int a = 0; a < 3; a++)
+		for (int t = 0; t < 2; t++) {
+			struct ordo_topology *topology =
+				topologies[t] ? ordo_topology_make(topologies[t], 8, NULL) : NULL;
+			const struct ordo_request request = {
+				.problem = {.op = ORDO_ALLREDUCE, .nrank = 8}, .algorithm = algorithms[a]};
+			struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+			struct ordo_predict_options options = {
+				.topology = topology, .machine = ordo_machine_usual(), .bytes = 1 << 20};
+			struct ordo_prediction *whole = ordo_predict(schedule, &options, NULL);
+			const double total = whole->timeline->total;
+			assert_false(whole->given_up);
+			for (int part = 1; part <= 10; part++) {
+				options.limit = total * part / 10 * (part < 10 ? 1 : 1 - 1e-9);
+				struct ordo_prediction *short_one = ordo_predict(schedule, &options, NULL);
+				assert_true(short_one->given_up);
+				ordo_prediction_destroy(short_one);
+			}
+			options.limit = total * (1 + 1e-9);
+			struct ordo_prediction *again = ordo_predict(schedule, &options, NULL);
+			assert_false(again->given_up);
+			check_near(again->timeline->total, total);
+			assert_int_equal(again->npath, whole->npath);
+			ordo_prediction_destroy(again);
+			ordo_prediction_destroy(whole);
+			ordo_schedule_destroy(schedule);
+			ordo_topology_destroy(topology);
+		}
+}
+
 static void check_refused(const char *lines, int rule, const char *part)
 {
 	struct ordo_error error = {0};
@@ -718,6 +754,7 @@ int main(void)
 		cmocka_unit_test(on_two_ports_one_tells_three_in_one_and_a_half_latencies),
 		cmocka_unit_test(a_cut_carries_the_greatest_flow),
 		cmocka_unit_test(chunks_are_cut_at_elements),
+		cmocka_unit_test(what_takes_longer_than_the_limit_is_given_up),
 		cmocka_unit_test(what_cannot_run_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,7 @@ static void write_reason(const struct ordo_contender *contender, char *out, size
 static void write_remark(const struct ordo_contender *contender, char *out, size_t size)
 {
 	static const char *const words[ORDO_NSTANDING] = {"", "not proved, for another is faster",
-		"at least: not simulated, for another is faster", "not wanted: ", "no link: ", "no: "};
+		"at least: given up, for another is faster", "not wanted: ", "no link: ", "no: "};
 	const size_t length = (size_t)snprintf(out, size, "%s", words[contender->standing]);
 	if (contender->why)
 		write_reason(contender, out + length, size - length);

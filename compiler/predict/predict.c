@@ -117,10 +117,12 @@ static bool simulate(
 	rehearsal->used = ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *rehearsal->used, 0);
 	if (!rehearsal->used || (options->topology && !rehearsal->links))
 		return ordo_fail_memory(error);
-	if (!ordo_simulate(rehearsal, error) || !find_path(prediction, rehearsal, error))
+	if (!ordo_simulate(rehearsal, &prediction->given_up, error))
 		return false;
+	if (prediction->given_up)
+		return true;
 	find_busiest(prediction, rehearsal);
-	return true;
+	return find_path(prediction, rehearsal, error);
 }
 
 static bool predict(struct ordo_prediction *prediction, const struct ordo_schedule *schedule,
@@ -139,7 +141,7 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 		      ordo_resources_make(&resources, schedule, &routes, options, error) &&
 		      simulate(prediction, &rehearsal, error);
 	prediction->bytes = sizes.bytes;
-	if (worked && !options->no_bounds)
+	if (worked && !options->no_bounds && !prediction->given_up)
 		worked = ordo_bounds_make(
 			&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
 	free(rehearsal.used);

@@ -51,6 +51,8 @@ struct simulation {
 	uint32_t free_cores, *lined, nlined, first_lined; /* streams, round [nstream] */
 	double task_cost;
 	uint64_t ndone;
+	double limit;
+	bool given_up; /* a task ended later than that */
 };
 
 static double later(double a, double b)
@@ -349,6 +351,7 @@ static void end_task(struct simulation *simulation, uint32_t s, double time)
 	stream->clock = time;
 	stream->stage = OVER;
 	simulation->ndone++;
+	simulation->given_up |= time > simulation->limit;
 	tell_progress(simulation);
 	if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY && timed->notify != ORDO_NONE)
 		wake(simulation, &simulation->schedule->tasks[i], timed->notify);
@@ -403,7 +406,7 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 static void run(struct simulation *simulation, uint32_t s)
 {
 	struct running *stream = &simulation->streams[s];
-	while (stream->next < simulation->schedule->streams[s].end) {
+	while (stream->next < simulation->schedule->streams[s].end && !simulation->given_up) {
 		double time;
 		if (!is_ready(simulation, s, &time))
 			return;
@@ -419,7 +422,7 @@ static void run(struct simulation *simulation, uint32_t s)
 
 static void run_all(struct simulation *simulation)
 {
-	while (simulation->nready)
+	while (simulation->nready && !simulation->given_up)
 		run(simulation, simulation->ready[--simulation->nready]);
 }
 
@@ -483,7 +486,7 @@ static void take_events(struct simulation *simulation)
 {
 	run_all(simulation);
 	settle(simulation);
-	while (simulation->queue.count) {
+	while (simulation->queue.count && !simulation->given_up) {
 		const double time = simulation->queue.time[simulation->queue.heap[0]];
 		simulation->now = time * (1 + 1e-14);
 		while (simulation->queue.count &&
@@ -587,21 +590,26 @@ static void close_simulation(struct simulation *simulation)
 	ordo_sharing_free(&simulation->sharing);
 }
 
-bool ordo_simulate(struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo_error *error)
 {
 	struct ordo_timeline *timeline = rehearsal->timeline;
-	struct simulation simulation = {
-		.rehearsal = rehearsal, .schedule = rehearsal->schedule, .tasks = timeline->tasks};
+	const double limit = rehearsal->options->limit;
+	struct simulation simulation = {.rehearsal = rehearsal,
+		.schedule = rehearsal->schedule,
+		.tasks = timeline->tasks,
+		.limit = limit > 0 ? limit : HUGE_VAL};
 	bool worked = open_simulation(&simulation, error);
 	if (worked) {
 		take_events(&simulation);
 		timeline->total = 0;
 		for (uint32_t s = 0; s < rehearsal->schedule->nstream; s++)
 			timeline->total = later(timeline->total, simulation.streams[s].clock);
-		worked = (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
+		worked = simulation.given_up ||
+			 (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
 			 fail_stuck(&simulation, error);
 		forget_waits(&simulation);
 	}
+	*given_up = simulation.given_up;
 	close_simulation(&simulation);
 	return worked;
 }

@@ -35,7 +35,7 @@ struct ordo_work ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t t
 double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t task, const struct ordo_work *work,
 	struct ordo_message *message);
 
-/* false: it is stuck (ORDO_REFUTED), or there is no memory. */
-bool ordo_simulate(struct ordo_rehearsal *rehearsal, struct ordo_error *error);
+/* *given_up: it takes longer than the limit of the options. false: it is stuck (ORDO_REFUTED), or there is no memory. */
+bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo_error *error);
 
 #endif

@@ -7,10 +7,16 @@
 /* Times that differ by less are equal: sums of the same terms in another order. */
 #define SAME (1 + 1e-9)
 
+static void free_times(struct ordo_column *column)
+{
+	free(column->seconds);
+	free(column->over);
+}
+
 void ordo_columns_free(struct ordo_columns *columns)
 {
 	for (uint32_t i = 0; i < columns->count; i++)
-		free(columns->items[i].seconds);
+		free_times(&columns->items[i]);
 	free(columns->items);
 }
 
@@ -46,17 +52,19 @@ static bool time_entrant(struct ordo_columns *columns, struct ordo_column *colum
 	struct ordo_contest *contest = columns->contest;
 	const struct ordo_entrant *entrant = &contest->entrants[i];
 	const bool lazily = contest->wish->lazily;
-	double *seconds = &column->seconds[i];
+	const double *seconds = &column->seconds[i];
 	if (*seconds >= 0)
 		return true;
 	if (!lazily && !ordo_contest_ask(contest, i, error))
 		return false;
-	const double least = lazily ? ordo_contest_bound(contest, i, column->bytes) : 0;
-	/* Lazily, as fast is not fast enough. */
-	const double enough = lazily ? *best / SAME : *best * SAME;
+	/* Lazily, as fast is not fast enough to be asked, but it is to be known. */
+	const double enough = lazily ? *best / SAME : *best * SAME,
+		     limit = isfinite(*best) ? *best * SAME : 0;
+	const double least =
+		lazily ? fmax(ordo_contest_bound(contest, i, column->bytes), column->over[i]) : 0;
 	if (least > enough)
 		return true;
-	if (!ordo_contest_time(contest, i, column->bytes, seconds, error))
+	if (!ordo_contest_time(contest, i, column, lazily ? limit : 0, error))
 		return false;
 	if (*seconds < 0 || *seconds > enough)
 		return true;
@@ -105,17 +113,20 @@ static bool fill(struct ordo_columns *columns, uint32_t at, const bool *left_out
 static bool insert(struct ordo_columns *columns, uint64_t bytes, uint32_t *at, struct ordo_error *error)
 {
 	const struct ordo_contest *contest = columns->contest;
-	double *seconds = malloc(((size_t)contest->count + 1) * sizeof *seconds);
-	if (!seconds || !ordo_array_reserve(&columns->items, &columns->room, (size_t)columns->count + 1,
-				sizeof *columns->items)) {
-		free(seconds);
+	struct ordo_column column = {.bytes = bytes,
+		.seconds = malloc(((size_t)contest->count + 1) * sizeof *column.seconds),
+		.over = malloc(((size_t)contest->count + 1) * sizeof *column.over)};
+	if (!column.seconds || !column.over ||
+		!ordo_array_reserve(&columns->items, &columns->room, (size_t)columns->count + 1,
+			sizeof *columns->items)) {
+		free_times(&column);
 		return ordo_fail_memory(error);
 	}
 	for (uint32_t i = 0; i < contest->count; i++)
-		seconds[i] = -1;
+		column.seconds[i] = column.over[i] = -1;
 	for (*at = columns->count++; *at && columns->items[*at - 1].bytes > bytes; --*at)
 		columns->items[*at] = columns->items[*at - 1];
-	columns->items[*at] = (struct ordo_column){.bytes = bytes, .seconds = seconds};
+	columns->items[*at] = column;
 	return true;
 }
 
@@ -132,8 +143,10 @@ static void leave_out(const struct ordo_columns *columns, uint32_t at, const cha
 	const uint32_t a = ordo_fastest(columns, at - 1, digest), b = ordo_fastest(columns, at + 1, digest);
 	const double least = fmax(
 		a == ORDO_NONE ? HUGE_VAL : low->seconds[a], b == ORDO_NONE ? HUGE_VAL : high->seconds[b]);
-	for (uint32_t i = 0; i < columns->contest->count; i++)
-		left_out[i] = low->seconds[i] < 0 || low->seconds[i] > least * SAME;
+	for (uint32_t i = 0; i < columns->contest->count; i++) {
+		const double there = fmax(low->seconds[i], low->over[i]);
+		left_out[i] = there < 0 || there > least * SAME;
+	}
 }
 
 bool ordo_columns_add_between(

@@ -4,12 +4,6 @@
 
 #include "tune/contest.h"
 
-struct ordo_column {
-	uint64_t bytes;
-	bool full;	 /* every entrant that could be the fastest was simulated */
-	double *seconds; /* [count]; negative: not simulated */
-};
-
 struct ordo_columns {
 	struct ordo_contest *contest;
 	struct ordo_column *items; /* [count], ascending */

@@ -163,42 +163,46 @@ bool ordo_contest_ask(struct ordo_contest *contest, uint32_t i, struct ordo_erro
 	return entrant->suits || refuse(contest, entrant, &why, error);
 }
 
-static bool predict(struct ordo_contest *contest, const struct ordo_schedule *schedule, uint64_t bytes,
-	double *seconds, struct ordo_error *error)
+static bool predict(struct ordo_contest *contest, uint32_t i, const struct ordo_schedule *schedule,
+	struct ordo_column *column, double limit, struct ordo_error *error)
 {
 	const struct ordo_tune_wish *wish = contest->wish;
 	const struct ordo_predict_options options = {.no_bounds = true,
 		.topology = wish->selection.topology,
 		.machine = wish->selection.machine,
-		.bytes = bytes,
+		.bytes = column->bytes,
 		.element_bytes = wish->element_bytes,
-		.scratch_element_bytes = wish->scratch_element_bytes};
+		.scratch_element_bytes = wish->scratch_element_bytes,
+		.limit = limit};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &options, error);
 	if (!prediction)
 		return false;
-	*seconds = prediction->timeline->total;
+	if (prediction->given_up)
+		column->over[i] = limit;
+	else
+		column->seconds[i] = prediction->timeline->total;
 	contest->nprediction++;
 	ordo_prediction_destroy(prediction);
 	return true;
 }
 
-bool ordo_contest_time(
-	struct ordo_contest *contest, uint32_t i, uint64_t bytes, double *seconds, struct ordo_error *error)
+bool ordo_contest_time(struct ordo_contest *contest, uint32_t i, struct ordo_column *column, double limit,
+	struct ordo_error *error)
 {
 	struct ordo_entrant *entrant = &contest->entrants[i];
-	*seconds = -1;
+	struct ordo_schedule *schedule = entrant->schedule;
 	if (entrant->refused)
 		return true;
-	if (entrant->schedule)
-		return predict(contest, entrant->schedule, bytes, seconds, error);
 	struct ordo_request request = request_of(contest, entrant);
 	struct ordo_error why = {0};
 	request.unproved = true; /* nobody gets it but the prediction */
-	struct ordo_schedule *schedule = ordo_compile(&request, &why);
+	if (!schedule)
+		schedule = ordo_compile(&request, &why);
 	if (!schedule)
 		return refuse_links(contest, entrant, &why, error);
-	const bool worked = predict(contest, schedule, bytes, seconds, error);
-	keep(contest, entrant, schedule);
+	const bool worked = predict(contest, i, schedule, column, limit, error);
+	if (!entrant->schedule)
+		keep(contest, entrant, schedule);
 	return worked;
 }
 

@@ -19,6 +19,14 @@ struct ordo_entrant {
 	struct ordo_schedule *schedule; /* kept while there is room; NULL */
 };
 
+/* One size, and what each entrant took there. */
+struct ordo_column {
+	uint64_t bytes;
+	bool full;	 /* every entrant that could be the fastest was simulated */
+	double *seconds; /* [count]; negative: not simulated to the end */
+	double *over;	 /* [count] it takes longer than that, and was given up; negative: it was not */
+};
+
 struct ordo_contest {
 	const struct ordo_tune_wish *wish;
 	struct ordo_candidates *candidates;
@@ -36,9 +44,9 @@ void ordo_contest_close(struct ordo_contest *contest);
 
 /* Compiles, proves and asks, unless that is done; what does not compile or suit is no error. */
 bool ordo_contest_ask(struct ordo_contest *contest, uint32_t i, struct ordo_error *error);
-/* Predicted seconds, or negative for what turns out not to compile. */
-bool ordo_contest_time(
-	struct ordo_contest *contest, uint32_t i, uint64_t bytes, double *seconds, struct ordo_error *error);
+/* Predicts; given up where it takes longer than the limit (0: none). Neither for what turns out not to compile. */
+bool ordo_contest_time(struct ordo_contest *contest, uint32_t i, struct ordo_column *column, double limit,
+	struct ordo_error *error);
 /* No prediction of it can be less. Seconds. */
 double ordo_contest_bound(const struct ordo_contest *contest, uint32_t i, uint64_t bytes);
 /* The schedule of one that suits, for the caller to destroy. */

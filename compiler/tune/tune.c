@@ -272,7 +272,8 @@ static struct ordo_contender contender_of(const struct tuning *tuning, uint32_t 
 		.chunks_per_block = entrant->chunks_per_block,
 		.standing = standing_of(tuning, i),
 		.why = entrant->why,
-		.bound = ordo_contest_bound(&tuning->contest, i, tuning->wish.selection.from_bytes),
+		.bound = fmax(ordo_contest_bound(&tuning->contest, i, tuning->wish.selection.from_bytes),
+			columns->count ? columns->items[0].over[i] : 0),
 		.first = columns->count ? columns->items[0].seconds[i] : -1,
 		.last = columns->count ? columns->items[columns->count - 1].seconds[i] : -1};
 	memcpy(contender.digest, entrant->digest, sizeof contender.digest);

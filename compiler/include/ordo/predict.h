@@ -38,6 +38,7 @@ struct ordo_predict_options {
 		scratch_element_bytes; /* of what scratch slots hold, where they hold another type; 0: the same */
 	bool through_ranks;	       /* ranks pass on what is not for them, where it has no other way */
 	bool no_bounds;		       /* they are not wanted */
+	double limit;		       /* seconds; 0: none. What takes longer is not simulated to its end */
 	ordo_progress *progress;       /* may be NULL */
 	void *closure;
 };
@@ -82,6 +83,7 @@ struct ordo_time_bounds {
 
 struct ordo_prediction {
 	struct ordo_timeline *timeline;
+	bool given_up; /* it takes longer than the limit; nothing below says anything, nor does the timeline */
 	uint32_t *path; /* [npath] the critical path, first task to last */
 	uint32_t npath;
 	struct ordo_breakdown breakdown;

@@ -19,7 +19,7 @@ extern "C" {
 enum ordo_standing {
 	ORDO_TIMED, /* compiled, proved, suits, predicted */
 	ORDO_SLOWER, /* lazily: predicted, but not proved, for one that suits is faster at every size looked at */
-	ORDO_OUTRUN, /* lazily: not even compiled, for what it cannot do without takes longer already than one that suits */
+	ORDO_OUTRUN, /* lazily: not even compiled, or not simulated to its end, for it takes longer already than one that suits */
 	ORDO_UNSUITABLE,   /* proved, but not what is wanted */
 	ORDO_UNCARRIED,	   /* the topology lacks a link it needs */
 	ORDO_INAPPLICABLE, /* not for this problem */
