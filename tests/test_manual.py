@@ -61,6 +61,12 @@ def _():
             (pathlib.Path(folder) / f"{name}.1").write_text(page)
         shutil.copy(SOURCE / "ordo-check.1", folder)
         files = sorted(map(str, pathlib.Path(folder).iterdir()))
+        for name, page in pages.items():
+            # What is typed stands as it is, however long.
+            prose = [line for line in re.sub(r"(?ms)^\.Bd.*?^\.Ed$", "", page).splitlines() if not re.search(r"^\.|\\f[BI]", line)]
+            wanted(max(map(len, prose)) <= 80, name, max(prose, key=len))
+            small = re.search(r"^\.It .*\n(a .*)", page, re.M)
+            wanted(not small, name, small)
         lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *files], capture_output=True, text=True)
         wanted(lint.stdout == "" and lint.returncode == 0, lint.stdout)
         for file in files:

@@ -82,9 +82,18 @@ static size_t option_length(const char *text, size_t length)
 	return end;
 }
 
+/* Would the word behind this space go beyond the eighty letters that a line of a page has? Faces and hyphens take more than they show. */
+static bool is_full(const char *text, size_t length, size_t begun, size_t at)
+{
+	enum { SHOWN = 50 };
+	const char *next = memchr(text + at + 1, ' ', length - at - 1);
+	return (next ? (size_t)(next - text) : length) - begun > SHOWN;
+}
+
 /* One line of prose; options, and what stands between backquotes, are typed. */
 static void put_line(FILE *out, const char *text, size_t length)
 {
+	size_t begun = 0;
 	begin_line(out, length ? text[0] : 0);
 	for (size_t at = 0; at < length; at++) {
 		const char *end = text[at] == '`' ? memchr(text + at + 1, '`', length - at - 1) : NULL;
@@ -95,9 +104,11 @@ static void put_line(FILE *out, const char *text, size_t length)
 		} else if (end) {
 			put_typed(out, text + at + 1, (size_t)(end - text) - at - 1);
 			at = (size_t)(end - text);
-		} else if (ends_sentence(text, at) && at + 1 < length) {
+		} else if (at + 1 < length && text[at] == ' ' &&
+			   (ends_sentence(text, at) || is_full(text, length, begun, at))) {
 			putc('\n', out);
-			begin_line(out, text[at + 1]);
+			begun = at + 1;
+			begin_line(out, text[begun]);
 		} else if (text[at] == '\\')
 			fputs("\\e", out);
 		else
@@ -111,7 +122,8 @@ static void put_sentence(FILE *out, const char *text)
 {
 	char sentence[512];
 	snprintf(sentence, sizeof sentence - 1, "%s", text);
-	const bool plain = islower((unsigned char)sentence[0]) && islower((unsigned char)sentence[1]);
+	const bool plain = islower((unsigned char)sentence[0]) &&
+			   (islower((unsigned char)sentence[1]) || sentence[1] == ' ');
 	size_t length = strlen(sentence);
 	if (plain)
 		sentence[0] = (char)toupper((unsigned char)sentence[0]);
