@@ -205,14 +205,17 @@ enum { BAR_WIDTH = 32 };
 
 void show_progress(void *closure, const char *what, uint64_t done, uint64_t total)
 {
+	/* Of the first thing: many short ones after each other take long as well. */
+	static double began;
 	struct progress *progress = closure;
-	double now = seconds();
+	const double now = seconds();
+	if (!began)
+		began = now;
 	if (!progress->what || strcmp(progress->what, what) != 0) {
 		hide_progress(progress);
 		progress->what = what;
-		progress->began = now;
 	}
-	if (now - progress->began < 1 || now - progress->drawn < 0.1 || !isatty(STDERR_FILENO))
+	if (now - began < 1 || now - progress->drawn < 0.1 || !isatty(STDERR_FILENO))
 		return;
 	int filled = total && done <= total ? (int)((double)done / (double)total * BAR_WIDTH) : BAR_WIDTH;
 	fprintf(stderr, "\r%-12s [%.*s%*s] %3d %%", what, filled, "################################",

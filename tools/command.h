@@ -96,7 +96,7 @@ const char *paint(FILE *out, enum colour colour);
  * progress, zeroed. */
 struct progress {
 	const char *what;
-	double began, drawn;
+	double drawn;
 	bool visible;
 };
 void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);

@@ -22,15 +22,6 @@ static void show_cell_progress(struct table *table)
 	show_progress(&table->progress, "running", table->done++, table->ncell);
 }
 
-/* A row is printed where the bar was, and the bar goes on below. */
-static void put_progress_aside(struct table *table)
-{
-	const struct progress was = table->progress;
-	hide_progress(&table->progress);
-	table->progress.what = was.what;
-	table->progress.began = was.began;
-}
-
 static void note_wrong(struct table *table, const struct row *row, const struct check *check)
 {
 	if (!table->wrong[0])
@@ -84,7 +75,7 @@ static bool run_cell(struct table *table, const struct proved_schedule *found, s
 	close_execution(&execution);
 	if (worked)
 		return true;
-	put_progress_aside(table);
+	hide_progress(&table->progress);
 	table->call->status = fail(table->call, &error);
 	return false;
 }
@@ -104,7 +95,7 @@ static bool run_row(struct table *table, enum ordo_type type, enum ordo_reductio
 	row.digest = found->proof->digest;
 	if (!run_cell(table, found, &row, false) || !run_cell(table, found, &row, true))
 		return false;
-	put_progress_aside(table);
+	hide_progress(&table->progress);
 	add_row(&table->rows, &row);
 	return true;
 }
