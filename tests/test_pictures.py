@@ -367,6 +367,44 @@ def _(ordo):
     wanted("drawn: 64 of 1024 ranks" in large.err, large.err)
 
 
+@desk_case("a topology of any name is laid out by its links, also if a few of them are not there")
+def _(ordo):
+    def places(topology, *words, change=lambda document: None):
+        document = json.loads(ordo.works("draw", "--topology", topology, *words, "--as", "json").out)
+        document["name"] = "ours"
+        change(document)
+        (ordo.folder / "ours.json").write_text(json.dumps(document))
+        return [{name: picture.place(name) for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)}
+                for picture in (Picture(ordo.works("draw", "--topology", *one).out) for one in ([topology, *words], ["./ours.json"]))]
+
+    for topology, *words in [("torus:4x4",), ("torus:3x5",), ("torus:2x3x4",), ("hypercube", "--size", 16), ("servers:4x8,spines=2",), ("servers:6x4",),
+                             ("a3:8",), ("ring", "--size", 9), ("full-mesh", "--size", 8), ("star", "--size", 6)]:
+        named, ours = places(topology, *words)
+        wanted(ours == named, topology, named, ours)
+
+    def open_grid(document):
+        """No link goes round, and one is missing."""
+        document["links"] = [one for one in document["links"] if abs(one["from"] - one["to"]) in (1, 5) and {one["from"], one["to"]} != {6, 7} and
+                             not (abs(one["from"] - one["to"]) == 1 and one["from"] // 5 != one["to"] // 5)]
+
+    named, ours = places("torus:3x5", change=open_grid)
+    wanted(ours == named, ours)
+    # One link too many is another shape.
+    named, ours = places("torus:4x4", change=lambda document: document["links"].append({**document["links"][0], "from": 0, "to": 10}))
+    wanted(ours != named, ours)
+
+
+@desk_case("--load: of hundreds of links none is as wide as of a few, and a server's name stands away from the switches")
+def _(ordo):
+    ordo.compile("x.json", "--topology", "servers:8x8", operator="allreduce", algorithm="hierarchical", ranks=64)
+    picture = Picture(ordo.works("draw", "x.json", "--load", "--topology", "servers:8x8").out)
+    widths = [float(edge[2]["penwidth"]) for edge in picture.edges if edge[2].get("class") in ("load", "bottleneck")]
+    wanted(len(widths) > 400 and 1 < max(widths) < 3, len(widths), max(widths))
+    names = {node["label"]: tuple(map(float, node["pos"].split(",")))[1] for node in picture.nodes.values() if node.get("label", "").startswith("server ")}
+    ranks = {server: [picture.place(f"rank{8 * server + r}")[1] for r in range(8)] for server in (0, 7)}
+    wanted(names["server 0"] > max(ranks[0]) and names["server 7"] < min(ranks[7]), names, ranks)
+
+
 @desk_case("a name that says what a topology is not, and a schedule that cannot be predicted")
 def _(ordo):
     path = ordo.folder / "named.json"

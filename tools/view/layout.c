@@ -1,5 +1,6 @@
 /* layout.c - where the ranks and switches of a topology stand in a picture. */
 #include "layout.h"
+#include "shape.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,9 +110,12 @@ static bool lay_servers(const struct making *making, uint32_t count, uint32_t si
 	layout->nbox = count;
 	for (uint32_t server = 0; server < count; server++) {
 		const struct point low = corner_of(&servers, server, between);
-		const struct point middle = {low.x + servers.width / 2, low.y + servers.height / 2 + 0.12};
-		layout->boxes[server] =
-			(struct layout_box){low, {low.x + servers.width, low.y + servers.height}, server};
+		/* The switches are on the other side of the name. */
+		const bool below = server >= servers.in_a_row;
+		const struct point middle = {
+			low.x + servers.width / 2, low.y + servers.height / 2 + (below ? -0.12 : 0.12)};
+		layout->boxes[server] = (struct layout_box){
+			low, {low.x + servers.width, low.y + servers.height}, server, below};
 		for (uint32_t r = 0; r < size; r++)
 			layout->at[server * size + r] =
 				pairs ? (struct point){low.x + 0.05 + grid_step * (r / 2 + 0.5) +
@@ -157,6 +161,28 @@ static void lay_squarest(const struct making *making)
 	lay_torus(making, 1, high, nrank / high);
 }
 
+/* Of a name that says nothing: as its links are. */
+static bool lay_by_links(const struct making *making)
+{
+	const struct shape shape = find_shape(making->topology);
+	switch (shape.kind) {
+	case SHAPE_GRID:
+		lay_torus(making, shape.sizes[0], shape.sizes[1], shape.sizes[2]);
+		return true;
+	case SHAPE_HYPERCUBE:
+		lay_hypercube(making);
+		return true;
+	case SHAPE_SERVERS:
+		return lay_servers(making, shape.sizes[0], shape.sizes[1], false);
+	case SHAPE_PAIRS:
+		return lay_servers(making, 1, making->topology->nrank, true);
+	case SHAPE_NONE:
+		break;
+	}
+	lay_circle(making);
+	return true;
+}
+
 /* A name may say what the topology is not: sizes must fit. */
 static bool lay_by_name(const struct making *making)
 {
@@ -184,7 +210,7 @@ static bool lay_by_name(const struct making *making)
 	} else if (is_called_nothing_else(name, "servers") && topology->nswitch && nrank % 8 == 0) {
 		return lay_servers(making, nrank / 8, 8, false);
 	} else {
-		lay_circle(making);
+		return lay_by_links(making);
 	}
 	return true;
 }

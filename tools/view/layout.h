@@ -1,7 +1,7 @@
 /* layout.h - where the ranks and switches of a topology stand in a picture.
  *
  * Ranks on a circle, switches inside; a torus as a grid; a hypercube projected; servers as boxes with their switches between them. Which it is
- * is known by the topology's name, as generators give it ("torus:4x4").
+ * is known by the topology's name, as generators give it ("torus:4x4"), or else by its links.
  */
 #ifndef ORDO_TOOLS_LAYOUT_H
 #define ORDO_TOOLS_LAYOUT_H
@@ -16,6 +16,7 @@ struct point {
 struct layout_box {
 	struct point low, high;
 	uint32_t server;
+	bool below; /* its name stands at its lower edge */
 };
 
 struct layout {

@@ -247,7 +247,8 @@ static void write_links(FILE *out, const struct page *page, const struct layout 
 	fputc(']', out);
 }
 
-/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right, bottom. */
+/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right, bottom, whether the name
+ * stands below. */
 static void write_places(FILE *out, const struct page *page, const struct layout *layout)
 {
 	bool first = true;
@@ -260,8 +261,8 @@ static void write_places(FILE *out, const struct page *page, const struct layout
 	fputs("],\"boxes\":[", out);
 	for (uint32_t i = 0; i < layout->nbox; i++) {
 		const struct layout_box *box = &layout->boxes[i];
-		fprintf(out, "%s%u,%.4g,%.4g,%.4g,%.4g", i ? "," : "", box->server, box->low.x, box->low.y,
-			box->high.x, box->high.y);
+		fprintf(out, "%s%u,%.4g,%.4g,%.4g,%.4g,%d", i ? "," : "", box->server, box->low.x, box->low.y,
+			box->high.x, box->high.y, box->below);
 	}
 	fputc(']', out);
 }

@@ -12,8 +12,8 @@ enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
 
 /* Inches; a vertex's is that of the circle. */
 static const double vertex_radius = 0.21, lane = 0.055, points = 72;
-/* Points: of the most and of the least loaded link. */
-static const double widest = 6.5, thinnest = 0.9;
+/* Points: of the most and of the least loaded link; of so many links each is as wide as that, of more they are thinner. */
+static const double widest = 6.5, thinnest = 0.9, many_links = 64;
 static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
 /* Links without a load are left out where there are more. */
 enum { MOST_IDLE = 600 };
@@ -25,7 +25,7 @@ struct drawing {
 	Agraph_t *graph;
 	Agnode_t **nodes;  /* [nvertex]; NULL: not drawn */
 	double most_bytes; /* on a link */
-	uint32_t nidle, nworst;
+	uint32_t nidle, nworst, nloaded;
 	bool marks_worst;	/* some used links are not */
 	uint32_t nline;		/* of the legend */
 	struct point low, high; /* of vertices and lines */
@@ -142,8 +142,8 @@ static bool add_boxes(struct drawing *drawing)
 		set(cluster, "fillcolor", "#f8f9fb");
 		set(cluster, "color", "#c8ccd2");
 		snprintf(name, sizeof name, "server %u", box->server);
-		Agnode_t *label = add_label(
-			drawing->graph, name, (box->low.x + box->high.x) / 2, box->low.y + 0.16, name);
+		Agnode_t *label = add_label(drawing->graph, name, (box->low.x + box->high.x) / 2,
+			box->below ? box->high.y - 0.16 : box->low.y + 0.16, name);
 		if (!label)
 			return false;
 		set(label, "fontsize", "10");
@@ -270,9 +270,16 @@ static void describe(const struct drawing *drawing, const struct ordo_link *link
 	set_text(edge, "tooltip", tip, "");
 }
 
+/* 1, or less where links are many. */
+static double thinness(const struct drawing *drawing)
+{
+	return sqrt(many_links / fmax(drawing->nloaded, many_links));
+}
+
 static double width_of(const struct drawing *drawing, double bytes)
 {
-	return thinnest + (widest - thinnest) * (drawing->most_bytes > 0 ? bytes / drawing->most_bytes : 0);
+	const double share = drawing->most_bytes > 0 ? bytes / drawing->most_bytes : 0;
+	return thinness(drawing) * (thinnest + (widest - thinnest) * share);
 }
 
 static double distance_to_vertices(const struct drawing *drawing, struct point at)
@@ -342,7 +349,7 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 		if (!halo)
 			return false;
 		set(halo, "color", "black");
-		set_format(halo, "penwidth", "%.2f", width + 2.4);
+		set_format(halo, "penwidth", "%.2f", width + 2.4 * thinness(drawing));
 		set(halo, "class", "halo");
 		set(halo, "arrowsize", "0.62");
 	}
@@ -399,6 +406,7 @@ static bool add_links(struct drawing *drawing)
 	const struct ordo_link *end = topology->links + topology->nlink;
 	for (const struct ordo_link *link = topology->links; link < end; link++) {
 		drawing->nidle += is_drawn(drawing, link) && is_idle(drawing, link);
+		drawing->nloaded += is_drawn(drawing, link) && bytes_on(drawing, link) > 0;
 		drawing->most_bytes = fmax(drawing->most_bytes, bytes_on(drawing, link));
 	}
 	for (int loaded = 0; loaded < 2; loaded++)

@@ -2,6 +2,8 @@
 
 /* Of an inch, of which places are told. */
 const INCH = 130;
+/* Numbers of a box. */
+const BOX = 6;
 
 /* Where vertices stand, by number: as the topology is drawn elsewhere; without one, on a circle. */
 function placeRanks(model) {
@@ -52,7 +54,7 @@ class Stage {
         : [centre[0], Math.max(...all.map(place => place[1])) + 150]);
     }
     const corners = [...this.places.values()], margin = this.radius * 1.5 + 16, boxes = this.model.data.boxes || [];
-    for (let i = 0; i < boxes.length; i += 5) corners.push([boxes[i + 1] * INCH, boxes[i + 2] * INCH], [boxes[i + 3] * INCH, boxes[i + 4] * INCH]);
+    for (let i = 0; i < boxes.length; i += BOX) corners.push([boxes[i + 1] * INCH, boxes[i + 2] * INCH], [boxes[i + 3] * INCH, boxes[i + 4] * INCH]);
     for (const [from, to, , , , , bow] of this.model.links)
       if (bow && this.places.has(from) && this.places.has(to)) corners.push(bent(this.places.get(from), this.places.get(to), bow * INCH));
     const xs = corners.map(place => place[0]), ys = corners.map(place => place[1]);
@@ -161,10 +163,10 @@ class Stage {
 
   drawBoxes() {
     const { boxes } = this.model.data;
-    for (let i = 0; boxes && i < boxes.length; i += 5) {
-      const [server, left, top, right, bottom] = boxes.slice(i, i + 5).map((number, k) => k ? number * INCH : number);
+    for (let i = 0; boxes && i < boxes.length; i += BOX) {
+      const [left, top, right, bottom] = boxes.slice(i + 1, i + 5).map(number => number * INCH), y = boxes[i + 5] ? bottom - 14 * this.scale : top + 14 * this.scale;
       this.groups.boxes.append(drawn("rect", { class: "box", x: left, y: top, width: right - left, height: bottom - top, rx: 14 }),
-        drawn("text", { class: "box-name", x: left + 10 * this.scale, y: top + 14 * this.scale, style: { "font-size": `${11 * this.scale}px` }, text: boxes.length > 5 ? `server ${server}` : "" }));
+        drawn("text", { class: "box-name", x: left + 10 * this.scale, y, style: { "font-size": `${11 * this.scale}px` }, text: boxes.length > BOX ? `server ${boxes[i]}` : "" }));
     }
   }
 
