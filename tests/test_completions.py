@@ -235,6 +235,11 @@ def _(folder):
                               env={**ENVIRONMENT, "HOME": folder}, capture_output=True, text=True)
         found = [line.split("\t")[0] for line in told.stdout.splitlines()]
         wanted(told.stderr == "" and word in found, typed, word, told)
+    # Where the command is not there, nothing is said in the middle of a line.
+    pathlib.Path(folder, "ordo.fish").write_text(subprocess.run([ORDO, "completions", "fish"], capture_output=True, text=True).stdout)
+    told = subprocess.run([shutil.which("fish"), "--no-config", "-c", "source ordo.fish; complete -C 'ordo dr'"], cwd=folder,
+                          env={"HOME": folder, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    wanted(told.stderr == "", told)
 
 
 run_cases()

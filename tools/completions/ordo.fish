@@ -4,6 +4,8 @@ function __ordo_complete
     set -l words (commandline -opc)
     set -l typed (commandline -ct)
     set -l program $words[1]
+    # Not there, or not yet: nothing to offer, and nothing to say in the middle of a line.
+    type -q $program; or return
     set -e words[1]
     # The word being typed may be in quotes that are still open, or have backslashes.
     set -l word (string replace -ra '[\'"\\\\]' '' -- $typed)
