@@ -218,12 +218,16 @@ static void tell(struct making *making, long size)
 	const struct ordo_prediction *prediction = making->predicted.prediction;
 	add_number(call->answer, prediction ? "seconds" : "rounds",
 		prediction ? prediction->timeline->total : making->counted->total);
+	/* As many again of those that follow, or the first. */
+	const uint32_t nrank = schedule->problem.nrank, count = shown->nrank,
+		       after = count ? shown->ranks[count - 1] + 1 : 0, next = after < nrank ? after : 0;
 	if (!shown->all)
 		note(call,
 			"shown: %u of %u tasks, those of %u of %u ranks and what comes in from others%s; "
-			"choose others with --ranks 8-15",
-			shown->ntask, schedule->ntask, shown->nrank, schedule->problem.nrank,
-			shown->all_tasks ? "" : ", the earliest of them (--max-tasks)");
+			"choose others with --ranks %u-%u",
+			shown->ntask, schedule->ntask, count, nrank,
+			shown->all_tasks ? "" : ", the earliest of them (--max-tasks)", next,
+			next + count <= nrank ? next + count - 1 : nrank - 1);
 	if (!proof->proved)
 		note(call, "refuted: the page shows what is wrong with it; R%d is the first of %u finding%s",
 			proof->findings[0].rule, proof->nfinding, proof->nfinding == 1 ? "" : "s");

@@ -80,8 +80,9 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		fprintf(out, ", %u shards", problem->nshard);
 	if (problem->accumulate_f32)
 		fprintf(out, ", accumulates in f32");
-	fprintf(out, ": %u tasks in %u streams, %u moves and %u notify-wait pairs\n", schedule->ntask,
-		schedule->nstream, counts.move, counts.notify);
+	fprintf(out, ": %u task%s in %u stream%s, %u move%s and %u notify-wait pair%s\n", schedule->ntask,
+		schedule->ntask == 1 ? "" : "s", schedule->nstream, schedule->nstream == 1 ? "" : "s",
+		counts.move, counts.move == 1 ? "" : "s", counts.notify, counts.notify == 1 ? "" : "s");
 }
 
 void print_rules(FILE *out, const struct ordo_limits *limits, bool topology)
