@@ -160,6 +160,17 @@ def _(ordo):
         wanted(picture.place(there)[0] > picture.place(task)[0], name, "in the columns of rank 1")
 
 
+@desk_case("where six ranks each lack something, six boxes of words stand beside each other")
+def _(ordo):
+    picture = Picture(ordo.works("draw", REJECT.parents[1] / "examples" / "birs-published-6.json").out)
+    words = [(*picture.place(name), 72 * float(node["width"]), 72 * float(node["height"]))
+             for name, node in picture.nodes.items() if node.get("label", "").startswith("missing: rank")]
+    wanted(len(words) == 6, picture.labels())
+    for i, (x, y, width, height) in enumerate(words):
+        for x2, y2, width2, height2 in words[:i]:
+            wanted(abs(x - x2) >= (width + width2) / 2 or abs(y - y2) >= (height + height2) / 2, "one lies over another", words)
+
+
 @desk_case("a large refuted schedule is cut around what is at fault")
 def _(ordo):
     ordo.compile("large.json", ranks=32)

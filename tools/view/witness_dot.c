@@ -1,5 +1,6 @@
 /* witness_dot.c - the witness of a refuted schedule, in red, over the picture of its tasks. */
 #include "witness_dot.h"
+#include <math.h>
 #include <string.h>
 
 struct point {
@@ -203,12 +204,14 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 	sketch->linked[WITNESS_MISSING] = true;
 	set(edge, "style", "dashed");
 	set(edge, "penwidth", "1.8");
-	/* Near the task of which it is said: arrows from many ranks cross in their middles. */
+	/* Near the task of which it is said, however long the arrow: arrows from many ranks cross in their middles. */
+	const double near = fmin(0.35, 0.6 / fmax(hypot(to.x - from.x, to.y - from.y), 0.1));
 	struct point at = between(from, to,
-		arrow->from == ORDO_NONE ? 0.8
-		: arrow->to == ORDO_NONE ? 0.2
+		arrow->from == ORDO_NONE ? 1 - near
+		: arrow->to == ORDO_NONE ? near
 					 : 0.5);
-	at.y += to.x - from.x < 0.6 && from.x - to.x < 0.6 ? 0.24 : 0.16;
+	/* Above what it leads to, below what it comes from. */
+	at.y += arrow->from == ORDO_NONE ? -0.1 : fabs(to.x - from.x) < 0.6 ? 0.24 : 0.16;
 	return add_words(sketch, at, arrow->text);
 }
 
