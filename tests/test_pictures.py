@@ -424,6 +424,8 @@ def _(ordo):
     wanted("rank2" in Picture(ordo.works("draw", "--topology", "./named.json").out).nodes)
     ordo.compile("ring.json")
     ordo.fails(2, "--load: wanted the file of a schedule and --topology", "draw", "ring.json", "--load", "-o", "x.svg")
+    ordo.fails(2, "--output: found x.gif, wanted a name in .svg, ", "draw", "ring.json", "-o", "x.gif")
+    ordo.fails(2, "`ordo view` makes a page of HTML", "draw", "ring.json", "--space-time", "-o", "x.html")
     ordo.fails(2, "--load: wanted the file of a schedule", "draw", "--load", "--topology", "ring", "--size", 4)
     ordo.fails(2, "--load: wanted --as dot, svg", "draw", "ring.json", "--load", "--topology", "ring", "--as", "table")
     ordo.fails(2, "--graph, --load and --space-time are pictures of their own", "draw", "ring.json", "--load", "--space-time", "--topology", "ring")

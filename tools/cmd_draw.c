@@ -197,6 +197,18 @@ static const char *form_by_name(const char *output)
 	return ending && !strcmp(ending, ".txt") ? "text" : NULL;
 }
 
+/* A form that nobody makes here; text of graphs under such a name would be no picture. */
+static bool ends_in_another_form(const char *output)
+{
+	static const char *const others[] = {
+		"gif", "jpg", "jpeg", "webp", "bmp", "tiff", "ps", "eps", "html", "htm"};
+	const char *ending = output ? strrchr(output, '.') : NULL;
+	for (size_t i = 0; ending && i < sizeof others / sizeof *others; i++)
+		if (!strcmp(ending + 1, others[i]))
+			return true;
+	return false;
+}
+
 /* What only a picture in time takes, and what it does not take. false: call->status. */
 static bool check_space_time(struct call *call, const struct wish *wish)
 {
@@ -240,6 +252,11 @@ static int check_and_draw(struct call *call, struct wish *wish)
 		wish->picture.output = NULL;
 	/* Both mean the same ranks; excerpt owns the list. */
 	wish->contents.ranks = wish->excerpt.ranks;
+	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
+		return fail_usage(call,
+			"`ordo view` makes a page of HTML; other programs make other forms of svg",
+			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or .json",
+			wish->picture.output);
 	if (!wish->picture.as)
 		wish->picture.as = form_by_name(wish->picture.output);
 	if (!wish->picture.as)
