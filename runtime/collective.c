@@ -55,6 +55,9 @@ static bool derive(struct ordo_collective *collective, const struct ordo_plan_op
 	const struct layout *layout = &collective->layout;
 	if (!ordo_folds_derive(&collective->folds, layout, options, proof, 0, error))
 		return false;
+	if (ordo_stages_pay(layout) &&
+		!ordo_folds_derive_stages(&collective->staged, layout, options, proof, error))
+		return false;
 	collective->fingerprint = fingerprint_of(collective);
 	collective->is_short = is_short(layout);
 	if (!collective->is_short)
@@ -100,6 +103,7 @@ void ordo_collective_destroy(struct ordo_collective *collective)
 	if (!collective)
 		return;
 	ordo_folds_free(&collective->folds);
+	ordo_folds_free(&collective->staged);
 	ordo_folds_free(&collective->own);
 	free(collective->first_own);
 	ordo_layout_free(&collective->layout);

@@ -14,6 +14,7 @@ struct ordo_collective {
 	uint64_t serial; /* no other has it, also none that later lies at the same address */
 	struct layout layout;
 	struct folds folds;
+	struct folds staged;  /* the same in two stages, where that pays; else no items */
 	uint64_t fingerprint; /* of what agreeing collectives have in common */
 	bool is_short;
 	struct folds

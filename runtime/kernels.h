@@ -5,10 +5,13 @@
 #include <ordo/element.h>
 
 /* One pass over n elements: value = ((src[0] op src[1]) op src[2]) ..., each rounded once, is written to every dst[0..ndst). nsrc and ndst
- * are 1 or more. A dst may be the very memory of a src, but must not overlap one otherwise, nor another dst. Nothing is aligned. With
- * streaming, stores go past the caches, where the CPU can. */
+ * are 1 or more. A dst may be the very memory of a src, but must not overlap one otherwise, nor another dst. Nothing is aligned. ways: 0, or
+ *   ORDO_STREAM  stores go past the caches, where the CPU can
+ *   ORDO_TAKE    lines of sources are taken from other cores, since this one will write to them later */
 typedef void ordo_fold_kernel(
-	void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc, size_t n, bool streaming);
+	void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc, size_t n, unsigned ways);
+#define ORDO_STREAM 1u
+#define ORDO_TAKE 2u
 
 /* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero. divisor is 1 to ORDO_MOST_DIVISOR,
  * and 1 changes nothing. */

@@ -111,4 +111,10 @@ static inline uint64_t slot_begin(
 	       chunk_begin(layout, slot % layout->nchunk);
 }
 
+/* Bytes of all chunks together. */
+static inline uint64_t vector_bytes(const struct layout *layout)
+{
+	return chunk_begin(layout, layout->nchunk) * layout->element;
+}
+
 #endif

@@ -6,7 +6,7 @@ void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n)
 {
 	const void *const sources[] = {dst, src};
-	ordo_kernels()->fold[type][reduction](&dst, 1, sources, 2, n, false);
+	ordo_kernels()->fold[type][reduction](&dst, 1, sources, 2, n, 0);
 }
 
 void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor)

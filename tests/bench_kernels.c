@@ -28,7 +28,7 @@ struct work {
 	ordo_fold_kernel *fold;
 	unsigned char *memory[3];
 	size_t bytes, n;
-	bool streaming;
+	unsigned ways;
 };
 
 static void run(const struct work *work)
@@ -36,7 +36,7 @@ static void run(const struct work *work)
 	const void *const src[] = {work->memory[0], work->memory[1]};
 	void *const dst[] = {work->memory[2]};
 	if (work->fold)
-		work->fold(dst, 1, src, 2, work->n, work->streaming);
+		work->fold(dst, 1, src, 2, work->n, work->ways);
 	else
 		memcpy(dst[0], src[0], work->bytes);
 }
@@ -93,7 +93,7 @@ static void print_sums(
 		const double found = rate(&work);
 		printf("  %6.1f %5.2f", found, found / copied[p]);
 	}
-	work.streaming = true;
+	work.ways = ORDO_STREAM;
 	const double streamed = rate(&work);
 	printf("  %6.1f %5.2f  %5.1f %5.1f\n", streamed, streamed / copied[NPLACE - 1], latency(work.fold, 2),
 		latency(work.fold, 15));

@@ -111,7 +111,7 @@ static void compare_row(enum ordo_type type, enum ordo_reduction reduction, uint
 		wanted[b] = half_reference(type, reduction, a, (uint16_t)b);
 	}
 	for (uint32_t f = 0; f < nform; f++) {
-		forms[f]->fold[type][reduction](&to, 1, operands, 2, ALL, false);
+		forms[f]->fold[type][reduction](&to, 1, operands, 2, ALL, 0);
 		for (uint32_t b = 0; b < ALL; b++)
 			if (found[b] != wanted[b])
 				fail_msg("%s %s of %04x and %04x: found %04x by %s, wanted %04x",

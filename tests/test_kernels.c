@@ -57,7 +57,7 @@ struct test_case {
 	enum ordo_reduction reduction;
 	uint32_t nsrc, ndst;
 	size_t n;
-	bool streaming;
+	unsigned ways;
 	size_t src[MOST_SOURCES], dst[MOST_DESTINATIONS]; /* bytes into the arena */
 };
 
@@ -73,7 +73,7 @@ static struct test_case random_case(
 	struct test_case test = {.type = type, .reduction = reduction, .nsrc = nsrc, .ndst = ndst, .n = n};
 	const size_t size = ordo_type_size(type);
 	const bool aligned = below(2);
-	test.streaming = below(2);
+	test.ways = below(4);
 	for (uint32_t i = 0; i < nsrc; i++)
 		test.src[i] = place(i, size, aligned);
 	for (uint32_t i = 0; i < ndst; i++)
@@ -106,7 +106,7 @@ static void fail_element(
 	fail_msg("%s %s %s: element %zu of %zu in destination %u of %u, %u sources%s, %zu bytes from "
 		 "alignment",
 		form->name, ordo_type_name(test->type), ordo_reduction_name(test->reduction), element,
-		test->n, dst, test->ndst, test->nsrc, test->streaming ? ", streaming" : "",
+		test->n, dst, test->ndst, test->nsrc, test->ways & ORDO_STREAM ? ", streaming" : "",
 		test->dst[dst] % 64);
 }
 
@@ -145,7 +145,7 @@ static void run_case(const struct test_case *test, const struct arena *before)
 		for (uint32_t i = 0; i < test->ndst; i++)
 			dst[i] = found.memory[0] + test->dst[i];
 		forms[f]->fold[test->type][test->reduction](
-			dst, test->ndst, src, test->nsrc, test->n, test->streaming);
+			dst, test->ndst, src, test->nsrc, test->n, test->ways);
 		compare_elements(forms[f], test, &wanted, promised, &found);
 		/* All else is as it was. */
 		for (uint32_t d = 0; d < test->ndst; d++)
@@ -236,7 +236,7 @@ static void swap(const struct ordo_kernels *form, enum ordo_type type, enum ordo
 		return;
 	for (uint32_t i = 0; i < nsrc; i++) {
 		void *to = results[i];
-		form->fold[type][reduction](&to, 1, orders[i], nsrc, 1, false);
+		form->fold[type][reduction](&to, 1, orders[i], nsrc, 1, 0);
 		if (memcmp(results[0], results[i], sizeof results[i]) != 0)
 			fail_msg("%s %s %s of special values depends on their order", form->name,
 				ordo_type_name(type), ordo_reduction_name(reduction));

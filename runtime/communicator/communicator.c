@@ -24,7 +24,7 @@ static bool create_slots(struct ordo_communicator *communicator, struct ordo_err
 		communicator->seats[r].free_until = communicator->depth;
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
-		slot->ends = allocate_lines(communicator->nrank, sizeof *slot->ends);
+		slot->ends = allocate_lines((size_t)communicator->nrank + NPARTIAL, sizeof *slot->ends);
 		slot->arrivals = allocate_lines(communicator->nrank, sizeof *slot->arrivals);
 		atomic_init(&slot->claims, UINT64_MAX);
 		if (!slot->ends || !slot->arrivals)
@@ -81,6 +81,7 @@ void ordo_communicator_destroy(struct ordo_communicator *communicator)
 	}
 	free(communicator->slots);
 	free(communicator->seats);
+	free(communicator->partials);
 	pthread_mutex_destroy(&communicator->resetting);
 	free(communicator);
 }

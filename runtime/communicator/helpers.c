@@ -34,7 +34,7 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 static void fetch_slot(const struct slot *slot)
 {
 	fetch_for_writing(&slot->claims);
-	__builtin_prefetch(&slot->collective);
+	__builtin_prefetch(&slot->folds);
 	__builtin_prefetch(slot->ends);
 }
 

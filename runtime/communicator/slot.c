@@ -1,5 +1,6 @@
 /* slot.c - one call: launched, worked on, ended, waited for. */
 #include "communicator/slot.h"
+#include "lines.h"
 
 static uint64_t claims_of(uint32_t lap, uint64_t first, uint64_t end)
 {
@@ -12,26 +13,42 @@ void ordo_slot_wake(struct slot *slot)
 		ordo_wake(&slot->state);
 }
 
+static bool is_staged(const struct folds *folds)
+{
+	return folds->nfirst < folds->nitem;
+}
+
 /* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the lap open, or this sees that it
  * broke. */
 static void end_call(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
 {
 	uint32_t open = state_of(lap + 1, OPEN);
+	if (is_staged(slot->folds))
+		atomic_store_explicit(&communicator->partials_taken, 0, memory_order_release);
 	atomic_store(&slot->state, open);
 	if (atomic_load(&communicator->broken))
 		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap + 1, FAILED));
 	ordo_slot_wake(slot);
 }
 
-/* Who finishes the last ones ends the call. */
-static void finish_items(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t n)
+/* Items [first, end) may be claimed. Those of the second stage have other numbers, so nobody can claim one by what he saw in the first. */
+static void offer(struct slot *slot, uint32_t lap, size_t first, size_t end)
 {
-	if (n && atomic_fetch_sub_explicit(&slot->nunfinished, n, memory_order_acq_rel) == n)
-		end_call(communicator, slot, lap);
+	atomic_store_explicit(&slot->nunfinished, (uint32_t)(end - first), memory_order_relaxed);
+	atomic_store_explicit(&slot->claims, claims_of(lap, first, end), memory_order_release);
 }
 
-bool ordo_slot_work(
-	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, bool from_end, uint32_t most)
+/* There is something to claim. */
+static void call_for_help(struct ordo_communicator *communicator, struct slot *slot)
+{
+	atomic_store_explicit(
+		&communicator->launched, (uint32_t)(slot - communicator->slots), memory_order_relaxed);
+	ordo_ring(communicator);
+	ordo_slot_wake(slot);
+}
+
+/* Of one stage, at most so many items. Returns how many; *last: one of them. */
+static uint32_t run_items(struct slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
 {
 	uint32_t n = 0;
 	uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
@@ -44,37 +61,103 @@ bool ordo_slot_work(
 		if (!atomic_compare_exchange_weak_explicit(
 			    &slot->claims, &claims, left, memory_order_acq_rel, memory_order_acquire))
 			continue;
-		const struct folds *folds = &slot->collective->folds;
-		ordo_fold_item(folds, &folds->items[from_end ? end - 1 : first], slot->ends, slot->in_place);
+		*last = from_end ? end - 1 : first;
+		ordo_fold_item(slot->folds, &slot->folds->items[*last], slot->ends, slot->in_place);
 		n++;
 		claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
 	}
-	finish_items(communicator, slot, lap, n);
-	return n > 0;
+	return n;
+}
+
+/* How long a thread that is done with the first stage looks for the second one, before it looks elsewhere. */
+#define NSPIN_STAGE 2000
+
+/* Waits a moment for the second stage, after items of the first one: others are about to end it. */
+static void await_stage(const struct ordo_communicator *communicator, const struct slot *slot, uint32_t lap)
+{
+	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN_STAGE : 0;
+	for (uint32_t i = 0; i < nspin; i++) {
+		const uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_relaxed);
+		if (claims >> 34 != lap || (claims & 0x1ffff) != (claims >> 17 & 0x1ffff))
+			return;
+		ordo_relax();
+	}
+}
+
+bool ordo_slot_work(
+	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, bool from_end, uint32_t most)
+{
+	uint32_t total = 0, n;
+	uint64_t last = 0;
+	while ((n = run_items(slot, lap, from_end, most - total, &last))) {
+		const struct folds *folds = slot->folds;
+		const bool more_follow = last < folds->nfirst && is_staged(folds);
+		total += n;
+		/* Who finishes the last ones ends the call, or the first stage, and goes on with the second or calls others. */
+		if (atomic_fetch_sub_explicit(&slot->nunfinished, n, memory_order_acq_rel) == n) {
+			if (more_follow)
+				offer(slot, lap, folds->nfirst, folds->nitem);
+			else
+				end_call(communicator, slot, lap);
+			if (more_follow && total == most)
+				call_for_help(communicator, slot);
+		} else if (more_follow && total < most) {
+			await_stage(communicator, slot, lap);
+		}
+	}
+	return total > 0;
+}
+
+/* Takes the memory of partial sums for a call. Only who has taken it makes it larger. */
+static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes)
+{
+	if (atomic_exchange_explicit(&communicator->partials_taken, 1, memory_order_acquire))
+		return false;
+	if (communicator->partial_bytes < bytes) {
+		free(communicator->partials);
+		communicator->partials = allocate_lines(NPARTIAL, bytes);
+		communicator->partial_bytes = communicator->partials ? bytes : 0;
+	}
+	if (communicator->partial_bytes < bytes)
+		atomic_store_explicit(&communicator->partials_taken, 0, memory_order_release);
+	return communicator->partial_bytes >= bytes;
+}
+
+/* In two stages, if there is memory for what lies between them. A side takes the lines of what it reads, and writes there the next time: so a
+ * line crosses once a call, full. Ranks with threads of their own are on any core, so there are no sides. */
+static const struct folds *choose_folds(struct ordo_communicator *communicator, const struct slot *slot,
+	const struct ordo_collective *collective)
+{
+	const uint64_t bytes = round_up(vector_bytes(&collective->layout), CACHE_LINE);
+	if (!collective->staged.nitem || !communicator->nhelper || !take_partials(communicator, bytes))
+		return &collective->folds;
+	communicator->turn = !communicator->turn;
+	for (uint32_t i = 0; i < NPARTIAL; i++) {
+		const uint32_t place = i < NSIDE ? i ^ communicator->turn : i;
+		unsigned char *partial = communicator->partials + place * communicator->partial_bytes;
+		slot->ends[communicator->nrank + i] = (struct ends){partial, partial};
+	}
+	return &collective->staged;
 }
 
 bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	if (!ordo_parts_agree(communicator, slot))
 		return false;
-	slot->collective = slot->arrivals[0].collective;
+	const struct ordo_collective *collective = slot->arrivals[0].collective;
 	slot->in_place = false;
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		slot->in_place |= slot->arrivals[r].in_place;
 	atomic_store_explicit(&slot->narrived, 0, memory_order_relaxed);
-	const struct folds *folds = &slot->collective->folds;
-	const uint64_t nitem = folds->nitem;
-	atomic_store_explicit(&slot->nunfinished, (uint32_t)nitem, memory_order_relaxed);
 	uint32_t open = state_of(lap, OPEN);
 	if (!atomic_compare_exchange_strong(&slot->state, &open, state_of(lap, LAUNCHED)))
 		return false;
+	const struct folds *folds = slot->folds = choose_folds(communicator, slot, collective);
+	const size_t nitem = folds->nitem;
 	/* A single item is this thread's. */
 	if (nitem > 1) {
-		atomic_store_explicit(&slot->claims, claims_of(lap, 0, nitem), memory_order_release);
-		atomic_store_explicit(&communicator->launched, (uint32_t)(slot - communicator->slots),
-			memory_order_relaxed);
-		ordo_ring(communicator);
-		ordo_slot_wake(slot);
+		offer(slot, lap, 0, folds->nfirst);
+		call_for_help(communicator, slot);
 		ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);
 		return true;
 	}

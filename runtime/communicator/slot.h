@@ -50,9 +50,9 @@ struct slot {
 	alignas(CACHE_LINE) _Atomic uint64_t claims;
 	alignas(CACHE_LINE) _Atomic uint32_t nunfinished; /* items */
 	/* Of the call that was launched. */
-	const struct ordo_collective *collective;
+	const struct folds *folds;
 	bool in_place;
-	struct ends *ends;	  /* [nrank] */
+	struct ends *ends;	  /* [nrank + NPARTIAL] */
 	struct arrival *arrivals; /* [nrank] */
 };
 
@@ -82,6 +82,12 @@ struct ordo_communicator {
 	struct slot *slots; /* [depth] */
 	struct seat *seats; /* [nrank] */
 	_Atomic uint32_t epoch;
+
+	/* Partial sums, of one call at a time that was launched in two stages. */
+	_Atomic uint32_t partials_taken;
+	unsigned char *partials;
+	uint64_t partial_bytes; /* of each of NPARTIAL */
+	uint32_t turn;		/* 0 and 1 in turn: see choose_folds */
 
 	/* Failure: 0, 1 while it is written down, 2. */
 	alignas(CACHE_LINE) _Atomic uint32_t broken;

@@ -14,6 +14,9 @@
 #define MOST_ITEMS 65536
 /* A call that moves more than caches hold gains by stores that go past them. */
 #define STREAMING_BYTES (UINT64_C(64) << 20)
+/* Two stages pay for vectors that are neither done before the other core has noticed, nor more than the caches of both cores hold. */
+#define LEAST_STAGED_BYTES (UINT64_C(4) << 10)
+#define MOST_STAGED_BYTES (UINT64_C(128) << 10)
 /* A temp is read again at once, and should still be in the nearest cache. */
 #define MOST_TEMP_BYTES 4096
 
@@ -46,7 +49,12 @@ static uint64_t bytes_per_element(const struct folds *folds, const struct fold *
 	return noperand * folds->layout->element;
 }
 
-static bool append_item(struct folds *folds, struct item item, struct ordo_error *error)
+static uint64_t bytes_of(const struct folds *folds, const struct fold *fold)
+{
+	return fold->nelement * bytes_per_element(folds, fold);
+}
+
+bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_error *error)
 {
 	if (!ordo_array_reserve(&folds->items, &folds->item_room, folds->nitem + 1, sizeof *folds->items))
 		return ordo_fail_memory(error);
@@ -62,7 +70,7 @@ static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struc
 		       most = item_bytes / each > line ? item_bytes / each : line;
 	const uint64_t npart = (n + most - 1) / most, part = round_up((n + npart - 1) / npart, line);
 	for (uint64_t begin = 0; begin < n; begin += part)
-		if (!append_item(
+		if (!ordo_folds_append_item(
 			    folds, (struct item){f, 1, begin, n - begin < part ? n - begin : part}, error))
 			return false;
 	return true;
@@ -114,19 +122,25 @@ static bool sort_folds(struct folds *folds, struct ordo_error *error)
 	return worked;
 }
 
+void ordo_folds_measure(struct folds *folds)
+{
+	folds->traffic = 0;
+	for (size_t f = 0; f < folds->nfold; f++)
+		folds->traffic += bytes_of(folds, &folds->list[f]);
+	folds->streaming = folds->traffic > STREAMING_BYTES;
+	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
+	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
+}
+
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 {
 	if (!sort_folds(folds, error))
 		return false;
-	for (size_t f = 0; f < folds->nfold; f++)
-		folds->traffic += folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
-	folds->streaming = folds->traffic > STREAMING_BYTES;
-	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
-	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
+	ordo_folds_measure(folds);
 	const uint64_t item_bytes = choose_item_bytes(folds->traffic);
 	uint64_t gathered = item_bytes; /* in the last item, if that is of several folds */
 	for (uint32_t f = 0; f < folds->nfold; f++) {
-		const uint64_t bytes = folds->list[f].nelement * bytes_per_element(folds, &folds->list[f]);
+		const uint64_t bytes = bytes_of(folds, &folds->list[f]);
 		if (bytes > item_bytes) {
 			gathered = item_bytes;
 			if (!cut_fold(folds, f, item_bytes, error))
@@ -136,9 +150,17 @@ bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 			folds->items[folds->nitem - 1].nfold++;
 		} else {
 			gathered = bytes;
-			if (!append_item(folds, (struct item){f, 1, 0, folds->list[f].nelement}, error))
+			if (!ordo_folds_append_item(
+				    folds, (struct item){f, 1, 0, folds->list[f].nelement}, error))
 				return false;
 		}
 	}
+	folds->nfirst = folds->nitem;
 	return true;
+}
+
+bool ordo_stages_pay(const struct layout *layout)
+{
+	const uint64_t bytes = vector_bytes(layout);
+	return count_cores() == NSIDE && bytes >= LEAST_STAGED_BYTES && bytes <= MOST_STAGED_BYTES;
 }

@@ -108,13 +108,9 @@ static bool derive_groups(struct step_maker *maker, const struct folds *folds, c
 	return true;
 }
 
-bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
-	const struct ordo_plan_options *options, const struct ordo_proof *proof, uint32_t ngroup,
-	struct ordo_error *error)
+void ordo_folds_begin(
+	struct folds *folds, const struct layout *layout, const struct ordo_plan_options *options)
 {
-	const uint32_t nrank = layout->problem.nrank;
-	struct copies copies = {NULL, NULL};
-	struct root *roots[2] = {malloc(nrank * sizeof *roots[0]), malloc(nrank * sizeof *roots[1])};
 	folds->layout = layout;
 	folds->type = options->type;
 	folds->reduction = options->reduction;
@@ -124,6 +120,16 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	folds->copy = ordo_kernels()->fold[ORDO_U8][ORDO_SUM];
 	folds->divide = ordo_kernels()->divide[options->type];
 	folds->divisor = ordo_divisor(&layout->problem, options->reduction);
+}
+
+bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
+	const struct ordo_plan_options *options, const struct ordo_proof *proof, uint32_t ngroup,
+	struct ordo_error *error)
+{
+	const uint32_t nrank = layout->problem.nrank;
+	struct copies copies = {NULL, NULL};
+	struct root *roots[2] = {malloc(nrank * sizeof *roots[0]), malloc(nrank * sizeof *roots[1])};
+	ordo_folds_begin(folds, layout, options);
 	folds->ngroup = ngroup ? ngroup : ordo_folds_count_groups(folds);
 	struct step_maker *maker = ordo_step_maker_create(folds, &proof->trees, error);
 	bool worked = maker && (roots[0] && roots[1] ? true : ordo_fail_memory(error));

@@ -22,9 +22,14 @@
 #define TEMP_BYTES 32768
 #define MOST_TEMPS (TEMP_BYTES / CACHE_LINE)
 
+/* Two sides: the lower and the upper half of the ranks. What a side s sums of its own inputs goes to buffers beside those of the ranks, as if there were more
+ * of them: nrank + s for the other side, and nrank + NSIDE + s for itself, since a line that another core takes is gone. See stages.c. */
+#define NSIDE 2
+#define NPARTIAL (2 * NSIDE)
+
 struct operand {
 	uint64_t begin; /* bytes into the buffer */
-	uint32_t rank;	/* ORDO_NONE: a temp */
+	uint32_t rank;	/* ORDO_NONE: a temp; nrank and more: partial sums */
 	uint32_t temp;
 };
 
@@ -44,6 +49,7 @@ struct step {
 struct fold {
 	uint32_t first_step, nstep;
 	uint64_t nelement;
+	bool takes; /* lines of its sources from other cores: this one will write to them */
 };
 
 /* What one thread does at a time: folds [fold, fold + nfold), of a single one elements [begin, begin + n). */
@@ -69,6 +75,7 @@ struct folds {
 	struct item *items;
 	size_t noperand, nstep, nfold, nitem;
 	size_t operand_room, step_room, fold_room, item_room;
+	size_t nfirst; /* items that come first, and the others when all of them are done; nitem: all at once */
 	uint32_t ngroup; /* of ranks: no fold writes to two of them */
 	uint32_t ntemp;
 	uint64_t block;	  /* elements of a temp */
@@ -76,17 +83,25 @@ struct folds {
 	bool streaming;	  /* more than caches hold */
 };
 
-/* A rank's memory in one call. */
+/* A rank's memory in one call, or that of partial sums. */
 struct ends {
 	const unsigned char *input;
 	unsigned char *output;
 };
 
+/* Sets what does not depend on the proof. */
+void ordo_folds_begin(
+	struct folds *folds, const struct layout *layout, const struct ordo_plan_options *options);
 /* Fills the folds from a proof of a schedule that lies as the layout says, which must stay. ngroup: of ranks, 0: as suits the cores. On failure,
  * too, they are to be freed. */
 bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	const struct ordo_plan_options *options, const struct ordo_proof *proof, uint32_t ngroup,
 	struct ordo_error *error);
+/* The same in two stages; no items where the proved trees cannot be cut so. See stages.c. */
+bool ordo_folds_derive_stages(struct folds *folds, const struct layout *layout,
+	const struct ordo_plan_options *options, const struct ordo_proof *proof, struct ordo_error *error);
+/* Is this machine, and are the vectors, such that this pays? */
+bool ordo_stages_pay(const struct layout *layout);
 void ordo_folds_free(struct folds *folds);
 /* Into how many groups its ranks fall: see cut.c. */
 uint32_t ordo_folds_count_groups(const struct folds *folds);
@@ -97,13 +112,16 @@ static inline uint32_t group_begin(const struct folds *folds, uint32_t group)
 }
 /* Cuts what was derived into items. */
 bool ordo_folds_cut(struct folds *folds, struct ordo_error *error);
+/* What of that a cut of one's own needs, too: sets what depends on the length of folds, and appends an item. */
+void ordo_folds_measure(struct folds *folds);
+bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_error *error);
 /* Of folds each of which writes to one rank: where those of every rank begin, [nrank + 1]. The caller frees it. NULL: no memory. */
 uint32_t *ordo_folds_index(const struct folds *folds, struct ordo_error *error);
 
 /* Appends the steps that evaluate trees: see steps.c. */
 struct root {
 	uint32_t tree; /* as ordo_same_tree */
-	uint32_t rank; /* that holds it */
+	uint32_t rank; /* that holds it; nrank and more: partial sums */
 };
 struct step_maker;
 struct step_maker *ordo_step_maker_create(
@@ -112,10 +130,16 @@ void ordo_step_maker_destroy(struct step_maker *maker);
 /* A fold that makes chunk `chunk` for all roots, sorted by tree. */
 bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot, uint32_t chunk,
 	struct ordo_error *error);
+/* Partial sums that were made, and where they are read from here on. */
+struct partial {
+	uint32_t tree; /* as ordo_same_tree; ORDO_NONE: none */
+	uint32_t rank; /* nrank and more */
+};
+void ordo_step_maker_read_partials(struct step_maker *maker, const struct partial partials[NSIDE]);
 /* Adds the chunk to the last fold, if it lies right behind that everywhere. The roots are those of that fold. */
 bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk);
 
-/* Runs an item of a call with these buffers, ends[nrank]. In place: sums are not stored past the caches. */
+/* Runs an item of a call with these buffers, ends[nrank], and with two stages [nrank + NPARTIAL]. In place: sums are not stored past the caches. */
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place);
 

@@ -37,16 +37,16 @@ static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
 
 /* Of a few bytes to one place, the kernel's preparations would be most of the time. */
 static void copy(const struct folds *folds, void *const *dst, uint32_t ndst, const void *const *src,
-	uint64_t nbyte, bool streaming)
+	uint64_t nbyte, unsigned ways)
 {
 	if (ndst == 1 && nbyte < SHORT_BYTES)
 		memcpy(dst[0], src[0], nbyte);
 	else
-		folds->copy(dst, ndst, src, 1, nbyte, streaming);
+		folds->copy(dst, ndst, src, 1, nbyte, ways);
 }
 
 static void run_step(const struct folds *folds, const struct step *step, const struct ends *ends,
-	unsigned char *temps, uint64_t begin, uint64_t n, bool streaming)
+	unsigned char *temps, uint64_t begin, uint64_t n, unsigned ways)
 {
 	struct places places;
 	uint32_t ndst;
@@ -54,9 +54,9 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 	switch (step->kind) {
 	case FOLD:
 		if (step->nsrc > 1)
-			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, streaming);
+			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, ways);
 		else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
-			copy(folds, places.dst, ndst, places.src, n * folds->layout->element, streaming);
+			copy(folds, places.dst, ndst, places.src, n * folds->layout->element, ways);
 		return;
 	case DIVIDE:
 		folds->divide(places.dst[0], n, folds->divisor);
@@ -71,19 +71,21 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 }
 
 static void run_fold(const struct folds *folds, const struct fold *fold, const struct ends *ends,
-	uint64_t begin, uint64_t n, bool streaming)
+	uint64_t begin, uint64_t n, unsigned ways)
 {
 	alignas(CACHE_LINE) unsigned char temps[TEMP_BYTES];
 	const struct step *steps = &folds->steps[fold->first_step];
+	ways |= fold->takes ? ORDO_TAKE : 0;
 	if (fold->nstep == 1) {
-		run_step(folds, steps, ends, temps, begin, n, streaming);
+		run_step(folds, steps, ends, temps, begin, n, ways);
 		return;
 	}
 	for (const uint64_t end = begin + n; begin < end; begin += folds->block) {
 		const uint64_t part = end - begin < folds->block ? end - begin : folds->block;
 		for (uint32_t s = 0; s < fold->nstep; s++) {
 			const bool leaves = folds->operands[steps[s].dst].rank != ORDO_NONE;
-			run_step(folds, &steps[s], ends, temps, begin, part, streaming && leaves);
+			run_step(folds, &steps[s], ends, temps, begin, part,
+				leaves ? ways : ways & ~ORDO_STREAM);
 		}
 	}
 }
@@ -108,12 +110,12 @@ void ordo_fold_item(
 {
 	/* What is summed in place was just read and lies in the cache; what is copied never goes where it came from. */
 	const bool reduces = ordo_operator_facts(folds->layout->problem.op)->reduces;
-	const bool streaming = folds->streaming && !(in_place && reduces);
+	const unsigned ways = folds->streaming && !(in_place && reduces) ? ORDO_STREAM : 0;
 	if (item->nfold == 1) {
-		run_fold(folds, &folds->list[item->fold], ends, item->begin, item->n, streaming);
+		run_fold(folds, &folds->list[item->fold], ends, item->begin, item->n, ways);
 		return;
 	}
 	for (uint32_t f = item->fold; f < item->fold + item->nfold; f++)
 		if (!copy_at_once(folds, &folds->list[f], ends))
-			run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, streaming);
+			run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, ways);
 }

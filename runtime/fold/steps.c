@@ -26,6 +26,7 @@ struct step_maker {
 	uint32_t *
 		contributors; /* [operand_room] of sources that are inputs; what stands beside other operands means nothing */
 	size_t contributor_room;
+	struct partial partials[NSIDE];
 
 	/* Of the fold being made. */
 	bool shares;	   /* subtrees */
@@ -40,9 +41,14 @@ struct step_maker {
 	bool crowded; /* more temps were wanted than there are */
 };
 
+static bool is_partial(const struct step_maker *maker, uint32_t node)
+{
+	return node == maker->partials[0].tree || node == maker->partials[1].tree;
+}
+
 static bool is_leaf(const struct step_maker *maker, uint32_t node)
 {
-	return maker->trees->nodes[node][0] == ORDO_NONE;
+	return maker->trees->nodes[node][0] == ORDO_NONE || is_partial(maker, node);
 }
 
 static uint32_t child(const struct step_maker *maker, uint32_t node, int which)
@@ -61,8 +67,16 @@ static uint64_t input_begin(const struct step_maker *maker, uint32_t contributor
 	       maker->folds->layout->element;
 }
 
+/* Partial sums are as long as a vector, and lie as its chunks do. */
+static uint64_t partial_begin(const struct step_maker *maker, uint32_t chunk)
+{
+	return chunk_begin(maker->folds->layout, chunk) * maker->folds->layout->element;
+}
+
 static uint64_t output_begin(const struct step_maker *maker, uint32_t rank, uint32_t chunk)
 {
+	if (rank >= maker->problem.nrank)
+		return partial_begin(maker, chunk);
 	return slot_begin(maker->folds->layout, rank, ORDO_OUTPUT,
 		       ordo_output_slot(&maker->problem, rank, chunk)) *
 	       maker->folds->layout->element;
@@ -128,6 +142,11 @@ static bool append_source(
 			maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before}, ORDO_NONE, error);
 	if (maker->temp[node] != ORDO_NONE)
 		return append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = maker->temp[node]},
+			ORDO_NONE, error);
+	if (is_partial(maker, node))
+		return append_operand(maker,
+			(struct operand){partial_begin(maker, maker->chunk),
+				maker->partials[node == maker->partials[1].tree].rank, 0},
 			ORDO_NONE, error);
 	const uint32_t contributor = maker->trees->nodes[node][1];
 	return append_operand(maker,
@@ -296,7 +315,8 @@ static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const
 {
 	if (maker->folds->widens && !narrow(maker, pass, error))
 		return false;
-	if (maker->folds->divisor > 1 && !divide(maker, pass, error))
+	const bool is_whole = roots[0].rank < maker->problem.nrank;
+	if (maker->folds->divisor > 1 && is_whole && !divide(maker, pass, error))
 		return false;
 	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(maker, pass, error))
 		return false;
@@ -443,12 +463,21 @@ bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uin
 	struct fold *fold = &folds->list[folds->nfold];
 	fold->first_step = (uint32_t)folds->nstep;
 	fold->nelement = chunk_begin(layout, chunk + 1) - chunk_begin(layout, chunk);
+	fold->takes = maker->partials[0].tree != ORDO_NONE;
 	maker->chunk = chunk;
 	if (!make_fold(maker, roots, nroot, error))
 		return false;
 	fold->nstep = (uint32_t)(folds->nstep - fold->first_step);
 	folds->nfold++;
 	return true;
+}
+
+/* Where the operand that is a source lies in another chunk. */
+static uint64_t source_begin(const struct step_maker *maker, uint32_t operand, uint32_t chunk)
+{
+	return maker->folds->operands[operand].rank >= maker->problem.nrank
+		       ? partial_begin(maker, chunk)
+		       : input_begin(maker, maker->contributors[operand], chunk);
 }
 
 bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
@@ -461,8 +490,7 @@ bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
 		const struct step *step = &folds->steps[s];
 		for (uint32_t i = step->src; i < step->src + step->nsrc; i++)
 			if (folds->operands[i].rank != ORDO_NONE &&
-				input_begin(maker, maker->contributors[i], chunk) !=
-					folds->operands[i].begin + length)
+				source_begin(maker, i, chunk) != folds->operands[i].begin + length)
 				return false;
 		for (uint32_t i = step->dst; i < step->dst + step->ndst; i++)
 			if (folds->operands[i].rank != ORDO_NONE &&
@@ -472,6 +500,11 @@ bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
 	}
 	fold->nelement += chunk_begin(layout, chunk + 1) - chunk_begin(layout, chunk);
 	return true;
+}
+
+void ordo_step_maker_read_partials(struct step_maker *maker, const struct partial partials[NSIDE])
+{
+	memcpy(maker->partials, partials, sizeof maker->partials);
 }
 
 static void count_leaves(struct step_maker *maker)
@@ -522,6 +555,7 @@ struct step_maker *ordo_step_maker_create(
 		return NULL;
 	}
 	memset(maker->temp, 0xff, nnode * sizeof *maker->temp);
+	memset(maker->partials, 0xff, sizeof maker->partials);
 	count_leaves(maker);
 	find_owners(maker);
 	return maker;

@@ -41,9 +41,18 @@ static ALWAYS_INLINE void fetch_destinations(const struct fold *fold, size_t at)
 			fetch_for_writing(destination(fold, i, at + k));
 }
 
-static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, size_t at, bool streaming)
+static ALWAYS_INLINE void take_sources(const struct fold *fold, size_t at)
 {
-	if (!streaming && fold->ndst > 1)
+	for (uint32_t i = 0; i < fold->nsrc; i++)
+		for (size_t k = 0; k < BLOCK; k += CACHE_LINE)
+			fetch_for_writing(source(fold, i, at + k));
+}
+
+static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, size_t at, unsigned ways)
+{
+	if (ways & ORDO_TAKE)
+		take_sources(fold, at + AHEAD);
+	if (!(ways & ORDO_STREAM) && fold->ndst > 1)
 		fetch_destinations(fold, at + AHEAD);
 	const char *from = source(fold, 0, at);
 	vector a = load(from), b = load(from + VECTOR_BYTES), c = load(from + 2 * VECTOR_BYTES),
@@ -57,7 +66,7 @@ static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, siz
 	}
 	for (uint32_t i = 0; i < fold->ndst; i++) {
 		char *to = destination(fold, i, at);
-		if (streaming && !((uintptr_t)to % VECTOR_BYTES)) {
+		if (ways & ORDO_STREAM && !((uintptr_t)to % VECTOR_BYTES)) {
 			stream(to, a);
 			stream(to + VECTOR_BYTES, b);
 			stream(to + 2 * VECTOR_BYTES, c);
@@ -111,16 +120,16 @@ static inline size_t unaligned_bytes(const struct fold *fold, size_t nbyte, size
 typedef void rest_fold(const struct fold *fold, size_t at, size_t end);
 
 static ALWAYS_INLINE void fold_all(
-	const struct fold *fold, operation *op, rest_fold *rest, size_t nbyte, size_t element, bool streaming)
+	const struct fold *fold, operation *op, rest_fold *rest, size_t nbyte, size_t element, unsigned ways)
 {
-	size_t at = streaming ? unaligned_bytes(fold, nbyte, element) : 0;
+	size_t at = ways & ORDO_STREAM ? unaligned_bytes(fold, nbyte, element) : 0;
 	if (at)
 		rest(fold, 0, at);
 	for (; nbyte - at >= BLOCK; at += BLOCK)
-		fold_block(fold, op, at, streaming);
+		fold_block(fold, op, at, ways);
 	if (at < nbyte)
 		rest(fold, at, nbyte);
-	if (streaming)
+	if (ways & ORDO_STREAM)
 		end_streaming();
 }
 
@@ -152,11 +161,11 @@ enum {
 		fold_rest(fold, reduction##_##type, at, end);                                                \
 	}                                                                                                    \
 	static void reduction##_all_##type(void *const *dst, uint32_t ndst, const void *const *src,          \
-		uint32_t nsrc, size_t n, bool streaming)                                                     \
+		uint32_t nsrc, size_t n, unsigned ways)                                                      \
 	{                                                                                                    \
 		const struct fold fold = {dst, src, ndst, nsrc};                                             \
 		fold_all(&fold, reduction##_##type, reduction##_rest_##type, n *SIZE_##type, SIZE_##type,    \
-			streaming);                                                                          \
+			ways);                                                                               \
 	}
 #define KERNELS(type, enumerator) KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
 TYPES(KERNELS)
