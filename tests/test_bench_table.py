@@ -98,7 +98,7 @@ def _():
 @case("other schedules stand beside the usual one")
 def _():
     _, _, _, document = run(results(*FAST, cell("ordo-pool:ring", [300.0])))
-    wanted(row(document, "ring")[3] == "300" and row(document, "the usual one")[3] == "250", document)
+    wanted(row(document, "ring")[3] == "300" and row(document, "as above")[3] == "250", document)
 
 
 @case("many ranks stand beside fewer")

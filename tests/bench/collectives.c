@@ -4,6 +4,7 @@
  */
 #include "contenders.h"
 #include "team.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,25 @@ static const struct contender *contender_named(const char *text)
 	return NULL;
 }
 
-/* Every rank deals with every other, and sums in one pass over all inputs. */
-static const char *usual_algorithm(enum cell_operator operator)
+/* One call drives two cores, which can sum their halves of the ranks apart before they meet. Worth it for these sizes only. */
+static bool is_summed_by_halves(const struct contender *contender, const struct cell *cell)
 {
-	return operator== CELL_ALLREDUCE || operator== CELL_REDUCESCATTER ? "mesh(fold=linear)" : "mesh";
+	const uint64_t bytes = cell->count * sizeof(float);
+	return !strcmp(contender->name, "ordo-pool") && cell->operator== CELL_ALLREDUCE &&
+							cell->nrank >= 8 && cell->nrank % 2 == 0 &&
+							bytes >= 4 << 10 && bytes <= 128 << 10;
+}
+
+/* Every rank deals with every other, and sums in one pass over all inputs, or over those of its half. */
+static const char *usual_algorithm(const struct contender *contender, const struct cell *cell)
+{
+	static char by_halves[64];
+	const bool reduces = cell->operator== CELL_ALLREDUCE || cell->operator== CELL_REDUCESCATTER;
+	if (!is_summed_by_halves(contender, cell))
+		return reduces ? "mesh(fold=linear)" : "mesh";
+	snprintf(by_halves, sizeof by_halves, "hierarchical(mesh(fold=linear),mesh,sizes=[%" PRIu32 ",2])",
+		cell->nrank / 2);
+	return by_halves;
 }
 
 int main(int argc, char **argv)
@@ -50,7 +66,7 @@ int main(int argc, char **argv)
 		struct cell cell;
 		if (!cell_read(argv[i], nrank, &cell))
 			return usage();
-		const char *algorithm = wanted ? wanted : usual_algorithm(cell.operator);
+		const char *algorithm = wanted ? wanted : usual_algorithm(contender, &cell);
 		const struct measured measured = contender->measure(&cell, algorithm, budget_s);
 		cell_report(argv[1], &cell, measured.seconds, measured.nwrong,
 			contender->scheduled ? algorithm : NULL);
