@@ -422,6 +422,23 @@ def _():
     wanted(BROWSER.run(over, 0, 2, 0.5) == "0 → 2: 14 moves, 14 chunks", BROWSER.run(over, 0, 2, 0.5))
 
 
+@browser_case("in a row of several streams one that works is seen, whichever wait")
+def _():
+    viewed(compiled("busy.json", "allreduce", 32, "hierarchical", "--topology", "servers:4x8"), "--topology", "servers:4x8")
+    BROWSER.size(1280, 700)
+    hidden = BROWSER.run("""page.strip.draw(); const { strip, model } = page, { width, height } = strip.still, hidden = [];
+        const all = strip.still.getContext('2d').getImageData(0, 0, width, height).data;
+        const parts = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16)), away = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+        for (let task = 0; task < model.ntask; task++) {
+          if (model.kind[task] >= NOTIFY || strip.xOf(model.end[task]) - strip.xOf(model.begin[task]) < 12) continue;
+          const x = (strip.xOf(model.begin[task]) + strip.xOf(model.end[task])) / 2, y = 2 + (strip.rowOf.get(model.streamOf[task]) + 0.4) * strip.rowHeight;
+          const at = 4 * (Math.floor(y) * width + Math.round(x)), seen = [...all.slice(at, at + 3)], own = parts(colours.line(model.data.phases, model.phase[task]));
+          if (away(seen, own) > away(seen, parts(colours.names.line))) hidden.push([model.rankOf[task], model.taskText(task)]);
+        }
+        return [strip.rowHeight, strip.drawnRows.length, hidden.length, hidden.slice(0, 3)]""")
+    wanted(hidden[0] < 5 and hidden[1] == 32 and hidden[2] == 0, hidden)
+
+
 @browser_case("on paper it is light, as wide as a sheet, and nothing lies over anything; after it the screen is as before")
 def _():
     viewed(ring8(), where="#step=100&dark")

@@ -84,7 +84,18 @@ class Strip {
     const height = Math.max(1, this.rowHeight - (this.rowHeight > 5 ? 2 : this.rowHeight > 2 ? 0.6 : 0));
     pen.fillStyle = colours.names.ground;
     pen.fillRect(this.left, top, this.width - this.left - 8, height);
+    /* Where one stream of a rank works, it does not matter that others wait. */
+    for (const stream of row.streams) this.drawWaits(pen, stream, top, height);
     for (const stream of row.streams) this.drawStream(pen, stream, top, height);
+  }
+  drawWaits(pen, stream, top, height) {
+    const { model } = this;
+    pen.fillStyle = colours.names.line;
+    for (let task = stream.first; task < stream.end && !model.isStopped(task); task++) {
+      if (model.kind[task] !== WAIT) continue;
+      const ready = this.xOf(model.ready[task]), end = this.xOf(model.end[task]);
+      if (end - ready > 1) pen.fillRect(ready, top + height * 0.42, end - ready, Math.max(1, height * 0.16));
+    }
   }
   /* Bars that would be thinner than a point join those before, so that a busy row looks busy. */
   drawStream(pen, stream, top, height) {
@@ -92,15 +103,7 @@ class Strip {
     let last = -1;
     for (let task = stream.first; task < stream.end && !model.isStopped(task); task++) {
       const begin = this.xOf(model.begin[task]), end = this.xOf(model.end[task]);
-      if (model.kind[task] === WAIT) {
-        const ready = this.xOf(model.ready[task]);
-        if (end - ready > 1) {
-          pen.fillStyle = names.line;
-          pen.fillRect(ready, top + height * 0.42, end - ready, Math.max(1, height * 0.16));
-        }
-        continue;
-      }
-      if (model.kind[task] === NOTIFY || end <= last) continue;
+      if (model.kind[task] >= NOTIFY || end <= last) continue;
       last = Math.max(end, begin + 0.6);
       const witness = model.witnesses.has(task);
       pen.globalAlpha = page.hasPhase(task) ? 1 : 0.12;
