@@ -328,7 +328,11 @@ const struct command view_command = {
 		"guarantees with their counterexamples. Of a schedule that is refuted it shows the "
 		"witness, and where each stream\n"
 		"is stuck: that too is exit code 0. Times are predicted; of a schedule that cannot end, "
-		"moves are counted.",
+		"moves are counted.\n"
+		"\n"
+		"A link tells what it carries where the pointer rests on it; `?` tells the keys. Printed, "
+		"the page shows the step it is\n"
+		"at, the slots, the time and the proof, in light colours.",
 	.examples = "  ordo view ring.json -o ring.html\n"
 		    "  ordo view ring.json --topology full-mesh --bytes 16MiB --type bf16 -o ring.html\n"
 		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
