@@ -2,6 +2,7 @@
  * run so.
  */
 #include "communicator/slot.h"
+#include "failing.h"
 #include <ordo/compiler.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -289,6 +290,46 @@ static void a_call_runs_in_one_stage_while_another_has_the_sums(void **unused)
 	destroy(&subject);
 }
 
+/* Whatever memory is missing: an error, and nothing is left. */
+static void stages_that_find_no_memory_are_an_error(void **unused)
+{
+	(void)unused;
+	struct subject subject = sum_of(ORDO_ALLREDUCE, NRANK, BY_RINGS, COUNT);
+	struct ordo_error error = {.text = ""};
+	struct ordo_proof *proof = ordo_prove(subject.schedule, &error);
+	uint64_t nrefused = 1, nerror = 0;
+	for (uint64_t after = 0; nrefused; after++) {
+		struct folds folds = {0};
+		const struct held before = failing_held();
+		failing_begin(after, false);
+		const bool worked = ordo_folds_derive_stages(
+			&folds, &subject.collective->layout, &subject.options, proof, &error);
+		nrefused = failing_end();
+		assert_true(worked == !nrefused);
+		nerror += error.code == ORDO_ENVIRONMENT;
+		ordo_folds_free(&folds);
+		assert_int_equal(failing_held().pieces, before.pieces);
+	}
+	assert_true(nerror > 10);
+	ordo_proof_destroy(proof);
+	destroy(&subject);
+}
+
+static void a_call_without_memory_for_the_sums_runs_in_one_stage(void **unused)
+{
+	(void)unused;
+	struct subject subject = staged_sum(2048);
+	struct ordo_communicator *communicator = communicator_of(1);
+	failing_begin(0, true);
+	run_call(communicator, &subject, 3);
+	assert_true(failing_end() == 1);
+	assert_null(communicator->partials);
+	run_call(communicator, &subject, 4);
+	assert_non_null(communicator->partials);
+	ordo_communicator_destroy(communicator);
+	destroy(&subject);
+}
+
 /* A call of these folds was launched by nobody, so nobody works on it but who is told to. */
 static struct slot *begin_call(struct ordo_communicator *communicator, const struct subject *subject)
 {
@@ -354,6 +395,8 @@ int main(void)
 		cmocka_unit_test(bits_are_those_of_one_stage),
 		cmocka_unit_test(calls_of_all_lengths_run_in_two_stages),
 		cmocka_unit_test(a_call_runs_in_one_stage_while_another_has_the_sums),
+		cmocka_unit_test(stages_that_find_no_memory_are_an_error),
+		cmocka_unit_test(a_call_without_memory_for_the_sums_runs_in_one_stage),
 		cmocka_unit_test(who_goes_on_calls_nobody),
 		cmocka_unit_test(who_leaves_between_the_stages_calls_others),
 	};
