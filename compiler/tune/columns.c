@@ -93,6 +93,17 @@ static bool order_entrants(const struct ordo_contest *contest, uint64_t bytes, u
 	return bounds;
 }
 
+/* Of the columns that there are, the last is being filled. */
+static void tell_progress(const struct ordo_columns *columns, uint32_t ndone)
+{
+	const struct ordo_selection_wish *wish = &columns->contest->wish->selection;
+	const uint64_t count = columns->contest->count,
+		       ncolumn = columns->count > columns->nplanned ? columns->count : columns->nplanned;
+	if (wish->progress)
+		wish->progress(wish->progress_closure, "simulate", (columns->count - 1) * count + ndone,
+			ncolumn * count);
+}
+
 static bool fill(struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {
 	struct ordo_column *column = &columns->items[at];
@@ -101,9 +112,11 @@ static bool fill(struct ordo_columns *columns, uint32_t at, const bool *left_out
 	bool worked = order && order_entrants(contest, column->bytes, order) ? true : ordo_fail_memory(error);
 	const uint32_t known = worked ? ordo_fastest(columns, at, NULL) : ORDO_NONE;
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
-	for (uint32_t i = 0; worked && i < contest->count; i++)
+	for (uint32_t i = 0; worked && i < contest->count; i++) {
+		tell_progress(columns, i);
 		if (!left_out || !left_out[order[i]])
 			worked = time_entrant(columns, column, order[i], &best, error);
+	}
 	column->full |= !left_out;
 	free(order);
 	return worked;

@@ -9,6 +9,7 @@ struct ordo_columns {
 	struct ordo_column *items; /* [count], ascending */
 	uint32_t count;
 	size_t room;
+	uint32_t nplanned; /* how many there will be at least, for the progress */
 };
 
 void ordo_columns_free(struct ordo_columns *columns);

@@ -13,11 +13,8 @@ enum { NMULTIPLE = sizeof multiples / sizeof *multiples, MOST_CHUNKS = 1024 };
 static struct ordo_request request_of(const struct ordo_contest *contest, const struct ordo_entrant *entrant)
 {
 	const struct ordo_selection_wish *wish = &contest->wish->selection;
-	struct ordo_request request = {.problem = wish->problem,
-		.algorithm = entrant->algorithm,
-		.topology = wish->topology,
-		.progress = wish->progress,
-		.closure = wish->progress_closure};
+	struct ordo_request request = {
+		.problem = wish->problem, .algorithm = entrant->algorithm, .topology = wish->topology};
 	request.problem.chunks_per_block = entrant->chunks_per_block;
 	return request;
 }
@@ -245,7 +242,9 @@ struct ordo_schedule *ordo_contest_take(struct ordo_contest *contest, uint32_t i
 	entrant->schedule = NULL;
 	if (schedule)
 		return schedule;
-	const struct ordo_request request = request_of(contest, entrant);
+	struct ordo_request request = request_of(contest, entrant);
+	request.progress = contest->wish->selection.progress;
+	request.closure = contest->wish->selection.progress_closure;
 	schedule = ordo_compile_proved(&request, &proof, error);
 	ordo_proof_destroy(proof);
 	return schedule;

@@ -46,15 +46,19 @@ static void free_stretches(struct stretches *stretches)
 static bool simulate_powers(struct tuning *tuning)
 {
 	const uint64_t first = tuning->wish.selection.from_bytes;
+	struct ordo_columns *columns = &tuning->columns;
 	uint64_t power = 1;
-	if (!ordo_columns_add(&tuning->columns, first, tuning->error))
-		return false;
 	while (power <= first)
 		power *= 2;
+	columns->nplanned = tuning->last == first ? 1 : 2;
+	for (uint64_t p = power; p < tuning->last; p *= 2)
+		columns->nplanned++;
+	if (!ordo_columns_add(columns, first, tuning->error))
+		return false;
 	for (; power < tuning->last; power *= 2)
-		if (!ordo_columns_add(&tuning->columns, power, tuning->error))
+		if (!ordo_columns_add(columns, power, tuning->error))
 			return false;
-	return tuning->last == first || ordo_columns_add(&tuning->columns, tuning->last, tuning->error);
+	return tuning->last == first || ordo_columns_add(columns, tuning->last, tuning->error);
 }
 
 /* Takes out of a stretch's set who is not the fastest at one more column; if nobody would be left, nothing is changed. */
