@@ -21,21 +21,17 @@ double largest_bound(const struct ordo_time_bounds *bounds, const char **name)
 	return all[most].seconds;
 }
 
-double print_busiest(const struct predicted *predicted, char *out, size_t size)
+void print_busiest(const struct predicted *predicted, char *out, size_t size)
 {
 	static const char *const of_ranks[] = {[ORDO_OUT_PORTS] = "the ports out of",
 		[ORDO_IN_PORTS] = "the ports into",
 		[ORDO_ADDER] = "the adder of",
 		[ORDO_COPIER] = "the copier of"};
 	const struct ordo_prediction *prediction = predicted->prediction;
-	const double total = prediction->timeline->total,
-		     on_wire = total > 0 ? prediction->breakdown.wire / total : 0;
 	out[0] = 0;
-	if (!predicted->topology && on_wire > prediction->busiest_share) {
+	if (prediction->busiest == ORDO_WIRE) {
 		snprintf(out, size, "the wire: links that nobody shares");
-		return on_wire;
-	}
-	if (prediction->busiest == ORDO_LINK) {
+	} else if (prediction->busiest == ORDO_LINK) {
 		const struct ordo_topology *topology = predicted->topology;
 		const struct ordo_link *link = &topology->links[prediction->busiest_at];
 		snprintf(out, size, "link %" PRIu32 " -> %" PRIu32 " %.40s", link->from, link->to,
@@ -44,7 +40,6 @@ double print_busiest(const struct predicted *predicted, char *out, size_t size)
 		snprintf(
 			out, size, "%s rank %" PRIu32, of_ranks[prediction->busiest], prediction->busiest_at);
 	}
-	return prediction->busiest_share;
 }
 
 static const char *time_text(char text[24], double seconds_taken)
@@ -354,9 +349,9 @@ static void add_prediction(
 	list_parts(&prediction->breakdown, parts);
 	for (int i = 0; i < NPART; i++)
 		add_number(json, parts[i].name, parts[i].seconds);
-	const double share = print_busiest(predicted, busiest, sizeof busiest);
+	print_busiest(predicted, busiest, sizeof busiest);
 	add_text(answer, "bottleneck", busiest[0] ? busiest : NULL);
-	add_number(answer, "bottleneck_share", share);
+	add_number(answer, "bottleneck_share", prediction->busiest_share);
 	add_bounds(answer, prediction);
 	add_path(answer, schedule, prediction);
 	if (predicted->topology)
@@ -375,10 +370,10 @@ void foretell(struct call *call, const struct foretelling *wish, const struct or
 	print_total(schedule, predicted);
 	print_parts(prediction);
 	print_bounds(prediction);
-	const double share = print_busiest(predicted, busiest, sizeof busiest);
+	print_busiest(predicted, busiest, sizeof busiest);
 	if (busiest[0]) {
 		print_item("bottleneck");
-		printf("%s, at work %.3g%% of the time\n", busiest, 100 * share);
+		printf("%s, at work %.3g%% of the time\n", busiest, 100 * prediction->busiest_share);
 	}
 	if (predicted->topology)
 		print_links(wish, predicted);

@@ -11,9 +11,8 @@ struct foretelling {
 
 /* The largest of the bounds, and which it is: "the cut". Never NULL. */
 double largest_bound(const struct ordo_time_bounds *bounds, const char **name);
-/* `link 0 -> 1 HCCS`, `the adder of rank 3`; "" if nothing was used. Without a topology no link is known by name: then it may be the wire that
- * the critical path is on. Returns the part of the time for which it is at work. */
-double print_busiest(const struct predicted *predicted, char *out, size_t size);
+/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used. */
+void print_busiest(const struct predicted *predicted, char *out, size_t size);
 /* 2.34 us, 5.6 ms, 1.2 s: with as many digits as times that are compared need. */
 void print_time(FILE *out, double seconds_taken);
 

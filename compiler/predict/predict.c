@@ -100,6 +100,8 @@ static void find_busiest(struct ordo_prediction *prediction, const struct ordo_r
 			offer_busiest(
 				prediction, (enum ordo_resource)kind, rank, rehearsal->used[place] / ways);
 		}
+	if (!topology)
+		offer_busiest(prediction, ORDO_WIRE, 0, prediction->breakdown.wire);
 }
 
 /* Everything that is needed beside what it fills. */
@@ -121,8 +123,10 @@ static bool simulate(
 		return false;
 	if (prediction->given_up)
 		return true;
+	if (!find_path(prediction, rehearsal, error))
+		return false;
 	find_busiest(prediction, rehearsal);
-	return find_path(prediction, rehearsal, error);
+	return true;
 }
 
 static bool predict(struct ordo_prediction *prediction, const struct ordo_schedule *schedule,

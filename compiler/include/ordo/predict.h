@@ -68,6 +68,7 @@ enum ordo_resource {
 	ORDO_IN_PORTS,
 	ORDO_ADDER,
 	ORDO_COPIER,
+	ORDO_WIRE, /* without a topology: links that nobody shares, as the critical path has them */
 };
 
 /* No schedule of this operator can be faster than the largest of these under the model above. Seconds; 0: tells nothing. */
