@@ -5,8 +5,10 @@
 
 #define LONG_S 0.3 /* a batch that takes so long is measured once */
 #define LEAST_BATCHES 3
-#define MOST_BATCHES 25
-#define BATCH_S 0.008
+#define MOST_BATCHES 301
+/* Short, so that a host which takes a core away for some milliseconds spoils few batches, and the median none. */
+#define BATCH_S 0.002
+#define WARM_S 0.05
 
 double now_s(void)
 {
@@ -63,27 +65,43 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-double time_calls(const struct member *member, double budget_s)
+/* A core that has idled is not given back at once by a host that others use too. */
+static void warm_up(const struct member *member)
 {
-	member->call(member->closure);
+	const double end = now_s() + WARM_S;
+	do
+		touch_and_call(member, 1);
+	while (agree(member, now_s() < end));
+}
+
+/* How many touches and calls make a batch; *took is how long they take. */
+static uint64_t batch_size(const struct member *member, double *took)
+{
 	uint64_t n = 1;
-	double took = 0;
 	for (;;) {
-		took = time_batch(member, n, true);
-		const uint64_t next = took >= BATCH_S ? n : took * 8 < BATCH_S ? n * 8 : n * 2;
+		*took = time_batch(member, n, true);
+		const uint64_t next = *took >= BATCH_S ? n : *took * 8 < BATCH_S ? n * 8 : n * 2;
 		const uint64_t agreed = agree(member, next);
 		if (agreed == n)
-			break;
+			return n;
 		n = agreed;
 	}
-	const uint64_t least = took > LONG_S ? 1 : LEAST_BATCHES;
-	uint64_t nbatch = (uint64_t)(budget_s / (2 * took));
-	nbatch = agree(member, nbatch < least ? least : nbatch > MOST_BATCHES ? MOST_BATCHES : nbatch);
+}
+
+double time_calls(const struct member *member, double budget_s)
+{
+	double took;
+	member->call(member->closure);
+	warm_up(member);
+	const uint64_t n = batch_size(member, &took);
+	const uint64_t least = agree(member, took > LONG_S ? 1 : LEAST_BATCHES);
+	const double end = now_s() + budget_s;
 	double samples[MOST_BATCHES];
-	for (uint64_t i = 0; i < nbatch; i++) {
+	uint64_t nbatch = 0;
+	do {
 		const double touches = time_batch(member, n, false);
-		samples[i] = (time_batch(member, n, true) - touches) / (double)n;
-	}
+		samples[nbatch++] = (time_batch(member, n, true) - touches) / (double)n;
+	} while (agree(member, nbatch < least || (nbatch < MOST_BATCHES && now_s() < end)));
 	qsort(samples, nbatch, sizeof(*samples), ascending);
 	return samples[nbatch / 2];
 }
