@@ -176,15 +176,16 @@ static void clear(struct ordo_shared *resource)
 	resource->unsettled = 0;
 }
 
+/* What is used up keeps its flows from rising, so it joins. */
 static void meet(struct ordo_sharing *sharing, uint32_t number)
 {
 	struct ordo_shared *resource = &sharing->resources[number];
-	if (resource->seen == sharing->settling)
-		return;
 	resource->seen = sharing->settling;
 	resource->joined = false;
 	sharing->met[sharing->nmet++] = number;
 	clear(resource);
+	if (is_used_up(resource))
+		join(sharing, number);
 }
 
 /* Its rate is open: what it takes of a resource is left to be given. */
@@ -207,8 +208,9 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const uint32_t number = flow->uses[i].resource;
 		struct ordo_shared *resource = &sharing->resources[number];
-		meet(sharing, number);
-		if (all ? is_short(resource) : is_used_up(resource))
+		if (resource->seen != sharing->settling)
+			meet(sharing, number);
+		if (all && is_short(resource))
 			join(sharing, number);
 		open_use(resource, flow, flow->uses[i].load);
 	}

@@ -175,9 +175,9 @@ bool ordo_ways_aim(struct ordo_ways *ways, uint32_t from, uint32_t target)
 
 uint32_t ordo_ways_next(struct ordo_ways *ways, uint32_t at)
 {
-	uint32_t link = link_between(ways->topology, at, ways->target);
-	if (link == ORDO_NONE)
-		link = best_next(ways, ways->aim, at);
+	const bool far = ways->aim && ways->aim->from[at] != 1;
+	const uint32_t link =
+		far ? best_next(ways, ways->aim, at) : link_between(ways->topology, at, ways->target);
 	if (ways->taken)
 		ways->taken[link]++;
 	return link;
