@@ -108,7 +108,7 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 		struct ordo_shared *resource = &sharing->resources[uses[i].resource];
 		const uint32_t place = flow->first_place + i;
 		sharing->places[place] = resource->count;
-		resource->entries[resource->count++] = (struct ordo_entry){id, place, uses[i].load};
+		resource->entries[resource->count++] = (struct ordo_entry){id, place};
 		resource->wanted += bound * uses[i].load;
 		sharing->loads[uses[i].resource] += uses[i].load;
 		enough = enough && !is_short(resource);
@@ -224,7 +224,7 @@ static void visit(struct ordo_sharing *sharing, struct ordo_shared *resource)
 		const struct ordo_entry *entry = &resource->entries[e];
 		const struct ordo_flow *flow = &sharing->flows[entry->flow];
 		if (flow->rate > 0 && flow->rate < sharing->floor)
-			left -= flow->rate * entry->load;
+			left -= flow->rate * flow->uses[entry->place - flow->first_place].load;
 		else if (flow->seen != sharing->settling)
 			touch(sharing, entry->flow);
 	}

@@ -30,7 +30,6 @@ struct ordo_flow {
 /* One flow at one resource. */
 struct ordo_entry {
 	uint32_t flow, place; /* which says where this entry is */
-	double load;
 };
 
 struct ordo_shared {
