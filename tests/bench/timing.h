@@ -23,7 +23,7 @@ struct member {
 };
 
 double now_s(void);
-/* Called by every member. The leader's answer, in seconds, is the median of several batches, which take about budget_s together, more if a
+/* Called by every member. The leader's answer, in seconds, is the median of many short batches, which take about budget_s together, more if a
  * call is long (and then it is that of one batch). At least two calls are made, the last thing is one. */
 double time_calls(const struct member *member, double budget_s);
 
