@@ -188,10 +188,10 @@ static void meet(struct ordo_sharing *sharing, uint32_t number)
 		join(sharing, number);
 }
 
-/* Its rate is open: what it takes of a resource is left to be given. */
-static void open_use(struct ordo_shared *resource, const struct ordo_flow *flow, double load)
+/* The rate of a flow is open: what it takes of a resource is left to be given. */
+static void open_use(struct ordo_shared *resource, double rate, double load)
 {
-	resource->left += flow->rate * load;
+	resource->left += rate * load;
 	resource->weight += load;
 	resource->unsettled++;
 }
@@ -200,19 +200,22 @@ static void open_use(struct ordo_shared *resource, const struct ordo_flow *flow,
 static void touch(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	const bool all = sharing->cautious || !(flow->rate > 0);
-	flow->seen = sharing->settling;
+	struct ordo_shared *resources = sharing->resources;
+	const struct ordo_use *uses = flow->uses;
+	const uint32_t nuse = flow->nuse, settling = sharing->settling;
+	const double rate = flow->rate;
+	const bool all = sharing->cautious || !(rate > 0);
+	flow->seen = settling;
 	flow->settled = false;
 	sharing->touched[sharing->ntouched++] = id;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const uint32_t number = flow->uses[i].resource;
-		struct ordo_shared *resource = &sharing->resources[number];
-		if (resource->seen != sharing->settling)
-			meet(sharing, number);
+	for (uint32_t i = 0; i < nuse; i++) {
+		struct ordo_shared *resource = &resources[uses[i].resource];
+		if (resource->seen != settling)
+			meet(sharing, uses[i].resource);
 		if (all && is_short(resource))
-			join(sharing, number);
-		open_use(resource, flow, flow->uses[i].load);
+			join(sharing, uses[i].resource);
+		open_use(resource, rate, uses[i].load);
 	}
 }
 
@@ -257,30 +260,87 @@ static void sink(struct ordo_sharing *sharing, uint32_t place)
 	sharing->levels[place] = level;
 }
 
-/* The levels of the resources that were joined, as far as they are short. */
-static void make_levels(struct ordo_sharing *sharing)
+/* The levels of the resources that were joined, as far as they are short; the lowest of them. */
+static double make_levels(struct ordo_sharing *sharing)
 {
+	double lowest = HUGE_VAL;
 	sharing->nlevel = 0;
 	for (uint32_t i = 0; i < sharing->njoined; i++) {
 		const struct ordo_shared *resource = &sharing->resources[sharing->joined[i]];
-		if (resource->unsettled && is_short(resource))
-			sharing->levels[sharing->nlevel++] =
-				(struct ordo_level){level_of(resource), sharing->joined[i]};
+		if (!resource->unsettled || !is_short(resource))
+			continue;
+		const double rate = level_of(resource);
+		sharing->levels[sharing->nlevel++] = (struct ordo_level){rate, sharing->joined[i]};
+		lowest = rate < lowest ? rate : lowest;
 	}
+	return lowest;
+}
+
+static void make_heap(struct ordo_sharing *sharing)
+{
 	for (uint32_t i = sharing->nlevel / 2; i-- > 0;)
 		sink(sharing, i);
+}
+
+/* What a flow has been given is left to nobody else. */
+static void take(struct ordo_sharing *sharing, const struct ordo_flow *flow)
+{
+	struct ordo_shared *resources = sharing->resources;
+	const struct ordo_use *uses = flow->uses;
+	const uint32_t nuse = flow->nuse;
+	const double rate = flow->settled_rate;
+	for (uint32_t i = 0; i < nuse; i++) {
+		struct ordo_shared *resource = &resources[uses[i].resource];
+		resource->left -= rate * uses[i].load;
+		resource->weight -= uses[i].load;
+		resource->unsettled--;
+	}
 }
 
 static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double rate)
 {
 	flow->settled = true;
 	flow->settled_rate = rate;
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		resource->left -= rate * flow->uses[i].load;
-		resource->weight -= flow->uses[i].load;
-		resource->unsettled--;
+	take(sharing, flow);
+}
+
+/* Gives the lowest level to the flows of all resources that are used up there. How many flows that leaves. */
+static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
+{
+	uint32_t nopen = sharing->ntouched;
+	for (uint32_t i = 0; nopen && i < sharing->nlevel; i++) {
+		const struct ordo_shared *resource = &sharing->resources[sharing->levels[i].resource];
+		if (sharing->levels[i].rate > lowest * (1 + ROUNDING))
+			continue;
+		for (uint32_t e = 0; e < resource->count; e++) {
+			struct ordo_flow *flow = &sharing->flows[resource->entries[e].flow];
+			if (flow->seen != sharing->settling || flow->settled)
+				continue;
+			flow->settled = true;
+			flow->settled_rate = lowest;
+			nopen--;
+		}
 	}
+	return nopen;
+}
+
+/* The lowest level at once. Where flows are alike it is the only one, and nobody need be told what the others took. false: some flows are left. */
+static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
+{
+	if (!sharing->nlevel || sharing->least_bound < lowest)
+		return false;
+	if (give_lowest(sharing, lowest)) {
+		for (uint32_t i = 0; i < sharing->ntouched; i++)
+			if (sharing->flows[sharing->touched[i]].settled)
+				take(sharing, &sharing->flows[sharing->touched[i]]);
+		make_levels(sharing);
+		return false;
+	}
+	for (uint32_t i = 0; i < sharing->nmet; i++) {
+		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
+		resource->left -= lowest * resource->weight;
+	}
+	return true;
 }
 
 /* The resource that is used up first, with all that is known; false: none is left. */
@@ -364,6 +424,9 @@ static void fill(struct ordo_sharing *sharing)
 	double reached = 0; /* levels only rise, whatever rounding makes of them */
 	uint32_t at = 0;
 	bool sorted = false;
+	if (settle_lowest(sharing, make_levels(sharing)))
+		return;
+	make_heap(sharing);
 	while (next_level(sharing, &level)) {
 		level.rate = level.rate > reached ? level.rate : reached;
 		if (!(sharing->least_bound > level.rate)) {
@@ -402,7 +465,7 @@ static void reopen(struct ordo_sharing *sharing)
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
 		flow->settled = false;
 		for (uint32_t k = 0; k < flow->nuse; k++)
-			open_use(&sharing->resources[flow->uses[k].resource], flow, flow->uses[k].load);
+			open_use(&sharing->resources[flow->uses[k].resource], flow->rate, flow->uses[k].load);
 	}
 }
 
@@ -464,7 +527,6 @@ void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
 		if (turn > 1)
 			join_short(sharing);
 		visit_joined(sharing);
-		make_levels(sharing);
 		fill(sharing);
 		overdrawn = join_overdrawn(sharing);
 	}

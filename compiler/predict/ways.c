@@ -131,6 +131,14 @@ static bool is_better(const struct offer *a, const struct offer *b)
 	return a->down < b->down;
 }
 
+/* No other link leads from there to the same vertex: links are sorted. */
+static bool is_alone(const struct ordo_topology *topology, uint32_t from, uint32_t link)
+{
+	const struct ordo_link *links = topology->links;
+	return (link == topology->first_link[from] || links[link - 1].to != links[link].to) &&
+	       (link + 1 == topology->first_link[from + 1] || links[link + 1].to != links[link].to);
+}
+
 /* The link to a vertex nearest to the target; ORDO_NONE: none leads nearer. */
 static uint32_t best_next(const struct ordo_ways *ways, const struct ordo_distances *distances, uint32_t at)
 {
@@ -142,7 +150,7 @@ static uint32_t best_next(const struct ordo_ways *ways, const struct ordo_distan
 		if (topology->links[i].down || distances->from[to] == ORDO_NONE ||
 			distances->from[to] > best.distance)
 			continue;
-		struct offer offer = {.link = link_between(topology, at, to),
+		struct offer offer = {.link = is_alone(topology, at, i) ? i : link_between(topology, at, to),
 			.distance = distances->from[to],
 			.stride = to > at ? to - at : at - to,
 			.down = to < at};
