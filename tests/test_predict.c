@@ -210,6 +210,28 @@ static void three_levels_are_filled_one_after_another(void **state)
 		200 + 1000, 200 + 2000, 200 + 1000);
 }
 
+/* At switch 7. Out of 0 and of 1: 1; into 3: 11; into 4: 18; the others 100.
+ *
+ *   0 -> 3, 1 -> 3, 2 -> 3   5 -> 4, 6 -> 4
+ *
+ * The first two go at 1 and stay so when, 100 ns later, the others begin: what is left into 3 is 9, and half of 18 is 9 too. */
+static void slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level(void **state)
+{
+	(void)state;
+	const struct setting setting = {.nrank = 7,
+		.nswitch = 1,
+		.copy_gbs = 10,
+		.links = {
+			{0, 7, 1}, {1, 7, 1}, {2, 7, 100}, {5, 7, 100}, {6, 7, 100}, {7, 3, 11}, {7, 4, 18}}};
+	CHECK_ENDS(&setting,
+		"rank 0\nSend 3 chunks 0..7 input 0 -> output 0\n"
+		"rank 1\nSend 3 chunks 0..7 input 0 -> output 0\n"
+		"rank 2\nLocalCopy chunk 0 input 0 -> output 0\nSend 3 chunks 0..8 input 0 -> output 0\n"
+		"rank 5\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> output 0\n"
+		"rank 6\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> output 0\n",
+		200 + 8000, 200 + 8000, 100, 300 + 1000, 100, 300 + 1000, 100, 300 + 1000);
+}
+
 /* Two servers of two ranks, a leaf each (4, 5), joined by a spine (6) with half of what the ranks have: 10 for two flows of 10. */
 static void an_oversubscribed_uplink_is_shared(void **state)
 {
@@ -736,6 +758,7 @@ int main(void)
 		cmocka_unit_test(what_one_cannot_use_goes_to_the_others),
 		cmocka_unit_test(rates_change_when_a_flow_ends_elsewhere),
 		cmocka_unit_test(three_levels_are_filled_one_after_another),
+		cmocka_unit_test(slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level),
 		cmocka_unit_test(an_oversubscribed_uplink_is_shared),
 		cmocka_unit_test(sends_at_once_take_turns_at_the_ports),
 		cmocka_unit_test(what_arrives_at_once_takes_turns_too),

@@ -333,7 +333,6 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 		for (uint32_t i = 0; i < sharing->ntouched; i++)
 			if (sharing->flows[sharing->touched[i]].settled)
 				take(sharing, &sharing->flows[sharing->touched[i]]);
-		make_levels(sharing);
 		return false;
 	}
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
