@@ -32,7 +32,7 @@ static bool add_distances(struct ordo_ways *ways, bool through_ranks)
 	struct ordo_distances *distances = &ways->distances[ways->ndistances++];
 	*distances =
 		(struct ordo_distances){.from = ordo_array_make(nvertex(ways), sizeof *distances->from, 0xff),
-			.queue = ordo_array_make(nvertex(ways), sizeof *distances->queue, 0),
+			.queue = ordo_array_make((size_t)nvertex(ways) + 1, sizeof *distances->queue, 0),
 			.target = ORDO_NONE,
 			.through_ranks = through_ranks};
 	return distances->from && distances->queue;
@@ -95,20 +95,24 @@ static void begin_measuring(struct ordo_distances *distances, uint32_t target)
 	distances->from[target] = 0;
 }
 
-/* From all that may lie between, until one vertex is reached: then all that are nearer have been. */
+/* From all that may lie between, until one vertex is reached: then all that are nearer have been. Without a jump for what is new, which is hard to guess. */
 static void measure(const struct ordo_ways *ways, struct ordo_distances *distances, uint32_t vertex)
 {
-	while (distances->from[vertex] == ORDO_NONE && distances->ndone < distances->nqueue) {
-		const uint32_t at = distances->queue[distances->ndone++];
-		for (uint32_t i = ways->first_in[at]; i < ways->first_in[at + 1]; i++) {
+	const uint32_t first_between = distances->through_ranks ? 0 : ways->topology->nrank;
+	uint32_t *from = distances->from, *queue = distances->queue;
+	uint32_t nqueue = distances->nqueue, ndone = distances->ndone;
+	while (from[vertex] == ORDO_NONE && ndone < nqueue) {
+		const uint32_t at = queue[ndone++], far = from[at] + 1, end = ways->first_in[at + 1];
+		for (uint32_t i = ways->first_in[at]; i < end; i++) {
 			const uint32_t before = ways->in[i];
-			if (distances->from[before] != ORDO_NONE ||
-				(before < ways->topology->nrank && !distances->through_ranks))
-				continue;
-			distances->from[before] = distances->from[at] + 1;
-			distances->queue[distances->nqueue++] = before;
+			const bool is_new = (from[before] == ORDO_NONE) & (before >= first_between);
+			queue[nqueue] = before;
+			from[before] = is_new ? far : from[before];
+			nqueue += is_new;
 		}
 	}
+	distances->nqueue = nqueue;
+	distances->ndone = ndone;
 }
 
 /* How good a link is as the next one of a way. */

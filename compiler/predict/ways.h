@@ -7,7 +7,7 @@
 /* How far it is to a target from the vertices that may lie between. */
 struct ordo_distances {
 	uint32_t *from;		/* [nvertex]; ORDO_NONE: no way, or it may not lie between */
-	uint32_t *queue;	/* [nvertex] those that have a distance, the nearest first */
+	uint32_t *queue;	/* [nvertex + 1] those that have a distance, the nearest first */
 	uint32_t nqueue, ndone; /* so many of them have told their neighbours */
 	uint32_t target;
 	bool through_ranks;
