@@ -1,5 +1,5 @@
-/* test_accumulate.c - schedules that accumulate in f32: each sum is made in f32 and rounded once, whatever the algorithm, and all that is said of
- * them holds. */
+/* test_accumulate.c [MOST RANKS] - schedules that accumulate in f32: each sum is made in f32 and rounded once, whatever the algorithm, and all
+ * that is said of them holds. */
 #include "compiling.h"
 #include "half_reference.h"
 #include "rig.h"
@@ -37,11 +37,13 @@ static struct ordo_schedule *compile(
 	return schedule;
 }
 
-/* All problems of 1 to 9 ranks, in place, with two shards a rank, or neither. */
+static uint32_t most_ranks = 9;
+
+/* All problems of so many ranks at most, in place, with two shards a rank, or neither. */
 static void visit(void look(const struct ordo_problem *problem, const char *algorithm, uint32_t nth))
 {
 	uint32_t nth = 0;
-	for (uint32_t nrank = 1; nrank <= 9; nrank++)
+	for (uint32_t nrank = 1; nrank <= most_ranks; nrank++)
 		for (int op = 0; op < 3; op++)
 			for (int form = 0; form < 3; form++)
 				for (size_t a = 0; a < NALGORITHM; a++) {
@@ -503,7 +505,7 @@ static void comparable_are_those_that_round_alike(void **state)
 	assert_int_equal(ordo_accumulator(&f32, ORDO_F32), ORDO_F32);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_are_made_in_f32_and_rounded_once),
@@ -519,5 +521,7 @@ int main(void)
 		cmocka_unit_test(bounds_counterexamples_and_values_round_once),
 		cmocka_unit_test(comparable_are_those_that_round_alike),
 	};
+	if (argc > 1)
+		most_ranks = (uint32_t)strtoul(argv[1], NULL, 10);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
