@@ -217,7 +217,7 @@ def _(ordo):
 def even_out(path):
     """What begins and ends keeps its order, and comes at first closely, then less and less so: no gap where a host took the core away for a while."""
     trace = json.loads(path.read_text())
-    tasks = [one for one in trace["traceEvents"] if one["ph"] == "X"]
+    tasks = [one for one in trace["traceEvents"] if one["ph"] == "X" and one["name"] != "token"]
     times = {time: i * i for i, time in enumerate(sorted({time for one in tasks for time in (one["ts"], one["ts"] + one["dur"])}))}
     for one in tasks:
         begin, end = times[one["ts"]], times[one["ts"] + one["dur"]]
@@ -252,7 +252,7 @@ def _(ordo):
         picture = draw(ordo, "x.json", "--trace", "t.json")
         check_boxes(picture, document)
         times = [(one["ts"], one["dur"], one["args"]["task"]) for one in json.loads((ordo.folder / "t.json").read_text())["traceEvents"]
-                 if one["ph"] == "X"]
+                 if one["ph"] == "X" and one["name"] != "token"]
         scale = (RIGHT - picture.left) / max(ts + dur for ts, dur, _ in times)
         xs = sorted((task, picture.left + ts * scale) for ts, _, task in times)
         found = sorted((box.task, box.x) for box in picture.boxes)

@@ -73,14 +73,15 @@ class Trace:
         self.document = document
         self.ranks = document["ranks"]
         file = json.loads(pathlib.Path(path).read_text())
-        wanted(file["displayTimeUnit"] == "ns", file["displayTimeUnit"])
+        wanted("displayTimeUnit" not in file, "some viewers take it for the unit of the times, which are microseconds")
         wanted(file["otherData"]["operator"] == document["operator"] and file["otherData"]["algorithm"] == document["algorithm"])
         events = collections.defaultdict(list)
         for event in file["traceEvents"]:
             events[event["ph"]].append(event)
         wanted(set(events) <= set("MXsf"), set(events))
         self.read_names(events["M"], nplan)
-        self.read_slices(events["X"])
+        self.tokens = [event for event in events["X"] if event["name"] == "token"]
+        self.read_slices([event for event in events["X"] if event["name"] != "token"])
         self.read_arrows(events["s"], events["f"])
 
     def read_names(self, events, nplan):
@@ -142,6 +143,22 @@ class Trace:
             tail, head = self.slice_at(begin, "Notify"), self.slice_at(end, "Wait")
             wanted(head[1] not in self.arrows[head[0]], "two arrows to one Wait", end)
             self.arrows[head[0]][head[1]] = tail
+            self.heads_after(tail, head, end)
+        wanted(not self.tokens, "tokens without an arrow", self.tokens)
+
+    def heads_after(self, tail, head, end):
+        """A viewer may turn an arrow round whose head began before its tail: then it ends at a token inside the Wait."""
+        notify, wait = self.slices[tail[0]][tail[1]], self.slices[head[0]][head[1]]
+        if wait["ts"] > notify["ts"]:
+            return
+        found = [token for token in self.tokens if (token["pid"], token["tid"]) == (end["pid"], end["tid"])
+                 and token["ts"] - EXACT <= end["ts"] < token["ts"] + token["dur"] + EXACT]
+        wanted(len(found) == 1, "wanted one token around this", end, found)
+        token, = found
+        wanted(token["cat"] == "signal" and notify["ts"] <= token["ts"], token, notify)
+        wanted(notify["dur"] < 0.002 or notify["ts"] < token["ts"], "a token as old as its Notify", token, notify)
+        wanted(wait["ts"] <= token["ts"] and abs(token["ts"] + token["dur"] - wait["ts"] - wait["dur"]) < EXACT, token, wait)
+        self.tokens.remove(token)
 
     def slice_at(self, event, kind):
         """The slice that an end of an arrow lies in."""

@@ -176,10 +176,12 @@ static const struct prose {
 		"(https://ui.perfetto.dev) opens: ranks are processes, streams are threads, tasks are "
 		"slices with the phase as category, and arrows lead from every Notify to the Wait that "
 		"took its token. A Wait lasts from when its stream first looked for the token until it "
-		"had it. Long chunks are moved in rounds, each of which has every task. Of a replay the "
-		"file has all calls, the second interleaving after the first. A run that fails leaves "
-		"its trace too, in which tasks that did not end are unfinished. All calls are recorded, "
-		"one over the other, so times printed include some 0.1 microseconds a task."},
+		"had it; one that began before the Notify has a slice `token` inside, its part since "
+		"the token was given, and the arrow ends there. Long chunks are moved in rounds, each "
+		"of which has every task. Of a replay the file has all calls, the second interleaving "
+		"after the first. A run that fails leaves its trace too, in which tasks that did not "
+		"end are unfinished. All calls are recorded, one over the other, so times printed "
+		"include some 0.1 microseconds a task."},
 	{"probe", NULL,
 		"The counts of all pairs of inputs are those of one tree, or of none. Neighbouring "
 		"elements are given different pairs in one run, so that what comes from a wrong place, "

@@ -156,7 +156,17 @@ static void write_arrow_end(const struct tracing *tracing, const char *kind, uin
 	fputs("}", tracing->out);
 }
 
-/* Viewers bind the ends of an arrow to the slices that are open at these times, so both lie inside. */
+/* Perfetto turns an arrow round whose head began before its tail, as a Wait does that waited: so it points to a slice of its own inside the Wait, from when the token was on its way. */
+static void write_token(const struct tracing *tracing, uint32_t stream, uint64_t begin_ns, uint64_t end_ns)
+{
+	fputs(",\n{\"ph\":\"X\",\"name\":\"token\",\"cat\":\"signal\"", tracing->out);
+	put_place(tracing, stream);
+	put_time(tracing, "ts", begin_ns - tracing->origin_ns);
+	put_time(tracing, "dur", end_ns - begin_ns);
+	fputs("}", tracing->out);
+}
+
+/* Viewers bind the ends of an arrow to the innermost slices that are open at these times, so both lie inside. */
 static void write_arrow(const struct tracing *tracing, uint32_t stream, const struct ordo_traced_task *wait)
 {
 	struct ordo_traced_task notify;
@@ -170,6 +180,8 @@ static void write_arrow(const struct tracing *tracing, uint32_t stream, const st
 	from = from < notify.begin_ns ? notify.begin_ns : from;
 	to = to < from ? from : to;
 	++*tracing->narrow;
+	if (wait->begin_ns <= notify.begin_ns)
+		write_token(tracing, stream, from, wait->end_ns);
 	write_arrow_end(tracing, "\"s\"", ordo_stream_of(tracing->schedule, wait->notify), from);
 	write_arrow_end(tracing, "\"f\",\"bp\":\"e\"", stream, to);
 }
@@ -210,7 +222,7 @@ static bool write_head(const struct ordo_schedule *schedule, FILE *out)
 	if (!algorithm)
 		return false;
 	fprintf(out,
-		"{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"writer\":\"ordo " ORDO_VERSION
+		"{\"otherData\":{\"writer\":\"ordo " ORDO_VERSION
 		"\",\"operator\":\"%s\",\"algorithm\":%s,\"ranks\":%" PRIu32 "},\n\"traceEvents\":[",
 		ordo_operator_facts(schedule->problem.op)->name, algorithm, schedule->problem.nrank);
 	free(algorithm);

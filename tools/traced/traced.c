@@ -127,6 +127,13 @@ static bool check_about(const struct slices *slices, struct ordo_error *error)
 	return ordo_hint(error, "a trace is drawn with the schedule that was run");
 }
 
+/* Inside a Wait, where the arrow to it ends. */
+static bool is_token(const cJSON *event)
+{
+	const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, "name"));
+	return name && !strcmp(name, "token");
+}
+
 static bool read_slices(struct slices *slices, FILE *in, const char *name, struct ordo_error *error)
 {
 	struct ordo_error why;
@@ -138,7 +145,7 @@ static bool read_slices(struct slices *slices, FILE *in, const char *name, struc
 		const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, "ph"));
 		if (!kind)
 			worked = fail_event(&slices->events, error, "found no event, which has a \"ph\"");
-		else if (!strcmp(kind, "X"))
+		else if (!strcmp(kind, "X") && !is_token(event))
 			worked = keep_slice(slices, event, error);
 		cJSON_Delete(event);
 	}
