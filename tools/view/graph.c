@@ -1,7 +1,9 @@
 /* graph.c - the few things drawings need of cgraph. */
 #include "graph.h"
 #include <errno.h>
+#include <ordo/arena.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *text_of(const char *text)
@@ -107,9 +109,81 @@ Agraph_t *add_cluster(Agraph_t *graph, const char *name, double left, double top
 	return cluster;
 }
 
+/* cgraph writes subgraphs in the order of their ids, and takes addresses for these: so a picture would change with what else is in memory. Here they are counted, the graph itself
+ * the first. */
+struct ids {
+	void *others; /* cgraph's own, of nodes and edges */
+	char **names; /* [count] by id - 1 */
+	size_t count, room;
+};
+
+struct disciplines {
+	Agdisc_t all; /* first: what cgraph gives back */
+	struct ids *ids;
+};
+
+static void *open_ids(Agraph_t *graph, Agdisc_t *all)
+{
+	struct ids *ids = ((struct disciplines *)all)->ids;
+	ids->others = AgIdDisc.open(graph, all);
+	return ids;
+}
+
+static long map_id(void *state, int kind, char *name, IDTYPE *id, int create)
+{
+	struct ids *ids = state;
+	if (kind != AGRAPH)
+		return AgIdDisc.map(ids->others, kind, name, id, create);
+	if (!create || !name ||
+		!ordo_array_reserve(&ids->names, &ids->room, ids->count + 1, sizeof *ids->names))
+		return 0;
+	if (!(ids->names[ids->count] = strdup(name)))
+		return 0;
+	*id = ++ids->count;
+	return 1;
+}
+
+static long alloc_id(void *state, int kind, IDTYPE id)
+{
+	const struct ids *ids = state;
+	return kind == AGRAPH ? 0 : AgIdDisc.alloc(ids->others, kind, id);
+}
+
+static void free_id(void *state, int kind, IDTYPE id)
+{
+	const struct ids *ids = state;
+	if (kind != AGRAPH)
+		AgIdDisc.free(ids->others, kind, id);
+}
+
+static char *print_id(void *state, int kind, IDTYPE id)
+{
+	const struct ids *ids = state;
+	return kind == AGRAPH ? ids->names[id - 1] : AgIdDisc.print(ids->others, kind, id);
+}
+
+static void close_ids(void *state)
+{
+	struct ids *ids = state;
+	AgIdDisc.close(ids->others);
+	while (ids->count)
+		free(ids->names[--ids->count]);
+	free(ids->names);
+	free(ids);
+}
+
+static void register_id(void *state, int kind, void *object)
+{
+	const struct ids *ids = state;
+	AgIdDisc.idregister(ids->others, kind, object);
+}
+
 Agraph_t *open_picture(const char *name, struct ordo_error *error)
 {
-	Agraph_t *graph = agopen(text_of(name), Agdirected, NULL);
+	static Agiddisc_t counted = {open_ids, map_id, alloc_id, free_id, print_id, close_ids, register_id};
+	struct disciplines disciplines = {
+		{.mem = &AgMemDisc, .id = &counted, .io = &AgIoDisc}, calloc(1, sizeof *disciplines.ids)};
+	Agraph_t *graph = disciplines.ids ? agopen(text_of(name), Agdirected, &disciplines.all) : NULL;
 	if (!graph) {
 		ordo_fail_memory(error);
 		return NULL;
