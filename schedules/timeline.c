@@ -35,7 +35,7 @@ struct tokens {
 /* (from, to, signal) -> a number, counted from 0. */
 struct signals {
 	struct pair_map channels; /* (from, to) */
-	struct pair_map numbers;  /* (channel, signal) */
+	struct near_map numbers;  /* (channel, signal), of which most have signal 0 only */
 	uint32_t nchannel, nsignal;
 };
 
@@ -48,10 +48,10 @@ static uint32_t number_of(struct signals *signals, uint32_t from, uint32_t to, u
 		if (!pair_put(&signals->channels, from, to, channel))
 			return ORDO_NONE;
 	}
-	uint32_t number = pair_get(&signals->numbers, channel, signal);
+	uint32_t number = near_get(&signals->numbers, channel, signal);
 	if (number == ORDO_NONE) {
 		number = signals->nsignal++;
-		if (!pair_put(&signals->numbers, channel, signal, number))
+		if (!near_put(&signals->numbers, channel, signal, number))
 			return ORDO_NONE;
 	}
 	return number;
@@ -107,10 +107,11 @@ bool ordo_timeline_pair(struct ordo_timeline *timeline, struct ordo_error *error
 	uint32_t *later = ordo_array_make(ntask, sizeof *later, 0xff);
 	for (uint32_t i = 0; i < ntask; i++)
 		timeline->tasks[i].notify = ORDO_NONE;
-	const bool worked = tokens && later && pair_kind(timeline, ORDO_NOTIFY, &signals, tokens, later) &&
+	const bool worked = near_make(&signals.numbers, ntask) && tokens && later &&
+			    pair_kind(timeline, ORDO_NOTIFY, &signals, tokens, later) &&
 			    pair_kind(timeline, ORDO_WAIT, &signals, tokens, later);
 	pair_free(&signals.channels);
-	pair_free(&signals.numbers);
+	near_free(&signals.numbers);
 	free(tokens);
 	free(later);
 	return worked || ordo_fail_memory(error);

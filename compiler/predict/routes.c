@@ -6,15 +6,15 @@
 
 static int compare_targets(const void *one, const void *other)
 {
-	const struct ordo_route *a = one, *b = other;
-	return (a->to > b->to) - (a->to < b->to);
+	const uint32_t *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
 }
 
 static bool add_route(struct ordo_routes *routes, size_t *room, uint32_t to, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&routes->routes, room, (size_t)routes->nroute + 1, sizeof *routes->routes))
+	if (!ordo_array_reserve(&routes->to, room, (size_t)routes->nroute + 1, sizeof *routes->to))
 		return ordo_fail_memory(error);
-	routes->routes[routes->nroute++] = (struct ordo_route){.to = to};
+	routes->to[routes->nroute++] = to;
 	return true;
 }
 
@@ -62,11 +62,12 @@ static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *s
 					return false;
 			}
 		if (routes->nroute > first)
-			qsort(routes->routes + first, routes->nroute - first, sizeof *routes->routes,
+			qsort(routes->to + first, routes->nroute - first, sizeof *routes->to,
 				compare_targets);
 	}
 	routes->first[schedule->problem.nrank] = routes->nroute;
-	return true;
+	routes->routes = ordo_array_make(routes->nroute, sizeof *routes->routes, 0);
+	return routes->routes || ordo_fail_memory(error);
 }
 
 static void take_link(struct ordo_route *route, const struct ordo_link *link)
@@ -79,16 +80,18 @@ static void take_link(struct ordo_route *route, const struct ordo_link *link)
 }
 
 /* A way that a topology has. */
-static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, uint32_t from,
-	struct ordo_route *route, struct ordo_error *error)
+static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, uint32_t from, uint32_t number,
+	struct ordo_error *error)
 {
 	const struct ordo_topology *topology = ways->topology;
-	if (!ordo_ways_aim(ways, from, route->to))
+	struct ordo_route *route = &routes->routes[number];
+	const uint32_t to = routes->to[number];
+	if (!ordo_ways_aim(ways, from, to))
 		return ordo_fail(error, ORDO_REFUTED, 12,
 			"rank %u sends to rank %u, and in topology %.64s nothing that is up leads there",
-			from, route->to, topology->name);
+			from, to, topology->name);
 	route->first_link = (uint32_t)routes->nlink;
-	for (uint32_t at = from; at != route->to;) {
+	for (uint32_t at = from; at != to;) {
 		const uint32_t link = ordo_ways_next(ways, at);
 		if (routes->nlink == ORDO_LIMIT || !ordo_array_reserve(&routes->links, &routes->link_room,
 							   routes->nlink + 1, sizeof *routes->links))
@@ -114,17 +117,17 @@ static bool make_ways(struct ordo_routes *routes, const struct ordo_predict_opti
 	if (!first || !source || !number)
 		ordo_fail_memory(error);
 	for (uint32_t i = 0; worked && i < routes->nroute; i++)
-		first[routes->routes[i].to + 1]++;
+		first[routes->to[i] + 1]++;
 	for (uint32_t to = 0; worked && to < nrank; to++)
 		first[to + 1] += first[to];
 	for (uint32_t from = 0; worked && from < nrank; from++)
 		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
-			const uint32_t place = first[routes->routes[i].to]++;
+			const uint32_t place = first[routes->to[i]]++;
 			source[place] = from;
 			number[place] = i;
 		}
 	for (uint32_t i = 0; worked && i < routes->nroute; i++)
-		worked = make_way(routes, &ways, source[i], &routes->routes[number[i]], error);
+		worked = make_way(routes, &ways, source[i], number[i], error);
 	ordo_ways_free(&ways);
 	free(first);
 	free(source);
@@ -160,6 +163,7 @@ bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *sc
 void ordo_routes_free(struct ordo_routes *routes)
 {
 	free(routes->first);
+	free(routes->to);
 	free(routes->routes);
 	free(routes->links);
 	*routes = (struct ordo_routes){.first = NULL};
@@ -170,14 +174,12 @@ uint32_t ordo_route_find(const struct ordo_routes *routes, uint32_t from, uint32
 	uint32_t low = routes->first[from], high = routes->first[from + 1];
 	/* Of a rank that sends to all others. */
 	const uint32_t nth = to - (to > from);
-	if (nth < high - low && routes->routes[low + nth].to == to)
+	if (nth < high - low && routes->to[low + nth] == to)
 		return low + nth;
-	while (high - low > 1) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (routes->routes[middle].to <= to)
-			low = middle;
-		else
-			high = middle;
+	for (uint32_t count = high - low; count > 1;) {
+		const uint32_t half = count / 2;
+		low = routes->to[low + half] <= to ? low + half : low;
+		count -= half;
 	}
 	return low;
 }

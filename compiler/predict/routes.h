@@ -5,7 +5,6 @@
 #include <ordo/predict.h>
 
 struct ordo_route {
-	uint32_t to;
 	uint32_t first_link, end_link; /* into links */
 	double latency;		       /* seconds, of all links */
 	double bandwidth;	       /* bytes a second, of the narrowest */
@@ -15,6 +14,7 @@ struct ordo_route {
 /* Without a topology every pair of ranks has a link of its own, numbered like its route. */
 struct ordo_routes {
 	uint32_t *first; /* [nrank + 1] into routes, by source */
+	uint32_t *to;	 /* [nroute] their targets, ascending for each source */
 	struct ordo_route *routes;
 	uint32_t nroute;
 	uint32_t *links; /* of the topology */
