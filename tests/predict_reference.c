@@ -73,6 +73,22 @@ static uint32_t find_way(const struct ordo_topology *topology, uint32_t at, uint
 	return 0;
 }
 
+/* Round a ring of switches of which each has one way on. */
+static uint32_t find_way_round(
+	const struct ordo_topology *topology, uint32_t at, uint32_t to, uint32_t *links)
+{
+	uint32_t length = 0;
+	while (at != to) {
+		uint32_t best = ORDO_NONE;
+		for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++)
+			if (topology->links[i].to == to || topology->links[i].to >= topology->nrank)
+				best = best != ORDO_NONE && topology->links[best].to == to ? best : i;
+		links[length++] = best;
+		at = topology->links[best].to;
+	}
+	return length;
+}
+
 static void use(struct activity *activity, uint32_t resource, double load)
 {
 	activity->uses[activity->nuse] = resource;
@@ -87,7 +103,8 @@ static void begin_move(struct state *state, uint32_t s, bool with_latency)
 	struct activity *activity = &state->activities[s];
 	const uint32_t nlink = topology->nlink, nrank = topology->nrank;
 	uint32_t links[MOST_USES];
-	const uint32_t length = find_way(topology, schedule->streams[s].rank, task->peer, links);
+	const uint32_t from = schedule->streams[s].rank, near = find_way(topology, from, task->peer, links),
+		       length = near ? near : find_way_round(topology, from, task->peer, links);
 	double latency = 0, alone = HUGE_VAL;
 	for (uint32_t i = 0; i < length; i++) {
 		latency += topology->links[links[i]].latency_ns * 1e-9;

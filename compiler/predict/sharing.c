@@ -37,13 +37,17 @@ bool ordo_sharing_make(
 		.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
 		.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
 		.floor = HUGE_VAL,
+		.changed = ordo_array_make((size_t)nflow * 3, sizeof *sharing->changed, 0),
+		.hidden = ordo_array_make(nflow, sizeof *sharing->hidden, 0),
 		.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
 		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	if (!sharing->resources || !sharing->loads || !sharing->flows || !sharing->entries ||
-		!sharing->places || !sharing->dirty || !sharing->begun || !sharing->touched ||
-		!sharing->met || !sharing->joined || !sharing->levels)
+	const bool pooled = ordo_pools_make(&sharing->pools, nflow, nresource);
+	if (!pooled || !sharing->resources || !sharing->loads || !sharing->flows || !sharing->entries ||
+		!sharing->places || !sharing->dirty || !sharing->begun || !sharing->changed ||
+		!sharing->hidden || !sharing->touched || !sharing->met || !sharing->joined ||
+		!sharing->levels)
 		return ordo_fail_memory(error);
 	nentry = nplace = 0;
 	for (uint32_t i = 0; i < nresource; i++) {
@@ -67,6 +71,9 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 	free(sharing->places);
 	free(sharing->dirty);
 	free(sharing->begun);
+	ordo_pools_free(&sharing->pools);
+	free(sharing->changed);
+	free(sharing->hidden);
 	free(sharing->touched);
 	free(sharing->met);
 	free(sharing->joined);
@@ -85,7 +92,7 @@ static bool is_used_up(const struct ordo_shared *resource)
 	return resource->used > resource->capacity * NEARLY && is_short(resource);
 }
 
-static void make_dirty(struct ordo_sharing *sharing, uint32_t resource)
+void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource)
 {
 	if (sharing->resources[resource].dirty)
 		return;
@@ -113,6 +120,7 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 		sharing->loads[uses[i].resource] += uses[i].load;
 		enough = enough && !is_short(resource);
 	}
+	ordo_pools_begin(sharing, id, enough);
 	if (!enough) {
 		flow->rate = 0;
 		sharing->begun[sharing->nbegun++] = id;
@@ -126,13 +134,14 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
+	const bool pooled = ordo_pools_end(sharing, id);
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const double load = flow->uses[i].load;
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		double *loads = &sharing->loads[flow->uses[i].resource];
 		const uint32_t at = sharing->places[flow->first_place + i];
-		if (is_used_up(resource)) {
-			make_dirty(sharing, flow->uses[i].resource);
+		if (!pooled && is_used_up(resource)) {
+			ordo_sharing_stain(sharing, flow->uses[i].resource);
 			sharing->floor = flow->rate < sharing->floor ? flow->rate : sharing->floor;
 		}
 		resource->entries[at] = resource->entries[--resource->count];
@@ -417,14 +426,15 @@ static bool settle_at_bound(struct ordo_sharing *sharing, uint32_t *at, double r
 	return true;
 }
 
-static void fill(struct ordo_sharing *sharing)
+/* true: all went at the lowest level. */
+static bool fill(struct ordo_sharing *sharing)
 {
 	struct ordo_level level;
 	double reached = 0; /* levels only rise, whatever rounding makes of them */
 	uint32_t at = 0;
 	bool sorted = false;
 	if (settle_lowest(sharing, make_levels(sharing)))
-		return;
+		return true;
 	make_heap(sharing);
 	while (next_level(sharing, &level)) {
 		level.rate = level.rate > reached ? level.rate : reached;
@@ -442,6 +452,7 @@ static void fill(struct ordo_sharing *sharing)
 		if (!sharing->flows[sharing->touched[at]].settled)
 			give(sharing, &sharing->flows[sharing->touched[at]],
 				sharing->flows[sharing->touched[at]].bound);
+	return false;
 }
 
 /* Joins what has been given out more than there is. false: nothing was. */
@@ -477,27 +488,52 @@ static void join_short(struct ordo_sharing *sharing)
 			join(sharing, sharing->met[i]);
 }
 
-/* What flowed so far did so at the old rate. */
+bool ordo_flow_change(struct ordo_flow *flow, double rate, double time)
+{
+	if (!(rate < flow->rate || rate > flow->rate))
+		return false;
+	if (time > flow->updated) {
+		const double moved = flow->rate * (time - flow->updated);
+		flow->remaining = moved < flow->remaining ? flow->remaining - moved : 0;
+		flow->updated = time;
+	}
+	flow->rate = rate;
+	return true;
+}
+
 static void change_rates(struct ordo_sharing *sharing, double time)
 {
-	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
 		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
 		resource->used = resource->capacity - resource->left;
 	}
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
-		if (!(flow->settled_rate < flow->rate || flow->settled_rate > flow->rate))
-			continue;
-		if (time > flow->updated) {
-			const double moved = flow->rate * (time - flow->updated);
-			flow->remaining = moved < flow->remaining ? flow->remaining - moved : 0;
-			flow->updated = time;
-		}
-		flow->rate = flow->settled_rate;
-		sharing->touched[nchanged++] = sharing->touched[i];
+		if (ordo_flow_change(flow, flow->settled_rate, time))
+			sharing->changed[sharing->nchanged++] = sharing->touched[i];
 	}
-	sharing->ntouched = nchanged;
+}
+
+/* What pools have settled need not be looked at again. */
+static void forget_pooled(struct ordo_sharing *sharing)
+{
+	uint32_t nbegun = 0;
+	for (uint32_t i = 0; i < sharing->nbegun; i++)
+		if (sharing->pools.flows[sharing->begun[i]].pool == ORDO_NONE)
+			sharing->begun[nbegun++] = sharing->begun[i];
+	sharing->nbegun = nbegun;
+}
+
+/* Of the flows of a pool only the first ends are events. */
+static void hide_pooled(struct ordo_sharing *sharing)
+{
+	uint32_t nchanged = 0;
+	for (uint32_t i = 0; i < sharing->nchanged; i++) {
+		const struct ordo_pooled_flow *flow = &sharing->pools.flows[sharing->changed[i]];
+		if (flow->pool == ORDO_NONE || flow->shown)
+			sharing->changed[nchanged++] = sharing->changed[i];
+	}
+	sharing->nchanged = nchanged;
 }
 
 static void begin_settling(struct ordo_sharing *sharing)
@@ -516,9 +552,11 @@ static void begin_settling(struct ordo_sharing *sharing)
 		touch(sharing, sharing->begun[i]);
 }
 
-void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
+/* Flow by flow. */
+static void settle_flows(struct ordo_sharing *sharing, double time)
 {
 	uint32_t turn = 0;
+	bool at_lowest = false;
 	begin_settling(sharing);
 	for (bool overdrawn = true; overdrawn; turn++) {
 		if (turn)
@@ -526,10 +564,25 @@ void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
 		if (turn > 1)
 			join_short(sharing);
 		visit_joined(sharing);
-		fill(sharing);
+		at_lowest = fill(sharing);
 		overdrawn = join_overdrawn(sharing);
 	}
+	if (!at_lowest || !ordo_pools_form(sharing)) {
+		change_rates(sharing, time);
+		return;
+	}
 	change_rates(sharing, time);
+	ordo_pools_show(sharing);
+	hide_pooled(sharing);
+}
+
+void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
+{
+	sharing->nchanged = sharing->nhidden = 0;
+	ordo_pools_settle(sharing, time);
+	forget_pooled(sharing);
+	if (sharing->ndirty || sharing->nbegun)
+		settle_flows(sharing, time);
 	sharing->ndirty = sharing->nbegun = 0;
 	sharing->floor = HUGE_VAL;
 }

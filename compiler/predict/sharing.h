@@ -2,11 +2,12 @@
  *
  * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. When a flow begins
  * or ends, only those are looked at again that it reaches over resources that are used up, and of these only those that are no slower; a flow whose resources all suffice costs
- * nothing but its two events. Private to predict/.
+ * nothing but its two events, and flows that are all alike are looked at together (pools.h). Private to predict/.
  */
 #ifndef ORDO_PREDICT_SHARING_H
 #define ORDO_PREDICT_SHARING_H
 
+#include "predict/pools.h"
 #include <ordo/error.h>
 #include <stddef.h>
 
@@ -34,7 +35,7 @@ struct ordo_entry {
 
 struct ordo_shared {
 	double capacity;
-	double used;	     /* by all its flows */
+	double used;	     /* by all its flows, but those of a pool */
 	double wanted;	     /* at their bounds */
 	double left, weight; /* while settling: what the unsettled flows may have, and their loads */
 	uint32_t unsettled;
@@ -59,14 +60,16 @@ struct ordo_sharing {
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
 	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
-	/* The flows whose rates the last settling changed; while settling, those that it looks at. */
-	uint32_t *touched, ntouched;
+	struct ordo_pools pools;
+	/* The flows whose ends the last settling changed, some of them twice, and those whose ends are not to be events. */
+	uint32_t *changed, nchanged, *hidden, nhidden;
 	/* While settling. */
-	double least_bound;	   /* of the flows that it looks at */
-	uint32_t *met, nmet;	   /* the resources that they use */
-	uint32_t *joined, njoined; /* those whose other flows are looked at too */
-	bool cautious;		   /* so are those of all that are short */
-	struct ordo_level *levels; /* a heap */
+	uint32_t *touched, ntouched; /* the flows that it looks at */
+	double least_bound;	     /* of the flows that it looks at */
+	uint32_t *met, nmet;	     /* the resources that they use */
+	uint32_t *joined, njoined;   /* those whose other flows are looked at too */
+	bool cautious;		     /* so are those of all that are short */
+	struct ordo_level *levels;   /* a heap */
 	uint32_t nlevel;
 };
 
@@ -89,8 +92,12 @@ void ordo_sharing_free(struct ordo_sharing *sharing);
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse);
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow);
-/* Shares anew what flows that began or ended since the last settling have changed: the rates of `touched`. */
+/* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
+/* For pools.c: the next settling looks at the flows of a resource. */
+void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource);
+/* For pools.c: what flowed so far did so at the old rate. false: it is the same rate. */
+bool ordo_flow_change(struct ordo_flow *flow, double rate, double time);
 /* When a flow will end if nothing changes. */
 static inline double ordo_flow_last(const struct ordo_flow *flow)
 {

@@ -474,12 +474,14 @@ static void take_event(struct simulation *simulation)
 static void settle(struct simulation *simulation)
 {
 	struct ordo_sharing *sharing = &simulation->sharing;
-	if (!sharing->ndirty && !sharing->nbegun)
+	if (!sharing->ndirty && !sharing->nbegun && !sharing->pools.nstirred)
 		return;
 	ordo_sharing_settle(sharing, simulation->now);
-	for (uint32_t i = 0; i < sharing->ntouched; i++)
-		ordo_queue_put(&simulation->queue, sharing->touched[i],
-			ordo_flow_last(&sharing->flows[sharing->touched[i]]));
+	for (uint32_t i = 0; i < sharing->nhidden; i++)
+		ordo_queue_drop(&simulation->queue, sharing->hidden[i]);
+	for (uint32_t i = 0; i < sharing->nchanged; i++)
+		ordo_queue_put(&simulation->queue, sharing->changed[i],
+			ordo_flow_last(&sharing->flows[sharing->changed[i]]));
 }
 
 static void take_events(struct simulation *simulation)
@@ -487,10 +489,9 @@ static void take_events(struct simulation *simulation)
 	run_all(simulation);
 	settle(simulation);
 	while (simulation->queue.count && !simulation->given_up) {
-		const double time = simulation->queue.time[simulation->queue.heap[0]];
+		const double time = ordo_queue_first(&simulation->queue);
 		simulation->now = time * (1 + 1e-14);
-		while (simulation->queue.count &&
-			!(simulation->queue.time[simulation->queue.heap[0]] > simulation->now)) {
+		while (simulation->queue.count && !(ordo_queue_first(&simulation->queue) > simulation->now)) {
 			take_event(simulation);
 			run_all(simulation);
 		}
