@@ -1,6 +1,6 @@
 /* bench_tracing.c - what it costs that a run could be traced, and what it costs to trace it.
  *
- * usage: bench_tracing TRACEABLE UNTRACEABLE, the runtime as it is and without the comparison before every task, as shared objects.
+ * usage: bench_tracing TRACEABLE UNTRACEABLE TRACED, the runtime as it is, without the comparison before every task, and as it is, as shared objects.
  *
  * Both and the traced one run in turns, in one process, on messages so short that nothing but stepping is left. The ratios are of medians,
  * and of the fastest.
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { NRANK = 8, NTURN = 2001, MOST_ELEMENTS = 256 };
+/* Plans are made anew several times: with two workers it matters by a tenth where one lies in memory. */
+enum { NRANK = 8, NPLAN = 12, NTURN = 168, NTIME = NPLAN * NTURN, MOST_ELEMENTS = 256 };
 
 /* A runtime that was loaded, with a plan of its own. */
 struct runtime {
@@ -20,7 +21,7 @@ struct runtime {
 	struct ordo_plan *plan;
 	bool (*run_threads)(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error);
 	bool (*run_seeded)(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
-	double times[NTURN]; /* ns a task */
+	double times[NTIME]; /* ns a task */
 };
 
 static void insist(bool worked, const char *why)
@@ -95,35 +96,42 @@ static int compare_times(const void *left, const void *right)
 
 static void measure(const char *const paths[3], uint64_t count, uint32_t nworker)
 {
+	enum { NORDER = 6 };
+	static const int orders[NORDER][3] = {
+		{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 2, 1}, {2, 0, 1}, {1, 0, 2}};
 	static struct runtime runtimes[3]; /* without the comparison, with it, traced */
 	struct ordo_schedule *schedule = exchange_ring(NRANK, false, false);
-	for (int i = 0; i < 3; i++)
-		load(&runtimes[i], paths[i], schedule, count, i == 2);
-	/* Whoever is first finds other caches than whoever is second. */
-	for (int turn = 0; turn < NTURN; turn++)
-		for (int i = 0; i < 3; i++) {
-			struct runtime *runtime = &runtimes[(turn + i) % 3];
-			runtime->times[turn] = time_turn(runtime, nworker, schedule->ntask);
-		}
-	for (int i = 0; i < 3; i++) {
-		qsort(runtimes[i].times, NTURN, sizeof(double), compare_times);
-		unload(&runtimes[i]);
+	for (int made = 0; made < NPLAN; made++) {
+		const int *order = orders[made % NORDER];
+		for (int i = 0; i < 3; i++)
+			load(&runtimes[order[i]], paths[order[i]], schedule, count, order[i] == 2);
+		/* Whoever is first finds other caches than whoever is second. */
+		for (int turn = 0; turn < NTURN; turn++)
+			for (int i = 0; i < 3; i++) {
+				struct runtime *runtime = &runtimes[orders[turn % NORDER][i]];
+				runtime->times[made * NTURN + turn] =
+					time_turn(runtime, nworker, schedule->ntask);
+			}
+		for (int i = 0; i < 3; i++)
+			unload(&runtimes[i]);
 	}
+	for (int i = 0; i < 3; i++)
+		qsort(runtimes[i].times, NTIME, sizeof(double), compare_times);
 	const double *without = runtimes[0].times, *off = runtimes[1].times, *on = runtimes[2].times;
 	printf("%10llu  %-9s %8.1f %8.1f %8.1f %10.3f %8.3f %10.3f\n",
 		(unsigned long long)count * sizeof(float),
 		nworker == 0   ? "seeded"
 		: nworker == 1 ? "1 worker"
 			       : "2 workers",
-		without[NTURN / 2], off[NTURN / 2], on[NTURN / 2], off[NTURN / 2] / without[NTURN / 2],
-		off[0] / without[0], on[NTURN / 2] / off[NTURN / 2]);
+		without[NTIME / 2], off[NTIME / 2], on[NTIME / 2], off[NTIME / 2] / without[NTIME / 2],
+		off[0] / without[0], on[NTIME / 2] / off[NTIME / 2]);
 	ordo_schedule_destroy(schedule);
 }
 
 int main(int argc, char **argv)
 {
-	insist(argc == 3, "usage: bench_tracing TRACEABLE UNTRACEABLE");
-	const char *const paths[3] = {argv[2], argv[1], argv[1]};
+	insist(argc == 4, "usage: bench_tracing TRACEABLE UNTRACEABLE TRACED");
+	const char *const paths[3] = {argv[2], argv[1], argv[3]};
 	printf("AllReduce of %d ranks round the ring, ns a task\n", NRANK);
 	printf("%10s  %-9s %8s %8s %8s %10s %8s %10s\n", "bytes/rank", "", "without", "off", "on",
 		"off/without", "fastest", "on/off");
