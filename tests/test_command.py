@@ -1380,8 +1380,9 @@ def _(ordo):
         name = f"servers:{servers}x4"
         ordo.works("compile", "allreduce", "--ranks", servers * 4, "--algorithm", "hierarchical", "--topology", name, "-o", "x.json")
         for words in (["x.json", "--load", "--topology", name], ["--topology", name]):
-            dot = ordo.works("draw", *words).out
-            wanted(re.findall(r"subgraph cluster_server(\d+)", dot) == [str(i) for i in range(servers)], words, dot)
+            for filled in ("85", "170", "1", "254"):
+                dot = ordo("draw", *words, environment={"MALLOC_PERTURB_": filled}).out
+                wanted(re.findall(r"subgraph cluster_server(\d+)", dot) == [str(i) for i in range(servers)], words, dot)
 
 
 @desk_case("draw: DOT, SVG and text, by --as or by the name of the file")

@@ -112,8 +112,9 @@ Agraph_t *add_cluster(Agraph_t *graph, const char *name, double left, double top
 /* cgraph writes subgraphs in the order of their ids, and takes addresses for these: so a picture would change with what else is in memory. Here they are counted, the graph itself
  * the first. */
 struct ids {
+	Agraph_t *graph;
 	void *others; /* cgraph's own, of nodes and edges */
-	char **names; /* [count] by id - 1 */
+	char **names; /* [count] by id - 1, among the graph's strings, with which they end */
 	size_t count, room;
 };
 
@@ -125,6 +126,7 @@ struct disciplines {
 static void *open_ids(Agraph_t *graph, Agdisc_t *all)
 {
 	struct ids *ids = ((struct disciplines *)all)->ids;
+	ids->graph = graph;
 	ids->others = AgIdDisc.open(graph, all);
 	return ids;
 }
@@ -137,7 +139,7 @@ static long map_id(void *state, int kind, char *name, IDTYPE *id, int create)
 	if (!create || !name ||
 		!ordo_array_reserve(&ids->names, &ids->room, ids->count + 1, sizeof *ids->names))
 		return 0;
-	if (!(ids->names[ids->count] = strdup(name)))
+	if (!(ids->names[ids->count] = agstrdup(ids->graph, name)))
 		return 0;
 	*id = ++ids->count;
 	return 1;
@@ -166,8 +168,6 @@ static void close_ids(void *state)
 {
 	struct ids *ids = state;
 	AgIdDisc.close(ids->others);
-	while (ids->count)
-		free(ids->names[--ids->count]);
 	free(ids->names);
 	free(ids);
 }
