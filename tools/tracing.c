@@ -180,7 +180,7 @@ static void write_arrow(const struct tracing *tracing, uint32_t stream, const st
 	from = from < notify.begin_ns ? notify.begin_ns : from;
 	to = to < from ? from : to;
 	++*tracing->narrow;
-	if (wait->begin_ns <= notify.begin_ns)
+	if (wait->begin_ns <= notify.begin_ns && from < wait->end_ns)
 		write_token(tracing, stream, from, wait->end_ns);
 	write_arrow_end(tracing, "\"s\"", ordo_stream_of(tracing->schedule, wait->notify), from);
 	write_arrow_end(tracing, "\"f\",\"bp\":\"e\"", stream, to);

@@ -10,10 +10,6 @@
 enum { LEAST_FLOWS = 4 };
 /* While pools are made: of a flow that cannot be in one. */
 #define REFUSED (ORDO_NONE - 1)
-/* So much above the lowest level is the same one. */
-#define ROUNDING 1e-12
-/* So much later is at the same time. */
-#define SAME_TIME 1e-14
 
 bool ordo_pools_make(struct ordo_pools *pools, uint32_t nflow, uint32_t nresource)
 {
@@ -188,7 +184,7 @@ static uint32_t find_keeper(const struct ordo_pools *pools, const struct ordo_fl
 static bool is_kept(struct ordo_sharing *sharing, const struct ordo_pool *pool, double lowest)
 {
 	struct ordo_pools *pools = &sharing->pools;
-	const double level = lowest * (1 + ROUNDING);
+	const double level = lowest * (1 + ORDO_ROUNDING);
 	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next) {
 		struct ordo_pooled_flow *flow = &pools->flows[id];
 		if (pools->resources[flow->keeper].level > level)
@@ -211,10 +207,8 @@ static void dissolve(struct ordo_sharing *sharing, uint32_t number)
 {
 	struct ordo_pools *pools = &sharing->pools;
 	const struct ordo_pool *pool = &pools->pools[number];
-	if (pool->nflow)
-		sharing->floor = pool->rate < sharing->floor ? pool->rate : sharing->floor;
 	for (uint32_t id = pool->first_resource; id != ORDO_NONE; id = pools->resources[id].next)
-		ordo_sharing_stain(sharing, id);
+		ordo_sharing_stain(sharing, id, pool->rate);
 	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next)
 		sharing->changed[sharing->nchanged++] = id;
 	unmake_pool(pools, number, ORDO_NONE);
@@ -234,7 +228,7 @@ static double find_first_end(const struct ordo_sharing *sharing, const struct or
 /* Which ends are events. */
 static void show_first_ends(struct ordo_sharing *sharing, const struct ordo_pool *pool)
 {
-	const double first = find_first_end(sharing, pool) * (1 + SAME_TIME);
+	const double first = find_first_end(sharing, pool) * (1 + ORDO_SAME_TIME);
 	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = sharing->pools.flows[id].next) {
 		struct ordo_pooled_flow *flow = &sharing->pools.flows[id];
 		const bool was_shown = flow->shown;
@@ -266,7 +260,7 @@ void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 
 static bool is_used_up(const struct ordo_shared *resource)
 {
-	return !(resource->left > 2 * ROUNDING * resource->capacity);
+	return !(resource->left > 2 * ORDO_ROUNDING * resource->capacity);
 }
 
 /* It is kept by something that enough others use. */

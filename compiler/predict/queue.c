@@ -3,21 +3,18 @@
 #include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { NCHILD = 4 };
 
 bool ordo_queue_make(struct ordo_queue *queue, uint32_t nstream, struct ordo_error *error)
 {
-	*queue = (struct ordo_queue){.time = ordo_array_make(nstream, sizeof *queue->time, 0),
-		.place = ordo_array_make(nstream, sizeof *queue->place, 0xff),
+	*queue = (struct ordo_queue){.place = ordo_array_make(nstream, sizeof *queue->place, 0xff),
 		.heap = ordo_array_make(nstream, sizeof *queue->heap, 0)};
-	return (queue->time && queue->place && queue->heap) || ordo_fail_memory(error);
+	return (queue->place && queue->heap) || ordo_fail_memory(error);
 }
 
 void ordo_queue_free(struct ordo_queue *queue)
 {
-	free(queue->time);
 	free(queue->place);
 	free(queue->heap);
 }
@@ -81,7 +78,6 @@ void ordo_queue_put(struct ordo_queue *queue, uint32_t stream, double time)
 	uint32_t place = queue->place[stream];
 	const struct ordo_event event = event_of(stream, time);
 	const bool later = place != ORDO_NONE && is_before(&queue->heap[place], &event);
-	queue->time[stream] = time;
 	if (place == ORDO_NONE)
 		place = queue->count++;
 	if (later)

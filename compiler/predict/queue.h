@@ -4,6 +4,7 @@
 #define ORDO_PREDICT_QUEUE_H
 
 #include <ordo/error.h>
+#include <string.h>
 
 /* The order of events is that of these numbers, the time first: times are no less than 0. */
 struct ordo_event {
@@ -11,7 +12,6 @@ struct ordo_event {
 };
 
 struct ordo_queue {
-	double *time;		 /* [n] by stream */
 	uint32_t *place;	 /* [n] by stream: in the heap, or ORDO_NONE */
 	struct ordo_event *heap; /* each no later than its four children */
 	uint32_t count;
@@ -29,7 +29,9 @@ uint32_t ordo_queue_take(struct ordo_queue *queue);
 /* When that will be. */
 static inline double ordo_queue_first(const struct ordo_queue *queue)
 {
-	return queue->time[queue->heap[0].stream];
+	double time;
+	memcpy(&time, &queue->heap[0].time, sizeof time);
+	return time;
 }
 
 #endif

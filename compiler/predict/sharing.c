@@ -14,8 +14,6 @@
 #include <ordo/operator.h>
 #include <stdlib.h>
 
-/* Loads are added up in floating point: so much more than the capacity is not more. */
-#define ROUNDING 1e-12
 /* What is nearly used up is taken for used up, which only costs time. */
 #define NEARLY (1 - 1e-9)
 
@@ -83,7 +81,7 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 /* Not all its flows can go at their bounds. */
 static bool is_short(const struct ordo_shared *resource)
 {
-	return resource->wanted > resource->capacity * (1 + ROUNDING);
+	return resource->wanted > resource->capacity * (1 + ORDO_ROUNDING);
 }
 
 /* It may be what keeps a flow from rising. */
@@ -92,8 +90,9 @@ static bool is_used_up(const struct ordo_shared *resource)
 	return resource->used > resource->capacity * NEARLY && is_short(resource);
 }
 
-void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource)
+void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate)
 {
+	sharing->floor = rate < sharing->floor ? rate : sharing->floor;
 	if (sharing->resources[resource].dirty)
 		return;
 	sharing->resources[resource].dirty = true;
@@ -140,10 +139,8 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		double *loads = &sharing->loads[flow->uses[i].resource];
 		const uint32_t at = sharing->places[flow->first_place + i];
-		if (!pooled && is_used_up(resource)) {
-			ordo_sharing_stain(sharing, flow->uses[i].resource);
-			sharing->floor = flow->rate < sharing->floor ? flow->rate : sharing->floor;
-		}
+		if (!pooled && is_used_up(resource))
+			ordo_sharing_stain(sharing, flow->uses[i].resource, flow->rate);
 		resource->entries[at] = resource->entries[--resource->count];
 		sharing->places[resource->entries[at].place] = at;
 		resource->used = resource->count ? resource->used - flow->rate * load : 0;
@@ -319,7 +316,7 @@ static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
 	uint32_t nopen = sharing->ntouched;
 	for (uint32_t i = 0; nopen && i < sharing->nlevel; i++) {
 		const struct ordo_shared *resource = &sharing->resources[sharing->levels[i].resource];
-		if (sharing->levels[i].rate > lowest * (1 + ROUNDING))
+		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
 		for (uint32_t e = 0; e < resource->count; e++) {
 			struct ordo_flow *flow = &sharing->flows[resource->entries[e].flow];
@@ -461,7 +458,7 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 	const uint32_t before = sharing->njoined;
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
 		const struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
-		if (!resource->joined && resource->left < -ROUNDING * resource->capacity)
+		if (!resource->joined && resource->left < -ORDO_ROUNDING * resource->capacity)
 			join(sharing, sharing->met[i]);
 	}
 	return sharing->njoined > before;
@@ -567,11 +564,10 @@ static void settle_flows(struct ordo_sharing *sharing, double time)
 		at_lowest = fill(sharing);
 		overdrawn = join_overdrawn(sharing);
 	}
-	if (!at_lowest || !ordo_pools_form(sharing)) {
-		change_rates(sharing, time);
-		return;
-	}
+	const bool formed = at_lowest && ordo_pools_form(sharing);
 	change_rates(sharing, time);
+	if (!formed)
+		return;
 	ordo_pools_show(sharing);
 	hide_pooled(sharing);
 }

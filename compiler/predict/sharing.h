@@ -11,6 +11,11 @@
 #include <ordo/error.h>
 #include <stddef.h>
 
+/* Loads are added up in floating point: so much more of a capacity or of a level is not more. */
+#define ORDO_ROUNDING 1e-12
+/* What ends so little later ends at the same time. */
+#define ORDO_SAME_TIME 1e-14
+
 struct ordo_use {
 	uint32_t resource;
 	double load;
@@ -94,8 +99,8 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, d
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow);
 /* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
-/* For pools.c: the next settling looks at the flows of a resource. */
-void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource);
+/* For pools.c: the next settling looks at the flows of a resource, and at none that is slower than this rate or another such. */
+void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate);
 /* For pools.c: what flowed so far did so at the old rate. false: it is the same rate. */
 bool ordo_flow_change(struct ordo_flow *flow, double rate, double time);
 /* When a flow will end if nothing changes. */

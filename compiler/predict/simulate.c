@@ -457,9 +457,9 @@ static bool want_core(struct simulation *simulation, uint32_t s, double *time)
 
 static void take_event(struct simulation *simulation)
 {
+	double time = ordo_queue_first(&simulation->queue);
 	const uint32_t s = ordo_queue_take(&simulation->queue);
 	struct running *stream = &simulation->streams[s];
-	double time = simulation->queue.time[s];
 	const bool over = stream->going		     ? end_flow(simulation, s, &time)
 			  : stream->stage == WANTING ? want_core(simulation, s, &time)
 			  : stream->stage == GRANTED
@@ -490,7 +490,7 @@ static void take_events(struct simulation *simulation)
 	settle(simulation);
 	while (simulation->queue.count && !simulation->given_up) {
 		const double time = ordo_queue_first(&simulation->queue);
-		simulation->now = time * (1 + 1e-14);
+		simulation->now = time * (1 + ORDO_SAME_TIME);
 		while (simulation->queue.count && !(ordo_queue_first(&simulation->queue) > simulation->now)) {
 			take_event(simulation);
 			run_all(simulation);

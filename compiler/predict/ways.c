@@ -147,14 +147,14 @@ static bool is_alone(const struct ordo_topology *topology, uint32_t from, uint32
 static uint32_t best_next(const struct ordo_ways *ways, const struct ordo_distances *distances, uint32_t at)
 {
 	const struct ordo_topology *topology = ways->topology;
-	const uint32_t nrank = topology->nrank, here = distances->from[at],
-		       nearer = here == ORDO_NONE ? ORDO_NONE - 1 : here - 1;
+	const uint32_t nrank = topology->nrank, here = distances->from[at];
+	uint32_t farthest = here == ORDO_NONE ? ORDO_NONE - 1 : here - 1;
 	struct offer best = {.link = ORDO_NONE, .distance = ORDO_NONE};
 	for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++) {
 		const uint32_t to = topology->links[i].to;
-		if (distances->from[to] > nearer || topology->links[i].down ||
-			distances->from[to] > best.distance)
+		if (distances->from[to] > farthest || topology->links[i].down)
 			continue;
+		farthest = distances->from[to];
 		struct offer offer = {.link = is_alone(topology, at, i) ? i : link_between(topology, at, to),
 			.distance = distances->from[to],
 			.stride = to > at ? to - at : at - to,
