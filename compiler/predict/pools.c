@@ -164,7 +164,7 @@ static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
 			*link = resource->next;
 			continue;
 		}
-		resource->level = sharing->resources[id].capacity / sharing->loads[id];
+		resource->level = sharing->resources[id].capacity / sharing->resources[id].load;
 		lowest = resource->level < lowest ? resource->level : lowest;
 		link = &resource->next;
 	}
@@ -258,17 +258,19 @@ void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 	pools->nstirred = 0;
 }
 
-static bool is_used_up(const struct ordo_shared *resource)
+/* Nothing of it is left. */
+static bool is_given(const struct ordo_sharing *sharing, uint32_t resource)
 {
-	return !(resource->left > 2 * ORDO_ROUNDING * resource->capacity);
+	return !(
+		sharing->fillings[resource].left > 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
 }
 
 /* It is kept by something that enough others use. */
 static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
 {
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		if (resource->count >= LEAST_FLOWS && is_used_up(resource))
+		const uint32_t resource = flow->uses[i].resource;
+		if (sharing->resources[resource].count >= LEAST_FLOWS && is_given(sharing, resource))
 			return true;
 	}
 	return false;
@@ -280,20 +282,21 @@ static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, uint32_t 
 	struct ordo_pools *pools = &sharing->pools;
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		struct ordo_pooled_resource *pooled = &pools->resources[flow->uses[i].resource];
-		const bool used_up = is_used_up(resource), is_new = pooled->pool == ORDO_NONE;
+		const uint32_t it = flow->uses[i].resource;
+		const struct ordo_shared *resource = &sharing->resources[it];
+		struct ordo_pooled_resource *pooled = &pools->resources[it];
+		const bool used_up = is_given(sharing, it), is_new = pooled->pool == ORDO_NONE;
 		if (is_new)
-			add_resource(pools, number, flow->uses[i].resource);
-		if (pooled->pool != number || resource->unsettled != resource->count)
+			add_resource(pools, number, it);
+		if (pooled->pool != number || sharing->fillings[it].unsettled != resource->count)
 			return false;
 		pooled->nuse++;
 		if (used_up)
-			pools->flows[id].keeper = flow->uses[i].resource;
+			pools->flows[id].keeper = it;
 		if (!used_up || !is_new)
 			continue;
 		for (uint32_t e = 0; e < resource->count; e++) {
-			const uint32_t other = resource->entries[e].flow;
+			const uint32_t other = sharing->entries[resource->first_entry + e].flow;
 			if (pools->flows[other].pool == REFUSED)
 				return false;
 			if (pools->flows[other].pool == ORDO_NONE)

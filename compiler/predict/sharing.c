@@ -26,31 +26,34 @@ bool ordo_sharing_make(
 		nentry += limits->most_flows[i];
 	for (uint32_t i = 0; i < nflow; i++)
 		nplace += limits->most_uses[i];
-	*sharing = (struct ordo_sharing){
-		.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
-		.loads = ordo_array_make(nresource, sizeof *sharing->loads, 0),
-		.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
-		.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
-		.places = nplace < ORDO_NONE ? ordo_array_make(nplace, sizeof *sharing->places, 0) : NULL,
-		.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
-		.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
-		.floor = HUGE_VAL,
-		.changed = ordo_array_make((size_t)nflow * 3, sizeof *sharing->changed, 0),
-		.hidden = ordo_array_make(nflow, sizeof *sharing->hidden, 0),
-		.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
-		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
-		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
-		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
+	*sharing =
+		(struct ordo_sharing){.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
+			.fillings = ordo_array_make(nresource, sizeof *sharing->fillings, 0),
+			.busy = ordo_array_make(nresource, sizeof *sharing->busy, 0),
+			.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
+			.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
+			.places = nplace < ORDO_NONE && nentry < ORDO_NONE
+					  ? ordo_array_make(nplace, sizeof *sharing->places, 0)
+					  : NULL,
+			.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
+			.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
+			.floor = HUGE_VAL,
+			.changed = ordo_array_make((size_t)nflow * 3, sizeof *sharing->changed, 0),
+			.hidden = ordo_array_make(nflow, sizeof *sharing->hidden, 0),
+			.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
+			.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
+			.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
+			.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
 	const bool pooled = ordo_pools_make(&sharing->pools, nflow, nresource);
-	if (!pooled || !sharing->resources || !sharing->loads || !sharing->flows || !sharing->entries ||
-		!sharing->places || !sharing->dirty || !sharing->begun || !sharing->changed ||
-		!sharing->hidden || !sharing->touched || !sharing->met || !sharing->joined ||
-		!sharing->levels)
+	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy || !sharing->flows ||
+		!sharing->entries || !sharing->places || !sharing->dirty || !sharing->begun ||
+		!sharing->changed || !sharing->hidden || !sharing->touched || !sharing->met ||
+		!sharing->joined || !sharing->levels)
 		return ordo_fail_memory(error);
 	nentry = nplace = 0;
 	for (uint32_t i = 0; i < nresource; i++) {
 		sharing->resources[i].capacity = limits->capacity[i];
-		sharing->resources[i].entries = sharing->entries + nentry;
+		sharing->resources[i].first_entry = (uint32_t)nentry;
 		nentry += limits->most_flows[i];
 	}
 	for (uint32_t i = 0; i < nflow; i++) {
@@ -63,7 +66,8 @@ bool ordo_sharing_make(
 void ordo_sharing_free(struct ordo_sharing *sharing)
 {
 	free(sharing->resources);
-	free(sharing->loads);
+	free(sharing->fillings);
+	free(sharing->busy);
 	free(sharing->flows);
 	free(sharing->entries);
 	free(sharing->places);
@@ -99,6 +103,31 @@ void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double 
 	sharing->dirty[sharing->ndirty++] = resource;
 }
 
+static struct ordo_entry *entries_of(const struct ordo_sharing *sharing, const struct ordo_shared *resource)
+{
+	return sharing->entries + resource->first_entry;
+}
+
+static void begin_use(struct ordo_shared *resource, double time, double bound, double load)
+{
+	if (!resource->count++)
+		resource->since = time;
+	resource->most = resource->most > resource->count ? resource->most : resource->count;
+	resource->load += load;
+	resource->wanted += bound * load;
+}
+
+/* What nobody uses is wanted by nobody, whatever rounding left. */
+static void end_use(struct ordo_shared *resource, double *busy, double time, double bound, double load)
+{
+	resource->load -= load;
+	resource->wanted -= bound * load;
+	if (--resource->count)
+		return;
+	resource->load = resource->wanted = resource->used = 0;
+	*busy += time - resource->since;
+}
+
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse)
 {
@@ -114,9 +143,8 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 		struct ordo_shared *resource = &sharing->resources[uses[i].resource];
 		const uint32_t place = flow->first_place + i;
 		sharing->places[place] = resource->count;
-		resource->entries[resource->count++] = (struct ordo_entry){id, place};
-		resource->wanted += bound * uses[i].load;
-		sharing->loads[uses[i].resource] += uses[i].load;
+		entries_of(sharing, resource)[resource->count] = (struct ordo_entry){id, place};
+		begin_use(resource, time, bound, uses[i].load);
 		enough = enough && !is_short(resource);
 	}
 	ordo_pools_begin(sharing, id, enough);
@@ -130,22 +158,21 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 	return true;
 }
 
-void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id)
+void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	const bool pooled = ordo_pools_end(sharing, id);
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const double load = flow->uses[i].load;
-		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		double *loads = &sharing->loads[flow->uses[i].resource];
+		const struct ordo_use use = flow->uses[i];
+		struct ordo_shared *resource = &sharing->resources[use.resource];
+		struct ordo_entry *entries = entries_of(sharing, resource);
 		const uint32_t at = sharing->places[flow->first_place + i];
 		if (!pooled && is_used_up(resource))
-			ordo_sharing_stain(sharing, flow->uses[i].resource, flow->rate);
-		resource->entries[at] = resource->entries[--resource->count];
-		sharing->places[resource->entries[at].place] = at;
-		resource->used = resource->count ? resource->used - flow->rate * load : 0;
-		resource->wanted = resource->count ? resource->wanted - flow->bound * load : 0;
-		*loads = resource->count ? *loads - load : 0;
+			ordo_sharing_stain(sharing, use.resource, flow->rate);
+		resource->used -= flow->rate * use.load;
+		end_use(resource, &sharing->busy[use.resource], time, flow->bound, use.load);
+		entries[at] = entries[resource->count];
+		sharing->places[entries[at].place] = at;
 	}
 	flow->nuse = 0;
 }
@@ -158,7 +185,8 @@ static void lower_floor(struct ordo_sharing *sharing)
 		double least = flow->bound;
 		for (uint32_t k = 0; k < flow->nuse; k++) {
 			const uint32_t number = flow->uses[k].resource;
-			const double even = sharing->resources[number].capacity / sharing->loads[number];
+			const double even =
+				sharing->resources[number].capacity / sharing->resources[number].load;
 			least = even < least ? even : least;
 		}
 		sharing->floor = least < sharing->floor ? least : sharing->floor;
@@ -168,45 +196,47 @@ static void lower_floor(struct ordo_sharing *sharing)
 
 static void join(struct ordo_sharing *sharing, uint32_t number)
 {
-	if (sharing->resources[number].joined)
+	if (sharing->fillings[number].joined)
 		return;
-	sharing->resources[number].joined = true;
+	sharing->fillings[number].joined = true;
 	sharing->joined[sharing->njoined++] = number;
 }
 
 /* Nothing is taken by those who are looked at. */
-static void clear(struct ordo_shared *resource)
+static void clear(struct ordo_sharing *sharing, uint32_t number)
 {
-	resource->left = resource->capacity - resource->used;
-	resource->weight = 0;
-	resource->unsettled = 0;
+	const struct ordo_shared *resource = &sharing->resources[number];
+	struct ordo_filling *filling = &sharing->fillings[number];
+	filling->left = resource->capacity - resource->used;
+	filling->weight = 0;
+	filling->unsettled = 0;
 }
 
 /* What is used up keeps its flows from rising, so it joins. */
 static void meet(struct ordo_sharing *sharing, uint32_t number)
 {
-	struct ordo_shared *resource = &sharing->resources[number];
-	resource->seen = sharing->settling;
-	resource->joined = false;
+	struct ordo_filling *filling = &sharing->fillings[number];
+	filling->seen = sharing->settling;
+	filling->joined = false;
 	sharing->met[sharing->nmet++] = number;
-	clear(resource);
-	if (is_used_up(resource))
+	clear(sharing, number);
+	if (is_used_up(&sharing->resources[number]))
 		join(sharing, number);
 }
 
 /* The rate of a flow is open: what it takes of a resource is left to be given. */
-static void open_use(struct ordo_shared *resource, double rate, double load)
+static void open_use(struct ordo_filling *filling, double rate, double load)
 {
-	resource->left += rate * load;
-	resource->weight += load;
-	resource->unsettled++;
+	filling->left += rate * load;
+	filling->weight += load;
+	filling->unsettled++;
 }
 
 /* A flow is to be looked at; so are those that it may keep from rising, or that keep it. */
 static void touch(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	struct ordo_shared *resources = sharing->resources;
+	struct ordo_filling *fillings = sharing->fillings;
 	const struct ordo_use *uses = flow->uses;
 	const uint32_t nuse = flow->nuse, settling = sharing->settling;
 	const double rate = flow->rate;
@@ -216,40 +246,42 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	sharing->touched[sharing->ntouched++] = id;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
 	for (uint32_t i = 0; i < nuse; i++) {
-		struct ordo_shared *resource = &resources[uses[i].resource];
-		if (resource->seen != settling)
+		struct ordo_filling *filling = &fillings[uses[i].resource];
+		if (filling->seen != settling)
 			meet(sharing, uses[i].resource);
-		if (all && is_short(resource))
+		if (all && is_short(&sharing->resources[uses[i].resource]))
 			join(sharing, uses[i].resource);
-		open_use(resource, rate, uses[i].load);
+		open_use(filling, rate, uses[i].load);
 	}
 }
 
 /* All flows of a resource are looked at but those below the floor, which keep what they have. */
-static void visit(struct ordo_sharing *sharing, struct ordo_shared *resource)
+static void visit(struct ordo_sharing *sharing, uint32_t number)
 {
+	const struct ordo_shared *resource = &sharing->resources[number];
+	struct ordo_filling *filling = &sharing->fillings[number];
+	const struct ordo_entry *entries = entries_of(sharing, resource);
 	double left = resource->capacity;
-	for (uint32_t e = 0; resource->unsettled < resource->count && e < resource->count; e++) {
-		const struct ordo_entry *entry = &resource->entries[e];
-		const struct ordo_flow *flow = &sharing->flows[entry->flow];
+	for (uint32_t e = 0; filling->unsettled < resource->count && e < resource->count; e++) {
+		const struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->rate > 0 && flow->rate < sharing->floor)
-			left -= flow->rate * flow->uses[entry->place - flow->first_place].load;
+			left -= flow->rate * flow->uses[entries[e].place - flow->first_place].load;
 		else if (flow->seen != sharing->settling)
-			touch(sharing, entry->flow);
+			touch(sharing, entries[e].flow);
 	}
-	resource->left = left;
+	filling->left = left;
 }
 
 /* What was joined is visited; that may join more. */
 static void visit_joined(struct ordo_sharing *sharing)
 {
 	for (uint32_t i = 0; i < sharing->njoined; i++)
-		visit(sharing, &sharing->resources[sharing->joined[i]]);
+		visit(sharing, sharing->joined[i]);
 }
 
-static double level_of(const struct ordo_shared *resource)
+static double level_of(const struct ordo_filling *filling)
 {
-	return resource->left > 0 ? resource->left / resource->weight : 0;
+	return filling->left > 0 ? filling->left / filling->weight : 0;
 }
 
 static void sink(struct ordo_sharing *sharing, uint32_t place)
@@ -272,10 +304,10 @@ static double make_levels(struct ordo_sharing *sharing)
 	double lowest = HUGE_VAL;
 	sharing->nlevel = 0;
 	for (uint32_t i = 0; i < sharing->njoined; i++) {
-		const struct ordo_shared *resource = &sharing->resources[sharing->joined[i]];
-		if (!resource->unsettled || !is_short(resource))
+		const struct ordo_filling *filling = &sharing->fillings[sharing->joined[i]];
+		if (!filling->unsettled || !is_short(&sharing->resources[sharing->joined[i]]))
 			continue;
-		const double rate = level_of(resource);
+		const double rate = level_of(filling);
 		sharing->levels[sharing->nlevel++] = (struct ordo_level){rate, sharing->joined[i]};
 		lowest = rate < lowest ? rate : lowest;
 	}
@@ -291,15 +323,15 @@ static void make_heap(struct ordo_sharing *sharing)
 /* What a flow has been given is left to nobody else. */
 static void take(struct ordo_sharing *sharing, const struct ordo_flow *flow)
 {
-	struct ordo_shared *resources = sharing->resources;
+	struct ordo_filling *fillings = sharing->fillings;
 	const struct ordo_use *uses = flow->uses;
 	const uint32_t nuse = flow->nuse;
 	const double rate = flow->settled_rate;
 	for (uint32_t i = 0; i < nuse; i++) {
-		struct ordo_shared *resource = &resources[uses[i].resource];
-		resource->left -= rate * uses[i].load;
-		resource->weight -= uses[i].load;
-		resource->unsettled--;
+		struct ordo_filling *filling = &fillings[uses[i].resource];
+		filling->left -= rate * uses[i].load;
+		filling->weight -= uses[i].load;
+		filling->unsettled--;
 	}
 }
 
@@ -319,7 +351,7 @@ static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
 		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
 		for (uint32_t e = 0; e < resource->count; e++) {
-			struct ordo_flow *flow = &sharing->flows[resource->entries[e].flow];
+			struct ordo_flow *flow = &sharing->flows[entries_of(sharing, resource)[e].flow];
 			if (flow->seen != sharing->settling || flow->settled)
 				continue;
 			flow->settled = true;
@@ -342,8 +374,8 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 		return false;
 	}
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
-		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
-		resource->left -= lowest * resource->weight;
+		struct ordo_filling *filling = &sharing->fillings[sharing->met[i]];
+		filling->left -= lowest * filling->weight;
 	}
 	return true;
 }
@@ -352,13 +384,13 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 {
 	while (sharing->nlevel) {
-		const struct ordo_shared *resource = &sharing->resources[sharing->levels[0].resource];
-		const double now = resource->unsettled ? level_of(resource) : 0;
-		if (resource->unsettled && !(now > sharing->levels[0].rate)) {
+		const struct ordo_filling *filling = &sharing->fillings[sharing->levels[0].resource];
+		const double now = filling->unsettled ? level_of(filling) : 0;
+		if (filling->unsettled && !(now > sharing->levels[0].rate)) {
 			*level = sharing->levels[0];
 			return true;
 		}
-		if (resource->unsettled)
+		if (filling->unsettled)
 			sharing->levels[0].rate = now;
 		else
 			sharing->levels[0] = sharing->levels[--sharing->nlevel];
@@ -369,9 +401,10 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 
 static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_level *level)
 {
-	const struct ordo_shared *resource = &sharing->resources[level->resource];
-	for (uint32_t e = 0; resource->unsettled; e++) {
-		struct ordo_flow *flow = &sharing->flows[resource->entries[e].flow];
+	const struct ordo_filling *filling = &sharing->fillings[level->resource];
+	const struct ordo_entry *entries = entries_of(sharing, &sharing->resources[level->resource]);
+	for (uint32_t e = 0; filling->unsettled; e++) {
+		struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->seen == sharing->settling && !flow->settled)
 			give(sharing, flow, level->rate);
 	}
@@ -457,8 +490,9 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 {
 	const uint32_t before = sharing->njoined;
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
-		const struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
-		if (!resource->joined && resource->left < -ORDO_ROUNDING * resource->capacity)
+		const uint32_t number = sharing->met[i];
+		const struct ordo_filling *filling = &sharing->fillings[number];
+		if (!filling->joined && filling->left < -ORDO_ROUNDING * sharing->resources[number].capacity)
 			join(sharing, sharing->met[i]);
 	}
 	return sharing->njoined > before;
@@ -467,12 +501,12 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 static void reopen(struct ordo_sharing *sharing)
 {
 	for (uint32_t i = 0; i < sharing->nmet; i++)
-		clear(&sharing->resources[sharing->met[i]]);
+		clear(sharing, sharing->met[i]);
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
 		flow->settled = false;
 		for (uint32_t k = 0; k < flow->nuse; k++)
-			open_use(&sharing->resources[flow->uses[k].resource], flow->rate, flow->uses[k].load);
+			open_use(&sharing->fillings[flow->uses[k].resource], flow->rate, flow->uses[k].load);
 	}
 }
 
@@ -502,7 +536,7 @@ static void change_rates(struct ordo_sharing *sharing, double time)
 {
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
 		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
-		resource->used = resource->capacity - resource->left;
+		resource->used = resource->capacity - sharing->fillings[sharing->met[i]].left;
 	}
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];

@@ -38,16 +38,24 @@ struct ordo_entry {
 	uint32_t flow, place; /* which says where this entry is */
 };
 
+/* A line of the cache. */
 struct ordo_shared {
 	double capacity;
-	double used;	     /* by all its flows, but those of a pool */
-	double wanted;	     /* at their bounds */
-	double left, weight; /* while settling: what the unsettled flows may have, and their loads */
+	double load;	      /* of all its flows */
+	double wanted;	      /* by them at their bounds */
+	double used;	      /* by them, but those of a pool */
+	double since;	      /* when it has had flows */
+	uint32_t count, most; /* flows: now, and at one time */
+	uint32_t first_entry;
+	bool dirty;
+};
+
+/* While settling. */
+struct ordo_filling {
+	double left, weight; /* what the unsettled flows may have, and their loads */
 	uint32_t unsettled;
-	uint32_t seen;		    /* in which settling last */
-	struct ordo_entry *entries; /* [count] */
-	uint32_t count;
-	bool dirty, joined;
+	uint32_t seen; /* in which settling last */
+	bool joined;
 };
 
 struct ordo_level {
@@ -57,9 +65,10 @@ struct ordo_level {
 
 struct ordo_sharing {
 	struct ordo_shared *resources;
-	double *loads;		    /* [nresource] of all its flows */
-	struct ordo_flow *flows;    /* [nflow], by stream */
-	struct ordo_entry *entries; /* of all resources */
+	struct ordo_filling *fillings; /* [nresource] */
+	double *busy;		       /* [nresource] seconds with flows, but those since the last began */
+	struct ordo_flow *flows;       /* [nflow], by stream */
+	struct ordo_entry *entries;    /* of all resources */
 	uint32_t *places;
 	uint32_t *dirty, ndirty; /* [nresource] */
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
@@ -96,7 +105,7 @@ void ordo_sharing_free(struct ordo_sharing *sharing);
  * settling. */
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse);
-void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow);
+void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow, double time);
 /* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
 /* For pools.c: the next settling looks at the flows of a resource, and at none that is slower than this rate or another such. */

@@ -34,6 +34,13 @@ struct running {
 	bool going;
 };
 
+/* What went one way, to be told to its links in the end. */
+struct passage {
+	double bytes;
+	double used, flowed; /* seconds at full speed, with latencies; seconds in which bytes went */
+	uint64_t count;
+};
+
 struct simulation {
 	struct ordo_rehearsal *rehearsal;
 	const struct ordo_schedule *schedule;
@@ -42,10 +49,8 @@ struct simulation {
 	uint32_t *ready, nready; /* streams that can run */
 	struct ordo_queue queue;
 	struct ordo_sharing sharing;
-	double now; /* events up to here are being taken */
-	/* By the numbers of shared links: how many flow, since when any does. */
-	uint32_t *active;
-	double *since;
+	double now;		  /* events up to here are being taken */
+	struct passage *passages; /* [nroute] */
 	/* Cores that all ranks share. */
 	bool has_cores;
 	uint32_t free_cores, *lined, nlined, first_lined; /* streams, round [nstream] */
@@ -119,59 +124,48 @@ static void use_rank(
 		seconds_used;
 }
 
-static void use_ports(
-	struct simulation *simulation, const struct ordo_link *link, const struct ordo_work *work)
+static void use_route(struct simulation *simulation, uint32_t i, const struct ordo_work *work)
 {
-	const uint32_t nrank = simulation->schedule->problem.nrank;
-	if (link->from < nrank)
-		use_rank(simulation, ORDO_OUT_PORTS, link->from, work->latency + work->wire);
-	if (link->to < nrank)
-		use_rank(simulation, ORDO_IN_PORTS, link->to, work->latency + work->wire);
+	struct passage *passage = &simulation->passages[work->route];
+	passage->count++;
+	passage->bytes += ordo_bytes_moved(simulation->rehearsal->sizes, &simulation->schedule->tasks[i]);
+	passage->used += work->latency + work->wire;
 }
 
-/* Counts a Send on the links of its way. */
-static void use_links(struct simulation *simulation, uint32_t i, const struct ordo_work *work)
+/* A link knows when any of those flowed who share it; what nobody shares flows when its stream does. */
+static void tell_link(struct simulation *simulation, uint32_t link, const struct passage *passage)
 {
 	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
-	const double bytes = ordo_bytes_moved(rehearsal->sizes, &simulation->schedule->tasks[i]);
-	for (uint32_t k = route->first_link; k < route->end_link; k++) {
-		const uint32_t link = rehearsal->routes->links[k];
-		rehearsal->links[link].flows++;
-		rehearsal->links[link].bytes += bytes;
-		if (rehearsal->resources->ports)
-			use_ports(simulation, &rehearsal->options->topology->links[link], work);
+	const struct ordo_resources *resources = rehearsal->resources;
+	const struct ordo_link *ends = &rehearsal->options->topology->links[link];
+	struct ordo_link_load *load = &rehearsal->links[link];
+	load->flows += passage->count;
+	load->bytes += passage->bytes;
+	if (resources->shared[link] == ORDO_NONE) {
+		load->busy += passage->flowed;
+		load->most = load->busy > 0;
 	}
+	if (resources->ports && ends->from < resources->nrank)
+		use_rank(simulation, ORDO_OUT_PORTS, ends->from, passage->used);
+	if (resources->ports && ends->to < resources->nrank)
+		use_rank(simulation, ORDO_IN_PORTS, ends->to, passage->used);
 }
 
-/* Bytes begin to flow over the links of a way, at once ended if nobody shares them. */
-static void begin_links(struct simulation *simulation, const struct ordo_work *work, double time)
+static void tell_links(struct simulation *simulation)
 {
 	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
-	for (uint32_t k = route->first_link; k < route->end_link; k++) {
-		const uint32_t link = rehearsal->routes->links[k],
-			       shared = rehearsal->resources->shared[link];
-		struct ordo_link_load *load = &rehearsal->links[link];
-		if (shared != ORDO_NONE && !simulation->active[shared]++)
-			simulation->since[shared] = time;
-		const uint32_t active = shared == ORDO_NONE ? 1 : simulation->active[shared];
-		load->most = load->most > active ? load->most : active;
-	}
-}
-
-static void end_links(struct simulation *simulation, const struct ordo_work *work, double began, double time)
-{
-	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_route *route = &rehearsal->routes->routes[work->route];
-	for (uint32_t k = route->first_link; k < route->end_link; k++) {
-		const uint32_t link = rehearsal->routes->links[k],
-			       shared = rehearsal->resources->shared[link];
-		if (shared == ORDO_NONE)
-			rehearsal->links[link].busy += time - began;
-		else if (!--simulation->active[shared])
-			rehearsal->links[link].busy += time - simulation->since[shared];
-	}
+	const struct ordo_routes *routes = rehearsal->routes;
+	const uint32_t *shared = rehearsal->resources->shared;
+	if (!rehearsal->links)
+		return;
+	for (uint32_t r = 0; r < routes->nroute; r++)
+		for (uint32_t k = routes->routes[r].first_link; k < routes->routes[r].end_link; k++)
+			tell_link(simulation, routes->links[k], &simulation->passages[r]);
+	for (uint32_t link = 0; link < rehearsal->resources->nlink; link++)
+		if (shared[link] != ORDO_NONE) {
+			rehearsal->links[link].most = simulation->sharing.resources[shared[link]].most;
+			rehearsal->links[link].busy = simulation->sharing.busy[shared[link]];
+		}
 }
 
 /* The stages of a task. */
@@ -198,8 +192,6 @@ static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, do
 	stream->stage = (uint8_t)stage;
 	stream->going = true;
 	stream->began = *time;
-	if (stage == FLOWING)
-		begin_links(simulation, &stream->work, *time);
 	if (ordo_flow_begin(&simulation->sharing, s, *time, alone * bound, bound, uses, nuse))
 		ordo_queue_put(&simulation->queue, s, *time + alone);
 	return false;
@@ -229,10 +221,7 @@ static bool move(struct simulation *simulation, uint32_t s, double *time)
 		    simulation->rehearsal->routes->routes[work->route].bandwidth, resources->uses + first,
 		    nuse, time))
 		return false;
-	if (work->wire > 0) {
-		begin_links(simulation, work, began);
-		end_links(simulation, work, began, *time);
-	}
+	simulation->passages[work->route].flowed += *time - began;
 	return true;
 }
 
@@ -389,7 +378,7 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 	stream->work = ordo_work_of(simulation->rehearsal, i, s);
 	stream->work.latency = ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
 	if (stream->work.route != ORDO_NONE)
-		use_links(simulation, i, &stream->work);
+		use_route(simulation, i, &stream->work);
 	if (stream->work.reduce > 0)
 		use_rank(simulation, ORDO_ADDER,
 			stream->work.route == ORDO_NONE ? simulation->schedule->streams[s].rank
@@ -433,10 +422,10 @@ static bool end_flow(struct simulation *simulation, uint32_t s, double *time)
 {
 	struct running *stream = &simulation->streams[s];
 	const enum stage stage = (enum stage)stream->stage;
-	ordo_flow_end(&simulation->sharing, s);
+	ordo_flow_end(&simulation->sharing, s, *time);
 	stream->going = false;
 	if (stage == FLOWING) {
-		end_links(simulation, &stream->work, stream->began, *time);
+		simulation->passages[stream->work.route].flowed += *time - stream->began;
 		simulation->rehearsal->delay[stream->next] =
 			later(0, *time - stream->began - stream->work.wire);
 	}
@@ -554,8 +543,7 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 	simulation->streams = ordo_array_make(nstream, sizeof *simulation->streams, 0);
 	simulation->ready = ordo_array_make(nstream, sizeof *simulation->ready, 0);
 	simulation->lined = ordo_array_make(nstream, sizeof *simulation->lined, 0);
-	simulation->active = ordo_array_make(resources->nshared, sizeof *simulation->active, 0);
-	simulation->since = ordo_array_make(resources->nshared, sizeof *simulation->since, 0);
+	simulation->passages = ordo_array_make(rehearsal->routes->nroute, sizeof *simulation->passages, 0);
 	if (resources->nshared)
 		rehearsal->delay = ordo_array_make(simulation->schedule->ntask, sizeof *rehearsal->delay, 0);
 	simulation->has_cores = topology && topology->cores;
@@ -568,8 +556,8 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 		.most_uses = resources->most_uses,
 		.nflow = nstream};
 	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
-	if (!simulation->streams || !simulation->ready || !simulation->lined || !simulation->active ||
-		!simulation->since || (resources->nshared && !rehearsal->delay))
+	if (!simulation->streams || !simulation->ready || !simulation->lined || !simulation->passages ||
+		(resources->nshared && !rehearsal->delay))
 		return ordo_fail_memory(error);
 	for (uint32_t s = nstream; s-- > 0;) {
 		simulation->streams[s].next = simulation->schedule->streams[s].first;
@@ -585,8 +573,7 @@ static void close_simulation(struct simulation *simulation)
 	free(simulation->streams);
 	free(simulation->ready);
 	free(simulation->lined);
-	free(simulation->active);
-	free(simulation->since);
+	free(simulation->passages);
 	ordo_queue_free(&simulation->queue);
 	ordo_sharing_free(&simulation->sharing);
 }
@@ -609,6 +596,7 @@ bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo
 			 (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
 			 fail_stuck(&simulation, error);
 		forget_waits(&simulation);
+		tell_links(&simulation);
 	}
 	*given_up = simulation.given_up;
 	close_simulation(&simulation);
