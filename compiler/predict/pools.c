@@ -1,4 +1,5 @@
-/* pools.c - a pool is a list of flows and one of resources; what it takes to begin, end or settle one flow is a step for each, not for each use. */
+/* pools.c - a pool is a list of flows and one of resources; what it takes to begin, end or settle one flow is a step for each, not for each use. Its resources do not know
+ * their flows: what counts is how many there are. */
 #include "predict/pools.h"
 #include "predict/sharing.h"
 #include <math.h>
@@ -10,25 +11,27 @@
 enum { LEAST_FLOWS = 4 };
 /* While pools are made: of a flow that cannot be in one. */
 #define REFUSED (ORDO_NONE - 1)
+/* While pools are made: of a flow that nothing keeps. */
+#define NO_KEEPER (ORDO_NONE >> 1)
 
-bool ordo_pools_make(struct ordo_pools *pools, uint32_t nflow, uint32_t nresource)
+bool ordo_pools_make(struct ordo_pools *pools, uint32_t nflow)
 {
 	const size_t most = (size_t)nflow + 1;
 	*pools = (struct ordo_pools){.pools = ordo_array_make(most, sizeof *pools->pools, 0),
 		.unused = ordo_array_make(most, sizeof *pools->unused, 0),
-		.stirred = ordo_array_make(most, sizeof *pools->stirred, 0),
-		.flows = ordo_array_make(nflow, sizeof *pools->flows, 0xff),
-		.resources = ordo_array_make(nresource, sizeof *pools->resources, 0xff)};
-	return pools->pools && pools->unused && pools->stirred && pools->flows && pools->resources;
+		.stirred = ordo_array_make(most, sizeof *pools->stirred, 0)};
+	return pools->pools && pools->unused && pools->stirred;
 }
 
 void ordo_pools_free(struct ordo_pools *pools)
 {
+	for (uint32_t i = 0; i < pools->npool; i++) {
+		free(pools->pools[i].marks);
+		free(pools->pools[i].resources);
+	}
 	free(pools->pools);
 	free(pools->unused);
 	free(pools->stirred);
-	free(pools->flows);
-	free(pools->resources);
 }
 
 static void stir(struct ordo_pools *pools, uint32_t number)
@@ -39,221 +42,243 @@ static void stir(struct ordo_pools *pools, uint32_t number)
 	pools->stirred[pools->nstirred++] = number;
 }
 
-static void append_flow(struct ordo_pools *pools, uint32_t number, uint32_t id)
+/* What it has served now, at the rate so far. */
+static void advance(struct ordo_pool *pool, double time)
 {
-	struct ordo_pool *pool = &pools->pools[number];
-	pools->flows[id] = (struct ordo_pooled_flow){
-		.pool = number, .before = pool->last_flow, .next = ORDO_NONE, .keeper = ORDO_NONE};
-	if (pool->nflow++)
-		pools->flows[pool->last_flow].next = id;
-	else
-		pool->first_flow = id;
-	pool->last_flow = id;
+	if (time > pool->updated) {
+		pool->served += pool->rate * (time - pool->updated);
+		pool->updated = time;
+	}
 }
 
-static void remove_flow(struct ordo_pools *pools, uint32_t id)
+static bool reserve(struct ordo_pool *pool, size_t nmark, size_t nresource)
 {
-	const struct ordo_pooled_flow flow = pools->flows[id];
-	struct ordo_pool *pool = &pools->pools[flow.pool];
-	if (flow.before == ORDO_NONE)
-		pool->first_flow = flow.next;
-	else
-		pools->flows[flow.before].next = flow.next;
-	if (flow.next == ORDO_NONE)
-		pool->last_flow = flow.before;
-	else
-		pools->flows[flow.next].before = flow.before;
-	pool->nflow--;
-	pools->flows[id].pool = ORDO_NONE;
+	return ordo_array_reserve(&pool->marks, &pool->mark_room, nmark, sizeof *pool->marks) &&
+	       ordo_array_reserve(&pool->resources, &pool->resource_room, nresource, sizeof *pool->resources);
 }
 
-static void add_resource(struct ordo_pools *pools, uint32_t number, uint32_t id)
+/* There is room. */
+static void add_flow(struct ordo_sharing *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
 {
-	pools->resources[id] =
-		(struct ordo_pooled_resource){.pool = number, .next = pools->pools[number].first_resource};
-	pools->pools[number].first_resource = id;
+	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow *flow = &sharing->flows[id];
+	flow->pool = number;
+	pool->marks[pool->nmark++] = mark;
+	pool->least_bound = flow->bound < pool->least_bound ? flow->bound : pool->least_bound;
+}
+
+static void add_resource(struct ordo_sharing *sharing, uint32_t number, uint32_t id)
+{
+	struct ordo_pool *pool = &sharing->pools.pools[number];
+	sharing->resources[id].pool = number;
+	pool->resources[pool->nresource++] = id;
 }
 
 static uint32_t make_pool(struct ordo_pools *pools)
 {
 	const uint32_t number = pools->nunused ? pools->unused[--pools->nunused] : pools->npool++;
-	pools->pools[number] = (struct ordo_pool){
-		.first_flow = ORDO_NONE, .last_flow = ORDO_NONE, .first_resource = ORDO_NONE};
+	struct ordo_pool *pool = &pools->pools[number];
+	*pool = (struct ordo_pool){.least_bound = HUGE_VAL,
+		.marks = pool->marks,
+		.mark_room = pool->mark_room,
+		.resources = pool->resources,
+		.resource_room = pool->resource_room};
 	return number;
 }
 
 /* Its flows are of no pool, or as said. */
-static void unmake_pool(struct ordo_pools *pools, uint32_t number, uint32_t none)
+static void unmake_pool(struct ordo_sharing *sharing, uint32_t number, uint32_t none)
 {
-	const struct ordo_pool *pool = &pools->pools[number];
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next)
-		pools->flows[id].pool = none;
-	for (uint32_t id = pool->first_resource; id != ORDO_NONE; id = pools->resources[id].next)
-		pools->resources[id].pool = ORDO_NONE;
+	struct ordo_pools *pools = &sharing->pools;
+	struct ordo_pool *pool = &pools->pools[number];
+	for (size_t i = 0; i < pool->nmark; i++)
+		sharing->flows[pool->marks[i].flow].pool = none;
+	for (size_t i = 0; i < pool->nresource; i++)
+		sharing->resources[pool->resources[i]].pool = ORDO_NONE;
+	pool->over = true;
 	pools->unused[pools->nunused++] = number;
 }
 
-/* The one pool that the flow can join; ORDO_NONE. */
-static uint32_t pool_for(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
+/* A flow as it is without the pool. */
+static void release(struct ordo_sharing *sharing, const struct ordo_pool *pool, const struct ordo_mark *mark)
 {
-	uint32_t number = ORDO_NONE;
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const uint32_t resource = flow->uses[i].resource,
-			       its = sharing->pools.resources[resource].pool;
-		if (its == ORDO_NONE && sharing->resources[resource].count > 1)
-			return ORDO_NONE;
-		if (its != ORDO_NONE && number != ORDO_NONE && its != number)
-			return ORDO_NONE;
-		number = its == ORDO_NONE ? number : its;
-	}
-	return number;
+	struct ordo_flow *flow = &sharing->flows[mark->flow];
+	const double left = mark->end - pool->served;
+	flow->remaining = left > 0 ? left : 0;
+	flow->updated = pool->updated;
+	flow->rate = flow->rate > 0 ? pool->rate : 0;
+	ordo_flow_enter(sharing, mark->flow);
+	for (uint32_t i = 0; i < flow->nuse; i++)
+		sharing->resources[flow->uses[i].resource].used += flow->rate * flow->uses[i].load;
+	sharing->changed[sharing->nchanged++] = mark->flow;
 }
 
-static void break_pools(struct ordo_sharing *sharing, const struct ordo_flow *flow)
+/* Its flows are looked at one by one. */
+static void dissolve(struct ordo_sharing *sharing, uint32_t number, double time)
 {
-	struct ordo_pools *pools = &sharing->pools;
+	const struct ordo_pool *pool = &sharing->pools.pools[number];
+	advance(&sharing->pools.pools[number], time);
+	for (size_t i = 0; i < pool->nresource; i++) {
+		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
+		resource->nentry = 0;
+		resource->used = 0;
+		ordo_sharing_stain(sharing, pool->resources[i], pool->rate);
+	}
+	for (size_t i = 0; i < pool->nmark; i++)
+		release(sharing, pool, &pool->marks[i]);
+	unmake_pool(sharing, number, ORDO_NONE);
+}
+
+/* What the pool has, and what is nobody's. */
+static bool can_join(struct ordo_sharing *sharing, uint32_t number, const struct ordo_flow *flow)
+{
+	struct ordo_pool *pool = &sharing->pools.pools[number];
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const uint32_t number = pools->resources[flow->uses[i].resource].pool;
+		const struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		if (resource->pool != number && (resource->pool != ORDO_NONE || resource->count))
+			return false;
+	}
+	return reserve(pool, pool->nmark + 1, pool->nresource + flow->nuse);
+}
+
+uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id, double time)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	if (sharing->pools.npool == sharing->pools.nunused)
+		return ORDO_NONE;
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const uint32_t number = sharing->resources[flow->uses[i].resource].pool;
 		if (number == ORDO_NONE)
 			continue;
-		pools->pools[number].broken = true;
-		stir(pools, number);
+		if (can_join(sharing, number, flow))
+			return number;
+		dissolve(sharing, number, time);
 	}
+	return ORDO_NONE;
 }
 
-void ordo_pools_begin(struct ordo_sharing *sharing, uint32_t id, bool enough)
+void ordo_pools_join(struct ordo_sharing *sharing, uint32_t number, uint32_t id, double time)
 {
-	struct ordo_pools *pools = &sharing->pools;
+	struct ordo_pool *pool = &sharing->pools.pools[number];
 	const struct ordo_flow *flow = &sharing->flows[id];
-	if (pools->npool == pools->nunused)
-		return;
-	const uint32_t number = enough ? ORDO_NONE : pool_for(sharing, flow);
-	if (number == ORDO_NONE) {
-		break_pools(sharing, flow);
-		return;
-	}
-	append_flow(pools, number, id);
+	advance(pool, time);
+	sharing->places[flow->first_place] = (uint32_t)pool->nmark;
+	add_flow(sharing, number, id,
+		(struct ordo_mark){.end = pool->served + flow->remaining,
+			.flow = id,
+			.keeper = flow->uses[0].resource & NO_KEEPER});
 	for (uint32_t i = 0; i < flow->nuse; i++)
-		if (pools->resources[flow->uses[i].resource].pool == ORDO_NONE)
-			add_resource(pools, number, flow->uses[i].resource);
-	pools->flows[id].keeper = flow->uses[0].resource;
-	stir(pools, number);
+		if (sharing->resources[flow->uses[i].resource].pool == ORDO_NONE)
+			add_resource(sharing, number, flow->uses[i].resource);
+	stir(&sharing->pools, number);
 }
 
-bool ordo_pools_end(struct ordo_sharing *sharing, uint32_t id)
+void ordo_pools_leave(struct ordo_sharing *sharing, uint32_t id)
 {
-	struct ordo_pools *pools = &sharing->pools;
-	const uint32_t number = pools->flows[id].pool;
-	if (number == ORDO_NONE)
-		return false;
-	remove_flow(pools, id);
-	stir(pools, number);
-	return true;
+	struct ordo_flow *flow = &sharing->flows[id];
+	struct ordo_pool *pool = &sharing->pools.pools[flow->pool];
+	const uint32_t at = sharing->places[flow->first_place];
+	pool->marks[at] = pool->marks[--pool->nmark];
+	sharing->places[sharing->flows[pool->marks[at].flow].first_place] = at;
+	stir(&sharing->pools, flow->pool);
+	flow->pool = ORDO_NONE;
+}
+
+static double level_of(const struct ordo_sharing *sharing, uint32_t resource)
+{
+	return sharing->resources[resource].capacity / sharing->resources[resource].load;
 }
 
 /* The lowest level of its resources; those without flows are let go. */
 static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
 {
-	struct ordo_pools *pools = &sharing->pools;
 	double lowest = HUGE_VAL;
-	for (uint32_t *link = &pool->first_resource; *link != ORDO_NONE;) {
-		const uint32_t id = *link;
-		struct ordo_pooled_resource *resource = &pools->resources[id];
-		if (!sharing->resources[id].count) {
+	size_t kept = 0;
+	for (size_t i = 0; i < pool->nresource; i++) {
+		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
+		if (!resource->count) {
 			resource->pool = ORDO_NONE;
-			*link = resource->next;
 			continue;
 		}
-		resource->level = sharing->resources[id].capacity / sharing->resources[id].load;
-		lowest = resource->level < lowest ? resource->level : lowest;
-		link = &resource->next;
+		const double level = resource->capacity / resource->load;
+		lowest = level < lowest ? level : lowest;
+		pool->resources[kept++] = pool->resources[i];
 	}
+	pool->nresource = kept;
 	return lowest;
 }
 
-/* A resource that keeps the flow from rising above the level; ORDO_NONE. */
-static uint32_t find_keeper(const struct ordo_pools *pools, const struct ordo_flow *flow, double level)
+/* A resource that keeps the flow from rising above the level. */
+static uint32_t find_keeper(const struct ordo_sharing *sharing, uint32_t id, double level)
 {
+	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
-		if (!(pools->resources[flow->uses[i].resource].level > level))
+		if (!(level_of(sharing, flow->uses[i].resource) > level))
 			return flow->uses[i].resource;
-	return ORDO_NONE;
+	return NO_KEEPER;
 }
 
 /* Can all its flows go at the level, and none higher? */
-static bool is_kept(struct ordo_sharing *sharing, const struct ordo_pool *pool, double lowest)
+static bool is_kept(struct ordo_sharing *sharing, struct ordo_pool *pool, double lowest)
 {
-	struct ordo_pools *pools = &sharing->pools;
 	const double level = lowest * (1 + ORDO_ROUNDING);
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next) {
-		struct ordo_pooled_flow *flow = &pools->flows[id];
-		if (pools->resources[flow->keeper].level > level)
-			flow->keeper = find_keeper(pools, &sharing->flows[id], level);
-		if (flow->keeper == ORDO_NONE || sharing->flows[id].bound < lowest)
+	for (size_t i = 0; i < pool->nmark; i++) {
+		struct ordo_mark *mark = &pool->marks[i];
+		if (level_of(sharing, mark->keeper) > level)
+			mark->keeper = find_keeper(sharing, mark->flow, level) & NO_KEEPER;
+		if (mark->keeper == NO_KEEPER ||
+			(pool->least_bound < lowest && sharing->flows[mark->flow].bound < lowest))
 			return false;
 	}
 	return true;
 }
 
-static void change_rate(struct ordo_sharing *sharing, struct ordo_pool *pool, double rate, double time)
-{
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = sharing->pools.flows[id].next)
-		ordo_flow_change(&sharing->flows[id], rate, time);
-	pool->rate = rate;
-}
-
-/* Its flows are looked at one by one. */
-static void dissolve(struct ordo_sharing *sharing, uint32_t number)
-{
-	struct ordo_pools *pools = &sharing->pools;
-	const struct ordo_pool *pool = &pools->pools[number];
-	for (uint32_t id = pool->first_resource; id != ORDO_NONE; id = pools->resources[id].next)
-		ordo_sharing_stain(sharing, id, pool->rate);
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next)
-		sharing->changed[sharing->nchanged++] = id;
-	unmake_pool(pools, number, ORDO_NONE);
-}
-
-/* When the first of its flows ends. */
-static double find_first_end(const struct ordo_sharing *sharing, const struct ordo_pool *pool)
+/* How much it will have served when the first of its flows end, and those that end at the same time. */
+static double find_first_end(const struct ordo_pool *pool)
 {
 	double first = HUGE_VAL;
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = sharing->pools.flows[id].next) {
-		const double last = ordo_flow_last(&sharing->flows[id]);
-		first = last < first ? last : first;
-	}
-	return first;
+	for (size_t i = 0; i < pool->nmark; i++)
+		first = pool->marks[i].end < first ? pool->marks[i].end : first;
+	const double time = pool->updated + (first - pool->served) / pool->rate;
+	return first + pool->rate * time * ORDO_SAME_TIME;
 }
 
 /* Which ends are events. */
 static void show_first_ends(struct ordo_sharing *sharing, const struct ordo_pool *pool)
 {
-	const double first = find_first_end(sharing, pool) * (1 + ORDO_SAME_TIME);
-	for (uint32_t id = pool->first_flow; id != ORDO_NONE; id = sharing->pools.flows[id].next) {
-		struct ordo_pooled_flow *flow = &sharing->pools.flows[id];
-		const bool was_shown = flow->shown;
-		flow->shown = !(ordo_flow_last(&sharing->flows[id]) > first);
-		if (flow->shown)
-			sharing->changed[sharing->nchanged++] = id;
-		else if (was_shown)
-			sharing->hidden[sharing->nhidden++] = id;
+	const double first = find_first_end(pool);
+	for (size_t i = 0; i < pool->nmark; i++) {
+		struct ordo_mark *mark = &pool->marks[i];
+		const bool shown = !(mark->end > first);
+		if (shown)
+			sharing->changed[sharing->nchanged++] = mark->flow;
+		else if (mark->shown)
+			sharing->hidden[sharing->nhidden++] = mark->flow;
+		mark->shown = shown & 1;
 	}
+}
+
+static void settle_pool(struct ordo_sharing *sharing, uint32_t number, double time)
+{
+	struct ordo_pool *pool = &sharing->pools.pools[number];
+	const double lowest = lowest_level(sharing, pool);
+	if (!pool->nmark || !(lowest > 0) || !is_kept(sharing, pool, lowest)) {
+		dissolve(sharing, number, time);
+		return;
+	}
+	advance(pool, time);
+	pool->rate = lowest;
+	show_first_ends(sharing, pool);
 }
 
 void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 {
 	struct ordo_pools *pools = &sharing->pools;
 	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		const uint32_t number = pools->stirred[i];
-		struct ordo_pool *pool = &pools->pools[number];
+		struct ordo_pool *pool = &pools->pools[pools->stirred[i]];
 		pool->stirred = false;
-		const double lowest = lowest_level(sharing, pool);
-		if (!pool->nflow || pool->broken || !(lowest > 0) || !is_kept(sharing, pool, lowest)) {
-			dissolve(sharing, number);
-			continue;
-		}
-		change_rate(sharing, pool, lowest, time);
-		show_first_ends(sharing, pool);
+		if (!pool->over)
+			settle_pool(sharing, pools->stirred[i], time);
 	}
 	pools->nstirred = 0;
 }
@@ -276,43 +301,56 @@ static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_
 	return false;
 }
 
-/* Enters the uses of a flow. What is used up, and so keeps it, brings the other flows that it keeps. false: nothing does. */
-static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, uint32_t id)
+/* The flows of a resource that it keeps. false: not all can be in the pool. */
+static bool gather_flows(struct ordo_sharing *sharing, uint32_t number, const struct ordo_shared *resource)
 {
-	struct ordo_pools *pools = &sharing->pools;
-	const struct ordo_flow *flow = &sharing->flows[id];
+	struct ordo_pool *pool = &sharing->pools.pools[number];
+	for (uint32_t e = 0; e < resource->count; e++) {
+		const uint32_t other = sharing->entries[resource->first_entry + e].flow;
+		if (sharing->flows[other].pool == number)
+			continue;
+		if (sharing->flows[other].pool != ORDO_NONE || !reserve(pool, pool->nmark + 1, 0))
+			return false;
+		add_flow(sharing, number, other, (struct ordo_mark){.flow = other, .keeper = NO_KEEPER});
+	}
+	return true;
+}
+
+/* Enters the uses of a flow. What is used up, and so keeps it, brings the other flows that it keeps. false: nothing does. */
+static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t place)
+{
+	struct ordo_pool *pool = &sharing->pools.pools[number];
+	const struct ordo_flow *flow = &sharing->flows[pool->marks[place].flow];
+	if (!reserve(pool, 0, pool->nresource + flow->nuse))
+		return false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const uint32_t it = flow->uses[i].resource;
 		const struct ordo_shared *resource = &sharing->resources[it];
-		struct ordo_pooled_resource *pooled = &pools->resources[it];
-		const bool used_up = is_given(sharing, it), is_new = pooled->pool == ORDO_NONE;
-		if (is_new)
-			add_resource(pools, number, it);
-		if (pooled->pool != number || sharing->fillings[it].unsettled != resource->count)
-			return false;
-		pooled->nuse++;
-		if (used_up)
-			pools->flows[id].keeper = it;
-		if (!used_up || !is_new)
-			continue;
-		for (uint32_t e = 0; e < resource->count; e++) {
-			const uint32_t other = sharing->entries[resource->first_entry + e].flow;
-			if (pools->flows[other].pool == REFUSED)
-				return false;
-			if (pools->flows[other].pool == ORDO_NONE)
-				append_flow(pools, number, other);
+		struct ordo_filling *filling = &sharing->fillings[it];
+		const bool is_new = resource->pool == ORDO_NONE, keeps = is_given(sharing, it);
+		if (is_new) {
+			add_resource(sharing, number, it);
+			filling->npooled = 0;
 		}
+		if (resource->pool != number || filling->unsettled != resource->count)
+			return false;
+		filling->npooled++;
+		if (keeps)
+			pool->marks[place].keeper = it & NO_KEEPER;
+		if (keeps && is_new && !gather_flows(sharing, number, resource))
+			return false;
 	}
-	return pools->flows[id].keeper != ORDO_NONE;
+	return pool->marks[place].keeper != NO_KEEPER;
 }
 
 /* Nobody else uses what its flows use. */
 static bool is_closed(const struct ordo_sharing *sharing, const struct ordo_pool *pool)
 {
-	const struct ordo_pooled_resource *resources = sharing->pools.resources;
-	for (uint32_t id = pool->first_resource; id != ORDO_NONE; id = resources[id].next)
-		if (resources[id].nuse != sharing->resources[id].count)
+	for (size_t i = 0; i < pool->nresource; i++) {
+		const uint32_t it = pool->resources[i];
+		if (sharing->fillings[it].npooled != sharing->resources[it].count)
 			return false;
+	}
 	return true;
 }
 
@@ -322,28 +360,26 @@ static void gather(struct ordo_sharing *sharing, uint32_t id)
 	struct ordo_pools *pools = &sharing->pools;
 	const uint32_t number = make_pool(pools);
 	struct ordo_pool *pool = &pools->pools[number];
-	bool kept = true;
-	append_flow(pools, number, id);
-	for (; kept && id != ORDO_NONE; id = pools->flows[id].next)
-		kept = gather_uses(sharing, number, id);
-	if (!kept || pool->nflow < LEAST_FLOWS || !is_closed(sharing, pool)) {
-		unmake_pool(pools, number, REFUSED);
+	bool kept = reserve(pool, 1, 1);
+	if (kept)
+		add_flow(sharing, number, id, (struct ordo_mark){.flow = id, .keeper = NO_KEEPER});
+	for (size_t i = 0; kept && i < pool->nmark; i++)
+		kept = gather_uses(sharing, number, i);
+	if (kept && pool->nmark >= LEAST_FLOWS && is_closed(sharing, pool)) {
+		stir(pools, number);
 		return;
 	}
-	pool->rate = sharing->flows[pool->first_flow].settled_rate;
-	for (id = pool->first_flow; id != ORDO_NONE; id = pools->flows[id].next)
-		pools->flows[id].shown = true;
-	stir(pools, number);
+	unmake_pool(sharing, number, REFUSED);
 }
 
 bool ordo_pools_form(struct ordo_sharing *sharing)
 {
-	struct ordo_pooled_flow *flows = sharing->pools.flows;
-	if (sharing->ntouched < LEAST_FLOWS)
+	struct ordo_flow *flows = sharing->flows;
+	if (sharing->ntouched < LEAST_FLOWS || !(flows[sharing->touched[0]].settled_rate > 0))
 		return false;
 	for (uint32_t i = 0; i < sharing->ntouched; i++)
 		if (flows[sharing->touched[i]].pool == ORDO_NONE &&
-			may_have_pool(sharing, &sharing->flows[sharing->touched[i]]))
+			may_have_pool(sharing, &flows[sharing->touched[i]]))
 			gather(sharing, sharing->touched[i]);
 	for (uint32_t i = 0; i < sharing->ntouched; i++)
 		if (flows[sharing->touched[i]].pool == REFUSED)
@@ -351,12 +387,27 @@ bool ordo_pools_form(struct ordo_sharing *sharing)
 	return sharing->pools.nstirred;
 }
 
-void ordo_pools_show(struct ordo_sharing *sharing)
+/* The flows go on in the pool as they are. */
+static void start(struct ordo_sharing *sharing, struct ordo_pool *pool, double time)
+{
+	pool->rate = sharing->flows[pool->marks[0].flow].rate;
+	pool->updated = time;
+	for (size_t i = 0; i < pool->nmark; i++) {
+		const struct ordo_flow *flow = &sharing->flows[pool->marks[i].flow];
+		sharing->places[flow->first_place] = (uint32_t)i;
+		pool->marks[i].end = ordo_flow_left(flow, time);
+		pool->marks[i].shown = 1;
+	}
+}
+
+void ordo_pools_show(struct ordo_sharing *sharing, double time)
 {
 	struct ordo_pools *pools = &sharing->pools;
 	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		pools->pools[pools->stirred[i]].stirred = false;
-		show_first_ends(sharing, &pools->pools[pools->stirred[i]]);
+		struct ordo_pool *pool = &pools->pools[pools->stirred[i]];
+		pool->stirred = false;
+		start(sharing, pool, time);
+		show_first_ends(sharing, pool);
 	}
 	pools->nstirred = 0;
 }

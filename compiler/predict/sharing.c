@@ -44,7 +44,7 @@ bool ordo_sharing_make(
 			.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 			.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 			.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	const bool pooled = ordo_pools_make(&sharing->pools, nflow, nresource);
+	const bool pooled = ordo_pools_make(&sharing->pools, nflow);
 	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy || !sharing->flows ||
 		!sharing->entries || !sharing->places || !sharing->dirty || !sharing->begun ||
 		!sharing->changed || !sharing->hidden || !sharing->touched || !sharing->met ||
@@ -54,10 +54,12 @@ bool ordo_sharing_make(
 	for (uint32_t i = 0; i < nresource; i++) {
 		sharing->resources[i].capacity = limits->capacity[i];
 		sharing->resources[i].first_entry = (uint32_t)nentry;
+		sharing->resources[i].pool = ORDO_NONE;
 		nentry += limits->most_flows[i];
 	}
 	for (uint32_t i = 0; i < nflow; i++) {
 		sharing->flows[i].first_place = (uint32_t)nplace;
+		sharing->flows[i].pool = ORDO_NONE;
 		nplace += limits->most_uses[i];
 	}
 	return true;
@@ -108,51 +110,87 @@ static struct ordo_entry *entries_of(const struct ordo_sharing *sharing, const s
 	return sharing->entries + resource->first_entry;
 }
 
-static void begin_use(struct ordo_shared *resource, double time, double bound, double load)
+void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t id)
 {
-	if (!resource->count++)
-		resource->since = time;
-	resource->most = resource->most > resource->count ? resource->most : resource->count;
-	resource->load += load;
-	resource->wanted += bound * load;
+	const struct ordo_flow *flow = &sharing->flows[id];
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		const uint32_t place = flow->first_place + i;
+		sharing->places[place] = resource->nentry;
+		entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
+	}
+}
+
+static void leave(struct ordo_sharing *sharing, uint32_t id)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const struct ordo_use *use = &flow->uses[i];
+		struct ordo_shared *resource = &sharing->resources[use->resource];
+		struct ordo_entry *entries = entries_of(sharing, resource);
+		const uint32_t at = sharing->places[flow->first_place + i];
+		if (is_used_up(resource))
+			ordo_sharing_stain(sharing, use->resource, flow->rate);
+		resource->used -= flow->rate * use->load;
+		entries[at] = entries[--resource->nentry];
+		sharing->places[entries[at].place] = at;
+	}
+}
+
+/* true: its resources suffice. */
+static bool begin_uses(struct ordo_sharing *sharing, const struct ordo_flow *flow, double time)
+{
+	bool enough = true;
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const double load = flow->uses[i].load;
+		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		if (!resource->count++)
+			resource->since = time;
+		resource->most = resource->most > resource->count ? resource->most : resource->count;
+		resource->load += load;
+		resource->wanted += flow->bound * load;
+		enough = enough && !is_short(resource);
+	}
+	return enough;
 }
 
 /* What nobody uses is wanted by nobody, whatever rounding left. */
-static void end_use(struct ordo_shared *resource, double *busy, double time, double bound, double load)
+static void end_uses(struct ordo_sharing *sharing, const struct ordo_flow *flow, double time)
 {
-	resource->load -= load;
-	resource->wanted -= bound * load;
-	if (--resource->count)
-		return;
-	resource->load = resource->wanted = resource->used = 0;
-	*busy += time - resource->since;
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const struct ordo_use *use = &flow->uses[i];
+		struct ordo_shared *resource = &sharing->resources[use->resource];
+		resource->load -= use->load;
+		resource->wanted -= flow->bound * use->load;
+		if (--resource->count)
+			continue;
+		resource->load = resource->wanted = resource->used = 0;
+		resource->nentry = 0;
+		sharing->busy[use->resource] += time - resource->since;
+	}
 }
 
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	bool enough = true;
 	flow->bound = bound;
-	flow->rate = bound;
+	flow->rate = 0;
 	flow->remaining = bytes;
 	flow->updated = time;
 	flow->uses = uses;
-	flow->nuse = nuse;
-	for (uint32_t i = 0; i < nuse; i++) {
-		struct ordo_shared *resource = &sharing->resources[uses[i].resource];
-		const uint32_t place = flow->first_place + i;
-		sharing->places[place] = resource->count;
-		entries_of(sharing, resource)[resource->count] = (struct ordo_entry){id, place};
-		begin_use(resource, time, bound, uses[i].load);
-		enough = enough && !is_short(resource);
-	}
-	ordo_pools_begin(sharing, id, enough);
-	if (!enough) {
-		flow->rate = 0;
+	flow->nuse = nuse & 0x7fffffff;
+	const uint32_t pool = ordo_pools_find(sharing, id, time);
+	const bool enough = begin_uses(sharing, flow, time);
+	if (pool == ORDO_NONE)
+		ordo_flow_enter(sharing, id);
+	else
+		ordo_pools_join(sharing, pool, id, time);
+	if (pool != ORDO_NONE || !enough) {
 		sharing->begun[sharing->nbegun++] = id;
 		return false;
 	}
+	flow->rate = bound;
 	for (uint32_t i = 0; i < nuse; i++)
 		sharing->resources[uses[i].resource].used += bound * uses[i].load;
 	return true;
@@ -161,20 +199,22 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	const bool pooled = ordo_pools_end(sharing, id);
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_use use = flow->uses[i];
-		struct ordo_shared *resource = &sharing->resources[use.resource];
-		struct ordo_entry *entries = entries_of(sharing, resource);
-		const uint32_t at = sharing->places[flow->first_place + i];
-		if (!pooled && is_used_up(resource))
-			ordo_sharing_stain(sharing, use.resource, flow->rate);
-		resource->used -= flow->rate * use.load;
-		end_use(resource, &sharing->busy[use.resource], time, flow->bound, use.load);
-		entries[at] = entries[resource->count];
-		sharing->places[entries[at].place] = at;
-	}
+	if (flow->pool == ORDO_NONE)
+		leave(sharing, id);
+	else
+		ordo_pools_leave(sharing, id);
+	end_uses(sharing, flow, time);
 	flow->nuse = 0;
+}
+
+double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t id)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	if (flow->pool == ORDO_NONE)
+		return flow->updated + flow->remaining / flow->rate;
+	const struct ordo_pool *pool = &sharing->pools.pools[flow->pool];
+	return pool->updated +
+	       (pool->marks[sharing->places[flow->first_place]].end - pool->served) / pool->rate;
 }
 
 /* No lower than what begins gets at least. */
@@ -262,7 +302,7 @@ static void visit(struct ordo_sharing *sharing, uint32_t number)
 	struct ordo_filling *filling = &sharing->fillings[number];
 	const struct ordo_entry *entries = entries_of(sharing, resource);
 	double left = resource->capacity;
-	for (uint32_t e = 0; filling->unsettled < resource->count && e < resource->count; e++) {
+	for (uint32_t e = 0; filling->unsettled < resource->count && e < resource->nentry; e++) {
 		const struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->rate > 0 && flow->rate < sharing->floor)
 			left -= flow->rate * flow->uses[entries[e].place - flow->first_place].load;
@@ -350,7 +390,7 @@ static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
 		const struct ordo_shared *resource = &sharing->resources[sharing->levels[i].resource];
 		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
-		for (uint32_t e = 0; e < resource->count; e++) {
+		for (uint32_t e = 0; e < resource->nentry; e++) {
 			struct ordo_flow *flow = &sharing->flows[entries_of(sharing, resource)[e].flow];
 			if (flow->seen != sharing->settling || flow->settled)
 				continue;
@@ -519,16 +559,20 @@ static void join_short(struct ordo_sharing *sharing)
 			join(sharing, sharing->met[i]);
 }
 
-bool ordo_flow_change(struct ordo_flow *flow, double rate, double time)
+double ordo_flow_left(const struct ordo_flow *flow, double time)
 {
-	if (!(rate < flow->rate || rate > flow->rate))
+	const double moved = time > flow->updated ? flow->rate * (time - flow->updated) : 0;
+	return moved < flow->remaining ? flow->remaining - moved : 0;
+}
+
+/* What flowed so far did so at the old rate. false: it is the same rate. */
+static bool change_rate(struct ordo_flow *flow, double time)
+{
+	if (!(flow->settled_rate < flow->rate || flow->settled_rate > flow->rate))
 		return false;
-	if (time > flow->updated) {
-		const double moved = flow->rate * (time - flow->updated);
-		flow->remaining = moved < flow->remaining ? flow->remaining - moved : 0;
-		flow->updated = time;
-	}
-	flow->rate = rate;
+	flow->remaining = ordo_flow_left(flow, time);
+	flow->updated = time > flow->updated ? time : flow->updated;
+	flow->rate = flow->settled_rate;
 	return true;
 }
 
@@ -539,19 +583,32 @@ static void change_rates(struct ordo_sharing *sharing, double time)
 		resource->used = resource->capacity - sharing->fillings[sharing->met[i]].left;
 	}
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
-		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
-		if (ordo_flow_change(flow, flow->settled_rate, time))
+		if (change_rate(&sharing->flows[sharing->touched[i]], time))
 			sharing->changed[sharing->nchanged++] = sharing->touched[i];
 	}
+}
+
+/* Pools may have come to an end before some of their flows, which did too since then. */
+static void forget_ended(struct ordo_sharing *sharing)
+{
+	uint32_t nchanged = 0;
+	for (uint32_t i = 0; i < sharing->nchanged; i++)
+		if (sharing->flows[sharing->changed[i]].nuse)
+			sharing->changed[nchanged++] = sharing->changed[i];
+	sharing->nchanged = nchanged;
 }
 
 /* What pools have settled need not be looked at again. */
 static void forget_pooled(struct ordo_sharing *sharing)
 {
 	uint32_t nbegun = 0;
-	for (uint32_t i = 0; i < sharing->nbegun; i++)
-		if (sharing->pools.flows[sharing->begun[i]].pool == ORDO_NONE)
+	for (uint32_t i = 0; i < sharing->nbegun; i++) {
+		struct ordo_flow *flow = &sharing->flows[sharing->begun[i]];
+		if (flow->pool == ORDO_NONE)
 			sharing->begun[nbegun++] = sharing->begun[i];
+		else
+			flow->rate = sharing->pools.pools[flow->pool].rate;
+	}
 	sharing->nbegun = nbegun;
 }
 
@@ -560,9 +617,11 @@ static void hide_pooled(struct ordo_sharing *sharing)
 {
 	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nchanged; i++) {
-		const struct ordo_pooled_flow *flow = &sharing->pools.flows[sharing->changed[i]];
-		if (flow->pool == ORDO_NONE || flow->shown)
-			sharing->changed[nchanged++] = sharing->changed[i];
+		const uint32_t id = sharing->changed[i], number = sharing->flows[id].pool;
+		if (number == ORDO_NONE || sharing->pools.pools[number]
+						   .marks[sharing->places[sharing->flows[id].first_place]]
+						   .shown)
+			sharing->changed[nchanged++] = id;
 	}
 	sharing->nchanged = nchanged;
 }
@@ -602,13 +661,13 @@ static void settle_flows(struct ordo_sharing *sharing, double time)
 	change_rates(sharing, time);
 	if (!formed)
 		return;
-	ordo_pools_show(sharing);
+	ordo_pools_show(sharing, time);
 	hide_pooled(sharing);
 }
 
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
 {
-	sharing->nchanged = sharing->nhidden = 0;
+	forget_ended(sharing);
 	ordo_pools_settle(sharing, time);
 	forget_pooled(sharing);
 	if (sharing->ndirty || sharing->nbegun)

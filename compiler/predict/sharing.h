@@ -21,16 +21,19 @@ struct ordo_use {
 	double load;
 };
 
-/* What settling reads comes first, here and below: one line of the cache. */
+/* A line of the cache, as is what is below. */
 struct ordo_flow {
-	double bound, rate; /* rate 0: not known before the next settling */
+	double bound,
+		rate; /* rate 0: not known before the next settling; of a pool: its rate is that of the pool, but for 0 */
 	const struct ordo_use *uses;
-	uint32_t nuse;
+	uint32_t nuse : 31;
+	uint32_t settled : 1; /* in this settling */
 	uint32_t seen;	      /* in which settling last */
-	uint32_t first_place; /* uses[i] is entry places[first_place + i] of its resource */
-	bool settled;	      /* in this one */
+	uint32_t
+		first_place; /* uses[i] is entry places[first_place + i] of its resource; of a pool: it has mark places[first_place] */
+	uint32_t pool; /* or ORDO_NONE */
 	double settled_rate;
-	double remaining, updated; /* bytes left at that time */
+	double remaining, updated; /* bytes left at that time; a pool knows better */
 };
 
 /* One flow at one resource. */
@@ -38,15 +41,15 @@ struct ordo_entry {
 	uint32_t flow, place; /* which says where this entry is */
 };
 
-/* A line of the cache. */
 struct ordo_shared {
 	double capacity;
-	double load;	      /* of all its flows */
-	double wanted;	      /* by them at their bounds */
-	double used;	      /* by them, but those of a pool */
-	double since;	      /* when it has had flows */
-	uint32_t count, most; /* flows: now, and at one time */
-	uint32_t first_entry;
+	double load;		      /* of all its flows */
+	double wanted;		      /* by them at their bounds */
+	double used;		      /* by them, but not by those of a pool */
+	double since;		      /* when it has had flows */
+	uint32_t count, most;	      /* flows: now, and at one time */
+	uint32_t first_entry, nentry; /* of all its flows, but those of a pool */
+	uint32_t pool;		      /* that has it, or ORDO_NONE */
 	bool dirty;
 };
 
@@ -54,7 +57,8 @@ struct ordo_shared {
 struct ordo_filling {
 	double left, weight; /* what the unsettled flows may have, and their loads */
 	uint32_t unsettled;
-	uint32_t seen; /* in which settling last */
+	uint32_t seen;	  /* in which settling last */
+	uint32_t npooled; /* flows, while a pool is made */
 	bool joined;
 };
 
@@ -75,7 +79,7 @@ struct ordo_sharing {
 	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
 	struct ordo_pools pools;
-	/* The flows whose ends the last settling changed, some of them twice, and those whose ends are not to be events. */
+	/* The flows whose ends changed, some of them twice, and those whose ends are not to be events. */
 	uint32_t *changed, nchanged, *hidden, nhidden;
 	/* While settling. */
 	uint32_t *touched, ntouched; /* the flows that it looks at */
@@ -106,16 +110,16 @@ void ordo_sharing_free(struct ordo_sharing *sharing);
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse);
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow, double time);
-/* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`. */
+/* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`, which the caller empties. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
+/* When a flow will end if nothing changes. */
+double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t flow);
+
 /* For pools.c: the next settling looks at the flows of a resource, and at none that is slower than this rate or another such. */
 void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate);
-/* For pools.c: what flowed so far did so at the old rate. false: it is the same rate. */
-bool ordo_flow_change(struct ordo_flow *flow, double rate, double time);
-/* When a flow will end if nothing changes. */
-static inline double ordo_flow_last(const struct ordo_flow *flow)
-{
-	return flow->updated + flow->remaining / flow->rate;
-}
+/* For pools.c: the flow is among the entries of its resources. */
+void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t flow);
+/* For pools.c: bytes at that time. */
+double ordo_flow_left(const struct ordo_flow *flow, double time);
 
 #endif

@@ -470,7 +470,8 @@ static void settle(struct simulation *simulation)
 		ordo_queue_drop(&simulation->queue, sharing->hidden[i]);
 	for (uint32_t i = 0; i < sharing->nchanged; i++)
 		ordo_queue_put(&simulation->queue, sharing->changed[i],
-			ordo_flow_last(&sharing->flows[sharing->changed[i]]));
+			ordo_flow_last(sharing, sharing->changed[i]));
+	sharing->nhidden = sharing->nchanged = 0;
 }
 
 static void take_events(struct simulation *simulation)
