@@ -110,64 +110,74 @@ static struct ordo_entry *entries_of(const struct ordo_sharing *sharing, const s
 	return sharing->entries + resource->first_entry;
 }
 
+/* A flow is the last entry of a resource. */
+static void enter(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
+{
+	sharing->places[place] = resource->nentry;
+	entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
+}
+
+static void leave(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t place)
+{
+	struct ordo_entry *entries = entries_of(sharing, resource);
+	const uint32_t at = sharing->places[place];
+	entries[at] = entries[--resource->nentry];
+	sharing->places[entries[at].place] = at;
+}
+
 void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		const uint32_t place = flow->first_place + i;
-		sharing->places[place] = resource->nentry;
-		entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
-	}
+	for (uint32_t i = 0; i < flow->nuse; i++)
+		enter(sharing, &sharing->resources[flow->uses[i].resource], id, flow->first_place + i);
 }
 
-static void leave(struct ordo_sharing *sharing, uint32_t id)
+/* true: it suffices. */
+static bool begin_use(struct ordo_shared *resource, double load, double bound, double time)
 {
-	const struct ordo_flow *flow = &sharing->flows[id];
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_use *use = &flow->uses[i];
-		struct ordo_shared *resource = &sharing->resources[use->resource];
-		struct ordo_entry *entries = entries_of(sharing, resource);
-		const uint32_t at = sharing->places[flow->first_place + i];
-		if (is_used_up(resource))
-			ordo_sharing_stain(sharing, use->resource, flow->rate);
-		resource->used -= flow->rate * use->load;
-		entries[at] = entries[--resource->nentry];
-		sharing->places[entries[at].place] = at;
-	}
-}
-
-/* true: its resources suffice. */
-static bool begin_uses(struct ordo_sharing *sharing, const struct ordo_flow *flow, double time)
-{
-	bool enough = true;
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const double load = flow->uses[i].load;
-		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		if (!resource->count++)
-			resource->since = time;
-		resource->most = resource->most > resource->count ? resource->most : resource->count;
-		resource->load += load;
-		resource->wanted += flow->bound * load;
-		enough = enough && !is_short(resource);
-	}
-	return enough;
+	if (!resource->count++)
+		resource->since = time;
+	resource->most = resource->most > resource->count ? resource->most : resource->count;
+	resource->load += load;
+	resource->wanted += bound * load;
+	return !is_short(resource);
 }
 
 /* What nobody uses is wanted by nobody, whatever rounding left. */
-static void end_uses(struct ordo_sharing *sharing, const struct ordo_flow *flow, double time)
+static void end_use(struct ordo_sharing *sharing, const struct ordo_use *use, double bound, double time)
 {
+	struct ordo_shared *resource = &sharing->resources[use->resource];
+	resource->load -= use->load;
+	resource->wanted -= bound * use->load;
+	if (--resource->count)
+		return;
+	resource->load = resource->wanted = resource->used = 0;
+	resource->nentry = 0;
+	sharing->busy[use->resource] += time - resource->since;
+}
+
+/* true: its resources suffice. */
+static bool begin_alone(struct ordo_sharing *sharing, uint32_t id, double time)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	const double bound = flow->bound;
+	bool enough = true;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_use *use = &flow->uses[i];
-		struct ordo_shared *resource = &sharing->resources[use->resource];
-		resource->load -= use->load;
-		resource->wanted -= flow->bound * use->load;
-		if (--resource->count)
-			continue;
-		resource->load = resource->wanted = resource->used = 0;
-		resource->nentry = 0;
-		sharing->busy[use->resource] += time - resource->since;
+		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
+		enter(sharing, resource, id, flow->first_place + i);
+		enough &= begin_use(resource, flow->uses[i].load, bound, time);
 	}
+	for (uint32_t i = 0; enough && i < flow->nuse; i++)
+		sharing->resources[flow->uses[i].resource].used += bound * flow->uses[i].load;
+	return enough;
+}
+
+static void begin_pooled(struct ordo_sharing *sharing, uint32_t id, uint32_t pool, double time)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	for (uint32_t i = 0; i < flow->nuse; i++)
+		begin_use(&sharing->resources[flow->uses[i].resource], flow->uses[i].load, flow->bound, time);
+	ordo_pools_join(sharing, pool, id, time);
 }
 
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes, double bound,
@@ -175,35 +185,38 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	flow->bound = bound;
-	flow->rate = 0;
+	flow->rate = bound;
 	flow->remaining = bytes;
 	flow->updated = time;
 	flow->uses = uses;
 	flow->nuse = nuse & 0x7fffffff;
 	const uint32_t pool = ordo_pools_find(sharing, id, time);
-	const bool enough = begin_uses(sharing, flow, time);
-	if (pool == ORDO_NONE)
-		ordo_flow_enter(sharing, id);
-	else
-		ordo_pools_join(sharing, pool, id, time);
-	if (pool != ORDO_NONE || !enough) {
-		sharing->begun[sharing->nbegun++] = id;
-		return false;
-	}
-	flow->rate = bound;
-	for (uint32_t i = 0; i < nuse; i++)
-		sharing->resources[uses[i].resource].used += bound * uses[i].load;
-	return true;
+	if (pool != ORDO_NONE)
+		begin_pooled(sharing, id, pool, time);
+	else if (begin_alone(sharing, id, time))
+		return true;
+	flow->rate = 0;
+	sharing->begun[sharing->nbegun++] = id;
+	return false;
 }
 
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	if (flow->pool == ORDO_NONE)
-		leave(sharing, id);
-	else
+	const bool pooled = flow->pool != ORDO_NONE;
+	if (pooled)
 		ordo_pools_leave(sharing, id);
-	end_uses(sharing, flow, time);
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const struct ordo_use *use = &flow->uses[i];
+		struct ordo_shared *resource = &sharing->resources[use->resource];
+		if (!pooled) {
+			if (is_used_up(resource))
+				ordo_sharing_stain(sharing, use->resource, flow->rate);
+			resource->used -= flow->rate * use->load;
+			leave(sharing, resource, flow->first_place + i);
+		}
+		end_use(sharing, use, flow->bound, time);
+	}
 	flow->nuse = 0;
 }
 
@@ -277,22 +290,23 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	struct ordo_filling *fillings = sharing->fillings;
-	const struct ordo_use *uses = flow->uses;
-	const uint32_t nuse = flow->nuse, settling = sharing->settling;
+	const struct ordo_use *uses = flow->uses, *end = uses + flow->nuse;
+	const uint32_t settling = sharing->settling;
 	const double rate = flow->rate;
-	const bool all = sharing->cautious || !(rate > 0);
 	flow->seen = settling;
-	flow->settled = false;
+	flow->settled = 0;
 	sharing->touched[sharing->ntouched++] = id;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
-	for (uint32_t i = 0; i < nuse; i++) {
-		struct ordo_filling *filling = &fillings[uses[i].resource];
-		if (filling->seen != settling)
-			meet(sharing, uses[i].resource);
-		if (all && is_short(&sharing->resources[uses[i].resource]))
-			join(sharing, uses[i].resource);
-		open_use(filling, rate, uses[i].load);
+	for (const struct ordo_use *use = uses; use < end; use++) {
+		if (fillings[use->resource].seen != settling)
+			meet(sharing, use->resource);
+		open_use(&fillings[use->resource], rate, use->load);
 	}
+	if (!sharing->cautious && rate > 0)
+		return;
+	for (const struct ordo_use *use = uses; use < end; use++)
+		if (is_short(&sharing->resources[use->resource]))
+			join(sharing, use->resource);
 }
 
 /* All flows of a resource are looked at but those below the floor, which keep what they have. */
