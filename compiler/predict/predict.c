@@ -35,7 +35,8 @@ static void add_task(
 	const double end = next && next->begin < tasks[i].end ? next->begin : tasks[i].end;
 	struct ordo_breakdown *breakdown = &prediction->breakdown;
 	const uint32_t s = ordo_stream_of(rehearsal->schedule, i);
-	struct ordo_work work = ordo_work_of(rehearsal, i, s);
+	struct ordo_work work;
+	ordo_work_of(rehearsal, i, s, &work);
 	work.latency = latency_of(rehearsal, i, s, &work);
 	const struct ordo_topology *topology = rehearsal->options->topology;
 	if (end < tasks[i].end)

@@ -19,32 +19,30 @@ void ordo_queue_free(struct ordo_queue *queue)
 	free(queue->heap);
 }
 
-static struct ordo_event event_of(uint32_t stream, double time)
+static ordo_event event_of(uint32_t stream, double time)
 {
-	struct ordo_event event = {.stream = stream};
+	uint64_t bits;
 	time += 0.0; /* -0 is 0 */
-	memcpy(&event.time, &time, sizeof time);
-	return event;
+	memcpy(&bits, &time, sizeof bits);
+	return (ordo_event)bits << 64 | stream;
 }
 
-/* Without a jump, which would be hard to guess. */
-static bool is_before(const struct ordo_event *a, const struct ordo_event *b)
+static uint32_t stream_of(ordo_event event)
 {
-	__extension__ typedef unsigned __int128 wide;
-	return ((wide)a->time << 64 | a->stream) < ((wide)b->time << 64 | b->stream);
+	return (uint32_t)event;
 }
 
-static void set(struct ordo_queue *queue, uint32_t place, struct ordo_event event)
+static void set(struct ordo_queue *queue, uint32_t place, ordo_event event)
 {
 	queue->heap[place] = event;
-	queue->place[event.stream] = place;
+	queue->place[stream_of(event)] = place;
 }
 
-static void rise(struct ordo_queue *queue, uint32_t place, struct ordo_event event)
+static void rise(struct ordo_queue *queue, uint32_t place, ordo_event event)
 {
 	while (place) {
 		const uint32_t parent = (place - 1) / NCHILD;
-		if (!is_before(&event, &queue->heap[parent]))
+		if (!(event < queue->heap[parent]))
 			break;
 		set(queue, place, queue->heap[parent]);
 		place = parent;
@@ -52,20 +50,19 @@ static void rise(struct ordo_queue *queue, uint32_t place, struct ordo_event eve
 	set(queue, place, event);
 }
 
-static void sink(struct ordo_queue *queue, uint32_t place, struct ordo_event event)
+static void sink(struct ordo_queue *queue, uint32_t place, ordo_event event)
 {
 	for (uint32_t first; (first = place * NCHILD + 1) < queue->count;) {
-		const struct ordo_event *child = &queue->heap[first];
+		const ordo_event *child = &queue->heap[first];
 		uint32_t best = 0;
 		if (first + NCHILD <= queue->count) {
-			const uint32_t left = is_before(child + 1, child),
-				       right = 2 + is_before(child + 3, child + 2);
-			best = left + (right - left) * is_before(child + right, child + left);
+			const uint32_t left = child[1] < child[0], right = 2 + (child[3] < child[2]);
+			best = left + (right - left) * (child[right] < child[left]);
 		} else {
 			for (uint32_t i = 1; first + i < queue->count; i++)
-				best = is_before(child + i, child + best) ? i : best;
+				best = child[i] < child[best] ? i : best;
 		}
-		if (!is_before(child + best, &event))
+		if (!(child[best] < event))
 			break;
 		set(queue, place, child[best]);
 		place = first + best;
@@ -73,40 +70,66 @@ static void sink(struct ordo_queue *queue, uint32_t place, struct ordo_event eve
 	set(queue, place, event);
 }
 
-void ordo_queue_put(struct ordo_queue *queue, uint32_t stream, double time)
+/* Another event comes to a place. */
+static void replace(struct ordo_queue *queue, uint32_t place, ordo_event event)
 {
-	uint32_t place = queue->place[stream];
-	const struct ordo_event event = event_of(stream, time);
-	const bool later = place != ORDO_NONE && is_before(&queue->heap[place], &event);
-	if (place == ORDO_NONE)
-		place = queue->count++;
-	if (later)
+	if (queue->heap[place] < event)
 		sink(queue, place, event);
 	else
 		rise(queue, place, event);
 }
 
-static void remove_at(struct ordo_queue *queue, uint32_t place)
+/* What is nothing any more is first, whatever comes. */
+static void fill(struct ordo_queue *queue)
 {
-	const struct ordo_event event = queue->heap[place], last = queue->heap[--queue->count];
-	queue->place[event.stream] = ORDO_NONE;
-	if (last.stream == event.stream)
+	if (!queue->hollow)
 		return;
-	if (is_before(&last, &event))
-		rise(queue, place, last);
-	else
-		sink(queue, place, last);
+	queue->hollow = false;
+	if (--queue->count)
+		sink(queue, 0, queue->heap[queue->count]);
+}
+
+void ordo_queue_put(struct ordo_queue *queue, uint32_t stream, double time)
+{
+	const uint32_t place = queue->place[stream];
+	const ordo_event event = event_of(stream, time);
+	if (place != ORDO_NONE) {
+		replace(queue, place, event);
+	} else if (queue->hollow) {
+		queue->hollow = false;
+		sink(queue, 0, event);
+	} else {
+		rise(queue, queue->count++, event);
+	}
 }
 
 void ordo_queue_drop(struct ordo_queue *queue, uint32_t stream)
 {
-	if (queue->place[stream] != ORDO_NONE)
-		remove_at(queue, queue->place[stream]);
+	const uint32_t place = queue->place[stream];
+	if (place == ORDO_NONE)
+		return;
+	const ordo_event last = queue->heap[--queue->count];
+	queue->place[stream] = ORDO_NONE;
+	if (stream_of(last) != stream)
+		replace(queue, place, last);
+}
+
+bool ordo_queue_first(struct ordo_queue *queue, double *time)
+{
+	fill(queue);
+	if (!queue->count)
+		return false;
+	const uint64_t bits = (uint64_t)(queue->heap[0] >> 64);
+	memcpy(time, &bits, sizeof bits);
+	return true;
 }
 
 uint32_t ordo_queue_take(struct ordo_queue *queue)
 {
-	const uint32_t first = (uint32_t)queue->heap[0].stream;
-	remove_at(queue, 0);
-	return first;
+	fill(queue);
+	const uint32_t stream = stream_of(queue->heap[0]);
+	queue->place[stream] = ORDO_NONE;
+	queue->heap[0] = 0;
+	queue->hollow = true;
+	return stream;
 }

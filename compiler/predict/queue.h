@@ -6,15 +6,15 @@
 #include <ordo/error.h>
 #include <string.h>
 
-/* The order of events is that of these numbers, the time first: times are no less than 0. */
-struct ordo_event {
-	uint64_t stream, time; /* the bits of a double */
-};
+/* The bits of its time, which is no less than 0, before those of its stream: the order of events is that of these numbers, and one is less than another without a jump, which
+ * would be hard to guess. */
+__extension__ typedef unsigned __int128 ordo_event;
 
 struct ordo_queue {
-	uint32_t *place;	 /* [n] by stream: in the heap, or ORDO_NONE */
-	struct ordo_event *heap; /* each no later than its four children */
+	uint32_t *place;  /* [n] by stream: in the heap, or ORDO_NONE */
+	ordo_event *heap; /* each no later than its four children */
 	uint32_t count;
+	bool hollow; /* the first was taken: most often its stream has the next event, which need not go a long way */
 };
 
 bool ordo_queue_make(struct ordo_queue *queue, uint32_t nstream, struct ordo_error *error);
@@ -23,15 +23,9 @@ void ordo_queue_free(struct ordo_queue *queue);
 void ordo_queue_put(struct ordo_queue *queue, uint32_t stream, double time);
 /* The stream has no event any more, if it had one. */
 void ordo_queue_drop(struct ordo_queue *queue, uint32_t stream);
-/* The queue must not be empty. */
+/* false: the queue is empty. */
+bool ordo_queue_first(struct ordo_queue *queue, double *time);
+/* The stream of the first event, which is no more. There was one. */
 uint32_t ordo_queue_take(struct ordo_queue *queue);
-
-/* When that will be. */
-static inline double ordo_queue_first(const struct ordo_queue *queue)
-{
-	double time;
-	memcpy(&time, &queue->heap[0].time, sizeof time);
-	return time;
-}
 
 #endif

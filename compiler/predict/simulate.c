@@ -70,27 +70,26 @@ static bool sends(const struct ordo_task *task)
 	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
 }
 
-struct ordo_work ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s)
+void ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, struct ordo_work *work)
 {
 	const struct ordo_stream *stream = &rehearsal->schedule->streams[s];
 	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
 	const struct ordo_resources *resources = rehearsal->resources;
-	struct ordo_work work = {.route = ORDO_NONE};
 	double rate = resources->add_rate;
+	*work = (struct ordo_work){.route = ORDO_NONE};
 	if (!ordo_task_moves(task))
-		return work;
+		return;
 	if (sends(task)) {
-		work.route = ordo_route_find(rehearsal->routes, stream->rank, task->peer);
-		const struct ordo_route *route = &rehearsal->routes->routes[work.route];
-		work.wire = ordo_bytes_moved(rehearsal->sizes, task) / route->bandwidth;
+		work->route = ordo_route_find(rehearsal->routes, stream->rank, task->peer);
+		const struct ordo_route *route = &rehearsal->routes->routes[work->route];
+		work->wire = ordo_bytes_moved(rehearsal->sizes, task) / route->bandwidth;
 		if (route->reduce > 0 && (route->reduce < rate || !(rate > 0)))
 			rate = route->reduce;
 	}
 	if (ordo_task_reduces(task) && rate > 0)
-		work.reduce = ordo_bytes_added(rehearsal->sizes, task) / rate;
+		work->reduce = ordo_bytes_added(rehearsal->sizes, task) / rate;
 	if (task->kind == ORDO_LOCAL_COPY && resources->copy_rate > 0)
-		work.copy = ordo_bytes_moved(rehearsal->sizes, task) / resources->copy_rate;
-	return work;
+		work->copy = ordo_bytes_moved(rehearsal->sizes, task) / resources->copy_rate;
 }
 
 double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, const struct ordo_work *work,
@@ -375,7 +374,7 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 	struct running *stream = &simulation->streams[s];
 	const uint32_t i = stream->next;
 	simulation->tasks[i].begin = *time;
-	stream->work = ordo_work_of(simulation->rehearsal, i, s);
+	ordo_work_of(simulation->rehearsal, i, s, &stream->work);
 	stream->work.latency = ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
 	if (stream->work.route != ORDO_NONE)
 		use_route(simulation, i, &stream->work);
@@ -444,9 +443,8 @@ static bool want_core(struct simulation *simulation, uint32_t s, double *time)
 	return false;
 }
 
-static void take_event(struct simulation *simulation)
+static void take_event(struct simulation *simulation, double time)
 {
-	double time = ordo_queue_first(&simulation->queue);
 	const uint32_t s = ordo_queue_take(&simulation->queue);
 	struct running *stream = &simulation->streams[s];
 	const bool over = stream->going		     ? end_flow(simulation, s, &time)
@@ -478,12 +476,13 @@ static void take_events(struct simulation *simulation)
 {
 	run_all(simulation);
 	settle(simulation);
-	while (simulation->queue.count && !simulation->given_up) {
-		const double time = ordo_queue_first(&simulation->queue);
+	for (double time, next; ordo_queue_first(&simulation->queue, &time) && !simulation->given_up;) {
 		simulation->now = time * (1 + ORDO_SAME_TIME);
-		while (simulation->queue.count && !(ordo_queue_first(&simulation->queue) > simulation->now)) {
-			take_event(simulation);
+		for (next = time; !(next > simulation->now);) {
+			take_event(simulation, next);
 			run_all(simulation);
+			if (!ordo_queue_first(&simulation->queue, &next))
+				break;
 		}
 		simulation->now = time;
 		settle(simulation);

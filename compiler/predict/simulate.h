@@ -30,7 +30,8 @@ struct ordo_work {
 	double latency, wire, reduce, copy;
 	uint32_t route; /* ORDO_NONE: it does not send */
 };
-struct ordo_work ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t task, uint32_t stream);
+void ordo_work_of(
+	const struct ordo_rehearsal *rehearsal, uint32_t task, uint32_t stream, struct ordo_work *work);
 /* The latency that a task pays which begins now, as the timeline says; the tasks before it in its stream were asked for already. */
 double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t task, const struct ordo_work *work,
 	struct ordo_message *message);
