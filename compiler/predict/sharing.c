@@ -546,7 +546,8 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
 		const uint32_t number = sharing->met[i];
 		const struct ordo_filling *filling = &sharing->fillings[number];
-		if (!filling->joined && filling->left < -ORDO_ROUNDING * sharing->resources[number].capacity)
+		if (filling->left < 0 && !filling->joined &&
+			filling->left < -ORDO_ROUNDING * sharing->resources[number].capacity)
 			join(sharing, sharing->met[i]);
 	}
 	return sharing->njoined > before;
