@@ -45,10 +45,8 @@ static void stir(struct ordo_pools *pools, uint32_t number)
 /* What it has served now, at the rate so far. */
 static void advance(struct ordo_pool *pool, double time)
 {
-	if (time > pool->updated) {
-		pool->served += pool->rate * (time - pool->updated);
-		pool->updated = time;
-	}
+	pool->served += pool->rate * (time - pool->updated);
+	pool->updated = time;
 }
 
 static bool reserve(struct ordo_pool *pool, size_t nmark, size_t nresource)
@@ -99,29 +97,24 @@ static void unmake_pool(struct ordo_sharing *sharing, uint32_t number, uint32_t 
 	pools->unused[pools->nunused++] = number;
 }
 
-/* A flow as it is without the pool. */
+/* A flow goes on without the pool, for now as if it had always had this rate. */
 static void release(struct ordo_sharing *sharing, const struct ordo_pool *pool, const struct ordo_mark *mark)
 {
 	struct ordo_flow *flow = &sharing->flows[mark->flow];
 	const double left = mark->end - pool->served;
 	flow->remaining = left > 0 ? left : 0;
 	flow->updated = pool->updated;
-	flow->rate = flow->rate > 0 ? pool->rate : 0;
+	flow->rate = pool->rate;
 	ordo_flow_enter(sharing, mark->flow);
-	for (uint32_t i = 0; i < flow->nuse; i++)
-		sharing->resources[flow->uses[i].resource].used += flow->rate * flow->uses[i].load;
 	sharing->changed[sharing->nchanged++] = mark->flow;
 }
 
-/* Its flows are looked at one by one. */
-static void dissolve(struct ordo_sharing *sharing, uint32_t number, double time)
+/* Its flows are looked at one by one, for all that they use is looked at anew. */
+static void dissolve(struct ordo_sharing *sharing, uint32_t number)
 {
 	const struct ordo_pool *pool = &sharing->pools.pools[number];
-	advance(&sharing->pools.pools[number], time);
 	for (size_t i = 0; i < pool->nresource; i++) {
-		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
-		resource->nentry = 0;
-		resource->used = 0;
+		sharing->resources[pool->resources[i]].nentry = 0;
 		ordo_sharing_stain(sharing, pool->resources[i], pool->rate);
 	}
 	for (size_t i = 0; i < pool->nmark; i++)
@@ -141,7 +134,7 @@ static bool can_join(struct ordo_sharing *sharing, uint32_t number, const struct
 	return reserve(pool, pool->nmark + 1, pool->nresource + flow->nuse);
 }
 
-uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id, double time)
+uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	if (sharing->pools.npool == sharing->pools.nunused)
@@ -152,7 +145,7 @@ uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id, double time)
 			continue;
 		if (can_join(sharing, number, flow))
 			return number;
-		dissolve(sharing, number, time);
+		dissolve(sharing, number);
 	}
 	return ORDO_NONE;
 }
@@ -263,7 +256,7 @@ static void settle_pool(struct ordo_sharing *sharing, uint32_t number, double ti
 	struct ordo_pool *pool = &sharing->pools.pools[number];
 	const double lowest = lowest_level(sharing, pool);
 	if (!pool->nmark || !(lowest > 0) || !is_kept(sharing, pool, lowest)) {
-		dissolve(sharing, number, time);
+		dissolve(sharing, number);
 		return;
 	}
 	advance(pool, time);

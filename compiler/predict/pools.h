@@ -23,7 +23,7 @@ struct ordo_mark {
 };
 
 struct ordo_pool {
-	double rate;		/* of all its flows but those that have just begun */
+	double rate;
 	double served, updated; /* bytes that each flow has had since the pool was made, at that time */
 	double least_bound;	/* of its flows, or less */
 	struct ordo_mark *marks;
@@ -45,7 +45,7 @@ bool ordo_pools_make(struct ordo_pools *pools, uint32_t nflow);
 void ordo_pools_free(struct ordo_pools *pools);
 /* The pool that a flow can join which is to begin: that of its resources, if they have one and nobody else. ORDO_NONE: none; then nothing is left of pools that have one of its
  * resources. */
-uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t flow, double time);
+uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t flow);
 /* The flow has begun and joins; its uses count already. */
 void ordo_pools_join(struct ordo_sharing *sharing, uint32_t pool, uint32_t flow, double time);
 /* A flow of a pool has ended. */

@@ -190,7 +190,7 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 	flow->updated = time;
 	flow->uses = uses;
 	flow->nuse = nuse & 0x7fffffff;
-	const uint32_t pool = ordo_pools_find(sharing, id, time);
+	const uint32_t pool = ordo_pools_find(sharing, id);
 	if (pool != ORDO_NONE)
 		begin_pooled(sharing, id, pool, time);
 	else if (begin_alone(sharing, id, time))
@@ -617,13 +617,9 @@ static void forget_ended(struct ordo_sharing *sharing)
 static void forget_pooled(struct ordo_sharing *sharing)
 {
 	uint32_t nbegun = 0;
-	for (uint32_t i = 0; i < sharing->nbegun; i++) {
-		struct ordo_flow *flow = &sharing->flows[sharing->begun[i]];
-		if (flow->pool == ORDO_NONE)
+	for (uint32_t i = 0; i < sharing->nbegun; i++)
+		if (sharing->flows[sharing->begun[i]].pool == ORDO_NONE)
 			sharing->begun[nbegun++] = sharing->begun[i];
-		else
-			flow->rate = sharing->pools.pools[flow->pool].rate;
-	}
 	sharing->nbegun = nbegun;
 }
 

@@ -24,7 +24,7 @@ struct ordo_use {
 /* A line of the cache, as is what is below. */
 struct ordo_flow {
 	double bound,
-		rate; /* rate 0: not known before the next settling; of a pool: its rate is that of the pool, but for 0 */
+		rate; /* rate 0: not known before the next settling; that of a pool goes at the pool's */
 	const struct ordo_use *uses;
 	uint32_t nuse : 31;
 	uint32_t settled : 1; /* in this settling */
