@@ -269,14 +269,35 @@ static void sends_at_once_take_turns_at_the_ports(void **state)
 	CHECK_ENDS(&setting, three_sends, 1100, 1100, 1100);
 }
 
+static const char three_arrivals[] = "rank 1\nSend 0 chunk 0 input 0 -> output 0\n"
+				     "rank 2\nSend 0 chunk 0 input 0 -> output 1\n"
+				     "rank 3\nSend 0 chunk 0 input 0 -> output 2\n";
+
 static void what_arrives_at_once_takes_turns_too(void **state)
 {
 	(void)state;
-	CHECK_ENDS(&four,
-		"rank 1\nSend 0 chunk 0 input 0 -> output 0\n"
-		"rank 2\nSend 0 chunk 0 input 0 -> output 1\n"
-		"rank 3\nSend 0 chunk 0 input 0 -> output 2\n",
-		3300, 3300, 3300);
+	CHECK_ENDS(&four, three_arrivals, 3300, 3300, 3300);
+}
+
+static void check_busiest(
+	const struct setting *setting, const char *lines, enum ordo_resource kind, uint32_t at, double share)
+{
+	struct foreseen foreseen = foresee(setting, lines);
+	assert_int_equal(foreseen.prediction->busiest, kind);
+	assert_int_equal(foreseen.prediction->busiest_at, at);
+	check_near(foreseen.prediction->busiest_share, share);
+	forget(&foreseen);
+}
+
+/* A port is busy with latencies too, all the time here. A link is busy with bytes only. */
+static void what_is_used_the_most_is_named(void **state)
+{
+	(void)state;
+	struct setting setting = four;
+	check_busiest(&setting, three_sends, ORDO_OUT_PORTS, 0, 1);
+	check_busiest(&setting, three_arrivals, ORDO_IN_PORTS, 0, 1);
+	setting.ports = 4;
+	check_busiest(&setting, three_sends, ORDO_LINK, 0, 1000.0 / 1100);
 }
 
 /* One in and one out at once do not. */
@@ -762,6 +783,7 @@ int main(void)
 		cmocka_unit_test(an_oversubscribed_uplink_is_shared),
 		cmocka_unit_test(sends_at_once_take_turns_at_the_ports),
 		cmocka_unit_test(what_arrives_at_once_takes_turns_too),
+		cmocka_unit_test(what_is_used_the_most_is_named),
 		cmocka_unit_test(a_port_sends_and_receives_at_once),
 		cmocka_unit_test(a_port_is_shared_until_the_shorter_ends),
 		cmocka_unit_test(what_is_added_at_once_shares_the_adder),
