@@ -24,11 +24,10 @@ static bool sends(const struct ordo_task *task)
 }
 
 /* What the simulation takes for granted. */
-static bool check_task(
-	const struct ordo_schedule *schedule, uint32_t i, uint32_t rank, struct ordo_error *error)
+static bool check_task(const struct ordo_schedule *schedule, uint32_t i, uint32_t rank, uint32_t nchunk,
+	struct ordo_error *error)
 {
 	const struct ordo_task *task = &schedule->tasks[i];
-	const uint32_t nchunk = ordo_nchunk(&schedule->problem);
 	char place[256];
 	const bool moves = ordo_task_moves(task), crosses = ordo_task_crosses(task);
 	const bool there =
@@ -46,6 +45,7 @@ static bool check_task(
 static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *schedule, uint32_t *seen,
 	struct ordo_error *error)
 {
+	const uint32_t nchunk = ordo_nchunk(&schedule->problem);
 	size_t room = 0;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
 		const struct ordo_program *program = &schedule->programs[rank];
@@ -53,7 +53,7 @@ static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *s
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
 				const struct ordo_task *task = &schedule->tasks[i];
-				if (!check_task(schedule, i, rank, error))
+				if (!check_task(schedule, i, rank, nchunk, error))
 					return false;
 				if (!sends(task) || seen[task->peer] == rank)
 					continue;

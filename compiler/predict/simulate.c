@@ -47,6 +47,7 @@ struct simulation {
 	struct ordo_timed_task *tasks;
 	struct running *streams; /* [nstream] */
 	uint32_t *ready, nready; /* streams that can run */
+	uint32_t *takers;	 /* [ntask] of a Notify: the stream that takes its token; or ORDO_NONE */
 	struct ordo_queue queue;
 	struct ordo_sharing sharing;
 	double now;		  /* events up to here are being taken */
@@ -297,25 +298,14 @@ static bool proceed(struct simulation *simulation, uint32_t s, enum stage stage,
 
 /* Streams. */
 
-/* The stream a Wait of that rank is in. */
-static uint32_t stream_of(const struct ordo_schedule *schedule, uint32_t rank, uint32_t task)
+/* A token was given; its taker may stand there waiting. */
+static void wake(struct simulation *simulation, uint32_t notify)
 {
-	uint32_t low = schedule->programs[rank].first_stream, high = schedule->programs[rank].end_stream;
-	while (high - low > 1) {
-		const uint32_t middle = low + (high - low) / 2;
-		if (schedule->streams[middle].first <= task)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static void wake(struct simulation *simulation, const struct ordo_task *notify, uint32_t wait)
-{
-	const uint32_t s = stream_of(simulation->schedule, notify->peer, wait);
+	const uint32_t s = simulation->takers[notify];
+	if (s == ORDO_NONE)
+		return;
 	struct running *stream = &simulation->streams[s];
-	if (stream->stage != WAITING || stream->next != wait)
+	if (stream->stage != WAITING || simulation->tasks[stream->next].notify != notify)
 		return;
 	stream->stage = OVER;
 	simulation->ready[simulation->nready++] = s;
@@ -341,8 +331,8 @@ static void end_task(struct simulation *simulation, uint32_t s, double time)
 	simulation->ndone++;
 	simulation->given_up |= time > simulation->limit;
 	tell_progress(simulation);
-	if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY && timed->notify != ORDO_NONE)
-		wake(simulation, &simulation->schedule->tasks[i], timed->notify);
+	if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY)
+		wake(simulation, i);
 }
 
 /* When the stream's next task can begin, and because of what. false: its token is not there. */
@@ -513,25 +503,20 @@ static bool fail_stuck(const struct simulation *simulation, struct ordo_error *e
 		given ? "in a circle" : "for a token that is never given");
 }
 
-/* While it runs, a Notify knows its Wait. */
+/* A Notify knows who takes its token. */
 static bool pair(struct simulation *simulation, struct ordo_error *error)
 {
+	const struct ordo_schedule *schedule = simulation->schedule;
 	struct ordo_timed_task *tasks = simulation->tasks;
 	if (!ordo_timeline_pair(simulation->rehearsal->timeline, error))
 		return false;
-	for (uint32_t i = 0; i < simulation->schedule->ntask; i++) {
-		tasks[i].end = -1;
-		if (simulation->schedule->tasks[i].kind == ORDO_WAIT && tasks[i].notify != ORDO_NONE)
-			tasks[tasks[i].notify].notify = i;
-	}
+	for (uint32_t s = 0; s < schedule->nstream; s++)
+		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+			tasks[i].end = -1;
+			if (tasks[i].notify != ORDO_NONE)
+				simulation->takers[tasks[i].notify] = s;
+		}
 	return true;
-}
-
-static void forget_waits(struct simulation *simulation)
-{
-	for (uint32_t i = 0; i < simulation->schedule->ntask; i++)
-		if (simulation->schedule->tasks[i].kind == ORDO_NOTIFY)
-			simulation->tasks[i].notify = ORDO_NONE;
 }
 
 static bool open_simulation(struct simulation *simulation, struct ordo_error *error)
@@ -542,6 +527,7 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 	const uint32_t nstream = simulation->schedule->nstream;
 	simulation->streams = ordo_array_make(nstream, sizeof *simulation->streams, 0);
 	simulation->ready = ordo_array_make(nstream, sizeof *simulation->ready, 0);
+	simulation->takers = ordo_array_make(simulation->schedule->ntask, sizeof *simulation->takers, 0xff);
 	simulation->lined = ordo_array_make(nstream, sizeof *simulation->lined, 0);
 	simulation->passages = ordo_array_make(rehearsal->routes->nroute, sizeof *simulation->passages, 0);
 	if (resources->nshared)
@@ -556,8 +542,8 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 		.most_uses = resources->most_uses,
 		.nflow = nstream};
 	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
-	if (!simulation->streams || !simulation->ready || !simulation->lined || !simulation->passages ||
-		(resources->nshared && !rehearsal->delay))
+	if (!simulation->streams || !simulation->ready || !simulation->takers || !simulation->lined ||
+		!simulation->passages || (resources->nshared && !rehearsal->delay))
 		return ordo_fail_memory(error);
 	for (uint32_t s = nstream; s-- > 0;) {
 		simulation->streams[s].next = simulation->schedule->streams[s].first;
@@ -572,6 +558,7 @@ static void close_simulation(struct simulation *simulation)
 {
 	free(simulation->streams);
 	free(simulation->ready);
+	free(simulation->takers);
 	free(simulation->lined);
 	free(simulation->passages);
 	ordo_queue_free(&simulation->queue);
@@ -595,7 +582,6 @@ bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo
 		worked = simulation.given_up ||
 			 (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
 			 fail_stuck(&simulation, error);
-		forget_waits(&simulation);
 		tell_links(&simulation);
 	}
 	*given_up = simulation.given_up;
