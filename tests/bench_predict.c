@@ -32,6 +32,8 @@ static const struct {
 		true, 1 << 24},
 	{"recursive halving through a torus", ORDO_REDUCESCATTER, 1024, "halving-doubling", "torus:32x32",
 		true, 1 << 24},
+	{"recursive halving through a torus", ORDO_REDUCESCATTER, 4096, "halving-doubling", "torus:64x64",
+		true, 1 << 24},
 	{"mesh through a torus", ORDO_ALLTOALL, 64, "mesh", "torus:8x8", true, 1 << 20},
 	{"double tree through a torus", ORDO_ALLREDUCE, 256, "tree(shape=double-binary)", "torus:16x16", true,
 		1 << 24},

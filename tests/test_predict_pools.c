@@ -37,12 +37,9 @@ static struct ordo_topology *make_ring(uint32_t nrank, uint64_t *random)
 	const double latency = even ? 0 : 100, wide = even ? 32 : 40;
 	assert_non_null(topology);
 	for (uint32_t i = 0; i < nrank; i++) {
-		const double round = even			 ? 8
-				     : below(random, 8) < narrow ? 7
-								 : 10,
-			     own = below(random, 6) ? wide
-				   : even	    ? 4
-						    : 5;
+		const bool is_narrow = below(random, 8) < narrow, is_slow = !below(random, 6);
+		const double round = even ? (is_narrow ? 4 : 8) : (is_narrow ? 7 : 10), slow = even ? 4 : 5,
+			     own = is_slow ? slow : wide;
 		assert_true(ordo_topology_add(
 			topology, nrank + i, nrank + (i + 1) % nrank, NULL, latency, round, &error));
 		assert_true(ordo_topology_add(topology, i, nrank + i, NULL, latency, own, &error));
