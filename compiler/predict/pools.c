@@ -283,15 +283,17 @@ static bool is_given(const struct ordo_sharing *sharing, uint32_t resource)
 		sharing->fillings[resource].left > 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
 }
 
-/* It is kept by something that enough others use. */
+/* Something keeps it that enough others use, and nobody uses what it uses who is not looked at. */
 static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
 {
+	bool kept = false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const uint32_t resource = flow->uses[i].resource;
-		if (sharing->resources[resource].count >= LEAST_FLOWS && is_given(sharing, resource))
-			return true;
+		const uint32_t it = flow->uses[i].resource, count = sharing->resources[it].count;
+		if (sharing->fillings[it].unsettled != count)
+			return false;
+		kept = kept || (count >= LEAST_FLOWS && is_given(sharing, it));
 	}
-	return false;
+	return kept;
 }
 
 /* The flows of a resource that it keeps. false: not all can be in the pool. */
@@ -325,7 +327,7 @@ static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t pl
 			add_resource(sharing, number, it);
 			filling->npooled = 0;
 		}
-		if (resource->pool != number || filling->unsettled != resource->count)
+		if (filling->unsettled != resource->count)
 			return false;
 		filling->npooled++;
 		if (keeps)
