@@ -79,59 +79,106 @@ static void take_link(struct ordo_route *route, const struct ordo_link *link)
 	route->reduce = link->reduce_gbs * 1e9;
 }
 
-/* A way that a topology has. */
-static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, uint32_t from, uint32_t number,
-	struct ordo_error *error)
+static bool set_links(struct ordo_routes *routes, uint32_t number, const struct ordo_topology *topology,
+	const uint32_t *links, uint32_t nlink, struct ordo_error *error)
 {
-	const struct ordo_topology *topology = ways->topology;
 	struct ordo_route *route = &routes->routes[number];
-	const uint32_t to = routes->to[number];
-	if (!ordo_ways_aim(ways, from, to))
-		return ordo_fail(error, ORDO_REFUTED, 12,
-			"rank %u sends to rank %u, and in topology %.64s nothing that is up leads there",
-			from, to, topology->name);
+	if (nlink > ORDO_LIMIT - routes->nlink || !ordo_array_reserve(&routes->links, &routes->link_room,
+							  routes->nlink + nlink, sizeof *routes->links))
+		return ordo_fail_memory(error);
 	route->first_link = (uint32_t)routes->nlink;
-	for (uint32_t at = from; at != to;) {
-		const uint32_t link = ordo_ways_next(ways, at);
-		if (routes->nlink == ORDO_LIMIT || !ordo_array_reserve(&routes->links, &routes->link_room,
-							   routes->nlink + 1, sizeof *routes->links))
-			return ordo_fail_memory(error);
-		routes->links[routes->nlink++] = link;
-		take_link(route, &topology->links[link]);
-		at = topology->links[link].to;
+	for (uint32_t i = 0; i < nlink; i++) {
+		routes->links[routes->nlink++] = links[i];
+		take_link(route, &topology->links[links[i]]);
 	}
 	route->end_link = (uint32_t)routes->nlink;
 	return true;
 }
 
-/* By target, then by source: sources[] of routes, one list a target. */
+/* The pairs that no link joins, by target, then by source. */
+struct far_pairs {
+	uint32_t *first;	    /* [nrank + 2] */
+	uint32_t *sources, *number; /* [npair] */
+	uint32_t npair;
+	uint32_t lost; /* the first one that nothing joins; ORDO_NONE */
+};
+
+/* Routes of those that a link joins. Routes of others have no links yet. */
+static bool make_near(struct ordo_routes *routes, const struct ordo_topology *topology, struct far_pairs *far,
+	uint32_t nrank, struct ordo_error *error)
+{
+	for (uint32_t from = 0; from < nrank; from++)
+		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
+			const uint32_t link = ordo_ways_link(topology, from, routes->to[i]);
+			if (link == ORDO_NONE) {
+				far->first[routes->to[i] + 2]++;
+				far->npair++;
+			} else if (!set_links(routes, i, topology, &link, 1, error))
+				return false;
+		}
+	return true;
+}
+
+static bool sort_far(const struct ordo_routes *routes, struct far_pairs *far, uint32_t nrank)
+{
+	far->sources = ordo_array_make(far->npair, sizeof *far->sources, 0);
+	far->number = ordo_array_make(far->npair, sizeof *far->number, 0);
+	if (!far->sources || !far->number)
+		return false;
+	for (uint32_t to = 0; to < nrank; to++)
+		far->first[to + 2] += far->first[to + 1];
+	for (uint32_t from = 0; from < nrank; from++)
+		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++)
+			if (!routes->routes[i].end_link) {
+				const uint32_t place = far->first[routes->to[i] + 1]++;
+				far->sources[place] = from;
+				far->number[place] = i;
+			}
+	return true;
+}
+
+/* A way from a source to a target of those searched for. */
+static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, struct far_pairs *far, uint32_t pair,
+	uint32_t lane, struct ordo_error *error)
+{
+	const uint32_t nlink = ordo_ways_find(ways, far->sources[pair], lane);
+	if (!nlink)
+		far->lost = pair < far->lost ? pair : far->lost;
+	return !nlink || set_links(routes, far->number[pair], ways->topology, ways->way, nlink, error);
+}
+
+static bool make_far(struct ordo_routes *routes, const struct ordo_predict_options *options,
+	struct far_pairs *far, struct ordo_error *error)
+{
+	struct ordo_ways ways;
+	bool worked = ordo_ways_make(
+		&ways, options->topology, options->through_ranks, far->first, far->sources, error);
+	while (worked && ordo_ways_search(&ways))
+		for (uint32_t lane = 0; worked && lane < ways.ntarget; lane++)
+			for (uint32_t i = far->first[ways.targets[lane]];
+				worked && i < far->first[ways.targets[lane] + 1]; i++)
+				worked = make_way(routes, &ways, far, i, lane, error);
+	ordo_ways_free(&ways);
+	if (!worked || far->lost == ORDO_NONE)
+		return worked;
+	return ordo_fail(error, ORDO_REFUTED, 12,
+		"rank %u sends to rank %u, and in topology %.64s nothing that is up leads there",
+		far->sources[far->lost], routes->to[far->number[far->lost]], options->topology->name);
+}
+
 static bool make_ways(struct ordo_routes *routes, const struct ordo_predict_options *options, uint32_t nrank,
 	struct ordo_error *error)
 {
-	struct ordo_ways ways;
-	uint32_t *first = ordo_array_make((size_t)nrank + 1, sizeof *first, 0),
-		 *source = ordo_array_make(routes->nroute, sizeof *source, 0),
-		 *number = ordo_array_make(routes->nroute, sizeof *number, 0);
-	bool worked = ordo_ways_make(&ways, options->topology, options->through_ranks, error) && first &&
-		      source && number;
-	if (!first || !source || !number)
-		ordo_fail_memory(error);
-	for (uint32_t i = 0; worked && i < routes->nroute; i++)
-		first[routes->to[i] + 1]++;
-	for (uint32_t to = 0; worked && to < nrank; to++)
-		first[to + 1] += first[to];
-	for (uint32_t from = 0; worked && from < nrank; from++)
-		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
-			const uint32_t place = first[routes->to[i]]++;
-			source[place] = from;
-			number[place] = i;
-		}
-	for (uint32_t i = 0; worked && i < routes->nroute; i++)
-		worked = make_way(routes, &ways, source[i], number[i], error);
-	ordo_ways_free(&ways);
-	free(first);
-	free(source);
-	free(number);
+	struct far_pairs far = {
+		.first = ordo_array_make((size_t)nrank + 2, sizeof *far.first, 0), .lost = ORDO_NONE};
+	bool worked = far.first ? make_near(routes, options->topology, &far, nrank, error)
+				: ordo_fail_memory(error);
+	if (worked && far.npair)
+		worked = sort_far(routes, &far, nrank) ? make_far(routes, options, &far, error)
+						       : ordo_fail_memory(error);
+	free(far.first);
+	free(far.sources);
+	free(far.number);
 	return worked;
 }
 
