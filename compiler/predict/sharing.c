@@ -322,6 +322,7 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	flow->seen = settling;
 	flow->settled = 0;
 	sharing->touched[sharing->ntouched++] = id;
+	sharing->nopen++;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
 	for (const struct ordo_use *use = uses; use < end; use++) {
 		if (!fillings[use->resource].is_short)
@@ -425,14 +426,14 @@ static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double ra
 {
 	flow->settled = true;
 	flow->settled_rate = rate;
+	sharing->nopen--;
 	take(sharing, flow);
 }
 
-/* Gives the lowest level to the flows of all resources that are used up there. How many flows that leaves. */
-static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
+/* Gives the lowest level to the flows of all resources that are used up there. */
+static void give_lowest(struct ordo_sharing *sharing, double lowest)
 {
-	uint32_t nopen = sharing->ntouched;
-	for (uint32_t i = 0; nopen && i < sharing->nlevel; i++) {
+	for (uint32_t i = 0; sharing->nopen && i < sharing->nlevel; i++) {
 		const struct ordo_shared *resource = &sharing->resources[sharing->levels[i].resource];
 		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
@@ -442,10 +443,9 @@ static uint32_t give_lowest(struct ordo_sharing *sharing, double lowest)
 				continue;
 			flow->settled = true;
 			flow->settled_rate = lowest;
-			nopen--;
+			sharing->nopen--;
 		}
 	}
-	return nopen;
 }
 
 /* The lowest level at once. Where flows are alike it is the only one, and nobody need be told what the others took. false: some flows are left. */
@@ -453,7 +453,8 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 {
 	if (!sharing->nlevel || sharing->least_bound < lowest)
 		return false;
-	if (give_lowest(sharing, lowest)) {
+	give_lowest(sharing, lowest);
+	if (sharing->nopen) {
 		for (uint32_t i = 0; i < sharing->ntouched; i++)
 			if (sharing->flows[sharing->touched[i]].settled)
 				take(sharing, &sharing->flows[sharing->touched[i]]);
@@ -552,7 +553,7 @@ static bool fill(struct ordo_sharing *sharing)
 	if (settle_lowest(sharing, make_levels(sharing)))
 		return true;
 	make_heap(sharing);
-	while (next_level(sharing, &level)) {
+	while (sharing->nopen && next_level(sharing, &level)) {
 		level.rate = level.rate > reached ? level.rate : reached;
 		if (!(sharing->least_bound > level.rate)) {
 			if (!sorted)
@@ -564,7 +565,7 @@ static bool fill(struct ordo_sharing *sharing)
 		reached = level.rate;
 		settle_flows_of(sharing, &level);
 	}
-	for (; at < sharing->ntouched; at++)
+	for (; sharing->nopen; at++)
 		if (!sharing->flows[sharing->touched[at]].settled)
 			give(sharing, &sharing->flows[sharing->touched[at]],
 				sharing->flows[sharing->touched[at]].bound);
@@ -587,6 +588,7 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 
 static void reopen(struct ordo_sharing *sharing)
 {
+	sharing->nopen = sharing->ntouched;
 	for (uint32_t i = 0; i < sharing->nmet; i++)
 		clear(sharing, sharing->met[i]);
 	for (uint32_t i = 0; i < sharing->ntouched; i++) {
@@ -674,7 +676,7 @@ static void hide_pooled(struct ordo_sharing *sharing)
 static void begin_settling(struct ordo_sharing *sharing)
 {
 	lower_floor(sharing);
-	sharing->ntouched = sharing->nmet = sharing->njoined = 0;
+	sharing->ntouched = sharing->nopen = sharing->nmet = sharing->njoined = 0;
 	sharing->least_bound = HUGE_VAL;
 	sharing->cautious = false;
 	sharing->settling++;

@@ -90,6 +90,7 @@ struct ordo_sharing {
 	uint32_t *changed, nchanged, *hidden, nhidden;
 	/* While settling. */
 	uint32_t *touched, ntouched; /* the flows that it looks at */
+	uint32_t nopen;		     /* of these have no new rate yet */
 	double least_bound;	     /* of the flows that it looks at */
 	uint32_t *met, nmet;	     /* the resources that they use */
 	uint32_t *joined, njoined;   /* those whose other flows are looked at too */
