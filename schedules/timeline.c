@@ -8,7 +8,7 @@ struct ordo_timeline *ordo_timeline_create(const struct ordo_schedule *schedule,
 {
 	struct ordo_timeline *timeline = calloc(1, sizeof *timeline);
 	if (timeline)
-		timeline->tasks = malloc(((size_t)schedule->ntask + 1) * sizeof *timeline->tasks);
+		timeline->tasks = ordo_array_make((size_t)schedule->ntask + 1, sizeof *timeline->tasks, 0);
 	if (!timeline || !timeline->tasks) {
 		free(timeline);
 		ordo_fail_memory(error);
