@@ -114,9 +114,7 @@ static void dissolve(struct ordo_sharing *sharing, uint32_t number)
 {
 	const struct ordo_pool *pool = &sharing->pools.pools[number];
 	for (size_t i = 0; i < pool->nresource; i++) {
-		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
-		resource->nentry = 0;
-		sharing->fillings[pool->resources[i]].is_short = ordo_is_short(resource);
+		sharing->resources[pool->resources[i]].nentry = 0;
 		ordo_sharing_stain(sharing, pool->resources[i], pool->rate);
 	}
 	for (size_t i = 0; i < pool->nmark; i++)
@@ -193,7 +191,6 @@ static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
 		struct ordo_shared *resource = &sharing->resources[pool->resources[i]];
 		if (!resource->count) {
 			resource->pool = ORDO_NONE;
-			sharing->fillings[pool->resources[i]].is_short = false;
 			continue;
 		}
 		const double level = resource->capacity / resource->load;
@@ -282,9 +279,8 @@ void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 /* Nothing of it is left. */
 static bool is_given(const struct ordo_sharing *sharing, uint32_t resource)
 {
-	return sharing->fillings[resource].is_short &&
-	       !(sharing->fillings[resource].left >
-		       2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
+	return !(
+		sharing->fillings[resource].left > 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
 }
 
 /* Something keeps it that enough others use, and nobody uses what it uses who is not looked at. */
@@ -293,7 +289,7 @@ static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_
 	bool kept = false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const uint32_t it = flow->uses[i].resource, count = sharing->resources[it].count;
-		if (sharing->fillings[it].is_short && sharing->fillings[it].unsettled != count)
+		if (sharing->fillings[it].unsettled != count)
 			return false;
 		kept = kept || (count >= LEAST_FLOWS && is_given(sharing, it));
 	}
@@ -331,7 +327,7 @@ static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t pl
 			add_resource(sharing, number, it);
 			filling->npooled = 0;
 		}
-		if (filling->is_short && filling->unsettled != resource->count)
+		if (filling->unsettled != resource->count)
 			return false;
 		filling->npooled++;
 		if (keeps)

@@ -84,10 +84,16 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 	free(sharing->levels);
 }
 
-/* What is short and used up may be what keeps a flow from rising. */
+/* Not all its flows can go at their bounds. */
+static bool is_short(const struct ordo_shared *resource)
+{
+	return resource->wanted > resource->capacity * (1 + ORDO_ROUNDING);
+}
+
+/* It may be what keeps a flow from rising. */
 static bool is_used_up(const struct ordo_shared *resource)
 {
-	return resource->used > resource->capacity * NEARLY;
+	return resource->used > resource->capacity * NEARLY && is_short(resource);
 }
 
 void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate)
@@ -126,13 +132,15 @@ void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t id)
 		enter(sharing, &sharing->resources[flow->uses[i].resource], id, flow->first_place + i);
 }
 
-static void begin_use(struct ordo_shared *resource, double load, double bound, double time)
+/* true: it suffices. */
+static bool begin_use(struct ordo_shared *resource, double load, double bound, double time)
 {
 	if (!resource->count++)
 		resource->since = time;
 	resource->most = resource->most > resource->count ? resource->most : resource->count;
 	resource->load += load;
 	resource->wanted += bound * load;
+	return !is_short(resource);
 }
 
 /* What nobody uses is wanted by nobody, whatever rounding left. */
@@ -143,59 +151,25 @@ static void end_use(struct ordo_sharing *sharing, const struct ordo_use *use, do
 	resource->wanted -= bound * use->load;
 	if (--resource->count)
 		return;
-	resource->load = resource->wanted = 0;
+	resource->load = resource->wanted = resource->used = 0;
 	resource->nentry = 0;
 	sharing->busy[use->resource] += time - resource->since;
-}
-
-/* It has become short. */
-static void begin_shortage(struct ordo_sharing *sharing, uint32_t number)
-{
-	struct ordo_shared *resource = &sharing->resources[number];
-	const struct ordo_entry *entries = entries_of(sharing, resource);
-	sharing->fillings[number].is_short = true;
-	resource->used = 0;
-	for (uint32_t e = 0; e < resource->nentry; e++) {
-		const struct ordo_flow *flow = &sharing->flows[entries[e].flow];
-		resource->used += flow->rate * flow->uses[entries[e].place - flow->first_place].load;
-	}
 }
 
 /* true: its resources suffice. */
 static bool begin_alone(struct ordo_sharing *sharing, uint32_t id, double time)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
+	const double bound = flow->bound;
 	bool enough = true;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_use *use = &flow->uses[i];
-		struct ordo_shared *resource = &sharing->resources[use->resource];
-		const bool was_short = ordo_is_short(resource);
+		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		enter(sharing, resource, id, flow->first_place + i);
-		begin_use(resource, use->load, flow->bound, time);
-		if (!ordo_is_short(resource))
-			continue;
-		enough = false;
-		if (!was_short)
-			begin_shortage(sharing, use->resource);
+		enough &= begin_use(resource, flow->uses[i].load, bound, time);
 	}
+	for (uint32_t i = 0; enough && i < flow->nuse; i++)
+		sharing->resources[flow->uses[i].resource].used += bound * flow->uses[i].load;
 	return enough;
-}
-
-static void end_alone(struct ordo_sharing *sharing, uint32_t id, double time)
-{
-	const struct ordo_flow *flow = &sharing->flows[id];
-	for (uint32_t i = 0; i < flow->nuse; i++) {
-		const struct ordo_use *use = &flow->uses[i];
-		struct ordo_shared *resource = &sharing->resources[use->resource];
-		const bool was_short = ordo_is_short(resource);
-		if (was_short && is_used_up(resource))
-			ordo_sharing_stain(sharing, use->resource, flow->rate);
-		resource->used -= flow->rate * use->load;
-		leave(sharing, resource, flow->first_place + i);
-		end_use(sharing, use, flow->bound, time);
-		if (was_short && !ordo_is_short(resource))
-			sharing->fillings[use->resource].is_short = false;
-	}
 }
 
 static void begin_pooled(struct ordo_sharing *sharing, uint32_t id, uint32_t pool, double time)
@@ -206,42 +180,44 @@ static void begin_pooled(struct ordo_sharing *sharing, uint32_t id, uint32_t poo
 	ordo_pools_join(sharing, pool, id, time);
 }
 
-static void end_pooled(struct ordo_sharing *sharing, uint32_t id, double time)
-{
-	const struct ordo_flow *flow = &sharing->flows[id];
-	ordo_pools_leave(sharing, id);
-	for (uint32_t i = 0; i < flow->nuse; i++)
-		end_use(sharing, &flow->uses[i], flow->bound, time);
-}
-
 bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes, double bound,
 	const struct ordo_use *uses, uint32_t nuse)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	flow->bound = bound;
-	flow->rate = 0;
+	flow->rate = bound;
 	flow->remaining = bytes;
 	flow->updated = time;
 	flow->uses = uses;
 	flow->nuse = nuse & 0x7fffffff;
 	const uint32_t pool = ordo_pools_find(sharing, id);
-	if (pool != ORDO_NONE) {
+	if (pool != ORDO_NONE)
 		begin_pooled(sharing, id, pool, time);
-	} else if (begin_alone(sharing, id, time)) {
-		flow->rate = bound;
+	else if (begin_alone(sharing, id, time))
 		return true;
-	}
+	flow->rate = 0;
 	sharing->begun[sharing->nbegun++] = id;
 	return false;
 }
 
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 {
-	if (sharing->flows[id].pool == ORDO_NONE)
-		end_alone(sharing, id, time);
-	else
-		end_pooled(sharing, id, time);
-	sharing->flows[id].nuse = 0;
+	struct ordo_flow *flow = &sharing->flows[id];
+	const bool pooled = flow->pool != ORDO_NONE;
+	if (pooled)
+		ordo_pools_leave(sharing, id);
+	for (uint32_t i = 0; i < flow->nuse; i++) {
+		const struct ordo_use *use = &flow->uses[i];
+		struct ordo_shared *resource = &sharing->resources[use->resource];
+		if (!pooled) {
+			if (is_used_up(resource))
+				ordo_sharing_stain(sharing, use->resource, flow->rate);
+			resource->used -= flow->rate * use->load;
+			leave(sharing, resource, flow->first_place + i);
+		}
+		end_use(sharing, use, flow->bound, time);
+	}
+	flow->nuse = 0;
 }
 
 double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t id)
@@ -262,8 +238,6 @@ static void lower_floor(struct ordo_sharing *sharing)
 		double least = flow->bound;
 		for (uint32_t k = 0; k < flow->nuse; k++) {
 			const uint32_t number = flow->uses[k].resource;
-			if (!sharing->fillings[number].is_short)
-				continue;
 			const double even =
 				sharing->resources[number].capacity / sharing->resources[number].load;
 			least = even < least ? even : least;
@@ -299,7 +273,7 @@ static void meet(struct ordo_sharing *sharing, uint32_t number)
 	filling->joined = false;
 	sharing->met[sharing->nmet++] = number;
 	clear(sharing, number);
-	if (filling->is_short && is_used_up(&sharing->resources[number]))
+	if (is_used_up(&sharing->resources[number]))
 		join(sharing, number);
 }
 
@@ -311,7 +285,7 @@ static void open_use(struct ordo_filling *filling, double rate, double load)
 	filling->unsettled++;
 }
 
-/* A flow is to be looked at; so are those that it may keep from rising, or that keep it. What is not short does neither. */
+/* A flow is to be looked at; so are those that it may keep from rising, or that keep it. */
 static void touch(struct ordo_sharing *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
@@ -325,8 +299,6 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	sharing->nopen++;
 	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
 	for (const struct ordo_use *use = uses; use < end; use++) {
-		if (!fillings[use->resource].is_short)
-			continue;
 		if (fillings[use->resource].seen != settling)
 			meet(sharing, use->resource);
 		open_use(&fillings[use->resource], rate, use->load);
@@ -334,7 +306,7 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	if (!sharing->cautious && rate > 0)
 		return;
 	for (const struct ordo_use *use = uses; use < end; use++)
-		if (fillings[use->resource].is_short)
+		if (is_short(&sharing->resources[use->resource]))
 			join(sharing, use->resource);
 }
 
@@ -345,9 +317,7 @@ static void visit(struct ordo_sharing *sharing, uint32_t number)
 	struct ordo_filling *filling = &sharing->fillings[number];
 	const struct ordo_entry *entries = entries_of(sharing, resource);
 	double left = resource->capacity;
-	for (uint32_t e = 0; e < resource->nentry; e++) {
-		if (filling->is_short && filling->unsettled == resource->count)
-			break;
+	for (uint32_t e = 0; filling->unsettled < resource->count && e < resource->nentry; e++) {
 		const struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->rate > 0 && flow->rate < sharing->floor)
 			left -= flow->rate * flow->uses[entries[e].place - flow->first_place].load;
@@ -390,7 +360,7 @@ static double make_levels(struct ordo_sharing *sharing)
 	sharing->nlevel = 0;
 	for (uint32_t i = 0; i < sharing->njoined; i++) {
 		const struct ordo_filling *filling = &sharing->fillings[sharing->joined[i]];
-		if (!filling->unsettled || !filling->is_short)
+		if (!filling->unsettled || !is_short(&sharing->resources[sharing->joined[i]]))
 			continue;
 		const double rate = level_of(filling);
 		sharing->levels[sharing->nlevel++] = (struct ordo_level){rate, sharing->joined[i]};
@@ -414,8 +384,6 @@ static void take(struct ordo_sharing *sharing, const struct ordo_flow *flow)
 	const double rate = flow->settled_rate;
 	for (uint32_t i = 0; i < nuse; i++) {
 		struct ordo_filling *filling = &fillings[uses[i].resource];
-		if (!filling->is_short)
-			continue;
 		filling->left -= rate * uses[i].load;
 		filling->weight -= uses[i].load;
 		filling->unsettled--;
@@ -595,9 +563,7 @@ static void reopen(struct ordo_sharing *sharing)
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
 		flow->settled = false;
 		for (uint32_t k = 0; k < flow->nuse; k++)
-			if (sharing->fillings[flow->uses[k].resource].is_short)
-				open_use(&sharing->fillings[flow->uses[k].resource], flow->rate,
-					flow->uses[k].load);
+			open_use(&sharing->fillings[flow->uses[k].resource], flow->rate, flow->uses[k].load);
 	}
 }
 
@@ -606,7 +572,7 @@ static void join_short(struct ordo_sharing *sharing)
 {
 	sharing->cautious = true;
 	for (uint32_t i = 0; i < sharing->nmet; i++)
-		if (sharing->fillings[sharing->met[i]].is_short)
+		if (is_short(&sharing->resources[sharing->met[i]]))
 			join(sharing, sharing->met[i]);
 }
 

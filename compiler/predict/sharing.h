@@ -45,19 +45,13 @@ struct ordo_shared {
 	double capacity;
 	double load;		      /* of all its flows */
 	double wanted;		      /* by them at their bounds */
-	double used;		      /* by them, where it is short and no pool's */
+	double used;		      /* by them, but not by those of a pool */
 	double since;		      /* when it has had flows */
 	uint32_t count, most;	      /* flows: now, and at one time */
 	uint32_t first_entry, nentry; /* of all its flows, but those of a pool */
 	uint32_t pool;		      /* that has it, or ORDO_NONE */
 	bool dirty;
 };
-
-/* Not all its flows can go at their bounds. */
-static inline bool ordo_is_short(const struct ordo_shared *resource)
-{
-	return resource->wanted > resource->capacity * (1 + ORDO_ROUNDING);
-}
 
 /* While settling. */
 struct ordo_filling {
@@ -66,7 +60,6 @@ struct ordo_filling {
 	uint32_t seen;	  /* in which settling last */
 	uint32_t npooled; /* flows, while a pool is made */
 	bool joined;
-	bool is_short; /* its flows want more than there is; not kept up for what a pool has */
 };
 
 struct ordo_level {
