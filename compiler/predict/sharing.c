@@ -435,9 +435,31 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 	return true;
 }
 
+/* Of so few the lowest is found as soon by a look at all. */
+enum { FEW_LEVELS = 12 };
+
+static bool next_of_few(struct ordo_sharing *sharing, struct ordo_level *lowest)
+{
+	uint32_t nlevel = 0;
+	*lowest = (struct ordo_level){.rate = HUGE_VAL};
+	for (uint32_t i = 0; i < sharing->nlevel; i++) {
+		const uint32_t number = sharing->levels[i].resource;
+		const struct ordo_filling *filling = &sharing->fillings[number];
+		if (!filling->unsettled)
+			continue;
+		const struct ordo_level level = {level_of(filling), number};
+		sharing->levels[nlevel++] = level;
+		*lowest = level.rate < lowest->rate ? level : *lowest;
+	}
+	sharing->nlevel = nlevel;
+	return nlevel;
+}
+
 /* The resource that is used up first, with all that is known; false: none is left. */
 static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 {
+	if (sharing->nlevel <= FEW_LEVELS)
+		return next_of_few(sharing, level);
 	while (sharing->nlevel) {
 		const struct ordo_filling *filling = &sharing->fillings[sharing->levels[0].resource];
 		const double now = filling->unsettled ? level_of(filling) : 0;
