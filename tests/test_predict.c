@@ -245,6 +245,19 @@ static void an_oversubscribed_uplink_is_shared(void **state)
 		400 + 200, 400 + 300);
 }
 
+/* A token that nobody takes, and one that is taken after another that came later. */
+static void tokens_are_taken_one_by_one_or_not_at_all(void **state)
+{
+	(void)state;
+	struct setting setting = pair;
+	setting.copy_gbs = 2;
+	CHECK_ENDS(&setting,
+		"rank 0\nSend 1 chunk 0 input 0 -> output 0\nNotify 1 signal 2\n"
+		"rank 0\nNotify 1 signal 1\nLocalCopy chunk 0 input 0 -> output 0\nNotify 1 signal 0\n"
+		"rank 1\nWait 0 signal 0\nWait 0 signal 1\n",
+		1100, 1100, 0, 500, 500, 500, 500);
+}
+
 /* Ports. */
 
 static const struct setting four = {.nrank = 4,
@@ -781,6 +794,7 @@ int main(void)
 		cmocka_unit_test(three_levels_are_filled_one_after_another),
 		cmocka_unit_test(slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level),
 		cmocka_unit_test(an_oversubscribed_uplink_is_shared),
+		cmocka_unit_test(tokens_are_taken_one_by_one_or_not_at_all),
 		cmocka_unit_test(sends_at_once_take_turns_at_the_ports),
 		cmocka_unit_test(what_arrives_at_once_takes_turns_too),
 		cmocka_unit_test(what_is_used_the_most_is_named),

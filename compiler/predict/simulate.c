@@ -298,14 +298,14 @@ static bool proceed(struct simulation *simulation, uint32_t s, enum stage stage,
 
 /* Streams. */
 
-/* A token was given; its taker may stand there waiting. */
+/* A token was given; if its taker waits, it looks whether it was for this one. */
 static void wake(struct simulation *simulation, uint32_t notify)
 {
 	const uint32_t s = simulation->takers[notify];
 	if (s == ORDO_NONE)
 		return;
 	struct running *stream = &simulation->streams[s];
-	if (stream->stage != WAITING || simulation->tasks[stream->next].notify != notify)
+	if (stream->stage != WAITING)
 		return;
 	stream->stage = OVER;
 	simulation->ready[simulation->nready++] = s;
