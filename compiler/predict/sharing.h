@@ -23,14 +23,13 @@ struct ordo_use {
 
 /* A line of the cache, as is what is below. */
 struct ordo_flow {
-	double bound,
-		rate; /* rate 0: not known before the next settling; that of a pool goes at the pool's */
+	double bound;
+	double rate; /* 0: not known before the next settling; of a pool: as that goes */
 	const struct ordo_use *uses;
 	uint32_t nuse : 31;
 	uint32_t settled : 1; /* in this settling */
 	uint32_t seen;	      /* in which settling last */
-	uint32_t
-		first_place; /* uses[i] is entry places[first_place + i] of its resource; of a pool: it has mark places[first_place] */
+	uint32_t first_place;
 	uint32_t pool; /* or ORDO_NONE */
 	double settled_rate;
 	double remaining, updated; /* bytes left at that time; a pool knows better */
@@ -73,6 +72,7 @@ struct ordo_sharing {
 	double *busy;		       /* [nresource] seconds with flows, but those since the last began */
 	struct ordo_flow *flows;       /* [nflow], by stream */
 	struct ordo_entry *entries;    /* of all resources */
+	/* uses[i] of a flow is entry places[first_place + i] of its resource; of a pool the flow is mark places[first_place]. */
 	uint32_t *places;
 	uint32_t *dirty, ndirty; /* [nresource] */
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
