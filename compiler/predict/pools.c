@@ -179,7 +179,7 @@ void ordo_pools_leave(struct ordo_sharing *sharing, uint32_t id)
 
 static double level_of(const struct ordo_sharing *sharing, uint32_t resource)
 {
-	return sharing->resources[resource].capacity / sharing->resources[resource].load;
+	return ordo_even_share(&sharing->resources[resource]);
 }
 
 /* The lowest level of its resources; those without flows are let go. */
@@ -193,7 +193,7 @@ static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
 			resource->pool = ORDO_NONE;
 			continue;
 		}
-		const double level = resource->capacity / resource->load;
+		const double level = ordo_even_share(resource);
 		lowest = level < lowest ? level : lowest;
 		pool->resources[kept++] = pool->resources[i];
 	}
@@ -300,8 +300,9 @@ static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_
 static bool gather_flows(struct ordo_sharing *sharing, uint32_t number, const struct ordo_shared *resource)
 {
 	struct ordo_pool *pool = &sharing->pools.pools[number];
+	const struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	for (uint32_t e = 0; e < resource->count; e++) {
-		const uint32_t other = sharing->entries[resource->first_entry + e].flow;
+		const uint32_t other = entries[e].flow;
 		if (sharing->flows[other].pool == number)
 			continue;
 		if (sharing->flows[other].pool != ORDO_NONE || !reserve(pool, pool->nmark + 1, 0))

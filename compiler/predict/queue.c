@@ -3,6 +3,7 @@
 #include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NCHILD = 4 };
 

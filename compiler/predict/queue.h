@@ -4,7 +4,6 @@
 #define ORDO_PREDICT_QUEUE_H
 
 #include <ordo/error.h>
-#include <string.h>
 
 /* The bits of its time, which is no less than 0, before those of its stream: the order of events is that of these numbers, and one is less than another without a jump, which
  * would be hard to guess. */

@@ -105,21 +105,16 @@ void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double 
 	sharing->dirty[sharing->ndirty++] = resource;
 }
 
-static struct ordo_entry *entries_of(const struct ordo_sharing *sharing, const struct ordo_shared *resource)
-{
-	return sharing->entries + resource->first_entry;
-}
-
 /* A flow is the last entry of a resource. */
 static void enter(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
 {
 	sharing->places[place] = resource->nentry;
-	entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
+	ordo_entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
 }
 
 static void leave(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t place)
 {
-	struct ordo_entry *entries = entries_of(sharing, resource);
+	struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	const uint32_t at = sharing->places[place];
 	entries[at] = entries[--resource->nentry];
 	sharing->places[entries[at].place] = at;
@@ -220,14 +215,19 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 	flow->nuse = 0;
 }
 
+/* Of a flow in a pool. */
+static const struct ordo_mark *mark_of(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
+{
+	return &sharing->pools.pools[flow->pool].marks[sharing->places[flow->first_place]];
+}
+
 double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	if (flow->pool == ORDO_NONE)
 		return flow->updated + flow->remaining / flow->rate;
 	const struct ordo_pool *pool = &sharing->pools.pools[flow->pool];
-	return pool->updated +
-	       (pool->marks[sharing->places[flow->first_place]].end - pool->served) / pool->rate;
+	return pool->updated + (mark_of(sharing, flow)->end - pool->served) / pool->rate;
 }
 
 /* No lower than what begins gets at least. */
@@ -238,8 +238,7 @@ static void lower_floor(struct ordo_sharing *sharing)
 		double least = flow->bound;
 		for (uint32_t k = 0; k < flow->nuse; k++) {
 			const uint32_t number = flow->uses[k].resource;
-			const double even =
-				sharing->resources[number].capacity / sharing->resources[number].load;
+			const double even = ordo_even_share(&sharing->resources[number]);
 			least = even < least ? even : least;
 		}
 		sharing->floor = least < sharing->floor ? least : sharing->floor;
@@ -315,7 +314,7 @@ static void visit(struct ordo_sharing *sharing, uint32_t number)
 {
 	const struct ordo_shared *resource = &sharing->resources[number];
 	struct ordo_filling *filling = &sharing->fillings[number];
-	const struct ordo_entry *entries = entries_of(sharing, resource);
+	const struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	double left = resource->capacity;
 	for (uint32_t e = 0; filling->unsettled < resource->count && e < resource->nentry; e++) {
 		const struct ordo_flow *flow = &sharing->flows[entries[e].flow];
@@ -406,7 +405,7 @@ static void give_lowest(struct ordo_sharing *sharing, double lowest)
 		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
 		for (uint32_t e = 0; e < resource->nentry; e++) {
-			struct ordo_flow *flow = &sharing->flows[entries_of(sharing, resource)[e].flow];
+			struct ordo_flow *flow = &sharing->flows[ordo_entries_of(sharing, resource)[e].flow];
 			if (flow->seen != sharing->settling || flow->settled)
 				continue;
 			flow->settled = true;
@@ -479,7 +478,7 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_level *level)
 {
 	const struct ordo_filling *filling = &sharing->fillings[level->resource];
-	const struct ordo_entry *entries = entries_of(sharing, &sharing->resources[level->resource]);
+	const struct ordo_entry *entries = ordo_entries_of(sharing, &sharing->resources[level->resource]);
 	for (uint32_t e = 0; filling->unsettled; e++) {
 		struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->seen == sharing->settling && !flow->settled)
@@ -571,7 +570,7 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 		const struct ordo_filling *filling = &sharing->fillings[number];
 		if (filling->left < 0 && !filling->joined &&
 			filling->left < -ORDO_ROUNDING * sharing->resources[number].capacity)
-			join(sharing, sharing->met[i]);
+			join(sharing, number);
 	}
 	return sharing->njoined > before;
 }
@@ -652,11 +651,9 @@ static void hide_pooled(struct ordo_sharing *sharing)
 {
 	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nchanged; i++) {
-		const uint32_t id = sharing->changed[i], number = sharing->flows[id].pool;
-		if (number == ORDO_NONE || sharing->pools.pools[number]
-						   .marks[sharing->places[sharing->flows[id].first_place]]
-						   .shown)
-			sharing->changed[nchanged++] = id;
+		const struct ordo_flow *flow = &sharing->flows[sharing->changed[i]];
+		if (flow->pool == ORDO_NONE || mark_of(sharing, flow)->shown)
+			sharing->changed[nchanged++] = sharing->changed[i];
 	}
 	sharing->nchanged = nchanged;
 }

@@ -116,6 +116,18 @@ void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
 /* When a flow will end if nothing changes. */
 double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t flow);
 
+/* What each of its flows can have if all go at one rate. */
+static inline double ordo_even_share(const struct ordo_shared *resource)
+{
+	return resource->capacity / resource->load;
+}
+
+static inline struct ordo_entry *ordo_entries_of(
+	const struct ordo_sharing *sharing, const struct ordo_shared *resource)
+{
+	return sharing->entries + resource->first_entry;
+}
+
 /* For pools.c: the next settling looks at the flows of a resource, and at none that is slower than this rate or another such. */
 void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate);
 /* For pools.c: the flow is among the entries of its resources. */
