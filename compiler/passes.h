@@ -15,9 +15,10 @@ bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error);
 /* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
 bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
 
-/* On a topology: puts a relay, a place in the stream of the rank that owns the cell, between two writers of a cell
- * that have no link. Needs ordo_merge to have been; ordo_order uses it where nothing else orders the two, and
- * ordo_emit writes down only what it waits for and notifies. topology NULL: nothing to do. */
+/* On a topology: puts a relay, a place for the rank that owns the cell, between two writers of a
+ * cell that have no link. Needs ordo_merge to have been. Where nothing else orders the two,
+ * ordo_order gives it a stream, and ordo_emit writes down what it waits for and notifies.
+ * topology NULL: nothing to do. */
 bool ordo_relay(
 	struct ordo_sequence *sequence, const struct ordo_topology *topology, struct ordo_error *error);
 
@@ -39,9 +40,10 @@ struct ordo_pairs {
 	uint64_t guessed; /* questions on which the search was given up: so many pairs may be superfluous */
 };
 
-/* Finds the pairs that a sequence needs; adds streams to ranks that others write to and that do nothing
- * themselves. After search_visits steps of searching a pair may be superfluous; ORDO_SEARCH_VISITS are never
- * reached at the sizes people look at, and take about two seconds. */
+/* Finds the pairs that a sequence needs. Adds streams: to ranks that others write to and that do
+ * nothing themselves, and for relays that would delay something in any stream of their rank. After
+ * search_visits steps of searching a pair, or such a stream, may be superfluous; ORDO_SEARCH_VISITS
+ * are never reached at the sizes people look at, and take about two seconds. */
 #define ORDO_SEARCH_VISITS 200000000u
 bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct ordo_pairs *pairs,
 	struct ordo_error *error);

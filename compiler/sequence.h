@@ -14,7 +14,7 @@ struct ordo_move {
 	uint32_t src_buffer : 2;
 	uint32_t dst_buffer : 2;
 	uint32_t phase : 25; /* index into phases, or ORDO_NO_PHASE */
-	uint32_t stream;     /* index into streams; it is a stream of `rank` */
+	uint32_t stream;     /* of `rank`: index into streams; ORDO_NONE: an unused relay */
 	uint32_t rank, peer; /* src lies on rank, which does it; dst lies on peer, possibly the same */
 	uint32_t chunk, count, src, dst;
 };

@@ -1,16 +1,19 @@
 /* test_random_programs.c - random sequential programs through the builder and the passes: what is derived must be right and minimal.
  *
+ * And so it must be on a topology with links for the data alone, where it must also order no more.
+ *
  * Arguments: how many programs (400), first seed (1).
  */
+#include "closure.h"
 #include "judging.h"
 #include "mutate.h"
-#include "passes.h"
 #include "random_schedule.h"
 #include "running.h"
 
 #include <stdlib.h>
 
 static uint32_t wrong;
+static uint64_t relays;
 
 static void complain(uint64_t seed, const struct ordo_schedule *schedule, const char *what)
 {
@@ -43,25 +46,83 @@ static void say_program(struct ordo_builder *b, const struct ordo_recipe *recipe
 	}
 }
 
-static struct ordo_schedule *derive(
-	struct random_program *program, uint64_t *guessed, struct ordo_error *error)
+/* A program on its way through the passes. */
+struct derivation {
+	struct ordo_recipe recipe;
+	struct ordo_sequence sequence;
+	struct ordo_pairs pairs;
+	struct ordo_schedule *schedule; /* NULL: see the error */
+};
+
+/* topology NULL: all links are there. The algorithm has to live as long as the derivation. */
+static struct derivation derive(struct random_program *program, const struct ordo_algorithm *algorithm,
+	const struct ordo_topology *topology, struct ordo_error *error)
 {
-	const struct ordo_algorithm algorithm = {.facts = {.name = "random"}, .build = say_program};
-	const struct ordo_recipe recipe = {.problem = program->problem,
-		.nshard = program->problem.nshard,
-		.algorithm = &algorithm,
-		.notation = "random",
-		.prepared = program};
-	struct ordo_sequence sequence = {0};
-	struct ordo_pairs pairs = {0};
-	struct ordo_schedule *schedule = NULL;
-	if (ordo_build(&recipe, &sequence, error) && ordo_merge(&sequence, error) &&
-		ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error))
-		schedule = ordo_emit(&recipe, &sequence, &pairs, error);
-	*guessed = pairs.guessed;
-	free(pairs.items);
-	ordo_sequence_free(&sequence);
-	return schedule;
+	struct derivation d = {.recipe = {.problem = program->problem,
+				       .nshard = program->problem.nshard,
+				       .topology = topology,
+				       .algorithm = algorithm,
+				       .notation = "random",
+				       .prepared = program}};
+	if (ordo_build(&d.recipe, &d.sequence, error) && ordo_merge(&d.sequence, error) &&
+		ordo_relay(&d.sequence, topology, error) &&
+		ordo_order(&d.sequence, ORDO_SEARCH_VISITS, &d.pairs, error))
+		d.schedule = ordo_emit(&d.recipe, &d.sequence, &d.pairs, error);
+	return d;
+}
+
+static void end_derivation(struct derivation *d)
+{
+	ordo_schedule_destroy(d->schedule);
+	free(d->pairs.items);
+	ordo_sequence_free(&d->sequence);
+}
+
+/* Links in both directions between those who move anything to each other, and no others. */
+static struct ordo_topology *link_movers(const struct ordo_sequence *sequence)
+{
+	struct ordo_error error;
+	const uint32_t N = sequence->problem.nrank;
+	struct ordo_topology *topology = ordo_topology_create("movers", N, 0, 0, &error);
+	bool *linked = calloc((size_t)N * N, sizeof *linked), worked = topology && linked;
+	for (uint32_t i = 0; worked && i < sequence->nmove; i++) {
+		const uint32_t ends[2] = {sequence->moves[i].rank, sequence->moves[i].peer};
+		for (int k = 0; k < 2 && worked && ends[0] != ends[1]; k++)
+			if (!linked[ends[k] * N + ends[!k]]) {
+				linked[ends[k] * N + ends[!k]] = true;
+				worked = ordo_topology_add(
+					topology, ends[k], ends[!k], NULL, 1000, 50, &error);
+			}
+	}
+	if (!worked || !ordo_topology_finish(topology, &error))
+		abort();
+	free(linked);
+	return topology;
+}
+
+/* On few links, against what was derived on all. */
+static void check_relays(struct random_program *program, const struct ordo_algorithm *algorithm,
+	const struct derivation *plain, uint64_t seed)
+{
+	struct ordo_error error = {0};
+	struct ordo_topology *topology = link_movers(&plain->sequence);
+	struct derivation d = derive(program, algorithm, topology, &error);
+	const struct ordo_verify_options options = {.topology = topology};
+	struct ordo_proof *proof = d.schedule ? ordo_verify(d.schedule, &options, &error) : NULL;
+	struct closure closures[2] = {close_over(&plain->sequence, &plain->pairs, ORDO_NONE),
+		close_over(&d.sequence, &d.pairs, ORDO_NONE)};
+	if (!proof || !proof->proved)
+		complain(seed, d.schedule, proof ? "is not proved on few links" : error.text);
+	if (!are_same(&closures[0], &closures[1]))
+		complain(seed, d.schedule, "on few links, other moves are ordered");
+	if (count_superfluous(&d.sequence, &d.pairs))
+		complain(seed, d.schedule, "on few links, a pair is superfluous");
+	relays += count_relays(&d.sequence);
+	free_closure(&closures[0]);
+	free_closure(&closures[1]);
+	ordo_proof_destroy(proof);
+	end_derivation(&d);
+	ordo_topology_destroy(topology);
 }
 
 /* Without any one pair it must not be sound. */
@@ -87,35 +148,42 @@ static uint32_t drop_pairs(const struct ordo_schedule *schedule, uint64_t seed)
 	return dropped;
 }
 
+static void check_program(uint64_t seed, uint64_t *dropped, uint64_t *guesses)
+{
+	static const struct random_shape shape = {.max_ranks = 6, .max_chunks = 3, .shards = true};
+	static const struct ordo_algorithm algorithm = {.facts = {.name = "random"}, .build = say_program};
+	struct random_program program;
+	struct ordo_error error;
+	char why[512];
+	random_program(&program, &shape, seed);
+	struct derivation d = derive(&program, &algorithm, NULL, &error);
+	if (!d.schedule) {
+		complain(seed, NULL, error.text);
+		end_derivation(&d);
+		return;
+	}
+	struct judgement judgement;
+	judge_schedule(d.schedule, &(struct judging){.max_states = 1000}, &judgement);
+	if (*judgement.quarrel || !judgement.proved)
+		complain(seed, d.schedule, *judgement.quarrel ? judgement.quarrel : "is not proved");
+	else if (!runs_right(d.schedule, 5, false, why))
+		complain(seed, d.schedule, why);
+	else if (!d.pairs.guessed)
+		*dropped += drop_pairs(d.schedule, seed);
+	*guesses += d.pairs.guessed;
+	check_relays(&program, &algorithm, &d, seed);
+	end_derivation(&d);
+}
+
 int main(int argc, char **argv)
 {
 	const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 400;
 	const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	const struct random_shape shape = {.max_ranks = 6, .max_chunks = 3, .shards = true};
 	uint64_t dropped = 0, guesses = 0;
-	for (uint64_t seed = first; seed < first + count; seed++) {
-		struct random_program program;
-		struct ordo_error error;
-		uint64_t guessed;
-		char why[512];
-		random_program(&program, &shape, seed);
-		struct ordo_schedule *schedule = derive(&program, &guessed, &error);
-		if (!schedule) {
-			complain(seed, NULL, error.text);
-			continue;
-		}
-		struct judgement judgement;
-		judge_schedule(schedule, &(struct judging){.max_states = 1000}, &judgement);
-		if (*judgement.quarrel || !judgement.proved)
-			complain(seed, schedule, *judgement.quarrel ? judgement.quarrel : "is not proved");
-		else if (!runs_right(schedule, 5, false, why))
-			complain(seed, schedule, why);
-		else if (!guessed)
-			dropped += drop_pairs(schedule, seed);
-		guesses += guessed;
-		ordo_schedule_destroy(schedule);
-	}
-	printf("%llu programs, %llu pairs dropped, %llu questions guessed, %u wrong\n",
-		(unsigned long long)count, (unsigned long long)dropped, (unsigned long long)guesses, wrong);
-	return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+	for (uint64_t seed = first; seed < first + count; seed++)
+		check_program(seed, &dropped, &guesses);
+	printf("%llu programs, %llu pairs dropped, %llu questions guessed, %llu relays, %u wrong\n",
+		(unsigned long long)count, (unsigned long long)dropped, (unsigned long long)guesses,
+		(unsigned long long)relays, wrong);
+	return wrong || !relays ? EXIT_FAILURE : EXIT_SUCCESS;
 }

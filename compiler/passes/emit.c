@@ -56,7 +56,8 @@ static void count(struct emission *e)
 			layout->before[pair->to]++;
 	}
 	for (uint32_t id = 0; id < sequence->nmove; id++)
-		layout->ends[sequence->moves[id].stream] += !sequence->moves[id].relays;
+		if (!sequence->moves[id].relays)
+			layout->ends[sequence->moves[id].stream]++;
 }
 
 /* The streams of rank 0 first, of one rank in the order of their first moves. */
@@ -148,7 +149,8 @@ static void emit_tasks(struct emission *e)
 {
 	const struct ordo_pair *pair = e->pairs->items, *end = pair + e->pairs->count;
 	for (uint32_t id = 0; id < e->sequence->nmove; id++) {
-		emit_move(e, id);
+		if (e->sequence->moves[id].stream != ORDO_NONE)
+			emit_move(e, id);
 		for (; pair < end && pair->to <= id; pair++)
 			emit_pair(e, pair);
 	}

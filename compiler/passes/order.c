@@ -28,6 +28,13 @@
  *   and then gives up after a few visits a question, answering no: the pair may then be superfluous, never
  *   missing.
  *
+ * Relays. Two ranks that write to one cell of a third may have no link: then the owner passes the
+ * word on (relay.c). What the owner's stream does before the relay holds up the second writer, and
+ * what it does afterwards waits for the first. So a relay goes to a stream in which nothing follows
+ * it but other relays, and nothing precedes it that is not before one of the two writers anyway; if
+ * the owner has none, it gets one more. Hence no two moves are ordered that would not be with all
+ * links there, and none begins later than it would then.
+ *
  * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has the later
  * Notify: with an earlier or the same one, what it demands would have been implied by the other. So the j-th
  * Wait takes the j-th Notify, as meant (R5).
@@ -63,6 +70,8 @@ struct lane_state {
 	uint32_t search;   /* the search that last came here, */
 	uint32_t seen;	   /* and up to which move */
 	uint32_t lately[2]; /* the acquaintances last looked for, the latest first; ORDO_NONE */
+	uint32_t last;	    /* on a topology: its last move or relay; ORDO_NONE */
+	uint32_t beside;    /* the next stream of the same rank; ORDO_NONE */
 };
 
 /* A stream up to a move, that a search has come to, and the newest pair it has waited for by then. */
@@ -77,7 +86,9 @@ static const struct lane_state no_state = {.newest_in = ORDO_NONE,
 	.last_out = ORDO_NONE,
 	.last_retold = ORDO_NONE,
 	.retelling = ORDO_NONE,
-	.lately = {ORDO_NONE, ORDO_NONE}};
+	.lately = {ORDO_NONE, ORDO_NONE},
+	.last = ORDO_NONE,
+	.beside = ORDO_NONE};
 
 struct order {
 	struct ordo_sequence *sequence;
@@ -104,6 +115,8 @@ struct order {
 	size_t same_room;
 	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
 	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
+	uint32_t *lanes_of;  /* [nrank] a list of its streams, that of the latest relay first */
+	uint32_t *nrelaying; /* [nrank] how many streams it got for relays */
 	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
 	bool *heard_of;	     /* [nrank] some stream has waited for it */
 
@@ -525,6 +538,26 @@ static uint32_t talker(struct order *o, uint32_t rank, uint32_t peer)
 	return ordo_map_get(&o->talks_to, rank, peer);
 }
 
+/* One more stream for a rank, with a label that none of its streams has. ORDO_NONE: no memory. */
+static uint32_t add_lane(struct order *o, uint32_t rank, uint32_t label)
+{
+	struct ordo_sequence *sequence = o->sequence;
+	const uint32_t lane = ordo_lane_id(sequence, rank, label);
+	if (lane == ORDO_NONE ||
+		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
+		!ordo_near_make(&o->acquainted, sequence->nlane) ||
+		!ordo_near_make(&o->met, sequence->nlane)) {
+		o->no_memory = true;
+		return ORDO_NONE;
+	}
+	o->lanes[lane] = no_state;
+	o->lanes[lane].beside = o->lanes_of[rank];
+	o->lanes_of[rank] = lane;
+	if (o->some_lane[rank] == ORDO_NONE)
+		o->some_lane[rank] = lane;
+	return lane;
+}
+
 /* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of the same
  * name, else the one that sends there, else the first. A rank that does nothing gets one. */
 static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
@@ -537,16 +570,7 @@ static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
 		lane = o->some_lane[rank];
 	if (lane != ORDO_NONE)
 		return lane;
-	lane = ordo_lane_id(sequence, rank, sequence->lanes[other].label);
-	if (lane == ORDO_NONE ||
-		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
-		!ordo_near_make(&o->acquainted, sequence->nlane) ||
-		!ordo_near_make(&o->met, sequence->nlane)) {
-		o->no_memory = true;
-		return ORDO_NONE;
-	}
-	o->lanes[lane] = no_state;
-	return o->some_lane[rank] = lane;
+	return add_lane(o, rank, sequence->lanes[other].label);
 }
 
 static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
@@ -685,11 +709,64 @@ static void access_cells(struct order *o, uint32_t id)
 	}
 }
 
+/* Relays. */
+
+/* Is `earlier` before `move`, which has been dealt with? */
+static bool was_before(struct order *o, uint32_t earlier, uint32_t move)
+{
+	if (earlier > move)
+		return false;
+	start_search(o);
+	return is_before(o, earlier, move) || reaches_back_to(o, earlier);
+}
+
+/* Does a relay between two moves order nothing else at the end of this stream? */
+static bool can_relay(struct order *o, uint32_t lane, uint32_t from, uint32_t to)
+{
+	const uint32_t last = o->lanes[lane].last;
+	if (last == ORDO_NONE)
+		return true;
+	return last < to && (was_before(o, last, from) || implied(o, last, to));
+}
+
+/* One more stream for a rank, called "relay", "relay 1", ... */
+static uint32_t add_relaying_lane(struct order *o, uint32_t rank)
+{
+	struct ordo_sequence *sequence = o->sequence;
+	for (;;) {
+		const uint32_t number = o->nrelaying[rank]++,
+			       label = ordo_label_id(sequence, &sequence->stream_labels, "relay",
+				       number ? number : ORDO_NONE);
+		if (label == ORDO_NONE) {
+			o->no_memory = true;
+			return ORDO_NONE;
+		}
+		/* An algorithm may have called one so. */
+		if (ordo_map_get(&sequence->lane_ids, rank, label) == ORDO_NONE)
+			return add_lane(o, rank, label);
+	}
+}
+
+/* Finds a stream for the relay between two moves, and puts it first in the list of its rank, since
+ * the next relay often goes there too. ORDO_NONE: no memory. */
+static uint32_t relaying_lane(struct order *o, uint32_t rank, uint32_t from, uint32_t to)
+{
+	uint32_t *link = &o->lanes_of[rank];
+	while (*link != ORDO_NONE && !can_relay(o, *link, from, to))
+		link = &o->lanes[*link].beside;
+	const uint32_t lane = *link;
+	if (lane == ORDO_NONE)
+		return add_relaying_lane(o, rank);
+	*link = o->lanes[lane].beside;
+	o->lanes[lane].beside = o->lanes_of[rank];
+	return o->lanes_of[rank] = lane;
+}
+
 /* Two ranks that have no link, and write to a third one in turn, are ordered by the relay before the second's
  * move. */
 static void come_after_over_relay(struct order *o, uint32_t from, uint32_t to)
 {
-	const struct ordo_move *moves = o->sequence->moves;
+	struct ordo_move *moves = o->sequence->moves;
 	const uint32_t relay = to - 1;
 	if (!to || !moves[relay].relays ||
 		ordo_topology_reaches(o->sequence->topology, moves[from].rank, moves[to].rank)) {
@@ -698,6 +775,13 @@ static void come_after_over_relay(struct order *o, uint32_t from, uint32_t to)
 	}
 	if (implied(o, from, to))
 		return;
+	if (moves[relay].stream == ORDO_NONE) {
+		const uint32_t lane = relaying_lane(o, moves[relay].rank, from, to);
+		if (lane == ORDO_NONE)
+			return;
+		moves[relay].stream = lane;
+		o->lanes[lane].last = relay;
+	}
 	come_after(o, from, relay);
 	o->newest_in[relay] = o->lanes[moves[relay].stream].newest_in;
 	come_after(o, relay, to);
@@ -707,7 +791,6 @@ static void order_move(struct order *o, uint32_t id)
 {
 	const struct ordo_move *move = &o->sequence->moves[id];
 	if (move->relays) {
-		o->newest_in[id] = o->lanes[move->stream].newest_in;
 		o->chain_end[o->chain[id] = id] = id;
 		return;
 	}
@@ -821,19 +904,27 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->newest_in = nones(nmove);
 	o->leaving = nones(nrank);
 	o->some_lane = nones(nrank);
+	o->lanes_of = nones(nrank);
+	o->nrelaying = calloc(nrank, sizeof *o->nrelaying);
 	o->heard_of = calloc(nrank, sizeof *o->heard_of);
 	o->settled = ordo_array_make((size_t)nmove + 1, sizeof *o->settled, 0);
 	o->free_reader = ORDO_NONE;
 	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
-		!o->leaving || !o->some_lane || !o->heard_of || !o->settled ||
+		!o->leaving || !o->some_lane || !o->lanes_of || !o->nrelaying || !o->heard_of ||
+		!o->settled ||
 		!ordo_array_reserve(
 			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
 		!ordo_near_make(&o->acquainted, sequence->nlane) || !ordo_near_make(&o->met, sequence->nlane))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
+		const uint32_t rank = rank_of(o, i);
 		o->lanes[i] = no_state;
-		o->some_lane[rank_of(o, i)] = i;
+		o->lanes[i].beside = o->lanes_of[rank];
+		o->lanes_of[rank] = o->some_lane[rank] = i;
 	}
+	for (uint32_t i = 0; sequence->topology && i < nmove; i++)
+		if (!sequence->moves[i].relays)
+			o->lanes[lane_of(o, i)].last = i;
 	return true;
 }
 
@@ -851,6 +942,8 @@ static void end(struct order *o)
 	free(o->before);
 	free(o->leaving);
 	free(o->some_lane);
+	free(o->lanes_of);
+	free(o->nrelaying);
 	free(o->heard_of);
 	free(o->acquaintances);
 	free(o->same);

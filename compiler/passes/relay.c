@@ -2,8 +2,9 @@
  *
  * The second must come after the first, and the pass that orders would let the first notify the second. But
  * every cross-rank task needs a link (R12), and each of the two has one with the rank they write to. A relay is a
- * place in a stream of that rank, just before the second's move, that is no task: if nothing else orders the two,
- * the first notifies the relay, and that the second.
+ * place in the program, just before the second's move, where that rank only waits and notifies: if
+ * nothing else orders the two, the first notifies the relay, and that the second. The ordering pass
+ * picks its stream, since it knows what else would have to wait there.
  */
 #include "passes.h"
 #include <stdlib.h>
@@ -42,14 +43,13 @@ static bool needs_relay(const struct relay *r, const struct ordo_move *move)
 	return false;
 }
 
-/* In the stream of the same name as that of the move. */
 static bool append_relay(struct relay *r, const struct ordo_move *move)
 {
 	struct ordo_move relay = *move;
 	relay.relays = 1;
 	relay.rank = move->peer;
-	relay.stream = ordo_lane_id(r->sequence, move->peer, r->sequence->lanes[move->stream].label);
-	return relay.stream != ORDO_NONE && append(r, &relay);
+	relay.stream = ORDO_NONE;
+	return append(r, &relay);
 }
 
 static void touch(struct relay *r, const struct ordo_move *move)
