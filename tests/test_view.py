@@ -20,6 +20,7 @@ if browser.missing():
     sys.exit(0)
 
 ORDO = os.path.abspath(sys.argv[1])
+HERE = pathlib.Path(__file__).absolute().parent
 REJECT, EXAMPLES = (pathlib.Path(path).absolute() for path in sys.argv[2:4])
 FOLDER = tempfile.TemporaryDirectory()
 os.chdir(FOLDER.name)
@@ -78,11 +79,32 @@ class Machine:
         self.ranks, self.chunks = document["ranks"], document["chunks_per_block"]
         self.one_run = Run(document)
         self.slots = {(rank, "input", slot): (shard, str(shard)) for rank in range(self.ranks) for slot, shard in enumerate(self.inputs(rank))}
+        self.chunk = {(rank, "input", slot): self.input_chunk(rank, slot)
+                      for rank, _, slot in self.slots}
 
     def inputs(self, rank):
         n, k = self.ranks, self.chunks
         return {"AllReduce": [rank] * k, "Reduce": [rank] * k, "ReduceScatter": [rank] * n * k, "AllGather": [rank] * k, "AllToAll": [rank] * n * k,
                 "Broadcast": [rank] * k if rank == self.document.get("root") else []}[self.document["operator"]]
+
+    def input_chunk(self, rank, slot):
+        n, k = self.ranks, self.chunks
+        return {"AllGather": rank * k + slot, "AllToAll": rank * n * k + slot}.get(
+            self.document["operator"], slot)
+
+    def letters(self, place):
+        """What a cell says: its letters, and of a sum the chunk."""
+        if place not in self.slots:
+            return ["", None]
+        n, k, chunk, tree = self.ranks, self.chunks, self.chunk[place], self.slots[place][1]
+        if "+" in tree:
+            return [f"Σ{tree.count('+') + 1}", f"c{chunk}"]
+        if self.document["operator"] in ("AllReduce", "ReduceScatter", "Reduce"):
+            return [f"r{tree}", f"c{chunk}"]
+        if self.document["operator"] == "AllToAll":
+            return [f"{chunk // k // n}→{chunk // k % n}" + (f".{chunk % k}" if k > 1 else ""),
+                None]
+        return [f"c{chunk}", None]
 
     def take(self, stream):
         """The next task of a stream, which must be able to go."""
@@ -99,6 +121,13 @@ class Machine:
                 first, second = sorted([self.slots[target], tree])
                 tree = first[0], f"({first[1]}+{second[1]})"
             self.slots[target] = tree
+            self.chunk[target] = task["chunk"] + k
+
+
+LETTERS = """page.buffers.open = page.buffers.most.map(most => most > 0);
+page.buffers.build(); page.buffers.showAll();
+return [...document.querySelectorAll('.cell[data-slot]')]
+  .map(node => [node.dataset.slot, node.textContent, node.dataset.chunk ?? null]);"""
 
 
 CONTENTS = """const found = {}; const model = page.model;
@@ -119,6 +148,10 @@ def compare(document, steps):
             found = BROWSER.run(CONTENTS)
             wanted(found == expected, f"step {step}", {key: (found.get(key), expected.get(key)) for key in found.keys() | expected.keys()
                                                        if found.get(key) != expected.get(key)})
+            for slot, *said in BROWSER.run(LETTERS):
+                rank, buffer, number = map(int, slot.split())
+                right = machine.letters((rank, ("input", "output", "scratch")[buffer], number))
+                wanted(said == right, f"step {step}: {slot} says {said}, holds {right}")
         if step < len(order):
             machine.take(order[step])
     return machine
@@ -147,10 +180,12 @@ def _():
     wanted(blocked and any("Content Security Policy" in line for line in BROWSER.log()), "a script of somebody else ran")
 
 
-@browser_case("after every step every slot holds what a machine of its own finds: ring, BIRS, in place, AllGather, Broadcast")
+@browser_case("after every step every slot holds, and says, what a machine of its own finds")
 def _():
     for document in [ring8(), compiled("birs.json", "reducescatter", 8, "birs"), compiled("place.json", "allreduce", 6, "ring(directions=2)", "--in-place"),
-                     compiled("gather.json", "allgather", 5, "ring"), compiled("cast.json", "broadcast", 4, "mesh", "--root", 2)]:
+                     compiled("gather.json", "allgather", 5, "ring"),
+                     compiled("cast.json", "broadcast", 4, "mesh", "--root", 2),
+                     compiled("all.json", "alltoall", 4, "alltoall(method=bruck)", "--chunks", 2)]:
         viewed(document)
         steps = BROWSER.run("return page.model.nstep")
         if document == "place.json":
@@ -179,6 +214,7 @@ def _():
 def _():
     viewed(ring8())
     position = lambda: BROWSER.run("return page.step")
+    BROWSER.click("#first")
     before = BROWSER.run(CONTENTS)
     BROWSER.click("[data-unit=task]")
     for wished in 1, 2, 3:
@@ -217,6 +253,7 @@ def _():
 @browser_case("the arrow at a Wait leads to the Notify whose token it takes, on its rank, and back")
 def _():
     viewed(ring8())
+    BROWSER.press("Home")
     wait = BROWSER.run("return [...page.model.kind].findIndex((kind, task) => kind === WAIT && page.model.rankOf[task] === 0)")
     BROWSER.click(f"#task-{wait} .jump")
     notify, rank, text = BROWSER.run("const task = page.task, m = page.model; return [task, m.rankOf[task], m.taskText(task)]")
@@ -271,7 +308,7 @@ def _():
 def _():
     viewed(ring8())
     at = lambda: BROWSER.run("return page.step")
-    BROWSER.press("ArrowRight", "ArrowRight")
+    BROWSER.press("Home", "ArrowRight", "ArrowRight")
     second = at()
     wanted(second == BROWSER.run("return page.model.moments[2]"), second)
     BROWSER.press("ArrowLeft")
@@ -380,6 +417,205 @@ def _():
     example = BROWSER.text("[data-guarantee=G4] .counterexample")
     wanted("here: rank 0, chunk 1" in example and "whole.json: rank 0, chunk 1" in example, example)
     wanted(all(tree in example for tree in between["differing"][0]["trees"]), example, between["differing"][0])
+
+
+@browser_case(
+    "a guarantee says what it means where it holds, and what it would mean where it does not")
+def _():
+    said = lambda name: BROWSER.text(f"[data-guarantee={name}]")
+    viewed(ring8())
+    wanted("If it held, an element's bits would depend neither" in said("G3"), said("G3"))
+    wanted("67108864 from rank 2" in said("G3"), said("G3"))
+    wanted("copy of a chunk has the same bits" in said("G1") and "would" not in said("G1"),
+        said("G1"))
+    for name in "G4", "G5":
+        wanted("--against" in said(name) and "If it held" in said(name), said(name))
+    # Sums of integers have no order that matters, and still many trees.
+    viewed(ring8(), "--type", "i32")
+    wanted("i32 sum is associative" in said("G3"), said("G3"))
+    wanted("An element's bits depend neither" in said("G3") and "All chunks" not in said("G3"),
+        said("G3"))
+    viewed(compiled("dyadic.json", "allreduce", 8, "dyadic"))
+    wanted("All chunks are summed in one order. An element's bits depend" in said("G3").replace(
+        ".A", ". A"), said("G3"))
+    viewed(compiled("gather.json", "allgather", 5, "ring"))
+    wanted("AllGather adds nothing: it has no order" in BROWSER.text("#proof"),
+        BROWSER.text("#proof"))
+    wanted(all("would" in said(f"G{i}") for i in range(1, 6)), said("G1"))
+    viewed(compiled("shards.json", "allreduce", 4, "ring", "--shards", 8))
+    wanted("from shard" in said("G3") and "from rank" not in said("G3"), said("G3"))
+    viewed(REJECT / "R8-notify-before-its-data.json")
+    wanted(not BROWSER.seen("[data-guarantee]") and "Not judged" in BROWSER.text("#proof"),
+        BROWSER.text("#proof"))
+
+
+@browser_case("it opens in the middle with data under way, unless the address names a step")
+def _():
+    under_way = "return document.querySelectorAll('.token:not(.notify)').length"
+    for document in [ring8(), compiled("birs.json", "reducescatter", 8, "birs"),
+                     compiled("cast.json", "broadcast", 4, "mesh", "--root", 2),
+                     compiled("pairs.json", "alltoall", 8, "alltoall")]:
+        viewed(document)
+        part = BROWSER.run("return page.time / page.model.timeAt(page.model.nstep)")
+        wanted(0.25 <= part <= 0.75 and BROWSER.run(under_way) > 0, document, part,
+            BROWSER.run(under_way))
+        wanted(re.match(r"Under way: .*\d Send", BROWSER.text("#caption")),
+            BROWSER.text("#caption"))
+    BROWSER.press("ArrowLeft")
+    wanted(BROWSER.run("return page.time === page.model.timeAt(page.step)"),
+        "back is not to the last step that is done")
+    viewed(ring8(), where="#step=0")
+    caption = BROWSER.text("#caption")
+    wanted(BROWSER.run("return page.step") == 0 and "Nothing has happened yet" in caption, caption)
+
+
+@browser_case("of what is refuted it opens at the fault, R6 to R11: its step, tasks and slot")
+def _():
+    state = "return [page.step, page.model.nstep, page.slot, page.task]"
+    done = "return page.model.data.verdict.findings[0].tasks.map(task => page.model.doneAt[task])"
+    early = ["R6-token-left-over", "R8-notify-before-its-data", "R8-two-writers-unordered",
+             "R9-before-entering", "R10-reads-another-chunk"]
+    late = ["R7-circle-of-three", "R7-both-wait-first", "R11-adds-twice", "R11-never-written"]
+    rejected = [REJECT / f"{name}.json" for name in early + late]
+    for path in [EXAMPLES / "birs-published-6.json", *rejected]:
+        end = path.stem in late
+        viewed(path)
+        step, nstep, slot, task = BROWSER.run(state)
+        tasks, caption = BROWSER.run(done), BROWSER.text("#caption")
+        wanted(step == (nstep if end else max(tasks)), path.name, step, nstep, tasks)
+        wanted(not tasks or BROWSER.run("return page.model.witnesses.has(page.task)"), path.name,
+            task)
+        rule = "R9" if "birs" in path.name else path.name.split("-")[0]
+        wanted(caption.startswith("Here it is stuck" if rule == "R7" else f"At fault, {rule}: "),
+            path.name, caption)
+        named = re.search(r"rank (\d+), (\w+) slot (\d+)",
+            BROWSER.run("return page.model.data.verdict.findings[0].text"))
+        right = named and [int(named[1]), ("input", "output", "scratch").index(named[2]),
+            int(named[3])]
+        wanted(slot == right, path.name, slot, right)
+    # Both tasks of a race are drawn red, whichever came first.
+    viewed(REJECT / "R8-two-writers-unordered.json")
+    red = BROWSER.run(
+        "return document.querySelector('.active.witness').getAttribute('d').split('M').length - 1")
+    wanted(red == 2, red)
+    viewed(REJECT / "R11-adds-twice.json")
+    cell = BROWSER.run("""const node = document.querySelector('[data-slot="0 1 0"]');
+        return [node.textContent, node.className]""")
+    wanted(cell[0] == "Σ3" and "twice" in cell[1] and "whole" not in cell[1], cell)
+
+
+@browser_case("the legends list what is seen and no more; a cell tells in words what it holds")
+def _():
+    kinds = "return [...document.querySelectorAll('.key')].map(node => node.dataset.kind)"
+    viewed(ring8(), where="#step=0")
+    wanted(BROWSER.run(kinds) == ["own", "empty", "bare"], BROWSER.run(kinds))
+    BROWSER.press("End")
+    wanted(BROWSER.run(kinds) == ["own", "whole", "bare", "coloured", "fresh"], BROWSER.run(kinds))
+    tell = """const over = new PointerEvent('pointerover', {bubbles: true});
+        document.querySelector(arguments[0]).dispatchEvent(over);
+        return document.querySelector('.cell-tip').textContent"""
+    BROWSER.run("page.go(0)")
+    told = BROWSER.run(tell, '[data-slot="3 0 5"]')
+    wanted(told == "rank 3, input 5: chunk 5: what rank 3 contributes, alone", told)
+    told = BROWSER.run(tell, '[data-slot="3 1 5"]')
+    wanted(told == "rank 3, output 5: nothing has been written yet: undefined", told)
+    BROWSER.run("page.go(page.model.nstep)")
+    told = BROWSER.run(tell, '[data-slot="3 1 5"]')
+    wanted(told.startswith("rank 3, output 5: chunk 5: the whole sum, all 8 contributions: (("),
+        told)
+    viewed(compiled("pairs.json", "alltoall", 8, "alltoall"), where="#step=288")
+    told = BROWSER.run(tell, '[data-slot="3 1 5"]')
+    wanted(told == "rank 3, output 5: chunk 43, from rank 5 to rank 3", told)
+    viewed(compiled("shards.json", "allreduce", 4, "ring", "--shards", 8), where="#step=0")
+    BROWSER.run(LETTERS)
+    wanted(BROWSER.text('[data-slot="1 0 0"]') == "s2", BROWSER.text('[data-slot="1 0 0"]'))
+    # A phase that no task is in is not listed.
+    document = json.loads(pathlib.Path(ring8()).read_text())
+    document["phases"].append("unheard of")
+    pathlib.Path("phases.json").write_text(json.dumps(document))
+    viewed("phases.json")
+    listed = BROWSER.text("#legend") + BROWSER.text("#phases")
+    wanted(BROWSER.seen(".phase") and "unheard" not in listed, listed)
+
+
+@browser_case("nothing is cut off, nothing lies over anything: 2 to 64 ranks, wide and narrow")
+def _():
+    clipped = (HERE / "clipped.js").read_text()
+    servers = ("--topology", "servers:2x4")
+    ring64 = compiled("ring64.json", "allreduce", 64, "ring")
+    mesh64 = compiled("mesh64.json", "allreduce", 64, "mesh(shots=2)")
+    pages = [(ring64, (), (1400, 900)), (mesh64, (), (1400, 900)), (ring64, (), (1920, 1080))]
+    shown = [(ring8(), ()), (compiled("birs.json", "reducescatter", 8, "birs"), ()),
+             (compiled("pairs.json", "alltoall", 8, "alltoall"), ()),
+             (compiled("levels.json", "allreduce", 8, "hierarchical", *servers), servers),
+             (EXAMPLES / "birs-published-6.json", ()),
+             (REJECT / "R8-notify-before-its-data.json", ())]
+    pages += [(*one, size) for one in shown for size in ((1400, 900), (1024, 700), (800, 900))]
+    pages += [(compiled("dyadic16.json", "allreduce", 16, "dyadic"), (), (1400, 900)),
+        (ring64, (), (800, 1000))]
+    for document, words, size in pages:
+        BROWSER.size(*size)
+        viewed(document, *words)
+        for step in (None, "0", "page.model.nstep"):
+            if step:
+                BROWSER.run(f"page.go({step})")
+            BROWSER.run("""return new Promise(done => requestAnimationFrame(
+                () => requestAnimationFrame(done)))""")
+            found = BROWSER.run(clipped)
+            wanted(not found, document, size, step, *found[:8])
+    # Where slots are too small for letters, they can be had, and the names of ranks stay in sight.
+    BROWSER.size(1400, 900)
+    viewed(ring64)
+    size = "return parseFloat(getComputedStyle(document.querySelector('.cell')).fontSize)"
+    wanted(BROWSER.run(size) == 0)
+    BROWSER.run("page.buffers.enlarge.click()")
+    wanted(BROWSER.run(size) >= 10)
+    BROWSER.run("document.querySelector('.grid-scroll').scrollLeft = 400")
+    wanted(BROWSER.run(
+        """const name = document.querySelector('button.row-name').getBoundingClientRect();
+        return document.elementFromPoint(name.left + 20, name.top + 6).classList.contains(
+            'row-name')"""))
+
+
+@browser_case("the help is a table of keys; all keys that do something are in it, and it fits")
+def _():
+    for scheme in "light", "dark":
+        BROWSER.emulate(prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+        BROWSER.size(1400, 900)
+        viewed(ring8())
+        BROWSER.press("?")
+        heads = BROWSER.run(
+            "return [...document.querySelectorAll('#keys thead th')].map(node => node.textContent)")
+        wanted(heads == ["Key", "What it does"], heads)
+        keys = BROWSER.run(
+            "return [...document.querySelectorAll('#keys kbd')].map(node => node.textContent)")
+        wanted(set(keys) == {"→", "←", "↑", "↓", "Home", "End", "space", "1", "2", "3", "/", "Tab",
+            "Enter", "Esc", "d", "?"}, keys)
+        empty = BROWSER.run("""return [...document.querySelectorAll('#keys tbody tr')]
+            .filter(row => row.children.length !== 2 || !row.children[1].textContent).length""")
+        fits = BROWSER.run("""const box = document.querySelector('#keys');
+            return box.scrollHeight <= box.clientHeight && box.getBoundingClientRect().top >= 0""")
+        wanted(empty == 0 and fits, empty, fits)
+        BROWSER.press("Escape")
+        wanted(not BROWSER.run("return document.querySelector('#keys').open"))
+
+
+@browser_case("where the focus is can be seen, wherever it goes")
+def _():
+    viewed(ring8())
+    BROWSER.run("document.activeElement.blur()")
+    been = set()
+    for _ in range(40):
+        BROWSER.press("Tab")
+        name, outlined = BROWSER.run("""const node = document.activeElement;
+            const style = getComputedStyle(node), ring = node.querySelector('.rank-ring');
+            const own = ring && getComputedStyle(ring).strokeWidth === '5px';
+            return [node.id || node.getAttribute('aria-label') || node.textContent.slice(0, 20),
+              own || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1)]""")
+        wanted(outlined or BROWSER.run("return document.activeElement === document.body"), name)
+        been.add(name)
+    wanted({"search", "theme", "help", "play", "strip", "what every slot holds",
+        "rank 0: show its tasks"} <= been, been)
 
 
 @browser_case("a link that is down is dashed, and torus, servers and hypercube stand as they are joined")

@@ -160,7 +160,6 @@ static void add_guarantees(cJSON *verdict, const struct page *page)
 		add_text(one, "name", ordo_guarantee_name((enum ordo_guarantee)i));
 		add_text(one, "title", ordo_guarantee_title((enum ordo_guarantee)i));
 		add_text(one, "meaning", ordo_guarantee_meaning((enum ordo_guarantee)i));
-		add_text(one, "text", guarantees[i].text);
 		cJSON_AddItemToArray(list, one);
 	}
 }

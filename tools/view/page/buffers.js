@@ -2,6 +2,22 @@
 
 const SLOTS_AT_ONCE = 64;
 
+/* Points: of a cell that is still seen, of one that is good to look at, of a letter in it, of a
+ * scroll bar. */
+const LEAST_CELL = 3, WIDEST_CELL = 46, LETTER = 6.3, SCROLL_BAR = 16;
+const NAME_WIDTH = 28, PART_GAP = 14, LEAST_PART = 52;
+
+/* What kinds of cells are, told of one that is seen. */
+const KIND_WORDS = {
+  own: (model, tree) => `what ${model.operandWords(model.trees.low[tree])} contributes, alone`,
+  sum: (model, tree) => `a sum of ${model.trees.leaves[tree]}; the marks below it say of which`,
+  whole: model => `the whole sum, of all ${model.nshard}`,
+  twice: () => "a sum with something added twice",
+  copy: (model, tree, chunk) => model.chunkWords(chunk),
+  empty: () => "nothing written yet",
+  unknown: () => "made of something undefined",
+};
+
 class Buffers {
   constructor(page, box) {
     this.page = page;
@@ -11,52 +27,130 @@ class Buffers {
     this.most = [0, 1, 2].map(buffer => Math.max(0, ...[...this.model.memory.values()].map(memory => memory.slots[buffer])));
     this.cells = new Map();
     this.barOf = new Map();
-    /* Where there is too much to see at once, what the input holds is the first to go: out of place it never changes. */
-    let room = 72;
-    this.open = [false, false, false];
-    for (const buffer of this.model.data.schedule.in_place ? [1, 0, 2] : [1, 2, 0]) {
-      const most = Math.min(SLOTS_AT_ONCE, this.most[buffer]);
-      this.open[buffer] = most > 0 && (most <= room || room === 72);
-      room -= this.open[buffer] ? most : 0;
-    }
+    this.kinds = new Map();
+    this.seen = new Map();
+    this.large = false;
+    /* So wide that all letters are read. */
+    this.lettered = Math.max(20, Math.ceil(this.model.longestLetters() * LETTER + 3));
     this.grid = element("div", { class: "grid", role: "grid", "aria-label": "what every slot holds", tabindex: "0",
       onclick: event => this.choose(event.target.closest("[data-slot]")), onkeydown: event => this.walk(event),
       onfocusin: () => this.grid.classList.add("focused") });
     this.tools = element("div", { class: "grid-tools" });
-    box.append(this.tools, this.grid);
+    this.scroll = element("div", { class: "grid-scroll" }, this.grid);
+    this.legend = element("div", { class: "grid-legend", role: "note",
+      "aria-label": "what slots show" });
+    this.tip = element("div", { class: "tip cell-tip", hidden: true });
+    box.append(this.tools, this.scroll, this.legend, this.tip);
+    this.openFirst();
     this.build();
-    new ResizeObserver(() => this.fit()).observe(box);
+    this.grid.addEventListener("pointerover",
+      event => this.tell(event.target.closest("[data-slot]")));
+    this.grid.addEventListener("pointerleave", () => this.tell(null));
+    new ResizeObserver(() => this.fit()).observe(this.scroll);
+  }
+  /* As many buffers as can be read: out of place the input never changes, and is the first to
+   * go. */
+  openFirst() {
+    this.open = [false, false, false];
+    const room = this.scroll.offsetWidth - 24;
+    const order = this.model.data.schedule.in_place ? [1, 0, 2] : [1, 2, 0];
+    /* Before the outputs are written there is more to see in scratch. */
+    const [, written, kept] = [0, 1, 2].map(buffer => this.partHeld(buffer));
+    if (written < 0.1 && kept > written) order.sort((a, b) => (b === 2) - (a === 2));
+    for (const buffer of order) {
+      if (!this.most[buffer]) continue;
+      const none = !this.open.some(open => open);
+      this.open[buffer] = true;
+      if (!none && this.widthOf(this.lettered) > room) this.open[buffer] = false;
+    }
+  }
+
+  /* How many of the slots of a buffer hold something, 0..1. */
+  partHeld(buffer) {
+    const { model } = this;
+    let count = 0, held = 0;
+    for (const [rank, memory] of model.memory)
+      for (let slot = 0; slot < memory.slots[buffer]; slot++, count++)
+        if (model.contents(model.cell(rank, buffer, slot)) !== NONE) held++;
+    return count ? held / count : 0;
   }
 
   /* How many slots of each buffer are in sight. */
   widths() {
     return this.most.map((most, buffer) => this.open[buffer] ? Math.min(SLOTS_AT_ONCE, most - this.first[buffer]) : 0);
   }
+  /* Of a row with cells of that width. */
+  widthOf(cell) {
+    const gap = this.gapOf(cell);
+    return this.widths().filter(width => width)
+      .reduce((sum, width) => sum + PART_GAP + Math.max(LEAST_PART, width * (cell + gap) - gap),
+        NAME_WIDTH);
+  }
+  gapOf(cell) {
+    return cell < this.lettered ? 1 : 2;
+  }
+  /* Cells as large as there is room for: of what is around them alone, so that a scroll bar that
+   * comes or goes changes nothing. */
   fit() {
-    const widths = this.widths(), columns = widths.reduce((sum, width) => sum + width, 0), rows = [...this.rows.values()].filter(row => !row.hidden).length;
-    /* A part of one slot is as wide as its name. */
-    const room = this.box.clientWidth - 14 * widths.filter(width => width).length - 34 - 24 - 34 * widths.filter(width => width === 1).length, space = this.box.clientHeight - 84;
-    const tiny = room / Math.max(1, columns) < 22;
-    const cell = tiny ? Math.max(6, Math.floor(room / Math.max(1, columns)) - 1) : Math.min(46, Math.floor(room / Math.max(1, columns)) - 2);
-    const least = !tiny ? 24 : rows > 24 ? 6 : 14, height = Math.max(least, Math.min(44, Math.floor(space / Math.max(1, rows)) - (tiny && rows > 24 ? 1 : 4)));
-    this.every = Math.ceil(12 / (height + 1));
-    for (const [name, value] of [["cell", cell], ["row", height], ["gap", tiny ? 1 : 2], ["row-gap", tiny && rows > 24 ? 1 : 4]]) this.grid.style.setProperty(`--${name}`, `${value}px`);
-    this.grid.classList.toggle("tiny", tiny);
+    const rows = [...this.rows.values()].filter(row => !row.hidden).length;
+    if (!this.scroll.clientWidth) return;
+    let laid = this.layOut(rows, 0);
+    if (laid.overflows) laid = this.layOut(rows, SCROLL_BAR);
+    const { cell, tiny, height, rowGap } = laid;
+    this.every = Math.ceil(13 / (height + rowGap));
+    const sizes = { cell, row: height, gap: this.gapOf(cell), "row-gap": rowGap };
+    for (const [name, value] of Object.entries(sizes))
+      this.grid.style.setProperty(`--${name}`, `${value}px`);
+    /* Where there is no room below it, which chunk it is stands beside. */
+    const beside = height < 30, letters = 1 + String(this.model.data.schedule.chunks - 1).length;
+    const chunked = !tiny && (!beside || cell >= this.lettered + letters * LETTER);
     this.grid.classList.toggle("narrow", cell < 30);
+    this.grid.classList.toggle("chunked", chunked && this.model.reduces);
+    this.grid.classList.toggle("beside", beside);
+    for (const part of this.grid.querySelectorAll(".grid-names .grid-part"))
+      part.classList.toggle("unranged", part.clientWidth < 110);
     let shown = 0;
-    for (const row of this.rows.values()) if (!row.hidden) row.classList.toggle("unnamed", shown++ % this.every !== 0);
-    if (tiny !== this.tiny) {
-      this.tiny = tiny;
-      this.barOf.clear();
-      this.showAll();
-    }
+    for (const row of this.rows.values())
+      if (!row.hidden) row.classList.toggle("unnamed", shown++ % this.every !== 0);
+    this.enlarge.hidden = !tiny && !this.large;
+    if (tiny === this.tiny) return this.showLegend();
+    this.tiny = tiny;
+    this.barOf.clear();
+    return this.showAll();
+  }
+  /* How large cells and rows are, with so much of the width for a scroll bar. */
+  layOut(rows, bar) {
+    const room = this.scroll.offsetWidth - 24 - bar;
+    let cell = WIDEST_CELL;
+    while (cell > LEAST_CELL && this.widthOf(cell) > room) cell--;
+    if (this.large) cell = Math.max(cell, this.lettered);
+    const tiny = cell < this.lettered, many = tiny && rows > 24;
+    this.grid.classList.toggle("tiny", tiny);
+    const space = this.scroll.offsetHeight - this.grid.firstChild.offsetHeight - (many ? 14 : 10);
+    const each = Math.floor(space / Math.max(1, rows));
+    const rowGap = many ? 1 : rows > 12 || each < 26 ? 2 : 4;
+    const least = many ? LEAST_CELL : tiny ? 14 : 18;
+    return { cell, tiny, rowGap, height: Math.max(least, Math.min(44, each - rowGap)),
+      overflows: each - rowGap < least };
   }
 
   build() {
     const { model } = this, rows = [this.heading()];
-    this.tools.replaceChildren(...this.most.some(most => most) ? [element("span", { class: "facts", text: "slots" })] : [], ...BUFFERS.map((name, buffer) => element("button", { class: "toggle", text: name,
-      "aria-pressed": String(this.open[buffer]), hidden: !this.most[buffer], onclick: () => { this.open[buffer] = !this.open[buffer]; this.build(); this.showAll(); } })));
+    this.enlarge = element("button", { class: "toggle", text: "letters",
+      title: "cells so large that letters are read", "aria-pressed": String(this.large),
+      hidden: true, onclick: () => { this.large = !this.large; this.build(); this.showAll(); } });
+    const toggles = BUFFERS.map((name, buffer) => element("button", { class: "toggle", text: name,
+      "aria-pressed": String(this.open[buffer]), hidden: !this.most[buffer], onclick: () => {
+        this.open[buffer] = !this.open[buffer];
+        this.build();
+        this.showAll();
+      } }));
+    const title = element("span", { class: "facts", text: "slots",
+      hidden: !this.most.some(most => most) });
+    this.tools.replaceChildren(title, ...toggles, this.enlarge);
     this.cells.clear();
+    this.kinds.clear();
+    this.seen.clear();
     this.rows = new Map();
     for (const rank of model.shown) {
       const row = element("div", { class: "grid-row", role: "row" }, element("button", { class: "row-name", role: "rowheader", text: String(rank),
@@ -73,8 +167,12 @@ class Buffers {
     this.grid.replaceChildren(...rows);
     this.showFilter();
   }
+  /* Names of buffers, and below them the numbers of slots where there is room for them. */
   heading() {
-    const row = element("div", { class: "grid-row grid-head", role: "row" }, element("span", { class: "row-name", role: "columnheader", text: "rank" }));
+    const names = element("div", { class: "grid-row grid-names", role: "row" },
+      element("span", { class: "row-name", role: "columnheader", text: "rank" }));
+    const numbers = element("div", { class: "grid-row grid-numbers", "aria-hidden": "true" },
+      element("span", { class: "row-name" }));
     this.widths().forEach((width, buffer) => {
       if (!width) return;
       const part = element("div", { class: "grid-part", role: "columnheader", style: { "--columns": width } }), most = this.most[buffer], first = this.first[buffer];
@@ -85,9 +183,12 @@ class Buffers {
           element("span", { class: "part-range", text: `${first}–${first + width - 1} of ${most}` }),
           element("button", { class: "turn", text: "›", "aria-label": "later slots", onclick: turn(1), disabled: first + width >= most }));
       } else if (width > 1) part.append(element("span", { class: "part-range", text: `0–${width - 1}` }));
-      row.append(part);
+      names.append(part);
+      numbers.append(element("div", { class: "grid-part", style: { "--columns": width } },
+        ...Array.from({ length: width },
+          (_, i) => element("span", { class: "slot-number", text: String(first + i) }))));
     });
-    return row;
+    return element("div", { class: "grid-head", role: "presentation" }, names, numbers);
   }
   makeCell(rank, buffer, slot) {
     const cell = this.model.cell(rank, buffer, slot);
@@ -110,17 +211,93 @@ class Buffers {
   }
   /* Its colour is the phase that wrote it; the line below has a mark for every shard in it. */
   showCell(cell) {
-    const { model } = this, tree = model.contents(cell), writer = model.writerOf(cell);
-    const sum = tree >= 0 && model.trees.leaves[tree] > 1, whole = sum && model.trees.leaves[tree] === model.nshard;
-    const text = tree < 0 ? "" : sum ? `${model.trees.leaves[tree]}` : String(model.trees.low[tree]);
-    const part = model.reduces ? (model.trees.leaves[tree] - 1) / Math.max(1, model.nshard - 1) : 0.5;
-    const fresh = writer >= 0 && this.page.isFresh(writer), faint = writer >= 0 && !this.page.hasPhase(writer);
+    const { model } = this, tree = model.contents(cell), kind = model.kindOf(cell);
+    const writer = model.writerOf(cell), chunk = model.chunkIn(cell);
+    const fresh = writer >= 0 && this.page.isFresh(writer);
+    const faint = writer >= 0 && !this.page.hasPhase(writer);
+    const witness = writer >= 0 && model.witnesses.has(writer);
+    this.count(cell, [kind, fresh && !witness && "fresh", witness && "witness",
+      writer >= 0 && tree >= 0 && model.phase[writer] >= 0 && "coloured"]);
     for (const node of this.cells.get(cell)) {
-      node.className = "cell" + (tree < 0 ? writer >= 0 ? " unknown" : " empty" : "") + (sum ? " sum" : "") + (whole ? " whole" : "")
-        + (fresh ? " fresh" : "") + (faint ? " faint" : "") + (writer >= 0 && model.witnesses.has(writer) ? " witness" : "");
-      node.textContent = tree < 0 && writer >= 0 ? "?" : text;
-      node.style.background = tree < 0 ? "" : (model.reduces && !this.tiny ? this.bar(tree) + "," : "") + (writer < 0 ? "var(--cell-input)" : colours.shade(model.data.phases, model.phase[writer], part));
+      node.className = `cell ${kind}` + (fresh ? " fresh" : "") + (faint ? " faint" : "")
+        + (witness ? " witness" : "");
+      node.textContent = model.letters(cell);
+      if (tree >= 0 && model.reduces) node.dataset.chunk = `c${chunk}`;
+      else delete node.dataset.chunk;
+      node.style.background = tree < 0 ? "" : this.ground(kind, tree, writer);
     }
+  }
+  /* The marks, and behind them the colour: the stronger, the more of the sum is in it. */
+  ground(kind, tree, writer) {
+    const { model, tiny } = this, marks = model.reduces && !tiny ? `${this.bar(tree)},` : "";
+    if (kind === "twice") return `${marks}var(--bad-ground)`;
+    if (writer < 0) return `${marks}var(--cell-input)`;
+    const share = Math.min(1, (model.trees.leaves[tree] - 1) / Math.max(1, model.nshard - 1));
+    /* What is small must be stronger to be seen. */
+    const part = !model.reduces ? 0.5 : tiny ? 0.3 + 0.7 * share : share;
+    return marks + colours.shade(model.data.phases, model.phase[writer], part);
+  }
+  /* How many cells in sight are of each kind. */
+  count(cell, kinds) {
+    for (const kind of this.kinds.get(cell) || []) this.seen.set(kind, this.seen.get(kind) - 1);
+    this.kinds.set(cell, kinds.filter(kind => kind));
+    for (const kind of this.kinds.get(cell)) this.seen.set(kind, (this.seen.get(kind) || 0) + 1);
+  }
+  /* A cell of a kind that is in sight, just written if there is one. */
+  exampleOf(kind) {
+    let found = NONE;
+    for (const [cell, kinds] of this.kinds) {
+      if (kinds[0] !== kind) continue;
+      if (kinds.includes("fresh")) return cell;
+      if (found === NONE) found = cell;
+    }
+    return found;
+  }
+  /* Only of what is seen now. While it plays examples stay. */
+  showLegend() {
+    const { model, tiny, page } = this, inSight = kind => this.seen.get(kind) > 0;
+    const marks = ["coloured", "fresh", "witness"].filter(inSight);
+    const kinds = Object.keys(KIND_WORDS).filter(inSight).map(kind => [kind, this.exampleOf(kind)]);
+    const sums = kinds.filter(([kind]) => ["own", "sum", "whole", "twice"].includes(kind));
+    const chunked = sums.length && this.grid.classList.contains("chunked");
+    const chunk = chunked ? model.chunkIn(sums[0][1]) : NONE;
+    if (page.slot && this.nodeOf(page.slot)) marks.push("chosen");
+    const examples = kinds.map(([kind, cell]) => page.playing ? kind : model.letters(cell) + kind);
+    const ofChunk = page.playing ? chunk >= 0 : chunk;
+    const now = [tiny, page.isAtFault(), ofChunk, ...examples, ...marks].join();
+    if (now === this.shownLegend) return;
+    this.shownLegend = now;
+    const items = tiny && model.reduces
+      ? [["graded", "", "the stronger, the more of the sum is in it"]] : [];
+    for (const [kind, cell] of kinds)
+      if (!tiny || kind === "empty" || kind === "unknown" || kind === "twice")
+        items.push([kind, tiny ? "" : model.letters(cell), KIND_WORDS[kind](model,
+          model.contents(cell), model.chunkIn(cell))]);
+    if (chunk >= 0) items.push(["bare", `c${chunk}`, `of chunk ${chunk}`]);
+    const words = { coloured: "colour: the phase that wrote it", fresh: "just written",
+      witness: "written by a task at fault",
+      chosen: page.isAtFault() ? "the slot at fault" : "chosen" };
+    this.legend.replaceChildren(...items.map(([kind, letters, text]) => this.key(kind, letters,
+      text)),
+      ...marks.map(mark => this.key(mark, "", words[mark])));
+  }
+  key(kind, letters, words) {
+    return element("span", { class: "key", "data-kind": kind },
+      element("span", { class: `key-cell ${kind}`, text: letters, "aria-hidden": "true" }), words);
+  }
+  /* What lies where the pointer is, in words. */
+  tell(node) {
+    this.tip.hidden = !node;
+    if (!node) return;
+    const [rank, buffer, slot] = node.dataset.slot.split(" ").map(Number), { model } = this;
+    this.tip.textContent = model.slotWords(rank, buffer, slot);
+    const bounds = this.box.getBoundingClientRect(), at = node.getBoundingClientRect();
+    const below = at.bottom - bounds.top + 6,
+      { offsetWidth: width, offsetHeight: height } = this.tip;
+    const left = Math.min(at.left - bounds.left, bounds.width - width - 4);
+    const top = below + height < bounds.height ? below : at.top - bounds.top - height - 6;
+    this.tip.style.left = `${Math.max(4, left)}px`;
+    this.tip.style.top = `${top}px`;
   }
   /* A mark for every shard, or of many how large a part they are. */
   bar(tree) {
@@ -145,9 +322,11 @@ class Buffers {
   showChosen() {
     this.grid.querySelectorAll(".chosen").forEach(node => { node.classList.remove("chosen"); node.removeAttribute("aria-selected"); node.removeAttribute("id"); });
     const node = this.page.slot && this.nodeOf(this.page.slot);
+    this.showLegend();
     if (!node) return this.grid.removeAttribute("aria-activedescendant");
     node.classList.add("chosen");
-    dress(node, { "aria-selected": "true", id: "slot-chosen", "aria-label": this.model.place(...this.page.slot) + " holds " + this.model.trees.text(this.model.contents(this.model.cell(...this.page.slot)), 32) });
+    dress(node, { "aria-selected": "true", id: "slot-chosen",
+      "aria-label": this.model.slotWords(...this.page.slot) });
     this.grid.setAttribute("aria-activedescendant", "slot-chosen");
   }
   /* Arrows go from slot to slot while the grid has the focus. */
@@ -182,18 +361,18 @@ class Buffers {
   describe(panel) {
     const { model, page } = this;
     if (!page.slot) {
-      panel.replaceChildren(element("p", { class: "hint", text: "Choose a slot: here stands the tree it holds, and how it came there." }));
+      panel.replaceChildren(element("p", { class: "hint",
+        text: "Choose a slot: here stands its reduction tree, and which tasks wrote it." }));
       return;
     }
     const [rank, buffer, slot] = page.slot, cell = model.cell(rank, buffer, slot), tree = model.contents(cell), chunk = model.chunkIn(cell);
     const demanded = buffer === 1 ? model.memory.get(rank).outputChunk[slot] : NONE;
-    const facts = tree < 0 ? [] : [`${plural(model.trees.leaves[tree], model.reduces ? "contribution" : "source")} of ${model.nshard}`.replace(" of 1", model.nshard === 1 ? "" : " of 1")];
-    if (tree < 0 && model.writerOf(cell) >= 0) facts.push("made of something undefined");
-    if (chunk >= 0) facts.unshift(`chunk ${chunk}`);
-    if (demanded >= 0) facts.push(`to hold chunk ${demanded} at the end`);
+    const facts = [model.words(cell, false)];
+    if (demanded >= 0) facts.push(`at the end it is to hold chunk ${demanded}`);
     const parts = [element("h3", { text: `Rank ${rank}, ${BUFFERS[buffer]} slot ${slot}` }), element("p", { class: "facts", text: facts.join(" · ") }),
-      element("p", { class: "expression", id: "slot-tree", text: model.trees.text(tree) })];
-    if (tree >= 0) parts.push(element("div", { class: "tree-box", tabindex: "0", "aria-label": "the tree as a picture" }, treePicture(model, tree)));
+      element("p", { class: "expression", id: "slot-tree", text: model.treeText(tree, chunk) })];
+    if (model.reduces && tree >= 0) parts.push(element("div", { class: "tree-box", tabindex: "0",
+      "aria-label": "the tree as a picture" }, treePicture(model, tree)));
     if (tree >= 0 && model.trees.leaves[tree] > 64) parts.push(element("p", { class: "hint", text: "Cut where there are more than 64 ends; a round end is so many shards." }));
     parts.push(element("h4", { text: "How it came there" }), this.historyList(cell));
     panel.replaceChildren(...parts);
@@ -202,13 +381,15 @@ class Buffers {
     const { model, page } = this, list = element("ol", { class: "history" });
     const initial = model.initial[cell];
     list.append(element("li", { class: model.state[cell] < 0 ? "now" : "" }, element("span", { class: "when", text: "start" }),
-      element("span", { text: initial < 0 ? "nothing" : model.trees.text(initial, 16) })));
+      element("span", { text: initial < 0 ? "nothing" : model.treeText(initial,
+        model.initialChunk[cell], 16) })));
     for (const write of model.history(cell)) {
       const task = model.order[model.writeStep[write] - 1];
       list.append(element("li", { class: write === model.state[cell] ? "now" : write > model.state[cell] ? "later" : "" },
         element("button", { class: "when", text: `step ${model.writeStep[write]}`, title: "go there", onclick: () => { page.go(model.writeStep[write]); page.chooseTask(task, false); } }),
         element("span", { text: `${KINDS[model.kind[task]]} by rank ${model.rankOf[task]}` }),
-        element("span", { class: "expression", text: model.trees.text(model.writeTree[write], 16) })));
+        element("span", { class: "expression", text: model.treeText(model.writeTree[write],
+          model.writeChunk[write], 16) })));
     }
     return list;
   }

@@ -103,6 +103,7 @@ class Model {
     this.takeTimes();
     this.takeMemory(data);
     this.trees = new Trees(data.trees);
+    this.twice = new Map();
     this.run(data);
     this.agrees = this.compareWithProof(data);
     this.witnesses = new Set(data.verdict.findings.flatMap(finding => finding.tasks).filter(task => task >= 0));
@@ -266,6 +267,90 @@ class Model {
     const write = this.state[cell];
     return write < 0 ? NONE : this.order[this.writeStep[write] - 1];
   }
+  /* Of what a cell holds: nothing, `unknown` what is made of nothing, one contribution, a sum, the
+   * whole sum, a sum with something in it twice, or where nothing is added a copy. */
+  kindOf(cell) {
+    const tree = this.contents(cell);
+    if (tree < 0) return this.writerOf(cell) < 0 ? "empty" : "unknown";
+    if (this.trees.leaves[tree] === 1) return this.reduces ? "own" : "copy";
+    if (this.isTwice(tree)) return "twice";
+    return this.trees.leaves[tree] === this.nshard ? "whole" : "sum";
+  }
+  /* What is proved adds nothing twice. */
+  isTwice(tree) {
+    if (this.data.verdict.proved) return false;
+    let twice = this.twice.get(tree);
+    if (twice === undefined) {
+      const leaves = this.trees.leaves[tree] <= 4096 ? leavesOf(this.trees, tree) : [];
+      twice = leaves.some((leaf, i) => leaf === leaves[i - 1]);
+      this.twice.set(tree, twice);
+    }
+    return twice;
+  }
+  /* In few letters: r2 is what rank 2 contributes (s2: shard 2), Σ3 a sum of three, c2 chunk 2,
+   * 2→5 goes from rank 2 to rank 5. */
+  letters(cell) {
+    const kind = this.kindOf(cell), tree = this.contents(cell);
+    switch (kind) {
+      case "empty": return "";
+      case "unknown": return "?";
+      case "own": return `${this.operandWords(this.trees.low[tree])[0]}${this.trees.low[tree]}`;
+      case "copy": return this.chunkLetters(this.chunkIn(cell));
+      default: return `Σ${this.trees.leaves[tree]}`;
+    }
+  }
+  /* Of AllToAll a block is named by its two ranks, and after a point the chunk of the block. */
+  chunkLetters(chunk) {
+    const { operator, ranks, chunks_per_block: parts } = this.data.schedule;
+    if (operator !== "AllToAll") return `c${chunk}`;
+    const block = Math.floor(chunk / parts);
+    return `${Math.floor(block / ranks)}→${block % ranks}${parts > 1 ? `.${chunk % parts}` : ""}`;
+  }
+  chunkWords(chunk) {
+    const { operator, ranks, chunks_per_block: parts } = this.data.schedule;
+    if (chunk < 0) return "no chunk";
+    if (operator !== "AllToAll") return `chunk ${chunk}`;
+    const block = Math.floor(chunk / parts);
+    return `chunk ${chunk}, from rank ${Math.floor(block / ranks)} to rank ${block % ranks}`;
+  }
+  /* One operand: a rank, or where ranks have several a shard. */
+  operandWords(leaf) {
+    return `${this.nshard === this.data.schedule.ranks ? "rank" : "shard"} ${leaf}`;
+  }
+  /* A sum as the proof prints it; of what is only copied, whose it is. */
+  treeText(tree, chunk, most = 64) {
+    if (this.reduces || tree < 0 || this.trees.leaves[tree] > 1) return this.trees.text(tree, most);
+    if (this.data.schedule.operator === "AllToAll") return this.chunkWords(chunk);
+    return `${this.chunkWords(chunk)} of rank ${this.trees.low[tree]}`;
+  }
+  /* In full words. */
+  words(cell, withTree = true) {
+    const tree = this.contents(cell), chunk = this.chunkWords(this.chunkIn(cell));
+    const count = tree < 0 ? "none" : plural(this.trees.leaves[tree], "contribution");
+    const text = withTree && tree >= 0 ? `: ${this.trees.text(tree, 32)}` : "";
+    switch (this.kindOf(cell)) {
+      case "empty": return "nothing has been written yet: undefined";
+      case "unknown": return "made of something undefined";
+      case "own":
+        return `${chunk}: what ${this.operandWords(this.trees.low[tree])} contributes, alone`;
+      case "copy": return this.treeText(tree, this.chunkIn(cell));
+      case "whole": return `${chunk}: the whole sum, all ${count}${text}`;
+      case "twice": return `${chunk}: a sum with something added more than once${text}`;
+      default: return `${chunk}: a partial sum, ${count} of ${this.nshard}${text}`;
+    }
+  }
+  slotWords(rank, buffer, slot) {
+    return `${this.place(rank, buffer, slot)}: ${this.words(this.cell(rank, buffer, slot))}`;
+  }
+  /* The longest that letters() can be. */
+  longestLetters() {
+    const { schedule } = this.data;
+    /* An arrow is nearly two letters wide. */
+    const longest = this.chunkLetters(schedule.chunks - 1).length;
+    if (schedule.operator === "AllToAll") return longest + 0.8;
+    if (!this.reduces) return longest;
+    return 1 + String(this.nshard).length;
+  }
   /* All writes of a cell, first to last, whatever the step is. */
   history(cell) {
     const writes = [];
@@ -300,6 +385,38 @@ class Model {
       else high = middle;
     }
     return low;
+  }
+  /* A time near the middle at which data is under way between ranks; if there is none, the
+   * middle. */
+  middle() {
+    const last = this.timeAt(this.nstep), middle = last / 2;
+    let found = middle, least = last / 4;
+    for (let task = 0; task < this.ntask; task++) {
+      const length = this.end[task] - this.begin[task], kind = this.kind[task];
+      if ((kind !== SEND && kind !== SEND_REDUCE) || length <= 0 || this.isStopped(task)) continue;
+      /* Not where it only begins, or has nearly arrived. */
+      const first = this.begin[task] + 0.3 * length, end = this.end[task] - 0.3 * length;
+      const time = Math.max(first, Math.min(end, middle));
+      if (Math.abs(time - middle) >= least) continue;
+      least = Math.abs(time - middle);
+      found = time;
+    }
+    return found;
+  }
+  /* Where the first finding is to be seen: the step, its tasks and the slot it names. null:
+   * there is none. */
+  fault() {
+    const finding = this.data.verdict.findings[0];
+    if (!finding) return null;
+    const tasks = finding.tasks.filter(task => task >= 0),
+      named = /rank (\d+), (input|output|scratch) slot (\d+)/.exec(finding.text);
+    let slot = named ? [Number(named[1]), BUFFERS.indexOf(named[2]), Number(named[3])] : null;
+    if (slot && this.cell(...slot) === NONE) slot = null;
+    /* Outputs are judged at the end, and there a schedule that is stuck stands still. */
+    const atEnd = finding.rule === "R11" || tasks.some(task => this.isStopped(task));
+    if (!atEnd && !tasks.length) return slot ? { finding, tasks, slot, step: this.nstep } : null;
+    const step = atEnd ? this.nstep : Math.max(...tasks.map(task => this.doneAt[task]));
+    return { finding, tasks, slot, step };
   }
   isDone(task) {
     return this.doneAt[task] <= this.step;

@@ -17,7 +17,8 @@ class Page {
     this.fresh = [0, 0]; /* steps (from, to] that were taken last */
     this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     colours.read();
-    this.model.seek(0);
+    this.fault = model.fault();
+    model.seek(this.fault ? this.fault.step : model.stepAt(model.middle()));
     this.stage = new Stage(this, find("stage"));
     this.buffers = new Buffers(this, find("buffers"));
     this.tasks = new Tasks(this, find("tasks"));
@@ -31,6 +32,7 @@ class Page {
     this.buffers.showAll();
     this.stage.showFilter();
     this.showTab(model.data.verdict.proved ? "tasks" : "proof");
+    this.open();
     this.readAddress();
     this.show();
   }
@@ -52,7 +54,27 @@ class Page {
     return at > this.fresh[0] && at <= this.fresh[1];
   }
 
+  /* It opens at the first finding; of what has none in the middle, with data under way. */
+  open() {
+    if (!this.fault) return this.goTo(this.model.middle());
+    this.go(this.fault.step);
+    if (this.fault.tasks.length) this.chooseTask(this.fault.tasks[0], false);
+    this.slot = this.fault.slot;
+    this.buffers.showChosen();
+    return undefined;
+  }
+  isAtFault() {
+    return this.fault !== null && this.step === this.fault.step && !this.isBetween();
+  }
+  /* After the last step that is done, and before the next is. */
+  isBetween() {
+    return this.time > this.model.timeAt(this.step);
+  }
+
   /* Going. */
+  goTo(time) {
+    this.go(this.model.stepAt(time), time);
+  }
   go(step, time, whole = false) {
     const from = this.model.step, to = Math.max(0, Math.min(this.model.nstep, step)), changed = new Set();
     const before = this.fresh;
@@ -76,7 +98,10 @@ class Page {
   }
   back() {
     this.stop();
-    this.go(this.unit === "task" ? this.step - 1 : Model.before(this.unit === "phase" ? this.model.phaseEnds : this.model.moments, this.step));
+    if (this.isBetween()) this.go(this.step);
+    else if (this.unit === "task") this.go(this.step - 1);
+    else if (this.unit === "phase") this.go(Model.before(this.model.phaseEnds, this.step));
+    else this.go(Model.before(this.model.moments, this.step));
   }
   play() {
     if (this.playing) return this.stop();
@@ -124,18 +149,26 @@ class Page {
     find("back").disabled = find("first").disabled = this.step === 0;
     find("forward").disabled = find("last").disabled = this.step === this.model.nstep;
   }
-  /* While it plays: what is under way at this time. After a step: what that step was, gliding to its place. */
+  /* What is under way at this time. */
+  underWay() {
+    const { model, time } = this, moves = [];
+    for (let task = 0; task < model.ntask; task++) {
+      const begin = model.begin[task], end = model.end[task];
+      if (begin <= time && time < end && !model.isStopped(task))
+        moves.push({ task, at: (time - begin) / (end - begin) });
+    }
+    return moves;
+  }
+  /* Between two steps what is under way; after a step what that step was, gliding to its place. */
   showFlight() {
     const { model } = this, moves = [];
-    if (this.playing) {
-      for (let task = 0; task < model.ntask; task++)
-        if (model.begin[task] <= this.time && this.time < model.end[task] && !model.isStopped(task))
-          moves.push({ task, at: (this.time - model.begin[task]) / (model.end[task] - model.begin[task]) });
-      return this.stage.showMoves(moves);
-    }
+    if (this.playing || this.isBetween()) return this.stage.showMoves(this.underWay());
     const age = this.calm || !this.animateFrom ? 1 : Math.min(1, (performance.now() - this.animateFrom) / 420);
     const [first, end] = this.fresh, glide = 0.08 + 0.7 * (1 - (1 - age) ** 3);
     for (let i = Math.max(first, end - 6000); i < end; i++) moves.push({ task: model.order[i], at: glide });
+    if (this.isAtFault())
+      for (const task of this.fault.tasks)
+        if (!this.isFresh(task) && model.isDone(task)) moves.push({ task, at: glide });
     this.stage.showMoves(moves);
     if (age < 1 && !this.gliding) {
       this.gliding = true;
@@ -155,20 +188,41 @@ class Page {
     find("step").textContent = `${this.step.toLocaleString("en")} / ${model.nstep.toLocaleString("en")}`;
     find("time").textContent = this.timeText(this.time);
     const caption = find("caption");
-    if (!this.step) caption.textContent = "Nothing has happened yet: every rank holds its own input.";
+    caption.classList.toggle("bad", this.isAtFault());
+    if (this.isAtFault()) caption.textContent = this.faultText();
+    else if (this.isBetween() && !this.playing) caption.textContent = this.underWayText();
+    else if (!this.step)
+      caption.textContent = "Nothing has happened yet: every rank holds its own input.";
     else if (end - first === 1) caption.textContent = this.sentence(model.order[first]);
-    else {
-      const counts = new Map(), phases = new Set();
-      for (let i = first; i < end; i++) {
-        counts.set(model.kind[model.order[i]], (counts.get(model.kind[model.order[i]]) || 0) + 1);
-        if (model.kind[model.order[i]] < NOTIFY) phases.add(model.phaseName(model.order[i]));
-      }
-      const names = [...phases].filter(name => name);
-      caption.textContent = [...counts].sort((a, b) => a[0] - b[0]).map(([kind, count]) => `${count} ${KINDS[kind]}`).join(", ") +
-        (names.length ? ` · ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}` : "");
-    }
+    else caption.textContent = this.countText(model.order.subarray(first, end));
     if (this.step === model.nstep && model.nstep < model.ntask)
       caption.textContent = `Here it is stuck: ${plural(model.data.verdict.stopped.length, "stream")} never end${model.data.verdict.stopped.length === 1 ? "s" : ""}. Red lines lead to who is waited for.`;
+  }
+  /* `6 SendReduce, 5 Notify · phase, phase` */
+  countText(tasks) {
+    const { model } = this, counts = new Map(), phases = new Set();
+    for (const task of tasks) {
+      counts.set(model.kind[task], (counts.get(model.kind[task]) || 0) + 1);
+      if (model.kind[task] < NOTIFY) phases.add(model.phaseName(task));
+    }
+    const names = [...phases].filter(name => name);
+    const kinds = [...counts].sort((a, b) => a[0] - b[0]);
+    return kinds.map(([kind, count]) => `${count} ${KINDS[kind]}`).join(", ") +
+      (names.length ? ` · ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}` : "");
+  }
+  underWayText() {
+    const tasks = this.underWay().map(({ task }) => task);
+    return tasks.length ? `Under way: ${this.countText(tasks)}`
+      : "Between two steps: nothing is under way.";
+  }
+  faultText() {
+    const { finding, tasks } = this.fault, most = 2;
+    const begin = `At fault, ${finding.rule}:`;
+    /* Of two accesses, or one that is wrong, the tasks say most; else the finding does. */
+    if (!["R8", "R9", "R10"].includes(finding.rule) || !tasks.length)
+      return `${begin} ${finding.text.split("\n")[0]}.`;
+    const more = tasks.length > most ? [`And ${plural(tasks.length - most, "task")} more.`] : [];
+    return [begin, ...tasks.slice(0, most).map(task => this.sentence(task)), ...more].join(" ");
   }
   sentence(task) {
     const { model } = this, rank = model.rankOf[task], peer = model.peer[task], data = model.chunksText(task);
@@ -257,14 +311,23 @@ class Page {
         `${shown.incoming ? ` and ${plural(shown.incoming, "move")} that come${shown.incoming === 1 ? "s" : ""} in from others` : ""}${shown.all_tasks ? "" : ", the earliest of them"}. The verdict is on the whole. Others: ordo view --ranks.`;
     find("command").textContent = data.command;
     find("version").textContent = `ordo ${data.version}`;
-    find("legend").replaceChildren(...data.phases.families.map(family => element("button", { class: "phase", title: `only the phase ${family.text}`,
+    /* Only phases that some task shown is in. */
+    const inUse = new Set(this.model.phase);
+    const families = data.phases.families
+      .filter(({ first, end }) => [...inUse].some(phase => phase >= first && phase < end));
+    find("legend").replaceChildren(...families.map(family => element("button", {
+      class: "phase", title: `only the phase ${family.text}`,
       style: { "--from": "", "--to": "" }, "data-family": `${family.first} ${family.end}`, onclick: () => this.togglePhase(`${family.first} ${family.end}`) }, element("span", { class: "swatch" }), family.text)));
     this.paintLegend();
     const select = find("phases");
-    for (const family of data.phases.families) select.append(element("option", { value: `${family.first} ${family.end}`, text: family.text }));
-    if (data.phases.families.length < data.phases.names.length && data.phases.names.length <= 400) {
+    for (const { first, end, text } of families)
+      select.append(element("option", { value: `${first} ${end}`, text }));
+    if (families.length < [...inUse].filter(phase => phase >= 0).length
+      && data.phases.names.length <= 400) {
       const group = element("optgroup", { label: "one by one" });
-      data.phases.names.forEach((name, i) => group.append(element("option", { value: `${i} ${i + 1}`, text: name })));
+      data.phases.names.forEach((name, i) => {
+        if (inUse.has(i)) group.append(element("option", { value: `${i} ${i + 1}`, text: name }));
+      });
       select.append(group);
     }
     select.disabled = !data.phases.names.length;

@@ -112,7 +112,7 @@ class LongList {
     const top = index * this.rowHeight, height = this.box.clientHeight, at = this.box.scrollTop;
     if (!height) return;
     if (middle || top < at + this.rowHeight || top > at + height - 2 * this.rowHeight)
-      this.box.scrollTop = top - height / 2 + this.rowHeight / 2;
+      this.box.scrollTop = this.rowHeight * Math.round(index + 0.5 - height / 2 / this.rowHeight);
     this.draw();
   }
 }

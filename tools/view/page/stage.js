@@ -170,6 +170,11 @@ class Stage {
     }
   }
 
+  /* Of a rank's number, in radii: among many as large as fits. */
+  letterSize(vertex) {
+    const letters = String(vertex).length, many = this.places.size > 32;
+    return letters > 2 ? many ? 0.8 : 0.62 : many ? 1.15 : 0.78;
+  }
   drawNodes() {
     const { model, page } = this, { radius } = this;
     for (const [vertex, place] of this.places) {
@@ -181,7 +186,8 @@ class Stage {
         dress(group, { tabindex: "0", role: "button", "aria-label": `rank ${vertex}: show its tasks`, "data-rank": vertex,
           onclick: () => page.focusRank(vertex), onkeydown: event => { if (event.key === "Enter") page.focusRank(vertex); } });
         group.append(drawn("circle", { class: "rank-ring", r: ring }), progress, drawn("circle", { class: "rank-disc", r: radius }),
-          drawn("text", { text: String(vertex), style: { "font-size": `${Math.max(9, radius * (String(vertex).length > 2 ? 0.62 : 0.78))}px` } }));
+          drawn("text", { text: String(vertex),
+            style: { "font-size": `${Math.max(9, radius * this.letterSize(vertex))}px` } }));
         let ntask = 0;
         for (const stream of model.streamsOf.get(vertex)) ntask += stream.end - stream.first;
         this.nodes.set(vertex, { group, progress, around, ntask, done: -1, streams: model.streamsOf.get(vertex) });
@@ -221,7 +227,7 @@ class Stage {
   showMoves(moves) {
     const { model, page } = this, { phases } = model.data;
     const lines = new Map(), dots = new Map(), tokens = [], pulses = new Set();
-    const crowded = moves.length > 48;
+    const crowded = moves.length > 48, labels = [];
     const put = (map, key, path) => { if (map.has(key)) map.get(key).push(path); else map.set(key, [path]); };
     for (const { task, at } of moves) {
       const kind = model.kind[task], from = this.vertexOf(model.rankOf[task]);
@@ -232,8 +238,10 @@ class Stage {
         if (wait || from === to || !this.places.has(to)) continue;
         const route = this.route(from, to), key = kind === NOTIFY ? "notify" : model.witnesses.has(task) ? "witness" : model.phase[task];
         put(lines, key, route.path);
-        if (!crowded) tokens.push(this.token(task, route, at));
-        else put(dots, model.phase[task], `M${round(this.on(route, kind, at))}h0`);
+        const place = crowded || page.playing ? this.on(route, kind, at)
+          : this.freePlace(labels, task, route, at);
+        if (!crowded) tokens.push(this.token(task, place));
+        else put(dots, model.phase[task], `M${round(place)}h0`);
       }
     }
     if (model.step === model.nstep) this.addWaiting(lines, tokens);
@@ -256,22 +264,58 @@ class Stage {
     lines.set("waits", routes.map(route => route.path));
     tokens.push(drawn("path", { class: "dots waits", d: routes.map(route => `M${round(this.on(route, WAIT, 0.9))}h0`).join(""), style: { "stroke-width": 11 * this.scale } }));
   }
+  /* What stands still has labels of which none lies over another: in the nearest place that is
+   * free, on its way or beside it. */
+  freePlace(labels, task, route, at) {
+    const { model } = this, kind = model.kind[task];
+    if (kind === NOTIFY) return this.on(route, kind, at);
+    const width = this.labelWidth(this.labelOf(task)), height = 21 * this.scale;
+    const near = (one, [x, y]) =>
+      Math.abs(one.x - x) < (one.width + width) / 2 + 2 && Math.abs(one.y - y) < height + 2;
+    let place = this.on(route, kind, at);
+    for (const tried of this.placesBeside(route, kind, at, height + 3)) {
+      if (labels.some(one => near(one, tried))) continue;
+      place = tried;
+      break;
+    }
+    labels.push({ x: place[0], y: place[1], width });
+    return place;
+  }
+  *placesBeside(route, kind, at, height) {
+    for (const aside of [0, 1, -1, 2, -2])
+      for (let i = 0; i < 21; i++) {
+        const along = at + 0.04 * (i % 2 ? (i + 1) / 2 : -i / 2);
+        if (along < 0.06 || along > 0.94) continue;
+        const [x, y] = this.on(route, kind, along), [u, v] = this.on(route, kind, along + 0.05);
+        const length = Math.hypot(u - x, v - y) || 1;
+        yield [x - aside * height * (v - y) / length, y + aside * height * (u - x) / length];
+      }
+  }
   /* A Notify comes behind what it announces. */
   on(route, kind, at) {
     const { near } = route.legs[0], part = kind === NOTIFY ? at * 0.62 : at;
     return route.at(route.legs.length > 1 ? part : near + part * (1 - 2 * near));
   }
-  token(task, route, at) {
+  /* `+c2`: chunk 2, to be added where it arrives; of several the first and the last. */
+  labelOf(task) {
+    const { model } = this, count = model.count[task], first = model.chunk[task];
+    const more = count < 2 ? "" : model.data.schedule.operator === "AllToAll" ? "…"
+      : `–${first + count - 1}`;
+    return (model.kind[task] === SEND_REDUCE ? "+" : "") + model.chunkLetters(first) + more;
+  }
+  labelWidth(label) {
+    return 14 * this.scale * (0.62 * label.length + 0.9);
+  }
+  token(task, place) {
     const { model } = this, kind = model.kind[task], { phases } = model.data;
-    const group = drawn("g", { class: kind === NOTIFY ? "token notify" : "token", transform: `translate(${round(this.on(route, kind, at))})`, "data-task": task });
+    const group = drawn("g", { class: kind === NOTIFY ? "token notify" : "token",
+      transform: `translate(${round(place)})`, "data-task": task });
     if (kind === NOTIFY) {
       group.append(drawn("circle", { r: 4.5 * this.scale }));
       return group;
     }
     const style = { fill: colours.fill(phases, model.phase[task]), stroke: colours.line(phases, model.phase[task]) };
-    const count = model.count[task], first = model.chunk[task];
-    const label = (kind === SEND_REDUCE ? "+" : "") + (count > 1 ? `${first}–${first + count - 1}` : first);
-    const size = 14 * this.scale, width = size * (0.62 * label.length + 0.9);
+    const label = this.labelOf(task), size = 14 * this.scale, width = this.labelWidth(label);
     group.append(drawn("rect", { x: -width / 2, y: -size * 0.75, width, height: size * 1.5, rx: size * 0.4, style }),
       drawn("text", { text: label, style: { "font-size": `${size}px` } }));
     return group;

@@ -29,7 +29,7 @@ class Strip {
   press(event) {
     const x = event.clientX - this.box.getBoundingClientRect().left;
     this.page.stop();
-    this.page.go(this.model.stepAt(Math.round(this.timeOf(x))));
+    this.page.goTo(Math.round(this.timeOf(x)));
     event.preventDefault();
   }
   /* A row is a stream, or where there are too many a rank. */
@@ -132,13 +132,15 @@ class Strip {
     pen.font = "11px ui-monospace, monospace";
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    let lastName = null, lastY = -20;
-    this.drawnRows.forEach(({ rank }, i) => {
-      const y = Math.max(7, 2 + (i + 0.45) * this.rowHeight);
-      if (rank === lastName || y - lastY < 11) return;
-      pen.fillText(String(rank), this.left - 7, y);
-      lastName = rank;
-      lastY = y;
+    /* A name a rank; of many every second, fourth, ... */
+    const firsts = this.drawnRows
+      .flatMap(({ rank }, i) => i && this.drawnRows[i - 1].rank === rank ? [] : [i]);
+    let every = 1;
+    while (every * this.drawnRows.length * this.rowHeight < 12 * firsts.length) every *= 2;
+    firsts.forEach((row, i) => {
+      if (i % every) return;
+      const y = Math.max(7, Math.min(this.height - 6, 2 + (row + 0.45) * this.rowHeight));
+      pen.fillText(String(this.drawnRows[row].rank), this.left - 7, y);
     });
   }
   /* What the whole takes so long for: a line below the tasks of the critical path. */

@@ -25,7 +25,8 @@ function taskLine(page, task, withPlace) {
   const other = kind === WAIT ? model.notify[task] : kind === NOTIFY ? model.waiter[task] : NONE;
   if (other >= 0) {
     const word = kind === WAIT ? "Notify" : "Wait";
-    row.append(element("button", { class: "jump", text: kind === WAIT ? "⟵" : "⟶", title: `its ${word}: rank ${model.rankOf[other]}, task ${model.numberOf(other)}`,
+    row.append(element("button", { class: "jump", tabindex: "-1", text: kind === WAIT ? "⟵" : "⟶",
+      title: `its ${word}: rank ${model.rankOf[other]}, task ${model.numberOf(other)}`,
       "aria-label": `to its ${word} on rank ${model.rankOf[other]}`, onclick: event => { event.stopPropagation(); page.chooseTask(other, true); } }));
   } else if (kind >= NOTIFY) row.append(element("span", { class: "jump none", title: model.isShown.has(model.peer[task]) ? "it has no other end" : "its other end is on a rank that is not shown", text: "·" }));
   return row;
@@ -75,7 +76,15 @@ class Tasks {
       if (headed && row === starts[i]) return element("h4", { class: "task-heading", text: streams[i].name });
       return taskLine(this.page, streams[i].first + row - starts[i] - (headed ? 1 : 0), false);
     });
-    this.columns.append(element("section", { class: "stream", style: { "flex-grow": String(Math.min(count, 20)), "max-height": `${count * ROW + 26}px`, "min-height": `${Math.min(count, 3) * ROW + 26}px` } }, ...(headed ? [] : [element("h4", { text: name })]), box));
+    /* The longest task decides how small letters are: nothing is cut off that fits. */
+    let letters = 1;
+    for (const stream of streams)
+      for (let task = stream.first; task < stream.end; task++) letters = Math.max(letters,
+        this.model.taskText(task).length);
+    this.columns.append(element("section", { class: "stream", style: { "--letters": String(letters),
+      "flex-grow": String(Math.min(count, 20)), "max-height": `${count * ROW + 26}px`,
+      "min-height": `${Math.min(count, 3) * ROW + 26}px` } },
+      ...(headed ? [] : [element("h4", { text: name })]), box));
     box.addEventListener("keydown", event => this.walk(event, streams));
     Object.assign(list, { streams, rowOf });
     list.show(count);
