@@ -24,7 +24,7 @@ struct ordo_builder {
 	struct ordo_error error;
 };
 
-/* `phase "sum 3": `, or nothing. */
+/* `phase "reduce-scatter 3": `, or nothing. */
 static void print_phase(const struct ordo_builder *b, char *out, size_t size)
 {
 	*out = 0;

@@ -36,8 +36,8 @@ void ordo_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src,
  * "to 3" (ORDO_NONE: no number). Moves of one stream run one after another; streams run side by side. At the
  * beginning it is "main". */
 void ordo_stream(struct ordo_builder *b, const char *name, uint32_t number);
-/* The following moves belong to this phase: "sum 3"; ORDO_NONE: "sum" alone. At the beginning they belong to
- * none. */
+/* The following moves belong to this phase: "reduce-scatter 3"; ORDO_NONE: "reduce-scatter" alone.
+ * At the beginning they belong to none. */
 void ordo_phase(struct ordo_builder *b, const char *name, uint32_t step);
 
 /* Reserves `count` scratch slots on every rank and returns the first. */

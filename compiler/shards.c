@@ -130,7 +130,7 @@ void ordo_fold_ranks(struct ordo_builder *b, const struct ordo_problem *problem)
 {
 	const uint32_t spare = ordo_fold_scratch(b, problem);
 	ordo_stream(b, "shards", ORDO_NONE);
-	ordo_phase(b, "shards", ORDO_NONE);
+	ordo_phase(b, "reduce shards", ORDO_NONE);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		const uint32_t first = ordo_first_shard(problem, rank),
 			       end = ordo_first_shard(problem, rank + 1);

@@ -206,9 +206,9 @@ static void nhr_sends_as_many_slices_a_step_as_its_formula_says(void **state)
 				for (uint32_t rank = 0; rank < n; rank++) {
 					const uint32_t slices = (n - 1 + (1u << k)) / (2u << k);
 					assert_int_equal(
-						work_in_step(schedule, rank, "sum", k).chunks, slices);
+						work_in_step(schedule, rank, "reduce-scatter", k).chunks, slices);
 					assert_int_equal(
-						work_in_step(schedule, rank, "spread", q - 1 - k).chunks,
+						work_in_step(schedule, rank, "all-gather", q - 1 - k).chunks,
 						slices);
 				}
 			ordo_schedule_destroy(schedule);
@@ -224,7 +224,7 @@ static uint32_t count_runs(const char *algorithm, uint32_t n, uint32_t *most)
 	*most = 0;
 	for (uint32_t k = 0; k < ceil_log2(n); k++)
 		for (uint32_t rank = 0; rank < n; rank++) {
-			const uint32_t moves = work_in_step(schedule, rank, "sum", k).moves;
+			const uint32_t moves = work_in_step(schedule, rank, "reduce-scatter", k).moves;
 			runs += moves;
 			*most = moves > *most ? moves : *most;
 		}
@@ -263,7 +263,7 @@ static void the_published_renumbering_is_as_published(void **state)
 			const struct ordo_task *task = &schedule->tasks[t];
 			const uint32_t rank = schedule->streams[s].rank;
 			if (task->kind != ORDO_SEND_REDUCE ||
-				strcmp(schedule->phases[task->phase], "sum 0") != 0)
+				strcmp(schedule->phases[task->phase], "reduce-scatter 0") != 0)
 				continue;
 			assert_int_equal(task->peer, peer[rank]);
 			assert_int_equal(task->chunk, first[rank]);

@@ -142,6 +142,58 @@ static void check_links(struct effort *effort, const char *title, const struct o
 		}
 }
 
+/* Is it one of these, or does it begin with one and a space? The length of what it begins with, or 0. */
+static size_t begins_with(const char *name, const char *const *words)
+{
+	for (; *words; words++) {
+		const size_t length = strlen(*words);
+		if (!strncmp(name, *words, length) && (!name[length] || name[length] == ' '))
+			return length;
+	}
+	return 0;
+}
+
+/* A collective or a step that the field knows, between whom, and its number: "inter-server
+ * reduce-scatter 3", "intra-server all-gather: copy in". */
+static bool is_the_fields_word(const char *name)
+{
+	static const char *const places[] = {
+		"intra-server", "inter-server", "inter-pod", "inter-group", "level 3", NULL};
+	static const char *const collectives[] = {"reduce-scatter", "all-gather", "all-reduce", "all-to-all",
+		"broadcast", "reduce shards", "reduce", "scatter", "gather", NULL};
+	static const char *const steps[] = {
+		"copy in", "local reduce", "exchange", "fold", "unfold", "send to hub", "send to root", NULL};
+	const size_t place = begins_with(name, places);
+	name += place ? place + 1 : 0;
+	const char *colon = strstr(name, ": ");
+	name = colon ? colon + 2 : name;
+	size_t length = begins_with(name, collectives);
+	length = length ? length : begins_with(name, steps);
+	const char *number = name + length;
+	return length && (!*number || (number[0] == ' ' && strspn(number + 1, "0123456789") &&
+					      !number[1 + strspn(number + 1, "0123456789")]));
+}
+
+/* Each has a task, a name of its own, and words that people in the field use. */
+static void check_phases(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+{
+	char what[192];
+	for (uint32_t phase = 0; phase < schedule->nphase; phase++) {
+		const char *name = schedule->phases[phase];
+		uint32_t t = 0, other = 0;
+		while (t < schedule->ntask && schedule->tasks[t].phase != phase)
+			t++;
+		while (strcmp(schedule->phases[other], name) != 0)
+			other++;
+		snprintf(what, sizeof what, "phase \"%.100s\": %s", name,
+			t == schedule->ntask ? "no task is of it"
+			: other < phase	     ? "is named twice"
+					     : "is not what the field calls it");
+		if (t == schedule->ntask || other < phase || !is_the_fields_word(name))
+			complain(effort, title, what);
+	}
+}
+
 static void check_on_topology(
 	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
@@ -151,6 +203,7 @@ static void check_on_topology(
 	if (!proof || !proof->proved)
 		complain(effort, specimen->title, "is not proved on its topology");
 	ordo_proof_destroy(proof);
+	check_phases(effort, specimen->title, schedule);
 	check_links(effort, specimen->title, schedule);
 }
 
@@ -199,6 +252,7 @@ static void check(const struct specimen *specimen, const struct ordo_schedule *s
 {
 	struct effort *effort = closure;
 	effort->number++;
+	check_phases(effort, specimen->title, schedule);
 	check_proof(effort, specimen->title, schedule);
 	check_minimality(effort, specimen->title, schedule);
 	check_document(effort, specimen->title, schedule);

@@ -298,7 +298,7 @@ def _():
     BROWSER.click("#unfilter") if BROWSER.seen("#unfilter") else BROWSER.type("#ranks", " ")
     wanted(BROWSER.run("return page.ranks") is None)
     BROWSER.click(".phase")
-    faint = BROWSER.run("const m = page.model; return [...Array(m.ntask).keys()].filter(task => !page.hasTask(task)).every(task => !m.phaseName(task).startsWith('sum')) && page.phases !== null")
+    faint = BROWSER.run("const m = page.model; return [...Array(m.ntask).keys()].filter(task => !page.hasTask(task)).every(task => !m.phaseName(task).startsWith('reduce-scatter')) && page.phases !== null")
     wanted(faint, "another phase than the one pressed")
     BROWSER.click("#unfilter")
     wanted(BROWSER.run("return page.phases") is None and not BROWSER.seen("#unfilter"))
@@ -793,7 +793,7 @@ def _():
 @browser_case("names that would end the script or the title are only names")
 def _():
     text = pathlib.Path(ring8()).read_text().replace('"algorithm": "ring"', '"algorithm": "</script><script>window.escaped=1</script><!--"', 1)
-    text = text.replace('"sum 0"', '"</title><b>&amp; 0"', 1)
+    text = text.replace('"reduce-scatter 0"', '"</title><b>&amp; 0"', 1)
     pathlib.Path("names.json").write_text(text)
     viewed("names.json")
     wanted(BROWSER.run("return window.escaped === undefined"))

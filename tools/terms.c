@@ -42,7 +42,7 @@ static const struct term all[] = {
 		"\"signal\": 0}"},
 	{"phase", "a name for the tasks of one step of an algorithm",
 		"Phases are for people: pictures colour them, traces name them. They order nothing.",
-		"\"sum 0\", \"spread 2\""},
+		"\"reduce-scatter 0\", \"all-gather 2\""},
 	{"schedule", "the programs of all ranks for one operator",
 		"A document (ordo/schedule/1), or the same in memory. It depends on the operator, the number "
 		"of ranks and the "

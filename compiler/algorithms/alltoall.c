@@ -25,8 +25,8 @@ static uint32_t block(const struct ordo_problem *problem, uint32_t from, uint32_
 
 static void keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
 {
-	ordo_stream(b, "own", ORDO_NONE);
-	ordo_phase(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		ordo_contribute(b, rank, block(problem, rank, rank), problem->chunks_per_block);
 }
@@ -36,7 +36,7 @@ static void exchange_pairwise(struct ordo_builder *b, const struct ordo_problem 
 	const uint32_t N = problem->nrank;
 	ordo_stream(b, "exchange", ORDO_NONE);
 	for (uint32_t step = 1; step < N; step++) {
-		ordo_phase(b, "exchange", step);
+		ordo_phase(b, "all-to-all", step);
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + step) % N, chunk = block(problem, rank, peer);
 			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk),
@@ -124,7 +124,7 @@ static void exchange_by_digits(struct ordo_builder *b, const struct ordo_problem
 	const struct bruck bruck = prepare_scratch(b, problem);
 	ordo_stream(b, "exchange", ORDO_NONE);
 	for (uint32_t digit = 0; digit < 30 && 1u << digit < N; digit++) {
-		ordo_phase(b, "digit", digit);
+		ordo_phase(b, "all-to-all", digit);
 		for (uint32_t rank = 0; rank < N; rank++)
 			send_digits(&bruck, rank, digit);
 	}

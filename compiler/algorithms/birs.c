@@ -167,16 +167,21 @@ static void play_round(const struct birs *a, uint32_t server, uint32_t local, ui
 		copy_own(a, server, local, further(a, local, k + 2));
 }
 
+static bool has_servers(const struct birs *a)
+{
+	return a->servers > 1;
+}
+
 static void sum_in_servers(const struct birs *a)
 {
-	ordo_phase(a->b, "own", ORDO_NONE);
+	ordo_phase(a->b, "copy in", ORDO_NONE);
 	for (uint32_t server = 0; server < a->servers; server++)
 		for (uint32_t local = 0; local < a->ranks; local++) {
 			copy_own(a, server, local, further(a, local, 1));
 			copy_own(a, server, local, local);
 		}
 	for (uint32_t k = 0; k < a->columns; k++) {
-		ordo_phase(a->b, "round", k);
+		ordo_phase(a->b, has_servers(a) ? "intra-server reduce-scatter" : "reduce-scatter", k);
 		for (uint32_t server = 0; server < a->servers; server++)
 			for (uint32_t local = 0; local < a->ranks; local++)
 				play_round(a, server, local, k);
@@ -207,7 +212,11 @@ static void fold_servers(const struct birs *a, uint32_t server, uint32_t local)
 
 static void fold_all(const struct birs *a, bool servers)
 {
-	ordo_phase(a->b, servers ? "fold servers" : "fold columns", ORDO_NONE);
+	ordo_phase(a->b,
+		servers		 ? "inter-server: local reduce"
+		: has_servers(a) ? "intra-server: local reduce"
+				 : "local reduce",
+		ORDO_NONE);
 	ordo_stream(a->b, "copy", ORDO_NONE);
 	for (uint32_t server = 0; server < a->servers; server++)
 		for (uint32_t local = 0; local < a->ranks; local++)
@@ -238,7 +247,7 @@ static void exchange_between(const struct birs *a, bool back)
 {
 	ordo_stream(a->b, "servers", ORDO_NONE);
 	for (uint32_t k = 1; k < a->servers; k++) {
-		ordo_phase(a->b, back ? "servers back" : "servers", k);
+		ordo_phase(a->b, back ? "inter-server all-gather" : "inter-server reduce-scatter", k);
 		for (uint32_t server = 0; server < a->servers; server++)
 			for (uint32_t local = 0; local < a->ranks; local++)
 				send_between(a, server, local, (server + k) % a->servers, back);
@@ -260,7 +269,7 @@ static void send_results(const struct birs *a, uint32_t server, uint32_t local, 
 static void gather_in_servers(const struct birs *a)
 {
 	for (uint32_t k = 0; k < a->columns; k++) {
-		ordo_phase(a->b, "gather", k);
+		ordo_phase(a->b, has_servers(a) ? "intra-server all-gather" : "all-gather", k);
 		for (uint32_t server = 0; server < a->servers; server++)
 			for (uint32_t local = 0; local < a->ranks; local++) {
 				ordo_stream(a->b, "sio", ORDO_NONE);

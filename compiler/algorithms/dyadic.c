@@ -145,7 +145,7 @@ static void move_sums(const struct dyadic *d, uint32_t dst, uint32_t src, positi
 /* Every rank's own part of what it keeps after the first round. */
 static void contribute(const struct dyadic *d)
 {
-	ordo_phase(d->b, "own", ORDO_NONE);
+	ordo_phase(d->b, "copy in", ORDO_NONE);
 	ordo_stream(d->b, "fold", ORDO_NONE);
 	for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
 		move_sums(d, rank, rank, d->rounds ? kept(d, rank, 1) : (positions){position_of(d, rank), 1},
@@ -156,7 +156,7 @@ static void halve(const struct dyadic *d)
 {
 	ordo_stream(d->b, "exchange", ORDO_NONE);
 	for (uint32_t t = 0; t < d->rounds; t++) {
-		ordo_phase(d->b, "halve", t);
+		ordo_phase(d->b, "reduce-scatter", t);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
 			move_sums(d, rank ^ 1u << t, rank, kept(d, rank ^ 1u << t, t + 1), t + 1);
 	}
@@ -172,7 +172,7 @@ static void send_partials(const struct dyadic *d)
 {
 	ordo_stream(d->b, "exchange", ORDO_NONE);
 	for (uint32_t k = 1; k < d->groups; k++) {
-		ordo_phase(d->b, "groups", k);
+		ordo_phase(d->b, "inter-group reduce-scatter", k);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++) {
 			const uint32_t owner = same_in_group(d, rank, k), position = position_of(d, owner);
 			const struct ordo_slice chunks = chunks_of(d, (positions){position, 1});
@@ -188,7 +188,7 @@ static void send_partials(const struct dyadic *d)
 static void fold(const struct dyadic *d)
 {
 	ordo_stream(d->b, "fold", ORDO_NONE);
-	ordo_phase(d->b, "fold", ORDO_NONE);
+	ordo_phase(d->b, "local reduce", ORDO_NONE);
 	for (uint32_t rank = 0; rank < d->problem->nrank; rank++) {
 		const struct ordo_slice own = chunks_of(d, (positions){position_of(d, rank), 1});
 		for (uint32_t stride = 1; own.count && stride < d->groups; stride *= 2)
@@ -211,12 +211,12 @@ static void gather(const struct dyadic *d)
 {
 	ordo_stream(d->b, "exchange", ORDO_NONE);
 	for (uint32_t k = 1; k < d->groups; k++) {
-		ordo_phase(d->b, "groups back", k);
+		ordo_phase(d->b, "inter-group all-gather", k);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
 			send_result(d, same_in_group(d, rank, k), rank, (positions){position_of(d, rank), 1});
 	}
 	for (uint32_t t = d->rounds; t-- > 0;) {
-		ordo_phase(d->b, "double", t);
+		ordo_phase(d->b, "all-gather", d->rounds - 1 - t);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
 			send_result(d, rank ^ 1u << t, rank, kept(d, rank, t + 1));
 	}

@@ -173,7 +173,7 @@ static struct ordo_slice run_of(const struct ordo_transfer *transfer, uint32_t k
 
 static void make_ready(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, bool backwards)
 {
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
 		const struct ordo_transfer transfer = ordo_flow_transfer(flow, ORDO_FLOW_SUM, step, i);
 		for (uint32_t k = 0; k < transfer.nrun; k++)
@@ -204,7 +204,7 @@ static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow, e
 static void build_part(
 	struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part, bool backwards)
 {
-	static const char *const names[] = {"sum", "spread", "scatter", "gather"};
+	static const char *const names[] = {"reduce-scatter", "all-gather", "scatter", "gather"};
 	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
 		ordo_phase(b, names[part], step);
 		if (part == ORDO_FLOW_SUM)
@@ -222,7 +222,7 @@ static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
 	if (flow->problem.op == ORDO_BROADCAST)
 		return;
 	ordo_phase(b, "fold", ORDO_NONE);
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	for (uint32_t j = 0; sums && j < flow->npair; j++)
 		ordo_make_ready(b, ordo_flow_rank(flow, j), all, false);
 	ordo_stream(b, "send", ORDO_NONE);

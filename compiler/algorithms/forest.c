@@ -124,7 +124,7 @@ static struct ordo_at got_at(const struct forest *f, uint32_t owner, uint32_t tr
 
 static void fold_own(const struct forest *f)
 {
-	ordo_phase(f->b, "shards", ORDO_NONE);
+	ordo_phase(f->b, "reduce shards", ORDO_NONE);
 	ordo_stream_local(f->b, f->recipe);
 	for (uint32_t rank = 0; rank < f->problem->nrank; rank++)
 		for (uint32_t tree = f->all->first[rank]; tree < f->all->first[rank + 1]; tree++) {
@@ -152,7 +152,7 @@ static void send_sums(const struct forest *f, uint32_t owner, uint32_t rank)
 static void collect(const struct forest *f)
 {
 	const uint32_t N = f->problem->nrank;
-	ordo_phase(f->b, "collect", ORDO_NONE);
+	ordo_phase(f->b, f->problem->op == ORDO_REDUCE ? "gather" : "reduce-scatter", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++)
 			send_sums(f, (rank + distance) % N, rank);
@@ -214,7 +214,7 @@ static void fold_share(const struct forest *f, uint32_t owner, struct ordo_slice
 
 static void fold_all(const struct forest *f)
 {
-	ordo_phase(f->b, "fold", ORDO_NONE);
+	ordo_phase(f->b, "local reduce", ORDO_NONE);
 	ordo_stream_local(f->b, f->recipe);
 	for (uint32_t owner = 0; owner < f->problem->nrank && !ordo_builder_failed(f->b); owner++) {
 		const struct ordo_slice share = share_of(f->problem, owner);
@@ -226,7 +226,7 @@ static void fold_all(const struct forest *f)
 static void deal_round(const struct forest *f)
 {
 	const uint32_t N = f->problem->nrank;
-	ordo_phase(f->b, "share", ORDO_NONE);
+	ordo_phase(f->b, "all-gather", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N;

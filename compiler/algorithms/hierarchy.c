@@ -9,6 +9,7 @@
 #include "algorithms/hierarchy.h"
 #include "passes.h"
 #include <stdlib.h>
+#include <string.h>
 
 /* One stage, being played. */
 struct play {
@@ -224,17 +225,48 @@ bool ordo_stage_sequence(const struct ordo_recipe *recipe, const struct ordo_sta
 	       ordo_merge(sequence, error);
 }
 
-/* `level 0 to` for `to`, and for phases with the operator, as a level may have two. */
-static const char **name_labels(const struct play *play, struct ordo_arena *arena,
-	const struct ordo_labels *labels, bool with_operator)
+static const char *level_name(const struct play *play, struct ordo_arena *arena)
 {
+	static const char *const names[] = {"intra-server", "inter-server", "inter-pod"};
+	const uint32_t number = play->hierarchy->levels.at[play->stage->level].number;
+	return number < sizeof names / sizeof *names ? names[number]
+						     : ordo_arena_format(arena, "level %u", number);
+}
+
+/* `intra-server to` for `to`. */
+static const char **name_streams(const struct play *play, struct ordo_arena *arena)
+{
+	const struct ordo_labels *labels = &play->sequence.stream_labels;
 	const char **names = ordo_arena_alloc(arena, ((size_t)labels->count + 1) * sizeof *names);
+	const char *level = level_name(play, arena);
+	for (uint32_t i = 0; names && i < labels->count; i++)
+		if (!level || !(names[i] = ordo_arena_format(arena, "%s %s", level, labels->items[i].name)))
+			return NULL;
+	return names;
+}
+
+/* `intra-server reduce-scatter: local reduce` for `local reduce`: with the operator, as a level may
+ * have two. A phase called as the operator needs no second name. */
+static const char **name_phases(const struct play *play, struct ordo_arena *arena)
+{
+	static const char *const operators[ORDO_NOPERATOR] = {
+		[ORDO_ALLREDUCE] = "all-reduce",
+		[ORDO_REDUCE] = "reduce",
+		[ORDO_BROADCAST] = "broadcast",
+		[ORDO_REDUCESCATTER] = "reduce-scatter",
+		[ORDO_ALLGATHER] = "all-gather",
+		[ORDO_SCATTER] = "scatter",
+		[ORDO_GATHER] = "gather",
+		[ORDO_ALLTOALL] = "all-to-all",
+	};
+	const struct ordo_labels *labels = &play->sequence.phases;
+	const char **names = ordo_arena_alloc(arena, ((size_t)labels->count + 1) * sizeof *names);
+	const char *level = level_name(play, arena), *op = operators[play->stage->op];
 	for (uint32_t i = 0; names && i < labels->count; i++) {
-		names[i] = ordo_arena_format(arena, "level %u %s%s%s",
-			play->hierarchy->levels.at[play->stage->level].number,
-			with_operator ? ordo_operator_facts(play->stage->op)->name : "",
-			with_operator ? " " : "", labels->items[i].name);
-		if (!names[i])
+		const char *name = labels->items[i].name;
+		const bool same = !strcmp(name, op);
+		if (!level || !(names[i] = ordo_arena_format(
+					arena, "%s %s%s%s", level, op, same ? "" : ": ", same ? "" : name)))
 			return NULL;
 	}
 	return names;
@@ -261,8 +293,8 @@ static void play_stage(struct play *play)
 	if (ordo_stage_sequence(play->recipe, play->stage, &play->sequence, &error)) {
 		play->chunks =
 			malloc(((size_t)ordo_nchunk(&play->sequence.problem) + 1) * sizeof *play->chunks);
-		play->streams = name_labels(play, &arena, &play->sequence.stream_labels, false);
-		play->phases = name_labels(play, &arena, &play->sequence.phases, true);
+		play->streams = name_streams(play, &arena);
+		play->phases = name_phases(play, &arena);
 		if (play->chunks && play->streams && play->phases)
 			play_groups(play);
 		else
@@ -284,8 +316,8 @@ void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *reci
 	const struct ordo_problem *problem = &recipe->problem;
 	uint32_t bank = 0;
 	if (problem->op == ORDO_BROADCAST) {
-		ordo_stream(b, "own", ORDO_NONE);
-		ordo_phase(b, "own", ORDO_NONE);
+		ordo_stream(b, "copy", ORDO_NONE);
+		ordo_phase(b, "copy in", ORDO_NONE);
 		ordo_contribute(b, problem->root, 0, problem->chunks_per_block);
 	}
 	for (uint32_t t = 0; t < hierarchy->nstage && !ordo_builder_failed(b); t++) {

@@ -114,12 +114,20 @@ static uint32_t largest_share(const struct ordo_recipe *recipe)
 	return largest;
 }
 
+/* What the sending for sums is by itself: with one shot everybody gets everything. */
+static const char *collects_as(const struct ordo_recipe *recipe)
+{
+	if (recipe->problem.op == ORDO_REDUCE)
+		return "gather";
+	return recipe->problem.op == ORDO_ALLREDUCE && !two_shots(recipe) ? "all-gather" : "reduce-scatter";
+}
+
 /* Every rank sends its part of every sum to the one that makes it. */
 static void collect(
 	struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t scratch, uint32_t stride)
 {
 	const uint32_t N = recipe->problem.nrank;
-	ordo_phase(b, "collect", ORDO_NONE);
+	ordo_phase(b, collects_as(recipe), ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t owner = (rank + distance) % N;
@@ -161,7 +169,7 @@ static void sum_up(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	}
 	const uint32_t scratch = ordo_scratch(b, (N - 1) * stride);
 	collect(b, recipe, scratch, stride);
-	ordo_phase(b, "fold", ORDO_NONE);
+	ordo_phase(b, "local reduce", ORDO_NONE);
 	for (uint32_t owner = 0; owner < N; owner++)
 		fold_one(b, recipe, owner, scratch, stride);
 }
@@ -172,7 +180,8 @@ static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	const struct ordo_problem *problem = &recipe->problem;
 	const bool summed = ordo_operator_facts(problem->op)->reduces;
 	const uint32_t N = problem->nrank;
-	ordo_phase(b, "share", ORDO_NONE);
+	ordo_phase(b, problem->op == ORDO_BROADCAST && !two_shots(recipe) ? "broadcast" : "all-gather",
+		ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N;
@@ -220,7 +229,7 @@ static void gather(struct ordo_builder *b, const struct ordo_recipe *recipe)
 static void exchange(struct ordo_builder *b, const struct ordo_recipe *recipe)
 {
 	const uint32_t N = recipe->problem.nrank, K = recipe->problem.chunks_per_block;
-	ordo_phase(b, "exchange", ORDO_NONE);
+	ordo_phase(b, "all-to-all", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N, chunk = (rank * N + peer) * K;
@@ -234,7 +243,7 @@ static void keep_own(struct ordo_builder *b, const struct ordo_recipe *recipe)
 {
 	const struct ordo_problem *problem = &recipe->problem;
 	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
-	ordo_phase(b, "own", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; rank < N; rank++) {
 		uint32_t chunk = problem->op == ORDO_ALLTOALL ? (rank * N + rank) * K : rank * K;
 		if (problem->op == ORDO_BROADCAST)

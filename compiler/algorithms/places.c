@@ -73,8 +73,8 @@ void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
 	const uint32_t K = problem->chunks_per_block;
 	if (ordo_operator_facts(problem->op)->reduces && problem->nrank > 1)
 		return;
-	ordo_stream(b, "own", ORDO_NONE);
-	ordo_phase(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		const uint32_t chunk = ordo_nblock(problem) == 1 ? 0 : rank * K;
 		if (ordo_has_input(b, rank, chunk) && ordo_has_output(b, rank, chunk))

@@ -169,8 +169,8 @@ static void keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
 	uint32_t K = problem->chunks_per_block;
 	bool one_block = problem->op == ORDO_ALLREDUCE || is_pipeline(problem->op);
 	bool all_summed = ordo_operator_facts(problem->op)->reduces && problem->nrank > 1;
-	ordo_stream(b, "own", ORDO_NONE);
-	ordo_phase(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; !all_summed && rank < problem->nrank; rank++) {
 		uint32_t chunk = one_block ? 0 : rank * K;
 		if (ordo_has_input(b, rank, chunk) && ordo_has_output(b, rank, chunk))

@@ -16,7 +16,7 @@ void ordo_lane_spread(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	bool summed = lane->problem->op == ORDO_ALLREDUCE;
 	for (uint32_t step = 0; step + 1 < lane->n; step++) {
-		ordo_phase(b, "spread", step);
+		ordo_phase(b, "all-gather", step);
 		for (uint32_t p = 0; p < lane->n; p++) {
 			uint32_t from = ordo_lane_rank(lane, p), to = ordo_lane_rank(lane, (int64_t)p + 1);
 			struct ordo_slice slice = ordo_lane_slice(lane, (int64_t)p - step);
@@ -34,7 +34,7 @@ void ordo_lane_broadcast(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	uint32_t n = lane->n, nchunk = lane->share.count;
 	for (uint32_t step = 0; n > 1 && nchunk && step < nchunk + n - 2; step++) {
-		ordo_phase(b, "pass", step);
+		ordo_phase(b, "broadcast", step);
 		for (uint32_t p = n - 1; p-- > 0;) {
 			struct ordo_slice slice = {lane->share.first + step - p, 1};
 			uint32_t from = ordo_lane_rank(lane, p), to = ordo_lane_rank(lane, (int64_t)p + 1);

@@ -78,13 +78,13 @@ static void contribute_next(struct ordo_builder *b, const struct ordo_lane *lane
 void ordo_lane_sum(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	bool to_all = lane->problem->op == ORDO_ALLREDUCE, windowed = !to_all && !lane->problem->in_place;
-	ordo_phase(b, "sum", 0);
+	ordo_phase(b, "reduce-scatter", 0);
 	if (to_all)
 		contribute_all(b, lane);
 	else if (windowed)
 		contribute_first(b, lane);
 	for (uint32_t step = 0; step + 1 < lane->n; step++) {
-		ordo_phase(b, "sum", step);
+		ordo_phase(b, "reduce-scatter", step);
 		for (uint32_t p = 0; p < lane->n; p++)
 			add_on(b, lane, ordo_lane_rank(lane, p), ordo_lane_rank(lane, (int64_t)p + 1),
 				ordo_lane_slice(lane, (int64_t)p - 1 - step), step ? step - 1 : ORDO_NONE,
@@ -102,7 +102,7 @@ void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_lane *lane)
 	bool windowed = !lane->problem->in_place;
 	if (n < 2 || !nchunk)
 		return;
-	ordo_phase(b, "sum", 0);
+	ordo_phase(b, "reduce", 0);
 	if (windowed && n > 2)
 		ordo_lane_open_window(b, lane, nchunk, 1);
 	for (uint32_t p = 2; windowed && p < n; p++)
@@ -111,7 +111,7 @@ void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_lane *lane)
 				(struct ordo_slice){lane->share.first + k, 1}, k);
 	contribute(b, lane, ordo_lane_rank(lane, 0), lane->share, 0);
 	for (uint32_t step = 0; step < nchunk + n - 2; step++) {
-		ordo_phase(b, "sum", step);
+		ordo_phase(b, "reduce", step);
 		for (uint32_t p = n - 1; p >= 1; p--) {
 			uint32_t k = step - (p - 1), next = k + lane->nwindow;
 			if (step < p - 1 || k >= nchunk)

@@ -34,7 +34,7 @@ static uint32_t remote_root(const struct star *star)
 static void sum_at_hub(struct ordo_builder *b, const struct star *star)
 {
 	const uint32_t K = star->problem->chunks_per_block;
-	ordo_phase(b, "sum", ORDO_NONE);
+	ordo_phase(b, "reduce", ORDO_NONE);
 	ordo_contribute(b, star->hub, 0, K);
 	for (uint32_t rank = 0; rank < star->problem->nrank; rank++)
 		if (rank != star->hub)
@@ -45,7 +45,7 @@ static void sum_at_hub(struct ordo_builder *b, const struct star *star)
 static void spread_from_hub(
 	struct ordo_builder *b, const struct star *star, struct ordo_at from, uint32_t but)
 {
-	ordo_phase(b, "spread", ORDO_NONE);
+	ordo_phase(b, "broadcast", ORDO_NONE);
 	for (uint32_t rank = 0; rank < star->problem->nrank; rank++)
 		if (rank != star->hub && rank != but)
 			ordo_copy(b, ordo_output_of(b, rank, 0), from, star->problem->chunks_per_block);
@@ -56,12 +56,12 @@ static void broadcast(struct ordo_builder *b, const struct star *star)
 	const uint32_t K = star->problem->chunks_per_block, root = star->problem->root;
 	struct ordo_at from = ordo_input_of(b, root, 0);
 	if (remote_root(star) != ORDO_NONE) {
-		ordo_phase(b, "to hub", ORDO_NONE);
+		ordo_phase(b, "send to hub", ORDO_NONE);
 		from = ordo_output_of(b, star->hub, 0);
 		ordo_copy(b, from, ordo_input_of(b, root, 0), K);
 	}
 	spread_from_hub(b, star, from, root);
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	ordo_contribute(b, root, 0, K);
 }
 
@@ -70,7 +70,7 @@ static void reduce(struct ordo_builder *b, const struct star *star)
 	sum_at_hub(b, star);
 	if (remote_root(star) == ORDO_NONE)
 		return;
-	ordo_phase(b, "to root", ORDO_NONE);
+	ordo_phase(b, "send to root", ORDO_NONE);
 	ordo_copy(b, ordo_output_of(b, star->problem->root, 0), ordo_work(b, star->hub, 0),
 		star->problem->chunks_per_block);
 }
@@ -88,13 +88,13 @@ static void scatter(struct ordo_builder *b, const struct star *star)
 		if (rank == root)
 			continue;
 		if (root != star->hub) {
-			ordo_phase(b, "to hub", ORDO_NONE);
+			ordo_phase(b, "send to hub", ORDO_NONE);
 			ordo_copy(b, at_hub(b, star, rank), ordo_input_of(b, root, rank * K), K);
 		}
 		ordo_phase(b, "scatter", ORDO_NONE);
 		ordo_copy(b, ordo_output_of(b, rank, rank * K), at_hub(b, star, rank), K);
 	}
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	ordo_contribute(b, root, root * K, K);
 }
 
@@ -112,10 +112,10 @@ static void gather(struct ordo_builder *b, const struct star *star)
 		}
 		ordo_phase(b, "gather", ORDO_NONE);
 		ordo_copy(b, ordo_work(b, star->hub, rank * K), ordo_input_of(b, rank, rank * K), K);
-		ordo_phase(b, "to root", ORDO_NONE);
+		ordo_phase(b, "send to root", ORDO_NONE);
 		ordo_copy(b, to, ordo_work(b, star->hub, rank * K), K);
 	}
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	ordo_contribute(b, root, root * K, K);
 }
 

@@ -113,7 +113,7 @@ static void sum_level(
 {
 	const struct ordo_tree *tree = load->tree;
 	const uint32_t begin = tree->level_begin[level], end = tree->level_begin[level + 1];
-	ordo_stream(b, "own", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
 	for (uint32_t i = begin; i < end; i++)
 		ordo_make_ready(b, rank_of(load, tree->parent[tree->by_level[i]]), unit, false);
 	ordo_stream(b, "up", load->stream);
@@ -128,7 +128,7 @@ void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load)
 	const uint32_t nunit = count_units(load), nlevel = load->tree->nlevel;
 	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
 		step++) {
-		ordo_phase(b, "sum", step);
+		ordo_phase(b, "reduce", step);
 		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++)
 			sum_level(b, load, nlevel - (step - i), unit_of(load, i));
 	}
@@ -141,7 +141,7 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 	ordo_stream(b, "down", load->stream);
 	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
 		step++) {
-		ordo_phase(b, "spread", step);
+		ordo_phase(b, "broadcast", step);
 		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++) {
 			const uint32_t level = step - i + 1;
 			for (uint32_t k = tree->level_begin[level]; k < tree->level_begin[level + 1]; k++) {

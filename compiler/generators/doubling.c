@@ -63,7 +63,7 @@ static bool give_halving(const struct ordo_programs *programs, uint32_t rank,
 	const struct place own = block_of(rank, half);
 	struct writing w = {program, error, false};
 	ordo_rank_program_clear(program);
-	write_stream(&w, "own");
+	write_stream(&w, "copy");
 	write_copy(&w, own.slot, half, (struct place){ORDO_INPUT, own.slot}, own, 0);
 	write_notify(&w, rank ^ half, 0, 0);
 	write_stream(&w, "send");

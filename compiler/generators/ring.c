@@ -97,7 +97,7 @@ static void allgather(struct ring *ring)
 			at(ORDO_OUTPUT, chunk), step, !step);
 	}
 	write_wait(w, ring->before, 0, n - 2);
-	write_stream(w, "own");
+	write_stream(w, "copy");
 	write_copy(w, ring->rank, 1, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, ring->rank), n - 1);
 }
 
@@ -129,7 +129,10 @@ static uint32_t scratch(const struct ordo_problem *problem)
 
 static uint32_t phases(const struct ordo_problem *problem)
 {
-	return (problem->op == ORDO_ALLREDUCE ? 2 : 1) * (problem->nrank - 1) + 1;
+	const uint32_t steps = problem->nrank - 1;
+	if (problem->op == ORDO_ALLREDUCE)
+		return 2 * steps;
+	return problem->op == ORDO_ALLGATHER ? steps + 1 : steps; /* AllGather: and a rank's own block */
 }
 
 const struct generator generate_ring = {

@@ -174,12 +174,34 @@ static const char **label_texts(struct ordo_arena *arena, const struct ordo_labe
 	return texts;
 }
 
-static bool set_names(struct ordo_schedule *schedule, const struct ordo_recipe *recipe,
-	const struct ordo_sequence *sequence, struct ordo_arena *arena, struct ordo_error *error)
+/* Algorithms name phases before they know whether anything is moved in them. Those that have tasks
+ * are listed, in their order, and tasks get the numbers they have there. */
+static bool set_phases(struct ordo_schedule *schedule, const struct ordo_labels *labels,
+	struct ordo_arena *arena, struct ordo_error *error)
 {
-	const char **phases = label_texts(arena, &sequence->phases);
-	if (!phases || !ordo_schedule_set_phases(schedule, phases, sequence->phases.count, error))
+	const char **texts = label_texts(arena, labels);
+	uint32_t *numbers = ordo_arena_alloc(arena, ((size_t)labels->count + 1) * sizeof *numbers);
+	if (!texts || !numbers)
 		return ordo_fail_memory(error);
+	memset(numbers, 0, ((size_t)labels->count + 1) * sizeof *numbers);
+	for (uint32_t t = 0; t < schedule->ntask; t++)
+		if (schedule->tasks[t].phase != ORDO_NO_PHASE)
+			numbers[schedule->tasks[t].phase] = 1;
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < labels->count; i++)
+		if (numbers[i]) {
+			texts[count] = texts[i];
+			numbers[i] = count++;
+		}
+	for (uint32_t t = 0; t < schedule->ntask; t++)
+		if (schedule->tasks[t].phase != ORDO_NO_PHASE)
+			schedule->tasks[t].phase = numbers[schedule->tasks[t].phase] & ORDO_NO_PHASE;
+	return ordo_schedule_set_phases(schedule, texts, count, error);
+}
+
+static bool set_topology(
+	struct ordo_schedule *schedule, const struct ordo_recipe *recipe, struct ordo_error *error)
+{
 	if (!recipe->topology)
 		return true;
 	char digest[33];
@@ -218,9 +240,9 @@ struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe, const struct o
 	struct emission emission = {
 		.sequence = sequence, .pairs = pairs, .schedule = schedule, .error = error};
 	const char **names = label_texts(&arena, &sequence->stream_labels);
-	const bool worked =
-		names ? set_names(schedule, recipe, sequence, &arena, error) && emit_all(&emission, names)
-		      : ordo_fail_memory(error);
+	const bool worked = names ? set_topology(schedule, recipe, error) && emit_all(&emission, names) &&
+					    set_phases(schedule, &sequence->phases, &arena, error)
+				  : ordo_fail_memory(error);
 	close_layout(&emission.layout);
 	ordo_arena_free(&arena);
 	if (!worked) {

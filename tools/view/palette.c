@@ -24,7 +24,7 @@ static void write_colour(char colour[8], double hue, double saturation, double v
 		(unsigned)(rgb[2] * 255) & 255);
 }
 
-/* The length of a phase's name without its number: "sum 3" -> 3. */
+/* The length of a phase's name without its number: "reduce-scatter 3" -> 3. */
 static size_t family_length(const char *phase)
 {
 	size_t length = strlen(phase);

@@ -16,7 +16,7 @@ struct palette {
 	char (*line)[8]; /* [nphase], darker */
 	char (*bar)[8];	 /* [nphase], strong enough to stand without a line on white and on black */
 	uint32_t nphase;
-	struct legend *legends; /* a line for every name, "sum 0-6" */
+	struct legend *legends; /* a line for every name, "reduce-scatter 0-6" */
 	uint32_t nlegend;
 };
 
