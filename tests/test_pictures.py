@@ -2,6 +2,7 @@
 """Pictures of refuted schedules, of loads and of two trees, read back with cgraph.
 
 usage: test_pictures.py ORDO REJECT DOT_FACTS"""
+import html
 import json
 import math
 import pathlib
@@ -282,13 +283,20 @@ def _(ordo):
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30}
 
 
+def load_in(tip):
+    """(bytes, use in percent) in a tooltip of a link; None: none."""
+    found = re.match(r"(?:switch )?\d+ to (?:switch )?\d+: .*: ([\d.e+-]+) (\w+) in \d+ moves, "
+                     r"([\d.e+-]+) % of the time", tip)
+    return (float(found[1]) * UNITS[found[2]], float(found[3])) if found else None
+
+
 def loads(picture):
     """(from, to) -> (bytes, use, width, class) of the links that are loaded."""
     found = {}
     for tail, head, edge in picture.edges:
-        tip = re.match(r"(\d+) to (\d+): .*: ([\d.e+]+) (\w+) in (\d+) moves, ([\d.e+-]+) %", edge.get("tooltip", ""))
-        if tip and edge.get("class") in ("load", "bottleneck"):
-            found[(tail, head)] = (float(tip[3]) * UNITS[tip[4]], float(tip[6]), float(edge["penwidth"]), edge["class"])
+        load = load_in(edge.get("tooltip", ""))
+        if load and edge.get("class") in ("load", "bottleneck"):
+            found[(tail, head)] = (*load, float(edge["penwidth"]), edge["class"])
     return found
 
 
@@ -405,15 +413,297 @@ def _(ordo):
     wanted(ours != named, ours)
 
 
-@desk_case("--load: of hundreds of links none is as wide as of a few, and a server's name stands away from the switches")
+@desk_case("of hundreds of links none is as wide as of a few, and a server's name stands away from the switches")
 def _(ordo):
-    ordo.compile("x.json", "--topology", "servers:8x8", operator="allreduce", algorithm="hierarchical", ranks=64)
-    picture = Picture(ordo.works("draw", "x.json", "--load", "--topology", "servers:8x8").out)
-    widths = [float(edge[2]["penwidth"]) for edge in picture.edges if edge[2].get("class") in ("load", "bottleneck")]
-    wanted(len(widths) > 400 and 1 < max(widths) < 3, len(widths), max(widths))
-    names = {node["label"]: tuple(map(float, node["pos"].split(",")))[1] for node in picture.nodes.values() if node.get("label", "").startswith("server ")}
+    ordo.compile("x.json", operator="alltoall", algorithm="mesh", ranks=16)
+    picture = Picture(ordo.works("draw", "x.json", "--load", "--topology", "full-mesh").out)
+    widths = [width for _, _, width, _ in loads(picture).values()]
+    wanted(len(widths) == 240 and 1 < max(widths) < 4, len(widths), widths[:4])
+    picture = Picture(ordo.works("draw", "--topology", "servers:8x8").out)
+    names = {node["label"]: picture.place(name)[1] for name, node in picture.nodes.items()
+             if node.get("label", "").startswith("server ")}
     ranks = {server: [picture.place(f"rank{8 * server + r}")[1] for r in range(8)] for server in (0, 7)}
     wanted(names["server 0"] > max(ranks[0]) and names["server 7"] < min(ranks[7]), names, ranks)
+
+
+# Topologies of up to so many ranks: (name, ranks).
+SMALL = [*(("full-mesh", n) for n in range(3, 17)), *(("ring", n) for n in range(3, 17)),
+         *(("star", n) for n in range(3, 17)), *(("hypercube", n) for n in (4, 8, 16)),
+         ("torus:2x2", 4), ("torus:3x3", 9), ("torus:4x4", 16), ("torus:2x8", 16), ("torus:2x2x4", 16),
+         ("a3:4", 4), ("a3:8", 8), ("a3:16", 16), ("a3:2x8", 16), ("a3:4x4", 16),
+         *((f"servers:{s}x{r}", s * r) for s, r in [(2, 2), (2, 4), (2, 8), (4, 4), (8, 2), (3, 5)])]
+
+
+def box_of(picture, name):
+    """(left, right, low, high) of a node in points."""
+    (x, y), node = picture.place(name), picture.nodes[name]
+    width, height = 36 * float(node.get("width", 0.42)), 36 * float(node.get("height", 0.42))
+    if node.get("fixedsize") != "true":
+        width = max(width, float(node["fontsize"]) * ems(node["label"]) / 2)
+        height = float(node["fontsize"]) * 0.7
+    return x - width, x + width, y - height, y + height
+
+
+def overlap(a, b):
+    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
+
+
+@desk_case("--load: no label covers a rank, a switch or another label, on any topology of up to 16 ranks")
+def _(ordo):
+    marked = 0
+    for topology, ranks in SMALL:
+        name = f"{ranks}.json"
+        if not (ordo.folder / name).exists():
+            ordo.compile(name, ranks=ranks, algorithm="rhd")
+        picture = Picture(ordo.works("draw", name, "--load", "--topology", topology,
+                                     "--route-through-ranks").out)
+        vertices = [name for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)]
+        labels = [name for name in picture.nodes if name not in vertices and
+                  not re.match(r"sample\d+ (left|right)$", name)]
+        marked += "bottleneck" in labels
+        wanted(len(vertices) >= ranks and len(labels) > 3, topology, labels)
+        for i, label in enumerate(labels):
+            for other in [*vertices, *labels[:i]]:
+                wanted(not overlap(box_of(picture, label), box_of(picture, other)), topology, ranks,
+                       label, picture.nodes[label], other, picture.nodes[other])
+        for name in labels:
+            node = picture.nodes[name]
+            needs = ems(node["label"].replace("\\l", "")) * float(node["fontsize"]) / 72
+            wanted(node.get("fixedsize") != "true" or float(node["width"]) >= needs, name, node, needs)
+    # Where there is room for it, and there mostly is, the bottleneck is marked where it is.
+    wanted(marked > 0.8 * len(SMALL), marked, len(SMALL))
+
+
+# Many ranks.
+
+def cells(picture):
+    """(from, to) -> node of the links in a matrix, vertices as numbers; of runs the first."""
+    return {tuple(map(int, found.groups())): node for name, node in picture.nodes.items()
+            if (found := re.match(r"link(\d+) to (\d+)$", name))}
+
+
+@desk_case("--load of more than 16 ranks is a matrix: a cell for each link, its bytes in words, its use in colour")
+def _(ordo):
+    for topology, ranks, algorithm in [("full-mesh", 17, "rhd"), ("servers:8x8", 64, "hierarchical"),
+                                       ("torus:8x8", 64, "halving-doubling"), ("star", 32, "ring")]:
+        ordo.compile("x.json", ranks=ranks, algorithm=algorithm)
+        words = ["--topology", topology, *["--route-through-ranks"] * (topology == "torus:8x8")]
+        done = ordo.works("draw", "x.json", "--load", *words, "--bytes", "16MiB")
+        told = ordo.answer("draw", "--topology", topology, "--ranks", f"0-{ranks - 1}", "--size", ranks,
+                           "--as", "json")
+        links = {(link["from"], link["to"]) for link in json.loads(told["picture"])["links"]}
+        picture = Picture(done.out)
+        found = cells(picture)
+        wanted(found.keys() == links, topology, len(found), len(links), found.keys() ^ links)
+        wanted(not any(tail.startswith("rank") for tail, _, _ in picture.edges), "a web")
+        # Rows go down and columns to the right, in the order of their numbers; switches stand apart.
+        places = {key: tuple(map(float, node["pos"].split(","))) for key, node in found.items()}
+        wide = max(float(node["width"]) for node in found.values()) * 72
+        for (source, target), (x, y) in places.items():
+            for (source2, target2), (x2, y2) in places.items():
+                if source == source2 and target < target2:
+                    apart = 24 if target < ranks <= target2 else 0.9 * wide
+                    wanted(x2 - x > apart, topology, source, target, target2)
+                if target == target2 and source < source2:
+                    wanted(y - y2 > 0.9 * wide, topology, target, source, source2)
+        # One use, one colour, darker with more of it; only what is not loaded is grey.
+        colours = {}
+        for key, node in found.items():
+            load = load_in(node["tooltip"])
+            wanted((load[0] > 0) == (node["class"] in ("load", "bottleneck")), key, node)
+            if load[0] > 0:
+                colours.setdefault(load[1], set()).add(node["fillcolor"])
+        lightness = [max(sum(int(one[i:i + 2], 16) * w for i, w in ((1, 3), (3, 6), (5, 1))) for one in colours[use])
+                     for use in sorted(colours)]
+        wanted(lightness == sorted(lightness, reverse=True), topology, colours)
+        most = max(colours)
+        legend = " ".join(picture.labels())
+        wanted(f"{most:.3g} % of the time at full bandwidth" in legend and "GB/s" in legend, legend)
+        wanted(re.search(r"\d [KMG]?i?B over", legend), legend)
+        if ranks == 64:
+            wanted({node["class"] for node in found.values()} == {"load", "bottleneck", "idle"}, topology)
+            wanted("bottleneck: " in legend and "without a load" in legend, legend)
+
+
+@desk_case("a matrix: a link that is down is crossed out, and where no link is nothing is")
+def _(ordo):
+    ordo.compile("x.json", "--fail-link", "0-1", ranks=20)
+    picture = Picture(ordo.works("draw", "x.json", "--load", "--fail-link", "0-1").out)
+    found = cells(picture)
+    down = {key for key, node in found.items() if node["class"] == "down"}
+    wanted(down == {(0, 1), (1, 0)} and all(found[key]["label"] == "×" for key in down), down)
+    wanted("down" in {label.replace("\\l", "") for label in picture.labels()}, picture.labels())
+    wanted(not any("no link" in label for label in picture.labels()), "all others are linked")
+    ordo.compile("y.json", ranks=20)
+    picture = Picture(ordo.works("draw", "y.json", "--load", "--topology", "ring").out)
+    wanted(len(cells(picture)) == 40 and any("no link" in label for label in picture.labels()))
+    wanted("down" not in {label.replace("\\l", "") for label in picture.labels()}, picture.labels())
+
+
+@desk_case("a matrix of 256 ranks is whole, and small; --ranks chooses, and of 16 a web is drawn")
+def _(ordo):
+    ordo.compile("x.json", ranks=256, operator="alltoall", algorithm="mesh")
+    done = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh")
+    picture = Picture(done.out)
+    found = cells(picture)
+    # All cells look alike, so each row is a box before its own rank and one behind it.
+    wanted(len(found) == 2 * 256 - 2 and done.err == "", len(found), done.err)
+    step = 0.05 * 72
+    width = sum(float(node["width"]) * 72 for node in found.values())
+    wanted(abs(width - 256 * 255 * step) < 0.02 * width, width)
+    wanted("so on to rank 255" in found[(0, 1)]["tooltip"], found[(0, 1)])
+    part = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--ranks", "3,200-215")
+    rows = {source for source, _ in cells(Picture(part.out))}
+    wanted(rows == {3, *range(200, 216)}, rows)
+    web = Picture(ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--ranks", "0-15").out)
+    wanted(len(loads(web)) == 240 and not cells(web), len(loads(web)))
+
+
+# Of all pictures.
+
+def all_pictures(ordo):
+    """(name, SVG) of every kind of picture, small and large, sound and refuted."""
+    def drawn(*words):
+        return ordo.works(*words, "--as", "svg").out
+
+    for ranks in 4, 16, 40:
+        for algorithm in "ring", "rhd":
+            ordo.compile("x.json", ranks=ranks, algorithm=algorithm)
+            yield f"tasks {algorithm} {ranks}", drawn("draw", "x.json")
+            yield f"time {algorithm} {ranks}", drawn("draw", "x.json", "--space-time")
+            yield f"load {algorithm} {ranks}", drawn("draw", "x.json", "--load", "--topology", "full-mesh")
+            yield f"order {algorithm} {ranks}", drawn("order", "x.json", "--max-orders", 1)
+    ordo.compile("ring.json", ranks=8)
+    ordo.compile("levels.json", "--topology", "servers:2x4", ranks=8, algorithm="hierarchical")
+    yield "levels in time", drawn("draw", "levels.json", "--space-time", "--topology", "servers:2x4")
+    yield "levels", drawn("draw", "levels.json")
+    yield "graph", drawn("draw", "levels.json", "--graph")
+    yield "why", drawn("order", "ring.json", "--why", "G3")
+    for topology in "servers:2x4", "a3:2x8", "torus:4x4":
+        yield topology, drawn("draw", "--topology", topology)
+    for name in "R7-circle-of-three", "R8-two-writers-unordered", "R9-after-leaving":
+        yield name, drawn("draw", REJECT / f"{name}.json")
+        yield f"{name} in time", drawn("draw", REJECT / f"{name}.json", "--space-time")
+        yield f"{name} as a graph", drawn("draw", REJECT / f"{name}.json", "--graph")
+
+
+def ems(text):
+    """About how wide it is in a wide face, in sizes of the letter."""
+    return sum(0.34 if letter in " iltfjIr.,:;'|!()[]/-" else 0.92 if letter in "mwMW%@…" else 0.63
+               for letter in text)
+
+
+def texts_of(svg):
+    """(text, left, right, y) as wide as a wide face has it, in units of the picture."""
+    sizes = {"title": 18, "small": 10, "in": 10}
+    for found in re.finditer(r"<text ([^>]*)>([^<]*)</text>", svg):
+        facts = dict(re.findall(r'([\w-]+)="([^"]*)"', found[1]))
+        classes = facts.get("class", "").split()
+        size = float(facts.get("font-size") or next((sizes[one] for one in classes if one in sizes), 12))
+        text = html.unescape(found[2])
+        width, x = size * ems(text), float(facts["x"])
+        anchor = facts.get("text-anchor") or next((one for one in classes if one in ("middle", "end")), "")
+        left = x - (width / 2 if anchor == "middle" else width if anchor == "end" else 0)
+        yield text, left, left + width, float(facts["y"])
+
+
+@desk_case("no text of any picture is cut at its edges, legends least")
+def _(ordo):
+    for name, svg in all_pictures(ordo):
+        left, top, width, height = map(float, re.search(r'viewBox="([^"]+)"', svg)[1].split())
+        moved = re.search(r'<g id="graph0"[^>]*translate\(([-\d.]+) ([-\d.]+)\)', svg)
+        dx, dy = map(float, moved.groups()) if moved else (0, 0)
+        texts = list(texts_of(svg))
+        wanted(texts, name, "says nothing")
+        for text, begin, end, y in texts:
+            inside = left <= begin + dx and end + dx <= left + width and top < y + dy < top + height
+            wanted(inside, name, text, (begin + dx, end + dx, y + dy), (left, top, width, height))
+    # A name that somebody chose, as long as documents allow.
+    document = json.loads((ordo.folder / "ring.json").read_text())
+    document["phases"][0] = "W" * 400 + " 0"
+    (ordo.folder / "long.json").write_text(json.dumps(document))
+    for words in [], ["--space-time"]:
+        svg = ordo.works("draw", "long.json", "--as", "svg", *words).out
+        width = float(re.search(r'viewBox="\S+ \S+ (\S+)', svg)[1])
+        [(text, _, end, _)] = [one for one in texts_of(svg) if "WWW" in one[0]]
+        wanted("…" in text and len(text) > 60 and end < width, words, text, end, width)
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), parts))
+
+
+def contrast(a, b):
+    a, b = sorted((luminance(a), luminance(b)))
+    return (b + 0.05) / (a + 0.05)
+
+
+NAMED = {"black": "#000000", "white": "#ffffff"}
+
+
+@desk_case("every picture has a dark mode: each of its colours, and words can be read on what they stand on")
+def _(ordo):
+    for name, svg in all_pictures(ordo):
+        wanted("@media (prefers-color-scheme:dark)" in svg, name)
+        if 'class="st"' in svg:
+            continue
+        style, rest = svg.split("</style>")
+        dark = {(kind, light): to for light, kind, to in re.findall(
+            r"\.dot \[\w+\*?=\"(?:stop-color:)?([#\w]+)\"\]\{([\w-]+):(#\w{6})", style)}
+        used = {(kind, colour) for kind, colour in re.findall(
+            r'[ "](fill|stroke|stop-color)(?:="|:)([#\w]+)', rest) if colour not in ("none", "transparent", "url")}
+        wanted(used == set(dark), name, used ^ set(dark))
+        text = re.search(r"\.dot text\{fill:(#\w{6})\}", style)[1]
+        paper = dark[("fill", "white")]
+        wanted(luminance(paper) < 0.02 and contrast(text, paper) > 12, name, paper, text)
+        for node in re.findall(r'<g id="node.*?</g>\s*(?=<!--|</g>)', rest, re.S):
+            fills = re.findall(r'<(?:polygon|ellipse|path)[^>]* fill="([#\w]+)"', node)
+            below = dark[("fill", fills[0])] if fills and ("fill", fills[0]) in dark else paper
+            for words in re.findall(r"<text[^>]*>", node):
+                colour = re.search(r'fill="([#\w]+)"', words)
+                above = dark[("fill", colour[1])] if colour else text
+                light = contrast(NAMED.get(colour[1], colour[1]) if colour else "#000000",
+                                 NAMED.get(fills[0], fills[0]) if ("fill", (fills or [""])[0]) in dark else "#ffffff")
+                wanted(contrast(above, below) > min(4, 0.7 * light), name, node, above, below)
+
+
+@desk_case("legends tell of what is seen and of nothing else")
+def _(ordo):
+    def told(*words):
+        return {text for text, *_ in texts_of(ordo.works("draw", *words, "--as", "svg").out)}
+
+    forms = {"Send", "SendReduce", "LocalCopy", "LocalReduce", "waiting", "critical path",
+             "Notify to its Wait", "chunk 3 to rank 1", "at fault"}
+    # Copies take no time unless a bandwidth of memory is given, and so neither they nor their phase is seen.
+    ordo.compile("bruck.json", algorithm="alltoall(method=bruck)", operator="alltoall", ranks=7)
+    seen = told("bruck.json", "--space-time")
+    wanted("all-to-all 0-2" in seen and not seen & {"copy in", "LocalCopy", "SendReduce", "at fault"}, seen)
+    wanted({"Send", "critical path", "chunk 3 to rank 1"} <= seen, seen)
+    seen = told("bruck.json")
+    wanted({"copy in", "all-to-all 0-2"} <= seen, seen)
+    # Of a part of the phases, those; and no name of others.
+    ordo.compile("ring.json", ranks=8)
+    for words in [], ["--space-time"]:
+        seen = told("ring.json", "--phases", "2-3", *words)
+        wanted("reduce-scatter 2-3" in seen and not any("all-gather" in one for one in seen), seen)
+        seen = told("ring.json", *words)
+        wanted({"reduce-scatter 0-6", "all-gather 0-6"} <= seen, seen)
+    ordo.compile("one.json", ranks=1)
+    seen = told("one.json", "--space-time")
+    wanted(seen & forms <= {"LocalCopy", "critical path"} and "copy in" in seen, seen)
+    # Values of a load are those of links.
+    for name, topology in ("ring.json", "full-mesh"), ("bruck.json", "full-mesh"), ("ring.json", "servers:2x4"):
+        picture = Picture(ordo.works("draw", name, "--load", "--topology", topology).out)
+        found = loads(picture).values()
+        words = [label.replace("\\l", "") for label in picture.labels()]
+        uses = {float(one[1]) for label in words if (one := re.match(r"([\d.]+) %", label))}
+        sizes = {float(one[1]) * UNITS[one[2]] for label in words
+                 if (one := re.match(r"([\d.]+) ([KM]?i?B)( over|$)", label))}
+        wanted(uses and uses <= {use for _, use, _, _ in found}, name, uses)
+        wanted(sizes and sizes <= {size for size, _, _, _ in found}, name, sizes)
+        wanted(max(uses) == max(use for _, use, _, _ in found), name, uses)
 
 
 @desk_case("a name that says what a topology is not, and a schedule that cannot be predicted")

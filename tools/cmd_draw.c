@@ -128,7 +128,8 @@ static bool draw_links(struct call *call, const struct wish *wish, const struct 
 	const struct ordo_prediction *prediction, FILE *out)
 {
 	struct ordo_error error;
-	uint32_t nrank = topology->nrank < MANY_RANKS ? topology->nrank : MANY_RANKS;
+	const uint32_t most = prediction ? MOST_MATRIX_RANKS : MANY_RANKS;
+	uint32_t nrank = topology->nrank < most ? topology->nrank : most;
 	uint32_t *ranks = wish->excerpt.ranks.count
 				  ? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
 				  : first_numbers(nrank);

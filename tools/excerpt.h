@@ -18,7 +18,7 @@ struct excerpt {
 };
 
 /* The number of ranks a picture takes well. */
-enum { FEW_RANKS = 8, MANY_RANKS = 64 };
+enum { FEW_RANKS = 8, MANY_RANKS = 64, MOST_MATRIX_RANKS = 256 };
 
 uint32_t *first_numbers(uint32_t count);
 

@@ -86,15 +86,39 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 	return node;
 }
 
-Agnode_t *add_left_label(Agraph_t *graph, const char *name, double x, double y, const char *text)
+/* Source: Adobe Font Metrics of Helvetica, in thousandths of the size, from the space on. */
+static const short helvetica[] = {278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278,
+	278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667,
+	722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667,
+	944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222,
+	500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
+
+double width_of_text(const char *text, double points)
+{
+	const size_t nletter = sizeof helvetica / sizeof *helvetica;
+	double thousandths = 0;
+	for (; *text; text++) {
+		const unsigned char letter = (unsigned char)*text;
+		if (letter >= ' ' && (size_t)(letter - ' ') < nletter)
+			thousandths += helvetica[letter - ' '];
+		else if ((letter & 0xc0) != 0x80)
+			thousandths += 1000;
+	}
+	return 1.2 * thousandths / 1000 * points / 72;
+}
+
+Agnode_t *add_left_label(
+	Agraph_t *graph, const char *name, double x, double y, const char *text, double points)
 {
 	/* The text is pushed to the left of a box as wide as it could be. */
-	double width = 0.09 * (double)strlen(text) + 0.2;
+	const double width = width_of_text(text, points) + 0.1;
 	Agnode_t *node = add_label(graph, name, x + width / 2, y, "");
 	if (!node)
 		return NULL;
 	set_text(node, "label", text, "\\l");
 	set_format(node, "width", "%.2f", width);
+	set_format(node, "height", "%.2f", 1.4 * points / 72);
+	set_format(node, "fontsize", "%g", points);
 	set(node, "fixedsize", "true");
 	set(node, "margin", "0");
 	return node;

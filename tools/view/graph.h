@@ -23,8 +23,12 @@ void set_default(Agraph_t *graph, int kind, const char *name, const char *value)
 Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y);
 /* A node that is only text. */
 Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const char *text);
-/* Text that begins, not centres, at x. */
-Agnode_t *add_left_label(Agraph_t *graph, const char *name, double x, double y, const char *text);
+/* Text that begins, not centres, at x, in a box as wide as the text is at most. */
+Agnode_t *add_left_label(
+	Agraph_t *graph, const char *name, double x, double y, const char *text, double points);
+/* How wide a text is at most, in inches, in letters of so many points: in Helvetica and a fifth more, as
+ * who has no Helvetica shows it in something wider. */
+double width_of_text(const char *text, double points);
 /* A cluster around the box left, top, right, bottom, in inches. */
 Agraph_t *add_cluster(
 	Agraph_t *graph, const char *name, double left, double top, double right, double bottom);

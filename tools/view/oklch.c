@@ -34,3 +34,22 @@ void write_oklch(char colour[8], double lightness, double chroma, double hue)
 		chroma -= 0.002;
 	snprintf(colour, 8, "#%02x%02x%02x", byte_of(rgb[0]), byte_of(rgb[1]), byte_of(rgb[2]));
 }
+
+static double part_of(uint32_t byte)
+{
+	const double part = (byte & 255) / 255.0;
+	return part <= 0.04045 ? part / 12.92 : pow((part + 0.055) / 1.055, 2.4);
+}
+
+void read_oklch(uint32_t rgb, double *lightness, double *chroma, double *hue)
+{
+	const double red = part_of(rgb >> 16), green = part_of(rgb >> 8), blue = part_of(rgb);
+	const double l = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue),
+		     m = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue),
+		     s = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue);
+	const double a = 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+		     b = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
+	*lightness = 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
+	*chroma = hypot(a, b);
+	*hue = atan2(b, a) / 0.017453292519943295;
+}

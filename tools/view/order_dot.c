@@ -205,7 +205,7 @@ static bool draw_tree(struct drawing *drawing, uint32_t number, const struct tit
 	drawing->width = 0.12 + DIGIT_WIDTH * (double)(strlen(name) > 2 ? strlen(name) : 2);
 	snprintf(name, sizeof name, "title %" PRIu32, number);
 	if (!find_red(drawing, titled) ||
-		!add_left_label(drawing->graph, name, drawing->x - 0.2, drawing->y, titled->title))
+		!add_left_label(drawing->graph, name, drawing->x - 0.2, drawing->y, titled->title, 10))
 		return false;
 	drawing->y += TITLE_STEP;
 	if (!sketch_tree(drawing, titled->tree) || !ordo_array_reserve(&drawing->nodes, &drawing->node_room,
@@ -220,7 +220,7 @@ static bool draw_tree(struct drawing *drawing, uint32_t number, const struct tit
 	drawing->bottom = drawing->y > drawing->bottom ? drawing->y : drawing->bottom;
 	if (drawing->picture->beside) {
 		const double tree = drawing->nend * (drawing->width + BETWEEN_LEAVES),
-			     title = 0.085 * (double)strlen(titled->title);
+			     title = width_of_text(titled->title, 10);
 		drawing->x += (tree > title ? tree : title) + BETWEEN;
 		drawing->y = top;
 	}
@@ -236,7 +236,7 @@ static bool draw_captions(struct drawing *drawing)
 		snprintf(line, sizeof line, "%.*s", (int)length, text);
 		snprintf(name, sizeof name, "caption %" PRIu32, n);
 		Agnode_t *node = add_left_label(
-			drawing->graph, name, -0.2, drawing->bottom - BETWEEN / 2 + 0.22 * n, line);
+			drawing->graph, name, -0.2, drawing->bottom - BETWEEN / 2 + 0.22 * n, line, 10);
 		if (!node)
 			return false;
 		set(node, "fontcolor", WITNESS_RED);

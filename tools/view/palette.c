@@ -41,6 +41,47 @@ static bool same_family(const char *a, const char *b)
 	return length == family_length(b) && !strncmp(a, b, length);
 }
 
+void shorten_name(char text[MOST_NAME_BYTES], const char *name)
+{
+	static const char dots[] = "…";
+	size_t length = strlen(name);
+	const bool cut = length > MOST_NAME_BYTES - sizeof dots;
+	if (cut)
+		for (length = MOST_NAME_BYTES - sizeof dots; ((unsigned char)name[length] & 0xc0) == 0x80;)
+			length--;
+	snprintf(text, MOST_NAME_BYTES, "%.*s%s", (int)length, name, cut ? dots : "");
+}
+
+static struct legend legend_between(
+	const struct palette *palette, const struct ordo_schedule *schedule, uint32_t first, uint32_t end)
+{
+	struct legend legend = {.first = first, .end = end};
+	const char *last = schedule->phases[end - 1];
+	char name[MOST_NAME_BYTES];
+	shorten_name(name, schedule->phases[first]);
+	if (end - first == 1) {
+		snprintf(legend.text, sizeof legend.text, "%s", name);
+		memcpy(legend.colour, palette->fill[first], 8);
+		return legend;
+	}
+	snprintf(legend.text, sizeof legend.text, "%s-%.12s", name, last + family_length(last) + 1);
+	snprintf(legend.colour, sizeof legend.colour, "%s:%s", palette->fill[first], palette->fill[end - 1]);
+	return legend;
+}
+
+bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
+	const bool *seen, struct legend *legend)
+{
+	uint32_t first = palette->legends[number].first, end = palette->legends[number].end;
+	while (first < end && !seen[first])
+		first++;
+	while (first < end && !seen[end - 1])
+		end--;
+	if (first < end)
+		*legend = legend_between(palette, schedule, first, end);
+	return first < end;
+}
+
 /* phases[first..end) are of one family. */
 static void colour_family(struct palette *palette, const struct ordo_schedule *schedule, uint32_t first,
 	uint32_t end, uint32_t family)
@@ -52,18 +93,7 @@ static void colour_family(struct palette *palette, const struct ordo_schedule *s
 		write_colour(palette->line[i], hue, 0.75, 0.72 - 0.25 * at);
 		write_oklch(palette->bar[i], 0.82 - 0.30 * at, 0.09 + 0.06 * at, bar_hues[family % NHUE]);
 	}
-	struct legend *legend = &palette->legends[palette->nlegend++];
-	legend->first = first;
-	legend->end = end;
-	const char *name = schedule->phases[first], *last = schedule->phases[end - 1];
-	if (end - first == 1) {
-		snprintf(legend->text, sizeof legend->text, "%.60s", name);
-		memcpy(legend->colour, palette->fill[first], 8);
-		return;
-	}
-	snprintf(legend->text, sizeof legend->text, "%.40s-%.12s", name, last + family_length(last) + 1);
-	snprintf(
-		legend->colour, sizeof legend->colour, "%s:%s", palette->fill[first], palette->fill[end - 1]);
+	palette->legends[palette->nlegend++] = legend_between(palette, schedule, first, end);
 }
 
 bool make_palette(struct palette *palette, const struct ordo_schedule *schedule)

@@ -7,7 +7,7 @@
 
 struct legend {
 	uint32_t first, end; /* its phases */
-	char text[64];
+	char text[160];
 	char colour[40]; /* one, or two with a colon between: from the first phase to the last */
 };
 
@@ -22,10 +22,16 @@ struct palette {
 
 /* More names than this have no colour of their own as bars: these go through one row of colours, phase by phase. */
 enum { MOST_BAR_NAMES = 12 };
+enum { MOST_NAME_BYTES = 100 };
 
 /* false: no memory. */
 bool make_palette(struct palette *palette, const struct ordo_schedule *schedule);
 void free_palette(struct palette *palette);
+/* A legend for those phases of one name that are seen[nphase]; false: none is. */
+bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
+	const bool *seen, struct legend *legend);
+/* As much of a name as a legend has room for, "…" behind what is cut. */
+void shorten_name(char text[MOST_NAME_BYTES], const char *name);
 const char *phase_colour(const struct palette *palette, uint32_t phase);
 const char *phase_line_colour(const struct palette *palette, uint32_t phase);
 const char *phase_bar_colour(const struct palette *palette, uint32_t phase);

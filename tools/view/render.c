@@ -1,4 +1,5 @@
 /* render.c - has the program `dot` draw a picture. */
+#include "dark.h"
 #include "view.h"
 #include <errno.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static void become_dot(int from, int to, const char *format)
 	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
 }
 
-bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error)
+static bool run_dot(FILE *dot, const char *format, FILE *image, struct ordo_error *error)
 {
 	fflush(NULL);
 	lseek(fileno(dot), 0, SEEK_SET);
@@ -41,4 +42,16 @@ bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error
 		return ordo_fail(
 			error, ORDO_ENVIRONMENT, 0, "`dot` was ended by signal %d", WTERMSIG(status));
 	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "`dot` failed with status %d", WEXITSTATUS(status));
+}
+
+bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error)
+{
+	if (strcmp(format, "svg") != 0)
+		return run_dot(dot, format, image, error);
+	FILE *light = tmpfile();
+	if (!light)
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+	const bool worked = run_dot(dot, format, light, error) && add_dark_mode(light, image, error);
+	fclose(light);
+	return worked;
 }

@@ -403,21 +403,13 @@ static bool add_title(struct drawing *drawing)
 	if (drawing->witness && length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, ": refuted by %s",
 			drawing->witness->rules);
-	Agnode_t *title = add_left_label(drawing->graph, "title", 0.02, -0.3, text);
-	if (!title)
-		return false;
-	set(title, "fontsize", "16");
-	/* A larger letter needs a wider box to begin where the columns do. */
-	double width = 0.16 * (double)strlen(text) + 0.2;
-	set_format(title, "width", "%.2f", width);
-	set_format(title, "pos", "%.1f,%.1f", (0.02 + width / 2) * 72, 0.3 * 72);
-	return true;
+	return add_left_label(drawing->graph, "title", 0.02, -0.3, text, 16);
 }
 
 static bool add_symbol(struct drawing *drawing, const char *name, double y, const char *text, bool wait)
 {
 	Agnode_t *symbol = add_node(drawing->graph, name, drawing->right + 0.35, y);
-	if (!symbol || !add_left_label(drawing->graph, text, drawing->right + 0.6, y, text))
+	if (!symbol || !add_left_label(drawing->graph, text, drawing->right + 0.6, y, text, 10))
 		return false;
 	style_sync(symbol, wait, 0);
 	set(symbol, "label", "1");
@@ -430,7 +422,7 @@ static bool add_swatch(struct drawing *drawing, const struct legend *legend, uin
 	snprintf(name, sizeof name, "phase%u", i);
 	Agnode_t *swatch = add_node(drawing->graph, name, drawing->right + 0.35, y);
 	snprintf(name, sizeof name, "phase%u name", i);
-	if (!swatch || !add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text))
+	if (!swatch || !add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text, 10))
 		return false;
 	set(swatch, "width", "0.3");
 	set(swatch, "height", "0.2");
@@ -439,27 +431,31 @@ static bool add_swatch(struct drawing *drawing, const struct legend *legend, uin
 	return true;
 }
 
-static bool is_drawn(const struct drawing *drawing, const struct legend *legend)
+/* The phases of the tasks drawn. */
+static bool add_phases(struct drawing *drawing, double *y)
 {
-	for (uint32_t i = 0; i < drawing->nbox; i++) {
-		uint32_t phase = drawing->schedule->tasks[drawing->boxes[i].task].phase;
-		if (phase >= legend->first && phase < legend->end)
-			return true;
+	bool *seen = calloc((size_t)drawing->schedule->nphase + 1, sizeof *seen), worked = seen;
+	for (uint32_t i = 0; worked && i < drawing->nbox; i++) {
+		const uint32_t phase = drawing->schedule->tasks[drawing->boxes[i].task].phase;
+		seen[phase < drawing->schedule->nphase ? phase : drawing->schedule->nphase] = true;
 	}
-	return false;
+	for (uint32_t i = 0; worked && i < drawing->palette.nlegend; i++) {
+		struct legend legend;
+		if (!legend_of_seen(&drawing->palette, drawing->schedule, i, seen, &legend))
+			continue;
+		worked = add_swatch(drawing, &legend, i, *y);
+		*y += 0.26;
+	}
+	free(seen);
+	return worked;
 }
 
 /* *bottom: below its last line. */
 static bool add_legend(struct drawing *drawing, double *bottom)
 {
 	double y = 0.2;
-	for (uint32_t i = 0; i < drawing->palette.nlegend; i++) {
-		if (!is_drawn(drawing, &drawing->palette.legends[i]))
-			continue;
-		if (!add_swatch(drawing, &drawing->palette.legends[i], i, y))
-			return false;
-		y += 0.26;
-	}
+	if (!add_phases(drawing, &y))
+		return false;
 	y += 0.1;
 	static const char *const moves[] = {"c3 → r1   Send chunk 3 to rank 1", "c3 +→ r1   SendReduce",
 		"c3 copy   LocalCopy", "c3 add   LocalReduce"};
@@ -470,16 +466,17 @@ static bool add_legend(struct drawing *drawing, double *bottom)
 		seen[drawing->schedule->tasks[drawing->boxes[i].task].kind] = true;
 	for (int i = 0; i < 4; i++)
 		if (seen[kinds[i]]) {
-			if (!add_left_label(drawing->graph, moves[i], drawing->right + 0.2, y, moves[i]))
+			if (!add_left_label(drawing->graph, moves[i], drawing->right + 0.2, y, moves[i], 10))
 				return false;
 			y += 0.26;
 		}
-	*bottom = y;
-	if (!seen[ORDO_NOTIFY] && !seen[ORDO_WAIT])
-		return true;
-	*bottom = y + 0.52;
-	return add_symbol(drawing, "notify", y, "Notify that rank", false) &&
-	       add_symbol(drawing, "wait", y + 0.26, "Wait for that rank", true);
+	if (seen[ORDO_NOTIFY] && !add_symbol(drawing, "notify", y, "Notify that rank", false))
+		return false;
+	y += seen[ORDO_NOTIFY] ? 0.26 : 0;
+	if (seen[ORDO_WAIT] && !add_symbol(drawing, "wait", y, "Wait for that rank", true))
+		return false;
+	*bottom = y + (seen[ORDO_WAIT] ? 0.26 : 0);
+	return true;
 }
 
 static struct witness_spot spot_of_task(const void *closure, uint32_t task)

@@ -239,6 +239,43 @@ static bool mark_tasks(struct plot *plot)
 	return true;
 }
 
+static void see(struct plot *plot, uint32_t task)
+{
+	const struct ordo_task *facts = &plot->schedule->tasks[task];
+	const struct ordo_timed_task *times = &plot->times[task];
+	plot->seen.path |= (plot->marks[task] & ON_PATH) != 0;
+	plot->seen.fault |= (plot->marks[task] & RED) != 0;
+	plot->seen.waiting |= times->begin > times->ready;
+	if (facts->kind == ORDO_WAIT)
+		plot->seen.waiting |= times->end > times->ready;
+	if (!ordo_task_moves(facts) || !(times->end > times->begin || plot->seen.all))
+		return;
+	plot->seen.kinds[facts->kind] = true;
+	plot->seen.phases[facts->phase < plot->schedule->nphase ? facts->phase : plot->schedule->nphase] =
+		true;
+}
+
+/* Moves that take no time are seen where none takes any. */
+static bool find_seen(struct plot *plot)
+{
+	const struct ordo_schedule *schedule = plot->schedule;
+	plot->seen.phases = calloc((size_t)schedule->nphase + 1, sizeof *plot->seen.phases);
+	if (!plot->seen.phases)
+		return false;
+	plot->seen.all = true;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t s = 0; s < schedule->nstream; s++)
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
+				if (!is_in_plot(plot, s, t))
+					continue;
+				if (pass)
+					see(plot, t);
+				else if (ordo_task_moves(&schedule->tasks[t]))
+					plot->seen.all &= !(plot->times[t].end > plot->times[t].begin);
+			}
+	return true;
+}
+
 static bool lay_out(struct plot *plot)
 {
 	plot->row_of = ordo_array_make(plot->schedule->nstream, sizeof *plot->row_of, 0xff);
@@ -254,7 +291,7 @@ static bool lay_out(struct plot *plot)
 	if (!lay_out_rows(plot))
 		return false;
 	find_left(plot);
-	return mark_tasks(plot) && make_palette(&plot->palette, plot->schedule);
+	return mark_tasks(plot) && find_seen(plot) && make_palette(&plot->palette, plot->schedule);
 }
 
 static void release(struct plot *plot)
@@ -267,6 +304,7 @@ static void release(struct plot *plot)
 	free(plot->row_idle);
 	free(plot->path);
 	free(plot->marks);
+	free(plot->seen.phases);
 }
 
 /* As much of a text as a title takes. */

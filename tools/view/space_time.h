@@ -30,6 +30,7 @@ struct space_time_facts {
 	double span;	       /* seconds */
 	uint32_t ntask;	       /* chosen, each a bar unless it is a map */
 	uint32_t narrow;       /* drawn, from a Notify to its Wait */
+	uint32_t ninside;      /* bars that say what they move */
 	uint32_t nchosen_rank; /* each counted once */
 };
 

@@ -110,6 +110,7 @@ static void put_inside(const struct plot *plot, uint32_t index, struct bar bar)
 		bar.bottom = foot_of(bar).top;
 	if (bar.bottom - bar.top < least_inside || (length + 1) * letter_width > bar.right - bar.left)
 		return;
+	plot->facts->ninside += ordo_task_crosses(task);
 	svg_label(plot->out, dark ? "in middle on-dark" : "in middle", (bar.left + bar.right) / 2,
 		(bar.top + bar.bottom) / 2 + 3.5, text);
 }

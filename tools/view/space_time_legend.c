@@ -52,26 +52,41 @@ static void put_gradient(struct pen *pen, const char *text, uint32_t first, uint
 	fprintf(out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width);
 }
 
-/* Names of phases, or all of them in one row of colours. */
+/* More names than there are colours: from the first that is seen to the last. */
+static void put_all_phases(struct pen *pen)
+{
+	const struct ordo_schedule *schedule = pen->plot->schedule;
+	const bool *seen = pen->plot->seen.phases;
+	char first_name[MOST_NAME_BYTES], last_name[MOST_NAME_BYTES], text[2 * MOST_NAME_BYTES + 32];
+	uint32_t first = 0, end = schedule->nphase, count = 0;
+	for (uint32_t i = 0; i < schedule->nphase; i++)
+		count += seen[i];
+	while (first < end && !seen[first])
+		first++;
+	while (first < end && !seen[end - 1])
+		end--;
+	if (first == end)
+		return;
+	shorten_name(first_name, schedule->phases[first]);
+	shorten_name(last_name, schedule->phases[end - 1]);
+	if (count > 1)
+		snprintf(text, sizeof text, "%u phases, %s to %s", count, first_name, last_name);
+	else
+		snprintf(text, sizeof text, "%s", first_name);
+	put_gradient(pen, text, first, end);
+}
+
 static void put_phases(struct pen *pen)
 {
 	const struct plot *plot = pen->plot;
-	const struct ordo_schedule *schedule = plot->schedule;
-	const bool *chosen = plot->picture->selection->phases;
-	char text[160];
 	if (plot->palette.nlegend > MOST_BAR_NAMES) {
-		snprintf(text, sizeof text, "%u phases, %.50s to %.50s", schedule->nphase,
-			schedule->phases[0], schedule->phases[schedule->nphase - 1]);
-		put_gradient(pen, text, 0, schedule->nphase);
+		put_all_phases(pen);
 		return;
 	}
 	for (uint32_t i = 0; i < plot->palette.nlegend; i++) {
-		const struct legend *legend = &plot->palette.legends[i];
-		uint32_t first = legend->first;
-		while (first < legend->end && !chosen[first])
-			first++;
-		if (first < legend->end)
-			put_gradient(pen, legend->text, legend->first, legend->end);
+		struct legend legend;
+		if (legend_of_seen(&plot->palette, plot->schedule, i, plot->seen.phases, &legend))
+			put_gradient(pen, legend.text, legend.first, legend.end);
 	}
 }
 
@@ -113,21 +128,24 @@ static void put_forms(struct pen *pen)
 		{ORDO_LOCAL_REDUCE, "LocalReduce"}};
 	const struct plot *plot = pen->plot;
 	for (int i = 0; i < 4; i++)
-		if (plot->kinds[moves[i].kind])
+		if (plot->seen.kinds[moves[i].kind])
 			put_move(pen, moves[i].kind, moves[i].text);
-	if (plot->facts->form == TASK_BARS && (plot->kinds[ORDO_SEND] || plot->kinds[ORDO_SEND_REDUCE])) {
+	if (plot->facts->ninside) {
 		const double x = place(pen, "chunk 3 to rank 1");
 		svg_label(plot->out, "soft middle", x + swatch_width / 2, pen->y + 4, "3→1");
 	}
-	if (plot->kinds[ORDO_WAIT]) {
+	if (plot->seen.waiting) {
 		const double x = place(pen, "waiting");
 		svg_rect(plot->out, plot->facts->form == TASK_BARS ? "wait hatched" : "wait", x, pen->y - 3,
 			x + swatch_width, pen->y + 3);
-		if (plot->facts->form == TASK_BARS)
-			put_path_line(pen, "token", place(pen, "Notify to its Wait"), pen->y - 4, pen->y + 4);
 	}
-	put_outlined(pen, "critical", "critical path");
-	if (plot->picture->witness)
+	if (plot->facts->narrow) {
+		const double x = place(pen, "Notify to its Wait");
+		put_path_line(pen, "token", x, pen->y - 4, pen->y + 4);
+	}
+	if (plot->seen.path)
+		put_outlined(pen, "critical", "critical path");
+	if (plot->seen.fault)
 		put_outlined(pen, "fault", "at fault");
 }
 
@@ -143,11 +161,18 @@ static void put_shade(struct pen *pen, const char *fill, double opacity, const c
 
 static void put_shades(struct pen *pen)
 {
-	put_shade(pen, "#6a9bd8", 1, "working, between ranks");
-	put_shade(pen, "#355080", 1, "on a rank");
-	put_shade(pen, "#8c959f", WAITING_SHADE, "waiting");
+	const struct seen *seen = &pen->plot->seen;
+	if (seen->kinds[ORDO_SEND] || seen->kinds[ORDO_SEND_REDUCE])
+		put_shade(pen, "#6a9bd8", 1, "working, between ranks");
+	if (seen->kinds[ORDO_LOCAL_COPY] || seen->kinds[ORDO_LOCAL_REDUCE])
+		put_shade(pen, "#355080", 1, "on a rank");
+	if (seen->waiting)
+		put_shade(pen, "#8c959f", WAITING_SHADE, "waiting");
 	put_shade(pen, "#6a9bd8", 0.4, "part of the time");
-	put_path_line(pen, "way", place(pen, "critical path"), pen->y, pen->y);
+	if (seen->path) {
+		const double x = place(pen, "critical path");
+		put_path_line(pen, "way", x, pen->y, pen->y);
+	}
 }
 
 double put_legend(const struct plot *plot, double top)

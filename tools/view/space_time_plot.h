@@ -12,6 +12,14 @@ struct band {
 	uint32_t first_row, end_row;
 };
 
+/* What takes so long that it is seen: all that the legend explains. */
+struct seen {
+	bool *phases; /* [nphase + 1] of moves */
+	bool kinds[ORDO_NTASK_KIND];
+	bool waiting, path, fault;
+	bool all; /* no move takes time */
+};
+
 struct plot {
 	FILE *out;
 	const struct space_time *picture;
@@ -34,6 +42,7 @@ struct plot {
 	bool all_phases;
 	struct palette palette;
 	uint64_t kinds[ORDO_NTASK_KIND]; /* how many are drawn */
+	struct seen seen;
 };
 
 enum { ON_PATH = 1, RED = 2 };

@@ -36,6 +36,7 @@ struct drawing {
 	bool out_of_memory;
 	struct palette palette;
 	Agraph_t *graph;
+	bool has_data, has_signals, has_streams; /* lines */
 };
 
 static bool is_chosen(const struct drawing *drawing, uint32_t task)
@@ -299,15 +300,19 @@ static bool is_race(const struct drawing *drawing, const struct dependence *one)
 	return false;
 }
 
-static void style(const struct drawing *drawing, Agedge_t *edge, const struct dependence *one)
+static void style(struct drawing *drawing, Agedge_t *edge, const struct dependence *one)
 {
-	if (one->why & BY_DATA) {
+	const bool data = one->why & BY_DATA, signal = !data && (one->why & BY_SIGNAL);
+	drawing->has_data |= data;
+	drawing->has_signals |= signal;
+	drawing->has_streams |= !data && !signal;
+	if (data) {
 		set(edge, "color",
 			phase_line_colour(&drawing->palette, drawing->schedule->tasks[one->from].phase));
 		set(edge, "penwidth", "1.6");
 		set(edge, "weight", "4");
 		set(edge, "class", "data");
-	} else if (one->why & BY_SIGNAL) {
+	} else if (signal) {
 		set(edge, "color", "#707070");
 		set(edge, "style", "dashed");
 		set(edge, "class", "signal");
@@ -343,20 +348,36 @@ static bool add_dependences(struct drawing *drawing)
 	return true;
 }
 
+/* The second line: what is seen, and what it means. */
+static void tell_lines(const struct drawing *drawing, char *text, size_t size)
+{
+	const struct {
+		bool seen;
+		const char *what, *rules;
+	} lines[] = {{drawing->has_data, "coloured: data", ""},
+		{drawing->has_signals, "dashed: order alone", ""}, {drawing->has_streams, "grey: stream", ""},
+		{drawing->witness, "red: refuted by ", drawing->witness ? drawing->witness->rules : ""}};
+	size_t length = (size_t)snprintf(text, size, "\\l");
+	for (size_t i = 0, count = 0; i < sizeof lines / sizeof *lines && length < size; i++)
+		if (lines[i].seen)
+			length += (size_t)snprintf(text + length, size - length, "%s%s%.100s",
+				count++ ? ", " : "", lines[i].what, lines[i].rules);
+	if (length > 2 && length < size)
+		snprintf(text + length, size - length, "\\l");
+}
+
 static bool add_title(struct drawing *drawing)
 {
 	const struct ordo_schedule *schedule = drawing->schedule;
 	uint32_t nmove = 0;
 	for (uint32_t t = 0; t < schedule->ntask; t++)
 		nmove += ordo_task_moves(&schedule->tasks[t]);
-	char text[512];
-	snprintf(text, sizeof text,
-		"%s on %u ranks by %.200s: %u of %u moves; coloured: data, dashed: order "
-		"alone, grey: stream%s%s",
+	char text[512], legend[512];
+	snprintf(text, sizeof text, "%s on %u ranks by %.200s: %u of %u moves",
 		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank, schedule->algorithm,
-		drawing->ndrawn, nmove, drawing->witness ? "; red: refuted by " : "",
-		drawing->witness ? drawing->witness->rules : "");
-	set_text(drawing->graph, "label", text, "\\l");
+		drawing->ndrawn, nmove);
+	tell_lines(drawing, legend, sizeof legend);
+	set_text(drawing->graph, "label", text, legend);
 	set(drawing->graph, "labelloc", "t");
 	set(drawing->graph, "labeljust", "l");
 	return true;

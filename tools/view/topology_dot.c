@@ -1,6 +1,8 @@
 /* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is loaded. */
 #include "graph.h"
 #include "layout.h"
+#include "loads.h"
+#include "topology_matrix.h"
 #include "view.h"
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +13,7 @@ static const char *const class_colours[] = {"#4878a8", "#6a9a5b", "#b07f3c", "#7
 enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
 
 /* Inches; a vertex's is that of the circle. */
-static const double vertex_radius = 0.21, lane = 0.055, points = 72;
+static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.3, lane = 0.055, points = 72;
 /* Points: of the most and of the least loaded link; of so many links each is as wide as that, of more they are thinner. */
 static const double widest = 6.5, thinnest = 0.9, many_links = 64;
 static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
@@ -20,81 +22,14 @@ enum { MOST_IDLE = 600 };
 
 struct drawing {
 	const struct ordo_topology *topology;
-	const struct ordo_prediction *prediction; /* with links; NULL: no loads */
+	struct loads loads;
 	struct layout layout;
 	Agraph_t *graph;
-	Agnode_t **nodes;  /* [nvertex]; NULL: not drawn */
-	double most_bytes; /* on a link */
-	uint32_t nidle, nworst, nloaded;
-	bool marks_worst;	/* some used links are not */
+	Agnode_t **nodes;	/* [nvertex]; NULL: not drawn */
 	uint32_t nline;		/* of the legend */
 	struct point low, high; /* of vertices and lines */
-	double legend_y;
+	double legend_x, legend_y;
 };
-
-static double bytes_on(const struct drawing *drawing, const struct ordo_link *link)
-{
-	return drawing->prediction ? drawing->prediction->links[link - drawing->topology->links].bytes : 0;
-}
-
-/* The share of the time in which a link is needed at its full bandwidth. */
-static double use_of(const struct drawing *drawing, const struct ordo_link *link)
-{
-	const double total = drawing->prediction ? drawing->prediction->timeline->total : 0;
-	return total > 0 ? bytes_on(drawing, link) / (link->bandwidth_gbs * 1e9) / total : 0;
-}
-
-/* Is it used as much as the bottleneck? */
-static bool is_worst(const struct drawing *drawing, const struct ordo_link *link)
-{
-	if (!drawing->prediction || drawing->prediction->bottleneck == ORDO_NONE)
-		return false;
-	const double worst = use_of(drawing, &drawing->topology->links[drawing->prediction->bottleneck]);
-	return use_of(drawing, link) >= worst * (1 - 1e-9);
-}
-
-/* Is there a used link that is no bottleneck? Where all are, a mark on each would say nothing. */
-static bool has_better(const struct drawing *drawing)
-{
-	for (uint32_t i = 0; drawing->prediction && i < drawing->topology->nlink; i++)
-		if (drawing->prediction->links[i].bytes > 0 &&
-			!is_worst(drawing, &drawing->topology->links[i]))
-			return true;
-	return false;
-}
-
-/* From cool to warm, in "#rrggbb". */
-static void mix_colour(double use, char colour[8])
-{
-	static const double stops[][3] = {
-		{0xfb, 0xdc, 0x9a}, {0xf7, 0xa2, 0x3b}, {0xe0, 0x4f, 0x2d}, {0x8f, 0x0d, 0x2f}};
-	const double at = fmin(fmax(use, 0), 1) * 3;
-	const int stop = at >= 3 ? 2 : (int)at;
-	unsigned mixed[3];
-	for (int i = 0; i < 3; i++)
-		mixed[i] = (unsigned)lround(
-			stops[stop][i] + (stops[stop + 1][i] - stops[stop][i]) * (at - stop));
-	snprintf(colour, 8, "#%02x%02x%02x", mixed[0] & 255, mixed[1] & 255, mixed[2] & 255);
-}
-
-static void print_size(double bytes, char text[32])
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-	int unit = 0;
-	for (; bytes >= 1023.5 && unit < 5; unit++)
-		bytes /= 1024;
-	snprintf(text, 32, "%.3g %s", bytes, units[unit]);
-}
-
-static void print_time(double seconds, char text[32])
-{
-	if (seconds < 1e-3)
-		snprintf(text, 32, "%.3g us", seconds * 1e6);
-	else if (seconds < 1)
-		snprintf(text, 32, "%.3g ms", seconds * 1e3);
-	else
-		snprintf(text, 32, "%.3g s", seconds);
-}
 
 static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 {
@@ -108,11 +43,12 @@ static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
 		return NULL;
 	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
 	set(node, "shape", is_switch ? "box" : "circle");
-	/* Circles of one size, as long as the numbers fit. */
-	set(node, "fixedsize", !is_switch && number < 1000 ? "true" : "false");
+	/* All of one size, as long as the numbers fit. */
+	set(node, "fixedsize", number < (is_switch ? 100 : 1000) ? "true" : "false");
 	set(node, "fillcolor", is_switch ? "#e8e8e8" : "#f3f6fa");
 	if (is_switch) {
-		set(node, "height", "0.3");
+		set_format(node, "width", "%.2f", switch_width);
+		set_format(node, "height", "%.2f", switch_height);
 		set(node, "fontsize", "10");
 		set(node, "margin", "0.06,0.02");
 	}
@@ -222,6 +158,20 @@ static struct curve find_curve(const struct drawing *drawing, uint32_t from, uin
 	return (struct curve){{a, c, d, b}};
 }
 
+/* A box around its middle. */
+struct room {
+	struct point middle;
+	double width, height;
+};
+
+static void include(struct drawing *drawing, const struct room *room)
+{
+	drawing->low.x = fmin(drawing->low.x, room->middle.x - room->width / 2);
+	drawing->low.y = fmin(drawing->low.y, room->middle.y - room->height / 2);
+	drawing->high.x = fmax(drawing->high.x, room->middle.x + room->width / 2);
+	drawing->high.y = fmax(drawing->high.y, room->middle.y + room->height / 2);
+}
+
 /* An arrow's tip takes the last of the line. */
 static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
 {
@@ -246,9 +196,8 @@ static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link
 	if (!edge)
 		return NULL;
 	const struct curve curve = find_curve(drawing, link->from, link->to, one_way);
-	const struct point middle = point_of(&curve, 0.5);
-	drawing->low.y = fmin(drawing->low.y, middle.y);
-	drawing->high.x = fmax(drawing->high.x, middle.x);
+	const struct room middle = {point_of(&curve, 0.5), 0, 0};
+	include(drawing, &middle);
 	set_curve(edge, &curve, one_way ? 0.09 : 0);
 	set(edge, "dir", one_way ? "forward" : "none");
 	return edge;
@@ -256,95 +205,111 @@ static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link
 
 static void describe(const struct drawing *drawing, const struct ordo_link *link, Agedge_t *edge)
 {
-	char tip[320], size[32];
-	int length = snprintf(tip, sizeof tip, "%u to %u: %.100s, %g ns, %g GB/s%s", link->from, link->to,
-		drawing->topology->class_names[link->class_name], link->latency_ns, link->bandwidth_gbs,
-		link->down ? ", down" : "");
-	if (drawing->prediction && length > 0) {
-		print_size(bytes_on(drawing, link), size);
-		snprintf(tip + length, sizeof tip - (size_t)length,
-			": %s in %" PRIu64 " moves, %.3g %% of the time", size,
-			drawing->prediction->links[link - drawing->topology->links].flows,
-			100 * use_of(drawing, link));
-	}
+	char tip[384];
+	describe_link(&drawing->loads, link, tip);
 	set_text(edge, "tooltip", tip, "");
 }
 
 /* 1, or less where links are many. */
 static double thinness(const struct drawing *drawing)
 {
-	return sqrt(many_links / fmax(drawing->nloaded, many_links));
+	return sqrt(many_links / fmax(drawing->loads.nloaded, many_links));
 }
 
 static double width_of(const struct drawing *drawing, double bytes)
 {
-	const double share = drawing->most_bytes > 0 ? bytes / drawing->most_bytes : 0;
+	const double share = drawing->loads.most_bytes > 0 ? bytes / drawing->loads.most_bytes : 0;
 	return thinness(drawing) * (thinnest + (widest - thinnest) * share);
 }
 
-static double distance_to_vertices(const struct drawing *drawing, struct point at)
+static bool overlap(const struct room *a, const struct room *b)
+{
+	return fabs(a->middle.x - b->middle.x) < (a->width + b->width) / 2 &&
+	       fabs(a->middle.y - b->middle.y) < (a->height + b->height) / 2;
+}
+
+static struct room room_of_vertex(const struct drawing *drawing, uint32_t vertex)
+{
+	const bool is_switch = vertex >= drawing->topology->nrank;
+	return (struct room){drawing->layout.at[vertex], is_switch ? switch_width : 2 * vertex_radius,
+		is_switch ? switch_height : 2 * vertex_radius};
+}
+
+/* The name of a server. */
+static struct room room_of_name(const struct layout_box *box)
+{
+	const double y = box->below ? box->high.y - 0.16 : box->low.y + 0.16;
+	return (struct room){{(box->low.x + box->high.x) / 2, y}, 1, 0.2};
+}
+
+static bool is_free(const struct drawing *drawing, const struct room *room)
 {
 	const uint32_t nvertex = drawing->topology->nrank + drawing->topology->nswitch;
-	double least = HUGE_VAL;
-	for (uint32_t v = 0; v < nvertex; v++)
-		if (drawing->layout.drawn[v])
-			/* Words are wide. */
-			least = fmin(least,
-				hypot((drawing->layout.at[v].x - at.x) / 2, drawing->layout.at[v].y - at.y));
-	return least;
-}
-
-/* Beside the line, where no vertex is; rather outside than inside, and not in its middle, where lines cross. */
-static struct point place_for_words(const struct drawing *drawing, const struct curve *curve)
-{
-	static const double shares[] = {0.35, 0.65, 0.5}, sides[] = {0.32, -0.32};
-	struct point best = {0, 0};
-	double most = -1;
-	for (int i = 0; i < 6; i++) {
-		struct point at = point_of(curve, shares[i % 3]);
-		const double x = at.x - drawing->layout.middle.x, y = at.y - drawing->layout.middle.y;
-		const double outwards = sides[i / 3] / fmax(hypot(x, y), 0.1);
-		at = (struct point){at.x + x * outwards, at.y + y * outwards};
-		const double distance = distance_to_vertices(drawing, at);
-		if (distance > most + 0.05) {
-			most = distance;
-			best = at;
-		}
+	for (uint32_t v = 0; v < nvertex; v++) {
+		const struct room vertex = room_of_vertex(drawing, v);
+		if (drawing->layout.drawn[v] && overlap(room, &vertex))
+			return false;
 	}
-	return best;
+	for (uint32_t i = 0; i < drawing->layout.nbox; i++) {
+		const struct room name = room_of_name(&drawing->layout.boxes[i]);
+		if (overlap(room, &name))
+			return false;
+	}
+	return true;
 }
 
-/* What stands beside the bottleneck. */
+/* Beside the line, and over no vertex: rather outside than inside, and not in its middle, where lines
+ * cross. false: it is too crowded there. */
+static bool place_words(const struct drawing *drawing, const struct curve *curve, struct room *room)
+{
+	static const double shares[] = {0.35, 0.65, 0.5, 0.2, 0.8},
+			    sides[] = {0.32, -0.32, 0.2, -0.2, 0.5, -0.5, 0.7, -0.7};
+	for (size_t side = 0; side < sizeof sides / sizeof *sides; side++)
+		for (size_t share = 0; share < sizeof shares / sizeof *shares; share++) {
+			const struct point at = point_of(curve, shares[share]);
+			const double x = at.x - drawing->layout.middle.x, y = at.y - drawing->layout.middle.y;
+			const double outwards = sides[side] / fmax(hypot(x, y), 0.1);
+			room->middle = (struct point){at.x + x * outwards, at.y + y * outwards};
+			if (is_free(drawing, room))
+				return true;
+		}
+	return false;
+}
+
+/* What stands beside the bottleneck, where there is room for it; the legend says it in any case. */
 static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 {
 	char text[96];
 	const struct curve curve = find_curve(drawing, link->from, link->to, true);
-	const struct point at = place_for_words(drawing, &curve);
-	snprintf(text, sizeof text, "bottleneck %.3g %%", 100 * use_of(drawing, link));
-	Agnode_t *node = add_node(drawing->graph, "bottleneck", at.x, at.y);
+	snprintf(text, sizeof text, "bottleneck %.3g %%", 100 * use_of(&drawing->loads, link));
+	struct room room = {.width = width_of_text(text, 9) + 0.1, .height = 0.2};
+	if (!place_words(drawing, &curve, &room))
+		return true;
+	Agnode_t *node = add_node(drawing->graph, "bottleneck", room.middle.x, room.middle.y);
 	if (!node)
 		return false;
 	set_text(node, "label", text, "");
 	set(node, "shape", "box");
+	set(node, "fixedsize", "true");
 	set(node, "fontsize", "9");
 	set(node, "fontname", "Helvetica-Bold");
 	set(node, "fillcolor", "#fff7e8");
-	set(node, "margin", "0.04,0.02");
-	set(node, "width", "0.2");
-	set(node, "height", "0.18");
+	set_format(node, "width", "%.2f", room.width);
+	set_format(node, "height", "%.2f", room.height);
 	set(node, "penwidth", "0.8");
 	set(node, "color", "black");
+	include(drawing, &room);
 	return true;
 }
 
 /* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links are. */
 static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 {
-	const double width = width_of(drawing, bytes_on(drawing, link));
-	const bool worst = is_worst(drawing, link);
+	const double width = width_of(drawing, bytes_on(&drawing->loads, link));
+	const bool worst = is_worst(&drawing->loads, link);
 	char colour[8];
-	mix_colour(use_of(drawing, link), colour);
-	if (worst && drawing->marks_worst) {
+	use_colour(&drawing->loads, use_of(&drawing->loads, link), colour);
+	if (worst && drawing->loads.marks_worst) {
 		Agedge_t *halo = add_curve(drawing, link, true);
 		if (!halo)
 			return false;
@@ -360,8 +325,7 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 	set_format(edge, "penwidth", "%.2f", width);
 	set(edge, "class", worst ? "bottleneck" : "load");
 	describe(drawing, link, edge);
-	drawing->nworst += worst;
-	return link - drawing->topology->links != (ptrdiff_t)drawing->prediction->bottleneck ||
+	return link - drawing->topology->links != (ptrdiff_t)drawing->loads.prediction->bottleneck ||
 	       add_mark(drawing, link);
 }
 
@@ -369,17 +333,17 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
 {
 	const struct ordo_link *back = find_back(drawing->topology, link);
-	const bool both = back && !(bytes_on(drawing, back) > 0);
+	const bool both = back && !(bytes_on(&drawing->loads, back) > 0);
 	if (both && link->from > link->to)
 		return true;
 	Agedge_t *edge = add_curve(drawing, link, !both);
 	if (!edge)
 		return false;
 	set(edge, "color",
-		link->down	      ? down_colour
-		: drawing->prediction ? idle_colour
-				      : class_colours[link->class_name % NCOLOUR]);
-	if (drawing->prediction)
+		link->down		    ? down_colour
+		: drawing->loads.prediction ? idle_colour
+					    : class_colours[link->class_name % NCOLOUR]);
+	if (drawing->loads.prediction)
 		set(edge, "class", "idle");
 	if (link->down) {
 		set(edge, "style", "dashed");
@@ -394,25 +358,16 @@ static bool is_drawn(const struct drawing *drawing, const struct ordo_link *link
 	return drawing->nodes[link->from] && drawing->nodes[link->to];
 }
 
-static bool is_idle(const struct drawing *drawing, const struct ordo_link *link)
-{
-	return drawing->prediction && !link->down && !(bytes_on(drawing, link) > 0);
-}
-
 /* Those without a load first: the others lie over them. */
 static bool add_links(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
 	const struct ordo_link *end = topology->links + topology->nlink;
-	for (const struct ordo_link *link = topology->links; link < end; link++) {
-		drawing->nidle += is_drawn(drawing, link) && is_idle(drawing, link);
-		drawing->nloaded += is_drawn(drawing, link) && bytes_on(drawing, link) > 0;
-		drawing->most_bytes = fmax(drawing->most_bytes, bytes_on(drawing, link));
-	}
 	for (int loaded = 0; loaded < 2; loaded++)
 		for (const struct ordo_link *link = topology->links; link < end; link++) {
-			if (!is_drawn(drawing, link) || (bytes_on(drawing, link) > 0) != (loaded == 1) ||
-				(is_idle(drawing, link) && drawing->nidle > MOST_IDLE))
+			if (!is_drawn(drawing, link) ||
+				(bytes_on(&drawing->loads, link) > 0) != (loaded == 1) ||
+				(is_idle(&drawing->loads, link) && drawing->loads.nidle > MOST_IDLE))
 				continue;
 			if (!(loaded ? add_loaded : add_plain)(drawing, link))
 				return false;
@@ -420,7 +375,7 @@ static bool add_links(struct drawing *drawing)
 	return true;
 }
 
-/* The legend: samples of lines, right of the picture. */
+/* The legend: samples of lines, right of the picture. Of what is not in the picture it says nothing. */
 
 static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 {
@@ -428,10 +383,10 @@ static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 	snprintf(left, sizeof left, "sample%u left", drawing->nline);
 	snprintf(right, sizeof right, "sample%u right", drawing->nline);
 	snprintf(words, sizeof words, "sample%u", drawing->nline++);
-	const double x = drawing->high.x + 0.7, y = drawing->legend_y;
+	const double x = drawing->legend_x, y = drawing->legend_y;
 	Agnode_t *a = add_node(drawing->graph, left, x, y), *b = add_node(drawing->graph, right, x + 0.4, y);
 	Agedge_t *edge = a && b ? agedge(drawing->graph, a, b, NULL, 1) : NULL;
-	if (!edge || !add_left_label(drawing->graph, words, x + 0.5, y, text))
+	if (!edge || !add_left_label(drawing->graph, words, x + 0.5, y, text, 12))
 		return NULL;
 	drawing->legend_y += 0.3;
 	set(a, "shape", "point");
@@ -450,7 +405,7 @@ static bool add_words(struct drawing *drawing, const char *text)
 {
 	char name[40];
 	snprintf(name, sizeof name, "words%u", drawing->nline++);
-	Agnode_t *node = add_left_label(drawing->graph, name, drawing->high.x + 0.6, drawing->legend_y, text);
+	Agnode_t *node = add_left_label(drawing->graph, name, drawing->legend_x, drawing->legend_y, text, 12);
 	drawing->legend_y += 0.3;
 	return node;
 }
@@ -461,15 +416,10 @@ static bool add_classes(struct drawing *drawing)
 	const struct ordo_topology *topology = drawing->topology;
 	char text[256];
 	for (uint32_t class = 0; class < topology->nclass; class ++) {
-		const struct ordo_link *link = topology->links;
-		while (link < topology->links + topology->nlink && link->class_name != class)
-			link++;
-		if (link == topology->links + topology->nlink)
+		if (!describe_class(topology, drawing->layout.drawn, class, text))
 			continue;
-		snprintf(text, sizeof text, "%.200s, %g ns, %g GB/s", topology->class_names[class],
-			link->latency_ns, link->bandwidth_gbs);
-		Agedge_t *edge = drawing->prediction ? NULL : add_sample(drawing, text);
-		if (drawing->prediction ? !add_words(drawing, text) : !edge)
+		Agedge_t *edge = drawing->loads.prediction ? NULL : add_sample(drawing, text);
+		if (drawing->loads.prediction ? !add_words(drawing, text) : !edge)
 			return false;
 		if (edge)
 			set(edge, "color", class_colours[class % NCOLOUR]);
@@ -479,12 +429,9 @@ static bool add_classes(struct drawing *drawing)
 
 static bool add_down(struct drawing *drawing)
 {
-	bool down = false;
-	for (uint32_t i = 0; i < drawing->topology->nlink; i++)
-		down |= drawing->topology->links[i].down;
-	Agedge_t *edge = down ? add_sample(drawing, "down") : NULL;
+	Agedge_t *edge = drawing->loads.ndown ? add_sample(drawing, "down") : NULL;
 	if (!edge)
-		return !down;
+		return !drawing->loads.ndown;
 	set(edge, "color", down_colour);
 	set(edge, "style", "dashed");
 	set(edge, "penwidth", "2");
@@ -493,31 +440,33 @@ static bool add_down(struct drawing *drawing)
 
 static bool add_widths(struct drawing *drawing)
 {
-	static const double shares[] = {1, 0.5, 0.1};
+	double samples[MOST_SAMPLES];
+	const uint32_t count = sample_bytes(&drawing->loads, drawing->layout.drawn, samples);
 	char text[64], size[32];
-	for (int i = 0; i < 3; i++) {
-		print_size(drawing->most_bytes * shares[i], size);
+	for (uint32_t i = 0; i < count; i++) {
+		print_size(samples[i], size);
 		snprintf(text, sizeof text, "%s%s", size, i ? "" : " over the link");
 		Agedge_t *edge = add_sample(drawing, text);
 		if (!edge)
 			return false;
 		set(edge, "color", "#808080");
-		set_format(edge, "penwidth", "%.2f", width_of(drawing, drawing->most_bytes * shares[i]));
+		set_format(edge, "penwidth", "%.2f", width_of(drawing, samples[i]));
 	}
 	return true;
 }
 
 static bool add_uses(struct drawing *drawing)
 {
-	static const double shares[] = {1, 0.75, 0.5, 0.25, 0};
+	double samples[MOST_SAMPLES];
+	const uint32_t count = sample_uses(&drawing->loads, drawing->layout.drawn, samples);
 	char text[64], colour[8];
-	for (int i = 0; i < 5; i++) {
-		snprintf(text, sizeof text, "%g %%%s", 100 * shares[i],
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(text, sizeof text, "%.3g %%%s", 100 * samples[i],
 			i ? "" : " of the time at full bandwidth");
 		Agedge_t *edge = add_sample(drawing, text);
 		if (!edge)
 			return false;
-		mix_colour(shares[i], colour);
+		use_colour(&drawing->loads, samples[i], colour);
 		set(edge, "color", colour);
 		set(edge, "penwidth", "6");
 	}
@@ -526,14 +475,16 @@ static bool add_uses(struct drawing *drawing)
 
 static bool add_worst(struct drawing *drawing)
 {
-	char text[64];
-	if (!drawing->marks_worst)
+	char text[96];
+	if (!drawing->loads.marks_worst)
 		return true;
 	snprintf(text, sizeof text,
-		drawing->nworst > 1 ? "bottleneck: %" PRIu32 " links alike" : "bottleneck", drawing->nworst);
-	Agedge_t *halo = drawing->nworst ? add_sample(drawing, text) : NULL;
+		drawing->loads.nworst > 1 ? "bottleneck: %.3g %%, %" PRIu32 " links alike"
+					  : "bottleneck: %.3g %%",
+		100 * drawing->loads.most_use, drawing->loads.nworst);
+	Agedge_t *halo = add_sample(drawing, text);
 	if (!halo)
-		return !drawing->nworst;
+		return false;
 	set(halo, "color", "black:white:black");
 	set(halo, "penwidth", "2.5");
 	return true;
@@ -542,13 +493,12 @@ static bool add_worst(struct drawing *drawing)
 static bool add_idle(struct drawing *drawing)
 {
 	char text[64];
-	if (!drawing->nidle)
+	const uint32_t nidle = drawing->loads.nidle;
+	if (!nidle)
 		return true;
-	snprintf(text, sizeof text,
-		drawing->nidle > MOST_IDLE ? "%" PRIu32 " links without a load: not drawn"
-					   : "%" PRIu32 " links without a load",
-		drawing->nidle);
-	if (drawing->nidle > MOST_IDLE)
+	snprintf(text, sizeof text, "%" PRIu32 " link%s without a load%s", nidle, nidle == 1 ? "" : "s",
+		nidle > MOST_IDLE ? ": not drawn" : "");
+	if (nidle > MOST_IDLE)
 		return add_words(drawing, text);
 	Agedge_t *edge = add_sample(drawing, text);
 	if (edge)
@@ -558,37 +508,21 @@ static bool add_idle(struct drawing *drawing)
 
 static bool add_legend(struct drawing *drawing)
 {
+	drawing->legend_x = drawing->high.x + 0.6;
 	drawing->legend_y = drawing->layout.low.y;
 	if (!add_classes(drawing) || !add_down(drawing))
 		return false;
 	drawing->legend_y += 0.1;
-	return !drawing->prediction ||
+	return !drawing->loads.prediction ||
 	       (add_widths(drawing) && add_uses(drawing) && add_worst(drawing) && add_idle(drawing));
 }
 
 static bool add_title(struct drawing *drawing)
 {
-	const char *name = drawing->topology->name ? drawing->topology->name : "topology";
-	char text[512], size[32], time[32];
-	snprintf(text, sizeof text, "%.200s", name);
-	if (drawing->prediction) {
-		const struct ordo_schedule *schedule = drawing->prediction->timeline->schedule;
-		print_size(drawing->prediction->bytes, size);
-		print_time(drawing->prediction->timeline->total, time);
-		snprintf(text, sizeof text, "%s of %s by %.100s on %.200s: %s",
-			ordo_operator_facts(schedule->problem.op)->name, size, schedule->algorithm, name,
-			time);
-	}
-	Agnode_t *title = add_left_label(
-		drawing->graph, "title", drawing->layout.low.x - 0.2, drawing->low.y - 0.75, text);
-	if (!title)
-		return false;
-	set(title, "fontsize", "14");
-	const double width = 0.14 * (double)strlen(text) + 0.2;
-	set_format(title, "width", "%.2f", width);
-	set_format(title, "pos", "%.1f,%.1f", (drawing->layout.low.x - 0.2 + width / 2) * points,
-		-(drawing->low.y - 0.75) * points);
-	return true;
+	char text[512];
+	describe_loads(&drawing->loads, text);
+	return add_left_label(
+		drawing->graph, "title", drawing->layout.low.x - 0.2, drawing->low.y - 0.75, text, 14);
 }
 
 static bool add_all(struct drawing *drawing)
@@ -606,21 +540,33 @@ static bool add_all(struct drawing *drawing)
 	       add_title(drawing);
 }
 
+static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	drawing->nodes = calloc((size_t)topology->nrank + topology->nswitch, sizeof(Agnode_t *));
+	bool worked = drawing->nodes && lay_out(&drawing->layout, topology, ranks, nrank);
+	if (worked) {
+		measure_loads(&drawing->loads, drawing->layout.drawn);
+		worked = add_all(drawing);
+	}
+	free(drawing->nodes);
+	free_layout(&drawing->layout);
+	return worked;
+}
+
 bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
 	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error)
 {
 	struct drawing drawing = {.topology = topology,
-		.prediction = prediction,
-		.nodes = calloc((size_t)topology->nrank + topology->nswitch, sizeof(Agnode_t *)),
+		.loads = {.topology = topology, .prediction = prediction},
 		.graph = open_picture("topology", error)};
-	drawing.marks_worst = has_better(&drawing);
-	const bool worked = lay_out(&drawing.layout, topology, ranks, nrank) && drawing.graph &&
-			    drawing.nodes && add_all(&drawing);
-	free(drawing.nodes);
-	free_layout(&drawing.layout);
+	if (!drawing.graph)
+		return false;
+	const bool worked = prediction && nrank > MOST_WEB_RANKS
+				    ? draw_matrix(drawing.graph, &drawing.loads, ranks, nrank)
+				    : draw_web(&drawing, ranks, nrank);
 	if (worked)
 		return close_picture(drawing.graph, out, error);
-	if (drawing.graph)
-		agclose(drawing.graph);
+	agclose(drawing.graph);
 	return ordo_fail_memory(error);
 }

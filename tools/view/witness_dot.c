@@ -274,7 +274,7 @@ static bool add_caption_line(struct captions *captions, const char *text, size_t
 	char line[512], name[32];
 	snprintf(line, sizeof line, "%.*s", (int)length, text);
 	snprintf(name, sizeof name, "caption%u", captions->nline++);
-	Agnode_t *node = add_left_label(captions->sketch->canvas->graph, name, 0.02, captions->y, line);
+	Agnode_t *node = add_left_label(captions->sketch->canvas->graph, name, 0.02, captions->y, line, 10);
 	captions->y += 0.2;
 	if (!node)
 		return false;
@@ -339,7 +339,7 @@ static bool add_meaning(
 	Agnode_t *left = add_point(sketch, (struct point){x + 0.2, *y}),
 		 *right = add_point(sketch, (struct point){x + 0.52, *y});
 	Agedge_t *edge = add_line(sketch, left, right, direction);
-	if (!edge || !add_left_label(sketch->canvas->graph, text, x + 0.6, *y, text))
+	if (!edge || !add_left_label(sketch->canvas->graph, text, x + 0.6, *y, text, 10))
 		return false;
 	if (dashed)
 		set(edge, "style", "dashed");
@@ -352,7 +352,7 @@ static bool add_swatch(struct sketch *sketch, double *y, const char *text, const
 {
 	const double x = sketch->canvas->right;
 	Agnode_t *swatch = add_anonymous(sketch, (struct point){x + 0.35, *y});
-	if (!swatch || !add_left_label(sketch->canvas->graph, text, x + 0.6, *y, text))
+	if (!swatch || !add_left_label(sketch->canvas->graph, text, x + 0.6, *y, text, 10))
 		return false;
 	set(swatch, "width", "0.3");
 	set(swatch, "height", "0.2");
