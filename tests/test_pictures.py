@@ -534,6 +534,8 @@ def _(ordo):
     wanted(down == {(0, 1), (1, 0)} and all(found[key]["label"] == "×" for key in down), down)
     wanted("down" in {label.replace("\\l", "") for label in picture.labels()}, picture.labels())
     wanted(not any("no link" in label for label in picture.labels()), "all others are linked")
+    done = ordo.works("draw", "x.json", "--load", "--fail-link", "0-1", "-o", "x.svg")
+    wanted("Warning" not in done.err, done.err)
     ordo.compile("y.json", ranks=20)
     picture = Picture(ordo.works("draw", "y.json", "--load", "--topology", "ring").out)
     wanted(len(cells(picture)) == 40 and any("no link" in label for label in picture.labels()))
@@ -564,7 +566,9 @@ def _(ordo):
 def all_pictures(ordo):
     """(name, SVG) of every kind of picture, small and large, sound and refuted."""
     def drawn(*words):
-        return ordo.works(*words, "--as", "svg").out
+        done = ordo.works(*words, "--as", "svg")
+        wanted("Warning" not in done.err and "Error" not in done.err, words, done.err)
+        return done.out
 
     for ranks in 4, 16, 40:
         for algorithm in "ring", "rhd":
@@ -621,10 +625,12 @@ def _(ordo):
     # A name that somebody chose, as long as documents allow.
     document = json.loads((ordo.folder / "ring.json").read_text())
     document["phases"][0] = "W" * 400 + " 0"
+    document["programs"][0]["streams"][0]["name"] = "stream " + "ä" * 90
     (ordo.folder / "long.json").write_text(json.dumps(document))
     for words in [], ["--space-time"]:
-        svg = ordo.works("draw", "long.json", "--as", "svg", *words).out
-        width = float(re.search(r'viewBox="\S+ \S+ (\S+)', svg)[1])
+        done = ordo.works("draw", "long.json", "--as", "svg", *words)
+        svg, width = done.out, float(re.search(r'viewBox="\S+ \S+ (\S+)', done.out)[1])
+        wanted("Warning" not in done.err and re.search("stream ä+…?<", svg), words, done.err)
         [(text, _, end, _)] = [one for one in texts_of(svg) if "WWW" in one[0]]
         wanted("…" in text and len(text) > 60 and end < width, words, text, end, width)
 

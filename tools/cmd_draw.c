@@ -310,7 +310,8 @@ static int draw(struct call *call)
 		{"graph", 0, SWITCH, &wish.graph, NULL,
 			"what depends on what: moves, their data, and what Notify and Wait order"},
 		{"load", 0, SWITCH, &wish.load, NULL,
-			"the topology, each link as wide and warm as the schedule loads it"},
+			"the topology, each link as wide and warm as the schedule loads it; a matrix above "
+			"16 ranks"},
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; svg"},
 		TRACE_OPTIONS(wish.times),
@@ -351,7 +352,8 @@ const struct command draw_command = {
 		"without phases all moves\n"
 		"that have as many moves before them. With --load, the topology, its links as wide as the "
 		"bytes that the schedule\n"
-		"sends over them and as warm as they are busy.\n\n"
+		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: from, to, "
+		"colour by load.\n\n"
 		"With --space-time, when each task runs: as predicted for --topology and --bytes, or as "
 		"measured by "
 		"`ordo run --trace`.\n"

@@ -41,15 +41,15 @@ static bool same_family(const char *a, const char *b)
 	return length == family_length(b) && !strncmp(a, b, length);
 }
 
-void shorten_name(char text[MOST_NAME_BYTES], const char *name)
+void shorten_name(char text[MOST_NAME_BYTES], const char *name, size_t most)
 {
-	static const char dots[] = "…";
-	size_t length = strlen(name);
-	const bool cut = length > MOST_NAME_BYTES - sizeof dots;
-	if (cut)
-		for (length = MOST_NAME_BYTES - sizeof dots; ((unsigned char)name[length] & 0xc0) == 0x80;)
-			length--;
-	snprintf(text, MOST_NAME_BYTES, "%.*s%s", (int)length, name, cut ? dots : "");
+	if (strlen(name) <= most) {
+		snprintf(text, MOST_NAME_BYTES, "%s", name);
+		return;
+	}
+	for (most -= strlen("…"); most && ((unsigned char)name[most] & 0xc0) == 0x80;)
+		most--;
+	snprintf(text, MOST_NAME_BYTES, "%.*s…", (int)most, name);
 }
 
 static struct legend legend_between(
@@ -58,7 +58,7 @@ static struct legend legend_between(
 	struct legend legend = {.first = first, .end = end};
 	const char *last = schedule->phases[end - 1];
 	char name[MOST_NAME_BYTES];
-	shorten_name(name, schedule->phases[first]);
+	shorten_name(name, schedule->phases[first], MOST_NAME_BYTES - 1);
 	if (end - first == 1) {
 		snprintf(legend.text, sizeof legend.text, "%s", name);
 		memcpy(legend.colour, palette->fill[first], 8);

@@ -22,7 +22,7 @@ struct palette {
 
 /* More names than this have no colour of their own as bars: these go through one row of colours, phase by phase. */
 enum { MOST_BAR_NAMES = 12 };
-enum { MOST_NAME_BYTES = 100 };
+enum { MOST_NAME_BYTES = 80 };
 
 /* false: no memory. */
 bool make_palette(struct palette *palette, const struct ordo_schedule *schedule);
@@ -30,8 +30,8 @@ void free_palette(struct palette *palette);
 /* A legend for those phases of one name that are seen[nphase]; false: none is. */
 bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
 	const bool *seen, struct legend *legend);
-/* As much of a name as a legend has room for, "…" behind what is cut. */
-void shorten_name(char text[MOST_NAME_BYTES], const char *name);
+/* A name, or so many bytes of it at most (less than MOST_NAME_BYTES), whole letters and "…" behind. */
+void shorten_name(char text[MOST_NAME_BYTES], const char *name, size_t most);
 const char *phase_colour(const struct palette *palette, uint32_t phase);
 const char *phase_line_colour(const struct palette *palette, uint32_t phase);
 const char *phase_bar_colour(const struct palette *palette, uint32_t phase);

@@ -8,6 +8,7 @@
 #include "palette.h"
 #include "view.h"
 #include "witness_dot.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,30 +226,36 @@ static bool place_rows(struct drawing *drawing)
 	return true;
 }
 
+/* What a task moves, in smaller letters if there is much of it. */
 static void label_move(Agnode_t *node, const struct ordo_task *task)
 {
-	char chunks[32];
+	static const double usual = 10, smallest = 5, room = 0.95;
+	char chunks[32], text[80] = "";
 	if (task->count > 1)
 		snprintf(chunks, sizeof chunks, "%u-%u", task->chunk, task->chunk + task->count - 1);
 	else
 		snprintf(chunks, sizeof chunks, "%u", task->chunk);
 	switch ((enum ordo_task_kind)task->kind) {
 	case ORDO_LOCAL_COPY:
-		set_format(node, "label", "c%s copy", chunks);
-		return;
+		snprintf(text, sizeof text, "c%s copy", chunks);
+		break;
 	case ORDO_LOCAL_REDUCE:
-		set_format(node, "label", "c%s add", chunks);
-		return;
+		snprintf(text, sizeof text, "c%s add", chunks);
+		break;
 	case ORDO_SEND:
-		set_format(node, "label", "c%s → r%u", chunks, task->peer);
-		return;
+		snprintf(text, sizeof text, "c%s → r%u", chunks, task->peer);
+		break;
 	case ORDO_SEND_REDUCE:
-		set_format(node, "label", "c%s +→ r%u", chunks, task->peer);
-		return;
+		snprintf(text, sizeof text, "c%s +→ r%u", chunks, task->peer);
+		break;
 	case ORDO_NOTIFY:
 	case ORDO_WAIT:
-		return;
+		break;
 	}
+	set(node, "label", text);
+	const double width = width_of_text(text, usual);
+	if (width > room)
+		set_format(node, "fontsize", "%.1f", fmax(smallest, usual * room / width));
 }
 
 static void style_sync(Agnode_t *node, bool wait, uint32_t peer)
@@ -328,17 +335,25 @@ static bool add_edges(struct drawing *drawing)
 	return true;
 }
 
+/* A stream's name above its column: smaller if it is long, and cut if even that is not enough. */
 static bool add_stream(struct drawing *drawing, const struct column *column)
 {
+	const double largest = 9, smallest = 6;
 	const struct ordo_stream *stream = &drawing->schedule->streams[column->stream];
-	char name[40];
+	char name[40], text[MOST_NAME_BYTES];
+	size_t most = sizeof text - 1;
+	do
+		shorten_name(text, stream->name ? stream->name : "", most--);
+	while (most > 8 && width_of_text(text, smallest) > column_width);
+	const double points = fmin(largest, largest * column_width / fmax(0.1, width_of_text(text, largest)));
 	snprintf(name, sizeof name, "stream%u", column->stream);
-	Agnode_t *label = add_label(
-		drawing->graph, name, column->x, top_margin - 0.16, stream->name ? stream->name : "");
+	Agnode_t *label = add_label(drawing->graph, name, column->x, top_margin - 0.16, text);
 	if (!label)
 		return false;
 	set(label, "fontcolor", "#707070");
-	set(label, "fontsize", "9");
+	set_format(label, "fontsize", "%.1f", points);
+	set_format(label, "width", "%.2f", column_width);
+	set(label, "margin", "0");
 	return true;
 }
 
@@ -526,6 +541,7 @@ static bool add_all(struct drawing *drawing)
 	set_default(drawing->graph, AGNODE, "fixedsize", "true");
 	set_default(drawing->graph, AGNODE, "width", "0.95");
 	set_default(drawing->graph, AGNODE, "height", "0.26");
+	set_default(drawing->graph, AGNODE, "margin", "0.02");
 	set_default(drawing->graph, AGEDGE, "penwidth", "1.1");
 	for (uint32_t i = 0; i < drawing->nbox; i++)
 		if (!add_box(drawing, &drawing->boxes[i]))

@@ -57,6 +57,7 @@ static void put_all_phases(struct pen *pen)
 {
 	const struct ordo_schedule *schedule = pen->plot->schedule;
 	const bool *seen = pen->plot->seen.phases;
+	const size_t most = MOST_NAME_BYTES / 2;
 	char first_name[MOST_NAME_BYTES], last_name[MOST_NAME_BYTES], text[2 * MOST_NAME_BYTES + 32];
 	uint32_t first = 0, end = schedule->nphase, count = 0;
 	for (uint32_t i = 0; i < schedule->nphase; i++)
@@ -67,8 +68,8 @@ static void put_all_phases(struct pen *pen)
 		end--;
 	if (first == end)
 		return;
-	shorten_name(first_name, schedule->phases[first]);
-	shorten_name(last_name, schedule->phases[end - 1]);
+	shorten_name(first_name, schedule->phases[first], most);
+	shorten_name(last_name, schedule->phases[end - 1], most);
 	if (count > 1)
 		snprintf(text, sizeof text, "%u phases, %s to %s", count, first_name, last_name);
 	else

@@ -130,7 +130,8 @@ static void style_cell(Agnode_t *node, const struct cell *cell, double size)
 		set(node, "color", down_colour);
 		set(node, "fontcolor", down_colour);
 		set_format(node, "penwidth", "%.2f", fmin(1.6, size * 9));
-		set_format(node, "fontsize", "%.1f", size * 72);
+		set_format(node, "fontsize", "%.1f", size * 72 * 0.6);
+		set(node, "margin", "0");
 		set(node, "label", "×");
 		break;
 	}
@@ -235,6 +236,8 @@ static bool add_number(struct matrix *matrix, uint32_t position, bool column)
 	set_format(node, "fontsize", "%g", number_points);
 	set_format(node, "width", "%.2f", width);
 	set(node, "height", "0.14");
+	set(node, "fixedsize", "false");
+	set(node, "margin", "0");
 	set(node, "fontcolor", "#59636e");
 	return true;
 }
