@@ -206,7 +206,8 @@ static void nhr_sends_as_many_slices_a_step_as_its_formula_says(void **state)
 				for (uint32_t rank = 0; rank < n; rank++) {
 					const uint32_t slices = (n - 1 + (1u << k)) / (2u << k);
 					assert_int_equal(
-						work_in_step(schedule, rank, "reduce-scatter", k).chunks, slices);
+						work_in_step(schedule, rank, "reduce-scatter", k).chunks,
+						slices);
 					assert_int_equal(
 						work_in_step(schedule, rank, "all-gather", q - 1 - k).chunks,
 						slices);

@@ -413,7 +413,7 @@ def _(ordo):
     wanted(ours != named, ours)
 
 
-@desk_case("of hundreds of links none is as wide as of a few, and a server's name stands away from the switches")
+@desk_case("of hundreds of links none is as wide as of a few; names of servers are away from switches")
 def _(ordo):
     ordo.compile("x.json", operator="alltoall", algorithm="mesh", ranks=16)
     picture = Picture(ordo.works("draw", "x.json", "--load", "--topology", "full-mesh").out)
@@ -429,9 +429,11 @@ def _(ordo):
 # Topologies of up to so many ranks: (name, ranks).
 SMALL = [*(("full-mesh", n) for n in range(3, 17)), *(("ring", n) for n in range(3, 17)),
          *(("star", n) for n in range(3, 17)), *(("hypercube", n) for n in (4, 8, 16)),
-         ("torus:2x2", 4), ("torus:3x3", 9), ("torus:4x4", 16), ("torus:2x8", 16), ("torus:2x2x4", 16),
+         ("torus:2x2", 4), ("torus:3x3", 9), ("torus:4x4", 16), ("torus:2x8", 16),
+         ("torus:2x2x4", 16),
          ("a3:4", 4), ("a3:8", 8), ("a3:16", 16), ("a3:2x8", 16), ("a3:4x4", 16),
-         *((f"servers:{s}x{r}", s * r) for s, r in [(2, 2), (2, 4), (2, 8), (4, 4), (8, 2), (3, 5)])]
+         *((f"servers:{s}x{r}", s * r)
+           for s, r in [(2, 2), (2, 4), (2, 8), (4, 4), (8, 2), (3, 5)])]
 
 
 def box_of(picture, name):
@@ -448,7 +450,7 @@ def overlap(a, b):
     return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]
 
 
-@desk_case("--load: no label covers a rank, a switch or another label, on any topology of up to 16 ranks")
+@desk_case("--load: no label covers a rank, a switch or another label, with up to 16 ranks")
 def _(ordo):
     marked = 0
     for topology, ranks in SMALL:
@@ -469,7 +471,8 @@ def _(ordo):
         for name in labels:
             node = picture.nodes[name]
             needs = ems(node["label"].replace("\\l", "")) * float(node["fontsize"]) / 72
-            wanted(node.get("fixedsize") != "true" or float(node["width"]) >= needs, name, node, needs)
+            fits = node.get("fixedsize") != "true" or float(node["width"]) >= needs
+            wanted(fits, name, node, needs)
     # Where there is room for it, and there mostly is, the bottleneck is marked where it is.
     wanted(marked > 0.8 * len(SMALL), marked, len(SMALL))
 
@@ -482,21 +485,21 @@ def cells(picture):
             if (found := re.match(r"link(\d+) to (\d+)$", name))}
 
 
-@desk_case("--load of more than 16 ranks is a matrix: a cell for each link, its bytes in words, its use in colour")
+@desk_case("--load of more than 16 ranks is a matrix: a cell for each link, coloured by its use")
 def _(ordo):
-    for topology, ranks, algorithm in [("full-mesh", 17, "rhd"), ("servers:8x8", 64, "hierarchical"),
-                                       ("torus:8x8", 64, "halving-doubling"), ("star", 32, "ring")]:
+    for topology, ranks, algorithm in [
+            ("full-mesh", 17, "rhd"), ("servers:8x8", 64, "hierarchical"),
+            ("torus:8x8", 64, "halving-doubling"), ("star", 32, "ring")]:
         ordo.compile("x.json", ranks=ranks, algorithm=algorithm)
         words = ["--topology", topology, *["--route-through-ranks"] * (topology == "torus:8x8")]
         done = ordo.works("draw", "x.json", "--load", *words, "--bytes", "16MiB")
-        told = ordo.answer("draw", "--topology", topology, "--ranks", f"0-{ranks - 1}", "--size", ranks,
-                           "--as", "json")
+        told = ordo.answer("draw", "--topology", topology, "--size", ranks, "--as", "json")
         links = {(link["from"], link["to"]) for link in json.loads(told["picture"])["links"]}
         picture = Picture(done.out)
         found = cells(picture)
         wanted(found.keys() == links, topology, len(found), len(links), found.keys() ^ links)
         wanted(not any(tail.startswith("rank") for tail, _, _ in picture.edges), "a web")
-        # Rows go down and columns to the right, in the order of their numbers; switches stand apart.
+        # Rows go down and columns to the right, in the order of numbers; switches stand apart.
         places = {key: tuple(map(float, node["pos"].split(","))) for key, node in found.items()}
         wide = max(float(node["width"]) for node in found.values()) * 72
         for (source, target), (x, y) in places.items():
@@ -513,15 +516,15 @@ def _(ordo):
             wanted((load[0] > 0) == (node["class"] in ("load", "bottleneck")), key, node)
             if load[0] > 0:
                 colours.setdefault(load[1], set()).add(node["fillcolor"])
-        lightness = [max(sum(int(one[i:i + 2], 16) * w for i, w in ((1, 3), (3, 6), (5, 1))) for one in colours[use])
-                     for use in sorted(colours)]
+        lightness = [max(map(luminance, colours[use])) for use in sorted(colours)]
         wanted(lightness == sorted(lightness, reverse=True), topology, colours)
         most = max(colours)
         legend = " ".join(picture.labels())
         wanted(f"{most:.3g} % of the time at full bandwidth" in legend and "GB/s" in legend, legend)
         wanted(re.search(r"\d [KMG]?i?B over", legend), legend)
         if ranks == 64:
-            wanted({node["class"] for node in found.values()} == {"load", "bottleneck", "idle"}, topology)
+            kinds = {node["class"] for node in found.values()}
+            wanted(kinds == {"load", "bottleneck", "idle"}, topology, kinds)
             wanted("bottleneck: " in legend and "without a load" in legend, legend)
 
 
@@ -557,7 +560,8 @@ def _(ordo):
     part = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--ranks", "3,200-215")
     rows = {source for source, _ in cells(Picture(part.out))}
     wanted(rows == {3, *range(200, 216)}, rows)
-    web = Picture(ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--ranks", "0-15").out)
+    few = ordo.works("draw", "x.json", "--load", "--topology", "full-mesh", "--ranks", "0-15")
+    web = Picture(few.out)
     wanted(len(loads(web)) == 240 and not cells(web), len(loads(web)))
 
 
@@ -575,11 +579,13 @@ def all_pictures(ordo):
             ordo.compile("x.json", ranks=ranks, algorithm=algorithm)
             yield f"tasks {algorithm} {ranks}", drawn("draw", "x.json")
             yield f"time {algorithm} {ranks}", drawn("draw", "x.json", "--space-time")
-            yield f"load {algorithm} {ranks}", drawn("draw", "x.json", "--load", "--topology", "full-mesh")
+            load = drawn("draw", "x.json", "--load", "--topology", "full-mesh")
+            yield f"load {algorithm} {ranks}", load
             yield f"order {algorithm} {ranks}", drawn("order", "x.json", "--max-orders", 1)
     ordo.compile("ring.json", ranks=8)
     ordo.compile("levels.json", "--topology", "servers:2x4", ranks=8, algorithm="hierarchical")
-    yield "levels in time", drawn("draw", "levels.json", "--space-time", "--topology", "servers:2x4")
+    words = ["--space-time", "--topology", "servers:2x4"]
+    yield "levels in time", drawn("draw", "levels.json", *words)
     yield "levels", drawn("draw", "levels.json")
     yield "graph", drawn("draw", "levels.json", "--graph")
     yield "why", drawn("order", "ring.json", "--why", "G3")
@@ -593,8 +599,8 @@ def all_pictures(ordo):
 
 def ems(text):
     """About how wide it is in a wide face, in sizes of the letter."""
-    return sum(0.34 if letter in " iltfjIr.,:;'|!()[]/-" else 0.92 if letter in "mwMW%@…" else 0.63
-               for letter in text)
+    narrow, wide = " iltfjIr.,:;'|!()[]/-", "mwMW%@…"
+    return sum(0.34 if one in narrow else 0.92 if one in wide else 0.63 for one in text)
 
 
 def texts_of(svg):
@@ -603,10 +609,12 @@ def texts_of(svg):
     for found in re.finditer(r"<text ([^>]*)>([^<]*)</text>", svg):
         facts = dict(re.findall(r'([\w-]+)="([^"]*)"', found[1]))
         classes = facts.get("class", "").split()
-        size = float(facts.get("font-size") or next((sizes[one] for one in classes if one in sizes), 12))
+        of_class = next((sizes[one] for one in classes if one in sizes), 12)
+        size = float(facts.get("font-size") or of_class)
         text = html.unescape(found[2])
         width, x = size * ems(text), float(facts["x"])
-        anchor = facts.get("text-anchor") or next((one for one in classes if one in ("middle", "end")), "")
+        anchor = facts.get("text-anchor")
+        anchor = anchor or next((one for one in classes if one in ("middle", "end")), "")
         left = x - (width / 2 if anchor == "middle" else width if anchor == "end" else 0)
         yield text, left, left + width, float(facts["y"])
 
@@ -649,7 +657,7 @@ def contrast(a, b):
 NAMED = {"black": "#000000", "white": "#ffffff"}
 
 
-@desk_case("every picture has a dark mode: each of its colours, and words can be read on what they stand on")
+@desk_case("every picture has a dark mode: each of its colours, and words can be read")
 def _(ordo):
     for name, svg in all_pictures(ordo):
         wanted("@media (prefers-color-scheme:dark)" in svg, name)
@@ -658,8 +666,8 @@ def _(ordo):
         style, rest = svg.split("</style>")
         dark = {(kind, light): to for light, kind, to in re.findall(
             r"\.dot \[\w+\*?=\"(?:stop-color:)?([#\w]+)\"\]\{([\w-]+):(#\w{6})", style)}
-        used = {(kind, colour) for kind, colour in re.findall(
-            r'[ "](fill|stroke|stop-color)(?:="|:)([#\w]+)', rest) if colour not in ("none", "transparent", "url")}
+        uses = re.findall(r'[ "](fill|stroke|stop-color)(?:="|:)([#\w]+)', rest)
+        used = {use for use in uses if use[1] not in ("none", "transparent", "url")}
         wanted(used == set(dark), name, used ^ set(dark))
         text = re.search(r"\.dot text\{fill:(#\w{6})\}", style)[1]
         paper = dark[("fill", "white")]
@@ -670,8 +678,9 @@ def _(ordo):
             for words in re.findall(r"<text[^>]*>", node):
                 colour = re.search(r'fill="([#\w]+)"', words)
                 above = dark[("fill", colour[1])] if colour else text
-                light = contrast(NAMED.get(colour[1], colour[1]) if colour else "#000000",
-                                 NAMED.get(fills[0], fills[0]) if ("fill", (fills or [""])[0]) in dark else "#ffffff")
+                ground = fills[0] if fills and ("fill", fills[0]) in dark else "white"
+                letters = colour[1] if colour else "black"
+                light = contrast(NAMED.get(letters, letters), NAMED.get(ground, ground))
                 wanted(contrast(above, below) > min(4, 0.7 * light), name, node, above, below)
 
 
@@ -682,10 +691,11 @@ def _(ordo):
 
     forms = {"Send", "SendReduce", "LocalCopy", "LocalReduce", "waiting", "critical path",
              "Notify to its Wait", "chunk 3 to rank 1", "at fault"}
-    # Copies take no time unless a bandwidth of memory is given, and so neither they nor their phase is seen.
+    # Copies take no time unless a bandwidth of memory is given: nor is their phase seen.
     ordo.compile("bruck.json", algorithm="alltoall(method=bruck)", operator="alltoall", ranks=7)
     seen = told("bruck.json", "--space-time")
-    wanted("all-to-all 0-2" in seen and not seen & {"copy in", "LocalCopy", "SendReduce", "at fault"}, seen)
+    wanted("all-to-all 0-2" in seen, seen)
+    wanted(not seen & {"copy in", "LocalCopy", "SendReduce", "at fault"}, seen)
     wanted({"Send", "critical path", "chunk 3 to rank 1"} <= seen, seen)
     seen = told("bruck.json")
     wanted({"copy in", "all-to-all 0-2"} <= seen, seen)
@@ -700,7 +710,8 @@ def _(ordo):
     seen = told("one.json", "--space-time")
     wanted(seen & forms <= {"LocalCopy", "critical path"} and "copy in" in seen, seen)
     # Values of a load are those of links.
-    for name, topology in ("ring.json", "full-mesh"), ("bruck.json", "full-mesh"), ("ring.json", "servers:2x4"):
+    for name, topology in [("ring.json", "full-mesh"), ("bruck.json", "full-mesh"),
+                           ("ring.json", "servers:2x4")]:
         picture = Picture(ordo.works("draw", name, "--load", "--topology", topology).out)
         found = loads(picture).values()
         words = [label.replace("\\l", "") for label in picture.labels()]

@@ -142,7 +142,7 @@ static void check_links(struct effort *effort, const char *title, const struct o
 		}
 }
 
-/* Is it one of these, or does it begin with one and a space? The length of what it begins with, or 0. */
+/* Is it one of these, or does it begin with one and a space? The length of what it begins with. */
 static size_t begins_with(const char *name, const char *const *words)
 {
 	for (; *words; words++) {

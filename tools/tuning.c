@@ -79,7 +79,8 @@ const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint
 	return out;
 }
 
-/* What is said of an algorithm, without saying again of which, and of links without the rest: `phase "reduce-scatter 0": needs the link 0-1`. */
+/* What is said of an algorithm, without saying again of which, and of links without the rest:
+ * `phase "reduce-scatter 0": needs the link 0-1`. */
 static void write_reason(const struct ordo_contender *contender, char *out, size_t size)
 {
 	const struct ordo_refusal refusal = {contender->algorithm, contender->why};

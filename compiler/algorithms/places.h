@@ -17,7 +17,8 @@ void ordo_add_on(
  * places, not in its input. */
 void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed,
 	bool backwards);
-/* In stream "copy" and phase "copy in": what a rank has in its input and needs as it is in its output. */
+/* In stream "copy" and phase "copy in": what a rank has in its input and needs as it is in its
+ * output. */
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem);
 
 #endif

@@ -1,7 +1,7 @@
 /* dark.c - pictures set by `dot`, also for those who read in the dark.
  *
- * `dot` writes colours as attributes, which any rule of a style sheet overrules: there is one for each
- * colour in the picture, by its value. So no drawing has to know of it.
+ * `dot` writes colours as attributes, which any rule of a style sheet overrules: there is one for
+ * each colour in the picture, by its value. So no drawing has to know of it.
  */
 #include "dark.h"
 #include "oklch.h"
@@ -25,7 +25,8 @@ struct uses {
 	size_t count, room;
 };
 
-/* Light to dark and back. Strong colours are lines and marks: on dark paper they are a little lighter. */
+/* Light to dark and back. Strong colours are lines and marks: on dark paper they are a little
+ * lighter. */
 static void dark_of(uint32_t rgb, char colour[8])
 {
 	double lightness, chroma, hue;

@@ -26,8 +26,8 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 /* Text that begins, not centres, at x, in a box as wide as the text is at most. */
 Agnode_t *add_left_label(
 	Agraph_t *graph, const char *name, double x, double y, const char *text, double points);
-/* How wide a text is at most, in inches, in letters of so many points: in Helvetica and a fifth more, as
- * who has no Helvetica shows it in something wider. */
+/* How wide a text is at most, in inches, in letters of so many points: in Helvetica and a fifth
+ * more, as who has no Helvetica shows it in something wider. */
 double width_of_text(const char *text, double points);
 /* A cluster around the box left, top, right, bottom, in inches. */
 Agraph_t *add_cluster(

@@ -32,8 +32,8 @@ bool is_idle(const struct loads *loads, const struct ordo_link *link);
 /* "#rrggbb", from cool to warm; so light to dark that it can be read without seeing hues. */
 void use_colour(const struct loads *loads, double use, char colour[8]);
 
-/* Which uses, or bytes, there are among the links drawn, most first: all, or MOST_SAMPLES of them that
- * lie apart. The number of them. */
+/* Which uses, or bytes, there are among the links drawn, most first: all, or MOST_SAMPLES of them
+ * that lie apart. The number of them. */
 uint32_t sample_uses(const struct loads *loads, const bool *drawn, double samples[MOST_SAMPLES]);
 uint32_t sample_bytes(const struct loads *loads, const bool *drawn, double samples[MOST_SAMPLES]);
 

@@ -30,7 +30,7 @@ void free_palette(struct palette *palette);
 /* A legend for those phases of one name that are seen[nphase]; false: none is. */
 bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
 	const bool *seen, struct legend *legend);
-/* A name, or so many bytes of it at most (less than MOST_NAME_BYTES), whole letters and "…" behind. */
+/* A name, or so many bytes of it at most (less than MOST_NAME_BYTES): whole letters, "…" behind. */
 void shorten_name(char text[MOST_NAME_BYTES], const char *name, size_t most);
 const char *phase_colour(const struct palette *palette, uint32_t phase);
 const char *phase_line_colour(const struct palette *palette, uint32_t phase);

@@ -258,8 +258,8 @@ static bool is_free(const struct drawing *drawing, const struct room *room)
 	return true;
 }
 
-/* Beside the line, and over no vertex: rather outside than inside, and not in its middle, where lines
- * cross. false: it is too crowded there. */
+/* Beside the line, and over no vertex: rather outside than inside, and not in its middle, where
+ * lines cross. false: it is too crowded there. */
 static bool place_words(const struct drawing *drawing, const struct curve *curve, struct room *room)
 {
 	static const double shares[] = {0.35, 0.65, 0.5, 0.2, 0.8},
@@ -375,7 +375,7 @@ static bool add_links(struct drawing *drawing)
 	return true;
 }
 
-/* The legend: samples of lines, right of the picture. Of what is not in the picture it says nothing. */
+/* The legend: samples of lines, right of the picture. It says nothing of what is not there. */
 
 static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 {

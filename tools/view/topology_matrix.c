@@ -1,6 +1,7 @@
 /* topology_matrix.c - the loads of many ranks' links as a matrix: from, to, colour by load.
  *
- * A cell is empty where there is no link, grey where nothing goes over it, crossed out where it is down.
+ * A cell is empty where there is no link, grey where nothing goes over it, crossed out where it is
+ * down.
  */
 #include "topology_matrix.h"
 #include <inttypes.h>
@@ -76,7 +77,8 @@ static double end_of(const struct matrix *matrix)
 	return middle_of(matrix, matrix->count - 1) + matrix->cell / 2;
 }
 
-/* Of several links between the same two the busiest is shown; one that is down, if no other is up. */
+/* Of several links between the same two the busiest is shown; one that is down, if no other is
+ * up. */
 static void look_at(const struct matrix *matrix, const struct ordo_link *link)
 {
 	struct cell *cell = &matrix->row[matrix->position[link->to]];

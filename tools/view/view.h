@@ -49,8 +49,8 @@ struct order_picture {
 bool draw_order(FILE *out, const struct ordo_forest *forest, const struct order_picture *picture,
 	struct ordo_error *error);
 
-/* Renders DOT with the program `dot` (from its beginning) into image. format: "svg", "png", "pdf". SVG has
- * a dark mode. */
+/* Renders DOT with the program `dot` (from its beginning) into image. format: "svg", "png", "pdf".
+ * SVG has a dark mode. */
 bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error);
 
 #endif
