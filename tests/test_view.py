@@ -569,6 +569,8 @@ def _():
     size = "return parseFloat(getComputedStyle(document.querySelector('.cell')).fontSize)"
     wanted(BROWSER.run(size) == 0)
     BROWSER.run("page.buffers.enlarge.click()")
+    legend = BROWSER.text(".grid-legend")
+    wanted("its part of the whole" in legend and "say of which" not in legend, legend)
     wanted(BROWSER.run(size) >= 10)
     BROWSER.run("document.querySelector('.grid-scroll').scrollLeft = 400")
     wanted(BROWSER.run(

@@ -7,10 +7,15 @@ const SLOTS_AT_ONCE = 64;
 const LEAST_CELL = 3, WIDEST_CELL = 46, LETTER = 6.3, SCROLL_BAR = 16;
 const NAME_WIDTH = 28, PART_GAP = 14, LEAST_PART = 52;
 
+/* Above that there is no mark for every shard. */
+const MOST_MARKS = 32;
+
 /* What kinds of cells are, told of one that is seen. */
 const KIND_WORDS = {
   own: (model, tree) => `what ${model.operandWords(model.trees.low[tree])} contributes, alone`,
-  sum: (model, tree) => `a sum of ${model.trees.leaves[tree]}; the marks below it say of which`,
+  sum: (model, tree) => `a sum of ${model.trees.leaves[tree]}; ` +
+    (model.nshard > MOST_MARKS ? "the line below it is its part of the whole"
+      : "the marks below it say of which"),
   whole: model => `the whole sum, of all ${model.nshard}`,
   twice: () => "a sum with something added twice",
   copy: (model, tree, chunk) => model.chunkWords(chunk),
@@ -306,7 +311,7 @@ class Buffers {
     if (bar) return bar;
     const stops = [], ink = "var(--bar)";
     const mark = (from, to) => stops.push(`transparent ${from}%`, `${ink} ${from}% ${to}%`, `transparent ${to}%`);
-    if (nshard > 32) mark(0, 100 * trees.leaves[tree] / nshard);
+    if (nshard > MOST_MARKS) mark(0, 100 * trees.leaves[tree] / nshard);
     else for (const shard of leavesOf(trees, tree)) mark(100 * shard / nshard, 100 * (shard + (nshard > 16 ? 1 : 0.86)) / nshard);
     bar = `linear-gradient(90deg,${stops.join(",")}) left bottom/100% 4px no-repeat`;
     this.barOf.set(tree, bar);
