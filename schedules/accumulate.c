@@ -8,7 +8,7 @@ static bool is_half(enum ordo_type type)
 
 enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type)
 {
-	return problem->accumulate_f32 && is_half(type) ? ORDO_F32 : type;
+	return problem->accumulate_f32 && problem->nshard != 1 && is_half(type) ? ORDO_F32 : type;
 }
 
 bool ordo_accumulates(const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error)

@@ -5,6 +5,7 @@
 #include "rig.h"
 #include <math.h>
 #include <ordo/accumulate.h>
+#include <ordo/communicator.h>
 #include <ordo/compiler.h>
 #include <ordo/document.h>
 #include <ordo/order.h>
@@ -133,9 +134,12 @@ static uint16_t round_float(enum ordo_type type, float value)
 static uint16_t wanted_of(const struct ordo_problem *problem, const struct ordo_proof *proof,
 	const struct ordo_plan_options *options, uint32_t chunk, uint64_t element)
 {
+	/* Nothing is added to it. */
+	if (problem->nshard == 1)
+		return value_of(options, proof->trees.nodes[proof->chunk_tree[chunk]][1], chunk, element);
 	const uint16_t sum = round_float(
 		options->type, evaluate(&proof->trees, proof->chunk_tree[chunk], options, chunk, element));
-	if (options->reduction != ORDO_AVG || problem->nshard == 1)
+	if (options->reduction != ORDO_AVG)
 		return sum;
 	return round_float(
 		options->type, (float)((double)float_of(options->type, sum) / (double)problem->nshard));
@@ -401,6 +405,74 @@ static void documents_say_it(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* One contribution and two ranks: one has its input as its output, the other's went through scratch. */
+static const char one_contribution[] =
+	"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"by hand\", "
+	"\"ranks\": 2, "
+	"\"shards\": 1, \"chunks_per_block\": 1, \"scratch_slots\": 1, \"in_place\": false, "
+	"\"accumulate\": \"f32\", \"programs\": [{\"rank\": 0, \"streams\": [{\"name\": \"main\", \"tasks\": "
+	"["
+	"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 0}, {\"task\": \"Wait\", \"peer\": 1, "
+	"\"signal\": 0}, {\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"scratch\", 0], "
+	"\"dst\": [\"output\", 0]}]}]}, {\"rank\": 1, \"streams\": [{\"name\": \"main\", \"tasks\": ["
+	"{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}, "
+	"{\"task\": \"Wait\", \"peer\": 0, \"signal\": 0}, {\"task\": \"Send\", \"peer\": 0, "
+	"\"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"scratch\", 0]}, {\"task\": \"Notify\", "
+	"\"peer\": 0, \"signal\": 0}]}]}]}";
+
+enum { NHALF = 1 << 16 };
+
+static void fold(
+	const struct ordo_schedule *schedule, const struct ordo_plan_options *options, uint16_t *halves[3])
+{
+	struct ordo_error error = {0};
+	struct ordo_collective *collective = ordo_collective_create(schedule, options, &error);
+	struct ordo_communicator *communicator = ordo_communicator_create(
+		&(struct ordo_communicator_options){.nrank = schedule->problem.nrank}, &error);
+	if (!collective || !communicator)
+		fail_msg("%s", error.text);
+	const struct ordo_part parts[2] = {
+		{.collective = collective, .output = halves[0]}, {collective, halves[2], halves[1], 0}};
+	if (!ordo_communicator_run_all(communicator, parts, &error))
+		fail_msg("%s", error.text);
+	ordo_communicator_destroy(communicator);
+	ordo_collective_destroy(collective);
+}
+
+/* Nothing is added to it, so every half is as it was, signalling NaNs with the others; G1 holds. */
+static void one_contribution_is_copied(void **state)
+{
+	(void)state;
+	struct ordo_error error;
+	struct ordo_schedule *schedule = ordo_schedule_read_text(
+		one_contribution, strlen(one_contribution), "one contribution", NULL, &error);
+	if (!schedule)
+		fail_msg("%s", error.text);
+	struct ordo_proof *proof = prove(schedule);
+	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
+	ordo_proof_destroy(proof);
+	static uint16_t all[NHALF], folded[2][NHALF];
+	for (uint32_t i = 0; i < NHALF; i++)
+		all[i] = (uint16_t)i;
+	for (int type = ORDO_F16; type <= ORDO_BF16; type++)
+		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
+			const struct ordo_plan_options options = {
+				(enum ordo_type)type, (enum ordo_reduction)reduction, .count = NHALF};
+			struct rig rig = rig_create(schedule, options);
+			memcpy(rig.inputs[1], all, sizeof all);
+			for (int drive = 0; drive < NDRIVE; drive++) {
+				assert_true(run_plan(rig.plan, (enum drive)drive, 1, NULL));
+				assert_memory_equal(rig.outputs[0], all, sizeof all);
+				assert_memory_equal(rig.outputs[1], all, sizeof all);
+			}
+			rig_destroy(&rig);
+			fold(schedule, &options, (uint16_t *[]){folded[0], folded[1], all});
+			assert_memory_equal(folded[0], all, sizeof all);
+			assert_memory_equal(folded[1], all, sizeof all);
+		}
+	ordo_schedule_destroy(schedule);
+}
+
 static void other_types_cannot_be_bound(void **state)
 {
 	(void)state;
@@ -515,6 +587,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_pair_is_superfluous),
 		cmocka_unit_test(partial_sums_never_leave_scratch),
 		cmocka_unit_test(documents_say_it),
+		cmocka_unit_test(one_contribution_is_copied),
 		cmocka_unit_test(other_types_cannot_be_bound),
 		cmocka_unit_test(a_plan_reduces_into_scratch_only),
 		cmocka_unit_test(f32_has_the_bits_it_has_without),

@@ -368,7 +368,9 @@ static bool add_up(struct judge *judge, const struct access *access, const struc
 	return value->tree != ORDO_NONE ? true : ordo_fail_memory(judge->error);
 }
 
-/* What one contributor gave was never added to anything, and is exact in either form. */
+/* What one contributor gave is exact in either form. A NaN loses its payload on the way back, which
+ * shows in no result: a sum with it is a NaN without payload in any case, and where nothing is
+ * added, scratch is no other form (accumulate.h). */
 static bool is_sum(const struct judge *judge, uint32_t tree)
 {
 	return tree != POISON && judge->proof->trees.nodes[tree][0] != ORDO_NONE;

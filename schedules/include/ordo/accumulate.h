@@ -7,7 +7,12 @@
  *   every reduction                     made in f32, rounded to f32, into scratch
  *   from scratch into input or output   rounded to the type once, to nearest, ties to even; a NaN becomes the positive quiet one without payload
  *
- * What is moved otherwise is copied as it is. So which of two NaNs that meet survives is seen in no result. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
+ * What is moved otherwise is copied as it is. So which of two NaNs that meet survives is seen in no
+ * result. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
+ *
+ * To a single contribution (nshard is 1) nothing is added: scratch holds the type, and every move
+ * is a copy, so that a NaN has the same bits whichever way it took.
+ *
  * Bound to f32 the schedule means what it would mean without: it accumulates in f32 anyway. It cannot be bound to other types: f64 would be
  * rounded on the way, and integers have no business in f32.
  */
@@ -21,7 +26,8 @@
 extern "C" {
 #endif
 
-/* The type that scratch slots hold, and in which sums are rounded: f32 for f16 and bf16 where the problem says so, else the type. */
+/* The type that scratch slots hold, and in which sums are rounded: f32 for f16 and bf16 where the
+ * problem says so and has more than one contribution, else the type. */
 ORDO_API enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_type type);
 /* May the problem be bound to that type? If not, ORDO_USAGE. */
 ORDO_API bool ordo_accumulates(
