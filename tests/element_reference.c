@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* IEEE 754-2019, 9.6: minimum and maximum, and of two quiet NaNs the one with the larger bits. By cases, not by bits. */
+/* IEEE 754-2019, 9.6: minimum and maximum of numbers. By cases, not by bits. */
 static double extreme(double a, double b, bool least)
 {
 	if (a == 0 && b == 0)
@@ -15,48 +15,38 @@ static double extreme(double a, double b, bool least)
 
 static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
+	const uint32_t plain = UINT32_C(0x7fc00000);
 	float a, b, result;
-	uint32_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
-	if (ordo_reduction_adds(reduction) || reduction == ORDO_PROD) {
-		result = reduction == ORDO_PROD ? a * b : a + b;
-		memcpy(dst, &result, sizeof result);
-	} else if (isnan(a) || isnan(b)) {
-		if (isnan(a))
-			memcpy(&bits, dst, sizeof bits);
-		if (isnan(b))
-			memcpy(&other, src, sizeof other);
-		bits |= UINT32_C(0x00400000);
-		other |= UINT32_C(0x00400000);
-		memcpy(dst, bits > other ? &bits : &other, sizeof bits);
-	} else {
-		result = (float)extreme((double)a, (double)b, reduction == ORDO_MIN);
-		memcpy(dst, &result, sizeof result);
-	}
+	if (ordo_reduction_adds(reduction))
+		result = a + b;
+	else if (reduction == ORDO_PROD)
+		result = a * b;
+	else
+		result = isnan(a)   ? a
+			 : isnan(b) ? b
+				    : (float)extreme((double)a, (double)b, reduction == ORDO_MIN);
+	memcpy(dst, &result, sizeof result);
+	if (isnan(result))
+		memcpy(dst, &plain, sizeof plain);
 }
 
 static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
+	const uint64_t plain = UINT64_C(0x7ff8000000000000);
 	double a, b, result;
-	uint64_t bits = 0, other = 0;
 	memcpy(&a, dst, sizeof a);
 	memcpy(&b, src, sizeof b);
-	if (ordo_reduction_adds(reduction) || reduction == ORDO_PROD) {
-		result = reduction == ORDO_PROD ? a * b : a + b;
-		memcpy(dst, &result, sizeof result);
-	} else if (isnan(a) || isnan(b)) {
-		if (isnan(a))
-			memcpy(&bits, dst, sizeof bits);
-		if (isnan(b))
-			memcpy(&other, src, sizeof other);
-		bits |= UINT64_C(0x0008000000000000);
-		other |= UINT64_C(0x0008000000000000);
-		memcpy(dst, bits > other ? &bits : &other, sizeof bits);
-	} else {
-		result = extreme(a, b, reduction == ORDO_MIN);
-		memcpy(dst, &result, sizeof result);
-	}
+	if (ordo_reduction_adds(reduction))
+		result = a + b;
+	else if (reduction == ORDO_PROD)
+		result = a * b;
+	else
+		result = isnan(a) ? a : isnan(b) ? b : extreme(a, b, reduction == ORDO_MIN);
+	memcpy(dst, &result, sizeof result);
+	if (isnan(result))
+		memcpy(dst, &plain, sizeof plain);
 }
 
 /* Integers of `size` bytes, as arithmetic modulo 2^(8 size) on little-endian numbers, byte by byte. */
@@ -116,27 +106,6 @@ void element_reference(
 		reference_integer(reduction, ordo_type_size(type), type != ORDO_U8, dst, src);
 		break;
 	}
-}
-
-bool element_is_nan(enum ordo_type type, const unsigned char *element)
-{
-	float f32;
-	double f64;
-	if (type == ORDO_F32) {
-		memcpy(&f32, element, sizeof f32);
-		return isnan(f32);
-	}
-	if (type != ORDO_F64)
-		return false;
-	memcpy(&f64, element, sizeof f64);
-	return isnan(f64);
-}
-
-bool element_is_promised(
-	enum ordo_type type, enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b)
-{
-	return reduction == ORDO_MIN || reduction == ORDO_MAX || !element_is_nan(type, a) ||
-	       !element_is_nan(type, b);
 }
 
 static const uint32_t special_f32[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,

@@ -4,14 +4,10 @@
 
 #include <ordo/element.h>
 
-/* *dst = *dst op *src; of an average, the sum. */
+/* *dst = *dst op *src; of an average, the sum. A result that is a NaN is the plain one: positive, quiet,
+ * without payload. */
 void element_reference(
 	enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src);
-/* f16 and bf16 are never NaN here, since theirs are promised like numbers. */
-bool element_is_nan(enum ordo_type type, const unsigned char *element);
-/* The payload of the sum or product of two NaNs of f32 or f64 is nobody's promise. */
-bool element_is_promised(
-	enum ordo_type type, enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b);
 
 enum { MOST_SPECIAL_VALUES = 20 };
 /* Zeros, infinities, NaNs, subnormals, the ends of ranges. */

@@ -133,10 +133,8 @@ static bool is_less(uint16_t a, uint16_t b)
 uint16_t half_reference(enum ordo_type type, enum ordo_reduction reduction, uint16_t a, uint16_t b)
 {
 	const struct format *format = format_of(type);
-	if (is_nan(format, a) && is_nan(format, b))
-		return (a | format->quiet) > (b | format->quiet) ? a | format->quiet : b | format->quiet;
 	if (is_nan(format, a) || is_nan(format, b))
-		return (is_nan(format, a) ? a : b) | format->quiet;
+		return format->infinity | format->quiet;
 	switch (reduction) {
 	case ORDO_SUM:
 	case ORDO_AVG:

@@ -329,11 +329,7 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction));
 	else if (same)
-		say(call, "  %-23s the same%s\n", "orders",
-			pair->comparison.identical
-				? ", operand for operand"
-				: ", but not operand for operand: where two NaNs of f32 or f64 "
-				  "meet, which survives may differ");
+		say(call, "  %-23s the same\n", "orders");
 	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
 		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
 			pair->side[0]->file, b->root, pair->side[1]->file);
@@ -353,7 +349,6 @@ static bool show_pair(struct call *call, struct pair *pair, const struct wish *w
 	add_text(pair->json, "order_digest", pair->side[1]->proof->digest);
 	add_truth(pair->json, "interchangeable", same);
 	add_truth(pair->json, "same_orders", !pair->comparison.ndiffering);
-	add_truth(pair->json, "identical_orders", pair->comparison.identical);
 	show_digests(call, pair);
 	show_reservations(call, pair, wish);
 	if (!same)

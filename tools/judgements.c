@@ -122,11 +122,6 @@ static void print_judgement(FILE *out, enum ordo_guarantee guarantee, const stru
 	print_indented(out, judgement->why ? judgement->why : ordo_guarantee_meaning(guarantee));
 	if (judgement->contradicted)
 		print_contradiction(out, judgement);
-	if (judgement->swapped)
-		fprintf(out,
-			"%26sbut for NaN: operands are not in one order, so where two NaNs of f32 or f64 "
-			"meet either may survive\n",
-			"");
 }
 
 void print_judgements(FILE *out, const struct judgements *judgements)
@@ -198,8 +193,6 @@ void add_judgements(cJSON *answer, const struct judgements *judgements)
 		add_text(one, "verdict", words[judgement->verdict]);
 		if (judgement->why)
 			add_text(one, "why", judgement->why);
-		if (judgement->identical || judgement->swapped)
-			add_truth(one, "identical", judgement->identical);
 		if (judgement->contradicted)
 			add_contradiction(one, judgement);
 	}

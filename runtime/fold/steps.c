@@ -3,7 +3,7 @@
  * A tree is taken along a spine: from the root down into the child with more leaves, until a leaf is met. The spine is one pass over
  * its operands, from the leaf upwards; operands that are trees themselves are evaluated into temps before. They have at most half of the
  * leaves, so recursion is no deeper than the logarithm of the number of leaves. Which operand of an addition comes first makes no
- * difference but for the NaN that survives where two meet.
+ * difference (element.h).
  *
  * Several roots may share subtrees; such a node is evaluated once and kept in a temp until its last use.
  */

@@ -13,9 +13,24 @@
 #define ORDO_KERNELS_DIVIDE_H
 
 #include "operations.h"
+#include <math.h>
 #include <ordo/element.h>
 
 enum { MOST_HALF_DIVISOR = 1 << 12 };
+
+/* A NaN becomes the plain one, as everywhere (operations.h). */
+#define FLOAT_QUOTIENTS(type, element)                                                                       \
+	static void divide_##type(void *dst, size_t n, uint32_t divisor)                                     \
+	{                                                                                                    \
+		typedef element elements __attribute__((aligned(1), may_alias));                             \
+		elements *quotients = dst;                                                                   \
+		for (size_t i = 0; i < n && divisor > 1; i++) {                                              \
+			const element quotient = quotients[i] / (element)divisor;                            \
+			quotients[i] = quotient == quotient ? quotient : (element)NAN;                       \
+		}                                                                                            \
+	}
+FLOAT_QUOTIENTS(f32, float)
+FLOAT_QUOTIENTS(f64, double)
 
 #define QUOTIENTS(type, element, wide)                                                                       \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                                     \
@@ -25,8 +40,6 @@ enum { MOST_HALF_DIVISOR = 1 << 12 };
 		for (size_t i = 0; i < n && divisor > 1; i++)                                                \
 			quotient[i] = (element)((wide)quotient[i] / (wide)divisor);                          \
 	}
-QUOTIENTS(f32, float, float)
-QUOTIENTS(f64, double, double)
 QUOTIENTS(i8, int8_t, float)
 QUOTIENTS(u8, uint8_t, float)
 QUOTIENTS(i32, int32_t, double)
@@ -34,13 +47,13 @@ QUOTIENTS(i64, int64_t, int64_t)
 
 /* ordo_element_put rounds a double once. */
 static void divide_halves_in_double(
-	enum ordo_type type, int16_t infinity, uint16_t quiet, void *dst, size_t n, uint32_t divisor)
+	enum ordo_type type, int16_t infinity, uint16_t plain, void *dst, size_t n, uint32_t divisor)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint16_t half;
 		memcpy(&half, (char *)dst + i * sizeof half, sizeof half);
 		if ((half & 0x7fff) > infinity)
-			half |= quiet;
+			half = plain;
 		else
 			ordo_element_put(type, &half, 0, ordo_element_get(type, &half, 0) / (double)divisor);
 		memcpy((char *)dst + i * sizeof half, &half, sizeof half);
@@ -61,15 +74,15 @@ static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size
 	}
 }
 
-#define HALF_QUOTIENTS(type, enumerator, infinity, quiet)                                                    \
+#define HALF_QUOTIENTS(type, enumerator, infinity, plain)                                                    \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                                     \
 	{                                                                                                    \
 		if (divisor > MOST_HALF_DIVISOR)                                                             \
-			divide_halves_in_double(enumerator, infinity, quiet, dst, n, divisor);               \
+			divide_halves_in_double(enumerator, infinity, plain, dst, n, divisor);               \
 		else if (divisor > 1)                                                                        \
 			divide_halves(quotient_##type, dst, n, (float)divisor);                              \
 	}
-HALF_QUOTIENTS(f16, ORDO_F16, 0x7c00, 0x0200)
-HALF_QUOTIENTS(bf16, ORDO_BF16, 0x7f80, 0x0040)
+HALF_QUOTIENTS(f16, ORDO_F16, 0x7c00, 0x7e00)
+HALF_QUOTIENTS(bf16, ORDO_BF16, 0x7f80, 0x7fc0)
 
 #endif

@@ -14,7 +14,10 @@ enum { BLOCK = 4 * VECTOR_BYTES };
 /* Destinations are asked for so far ahead. */
 enum { AHEAD = 2 * BLOCK };
 
+/* One operation, and what is done to the results of several in the end. */
 typedef vector operation(vector a, vector b);
+typedef struct four finished_four(struct four four);
+typedef vector finished(vector a);
 
 struct fold {
 	void *const *dst;
@@ -48,7 +51,8 @@ static ALWAYS_INLINE void take_sources(const struct fold *fold, size_t at)
 			fetch_for_writing(source(fold, i, at + k));
 }
 
-static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, size_t at, unsigned ways)
+static ALWAYS_INLINE void fold_block(
+	const struct fold *fold, operation *op, finished_four *finish, size_t at, unsigned ways)
 {
 	if (ways & ORDO_TAKE)
 		take_sources(fold, at + AHEAD);
@@ -64,6 +68,8 @@ static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, siz
 		c = op(c, load(from + 2 * VECTOR_BYTES));
 		d = op(d, load(from + 3 * VECTOR_BYTES));
 	}
+	const struct four four = finish((struct four){a, b, c, d});
+	a = four.a, b = four.b, c = four.c, d = four.d;
 	for (uint32_t i = 0; i < fold->ndst; i++) {
 		char *to = destination(fold, i, at);
 		if (ways & ORDO_STREAM && !((uintptr_t)to % VECTOR_BYTES)) {
@@ -80,32 +86,36 @@ static ALWAYS_INLINE void fold_block(const struct fold *fold, operation *op, siz
 	}
 }
 
-static ALWAYS_INLINE void fold_vector(const struct fold *fold, operation *op, size_t at)
+static ALWAYS_INLINE void fold_vector(const struct fold *fold, operation *op, finished *finish, size_t at)
 {
 	vector a = load(source(fold, 0, at));
 	for (uint32_t i = 1; i < fold->nsrc; i++)
 		a = op(a, load(source(fold, i, at)));
+	a = finish(a);
 	for (uint32_t i = 0; i < fold->ndst; i++)
 		store(destination(fold, i, at), a);
 }
 
-static ALWAYS_INLINE void fold_part(const struct fold *fold, operation *op, size_t at, size_t nbyte)
+static ALWAYS_INLINE void fold_part(
+	const struct fold *fold, operation *op, finished *finish, size_t at, size_t nbyte)
 {
 	vector a = load_part(source(fold, 0, at), nbyte);
 	for (uint32_t i = 1; i < fold->nsrc; i++)
 		a = op(a, load_part(source(fold, i, at), nbyte));
+	a = finish(a);
 	for (uint32_t i = 0; i < fold->ndst; i++)
 		store_part(destination(fold, i, at), a, nbyte);
 }
 
 /* Fewer bytes than a block, or those before the first aligned one. */
-static ALWAYS_INLINE void fold_rest(const struct fold *fold, operation *op, size_t at, size_t end)
+static ALWAYS_INLINE void fold_rest(
+	const struct fold *fold, operation *op, finished *finish, size_t at, size_t end)
 {
 	for (; end - at >= VECTOR_BYTES; at += VECTOR_BYTES)
-		fold_vector(fold, op, at);
+		fold_vector(fold, op, finish, at);
 	while (at < end) {
 		const size_t nbyte = part_of(end - at);
-		fold_part(fold, op, at, nbyte);
+		fold_part(fold, op, finish, at, nbyte);
 		at += nbyte;
 	}
 }
@@ -119,18 +129,42 @@ static inline size_t unaligned_bytes(const struct fold *fold, size_t nbyte, size
 
 typedef void rest_fold(const struct fold *fold, size_t at, size_t end);
 
-static ALWAYS_INLINE void fold_all(
-	const struct fold *fold, operation *op, rest_fold *rest, size_t nbyte, size_t element, unsigned ways)
+static ALWAYS_INLINE void fold_all(const struct fold *fold, operation *op, finished_four *finish,
+	rest_fold *rest, size_t nbyte, size_t element, unsigned ways)
 {
 	size_t at = ways & ORDO_STREAM ? unaligned_bytes(fold, nbyte, element) : 0;
 	if (at)
 		rest(fold, 0, at);
 	for (; nbyte - at >= BLOCK; at += BLOCK)
-		fold_block(fold, op, at, ways);
+		fold_block(fold, op, finish, at, ways);
 	if (at < nbyte)
 		rest(fold, at, nbyte);
 	if (ways & ORDO_STREAM)
 		end_streaming();
+}
+
+/* What a task that reduces is: two sources and one destination. So there is nothing but loads,
+ * operations and stores. */
+static ALWAYS_INLINE void fold_pair(
+	const struct fold *fold, operation *op, finished_four *finish, rest_fold *rest, size_t nbyte)
+{
+	const char *first = fold->src[0], *second = fold->src[1];
+	char *to = fold->dst[0];
+	size_t at = 0;
+	for (; nbyte - at >= BLOCK; at += BLOCK) {
+		vector results[4];
+		for (size_t i = 0; i < 4; i++)
+			results[i] =
+				op(load(first + at + i * VECTOR_BYTES), load(second + at + i * VECTOR_BYTES));
+		const struct four four =
+			finish((struct four){results[0], results[1], results[2], results[3]});
+		store(to + at, four.a);
+		store(to + at + VECTOR_BYTES, four.b);
+		store(to + at + 2 * VECTOR_BYTES, four.c);
+		store(to + at + 3 * VECTOR_BYTES, four.d);
+	}
+	if (at < nbyte)
+		rest(fold, at, nbyte);
 }
 
 /* X(type, its enumerator): one line a type, everything else follows. */
@@ -155,17 +189,45 @@ enum {
 	SIZE_u8 = 1
 };
 
+/* A single source is written as it is, NaNs with the rest: there is no operation. */
+static NOINLINE void copy_rest(const struct fold *fold, size_t at, size_t end)
+{
+	fold_rest(fold, sum_u8, finished_sum_u8, at, end);
+}
+
+static NOINLINE void copy_all(const struct fold *fold, size_t nbyte, unsigned ways)
+{
+	fold_all(fold, sum_u8, finished_four_sum_u8, copy_rest, nbyte, 1, ways);
+}
+
 #define KERNEL(reduction, type)                                                                              \
 	static NOINLINE void reduction##_rest_##type(const struct fold *fold, size_t at, size_t end)         \
 	{                                                                                                    \
-		fold_rest(fold, reduction##_##type, at, end);                                                \
+		fold_rest(fold, reduction##_##type, finished_##reduction##_##type, at, end);                 \
+	}                                                                                                    \
+	static NOINLINE void reduction##_pair_##type(const struct fold *fold, size_t nbyte)                  \
+	{                                                                                                    \
+		fold_pair(fold, reduction##_##type, finished_four_##reduction##_##type,                      \
+			reduction##_rest_##type, nbyte);                                                     \
+	}                                                                                                    \
+	static NOINLINE void reduction##_many_##type(const struct fold *fold, size_t nbyte, unsigned ways)   \
+	{                                                                                                    \
+		fold_all(fold, reduction##_##type, finished_four_##reduction##_##type,                       \
+			reduction##_rest_##type, nbyte, SIZE_##type, ways);                                  \
 	}                                                                                                    \
 	static void reduction##_all_##type(void *const *dst, uint32_t ndst, const void *const *src,          \
 		uint32_t nsrc, size_t n, unsigned ways)                                                      \
 	{                                                                                                    \
 		const struct fold fold = {dst, src, ndst, nsrc};                                             \
-		fold_all(&fold, reduction##_##type, reduction##_rest_##type, n *SIZE_##type, SIZE_##type,    \
-			ways);                                                                               \
+		const size_t nbyte = n * SIZE_##type;                                                        \
+		if (nsrc == 1)                                                                               \
+			copy_all(&fold, nbyte, ways);                                                        \
+		else if (nbyte < BLOCK)                                                                      \
+			reduction##_rest_##type(&fold, 0, nbyte);                                            \
+		else if (nsrc == 2 && ndst == 1 && !ways)                                                    \
+			reduction##_pair_##type(&fold, nbyte);                                               \
+		else                                                                                         \
+			reduction##_many_##type(&fold, nbyte, ways);                                         \
 	}
 #define KERNELS(type, enumerator) KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
 TYPES(KERNELS)

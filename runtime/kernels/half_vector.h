@@ -11,18 +11,7 @@ static inline vector is_half_nan(vector half, int16_t infinity)
 	return (vector)((i16s)((u16s)half & 0x7fff) > infinity);
 }
 
-/* The NaN that operations.h wants of two operands, of which one is a NaN or makes one with the other: of numbers, the positive one without
- * payload is made, which is the least of quiet NaNs. */
-static inline vector winning_half_nan(vector a, vector b, int16_t infinity, uint16_t quiet)
-{
-	const u16s x = ((u16s)a | quiet) & (u16s)is_half_nan(a, infinity),
-		   y = ((u16s)b | quiet) & (u16s)is_half_nan(b, infinity),
-		   made = (u16s){0} + (uint16_t)(infinity | quiet);
-	const vector nan = choose((vector)(x > y), (vector)x, (vector)y);
-	return choose((vector)((u16s)nan > made), nan, (vector)made);
-}
-
-/* NaNs become the positive one without payload. */
+/* NaNs become the plain one of operations.h, which stays that when it is rounded. */
 static inline f32s plain_nan(f32s value)
 {
 	const vector plain = (vector)((u32s){0} + UINT32_C(0x7fc00000));

@@ -1,10 +1,13 @@
 /* operations.h - one operation on all elements of a vector, for each type and reduction.
  *
  * Integers are computed unsigned, where wrapping is defined, and compared signed. Minima and maxima are those of IEEE 754-2019: a NaN wins,
- * and -0 is less than +0. They are chosen by bits, so that no compiler may swap operands. Where NaNs are chosen here - minima and maxima,
- * and all reductions of f16 and bf16 - a NaN is made quiet, and of two the one wins whose bits, made quiet, are larger as an unsigned
- * number: so a op b and b op a have the same bits, and minima and maxima the same in every order. NaNs are looked for in a whole vector, and
- * are not in the way where there is none.
+ * and -0 is less than +0. They are chosen by bits, so that no compiler may swap operands.
+ *
+ * Every operation whose result is a NaN gives the plain one: positive, quiet, without payload. So
+ * a op b and b op a have the same bits, NaN or not, and it does not matter which CPU made the NaN of
+ * what. Sums and products of f32 and f64 leave that to the end of a fold (`finished`): a NaN stays
+ * one, whatever is added to it or multiplied with it. NaNs are looked for in whole vectors, and are not
+ * in the way where there is none.
  */
 #ifndef ORDO_KERNELS_OPERATIONS_H
 #define ORDO_KERNELS_OPERATIONS_H
@@ -34,7 +37,46 @@ INTEGER(u8, u8s, u8s)
 INTEGER(i32, u32s, i32s)
 INTEGER(i64, u64s, i64s)
 
-#define FLOAT(type, lanes, bits, quiet)                                                                      \
+/* What is done to results in the end, of four vectors or of one. */
+struct four {
+	vector a, b, c, d;
+};
+
+#define FINISHED(reduction, type)                                                                            \
+	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)                \
+	{                                                                                                    \
+		return four;                                                                                 \
+	}                                                                                                    \
+	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                                  \
+	{                                                                                                    \
+		return a;                                                                                    \
+	}
+#define FINISHED_ALL(type) FINISHED(sum, type) FINISHED(prod, type) FINISHED(min, type) FINISHED(max, type)
+FINISHED_ALL(i8)
+FINISHED_ALL(u8)
+FINISHED_ALL(i32)
+FINISHED_ALL(i64)
+FINISHED_ALL(f16)
+FINISHED_ALL(bf16)
+FINISHED(min, f32)
+FINISHED(max, f32)
+FINISHED(min, f64)
+FINISHED(max, f64)
+
+#define PLAIN(reduction, type, lanes)                                                                        \
+	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)                \
+	{                                                                                                    \
+		return UNLIKELY(any_nan_in_four_##type(                                                      \
+			       (lanes)four.a, (lanes)four.b, (lanes)four.c, (lanes)four.d))                  \
+			       ? plain_four_##type(four)                                                     \
+			       : four;                                                                       \
+	}                                                                                                    \
+	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                                  \
+	{                                                                                                    \
+		return plain_##type(a);                                                                      \
+	}
+
+#define FLOAT(type, lanes, bits, plain)                                                                      \
 	static inline vector sum_##type(vector a, vector b)                                                  \
 	{                                                                                                    \
 		return (vector)((lanes)a + (lanes)b);                                                        \
@@ -43,46 +85,55 @@ INTEGER(i64, u64s, i64s)
 	{                                                                                                    \
 		return (vector)((lanes)a * (lanes)b);                                                        \
 	}                                                                                                    \
-	static NOINLINE vector winning_nan_##type(vector a, vector b, vector chosen)                         \
+	static inline vector plain_if_##type(vector is_nan, vector a)                                        \
 	{                                                                                                    \
-		const vector a_is_nan = (vector)((lanes)a != (lanes)a),                                      \
-			     b_is_nan = (vector)((lanes)b != (lanes)b);                                      \
-		const bits x = ((bits)a | (quiet)) & (bits)a_is_nan,                                         \
-			   y = ((bits)b | (quiet)) & (bits)b_is_nan;                                         \
-		return choose(a_is_nan | b_is_nan, choose((vector)(x > y), (vector)x, (vector)y), chosen);   \
+		return choose(is_nan, (vector)((bits){0} + (plain)), a);                                     \
+	}                                                                                                    \
+	static inline vector plain_##type(vector a)                                                          \
+	{                                                                                                    \
+		return plain_if_##type((vector)((lanes)a != (lanes)a), a);                                   \
+	}                                                                                                    \
+	static ALWAYS_INLINE struct four plain_four_##type(struct four four)                                 \
+	{                                                                                                    \
+		return (struct four){plain_##type(four.a), plain_##type(four.b), plain_##type(four.c),       \
+			plain_##type(four.d)};                                                               \
+	}                                                                                                    \
+	PLAIN(sum, type, lanes)                                                                              \
+	PLAIN(prod, type, lanes)                                                                             \
+	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                           \
+	{                                                                                                    \
+		return plain_if_##type(                                                                      \
+			(vector)((lanes)a != (lanes)a) | (vector)((lanes)b != (lanes)b), chosen);            \
 	}                                                                                                    \
 	static inline vector min_##type(vector a, vector b)                                                  \
 	{                                                                                                    \
 		const vector less = choose((vector)((lanes)a < (lanes)b), a, b),                             \
 			     least = choose((vector)((lanes)a == (lanes)b), a | b, less);                    \
-		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? winning_nan_##type(a, b, least)        \
-								    : least;                                 \
+		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? nan_given_##type(a, b, least) : least; \
 	}                                                                                                    \
 	static inline vector max_##type(vector a, vector b)                                                  \
 	{                                                                                                    \
 		const vector more = choose((vector)((lanes)a > (lanes)b), a, b),                             \
 			     most = choose((vector)((lanes)a == (lanes)b), a & b, more);                     \
-		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? winning_nan_##type(a, b, most) : most; \
+		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? nan_given_##type(a, b, most) : most;   \
 	}
-FLOAT(f32, f32s, u32s, UINT32_C(1) << 22)
-FLOAT(f64, f64s, u64s, UINT64_C(1) << 51)
+FLOAT(f32, f32s, u32s, UINT32_C(0x7fc00000))
+FLOAT(f64, f64s, u64s, UINT64_C(0x7ff8000000000000))
 
 /* Made in float, where a result is a NaN if an operand is one, and rounded back. */
-#define HALF(type, infinity, quiet)                                                                          \
-	static NOINLINE vector nan_made_##type(vector a, vector b, f32s low, f32s high)                      \
+#define HALF(type, infinity, plain)                                                                          \
+	static NOINLINE vector nan_made_##type(f32s low, f32s high)                                          \
 	{                                                                                                    \
-		const vector result = round_to_##type(plain_nan(low), plain_nan(high));                      \
-		return choose(                                                                               \
-			is_half_nan(result, infinity), winning_half_nan(a, b, infinity, quiet), result);     \
+		return round_to_##type(plain_nan(low), plain_nan(high));                                     \
 	}                                                                                                    \
 	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                           \
 	{                                                                                                    \
 		return choose(is_half_nan(a, infinity) | is_half_nan(b, infinity),                           \
-			winning_half_nan(a, b, infinity, quiet), chosen);                                    \
+			(vector)((u16s){0} + (uint16_t)(plain)), chosen);                                    \
 	}                                                                                                    \
-	static inline vector rounded_##type(vector a, vector b, f32s low, f32s high)                         \
+	static inline vector rounded_##type(f32s low, f32s high)                                             \
 	{                                                                                                    \
-		return UNLIKELY(any_nan_f32(low, high)) ? nan_made_##type(a, b, low, high)                   \
+		return UNLIKELY(any_nan_f32(low, high)) ? nan_made_##type(low, high)                         \
 							: round_to_##type(low, high);                        \
 	}                                                                                                    \
 	static inline vector chosen_##type(vector a, vector b, vector chosen)                                \
@@ -93,11 +144,11 @@ FLOAT(f64, f64s, u64s, UINT64_C(1) << 51)
 	}                                                                                                    \
 	static inline vector sum_##type(vector a, vector b)                                                  \
 	{                                                                                                    \
-		return rounded_##type(a, b, low_##type(a) + low_##type(b), high_##type(a) + high_##type(b)); \
+		return rounded_##type(low_##type(a) + low_##type(b), high_##type(a) + high_##type(b));       \
 	}                                                                                                    \
 	static inline vector prod_##type(vector a, vector b)                                                 \
 	{                                                                                                    \
-		return rounded_##type(a, b, low_##type(a) * low_##type(b), high_##type(a) * high_##type(b)); \
+		return rounded_##type(low_##type(a) * low_##type(b), high_##type(a) * high_##type(b));       \
 	}                                                                                                    \
 	static inline vector min_##type(vector a, vector b)                                                  \
 	{                                                                                                    \
@@ -109,9 +160,9 @@ FLOAT(f64, f64s, u64s, UINT64_C(1) << 51)
 	}                                                                                                    \
 	static inline vector quotient_##type(vector a, float divisor)                                        \
 	{                                                                                                    \
-		return rounded_##type(a, a, low_##type(a) / divisor, high_##type(a) / divisor);              \
+		return rounded_##type(low_##type(a) / divisor, high_##type(a) / divisor);                    \
 	}
-HALF(f16, 0x7c00, 0x0200)
-HALF(bf16, 0x7f80, 0x0040)
+HALF(f16, 0x7c00, 0x7e00)
+HALF(bf16, 0x7f80, 0x7fc0)
 
 #endif

@@ -76,6 +76,23 @@ static inline bool any_nan_f32(f32s a, f32s b)
 #endif
 }
 
+/* Of four vectors, by one branch. */
+static inline bool any_nan_in_four_f32(f32s a, f32s b, f32s c, f32s d)
+{
+#if defined(__AVX512BW__)
+	return (_mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q) |
+		       _mm512_cmp_ps_mask((__m512)c, (__m512)d, _CMP_UNORD_Q)) != 0;
+#elif defined(__AVX2__)
+	return _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q),
+		       _mm256_cmp_ps((__m256)c, (__m256)d, _CMP_UNORD_Q))) != 0;
+#elif defined(__SSE2__)
+	return _mm_movemask_ps(_mm_or_ps(
+		       _mm_cmpunord_ps((__m128)a, (__m128)b), _mm_cmpunord_ps((__m128)c, (__m128)d))) != 0;
+#else
+	return any_nan_f32(a, b) || any_nan_f32(c, d);
+#endif
+}
+
 static inline bool any_nan_f64(f64s a, f64s b)
 {
 #if defined(__AVX512BW__)
@@ -86,6 +103,22 @@ static inline bool any_nan_f64(f64s a, f64s b)
 	return _mm_movemask_pd(_mm_cmpunord_pd((__m128d)a, (__m128d)b)) != 0;
 #else
 	return any((vector)(a != a) | (vector)(b != b));
+#endif
+}
+
+static inline bool any_nan_in_four_f64(f64s a, f64s b, f64s c, f64s d)
+{
+#if defined(__AVX512BW__)
+	return (_mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_UNORD_Q) |
+		       _mm512_cmp_pd_mask((__m512d)c, (__m512d)d, _CMP_UNORD_Q)) != 0;
+#elif defined(__AVX2__)
+	return _mm256_movemask_pd(_mm256_or_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_UNORD_Q),
+		       _mm256_cmp_pd((__m256d)c, (__m256d)d, _CMP_UNORD_Q))) != 0;
+#elif defined(__SSE2__)
+	return _mm_movemask_pd(_mm_or_pd(_mm_cmpunord_pd((__m128d)a, (__m128d)b),
+		       _mm_cmpunord_pd((__m128d)c, (__m128d)d))) != 0;
+#else
+	return any_nan_f64(a, b) || any_nan_f64(c, d);
 #endif
 }
 

@@ -93,29 +93,24 @@ static bool take(struct ordo_comparison *comparison, const struct ordo_order *fi
 	const struct ordo_order *second, const uint32_t chunk[2], struct ordo_error *error)
 {
 	const uint32_t tree[2] = {first->chunk_tree[chunk[0]], second->chunk_tree[chunk[1]]};
-	const bool identical = tree[0] == tree[1];
-	comparison->identical &= identical;
 	if (comparison->npart) {
-		struct ordo_vector_part *last = &comparison->parts[comparison->npart - 1];
-		if (is_same(first, last->tree[0], tree[0]) && is_same(first, last->tree[1], tree[1])) {
-			last->identical &= identical;
+		const struct ordo_vector_part *last = &comparison->parts[comparison->npart - 1];
+		if (is_same(first, last->tree[0], tree[0]) && is_same(first, last->tree[1], tree[1]))
 			return true;
-		}
 	}
 	const struct ordo_vector_part part = {
 		.begin = later_begin(chunk[0], first->nchunk, chunk[1], second->nchunk),
 		.end = {1, 1},
 		.chunk = {chunk[0], chunk[1]},
 		.tree = {tree[0], tree[1]},
-		.same = is_same(first, tree[0], tree[1]),
-		.identical = identical};
+		.same = is_same(first, tree[0], tree[1])};
 	return begin_part(comparison, &part, error);
 }
 
 bool ordo_compare(const struct ordo_order *first, const struct ordo_order *second,
 	struct ordo_comparison *comparison, struct ordo_error *error)
 {
-	*comparison = (struct ordo_comparison){.first = ORDO_NONE, .identical = true};
+	*comparison = (struct ordo_comparison){.first = ORDO_NONE};
 	if (!are_comparable(first, second, error) || !has_one_order(first, error) ||
 		!has_one_order(second, error))
 		return false;

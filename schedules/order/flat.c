@@ -89,6 +89,9 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 		*result = ordo_type_round(type, stack[0]);
 	if (stack && reduction == ORDO_AVG)
 		*result = ordo_type_round(type, *result / forest->facts[tree].leaves);
+	/* The plain one; a contribution to which nothing is added is what it is. */
+	if (stack && isnan(*result) && forest->facts[tree].leaves > 1)
+		*result = (double)NAN;
 	free(flat.trees);
 	free(stack);
 	return stack ? true : ordo_fail_memory(error);

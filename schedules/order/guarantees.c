@@ -88,11 +88,9 @@ static bool settle(const struct judging *judging, enum ordo_verdict verdict, con
 	return why ? true : ordo_fail_memory(judging->error);
 }
 
-static void hold(const struct judging *judging, bool identical)
+static void hold(const struct judging *judging)
 {
 	judging->judgement->verdict = ORDO_HOLDS;
-	judging->judgement->identical = identical;
-	judging->judgement->swapped = !identical;
 }
 
 static bool print_trees(const struct judging *judging, const struct ordo_forest *forest)
@@ -172,7 +170,7 @@ static bool judge_ranks(const struct judging *judging)
 			found = copy;
 	}
 	if (!found) {
-		hold(judging, !subject->ncopy);
+		hold(judging);
 		return true;
 	}
 	uint32_t rank, end;
@@ -187,10 +185,8 @@ static bool judge_positions(const struct judging *judging)
 {
 	const struct subject *subject = judging->subject;
 	const uint32_t nchunk = ordo_nchunk(subject->problem);
-	bool identical = !subject->ncopy;
 	for (uint32_t chunk = 1; chunk < nchunk; chunk++) {
 		const uint32_t trees[2] = {subject->chunk_tree[0], subject->chunk_tree[chunk]};
-		identical = identical && trees[0] == trees[1];
 		if (same(subject, trees[0], trees[1]))
 			continue;
 		uint32_t ranks[2], end;
@@ -199,7 +195,7 @@ static bool judge_positions(const struct judging *judging)
 		return contradict(
 			judging, (struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
 	}
-	hold(judging, identical);
+	hold(judging);
 	return true;
 }
 
@@ -208,7 +204,7 @@ static bool judge_runs(const struct judging *judging)
 	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
 		return settle(judging, ORDO_DOES_NOT_HOLD,
 			ordo_arena_format(judging->arena, "%s", judging->subject->run_to_run_why));
-	hold(judging, true);
+	hold(judging);
 	return true;
 }
 

@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once; of an average, its sum. dst and src do not overlap and need no
- * alignment. */
+/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once; of an average, its sum. A result that is a NaN is the plain one
+ * (element.h). dst and src do not overlap and need no alignment. */
 ORDO_API void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
 /* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero, and nothing if the divisor is 1. It is at
- * most 2^24. What makes an average of a sum. */
+ * most 2^24. A quotient that is a NaN is the plain one. What makes an average of a sum. */
 ORDO_API void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor);
 /* Which form of these loops this CPU runs: "portable", "avx2" or "avx512". All give the same bits. Static; any thread. */
 ORDO_API const char *ordo_element_loops(void);

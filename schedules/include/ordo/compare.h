@@ -26,7 +26,6 @@ struct ordo_vector_part {
 	uint32_t chunk[2]; /* the first of each schedule in it */
 	uint32_t tree[2];  /* of these chunks */
 	bool same;	   /* the two trees are the same */
-	bool identical;	   /* in all of it, operand for operand */
 };
 
 struct ordo_comparison {
@@ -34,7 +33,6 @@ struct ordo_comparison {
 	uint32_t npart;
 	uint32_t ndiffering; /* parts that are not the same; 0: bit-interchangeable */
 	uint32_t first;	     /* the first of those; ORDO_NONE: none */
-	bool identical;	     /* all of them, so that not even two NaNs that meet tell the schedules apart */
 	size_t room;	     /* private */
 };
 

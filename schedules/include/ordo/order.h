@@ -7,7 +7,8 @@
  *
  *   identical   the same id: the same additions, operand for operand. Same bits, always.
  *   same        the same ordo_tree_same: equal modulo commutativity of each addition. Same bits for all
- *               inputs, unless a NaN meets another NaN in f32 or f64 (then which of the two survives may differ).
+ *               inputs too, NaNs included, since a reduction whose result is a NaN gives one and the same
+ *               (element.h).
  *
  * Trees that are not the same differ in a bit for some input of floats, and `ordo_tree_witness` and
  * `ordo_contradict` make one. Integers (they wrap), minima and maxima are associative: there every order has the
@@ -138,7 +139,7 @@ ORDO_API bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type t
 	const uint32_t tree[2], struct ordo_contradiction *contradiction, struct ordo_error *error);
 
 /* Evaluates a tree in software on values[leaf], each of them rounded to the type, each addition to the accumulator and the result to the
- * type (floats only; a NaN is some NaN). false: no memory. */
+ * type (floats only). false: no memory. */
 ORDO_API bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
 	enum ordo_type accumulator, enum ordo_reduction reduction, const double *values, double *result,
 	struct ordo_error *error);
@@ -208,8 +209,6 @@ ORDO_API bool ordo_guarantee_read(const char *text, enum ordo_guarantee *guarant
 struct ordo_judgement {
 	enum ordo_verdict verdict;
 	const char *why; /* why it holds trivially, is refuted, or does not apply; NULL if it simply holds */
-	bool identical;	 /* it holds, and for identical trees: even where two NaNs meet; */
-	bool swapped;	 /* or it holds, but not for identical trees. Neither: trees were not looked at */
 
 	/* G1 and G3, refuted: two elements, and an input that shows it, if one was found. */
 	bool contradicted;
