@@ -242,6 +242,41 @@ struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struc
 	return reach;
 }
 
+/* Every rank has a switch beside it, which has its links: vertex v of the topology is switch v. */
+static bool add_twins(
+	struct ordo_topology *twins, const struct ordo_topology *topology, struct ordo_error *error)
+{
+	const uint32_t nrank = topology->nrank;
+	const struct ordo_link *last = NULL;
+	for (uint32_t r = 0; r < nrank; r++)
+		if (!ordo_topology_add(twins, r, nrank + r, NULL, 0, 1, error) ||
+			!ordo_topology_add(twins, nrank + r, r, NULL, 0, 1, error))
+			return false;
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		const struct ordo_link *link = &topology->links[i];
+		/* Links of several classes between two vertices lie together. */
+		if (link->down || (last && last->from == link->from && last->to == link->to))
+			continue;
+		if (!ordo_topology_add(twins, nrank + link->from, nrank + link->to, NULL, 0, 1, error))
+			return false;
+		last = link;
+	}
+	return ordo_topology_finish(twins, error);
+}
+
+struct ordo_reach *ordo_reach_through_ranks(const struct ordo_topology *topology, struct ordo_error *error)
+{
+	struct ordo_reach *reach = NULL;
+	struct ordo_topology *twins = ordo_topology_create(
+		topology->name, topology->nrank, topology->nrank + topology->nswitch, 0, error);
+	if (twins && add_twins(twins, topology, error)) {
+		reach = twins->reach;
+		twins->reach = NULL;
+	}
+	ordo_topology_destroy(twins);
+	return reach;
+}
+
 static bool leads_to(const struct ordo_reach *reach, uint32_t from, uint32_t to)
 {
 	return reach->leads && reach->leads[(size_t)from * reach->nword + to / 64] >> to % 64 & 1;

@@ -622,6 +622,19 @@ def _(ordo):
     wanted("1003 B cut to 1000 B, equally many elements of f64 in each of 5 blocks" in done.err and "for 1000 B of f64" in done.out, done.out, done.err)
     ordo.fails(1, r"error\[R12\]: rank \d sends to rank \d, and in topology ring nothing that is up leads there\nhint: --route-through-ranks", "predict", "mesh.json", "--topology", "ring")
     wanted(", sharing " in ordo.works("predict", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
+    # What is predicted so is judged so, and drawn: of a schedule from one program too, and of a set.
+    ordo.fails(1, r"error\[R12\]", "verify", "mesh.json", "--topology", "ring")
+    wanted("R1-R12 hold in every interleaving; ranks pass on" in
+           ordo.works("verify", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
+    ordo.fails(1, r"there is no way from rank", "verify", "mesh.json", "-t", "ring", "--route-through-ranks", "--fail-link", "0-1",
+               "--fail-link", "1-2")
+    halving = "verify", "--generate", "recursive-doubling", "-n", 8, "-t", "ring", "--symmetry", "only"
+    ordo.fails(1, r"there is no link from rank", *halving)
+    wanted("ranks pass on" in ordo.works(*halving, "--route-through-ranks").out)
+    ordo.fails(2, r"--route-through-ranks goes with --topology", "verify", "mesh.json", "--route-through-ranks")
+    drawn = "draw", "mesh.json", "--space-time", "--topology", "ring", "--route-through-ranks", "-o", "mesh.svg"
+    wanted("refuted" not in ordo.works(*drawn).err)
+    ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o", "mesh.html")
     # What the topology's document tells is taken, and what the command line tells before it.
     document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--as", "json").out)
     (ordo.folder / "slow.json").write_text(json.dumps(document | {"reduce_gbs": 1, "copy_gbs": 2}))

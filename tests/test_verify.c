@@ -168,6 +168,41 @@ static void atomic_reduces_are_sound_but_have_no_fixed_order(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Ranks 0 to 3 in a line: a ring closes through the ranks between, unless it is cut, or leads one way. */
+static void where_ranks_pass_on_any_way_will_do(void **state)
+{
+	(void)state;
+	struct ordo_schedule *schedule = handmade_ring(4, false);
+	for (int cut = 0; cut < 3; cut++) {
+		struct ordo_topology *line = ordo_topology_create("line", 4, 0, 0, NULL);
+		for (uint32_t r = 0; r < 3; r++) {
+			/* A second class of links between the same two changes nothing. */
+			assert_true(ordo_topology_add(line, r, r + 1, NULL, 0, 1, NULL));
+			assert_true(ordo_topology_add(line, r, r + 1, "other", 0, 1, NULL));
+			if (cut < 2)
+				assert_true(ordo_topology_add(line, r + 1, r, NULL, 0, 1, NULL));
+		}
+		assert_true(ordo_topology_finish(line, NULL));
+		assert_true(cut != 1 ||
+			    (ordo_topology_fail_link(line, 1, 2, NULL) && ordo_topology_finish(line, NULL)));
+		struct ordo_verify_options options = {.topology = line};
+		struct ordo_proof *proof = judge(schedule, &options);
+		assert_int_equal(proof->findings[0].rule, 12);
+		assert_non_null(strstr(proof->findings[0].text, "there is no link from rank"));
+		ordo_proof_destroy(proof);
+		options.through_ranks = true;
+		proof = judge(schedule, &options);
+		assert_int_equal(proof->proved, cut == 0);
+		if (cut) {
+			assert_int_equal(proof->findings[0].rule, 12);
+			assert_non_null(strstr(proof->findings[0].text, "there is no way from rank"));
+		}
+		ordo_proof_destroy(proof);
+		ordo_topology_destroy(line);
+	}
+	ordo_schedule_destroy(schedule);
+}
+
 static void a_link_that_is_down_is_not_used(void **state)
 {
 	(void)state;
@@ -356,6 +391,7 @@ int main(void)
 		cmocka_unit_test(sums_are_rounded_once),
 		cmocka_unit_test(the_witness_of_a_race_is_the_two_tasks),
 		cmocka_unit_test(atomic_reduces_are_sound_but_have_no_fixed_order),
+		cmocka_unit_test(where_ranks_pass_on_any_way_will_do),
 		cmocka_unit_test(a_link_that_is_down_is_not_used),
 		cmocka_unit_test(limits_are_kept_or_named),
 		cmocka_unit_test(a_ring_has_a_tree_for_every_chunk),

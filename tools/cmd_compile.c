@@ -199,7 +199,7 @@ static void report_verdict(struct call *call, const struct wish *wish, const str
 		return;
 	}
 	print_schedule_line(stdout, schedule);
-	print_rules(stdout, &unlimited, topology);
+	print_rules(stdout, &unlimited, topology, false);
 	tell_guarantees(call, &sums_of_floats, schedule, product->proof);
 	tell_shard_price(call, schedule, topology);
 	print_compiled(stdout, wish, times);

@@ -29,12 +29,13 @@ static bool is_table(const struct wish *wish)
 }
 
 /* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too much to ask. false: call->status. */
-static bool judge(struct call *call, const struct ordo_schedule *schedule,
+static bool judge(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
 	const struct ordo_topology *topology, struct ordo_proof **proof, struct witness **witness)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_verify_options options = {.topology = topology,
+		.through_ranks = wish->times.predicting.through_ranks,
 		.max_findings = MOST_FINDINGS,
 		.progress = show_progress,
 		.closure = &progress};
@@ -91,7 +92,7 @@ static bool draw_judged(
 	struct witness *witness = NULL;
 	if (!choose_topology(call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
-	bool worked = judge(call, schedule, topology, &proof, &witness);
+	bool worked = judge(call, wish, schedule, topology, &proof, &witness);
 	if (worked && wish->space_time) {
 		worked = draw_times(call, &wish->times, &wish->excerpt, schedule, witness, out);
 		if (worked && witness)
@@ -344,7 +345,7 @@ const struct command draw_command = {
 		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are red, a "
 		"circle of waiting, a race and\n"
 		"what is missing are red arrows, and the findings stand below. --topology asks for its "
-		"links (R12).\n\n"
+		"links (R12), with\n--route-through-ranks for a way over them.\n\n"
 		"With --graph, what depends on what: moves as nodes, their data as coloured arrows; dashed "
 		"are those between a Notify\n"
 		"and its Wait that only keep an order. --as dot leaves the layout to `dot`.\n\n"

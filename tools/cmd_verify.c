@@ -10,6 +10,7 @@
 struct wish {
 	const char *file;
 	struct topology_choice topology;
+	bool through_ranks;
 	bool atomic_reduce;
 	struct ordo_limits limits;
 	uint32_t max_findings;
@@ -50,7 +51,7 @@ static int report(struct call *call, const struct wish *wish, const struct ordo_
 	}
 	printf("%s: %sproved%s\n  ", wish->file, paint(stdout, GREEN), paint(stdout, PLAIN));
 	print_schedule_line(stdout, schedule);
-	print_rules(stdout, &wish->limits, topology);
+	print_rules(stdout, &wish->limits, topology, wish->through_ranks);
 	print_guarantees(stdout, schedule, proof, judgements);
 	return ORDO_OK;
 }
@@ -172,6 +173,7 @@ static int verify_schedule(
 		return call->status;
 	compare_topology(call, schedule, topology);
 	const struct ordo_verify_options options = {.topology = topology,
+		.through_ranks = wish->through_ranks,
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits,
 		.max_findings = wish->max_findings};
@@ -217,7 +219,8 @@ static int verify_all(struct call *call, const struct wish *wish)
 {
 	const struct set_question question = {.path = wish->file,
 		.topology = &wish->topology,
-		.options = {.atomic_reduce = wish->atomic_reduce,
+		.options = {.through_ranks = wish->through_ranks,
+			.atomic_reduce = wish->atomic_reduce,
 			.limits = wish->limits,
 			.max_findings = wish->max_findings},
 		.conditions = &wish->conditions,
@@ -239,8 +242,10 @@ static int verify_programs(struct call *call, struct wish *wish)
 		return call->status;
 	wish->generate.use = wish->use;
 	wish->generate.arithmetic = wish->arithmetic;
-	wish->generate.options = (struct ordo_verify_options){
-		.topology = topology, .limits = wish->limits, .max_findings = wish->max_findings};
+	wish->generate.options = (struct ordo_verify_options){.topology = topology,
+		.through_ranks = wish->through_ranks,
+		.limits = wish->limits,
+		.max_findings = wish->max_findings};
 	const int status = verify_generated(call, &wish->generate);
 	ordo_topology_destroy(topology);
 	return status;
@@ -252,6 +257,9 @@ static bool makes_sense(struct call *call, const struct wish *wish)
 	const struct generate_wish *generate = &wish->generate;
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
 		call->status = fail_usage(call, NULL, "--operator, --ranks and --trust go with --generate");
+	else if (wish->through_ranks && !wish->topology.name && !wish->topology.failed.count)
+		call->status =
+			fail_usage(call, NULL, "--route-through-ranks goes with --topology or --fail-link");
 	else if (generate->algorithm &&
 		 (wish->replay || wish->input || wish->atomic_reduce || has_conditions(&wish->conditions)))
 		call->status = fail_usage(call, NULL,
@@ -272,6 +280,7 @@ static int verify(struct call *call)
 	struct wish wish = {0};
 	const struct option options[] = {
 		TOPOLOGY_OPTIONS(wish.topology),
+		ROUTE_OPTION(wish.through_ranks),
 		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
 			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant (one "
 			"order)"},
@@ -337,6 +346,7 @@ const struct command verify_command = {
 	.examples = "  ordo verify ring.json\n"
 		    "  ordo verify ring.json --fail-link 0-1\n"
 		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
+		    "  ordo verify ring.json --topology torus:2x4 --route-through-ranks\n"
 		    "  ordo verify broken.json --write-replay race.json\n"
 		    "  ordo verify ring.json --certificate proof.json && ordo-check ring.json proof.json\n"
 		    "  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"

@@ -118,6 +118,7 @@ static bool judge(struct making *making)
 	if (!open_predicted(call, &wish->predicting, problem, &making->predicted))
 		return false;
 	const struct ordo_verify_options options = {.topology = making->predicted.topology,
+		.through_ranks = wish->predicting.through_ranks,
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits};
 	/* Comparing looks at the trees, which only the proof of the whole lists. */

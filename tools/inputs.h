@@ -19,6 +19,12 @@ struct topology_choice {
 			"this link is down, both directions; may be repeated; alone it means a full mesh"    \
 	}
 
+#define ROUTE_OPTION(through_ranks)                                                                          \
+	{                                                                                                    \
+		"route-through-ranks", 0, SWITCH, &(through_ranks), NULL,                                    \
+			"ranks pass on what is not for them, where no link and no switch does"               \
+	}
+
 /* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL if none was
  * chosen. false: call->status. The caller destroys it. */
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,

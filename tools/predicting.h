@@ -33,11 +33,7 @@ struct predicting {
 #define PREDICTING_OPTIONS(wish, size)                                                                       \
 	TOPOLOGY_OPTIONS((wish).topology),                                                                   \
 		{size, 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},          \
-		COST_OPTIONS(wish),                                                                          \
-	{                                                                                                    \
-		"route-through-ranks", 0, SWITCH, &(wish).through_ranks, NULL,                               \
-			"ranks pass on what is not for them, where no link and no switch does"               \
-	}
+		COST_OPTIONS(wish), ROUTE_OPTION((wish).through_ranks)
 
 /* What was predicted, and for what. */
 struct predicted {

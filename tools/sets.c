@@ -73,7 +73,10 @@ static bool report(
 	print_ranges(stdout, judged, NULL);
 	if (judged->proved)
 		printf("  %-23s R1-R%s hold in every interleaving of every schedule%s\n", "rules",
-			topology ? "12" : "11", topology ? "" : "; R12 asks for --topology");
+			topology ? "12" : "11",
+			!topology			  ? "; R12 asks for --topology"
+			: question->options.through_ranks ? "; ranks pass on what is not for them"
+							  : "");
 	return print_judged(call, stdout, judged);
 }
 

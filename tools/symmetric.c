@@ -159,7 +159,8 @@ static void print_generated(const struct generate_wish *wish, const struct gener
 	printf("\n");
 	print_symmetry(stdout, &g->found);
 	if (g->proof->proved)
-		print_rules(stdout, &wish->options.limits, wish->options.topology);
+		print_rules(
+			stdout, &wish->options.limits, wish->options.topology, wish->options.through_ranks);
 }
 
 static void print_generated_times(const struct generated *g)

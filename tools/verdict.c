@@ -85,12 +85,15 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		counts.move, counts.move == 1 ? "" : "s", counts.notify, counts.notify == 1 ? "" : "s");
 }
 
-void print_rules(FILE *out, const struct ordo_limits *limits, bool topology)
+void print_rules(FILE *out, const struct ordo_limits *limits, bool topology, bool through_ranks)
 {
 	const bool limited =
 		limits->streams || limits->scratch_slots || limits->signals || limits->tokens_in_flight;
 	fprintf(out, "  %-23s R1-R%s%s hold in every interleaving%s\n", "rules", topology ? "12" : "11",
-		limited ? ", R13" : "", topology ? "" : "; R12 asks for --topology");
+		limited ? ", R13" : "",
+		!topology	? "; R12 asks for --topology"
+		: through_ranks ? "; ranks pass on what is not for them"
+				: "");
 }
 
 void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof,

@@ -31,7 +31,8 @@ void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct
 /* `AllReduce on 8 ranks by ring: 336 tasks in 8 streams, 112 moves and 112 notify-wait pairs` */
 void print_schedule_line(FILE *out, const struct ordo_schedule *schedule);
 /* Which rules hold, if all do. */
-void print_rules(FILE *out, const struct ordo_limits *limits, bool topology);
+/* through_ranks: R12 was asked where ranks pass on. */
+void print_rules(FILE *out, const struct ordo_limits *limits, bool topology, bool through_ranks);
 /* The guarantees, the orders and the measures of a proof, one a line. */
 void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	const struct judgements *judgements);

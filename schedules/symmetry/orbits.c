@@ -1,6 +1,6 @@
 /* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
 #include "quotient.h"
-#include <ordo/topology.h>
+#include "reach.h"
 #include <stdlib.h>
 
 struct names {
@@ -107,16 +107,19 @@ bool q_name_orbits(struct quotient *q)
 	return judge_balance(q) && judge_number(q) && (list_waits(q) || ordo_fail_memory(q->error));
 }
 
-static bool judge_offset(struct quotient *q, uint32_t task, uint32_t offset)
+/* passing: what ranks join that pass on; NULL: they do not. */
+static bool judge_offset(struct quotient *q, const struct ordo_reach *passing, uint32_t task, uint32_t offset)
 {
 	const struct ordo_topology *topology = q->options->topology;
 	for (uint32_t from = 0; from < q->group->order; from++) {
 		const uint32_t to = group_add(q->group, from, offset);
-		if (from != to && !ordo_topology_reaches(topology, from, to))
+		if (from != to && !(passing ? ordo_reach_joined(passing, from, to)
+					    : ordo_topology_reaches(topology, from, to)))
 			return q_find(q, 12, NULL,
-				"%s, as rank %u and rank %u do it: there is no link from rank %u to rank %u "
+				"%s, as rank %u and rank %u do it: there is no %s from rank %u to rank %u "
 				"that is up in topology \"%s\"",
-				q_where_is(q, task).text, from, to, from, to, topology->name);
+				q_where_is(q, task).text, from, to, passing ? "way" : "link", from, to,
+				topology->name);
 	}
 	return true;
 }
@@ -130,6 +133,10 @@ bool q_judge_links(struct quotient *q)
 	if (q->options->topology->nrank != q->group->order)
 		return q_find(q, 12, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
 			q->group->order, q->options->topology->name, q->options->topology->nrank);
+	struct ordo_reach *passing =
+		q->options->through_ranks ? ordo_reach_through_ranks(q->options->topology, q->error) : NULL;
+	if (q->options->through_ranks && !passing)
+		return false;
 	uint8_t *asked = calloc(q->group->order, 1);
 	bool worked = asked || ordo_fail_memory(q->error);
 	for (uint32_t id = 0; worked && id < q->program.ntask; id++) {
@@ -139,9 +146,10 @@ bool q_judge_links(struct quotient *q)
 		const uint32_t offset =
 			task->kind == ORDO_WAIT ? ordo_symmetry_negate(q->group, task->peer) : task->peer;
 		if (!asked[offset])
-			worked = judge_offset(q, id, offset);
+			worked = judge_offset(q, passing, id, offset);
 		asked[offset] = 1;
 	}
 	free(asked);
+	ordo_reach_destroy(passing);
 	return worked;
 }

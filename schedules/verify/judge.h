@@ -5,6 +5,7 @@
 
 #include "order/growth.h"
 #include "pairs.h"
+#include "reach.h"
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -90,7 +91,8 @@ struct judge {
 	struct ordo_proof *proof;
 	struct ordo_error *error;
 	uint32_t max_findings;
-	bool stuck; /* the run did not come to its end */
+	bool stuck;		    /* the run did not come to its end */
+	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
 	size_t finding_room;
 
 	struct note *notes; /* [ntask] */

@@ -94,11 +94,13 @@ static bool judge_link(struct judge *judge, uint32_t id, const struct ordo_task 
 {
 	bool incoming = task->kind == ORDO_WAIT;
 	uint32_t from = incoming ? task->peer : rank, to = incoming ? rank : task->peer;
-	if (from == to || ordo_topology_reaches(judge->options->topology, from, to))
+	const struct ordo_topology *topology = judge->options->topology;
+	if (from == to || (judge->passing ? ordo_reach_joined(judge->passing, from, to)
+					  : ordo_topology_reaches(topology, from, to)))
 		return true;
 	return find(judge, 12, &id, 1, NULL,
-		"%s: there is no link from rank %u to rank %u that is up in topology \"%s\"",
-		where_is(judge, id).text, from, to, judge->options->topology->name);
+		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
+		where_is(judge, id).text, judge->passing ? "way" : "link", from, to, topology->name);
 }
 
 static bool judge_task(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
@@ -145,6 +147,9 @@ bool judge_shape(struct judge *judge)
 	if (topology && topology->nrank != schedule->problem.nrank)
 		return find(judge, 12, NULL, 0, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
 			schedule->problem.nrank, topology->name, topology->nrank);
+	if (topology && judge->options->through_ranks &&
+		!(judge->passing = ordo_reach_through_ranks(topology, judge->error)))
+		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
 		!find(judge, 13, NULL, 0, NULL, "the schedule uses %u scratch slots a rank, allowed are %u",
 			schedule->scratch_slots, limits->scratch_slots))

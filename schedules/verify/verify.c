@@ -96,6 +96,7 @@ static void sort_findings(struct ordo_proof *proof)
 
 static void free_judge(struct judge *judge)
 {
+	ordo_reach_destroy(judge->passing);
 	free(judge->notes);
 	free(judge->signals);
 	free(judge->notifies);

@@ -24,7 +24,8 @@ struct ordo_limits {
 
 struct ordo_verify_options {
 	const struct ordo_topology *topology; /* R12; NULL: every rank reaches every other */
-	bool atomic_reduce;		      /* unordered reduces into one slot are sound but refute G2 */
+	bool through_ranks; /* ranks pass on what is not for them: R12 asks for links that lead there */
+	bool atomic_reduce; /* unordered reduces into one slot are sound but refute G2 */
 	struct ordo_limits limits;
 	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
 	ordo_progress *progress;
