@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants those before it. */
+#include "exchanges.h"
 #include "random_schedule.h"
 #include "rig.h"
 #include <cmocka.h>
@@ -180,12 +181,99 @@ static void compiled_schedules_give_the_same_bits_in_every_interleaving(void **s
 					ordo_operator_facts((enum ordo_operator)op)->name);
 }
 
+/* ReduceScatter of 4 shards: the first half of the vector is ((0+1)+2)+3, the second ((3+2)+1)+0. By one
+ * rank, in two chunks of one block; */
+static struct ordo_schedule *two_halves_by_one_rank(void)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_REDUCESCATTER, .nrank = 1, .chunks_per_block = 2, .nshard = 4};
+	struct ordo_schedule *schedule = exchange_create(problem, 0);
+	exchange_stream(schedule, 0, "main");
+	for (uint32_t chunk = 0; chunk < 2; chunk++)
+		for (uint32_t i = 0; i < 4; i++)
+			exchange_move(schedule, i ? ORDO_LOCAL_REDUCE : ORDO_LOCAL_COPY, 0, chunk, 1,
+				ORDO_INPUT, 2 * (chunk ? 3 - i : i) + chunk, ORDO_OUTPUT, chunk);
+	return schedule;
+}
+
+/* and by two, in a block each: what a rank has of its own comes first, in any case. */
+static struct ordo_schedule *two_halves_by_two_ranks(void)
+{
+	const struct ordo_problem problem = {
+		.op = ORDO_REDUCESCATTER, .nrank = 2, .chunks_per_block = 1, .nshard = 4};
+	struct ordo_schedule *schedule = exchange_create(problem, 2);
+	for (uint32_t rank = 0; rank < 2; rank++) {
+		exchange_stream(schedule, rank, "main");
+		exchange_signal(schedule, ORDO_NOTIFY, !rank, 0);
+		exchange_signal(schedule, ORDO_WAIT, !rank, 0);
+		/* Shards 2 and 3 to rank 0, 1 and 0 to rank 1. */
+		for (uint32_t i = 0; i < 2; i++)
+			exchange_move(schedule, ORDO_SEND, !rank, !rank, 1, ORDO_INPUT,
+				2 * (rank ? i : 1 - i) + !rank, ORDO_SCRATCH, i);
+		exchange_signal(schedule, ORDO_NOTIFY, !rank, 1);
+		for (uint32_t i = 0; i < 2; i++)
+			exchange_move(schedule, i ? ORDO_LOCAL_REDUCE : ORDO_LOCAL_COPY, 0, rank, 1,
+				ORDO_INPUT, 2 * (rank ? 1 - i : i) + rank, ORDO_OUTPUT, 0);
+		exchange_signal(schedule, ORDO_WAIT, !rank, 1);
+		for (uint32_t i = 0; i < 2; i++)
+			exchange_move(
+				schedule, ORDO_LOCAL_REDUCE, 0, rank, 1, ORDO_SCRATCH, i, ORDO_OUTPUT, 0);
+	}
+	return schedule;
+}
+
+enum { NELEMENT = 20 };
+
+/* The whole vector. Linear sums of these tell all elements of one half from those of the other. */
+static void scatter(const struct ordo_schedule *schedule, uint64_t alignment, float sums[NELEMENT])
+{
+	static const float values[4] = {1, 0x1p30f, -0x1p30f, 3};
+	const uint32_t nrank = schedule->problem.nrank;
+	const struct ordo_plan_options options = {
+		.type = ORDO_F32, .count = NELEMENT / nrank, .alignment = alignment};
+	struct rig rig = rig_create(schedule, options);
+	for (uint32_t shard = 0; shard < 4; shard++)
+		for (uint32_t i = 0; i < NELEMENT; i++)
+			((float *)(void *)rig.inputs[shard * nrank / 4])[shard % (4 / nrank) * NELEMENT + i] =
+				values[shard];
+	assert_true(run_plan(rig.plan, BY_SEED, 1, NULL));
+	for (uint32_t rank = 0; rank < nrank; rank++)
+		memcpy(sums + rank * options.count, rig.outputs[rank], options.count * sizeof *sums);
+	rig_destroy(&rig);
+}
+
+/* A block is cut at multiples of the alignment, counted from where it begins. So schedules for other
+ * numbers of ranks, which diff calls interchangeable, cut the vector at the same places only if blocks are
+ * multiples of the alignment: what order.h, compare.h and FORMAT.md say. */
+static void an_alignment_cuts_the_blocks_of_other_ranks_elsewhere(void **state)
+{
+	(void)state;
+	struct ordo_schedule *one = two_halves_by_one_rank(), *two = two_halves_by_two_ranks();
+	struct ordo_proof *proofs[2] = {ordo_verify(one, NULL, NULL), ordo_verify(two, NULL, NULL)};
+	assert_true(proofs[0]->proved && proofs[1]->proved);
+	assert_int_equal(proofs[0]->position_invariant, ORDO_DOES_NOT_HOLD);
+	assert_string_equal(proofs[0]->digest, proofs[1]->digest);
+	float first[NELEMENT], second[NELEMENT];
+	for (uint64_t alignment = 1; alignment <= 16; alignment++) {
+		scatter(one, alignment, first);
+		scatter(two, alignment, second);
+		assert_true(first[0] != first[NELEMENT - 1]);
+		const bool divides = NELEMENT / 2 % alignment == 0;
+		assert_int_equal(memcmp(first, second, sizeof first) == 0, divides);
+	}
+	for (int i = 0; i < 2; i++)
+		ordo_proof_destroy(proofs[i]);
+	ordo_schedule_destroy(one);
+	ordo_schedule_destroy(two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_schedules_give_the_same_bits_in_every_interleaving),
 		cmocka_unit_test(random_schedules_do_what_their_operator_means),
 		cmocka_unit_test(compiled_schedules_give_the_same_bits_in_every_interleaving),
+		cmocka_unit_test(an_alignment_cuts_the_blocks_of_other_ranks_elsewhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -830,6 +830,32 @@ def own_first(ordo, name, ranks=4):
         "scratch_slots": ranks, "in_place": False, "programs": programs}))
 
 
+def halves(ordo):
+    """ReduceScatter of 4 shards, of which the second half of the vector is added backwards: by one rank, and by two."""
+    def move(kind, chunk, src, dst, **rest):
+        return {"task": kind, **rest, "chunk": chunk, "src": src, "dst": dst}
+
+    def write(name, chunks, scratch, programs):
+        (ordo.folder / name).write_text(json.dumps({
+            "schema": "ordo/schedule/1", "operator": "ReduceScatter", "algorithm": "halves", "ranks": len(programs),
+            "shards": 4, "chunks_per_block": chunks, "scratch_slots": scratch, "in_place": False,
+            "programs": [{"rank": rank, "streams": [{"name": "main", "tasks": tasks}]} for rank, tasks in enumerate(programs)]}))
+
+    kinds = ["LocalCopy", "LocalReduce", "LocalReduce", "LocalReduce"]
+    write("one.json", 2, 0, [[move(kind, chunk, ["input", 2 * (3 - i if chunk else i) + chunk], ["output", chunk])
+                              for chunk in range(2) for i, kind in enumerate(kinds)]])
+    programs = []
+    for rank in range(2):
+        other = 1 - rank
+        signals = [{"task": task, "peer": other, "signal": signal} for task, signal in
+                   [("Notify", 0), ("Wait", 0), ("Notify", 1), ("Wait", 1)]]
+        programs.append([
+            *signals[:2], *(move("Send", other, ["input", 2 * (i if rank else 1 - i) + other], ["scratch", i], peer=other) for i in range(2)),
+            signals[2], *(move(kinds[i], rank, ["input", 2 * (1 - i if rank else i) + rank], ["output", 0]) for i in range(2)),
+            signals[3], *(move("LocalReduce", rank, ["scratch", i], ["output", 0]) for i in range(2))])
+    write("two.json", 1, 2, programs)
+
+
 @desk_case("compile --accumulate f32: proved, run, probed, ordered and compared as what it is")
 def _(ordo):
     path = ordo.compile("f32.json", "--accumulate", "f32")
@@ -1202,6 +1228,11 @@ def _(ordo):
         ordo.compile(f"{ranks}.json", "--shards", 8, ranks=ranks, algorithm="dyadic")
     done = ordo.works("diff", "2.json", "4.json", "8.json")
     wanted(re.search("G5 .*holds between these two: 8 shards on 2 and on 4 ranks", done.out), done.out)
+    # Of one order everywhere it does not matter where blocks are cut; of several it does.
+    wanted("alignment" not in done.out, done.out)
+    halves(ordo)
+    wanted(re.search("alignment .*if blocks are multiples of it", ordo.works("diff", "one.json", "two.json").out))
+    wanted(ordo.answer("diff", "one.json", "two.json")["comparisons"][0]["depends_on_alignment"])
     ordo.compile("ring.json", "--shards", 8, ranks=4)
     done = ordo.fails(1, "^$", "diff", "8.json", "ring.json")
     wanted(re.search("G5 .*does not hold between these two: 8 shards on 8 and on 4", done.out), done.out)

@@ -313,6 +313,16 @@ static void show_digests(struct call *call, struct pair *pair)
 		say(call, "  %-23s %s and %s\n", "order digest", first, second);
 }
 
+/* The same orders, but not all the same order, over blocks that are cut at multiples of an alignment each from
+ * its own beginning: see compare.h. */
+static bool depends_on_alignment(const struct pair *pair)
+{
+	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
+				  *b = &pair->side[1]->schedule->problem;
+	return pair->interchangeable && !pair->comparison.ndiffering && pair->comparison.npart > 1 &&
+	       a->op == ORDO_REDUCESCATTER && a->nrank != b->nrank;
+}
+
 /* Why it makes no difference, or what it does not cover. */
 static void show_reservations(struct call *call, struct pair *pair, const struct wish *wish)
 {
@@ -330,6 +340,11 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 			ordo_reduction_name(wish->arithmetic.reduction));
 	else if (same)
 		say(call, "  %-23s the same\n", "orders");
+	if (depends_on_alignment(pair))
+		say(call,
+			"  %-23s bound with one above 1, the bits are the same if blocks are multiples of "
+			"it\n",
+			"alignment");
 	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
 		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
 			pair->side[0]->file, b->root, pair->side[1]->file);
@@ -349,6 +364,8 @@ static bool show_pair(struct call *call, struct pair *pair, const struct wish *w
 	add_text(pair->json, "order_digest", pair->side[1]->proof->digest);
 	add_truth(pair->json, "interchangeable", same);
 	add_truth(pair->json, "same_orders", !pair->comparison.ndiffering);
+	if (depends_on_alignment(pair))
+		add_truth(pair->json, "depends_on_alignment", true);
 	show_digests(call, pair);
 	show_reservations(call, pair, wish);
 	if (!same)

@@ -35,7 +35,7 @@ struct ordo_plan_options {
 	uint64_t count; /* elements of each block (AllReduce: of the vector) */
 	const uint64_t
 		*block_count; /* [nblock] elements of each block, instead of count: the V operators; NULL */
-	uint64_t alignment;   /* of chunk boundaries, in elements; 0 = 1 */
+	uint64_t alignment;   /* of chunk boundaries in their block, in elements; 0 = 1. See compare.h */
 	uint32_t watchdog_ms; /* ordo_plan_run_rank: a call in which nothing moved for so long is stuck; 0 =
 				 10,000 */
 	uint64_t tile_bytes;  /* longer chunks are moved in rounds of at most so many bytes a chunk; 0 =

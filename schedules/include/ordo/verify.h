@@ -91,7 +91,9 @@ struct ordo_proof {
 		*copies; /* [ncopy] by rank, then chunk: those that are not identical with chunk_tree */
 	uint32_t ncopy;
 	uint32_t ndistinct; /* different trees among chunk_tree, modulo commutativity of each add */
-	char digest[33];    /* the order digest; empty unless proved. Equal digests: bit-interchangeable */
+	/* The order digest; empty unless proved. Equal digests: bit-interchangeable (compare.h says when
+	 * ReduceScatter for other numbers of ranks is not). */
+	char digest[33];
 
 	struct ordo_arena arena; /* private */
 };
