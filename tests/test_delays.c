@@ -30,8 +30,8 @@ struct ordering {
 struct effort {
 	const struct ordo_topology *topology;
 	struct ordo_machine machine; /* as slow as its slowest link */
-	uint32_t every;		     /* compile only every so manieth request */
-	uint32_t request;
+	uint32_t every;		     /* only every so manieth request, and problem to choose for */
+	uint32_t problem;
 	struct specimen_count count;
 	uint32_t with_relays, relays, dropped, wrong;
 	uint32_t of_a_form, of_a_form_with_relays; /* predictions */
@@ -183,8 +183,6 @@ static void visit_candidate(struct effort *effort, const struct ordo_problem *pr
 {
 	struct ordo_error error;
 	char title[192];
-	if (effort->every && effort->request++ % effort->every)
-		return;
 	snprintf(title, sizeof title, "%s %s, %u ranks, %s, root %u%s",
 		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, effort->topology->name,
 		problem->root, problem->in_place ? ", in place" : "");
@@ -206,6 +204,8 @@ static void visit_candidates(struct effort *effort, const struct ordo_problem *p
 {
 	struct ordo_candidates candidates;
 	struct ordo_error error;
+	if (effort->every && effort->problem++ % effort->every)
+		return;
 	if (!ordo_candidates_make(&candidates, problem, effort->topology, &error))
 		complain(effort, ordo_operator_facts(problem->op)->name, error.text);
 	for (uint32_t i = 0; i < candidates.count; i++)
