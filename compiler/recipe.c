@@ -70,20 +70,72 @@ static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_op
 	return names;
 }
 
-static bool find_algorithm(const struct notation *notation, const char *name)
+/* "alltoall (AllToAll), mesh(streams=one) (ReduceScatter)". */
+static const char *list_meanings(struct ordo_arena *arena, const struct ordo_named *named, uint32_t count)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < count && list; i++) {
+		const char *operators = "", *settings = named[i].alias ? named[i].alias->settings : "";
+		for (int op = 0; op < ORDO_NOPERATOR && operators; op++)
+			if (named[i].operators >> op & 1)
+				operators =
+					ordo_arena_format(arena, "%s%s%s", operators, *operators ? ", " : "",
+						ordo_operator_facts((enum ordo_operator)op)->name);
+		list = operators ? ordo_arena_format(arena, "%s%s%s%s%s%s (%s)", list, *list ? ", " : "",
+					   named[i].facts->name, *settings ? "(" : "", settings,
+					   *settings ? ")" : "", operators)
+				 : NULL;
+	}
+	return list ? list : "";
+}
+
+/* The name is one, but not for this operator. */
+static bool fail_operator(
+	const struct notation *notation, const char *name, const struct ordo_named *named, uint32_t count)
+{
+	struct ordo_arena *arena = &notation->recipe->arena;
+	const enum ordo_operator op = notation->recipe->problem.op;
+	const char **names = algorithm_names(arena, &op);
+	if (!names)
+		return ordo_fail_memory(notation->error);
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no %s; it is a name for %s", name,
+		ordo_operator_facts(op)->name, list_meanings(arena, named, count));
+	return ordo_hint(
+		notation->error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
+}
+
+static bool fail_name(const struct notation *notation, const char *name)
 {
 	struct ordo_recipe *recipe = notation->recipe;
-	for (uint32_t i = 0; i < ordo_nalgorithm; i++)
-		if (!strcmp(name, ordo_algorithm_table[i]->facts.name)) {
-			recipe->algorithm = ordo_algorithm_table[i];
-			return true;
-		}
 	const char **names = algorithm_names(&recipe->arena, NULL);
 	if (!names)
 		return ordo_fail_memory(notation->error);
 	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: found \"%s\", wanted one of %s", name,
 		list_names(&recipe->arena, names, ordo_nalgorithm));
-	return suggest(notation->error, name, names, ordo_nalgorithm);
+	const char *near = ordo_algorithm_suggest(name, 1u << recipe->problem.op);
+	near = near ? near : ordo_algorithm_suggest(name, UINT32_MAX);
+	return near ? ordo_hint(notation->error, "did you mean %s?", near) : false;
+}
+
+/* What the name means for the operator; *settings are those that it stands for. */
+static bool find_algorithm(const struct notation *notation, const char *name, const char **settings)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	struct ordo_named named[ORDO_MOST_NAMED];
+	const uint32_t count = ordo_algorithms_named(name, named);
+	uint32_t i = 0;
+	if (!count)
+		return fail_name(notation, name);
+	while (i < count && !(named[i].operators >> recipe->problem.op & 1))
+		i++;
+	if (i == count && named[0].alias)
+		return fail_operator(notation, name, named, count);
+	i = i == count ? 0 : i;
+	for (uint32_t a = 0; a < ordo_nalgorithm; a++)
+		if (&ordo_algorithm_table[a]->facts == named[i].facts)
+			recipe->algorithm = ordo_algorithm_table[a];
+	*settings = named[i].alias ? named[i].alias->settings : "";
+	return true;
 }
 
 static bool find_parameter(const struct notation *notation, const char *name, uint32_t *index)
@@ -209,7 +261,7 @@ static bool read_algorithm(
 {
 	struct ordo_arena *arena = &notation->recipe->arena;
 	const char *outer = notation->recipe->algorithm->facts.name;
-	struct ordo_recipe inner = {0};
+	struct ordo_recipe inner = {.problem.op = notation->recipe->problem.op};
 	uint32_t index;
 	const char *plain = ordo_arena_text(arena, text, length);
 	if (!value->algorithms)
@@ -365,6 +417,14 @@ static char *without_spaces(struct ordo_arena *arena, const char *text)
 	return plain;
 }
 
+/* "(a=1,b=2)" of the settings that a name stands for, "a=1", and those written, "(b=2)". */
+static const char *merge_settings(struct ordo_arena *arena, const char *meant, const char *written)
+{
+	if (!*meant)
+		return written;
+	return ordo_arena_format(arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
+}
+
 static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error)
 {
 	const struct notation notation = {recipe, without_spaces(&recipe->arena, text), error};
@@ -374,13 +434,17 @@ static bool read_notation(struct ordo_recipe *recipe, const char *text, struct o
 	const char *name = ordo_arena_text(&recipe->arena, notation.text, length);
 	if (!name)
 		return ordo_fail_memory(error);
-	if (!find_algorithm(&notation, name))
+	const char *settings = "";
+	if (!find_algorithm(&notation, name, &settings))
 		return false;
+	settings = merge_settings(&recipe->arena, settings, notation.text + length);
+	if (!settings)
+		return ordo_fail_memory(error);
 	recipe->values = ordo_arena_alloc(
 		&recipe->arena, ((size_t)recipe->algorithm->facts.nparameter + 1) * sizeof *recipe->values);
 	if (!recipe->values)
 		return ordo_fail_memory(error);
-	return read_settings(&notation, notation.text + length) && complete(&notation);
+	return read_settings(&notation, settings) && complete(&notation);
 }
 
 /* The problem as a request: what is wrong with it is wrong with the request, not with a document. */

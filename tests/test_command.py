@@ -69,6 +69,34 @@ def _(ordo):
     ordo.fails(2, "birs: found 7 ranks", "compile", "allreduce", "-n", 7, "-a", "birs", "--prove-only")
 
 
+@desk_case("algorithms answer to the names of the field, by operator, and documents have their own")
+def _(ordo):
+    for operator, name, own in [("reduce-scatter", "pairwise", "mesh(streams=one)"), ("alltoall", "pairwise", "alltoall"),
+                                ("alltoall", "Bruck", "alltoall(method=bruck)"), ("allgather", "bruck", "circulant"),
+                                ("allreduce", "double_binary_tree", "tree(shape=double-binary)"),
+                                ("allreduce", "rabenseifner", "rhd"), ("broadcast", "binomial", "tree"),
+                                ("allreduce", "hierarchical(two-shot,nonuniform-bruck)", "hierarchical(mesh,nb)")]:
+        document = json.loads(ordo.compile("x.json", operator=operator, algorithm=name, ranks=8).read_text())
+        wanted(document["algorithm"] == own, operator, name, document["algorithm"])
+    ordo.fails(2, "hint: did you mean rabenseifner[?]", "compile", "allreduce", "-n", 8, "-a", "rabenseifer")
+    ordo.fails(2, r"pairwise has no AllReduce; it is a name for mesh\(streams=one\) \(ReduceScatter\), alltoall",
+               "compile", "allreduce", "-n", 8, "-a", "pairwise")
+    wanted(": proved" in ordo.works("verify", "--generate", "Ring", "-n", 8, "--operator", "allreduce").out)
+    listed = ordo.works("list").out
+    wanted(" also       linear, basic-linear, flat-tree\n" in listed, listed)
+    shown = {alias["name"]: alias for one in ordo.answer("list")["algorithms"] for alias in one["aliases"]}
+    wanted(shown["dbt"] == {"name": "dbt", "algorithm": "tree(shape=double-binary)", "note": None,
+                            "operators": ["AllReduce", "Reduce", "Broadcast"]}, shown["dbt"])
+    out = ordo.works("list", "pairwise").out
+    wanted(out.startswith("pairwise: mesh(streams=one) for ReduceScatter (") and "\n          alltoall for AllToAll\n" in out, out)
+    answer = ordo.answer("list", "pairwise")
+    wanted([one["algorithm"] for one in answer["means"]] == ["mesh(streams=one)", "alltoall"] and answer["algorithm"] == "mesh", answer)
+    out = ordo.works("explain", "dbt").out
+    wanted("--algorithm 'tree(shape=double-binary)'" in out and "AllReduce on 4 ranks by tree(shape=double-binary)" in out, out)
+    ordo.fails(2, "did you mean pairwise", "list", "pairwize")
+    ordo.fails(2, "did you mean recursive-halving", "explain", "recursive-halvin")
+
+
 @desk_case("root, chunks and in-place reach the document")
 def _(ordo):
     path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")

@@ -72,6 +72,15 @@ def _():
     wanted(offers("compile", "allreduce", "-a", "mesh(") == ["mesh(shots=", "mesh(fold=", "mesh(streams="])
     wanted(offers("compile", "allreduce", "-a", "mesh(shots=1,fold=l") == ["mesh(shots=1,fold=linear)"])
     wanted("hierarchical(mesh,nhr" in offers("compile", "allreduce", "-a", "hierarchical(mesh,n"))
+    # The names of the field, once a letter is typed, and by operator.
+    wanted(offers("compile", "allreduce", "-a", "rab") == ["rabenseifner"])
+    wanted(offers("compile", "alltoall", "-a", "pair") == ["pairwise", "pairwise-exchange"])
+    wanted(offers("compile", "reduce-scatter", "--algorithm=pair") == ["--algorithm=pairwise"])
+    wanted(offers("compile", "allreduce", "-a", "pair") == [])
+    wanted(offers("compile", "alltoall", "-a", "bruck") == ["bruck", "bruck("])
+    wanted(offers("compile", "allgather", "-a", "bruck") == ["bruck"])
+    wanted(offers("compile", "allreduce", "-a", "one-shot(fold=l") == ["one-shot(fold=linear)"])
+    wanted("double-binary-tree" in offers("explain", "double"))
     wanted(offers("compile", "allreduce", "-a", "mesh(nonsense=") == [] == offers("compile", "allreduce", "-a", "nonsense("))
 
 

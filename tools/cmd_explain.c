@@ -1,4 +1,5 @@
 /* cmd_explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
+#include "aliases.h"
 #include "explain.h"
 #include "inputs.h"
 #include "rules.h"
@@ -140,9 +141,6 @@ static const char *suggest(const char *what)
 	const char *names[MOST];
 	size_t nname = 0, nterm;
 	uint32_t count;
-	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
-	for (uint32_t i = 0; i < count && nname < MOST; i++)
-		names[nname++] = algorithms[i]->name;
 	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
 	for (uint32_t i = 0; i < count && nname < MOST; i++)
 		names[nname++] = topologies[i].name;
@@ -151,6 +149,9 @@ static const char *suggest(const char *what)
 		names[nname++] = all[i].name;
 	for (int i = 0; i < ORDO_NTASK_KIND && nname < MOST; i++)
 		names[nname++] = ordo_task_kind_name((enum ordo_task_kind)i);
+	const char *algorithm = ordo_algorithm_suggest(what, UINT32_MAX);
+	if (algorithm && nname < MOST)
+		names[nname++] = algorithm;
 	return ordo_suggest(what, names, (uint32_t)nname);
 }
 
@@ -170,8 +171,8 @@ static int refuse(struct call *call, const char *what)
 }
 
 /* "ring" is an algorithm and a topology. */
-static int explain_names(struct call *call, const struct ordo_algorithm_facts *algorithm,
-	const struct ordo_topology_facts *topology, const char *output)
+static int explain_names(struct call *call, const char *algorithm, const struct ordo_topology_facts *topology,
+	const char *output)
 {
 	const int status = algorithm ? explain_algorithm(call, algorithm, true, output) : ORDO_OK;
 	if (status != ORDO_OK || !topology || output)
@@ -190,7 +191,8 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 		return explain_rule(call, rule, output);
 	if (ordo_guarantee_read(what, &guarantee))
 		return explain_guarantee(call, guarantee, output);
-	const struct ordo_algorithm_facts *algorithm = find_algorithm(what);
+	struct ordo_named named;
+	const char *algorithm = find_named(what, ORDO_NOPERATOR, &named) ? what : NULL;
 	const struct ordo_topology_facts *topology = find_topology(what);
 	if (algorithm || (topology && !output))
 		return explain_names(call, algorithm, topology, output);

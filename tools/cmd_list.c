@@ -1,4 +1,5 @@
 /* cmd_list.c - `ordo list`: the algorithms, topologies, operators and types there are. */
+#include "aliases.h"
 #include "explain.h"
 #include "sets.h"
 #include <ordo/compiler.h>
@@ -45,6 +46,7 @@ static void list_algorithms(struct call *call)
 			}
 		say(call, "\n");
 		list_claims(call, algorithms[i], one);
+		list_aliases(call, algorithms[i], one);
 	}
 }
 
@@ -112,17 +114,12 @@ enum { NLIST = sizeof lists / sizeof *lists };
 
 static int refuse(struct call *call, const char *what)
 {
-	enum { MOST = 64 };
-	uint32_t count;
 	char hint[128];
-	const char *names[MOST];
-	size_t nname = 0;
-	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	const char *names[NLIST];
 	for (int i = 0; i < NLIST; i++)
-		names[nname++] = lists[i].name;
-	for (uint32_t i = 0; i < count && nname < MOST; i++)
-		names[nname++] = algorithms[i]->name;
-	const char *like = ordo_suggest(what, names, (uint32_t)nname);
+		names[i] = lists[i].name;
+	const char *like = ordo_suggest(what, names, NLIST);
+	like = like ? like : ordo_algorithm_suggest(what, UINT32_MAX);
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
 	return fail_usage(call,
 		like ? hint : "algorithms, topologies, operators, types, or the name of an algorithm",
@@ -138,9 +135,9 @@ static int list(struct call *call)
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one list at a time: found %s and %s", call->operands[0],
 			call->operands[1]);
-	const struct ordo_algorithm_facts *algorithm = what ? find_algorithm(what) : NULL;
-	if (algorithm)
-		return explain_algorithm(call, algorithm, false, NULL);
+	struct ordo_named named;
+	if (what && find_named(what, ORDO_NOPERATOR, &named))
+		return explain_algorithm(call, what, false, NULL);
 	if (what && ordo_is_plan_set(what))
 		return list_set(call, what);
 	for (int i = 0; i < NLIST; i++)
@@ -156,10 +153,15 @@ const struct command list_command = {
 	.name = "list",
 	.summary = "lists the algorithms, topologies, operators and types there are",
 	.usage = "[algorithms|topologies|operators|types|ALGORITHM|SET]",
-	.description = "Without an operand it lists everything; with the name of an algorithm, all that is "
-		       "known of that one.",
+	.description =
+		"Without an operand it lists everything; with the name of an algorithm, all that is "
+		"known of that one. An algorithm has "
+		"other names,\n"
+		"those of the field, which serve wherever an algorithm is named; a document has its own "
+		"name.",
 	.examples = "  ordo list\n"
 		    "  ordo list operators\n"
-		    "  ordo list ring",
+		    "  ordo list ring\n"
+		    "  ordo list pairwise",
 	.run = list,
 };

@@ -8,7 +8,6 @@
 #include <ordo/order.h>
 
 /* NULL if there is none of that name. */
-const struct ordo_algorithm_facts *find_algorithm(const char *name);
 const struct ordo_topology_facts *find_topology(const char *name);
 
 /* `demands   ...`: a name and what is said of it, in lines of at most 100 letters. */
@@ -17,9 +16,9 @@ void say_field(struct call *call, const char *name, const char *text);
 /* With `output`, nothing but writing the example there. */
 int explain_rule(struct call *call, int number, const char *output);
 int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const char *output);
-/* All that is known of an algorithm; with `taught`, also in plain words with an example of four ranks, which `output` gets. */
-int explain_algorithm(
-	struct call *call, const struct ordo_algorithm_facts *facts, bool taught, const char *output);
+/* All that is known of an algorithm by its own name or an alias, of which there is one; with `taught`,
+ * also in plain words with an example of four ranks, which `output` gets. */
+int explain_algorithm(struct call *call, const char *name, bool taught, const char *output);
 int explain_operator(struct call *call, enum ordo_operator op);
 /* One line. */
 const char *task_kind_meaning(enum ordo_task_kind kind);

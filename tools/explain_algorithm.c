@@ -1,4 +1,5 @@
 /* explain_algorithm.c - all that is known of one algorithm. */
+#include "aliases.h"
 #include "contents_table.h"
 #include "explain.h"
 #include "output.h"
@@ -6,17 +7,6 @@
 #include <errno.h>
 #include <ordo/document.h>
 #include <string.h>
-#include <strings.h>
-
-const struct ordo_algorithm_facts *find_algorithm(const char *name)
-{
-	uint32_t count;
-	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
-	for (uint32_t i = 0; i < count; i++)
-		if (!strcasecmp(name, algorithms[i]->name))
-			return algorithms[i];
-	return NULL;
-}
 
 static void explain_parameters(struct call *call, const struct ordo_algorithm_facts *facts)
 {
@@ -71,14 +61,16 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 enum { EXAMPLE_RANKS = 4 };
 
 /* AllReduce if it has that, else its first operator, on four ranks. NULL: call->status. */
-static struct ordo_schedule *compile_example(struct call *call, const struct ordo_algorithm_facts *facts)
+static struct ordo_schedule *compile_example(struct call *call, const struct ordo_named *named)
 {
 	struct ordo_error error;
+	char text[128];
 	enum ordo_operator op = ORDO_ALLREDUCE;
-	while (!(facts->operators >> op & 1))
+	while (!(named->operators >> op & 1))
 		op++;
-	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = EXAMPLE_RANKS}, .algorithm = facts->name, .unproved = true};
+	const struct ordo_request request = {.problem = {.op = op, .nrank = EXAMPLE_RANKS},
+		.algorithm = write_notation(named, text, sizeof text),
+		.unproved = true};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		call->status = fail(call, &error);
@@ -111,23 +103,25 @@ static bool tell_example(struct call *call, const struct ordo_schedule *schedule
 {
 	static const struct ordo_verify_options options = {0};
 	const char *op = ordo_operator_facts(schedule->problem.op)->name;
-	say(call, "\n%sexample%s   ordo compile %s --ranks %d --algorithm %s | ordo draw - --as table\n\n",
-		paint(stdout, BOLD), paint(stdout, PLAIN), op, EXAMPLE_RANKS, name);
+	const char *quote = strchr(name, '(') ? "'" : "";
+	say(call,
+		"\n%sexample%s   ordo compile %s --ranks %d --algorithm %s%s%s | ordo draw - --as table\n\n",
+		paint(stdout, BOLD), paint(stdout, PLAIN), op, EXAMPLE_RANKS, quote, name, quote);
 	struct ordo_proof *proof = prove(call, schedule, &options);
 	const bool worked = proof && say_steps(call, schedule, proof);
 	ordo_proof_destroy(proof);
 	return worked;
 }
 
-static int give_example(struct call *call, const struct ordo_algorithm_facts *facts, const char *output)
+static int give_example(struct call *call, const struct ordo_named *named, const char *output)
 {
 	struct ordo_error error;
-	struct ordo_schedule *schedule = compile_example(call, facts);
+	struct ordo_schedule *schedule = compile_example(call, named);
 	if (!schedule)
 		return call->status;
 	bool worked = true;
 	if (!output)
-		worked = tell_example(call, schedule, facts->name);
+		worked = tell_example(call, schedule, schedule->algorithm);
 	else if (!ordo_schedule_write(schedule, output, NULL, NULL, &error)) {
 		call->status = fail(call, &error);
 		worked = false;
@@ -136,12 +130,16 @@ static int give_example(struct call *call, const struct ordo_algorithm_facts *fa
 	return worked ? ORDO_OK : call->status;
 }
 
-int explain_algorithm(
-	struct call *call, const struct ordo_algorithm_facts *facts, bool taught, const char *output)
+int explain_algorithm(struct call *call, const char *name, bool taught, const char *output)
 {
+	struct ordo_named named[ORDO_MOST_NAMED];
+	const uint32_t count = ordo_algorithms_named(name, named);
+	const struct ordo_algorithm_facts *facts = named[0].facts;
 	const struct guide *guide = taught ? find_algorithm_guide(facts->name) : NULL;
 	if (output)
-		return give_example(call, facts, output);
+		return give_example(call, named, output);
+	if (named[0].alias || count > 1)
+		explain_alias(call, name, named, count);
 	const char *const fields[][2] = {{"ranks", facts->ranks}, {"steps", facts->steps},
 		{"volume", facts->volume}, {"order", facts->order}, {"topologies", facts->topologies},
 		{"source", facts->source}};
@@ -169,7 +167,8 @@ int explain_algorithm(
 		if (fields[i][1])
 			say(call, "%-10s %s\n", fields[i][0], fields[i][1]);
 	}
+	explain_aliases(call, facts);
 	explain_parameters(call, facts);
 	explain_variants(call, facts);
-	return taught ? give_example(call, facts, NULL) : ORDO_OK;
+	return taught ? give_example(call, named, NULL) : ORDO_OK;
 }

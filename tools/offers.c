@@ -1,5 +1,6 @@
 /* offers.c - what may be typed at a place of a command line. */
 #include "offers.h"
+#include "aliases.h"
 #include "explain.h"
 #include "rules.h"
 #include <ordo/element.h>
@@ -44,16 +45,30 @@ static void offer_words(struct offers *offers, const char *words, const char *en
 	}
 }
 
-static void offer_algorithm_names(struct offers *offers, int op, const char *ending)
+/* An alias of several meanings is offered once. */
+static void offer_aliases(struct offers *offers, const struct ordo_algorithm_facts *facts, int op)
+{
+	for (uint32_t i = 0; i < facts->nalias; i++) {
+		const char *name = facts->aliases[i].name;
+		char text[128], meaning[160];
+		struct ordo_named named;
+		if (!find_named(name, op, &named) || named.alias != &facts->aliases[i])
+			continue;
+		snprintf(meaning, sizeof meaning, "is %s", write_notation(&named, text, sizeof text));
+		offer(offers, name, meaning);
+	}
+}
+
+/* All own names; the others only to who has typed a letter, for they are many. */
+static void offer_algorithm_names(struct offers *offers, int op)
 {
 	uint32_t count;
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
 	for (uint32_t i = 0; i < count; i++)
-		if (op == ORDO_NOPERATOR || algorithms[i]->operators >> op & 1) {
-			char name[64];
-			snprintf(name, sizeof name, "%s%s", algorithms[i]->name, ending);
-			offer(offers, name, algorithms[i]->summary);
-		}
+		if (op == ORDO_NOPERATOR || algorithms[i]->operators >> op & 1)
+			offer(offers, algorithms[i]->name, algorithms[i]->summary);
+	for (uint32_t i = 0; i < count && offers->word[offers->kept]; i++)
+		offer_aliases(offers, algorithms[i], op);
 }
 
 static const struct ordo_parameter *find_parameter(
@@ -85,7 +100,7 @@ static void offer_parameters(struct offers *offers, const struct ordo_algorithm_
 		char name[64];
 		snprintf(name, sizeof name, "%s=", parameter->name);
 		if (parameter->kind == ORDO_ALGORITHMS)
-			offer_algorithm_names(offers, ORDO_NOPERATOR, "");
+			offer_algorithm_names(offers, ORDO_NOPERATOR);
 		else
 			offer(offers, name, parameter->meaning);
 	}
@@ -98,14 +113,15 @@ static void offer_algorithms(struct offers *offers, int op)
 	const size_t length = strcspn(typed, "(");
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)length, typed);
-	const struct ordo_algorithm_facts *facts = find_algorithm(name);
+	struct ordo_named named;
+	const struct ordo_algorithm_facts *facts = find_named(name, op, &named) ? named.facts : NULL;
 	if (typed[length] && facts) {
 		offer_parameters(offers, facts, offers->kept + length + 1);
 		return;
 	}
-	offer_algorithm_names(offers, op, "");
+	offer_algorithm_names(offers, op);
 	if (facts && facts->nparameter) {
-		snprintf(name, sizeof name, "%.32s(", facts->name);
+		snprintf(name, sizeof name, "%.*s(", (int)length, typed);
 		offer(offers, name, "with parameters");
 	}
 }

@@ -173,6 +173,12 @@ static const struct ordo_variant variants[] = {
 	{.settings = "method=bruck"},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"pairwise", 1u << ORDO_ALLTOALL, "", NULL},
+	{"pairwise-exchange", 1u << ORDO_ALLTOALL, "", NULL},
+	{"bruck", 1u << ORDO_ALLTOALL, "method=bruck", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.facts = {.name = "alltoall",
 		.summary = "every rank with every other in turn, or by the binary digits of the way",
@@ -188,7 +194,9 @@ const struct ordo_algorithm ordo_algorithm_alltoall = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.build = build,
 	.steps = count_steps,
 	.volume = count_volume,

@@ -40,6 +40,11 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 	return true;
 }
 
+static const struct ordo_alias aliases[] = {
+	{"bruck", 1u << ORDO_ALLGATHER, "",
+		"of 2^k ranks the same; of others as many rounds, of other lengths"},
+};
+
 const struct ordo_algorithm ordo_algorithm_circulant = {
 	.facts = {.name = "circulant",
 		.summary = "halving for any number of ranks, round a circulant graph",
@@ -49,7 +54,9 @@ const struct ordo_algorithm ordo_algorithm_circulant = {
 		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n",
 		.order = "as many trees as the odd part of N",
 		.topologies = "full mesh, switched, or the links r to r + ceil(N/2^k)",
-		.source = "Traeff, arXiv:2410.14234"},
+		.source = "Traeff, arXiv:2410.14234",
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.prepare = prepare,
 	.chunks = ordo_flow_chunks,
 	.build = ordo_flow_build,

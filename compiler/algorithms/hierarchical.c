@@ -271,6 +271,10 @@ static const struct ordo_variant variants[] = {
 	{.settings = "mesh,mesh,mesh", .servers = true}, /* a3: pairs, columns, servers */
 };
 
+static const struct ordo_alias aliases[] = {
+	{"split-rail", 1u << ORDO_ALLREDUCE, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.facts = {.name = "hierarchical",
 		.summary = "any algorithm in each level of ranks: in servers, between servers, between pods",
@@ -285,7 +289,9 @@ const struct ordo_algorithm ordo_algorithm_hierarchical = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

@@ -397,6 +397,20 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"direct", 0, "", NULL},
+	{"all-pairs", 0, "", NULL},
+	{"one-shot", 1u << ORDO_ALLREDUCE, "shots=1", NULL},
+	{"one-shot", 1u << ORDO_BROADCAST, "", NULL},
+	{"two-shot", 1u << ORDO_ALLREDUCE, "", NULL},
+	{"two-shot", 1u << ORDO_BROADCAST, "shots=2", NULL},
+	{"pairwise", 1u << ORDO_REDUCESCATTER, "streams=one",
+		"what arrives is folded as `fold` says, not as it arrives"},
+	{"linear", 1u << ORDO_ALLTOALL, "", NULL},
+	{"spread-out", 1u << ORDO_ALLTOALL, "", NULL},
+	{"scattered", 1u << ORDO_ALLTOALL, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_mesh = {
 	.facts = {.name = "mesh",
 		.summary = "every rank deals with every other directly",
@@ -411,7 +425,9 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
 	.chunks = chunks,
 	.build = build,

@@ -18,6 +18,10 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 
 static const struct ordo_parameter parameters[] = {ORDO_NONUNIFORM_SLICES};
 
+static const struct ordo_alias aliases[] = {
+	{"nonuniform-bruck", 0, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_nb = {
 	.facts = {.name = "nb",
 		.summary = "nonuniform Bruck: few steps for any number of ranks",
@@ -30,7 +34,9 @@ const struct ordo_algorithm ordo_algorithm_nb = {
 		.topologies = "full mesh, switched, or the links r to r + 2^k",
 		.source = "Bruck et al. 1997; published collectives of Ascend",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = ordo_nonuniform_slices_apply,
 	.prepare = prepare,
 	.chunks = ordo_flow_chunks,

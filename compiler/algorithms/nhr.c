@@ -107,6 +107,12 @@ static const struct ordo_variant variants[] = {
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"nonuniform-hierarchical-ring", 0, "", NULL},
+	{"binomial", 1u << ORDO_SCATTER | 1u << ORDO_GATHER, "", NULL},
+	{"binomial-tree", 1u << ORDO_SCATTER | 1u << ORDO_GATHER, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_nhr = {
 	.facts = {.name = "nhr",
 		.summary = "nonuniform hierarchical ring: few steps for any number of ranks",
@@ -122,7 +128,9 @@ const struct ordo_algorithm ordo_algorithm_nhr = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = chunks,

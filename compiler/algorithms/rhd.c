@@ -35,6 +35,17 @@ static const struct ordo_variant variants[] = {
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"recursive-halving-doubling", 0, "", NULL},
+	{"h-d-r", 0, "", NULL},
+	{"rabenseifner", 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE, "", NULL},
+	{"reduce-scatter-allgather", 1u << ORDO_ALLREDUCE, "", NULL},
+	{"reduce-scatter-gather", 1u << ORDO_REDUCE, "", NULL},
+	{"scatter-allgather", 1u << ORDO_BROADCAST, "", NULL},
+	{"recursive-halving", 1u << ORDO_REDUCESCATTER, "", NULL},
+	{"recursive-doubling", 1u << ORDO_ALLGATHER, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_rhd = {
 	.facts = {.name = "rhd",
 		.summary = "recursive halving and doubling; ranks beyond a power of two pair up first",
@@ -52,7 +63,9 @@ const struct ordo_algorithm ordo_algorithm_rhd = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.prepare = prepare,
 	.chunks = ordo_flow_chunks,
 	.build = ordo_flow_build,

@@ -268,6 +268,13 @@ static const struct ordo_variant variants[] = {
 	{.settings = "directions=2,rings=#", .rings = true, .pipelines = CHAINS},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"pipeline", CHAINS, "", NULL},
+	{"chain", CHAINS, "", NULL},
+	{"bidirectional-ring", 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+		"directions=2", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_ring = {
 	.facts = {.name = "ring",
 		.summary = "round one or several rings of ranks, least volume",
@@ -283,7 +290,9 @@ const struct ordo_algorithm ordo_algorithm_ring = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
 	.prepare = prepare,
 	.chunks = natural_chunks,

@@ -198,6 +198,12 @@ static const struct ordo_parameter parameters[] = {
 		.most = ORDO_LIMIT},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"linear", 0, "", NULL},
+	{"basic-linear", 0, "", NULL},
+	{"flat-tree", 0, "", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_star = {
 	.facts = {.name = "star",
 		.summary = "everything through one rank, the hub",
@@ -210,7 +216,9 @@ const struct ordo_algorithm ordo_algorithm_star = {
 		.topologies = "links between the hub and every rank",
 		.source = "Thakur, Rabenseifner and Gropp 2005 (the flat tree)",
 		.parameters = parameters,
-		.nparameter = sizeof parameters / sizeof *parameters},
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.applicable = applicable,
 	.build = build,
 	.steps = count_steps,

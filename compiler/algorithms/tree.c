@@ -105,6 +105,14 @@ static const struct ordo_variant variants[] = {
 	{.settings = "shape=double-binary", .pipelines = ALL_OF_THEM},
 };
 
+static const struct ordo_alias aliases[] = {
+	{"binomial", 0, "", NULL},
+	{"binomial-tree", 0, "", NULL},
+	{"double-binary-tree", 0, "shape=double-binary", NULL},
+	{"dbt", 0, "shape=double-binary", NULL},
+	{"two-tree", 0, "shape=double-binary", NULL},
+};
+
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
 		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
@@ -119,7 +127,9 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,
 		.variants = variants,
-		.nvariant = sizeof variants / sizeof *variants},
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
 	.prepare = prepare,
 	.chunks = chunks,
 	.build = build,

@@ -1,5 +1,6 @@
 /* generators.c - what there is, and how tasks are written. */
 #include "generators/generator.h"
+#include <ordo/compiler.h>
 #include <string.h>
 
 static const struct generator *const table[] = {
@@ -12,6 +13,17 @@ const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
 		&generate_ring.facts, &generate_halving_doubling.facts, &generate_recursive_doubling.facts};
 	*count = NGENERATOR;
 	return facts;
+}
+
+/* The own name of what a name means for an operator, without settings; or the name as it is. */
+static const char *own_name(const char *name, enum ordo_operator op)
+{
+	struct ordo_named named[ORDO_MOST_NAMED];
+	const uint32_t count = ordo_algorithms_named(name, named);
+	for (uint32_t i = 0; i < count; i++)
+		if (named[i].operators >> op & 1 && (!named[i].alias || !*named[i].alias->settings))
+			return named[i].facts->name;
+	return count && !named[0].alias ? named[0].facts->name : name;
 }
 
 static const struct generator *find(const char *name)
@@ -48,7 +60,8 @@ static bool applies(
 bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, struct ordo_programs *programs,
 	struct ordo_error *error)
 {
-	const struct generator *generator = find(algorithm);
+	const char *name = own_name(algorithm, problem->op);
+	const struct generator *generator = find(name);
 	if (!generator) {
 		ordo_fail(error, ORDO_USAGE, 0, "\"%s\" has no generator", algorithm);
 		return ordo_hint(error, "ring, halving-doubling and recursive-doubling have");

@@ -10,7 +10,8 @@ extern "C" {
 
 struct ordo_request {
 	struct ordo_problem problem; /* chunks_per_block 0: the algorithm chooses; nshard 0: nrank */
-	const char *algorithm; /* "ring", "ring(directions=2,rings=3)", "mesh(shots=1,fold=linear)", ... */
+	/* "ring", "ring(directions=2,rings=3)", "mesh(shots=1,fold=linear)", ..., or an alias: "pairwise" */
+	const char *algorithm;
 	const struct ordo_topology
 		*topology; /* NULL: every rank reaches every other, and the document names none */
 	bool unproved; /* skip the proof, for measuring it apart; the caller must verify before it writes */
@@ -66,6 +67,15 @@ struct ordo_variant {
 	uint32_t pipelines; /* bit (1 << op): chunks follow each other, so that K is worth choosing by size */
 };
 
+/* Another name, one that the field has for an algorithm with these settings. Several algorithms may
+ * share one, for different operators: `pairwise` is an AllToAll and a ReduceScatter. */
+struct ordo_alias {
+	const char *name;
+	uint32_t operators;   /* bit (1 << op) for every operator it is a name for; 0: all there are */
+	const char *settings; /* what stands between the parentheses: "shape=double-binary"; "": none */
+	const char *note;     /* what differs from what the field calls so, for people; or NULL */
+};
+
 /* What `ordo list` shows. */
 struct ordo_algorithm_facts {
 	const char *name;
@@ -81,9 +91,28 @@ struct ordo_algorithm_facts {
 	uint32_t nparameter;
 	const struct ordo_variant *variants; /* NULL: the plain name alone */
 	uint32_t nvariant;
+	const struct ordo_alias *aliases; /* a document never carries one */
+	uint32_t nalias;
 };
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
+
+/* One meaning of a name. */
+struct ordo_named {
+	const struct ordo_algorithm_facts *facts;
+	const struct ordo_alias *alias; /* NULL: it is the algorithm's own name */
+	uint32_t operators;		/* bit (1 << op) for every operator it has by this name */
+};
+/* A name has at most so many meanings. */
+#define ORDO_MOST_NAMED 8
+
+/* All that a name means, an algorithm's own name first; names are compared without regard to case,
+ * hyphens and underscores. Returns how many there are: 0 for a name that nobody has. */
+ORDO_API uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MOST_NAMED]);
+
+/* The name, of algorithms and aliases that have one of the operators (bits 1 << op), that is nearest
+ * to a word; see ordo_suggest. NULL: none is near. */
+ORDO_API const char *ordo_algorithm_suggest(const char *word, uint32_t operators);
 
 /* Algorithms for a problem, to choose from. An algorithm here has its parameters with it: "mesh(fold=linear)". */
 
