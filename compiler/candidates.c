@@ -170,6 +170,27 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	return true;
 }
 
+/* Do chunks follow each other in any form of the algorithm? */
+static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operator op)
+{
+	for (uint32_t i = 0; i < facts->nvariant; i++)
+		if (facts->variants[i].pipelines >> op & 1)
+			return true;
+	return false;
+}
+
+bool ordo_candidates_take(
+	struct ordo_candidates *candidates, const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_recipe recipe = {0};
+	*candidates = (struct ordo_candidates){0};
+	const bool worked =
+		ordo_recipe_make(&recipe, request, error) &&
+		accept(candidates, &recipe, pipelines(&recipe.algorithm->facts, request->problem.op), error);
+	ordo_recipe_destroy(&recipe);
+	return worked;
+}
+
 void ordo_candidates_free(struct ordo_candidates *candidates)
 {
 	free(candidates->items);

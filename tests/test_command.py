@@ -97,6 +97,72 @@ def _(ordo):
     ordo.fails(2, "did you mean recursive-halving", "explain", "recursive-halvin")
 
 
+def options_of(ordo):
+    """What --help says of each option of each command: {command: {option: (letter, argument, meaning)}}."""
+    told = {}
+    for command in re.findall(r"^  (\w+) ", ordo.works("--help").out.split("commands:\n")[1].split("\n\n")[0], re.M):
+        text = ordo.works(command, "--help").out.split("\noptions:\n")[1].split("\n\n")[0]
+        told[command] = {name: (letter, argument, " ".join(meaning.split())) for letter, name, argument, meaning in re.findall(
+            r"^  (?:-(\w), )?--([\w-]+)(?: (\S+))?\s+(.*(?:\n {8,}.*)*)", text, re.M)}
+    return told
+
+
+@desk_case("options are called alike in every command: --size bytes (or --bytes), -n ranks but in run, --topology")
+def _(ordo):
+    told = options_of(ordo)
+    wanted(len(told) > 15 and len(told["compile"]) > 15, told)
+    for command, options in told.items():
+        wanted("bytes" not in options, command)
+        for name, (letter, argument, meaning) in options.items():
+            wanted(letter != "n" or name == ("iters" if command == "run" else "ranks"), command, name)
+            if name == "size":
+                wanted(argument == "SIZE" and meaning.endswith("; or --bytes"), command, argument, meaning)
+            if name == "topology":
+                wanted(meaning == "full-mesh, ring, star, ... or a file (a link between every two ranks)", command, meaning)
+    wanted({command for command, options in told.items() if "size" in options} >= {"compile", "predict", "run", "draw", "view", "calibrate"})
+    ordo.compile("ring.json")
+    for words in [["predict", "ring.json"], ["run", "ring.json"], ["draw", "ring.json", "--load"], ["view", "ring.json"],
+                  ["draw", "ring.json", "--space-time"]]:
+        one, other = [re.sub(r"[\d.]+ m?s|--(size|bytes)|[\d.]+ [MG]B/s", "", ordo.works(*words, option, "4KiB").out) for option in ("--size", "--bytes")]
+        wanted(one == other and one, words)
+    ordo.works("compile", "allreduce", "-n", 4, "--bytes", "4KiB", "-o", "x.json")
+    # Topologies of their own have ranks, and no bytes.
+    ordo.fails(2, "--size: bytes of a vector.*\nhint: how many ranks the topology has is --ranks N", "draw", "--topology", "ring", "--size", 8)
+    for words in [["-n", 6], ["--ranks", 6], ["--ranks", 6, "--ranks", "0-5"]]:
+        wanted(ordo.works("draw", "--topology", "ring", *words).out == ordo.works("draw", "--topology", "ring", "-n6").out, words)
+    done = ordo.works("draw", "--topology", "torus:4x4", "--ranks", "4,5")
+    wanted("drawn: 2 of 16 ranks" in done.err, done.err)
+    ordo.fails(2, "found 16 ranks, wanted 8", "draw", "--topology", "torus:4x4", "-n", 8)
+    ordo.fails(2, "--ranks: found 0, wanted 1[.][.]", "draw", "--topology", "ring", "-n", 0)
+    wanted(ordo.works("draw", "ring.json", "--load").out == ordo.works("draw", "ring.json", "--load", "-t", "full-mesh").out)
+
+
+@desk_case("compile --algorithm with --size: K is what is fastest at that size, as predicted")
+def _(ordo):
+    chunks = {}
+    for size in ["1KiB", "1MiB", "256MiB"]:
+        done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", size, "-o", "x.json")
+        wanted("\n> ring" in done.err and "of 5 candidates, simulated" in done.err, done.err)
+        chunks[size] = json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"]
+        chosen = ordo.answer("predict", "x.json", "--size", size)["seconds"]
+        for other in [1, 8, 32, 128]:
+            ordo.compile("y.json", "--chunks", other, operator="broadcast", ranks=8)
+            wanted(chosen <= ordo.answer("predict", "y.json", "--size", size)["seconds"] * (1 + 1e-9), size, other)
+    wanted(chunks == {"1KiB": 1, "1MiB": 8, "256MiB": 128}, chunks)
+    answer = ordo.answer("compile", "broadcast", "-n", 8, "-a", "pipeline", "--size", "1KiB", "-o", "x.json")
+    for more in [["--alpha-ns", "5"], ["--type", "f16"], ["--copy-bandwidth", "1"]]:
+        done = ordo.works("compile", "broadcast", "-n", 4, "-a", "ring", *more, "-o", "x.json")
+        wanted("the fastest at 1 MiB (--size was not given)" in done.err, more, done.err)
+    wanted(answer["size_bytes"] == 1024 and {one["algorithm"] for one in answer["candidates"]} == {"ring"}, answer)
+    done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", "1KiB", "--chunks", 3, "-o", "x.json")
+    wanted(json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"] == 3, done.err)
+    ordo.fails(1, "error: ring does not hold G3: AllReduce on 8 ranks\nhint: these do: mesh", "compile", "allreduce", "-n", 8, "-a", "ring",
+               "--size", "1MiB", "--require", "G3")
+    ordo.fails(2, "halving-doubling needs a power of two ranks", "compile", "allreduce", "-n", 7, "-a", "halving-doubling", "--size", "1MiB")
+    ordo.fails(2, "mesh does not apply: AllReduce on 8 ranks, topology full-mesh", "compile", "allreduce", "-n", 8, "-a", "mesh",
+               "--fail-link", "0-1", "--size", "1MiB")
+
+
 @desk_case("root, chunks and in-place reach the document")
 def _(ordo):
     path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")
@@ -618,8 +684,6 @@ def _(ordo):
     wanted(f"\n  bottleneck              the wire: links that nobody shares, at work {share}% of the time\n" in alone, alone)
     wanted("the adder of rank 0, at work" in ordo.works("predict", "ring.json", "--size", "4MB", "--bandwidth", 100, "--reduce-bandwidth", 4).out)
     wanted("\n3 B cut to 0 B, whole elements of f32\n" in "\n" + ordo.works("predict", "ring.json", "--size", 3).err)
-    ordo.fails(2, r"unknown option --bytes\nhint: did you mean --size\?", "predict", "ring.json", "--bytes", 4)
-    ordo.fails(2, r"unknown option --size\nhint: did you mean --bytes\?", "run", "ring.json", "--size", 4)
     document = (ordo.folder / "ring.json").read_text()
     wanted(ordo.works("predict", "-", "--size", "4MB", stdin=document.encode()).out.startswith("-: AllReduce on 4 ranks by ring"))
 
@@ -664,7 +728,7 @@ def _(ordo):
     wanted("refuted" not in ordo.works(*drawn).err)
     ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o", "mesh.html")
     # What the topology's document tells is taken, and what the command line tells before it.
-    document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--as", "json").out)
+    document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as", "json").out)
     (ordo.folder / "slow.json").write_text(json.dumps(document | {"reduce_gbs": 1, "copy_gbs": 2}))
     ordo.compile("ring.json")
     slow = ordo.answer("predict", "ring.json", "--topology", "./slow.json")["breakdown_seconds"]
@@ -787,8 +851,6 @@ def _(ordo):
     ordo.fails(2, r"--bandwidth: found 0, wanted a number above 0", *words, "--sizes", "1:9", "--bandwidth", "0", "-o", "set")
     for number in ["nan", "inf", "1e999", "0x10", "-1", "1.5.1", ""]:
         ordo.fails(2, r"--alpha-ns: found .*wanted a number above 0", *words, "--sizes", "1:9", f"--alpha-ns={number}", "-o", "set")
-    for more in [["--alpha-ns", "5"], ["--size", "1KiB"], ["--type", "f16"], ["--copy-bandwidth", "1"]]:
-        ordo.fails(2, r"choose an algorithm, found --algorithm ring\nhint: without --algorithm", *words, "-a", "ring", *more, "-o", "set")
     for more in [["--size", "1KiB"], ["--type", "f16"]]:
         ordo.fails(2, r"closed forms, which know neither --size nor --type\nhint: `ordo tune`", *words, "--sizes", "1:9", *more, "-o", "set")
     ordo.fails(2, r"--require constant is about several sizes", *words, "--require", "constant", "-o", "set")
@@ -1487,10 +1549,10 @@ def _(ordo):
 
 @desk_case("draw: a topology, with the link that is down dashed")
 def _(ordo):
-    whole = ordo.works("draw", "--topology", "full-mesh", "--size", 4).out
-    broken = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1").out
+    whole = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4).out
+    broken = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--fail-link", "0-1").out
     wanted("dashed" not in whole and "dashed" in broken)
-    rendered = ordo.works("draw", "--topology", "full-mesh", "--size", 4, "--fail-link", "0-1", "--as", "svg")
+    rendered = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--fail-link", "0-1", "--as", "svg")
     wanted(rendered.err == "", rendered.err)
 
 
@@ -1804,9 +1866,9 @@ def _(ordo):
             (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
             (r"--op: found average, wanted sum", ["run", "ring.json", "--op", "average"]),
             (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
-            (r"--bytes: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
-            (r"--bytes: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
-            (r"--bytes and --count: give one", ["run", "ring.json", "--bytes", 4, "--count", 1]),
+            (r"--size: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
+            (r"--size: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
+            (r"--size and --count: give one", ["run", "ring.json", "--bytes", 4, "--count", 1]),
             (r"--repeat: found 0", ["run", "ring.json", "--repeat", 0]),
             (r"--as: found bmp, wanted dot, svg", ["draw", "ring.json", "--as", "bmp"]),
             (r"--ranks: found 9, wanted numbers of 0\.\.3", ["draw", "ring.json", "--ranks", 9]),

@@ -268,7 +268,7 @@ def _(ordo):
             ("--ranks: found 2-1, wanted numbers", ["--as", "table", "--ranks", "2-1"]),
             ("--chunks, --steps and --trees go with --as table", ["--as", "svg", "--trees"])]:
         ordo.fails(2, message, "draw", "ring.json", *words, "-o", "out.txt")
-    ordo.fails(2, "a topology has no text form", "draw", "--topology", "ring", "--size", 4, "--as", "table")
+    ordo.fails(2, "a topology has no text form", "draw", "--topology", "ring", "--ranks", 4, "--as", "table")
     wanted(ordo.names() == ["ring.json"], ordo.names())
 
 

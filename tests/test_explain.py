@@ -89,7 +89,7 @@ def _(ordo):
     for one in index["topologies"]:
         topology = ordo.answer("explain", one["name"])["topology"]
         wanted(len(topology["how"]) > 30 and topology["where"], topology)
-        ordo.works("draw", "--topology", topology["sample"], "--size", 8, "-o", "t.json")
+        ordo.works("draw", "--topology", topology["sample"], "--ranks", 8, "-o", "t.json")
         drawn = json.loads((ordo.folder / "t.json").read_text())
         wanted(len(drawn["links"]) == topology["links"] and drawn.get("switches", 0) == topology["switches"], topology, drawn)
     for kind in ["tasks", "operators", "terms"]:

@@ -244,7 +244,7 @@ def _(ordo):
         kinds = {edge.get("class"): edge.get("style", "") for *_, edge in picture.edges}
         wanted(kinds.get("signal", "dashed") == "dashed" and kinds.get("data", "") == "", kinds)
     ordo.fails(1, r"error\[R3\]", "draw", REJECT / "R3-src-beyond-input.json", "--graph")
-    ordo.fails(2, "--graph: wanted the file of a schedule", "draw", "--topology", "ring", "--size", 4, "--graph")
+    ordo.fails(2, "--graph: wanted the file of a schedule", "draw", "--topology", "ring", "--ranks", 4, "--graph")
 
 
 @desk_case("--graph of what is refuted: a race that no other arrow decides, a circle that closes, and what is missing, in red")
@@ -356,9 +356,9 @@ def _(ordo):
 
 @desk_case("topologies are laid out as what they are: no two vertices on one place, no line through a third")
 def _(ordo):
-    for topology, words in [("full-mesh", ["--size", 8]), ("ring", ["--size", 12]), ("star", ["--size", 9]), ("torus:4x4", []),
-                            ("torus:3x5", []), ("torus:2x3x4", []), ("torus", ["--size", 12]), ("hypercube", ["--size", 16]),
-                            ("hypercube", ["--size", 64]), ("a3:8", []), ("a3:2x8", []), ("servers:4x8,spines=2", []),
+    for topology, words in [("full-mesh", ["--ranks", 8]), ("ring", ["--ranks", 12]), ("star", ["--ranks", 9]), ("torus:4x4", []),
+                            ("torus:3x5", []), ("torus:2x3x4", []), ("torus", ["--ranks", 12]), ("hypercube", ["--ranks", 16]),
+                            ("hypercube", ["--ranks", 64]), ("a3:8", []), ("a3:2x8", []), ("servers:4x8,spines=2", []),
                             ("servers:6x4", [])]:
         picture = Picture(ordo.works("draw", "--topology", topology, *words).out)
         vertices = [name for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)]
@@ -396,8 +396,8 @@ def _(ordo):
         return [{name: picture.place(name) for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)}
                 for picture in (Picture(ordo.works("draw", "--topology", *one).out) for one in ([topology, *words], ["./ours.json"]))]
 
-    for topology, *words in [("torus:4x4",), ("torus:3x5",), ("torus:2x3x4",), ("hypercube", "--size", 16), ("servers:4x8,spines=2",), ("servers:6x4",),
-                             ("a3:8",), ("ring", "--size", 9), ("full-mesh", "--size", 8), ("star", "--size", 6)]:
+    for topology, *words in [("torus:4x4",), ("torus:3x5",), ("torus:2x3x4",), ("hypercube", "--ranks", 16), ("servers:4x8,spines=2",), ("servers:6x4",),
+                             ("a3:8",), ("ring", "--ranks", 9), ("full-mesh", "--ranks", 8), ("star", "--ranks", 6)]:
         named, ours = places(topology, *words)
         wanted(ours == named, topology, named, ours)
 
@@ -730,10 +730,9 @@ def _(ordo):
                                 "links": [{"from": 0, "to": 1, "latency_ns": 1, "bandwidth_gbs": 1}]}))
     wanted("rank2" in Picture(ordo.works("draw", "--topology", "./named.json").out).nodes)
     ordo.compile("ring.json")
-    ordo.fails(2, "--load: wanted the file of a schedule and --topology", "draw", "ring.json", "--load", "-o", "x.svg")
     ordo.fails(2, "--output: found x.gif, wanted a name in .svg, ", "draw", "ring.json", "-o", "x.gif")
     ordo.fails(2, "`ordo view` makes a page of HTML", "draw", "ring.json", "--space-time", "-o", "x.html")
-    ordo.fails(2, "--load: wanted the file of a schedule", "draw", "--load", "--topology", "ring", "--size", 4)
+    ordo.fails(2, "--load: wanted the file of a schedule", "draw", "--load", "--topology", "ring", "--ranks", 4)
     ordo.fails(2, "--load: wanted --as dot, svg", "draw", "ring.json", "--load", "--topology", "ring", "--as", "table")
     ordo.fails(2, "--graph, --load and --space-time are pictures of their own", "draw", "ring.json", "--load", "--space-time", "--topology", "ring")
     ordo.fails(1, r"R7", "draw", REJECT / "R7-both-wait-first.json", "--load", "--topology", "full-mesh", "-o", "x.svg")

@@ -35,9 +35,12 @@ bool refuse_all(struct call *call, const struct ordo_request *request, const str
 {
 	char conditions[128];
 	print_conditions(wanted, conditions, sizeof conditions);
-	ordo_fail(error, *conditions ? ORDO_REFUTED : ORDO_USAGE, 0, "no algorithm %s%s: %s on %u ranks%s%s",
-		*conditions ? "holds " : "applies", conditions,
-		ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
+	ordo_fail(error, *conditions ? ORDO_REFUTED : ORDO_USAGE, 0, "%s %s%s: %s on %u ranks%s%s",
+		request->algorithm ? request->algorithm : "no algorithm",
+		request->algorithm ? *conditions ? "does not hold " : "does not apply"
+		: *conditions	   ? "holds "
+				   : "applies",
+		conditions, ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
 		request->topology ? ", topology " : "", request->topology ? request->topology->name : "");
 	return refuse_with_others(call, request, wanted, error);
 }

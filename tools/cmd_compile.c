@@ -79,6 +79,13 @@ static bool compile_named(struct call *call, const struct wish *wish, const stru
 					  : refuse(call, fail(call, &error));
 }
 
+/* An algorithm without --size takes the K that it has by itself. */
+static bool is_chosen(const struct wish *wish)
+{
+	const struct predicting *setting = &wish->setting;
+	return !wish->algorithm || setting->bytes != UNSET_SIZE || setting->type_name || sets_costs(setting);
+}
+
 static uint64_t size_of(const struct wish *wish)
 {
 	return wish->setting.bytes == UNSET_SIZE ? USUAL_SIZE : wish->setting.bytes;
@@ -92,6 +99,7 @@ static bool compile_chosen(struct call *call, const struct wish *wish, const str
 	const struct tuning_wish fastest = {.setting = &wish->setting,
 		.conditions = &wish->conditions,
 		.problem = wish->what.problem,
+		.algorithm = wish->algorithm,
 		.from_bytes = bytes,
 		.to_bytes = bytes};
 	const struct ordo_verify_options options = {.topology = predicted->topology};
@@ -127,7 +135,7 @@ static bool write_document(
 static void tell_choice(struct call *call, FILE *out, const struct wish *wish, const struct product *product,
 	const struct ordo_topology *topology)
 {
-	if (wish->algorithm)
+	if (!is_chosen(wish))
 		return;
 	if (call->json) {
 		add_count(call->answer, "size_bytes", size_of(wish));
@@ -136,9 +144,10 @@ static void tell_choice(struct call *call, FILE *out, const struct wish *wish, c
 	}
 	fprintf(out, "the fastest at ");
 	print_bytes(out, (double)size_of(wish));
-	fprintf(out, "%s, %s, of %u candidates, simulated\n",
+	fprintf(out, "%s, %s, of %u candidate%s, simulated\n",
 		wish->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
-		topology ? topology->name : "a link between every two ranks", product->tuning.ncontender);
+		topology ? topology->name : "a link between every two ranks", product->tuning.ncontender,
+		product->tuning.ncontender == 1 ? "" : "s");
 	print_contenders(out, &product->tuning);
 }
 
@@ -159,7 +168,7 @@ static void add_report(
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
 static void print_compiled(FILE *out, const struct wish *wish, const struct times *times)
 {
-	fprintf(out, wish->algorithm ? "compiled in " : "chosen and compiled in ");
+	fprintf(out, is_chosen(wish) ? "chosen and compiled in " : "compiled in ");
 	print_seconds(out, times->compile);
 	fprintf(out, ", proved in ");
 	print_seconds(out, times->proof);
@@ -237,8 +246,8 @@ static int compile_wish(struct call *call, const struct wish *wish)
 	struct times times = {0};
 	int status = ORDO_OK;
 	if (!open_predicted(call, &wish->setting, &wish->what.problem, &predicted) ||
-		!(wish->algorithm ? compile_named(call, wish, predicted.topology, &product, &times)
-				  : compile_chosen(call, wish, &predicted, &product, &times)))
+		!(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
+				  : compile_named(call, wish, predicted.topology, &product, &times)))
 		status = call->status;
 	else
 		status = write_product(call, wish, &product, predicted.topology, &times);
@@ -269,16 +278,9 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 /* What only a choice takes. */
 static bool refuse_without_choice(struct call *call, const struct wish *wish)
 {
-	const struct predicting *setting = &wish->setting;
 	if (wish->conditions.constant)
 		return refuse(call,
 			fail_usage(call, NULL, "--require constant is about several sizes: --sizes 1:1GiB"));
-	if (wish->algorithm && (setting->bytes != UNSET_SIZE || setting->type_name || sets_costs(setting)))
-		return refuse(call,
-			fail_usage(call, "without --algorithm the fastest at that size is chosen",
-				"--size, --type, --alpha-ns and the bandwidths choose an algorithm, found "
-				"--algorithm %s",
-				wish->algorithm));
 	return true;
 }
 
@@ -294,7 +296,7 @@ static int compile(struct call *call)
 		{"sizes", 0, TEXT, &wish.sizes, "A:B",
 			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no end"},
 		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
-			"without --algorithm: the fastest at so many bytes of a rank's larger buffer (1MiB)"},
+			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
 		COST_OPTIONS(wish.setting),
 		{"output", 'o', TEXT, &wish.output, "OUT",
 			"a name ending in .json: one file; another: a folder; none: stdout"},
@@ -339,7 +341,8 @@ const struct command compile_command = {
 		       "holds --require and --order: each is compiled, proved and simulated, as `ordo "
 		       "predict` does it. Said are the times and\n"
 		       "why the others were refused. Beyond 64 ranks what cannot be the fastest is left out. "
-		       "`ordo tune` does it for many sizes.",
+		       "`ordo tune` does it for many sizes.\n"
+		       "With both --algorithm and --size it is the number of chunks K that is chosen.",
 	.examples =
 		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
 		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"

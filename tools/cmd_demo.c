@@ -21,7 +21,7 @@ struct step {
 
 static const struct step steps[] = {
 	{"Eight ranks, a link between every two of them, and the link 0-1 is down.", &draw_command,
-		{"--topology", "full-mesh", "--size", "8", "--fail-link", "0-1", "-o", "@/topology.svg"},
+		{"--topology", "full-mesh", "--ranks", "8", "--fail-link", "0-1", "-o", "@/topology.svg"},
 		ORDO_OK, false},
 	{"A mesh needs that link. The compiler says so instead of guessing.", &compile_command,
 		{"allreduce", "--ranks", "8", "--algorithm", "mesh", "--fail-link", "0-1"}, ORDO_USAGE,
@@ -37,10 +37,10 @@ static const struct step steps[] = {
 		{"@/one-ring.json", "--ranks", "0,2,1,3-7", "--phases", "0-3", "-o", "@/one-ring.svg"},
 		ORDO_OK, false},
 	{"It runs on threads; every bit is compared with the sequential meaning.", &run_command,
-		{"@/one-ring.json", "--bytes", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK, false},
-	{NULL, &run_command, {"@/one-ring.json", "--bytes", "1MiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+		{"@/one-ring.json", "--size", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK, false},
+	{NULL, &run_command, {"@/one-ring.json", "--size", "1MiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
 		false},
-	{NULL, &run_command, {"@/one-ring.json", "--bytes", "1GiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+	{NULL, &run_command, {"@/one-ring.json", "--size", "1GiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
 		true},
 	{"One ring leaves most links idle. Three rings without a link in common, each in both directions, "
 	 "keep six of the\n"
@@ -53,11 +53,11 @@ static const struct step steps[] = {
 	{NULL, &draw_command,
 		{"@/three-rings.json", "--ranks", "0-2", "--phases", "0-1", "-o", "@/three-rings.svg"},
 		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--bytes", "1KiB", "--check", "--fail-link", "0-1"},
+	{NULL, &run_command, {"@/three-rings.json", "--size", "1KiB", "--check", "--fail-link", "0-1"},
 		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--bytes", "1MiB", "--check", "--fail-link", "0-1"},
+	{NULL, &run_command, {"@/three-rings.json", "--size", "1MiB", "--check", "--fail-link", "0-1"},
 		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--bytes", "1GiB", "--check", "--fail-link", "0-1"},
+	{NULL, &run_command, {"@/three-rings.json", "--size", "1GiB", "--check", "--fail-link", "0-1"},
 		ORDO_OK, true},
 };
 enum { NSTEP = sizeof steps / sizeof *steps };

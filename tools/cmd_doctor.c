@@ -163,7 +163,7 @@ static void examine_memory(struct doctor *doctor)
 	print_size(huge, sizeof huge, memory.huge_page);
 	const bool small = memory.available && memory.available < UINT64_C(1) << 30;
 	find(doctor, small || memory.limit ? NOTE : GOOD, "memory",
-		small ? "ordo run --bytes needs twice that for every rank, and more with --check" : NULL,
+		small ? "ordo run --size needs twice that for every rank, and more with --check" : NULL,
 		"%s%s%s%s%s, pages of %llu bytes", total, memory.available ? ", available " : "",
 		memory.available ? available : "",
 		memory.limit ? ", of which the control group may use " : "", memory.limit ? limit : "",

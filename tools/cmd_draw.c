@@ -4,6 +4,7 @@
 #include "excerpt.h"
 #include "inputs.h"
 #include "pictures.h"
+#include "sizes.h"
 #include "verdict.h"
 #include "view/space_time.h"
 #include "view/view.h"
@@ -18,7 +19,7 @@ struct wish {
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
 	bool space_time;
 	bool load, graph;
-	uint32_t nrank; /* of a topology by name */
+	uint32_t nrank; /* of a topology by name: the first of --ranks */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
 };
@@ -222,9 +223,6 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 			"found a trace, or a part of one, and no --space-time");
 	else if (!wish->file)
 		call->status = fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
-	else if (wish->nrank)
-		call->status = fail_usage(call, "how much is predicted for is --bytes",
-			"--size: a schedule in time has its own ranks");
 	else if (strcmp(wish->picture.as, "svg") != 0)
 		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
 			"--as %s: a schedule in time is svg alone", wish->picture.as);
@@ -233,7 +231,33 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 	return false;
 }
 
-static int check_and_draw(struct call *call, struct wish *wish)
+/* Of a topology alone: how many ranks it has. A number by itself says so, and where its name says nothing of
+ * ranks the first of several; the others are ranks to be drawn. false: call->status. */
+static bool take_count(struct call *call, struct wish *wish, bool sized)
+{
+	struct texts *ranks = &wish->excerpt.ranks;
+	const char *name = wish->times.predicting.topology.name;
+	const bool tells = name && strpbrk(name, ":/.");
+	uint64_t count;
+	if (sized) {
+		call->status = fail_usage(call, "how many ranks the topology has is --ranks N",
+			"--size: bytes of a vector, which a topology alone has none of");
+		return false;
+	}
+	if (!ranks->count || (tells && ranks->count > 1) || !read_wide(ranks->items[0], &count))
+		return true;
+	if (!count || count > ORDO_LIMIT) {
+		call->status = fail_usage(
+			call, NULL, "--ranks: found %s, wanted 1..%u", ranks->items[0], ORDO_LIMIT);
+		return false;
+	}
+	wish->nrank = (uint32_t)count;
+	ranks->count--;
+	memmove(ranks->items, ranks->items + 1, ranks->count * sizeof *ranks->items);
+	return true;
+}
+
+static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 {
 	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
 	if (call->noperand > 1)
@@ -248,8 +272,12 @@ static int check_and_draw(struct call *call, struct wish *wish)
 		return fail_usage(call, NULL, "--graph, --load and --space-time are pictures of their own");
 	if (wish->graph && !wish->file)
 		return fail_usage(call, NULL, "--graph: wanted the file of a schedule");
-	if (wish->load && (!wish->file || !has_topology))
-		return fail_usage(call, NULL, "--load: wanted the file of a schedule and --topology T");
+	if (wish->load && !wish->file)
+		return fail_usage(call, NULL, "--load: wanted the file of a schedule");
+	if (wish->load && !has_topology)
+		wish->times.predicting.topology.name = "full-mesh";
+	if (!wish->file && !take_count(call, wish, sized))
+		return call->status;
 	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
 		wish->picture.output = NULL;
 	/* Both mean the same ranks; excerpt owns the list. */
@@ -295,11 +323,14 @@ static int check_and_draw(struct call *call, struct wish *wish)
 static int draw(struct call *call)
 {
 	struct wish wish = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
+	const uint64_t usual = wish.times.predicting.bytes;
+	wish.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
 			"dot)"},
-		{"ranks", 0, TEXTS, &wish.excerpt.ranks, "A-B,C", "draw these ranks, in this order"},
+		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
+			"draw these ranks, in this order; of a topology by name alone: N, it has so many"},
 		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
 			"draw at most N tasks (500); in time more are aggregated (40000)"},
@@ -316,13 +347,15 @@ static int draw(struct call *call)
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; svg"},
 		TRACE_OPTIONS(wish.times),
-		PREDICTING_OPTIONS(wish.times.predicting, "bytes"),
-		{"size", 'n', NUMBER, &wish.nrank, "N", "ranks of a topology given by name"},
+		PREDICTING_OPTIONS(wish.times.predicting),
 		{"output", 'o', TEXT, &wish.picture.output, "OUT", "where to; stdout if left out"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	int status = check_and_draw(call, &wish);
+	const bool sized = wish.times.predicting.bytes != UNSET_SIZE;
+	if (!sized)
+		wish.times.predicting.bytes = usual;
+	int status = check_and_draw(call, &wish, sized);
 	free_texts(&wish.excerpt.ranks);
 	free_texts(&wish.excerpt.phases);
 	free_texts(&wish.contents.chunks);
@@ -355,7 +388,7 @@ const struct command draw_command = {
 		"bytes that the schedule\n"
 		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: from, to, "
 		"colour by load.\n\n"
-		"With --space-time, when each task runs: as predicted for --topology and --bytes, or as "
+		"With --space-time, when each task runs: as predicted for --topology and --size, or as "
 		"measured by "
 		"`ordo run --trace`.\n"
 		"What is too long for bars becomes a map of rows of ranks and spans of time. The critical "
@@ -366,10 +399,10 @@ const struct command draw_command = {
 		    "  ordo draw ring.json --as table --ranks 0-3 --chunks 0-3\n"
 		    "  ordo draw ring.json --graph --phases 0-3 -o graph.svg\n"
 		    "  ordo draw wrong.json -o wrong.svg\n"
-		    "  ordo draw ring.json --load --topology full-mesh --bytes 16MiB -o load.svg\n"
-		    "  ordo draw ring.json --space-time --topology full-mesh --bytes 16MiB -o time.svg\n"
+		    "  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
+		    "  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
 		    "  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
-		    "  ordo draw --topology full-mesh --size 8 --fail-link 0-1 -o mesh.png\n"
+		    "  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
 		    "  ordo draw --topology torus:4x4 -o torus.json",
 	.run = draw,
 };

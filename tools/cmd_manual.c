@@ -201,11 +201,16 @@ static void put_option(FILE *out, const char *command, const struct option *opti
 		put_typed(out, option->argument, strlen(option->argument));
 	}
 	putc('\n', out);
+	char synonym[64];
 	const char *more = find_prose(command, option->name);
 	if (more)
 		put_paragraphs(out, more);
 	else
 		put_sentence(out, option->meaning);
+	if (option_synonym(option->name)) {
+		snprintf(synonym, sizeof synonym, "`--%s` is the same.", option_synonym(option->name));
+		put_paragraphs(out, synonym);
+	}
 }
 
 struct page {

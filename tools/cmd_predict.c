@@ -133,7 +133,7 @@ static int predict(struct call *call)
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.shown = {.max_path = 12, .max_links = 5}};
 	const struct option options[] = {
-		PREDICTING_OPTIONS(wish.setting, "size"),
+		PREDICTING_OPTIONS(wish.setting),
 		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
 		{"end", 'e', SIZE, &wish.sizes.end, "SIZE", "a table of sizes up to this, one a line"},
 		{"factor", 'f', WIDE, &wish.sizes.factor, "N", "each size N times the one before (2)"},

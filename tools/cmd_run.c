@@ -12,7 +12,7 @@
 struct wish {
 	struct execution_wish execution;
 	struct arithmetics arithmetics;
-	struct size_range sizes; /* of a run, --bytes is the begin of it */
+	struct size_range sizes; /* of a run, --size is the begin of it */
 	const char *transport, *replay, *input_path;
 	struct ordo_input *input; /* NULL: made from the seed */
 	uint64_t count;
@@ -41,7 +41,7 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	const bool sized = wish->sizes.begin != UNSET_SIZE;
 	const uint64_t size = ordo_type_size(how->type), bytes = sized ? wish->sizes.begin : 1 << 20;
 	if (wish->count != UINT64_MAX && sized)
-		return refuse(call, fail_usage(call, NULL, "--bytes and --count: give one of them"));
+		return refuse(call, fail_usage(call, NULL, "--size and --count: give one of them"));
 	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
 		how->count =
 			wish->count != UINT64_MAX ? wish->count : 16 * (uint64_t)problem->chunks_per_block;
@@ -50,7 +50,7 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	if (bytes % size)
 		return refuse(
 			call, fail_usage(call, NULL,
-				      "--bytes: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
+				      "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
 				      bytes, size, ordo_type_name(how->type)));
 	how->count = count_of_bytes(problem, how->type, bytes);
 	const uint64_t cut = bytes_of_count(problem, how->type, how->count);
@@ -199,7 +199,7 @@ static bool take_input(struct call *call, struct wish *wish)
 		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
 		return refuse(call,
 			fail_usage(call, NULL,
-				"--input: the input says type, reduction and count; --type, --op, --bytes "
+				"--input: the input says type, reduction and count; --type, --op, --size "
 				"and --count do not go with it"));
 	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
 		return refuse(
@@ -237,11 +237,11 @@ static int run(struct call *call)
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
 	const struct option options[] = {
-		{"bytes", 0, SIZE, &wish.sizes.begin, "SIZE",
+		{"size", 0, SIZE, &wish.sizes.begin, "SIZE",
 			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
 		{"count", 0, WIDE, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
-		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --bytes (8)"},
+		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
 		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
 			"a table as nccl-tests prints it, of sizes up to this"},
 		{"factor", 'f', WIDE, &wish.sizes.factor, "N", "each size N times the one before (2)"},
@@ -299,10 +299,10 @@ const struct command run_command = {
 		       "what that asks of links; a form that the document does not have is N/A. Sizes are "
 		       "rounded down to\n"
 		       "whole blocks.",
-	.examples = "  ordo run ring.json --bytes 1MiB --check\n"
+	.examples = "  ordo run ring.json --size 1MiB --check\n"
 		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
 		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
-		    "  ordo run ring.json --bytes 1GiB --check --json\n"
+		    "  ordo run ring.json --size 1GiB --check --json\n"
 		    "  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
 		    "  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
 		    "  ordo run ring.json --repeat 10 --trace trace.json\n"

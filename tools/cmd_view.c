@@ -299,7 +299,7 @@ static int view(struct call *call)
 	struct wish wish = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
 	const struct option options[] = {
 		{"output", 'o', TEXT, &wish.output, "OUT", "where to; stdout if left out"},
-		PREDICTING_OPTIONS(wish.predicting, "bytes"),
+		PREDICTING_OPTIONS(wish.predicting),
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
 		{"against", 0, TEXT, &wish.against, "FILE",
@@ -338,10 +338,10 @@ const struct command view_command = {
 		"the page shows the step it is\n"
 		"at, the slots, the time and the proof, in light colours.",
 	.examples = "  ordo view ring.json -o ring.html\n"
-		    "  ordo view ring.json --topology full-mesh --bytes 16MiB --type bf16 -o ring.html\n"
+		    "  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"
 		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
 		    "  ordo view ring.json --against around.json -o ring.html\n"
-		    "  ordo view set --bytes 64KiB -o small.html\n"
+		    "  ordo view set --size 64KiB -o small.html\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
 	.run = view,
 };

@@ -142,7 +142,7 @@ static bool say_sample(struct call *call, const char *sample, cJSON *one)
 		"example   %s of %d ranks: %u links (each direction counts), %u switch%s, the first of %.4g "
 		"GB/s\n",
 		sample, RANKS, topology->nlink, topology->nswitch, topology->nswitch == 1 ? "" : "es", gbs);
-	say(call, "          ordo draw --topology %s --size %d -o %s.svg\n", sample, RANKS,
+	say(call, "          ordo draw --topology %s --ranks %d -o %s.svg\n", sample, RANKS,
 		find_topology(sample) ? sample : "topology");
 	ordo_topology_destroy(topology);
 	return true;

@@ -13,7 +13,7 @@ struct topology_choice {
 };
 #define TOPOLOGY_OPTIONS(choice)                                                                             \
 	{"topology", 't', TEXT, &(choice).name, "T",                                                         \
-		"full-mesh, ring, star, ... or the file of a topology"},                                     \
+		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},                    \
 	{                                                                                                    \
 		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                              \
 			"this link is down, both directions; may be repeated; alone it means a full mesh"    \

@@ -76,6 +76,20 @@ static bool read_real(const char *text, double *number)
 	return !*end && value > 0 && value <= DBL_MAX;
 }
 
+/* Sizes have one name in every command. Another that they had goes on working where no option is called so. */
+static const struct {
+	const char *name, *also;
+} synonyms[] = {{"size", "bytes"}};
+enum { NSYNONYM = sizeof synonyms / sizeof *synonyms };
+
+const char *option_synonym(const char *name)
+{
+	for (int i = 0; i < NSYNONYM; i++)
+		if (!strcmp(name, synonyms[i].name))
+			return synonyms[i].also;
+	return NULL;
+}
+
 static void print_option(const struct option *option)
 {
 	enum { LEFT = 26 };
@@ -86,10 +100,12 @@ static void print_option(const struct option *option)
 	length += snprintf(left + length, sizeof left - (size_t)length, "--%s", option->name);
 	if (option->argument)
 		snprintf(left + length, sizeof left - (size_t)length, " %s", option->argument);
+	const char *also = option_synonym(option->name);
 	if (strlen(left) > LEFT)
-		printf("%s\n%-*s %s\n", left, LEFT, "", option->meaning);
+		printf("%s\n%-*s %s", left, LEFT, "", option->meaning);
 	else
-		printf("%-*s %s\n", LEFT, left, option->meaning);
+		printf("%-*s %s", LEFT, left, option->meaning);
+	printf(also ? "; or --%s\n" : "\n", also);
 }
 
 static void print_command_help(const struct command *command, const struct option *options, size_t noption)
@@ -121,6 +137,11 @@ static const struct option *find_option(
 	for (size_t i = 0; i < noption; i++)
 		if (is_name(options[i].name, name, length))
 			return &options[i];
+	for (size_t i = 0; i < noption; i++) {
+		const char *also = option_synonym(options[i].name);
+		if (also && is_name(also, name, length))
+			return &options[i];
+	}
 	return NULL;
 }
 
@@ -138,12 +159,6 @@ static bool stop(struct call *call, int status)
 	return false;
 }
 
-/* What another command calls so. */
-static const char *called_elsewhere(const char *name)
-{
-	return !strcmp(name, "bytes") ? "size" : !strcmp(name, "size") ? "bytes" : "";
-}
-
 static bool refuse_unknown(
 	struct call *call, const struct option *options, size_t noption, const char *written)
 {
@@ -158,9 +173,6 @@ static bool refuse_unknown(
 	if (!strncmp(written, "--", 2))
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
 	const char *like = *name ? ordo_suggest(name, names, (uint32_t)count) : NULL;
-	for (size_t i = 0; !like && i < count; i++)
-		if (!strcmp(names[i], called_elsewhere(name)))
-			like = names[i];
 	snprintf(hint, sizeof hint, "did you mean --%s?", like ? like : "");
 	return stop(call, fail_usage(call, like ? hint : NULL, "unknown option %s", written));
 }

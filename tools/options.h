@@ -47,6 +47,9 @@ bool read_size(const char *text, uint64_t *size);
 /* "8" -> 8; digits only. */
 bool read_wide(const char *text, uint64_t *number);
 
+/* Another name that an option of this name goes by; NULL: it has none. */
+const char *option_synonym(const char *name);
+
 /* The options that every command has. */
 extern const struct option common_options[];
 enum { NCOMMON_OPTION = 2 };

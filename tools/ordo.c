@@ -33,7 +33,7 @@ const size_t ncommand = NCOMMAND;
 const char main_examples[] = "  ordo demo\n"
 			     "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
 			     "  ordo verify ring.json\n"
-			     "  ordo run ring.json --bytes 1MiB --check\n"
+			     "  ordo run ring.json --size 1MiB --check\n"
 			     "  ordo draw ring.json --as svg -o ring.svg";
 
 static void print_help(void)

@@ -29,10 +29,9 @@ struct predicting {
 		"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                               \
 			"of copying on a rank (the topology's; copies cost nothing)"                         \
 	}
-/* `size`: the option's name, "size", or "bytes" where --size means something else. */
-#define PREDICTING_OPTIONS(wish, size)                                                                       \
+#define PREDICTING_OPTIONS(wish)                                                                             \
 	TOPOLOGY_OPTIONS((wish).topology),                                                                   \
-		{size, 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},          \
+		{"size", 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},        \
 		COST_OPTIONS(wish), ROUTE_OPTION((wish).through_ranks)
 
 /* What was predicted, and for what. */

@@ -41,7 +41,9 @@ static const struct prose {
 		"The algorithm, with its parameters in parentheses: `ring`, "
 		"`ring(directions=2,rings=3)`, `hierarchical(mesh,nhr)`. The last has an algorithm for "
 		"each level, the innermost first: mesh in a server, nhr between servers. `ordo list` "
-		"shows them."},
+		"shows them, and the names that the field has for them, which serve as well: "
+		"`pairwise`, `rabenseifner`, `double-binary-tree`. With `--size` (or a type, or costs) "
+		"the number of chunks K is chosen that is fastest there."},
 	{"compile", "shards",
 		"Virtual shards to be summed, instead of one a rank: AllReduce, ReduceScatter and "
 		"Reduce, at least as many as ranks, not in place. Shards have fixed numbers whoever "
@@ -56,7 +58,7 @@ static const struct prose {
 		"as f16, bf16 or f32."},
 	{"compile", "sizes",
 		"A plan set instead of a schedule: for every size of `A` to `B` bytes, as `ordo run "
-		"--bytes` counts them, the algorithm that costs least, each proved, and all of them as "
+		"--size` counts them, the algorithm that costs least, each proved, and all of them as "
 		"a set. Without `B` the last range has no end. Costs are closed forms, steps and bytes "
 		"on the wire and added up, so the sizes where the choice changes are exact. Of equally "
 		"cheap algorithms those are taken with which the order of sums changes least often. "
@@ -129,10 +131,10 @@ static const struct prose {
 		"n ranks) and how many elements were wrong. What was not checked is N/A too. Every run "
 		"finds inputs that were written just before, which is not timed. The exit code is 1 if "
 		"anything was wrong."},
-	{"run", "bytes",
+	{"run", "size",
 		"Bytes of a rank's larger buffer, or, if ranks have several shards, of each: `1KiB`, "
 		"`1MiB`, `1GiB`; `k`, `M` and `G` are powers of 1024, `kB`, `MB` and `GB` of 1000."},
-	{"run", "begin", "Of a table: the first size; 8 if left out. Without `--end` the same as `--bytes`."},
+	{"run", "begin", "Of a table: the first size; 8 if left out. Without `--end` the same as `--size`."},
 	{"run", "csv",
 		"The table as a line of names and a line for each row, separated by commas: times in "
 		"microseconds, rates in 10^9 bytes a second, nothing where there is no number. `--json` "
@@ -233,7 +235,7 @@ static const struct prose {
 		"`--max-tasks`, or 300 rows, a map shows what part of each span of time the ranks of a row "
 		"worked, and waited in grey. No picture is longer than 2 MB unless `--max-tasks` asks for "
 		"it. Times are "
-		"predicted for `--topology`, `--bytes` and `--type`, or those of a `--trace`."},
+		"predicted for `--topology`, `--size` and `--type`, or those of a `--trace`."},
 	{"draw", "trace",
 		"Times from the file that `ordo run --trace` wrote of a run of this schedule. What a task "
 		"waited for last is "

@@ -19,6 +19,7 @@ static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
 	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning, struct ordo_error *error)
 {
 	const struct ordo_request request = {.problem = wish->problem,
+		.algorithm = wish->algorithm,
 		.topology = asked->selection.topology,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
@@ -49,6 +50,7 @@ bool find_fastest(struct call *call, const struct tuning_wish *wish, const struc
 			.one_order = constant && wish->from_bytes < wish->to_bytes,
 			.progress = show_progress,
 			.progress_closure = &progress},
+		.algorithm = wish->algorithm,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
 		.scratch_element_bytes =
 			(uint32_t)ordo_type_size(ordo_accumulator(&wish->problem, predicted->type)),
@@ -58,14 +60,14 @@ bool find_fastest(struct call *call, const struct tuning_wish *wish, const struc
 	return worked || refuse_tuning(call, wish, &asked, tuning, &error);
 }
 
-/* The fewest chunks that this algorithm has among the contenders are those it takes by itself. */
+/* Has it as many chunks as the algorithm takes by itself? */
 static bool is_natural(const struct ordo_tuning *tuning, uint32_t contender)
 {
 	const struct ordo_contender *one = &tuning->contenders[contender];
-	for (uint32_t i = 0; i < tuning->ncontender; i++)
-		if (tuning->contenders[i].chunks_per_block < one->chunks_per_block &&
-			!strcmp(tuning->contenders[i].algorithm, one->algorithm))
-			return false;
+	const struct ordo_candidates *candidates = &tuning->selection.candidates;
+	for (uint32_t i = 0; i < candidates->count; i++)
+		if (!strcmp(candidates->items[i].algorithm, one->algorithm))
+			return candidates->items[i].chunks_per_block == one->chunks_per_block;
 	return true;
 }
 

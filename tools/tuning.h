@@ -10,6 +10,7 @@ struct tuning_wish {
 	const struct predicting *setting;
 	const struct conditions *conditions; /* read */
 	struct ordo_problem problem;
+	const char *algorithm;	       /* NULL: of all */
 	uint64_t from_bytes, to_bytes; /* may be one size */
 };
 

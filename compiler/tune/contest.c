@@ -42,16 +42,25 @@ static void add_refused(struct ordo_contest *contest)
 	}
 }
 
+static void add_entrant(
+	struct ordo_contest *contest, const struct ordo_candidate *candidate, uint32_t chunks_per_block)
+{
+	contest->entrants[contest->count++] = (struct ordo_entrant){.candidate = candidate,
+		.algorithm = candidate->algorithm,
+		.chunks_per_block = chunks_per_block};
+}
+
+/* Of one that was named also a single chunk: for little data a pipeline is nothing but steps. */
 static void add_candidate(struct ordo_contest *contest, const struct ordo_candidate *candidate)
 {
 	const bool several = candidate->pipelines && !contest->wish->selection.problem.chunks_per_block;
+	if (several && contest->wish->algorithm && candidate->chunks_per_block > 1)
+		add_entrant(contest, candidate, 1);
 	for (uint32_t m = 0; m < (several ? NMULTIPLE : 1); m++) {
 		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
 		if (m && K > MOST_CHUNKS)
 			return;
-		contest->entrants[contest->count++] = (struct ordo_entrant){.candidate = candidate,
-			.algorithm = candidate->algorithm,
-			.chunks_per_block = (uint32_t)K};
+		add_entrant(contest, candidate, (uint32_t)K);
 	}
 }
 
@@ -85,7 +94,7 @@ bool ordo_contest_open(struct ordo_contest *contest, const struct ordo_tune_wish
 	struct ordo_candidates *candidates, struct ordo_error *error)
 {
 	*contest = (struct ordo_contest){.wish = wish, .candidates = candidates};
-	const size_t most = (size_t)candidates->count * NMULTIPLE + candidates->nrefused + 1;
+	const size_t most = (size_t)candidates->count * (NMULTIPLE + 1) + candidates->nrefused + 1;
 	contest->entrants = calloc(most, sizeof *contest->entrants);
 	if (!contest->entrants)
 		return ordo_fail_memory(error);
@@ -226,7 +235,10 @@ double ordo_contest_bound(const struct ordo_contest *contest, uint32_t i, uint64
 	const struct ordo_entrant *entrant = &contest->entrants[i];
 	if (entrant->refused || contest->most_bandwidth <= 0)
 		return 0;
-	/* With another K than the natural one the claims are others: steps are not fewer, and volume is the same but for what does not divide. */
+	/* With another K than the natural one the claims are others: of more chunks steps are not fewer, and
+	 * volume is the same but for what does not divide. */
+	if (entrant->chunks_per_block < entrant->candidate->chunks_per_block)
+		return 0;
 	const bool natural = entrant->chunks_per_block == entrant->candidate->chunks_per_block;
 	const double chain = (double)entrant->candidate->steps * contest->least_latency,
 		     volume = natural ? bytes_of_busiest(contest, entrant, bytes) / contest->most_bandwidth

@@ -469,8 +469,12 @@ bool ordo_tune(const struct ordo_tune_wish *wish, struct ordo_tuning *result, st
 	/* Which order costs least is known once all costs are. */
 	tuning.wish.lazily = wish->lazily && !wish->selection.one_order;
 	tuning.columns.contest = &tuning.contest;
-	if (!check_sizes(&tuning) ||
-		!ordo_candidates_make(candidates, &wish->selection.problem, wish->selection.topology, error))
+	const struct ordo_request request = {.problem = wish->selection.problem,
+		.algorithm = wish->algorithm,
+		.topology = wish->selection.topology};
+	if (!check_sizes(&tuning) || !(wish->algorithm ? ordo_candidates_take(candidates, &request, error)
+						       : ordo_candidates_make(candidates, &request.problem,
+								 request.topology, error)))
 		return false;
 	const bool worked =
 		ordo_contest_open(&tuning.contest, &tuning.wish, candidates, error) && tune(&tuning);
