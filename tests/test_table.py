@@ -78,6 +78,15 @@ def _(ordo):
             answer = ordo.answer("run", "x.json", "--transport", "folded", "--workers", workers, "--count", 1001, "--check", "--repeat", 2)
             wanted(answer["check"]["bits_equal"] and answer["check"]["within_bounds"] and "bytes_sent" not in answer, operator, answer)
             wanted((answer["transport"], answer["workers"]) == ("folded", workers), answer)
+    # Each says what it executed, and that there is another way, which is another speed.
+    for words, executed, other in [
+            ([], "the tasks, interpreted one by one; --transport folded, or a table", "tasks"),
+            (["--transport", "folded"], "the fold that was proved, without its tasks; --transport threads", "fold"),
+            (["--end", 64], "the fold that was proved, without its tasks; a run of one size, or", "fold"),
+            (["--end", 64, "--transport", "threads"], "the tasks, interpreted one by one; --transport folded", "tasks")]:
+        out = ordo.works("run", "x.json", *words).out
+        wanted(re.search(rf"^(#|  ) ?executed:? +{executed}", out, re.M), words, out)
+        wanted(ordo.answer("run", "x.json", *words)["executes"] == other, words)
     out = ordo.works("run", "x.json", "--transport", "folded", "--workers", 1).out
     wanted("1 thread for all ranks, folded as proved" in out and "of data a rank" in out and "sent" not in out, out)
 

@@ -6,6 +6,7 @@
 void add_drive(cJSON *answer, const struct execution_wish *wish)
 {
 	add_text(answer, "transport", wish->folded ? "folded" : wish->seeded ? "seeded" : "threads");
+	add_text(answer, "executes", wish->folded ? "fold" : "tasks");
 	if (!wish->seeded)
 		add_count(answer, "workers", wish->nworker);
 }
@@ -20,6 +21,16 @@ void print_drive(FILE *out, const struct execution_wish *wish)
 		fprintf(out, "a thread for every rank");
 	if (wish->folded)
 		fprintf(out, ", folded as proved");
+}
+
+void print_form(FILE *out, const struct execution_wish *wish, bool table)
+{
+	if (wish->folded)
+		fprintf(out, "the fold that was proved, without its tasks; %s interprets them",
+			table ? "a run of one size, or --transport threads," : "--transport threads");
+	else
+		fprintf(out, "the tasks, interpreted one by one; %s folds what is proved, faster",
+			table ? "--transport folded" : "--transport folded, or a table (--end),");
 }
 
 static bool has_meaning(const struct execution *execution)
@@ -132,6 +143,8 @@ void print_run(const struct execution *execution, const struct execution_wish *h
 	}
 	printf(", ");
 	print_drive(stdout, how);
+	printf("\n  %-12s ", "executed");
+	print_form(stdout, how, false);
 	putchar('\n');
 	printf("  %-12s ", how->folded ? "rate" : "sent");
 	if (!how->folded)

@@ -12,6 +12,8 @@ void print_run(const struct execution *execution, const struct execution_wish *w
 /* `2 threads for all ranks`; "transport" and "workers" */
 void print_drive(FILE *out, const struct execution_wish *wish);
 void add_drive(cJSON *answer, const struct execution_wish *wish);
+/* What was executed, and that there is another way: of one run, or of a table. */
+void print_form(FILE *out, const struct execution_wish *wish, bool table);
 /* One line: is the result what it should be? */
 void print_check(FILE *out, const struct execution *execution, const struct execution_wish *wish);
 

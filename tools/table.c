@@ -161,7 +161,9 @@ static void print_title(const struct table *table)
 		sizes->factor ? "factor" : "bytes", how->repeat, how->repeat == 1 ? "" : "s", how->warmup);
 	printf("# ");
 	print_drive(stdout, how);
-	printf(", seed %" PRIu64 "\n", how->seed);
+	printf(", seed %" PRIu64 "\n# executed: ", how->seed);
+	print_form(stdout, how, true);
+	putchar('\n');
 }
 
 static void add_title(const struct table *table)
