@@ -10,9 +10,11 @@ import pathlib
 import pty
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import xml.dom.minidom
 
 from desk import ORDO, Desk, at_desk, desk_case
@@ -1655,15 +1657,66 @@ def _(ordo):
     wanted((ordo.folder / "mine" / "letter.txt").read_text() == "dear" and ordo.names() == ["mine"], ordo.names())
 
 
-@desk_case("a reader that goes away is no crash")
+def leave(ordo, *words, **options):
+    """What the command does when nobody reads its stdout any more: (exit code, stderr)."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([ORDO, *map(str, words)], cwd=ordo.folder, stdin=subprocess.DEVNULL,
+                          stdout=write, stderr=subprocess.PIPE, timeout=300, **options)
+    os.close(write)
+    return done.returncode, done.stderr.decode()
+
+
+@desk_case("a reader that goes away, | head: every command ends by SIGPIPE, says no error, leaves nothing")
 def _(ordo):
     ordo.compile("ring.json")
-    for words in [["draw", "ring.json"], ["compile", "allreduce", "-n", 64, "-a", "ring"], ["list"]]:
-        read, write = os.pipe()
-        os.close(read)
-        done = ordo(*words, stdout=write)
-        os.close(write)
-        wanted(done.returncode == 5, words, done.returncode, done.err)
+    ordo.works("compile", "allreduce", "-n", 64, "-a", "ring", "-o", "large.json")
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1MiB", "-o", "set")
+    calls = [["compile", "allreduce", "-n", 64, "-a", "ring"],
+             ["compile", "allreduce", "-n", 4, "-a", "ring", "--prove-only"],
+             ["tune", "allreduce", "-n", 4, "--sizes", "1KiB:2KiB"], ["calibrate", "-n", 2, "--milliseconds", 1],
+             ["verify", "ring.json"], ["verify", REJECT / "R7-circle-of-three.json"], ["predict", "ring.json"],
+             ["predict", "large.json", "-e", "1GiB", "-f", 2], ["run", "ring.json"], ["run", "ring.json", "-e", "1KiB"],
+             ["run", "set", "-e", "1KiB", "--csv"], ["probe", "ring.json"], ["order", "ring.json"],
+             ["diff", "ring.json", "ring.json"], ["draw", "ring.json"], ["draw", "large.json", "--as", "text"],
+             ["draw", "large.json", "--as", "svg", "--space-time"], ["view", "ring.json"], ["embed", "large.json"],
+             ["list"], ["explain", "all"], ["explain", "ring"], ["explain", "large.json"], ["doctor"], ["manual"],
+             ["manual", "compile"], ["completions", "bash"], ["demo"], ["--help"], ["verify", "--help"], ["--version"],
+             ["help", "run"], ["list", "--json"], ["verify", "ring.json", "--json"], ["verify", "nothing", "--json"]]
+    wanted({words[0] for words in calls} >= set(COMMANDS), set(COMMANDS) - {words[0] for words in calls})
+    before = set(ordo.names()) | {"ordo-demo"}
+    for words in calls:
+        code, err = leave(ordo, *words)
+        wanted(code == -signal.SIGPIPE, words, code, err)
+        wanted(not re.search("cannot write|Broken pipe|EPIPE", err), words, err)
+        wanted("error: " not in err, words, err)
+    wanted(set(ordo.names()) <= before, ordo.names())
+    # Of a shell that has SIGPIPE ignored, no signal comes, but no word either.
+    code, err = leave(ordo, "list", restore_signals=False, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+    wanted((code, err) == (5, ""), code, err)
+    # A full disk is another matter.
+    with open("/dev/full", "w") as full:
+        done = ordo("list", stdout=full)
+    wanted(done.returncode == 5 and "cannot write to stdout: No space left" in done.err, done)
+
+
+@desk_case("a table whose reader goes away is not measured to its end")
+def _(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("large.json", ranks=64)
+    for words in [["run", "ring.json", "-b", 8, "-e", "64KiB", "-i", 8, "-n", 100],
+                  ["predict", "large.json", "-b", 1, "-e", 9999, "-i", 1]]:
+        running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        running.stdout.read(1)
+        running.stdout.close()
+        began = time.monotonic()
+        try:
+            wanted(running.wait(30) == -signal.SIGPIPE and running.stderr.read() == b"", words)
+        finally:
+            running.kill()
+            running.stderr.close()
+        wanted(time.monotonic() - began < 10, words, time.monotonic() - began)
 
 
 # Bad input

@@ -3,6 +3,7 @@
 #include "command.h"
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +99,16 @@ void warn(struct call *call, const char *format, ...)
 		fprintf(stderr, "%swarning:%s %s\n", paint(stderr, YELLOW), paint(stderr, PLAIN), text);
 }
 
+bool reader_left(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	return ferror(stdout) && poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
+}
+
 int fail(struct call *call, const struct ordo_error *error)
 {
+	if (error->code == ORDO_ENVIRONMENT && reader_left())
+		return (int)error->code;
 	if (call->json)
 		cJSON_AddItemToObject(call->answer, "error", error_json(error));
 	else

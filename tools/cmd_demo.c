@@ -118,6 +118,8 @@ static int run_steps(struct call *call, const char *folder, bool large)
 	for (int i = 0; i < NSTEP; i++) {
 		if (steps[i].large && !large)
 			continue;
+		if (reader_left())
+			return ORDO_ENVIRONMENT;
 		int status = take_step(call, &steps[i], folder, list);
 		if (status != steps[i].status)
 			return status ? status : ORDO_REFUTED;

@@ -66,6 +66,7 @@ static void print_row(
 	printf("%14.0f %14.2f %9.2f %9.2f %9.3f  %-7s  %s%s%s\n", predicted->prediction->bytes,
 		rates.total * 1e6, rates.algbw, rates.busbw, rates.times_the_bound, rates.bound, busiest,
 		found->name ? "  " : "", found->name ? found->name : "");
+	fflush(stdout);
 }
 
 static void add_row(cJSON *list, const struct subject *subject, const struct proved_schedule *found,
@@ -101,7 +102,7 @@ static int predict_table(
 			add_row(list, subject, found, predicted);
 		else
 			print_row(subject, found, predicted);
-	} while (next_size(&wish->sizes, &bytes));
+	} while (!reader_left() && next_size(&wish->sizes, &bytes));
 	return ORDO_OK;
 }
 

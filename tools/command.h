@@ -79,6 +79,10 @@ int fail(struct call *call, const struct ordo_error *error);
 int fail_usage(struct call *call, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Whoever read stdout is gone, as `head` is once it has its lines: no error of ours, and nothing is left to be
+ * said. Known once something could not be written. */
+bool reader_left(void);
+
 /* Numbers in JSON are written as integers, whatever their size. */
 void add_count(cJSON *object, const char *name, uint64_t count);
 void add_text(cJSON *object, const char *name, const char *text); /* NULL: null */

@@ -137,15 +137,22 @@ static void print_answer(const cJSON *answer)
 	free(text);
 }
 
-/* What was asked for must have arrived; a reader that went away knows it, and a command that failed has said
- * why, unless that was to stand on stdout too. */
-static int finish_stdout(int status, bool json)
+/* What was asked for must have arrived; a command that failed has said why, unless that was to stand on stdout
+ * too. Where the reader went away we end as all do, by SIGPIPE, but with everything cleaned up first. */
+static int finish_stdout(int status, bool json, bool dies_of_pipes)
 {
 	bool lost = ferror(stdout);
 	errno = 0;
 	if (!fflush(stdout) && !lost)
 		return status;
-	if ((status == ORDO_OK || json) && errno != EPIPE)
+	const int cause = errno;
+	const bool left = cause == EPIPE || reader_left();
+	if (left && dies_of_pipes) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	errno = cause;
+	if ((status == ORDO_OK || json) && !left)
 		fprintf(stderr, "error: cannot write to stdout%s%s\n", errno ? ": " : "",
 			errno ? strerror(errno) : "");
 	return status == ORDO_OK ? ORDO_ENVIRONMENT : status;
@@ -168,7 +175,7 @@ int main(int argc, char **argv)
 		return ORDO_ENVIRONMENT;
 	/* A reader that goes away and a file that grew too large are errors to report, not reasons to die
 	 * half way through. */
-	signal(SIGPIPE, SIG_IGN);
+	const bool dies_of_pipes = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
 	signal(SIGXFSZ, SIG_IGN);
 	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
 	if (!call.answer)
@@ -176,7 +183,7 @@ int main(int argc, char **argv)
 	int status = dispatch(&call, argc, argv);
 	if (call.json)
 		print_answer(call.answer);
-	status = finish_stdout(status, call.json);
+	status = finish_stdout(status, call.json, dies_of_pipes);
 	cJSON_Delete(call.answer);
 	free(call.operands);
 	return status;

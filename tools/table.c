@@ -107,6 +107,10 @@ static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduct
 	do {
 		if (!run_row(table, type, reduction, size))
 			return false;
+		if (reader_left()) {
+			table->call->status = ORDO_ENVIRONMENT;
+			return false;
+		}
 	} while (next_size(sizes, &size));
 	return true;
 }
