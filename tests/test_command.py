@@ -2032,6 +2032,43 @@ def on_terminal(ordo, *words, environment=None):
     return shown
 
 
+@desk_case("compile to a terminal: a summary and no document, which -o - shows; pipes and files get it")
+def _(ordo):
+    words = ["compile", "allreduce", "-n", 4, "-a", "ring"]
+    document = ordo.works(*words).out
+    shown = on_terminal(ordo, *words, environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+    wanted("AllReduce on 4 ranks by ring: " in shown and "proved in every interleaving" in shown, shown)
+    wanted('"schema"' not in shown and "written" not in shown, shown)
+    wanted("not written: -o FILE.json keeps the document, -o - shows it here" in shown, shown)
+    shown = on_terminal(ordo, *words, "-o", "-", environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+    wanted(document in shown, shown)
+    shown = on_terminal(ordo, *words, "--json", environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+    wanted(shown == document, shown)
+    shown = on_terminal(ordo, "compile", "allreduce", "-n", 4, environment={"NO_COLOR": "1"}).decode()
+    wanted("the fastest at 1 MiB" in shown and '"schema"' not in shown, shown)
+    with open(ordo.folder / "kept.json", "wb") as kept:
+        ordo.works(*words, stdout=kept)
+    wanted((ordo.folder / "kept.json").read_text() == document)
+
+
+@desk_case("draw to a terminal: dot, and a hint how it becomes a picture; the name of the file says the form")
+def _(ordo):
+    ordo.compile("ring.json")
+    plain = {"NO_COLOR": "1"}
+    for words in [["draw", "ring.json"], ["draw", "ring.json", "-o", "-"], ["draw", "-t", "ring", "-n", 4]]:
+        shown = on_terminal(ordo, *words, environment=plain).decode().replace("\r\n", "\n")
+        wanted(ordo.works(*words).out in shown, words, shown)
+        wanted("this is the language of Graphviz; -o FILE.svg" in shown, words, shown)
+        wanted("Graphviz" not in ordo.works(*words).err, words)
+    for words in [["--as", "dot"], ["--as", "text"], ["--as", "table"], ["-o", "x.dot"]]:
+        wanted(b"Graphviz" not in on_terminal(ordo, "draw", "ring.json", *words, environment=plain), words)
+    for name, begin in [("x.svg", b"<?xml"), ("x.png", b"\x89PNG"), ("x.pdf", b"%PDF"), ("x.dot", b"digraph"),
+                        ("x.txt", b"AllReduce"), ("x.md", b"**AllReduce")]:
+        ordo.works("draw", "ring.json", "-o", name)
+        found = (ordo.folder / name).read_bytes()[:20]
+        wanted(found.startswith(begin), name, found)
+
+
 @desk_case("colours on a terminal; none with NO_COLOR, TERM=dumb or anywhere else")
 def _(ordo):
     ordo.compile("ring.json")

@@ -11,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What an algorithm is chosen for, unless --size says. */
 enum { USUAL_SIZE = 1 << 20 };
 
 struct wish {
 	struct problem_wish what;
-	const char *algorithm, *output;
-	bool prove_only;	   /* no document */
-	struct predicting setting; /* the topology, and what an algorithm is chosen for */
+	const char *algorithm, *output; /* NULL: stdout */
+	bool summary;			/* no document, for stdout is a terminal: nobody reads one there */
+	bool prove_only;		/* no document */
+	struct predicting setting;	/* the topology, and what an algorithm is chosen for */
 	struct conditions conditions;
 	const char *sizes; /* a plan set for these */
 };
@@ -184,15 +186,20 @@ static void report(struct call *call, const struct wish *wish, const struct prod
 	}
 	if (call->json)
 		return;
-	tell_choice(call, stderr, wish, product, topology);
-	print_schedule_line(stderr, product->schedule);
-	fprintf(stderr, "%sproved%s in every interleaving; order digest %s\n", paint(stderr, GREEN),
-		paint(stderr, PLAIN), product->proof->digest);
+	FILE *out = wish->summary ? stdout : stderr;
+	tell_choice(call, out, wish, product, topology);
+	print_schedule_line(out, product->schedule);
+	fprintf(out, "%sproved%s in every interleaving; order digest %s\n", paint(out, GREEN),
+		paint(out, PLAIN), product->proof->digest);
 	tell_shard_price(call, product->schedule, topology);
-	print_compiled(stderr, wish, times);
-	fprintf(stderr, ", written in ");
-	print_seconds(stderr, times->write);
-	fprintf(stderr, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
+	print_compiled(out, wish, times);
+	if (wish->summary) {
+		fprintf(out, "\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
+		return;
+	}
+	fprintf(out, ", written in ");
+	print_seconds(out, times->write);
+	fprintf(out, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
 }
 
 /* There is no document: the verdict is what was asked for, and what it took. */
@@ -233,7 +240,7 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 		report_verdict(call, wish, product, topology, times);
 		return ORDO_OK;
 	}
-	if (!write_document(call, product->schedule, wish->output, times))
+	if (!wish->summary && !write_document(call, product->schedule, wish->output, times))
 		return call->status;
 	report(call, wish, product, topology, times);
 	return ORDO_OK;
@@ -299,12 +306,13 @@ static int compile(struct call *call)
 			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
 		COST_OPTIONS(wish.setting),
 		{"output", 'o', TEXT, &wish.output, "OUT",
-			"a name ending in .json: one file; another: a folder; none: stdout"},
+			"a name ending in .json: one file; another: a folder; - or none: stdout"},
 		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
 			"no document: the verdict on stdout, and what it took for each task"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
+	wish.summary = !wish.output && !call->json && isatty(STDOUT_FILENO);
 	if (wish.output && !strcmp(wish.output, "-"))
 		wish.output = NULL;
 	int status;
@@ -332,6 +340,7 @@ const struct command compile_command = {
 	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
 	.description = "The document goes to OUT or to stdout, a summary to stderr. Nothing is written that "
 		       "was not proved.\n"
+		       "A terminal gets the summary alone, unless OUT is -.\n"
 		       "Operators are read without regard to case, hyphens and underscores. `ordo list` "
 		       "shows algorithms, topologies and\n"
 		       "operators; `ordo list ring` the parameters of one.\n"

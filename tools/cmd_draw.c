@@ -12,12 +12,14 @@
 #include <ordo/document.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct wish {
 	const char *file;
 	struct picture_wish picture;
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
 	bool space_time;
+	bool hints; /* dot goes to a terminal, and nobody asked for it */
 	bool load, graph;
 	uint32_t nrank; /* of a topology by name: the first of --ranks */
 	struct excerpt_wish excerpt;
@@ -185,7 +187,12 @@ static int draw_wish(struct call *call, const struct wish *wish)
 	const bool straight = !strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
 			      !strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
 	call->status = ORDO_ENVIRONMENT;
-	return deliver_picture(call, &wish->picture, straight, draw_any, wish) ? ORDO_OK : call->status;
+	if (!deliver_picture(call, &wish->picture, straight, draw_any, wish))
+		return call->status;
+	if (wish->hints)
+		note(call, "this is the language of Graphviz; -o FILE.svg, .png or .pdf is a picture%s",
+			wish->file ? ", --as text or --as table is for terminals" : "");
+	return ORDO_OK;
 }
 
 static const char *form_by_name(const char *output)
@@ -289,6 +296,8 @@ static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 			wish->picture.output);
 	if (!wish->picture.as)
 		wish->picture.as = form_by_name(wish->picture.output);
+	wish->hints = !wish->picture.as && !wish->space_time && !wish->picture.output && !call->json &&
+		      isatty(STDOUT_FILENO);
 	if (!wish->picture.as)
 		wish->picture.as = wish->space_time ? "svg" : "dot";
 	if (!check_space_time(call, wish))
@@ -373,8 +382,8 @@ const struct command draw_command = {
 		"from every Notify to its\n"
 		"Wait, a colour for every phase. A topology: its links, those that are down dashed and red. "
 		"Long schedules are cut,\n"
-		"and what was left out is said on stderr. Positions are part of the DOT; `dot` keeps "
-		"them.\n\n"
+		"and what was left out is said on stderr. The form is as OUT ends; stdout gets dot,\n"
+		"with positions that `dot` keeps.\n\n"
 		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are red, a "
 		"circle of waiting, a race and\n"
 		"what is missing are red arrows, and the findings stand below. --topology asks for its "
