@@ -2038,7 +2038,7 @@ def _(ordo):
     document = ordo.works(*words).out
     shown = on_terminal(ordo, *words, environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
     wanted("AllReduce on 4 ranks by ring: " in shown and "proved in every interleaving" in shown, shown)
-    wanted('"schema"' not in shown and "written" not in shown, shown)
+    wanted('"schema"' not in shown and "written in" not in shown, shown)
     wanted("not written: -o FILE.json keeps the document, -o - shows it here" in shown, shown)
     shown = on_terminal(ordo, *words, "-o", "-", environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
     wanted(document in shown, shown)
