@@ -165,6 +165,28 @@ def _(ordo):
                "--fail-link", "0-1", "--size", "1MiB")
 
 
+@desk_case("compile without a topology: above 64 ranks it says what it assumes, and which machines have names")
+def _(ordo):
+    assumed = "assumed: a link of its own, of 56 GB/s, between every two of {} ranks, which no machine has\n"
+    offered = "--topology dgx-a100:S, dgx-h100:S, mi300x:S \\(S servers, {}\\), servers:SxR, a3:SxR, torus:AxB"
+    words = ["compile", "allgather", "-a", "ring", "-o", "x.json", "-n"]
+    for ranks, sizes in [(72, "here S = 9"), (65, "of 8 ranks each")]:
+        done = ordo.works(*words, ranks)
+        wanted(assumed.format(ranks) in done.err and re.search(offered.format(sizes), done.err), done.err)
+    wanted("of 400 GB/s, between" in ordo.works(*words, 72, "--bandwidth", 400).err)
+    wanted("assumed" not in ordo.works(*words, 64).err)
+    wanted("assumed" not in ordo.works(*words, 72, "-t", "dgx-h100:9").err)
+    wanted("assumed" in ordo.answer(*words, 72)["notes"][0])
+    done = ordo.works("tune", "broadcast", "-n", 65, "--sizes", "1KiB:1KiB")
+    wanted(assumed.format(65) in done.err, done.err)
+    for name in ["dgx-a100", "dgx-h100", "mi300x"]:
+        listed = {one["name"]: one for one in ordo.answer("list", "topologies")["topologies"]}
+        wanted(listed[name]["ranks"] == "8 a server", listed)
+        wanted("with their sources" in " ".join(ordo.works("explain", name).out.split()), name)
+        ordo.compile("x.json", "-t", f"{name}:2", ranks=16, algorithm="hierarchical")
+        wanted("R1-R12 hold" in ordo.works("verify", "x.json", "-t", f"{name}:2x8").out, name)
+
+
 @desk_case("root, chunks and in-place reach the document")
 def _(ordo):
     path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")

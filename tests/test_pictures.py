@@ -359,7 +359,8 @@ def _(ordo):
     for topology, words in [("full-mesh", ["--ranks", 8]), ("ring", ["--ranks", 12]), ("star", ["--ranks", 9]), ("torus:4x4", []),
                             ("torus:3x5", []), ("torus:2x3x4", []), ("torus", ["--ranks", 12]), ("hypercube", ["--ranks", 16]),
                             ("hypercube", ["--ranks", 64]), ("a3:8", []), ("a3:2x8", []), ("servers:4x8,spines=2", []),
-                            ("servers:6x4", [])]:
+                            ("servers:6x4", []), ("dgx-a100:1", []), ("dgx-h100:4", []), ("mi300x:2", []),
+                            ("dgx-a100:9", [])]:
         picture = Picture(ordo.works("draw", "--topology", topology, *words).out)
         vertices = [name for name in picture.nodes if re.match(r"(rank|switch)\d+$", name)]
         for i, a in enumerate(vertices):

@@ -1,8 +1,10 @@
 /* test_topologies.c - topologies by name and by path. */
 #include <ordo/compiler.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,6 +165,106 @@ static void small_servers_need_no_switches_of_some_kind(void **unused)
 	ordo_topology_destroy(topology);
 }
 
+/* What the links of a class that begin there carry together. */
+static double bandwidth_of(const struct ordo_topology *topology, uint32_t from, const char *class_name)
+{
+	double sum = 0;
+	for (uint32_t i = 0; i < topology->nlink; i++)
+		if (topology->links[i].from == from &&
+			!strcmp(topology->class_names[topology->links[i].class_name], class_name))
+			sum += topology->links[i].bandwidth_gbs;
+	return sum;
+}
+
+/* What the vendors say of a GPU: both ways together, which is twice what goes one way. */
+static void servers_that_are_sold_have_the_bandwidths_that_are_published(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *name, *class_name;
+		bool switched;
+		double both_ways_gbs, card_gbits, memory_gbs;
+	} sold[] = {{"dgx-a100", "NVLink", true, 600, 200, 2039},
+		{"dgx-h100", "NVLink", true, 900, 400, 3350}, {"mi300x", "xGMI", false, 896, 400, 5300}};
+	for (size_t i = 0; i < sizeof sold / sizeof *sold; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "%s:3", sold[i].name);
+		struct ordo_topology *topology = make(name, 24);
+		assert_int_equal(topology->nswitch, 8 + 1 + (sold[i].switched ? 3 : 0));
+		assert_true(topology->reduce_gbs * 3 == sold[i].memory_gbs);
+		for (uint32_t a = 0; a < 24; a++) {
+			assert_true(
+				2 * bandwidth_of(topology, a, sold[i].class_name) == sold[i].both_ways_gbs);
+			assert_true(8 * bandwidth_of(topology, a, "RDMA") == sold[i].card_gbits);
+			assert_true(has_link(topology, a, 24 + a % 8));
+			assert_int_equal(has_link(topology, a, 24 + 9 + a / 8), sold[i].switched);
+			for (uint32_t b = 0; b < 24; b++) {
+				assert_true(ordo_topology_reaches(topology, a, b));
+				assert_int_equal(has_link(topology, a, b),
+					!sold[i].switched && a != b && a / 8 == b / 8);
+			}
+		}
+		/* Nothing is oversubscribed. */
+		for (uint32_t leaf = 24; leaf < 32; leaf++)
+			assert_true(8 * bandwidth_of(topology, leaf, "RDMA") == 2 * 3 * sold[i].card_gbits);
+		ordo_topology_destroy(topology);
+	}
+}
+
+/* The name says how many servers, which levels are found by; one server needs no rails. */
+static void servers_that_are_sold_have_eight_ranks_each(void **unused)
+{
+	(void)unused;
+	static const struct {
+		const char *name, *written;
+		uint32_t nrank, nswitch;
+	} names[] = {{"dgx-h100:4", "dgx-h100:4x8", 32, 13}, {"dgx-h100:4x8", "dgx-h100:4x8", 32, 13},
+		{"dgx-a100", "dgx-a100:2x8", 16, 11}, {"dgx-a100:1", "dgx-a100:1x8", 8, 1},
+		{"mi300x:1", "mi300x:1x8", 8, 0}, {"mi300x:2", "mi300x:2x8", 16, 9}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct ordo_topology *topology = make(names[i].name, names[i].nrank);
+		assert_string_equal(topology->name, names[i].written);
+		assert_int_equal(topology->nswitch, names[i].nswitch);
+		ordo_topology_destroy(topology);
+	}
+	struct ordo_topology *topology = ordo_topology_make("mi300x:3", 0, NULL);
+	assert_non_null(topology);
+	assert_int_equal(topology->nrank, 24);
+	ordo_topology_destroy(topology);
+}
+
+/* Two levels, without being told which; a prediction by hand. */
+static void levels_are_found_in_servers_that_are_sold(void **unused)
+{
+	(void)unused;
+	struct ordo_error error;
+	struct ordo_topology *topology = make("dgx-h100:2", 16);
+	const struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 16},
+		.algorithm = "hierarchical(mesh,ring)",
+		.topology = topology};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error), *told;
+	struct ordo_request same = request;
+	same.algorithm = "hierarchical(mesh,ring,sizes=[8,2])";
+	told = ordo_compile(&same, &error);
+	assert_true(schedule && told);
+	assert_int_equal(schedule->ntask, told->ntask);
+	ordo_schedule_destroy(told);
+	/* 1 GB: 7/8 of it at 450 GB/s each way inside, 1/8 at 50 GB/s between, 7/8 + 1/16 added at 3350/3. */
+	const struct ordo_predict_options options = {.topology = topology,
+		.machine = ordo_machine_usual(),
+		.bytes = 1024000000,
+		.element_bytes = 4};
+	struct ordo_prediction *prediction = ordo_predict(schedule, &options, &error);
+	assert_non_null(prediction);
+	const double wire = 1.024 * (2 * 7 / 8.0 / 450 + 1 / 8.0 / 50),
+		     sum = 1.024 * (7 / 8.0 + 1 / 16.0) * 3 / 3350;
+	assert_true(prediction->timeline->total > wire + sum);
+	assert_true(prediction->timeline->total < (wire + sum) * 1.01);
+	ordo_prediction_destroy(prediction);
+	ordo_schedule_destroy(schedule);
+	ordo_topology_destroy(topology);
+}
+
 /* One step in one dimension, going round. */
 static bool are_neighbours(const uint32_t *sizes, uint32_t a, uint32_t b)
 {
@@ -254,7 +356,8 @@ static void what_is_no_topology_is_refused(void **unused)
 {
 	(void)unused;
 	refused("fullmesh", 4,
-		"found \"fullmesh\", wanted one of full-mesh, ring, star, a3, servers, torus, hypercube",
+		"found \"fullmesh\", wanted one of full-mesh, ring, star, a3, servers, dgx-a100, "
+		"dgx-h100, mi300x, torus, hypercube",
 		"did you mean full-mesh?");
 	refused("zebra", 4, "found \"zebra\"", "a document's path has a slash or ends in .json");
 	refused("", 4, "found \"\"", "a document's path");
@@ -278,6 +381,15 @@ static void what_is_no_topology_is_refused(void **unused)
 	refused("servers:2x4,spines=0", 8, "found \",spines=0\"", "servers:4x8,spines=2");
 	refused("servers:2x4,spines=", 8, "found \",spines=\"", "servers:4x8,spines=2");
 	refused("servers:2x4;spines=2", 8, "found \";spines=2\"", "servers:4x8,spines=2");
+	refused("dgx-a100", 12, "found 12 ranks, wanted servers of 8 ranks",
+		"dgx-a100:4 is four servers, 32");
+	refused("dgx-h100:2x4", 0, "found 2x4, wanted servers of 8 ranks", "dgx-h100:4");
+	refused("dgx-h100:2,x", 0, "found 2,x, wanted servers of 8 ranks", "dgx-h100:4");
+	refused("mi300x:2", 8, "topology mi300x:2: found 16 ranks, wanted 8",
+		"ask for 16 ranks, or name other");
+	refused("mi300x:99999", 0, "found 99999, wanted servers", "");
+	refused("mi300x:0", 0, "wanted 1 or more sizes", "");
+	refused("dgx-a10", 8, "found \"dgx-a10\"", "did you mean dgx-a100?");
 	refused("hypercube", 12, "found 12 ranks, wanted a power of two", "");
 	refused("full-mesh", 1000000, "found 1000000 ranks", "");
 }
@@ -317,6 +429,9 @@ int main(void)
 		cmocka_unit_test(servers_reach_each_other_over_leaves_and_spines),
 		cmocka_unit_test(without_its_spines_a_server_reaches_its_rails_only),
 		cmocka_unit_test(small_servers_need_no_switches_of_some_kind),
+		cmocka_unit_test(servers_that_are_sold_have_the_bandwidths_that_are_published),
+		cmocka_unit_test(servers_that_are_sold_have_eight_ranks_each),
+		cmocka_unit_test(levels_are_found_in_servers_that_are_sold),
 		cmocka_unit_test(a_torus_links_neighbours_in_every_dimension),
 		cmocka_unit_test(a_hypercube_links_ranks_that_differ_in_one_digit),
 		cmocka_unit_test(the_sizes_in_a_name_say_how_many_ranks),

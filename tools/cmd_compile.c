@@ -252,9 +252,11 @@ static int compile_wish(struct call *call, const struct wish *wish)
 	struct product product = {0};
 	struct times times = {0};
 	int status = ORDO_OK;
-	if (!open_predicted(call, &wish->setting, &wish->what.problem, &predicted) ||
-		!(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
-				  : compile_named(call, wish, predicted.topology, &product, &times)))
+	const bool opened = open_predicted(call, &wish->setting, &wish->what.problem, &predicted);
+	if (opened)
+		note_assumption(call, &wish->setting, wish->what.problem.nrank, &predicted);
+	if (!opened || !(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
+					 : compile_named(call, wish, predicted.topology, &product, &times)))
 		status = call->status;
 	else
 		status = write_product(call, wish, &product, predicted.topology, &times);

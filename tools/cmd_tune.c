@@ -170,6 +170,7 @@ static bool tune_sizes(
 	const struct ordo_selection_wish selected = {
 		.problem = wish->what.problem, .topology = making->predicted.topology};
 	struct ordo_selection *selection = &making->tuning.selection;
+	note_assumption(call, &wish->setting, wish->what.problem.nrank, &making->predicted);
 	return find_fastest(call, fastest, &making->predicted, &making->tuning) && find_costs(call, making) &&
 	       prove_selection(call, &making->made, selection, &selected, &wish->conditions) &&
 	       (!wish->output || write_selection(call, &making->made, selection, wish->output)) &&

@@ -155,6 +155,27 @@ static const struct guide topology_guides[] = {
 		"(a rail), and the "
 		"leaves at spines.",
 		"clusters with rails: servers:4x8,spines=2,oversubscription=4", "servers:2x4"},
+	{"dgx-a100",
+		"Eight GPUs at one switch in each server, which stands for its NVSwitches: 300 GB/s each "
+		"way. A "
+		"network card of 25 GB/s for each leads to the rail of its number.",
+		"NVIDIA DGX A100; peak rates as published, in compiler/topologies/dgx_a100.c with their "
+		"sources",
+		"dgx-a100:1"},
+	{"dgx-h100",
+		"Eight GPUs at one switch in each server, which stands for its NVSwitches: 450 GB/s each "
+		"way. A "
+		"network card of 50 GB/s for each leads to the rail of its number.",
+		"NVIDIA DGX H100; peak rates as published, in compiler/topologies/dgx_h100.c with their "
+		"sources",
+		"dgx-h100:1"},
+	{"mi300x",
+		"Eight GPUs in each server, 64 GB/s each way between every two. A network card of 50 GB/s "
+		"for "
+		"each leads to the rail of its number.",
+		"AMD Instinct MI300X; peak rates as published, in compiler/topologies/mi300x.c with their "
+		"sources",
+		"mi300x:1"},
 	{"torus", "A grid of two or three dimensions whose rows and columns are rings.",
 		"torus:4x4, torus:2x3x4", "torus:2x4"},
 	{"hypercube", "A link between every two ranks whose numbers differ in one binary digit.",

@@ -122,6 +122,27 @@ void note_left_out(struct call *call, const struct ordo_problem *problem, uint64
 		note_cut(call, problem, predicted->type, bytes, cut);
 }
 
+void note_assumption(
+	struct call *call, const struct predicting *wish, uint32_t nrank, const struct predicted *predicted)
+{
+	enum { MOST_BELIEVED = 64, BOX = 8 };
+	char sizes[64];
+	if (predicted->topology || nrank <= MOST_BELIEVED)
+		return;
+	note(call,
+		"assumed: a link of its own, of %.4g GB/s, between every two of %" PRIu32
+		" ranks, which no machine has",
+		machine_of(wish).bandwidth_gbs, nrank);
+	snprintf(sizes, sizeof sizes, "of %d ranks each", BOX);
+	if (nrank % BOX == 0)
+		snprintf(sizes, sizeof sizes, "here S = %" PRIu32, nrank / BOX);
+	note(call,
+		"--topology dgx-a100:S, dgx-h100:S, mi300x:S (S servers, %s), servers:SxR, a3:SxR, "
+		"torus:AxB, ... or "
+		"a document is one; `ordo list topologies`",
+		sizes);
+}
+
 void close_predicted(struct predicted *predicted)
 {
 	ordo_prediction_destroy(predicted->prediction);

@@ -26,6 +26,9 @@ ordo_topology_generator ordo_ring_make;
 ordo_topology_generator ordo_star_make;
 ordo_topology_generator ordo_a3_make;
 ordo_topology_generator ordo_servers_make;
+ordo_topology_generator ordo_dgx_a100_make;
+ordo_topology_generator ordo_dgx_h100_make;
+ordo_topology_generator ordo_mi300x_make;
 ordo_topology_generator ordo_torus_make;
 ordo_topology_generator ordo_hypercube_make;
 

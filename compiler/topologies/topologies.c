@@ -20,6 +20,17 @@
 		"a full mesh in each server, rails over leaf and spine switches: servers:4x8, "              \
 		"servers:4x8,spines=2,oversubscription=4",                                                   \
 		"any")                                                                                       \
+	X("dgx-a100", ordo_dgx_a100_make, true,                                                              \
+		"NVIDIA DGX A100: 8 GPUs at a switch of 300 GB/s, rails of 200 Gb/s: dgx-a100:4 is 4 "       \
+		"servers",                                                                                   \
+		"8 a server")                                                                                \
+	X("dgx-h100", ordo_dgx_h100_make, true,                                                              \
+		"NVIDIA DGX H100: 8 GPUs at a switch of 450 GB/s, rails of 400 Gb/s: dgx-h100:4",            \
+		"8 a "                                                                                       \
+		"server")                                                                                    \
+	X("mi300x", ordo_mi300x_make, true,                                                                  \
+		"AMD Instinct MI300X: 8 GPUs, 64 GB/s between every two, rails of 400 Gb/s: mi300x:4",       \
+		"8 a server")                                                                                \
 	X("torus", ordo_torus_make, true,                                                                    \
 		"links round each of two or three dimensions: torus:4x4, torus:2x3x4", "any")                \
 	X("hypercube", ordo_hypercube_make, false, "links to the ranks that differ in one binary digit",     \

@@ -94,11 +94,14 @@ static struct point corner_of(const struct servers *servers, uint32_t server, do
 	return (struct point){column * (servers->width + 0.4), row * (servers->height + between)};
 }
 
-static bool lay_servers(const struct making *making, uint32_t count, uint32_t size, bool pairs)
+/* `inner`: the last switches, one in each server, in the middle of its ranks; or 0. */
+static bool lay_servers(
+	const struct making *making, uint32_t count, uint32_t size, bool pairs, uint32_t inner)
 {
 	struct layout *layout = making->layout;
 	const double radius = size == 1 ? 0 : fmax(0.55, 0.62 * size / full_turn);
-	const uint32_t rows = count > MOST_SERVERS_IN_A_ROW ? 2 : 1, nswitch = making->topology->nswitch;
+	const uint32_t rows = count > MOST_SERVERS_IN_A_ROW ? 2 : 1,
+		       nswitch = making->topology->nswitch - inner;
 	const struct servers servers = {count, size, pairs ? grid_step * size / 2 + 0.5 : 2 * radius + 1.0,
 		pairs ? 3.2 : 2 * radius + 1.2, (count + rows - 1) / rows};
 	/* The first switches, one for each rank of a server, join the servers; the others join those. */
@@ -122,6 +125,8 @@ static bool lay_servers(const struct making *making, uint32_t count, uint32_t si
 							       0.4 * (r % 2),
 						middle.y + (r % 2 ? 0.6 : -0.6)}
 				      : on_circle(middle, radius, full_turn * r / size);
+		if (inner)
+			layout->at[making->topology->nrank + nswitch + server] = middle;
 	}
 	const double right = servers.in_a_row * (servers.width + 0.4) - 0.4, y = servers.height + 0.75;
 	if (leaves)
@@ -151,6 +156,15 @@ static bool is_called_nothing_else(const char *name, const char *kind)
 	return !strcmp(name, kind);
 }
 
+/* Servers with rails and one spine, and a switch inside each, or in none: *inner such switches. */
+static bool is_box(const struct ordo_topology *topology, const char *name, uint32_t count, uint32_t *inner)
+{
+	const uint32_t between = count > 1 ? topology->nrank / count + 1 : 0;
+	*inner = topology->nswitch - between;
+	return (is_called(name, "dgx-a100") || is_called(name, "dgx-h100") || is_called(name, "mi300x")) &&
+	       (*inner == 0 || *inner == count);
+}
+
 static void lay_squarest(const struct making *making)
 {
 	const uint32_t nrank = making->topology->nrank;
@@ -173,9 +187,9 @@ static bool lay_by_links(const struct making *making)
 		lay_hypercube(making);
 		return true;
 	case SHAPE_SERVERS:
-		return lay_servers(making, shape.sizes[0], shape.sizes[1], false);
+		return lay_servers(making, shape.sizes[0], shape.sizes[1], false, 0);
 	case SHAPE_PAIRS:
-		return lay_servers(making, 1, making->topology->nrank, true);
+		return lay_servers(making, 1, making->topology->nrank, true, 0);
 	case SHAPE_NONE:
 		break;
 	}
@@ -191,6 +205,7 @@ static bool lay_by_name(const struct making *making)
 	uint32_t sizes[3] = {1, 1, 1};
 	const uint32_t nsize = read_sizes(name, sizes), nrank = topology->nrank;
 	const uint64_t product = (uint64_t)sizes[0] * sizes[1] * sizes[2];
+	uint32_t inner = 0;
 	making->layout->most_bow = 0.6;
 	if (is_called(name, "hypercube") && nrank <= 2048) {
 		lay_hypercube(making);
@@ -202,13 +217,15 @@ static bool lay_by_name(const struct making *making)
 		else
 			lay_torus(making, sizes[0], sizes[1], sizes[2]);
 	} else if (is_called(name, "a3") && nsize <= 2 && product == nrank && nrank > 2) {
-		return lay_servers(making, nsize == 2 ? sizes[0] : 1, nsize == 2 ? sizes[1] : nrank, true);
+		return lay_servers(making, nsize == 2 ? sizes[0] : 1, nsize == 2 ? sizes[1] : nrank, true, 0);
 	} else if (is_called_nothing_else(name, "a3") && !topology->nswitch && nrank > 2) {
-		return lay_servers(making, 1, nrank, true);
+		return lay_servers(making, 1, nrank, true, 0);
 	} else if (is_called(name, "servers") && nsize == 2 && product == nrank && sizes[0] > 1) {
-		return lay_servers(making, sizes[0], sizes[1], false);
+		return lay_servers(making, sizes[0], sizes[1], false, 0);
+	} else if (nsize == 2 && product == nrank && is_box(topology, name, sizes[0], &inner)) {
+		return lay_servers(making, sizes[0], sizes[1], false, inner);
 	} else if (is_called_nothing_else(name, "servers") && topology->nswitch && nrank % 8 == 0) {
-		return lay_servers(making, nrank / 8, 8, false);
+		return lay_servers(making, nrank / 8, 8, false, 0);
 	} else {
 		return lay_by_links(making);
 	}

@@ -1,0 +1,26 @@
+/* mi300x.c - eight GPUs, a link between every two, a 400 Gb/s card for each: AMD Instinct
+ * MI300X platform.
+ *
+ * links    Infinity Fabric, seven a GPU, 128 GB/s both ways together (896 GB/s a GPU): 64 GB/s each way to each other
+ * cards    eight of 400 Gb/s, one a GPU, as servers of this platform are sold: 50 GB/s each way
+ * memory   5.3 TB/s
+ * source   "AMD Instinct MI300X Platform" (data sheet, AMD 2023); "AMD CDNA 3 Architecture" (white paper, AMD
+ *          2023); cards: "ND MI300X v5-series" (Microsoft Azure documentation, 2024)
+ *
+ * Peak rates; what programs see is less. Latencies are assumptions.
+ */
+#include "topologies/boxes.h"
+#include "topologies/generators.h"
+
+struct ordo_topology *ordo_mi300x_make(
+	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
+{
+	static const struct ordo_box box = {.name = "mi300x",
+		.class_name = "xGMI",
+		.switched = false,
+		.link_gbs = 64,
+		.card_gbs = 50,
+		.memory_gbs = 5300};
+	(void)name;
+	return ordo_box_make(&box, nrank, parameters, error);
+}
