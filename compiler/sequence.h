@@ -4,6 +4,7 @@
 #define ORDO_SEQUENCE_H
 
 #include "map.h"
+#include <ordo/document.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 
@@ -53,6 +54,8 @@ struct ordo_sequence {
 	size_t lane_room;
 	struct ordo_map lane_ids; /* (rank, label) -> index into lanes */
 	struct ordo_labels stream_labels, phases;
+	ordo_progress *progress; /* of ordering, by moves; NULL: nobody asks */
+	void *closure;		 /* of progress */
 	struct ordo_arena arena;
 };
 

@@ -187,7 +187,7 @@ static bool keep_program(
 	reader->programs[reader->nprogram++] = *program;
 	if (reader->options.progress)
 		reader->options.progress(
-			reader->options.closure, "read", reader->nprogram, schedule->problem.nrank);
+			reader->options.closure, "reading", reader->nprogram, schedule->problem.nrank);
 	return true;
 }
 

@@ -211,7 +211,7 @@ struct listener {
 static void tell(const struct listener *listener, uint32_t done, uint32_t total)
 {
 	if (listener->tell && (done % 16 == 0 || done == total))
-		listener->tell(listener->closure, "write", done, total);
+		listener->tell(listener->closure, "writing", done, total);
 }
 
 static bool print_file(const struct ordo_schedule *schedule, FILE *out, const char *name,

@@ -10,6 +10,7 @@ import pathlib
 import pty
 import re
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -2089,6 +2090,93 @@ def _(ordo):
         ordo.works("draw", "ring.json", "-o", name)
         found = (ordo.folder / name).read_bytes()[:20]
         wanted(found.startswith(begin), name, found)
+
+
+class Watched:
+    """A command whose stderr is a terminal and whose stdin is ours: what it shows, with the times."""
+
+    def __init__(self, ordo, *words, environment=None):
+        self.master, slave = pty.openpty()
+        surroundings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        self.began = time.monotonic()
+        self.shown = b""
+        self.running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=slave,
+                                        env={**surroundings, "TERM": "xterm", **(environment or {})})
+        os.close(slave)
+
+    def feed(self, data):
+        self.running.stdin.write(data)
+        self.running.stdin.flush()
+
+    def until(self, pattern, patience=20):
+        """Seconds since it began when this is first seen; None: it is not, within so long."""
+        end = time.monotonic() + patience
+        while not re.search(pattern, self.shown):
+            if not select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
+                return None
+            try:
+                part = os.read(self.master, 1 << 16)
+            except OSError:
+                return None
+            if not part:
+                return None
+            self.shown += part
+        return time.monotonic() - self.began
+
+    def end(self):
+        self.running.stdin.close()
+        out = self.running.stdout.read()
+        self.running.stdout.close()
+        self.until(b"nothing of the kind", 0.3)
+        os.close(self.master)
+        return self.running.wait(60), out
+
+
+@desk_case("a bar begins within half a second, tells the time left, and is gone before anything is said")
+def _(ordo):
+    document = ordo.compile("ring.json", ranks=64).read_bytes()
+    seen = []
+    for environment in [{}, {"NO_COLOR": "1"}]:
+        watched = Watched(ordo, "verify", "-", environment=environment)
+        first = watched.until(rb"\rreading      \[")
+        seen.append(first)
+        # A pipe does not say how long it is.
+        wanted(watched.until(rb"reading      \[ {32}\] {7} 2 s so far") is not None, watched.shown[-200:])
+        watched.feed(document)
+        code, out = watched.end()
+        wanted(code == 0 and b": proved" in out, code, out)
+        wanted(re.search(rb"\r +\r$", watched.shown), watched.shown[-100:])
+        wanted(b"\033" not in watched.shown, watched.shown[-100:])
+    # The machine that tests may be busy; the bar waits for 0.4 s itself.
+    wanted(all(first is not None and 0.3 < first < 2 for first in seen) and min(seen) < 1, seen)
+    # Nothing of it where nobody looks, or where \\r does not go back.
+    for words, environment in [(["verify", "-", "--json"], {}), (["verify", "-"], {"TERM": "dumb"})]:
+        watched = Watched(ordo, *words, environment=environment)
+        wanted(watched.until(b"reading", 1.2) is None, watched.shown)
+        watched.feed(document)
+        wanted(watched.end()[0] == 0 and watched.shown == b"", watched.shown)
+
+
+@desk_case("whatever takes long has a bar: compiling, proving, writing, predicting, simulating, running, probing")
+def _(ordo):
+    ordo.compile("ring.json", ranks=16)
+    ordo.works("compile", "allreduce", "-n", 700, "-a", "ring", "-o", "large.json")
+    for words, what in [(["compile", "allreduce", "-n", 700, "-a", "ring", "-o", "x.json"], "compiling|proving|writing"),
+                        (["verify", "large.json"], "reading|proving"),
+                        (["predict", "large.json", "-t", "ring"], "reading|predicting"),
+                        (["tune", "allreduce", "-n", 64, "-t", "torus:8x8", "--sizes", "1KiB:1GiB"], "simulating"),
+                        (["run", "ring.json", "-b", "4MiB", "-e", "16MiB", "-n", 9], "running"),
+                        (["run", "ring.json", "--size", "4MiB", "--repeat", 600], "running"),
+                        (["probe", "ring.json", "--seeds", 60], "probing"), (["calibrate", "-n", 4], "measuring")]:
+        watched = Watched(ordo, *words)
+        first = watched.until(rf"\r({what}) +\[".encode(), 60)
+        wanted(first is not None and first < 3, words, first, watched.shown[-300:])
+        if "--repeat" in words:
+            left = watched.until(rb"running      \[#+ *\] +\d+ %  \d+ (s|min) left", 60)
+            wanted(left is not None, watched.shown[-300:])
+        watched.running.kill()
+        watched.end()
 
 
 @desk_case("colours on a terminal; none with NO_COLOR, TERM=dumb or anywhere else")

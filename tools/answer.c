@@ -210,37 +210,6 @@ const char *paint(FILE *out, enum colour colour)
 	return codes[colour];
 }
 
-enum { BAR_WIDTH = 32 };
-
-void show_progress(void *closure, const char *what, uint64_t done, uint64_t total)
-{
-	/* Of the first thing: many short ones after each other take long as well. */
-	static double began;
-	struct progress *progress = closure;
-	const double now = seconds();
-	if (!began)
-		began = now;
-	if (!progress->what || strcmp(progress->what, what) != 0) {
-		hide_progress(progress);
-		progress->what = what;
-	}
-	if (now - began < 1 || now - progress->drawn < 0.1 || !isatty(STDERR_FILENO))
-		return;
-	int filled = total && done <= total ? (int)((double)done / (double)total * BAR_WIDTH) : BAR_WIDTH;
-	fprintf(stderr, "\r%-12s [%.*s%*s] %3d %%", what, filled, "################################",
-		BAR_WIDTH - filled, "", filled * 100 / BAR_WIDTH);
-	fflush(stderr);
-	progress->drawn = now;
-	progress->visible = true;
-}
-
-void hide_progress(struct progress *progress)
-{
-	if (progress->visible)
-		fprintf(stderr, "\r%*s\r", 12 + BAR_WIDTH + 10, "");
-	*progress = (struct progress){0};
-}
-
 double seconds(void)
 {
 	return clock_seconds();

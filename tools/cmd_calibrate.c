@@ -154,6 +154,7 @@ static int calibrate_wish(struct call *call, struct wish *wish)
 		return call->status;
 	wish->how.progress = show_progress;
 	wish->how.closure = &progress;
+	show_progress(&progress, "measuring", 0, 0);
 	const bool worked = calibrate(&wish->how, &calibration, &error);
 	hide_progress(&progress);
 	if (!worked)

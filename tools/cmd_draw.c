@@ -43,6 +43,7 @@ static bool judge(struct call *call, const struct wish *wish, const struct ordo_
 		.progress = show_progress,
 		.closure = &progress};
 	*witness = NULL;
+	show_progress(&progress, "proving", 0, schedule->ntask);
 	*proof = ordo_verify(schedule, &options, &error);
 	hide_progress(&progress);
 	if (!*proof && error.code == ORDO_UNDECIDED) {

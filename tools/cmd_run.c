@@ -106,10 +106,17 @@ static int run_schedule(struct call *call, const struct wish *wish, const struct
 {
 	struct ordo_error error;
 	struct execution execution;
-	const struct execution_wish *how = &wish->execution;
+	struct progress progress = {0};
+	struct execution_wish shown = wish->execution;
+	const struct execution_wish *how = &shown;
 	const struct ordo_problem *problem = &found->schedule->problem;
 	int status = ORDO_OK;
-	if (execute(&execution, found->schedule, found->proof, how, &error)) {
+	shown.progress = show_progress;
+	shown.closure = &progress;
+	show_progress(&progress, "running", 0, 0);
+	const bool ran = execute(&execution, found->schedule, found->proof, how, &error);
+	hide_progress(&progress);
+	if (ran) {
 		const uint64_t bytes = bytes_of_count(problem, how->type, how->count);
 		add_schedule(call->answer, found->schedule);
 		add_truth(call->answer, "proved", found->proof->proved);

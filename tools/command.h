@@ -96,15 +96,16 @@ enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
 /* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not set. */
 const char *paint(FILE *out, enum colour colour);
 
-/* An ordo_progress: a bar on stderr if that is a terminal and the work takes over a second. closure: a struct
- * progress, zeroed. */
+/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with the time
+ * left. closure: a struct progress, which tells one thing under way from another. Any thread. */
 struct progress {
-	const char *what;
-	double drawn;
-	bool visible;
+	char unused;
 };
-void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);
+void show_progress(void *closure, const char *what, uint64_t done, uint64_t total); /* total 0: unknown */
+/* To be called before anything is printed, and before the struct progress goes. */
 void hide_progress(struct progress *progress);
+/* When the command begins; not for --json, which has nothing on stderr. */
+void allow_progress(bool allowed);
 
 /* Sizes, times and rates as people read them: `1.5 MiB`, `0.05 ms`, `3.2 GB/s`. */
 void print_bytes(FILE *out, double bytes);

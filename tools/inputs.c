@@ -134,6 +134,7 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
 	if (ordo_is_plan_set(path))
 		return refuse_set(call, path);
+	show_progress(&progress, "reading", 0, 0);
 	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
 	hide_progress(&progress);
 	return tame_schedule(call, schedule, &error);

@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
 	if (!call.answer)
 		return ORDO_ENVIRONMENT;
+	allow_progress(!call.json);
 	int status = dispatch(&call, argc, argv);
 	if (call.json)
 		print_answer(call.answer);

@@ -94,6 +94,7 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 	if (bytes > ORDO_BYTES_LIMIT)
 		return refuse(call, fail_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
 					    bytes, ORDO_BYTES_LIMIT));
+	show_progress(&progress, "predicting", 0, schedule->ntask);
 	ordo_prediction_destroy(predicted->prediction);
 	predicted->prediction = ordo_predict(schedule, &options, &error);
 	hide_progress(&progress);

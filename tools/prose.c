@@ -15,6 +15,9 @@ const char manual_overview[] =
 	"A `FILE` is a document, a folder with one program a file, or - for the standard input. Options may "
 	"stand before, between or after operands, as `--name VALUE` or `--name=VALUE`; `--` ends them. "
 	"Results go to the standard output, summaries, progress and errors to the standard error.\n\n"
+	"What takes longer than half a second has a bar on the standard error, if that is a terminal, with "
+	"the time left. If the standard output is a terminal, a document is not printed there unless that "
+	"is asked for.\n\n"
 	"Every command has a page of its own, which `man ordo-compile` shows; `ordo compile --help` and "
 	"`ordo help compile` print the short form. `ordo completions` has a shell complete what is typed, "
 	"and `ordo doctor` tells what is missing on a machine.";

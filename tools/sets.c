@@ -19,6 +19,7 @@ struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *
 	struct ordo_error error;
 	struct progress progress = {0};
 	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
+	show_progress(&progress, "reading", 0, 0);
 	struct ordo_schedule *schedule = ordo_plan_set_open(set, range, &options, &error);
 	hide_progress(&progress);
 	return tame_schedule(call, schedule, &error);

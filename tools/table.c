@@ -12,14 +12,30 @@ struct table {
 	struct subject *subject;
 	struct rows rows;
 	struct progress progress;
-	uint64_t ncell, done; /* for the bar */
-	uint64_t nrounded;    /* sizes that do not fill all blocks */
-	char wrong[640];      /* what the first wrong element is */
+	uint64_t effort, done; /* for the bar: of all cells, and of those begun before this one */
+	uint64_t nrounded;     /* sizes that do not fill all blocks */
+	char wrong[640];       /* what the first wrong element is */
 };
 
-static void show_cell_progress(struct table *table)
+/* What a cell takes, in bytes: small ones are no faster than some. */
+static uint64_t effort_of(uint64_t bytes)
 {
-	show_progress(&table->progress, "running", table->done++, table->ncell);
+	return bytes + (1 << 16);
+}
+
+static void show_cell_progress(struct table *table, uint64_t bytes)
+{
+	show_progress(&table->progress, "running", table->done, table->effort);
+	table->done += effort_of(bytes);
+}
+
+static uint64_t effort_of_all(const struct size_range *sizes, uint64_t times)
+{
+	uint64_t size = sizes->begin, effort = 0;
+	do
+		effort += times * effort_of(size);
+	while (next_size(sizes, &size));
+	return effort;
 }
 
 static void note_wrong(struct table *table, const struct row *row, const struct check *check)
@@ -62,7 +78,7 @@ static bool run_cell(struct table *table, const struct proved_schedule *found, s
 	struct ordo_error error;
 	struct execution execution;
 	struct execution_wish wish = table->wish->execution;
-	show_cell_progress(table);
+	show_cell_progress(table, row->bytes);
 	if (!has_form(table, &found->schedule->problem, in_place))
 		return true;
 	wish.other_form = in_place != found->schedule->problem.in_place;
@@ -221,7 +237,8 @@ int run_table(struct call *call, const struct table_wish *wish, struct subject *
 	struct table table = {.call = call, .wish = wish, .subject = subject};
 	if (!largest_fits(call, wish, subject) || !find_all(&table))
 		return call->status;
-	table.ncell = 2 * count_sizes(&wish->sizes) * wish->arithmetics->ntype * count_reductions(&table);
+	table.effort = effort_of_all(
+		&wish->sizes, 2 * (uint64_t)wish->arithmetics->ntype * count_reductions(&table));
 	const enum row_form form = call->json ? ROWS_AS_JSON : wish->csv ? ROWS_AS_CSV : ROWS_FOR_PEOPLE;
 	if (form == ROWS_FOR_PEOPLE)
 		print_title(&table);

@@ -149,6 +149,7 @@ struct ordo_proof *prove(
 	struct ordo_verify_options wanted = *options;
 	wanted.progress = show_progress;
 	wanted.closure = &progress;
+	show_progress(&progress, "proving", 0, schedule->ntask);
 	struct ordo_proof *proof = ordo_verify(schedule, &wanted, &error);
 	hide_progress(&progress);
 	if (!proof)

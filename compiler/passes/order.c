@@ -962,8 +962,11 @@ bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct o
 	*pairs = (struct ordo_pairs){0};
 	struct order o = {.sequence = sequence, .pairs = pairs, .search_visits = search_visits};
 	bool worked = begin(&o, error);
-	for (uint32_t i = 0; worked && i < sequence->nmove && !o.no_memory; i++)
+	for (uint32_t i = 0; worked && i < sequence->nmove && !o.no_memory; i++) {
 		order_move(&o, i);
+		if (sequence->progress && i % 65536 == 0)
+			sequence->progress(sequence->closure, "ordering", i, sequence->nmove);
+	}
 	worked = worked && order_leaving(&o);
 	if (o.no_memory)
 		ordo_fail_memory(error);

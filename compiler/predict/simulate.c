@@ -316,7 +316,7 @@ static void tell_progress(const struct simulation *simulation)
 	const struct ordo_predict_options *options = simulation->rehearsal->options;
 	if (options->progress && simulation->ndone % 65536 == 0)
 		options->progress(
-			options->closure, "predict", simulation->ndone, simulation->schedule->ntask);
+			options->closure, "predicting", simulation->ndone, simulation->schedule->ntask);
 }
 
 /* The stream's task is over. */

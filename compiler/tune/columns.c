@@ -100,7 +100,7 @@ static void tell_progress(const struct ordo_columns *columns, uint32_t ndone)
 	const uint64_t count = columns->contest->count,
 		       ncolumn = columns->count > columns->nplanned ? columns->count : columns->nplanned;
 	if (wish->progress)
-		wish->progress(wish->progress_closure, "simulate", (columns->count - 1) * count + ndone,
+		wish->progress(wish->progress_closure, "simulating", (columns->count - 1) * count + ndone,
 			ncolumn * count);
 }
 

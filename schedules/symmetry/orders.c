@@ -125,7 +125,7 @@ static bool hash_nodes(const struct quotient *q, struct hashing *hashing, const 
 		if (!marks[i])
 			continue;
 		if (q->options->progress && !(i & 0xff))
-			q->options->progress(q->options->closure, "digest", i, q->forest.nnode);
+			q->options->progress(q->options->closure, "digesting", i, q->forest.nnode);
 		if (!hash_node(q, hashing, i))
 			return ordo_fail_memory(q->error);
 		if (i == LEAF)

@@ -37,6 +37,8 @@ static bool run_all(struct execution *execution, const struct execution_wish *wi
 {
 	const bool always = wish->check || wish->fresh || execution->problem.in_place;
 	for (uint32_t turn = 0; turn < wish->warmup + wish->repeat; turn++) {
+		if (wish->progress)
+			wish->progress(wish->closure, "running", turn, wish->warmup + wish->repeat);
 		if (!run_once(execution, wish, turn, !turn || always, error))
 			return false;
 		if (!wish->check)

@@ -9,17 +9,19 @@
 struct execution_wish {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint64_t count;	   /* elements of each block */
-	bool folded;	   /* what is proved, on a communicator; else the tasks as they are written */
-	bool other_form;   /* folded: in place what is not, and out of place what is */
-	bool seeded;	   /* the tasks: one thread, and the seed picks the next stream; else threads */
-	uint32_t nworker;  /* threads; 0: one a rank */
-	uint64_t seed;	   /* of the inputs, and of the seeded transport */
-	uint32_t warmup;   /* runs before those that are timed */
-	uint32_t repeat;   /* runs that are timed */
-	bool fresh;	   /* every run finds inputs written just before, and outputs that were touched */
-	bool check;	   /* every run, also those that are not timed; see check() */
-	const char *trace; /* a trace of the last call is kept, for this file; NULL: none */
+	uint64_t count;	  /* elements of each block */
+	bool folded;	  /* what is proved, on a communicator; else the tasks as they are written */
+	bool other_form;  /* folded: in place what is not, and out of place what is */
+	bool seeded;	  /* the tasks: one thread, and the seed picks the next stream; else threads */
+	uint32_t nworker; /* threads; 0: one a rank */
+	uint64_t seed;	  /* of the inputs, and of the seeded transport */
+	uint32_t warmup;  /* runs before those that are timed */
+	uint32_t repeat;  /* runs that are timed */
+	bool fresh;	  /* every run finds inputs written just before, and outputs that were touched */
+	bool check;	  /* every run, also those that are not timed; see check() */
+	ordo_progress *progress; /* of the runs; NULL: nobody asks */
+	void *closure;		 /* of progress */
+	const char *trace;	 /* a trace of the last call is kept, for this file; NULL: none */
 };
 
 struct execution {
