@@ -411,7 +411,7 @@ def _(ordo):
     for message, words in [(r"--as png: a schedule in time is svg alone", ["x.json", "--space-time", "--as", "png"]),
                            (r"--as pdf", ["x.json", "--space-time", "-o", "x.pdf"]),
                            (r"wanted the file of a schedule", ["--space-time", "--topology", "ring", "-n", 4]),
-                           (r"--size: a schedule in time has its own ranks", ["x.json", "--space-time", "-n", 4]),
+                           ("--ranks: found 4, wanted numbers of 0[.][.]3", ["x.json", "--space-time", "-n", 4]),
                            (r"no --space-time", ["x.json", "--trace", "t.json"]),
                            (r"no --space-time", ["x.json", "--call", 1]),
                            (r"--call and --round choose from a --trace", ["x.json", "--space-time", "--call", 1]),
