@@ -74,106 +74,141 @@ def _(ordo):
 
 @desk_case("algorithms answer to the names of the field, by operator, and documents have their own")
 def _(ordo):
-    for operator, name, own in [("reduce-scatter", "pairwise", "mesh(streams=one)"), ("alltoall", "pairwise", "alltoall"),
-                                ("alltoall", "Bruck", "alltoall(method=bruck)"), ("allgather", "bruck", "circulant"),
-                                ("allreduce", "double_binary_tree", "tree(shape=double-binary)"),
-                                ("allreduce", "rabenseifner", "rhd"), ("broadcast", "binomial", "tree"),
-                                ("allreduce", "hierarchical(two-shot,nonuniform-bruck)", "hierarchical(mesh,nb)")]:
-        document = json.loads(ordo.compile("x.json", operator=operator, algorithm=name, ranks=8).read_text())
+    nested = "hierarchical(two-shot,nonuniform-bruck)"
+    for operator, name, own in [
+            ("reduce-scatter", "pairwise", "mesh(streams=one)"),
+            ("alltoall", "pairwise", "alltoall"),
+            ("alltoall", "Bruck", "alltoall(method=bruck)"),
+            ("allgather", "bruck", "circulant"),
+            ("allreduce", "double_binary_tree", "tree(shape=double-binary)"),
+            ("allreduce", "rabenseifner", "rhd"),
+            ("broadcast", "binomial", "tree"),
+            ("allreduce", nested, "hierarchical(mesh,nb)")]:
+        document = json.loads(ordo.compile("x.json", operator=operator, algorithm=name,
+                                           ranks=8).read_text())
         wanted(document["algorithm"] == own, operator, name, document["algorithm"])
-    ordo.fails(2, "hint: did you mean rabenseifner[?]", "compile", "allreduce", "-n", 8, "-a", "rabenseifer")
-    ordo.fails(2, r"pairwise has no AllReduce; it is a name for mesh\(streams=one\) \(ReduceScatter\), alltoall",
-               "compile", "allreduce", "-n", 8, "-a", "pairwise")
-    wanted(": proved" in ordo.works("verify", "--generate", "Ring", "-n", 8, "--operator", "allreduce").out)
+    ordo.fails(2, "hint: did you mean rabenseifner[?]", "compile", "allreduce", "-n", 8, "-a",
+               "rabenseifer")
+    ordo.fails(2, r"pairwise has no AllReduce; it is a name for mesh\(streams=one\) "
+               r"\(ReduceScatter\), alltoall", "compile", "allreduce", "-n", 8, "-a", "pairwise")
+    wanted(": proved" in ordo.works("verify", "--generate", "Ring", "-n", 8, "--operator",
+                                    "allreduce").out)
     listed = ordo.works("list").out
     wanted(" also       linear, basic-linear, flat-tree\n" in listed, listed)
-    shown = {alias["name"]: alias for one in ordo.answer("list")["algorithms"] for alias in one["aliases"]}
+    shown = {alias["name"]: alias for one in ordo.answer("list")["algorithms"]
+             for alias in one["aliases"]}
     wanted(shown["dbt"] == {"name": "dbt", "algorithm": "tree(shape=double-binary)", "note": None,
                             "operators": ["AllReduce", "Reduce", "Broadcast"]}, shown["dbt"])
     out = ordo.works("list", "pairwise").out
-    wanted(out.startswith("pairwise: mesh(streams=one) for ReduceScatter (") and "\n          alltoall for AllToAll\n" in out, out)
+    wanted(out.startswith("pairwise: mesh(streams=one) for ReduceScatter (")
+           and "\n          alltoall for AllToAll\n" in out, out)
     answer = ordo.answer("list", "pairwise")
-    wanted([one["algorithm"] for one in answer["means"]] == ["mesh(streams=one)", "alltoall"] and answer["algorithm"] == "mesh", answer)
+    wanted([one["algorithm"] for one in answer["means"]] == ["mesh(streams=one)", "alltoall"]
+           and answer["algorithm"] == "mesh", answer)
     out = ordo.works("explain", "dbt").out
-    wanted("--algorithm 'tree(shape=double-binary)'" in out and "AllReduce on 4 ranks by tree(shape=double-binary)" in out, out)
+    wanted("--algorithm 'tree(shape=double-binary)'" in out
+           and "AllReduce on 4 ranks by tree(shape=double-binary)" in out, out)
     ordo.fails(2, "did you mean pairwise", "list", "pairwize")
     ordo.fails(2, "did you mean recursive-halving", "explain", "recursive-halvin")
 
 
 def options_of(ordo):
-    """What --help says of each option of each command: {command: {option: (letter, argument, meaning)}}."""
+    """What --help says of the options: {command: {option: (letter, argument, meaning)}}."""
     told = {}
-    for command in re.findall(r"^  (\w+) ", ordo.works("--help").out.split("commands:\n")[1].split("\n\n")[0], re.M):
+    listed = ordo.works("--help").out.split("commands:\n")[1].split("\n\n")[0]
+    option = r"^  (?:-(\w), )?--([\w-]+)(?: (\S+))?\s+(.*(?:\n {8,}.*)*)"
+    for command in re.findall(r"^  (\w+) ", listed, re.M):
         text = ordo.works(command, "--help").out.split("\noptions:\n")[1].split("\n\n")[0]
-        told[command] = {name: (letter, argument, " ".join(meaning.split())) for letter, name, argument, meaning in re.findall(
-            r"^  (?:-(\w), )?--([\w-]+)(?: (\S+))?\s+(.*(?:\n {8,}.*)*)", text, re.M)}
+        told[command] = {}
+        for letter, name, argument, meaning in re.findall(option, text, re.M):
+            told[command][name] = (letter, argument, " ".join(meaning.split()))
     return told
 
 
-@desk_case("options are called alike in every command: --size bytes (or --bytes), -n ranks but in run, --topology")
+@desk_case("options are called alike everywhere: --size bytes (or --bytes), -n ranks but in run")
 def _(ordo):
     told = options_of(ordo)
     wanted(len(told) > 15 and len(told["compile"]) > 15, told)
     for command, options in told.items():
         wanted("bytes" not in options, command)
         for name, (letter, argument, meaning) in options.items():
-            wanted(letter != "n" or name == ("iters" if command == "run" else "ranks"), command, name)
+            wanted(letter != "n" or name == ("iters" if command == "run" else "ranks"), command,
+                   name)
             if name == "size":
-                wanted(argument == "SIZE" and meaning.endswith("; or --bytes"), command, argument, meaning)
+                wanted(argument == "SIZE" and meaning.endswith("; or --bytes"), command, argument,
+                       meaning)
             if name == "topology":
-                wanted(meaning == "full-mesh, ring, star, ... or a file (a link between every two ranks)", command, meaning)
-    wanted({command for command, options in told.items() if "size" in options} >= {"compile", "predict", "run", "draw", "view", "calibrate"})
+                wanted(meaning == "full-mesh, ring, star, ... or a file (a link between every two "
+                       "ranks)", command, meaning)
+    wanted({command for command, options in told.items()
+            if "size" in options} >= {"compile", "predict", "run", "draw", "view", "calibrate"})
     ordo.compile("ring.json")
-    for words in [["predict", "ring.json"], ["run", "ring.json"], ["draw", "ring.json", "--load"], ["view", "ring.json"],
-                  ["draw", "ring.json", "--space-time"]]:
-        one, other = [re.sub(r"[\d.]+ m?s|--(size|bytes)|[\d.]+ [MG]B/s", "", ordo.works(*words, option, "4KiB").out) for option in ("--size", "--bytes")]
+    changing = r"[\d.]+ m?s|--(size|bytes)|[\d.]+ [MG]B/s"
+    for words in [["predict", "ring.json"], ["run", "ring.json"], ["view", "ring.json"],
+                  ["draw", "ring.json", "--load"], ["draw", "ring.json", "--space-time"]]:
+        one, other = [re.sub(changing, "", ordo.works(*words, option, "4KiB").out)
+                      for option in ("--size", "--bytes")]
         wanted(one == other and one, words)
     ordo.works("compile", "allreduce", "-n", 4, "--bytes", "4KiB", "-o", "x.json")
     # Topologies of their own have ranks, and no bytes.
-    ordo.fails(2, "--size: bytes of a vector.*\nhint: how many ranks the topology has is --ranks N", "draw", "--topology", "ring", "--size", 8)
+    ordo.fails(2, "--size: bytes of a vector.*\nhint: how many ranks the topology has is --ranks N",
+               "draw", "--topology", "ring", "--size", 8)
+    ring = ordo.works("draw", "--topology", "ring", "-n6").out
     for words in [["-n", 6], ["--ranks", 6], ["--ranks", 6, "--ranks", "0-5"]]:
-        wanted(ordo.works("draw", "--topology", "ring", *words).out == ordo.works("draw", "--topology", "ring", "-n6").out, words)
+        wanted(ordo.works("draw", "--topology", "ring", *words).out == ring, words)
     done = ordo.works("draw", "--topology", "torus:4x4", "--ranks", "4,5")
     wanted("drawn: 2 of 16 ranks" in done.err, done.err)
     ordo.fails(2, "found 16 ranks, wanted 8", "draw", "--topology", "torus:4x4", "-n", 8)
     ordo.fails(2, "--ranks: found 0, wanted 1[.][.]", "draw", "--topology", "ring", "-n", 0)
-    wanted(ordo.works("draw", "ring.json", "--load").out == ordo.works("draw", "ring.json", "--load", "-t", "full-mesh").out)
+    meshed = ordo.works("draw", "ring.json", "--load", "-t", "full-mesh").out
+    wanted(ordo.works("draw", "ring.json", "--load").out == meshed)
 
 
 @desk_case("compile --algorithm with --size: K is what is fastest at that size, as predicted")
 def _(ordo):
     chunks = {}
     for size in ["1KiB", "1MiB", "256MiB"]:
-        done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", size, "-o", "x.json")
+        done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", size, "-o",
+                          "x.json")
         wanted("\n> ring" in done.err and "of 5 candidates, simulated" in done.err, done.err)
         chunks[size] = json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"]
         chosen = ordo.answer("predict", "x.json", "--size", size)["seconds"]
         for other in [1, 8, 32, 128]:
             ordo.compile("y.json", "--chunks", other, operator="broadcast", ranks=8)
-            wanted(chosen <= ordo.answer("predict", "y.json", "--size", size)["seconds"] * (1 + 1e-9), size, other)
+            told = ordo.answer("predict", "y.json", "--size", size)["seconds"]
+            wanted(chosen <= told * (1 + 1e-9), size, other)
     wanted(chunks == {"1KiB": 1, "1MiB": 8, "256MiB": 128}, chunks)
-    answer = ordo.answer("compile", "broadcast", "-n", 8, "-a", "pipeline", "--size", "1KiB", "-o", "x.json")
+    answer = ordo.answer("compile", "broadcast", "-n", 8, "-a", "pipeline", "--size", "1KiB", "-o",
+                         "x.json")
     for more in [["--alpha-ns", "5"], ["--type", "f16"], ["--copy-bandwidth", "1"]]:
         done = ordo.works("compile", "broadcast", "-n", 4, "-a", "ring", *more, "-o", "x.json")
         wanted("the fastest at 1 MiB (--size was not given)" in done.err, more, done.err)
-    wanted(answer["size_bytes"] == 1024 and {one["algorithm"] for one in answer["candidates"]} == {"ring"}, answer)
-    done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", "1KiB", "--chunks", 3, "-o", "x.json")
+    names = {one["algorithm"] for one in answer["candidates"]}
+    wanted(answer["size_bytes"] == 1024 and names == {"ring"}, answer)
+    done = ordo.works("compile", "broadcast", "-n", 8, "-a", "ring", "--size", "1KiB", "--chunks",
+                      3, "-o", "x.json")
     wanted(json.loads((ordo.folder / "x.json").read_text())["chunks_per_block"] == 3, done.err)
-    ordo.fails(1, "error: ring does not hold G3: AllReduce on 8 ranks\nhint: these do: mesh", "compile", "allreduce", "-n", 8, "-a", "ring",
+    ordo.fails(1, "error: ring does not hold G3: AllReduce on 8 ranks\nhint: these do: mesh",
+               "compile", "allreduce", "-n", 8, "-a", "ring",
                "--size", "1MiB", "--require", "G3")
-    ordo.fails(2, "halving-doubling needs a power of two ranks", "compile", "allreduce", "-n", 7, "-a", "halving-doubling", "--size", "1MiB")
-    ordo.fails(2, "mesh does not apply: AllReduce on 8 ranks, topology full-mesh", "compile", "allreduce", "-n", 8, "-a", "mesh",
+    ordo.fails(2, "halving-doubling needs a power of two ranks", "compile", "allreduce", "-n", 7,
+               "-a", "halving-doubling", "--size", "1MiB")
+    ordo.fails(2, "mesh does not apply: AllReduce on 8 ranks, topology full-mesh", "compile",
+               "allreduce", "-n", 8, "-a", "mesh",
                "--fail-link", "0-1", "--size", "1MiB")
 
 
-@desk_case("compile without a topology: above 64 ranks it says what it assumes, and which machines have names")
+@desk_case("compile above 64 ranks without a topology: what it assumes, and what machines there are")
 def _(ordo):
-    assumed = "assumed: a link of its own, of 56 GB/s, between every two of {} ranks, which no machine has\n"
-    offered = "--topology dgx-a100:S, dgx-h100:S, mi300x:S \\(S servers, {}\\), servers:SxR, a3:SxR, torus:AxB"
+    assumed = ("assumed: a link of its own, of 56 GB/s, between every two of {} ranks, "
+               "which no machine has\n")
+    offered = ("--topology dgx-a100:S, dgx-h100:S, mi300x:S \\(S servers, {}\\), "
+               "servers:SxR, a3:SxR, torus:AxB")
     words = ["compile", "allgather", "-a", "ring", "-o", "x.json", "-n"]
     for ranks, sizes in [(72, "here S = 9"), (65, "of 8 ranks each")]:
         done = ordo.works(*words, ranks)
-        wanted(assumed.format(ranks) in done.err and re.search(offered.format(sizes), done.err), done.err)
+        wanted(assumed.format(ranks) in done.err and re.search(offered.format(sizes), done.err),
+               done.err)
     wanted("of 400 GB/s, between" in ordo.works(*words, 72, "--bandwidth", 400).err)
     wanted("assumed" not in ordo.works(*words, 64).err)
     wanted("assumed" not in ordo.works(*words, 72, "-t", "dgx-h100:9").err)
@@ -753,7 +788,8 @@ def _(ordo):
     wanted("refuted" not in ordo.works(*drawn).err)
     ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o", "mesh.html")
     # What the topology's document tells is taken, and what the command line tells before it.
-    document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as", "json").out)
+    document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as",
+                                     "json").out)
     (ordo.folder / "slow.json").write_text(json.dumps(document | {"reduce_gbs": 1, "copy_gbs": 2}))
     ordo.compile("ring.json")
     slow = ordo.answer("predict", "ring.json", "--topology", "./slow.json")["breakdown_seconds"]
@@ -1577,7 +1613,8 @@ def _(ordo):
     whole = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4).out
     broken = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--fail-link", "0-1").out
     wanted("dashed" not in whole and "dashed" in broken)
-    rendered = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--fail-link", "0-1", "--as", "svg")
+    rendered = ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--fail-link", "0-1",
+                          "--as", "svg")
     wanted(rendered.err == "", rendered.err)
 
 
@@ -1690,23 +1727,29 @@ def leave(ordo, *words, **options):
     return done.returncode, done.stderr.decode()
 
 
-@desk_case("a reader that goes away, | head: every command ends by SIGPIPE, says no error, leaves nothing")
+@desk_case("a reader that goes away, | head: every command ends by SIGPIPE and says no error")
 def _(ordo):
     ordo.compile("ring.json")
     ordo.works("compile", "allreduce", "-n", 64, "-a", "ring", "-o", "large.json")
     ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1MiB", "-o", "set")
+    circle = REJECT / "R7-circle-of-three.json"
     calls = [["compile", "allreduce", "-n", 64, "-a", "ring"],
              ["compile", "allreduce", "-n", 4, "-a", "ring", "--prove-only"],
-             ["tune", "allreduce", "-n", 4, "--sizes", "1KiB:2KiB"], ["calibrate", "-n", 2, "--milliseconds", 1],
-             ["verify", "ring.json"], ["verify", REJECT / "R7-circle-of-three.json"], ["predict", "ring.json"],
-             ["predict", "large.json", "-e", "1GiB", "-f", 2], ["run", "ring.json"], ["run", "ring.json", "-e", "1KiB"],
-             ["run", "set", "-e", "1KiB", "--csv"], ["probe", "ring.json"], ["order", "ring.json"],
-             ["diff", "ring.json", "ring.json"], ["draw", "ring.json"], ["draw", "large.json", "--as", "text"],
-             ["draw", "large.json", "--as", "svg", "--space-time"], ["view", "ring.json"], ["embed", "large.json"],
-             ["list"], ["explain", "all"], ["explain", "ring"], ["explain", "large.json"], ["doctor"], ["manual"],
-             ["manual", "compile"], ["completions", "bash"], ["demo"], ["--help"], ["verify", "--help"], ["--version"],
-             ["help", "run"], ["list", "--json"], ["verify", "ring.json", "--json"], ["verify", "nothing", "--json"]]
-    wanted({words[0] for words in calls} >= set(COMMANDS), set(COMMANDS) - {words[0] for words in calls})
+             ["tune", "allreduce", "-n", 4, "--sizes", "1KiB:2KiB"],
+             ["calibrate", "-n", 2, "--milliseconds", 1], ["verify", "ring.json"],
+             ["verify", circle], ["predict", "ring.json"],
+             ["predict", "large.json", "-e", "1GiB", "-f", 2], ["run", "ring.json"],
+             ["run", "ring.json", "-e", "1KiB"], ["run", "set", "-e", "1KiB", "--csv"],
+             ["probe", "ring.json"], ["order", "ring.json"], ["diff", "ring.json", "ring.json"],
+             ["draw", "ring.json"], ["draw", "large.json", "--as", "text"],
+             ["draw", "large.json", "--as", "svg", "--space-time"], ["view", "ring.json"],
+             ["embed", "large.json"], ["list"], ["explain", "all"], ["explain", "ring"],
+             ["explain", "large.json"], ["doctor"], ["manual"], ["manual", "compile"],
+             ["completions", "bash"], ["demo"], ["--help"], ["verify", "--help"], ["--version"],
+             ["help", "run"], ["list", "--json"], ["verify", "ring.json", "--json"],
+             ["verify", "nothing", "--json"]]
+    wanted({words[0] for words in calls} >= set(COMMANDS),
+           set(COMMANDS) - {words[0] for words in calls})
     before = set(ordo.names()) | {"ordo-demo"}
     for words in calls:
         code, err = leave(ordo, *words)
@@ -1715,7 +1758,8 @@ def _(ordo):
         wanted("error: " not in err, words, err)
     wanted(set(ordo.names()) <= before, ordo.names())
     # Of a shell that has SIGPIPE ignored, no signal comes, but no word either.
-    code, err = leave(ordo, "list", restore_signals=False, preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
+    code, err = leave(ordo, "list", restore_signals=False,
+                      preexec_fn=lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN))
     wanted((code, err) == (5, ""), code, err)
     # A full disk is another matter.
     with open("/dev/full", "w") as full:
@@ -1729,7 +1773,8 @@ def _(ordo):
     ordo.compile("large.json", ranks=64)
     for words in [["run", "ring.json", "-b", 8, "-e", "64KiB", "-i", 8, "-n", 100],
                   ["predict", "large.json", "-b", 1, "-e", 9999, "-i", 1]]:
-        running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdout=subprocess.PIPE,
+        running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder,
+                                   stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
         running.stdout.read(1)
         running.stdout.close()
@@ -2055,54 +2100,62 @@ def on_terminal(ordo, *words, environment=None):
     return shown
 
 
-@desk_case("compile to a terminal: a summary and no document, which -o - shows; pipes and files get it")
+@desk_case("compile to a terminal: a summary and no document, which -o - shows")
 def _(ordo):
     words = ["compile", "allreduce", "-n", 4, "-a", "ring"]
     document = ordo.works(*words).out
     shown = on_terminal(ordo, *words, environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
-    wanted("AllReduce on 4 ranks by ring: " in shown and "proved in every interleaving" in shown, shown)
+    wanted("AllReduce on 4 ranks by ring: " in shown and "proved in every interleaving" in shown,
+           shown)
     wanted('"schema"' not in shown and "written in" not in shown, shown)
     wanted("not written: -o FILE.json keeps the document, -o - shows it here" in shown, shown)
-    shown = on_terminal(ordo, *words, "-o", "-", environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+    shown = on_terminal(ordo, *words, "-o", "-",
+                        environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
     wanted(document in shown, shown)
-    shown = on_terminal(ordo, *words, "--json", environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
+    shown = on_terminal(ordo, *words, "--json",
+                        environment={"NO_COLOR": "1"}).decode().replace("\r\n", "\n")
     wanted(shown == document, shown)
-    shown = on_terminal(ordo, "compile", "allreduce", "-n", 4, environment={"NO_COLOR": "1"}).decode()
+    shown = on_terminal(ordo, "compile", "allreduce", "-n", 4,
+                        environment={"NO_COLOR": "1"}).decode()
     wanted("the fastest at 1 MiB" in shown and '"schema"' not in shown, shown)
     with open(ordo.folder / "kept.json", "wb") as kept:
         ordo.works(*words, stdout=kept)
     wanted((ordo.folder / "kept.json").read_text() == document)
 
 
-@desk_case("draw to a terminal: dot, and a hint how it becomes a picture; the name of the file says the form")
+@desk_case("draw to a terminal: dot, and a hint how it becomes a picture; names say the form")
 def _(ordo):
     ordo.compile("ring.json")
     plain = {"NO_COLOR": "1"}
-    for words in [["draw", "ring.json"], ["draw", "ring.json", "-o", "-"], ["draw", "-t", "ring", "-n", 4]]:
+    for words in [["draw", "ring.json"], ["draw", "ring.json", "-o", "-"],
+                  ["draw", "-t", "ring", "-n", 4]]:
         shown = on_terminal(ordo, *words, environment=plain).decode().replace("\r\n", "\n")
         wanted(ordo.works(*words).out in shown, words, shown)
         wanted("this is the language of Graphviz; -o FILE.svg" in shown, words, shown)
         wanted("Graphviz" not in ordo.works(*words).err, words)
     for words in [["--as", "dot"], ["--as", "text"], ["--as", "table"], ["-o", "x.dot"]]:
-        wanted(b"Graphviz" not in on_terminal(ordo, "draw", "ring.json", *words, environment=plain), words)
-    for name, begin in [("x.svg", b"<?xml"), ("x.png", b"\x89PNG"), ("x.pdf", b"%PDF"), ("x.dot", b"digraph"),
-                        ("x.txt", b"AllReduce"), ("x.md", b"**AllReduce")]:
+        wanted(b"Graphviz" not in on_terminal(ordo, "draw", "ring.json", *words, environment=plain),
+               words)
+    for name, begin in [("x.svg", b"<?xml"), ("x.png", b"\x89PNG"), ("x.pdf", b"%PDF"),
+                        ("x.dot", b"digraph"), ("x.txt", b"AllReduce"), ("x.md", b"**AllReduce")]:
         ordo.works("draw", "ring.json", "-o", name)
         found = (ordo.folder / name).read_bytes()[:20]
         wanted(found.startswith(begin), name, found)
 
 
 class Watched:
-    """A command whose stderr is a terminal and whose stdin is ours: what it shows, with the times."""
+    """A command whose stderr is a terminal and whose stdin is ours: what it shows, and when."""
 
     def __init__(self, ordo, *words, environment=None):
         self.master, slave = pty.openpty()
         surroundings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
         self.began = time.monotonic()
         self.shown = b""
-        self.running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdin=subprocess.PIPE,
+        self.running = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder,
+                                        stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=slave,
-                                        env={**surroundings, "TERM": "xterm", **(environment or {})})
+                                        env={**surroundings, "TERM": "xterm",
+                                             **(environment or {})})
         os.close(slave)
 
     def feed(self, data):
@@ -2133,7 +2186,7 @@ class Watched:
         return self.running.wait(60), out
 
 
-@desk_case("a bar begins within half a second, tells the time left, and is gone before anything is said")
+@desk_case("a bar begins within half a second, and is gone before anything is said")
 def _(ordo):
     document = ordo.compile("ring.json", ranks=64).read_bytes()
     seen = []
@@ -2142,7 +2195,8 @@ def _(ordo):
         first = watched.until(rb"\rreading      \[")
         seen.append(first)
         # A pipe does not say how long it is.
-        wanted(watched.until(rb"reading      \[ {32}\] {7} 2 s so far") is not None, watched.shown[-200:])
+        wanted(watched.until(rb"reading      \[ {32}\] {7} 2 s so far") is not None,
+               watched.shown[-200:])
         watched.feed(document)
         code, out = watched.end()
         wanted(code == 0 and b": proved" in out, code, out)
@@ -2151,24 +2205,28 @@ def _(ordo):
     # The machine that tests may be busy; the bar waits for 0.4 s itself.
     wanted(all(first is not None and 0.3 < first < 2 for first in seen) and min(seen) < 1, seen)
     # Nothing of it where nobody looks, or where \\r does not go back.
-    for words, environment in [(["verify", "-", "--json"], {}), (["verify", "-"], {"TERM": "dumb"})]:
+    for words, environment in [(["verify", "-", "--json"], {}),
+                               (["verify", "-"], {"TERM": "dumb"})]:
         watched = Watched(ordo, *words, environment=environment)
         wanted(watched.until(b"reading", 1.2) is None, watched.shown)
         watched.feed(document)
         wanted(watched.end()[0] == 0 and watched.shown == b"", watched.shown)
 
 
-@desk_case("whatever takes long has a bar: compiling, proving, writing, predicting, simulating, running, probing")
+@desk_case("whatever takes long has a bar: compiling, proving, predicting, running, probing")
 def _(ordo):
     ordo.compile("ring.json", ranks=16)
     ordo.works("compile", "allreduce", "-n", 700, "-a", "ring", "-o", "large.json")
-    for words, what in [(["compile", "allreduce", "-n", 700, "-a", "ring", "-o", "x.json"], "compiling|proving|writing"),
+    for words, what in [(["compile", "allreduce", "-n", 700, "-a", "ring", "-o", "x.json"],
+                         "compiling|proving|writing"),
                         (["verify", "large.json"], "reading|proving"),
                         (["predict", "large.json", "-t", "ring"], "reading|predicting"),
-                        (["tune", "allreduce", "-n", 64, "-t", "torus:8x8", "--sizes", "1KiB:1GiB"], "simulating"),
+                        (["tune", "allreduce", "-n", 64, "-t", "torus:8x8", "--sizes", "1KiB:1GiB"],
+                         "simulating"),
                         (["run", "ring.json", "-b", "4MiB", "-e", "16MiB", "-n", 9], "running"),
                         (["run", "ring.json", "--size", "4MiB", "--repeat", 600], "running"),
-                        (["probe", "ring.json", "--seeds", 60], "probing"), (["calibrate", "-n", 4], "measuring")]:
+                        (["probe", "ring.json", "--seeds", 60], "probing"),
+                        (["calibrate", "-n", 4], "measuring")]:
         watched = Watched(ordo, *words)
         first = watched.until(rf"\r({what}) +\[".encode(), 60)
         wanted(first is not None and first < 3, words, first, watched.shown[-300:])

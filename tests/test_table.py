@@ -81,9 +81,12 @@ def _(ordo):
     # Each says what it executed, and that there is another way, which is another speed.
     for words, executed, other in [
             ([], "the tasks, interpreted one by one; --transport folded, or a table", "tasks"),
-            (["--transport", "folded"], "the fold that was proved, without its tasks; --transport threads", "fold"),
-            (["--end", 64], "the fold that was proved, without its tasks; a run of one size, or", "fold"),
-            (["--end", 64, "--transport", "threads"], "the tasks, interpreted one by one; --transport folded", "tasks")]:
+            (["--transport", "folded"],
+             "the fold that was proved, without its tasks; --transport threads", "fold"),
+            (["--end", 64], "the fold that was proved, without its tasks; a run of one size, or",
+             "fold"),
+            (["--end", 64, "--transport", "threads"],
+             "the tasks, interpreted one by one; --transport folded", "tasks")]:
         out = ordo.works("run", "x.json", *words).out
         wanted(re.search(rf"^(#|  ) ?executed:? +{executed}", out, re.M), words, out)
         wanted(ordo.answer("run", "x.json", *words)["executes"] == other, words)
