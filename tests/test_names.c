@@ -1,5 +1,5 @@
-/* test_names.c - the names that the field has for algorithms: each means one thing for an operator, and that thing is what
- * the field means.
+/* test_names.c - the names that the field has for algorithms: each means one thing for an operator,
+ * and that thing is what the field means.
  */
 #include "compiling.h"
 #include <setjmp.h>
@@ -154,7 +154,7 @@ static void pairwise_is_an_exchange_with_each_other_rank_in_turn(void **state)
 		}
 }
 
-/* Of 2^k ranks, rank r sends to r - 2^k in the AllGather, and to r + 2^k in the AllToAll; N-1 blocks in the former. */
+/* Of 2^k ranks, rank r sends to r - 2^k in the AllGather, N-1 blocks, and to r + 2^k in the AllToAll. */
 static void bruck_sends_as_far_as_powers_of_two(void **state)
 {
 	(void)state;
@@ -203,8 +203,8 @@ static void binomial_is_a_tree_of_q_children(void **state)
 	}
 }
 
-/* Each rank is an inner node of at most one of two trees, so it sends a vector up and one down, and has at most
- * six neighbours. */
+/* Each rank is an inner node of at most one of two trees, so it sends a vector up and one down, and
+ * has at most six neighbours. */
 static void a_double_binary_tree_sends_a_vector_each_way(void **state)
 {
 	(void)state;
@@ -221,7 +221,7 @@ static void a_double_binary_tree_sends_a_vector_each_way(void **state)
 	}
 }
 
-/* Recursive halving: q partners, N-1 blocks; Rabenseifner that and back; recursive doubling likewise. */
+/* Recursive halving: q partners, N-1 blocks; Rabenseifner that and back. */
 static void halving_and_doubling_deal_with_ranks_that_differ_in_one_bit(void **state)
 {
 	(void)state;

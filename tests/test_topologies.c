@@ -249,7 +249,7 @@ static void levels_are_found_in_servers_that_are_sold(void **unused)
 	assert_true(schedule && told);
 	assert_int_equal(schedule->ntask, told->ntask);
 	ordo_schedule_destroy(told);
-	/* 1 GB: 7/8 of it at 450 GB/s each way inside, 1/8 at 50 GB/s between, 7/8 + 1/16 added at 3350/3. */
+	/* 7/8 of it at 450 GB/s each way inside, 1/8 at 50 between, 7/8 + 1/16 added at 3350/3. */
 	const struct ordo_predict_options options = {.topology = topology,
 		.machine = ordo_machine_usual(),
 		.bytes = 1024000000,

@@ -239,8 +239,8 @@ static bool check_space_time(struct call *call, const struct wish *wish)
 	return false;
 }
 
-/* Of a topology alone: how many ranks it has. A number by itself says so, and where its name says nothing of
- * ranks the first of several; the others are ranks to be drawn. false: call->status. */
+/* Of a topology alone: how many ranks it has. A number by itself says so, and where its name says
+ * nothing of ranks the first of several; the others are ranks to be drawn. false: call->status. */
 static bool take_count(struct call *call, struct wish *wish, bool sized)
 {
 	struct texts *ranks = &wish->excerpt.ranks;

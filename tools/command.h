@@ -79,8 +79,8 @@ int fail(struct call *call, const struct ordo_error *error);
 int fail_usage(struct call *call, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Whoever read stdout is gone, as `head` is once it has its lines: no error of ours, and nothing is left to be
- * said. Known once something could not be written. */
+/* Whoever read stdout is gone, as `head` is once it has its lines: no error of ours, and nothing is
+ * left to be said. Known once something could not be written. */
 bool reader_left(void);
 
 /* Numbers in JSON are written as integers, whatever their size. */
@@ -96,8 +96,8 @@ enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
 /* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not set. */
 const char *paint(FILE *out, enum colour colour);
 
-/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with the time
- * left. closure: a struct progress, which tells one thing under way from another. Any thread. */
+/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with the
+ * time left. closure: a struct progress, which tells one thing under way from another. Any thread. */
 struct progress {
 	char unused;
 };

@@ -76,7 +76,7 @@ static bool read_real(const char *text, double *number)
 	return !*end && value > 0 && value <= DBL_MAX;
 }
 
-/* Sizes have one name in every command. Another that they had goes on working where no option is called so. */
+/* Sizes have one name in every command. Another that they had goes on working. */
 static const struct {
 	const char *name, *also;
 } synonyms[] = {{"size", "bytes"}};

@@ -58,7 +58,7 @@ bool predict_schedule(struct call *call, const struct predicting *wish, const st
 /* Says so where the bytes do not fill equal blocks. */
 void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
 	const struct predicted *predicted);
-/* Of many ranks without a topology: says what is assumed of links, and which machines have a name. */
+/* Of many ranks without a topology: says what is assumed of links, and what machines there are. */
 void note_assumption(
 	struct call *call, const struct predicting *wish, uint32_t nrank, const struct predicted *predicted);
 void close_predicted(struct predicted *predicted);

@@ -1,8 +1,9 @@
 /* progress.c - a bar for what takes long: what is done, and the time left.
  *
- * A thread of its own draws, so that a bar begins in time and moves on where nothing is reported for seconds. It is
- * made at the first report, only if stderr is a terminal, and draws only between show_progress and
- * hide_progress: whoever prints hides first, and what is hidden is erased before hide_progress returns.
+ * A thread of its own draws, so that a bar begins in time and moves on where nothing is reported for
+ * seconds. It is made at the first report, only if stderr is a terminal, and draws only between
+ * show_progress and hide_progress: whoever prints hides first, and what is hidden is erased before
+ * hide_progress returns.
  */
 #include "command.h"
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds: what ends sooner needs no bar; how often one is drawn; and what must have passed before time is told. */
+/* Seconds: what ends sooner needs no bar; between drawings; and before a rate is believed. */
 static const double patience = 0.4, interval = 0.1, telling = 0.2;
 enum { BAR_WIDTH = 32, TAIL_WIDTH = 14, LINE_WIDTH = 14 + BAR_WIDTH + 9 + TAIL_WIDTH };
 

@@ -1,4 +1,4 @@
-/* boxes.c - servers that are sold with eight accelerators, a network card for each, and rails between them. */
+/* boxes.c - servers that are sold with eight accelerators and a network card for each. */
 #include "topologies/boxes.h"
 #include "topologies/generators.h"
 #include "topologies/sizes.h"

@@ -235,8 +235,8 @@ double ordo_contest_bound(const struct ordo_contest *contest, uint32_t i, uint64
 	const struct ordo_entrant *entrant = &contest->entrants[i];
 	if (entrant->refused || contest->most_bandwidth <= 0)
 		return 0;
-	/* With another K than the natural one the claims are others: of more chunks steps are not fewer, and
-	 * volume is the same but for what does not divide. */
+	/* With another K than the natural one the claims are others: of more chunks steps are not
+	 * fewer, and volume is the same but for what does not divide. */
 	if (entrant->chunks_per_block < entrant->candidate->chunks_per_block)
 		return 0;
 	const bool natural = entrant->chunks_per_block == entrant->candidate->chunks_per_block;

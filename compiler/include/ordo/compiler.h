@@ -10,7 +10,7 @@ extern "C" {
 
 struct ordo_request {
 	struct ordo_problem problem; /* chunks_per_block 0: the algorithm chooses; nshard 0: nrank */
-	/* "ring", "ring(directions=2,rings=3)", "mesh(shots=1,fold=linear)", ..., or an alias: "pairwise" */
+	/* "ring", "ring(directions=2,rings=3)", "mesh(shots=1)", ..., or an alias: "pairwise" */
 	const char *algorithm;
 	const struct ordo_topology
 		*topology; /* NULL: every rank reaches every other, and the document names none */
@@ -72,7 +72,7 @@ struct ordo_variant {
 struct ordo_alias {
 	const char *name;
 	uint32_t operators;   /* bit (1 << op) for every operator it is a name for; 0: all there are */
-	const char *settings; /* what stands between the parentheses: "shape=double-binary"; "": none */
+	const char *settings; /* what is between the parentheses: "shape=double-binary"; "": none */
 	const char *note;     /* what differs from what the field calls so, for people; or NULL */
 };
 
@@ -150,8 +150,8 @@ struct ordo_candidates {
  * problem. */
 ORDO_API bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, struct ordo_error *error);
-/* The one that request->algorithm names, also where no variant is like it. The same, and false too if it does
- * not apply. */
+/* The one that request->algorithm names, also where no variant is like it. The same, and false too if
+ * it does not apply. */
 ORDO_API bool ordo_candidates_take(
 	struct ordo_candidates *candidates, const struct ordo_request *request, struct ordo_error *error);
 ORDO_API void ordo_candidates_free(struct ordo_candidates *candidates);

@@ -42,8 +42,8 @@ struct ordo_contender {
 struct ordo_tune_wish {
 	/* from_bytes..to_bytes may be one size. The machine is what the topology does not say. */
 	struct ordo_selection_wish selection;
-	/* Only this algorithm, with its parameters, as for a request; where chunks follow each other it
-	 * competes with itself, cut into more. NULL: all. */
+	/* Only this algorithm, with its parameters, as for a request; where chunks follow each
+	 * other it competes with itself, cut into one chunk and into more. NULL: all. */
 	const char *algorithm;
 	uint32_t element_bytes, scratch_element_bytes; /* as for a prediction (predict.h) */
 	bool lazily; /* leave out what cannot be the fastest, for many ranks; with one_order nothing can be left out */
