@@ -154,7 +154,7 @@ static void pairwise_is_an_exchange_with_each_other_rank_in_turn(void **state)
 		}
 }
 
-/* Of 2^k ranks, rank r sends to r - 2^k in the AllGather, N-1 blocks, and to r + 2^k in the AllToAll. */
+/* Rank r of 2^q sends to r - 2^k in the AllGather, N-1 blocks, and to r + 2^k in the AllToAll. */
 static void bruck_sends_as_far_as_powers_of_two(void **state)
 {
 	(void)state;

@@ -75,8 +75,8 @@ void list_aliases(struct call *call, const struct ordo_algorithm_facts *facts, c
 	say(call, "%s", facts->nalias ? "\n" : "");
 }
 
-/* "mesh(streams=one) for ReduceScatter (what arrives is folded...)"; the operators only where they are
- * some of the algorithm's, or must be told. */
+/* "mesh(streams=one) for ReduceScatter (what arrives is folded...)"; the operators only where they
+ * are some of the algorithm's, or must be told. */
 static void say_meaning(struct call *call, const struct ordo_named *named, bool tell)
 {
 	char text[128], operators[128];

@@ -96,8 +96,9 @@ enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
 /* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not set. */
 const char *paint(FILE *out, enum colour colour);
 
-/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with the
- * time left. closure: a struct progress, which tells one thing under way from another. Any thread. */
+/* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with
+ * the time left. closure: a struct progress, which tells one thing under way from another. Any
+ * thread. */
 struct progress {
 	char unused;
 };

@@ -137,8 +137,8 @@ static void print_answer(const cJSON *answer)
 	free(text);
 }
 
-/* What was asked for must have arrived; a command that failed has said why, unless that was to stand on
- * stdout too. Where the reader went away we end as all do, by SIGPIPE, but clean up first. */
+/* What was asked for must have arrived; a command that failed has said why, unless that was to
+ * stand on stdout too. Where the reader went away we end as all do, by SIGPIPE, but clean up first. */
 static int finish_stdout(int status, bool json, bool dies_of_pipes)
 {
 	bool lost = ferror(stdout);

@@ -1,7 +1,7 @@
 /* progress.c - a bar for what takes long: what is done, and the time left.
  *
- * A thread of its own draws, so that a bar begins in time and moves on where nothing is reported for
- * seconds. It is made at the first report, only if stderr is a terminal, and draws only between
+ * A thread of its own draws, so that a bar begins in time and moves on where nothing is reported
+ * for seconds. It is made at the first report, only if stderr is a terminal, and draws only between
  * show_progress and hide_progress: whoever prints hides first, and what is hidden is erased before
  * hide_progress returns.
  */

@@ -72,7 +72,7 @@ struct ordo_variant {
 struct ordo_alias {
 	const char *name;
 	uint32_t operators;   /* bit (1 << op) for every operator it is a name for; 0: all there are */
-	const char *settings; /* what is between the parentheses: "shape=double-binary"; "": none */
+	const char *settings; /* what the parentheses hold: "shape=double-binary"; "": none */
 	const char *note;     /* what differs from what the field calls so, for people; or NULL */
 };
 
@@ -110,8 +110,8 @@ struct ordo_named {
  * hyphens and underscores. Returns how many there are: 0 for a name that nobody has. */
 ORDO_API uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MOST_NAMED]);
 
-/* The name, of algorithms and aliases that have one of the operators (bits 1 << op), that is nearest
- * to a word; see ordo_suggest. NULL: none is near. */
+/* The name, of algorithms and aliases that have one of the operators (bits 1 << op), that is
+ * nearest to a word; see ordo_suggest. NULL: none is near. */
 ORDO_API const char *ordo_algorithm_suggest(const char *word, uint32_t operators);
 
 /* Algorithms for a problem, to choose from. An algorithm here has its parameters with it: "mesh(fold=linear)". */
