@@ -16,8 +16,8 @@ void say_field(struct call *call, const char *name, const char *text);
 /* With `output`, nothing but writing the example there. */
 int explain_rule(struct call *call, int number, const char *output);
 int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const char *output);
-/* All that is known of an algorithm by its own name or an alias; there is one. With `taught` also in
- * plain words with an example of four ranks, which `output` gets. */
+/* All that is known of an algorithm by its own name or an alias; there is one. With `taught` also
+ * in plain words with an example of four ranks, which `output` gets. */
 int explain_algorithm(struct call *call, const char *name, bool taught, const char *output);
 int explain_operator(struct call *call, enum ordo_operator op);
 /* One line. */

@@ -1,9 +1,9 @@
 /* boxes.h - servers that are sold with eight accelerators and a network card for each.
  *
  * A server is a full mesh of links, or has one switch that all its ranks are at. A rank's card
- * leads to the leaf switch of its number, the leaves lead to one spine, which is as wide as they are:
- * nothing is oversubscribed.
- * Switches are numbered: the leaves, the spine, then one in each server.
+ * leads to the leaf switch of its number, the leaves lead to one spine, which is as wide as they
+ * are: nothing is oversubscribed. Switches are numbered: the leaves, the spine, then one in each
+ * server.
  */
 #ifndef ORDO_TOPOLOGY_BOXES_H
 #define ORDO_TOPOLOGY_BOXES_H

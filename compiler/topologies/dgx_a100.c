@@ -1,13 +1,13 @@
 /* dgx_a100.c - NVIDIA DGX A100: eight GPUs at NVSwitches, a 200 Gb/s card for each.
  *
- * NVLink   600 GB/s a GPU both ways together, twelve links, so 300 GB/s each way; six NVSwitches,
- *          two links of each GPU to every one. They are not blocking, and traffic of any pair goes over
- *          all of them: one switch here
+ * NVLink   600 GB/s a GPU both ways together, twelve links, so 300 GB/s each way; six
+ *          NVSwitches, two links of each GPU to every one. They are not blocking, and traffic of
+ *          any pair goes over all of them: one switch here
  * cards    eight ConnectX-6 for compute, 200 Gb/s, one a GPU: 25 GB/s each way
  * memory   A100 80GB: 2,039 GB/s
  * source   "NVIDIA DGX A100 System Architecture" (white paper, NVIDIA 2020); "Defining AI
- *          Innovation with NVIDIA DGX A100" (NVIDIA Technical Blog, 2020); "NVIDIA A100 Tensor Core GPU"
- *          (datasheet, NVIDIA 2021)
+ *          Innovation with NVIDIA DGX A100" (NVIDIA Technical Blog, 2020); "NVIDIA A100 Tensor
+ *          Core GPU" (datasheet, NVIDIA 2021)
  *
  * Peak rates; what programs see is less. Latencies are assumptions.
  */

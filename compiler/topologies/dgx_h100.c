@@ -1,13 +1,14 @@
 /* dgx_h100.c - NVIDIA DGX H100: eight GPUs at NVSwitches, a 400 Gb/s card for each.
  *
  * NVLink   900 GB/s a GPU both ways together, eighteen links, so 450 GB/s each way; four
- *          NVSwitches, each GPU at all of them. They are not blocking, and traffic of any pair goes over all of
- *          them: one switch here. Adding in the switches (SHARP) is not in the model
+ *          NVSwitches, each GPU at all of them. They are not blocking, and traffic of any pair
+ *          goes over all of them: one switch here. Adding in the switches (SHARP) is not in the
+ *          model
  * cards    eight ConnectX-7, 400 Gb/s, one a GPU: 50 GB/s each way
  * memory   H100 SXM: 3.35 TB/s
- * source   "Introducing NVIDIA HGX H100: An Accelerated Server Platform for AI and High-Performance
- *          Computing" (NVIDIA Technical Blog, 2022); "NVIDIA DGX H100/H200 User Guide" (NVIDIA);
- *          "NVIDIA H100 Tensor Core GPU" (datasheet, NVIDIA)
+ * source   "Introducing NVIDIA HGX H100: An Accelerated Server Platform for AI and High-
+ *          Performance Computing" (NVIDIA Technical Blog, 2022); "NVIDIA DGX H100/H200 User
+ *          Guide" (NVIDIA); "NVIDIA H100 Tensor Core GPU" (datasheet, NVIDIA)
  *
  * Peak rates; what programs see is less. Latencies are assumptions.
  */

@@ -1,12 +1,13 @@
 /* mi300x.c - eight GPUs, a link between every two, a 400 Gb/s card for each: AMD Instinct
  * MI300X platform.
  *
- * links    Infinity Fabric, seven a GPU, 128 GB/s both ways together (896 GB/s a GPU), so 64 GB/s
- *          each way to each other GPU
+ * links    Infinity Fabric, seven a GPU, 128 GB/s both ways together (896 GB/s a GPU), so 64
+ *          GB/s each way to each other GPU
  * cards    eight of 400 Gb/s, one a GPU, as servers of this platform are sold: 50 GB/s each way
  * memory   5.3 TB/s
- * source   "AMD Instinct MI300X Platform" (data sheet, AMD 2023); "AMD CDNA 3 Architecture" (white
- *          paper, AMD 2023); cards: "ND MI300X v5-series" (Microsoft Azure documentation, 2024)
+ * source   "AMD Instinct MI300X Platform" (data sheet, AMD 2023); "AMD CDNA 3 Architecture"
+ *          (white paper, AMD 2023); cards: "ND MI300X v5-series" (Microsoft Azure documentation,
+ *          2024)
  *
  * Peak rates; what programs see is less. Latencies are assumptions.
  */

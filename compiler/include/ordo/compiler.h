@@ -150,8 +150,8 @@ struct ordo_candidates {
  * problem. */
 ORDO_API bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_problem *problem,
 	const struct ordo_topology *topology, struct ordo_error *error);
-/* The one that request->algorithm names, also where no variant is like it. The same, and false too if
- * it does not apply. */
+/* The one that request->algorithm names, also where no variant is like it. The same, and false
+ * too if it does not apply. */
 ORDO_API bool ordo_candidates_take(
 	struct ordo_candidates *candidates, const struct ordo_request *request, struct ordo_error *error);
 ORDO_API void ordo_candidates_free(struct ordo_candidates *candidates);
