@@ -213,6 +213,8 @@ def _(ordo):
     wanted("assumed" not in ordo.works(*words, 64).err)
     wanted("assumed" not in ordo.works(*words, 72, "-t", "dgx-h100:9").err)
     wanted("assumed" in ordo.answer(*words, 72)["notes"][0])
+    done = ordo.works("compile", "broadcast", "-n", 65, "--sizes", "1KiB:1KiB", "-o", "set")
+    wanted(assumed.format(65) in done.err, done.err)
     done = ordo.works("tune", "broadcast", "-n", 65, "--sizes", "1KiB:1KiB")
     wanted(assumed.format(65) in done.err, done.err)
     for name in ["dgx-a100", "dgx-h100", "mi300x"]:

@@ -281,6 +281,10 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 	if (wish->setting.bytes != UNSET_SIZE || wish->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and knows types",
 			"--sizes chooses by closed forms, which know neither --size nor --type");
+	const struct predicted anywhere = {.topology = NULL};
+	const struct topology_choice *topology = &wish->setting.topology;
+	if (!topology->name && !topology->failed.count)
+		note_assumption(call, &wish->setting, wish->what.problem.nrank, &anywhere);
 	return compile_set(call, &request);
 }
 
