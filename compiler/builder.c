@@ -2,6 +2,7 @@
 #include "builder.h"
 #include "passes.h"
 #include "shards.h"
+#include <ordo/arena.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

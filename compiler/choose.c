@@ -3,6 +3,8 @@
  * What an algorithm claims orders the candidates (candidates.c); whether one suits is asked of the proof alone.
  */
 #include "algorithm.h"
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <string.h>
 
 struct ordo_proof *ordo_prove_compiled(
@@ -56,7 +58,7 @@ static struct ordo_schedule *try_candidate(const struct ordo_request *request,
 	return NULL;
 }
 
-struct ordo_schedule *ordo_choose(const struct ordo_request *request, ordo_suits *suits, void *closure,
+static struct ordo_schedule *choose(const struct ordo_request *request, ordo_suits *suits, void *closure,
 	struct ordo_candidates *refused, struct ordo_proof **proof, struct ordo_error *error)
 {
 	struct ordo_candidates candidates;
@@ -84,7 +86,24 @@ struct ordo_schedule *ordo_choose(const struct ordo_request *request, ordo_suits
 	return schedule;
 }
 
-const char *ordo_list_suiting(const struct ordo_request *request, ordo_suits *suits, void *closure,
+struct ordo_schedule *ordo_choose_sized(size_t size, const struct ordo_request *request, ordo_suits *suits,
+	void *closure, struct ordo_candidates *refused, struct ordo_proof **proof, struct ordo_error *error)
+{
+	struct ordo_request own;
+	*proof = NULL;
+	return ordo_options_take(&own, sizeof own, request, size, error)
+		       ? choose(&own, suits, closure, refused, proof, error)
+		       : NULL;
+}
+
+struct ordo_schedule *(ordo_choose)(const struct ordo_request *request, ordo_suits *suits, void *closure,
+	struct ordo_candidates *refused, struct ordo_proof **proof, struct ordo_error *error)
+{
+	return ordo_choose_sized(
+		ORDO_UP_TO(ordo_request, closure), request, suits, closure, refused, proof, error);
+}
+
+static const char *list_suiting(const struct ordo_request *request, ordo_suits *suits, void *closure,
 	uint32_t most, struct ordo_arena *arena, struct ordo_error *error)
 {
 	struct ordo_candidates candidates;
@@ -109,4 +128,20 @@ const char *ordo_list_suiting(const struct ordo_request *request, ordo_suits *su
 	}
 	ordo_candidates_free(&candidates);
 	return worked ? list : NULL;
+}
+
+const char *ordo_list_suiting_sized(size_t size, const struct ordo_request *request, ordo_suits *suits,
+	void *closure, uint32_t most, struct ordo_arena *arena, struct ordo_error *error)
+{
+	struct ordo_request own;
+	return ordo_options_take(&own, sizeof own, request, size, error)
+		       ? list_suiting(&own, suits, closure, most, arena, error)
+		       : NULL;
+}
+
+const char *(ordo_list_suiting)(const struct ordo_request *request, ordo_suits *suits, void *closure,
+	uint32_t most, struct ordo_arena *arena, struct ordo_error *error)
+{
+	return ordo_list_suiting_sized(
+		ORDO_UP_TO(ordo_request, closure), request, suits, closure, most, arena, error);
 }

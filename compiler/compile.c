@@ -1,5 +1,6 @@
 /* compile.c - from a request to a proved schedule: one pass a line. */
 #include "passes.h"
+#include <ordo/options.h>
 #include <stdlib.h>
 
 /* Of the time of all passes, about so much in a hundred is gone when one begins. */
@@ -73,7 +74,7 @@ static bool prove(
 	return proved;
 }
 
-struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error)
+static struct ordo_schedule *compile(const struct ordo_request *request, struct ordo_error *error)
 {
 	struct ordo_recipe recipe = {0};
 	struct ordo_sequence sequence = {0};
@@ -95,4 +96,16 @@ struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct or
 		return schedule;
 	ordo_schedule_destroy(schedule);
 	return NULL;
+}
+
+struct ordo_schedule *ordo_compile_sized(
+	size_t size, const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_request own;
+	return ordo_options_take(&own, sizeof own, request, size, error) ? compile(&own, error) : NULL;
+}
+
+struct ordo_schedule *(ordo_compile)(const struct ordo_request *request, struct ordo_error *error)
+{
+	return ordo_compile_sized(ORDO_UP_TO(ordo_request, closure), request, error);
 }

@@ -1,6 +1,7 @@
 /* price.c - what it costs that ranks have several shards. */
 #include "algorithm.h"
 #include "shards.h"
+#include <ordo/options.h>
 
 /* Ranks that do not fold theirs into one sum have one for each tree of their forest. */
 static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price *price)
@@ -16,7 +17,7 @@ static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price
 	}
 }
 
-bool ordo_shard_price(
+static bool price_shards(
 	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error)
 {
 	struct ordo_recipe recipe = {0}, plain = {0};
@@ -39,4 +40,18 @@ bool ordo_shard_price(
 	ordo_recipe_destroy(&recipe);
 	ordo_recipe_destroy(&plain);
 	return worked;
+}
+
+bool ordo_shard_price_sized(size_t size, const struct ordo_request *request, struct ordo_shard_price *price,
+	struct ordo_error *error)
+{
+	struct ordo_request own;
+	return ordo_options_take(&own, sizeof own, request, size, error) ? price_shards(&own, price, error)
+									 : false;
+}
+
+bool(ordo_shard_price)(
+	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error)
+{
+	return ordo_shard_price_sized(ORDO_UP_TO(ordo_request, closure), request, price, error);
 }

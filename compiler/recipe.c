@@ -2,6 +2,7 @@
 #include "algorithm.h"
 #include <assert.h>
 #include <ctype.h>
+#include <ordo/arena.h>
 #include <ordo/suggest.h>
 #include <stdarg.h>
 #include <stdio.h>

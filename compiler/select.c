@@ -2,6 +2,8 @@
 #include "algorithm.h"
 #include "cost/envelope.h"
 #include "cost/settle.h"
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <ordo/select.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,7 +341,7 @@ static bool select_ranges(struct selecting *selecting, struct ordo_line *lines)
 	return worked;
 }
 
-bool ordo_select(
+static bool select_cheapest(
 	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error)
 {
 	struct selecting selecting = {.wish = wish,
@@ -362,6 +364,22 @@ bool ordo_select(
 	free(selecting.options);
 	free(lines);
 	return worked;
+}
+
+bool ordo_select_sized(size_t size, const struct ordo_selection_wish *wish, struct ordo_selection *selection,
+	struct ordo_error *error)
+{
+	struct ordo_selection_wish own;
+	*selection = (struct ordo_selection){0};
+	return ordo_options_take(&own, sizeof own, wish, size, error)
+		       ? select_cheapest(&own, selection, error)
+		       : false;
+}
+
+bool(ordo_select)(
+	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error)
+{
+	return ordo_select_sized(ORDO_UP_TO(ordo_selection_wish, progress_closure), wish, selection, error);
 }
 
 void ordo_selection_free(struct ordo_selection *selection)

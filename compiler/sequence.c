@@ -1,5 +1,6 @@
 /* sequence.c - keeping the sequential program. */
 #include "sequence.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "collective.h"
 #include "arithmetic.h"
 #include <inttypes.h>
+#include <ordo/options.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedul
 	return collective;
 }
 
-struct ordo_collective *ordo_collective_create(const struct ordo_schedule *schedule,
+static struct ordo_collective *create_collective(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_prove(schedule, error);
@@ -96,6 +97,22 @@ struct ordo_collective *ordo_collective_create(const struct ordo_schedule *sched
 		proof ? ordo_collective_fold(schedule, proof, options, error) : NULL;
 	ordo_proof_destroy(proof);
 	return collective;
+}
+
+struct ordo_collective *ordo_collective_create_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	struct ordo_plan_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? create_collective(schedule, &own, error)
+		       : NULL;
+}
+
+struct ordo_collective *(ordo_collective_create)(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	return ordo_collective_create_sized(
+		ORDO_UP_TO(ordo_plan_options, tile_bytes), schedule, options, error);
 }
 
 void ordo_collective_destroy(struct ordo_collective *collective)

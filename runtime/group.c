@@ -4,6 +4,7 @@
 #include "collective.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/options.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static const struct ordo_collective *make(
 	return NULL;
 }
 
-const struct ordo_collective *ordo_group_collective(
+static const struct ordo_collective *find_collective(
 	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	if (!ordo_plan_options_check(options, error))
@@ -178,4 +179,18 @@ const struct ordo_collective *ordo_group_collective(
 		collective = make(group, options, error);
 	pthread_mutex_unlock(&group->lock);
 	return collective;
+}
+
+const struct ordo_collective *ordo_group_collective_sized(size_t size, struct ordo_group *group,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	struct ordo_plan_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? find_collective(group, &own, error)
+									 : NULL;
+}
+
+const struct ordo_collective *(ordo_group_collective)(struct ordo_group *group,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	return ordo_group_collective_sized(ORDO_UP_TO(ordo_plan_options, tile_bytes), group, options, error);
 }

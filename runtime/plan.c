@@ -4,7 +4,9 @@
 #include "lines.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <ordo/float_mode.h>
+#include <ordo/options.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,7 +267,7 @@ static bool fill_plan(
 	return ordo_plan_number_signals(plan, error) && count_all_sent(plan, error);
 }
 
-struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
+static struct ordo_plan *create_plan(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	if (!ordo_plan_options_check(options, error))
@@ -281,6 +283,20 @@ struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
 		return NULL;
 	}
 	return plan;
+}
+
+struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	struct ordo_plan_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? create_plan(schedule, &own, error)
+									 : NULL;
+}
+
+struct ordo_plan *(ordo_plan_create)(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	return ordo_plan_create_sized(ORDO_UP_TO(ordo_plan_options, tile_bytes), schedule, options, error);
 }
 
 void ordo_plan_destroy(struct ordo_plan *plan)

@@ -1,6 +1,7 @@
 /* signals.c - gives every signal (from, to, number) of a schedule a dense number and a counter. */
 #include "plan.h"
 #include <assert.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

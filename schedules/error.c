@@ -1,5 +1,6 @@
 /* error.c - filling and printing errors. */
-#include <ordo/error.h>
+#include <inttypes.h>
+#include <ordo/error_marks.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -31,15 +32,56 @@ bool ordo_fail_memory(struct ordo_error *error)
 	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "out of memory");
 }
 
+/* What stands before the text: the place, and the word. */
+struct head {
+	char place[sizeof(((struct ordo_error *)NULL)->file) + 32], word[24];
+};
+
+static struct head head_of(const struct ordo_error *error)
+{
+	struct head head = {"", "error"};
+	if (error->file[0] && error->line)
+		snprintf(head.place, sizeof head.place, "%s:%" PRIu32 ":%" PRIu32 ": ", error->file,
+			error->line, error->column);
+	else if (error->file[0])
+		snprintf(head.place, sizeof head.place, "%s: ", error->file);
+	if (error->rule)
+		snprintf(head.word, sizeof head.word, "error[R%d]", error->rule);
+	return head;
+}
+
 int ordo_error_print(const struct ordo_error *error, char *out, unsigned long size)
 {
-	char where[600] = "", rule[16] = "";
-	if (error->file[0] && error->line)
-		snprintf(where, sizeof where, "%s:%u:%u: ", error->file, error->line, error->column);
-	else if (error->file[0])
-		snprintf(where, sizeof where, "%s: ", error->file);
-	if (error->rule)
-		snprintf(rule, sizeof rule, "[R%d]", error->rule);
-	return snprintf(out, size, "%serror%s: %s%s%s", where, rule, error->text,
+	const struct head head = head_of(error);
+	return snprintf(out, size, "%s%s: %s%s%s", head.place, head.word, error->text,
 		error->hint[0] ? "\nhint: " : "", error->hint);
+}
+
+void ordo_tame(char *text, bool lines)
+{
+	for (unsigned char *at = (unsigned char *)text; *at; at++) {
+		const bool wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+		if (wide || (*at < ' ' && !(lines && *at == '\n')) || *at == 0x7f)
+			*at = '?';
+		if (wide)
+			*++at = '?';
+	}
+}
+
+void ordo_error_write_marked(const struct ordo_error *error, FILE *out, const struct ordo_error_marks *marks)
+{
+	if (!error)
+		return;
+	struct ordo_error tamed = *error;
+	struct head head = head_of(error);
+	ordo_tame(head.place, true);
+	ordo_tame(tamed.text, true);
+	ordo_tame(tamed.hint, true);
+	fprintf(out, "%s%s%s%s%s: %s%s%s\n", marks->place, head.place, marks->word, head.word, marks->plain,
+		tamed.text, tamed.hint[0] ? "\nhint: " : "", tamed.hint);
+}
+
+void ordo_error_write(const struct ordo_error *error, FILE *out)
+{
+	ordo_error_write_marked(error, out, &(struct ordo_error_marks){"", "", ""});
 }

@@ -2,6 +2,7 @@
 #include "printer.h"
 #include "value.h"
 #include <errno.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

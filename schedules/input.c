@@ -1,4 +1,5 @@
 /* input.c - inputs that show something, in memory. */
+#include <ordo/arena.h>
 #include <ordo/input.h>
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/arena.h>
 #include <ordo/input.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ordo/arena.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -2,6 +2,7 @@
 #include "json_reader.h"
 #include "json_task.h"
 #include "task_scan.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include "json_reader.h"
 #include "problem_read.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,13 +295,29 @@ static struct ordo_schedule *read_document(
 	return NULL;
 }
 
-struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t size, const char *name,
+static struct ordo_schedule *read_text(const char *text, size_t size, const char *name,
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_reader reader = {.error = error, .folder = -1};
 	if (options)
 		reader.options = *options;
 	return read_document(&reader, text, size, name);
+}
+
+struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text, size_t size,
+	const char *name, const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_read_options own;
+	return ordo_options_take(&own, sizeof own, options, options_size, error)
+		       ? read_text(text, size, name, &own, error)
+		       : NULL;
+}
+
+struct ordo_schedule *(ordo_schedule_read_text)(const char *text, size_t size, const char *name,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	return ordo_schedule_read_text_sized(
+		ORDO_UP_TO(ordo_read_options, closure), text, size, name, options, error);
 }
 
 struct ordo_schedule *ordo_schedule_read_opened(
@@ -322,11 +340,25 @@ struct ordo_schedule *ordo_schedule_read_opened(
 	return schedule;
 }
 
-struct ordo_schedule *ordo_schedule_read(
+static struct ordo_schedule *read_path(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_opened opened;
 	return ordo_open_document(path, "schedule.json", &opened, error)
 		       ? ordo_schedule_read_opened(&opened, options, error)
 		       : NULL;
+}
+
+struct ordo_schedule *ordo_schedule_read_sized(
+	size_t size, const char *path, const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_read_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? read_path(path, &own, error)
+									 : NULL;
+}
+
+struct ordo_schedule *(ordo_schedule_read)(const char *path, const struct ordo_read_options *options,
+	struct ordo_error *error)
+{
+	return ordo_schedule_read_sized(ORDO_UP_TO(ordo_read_options, closure), path, options, error);
 }

@@ -5,6 +5,7 @@
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ordo/arena.h>
 #include <ordo/replay.h>
 #include <stdlib.h>
 #include <string.h>

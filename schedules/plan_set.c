@@ -2,6 +2,7 @@
 #include "json_reader.h"
 #include "store.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <ordo/plan_set.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,7 +352,7 @@ static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
 	return ordo_hint(error, "the schedules of a set do one thing; only the way may differ");
 }
 
-struct ordo_schedule *ordo_plan_set_open(const struct ordo_plan_set *set, uint32_t range,
+static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_t range,
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_opened opened;
@@ -366,4 +368,18 @@ struct ordo_schedule *ordo_plan_set_open(const struct ordo_plan_set *set, uint32
 		return schedule;
 	ordo_schedule_destroy(schedule);
 	return NULL;
+}
+
+struct ordo_schedule *ordo_plan_set_open_sized(size_t size, const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_read_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? open_range(set, range, &own, error)
+									 : NULL;
+}
+
+struct ordo_schedule *(ordo_plan_set_open)(const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	return ordo_plan_set_open_sized(ORDO_UP_TO(ordo_read_options, closure), set, range, options, error);
 }

@@ -1,4 +1,5 @@
 /* programs.c - the programs of a schedule, one rank at a time. */
+#include <ordo/arena.h>
 #include <ordo/programs.h>
 #include <stdlib.h>
 

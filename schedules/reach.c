@@ -6,6 +6,7 @@
  * kept.
  */
 #include "reach.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

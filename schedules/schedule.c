@@ -1,5 +1,6 @@
 /* schedule.c - building and asking schedules. */
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <ordo/schedule.h>
 #include <stdio.h>
 #include <stdlib.h>

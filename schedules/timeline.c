@@ -1,5 +1,6 @@
 /* timeline.c - when each task began and ended. */
 #include "pairs.h"
+#include <ordo/arena.h>
 #include <ordo/document.h>
 #include <ordo/timeline.h>
 #include <stdlib.h>

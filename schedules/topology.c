@@ -1,6 +1,7 @@
 /* topology.c - building topologies: links by vertex, their order, and the digest. */
 #include "reach.h"
 #include <math.h>
+#include <ordo/arena.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <ordo/arena.h>
 #include <ordo/document.h>
 #include <stdio.h>
 #include <stdlib.h>

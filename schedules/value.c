@@ -1,6 +1,7 @@
 /* value.c - keys and small values of a document, with errors that point at them. */
 #include "value.h"
 #include <math.h>
+#include <ordo/arena.h>
 #include <ordo/suggest.h>
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  */
 #include "birs_published.h"
 #include <assert.h>
+#include <ordo/arena.h>
 #include <string.h>
 
 /* Signals between ranks, and between the streams of one rank. */

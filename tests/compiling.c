@@ -2,6 +2,7 @@
 #include "compiling.h"
 #include "mutate.h"
 
+#include <ordo/arena.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -152,10 +152,10 @@ static bool bind_all(struct trial *t, struct ordo_error *error)
 		t->output[r] = p->in_place ? t->input[r] : must_alloc(out, size);
 		const bool input_only = p->in_place && longer_buffer(p, r) == ORDO_INPUT,
 			   output_only = p->in_place && !input_only;
-		t->parts[r] = (struct ordo_part){.collective = t->collective,
-			.input = output_only ? NULL : t->input[r],
-			.output = input_only ? NULL : t->output[r]};
-		if (!ordo_plan_bind(t->plan, r, t->parts[r].input, t->parts[r].output, error))
+		void *input = output_only ? NULL : t->input[r], *output = input_only ? NULL : t->output[r];
+		t->parts[r] =
+			(struct ordo_part){.collective = t->collective, .input = input, .output = output};
+		if (!ordo_plan_bind(t->plan, r, input, output, error))
 			return false;
 	}
 	return true;

@@ -1,6 +1,7 @@
 /* test_birs.c - BIRS on one server and several, and its AllReduce. */
 #include "compiling.h"
 
+#include <ordo/arena.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -480,7 +480,7 @@ static void a_bad_part_is_refused(void **state)
 	assert_false(ordo_communicator_run(party.communicator, 0, &part, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	part.input = party.rig.inputs[0];
-	part.output = (unsigned char *)part.input + 4;
+	part.output = (unsigned char *)party.rig.inputs[0] + 4;
 	assert_false(ordo_communicator_run(party.communicator, 0, &part, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	call_well(&party);

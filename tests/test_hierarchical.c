@@ -3,6 +3,7 @@
  */
 #include "compiling.h"
 
+#include <ordo/arena.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

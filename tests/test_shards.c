@@ -5,6 +5,7 @@
  */
 #include "compiling.h"
 #include "shards.h"
+#include <ordo/arena.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,6 +3,7 @@
 #include "command.h"
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/error_marks.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -54,13 +55,7 @@ static cJSON *json_text(const char *text)
 
 void tame(char *text, bool lines)
 {
-	for (unsigned char *at = (unsigned char *)text; *at; at++) {
-		bool wide = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
-		if (wide || (*at < ' ' && !(lines && *at == '\n')) || *at == 0x7f)
-			*at = '?';
-		if (wide)
-			*++at = '?';
-	}
+	ordo_tame(text, lines);
 }
 
 static void add_note(struct call *call, const char *text)
@@ -186,18 +181,8 @@ cJSON *error_json(const struct ordo_error *error)
 
 void print_error(FILE *out, const struct ordo_error *error)
 {
-	char text[sizeof *error + 64];
-	ordo_error_print(error, text, sizeof text);
-	tame(text, true);
-	/* The place and the word "error" come first; only these are coloured. */
-	char *word = strstr(text, "error");
-	char *end = word ? strchr(word, ':') : NULL;
-	if (!end) {
-		fprintf(out, "%s\n", text);
-		return;
-	}
-	fprintf(out, "%s%.*s%s%.*s%s%s\n", paint(out, BOLD), (int)(word - text), text, paint(out, RED),
-		(int)(end - word), word, paint(out, PLAIN), end);
+	const struct ordo_error_marks marks = {paint(out, BOLD), paint(out, RED), paint(out, PLAIN)};
+	ordo_error_write_marked(error, out, &marks);
 }
 
 const char *paint(FILE *out, enum colour colour)

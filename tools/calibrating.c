@@ -3,6 +3,7 @@
 #include "hopping.h"
 #include "practice.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <ordo/compiler.h>
 
 /* Sizes that are measured beside the one asked for, while all buffers take no more than that. */

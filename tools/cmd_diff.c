@@ -7,6 +7,7 @@
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
+#include <ordo/arena.h>
 #include <ordo/compare.h>
 #include <ordo/divisor.h>
 #include <ordo/input.h>

@@ -7,6 +7,7 @@
 #include "view/view.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "probe/agree.h"
 #include "verdict.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -8,6 +8,7 @@
 
 #include <cjson/cJSON.h>
 #include <ordo/error.h>
+#include <ordo/version.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

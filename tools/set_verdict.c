@@ -3,6 +3,7 @@
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
+#include <ordo/arena.h>
 #include <ordo/compare.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* butterfly.c - who exchanges which slices in recursive halving. */
 #include "algorithms/butterfly.h"
+#include <ordo/arena.h>
 
 static bool near_first(const struct ordo_flow *flow)
 {

@@ -1,6 +1,7 @@
 /* flow.c - which slices go where in each step, and the moves that make it so. */
 #include "algorithms/flow.h"
 #include "algorithms/places.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,6 +17,7 @@
 #include "algorithms/peers.h"
 #include "shards.h"
 #include <assert.h>
+#include <ordo/arena.h>
 
 /* Trees of all ranks, in the order of their leaves. */
 struct forests {

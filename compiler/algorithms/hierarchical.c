@@ -26,6 +26,7 @@
  */
 #include "algorithms/hierarchy.h"
 #include <assert.h>
+#include <ordo/arena.h>
 #include <ordo/divisor.h>
 #include <string.h>
 

@@ -8,6 +8,7 @@
  */
 #include "algorithms/hierarchy.h"
 #include "passes.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,6 +13,7 @@
 #include "algorithms/nonuniform.h"
 #include "algorithms/places.h"
 #include "algorithms/trees.h"
+#include <ordo/arena.h>
 
 static bool is_small(const struct ordo_recipe *recipe)
 {

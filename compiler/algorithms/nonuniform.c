@@ -11,6 +11,7 @@
  * about m/2.
  */
 #include "algorithms/nonuniform.h"
+#include <ordo/arena.h>
 #include <ordo/divisor.h>
 
 uint32_t ordo_nonuniform_count(uint32_t n, uint32_t step)

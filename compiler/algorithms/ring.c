@@ -21,6 +21,7 @@
 #include "algorithm.h"
 #include "algorithms/ring_lanes.h"
 #include "cycles/cycles.h"
+#include <ordo/arena.h>
 #include <string.h>
 
 /* What `prepare` finds. */

@@ -13,6 +13,7 @@
  */
 #include "algorithms/places.h"
 #include "algorithms/trees.h"
+#include <ordo/arena.h>
 
 struct trees {
 	struct ordo_tree of[2];

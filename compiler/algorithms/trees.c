@@ -1,6 +1,7 @@
 /* trees.c - binomial and binary trees, and what moves along them. */
 #include "algorithms/trees.h"
 #include "algorithms/places.h"
+#include <ordo/arena.h>
 
 static bool reserve(struct ordo_recipe *recipe, struct ordo_tree *tree, uint32_t nlevel)
 {

@@ -1,6 +1,7 @@
 /* cost.c - how long an algorithm takes: by its formula, or by what it claims. */
 #include "cost/cost.h"
 #include "passes.h"
+#include <ordo/options.h>
 #include <stdlib.h>
 
 struct ordo_machine ordo_machine_usual(void)
@@ -142,13 +143,25 @@ static bool cost_by_formula(const struct ordo_recipe *recipe, struct ordo_cost *
 	return true;
 }
 
-bool ordo_cost_of(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+static bool cost_of(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
 {
 	struct ordo_recipe recipe;
 	const bool worked = ordo_recipe_make(&recipe, request, error) &&
 			    (cost_by_formula(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
 	ordo_recipe_destroy(&recipe);
 	return worked;
+}
+
+bool ordo_cost_of_sized(
+	size_t size, const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+{
+	struct ordo_request own;
+	return ordo_options_take(&own, sizeof own, request, size, error) ? cost_of(&own, cost, error) : false;
+}
+
+bool(ordo_cost_of)(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+{
+	return ordo_cost_of_sized(ORDO_UP_TO(ordo_request, closure), request, cost, error);
 }
 
 double ordo_cost_fixed(const struct ordo_cost *cost, const struct ordo_machine *machine)

@@ -1,5 +1,6 @@
 /* graph.c - the neighbour relation of a topology as bits. */
 #include "cycles/graph.h"
+#include <ordo/arena.h>
 #include <string.h>
 
 static bool allocate(struct ordo_graph *graph, struct ordo_arena *arena, uint32_t n)

@@ -6,6 +6,7 @@
  * where an unvisited vertex has fewer than two.
  */
 #include "cycles/graph.h"
+#include <ordo/arena.h>
 #include <string.h>
 
 struct walk {

@@ -12,6 +12,7 @@
  * So moves between ranks stay as many, of as many chunks; what is added are copies within a rank.
  */
 #include "passes.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* emit.c - writes moves and pairs down as the streams and tasks of a schedule. */
 #include "passes.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -40,6 +40,7 @@
  * Wait takes the j-th Notify, as meant (R5).
  */
 #include "passes.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
  * picks its stream, since it knows what else would have to wait there.
  */
 #include "passes.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "predict/bounds.h"
 #include "predict/simulate.h"
 #include <ordo/arena.h>
+#include <ordo/options.h>
 #include <ordo/predict.h>
 #include <stdlib.h>
 
@@ -157,7 +158,7 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 	return worked;
 }
 
-struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
+static struct ordo_prediction *predict_checked(const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
 	if (options->topology && options->topology->nrank != schedule->problem.nrank) {
@@ -175,6 +176,21 @@ struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
 		return prediction;
 	ordo_prediction_destroy(prediction);
 	return NULL;
+}
+
+struct ordo_prediction *ordo_predict_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_predict_options *options, struct ordo_error *error)
+{
+	struct ordo_predict_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? predict_checked(schedule, &own, error)
+		       : NULL;
+}
+
+struct ordo_prediction *(ordo_predict)(const struct ordo_schedule *schedule,
+	const struct ordo_predict_options *options, struct ordo_error *error)
+{
+	return ordo_predict_sized(ORDO_UP_TO(ordo_predict_options, closure), schedule, options, error);
 }
 
 void ordo_prediction_destroy(struct ordo_prediction *prediction)

@@ -1,6 +1,7 @@
 /* columns.c - the sizes that were simulated, and what each entrant took there. */
 #include "tune/columns.h"
 #include <math.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* contest.c - the candidates of a tuning, each compiled, proved, asked and predicted when that is wanted. */
 #include "tune/contest.h"
+#include <ordo/arena.h>
 #include <ordo/predict.h>
 #include <stdlib.h>
 #include <string.h>

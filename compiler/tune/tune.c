@@ -7,6 +7,8 @@
 #include "cost/settle.h"
 #include "tune/columns.h"
 #include <math.h>
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -460,7 +462,8 @@ static uint64_t end_of(const struct ordo_selection_wish *wish)
 	return wish->from_bytes <= ORDO_BYTES_LIMIT / 2 ? 2 * wish->from_bytes : ORDO_BYTES_LIMIT;
 }
 
-bool ordo_tune(const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
+static bool tune_range(
+	const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
 {
 	struct ordo_candidates *candidates = &result->selection.candidates;
 	struct tuning tuning = {
@@ -485,6 +488,20 @@ bool ordo_tune(const struct ordo_tune_wish *wish, struct ordo_tuning *result, st
 	ordo_columns_free(&tuning.columns);
 	ordo_contest_close(&tuning.contest);
 	return worked;
+}
+
+bool ordo_tune_sized(
+	size_t size, const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
+{
+	struct ordo_tune_wish own;
+	*result = (struct ordo_tuning){0};
+	return ordo_options_take(&own, sizeof own, wish, size, error) ? tune_range(&own, result, error)
+								      : false;
+}
+
+bool(ordo_tune)(const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
+{
+	return ordo_tune_sized(ORDO_UP_TO(ordo_tune_wish, lazily), wish, result, error);
 }
 
 void ordo_tuning_free(struct ordo_tuning *tuning)

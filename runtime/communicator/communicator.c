@@ -5,6 +5,7 @@
 #include "transports/sleep.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <ordo/options.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,14 @@
 #define DEADLINE_MS 10000
 #define DEPTH 16
 #define MOST_DEPTH 4096
+
+/* struct ordo_part of the first version, for who calls by the name alone. */
+struct ordo_first_part {
+	const struct ordo_collective *collective;
+	const void *input;
+	void *output;
+	uint32_t deadline_ms;
+};
 
 static bool create_slots(struct ordo_communicator *communicator, struct ordo_error *error)
 {
@@ -44,7 +53,7 @@ static bool check_options(const struct ordo_communicator_options *options, struc
 	return true;
 }
 
-struct ordo_communicator *ordo_communicator_create(
+static struct ordo_communicator *create(
 	const struct ordo_communicator_options *options, struct ordo_error *error)
 {
 	if (!check_options(options, error) || !ordo_float_mode_check(error))
@@ -68,6 +77,19 @@ struct ordo_communicator *ordo_communicator_create(
 		return NULL;
 	}
 	return communicator;
+}
+
+struct ordo_communicator *ordo_communicator_create_sized(
+	size_t size, const struct ordo_communicator_options *options, struct ordo_error *error)
+{
+	struct ordo_communicator_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? create(&own, error) : NULL;
+}
+
+struct ordo_communicator *(
+	ordo_communicator_create)(const struct ordo_communicator_options *options, struct ordo_error *error)
+{
+	return ordo_communicator_create_sized(ORDO_UP_TO(ordo_communicator_options, depth), options, error);
 }
 
 void ordo_communicator_destroy(struct ordo_communicator *communicator)
@@ -254,17 +276,40 @@ static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_
 	return over || ordo_communicator_fail(communicator, error);
 }
 
-bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank,
-	const struct ordo_part *part, struct ordo_error *error)
+static bool run(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	struct ordo_error *error)
 {
 	uint64_t call;
-	if (!ordo_float_mode_check(error) || !enter(communicator, rank, error))
+	return arrive(communicator, rank, part, 0, &call, error) &&
+	       await(communicator, rank, call,
+		       part->deadline_ms ? part->deadline_ms : communicator->deadline_ms, error);
+}
+
+/* The part as this library knows it: where it is, or, of a caller who knows another, in *own. NULL: see error. */
+static const struct ordo_part *take_part(
+	const struct ordo_part *part, size_t size, struct ordo_part *own, struct ordo_error *error)
+{
+	if (size == sizeof *part)
+		return part;
+	return ordo_options_take(own, sizeof *own, part, size, error) ? own : NULL;
+}
+
+bool ordo_communicator_run_sized(size_t size, struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error)
+{
+	struct ordo_part own;
+	if (!(part = take_part(part, size, &own, error)) || !ordo_float_mode_check(error) ||
+		!enter(communicator, rank, error))
 		return false;
-	const bool worked = arrive(communicator, rank, part, 0, &call, error) &&
-			    await(communicator, rank, call,
-				    part->deadline_ms ? part->deadline_ms : communicator->deadline_ms, error);
+	const bool worked = run(communicator, rank, part, error);
 	leave(communicator, rank);
 	return worked;
+}
+
+bool(ordo_communicator_run)(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error)
+{
+	return ordo_communicator_run_sized(sizeof(struct ordo_first_part), communicator, rank, part, error);
 }
 
 /* Enters for all ranks, or for none. */
@@ -280,7 +325,24 @@ static bool enter_all(struct ordo_communicator *communicator, struct ordo_error 
 	return false;
 }
 
-static bool arrive_all(struct ordo_communicator *communicator, const struct ordo_part *parts, uint64_t *call,
+static void leave_all(struct ordo_communicator *communicator)
+{
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		leave(communicator, r);
+}
+
+/* Of all ranks, as the caller has them; the members that all versions know are where they always were. */
+struct parts {
+	const struct ordo_part *first;
+	size_t size; /* of each */
+};
+
+static const struct ordo_part *part_of(const struct parts *parts, uint32_t rank)
+{
+	return (const void *)((const char *)parts->first + rank * parts->size);
+}
+
+static bool arrive_all(struct ordo_communicator *communicator, const struct parts *parts, uint64_t *call,
 	struct ordo_error *error)
 {
 	*call = atomic_load_explicit(&communicator->seats[0].ncall, memory_order_relaxed);
@@ -292,7 +354,7 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct ordo
 				"rank 0 made %" PRIu64 " calls, rank %" PRIu32 " %" PRIu64
 				": they cannot be driven together",
 				*call, r, ncall);
-		if (!check_part(communicator, r, &parts[r], error))
+		if (!check_part(communicator, r, part_of(parts, r), error))
 			return false;
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -302,43 +364,76 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct ordo
 			return ordo_communicator_fail(communicator, error);
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		write_long(communicator, r, &parts[r], *call, 0);
+		write_long(communicator, r, part_of(parts, r), *call, 0);
 	return come(communicator, 0, *call, communicator->nrank, error);
 }
 
 /* The first lines of all buffers, many of them another core's, on their way together. Of a short message they are all there is. */
-static void fetch_lines(const struct ordo_communicator *communicator, const struct ordo_part *parts)
+static void fetch_lines(const struct ordo_communicator *communicator, const struct parts *parts)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
-		__builtin_prefetch(parts[r].input);
-		fetch_for_writing(parts[r].output);
+		__builtin_prefetch(part_of(parts, r)->input);
+		fetch_for_writing(part_of(parts, r)->output);
 	}
 }
 
-bool ordo_communicator_run_all(
-	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+static bool run_all(
+	struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
 {
 	uint64_t call;
-	fetch_lines(communicator, parts);
-	if (!ordo_float_mode_check(error) || !enter_all(communicator, error))
+	return arrive_all(communicator, parts, &call, error) &&
+	       await(communicator, 0, call, communicator->deadline_ms, error);
+}
+
+/* Has the caller members of parts that this library has not, then they must be 0. */
+static bool check_sizes(
+	const struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
+{
+	struct ordo_part own;
+	for (uint32_t r = 0; parts->size > sizeof own && r < communicator->nrank; r++)
+		if (!ordo_options_take(&own, sizeof own, part_of(parts, r), parts->size, error))
+			return false;
+	return true;
+}
+
+bool ordo_communicator_run_all_sized(size_t size, struct ordo_communicator *communicator,
+	const struct ordo_part *parts, struct ordo_error *error)
+{
+	const struct parts given = {parts, size};
+	fetch_lines(communicator, &given);
+	if (!check_sizes(communicator, &given, error) || !ordo_float_mode_check(error) ||
+		!enter_all(communicator, error))
 		return false;
-	const bool worked = arrive_all(communicator, parts, &call, error) &&
-			    await(communicator, 0, call, communicator->deadline_ms, error);
-	for (uint32_t r = 0; r < communicator->nrank; r++)
-		leave(communicator, r);
+	const bool worked = run_all(communicator, &given, error);
+	leave_all(communicator);
 	return worked;
 }
 
-bool ordo_communicator_start(struct ordo_communicator *communicator, uint32_t rank,
+bool(ordo_communicator_run_all)(
+	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+{
+	return ordo_communicator_run_all_sized(sizeof(struct ordo_first_part), communicator, parts, error);
+}
+
+bool ordo_communicator_start_sized(size_t size, struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!ordo_float_mode_check(error) || !enter(communicator, rank, error))
+	struct ordo_part own;
+	if (!(part = take_part(part, size, &own, error)) || !ordo_float_mode_check(error) ||
+		!enter(communicator, rank, error))
 		return false;
 	ticket->rank = rank;
 	ticket->epoch = atomic_load(&communicator->epoch);
 	const bool worked = arrive(communicator, rank, part, ordo_now_ms(), &ticket->call, error);
 	leave(communicator, rank);
 	return worked;
+}
+
+bool(ordo_communicator_start)(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error)
+{
+	return ordo_communicator_start_sized(
+		sizeof(struct ordo_first_part), communicator, rank, part, ticket, error);
 }
 
 static bool check_ticket(const struct ordo_communicator *communicator, const struct ordo_ticket *ticket,

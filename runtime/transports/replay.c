@@ -1,6 +1,7 @@
 /* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of every step. */
 #include "recording.h"
 #include <inttypes.h>
+#include <ordo/options.h>
 #include <string.h>
 
 /* A float of these bytes is so large that a sum with it shows it. */
@@ -188,8 +189,8 @@ static bool run_all(const struct replay_run *run, struct ordo_error *error)
 	return end(run, error);
 }
 
-bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
-	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error)
+static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving, uint32_t ncall,
+	const struct ordo_watch *watch, struct ordo_error *error)
 {
 	static const struct ordo_watch nobody;
 	const struct replay_run run = {plan, interleaving, ncall, watch ? watch : &nobody};
@@ -205,6 +206,23 @@ bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving
 	if (!worked)
 		atomic_store(&plan->stopped, STOPPED);
 	return worked || ordo_fail_again(plan, error);
+}
+
+bool ordo_plan_run_replay_sized(size_t size, struct ordo_plan *plan,
+	const struct ordo_interleaving *interleaving, uint32_t ncall, const struct ordo_watch *watch,
+	struct ordo_error *error)
+{
+	struct ordo_watch own;
+	return ordo_options_take(&own, sizeof own, watch, size, error)
+		       ? run_replay(plan, interleaving, ncall, &own, error)
+		       : false;
+}
+
+bool(ordo_plan_run_replay)(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
+	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error)
+{
+	return ordo_plan_run_replay_sized(
+		ORDO_UP_TO(ordo_watch, left_over), plan, interleaving, ncall, watch, error);
 }
 
 const void *ordo_plan_slot(

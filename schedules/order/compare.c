@@ -1,4 +1,5 @@
 /* compare.c - the trees of two schedules, part by part of the vector they cut. */
+#include <ordo/arena.h>
 #include <ordo/compare.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* forest.c - the trees of many schedules, each once. */
 #include "facts.h"
 #include "growth.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as they come). */

@@ -5,6 +5,7 @@
  * written down only once there is a second: a tree with other operands' order.
  */
 #include "growth.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (judge.h). */

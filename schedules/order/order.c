@@ -1,6 +1,7 @@
 /* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the classes they
  * make. */
 #include "pairs.h"
+#include <ordo/arena.h>
 #include <ordo/order.h>
 #include <stdlib.h>
 #include <string.h>

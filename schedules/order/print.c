@@ -1,6 +1,7 @@
 /* print.c - trees as text. */
 #include "facts.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * + r. A clock has a row of all ranks for each stream that it knows anything of, and no row for the others.
  */
 #include "quotient.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
  * race.
  */
 #include "quotient.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Beyond this many cells the question is given up as undecided. */

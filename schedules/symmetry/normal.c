@@ -1,6 +1,7 @@
 /* normal.c - tasks as sets of items, seen from their rank. */
 #include "normal.h"
 #include "pairs.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
 #include "quotient.h"
 #include "reach.h"
+#include <ordo/arena.h>
+#include <ordo/topology.h>
 #include <stdlib.h>
 
 struct names {

@@ -2,6 +2,7 @@
 #include "order/digest.h"
 #include "order/growth.h"
 #include "quotient.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

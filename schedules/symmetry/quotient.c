@@ -21,6 +21,8 @@
  * knows of.
  */
 #include "quotient.h"
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,7 +222,7 @@ static void free_quotient(struct quotient *q)
 	free(q->chunk_values);
 }
 
-struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
+static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error)
 {
@@ -246,4 +248,22 @@ struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *programs,
 		return q.proof;
 	ordo_proof_destroy(q.proof);
 	return NULL;
+}
+
+struct ordo_proof *ordo_verify_symmetric_sized(size_t size, const struct ordo_programs *programs,
+	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
+	struct ordo_error *error)
+{
+	struct ordo_verify_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? verify_symmetric(programs, symmetry, &own, error)
+		       : NULL;
+}
+
+struct ordo_proof *(ordo_verify_symmetric)(const struct ordo_programs *programs,
+	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
+	struct ordo_error *error)
+{
+	return ordo_verify_symmetric_sized(
+		ORDO_UP_TO(ordo_verify_options, closure), programs, symmetry, options, error);
 }

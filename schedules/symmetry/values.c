@@ -1,5 +1,6 @@
 /* values.c - adding trees that are known up to relabelling. */
 #include "values.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

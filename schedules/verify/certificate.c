@@ -8,6 +8,7 @@
 #include "printer.h"
 #include "store.h"
 #include <errno.h>
+#include <ordo/arena.h>
 #include <ordo/certificate.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * goes. All of it linear in tasks. */
 #include "course.h"
 #include "pairs.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* findings.c - collecting broken rules, with their witnesses. */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11 judged. */
 #include "judge.h"
 #include "order/facts.h"
+#include <ordo/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
  * is ever proved on a false premise.
  */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Steps up the forest before the sweep is cheaper. */

@@ -1,5 +1,6 @@
 /* paths.c - paths of happens-before: the last direct one, along the way of the data, or looked for. */
 #include "paths.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
  * pass, in which one end of a signal tells and the other hears. The k-th of one end belongs to the k-th of the other in both, since signals are balanced.
  */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

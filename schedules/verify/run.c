@@ -1,5 +1,6 @@
 /* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it gets stuck. */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * of a stream. Whatever is found is a path of happens-before; what is not found within the budget stays open.
  */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Tasks looked at for one question, and for all: a sweep costs more beyond that. */

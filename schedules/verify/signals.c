@@ -1,5 +1,6 @@
 /* signals.c - R5: a signal has one notifying and one waiting stream; R6: it is balanced at the end. */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Signals by name. Two ranks that have signals are a lane; where not many pairs of ranks have none, every pair is one. */

@@ -8,6 +8,7 @@
  * of b][lane of a's stream] > a.
  */
 #include "judge.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
 #include "judge.h"
 #include "order/digest.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* More leaves than any machine has ranks; a bound against documents that name absurd numbers. */

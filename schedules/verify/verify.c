@@ -32,6 +32,8 @@
  * (Notify and Wait); both in linear memory.
  */
 #include "judge.h"
+#include <ordo/arena.h>
+#include <ordo/options.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,7 +134,7 @@ static bool conclude(struct judge *judge)
 	return true;
 }
 
-struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
+static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error)
 {
 	static const struct ordo_verify_options nothing_asked;
@@ -156,6 +158,20 @@ struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 		return proof;
 	ordo_proof_destroy(proof);
 	return NULL;
+}
+
+struct ordo_proof *ordo_verify_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error)
+{
+	struct ordo_verify_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? verify(schedule, &own, error)
+									 : NULL;
+}
+
+struct ordo_proof *(ordo_verify)(const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, struct ordo_error *error)
+{
+	return ordo_verify_sized(ORDO_UP_TO(ordo_verify_options, closure), schedule, options, error);
 }
 
 void ordo_proof_destroy(struct ordo_proof *proof)

@@ -12,6 +12,7 @@
  *   others  all that must come before the task, the task, the rest.
  */
 #include "course.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

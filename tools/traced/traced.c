@@ -3,6 +3,7 @@
 #include "events.h"
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/arena.h>
 #include <ordo/document.h>
 #include <stdlib.h>
 #include <string.h>

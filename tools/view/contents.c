@@ -2,6 +2,7 @@
 #include "contents.h"
 #include "cells.h"
 #include "pairing.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* contents_text.c - a table of what every slot holds after each step. */
 #include "contents_text.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "view.h"
 #include "witness_dot.h"
 #include <inttypes.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* pairing.c - which Wait takes the token of which Notify, and how far one run of a schedule gets. */
 #include "pairing.h"
+#include <ordo/arena.h>
 #include <ordo/timeline.h>
 #include <stdlib.h>
 

@@ -9,6 +9,7 @@
 #include "view.h"
 #include "witness_dot.h"
 #include <math.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* shown.c - what part of a schedule a page shows: all of it, if that is not too much, or some ranks. */
 #include "shown.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* A move by a rank that is not shown into the memory of one that is. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

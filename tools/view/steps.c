@@ -1,5 +1,6 @@
 /* steps.c - one interleaving of a schedule, in the order of a timeline. */
 #include "steps.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* What a stream needs to go on. */

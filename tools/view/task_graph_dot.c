@@ -10,6 +10,7 @@
 #include "palette.h"
 #include "view.h"
 #include "witness_dot.h"
+#include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Why one move comes before another. */

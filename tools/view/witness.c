@@ -1,6 +1,7 @@
 /* witness.c - what the findings of a refuted schedule show. */
 #include "witness.h"
 #include "pairing.h"
+#include <ordo/arena.h>
 #include <ordo/replay.h>
 #include <stdio.h>
 #include <stdlib.h>

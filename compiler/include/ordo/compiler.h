@@ -183,6 +183,21 @@ struct ordo_topology_facts {
 };
 ORDO_API const struct ordo_topology_facts *ordo_topologies(uint32_t *count);
 
+/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+ORDO_API struct ordo_schedule *ordo_compile_sized(
+	size_t size, const struct ordo_request *request, struct ordo_error *error);
+ORDO_API bool ordo_shard_price_sized(size_t size, const struct ordo_request *request,
+	struct ordo_shard_price *price, struct ordo_error *error);
+ORDO_API struct ordo_schedule *ordo_choose_sized(size_t size, const struct ordo_request *request,
+	ordo_suits *suits, void *closure, struct ordo_candidates *refused, struct ordo_proof **proof,
+	struct ordo_error *error);
+ORDO_API const char *ordo_list_suiting_sized(size_t size, const struct ordo_request *request,
+	ordo_suits *suits, void *closure, uint32_t most, struct ordo_arena *arena, struct ordo_error *error);
+#define ordo_compile(...) ordo_compile_sized(sizeof(struct ordo_request), __VA_ARGS__)
+#define ordo_shard_price(...) ordo_shard_price_sized(sizeof(struct ordo_request), __VA_ARGS__)
+#define ordo_choose(...) ordo_choose_sized(sizeof(struct ordo_request), __VA_ARGS__)
+#define ordo_list_suiting(...) ordo_list_suiting_sized(sizeof(struct ordo_request), __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

@@ -83,7 +83,8 @@ ORDO_API void ordo_communicator_destroy(struct ordo_communicator *communicator);
  * until the call is over. */
 struct ordo_part {
 	const struct ordo_collective *collective;
-	void *input, *output;
+	const void *input; /* only read, unless it is also the output */
+	void *output;
 	uint32_t deadline_ms; /* how long this rank waits for others; 0: as long as the communicator says */
 };
 
@@ -124,6 +125,29 @@ ORDO_API bool ordo_communicator_reset(struct ordo_communicator *communicator, st
  * is under way. */
 ORDO_API void ordo_communicator_visit(
 	struct ordo_communicator *communicator, void (*visit)(void *closure, uint32_t rank), void *closure);
+
+/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+ORDO_API struct ordo_collective *ordo_collective_create_sized(size_t size,
+	const struct ordo_schedule *schedule, const struct ordo_plan_options *options,
+	struct ordo_error *error);
+ORDO_API const struct ordo_collective *ordo_group_collective_sized(size_t size, struct ordo_group *group,
+	const struct ordo_plan_options *options, struct ordo_error *error);
+ORDO_API struct ordo_communicator *ordo_communicator_create_sized(
+	size_t size, const struct ordo_communicator_options *options, struct ordo_error *error);
+ORDO_API bool ordo_communicator_run_sized(size_t size, struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error);
+ORDO_API bool ordo_communicator_run_all_sized(size_t size, struct ordo_communicator *communicator,
+	const struct ordo_part *parts, struct ordo_error *error);
+ORDO_API bool ordo_communicator_start_sized(size_t size, struct ordo_communicator *communicator,
+	uint32_t rank, const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error);
+#define ordo_collective_create(...)                                                                          \
+	ordo_collective_create_sized(sizeof(struct ordo_plan_options), __VA_ARGS__)
+#define ordo_group_collective(...) ordo_group_collective_sized(sizeof(struct ordo_plan_options), __VA_ARGS__)
+#define ordo_communicator_create(...)                                                                        \
+	ordo_communicator_create_sized(sizeof(struct ordo_communicator_options), __VA_ARGS__)
+#define ordo_communicator_run(...) ordo_communicator_run_sized(sizeof(struct ordo_part), __VA_ARGS__)
+#define ordo_communicator_run_all(...) ordo_communicator_run_all_sized(sizeof(struct ordo_part), __VA_ARGS__)
+#define ordo_communicator_start(...) ordo_communicator_start_sized(sizeof(struct ordo_part), __VA_ARGS__)
 
 #ifdef __cplusplus
 }

@@ -114,6 +114,15 @@ ORDO_API const void *ordo_plan_slot(
  * carry. O(log peers). */
 ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint32_t to);
 
+/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+ORDO_API struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error);
+ORDO_API bool ordo_plan_run_replay_sized(size_t size, struct ordo_plan *plan,
+	const struct ordo_interleaving *interleaving, uint32_t ncall, const struct ordo_watch *watch,
+	struct ordo_error *error);
+#define ordo_plan_create(...) ordo_plan_create_sized(sizeof(struct ordo_plan_options), __VA_ARGS__)
+#define ordo_plan_run_replay(...) ordo_plan_run_replay_sized(sizeof(struct ordo_watch), __VA_ARGS__)
+
 #ifdef __cplusplus
 }
 #endif

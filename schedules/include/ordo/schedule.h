@@ -7,7 +7,7 @@
 #ifndef ORDO_SCHEDULE_H
 #define ORDO_SCHEDULE_H
 
-#include <ordo/arena.h>
+#include <ordo/memory.h>
 #include <ordo/operator.h>
 #include <stddef.h>
 

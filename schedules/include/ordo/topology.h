@@ -6,7 +6,7 @@
 #ifndef ORDO_TOPOLOGY_H
 #define ORDO_TOPOLOGY_H
 
-#include <ordo/arena.h>
+#include <ordo/memory.h>
 #include <ordo/operator.h>
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* arena.h - memory that is given back all at once.
+/* arena.h - memory that is given back all at once: how the floors allocate in an arena (memory.h).
  *
  * One arena per lifetime (a document, a compilation, a proof). Blocks never move. Not for arrays that grow:
  * those are plain malloc'd arrays that double.
@@ -6,16 +6,12 @@
 #ifndef ORDO_ARENA_H
 #define ORDO_ARENA_H
 
-#include <ordo/error.h>
+#include <ordo/memory.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct ordo_arena {
-	struct ordo_arena_block *last; /* NULL: nothing allocated yet; {0} is a valid empty arena */
-};
 
 /* `size` bytes aligned for any object, zeroed; NULL if there is no memory. */
 ORDO_API void *ordo_arena_alloc(struct ordo_arena *arena, size_t size);
@@ -24,8 +20,6 @@ ORDO_API char *ordo_arena_text(struct ordo_arena *arena, const char *text, size_
 /* A formatted text; NULL if there is no memory. */
 ORDO_API char *ordo_arena_format(struct ordo_arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Frees every block. The arena is empty and usable afterwards. */
-ORDO_API void ordo_arena_free(struct ordo_arena *arena);
 
 /* An array of `count` items of `size` bytes, every byte of it `fill`; to be given to free(). NULL: no memory. */
 ORDO_API void *ordo_array_make(size_t count, size_t size, unsigned char fill);
