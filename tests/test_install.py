@@ -23,6 +23,8 @@ C = [COMPILER, "-std=c11"]
 CXX = [re.sub(r"(clang|g(?=cc)|c(?=c))c*(-[\d.]+)?$", lambda found: found[1] + "++" + (found[2] or ""), COMPILER), "-std=c++17"]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 SCHEDULE = SOURCE / "examples" / "allreduce-ring-4.json"
+HEADERS = sorted({path.name for path in SOURCE.glob("*/include/ordo/*.h")} | {"version.h"})
+INTERNAL = sorted(path.name for path in SOURCE.glob("*/internal/ordo/*.h"))
 
 
 def run(*words, **options):
@@ -46,9 +48,7 @@ class Machine:
     def pkg_config(self, *words):
         environment = {**os.environ, "PKG_CONFIG_SYSROOT_DIR": str(self.root),
                        "PKG_CONFIG_PATH": str(next(self.root.rglob("pkgconfig")))}
-        told = works("pkg-config", *words, env=environment).split()
-        # cJSON is the machine's, not under our root.
-        return [word.replace(f"{self.root}/usr/include", "/usr/include") if "cjson" in word else word for word in told]
+        return works("pkg-config", *words, env=environment).split()
 
     def build(self, compiler, sources, package, static):
         """Compiles sources into a program; the archive is named where it should not be the shared library."""
@@ -71,12 +71,46 @@ def needed(program):
 @case("commands, manual, libraries, pkg-config files and every public header are installed")
 def _(machine):
     names = ["ordo", "ordo-check", "ordo.1", "ordo-compile.1", "ordo-check.1", "_ordo", "ordo.fish", "libordo.pc"] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
-    headers = [path.name for path in SOURCE.glob("*/include/ordo/*.h")]
-    wanted(len(headers) > 10, headers)
-    missing = [name for name in names + headers if name not in machine.files]
+    wanted(len(HEADERS) > 10, HEADERS)
+    missing = [name for name in names + HEADERS if name not in machine.files]
     wanted(not missing, missing)
     installed = {path.name for path in machine.root.rglob("include/ordo/*")}
-    wanted(installed == set(headers), installed ^ set(headers))
+    wanted(installed == set(HEADERS), installed ^ set(HEADERS))
+
+
+@case("no header of the floors' own is installed, nor included by one that is")
+def _(machine):
+    wanted({"arena.h", "divisor.h", "suggest.h"} <= set(INTERNAL), INTERNAL)
+    wanted(not set(HEADERS) & set(INTERNAL), set(HEADERS) & set(INTERNAL))
+    included = {name for path in machine.root.rglob("include/ordo/*") for name in re.findall(r"#include <ordo/(.*?)>", path.read_text())}
+    wanted(included <= set(HEADERS), included - set(HEADERS))
+
+
+@case("schemas, guides, the licence and examples are installed, as they are here")
+def _(machine):
+    share = next(machine.root.rglob("share/ordo")).parent
+    schemas = [path.name for path in SOURCE.glob("schedules/*.schema.json")]
+    wanted(len(schemas) > 5, schemas)
+    pairs = {share / "ordo" / "schemas" / name: SOURCE / "schedules" / name for name in schemas}
+    guides = share / "doc" / "ordo"
+    pairs |= {guides / path.relative_to(SOURCE): path for folder in ("compiler", "runtime", "schedules") for path in SOURCE.glob(f"{folder}/*.md")}
+    pairs |= {guides / path.relative_to(SOURCE): path for path in (SOURCE / "examples").rglob("*") if path.is_file() and path.name != "meson.build"}
+    pairs |= {guides / name: SOURCE / name for name in ("README.md", "README.zh.md", "LICENSE")}
+    for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/embed.c", "examples/gallery/birs-published.svg"):
+        wanted(guides / name in pairs, name)
+    wrong = [str(path) for path, source in pairs.items() if not path.is_file() or path.read_bytes() != source.read_bytes()]
+    wanted(not wrong, wrong)
+    wanted({path for path in guides.rglob("*") if path.is_file()} <= set(pairs), "more than there is")
+
+
+@case("pkg-config names our folder of headers alone, and cJSON for archives only")
+def _(machine):
+    for package in ["libordo"] + ["libordo-runtime"] * STATIC:
+        for static in [[], ["--static"]]:
+            told = machine.pkg_config("--cflags", *static, package)
+            wanted(len(told) <= 1 and not any("cjson" in word for word in told), package, told)
+        wanted("-lcjson" in machine.pkg_config("--libs", "--static", package), package)
+        wanted(SHARED == ("-lcjson" not in machine.pkg_config("--libs", "libordo")), package)
 
 
 @case("the command runs, and its version is that of pkg-config and of the shared library")
@@ -97,7 +131,7 @@ def _(machine):
         return run(*compiler, *STRICT, *machine.pkg_config("--cflags", "libordo"), "-fsyntax-only", "-x", language, "-",
                    input=f"#include <ordo/{header}>\n").stderr
 
-    questions = [(compiler, language, path.name) for path in SOURCE.glob("*/include/ordo/*.h")
+    questions = [(compiler, language, header) for header in HEADERS
                  for compiler, language in ((C, "c"), (CXX, "c++"))]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         problems = [problem for problem in pool.map(compile_alone, questions) if problem]
@@ -105,8 +139,8 @@ def _(machine):
 
 
 def declared():
-    """The functions that the public headers declare."""
-    text = "".join(path.read_text() for path in SOURCE.glob("*/include/ordo/*.h"))
+    """The functions that headers say are exported. The floors' own are, for programs that were linked when their headers were installed."""
+    text = "".join(path.read_text() for path in [*SOURCE.glob("*/include/ordo/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return set(re.findall(r"^ORDO_API\b[^;(]*?\b(\w+)\(", text, re.MULTILINE))
 
@@ -121,6 +155,8 @@ def _(machine):
     strangers = [name for name in exported if not name.startswith("ordo_")]
     wanted(not strangers, strangers)
     wanted(exported == declared(), exported ^ declared())
+    once = set((SOURCE / "tests" / "exported.txt").read_text().split())
+    wanted(len(once) > 200 and once <= exported, "programs that call these find them no more", once - exported)
 
 
 @case("the static libraries define names that begin with ordo_ and nothing else")
