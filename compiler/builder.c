@@ -421,7 +421,7 @@ void ordo_copy(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, u
 	move_chunks(b, dst, src, count, false);
 }
 
-void ordo_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
+void ordo_builder_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
 {
 	move_chunks(b, dst, src, count, true);
 }

@@ -30,7 +30,12 @@ static inline struct ordo_at ordo_at(uint32_t rank, enum ordo_buffer buffer, uin
  * are the same memory (in place). Where the chunks in src are not consecutive it becomes several moves. */
 void ordo_copy(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
 /* dst = dst op src, likewise; dst must hold the same chunks as src. */
-void ordo_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
+void ordo_builder_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
+/* The library has another function of this name, for who calls a collective (collectives.h). */
+static inline void ordo_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
+{
+	ordo_builder_reduce(b, dst, src, count);
+}
 
 /* The following moves belong to the stream of that name of the rank that does each: "sum", or with a number
  * "to 3" (ORDO_NONE: no number). Moves of one stream run one after another; streams run side by side. At the

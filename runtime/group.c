@@ -150,18 +150,52 @@ static bool remember(struct ordo_group *group, const struct ordo_plan_options *o
 	return true;
 }
 
-static const struct ordo_collective *make(
+static bool prove(struct member *member, struct ordo_error *error)
+{
+	return member->proof || (member->proof = ordo_prove(member->schedule, error));
+}
+
+static struct ordo_collective *fold(
 	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	struct member *member = find_member(group, options, error);
-	if (!member || (!member->proof && !(member->proof = ordo_prove(member->schedule, error))))
-		return NULL;
-	struct ordo_collective *collective =
-		ordo_collective_fold(member->schedule, member->proof, options, error);
+	return member && prove(member, error)
+		       ? ordo_collective_fold(member->schedule, member->proof, options, error)
+		       : NULL;
+}
+
+static const struct ordo_collective *make(
+	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	struct ordo_collective *collective = fold(group, options, error);
 	if (collective && remember(group, options, collective, error))
 		return collective;
 	ordo_collective_destroy(collective);
 	return NULL;
+}
+
+const struct ordo_problem *ordo_group_problem(const struct ordo_group *group)
+{
+	return &group->problem;
+}
+
+bool ordo_group_prove(struct ordo_group *group, struct ordo_error *error)
+{
+	pthread_mutex_lock(&group->lock);
+	const bool proved = group->nmember != 1 || prove(&group->members[0], error);
+	pthread_mutex_unlock(&group->lock);
+	return proved;
+}
+
+struct ordo_collective *ordo_group_make(
+	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	if (!ordo_plan_options_check(options, error))
+		return NULL;
+	pthread_mutex_lock(&group->lock);
+	struct ordo_collective *collective = fold(group, options, error);
+	pthread_mutex_unlock(&group->lock);
+	return collective;
 }
 
 static const struct ordo_collective *find_collective(

@@ -11,7 +11,7 @@
 #include "failing.h"
 #include <cmocka.h>
 #include <dirent.h>
-#include <ordo/communicator.h>
+#include <ordo/collectives.h>
 #include <ordo/trace.h>
 #include <stdlib.h>
 #include <time.h>
@@ -147,6 +147,64 @@ static void calls_allocate_nothing(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Nor do calls by name, of kinds that were called before. */
+static void calls_by_name_allocate_nothing(void **state)
+{
+	(void)state;
+	static float memory[2 * NRANK][COUNT];
+	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
+	const struct ordo_communicator_options crowd = {.nrank = NRANK};
+	struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
+	const void *in[NRANK];
+	void *out[NRANK];
+	assert_true(ordo_communicator_bind(communicator, schedule, NULL));
+	for (uint32_t r = 0; r < NRANK; r++) {
+		in[r] = memory[r];
+		out[r] = memory[NRANK + r];
+	}
+	for (uint64_t call = 0; call < 200; call++) {
+		if (call == 0 || call == 50)
+			failing_begin(UINT64_MAX, false);
+		assert_true(
+			ordo_allreduce_all(communicator, in, out, 1 + call % 50, ORDO_F32, ORDO_SUM, NULL));
+		assert_true(call != 49 || failing_requests() >= 50);
+	}
+	assert_int_equal(failing_requests(), 0);
+	ordo_communicator_destroy(communicator);
+	ordo_schedule_destroy(schedule);
+}
+
+/* Binding and the first call survive every allocation that fails, and work when there is memory again. */
+static void calls_by_name_without_memory_are_errors(void **state)
+{
+	(void)state;
+	static float memory[2][COUNT];
+	const void *in[1] = {memory[0]};
+	void *out[1] = {memory[1]};
+	struct ordo_schedule *schedule = exchange_ring(1, false, false);
+	const struct ordo_communicator_options crowd = {.nrank = 1};
+	const struct held before = failing_held();
+	struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
+	assert_true(communicator && schedule);
+	for (int for_good = 0; for_good < 2; for_good++) {
+		bool worked = false;
+		uint64_t nfailed = 0;
+		for (; !worked; nfailed += !worked) {
+			struct ordo_error error = {0};
+			failing_begin(nfailed, for_good);
+			worked = ordo_communicator_bind(communicator, schedule, &error) &&
+				 ordo_allreduce_all(communicator, in, out, COUNT, ORDO_F32, ORDO_SUM, &error);
+			failing_end();
+			assert_true(worked || error.code == ORDO_ENVIRONMENT);
+		}
+		assert_true(nfailed >= 20);
+	}
+	assert_true(ordo_allreduce_all(communicator, in, out, COUNT, ORDO_F32, ORDO_SUM, NULL));
+	ordo_communicator_destroy(communicator);
+	assert_int_equal(failing_held().pieces, before.pieces);
+	ordo_schedule_destroy(schedule);
+}
+
 /* Made, used and destroyed, again and again. */
 
 static uint32_t ntime = 10000;
@@ -203,15 +261,26 @@ static void communicators_leave_nothing_behind(void **state)
 	const struct held before = failing_held();
 	const uint32_t nthread = count_threads();
 	for (uint32_t i = 0; i < ntime; i++) {
-		const struct ordo_communicator_options crowd = {.nrank = NRANK, .nhelper = i % 3};
+		const struct ordo_communicator_options crowd = {.nrank = NRANK, .nhelper = i % 3, .nkept = 2};
 		struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
 		struct ordo_group *group = ordo_group_of_schedule(schedule, NULL);
 		const struct ordo_collective *collective = ordo_group_collective(group, &options, NULL);
 		struct ordo_part parts[NRANK];
+		const void *in[NRANK];
+		void *out[NRANK];
 		assert_true(communicator && collective);
-		for (uint32_t r = 0; r < NRANK; r++)
+		for (uint32_t r = 0; r < NRANK; r++) {
+			in[r] = memory[r];
+			out[r] = memory[NRANK + r];
 			parts[r] = (struct ordo_part){collective, memory[r], memory[NRANK + r], 0};
+		}
 		assert_true(ordo_communicator_run_all(communicator, parts, NULL));
+		/* Bound, and bound again, with more kinds of calls than are kept. */
+		for (uint64_t count = 0; i % 16 == 0 && count < 6; count++) {
+			assert_true(count % 3 || ordo_communicator_bind(communicator, schedule, NULL));
+			assert_true(ordo_allreduce_all(
+				communicator, in, out, 1 + count, ORDO_F32, ORDO_SUM, NULL));
+		}
 		/* Some are destroyed broken. */
 		if (i % 5 == 0)
 			ordo_communicator_abort(communicator, 1, "enough");
@@ -232,6 +301,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_trace_without_memory_is_an_error),
 		cmocka_unit_test(threads_that_cannot_start_are_an_error),
 		cmocka_unit_test(calls_allocate_nothing),
+		cmocka_unit_test(calls_by_name_allocate_nothing),
+		cmocka_unit_test(calls_by_name_without_memory_are_errors),
 		cmocka_unit_test(plans_leave_nothing_behind),
 		cmocka_unit_test(communicators_leave_nothing_behind),
 	};

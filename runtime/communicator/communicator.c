@@ -1,4 +1,5 @@
 /* communicator.c - ranks come to calls. */
+#include "communicator/bound.h"
 #include "communicator/slot.h"
 #include "fetch.h"
 #include "lines.h"
@@ -14,6 +15,7 @@
 #define DEADLINE_MS 10000
 #define DEPTH 16
 #define MOST_DEPTH 4096
+#define NKEPT 64
 
 /* struct ordo_part of the first version, for who calls by the name alone. */
 struct ordo_first_part {
@@ -67,6 +69,7 @@ static struct ordo_communicator *create(
 	communicator->ncore = ncore > 0 ? (uint32_t)ncore : 1;
 	communicator->nrank = options->nrank;
 	communicator->deadline_ms = options->deadline_ms ? options->deadline_ms : DEADLINE_MS;
+	communicator->most_kept = options->nkept ? options->nkept : NKEPT;
 	for (communicator->depth = 1; communicator->depth < (options->depth ? options->depth : DEPTH);
 		communicator->depth <<= 1)
 		communicator->depth_shift++;
@@ -104,12 +107,12 @@ void ordo_communicator_destroy(struct ordo_communicator *communicator)
 	free(communicator->slots);
 	free(communicator->seats);
 	free(communicator->partials);
+	ordo_bound_destroy(communicator->bound);
 	pthread_mutex_destroy(&communicator->resetting);
 	free(communicator);
 }
 
-/* A thread begins to act for a rank. */
-static bool enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error)
+bool ordo_enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error)
 {
 	if (rank >= communicator->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
@@ -129,7 +132,7 @@ static bool enter(struct ordo_communicator *communicator, uint32_t rank, struct 
 	return true;
 }
 
-static void leave(struct ordo_communicator *communicator, uint32_t rank)
+void ordo_leave(struct ordo_communicator *communicator, uint32_t rank)
 {
 	atomic_store_explicit(&communicator->seats[rank].taken, EMPTY, memory_order_release);
 }
@@ -276,7 +279,7 @@ static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_
 	return over || ordo_communicator_fail(communicator, error);
 }
 
-static bool run(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
 	struct ordo_error *error)
 {
 	uint64_t call;
@@ -299,10 +302,10 @@ bool ordo_communicator_run_sized(size_t size, struct ordo_communicator *communic
 {
 	struct ordo_part own;
 	if (!(part = take_part(part, size, &own, error)) || !ordo_float_mode_check(error) ||
-		!enter(communicator, rank, error))
+		!ordo_enter(communicator, rank, error))
 		return false;
-	const bool worked = run(communicator, rank, part, error);
-	leave(communicator, rank);
+	const bool worked = ordo_run_entered(communicator, rank, part, error);
+	ordo_leave(communicator, rank);
 	return worked;
 }
 
@@ -312,23 +315,22 @@ bool(ordo_communicator_run)(struct ordo_communicator *communicator, uint32_t ran
 	return ordo_communicator_run_sized(sizeof(struct ordo_first_part), communicator, rank, part, error);
 }
 
-/* Enters for all ranks, or for none. */
-static bool enter_all(struct ordo_communicator *communicator, struct ordo_error *error)
+bool ordo_enter_all(struct ordo_communicator *communicator, struct ordo_error *error)
 {
 	uint32_t r = 0;
-	while (r < communicator->nrank && enter(communicator, r, error))
+	while (r < communicator->nrank && ordo_enter(communicator, r, error))
 		r++;
 	if (r == communicator->nrank)
 		return true;
 	while (r > 0)
-		leave(communicator, --r);
+		ordo_leave(communicator, --r);
 	return false;
 }
 
-static void leave_all(struct ordo_communicator *communicator)
+void ordo_leave_all(struct ordo_communicator *communicator)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		leave(communicator, r);
+		ordo_leave(communicator, r);
 }
 
 /* Of all ranks, as the caller has them; the members that all versions know are where they always were. */
@@ -385,6 +387,12 @@ static bool run_all(
 	       await(communicator, 0, call, communicator->deadline_ms, error);
 }
 
+bool ordo_run_all_entered(
+	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+{
+	return run_all(communicator, &(struct parts){parts, sizeof *parts}, error);
+}
+
 /* Has the caller members of parts that this library has not, then they must be 0. */
 static bool check_sizes(
 	const struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
@@ -402,10 +410,10 @@ bool ordo_communicator_run_all_sized(size_t size, struct ordo_communicator *comm
 	const struct parts given = {parts, size};
 	fetch_lines(communicator, &given);
 	if (!check_sizes(communicator, &given, error) || !ordo_float_mode_check(error) ||
-		!enter_all(communicator, error))
+		!ordo_enter_all(communicator, error))
 		return false;
 	const bool worked = run_all(communicator, &given, error);
-	leave_all(communicator);
+	ordo_leave_all(communicator);
 	return worked;
 }
 
@@ -420,12 +428,12 @@ bool ordo_communicator_start_sized(size_t size, struct ordo_communicator *commun
 {
 	struct ordo_part own;
 	if (!(part = take_part(part, size, &own, error)) || !ordo_float_mode_check(error) ||
-		!enter(communicator, rank, error))
+		!ordo_enter(communicator, rank, error))
 		return false;
 	ticket->rank = rank;
 	ticket->epoch = atomic_load(&communicator->epoch);
 	const bool worked = arrive(communicator, rank, part, ordo_now_ms(), &ticket->call, error);
-	leave(communicator, rank);
+	ordo_leave(communicator, rank);
 	return worked;
 }
 
@@ -488,7 +496,7 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 enum ordo_call_state ordo_communicator_test(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!ordo_float_mode_check(error) || !enter(communicator, ticket->rank, error))
+	if (!ordo_float_mode_check(error) || !ordo_enter(communicator, ticket->rank, error))
 		return ORDO_FAILED;
 	enum ordo_call_state progress = ORDO_FAILED;
 	if (check_ticket(communicator, ticket, error)) {
@@ -496,18 +504,18 @@ enum ordo_call_state ordo_communicator_test(
 		if (progress == ORDO_FAILED)
 			ordo_communicator_fail(communicator, error);
 	}
-	leave(communicator, ticket->rank);
+	ordo_leave(communicator, ticket->rank);
 	return progress;
 }
 
 bool ordo_communicator_wait(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
 {
-	if (!ordo_float_mode_check(error) || !enter(communicator, ticket->rank, error))
+	if (!ordo_float_mode_check(error) || !ordo_enter(communicator, ticket->rank, error))
 		return false;
 	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
 	const bool worked = check_ticket(communicator, ticket, error) &&
 			    await(communicator, ticket->rank, ticket->call, arrival->deadline_ms, error);
-	leave(communicator, ticket->rank);
+	ordo_leave(communicator, ticket->rank);
 	return worked;
 }

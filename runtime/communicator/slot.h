@@ -76,12 +76,15 @@ struct seat {
 };
 
 struct helper;
+struct bound;
 
 struct ordo_communicator {
 	uint32_t nrank, depth, depth_shift, deadline_ms, ncore;
 	struct slot *slots; /* [depth] */
 	struct seat *seats; /* [nrank] */
 	_Atomic uint32_t epoch;
+	struct bound *bound; /* see bound.h; NULL: nothing is bound */
+	uint32_t most_kept;
 
 	/* Partial sums, of one call at a time that was launched in two stages. */
 	_Atomic uint32_t partials_taken;
@@ -154,6 +157,17 @@ static inline bool is_upper(const struct ordo_communicator *communicator, uint32
 {
 	return rank >= communicator->nrank - communicator->nrank / 2;
 }
+
+/* A thread begins to act for a rank, or for all or none, until it leaves. false: there is no such rank, or another thread acts for it. */
+bool ordo_enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error);
+void ordo_leave(struct ordo_communicator *communicator, uint32_t rank);
+bool ordo_enter_all(struct ordo_communicator *communicator, struct ordo_error *error);
+void ordo_leave_all(struct ordo_communicator *communicator);
+/* Runs the part of a rank that the caller acts for, or of all. */
+bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
+	struct ordo_error *error);
+bool ordo_run_all_entered(
+	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error);
 
 /* All parts of the call are there, the last one having come from this rank. false: it failed. */
 bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank);

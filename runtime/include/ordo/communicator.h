@@ -70,6 +70,7 @@ struct ordo_communicator_options {
 		nhelper; /* threads of the library that work beside the callers, kept until it is destroyed */
 	uint32_t deadline_ms; /* a call in which a rank is missing for so long fails; 0 = 10,000 */
 	uint32_t depth;	      /* calls of a rank that may be under way; 0 = 16 */
+	uint32_t nkept;	      /* collectives that calls by name keep ready (collectives.h); 0 = 64 */
 };
 
 struct ordo_communicator;

@@ -6,8 +6,8 @@
 #ifndef ORDO_TOPOLOGY_H
 #define ORDO_TOPOLOGY_H
 
-#include <ordo/memory.h>
 #include <ordo/operator.h>
+#include <ordo/owned.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-/* arena.h - memory that is given back all at once: how the floors allocate in an arena (memory.h).
+/* arena.h - memory that is given back all at once: how the floors allocate in an arena (owned.h).
  *
  * One arena per lifetime (a document, a compilation, a proof). Blocks never move. Not for arrays that grow:
  * those are plain malloc'd arrays that double.
@@ -6,7 +6,7 @@
 #ifndef ORDO_ARENA_H
 #define ORDO_ARENA_H
 
-#include <ordo/memory.h>
+#include <ordo/owned.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
