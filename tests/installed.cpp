@@ -3,16 +3,14 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <ordo/communicator.h>
 #include <ordo/compiler.h>
-#include <ordo/document.h>
+#include <ordo/ordo.h>
 #include <string>
 #include <thread>
 #include <vector>
 
 struct destroyer {
 	void operator()(ordo_schedule *schedule) const { ordo_schedule_destroy(schedule); }
-	void operator()(ordo_collective *collective) const { ordo_collective_destroy(collective); }
 	void operator()(ordo_communicator *communicator) const { ordo_communicator_destroy(communicator); }
 };
 
@@ -23,18 +21,12 @@ int main(int argc, char **argv)
 	ordo_error error = {};
 	const std::unique_ptr<struct ordo_schedule, destroyer> schedule(
 		ordo_schedule_read_text(text.data(), text.size(), "memory", nullptr, &error));
-	ordo_plan_options options = {};
-	options.type = ORDO_F32;
-	options.reduction = ORDO_SUM;
-	options.count = 1000;
-	const std::unique_ptr<struct ordo_collective, destroyer> collective(
-		schedule ? ordo_collective_create(schedule.get(), &options, &error) : nullptr);
 	ordo_communicator_options wanted = {};
 	wanted.nrank = schedule ? schedule->problem.nrank : 0;
 	const std::unique_ptr<struct ordo_communicator, destroyer> communicator(
-		collective ? ordo_communicator_create(&wanted, &error) : nullptr);
-	if (!communicator) {
-		std::fprintf(stderr, "%s\n", error.text);
+		schedule ? ordo_communicator_create(&wanted, &error) : nullptr);
+	if (!communicator || !ordo_communicator_bind(communicator.get(), schedule.get(), &error)) {
+		ordo_error_write(&error, stderr);
 		return 1;
 	}
 	std::vector<std::vector<float>> input, output(wanted.nrank, std::vector<float>(1000));
@@ -43,11 +35,8 @@ int main(int argc, char **argv)
 		input.emplace_back(1000, float(rank + 1));
 	for (uint32_t rank = 0; rank < wanted.nrank; rank++)
 		ranks.emplace_back([&, rank] {
-			ordo_part part = {};
-			part.collective = collective.get();
-			part.input = input[rank].data();
-			part.output = output[rank].data();
-			ordo_communicator_run(communicator.get(), rank, &part, nullptr);
+			ordo_allreduce(communicator.get(), rank, input[rank].data(), output[rank].data(), 1000,
+				ORDO_F32, ORDO_SUM, nullptr);
 		});
 	for (std::thread &rank : ranks)
 		rank.join();

@@ -192,6 +192,62 @@ def _(machine):
         wanted(printed == "10 by one of many algorithms\n", printed)
 
 
+@case("an error of a program is what the command says")
+def _(machine):
+    program = machine.build(C, [SOURCE / "examples" / "embed.c"], "libordo", static=not SHARED)
+    broken = machine.root / "broken.json"
+    broken.write_text(SCHEDULE.read_text().replace('"scratch_slots"', '"scratch_slot"'))
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join({str(path.parent) for path in machine.root.rglob("libordo*.so*")})}
+    ours, theirs = run(program, broken, env=environment), run(machine.files["ordo"], "verify", broken)
+    wanted(ours.returncode == 1 and re.match(rf"{broken}:\d+:\d+: error\[R1\]: ", ours.stderr), ours.stderr)
+    wanted(ours.stderr == theirs.stderr, ours.stderr, theirs.stderr)
+
+
+LATER = """
+#include <ordo/ordo.h>
+int main(int argc, char **argv)
+{
+	struct ordo_error error;
+	struct ordo_communicator_options size = {.nrank = 4};
+	if (argc > 2)
+		((char *)&size)[sizeof size - 1] = 1;
+	struct ordo_communicator *ranks = ordo_communicator_create(&size, &error);
+	float in[4] = {1, 2, 3, 4}, out[4];
+	const void *inputs[] = {&in[0], &in[1], &in[2], &in[3]};
+	void *outputs[] = {&out[0], &out[1], &out[2], &out[3]};
+	const bool worked = ranks && ordo_communicator_bind_document(ranks, argv[1], &error) &&
+			    ordo_allreduce_all(ranks, inputs, outputs, 1, ORDO_F32, ORDO_SUM, &error);
+	if (worked)
+		printf("%g, options of %zu bytes, %s, %s\\n", (double)out[0], sizeof size, ORDO_VERSION, ordo_version());
+	else
+		ordo_error_write(&error, stderr);
+	return !worked;
+}
+"""
+
+
+@case("programs that were compiled for shorter and for longer options run with this library")
+def _(machine):
+    headers = next(machine.root.rglob("include/ordo"))
+    text = (headers / "communicator.h").read_text()
+    last = re.search(r"^struct ordo_communicator_options \{.*?(^[^\n]*nkept;.*?\n)\};", text, re.MULTILINE | re.DOTALL)[1]
+    version = machine.pkg_config("--modversion", "libordo")[0]
+    for name, member in (("older", ""), ("newer", last + "\tuint64_t later[2];\n")):
+        folder = machine.root / name / "ordo"
+        shutil.copytree(headers, folder)
+        (folder / "communicator.h").write_text(text.replace(last, member))
+        program, source = machine.root / f"program-{name}", machine.root / f"{name}.c"
+        source.write_text(LATER)
+        flags = machine.pkg_config("--libs", *([] if SHARED else ["--static"]), "libordo")
+        works(*C, *STRICT, f"-I{folder.parent}", source, "-o", program, *flags)
+        told = machine.run(program, SCHEDULE)
+        size = 16 if name == "older" else 40
+        wanted(told == f"10, options of {size} bytes, {version}, {version}\n", told)
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join({str(path.parent) for path in machine.root.rglob("libordo*.so*")})}
+    refused = run(program, SCHEDULE, "ask", env=environment)
+    wanted(refused.returncode == 1 and refused.stderr.endswith("hint: the program was compiled for a newer libordo than the one that runs\n"), refused.stderr)
+
+
 def write_embedded(machine, document, name):
     """What `ordo embed` makes of a document, compiled as strictly as it may be; the object."""
     source = machine.root / f"{name}.c"

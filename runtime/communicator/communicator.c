@@ -393,11 +393,14 @@ bool ordo_run_all_entered(
 	return run_all(communicator, &(struct parts){parts, sizeof *parts}, error);
 }
 
-/* Has the caller members of parts that this library has not, then they must be 0. */
+/* Parts have the members of the first version at least. What the caller has and this library has not must be 0. */
 static bool check_sizes(
 	const struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
 {
 	struct ordo_part own;
+	if (parts->size < sizeof(struct ordo_first_part))
+		return ordo_fail(error, ORDO_USAGE, 0, "parts of %zu bytes, wanted at least %zu", parts->size,
+			sizeof(struct ordo_first_part));
 	for (uint32_t r = 0; parts->size > sizeof own && r < communicator->nrank; r++)
 		if (!ordo_options_take(&own, sizeof own, part_of(parts, r), parts->size, error))
 			return false;
@@ -408,9 +411,10 @@ bool ordo_communicator_run_all_sized(size_t size, struct ordo_communicator *comm
 	const struct ordo_part *parts, struct ordo_error *error)
 {
 	const struct parts given = {parts, size};
+	if (!check_sizes(communicator, &given, error))
+		return false;
 	fetch_lines(communicator, &given);
-	if (!check_sizes(communicator, &given, error) || !ordo_float_mode_check(error) ||
-		!ordo_enter_all(communicator, error))
+	if (!ordo_float_mode_check(error) || !ordo_enter_all(communicator, error))
 		return false;
 	const bool worked = run_all(communicator, &given, error);
 	ordo_leave_all(communicator);
