@@ -8,9 +8,11 @@
 void ordo_group_adopt(struct ordo_group *group, struct ordo_schedule *const *schedules);
 
 const struct ordo_problem *ordo_group_problem(const struct ordo_group *group);
-/* Proves the schedule of a group of one; of a group of several, each is proved when it is first needed. */
+/* Proves the schedule of a group of one; of a group of several, each is proved when it is first
+ * needed. */
 bool ordo_group_prove(struct ordo_group *group, struct ordo_error *error);
-/* A collective of the schedule for the size of these options. The caller destroys it. Any thread. NULL: see error. */
+/* A collective of the schedule for the size of these options. The caller destroys it. Any thread.
+ * NULL: see error. */
 struct ordo_collective *ordo_group_make(
 	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error);
 

@@ -1,5 +1,6 @@
-/* bench_by_name.c - what a call by name (collectives.h) takes beside a prepared one (communicator.h): by turns, best of many, one thread for all ranks
- * and a thread a rank; the same size again and again, and two sizes by turns.
+/* bench_by_name.c - what a call by name (collectives.h) takes beside a prepared one
+ * (communicator.h): by turns, best of many, one thread for all ranks and a thread a rank; the same
+ * size again and again, and two sizes by turns.
  *
  * usage: bench_by_name [NRANK]
  */

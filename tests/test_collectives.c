@@ -1,5 +1,5 @@
-/* test_collectives.c - calls by name do what prepared ones do, for all operators and types, from all ranks' threads and from one; and say what they
- * cannot do.
+/* test_collectives.c - calls by name do what prepared ones do, for all operators and types, from
+ * all ranks' threads and from one; and say what they cannot do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,8 +145,8 @@ static bool call_all(struct ordo_communicator *communicator, const struct call *
 	return false;
 }
 
-/* Call number i of 3 * 8 * 5 * 8, each different: elements, types and reductions of all operators. false: it is one again, for the
- * operator does not reduce. */
+/* Call number i of 3 * 8 * 5 * 8, each different: elements, types and reductions of all operators.
+ * false: it is one again, for the operator does not reduce. */
 enum { NCALL = 3 * ORDO_NTYPE * ORDO_NREDUCTION * ORDO_NOPERATOR };
 static bool make_call(uint32_t i, struct call *call)
 {
@@ -280,8 +280,8 @@ static void so_does_one_thread_for_all(void **state)
 	destroy_party(&party);
 }
 
-/* A few elements again and again, of sizes that come back, while hardly any collective is kept: what a rank found may be gone when it comes
- * again, and never while it calls. */
+/* A few elements again and again, of sizes that come back, while hardly any collective is kept:
+ * what a rank found may be gone when it comes again, and never while it calls. */
 static void *call_sizes(void *argument)
 {
 	struct caller *caller = argument;
@@ -463,7 +463,8 @@ static void nothing_is_bound_while_a_rank_calls(void **state)
 
 /* Sets. */
 
-/* Sums that tell one order from another: of 2^24, 1, 1, ... each is 2^24 or more by where the ones meet. */
+/* Sums that tell one order from another: of 2^24, 1, 1, ... each is 2^24 or more by where the ones
+ * meet. */
 static uint32_t sum_of(struct ordo_communicator *communicator, uint64_t count, uint32_t *digest)
 {
 	static float in[NRANK][MOST], out[NRANK][MOST];

@@ -1,5 +1,6 @@
-/* test_options.c - programs that were compiled for other options than the library's: for shorter ones, of which nothing more is read, and for
- * longer ones, which must ask for nothing that is not known.
+/* test_options.c - programs that were compiled for other options than the library's: for shorter
+ * ones, of which nothing more is read, and for longer ones, which must ask for nothing that is not
+ * known.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,8 @@ static const struct ordo_request request = {
 	.problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK}, .algorithm = "ring"};
 static struct ordo_schedule *schedule;
 
-/* So many bytes of options, and no byte more: behind them is memory that must not be read. One at a time. */
+/* So many bytes of options, and no byte more: behind them is memory that must not be read. One at a
+ * time. */
 static void *at_the_end(const void *options, size_t size)
 {
 	static unsigned char *page;

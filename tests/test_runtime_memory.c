@@ -174,7 +174,8 @@ static void calls_by_name_allocate_nothing(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Binding and the first call survive every allocation that fails, and work when there is memory again. */
+/* Binding and the first call survive every allocation that fails, and work when there is memory
+ * again. */
 static void calls_by_name_without_memory_are_errors(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* bind_document.c - binds what a document says; alone, so that a program of compiled-in schedules links no reader. */
+/* bind_document.c - binds what a document says; alone, so that a program of compiled-in schedules
+ * links no reader. */
 #include "communicator/bound.h"
 #include "group.h"
 #include <ordo/collectives.h>

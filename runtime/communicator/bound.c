@@ -1,4 +1,5 @@
-/* bound.c - collectives for calls by name: found by each rank without a lock, made when they are first asked for, and so many of them kept. */
+/* bound.c - collectives for calls by name: found by each rank without a lock, made when they are
+ * first asked for, and so many of them kept. */
 #include "communicator/bound.h"
 #include "arithmetic.h"
 #include "collective.h"
@@ -64,7 +65,8 @@ static bool is_held(const struct ordo_communicator *communicator, const struct o
 	return false;
 }
 
-/* Destroys those that were not asked for for longest and that nobody holds, until there is room for one more, or nothing to destroy. */
+/* Destroys those that were not asked for for longest and that nobody holds, until there is room for
+ * one more, or nothing to destroy. */
 static void make_room(struct ordo_communicator *communicator)
 {
 	struct bound *bound = communicator->bound;

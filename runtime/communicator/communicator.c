@@ -288,7 +288,8 @@ bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank, con
 		       part->deadline_ms ? part->deadline_ms : communicator->deadline_ms, error);
 }
 
-/* The part as this library knows it: where it is, or, of a caller who knows another, in *own. NULL: see error. */
+/* The part as this library knows it: where it is, or, of a caller who knows another, in *own. NULL:
+ * see error. */
 static const struct ordo_part *take_part(
 	const struct ordo_part *part, size_t size, struct ordo_part *own, struct ordo_error *error)
 {
@@ -333,7 +334,8 @@ void ordo_leave_all(struct ordo_communicator *communicator)
 		ordo_leave(communicator, r);
 }
 
-/* Of all ranks, as the caller has them; the members that all versions know are where they always were. */
+/* Of all ranks, as the caller has them; the members that all versions know are where they always
+ * were. */
 struct parts {
 	const struct ordo_part *first;
 	size_t size; /* of each */
@@ -393,7 +395,8 @@ bool ordo_run_all_entered(
 	return run_all(communicator, &(struct parts){parts, sizeof *parts}, error);
 }
 
-/* Parts have the members of the first version at least. What the caller has and this library has not must be 0. */
+/* Parts have the members of the first version at least. What the caller has and this library has
+ * not must be 0. */
 static bool check_sizes(
 	const struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
 {

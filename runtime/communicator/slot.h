@@ -158,7 +158,8 @@ static inline bool is_upper(const struct ordo_communicator *communicator, uint32
 	return rank >= communicator->nrank - communicator->nrank / 2;
 }
 
-/* A thread begins to act for a rank, or for all or none, until it leaves. false: there is no such rank, or another thread acts for it. */
+/* A thread begins to act for a rank, or for all or none, until it leaves. false: there is no such
+ * rank, or another thread acts for it. */
 bool ordo_enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error);
 void ordo_leave(struct ordo_communicator *communicator, uint32_t rank);
 bool ordo_enter_all(struct ordo_communicator *communicator, struct ordo_error *error);

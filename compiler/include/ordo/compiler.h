@@ -183,7 +183,8 @@ struct ordo_topology_facts {
 };
 ORDO_API const struct ordo_topology_facts *ordo_topologies(uint32_t *count);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_schedule *ordo_compile_sized(
 	size_t size, const struct ordo_request *request, struct ordo_error *error);
 ORDO_API bool ordo_shard_price_sized(size_t size, const struct ordo_request *request,

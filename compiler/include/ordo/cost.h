@@ -54,7 +54,8 @@ ORDO_API double ordo_cost_slope(const struct ordo_cost *cost, const struct ordo_
 ORDO_API double ordo_cost_seconds(
 	const struct ordo_cost *cost, const struct ordo_machine *machine, uint64_t bytes);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API bool ordo_cost_of_sized(
 	size_t size, const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error);
 #define ordo_cost_of(...) ordo_cost_of_sized(sizeof(struct ordo_request), __VA_ARGS__)

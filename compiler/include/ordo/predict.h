@@ -104,7 +104,8 @@ ORDO_API struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedu
 	const struct ordo_predict_options *options, struct ordo_error *error);
 ORDO_API void ordo_prediction_destroy(struct ordo_prediction *prediction); /* takes NULL */
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_prediction *ordo_predict_sized(size_t size, const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error);
 #define ordo_predict(...) ordo_predict_sized(sizeof(struct ordo_predict_options), __VA_ARGS__)

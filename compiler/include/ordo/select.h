@@ -55,7 +55,8 @@ ORDO_API void ordo_selection_free(struct ordo_selection *selection);
 ORDO_API struct ordo_plan_set *ordo_selection_plan_set(
 	const struct ordo_selection *selection, const struct ordo_problem *problem, struct ordo_error *error);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API bool ordo_select_sized(size_t size, const struct ordo_selection_wish *wish,
 	struct ordo_selection *selection, struct ordo_error *error);
 #define ordo_select(...) ordo_select_sized(sizeof(struct ordo_selection_wish), __VA_ARGS__)

@@ -82,7 +82,8 @@ ORDO_API bool ordo_tune(
 	const struct ordo_tune_wish *wish, struct ordo_tuning *tuning, struct ordo_error *error);
 ORDO_API void ordo_tuning_free(struct ordo_tuning *tuning);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API bool ordo_tune_sized(
 	size_t size, const struct ordo_tune_wish *wish, struct ordo_tuning *tuning, struct ordo_error *error);
 #define ordo_tune(...) ordo_tune_sized(sizeof(struct ordo_tune_wish), __VA_ARGS__)

@@ -1,15 +1,18 @@
 /* collectives.h - AllReduce and its like, each in one call.
  *
- * Schedules are bound to a communicator first; then every operator that has one is called by its name, with buffers, a count, a type and a
- * reduction, as in NCCL or MPI:
+ * Schedules are bound to a communicator first; then every operator that has one is called by its
+ * name, with buffers, a count, a type and a reduction, as in NCCL or MPI:
  *
- *   every rank on a thread of its own    ordo_allreduce(communicator, rank, input, output, count, ORDO_F32, ORDO_SUM, &error)
- *   one thread for all ranks             ordo_allreduce_all(communicator, inputs, outputs, count, ORDO_F32, ORDO_SUM, &error)
+ *   ordo_allreduce(communicator, rank, input, output, count, ORDO_F32, ORDO_SUM, &error)
+ *       by every rank, each on a thread of its own
+ *   ordo_allreduce_all(communicator, inputs, outputs, count, ORDO_F32, ORDO_SUM, &error)
+ *       by one thread for all ranks
  *
- * A call does what ordo_communicator_run (or run_all) does with the collective for its count, type and reduction; all that communicator.h
- * says of calls, buffers and failures holds, and calls of both kinds may be mixed. The collective is made by the first rank that asks for it,
- * while the others wait, and is kept: a call like one before allocates nothing and takes no lock. Kept are as many as the
- * communicator's options say; beyond that those go that were not asked for for longest.
+ * A call does what ordo_communicator_run (or run_all) does with the collective for its count, type
+ * and reduction; all that communicator.h says of calls, buffers and failures holds, and calls of
+ * both kinds may be mixed. The collective is made by the first rank that asks for it, while the
+ * others wait, and is kept: a call like one before allocates nothing and takes no lock. Kept are as
+ * many as the communicator's options say; beyond that those go that were not asked for for longest.
  */
 #ifndef ORDO_COLLECTIVES_H
 #define ORDO_COLLECTIVES_H
@@ -20,16 +23,18 @@
 extern "C" {
 #endif
 
-/* Binds a schedule, for all sizes of its operator and root; one bound before for the same is replaced. The schedule is proved here, and must
- * outlive the communicator (or what replaces it). While no rank is inside a call. false: the schedule is refuted, or for another number
- * of ranks, or see error. */
+/* Binds a schedule, for all sizes of its operator and root; one bound before for the same is
+ * replaced. The schedule is proved here, and must outlive the communicator (or what replaces it).
+ * While no rank is inside a call. false: the schedule is refuted, or for another number of ranks,
+ * or see error. */
 ORDO_API bool ordo_communicator_bind(struct ordo_communicator *communicator,
 	const struct ordo_schedule *schedule, struct ordo_error *error);
-/* The same for the schedules of a group, of which the size of a call chooses one; each is proved when it is first needed. The group must
- * outlive the communicator. */
+/* The same for the schedules of a group, of which the size of a call chooses one; each is proved
+ * when it is first needed. The group must outlive the communicator. */
 ORDO_API bool ordo_communicator_bind_group(
 	struct ordo_communicator *communicator, struct ordo_group *group, struct ordo_error *error);
-/* The same for a document: a schedule or a plan set, a file or a folder. What is read belongs to the communicator. */
+/* The same for a document: a schedule or a plan set, a file or a folder. What is read belongs to
+ * the communicator. */
 ORDO_API bool ordo_communicator_bind_document(
 	struct ordo_communicator *communicator, const char *path, struct ordo_error *error);
 
@@ -40,9 +45,11 @@ ORDO_API bool ordo_communicator_bind_document(
  *   AllGather, Gather              count in, N * count out (Gather: at the root)
  *   AllToAll                       N * count in and out
  *
- * The input is only read, unless it is also the output (in place). A buffer that the rank does not need may be NULL. The size that a plan
- * set looks at is that of plan_set.h: N * count elements, but count of AllReduce, Reduce and Broadcast. With virtual shards
- * (operator.h) the input holds a vector for each. false: see error; ORDO_USAGE also if no schedule is bound for the operator and root. */
+ * The input is only read, unless it is also the output (in place). A buffer that the rank does not
+ * need may be NULL. The size that a plan set looks at is that of plan_set.h: N * count elements,
+ * but count of AllReduce, Reduce and Broadcast. With virtual shards (operator.h) the input holds a
+ * vector for each. false: see error; ORDO_USAGE also if no schedule is bound for the operator and
+ * root. */
 ORDO_API bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error);

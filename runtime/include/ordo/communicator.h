@@ -127,7 +127,8 @@ ORDO_API bool ordo_communicator_reset(struct ordo_communicator *communicator, st
 ORDO_API void ordo_communicator_visit(
 	struct ordo_communicator *communicator, void (*visit)(void *closure, uint32_t rank), void *closure);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_collective *ordo_collective_create_sized(size_t size,
 	const struct ordo_schedule *schedule, const struct ordo_plan_options *options,
 	struct ordo_error *error);

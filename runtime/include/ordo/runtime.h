@@ -114,7 +114,8 @@ ORDO_API const void *ordo_plan_slot(
  * carry. O(log peers). */
 ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint32_t to);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 ORDO_API bool ordo_plan_run_replay_sized(size_t size, struct ordo_plan *plan,

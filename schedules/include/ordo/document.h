@@ -58,11 +58,12 @@ ORDO_API bool ordo_topology_print(const struct ordo_topology *topology, FILE *ou
 ORDO_API bool ordo_topology_write(
 	const struct ordo_topology *topology, const char *path, struct ordo_error *error);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_schedule *ordo_schedule_read_sized(
 	size_t size, const char *path, const struct ordo_read_options *options, struct ordo_error *error);
-ORDO_API struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text, size_t size,
-	const char *name, const struct ordo_read_options *options, struct ordo_error *error);
+ORDO_API struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text,
+	size_t size, const char *name, const struct ordo_read_options *options, struct ordo_error *error);
 #define ordo_schedule_read(...) ordo_schedule_read_sized(sizeof(struct ordo_read_options), __VA_ARGS__)
 #define ordo_schedule_read_text(...)                                                                         \
 	ordo_schedule_read_text_sized(sizeof(struct ordo_read_options), __VA_ARGS__)

@@ -51,8 +51,8 @@ ORDO_API bool ordo_fail_memory(struct ordo_error *error);
  * ...`. Returns the length it has, like snprintf; no newline at the end. */
 ORDO_API int ordo_error_print(const struct ordo_error *error, char *out, unsigned long size);
 
-/* Prints the error as the command does: what ordo_error_print writes, with `?` for control characters (names of files may hold them), and a
- * newline. Nothing if `error` is NULL. */
+/* Prints the error as the command does: what ordo_error_print writes, with `?` for control
+ * characters (names of files may hold them), and a newline. Nothing if `error` is NULL. */
 ORDO_API void ordo_error_write(const struct ordo_error *error, FILE *out);
 
 #ifdef __cplusplus

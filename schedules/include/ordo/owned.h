@@ -1,7 +1,8 @@
 /* owned.h - what the library allocated for somebody, all of it given back at once.
  *
- * An arena owns the texts and arrays of one lifetime: of a document, of a proof, or of a caller who asked for texts. Start with
- * `struct ordo_arena arena = {0};`, hand it to the functions that take one, and free it when their results are no longer needed.
+ * An arena owns the texts and arrays of one lifetime: of a document, of a proof, or of a caller who
+ * asked for texts. Start with `struct ordo_arena arena = {0};`, hand it to the functions that take
+ * one, and free it when their results are no longer needed.
  */
 #ifndef ORDO_OWNED_H
 #define ORDO_OWNED_H

@@ -78,7 +78,8 @@ ORDO_API bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, st
 ORDO_API bool ordo_plan_set_write(const struct ordo_plan_set *set,
 	const struct ordo_schedule *const *schedules, const char *path, struct ordo_error *error);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_schedule *ordo_plan_set_open_sized(size_t size, const struct ordo_plan_set *set,
 	uint32_t range, const struct ordo_read_options *options, struct ordo_error *error);
 #define ordo_plan_set_open(...) ordo_plan_set_open_sized(sizeof(struct ordo_read_options), __VA_ARGS__)

@@ -76,7 +76,8 @@ ORDO_API struct ordo_proof *ordo_verify_symmetric(const struct ordo_programs *pr
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_proof *ordo_verify_symmetric_sized(size_t size, const struct ordo_programs *programs,
 	const struct ordo_symmetry *symmetry, const struct ordo_verify_options *options,
 	struct ordo_error *error);

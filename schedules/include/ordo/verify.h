@@ -116,7 +116,8 @@ ORDO_API void ordo_finding_error(
 ORDO_API char *ordo_tree_print(
 	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
 
-/* The calls above pass the size of the options that they are compiled with, so that options can grow (version.h). */
+/* The calls above pass the size of the options that they are compiled with, so that options can
+ * grow (version.h). */
 ORDO_API struct ordo_proof *ordo_verify_sized(size_t size, const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error);
 #define ordo_verify(...) ordo_verify_sized(sizeof(struct ordo_verify_options), __VA_ARGS__)

@@ -1,4 +1,5 @@
-/* divisor.h - the greatest common divisor: fractions of a vector in lowest terms, and cuts that two have in common. */
+/* divisor.h - the greatest common divisor: fractions of a vector in lowest terms, and cuts that two
+ * have in common. */
 #ifndef ORDO_DIVISOR_H
 #define ORDO_DIVISOR_H
 
