@@ -5,6 +5,7 @@
  */
 #include "closure.h"
 
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 

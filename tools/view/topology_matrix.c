@@ -6,6 +6,7 @@
 #include "topology_matrix.h"
 #include <inttypes.h>
 #include <math.h>
+#include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
