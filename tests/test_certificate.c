@@ -8,7 +8,7 @@
  * manieth request (6).
  */
 #include "mutate.h"
-#include "second/checker.h"
+#include "second.h"
 #include "specimens.h"
 
 #include <ordo/certificate.h>
@@ -89,7 +89,7 @@ static void check_mutant(
 {
 	char report[256], why[256], *text = print_schedule(mutant), *own = print_certificate(mutant, why);
 	const bool proved = is_proved(mutant);
-	const enum verdict verdict = check_certificate(text, certificate, report);
+	const enum verdict verdict = check_texts(text, certificate, report);
 	tally->of_faults.made++;
 	tally->of_faults.refused += verdict != ACCEPTED;
 	tally->of_faults.proved_both += verdict == ACCEPTED && proved;
@@ -98,7 +98,7 @@ static void check_mutant(
 	if (proved != (own != NULL))
 		complain(tally, title,
 			proved ? "proved, but without certificate" : "refuted, but with a certificate", why);
-	if (own && check_certificate(text, own, report) != ACCEPTED)
+	if (own && check_texts(text, own, report) != ACCEPTED)
 		complain(tally, title, "its own certificate is not accepted", report);
 	free(own);
 	free(text);
@@ -220,7 +220,7 @@ static void damage_certificate(
 				free(damaged);
 				continue;
 			}
-			const enum verdict verdict = check_certificate(schedule, damaged, report);
+			const enum verdict verdict = check_texts(schedule, damaged, report);
 			tally->of_damages[damage].made++;
 			tally->of_damages[damage].refused += verdict != ACCEPTED;
 			tally->of_damages[damage].proved_both += verdict == ACCEPTED;
@@ -237,7 +237,7 @@ static void check(const struct specimen *specimen, const struct ordo_schedule *s
 			  *certificate = print_certificate(schedule, report);
 	if (certificate) {
 		const double began = now();
-		const enum verdict verdict = check_certificate(text, certificate, report);
+		const enum verdict verdict = check_texts(text, certificate, report);
 		tally->seconds += now() - began;
 		tally->ntask += schedule->ntask;
 		tally->bytes += strlen(certificate);

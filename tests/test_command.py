@@ -414,7 +414,54 @@ def _(ordo):
     for path in sorted(REJECT.glob("R*.json")):
         ordo("verify", path, "--certificate", "none.json")
         wanted(not (ordo.folder / "none.json").exists(), path)
+    for path in sorted(REJECT.glob("R1-*.json")):
+        done = again(str(path), "proof.json")
+        wanted(done.returncode == 3 and "error: R1: " in done.stderr and not done.stdout, path, done)
     wanted(ordo("verify", REJECT / "R8-two-writers-unordered.json", "--atomic-reduce", "--certificate", "none.json").returncode == 2)
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), "ring.json", "proof.json"], cwd=ordo.folder, stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)
+    wanted(done.returncode == 5 and "cannot write" in done.stderr, done)
+
+
+@desk_case("ordo-check takes folders, and refuses what the reader refuses in them")
+def _(ordo):
+    def again(*words):
+        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words], cwd=ordo.folder, capture_output=True, text=True, check=False)
+    ordo.compile("ring")
+    ordo.works("verify", "ring", "--certificate", "proof.json")
+    for name in ["ring", "ring/", "./ring/schedule.json"]:
+        done = again(name, "proof.json")
+        wanted(done.returncode == 0 and ": proved: R1-R11, " in done.stdout, name, done)
+    program, document = ordo.folder / "ring" / "rank-2.json", ordo.folder / "ring" / "schedule.json"
+    good, head = program.read_bytes(), document.read_text()
+    for bad in [good + b"\0", good + b"{}", b"\xef\xbb\xbf" + good, good.replace(b'"peer": 3,', b'"peer": 3, "peer": 3,', 1),
+                good.replace(b'"peer": 3', b'"peer": 3.0', 1), good.replace(b'"name"', b'"names"'), good[:-5], b"", b"[]",
+                b'"rank-1.json"']:
+        program.write_bytes(bad)
+        done = again("ring", "proof.json")
+        wanted(done.returncode == 3 and re.search(r"error: R1: .*rank-2.json, line \d+, column \d+", done.stderr), bad, done)
+        wanted(ordo("verify", "ring").returncode == 3, bad)
+    program.write_bytes(good)
+    for name in ["../ring/rank-2.json", ".", "", "rank-2.json\\\\", "ring/rank-2.json"]:
+        document.write_text(head.replace("rank-2.json", name))
+        done = again("ring", "proof.json")
+        wanted(done.returncode == 3 and "error: R1: " in done.stderr, name, done)
+        wanted(ordo("verify", "ring").returncode == 3, name)
+    document.write_text(head.replace("rank-2.json", "rank-1.json"))
+    done = again("ring", "proof.json")
+    wanted(done.returncode == 1 and "R2: no rank, or one twice" in done.stderr, done)
+    document.write_text(head.replace("rank-2.json", "\\u0072ank-2.json"))
+    wanted(again("ring", "proof.json").returncode == 0)
+    document.write_text(head)
+    program.rename(ordo.folder / "elsewhere.json")
+    program.symlink_to(ordo.folder / "elsewhere.json")
+    done = again("ring", "proof.json")
+    wanted(done.returncode == 3 and "R2: the file of a program cannot be read" in done.stderr, done)
+    wanted(ordo("verify", "ring").returncode == 3)
+    (ordo.folder / "alone.json").write_text(head)
+    wanted(again("alone.json", "proof.json").returncode == 3)
+    wanted(again("none", "proof.json").returncode == 3 and again("ring", "ring").returncode == 3)
 
 
 @desk_case("run --check: every type with every reduction, on threads and seeded, bit for bit")

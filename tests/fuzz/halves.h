@@ -7,7 +7,8 @@
 #include <string.h>
 
 struct halves {
-	char *first, *second; /* the second lies in the first's memory */
+	char *first, *second; /* the second lies in the first's memory; both end in NUL */
+	size_t first_size, second_size;
 };
 
 /* Without such a line the second is empty. The caller frees the first. */
@@ -20,8 +21,13 @@ static inline struct halves cut_in_half(const uint8_t *text, size_t size)
 	if (size)
 		memcpy(halves.first, text, size);
 	halves.first[size] = '\0';
-	char *cut = strstr(halves.first, line);
-	halves.second = cut ? cut + strlen(line) : halves.first + strlen(halves.first);
+	char *cut = NULL;
+	for (size_t i = 0; !cut && i + strlen(line) <= size; i++)
+		if (!memcmp(halves.first + i, line, strlen(line)))
+			cut = halves.first + i;
+	halves.first_size = cut ? (size_t)(cut - halves.first) : size;
+	halves.second = cut ? cut + strlen(line) : halves.first + size;
+	halves.second_size = (size_t)(halves.first + size - halves.second);
 	if (cut)
 		*cut = '\0';
 	return halves;

@@ -1,30 +1,66 @@
-/* checker.c - reads a schedule and its certificate, and checks in one pass over the certificate's order that R1..R11 hold.
+/* checker.c - reads a schedule and its certificate, and checks in one pass over the certificate's
+ * order that R1..R11 hold.
  *
- * schedules/FORMAT.md says what both documents mean; nothing of what makes them is used here. Tasks are numbered stream
- * after stream. Each Wait of a signal takes the oldest token (R5: of one stream, for one stream). A path is a list of
- * Waits, and leads from the Notify that the first took the token of to the last: each other Notify stands behind the Wait
- * before it, in one stream. Every slot remembers who wrote it last and who has read it since, so what must be ordered is
- * found here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is none.
+ * schedules/FORMAT.md says what both documents mean; nothing of what makes or reads them is used
+ * here. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token (R5: of
+ * one stream, for one stream). A path is a list of Waits, and leads from the Notify that the first
+ * took the token of to the last: each other Notify stands behind the Wait before it, in one stream.
+ * Every slot remembers who wrote it last and who has read it since, so what must be ordered is found
+ * here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is none.
+ *
+ * What R1 says of the schedule is judged before anything else, but for a rank that is there twice.
  */
 #include "checker.h"
-#include <cjson/cJSON.h>
+#include "json.h"
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define get cJSON_GetObjectItemCaseSensitive
 typedef uint32_t u32;
 typedef uint64_t u64;
 enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 24, LIMIT = 0x7fffffff };
+enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1 }; /* of one value; of a schedule */
 enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
 static const char *const kinds[] = {"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
 static const char *const buffers[] = {"input", "output", "scratch"};
 static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast", "ReduceScatter",
 					      "AllGather", "Scatter", "Gather", "AllToAll"};
+/* The keys of each object; of those that are not free to be left out, the bits are in `needed`. */
+struct keys {
+	u32 n, needed;
+	const char *names[14];
+};
+enum {
+	SCHEMA,
+	OPERATOR,
+	ALGORITHM,
+	RANKS,
+	PER_BLOCK,
+	SLOTS,
+	IN_PLACE,
+	PROGRAMS,
+	ROOTED,
+	SHARDS,
+	F32,
+	TOPOLOGY,
+	PHASES,
+	EXTRA
+};
+static const struct keys head_keys = {14, 0xff,
+	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots", "in_place",
+		"programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
+static const struct keys topology_keys = {2, 3, {"name", "digest"}},
+			 program_keys = {2, 3, {"rank", "streams"}}, stream_keys = {2, 3, {"name", "tasks"}};
+enum { KIND, PEER, CHUNK, SOURCE, TARGET, COUNT, SIGNALS, PHASE };
+static const struct keys task_keys = {
+	8, 1, {"task", "peer", "chunk", "src", "dst", "count", "signal", "phase"}};
+enum { ORDER = 1, ROUTES, PATHS, LEAVING, CLAIMS };
+static const struct keys certificate_keys = {6, 0x3f,
+				 {"schema", "order", "routes", "paths", "leaving", "claims"}},
+			 claim_keys = {3, 7, {"trees", "G1", "G3"}};
 static const struct meaning {
 	int power; /* N^power blocks */
 	enum holds input, output;
@@ -60,11 +96,16 @@ struct check {
 	enum verdict verdict;
 	jmp_buf out;
 	void *memory;
-	cJSON *schedule, *certificate;
+	struct json schedule, program, certificate; /* program: of a file of its own */
+	const struct json *reading;
+	const char *file; /* that `reading` is the text of; NULL: the document itself */
+	char *program_text;
+	int folder;
 	const struct meaning *op;
-	u64 N, K, V, M, root, nscratch;	 /* M chunks */
+	u64 N, K, V, M, root, nscratch; /* M chunks */
+	u64 seeds[2], task_room, stream_room;
 	int bits, in_place, accumulates; /* bits: of the number of entries */
-	u32 now, nstream, ntask, nlink, ntree, nreader, nhop, nroute, npath;
+	u32 now, nphase, nstream, ntask, nlink, ntree, nreader, nhop, nroute, npath;
 	struct task *tasks;
 	struct stream *streams;
 	struct link *links;
@@ -82,8 +123,27 @@ static _Noreturn void stop(struct check *c, enum verdict verdict, const char *te
 	longjmp(c->out, 1);
 }
 
+/* What is read is not what it must be: R1, or no certificate. */
+static _Noreturn void stop_at(struct check *c, const char *place, const char *text)
+{
+	const char *line = c->reading->begin;
+	u32 nline = 1;
+	for (const char *at = line; at < place; at++)
+		if (*at == '\n') {
+			line = at + 1;
+			nline++;
+		}
+	const bool schedule = c->reading != &c->certificate;
+	snprintf(c->report, 256, "error: %s: %s (%.64s%sline %u, column %u)",
+		schedule ? "R1" : "the certificate", text, c->file ? c->file : "", c->file ? ", " : "", nline,
+		(u32)(place - line + 1));
+	c->verdict = UNREADABLE;
+	longjmp(c->out, 1);
+}
+
 #define DEMAND(truth, text) ((truth) ? (void)0 : stop(c, REJECTED, "not proved: " text))
 #define READABLE(truth, text) ((truth) ? (void)0 : stop(c, UNREADABLE, "error: " text))
+#define SHAPE(truth, value, words) ((truth) ? (void)0 : stop_at(c, (value)->text, words))
 
 /* Zeroed; given back at the end. */
 static void *need(struct check *c, u64 n, u64 size)
@@ -95,11 +155,22 @@ static void *need(struct check *c, u64 n, u64 size)
 	return memory + 2;
 }
 
+/* Room for one more; the caller gives it back. */
+static void *grow(struct check *c, void *array, u64 n, u64 *room, u64 size)
+{
+	if (n < *room)
+		return array;
+	*room = *room ? 2 * *room : 256;
+	void *wider = realloc(array, *room * size);
+	READABLE(wider, "out of memory");
+	return wider;
+}
+
 /* The value + 1 of three numbers; 0 if it is new. */
 static u32 *at(const struct check *c, enum tag tag, u64 a, u64 b)
 {
 	const u64 key = b << 2 | tag;
-	u64 i = (a ^ key << 24) * 0x9e3779b97f4a7c15;
+	u64 i = a * c->seeds[0] + key * c->seeds[1];
 	struct entry *entry = &c->entries[i >>= 64 - c->bits];
 	for (; entry->value && (entry->keys[0] != a || entry->keys[1] != key); entry = &c->entries[i])
 		i = (i + 1) & (((u64)1 << c->bits) - 1);
@@ -110,26 +181,81 @@ static u32 *at(const struct check *c, enum tag tag, u64 a, u64 b)
 
 /* Shape: R1. */
 
-static u32 number(struct check *c, const cJSON *json, double least)
+static u32 number(struct check *c, const struct value *value, u64 least, u64 most)
 {
-	const double value = cJSON_IsNumber(json) ? json->valuedouble : -1;
-	READABLE(value >= least && value <= LIMIT && value == (u32)value, "R1: a number");
-	return (u32)value;
+	u64 n = 0;
+	const char *at = value->text;
+	for (; at < value->end && *at >= '0' && *at <= '9' && n <= most; at++)
+		n = n * 10 + (u64)(*at - '0');
+	SHAPE(at == value->end && n >= least && n <= most, value, "wanted a number in its range, in digits");
+	return (u32)n;
 }
 
-static u32 which(struct check *c, const cJSON *json, const char *const *list, u32 n)
+static void text(struct check *c, const struct value *value)
+{
+	SHAPE(*value->text == '"', value, "wanted a string");
+	SHAPE(value->end - value->text <= MOST_LETTERS, value, "too long a string");
+}
+
+static u32 which(struct check *c, const struct value *value, const char *const *list, u32 n)
 {
 	u32 i = 0;
-	while (cJSON_IsString(json) && i < n && strcmp(json->valuestring, list[i]) != 0)
+	text(c, value);
+	while (i < n && !json_is(value->text, value->end, list[i]))
 		i++;
-	READABLE(cJSON_IsString(json) && i < n, "R1: an unknown word");
+	SHAPE(i < n, value, "an unknown word");
 	return i;
 }
 
-static const cJSON *elements(struct check *c, const cJSON *array)
+static const struct value *elements(struct check *c, const struct value *array)
 {
-	READABLE(cJSON_IsArray(array), "R1: an array is missing");
+	SHAPE(*array->text == '[', array, "wanted an array");
 	return array->child;
+}
+
+static const struct value *pair(struct check *c, const struct value *array, const char *wanted)
+{
+	const struct value *first = *array->text == '[' ? array->child : NULL;
+	SHAPE(first && first->next && !first->next->next, array, wanted);
+	return first;
+}
+
+/* Puts the value of each key in its place: every key known, there once, and none missing. */
+static void members(
+	struct check *c, const struct value *object, const struct keys *keys, const struct value **found)
+{
+	SHAPE(*object->text == '{', object, "wanted an object");
+	for (const struct value *value = object->child; value; value = value->next) {
+		u32 i = 0;
+		while (i < keys->n && !json_is(value->key, value->end, keys->names[i]))
+			i++;
+		SHAPE(i < keys->n, value, "an unknown key");
+		SHAPE(!found[i], value, "a key that is there twice");
+		found[i] = value;
+	}
+	for (u32 i = 0; i < keys->n; i++)
+		SHAPE(found[i] || !(keys->needed >> i & 1), object, "a key is missing");
+}
+
+static int by_key(const void *one, const void *other)
+{
+	return json_compare(*(const struct value *const *)one, *(const struct value *const *)other);
+}
+
+/* Anybody's extras: no key twice, however deep. */
+static void judge_extra(struct check *c, const struct value *value)
+{
+	u64 n = 0;
+	for (const struct value *item = value->child; item; item = item->next, n++)
+		judge_extra(c, item);
+	if (*value->text != '{' || n < 2)
+		return;
+	const struct value **sorted = need(c, n, sizeof *sorted), **next = sorted;
+	for (const struct value *item = value->child; item; item = item->next)
+		*next++ = item;
+	qsort(sorted, n, sizeof *sorted, by_key);
+	for (u64 i = 1; i < n; i++)
+		SHAPE(by_key(&sorted[i - 1], &sorted[i]), sorted[i], "a key that is there twice in x");
 }
 
 /* What the slots of a rank hold. */
@@ -162,62 +288,156 @@ static struct cell *cell_of(const struct check *c, u64 rank, u32 buffer, u64 slo
 	return &c->cells[c->cells_of[rank] + (same < noutput ? same : offsets[buffer] + slot)];
 }
 
-static void read_task(struct check *c, const cJSON *json, u32 id)
+static void read_task(struct check *c, const struct value *json)
 {
-	struct task *task = &c->tasks[c->now = id];
-	task->kind = which(c, get(json, "task"), kinds, 6);
-	task->stream = c->nstream;
-	task->peer = task->kind < SEND ? 0 : number(c, get(json, "peer"), 0);
-	DEMAND(task->peer < c->N, "R2: the peer is no rank");
-	task->chunk = number(c, get(json, task->kind < NOTIFY ? "chunk" : "signal"), 0);
-	task->count = get(json, "count") ? number(c, get(json, "count"), 1) : 1;
-	for (int i = 0; i < 2 && task->kind < NOTIFY; i++) {
-		const cJSON *end = get(json, i ? "dst" : "src");
-		READABLE(cJSON_IsArray(end) && cJSON_GetArraySize(end) == 2, "R1: src or dst");
-		task->buffer[i] = which(c, end->child, buffers, 3);
-		task->slot[i] = number(c, end->child->next, 0);
+	const struct value *found[8] = {0};
+	SHAPE(json->end - json->text <= MOST_LETTERS, json, "too long a task");
+	members(c, json, &task_keys, found);
+	struct task task = {.kind = which(c, found[KIND], kinds, 6), .stream = c->nstream, .count = 1};
+	const bool moves = task.kind < NOTIFY;
+	for (int i = PEER; i < PHASE; i++) {
+		const bool belongs = i == PEER ? task.kind >= SEND : moves == (i != SIGNALS);
+		SHAPE(belongs || !found[i], found[i], "a key that does not belong in this task");
+		SHAPE(found[i] || !belongs || i == COUNT, json, "a key is missing");
 	}
+	task.peer = found[PEER] ? number(c, found[PEER], 0, LIMIT) : 0;
+	task.chunk = number(c, found[moves ? CHUNK : SIGNALS], 0, LIMIT);
+	if (found[COUNT])
+		task.count = number(c, found[COUNT], 1, LIMIT);
+	if (found[PHASE])
+		SHAPE(number(c, found[PHASE], 0, MOST_PHASES) < c->nphase, found[PHASE],
+			"no phase of that number");
+	for (int i = 0; i < 2 && moves; i++) {
+		const struct value *end = pair(c, found[SOURCE + i], "wanted [buffer, first slot]");
+		task.buffer[i] = which(c, end, buffers, 3);
+		task.slot[i] = number(c, end->next, 0, LIMIT);
+	}
+	SHAPE(c->ntask < UINT32_MAX - 1, json, "too many tasks");
+	c->tasks = grow(c, c->tasks, c->ntask, &c->task_room, sizeof *c->tasks);
+	c->tasks[c->ntask++] = task;
 }
 
-static void read_head(struct check *c, const cJSON *json)
+static void read_labels(struct check *c, const struct value *const *head)
 {
-	which(c, get(json, "schema"), (const char *[]){"ordo/schedule/1"}, 1);
-	c->op = &meanings[which(c, get(json, "operator"), names, 8)];
-	c->N = number(c, get(json, "ranks"), 1);
-	c->K = c->M = number(c, get(json, "chunks_per_block"), 1);
-	c->V = get(json, "shards") ? number(c, get(json, "shards"), 1) : c->N;
-	c->nscratch = number(c, get(json, "scratch_slots"), 0);
-	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
-	c->root = rooted ? number(c, get(json, "root"), 0) : 0;
-	c->in_place = cJSON_IsTrue(get(json, "in_place"));
-	c->accumulates = get(json, "accumulate") && !which(c, get(json, "accumulate"), &f32, 1);
-	for (int i = 0; i < c->op->power; i++)
-		READABLE((c->M *= c->N) < MOST, "R1: too many chunks");
-	READABLE(c->root < c->N && rooted == !!get(json, "root"), "R1: the root");
-	READABLE(c->op->reduces || (c->V == c->N && !c->accumulates), "R1: it does not reduce");
-	READABLE(c->V == c->N || !c->in_place, "R1: there are no shards here");
-	READABLE(cJSON_IsBool(get(json, "in_place")) && (!c->in_place || c->op->power < 2), "R1: in_place");
-}
-
-/* No task and no stream is shorter than 8 letters. */
-static void read_programs(struct check *c, const cJSON *programs, u64 nletter)
-{
-	c->tasks = need(c, nletter / 8 + 1, sizeof *c->tasks);
-	c->streams = need(c, nletter / 8 + 1, sizeof *c->streams);
-	DEMAND((u64)cJSON_GetArraySize(programs) == c->N, "R2: there are not as many programs as ranks");
-	c->entered = need(c, c->N, sizeof(u32));
-	c->cells_of = need(c, c->N, sizeof(u64));
-	for (const cJSON *program = elements(c, programs); program; program = program->next) {
-		const u32 rank = number(c, get(program, "rank"), 0);
-		DEMAND(rank < c->N && !c->entered[rank], "R2: no rank, or one twice");
-		c->entered[rank] = UINT32_MAX; /* no task + 1 */
-		for (const cJSON *s = elements(c, get(program, "streams")); s; s = s->next) {
-			c->streams[c->nstream] = (struct stream){.rank = rank, .next = c->ntask};
-			for (const cJSON *t = elements(c, get(s, "tasks")); t; t = t->next)
-				read_task(c, t, c->ntask++);
-			c->streams[c->nstream++].end = c->ntask;
+	text(c, head[ALGORITHM]);
+	if (head[PHASES])
+		for (const struct value *name = elements(c, head[PHASES]); name; name = name->next) {
+			text(c, name);
+			SHAPE(++c->nphase <= MOST_PHASES, name, "too many phases");
 		}
+	if (head[EXTRA]) {
+		SHAPE(*head[EXTRA]->text == '{', head[EXTRA], "wanted an object");
+		judge_extra(c, head[EXTRA]);
 	}
+	if (head[TOPOLOGY]) {
+		const struct value *found[2] = {0};
+		char digest[48] = "";
+		members(c, head[TOPOLOGY], &topology_keys, found);
+		text(c, found[0]);
+		text(c, found[1]);
+		const bool fits = json_decode(found[1], digest, sizeof digest);
+		SHAPE(fits && strlen(digest) == 32 && strspn(digest, "0123456789abcdef") == 32, found[1],
+			"wanted 32 hexadecimal digits");
+	}
+}
+
+static void read_problem(struct check *c, const struct value *const *head)
+{
+	which(c, head[SCHEMA], (const char *[]){"ordo/schedule/1"}, 1);
+	c->op = &meanings[which(c, head[OPERATOR], names, 8)];
+	c->N = number(c, head[RANKS], 1, LIMIT);
+	c->K = number(c, head[PER_BLOCK], 1, LIMIT);
+	c->V = head[SHARDS] ? number(c, head[SHARDS], 1, LIMIT) : c->N;
+	c->nscratch = number(c, head[SLOTS], 0, LIMIT);
+	c->in_place = *head[IN_PLACE]->text == 't';
+	c->accumulates = head[F32] && !which(c, head[F32], &f32, 1);
+	SHAPE(c->in_place || *head[IN_PLACE]->text == 'f', head[IN_PLACE], "wanted true or false");
+	const bool rooted = c->op->input == ROOT || c->op->output == ROOT;
+	SHAPE(rooted == !!head[ROOTED], head[OPERATOR], "the root is missing, or this has none");
+	c->root = rooted ? number(c, head[ROOTED], 0, LIMIT) : 0;
+	SHAPE(c->root < c->N, head[ROOTED], "the root is no rank");
+	c->M = c->op->power == 0 ? 1 : c->op->power == 1 ? c->N : c->N * c->N;
+	SHAPE(c->M <= LIMIT && (c->M *= c->K) <= LIMIT, head[PER_BLOCK], "too many chunks");
+	SHAPE(!c->in_place || c->op->power < 2, head[IN_PLACE], "this has no in-place form");
+	SHAPE(c->op->reduces || !c->accumulates, head[F32], "it does not reduce");
+	SHAPE(c->V == c->N || c->op->reduces, head[SHARDS], "it does not reduce");
+	SHAPE(c->V == c->N || !c->in_place, head[IN_PLACE], "this has no in-place form with shards");
+	SHAPE(c->V == c->N || (c->V + c->N - 1) / c->N * c->M <= LIMIT, head[SHARDS], "too many shards");
+}
+
+/* A rank twice is refused at once: so a file that is named a thousand times is read twice. */
+static void read_program(struct check *c, const struct value *program, u64 nprogram)
+{
+	const struct value *found[2] = {0};
+	members(c, program, &program_keys, found);
+	const u32 rank = number(c, found[0], 0, LIMIT);
+	for (const struct value *s = elements(c, found[1]); s; s = s->next) {
+		const struct value *parts[2] = {0};
+		members(c, s, &stream_keys, parts);
+		text(c, parts[0]);
+		struct stream stream = {.rank = rank, .next = c->ntask};
+		for (const struct value *t = elements(c, parts[1]); t; t = t->next)
+			read_task(c, t);
+		stream.end = c->ntask;
+		c->streams = grow(c, c->streams, c->nstream, &c->stream_room, sizeof *c->streams);
+		c->streams[c->nstream++] = stream;
+	}
+	c->now = c->ntask;
+	DEMAND(rank < nprogram && !c->entered[rank], "R2: no rank, or one twice");
+	c->entered[rank] = UINT32_MAX; /* no task + 1 */
+}
+
+/* The program in a file of the folder. */
+static void read_program_file(struct check *c, const struct value *value, u64 nprogram)
+{
+	char name[MOST_LETTERS];
+	size_t size;
+	text(c, value);
+	SHAPE(c->folder >= 0, value, "wanted a program itself: there is no folder here");
+	SHAPE(json_decode(value, name, sizeof name), value, "too long a name");
+	SHAPE(*name && *name != '.' && !strpbrk(name, "/\\"), value,
+		"wanted the plain name of a file in the folder");
+	c->program_text = read_file(c->folder, name, false, &size);
+	READABLE(c->program_text, "R2: the file of a program cannot be read, or is no ordinary file");
+	c->reading = &c->program;
+	c->file = name;
+	if (!json_read(&c->program, c->program_text, size))
+		stop_at(c, c->program.at, c->program.wrong);
+	read_program(c, c->program.root, nprogram);
+	c->reading = &c->schedule;
+	c->file = NULL;
+	json_free(&c->program);
+	free(c->program_text);
+	c->program_text = NULL;
+}
+
+static void read_programs(struct check *c, const struct value *programs)
+{
+	const struct value *first = elements(c, programs);
+	u64 n = 0;
+	for (const struct value *p = first; p; p = p->next, n++)
+		SHAPE((*p->text == '"') == (*first->text == '"'), p, "programs and names of files are mixed");
+	c->entered = need(c, n + 1, sizeof(u32));
+	for (const struct value *p = first; p; p = p->next)
+		(*p->text == '"' ? read_program_file : read_program)(c, p, n);
+	DEMAND(n == c->N, "R2: there are not as many programs as ranks");
+	c->cells_of = need(c, c->N, sizeof(u64));
+	for (c->now = 0; c->now < c->ntask; c->now++)
+		DEMAND(c->tasks[c->now].peer < c->N, "R2: the peer is no rank");
+}
+
+static void read_schedule(struct check *c, const struct document *document)
+{
+	const struct value *head[14] = {0};
+	c->reading = &c->schedule;
+	c->folder = document->folder;
+	if (!json_read(&c->schedule, document->text, document->size))
+		stop_at(c, c->schedule.at, c->schedule.wrong);
+	members(c, c->schedule.root, &head_keys, head);
+	read_problem(c, head);
+	read_labels(c, head);
+	read_programs(c, head[PROGRAMS]);
+	READABLE(c->M < MOST, "too many chunks for this program");
 }
 
 /* Paths. */
@@ -233,32 +453,34 @@ static u32 judge_hop(struct check *c, const u32 *before, u32 id)
 }
 
 /* Hops one after another; that each is behind the one before is judged at the end. */
-static void read_routes(struct check *c, const cJSON *routes, u64 nletter)
+static void read_routes(struct check *c, const struct value *routes, u64 nletter)
 {
 	c->hops = need(c, nletter / 2 + 1, sizeof(u32));
 	c->route_of = need(c, nletter / 2 + 1, sizeof(u32));
-	for (const cJSON *route = elements(c, routes); route; route = route->next, c->nroute++)
-		for (const cJSON *hop = elements(c, route); hop; hop = hop->next) {
-			DEMAND(number(c, hop, 0) < c->ntask, "a hop that is no task");
+	for (const struct value *route = elements(c, routes); route; route = route->next, c->nroute++)
+		for (const struct value *hop = elements(c, route); hop; hop = hop->next) {
 			c->route_of[c->nhop] = c->nroute;
-			c->hops[c->nhop++] = number(c, hop, 0);
+			c->hops[c->nhop] = number(c, hop, 0, UINT32_MAX);
+			DEMAND(c->hops[c->nhop++] < c->ntask, "a hop that is no task");
 		}
 }
 
 /* Returns the Notify that the path begins with; *last is the Wait it ends with. */
-static u32 judge_path(struct check *c, const cJSON *item, u32 *last)
+static u32 judge_path(struct check *c, const struct value *item, u32 *last)
 {
 	u32 begin = 0, nitem = 0;
 	for (; item; item = item->next) {
 		u32 first, end;
-		if (cJSON_GetArraySize(item) == 2) { /* hops of a route */
-			const u32 from = number(c, item->child, 0), to = number(c, item->child->next, 0);
+		if (*item->text == '[') { /* hops of a route */
+			const struct value *part = pair(c, item, "wanted a task, or a part of a route");
+			const u32 from = number(c, part, 0, UINT32_MAX),
+				  to = number(c, part->next, 0, UINT32_MAX);
 			DEMAND(from <= to && to < c->nhop, "no part of a route");
 			DEMAND(c->route_of[from] == c->route_of[to], "a part of two routes");
 			first = c->hops[from];
 			end = c->hops[to];
 		} else {
-			first = end = number(c, item, 0);
+			first = end = number(c, item, 0, UINT32_MAX);
 		}
 		const u32 notify = judge_hop(c, nitem ? last : NULL, first);
 		begin = nitem++ ? begin : notify;
@@ -269,12 +491,13 @@ static u32 judge_path(struct check *c, const cJSON *item, u32 *last)
 }
 
 /* The paths to a task: what each shows it to follow. */
-static void take_paths(struct check *c, u32 id, const cJSON **paths)
+static void take_paths(struct check *c, u32 id, const struct value **paths)
 {
 	u32 last;
 	for (; *paths; *paths = (*paths)->next, c->npath++) {
-		const cJSON *item = elements(c, *paths);
-		if (number(c, item, 0) != id)
+		const struct value *item = elements(c, *paths);
+		SHAPE(item, *paths, "an empty path");
+		if (number(c, item, 0, UINT32_MAX) != id)
 			return;
 		const u32 notify = judge_path(c, item->next, &last);
 		struct stream *stream = &c->streams[c->tasks[notify].stream];
@@ -389,6 +612,9 @@ static void give_memory(struct check *c)
 	READABLE(nmove + c->ntree < MOST, "too many chunks are moved");
 	for (c->bits = 4; (u64)1 << c->bits < 2 * (nmove + c->ntask);)
 		c->bits++;
+	READABLE(getentropy(c->seeds, sizeof c->seeds) == 0, "no random numbers");
+	c->seeds[0] |= 1;
+	c->seeds[1] |= 1;
 	c->entries = need(c, (u64)1 << c->bits, sizeof *c->entries);
 	c->cells = need(c, ncell, sizeof *c->cells);
 	c->readers = need(c, nmove + 1, sizeof *c->readers);
@@ -405,14 +631,13 @@ static void give_memory(struct check *c)
 }
 
 /* One legal order of all tasks: R7. */
-static void run(struct check *c)
+static void run(struct check *c, const struct value *order, const struct value *paths)
 {
-	const cJSON *paths = elements(c, get(c->certificate, "paths"));
 	u32 done = 0;
-	for (const cJSON *item = elements(c, get(c->certificate, "order")); item; item = item->next) {
-		READABLE(cJSON_GetArraySize(item) == 2, "a run is not [stream, count]");
-		const u32 stream = number(c, item->child, 0);
-		for (u32 n = number(c, item->child->next, 1); n; n--, done++) {
+	for (; order; order = order->next) {
+		const struct value *item = pair(c, order, "wanted [stream, count]");
+		const u32 stream = number(c, item, 0, UINT32_MAX);
+		for (u32 n = number(c, item->next, 1, UINT32_MAX); n; n--, done++) {
 			const bool goes_on =
 				stream < c->nstream && c->streams[stream].next < c->streams[stream].end;
 			DEMAND(goes_on, "the order goes beyond the end of a stream");
@@ -426,14 +651,15 @@ static void run(struct check *c)
 }
 
 /* R6; R9, leaving; and the routes that paths went along. */
-static void judge_end(struct check *c)
+static void judge_end(struct check *c, const struct value *leaving)
 {
 	u32 last;
 	for (u32 i = 0; i < c->nhop; i++)
 		judge_hop(c, i && c->route_of[i] == c->route_of[i - 1] ? &c->hops[i - 1] : NULL, c->hops[i]);
-	for (const cJSON *path = elements(c, get(c->certificate, "leaving")); path; path = path->next) {
-		const cJSON *item = elements(c, path); /* a rank, then hops */
-		const u32 rank = number(c, item, 0), notify = judge_path(c, item->next, &last);
+	for (; leaving; leaving = leaving->next) {
+		const struct value *item = elements(c, leaving); /* a rank, then hops */
+		SHAPE(item, leaving, "an empty path");
+		const u32 rank = number(c, item, 0, LIMIT), notify = judge_path(c, item->next, &last);
 		DEMAND(rank == c->streams[c->tasks[last].stream].rank, "a path leads elsewhere");
 		struct link *touch = &c->links[*at(c, TOUCH, c->tasks[notify].stream, rank)];
 		touch->left = touch->left < notify ? notify : touch->left;
@@ -464,9 +690,14 @@ static bool is_whole(struct check *c, u32 tree)
 	return whole;
 }
 
-static void judge_outputs(struct check *c)
+static bool says(const struct check *c, const struct value *claim, bool truth)
 {
-	const cJSON *claims = get(c->certificate, "claims"), *g1 = get(claims, "G1"), *g3 = get(claims, "G3");
+	const char *word = !c->op->reduces ? "null" : truth ? "true" : "false";
+	return *claim->text == *word;
+}
+
+static void judge_outputs(struct check *c, const struct value *const *claims)
+{
 	u32 *trees = need(c, c->M, sizeof(u32)), ndistinct = 0;
 	bool *whole = need(c, c->ntree + 1, 1), *counted = need(c, c->ntree + 1, 1), equal = true;
 	c->stack = need(c, c->V + 2, sizeof(u32));
@@ -487,30 +718,33 @@ static void judge_outputs(struct check *c)
 			if (!trees[chunk] && !counted[trees[chunk] = cell->tree])
 				counted[cell->tree] = ++ndistinct;
 		}
-	const int claimed[] = {cJSON_False, cJSON_True}, none = c->op->reduces ? 0 : cJSON_NULL;
-	DEMAND(number(c, get(claims, "trees"), 0) == ndistinct, "the number of trees");
-	DEMAND(g1 && g1->type == (none ? none : claimed[equal]), "G1 is not as claimed");
-	DEMAND(g3 && g3->type == (none ? none : claimed[ndistinct == 1]), "G3 is not as claimed");
+	DEMAND(number(c, claims[0], 0, UINT32_MAX) == ndistinct, "the number of trees");
+	DEMAND(says(c, claims[1], equal), "G1 is not as claimed");
+	DEMAND(says(c, claims[2], ndistinct == 1), "G3 is not as claimed");
 	snprintf(c->report, 256, "proved: R1-R11, %u tasks, %u paths, %u trees", c->ntask, c->npath,
 		ndistinct);
 }
 
-static void check_all(struct check *c, const char *schedule, const char *certificate)
+static void check_all(struct check *c, const struct document *schedule, const struct document *certificate)
 {
-	c->schedule = cJSON_ParseWithOpts(schedule, NULL, true);
-	c->certificate = cJSON_ParseWithOpts(certificate, NULL, true);
-	READABLE(c->schedule && c->certificate, "one of the documents is no JSON");
-	which(c, get(c->certificate, "schema"), (const char *[]){"ordo/certificate/1"}, 1);
-	read_head(c, c->schedule);
-	read_programs(c, get(c->schedule, "programs"), strlen(schedule));
-	read_routes(c, get(c->certificate, "routes"), strlen(certificate));
+	const struct value *found[6] = {0}, *claims[3] = {0};
+	read_schedule(c, schedule);
+	c->reading = &c->certificate;
+	if (!json_read(&c->certificate, certificate->text, certificate->size))
+		stop_at(c, c->certificate.at, c->certificate.wrong);
+	members(c, c->certificate.root, &certificate_keys, found);
+	which(c, found[SCHEMA], (const char *[]){"ordo/certificate/1"}, 1);
+	members(c, found[CLAIMS], &claim_keys, claims);
+	c->now = 0;
+	read_routes(c, found[ROUTES], certificate->size);
 	give_memory(c);
-	run(c);
-	judge_end(c);
-	judge_outputs(c);
+	run(c, elements(c, found[ORDER]), elements(c, found[PATHS]));
+	judge_end(c, elements(c, found[LEAVING]));
+	judge_outputs(c, claims);
 }
 
-enum verdict check_certificate(const char *schedule, const char *certificate, char report[256])
+enum verdict check_certificate(
+	const struct document *schedule, const struct document *certificate, char report[256])
 {
 	struct check *c = calloc(1, sizeof *c);
 	if (!c)
@@ -523,8 +757,12 @@ enum verdict check_certificate(const char *schedule, const char *certificate, ch
 		next = *(void **)c->memory;
 		free(c->memory);
 	}
-	cJSON_Delete(c->schedule);
-	cJSON_Delete(c->certificate);
+	json_free(&c->schedule);
+	json_free(&c->program);
+	json_free(&c->certificate);
+	free(c->program_text);
+	free(c->tasks);
+	free(c->streams);
 	free(c);
 	return verdict;
 }
