@@ -1,7 +1,11 @@
 /* compile.c - from a request to a proved schedule: one pass a line. */
 #include "passes.h"
 #include <ordo/options.h>
+#include <ordo/tune.h>
 #include <stdlib.h>
+
+/* What `ordo compile` chooses for, if it is not told. Up to so many ranks every candidate is simulated. */
+enum { USUAL_BYTES = 1 << 20, USUAL_ELEMENT_BYTES = 4, MOST_RANKS_FOR_ALL = 64 };
 
 /* Of the time of all passes, about so much in a hundred is gone when one begins. */
 enum { BEGINS = 0, BUILT = 40, MERGED = 42, ORDERED = 90, EMITTED = 100 };
@@ -74,8 +78,41 @@ static bool prove(
 	return proved;
 }
 
+/* Proved by the choice. */
+static struct ordo_schedule *compile_fastest(const struct ordo_request *request, struct ordo_error *error)
+{
+	const struct ordo_tune_wish wish = {.selection = {.problem = request->problem,
+						    .topology = request->topology,
+						    .machine = ordo_machine_usual(),
+						    .from_bytes = USUAL_BYTES,
+						    .to_bytes = USUAL_BYTES,
+						    .progress = request->progress,
+						    .progress_closure = request->closure},
+		.element_bytes = USUAL_ELEMENT_BYTES,
+		.scratch_element_bytes = USUAL_ELEMENT_BYTES,
+		.lazily = request->problem.nrank > MOST_RANKS_FOR_ALL};
+	struct ordo_tuning tuning;
+	struct ordo_error why = {0};
+	struct ordo_schedule *schedule = NULL;
+	if (ordo_tune(&wish, &tuning, &why)) {
+		schedule = tuning.selection.ranges[0].schedule;
+		tuning.selection.ranges[0].schedule = NULL;
+	} else if (why.code == ORDO_REFUTED) {
+		ordo_fail(error, ORDO_USAGE, 0, "no algorithm applies: %s on %u ranks%s%s",
+			ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
+			request->topology ? ", topology " : "",
+			request->topology ? request->topology->name : "");
+	} else if (error) {
+		*error = why;
+	}
+	ordo_tuning_free(&tuning);
+	return schedule;
+}
+
 static struct ordo_schedule *compile(const struct ordo_request *request, struct ordo_error *error)
 {
+	if (!request->algorithm)
+		return compile_fastest(request, error);
 	struct ordo_recipe recipe = {0};
 	struct ordo_sequence sequence = {0};
 	struct ordo_pairs pairs = {0};

@@ -519,6 +519,8 @@ bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
 	*recipe = (struct ordo_recipe){0};
+	if (!request->algorithm)
+		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
 	if (!ordo_recipe_take_problem(recipe, request, error) ||
 		!read_notation(recipe, request->algorithm, error) ||
 		!has_operator(recipe, &recipe->arena, error))

@@ -2,10 +2,13 @@
  * suits by its proof, not by what is claimed of it.
  */
 #include "compiling.h"
+#include <ordo/document.h>
+#include <ordo/tune.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -224,6 +227,84 @@ static void those_that_suit_are_named(void **state)
 	ordo_arena_free(&arena);
 }
 
+static char *text_of(const struct ordo_schedule *schedule)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	assert_true(out && ordo_schedule_print(schedule, out, NULL) && !fclose(out));
+	return text;
+}
+
+/* Without an algorithm in the request, what is compiled is the fastest with 1 MiB of f32 on the topology. */
+static void compile_chooses_for_who_names_no_algorithm(void **state)
+{
+	(void)state;
+	static const struct {
+		enum ordo_operator op;
+		uint32_t nrank, nshard;
+		const char *topology;
+	} cases[] = {{ORDO_ALLREDUCE, 1, 1, NULL}, {ORDO_ALLREDUCE, 6, 6, NULL},
+		{ORDO_ALLREDUCE, 8, 8, "ring"}, {ORDO_ALLTOALL, 8, 8, "full-mesh"},
+		{ORDO_BROADCAST, 7, 7, NULL}, {ORDO_REDUCESCATTER, 4, 0, "hypercube"},
+		{ORDO_REDUCE, 3, 6, NULL}, {ORDO_ALLGATHER, 65, 65, NULL}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ordo_error error = {0};
+		struct ordo_request request = request_of(cases[i].op, cases[i].nrank);
+		request.problem.nshard = cases[i].nshard;
+		struct ordo_topology *topology =
+			cases[i].topology ? ordo_topology_make(cases[i].topology, cases[i].nrank, &error)
+					  : NULL;
+		request.topology = topology;
+		struct ordo_schedule *chosen = ordo_compile(&request, &error);
+		if (!chosen)
+			fail_msg("case %zu: %s", i, error.text);
+		const struct ordo_tune_wish wish = {.selection = {.problem = request.problem,
+							    .topology = topology,
+							    .machine = ordo_machine_usual(),
+							    .from_bytes = 1 << 20,
+							    .to_bytes = 1 << 20},
+			.element_bytes = 4,
+			.scratch_element_bytes = 4};
+		struct ordo_tuning tuning;
+		assert_true(ordo_tune(&wish, &tuning, &error));
+		char *one = text_of(chosen), *other = text_of(tuning.selection.ranges[0].schedule);
+		assert_string_equal(one, other);
+		free(one);
+		free(other);
+		ordo_tuning_free(&tuning);
+		ordo_schedule_destroy(chosen);
+		ordo_topology_destroy(topology);
+	}
+}
+
+static void who_names_no_algorithm_is_told_what_is_wrong(void **state)
+{
+	(void)state;
+	struct ordo_error error = {0};
+	struct ordo_request request = request_of(ORDO_ALLREDUCE, 4);
+	struct ordo_cost cost;
+	struct ordo_shard_price price;
+	assert_false(ordo_cost_of(&request, &cost, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text, "algorithm: found none, wanted its name");
+	assert_false(ordo_shard_price(&request, &price, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	struct ordo_topology *topology = ordo_topology_make("ring", 4, &error);
+	for (uint32_t peer = 1; peer < 4; peer += 2)
+		assert_true(ordo_topology_fail_link(topology, 0, peer, &error));
+	assert_true(ordo_topology_finish(topology, &error));
+	request.topology = topology;
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_string_equal(error.text, "no algorithm applies: AllReduce on 4 ranks, topology ring");
+	request.problem.nrank = 0;
+	assert_null(ordo_compile(&request, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_null(ordo_compile(&request, NULL));
+	ordo_topology_destroy(topology);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +315,8 @@ int main(void)
 		cmocka_unit_test(the_first_that_suits_is_chosen_and_the_others_say_why),
 		cmocka_unit_test(none_that_suits_is_refuted_and_any_other_trouble_ends_the_search),
 		cmocka_unit_test(those_that_suit_are_named),
+		cmocka_unit_test(compile_chooses_for_who_names_no_algorithm),
+		cmocka_unit_test(who_names_no_algorithm_is_told_what_is_wrong),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ extern "C" {
 
 struct ordo_request {
 	struct ordo_problem problem; /* chunks_per_block 0: the algorithm chooses; nshard 0: nrank */
-	/* "ring", "ring(directions=2,rings=3)", "mesh(shots=1)", ..., or an alias: "pairwise" */
+	/* "ring", "ring(directions=2,rings=3)", "mesh(shots=1)", ..., or an alias: "pairwise";
+	 * NULL: ordo_compile chooses, and the others fail (ORDO_USAGE) */
 	const char *algorithm;
 	const struct ordo_topology
 		*topology; /* NULL: every rank reaches every other, and the document names none */
@@ -19,9 +20,11 @@ struct ordo_request {
 	void *closure;
 };
 
-/* Compiles, and proves the result with ordo_verify before returning it. The caller destroys it. NULL: the
- * request does not apply (ORDO_USAGE, with what does apply as the hint), no memory, or, were the compiler
- * wrong, the proof's first finding. */
+/* Compiles, and proves the result with ordo_verify before returning it. Without an algorithm it is the one
+ * that is fastest with 1 MiB of f32 on the topology, of all that apply, as `ordo compile` chooses: each is
+ * compiled, proved and simulated (tune.h, which takes other sizes, types and machines). The caller destroys
+ * it. NULL: the request does not apply (ORDO_USAGE, with what does apply as the hint), no memory, or, were
+ * the compiler wrong, the proof's first finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
 /* What it costs that ranks have several of V virtual shards. A rank whose shards are no subtree of the tree over
