@@ -1,5 +1,4 @@
 """desk.py - calls of the command, each case in a folder of its own. argv[1] is the command."""
-import json
 import os
 import pathlib
 import re
@@ -7,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 from tap import case, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -43,7 +43,7 @@ class Desk:
         """What --json prints: one object, and nothing on stderr."""
         done = self(*words, "--json", **options)
         wanted(done.err == "", words, "said beside the JSON:", done.err)
-        answer = json.loads(done.out)
+        answer = strict_json.loads(done.out)
         wanted(isinstance(answer, dict), words, done.out)
         answer["exit code"] = done.returncode
         return answer

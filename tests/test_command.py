@@ -11,6 +11,7 @@ import pty
 import re
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import tempfile
 import time
 import xml.dom.minidom
 
+import strict_json
 from desk import ORDO, Desk, at_desk, desk_case
 from tap import case, run_cases, wanted
 
@@ -33,7 +35,7 @@ def _(ordo):
     done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o", "ring.json")
     wanted(done.out == "", done.out)
     wanted("AllReduce on 4 ranks by ring: " in done.err and "proved" in done.err, done.err)
-    wanted(json.loads((ordo.folder / "ring.json").read_text())["schema"] == "ordo/schedule/1")
+    wanted(strict_json.loads((ordo.folder / "ring.json").read_text())["schema"] == "ordo/schedule/1")
     wanted(ordo.names() == ["ring.json"], ordo.names())
 
 
@@ -228,7 +230,7 @@ def _(ordo):
 @desk_case("root, chunks and in-place reach the document")
 def _(ordo):
     path = ordo.compile("x.json", "--root", 2, "--chunks", 3, "--in-place", operator="broadcast")
-    document = json.loads(path.read_text())
+    document = strict_json.loads(path.read_text())
     found = document["root"], document["chunks_per_block"], document["in_place"]
     wanted(found == (2, 3, True), found)
 
@@ -362,7 +364,7 @@ def _(ordo):
             wanted(not (ordo.folder / "replay.json").exists(), path)
             continue
         wanted(done.returncode == 1 and f"ordo run {path} --replay replay.json" in done.out, path, done.out)
-        replay = json.loads((ordo.folder / "replay.json").read_text())
+        replay = strict_json.loads((ordo.folder / "replay.json").read_text())
         wanted(replay["shows"] == rule, path, replay)
         done = ordo("run", path, "--replay", "replay.json")
         wanted(f"interleaving {len(replay['interleavings'])} of {len(replay['interleavings'])}" in done.out, path, done.out)
@@ -627,7 +629,7 @@ def _(ordo):
     wanted(re.search(rf"1\.\.{change - 1} +range-0.json +mesh\(shots=1\) +dyadic +[0-9a-f]{{32}}  1 us\.\.", done.err), done.err)
     wanted(f"{change}..1073741824" in done.err and "constant over all sizes" in done.err and "price" not in done.err, done.err)
     wanted(sorted(os.listdir(ordo.folder / "set")) == ["plan-set.json", "range-0.json", "range-1.json"])
-    document = json.loads((ordo.folder / "set/plan-set.json").read_text())
+    document = strict_json.loads((ordo.folder / "set/plan-set.json").read_text())
     wanted([one["from_bytes"] for one in document["ranges"]] == [1, change], document)
     # The same again replaces it; other constants give other sizes; a topology gives its own.
     for words, wanted_change in [([], change), (["--alpha-ns", "333"], first_two_shot(333, 56, 195)),
@@ -837,8 +839,8 @@ def _(ordo):
     wanted("refuted" not in ordo.works(*drawn).err)
     ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o", "mesh.html")
     # What the topology's document tells is taken, and what the command line tells before it.
-    document = json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as",
-                                     "json").out)
+    document = strict_json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as",
+                                            "json").out)
     (ordo.folder / "slow.json").write_text(json.dumps(document | {"reduce_gbs": 1, "copy_gbs": 2}))
     ordo.compile("ring.json")
     slow = ordo.answer("predict", "ring.json", "--topology", "./slow.json")["breakdown_seconds"]
@@ -864,6 +866,65 @@ def _(ordo):
     ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
 
 
+@desk_case("nothing at all: no bytes, no elements, one rank, by every command that takes them")
+def nothing(ordo):
+    for operator in OPERATORS:
+        for ranks in [1, 3]:
+            chosen = ordo.works("compile", operator, "-n", ranks, "-o", "chosen.json", "--size", 0)
+            wanted("proved" in chosen.err, chosen.err)
+            ordo.compile("x.json", operator=operator, ranks=ranks, algorithm="mesh")
+            for words in [["--bytes", 0], ["--count", 0], ["--count", 1]]:
+                for how in [["--transport", "threads"], ["--transport", "seeded"], ["--workers", 1]]:
+                    check = ordo.answer("run", "x.json", *words, *how, "--check", "--links")["check"]
+                    wanted(check["bits_equal"] and check["wrong"] == 0, operator, ranks, words, check)
+            for words in [[], ["-t", "full-mesh"], ["-t", "star", "--route-through-ranks"], ["-e", 0, "-b", 0]]:
+                ordo.works("predict", "x.json", "--size", 0, *words)
+            for words in [["verify"], ["verify", "-t", "full-mesh"], ["order"], ["draw"], ["explain"]]:
+                ordo.works(words[0], "x.json", *words[1:])
+            ordo.works("diff", "x.json", "chosen.json")
+            ordo.works("view", "x.json", "-o", "x.html")
+        ordo.works("compile", operator, "-n", 4, "-a", "mesh", "-t", "full-mesh", "-o", "x.json")
+        ordo.works("compile", operator, "-n", 4, "--sizes", "0:0", "-o", "set")
+        ordo.works("verify", "set")
+        ordo.works("run", "set", "--bytes", 0, "--check")
+        ordo.works("predict", "set", "--size", 0)
+        ordo.works("tune", operator, "-n", 3, "--sizes", "0:1", "-t", "full-mesh", "-o", "tuned")
+        for where in "set", "tuned":
+            shutil.rmtree(ordo.folder / where)
+    for algorithm in ["ring", "halving-doubling", "recursive-doubling"]:
+        wanted("proved" in ordo.works("verify", "--generate", algorithm, "-n", 2).out)
+    ordo.works("embed", "x.json", "-o", "x.c")
+
+
+@desk_case("every command answers --json with an object that no two readers take for two")
+def _(ordo):
+    ordo.compile("ring.json")
+    calls = {
+        "compile": [["allreduce", "-n", 3, "-a", "ring", "-o", "a.json"], ["allreduce", "-n", 3, "-o", "b.json"],
+                    ["allreduce", "-n", 3, "--sizes", "1:1KiB", "-o", "set"], ["allreduce", "-n", 5, "-a", "dyadic", "--prove-only"]],
+        "tune": [["allreduce", "-n", 3, "--sizes", "1:1KiB", "-o", "tuned"]],
+        "calibrate": [["-n", 2, "--milliseconds", 1, "--size", 64, "--workers", 1, "--check", "-o", "machine.json"]],
+        "verify": [["ring.json", "--topology", "ring", "--certificate", "proof.json"], ["set"], ["--generate", "ring", "-n", 9],
+                   [REJECT / "R8-read-before-data.json", "--write-replay", "race.json"], ["ring.json", "--write-input", "input.json"]],
+        "predict": [["ring.json"], ["ring.json", "-t", "ring"], ["ring.json", "-e", "1KiB"], ["set", "-t", "full-mesh", "--size", 64]],
+        "run": [["ring.json", "--check", "--links", "--topology", "ring"], ["set", "--check", "--bytes", 64], ["ring.json", "-e", 64, "-n", 1],
+                ["ring.json", "--input", "input.json"], [REJECT / "R8-read-before-data.json", "--replay", "race.json"]],
+        "probe": [["ring.json"]],
+        "order": [["ring.json"]],
+        "diff": [["a.json", "b.json"]],
+        "draw": [["ring.json"], ["ring.json", "--space-time", "-t", "ring"], ["--topology", "torus:2x2"]],
+        "view": [["ring.json", "-o", "ring.html"]],
+        "embed": [["ring.json", "-o", "ring.c"]],
+        "list": [[], ["ring"], ["set"]],
+        "explain": [["R8"], ["ring"], ["ring.json"], ["G3"], ["Wait"], ["torus"]],
+        "doctor": [[]], "manual": [[], ["verify"]], "completions": [["bash"]], "demo": [["-o", "demo"]]}
+    wanted(set(calls) == set(re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M)), calls.keys())
+    for command, all_words in calls.items():
+        for words in all_words:
+            answer = ordo.answer(command, *words)
+            wanted(answer["exit code"] in (0, 1) and "error" not in answer, command, words, answer)
+
+
 @desk_case("calibrate: what this machine's threads take, as a topology that choices and proofs accept")
 def _(ordo):
     words = ["calibrate", "--ranks", 4, "--milliseconds", 1, "--size", "64KiB", "--workers", 2]
@@ -874,7 +935,7 @@ def _(ordo):
            [(" ", "4096"), (">", "65536"), (" ", "1048576"), (" ", "16777216")], done.out)
     wanted("--topology ./machine.json" in done.err, done.err)
     answer = ordo.answer(*words, "--type", "i8", "--check", "-o", "machine.json")
-    document = json.loads((ordo.folder / "machine.json").read_text())
+    document = strict_json.loads((ordo.folder / "machine.json").read_text())
     rate = next(one for one in answer["rates"] if one["bytes"] == 1 << 16)
     send, both = rate["send_gigabytes_per_second"]["median"], rate["send_reduce_gigabytes_per_second"]["median"]
     wanted(document["ranks"] == 4 and document["cores"] == answer["threads"] == 2 and len(document["links"]) == 12, document)
@@ -926,7 +987,7 @@ def _(ordo):
 @desk_case("run takes the schedule that the set has for the size; list tells its ranges")
 def _(ordo):
     ordo.works("compile", "reduce-scatter", "-n", 8, "--topology", "hypercube", "--sizes", "64:1MiB", "-o", "set")
-    ranges = json.loads((ordo.folder / "set/plan-set.json").read_text())["ranges"]
+    ranges = strict_json.loads((ordo.folder / "set/plan-set.json").read_text())["ranges"]
     wanted(len(ranges) == 2, ranges)
     change = ranges[1]["from_bytes"]
     # Sizes are those of 8 blocks of f32.
@@ -1179,7 +1240,7 @@ def _(ordo):
         digests.add(ordo.answer("order", f"{name}.json")["order_digest"])
     ordo.compile("folder", ranks=8, algorithm="dyadic")
     digests.add(ordo.answer("verify", "folder")["order_digest"])
-    document = json.loads((ordo.folder / "a.json").read_text())
+    document = strict_json.loads((ordo.folder / "a.json").read_text())
     document["programs"].reverse()
     document["algorithm"] = "something else"
     document.pop("phases")
@@ -1282,7 +1343,7 @@ def _(ordo):
     wanted(ordo.answer("run", "finer.json", "--input", "differs.json")["elements"][1]["chunk"] == 3)
     # An element to look at, of integers too.
     text = (ordo.folder / "differs.json").read_text()
-    one = json.loads(text)
+    one = strict_json.loads(text)
     one.update(type="i32", reduction="sum", rest="-3", elements=one["elements"][:1], values=[
         {"shard": 1, "chunk": 0, "offset": 0, "value": "2147483647"}])
     (ordo.folder / "one.json").write_text(json.dumps(one))
@@ -1354,7 +1415,7 @@ def _(ordo):
     wanted("an input that shows it  shard " in ordo.fails(1, "", "diff", "dyadic.json", "ring.json").out)
     alone = ordo.answer("diff", "dyadic.json", "ring.json")["comparisons"][0]["input"]
     wanted(alone.items() <= answer["comparisons"][0]["input"].items() and len(alone["values"]) == 3 and "file" not in alone, alone)
-    written = json.loads((ordo.folder / "input.json").read_text())
+    written = strict_json.loads((ordo.folder / "input.json").read_text())
     wanted(written["schema"] == "ordo/input/1" and written["count"] == 12 and len(written["values"]) == 3, written)
     results = [one["bits"] for one in answer["comparisons"][0]["input"]["results"]]
     wanted(len(set(results)) == 2 and all(re.fullmatch("[0-9a-f]{8}", one) for one in results), answer)
@@ -1363,7 +1424,7 @@ def _(ordo):
         seeded = ordo.works("run", name, "--input", "input.json", "--transport", "seeded", "--seed", 5).out
         wanted(f"(bits {bits})" in seeded, name, bits)
     wanted(ordo.answer("diff", "dyadic.json", "ring.json", "--type", "f64", "--op", "prod", "--write-input", "x.json")["exit code"] == 1)
-    written = json.loads((ordo.folder / "x.json").read_text())
+    written = strict_json.loads((ordo.folder / "x.json").read_text())
     wanted((written["type"], written["reduction"]) == ("f64", "prod"), written)
     (ordo.folder / "x.json").unlink()
     for words in [["mesh.json"], ["ring.json", "--type", "i32"]]:
@@ -1532,7 +1593,7 @@ def _(ordo):
 
 def page_data(text):
     """What a page shows, which is JSON in it."""
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    return strict_json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL).group(1))
 
 
 @desk_case("view: one page, the same bytes each time, with the schedule, the verdict and the command in it")
@@ -1543,7 +1604,7 @@ def _(ordo):
     wanted(ordo.works(*words).out == page)
     wanted(page.startswith("<!DOCTYPE html>") and page.count("</script>") == 2 and "<title>AllReduce on 8 ranks by ring</title>" in page)
     data = page_data(page)
-    document = json.loads((ordo.folder / "ring.json").read_text())
+    document = strict_json.loads((ordo.folder / "ring.json").read_text())
     tasks = [task for program in document["programs"] for stream in program["streams"] for task in stream["tasks"]]
     wanted([task["task"] for task in tasks] == [["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"][kind] for kind in data["tasks"]["kind"]])
     wanted(sorted(data["order"]) == list(range(len(tasks))) and len(set(data["path"])) > 10)
@@ -2084,10 +2145,10 @@ def _(ordo):
     path = ordo.compile("around.json", "--fail-link", "0-1", ranks=8)
     used = links_used(ordo, "around.json")
     wanted(len(used) == 8 and not {(0, 1), (1, 0)} & used, used)
-    wanted("topology" in json.loads(path.read_text()))
+    wanted("topology" in strict_json.loads(path.read_text()))
     wanted("R1-R12 hold" in ordo.works("verify", "around.json", "--fail-link", "0-1").out)
     straight = ordo.compile("ring.json", ranks=8)
-    wanted("topology" not in json.loads(straight.read_text()))
+    wanted("topology" not in strict_json.loads(straight.read_text()))
     ordo.fails(1, r"ring.json:\d+:\d+: error\[R12\]: rank 0, .*from rank 0 to rank 1", "verify", "ring.json", "--fail-link", "0-1")
 
 
@@ -2303,7 +2364,7 @@ def _(ordo):
 def hostile_document(ordo, name):
     """A sound schedule whose names are made to be obeyed: by terminals, by dot, by readers of lines."""
     evil = "r\x1b[31mX\x07\r\n\u009b2J\u202e\"<>&|{}\\N\\"
-    document = json.loads(ordo.compile(name).read_text())
+    document = strict_json.loads(ordo.compile(name).read_text())
     document.update({"algorithm": evil, "phases": [evil for _ in document["phases"]]})
     document["topology"] = {"name": evil, "digest": "0" * 32}
     for program in document["programs"]:
@@ -2339,7 +2400,7 @@ def _(ordo):
 def _(ordo):
     for words in [["verify", b"\xff.json"], ["compile", b"\xc3("], ["verify", b"x", b"\xed\xa0\x80"], ["explain", b"\xf5"]]:
         done = subprocess.run([ORDO, *words, "--json"], cwd=ordo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        json.loads(done.stdout.decode())
+        strict_json.loads(done.stdout.decode())
 
 
 @desk_case("compile says so if a link that is there one way only is needed both ways")
@@ -2410,7 +2471,7 @@ def _(ordo):
     first = next(i for i, line in enumerate(document) if '"Wait"' in line)
     (ordo.folder / "x.json").write_text("".join(document[:first] + document[first + 1:]))
     ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o", "set")
-    broken = json.loads((ordo.folder / "set" / "plan-set.json").read_text())["ranges"][-1]["schedule"]
+    broken = strict_json.loads((ordo.folder / "set" / "plan-set.json").read_text())["ranges"][-1]["schedule"]
     (ordo.folder / "set" / broken).write_text((ordo.folder / "x.json").read_text())
     before = ordo.names()
     for document in "x.json", "set":

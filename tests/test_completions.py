@@ -3,7 +3,6 @@
 
 usage: test_completions.py ORDO"""
 import fcntl
-import json
 import os
 import pathlib
 import pty
@@ -18,6 +17,7 @@ import tempfile
 import termios
 import time
 
+import strict_json
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -37,7 +37,7 @@ def offers(*words):
 
 
 COMMANDS = re.findall(r"^  (\w+) ", ordo("--help").split("commands:\n")[1].split("\n\n")[0], re.M)
-ALGORITHMS = json.loads(ordo("list", "--json"))["algorithms"]
+ALGORITHMS = strict_json.loads(ordo("list", "--json"))["algorithms"]
 
 
 @case("every command and every option that --help shows is offered, and no other")
@@ -86,7 +86,7 @@ def _():
 
 @case("topologies, types, reductions, guarantees, rules, words; files where files may be")
 def _():
-    wanted(offers("draw", "--topology", "") == [one["name"] for one in json.loads(ordo("list", "--json"))["topologies"]] + ["files"])
+    wanted(offers("draw", "--topology", "") == [one["name"] for one in strict_json.loads(ordo("list", "--json"))["topologies"]] + ["files"])
     wanted(offers("run", "x", "--type", "f32,b") == ["f32,bf16"] and offers("run", "x", "--type=f32,i") == ["--type=f32,i8", "--type=f32,i32", "--type=f32,i64"])
     wanted(offers("run", "x", "--op", "m") == ["min", "max"] and offers("verify", "x", "--op", "") == ["sum", "prod", "min", "max", "avg"])
     wanted(offers("verify", "x", "--require", "G1,") == ["G1,G1", "G1,G2", "G1,G3", "G1,constant"])
@@ -111,9 +111,9 @@ def _():
 
 @case("--json: offers with what they mean; an unknown shell is refused")
 def _():
-    answer = json.loads(ordo("completions", "--for", "--json", "--", "verify", "--certif"))
+    answer = strict_json.loads(ordo("completions", "--for", "--json", "--", "verify", "--certif"))
     wanted(answer["offers"][0]["value"] == "--certificate" and "proof" in answer["offers"][0]["meaning"] and answer["files"] is False, answer)
-    wanted("_ordo" in json.loads(ordo("completions", "bash", "--json"))["script"])
+    wanted("_ordo" in strict_json.loads(ordo("completions", "bash", "--json"))["script"])
     done = subprocess.run([ORDO, "completions", "fishy"], capture_output=True, text=True)
     wanted(done.returncode == 2 and "did you mean fish?" in done.stderr and done.stdout == "", done)
 

@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 
+import strict_json
 from desk import desk_case, wanted
 from one_run import Run
 from tap import run_cases
@@ -121,7 +122,7 @@ def read_tables(text):
 
 def check_table(ordo, name):
     """A table of one schedule against the meaning of its document; how many cells were compared."""
-    document = json.loads((ordo.folder / name).read_text())
+    document = strict_json.loads((ordo.folder / name).read_text())
     meaning = Meaning(document)
     most = {"AllToAll": meaning.ranks ** 2, "AllReduce": 1, "Reduce": 1, "Broadcast": 1}.get(meaning.operator, meaning.ranks)
     chunks = f"0-{most * meaning.pieces - 1}"
@@ -223,7 +224,7 @@ def _(ordo):
 @desk_case("without phases a step is a depth; the end is the same")
 def _(ordo):
     ordo.compile("ring.json", ranks=3)
-    document = json.loads((ordo.folder / "ring.json").read_text())
+    document = strict_json.loads((ordo.folder / "ring.json").read_text())
     del document["phases"]
     for program in document["programs"]:
         for stream in program["streams"]:

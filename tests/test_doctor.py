@@ -4,7 +4,6 @@
 usage: test_doctor.py ORDO [FLUSHING]
 
 FLUSHING is a library that has floats flushed to zero; left out where it cannot be loaded first."""
-import json
 import os
 import pathlib
 import platform
@@ -14,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -24,13 +24,15 @@ SUBJECTS = ["ordo", "float mode", "element loops", "processors", "ranks", "memor
 
 def examine(*words, start=(), **environment):
     done = subprocess.run([*start, ORDO, "doctor", *words], capture_output=True, text=True, env={**os.environ, **environment}, timeout=100)
+    # A sanitizer that finds no /proc says so itself.
+    done.stderr = re.sub(r"^==\d+==WARNING: reading executable name failed.*\n", "", done.stderr, flags=re.MULTILINE)
     wanted(done.returncode in (0, 5) and done.stderr == "", done)
     return done
 
 
 def findings(**options):
     done = examine("--json", **options)
-    answer = json.loads(done.stdout)
+    answer = strict_json.loads(done.stdout)
     told = {one["what"]: one for one in answer["findings"]}
     wanted(list(told) == SUBJECTS, told)
     for name, verdict in [("problems", "problem"), ("notes", "note")]:

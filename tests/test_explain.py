@@ -2,12 +2,12 @@
 """What `ordo explain` tells is true: its examples do what it says of them.
 
 usage: test_explain.py ORDO"""
-import json
 import os
 import pathlib
 import re
 import subprocess
 
+import strict_json
 from console import agree, run_as_typed, steps_of
 from desk import ORDO, desk_case
 from tap import run_cases, wanted
@@ -90,14 +90,14 @@ def _(ordo):
         topology = ordo.answer("explain", one["name"])["topology"]
         wanted(len(topology["how"]) > 30 and topology["where"], topology)
         ordo.works("draw", "--topology", topology["sample"], "--ranks", 8, "-o", "t.json")
-        drawn = json.loads((ordo.folder / "t.json").read_text())
+        drawn = strict_json.loads((ordo.folder / "t.json").read_text())
         wanted(len(drawn["links"]) == topology["links"] and drawn.get("switches", 0) == topology["switches"], topology, drawn)
     for kind in ["tasks", "operators", "terms"]:
         for one in index[kind]:
             answer = ordo.answer("explain", one["name"])
             wanted(len(answer["example"]) > 5 and answer["exit code"] == 0, one, answer)
             if kind == "tasks":
-                task = json.loads(answer["example"])
+                task = strict_json.loads(answer["example"])
                 wanted(task["task"] == one["name"], answer)
     for one in index["terms"]:
         example = ordo.answer("explain", one["name"])["example"]

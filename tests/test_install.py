@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 from tap import case, run_cases, wanted
 
 MESON, BUILD, COMPILER = sys.argv[1:4]
@@ -303,7 +304,7 @@ def _(machine):
     printed = machine.run(machine.build(CXX, [main, *objects], "libordo", static=not SHARED))
     for name, text in documents.items():
         again, end = json.JSONDecoder().raw_decode(printed)
-        wanted(again == json.loads(text), name, printed[:end])
+        wanted(again == strict_json.loads(text), name, printed[:end])
         printed = printed[end:].lstrip()
     wanted(printed == "", printed)
 

@@ -2,7 +2,6 @@
 """The manual pages are well-formed, and have all that --help shows: commands, options, examples, exit codes; prose is about what there is.
 
 usage: test_manual.py ORDO TOOLS_BUILT TOOLS_SOURCE"""
-import json
 import pathlib
 import re
 import shutil
@@ -10,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 from tap import case, run_cases, wanted
 
 ORDO = sys.argv[1]
@@ -141,9 +141,9 @@ def _():
 
 @case("--json has the page as text; what is no command is refused")
 def _():
-    answer = json.loads(works("manual", "verify", "--json"))
+    answer = strict_json.loads(works("manual", "verify", "--json"))
     wanted(answer["page"] == "verify" and answer["mdoc"] == PAGES["verify"])
-    wanted(json.loads(works("manual", "--json"))["mdoc"] == OVERVIEW)
+    wanted(strict_json.loads(works("manual", "--json"))["mdoc"] == OVERVIEW)
     done = subprocess.run([ORDO, "manual", "verfy"], capture_output=True, text=True)
     wanted(done.returncode == 2 and "did you mean `ordo verify`" in done.stderr and done.stdout == "", done)
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import xml.dom.minidom
 
+import strict_json
 from desk import desk_case, wanted
 from one_run import Run
 from tap import run_cases
@@ -175,7 +176,7 @@ def _(ordo):
 @desk_case("a large refuted schedule is cut around what is at fault")
 def _(ordo):
     ordo.compile("large.json", ranks=32)
-    document = json.loads((ordo.folder / "large.json").read_text())
+    document = strict_json.loads((ordo.folder / "large.json").read_text())
     # One rank no longer waits in the middle, and its peer no longer notifies.
     tasks = document["programs"][20]["streams"][0]["tasks"]
     at = [i for i, task in enumerate(tasks) if task["task"] == "Wait"][len(tasks) // 8]
@@ -240,7 +241,7 @@ def _(ordo):
 
         wanted(len(picture.nodes) == ordo.answer("verify", "one.json")["moves"], algorithm, len(picture.nodes))
         data = {(move(tail), move(head)) for tail, head, edge in picture.edges if edge.get("class") == "data"}
-        wanted(data == dependences(json.loads(path.read_text())), algorithm, data)
+        wanted(data == dependences(strict_json.loads(path.read_text())), algorithm, data)
         kinds = {edge.get("class"): edge.get("style", "") for *_, edge in picture.edges}
         wanted(kinds.get("signal", "dashed") == "dashed" and kinds.get("data", "") == "", kinds)
     ordo.fails(1, r"error\[R3\]", "draw", REJECT / "R3-src-beyond-input.json", "--graph")
@@ -302,7 +303,7 @@ def loads(picture):
 
 def bytes_by_document(path, size):
     """(from, to) -> bytes sent directly, of an AllReduce of so many bytes."""
-    document = json.loads(path.read_text())
+    document = strict_json.loads(path.read_text())
     sent = {}
     for program in document["programs"]:
         for stream in program["streams"]:
@@ -390,7 +391,7 @@ def _(ordo):
 @desk_case("a topology of any name is laid out by its links, also if a few of them are not there")
 def _(ordo):
     def places(topology, *words, change=lambda document: None):
-        document = json.loads(ordo.works("draw", "--topology", topology, *words, "--as", "json").out)
+        document = strict_json.loads(ordo.works("draw", "--topology", topology, *words, "--as", "json").out)
         document["name"] = "ours"
         change(document)
         (ordo.folder / "ours.json").write_text(json.dumps(document))

@@ -10,6 +10,7 @@ import re
 import sys
 import xml.etree.ElementTree as tree
 
+import strict_json
 from desk import desk_case
 from tap import run_cases, wanted
 
@@ -91,7 +92,7 @@ def _(ordo):
     for operator, ranks, algorithm in [("allreduce", 8, "ring"), ("allreduce", 4, "mesh"), ("reducescatter", 6, "birs"),
                                        ("allreduce", 8, "halving-doubling"), ("allreduce", 7, "dyadic"),
                                        ("alltoall", 5, "mesh"), ("broadcast", 1, "tree")]:
-        document = json.loads(ordo.compile("x.json", operator=operator, ranks=ranks, algorithm=algorithm).read_text())
+        document = strict_json.loads(ordo.compile("x.json", operator=operator, ranks=ranks, algorithm=algorithm).read_text())
         picture = draw(ordo, "x.json")
         check_boxes(picture, document)
         tokens = len(picture.paths["token"]) + len(picture.paths["token critical"])
@@ -216,7 +217,7 @@ def _(ordo):
 
 def even_out(path):
     """What begins and ends keeps its order, and comes at first closely, then less and less so: no gap where a host took the core away for a while."""
-    trace = json.loads(path.read_text())
+    trace = strict_json.loads(path.read_text())
     tasks = [one for one in trace["traceEvents"] if one["ph"] == "X" and one["name"] != "token"]
     times = {time: i * i for i, time in enumerate(sorted({time for one in tasks for time in (one["ts"], one["ts"] + one["dur"])}))}
     for one in tasks:
@@ -246,12 +247,12 @@ def _(ordo):
 
 @desk_case("what `ordo run --trace` writes is drawn: threads, one worker, rounds, replays and runs that were given up")
 def _(ordo):
-    document = json.loads(ordo.compile("x.json", ranks=4).read_text())
+    document = strict_json.loads(ordo.compile("x.json", ranks=4).read_text())
     for words in (["--workers", 0], ["--workers", 1], ["--workers", 2, "--repeat", 3], ["--transport", "seeded"]):
         ordo.works("run", "x.json", "--bytes", "64KiB", "--trace", "t.json", *words)
         picture = draw(ordo, "x.json", "--trace", "t.json")
         check_boxes(picture, document)
-        times = [(one["ts"], one["dur"], one["args"]["task"]) for one in json.loads((ordo.folder / "t.json").read_text())["traceEvents"]
+        times = [(one["ts"], one["dur"], one["args"]["task"]) for one in strict_json.loads((ordo.folder / "t.json").read_text())["traceEvents"]
                  if one["ph"] == "X" and one["name"] != "token"]
         scale = (RIGHT - picture.left) / max(ts + dur for ts, dur, _ in times)
         xs = sorted((task, picture.left + ts * scale) for ts, _, task in times)
@@ -291,7 +292,7 @@ def _(ordo):
 
 @desk_case("long schedules: bars without tooltips but on the path, then a map; never more than 2 MB")
 def _(ordo):
-    document = json.loads(ordo.compile("ring.json", ranks=36).read_text())
+    document = strict_json.loads(ordo.compile("ring.json", ranks=36).read_text())
     done = ordo.works("draw", "ring.json", "--space-time")
     picture, tasks = Picture(done.out), tasks_of(document)
     wanted("above 5000 only those of the critical path have arrows and tooltips" in done.err, done.err)
@@ -333,7 +334,7 @@ def _(ordo):
 
 @desk_case("--ranks and --phases choose rows and a window; what is on the path stays marked")
 def _(ordo):
-    document = json.loads(ordo.compile("x.json", ranks=8).read_text())
+    document = strict_json.loads(ordo.compile("x.json", ranks=8).read_text())
     whole, part = draw(ordo, "x.json"), draw(ordo, "x.json", "--ranks", "5,0-1", "--phases", "2-3")
     tasks = tasks_of(document)
     wanted({box.place for box in part.boxes} == {place for place, task in tasks.items() if place[0] in (5, 0, 1) and task["phase"] in (2, 3)})

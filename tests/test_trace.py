@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
@@ -72,7 +73,7 @@ class Trace:
     def __init__(self, path, document, nplan=1):
         self.document = document
         self.ranks = document["ranks"]
-        file = json.loads(pathlib.Path(path).read_text())
+        file = strict_json.loads(pathlib.Path(path).read_text())
         wanted("displayTimeUnit" not in file, "some viewers take it for the unit of the times, which are microseconds")
         wanted(file["otherData"]["operator"] == document["operator"] and file["otherData"]["algorithm"] == document["algorithm"])
         events = collections.defaultdict(list)
@@ -189,7 +190,7 @@ class Trace:
 
 def compile(name, operator, ranks, algorithm, *words):
     ordo("compile", operator, "--ranks", ranks, "--algorithm", algorithm, "-o", name, *words)
-    return json.loads(pathlib.Path(name).read_text())
+    return strict_json.loads(pathlib.Path(name).read_text())
 
 
 @folder_case("every task of every schedule is there once, in its stream, with its arrows, on threads and from a seed")
@@ -246,7 +247,7 @@ def _():
 def _():
     path = REJECT / "R7-circle-of-three.json"
     ordo("run", path, "--unproved", "--trace", "t.json", status=1)
-    trace = Trace("t.json", json.loads(path.read_text()))
+    trace = Trace("t.json", strict_json.loads(path.read_text()))
     unfinished = [event for event in trace.slices[0, 0, 0].values() if "unfinished" in event["args"]]
     wanted(len(unfinished) == 3 and all(event["name"] == "Wait" for event in unfinished), unfinished)
     wanted(trace.slices.keys() == {(0, 0, 0)} and not trace.arrows[0, 0, 0], trace.arrows)
@@ -287,7 +288,7 @@ def _():
             stream["tasks"] = [task for task in stream["tasks"] if task]
     pathlib.Path("broken.json").write_text(json.dumps(document))
     ordo("verify", "broken.json", "--write-replay", "race.json", status=1)
-    replay = json.loads(pathlib.Path("race.json").read_text())
+    replay = strict_json.loads(pathlib.Path("race.json").read_text())
     ordo("run", "broken.json", "--replay", "race.json", "--trace", "t.json", status=1)
     trace = Trace("t.json", document, nplan=len(replay["interleavings"]))
     trace.is_whole(1, [(plan, call) for plan in range(len(replay["interleavings"])) for call in range(replay["calls"])])
@@ -300,7 +301,7 @@ def _():
 def _():
     document = compile("x.json", "allreduce", 4, "ring")
     ordo("verify", "x.json", "--require", "G3", "--write-input", "input.json", status=1)
-    answer = json.loads(ordo("run", "x.json", "--input", "input.json", "--trace", "t.json", "--json", status=1).stdout)
+    answer = strict_json.loads(ordo("run", "x.json", "--input", "input.json", "--trace", "t.json", "--json", status=1).stdout)
     trace = Trace("t.json", document)
     trace.is_whole(1, [(0, 0)])
     wanted(answer["trace"] == {"file": "t.json", "tasks": len(tasks_of(document)), "arrows": len(pairs_of(document))}, answer)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 
+import strict_json
 import browser
 from one_run import Run
 from tap import case, run_cases, wanted
@@ -138,7 +139,7 @@ return found;"""
 
 def compare(document, steps):
     """Contents of the page after so many steps against those of a machine that takes the same steps."""
-    machine = Machine(json.loads(pathlib.Path(document).read_text()))
+    machine = Machine(strict_json.loads(pathlib.Path(document).read_text()))
     order = BROWSER.run("return [...page.model.order].map(task => page.model.streamOf[task])")
     wanted(len(order) == sum(len(tasks) for *_, tasks in machine.one_run.streams), "not all tasks are steps")
     for step in range(len(order) + 1):
@@ -200,7 +201,7 @@ def _():
 def _():
     viewed(ring8())
     BROWSER.click("#last")
-    orders = json.loads(ordo("order", ring8(), "--json").stdout)
+    orders = strict_json.loads(ordo("order", ring8(), "--json").stdout)
     trees = {one["tree"] for one in orders["orders"]}
     outputs = BROWSER.run("const m = page.model; return m.shown.flatMap(rank => [...m.memory.get(rank).outputChunk].map((chunk, slot) => m.trees.text(m.contents(m.cell(rank, 1, slot)), 1000)))")
     wanted(set(outputs) == trees and len(outputs) == 64, set(outputs) ^ trees)
@@ -240,7 +241,7 @@ def _():
     BROWSER.click('[data-slot="3 1 4"]')
     wanted(BROWSER.seen("#slot") and not BROWSER.seen("#tasks"))
     tree = BROWSER.text("#slot-tree")
-    found = {one["tree"] for one in json.loads(ordo("order", ring8(), "--json").stdout)["orders"]}
+    found = {one["tree"] for one in strict_json.loads(ordo("order", ring8(), "--json").stdout)["orders"]}
     wanted(tree in found, tree, found)
     wanted(BROWSER.run("return document.querySelectorAll('#slot .tree-sum').length") == 7 and BROWSER.run("return document.querySelectorAll('#slot .tree-leaf').length") == 8)
     # Its history leads back: before the first write it was empty.
@@ -267,7 +268,7 @@ def _():
 @browser_case("search finds tasks by all their words, whole numbers, and goes there")
 def _():
     viewed(ring8())
-    document = json.loads(pathlib.Path(ring8()).read_text())
+    document = strict_json.loads(pathlib.Path(ring8()).read_text())
     tasks = [(program["rank"], task) for program in document["programs"] for stream in program["streams"] for task in stream["tasks"]]
     for question, holds in [("sendreduce", lambda rank, task: task["task"] == "SendReduce"), ("rank 3 wait", lambda rank, task: rank == 3 and task["task"] == "Wait"),
                             ("send 2 chunk 7", lambda rank, task: task["task"] == "Send" and task["peer"] == 2 and task["chunk"] == 7),
@@ -398,7 +399,7 @@ def _():
     rules = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-rule]')].map(node => [node.dataset.rule, node.dataset.state]))")
     wanted(rules == {f"R{i}": "holds" for i in range(1, 14)}, rules)
     states = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-guarantee]')].map(node => [node.dataset.guarantee, node.dataset.state]))")
-    judged = json.loads(ordo("verify", ring8(), "--fail-link", "0-1", "--json").stdout)["guarantees"]
+    judged = strict_json.loads(ordo("verify", ring8(), "--fail-link", "0-1", "--json").stdout)["guarantees"]
     wanted(states == {name: one["verdict"] for name, one in judged.items()} and states["G3"] == "does not hold", states)
     example = BROWSER.text("[data-guarantee=G3] .counterexample")
     for element in judged["G3"]["counterexample"]["elements"]:
@@ -412,7 +413,7 @@ def _():
     around = compiled("whole.json", "allreduce", 8, "ring", "--topology", "full-mesh")
     viewed(ring8(), "--fail-link", "0-1", "--against", around)
     states = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-guarantee]')].map(node => [node.dataset.guarantee, node.dataset.state]))")
-    between = json.loads(subprocess.run([ORDO, "diff", ring8(), around, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
+    between = strict_json.loads(subprocess.run([ORDO, "diff", ring8(), around, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
     wanted(states["G4"] == between["G4"]["verdict"] == "does not hold" and states["G5"] == between["G5"]["verdict"], states, between)
     example = BROWSER.text("[data-guarantee=G4] .counterexample")
     wanted("here: rank 0, chunk 1" in example and "whole.json: rank 0, chunk 1" in example, example)
@@ -644,7 +645,7 @@ def _():
         stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: m.a * x + m.e, clientY: m.a * y + m.f}));
         return document.querySelector('.link-tip').checkVisibility() ? document.querySelector('.link-tip').textContent : null"""
     viewed(ring8(), "--fail-link", "0-1")
-    links = json.loads(ordo("predict", ring8(), "--fail-link", "0-1", "--json").stdout)["links"]
+    links = strict_json.loads(ordo("predict", ring8(), "--fail-link", "0-1", "--json").stdout)["links"]
     share = next(100 * one["utilisation"] for one in links if (one["from"], one["to"]) == (0, 2))
     told = BROWSER.run(over, 0, 2, 0.3)
     wanted(told == f"HCCS, 56 GB/s, 1 µs\n0 → 2: 1.75 MiB, at work {share:.3g} %\n2 → 0: nothing", told)
@@ -763,7 +764,7 @@ def _():
     viewed(REJECT / "R7-circle-of-three.json")
     wanted(BROWSER.text("#verdict") == "Refuted: R7")
     BROWSER.press("End")
-    stopped = json.loads((REJECT / "R7-circle-of-three.json").read_text())
+    stopped = strict_json.loads((REJECT / "R7-circle-of-three.json").read_text())
     wanted(BROWSER.text("#caption") == "Here it is stuck: 3 streams never end. Red lines lead to who is waited for.", BROWSER.text("#caption"))
     wanted(BROWSER.run("return page.model.nstep") < sum(len(stream["tasks"]) for program in stopped["programs"] for stream in program["streams"]))
     wanted("3 streams never end" in BROWSER.text("#proof") and "waits for" in BROWSER.text("#proof"), BROWSER.text("#proof"))

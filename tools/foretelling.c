@@ -339,7 +339,7 @@ static void add_prediction(
 		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
 	struct part parts[NPART];
 	char busiest[128];
-	add_text(answer, "topology", predicted->topology ? predicted->topology->name : NULL);
+	add_text(answer, "predicted_on", predicted->topology ? predicted->topology->name : NULL);
 	add_text(answer, "type", ordo_type_name(predicted->type));
 	add_number(answer, "bytes", prediction->bytes);
 	add_number(answer, "seconds", total);
