@@ -148,15 +148,16 @@ static void emit_pair(struct emission *e, const struct ordo_pair *pair)
 /* Pairs as soon as the moves they wait before are there: what a stream does in one place is written at one time. */
 static void emit_tasks(struct emission *e)
 {
-	const struct ordo_pair *pair = e->pairs->items, *end = pair + e->pairs->count;
+	const struct ordo_pairs *pairs = e->pairs;
+	uint32_t next = 0;
 	for (uint32_t id = 0; id < e->sequence->nmove; id++) {
 		if (e->sequence->moves[id].stream != ORDO_NONE)
 			emit_move(e, id);
-		for (; pair < end && pair->to <= id; pair++)
-			emit_pair(e, pair);
+		for (; next < pairs->count && pairs->items[next].to <= id; next++)
+			emit_pair(e, &pairs->items[next]);
 	}
-	for (; pair < end; pair++)
-		emit_pair(e, pair);
+	for (; next < pairs->count; next++)
+		emit_pair(e, &pairs->items[next]);
 }
 
 static const char *label_text(struct ordo_arena *arena, struct ordo_label label)

@@ -51,9 +51,10 @@ static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
 }
 
+/* Of a buffer of nothing, which may be NULL, it is NULL too. */
 static char *element(void *buffer, const struct trial *trial, uint64_t at)
 {
-	return (char *)buffer + at * ordo_type_size(trial->values.type);
+	return buffer ? (char *)buffer + at * ordo_type_size(trial->values.type) : NULL;
 }
 
 void fill_rank(const struct trial *trial, uint32_t rank)
