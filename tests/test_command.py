@@ -866,6 +866,83 @@ def _(ordo):
     ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
 
 
+@desk_case("nothing is written over what is read: neither the file, nor a link to it, nor what belongs to its folder")
+def overwriting(ordo):
+    ordo.compile("ring.json")
+    ordo.compile("ring")
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1GiB", "-o", "set")
+    ordo.works("compile", "allreduce", "-n", 4, "-a", "mesh", "-o", "other.json")
+    ordo.works("draw", "--topology", "torus:2x2", "--as", "json", "-o", "torus.json")
+    ordo.works("run", "ring.json", "--trace", "trace.json")
+    race = ordo.folder / "race.json"
+    race.write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
+    ordo("verify", race, "--write-replay", "replay.json")
+    ordo.works("verify", "ring.json", "--write-input", "input.json")
+    # What is read, and then everything that writes, X being where to.
+    schedules = [words for one in ("ring.json", "ring", "ring/schedule.json") for words in (
+        (one, "verify", one, "--certificate", "X"), (one, "verify", one, "--write-input", "X"), (one, "run", one, "--trace", "X"),
+        (one, "run", one, "--trace", "X", "--check"), (one, "draw", one, "--as", "dot", "-o", "X"), (one, "draw", one, "--as", "table", "--output", "X"),
+        (one, "draw", one, "--space-time", "--as", "svg", "-o", "X"), (one, "view", one, "-o", "X"), (one, "view", "other.json", "--against", one, "-o", "X"),
+        (one, "order", one, "--as", "dot", "-o", "X"), (one, "diff", one, "other.json", "--write-input", "X"),
+        (one, "diff", "other.json", one, "--as", "dot", "-o", "X"), (one, "embed", one, "-o", "X"), (one, "embed", one, "-o", "x.c", "--header", "X"))]
+    schedules += [("race.json", "verify", "race.json", "--write-replay", "X"), ("race.json", "verify", race, "--write-replay=X")]
+    schedules += [("set", "run", "set", "--trace", "X"), ("set", "view", "set", "-o", "X"), ("set", "embed", "set", "-o", "X"),
+                  ("set/plan-set.json", "run", "set", "--trace", "X")]
+    schedules += [("torus.json", "compile", "allreduce", "-n", 4, "-t", "torus.json", "-o", "X"),
+                  ("torus.json", "tune", "allreduce", "-n", 4, "-t", "torus.json", "--sizes", "1:2", "-o", "X"),
+                  ("torus.json", "verify", "ring.json", "-t", "./torus.json", "--certificate", "X"),
+                  ("torus.json", "draw", "--topology=torus.json", "--as", "dot", "-o", "X"),
+                  ("replay.json", "run", "race.json", "--replay", "replay.json", "--trace", "X"),
+                  ("input.json", "run", "ring.json", "--input", "input.json", "--trace", "X"),
+                  ("trace.json", "draw", "ring.json", "--space-time", "--trace", "trace.json", "--as", "svg", "-o", "X")]
+
+    def files():
+        return {path: path.read_bytes() if path.is_file() else None for path in sorted(ordo.folder.rglob("*"))}
+
+    for read, *words in schedules:
+        path = ordo.folder / read
+        targets = [read, f"./{read}"]
+        if path.is_dir():
+            targets += [f"{read}/{one.name}" for one in path.iterdir()]
+        (ordo.folder / "symbolic").symlink_to(path)
+        targets.append("symbolic")
+        parts = sorted(path.iterdir()) if path.is_dir() else [path]
+        for number, part in enumerate(parts):
+            os.link(part, ordo.folder / f"hard{number}")
+            targets.append(f"hard{number}")
+        if read == "ring/schedule.json":
+            targets += ["ring/rank-2.json"]
+        before = files()
+        for target in targets:
+            now = [str(word).replace("X", target) if "X" in str(word) else word for word in words]
+            ordo.fails(2, r"^error: --[a-z-]+: found .*, which is what is read", *now)
+            wanted(files() == before, now)
+        for name in ["symbolic"] + [f"hard{number}" for number in range(len(parts))]:
+            (ordo.folder / name).unlink()
+    with open(ordo.folder / "ring.json", "rb") as ring:
+        done = subprocess.run([ORDO, "verify", "-", "--certificate", "ring.json"], stdin=ring, cwd=ordo.folder, capture_output=True, check=False)
+    wanted(done.returncode == 2 and b"which is what is read: -" in done.stderr, done)
+    ordo.fails(2, "found x.json twice", "verify", "ring.json", "--certificate", "x.json", "--write-input", "x.json")
+    wanted(not (ordo.folder / "x.json").exists())
+    # What is there and is not read is written anew; what only has the name of a file is none.
+    for _ in range(2):
+        ordo.works("verify", "ring.json", "--certificate", "proof.json")
+        ordo.works("run", "set", "--trace", "set/trace.json")
+        ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "ring")
+        ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-t", "ring", "-o", "ring")
+        ordo.works("verify", "ring.json", "--certificate", "/dev/null", "--write-input", "/dev/null")
+    # Every option that writes is in the table above.
+    known = {(words[1], re.match("--[a-z-]+|-o", str(word)).group().replace("-o", "--output") if str(word) != "--output" else "--output")
+             for words in schedules for word, place in zip(words, [*words[1:], None])
+             if "X" in (str(place), *str(word).split("=")[1:])}
+    reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"), ("view", "--trace"), ("predict", "--trace")}
+    alone = {("demo", "--output"), ("calibrate", "--output"), ("explain", "--write-example")}  # read nothing
+    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M):
+        text = ordo.works(command, "--help").out
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:OUT|FILE|FOLDER)\b", text, re.M):
+            wanted((command, option) in known | reads | alone, command, option, known)
+
+
 @desk_case("nothing at all: no bytes, no elements, one rank, by every command that takes them")
 def nothing(ordo):
     for operator in OPERATORS:

@@ -183,7 +183,8 @@ static int run_calibrate(struct call *call)
 			"about so long for each measurement (200)"},
 		{"check", 'c', SWITCH, &wish.check, NULL,
 			"then run several algorithms, and compare what was predicted with what was measured"},
-		{"output", 'o', TEXT, &wish.output, "FILE", "write the topology (nowhere: it is only told)"},
+		{"output", 'o', WRITTEN, &wish.output, "FILE",
+			"write the topology (nowhere: it is only told)"},
 	};
 	return READ_OPTIONS(call, options) ? calibrate_wish(call, &wish) : call->status;
 }

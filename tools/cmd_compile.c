@@ -311,7 +311,7 @@ static int compile(struct call *call)
 		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
 			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
 		COST_OPTIONS(wish.setting),
-		{"output", 'o', TEXT, &wish.output, "OUT",
+		{"output", 'o', WRITTEN, &wish.output, "OUT",
 			"a name ending in .json: one file; another: a folder; - or none: stdout"},
 		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
 			"no document: the verdict on stdout, and what it took for each task"},

@@ -133,7 +133,7 @@ static int demo(struct call *call)
 	const char *folder = "ordo-demo";
 	bool large = false;
 	const struct option options[] = {
-		{"output", 'o', TEXT, &folder, "FOLDER", "where documents and pictures go (ordo-demo)"},
+		{"output", 'o', WRITTEN, &folder, "FOLDER", "where documents and pictures go (ordo-demo)"},
 		{"large", 0, SWITCH, &large, NULL, "also run 1 GiB a rank: needs 17 GiB of memory"},
 	};
 	struct ordo_error error;

@@ -526,11 +526,11 @@ static int diff(struct call *call)
 	struct wish wish = {0};
 	const struct option options[] = {
 		ARITHMETIC_OPTIONS(wish.arithmetic),
-		{"write-input", 0, TEXT, &wish.input, "FILE",
+		{"write-input", 0, WRITTEN, &wish.input, "FILE",
 			"an input on which the two differ, for `ordo run --input FILE`"},
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
 			"draw the first two trees that differ, in this form (as OUT ends)"},
-		{"output", 'o', TEXT, &wish.picture.output, "OUT",
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
 			"where a picture goes; stdout if left out"},
 	};
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
@@ -552,5 +552,6 @@ const struct command diff_command = {
 		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"
 		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
 		    "  ordo diff ring.json around.json --json",
+	.reads = true,
 	.run = diff,
 };

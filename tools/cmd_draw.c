@@ -358,7 +358,7 @@ static int draw(struct call *call)
 			"a row for every rank and stream, time to the right, predicted or traced; svg"},
 		TRACE_OPTIONS(wish.times),
 		PREDICTING_OPTIONS(wish.times.predicting),
-		{"output", 'o', TEXT, &wish.picture.output, "OUT", "where to; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to; stdout if left out"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
@@ -414,5 +414,6 @@ const struct command draw_command = {
 		    "  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
 		    "  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
 		    "  ordo draw --topology torus:4x4 -o torus.json",
+	.reads = true,
 	.run = draw,
 };

@@ -254,8 +254,8 @@ static int embed(struct call *call)
 {
 	struct wish wish = {.max_tasks = 250000};
 	const struct option options[] = {
-		{"output", 'o', TEXT, &wish.output, "OUT", "the C source; stdout if left out"},
-		{"header", 0, TEXT, &wish.header, "OUT", "also write a header that declares it"},
+		{"output", 'o', WRITTEN, &wish.output, "OUT", "the C source; stdout if left out"},
+		{"header", 0, WRITTEN, &wish.header, "OUT", "also write a header that declares it"},
 		{"name", 0, TEXT, &wish.typed_name, "NAME",
 			"what it is called; as OUT, or FILE, if left out"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N", "refuse longer ones (250000)"},
@@ -275,5 +275,6 @@ const struct command embed_command = {
 		"What is refuted is not written.",
 	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo embed - --name ring > ring.c",
+	.reads = true,
 	.run = embed,
 };

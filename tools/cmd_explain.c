@@ -215,7 +215,7 @@ static int explain(struct call *call)
 	const struct option options[] = {
 		{"trees", 0, NUMBER, &trees, "N",
 			"print at most N different reduction trees of a schedule (8)"},
-		{"write-example", 0, TEXT, &output, "OUT",
+		{"write-example", 0, WRITTEN, &output, "OUT",
 			"write the schedule of the example there, and print nothing"},
 	};
 	if (!READ_OPTIONS(call, options))

@@ -162,5 +162,6 @@ const struct command list_command = {
 		    "  ordo list operators\n"
 		    "  ordo list ring\n"
 		    "  ordo list pairwise",
+	.reads = true,
 	.run = list,
 };

@@ -508,7 +508,7 @@ static int order(struct call *call)
 		{"max-orders", 0, POSITIVE, &wish.max_orders, "N", "show or draw the first N orders (16)"},
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
 			"draw the trees in this form (as OUT ends)"},
-		{"output", 'o', TEXT, &wish.picture.output, "OUT",
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
 			"where a picture goes; stdout if left out"},
 		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C", "the trees of these chunks, one by one"},
 		{"why", 0, TEXT, &wish.why, "G",
@@ -546,5 +546,6 @@ const struct command order_command = {
 		    "  ordo order ring.json --chunks 0,3 --ranks 1\n"
 		    "  ordo order ring.json --why G3 -o two-trees.svg\n"
 		    "  ordo order --table --ranks 4-8 --operator allreduce",
+	.reads = true,
 	.run = order,
 };

@@ -175,5 +175,6 @@ const struct command predict_command = {
 		    "-f 8\n"
 		    "  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 | "
 		    "ordo predict - --fail-link 0-1",
+	.reads = true,
 	.run = predict,
 };

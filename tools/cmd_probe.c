@@ -530,5 +530,6 @@ const struct command probe_command = {
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
 		    "  ordo probe ring.json --transport seeded --seeds 100\n"
 		    "  ordo probe ring.json --json",
+	.reads = true,
 	.run = probe,
 };

@@ -274,11 +274,11 @@ static int run(struct call *call)
 			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
 		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
-		{"replay", 0, TEXT, &wish.replay, "FILE",
+		{"replay", 0, READ, &wish.replay, "FILE",
 			"run exactly the interleavings that `ordo verify --write-replay` wrote, and compare"},
-		{"input", 0, TEXT, &wish.input_path, "FILE",
+		{"input", 0, READ, &wish.input_path, "FILE",
 			"run on that input (ordo/input/1) instead, and print the elements it asks for"},
-		{"trace", 0, TEXT, &wish.execution.trace, "FILE",
+		{"trace", 0, WRITTEN, &wish.execution.trace, "FILE",
 			"write when each task of the last call ran, as trace-event JSON for Perfetto"},
 		TOPOLOGY_OPTIONS(wish.topology),
 	};
@@ -320,5 +320,6 @@ const struct command run_command = {
 		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
 		    "  ordo run broken.json --replay race.json\n"
 		    "  ordo run ring.json --input differs.json",
+	.reads = true,
 	.run = run,
 };

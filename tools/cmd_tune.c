@@ -209,7 +209,7 @@ static int tune(struct call *call)
 		{"candidates", 0, SWITCH, &wish.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why others were "
 			"refused"},
-		{"output", 'o', TEXT, &wish.output, "FOLDER",
+		{"output", 'o', WRITTEN, &wish.output, "FOLDER",
 			"where the plan set goes (nowhere: it is only told)"},
 	};
 	if (!READ_OPTIONS(call, options))

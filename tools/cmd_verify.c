@@ -298,13 +298,13 @@ static int verify(struct call *call)
 		{"trust", 0, SWITCH, &wish.generate.trust, NULL,
 			"with --generate: compare the programs of those ranks alone that generate the "
 			"symmetry"},
-		{"write-replay", 0, TEXT, &wish.replay, "OUT",
+		{"write-replay", 0, WRITTEN, &wish.replay, "OUT",
 			"write an interleaving that shows the first finding; see `ordo run --replay`"},
 		ARITHMETIC_OPTIONS(wish.arithmetic),
-		{"write-input", 0, TEXT, &wish.input, "OUT",
+		{"write-input", 0, WRITTEN, &wish.input, "OUT",
 			"write an input whose bits differ where a guarantee is refuted; see `ordo run "
 			"--input`"},
-		{"certificate", 0, TEXT, &wish.certificate, "OUT",
+		{"certificate", 0, WRITTEN, &wish.certificate, "OUT",
 			"write the proof down, for the program ordo-check to check it again"},
 	};
 	if (!READ_OPTIONS(call, options))
@@ -352,5 +352,6 @@ const struct command verify_command = {
 		    "  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -\n"
 		    "  ordo verify --generate ring --ranks 1000",
+	.reads = true,
 	.run = verify,
 };

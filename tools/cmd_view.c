@@ -298,11 +298,11 @@ static int view(struct call *call)
 {
 	struct wish wish = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
 	const struct option options[] = {
-		{"output", 'o', TEXT, &wish.output, "OUT", "where to; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to; stdout if left out"},
 		PREDICTING_OPTIONS(wish.predicting),
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
-		{"against", 0, TEXT, &wish.against, "FILE",
+		{"against", 0, READ, &wish.against, "FILE",
 			"judge G4 and G5 too, which compare: with this schedule, for other links or ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
 			"show these, at most 64 (all, or as many of the first as fit)"},
@@ -343,5 +343,6 @@ const struct command view_command = {
 		    "  ordo view ring.json --against around.json -o ring.html\n"
 		    "  ordo view set --size 64KiB -o small.html\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
+	.reads = true,
 	.run = view,
 };

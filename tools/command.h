@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 #include <ordo/error.h>
 #include <ordo/version.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,8 +26,15 @@ struct command {
 	const char *usage;	 /* what follows `ordo NAME` */
 	const char *description; /* paragraphs; may be NULL */
 	const char *examples;	 /* one a line, each with the whole command */
+	bool reads;		 /* operands are documents: what options have written is none of them */
 	int (*run)(struct call *call);
 };
+
+/* What an option has written. */
+struct written {
+	const char *option, *path;
+};
+enum { MOST_WRITTEN = 4 };
 
 /* One call of a command. */
 struct call {
@@ -36,6 +44,8 @@ struct call {
 	bool json;
 	const char **operands; /* what is no option, in order */
 	size_t noperand;
+	struct written written[MOST_WRITTEN]; /* [nwritten] */
+	size_t nwritten;
 	cJSON *answer;		    /* the object that --json prints; NULL without --json */
 	int status;		    /* the exit code once read_options returned false */
 	describe_options *describe; /* not NULL: nothing is to be done, read_options hands its table to it */

@@ -1,5 +1,6 @@
 /* inputs.c - reading what commands are given: schedules and topologies. */
 #include "inputs.h"
+#include "overwriting.h"
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
 #include <ordo/plan_set.h>
@@ -115,7 +116,10 @@ struct ordo_schedule *tame_schedule(
 	}
 	if (!schedule)
 		call->status = fail(call, error);
-	return schedule;
+	if (!schedule || keep_schedule(call, schedule))
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
 }
 
 static struct ordo_schedule *refuse_set(struct call *call, const char *path)

@@ -12,7 +12,7 @@ struct topology_choice {
 	struct texts failed; /* "0-1", each */
 };
 #define TOPOLOGY_OPTIONS(choice)                                                                             \
-	{"topology", 't', TEXT, &(choice).name, "T",                                                         \
+	{"topology", 't', NAMED, &(choice).name, "T",                                                        \
 		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},                    \
 	{                                                                                                    \
 		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                              \

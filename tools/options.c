@@ -1,5 +1,6 @@
 /* options.c - reading a command line by its option table. */
 #include "options.h"
+#include "overwriting.h"
 #include <float.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
@@ -214,6 +215,9 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 		*(bool *)option->value = true;
 		return true;
 	case TEXT:
+	case READ:
+	case NAMED:
+	case WRITTEN:
 		*(const char **)option->value = argument;
 		return true;
 	case TEXTS:
@@ -315,7 +319,7 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 			return stop(call, ORDO_OK);
 		}
 	}
-	return true;
+	return keep_inputs(call, options, noption);
 }
 
 void describe_command(const struct command *command, describe_options *describe, void *closure)

@@ -15,6 +15,9 @@ struct texts {
 enum option_kind {
 	SWITCH,	  /* bool */
 	TEXT,	  /* const char * */
+	READ,	  /* const char *: a file that is read */
+	NAMED,	  /* const char *: a name, or, with a slash or ending in .json, a file that is read */
+	WRITTEN,  /* const char *: a file or folder that is written */
 	TEXTS,	  /* struct texts; --name may be repeated, and takes a list with commas */
 	NUMBER,	  /* uint32_t, at most 2^31-1 */
 	POSITIVE, /* the same, at least 1 */

@@ -1,5 +1,6 @@
 /* sets.c - plan sets read, listed and verified. */
 #include "sets.h"
+#include "overwriting.h"
 #include "set_verdict.h"
 #include "verdict.h"
 #include <inttypes.h>
@@ -11,7 +12,10 @@ struct ordo_plan_set *open_set(struct call *call, const char *path)
 	struct ordo_plan_set *set = ordo_plan_set_read(path, &error);
 	if (!set)
 		call->status = fail(call, &error);
-	return set;
+	if (!set || keep_set(call, set))
+		return set;
+	ordo_plan_set_destroy(set);
+	return NULL;
 }
 
 struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range)

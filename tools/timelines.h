@@ -16,7 +16,7 @@ struct timeline_wish {
 		.predicting = PREDICTING_USUAL, .call = LATEST_CALL, .round = MIDDLE_ROUND                   \
 	}
 #define TRACE_OPTIONS(wish)                                                                                  \
-	{"trace", 0, TEXT, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},               \
+	{"trace", 0, READ, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},               \
 		{"call", 0, WIDE, &(wish).call, "N", "this call of the trace (the last)"},                   \
 	{                                                                                                    \
 		"round", 0, WIDE, &(wish).round, "N",                                                        \
