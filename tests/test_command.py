@@ -866,6 +866,51 @@ def _(ordo):
     ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
 
 
+@desk_case("every option that takes a number says of what it refuses why: no number, too small, or too large")
+def numbers(ordo):
+    seen = 0
+    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M):
+        text = ordo.works(command, "--help").out
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:N|R|K|V|W|S|NS|GB/S|SIZE)\b", text, re.M):
+            for value in ["0", "1", "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
+                          "18446744073709551615", "18446744073709551616", "1" * 40, "-1", "", "1e3", "0x10", "1e999", "1e-999", "1KiB",
+                          "99999999TiB", "1XiB", " 1", "1 "]:
+                # What is taken is not carried out: there is no such option behind it.
+                said = ordo.fails(2, "", command, f"{option}={value}", "--no-such-option").err.splitlines()[0]
+                shown = value or "nothing"
+                integer = int(value) if re.fullmatch("[0-9]+", value) else None
+                if said == "error: unknown option --no-such-option":
+                    wanted(value not in ("", "-1", "0x10", " 1", "1 ", "1e999", "1e-999", "99999999TiB", "1XiB"), command, option, value)
+                    continue
+                found = re.fullmatch(rf"error: {option}: found {re.escape(shown)}, wanted (.*)", said)
+                wanted(found, command, option, value, said)
+                words = found.group(1)
+                seen += 1
+                if bound := re.fullmatch(r"at most (\d+)( bytes)?", words):
+                    wanted(integer is not None and integer > int(bound.group(1)) or bound.group(2) and value == "99999999TiB", option, value, said)
+                elif bound := re.fullmatch(r"at least (\d+)", words):
+                    wanted(integer is not None and integer < int(bound.group(1)), option, value, said)
+                elif re.fullmatch(r"a number of \d+\.\.\d+", words):
+                    wanted(integer is None, option, value, said)
+                elif words == "a number of 4.9e-324..1.7e+308":
+                    wanted(value in ("1e999", "1e-999"), option, value, said)
+                elif words == "a number above 0":
+                    wanted(value in ("0", "-1", "", "0x10", "1KiB", "99999999TiB", "1XiB", " 1", "1 "), option, value, said)
+                else:
+                    wanted(words == "a size such as 4096, 1KiB or 1GiB" and integer is None and value not in ("1KiB", "99999999TiB"), option,
+                           value, said)
+    wanted(seen > 500, seen)
+    ordo.compile("ring.json")
+    most = 9223372036854775807
+    for words in [["run", "ring.json", "--count", most], ["run", "ring.json", "--bytes", most - 3], ["probe", "ring.json", "--count", most],
+                  ["probe", "ring.json", "--count", 1 << 62], ["calibrate", "-n", 2, "--size", most - 7]]:
+        ordo.fails(5, "elements a block take .* and this machine has", *words)
+    for sizes in ["1:18446744073709551616", "18446744073709551615:", f"{1 << 63}:{1 << 63}", "1:99999999TiB"]:
+        ordo.fails(2, f"--sizes: found {sizes}, wanted sizes of at most {most}", "tune", "allreduce", "-n", 2, "--sizes", sizes)
+    for sizes in ["", "1", "1:x", "-1:2", "0x1:2", ":"]:
+        ordo.fails(2, f"--sizes: found {sizes or 'nothing'}, wanted the first and the last size", "tune", "allreduce", "-n", 2, "--sizes", sizes)
+
+
 @desk_case("nothing is written over what is read: neither the file, nor a link to it, nor what belongs to its folder")
 def overwriting(ordo):
     ordo.compile("ring.json")

@@ -137,7 +137,7 @@ static int predict(struct call *call)
 		PREDICTING_OPTIONS(wish.setting),
 		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
 		{"end", 'e', SIZE, &wish.sizes.end, "SIZE", "a table of sizes up to this, one a line"},
-		{"factor", 'f', WIDE, &wish.sizes.factor, "N", "each size N times the one before (2)"},
+		{"factor", 'f', COUNT, &wish.sizes.factor, "N", "each size N times the one before (2)"},
 		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
 		{"max-path", 0, NUMBER, &wish.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},

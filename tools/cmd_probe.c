@@ -1,6 +1,7 @@
 /* cmd_probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the proof. */
 #include "inputs.h"
 #include "probe/agree.h"
+#include "sizes.h"
 #include "verdict.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -464,6 +465,9 @@ static int judge_and_probe(struct call *call, const struct wish *wish, const str
 			print_findings(stderr, schedule, proof);
 		note(call, "not probed, because it is refuted; --unproved probes it all the same");
 		status = ORDO_REFUTED;
+	} else if (proof && !fits_memory(call, &schedule->problem, wish->type,
+				    choose_count(wish, &schedule->problem))) {
+		status = call->status;
 	} else if (proof) {
 		status = probe_schedule(call, wish, schedule, proof);
 	}
@@ -481,7 +485,7 @@ static int probe(struct call *call)
 		.nworker = UNSET};
 	const struct option options[] = {
 		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64", "the type of the elements (f32)"},
-		{"count", 0, WIDE, &wish.count, "N",
+		{"count", 0, COUNT, &wish.count, "N",
 			"elements of a block (so many that every chunk is moved in two rounds)"},
 		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
 			"seeded: one thread, the seed interleaves (both)"},

@@ -1,9 +1,12 @@
 /* options.c - reading a command line by its option table. */
 #include "options.h"
 #include "overwriting.h"
+#include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
+#include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -20,9 +23,10 @@ bool read_wide(const char *text, uint64_t *number)
 	if (!*text)
 		return false;
 	for (; *text; text++) {
-		if (*text < '0' || *text > '9' || value > (UINT64_MAX - 9) / 10)
+		const uint64_t digit = (uint64_t)(unsigned char)*text - '0';
+		if (digit > 9 || value > (UINT64_MAX - digit) / 10)
 			return false;
-		value = value * 10 + (uint64_t)(*text - '0');
+		value = value * 10 + digit;
 	}
 	*number = value;
 	return true;
@@ -64,6 +68,15 @@ bool read_size(const char *text, uint64_t *size)
 			return number <= UINT64_MAX / units[i].bytes;
 		}
 	return false;
+}
+
+bool is_size(const char *text)
+{
+	char one[8] = "1";
+	uint64_t size;
+	const size_t digits = strspn(text, "0123456789");
+	return digits && strlen(text + digits) < sizeof one - 1 &&
+	       read_size(strcat(one, text + digits), &size);
 }
 
 /* Digits, with a point and an exponent if wanted; above 0 and finite. */
@@ -207,6 +220,57 @@ static bool out_of_memory(struct call *call)
 	return stop(call, fail(call, &error));
 }
 
+static bool is_digits(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* Says what is wrong with a number: that it is none, or on which side it is out of its range. */
+static bool refuse_number(
+	struct call *call, const struct option *option, const char *found, uint64_t least, uint64_t most)
+{
+	uint64_t number;
+	const char *shown = *found ? found : "nothing";
+	if (!is_digits(found))
+		return stop(call,
+			fail_usage(call, NULL, "--%s: found %s, wanted a number of %" PRIu64 "..%" PRIu64,
+				option->name, shown, least, most));
+	if (read_wide(found, &number) && number < least)
+		return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at least %" PRIu64,
+					  option->name, shown, least));
+	return stop(call,
+		fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64, option->name, shown, most));
+}
+
+static bool refuse_size(struct call *call, const struct option *option, const char *found)
+{
+	if (is_size(found))
+		return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64 " bytes",
+					  option->name, found, ORDO_BYTES_LIMIT));
+	return stop(call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+				  "--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB", option->name,
+				  *found ? found : "nothing"));
+}
+
+static bool refuse_real(struct call *call, const struct option *option, const char *found)
+{
+	char *end;
+	errno = 0;
+	strtod(found, &end);
+	const bool out = errno == ERANGE && !*end && *found != '-' &&
+			 strspn(found, "0123456789.eE+-") == strlen(found);
+	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
+				  *found ? found : "nothing", out ? "of 4.9e-324..1.7e+308" : "above 0"));
+}
+
+static bool set_number(struct call *call, const struct option *option, const char *argument, uint64_t least,
+	uint64_t most, uint64_t *number)
+{
+	if (read_wide(argument, number) && *number >= least && *number <= most)
+		return true;
+	return refuse_number(call, option, argument, least, most);
+}
+
 static bool set_option(struct call *call, const struct option *option, char *argument)
 {
 	uint64_t number;
@@ -223,34 +287,21 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 	case TEXTS:
 		return add_items(option->value, argument) || out_of_memory(call);
 	case NUMBER:
-		if (!read_wide(argument, &number) || number > ORDO_LIMIT)
-			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number of 0..%u",
-						  option->name, argument, ORDO_LIMIT));
-		*(uint32_t *)option->value = (uint32_t)number;
-		return true;
 	case POSITIVE:
-		if (!read_wide(argument, &number) || !number || number > ORDO_LIMIT)
-			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at least 1",
-						  option->name, argument));
+		if (!set_number(call, option, argument, option->kind == POSITIVE, ORDO_LIMIT, &number))
+			return false;
 		*(uint32_t *)option->value = (uint32_t)number;
 		return true;
+	case COUNT:
+		return set_number(call, option, argument, 0, ORDO_BYTES_LIMIT, option->value);
 	case WIDE:
-		if (!read_wide(argument, option->value))
-			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number",
-						  option->name, argument));
-		return true;
+		return set_number(call, option, argument, 0, UINT64_MAX, option->value);
 	case REAL:
-		if (!read_real(argument, option->value))
-			return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number above 0",
-						  option->name, argument));
-		return true;
+		return read_real(argument, option->value) || refuse_real(call, option, argument);
 	case SIZE:
-		if (!read_size(argument, option->value))
-			return stop(call,
-				fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-					"--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB",
-					option->name, argument));
-		return true;
+		if (read_size(argument, option->value) && *(uint64_t *)option->value <= ORDO_BYTES_LIMIT)
+			return true;
+		return refuse_size(call, option, argument);
 	}
 	return false;
 }

@@ -21,9 +21,10 @@ enum option_kind {
 	TEXTS,	  /* struct texts; --name may be repeated, and takes a list with commas */
 	NUMBER,	  /* uint32_t, at most 2^31-1 */
 	POSITIVE, /* the same, at least 1 */
-	WIDE,	  /* uint64_t */
+	COUNT,	  /* uint64_t, at most 2^63-1 */
+	WIDE,	  /* uint64_t, whatever it holds */
 	REAL,	  /* double, above 0 */
-	SIZE,	  /* uint64_t, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
+	SIZE,	  /* uint64_t, at most 2^63-1, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
 };
 
 struct option {
@@ -47,7 +48,9 @@ void free_texts(struct texts *texts);
 
 /* "1MiB" -> 1048576. KiB, MiB, GiB, TiB and K, M, G, T are powers of 1024; kB, MB, GB, TB of 1000. */
 bool read_size(const char *text, uint64_t *size);
-/* "8" -> 8; digits only. */
+/* Is it written as a size, though perhaps of more bytes than can be counted? */
+bool is_size(const char *text);
+/* "8" -> 8; digits only, up to 2^64-1. */
 bool read_wide(const char *text, uint64_t *number);
 
 /* Another name that an option of this name goes by; NULL: it has none. */

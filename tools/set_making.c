@@ -14,28 +14,31 @@ bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint6
 {
 	char first[32];
 	const size_t length = strcspn(text, ":");
-	bool worked = text[length] && length < sizeof first;
+	bool worked = text[length] && length < sizeof first, too_many = false;
 	if (worked) {
 		memcpy(first, text, length);
 		first[length] = 0;
 		const char *last = text + length + 1;
 		*to_bytes = ORDO_ENDLESS;
-		worked = read_size(first, from_bytes) && (!*last || read_size(last, to_bytes));
+		worked = is_size(first) && (!*last || is_size(last));
+		too_many = worked &&
+			   (!read_size(first, from_bytes) || *from_bytes > ORDO_BYTES_LIMIT ||
+				   (*last && (!read_size(last, to_bytes) || *to_bytes > ORDO_BYTES_LIMIT)));
 	}
+	if (too_many)
+		return refuse(
+			call, fail_usage(call, NULL, "--sizes: found %s, wanted sizes of at most %" PRIu64,
+				      text, ORDO_BYTES_LIMIT));
 	if (!worked)
 		return refuse(
 			call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
 				      "--sizes: found %s, wanted the first and the last size such as 1:1GiB, "
 				      "or 1: for "
 				      "all from 1 on",
-				      text));
+				      *text ? text : "nothing"));
 	if (*from_bytes > *to_bytes)
 		return refuse(call,
 			fail_usage(call, NULL, "--sizes: found %s, wanted the smaller size first", text));
-	if (*from_bytes > ORDO_BYTES_LIMIT || (*to_bytes != ORDO_ENDLESS && *to_bytes > ORDO_BYTES_LIMIT))
-		return refuse(
-			call, fail_usage(call, NULL, "--sizes: found %s, wanted sizes of at most %" PRIu64,
-				      text, ORDO_BYTES_LIMIT));
 	return true;
 }
 
