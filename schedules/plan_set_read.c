@@ -252,14 +252,26 @@ static bool names_schema(const char *text, size_t size)
 	return false;
 }
 
+static bool holds_set(int folder, const char *name)
+{
+	char path[4096];
+	struct stat facts;
+	const int length = snprintf(path, sizeof path, "%s/%s", name, document_name);
+	return length < (int)sizeof path && !fstatat(folder, path, &facts, AT_SYMLINK_NOFOLLOW);
+}
+
 bool ordo_is_plan_set(const char *path)
 {
 	static const size_t looked_at = 64 * 1024;
 	struct stat facts;
 	struct ordo_opened opened;
 	bool is_set = false;
-	if (!strcmp(path, "-") || stat(path, &facts) || !(S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode)) ||
-		!ordo_open_document(path, document_name, &opened, NULL))
+	if (!strcmp(path, "-") || stat(path, &facts))
+		return false;
+	/* Whatever is wrong with a folder's set, it is the set that is read, and says so. */
+	if (S_ISDIR(facts.st_mode))
+		return holds_set(AT_FDCWD, path);
+	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
 		return false;
 	char *text = malloc(looked_at);
 	const ssize_t size = text ? read(opened.file, text, looked_at) : -1;
@@ -301,6 +313,11 @@ static bool open_member(
 	if (there && S_ISREG(facts.st_mode)) {
 		opened->folder = fcntl(set->folder, F_DUPFD_CLOEXEC, 0);
 		return true;
+	}
+	if (there && S_ISDIR(facts.st_mode) && holds_set(set->folder, name)) {
+		close(opened->file);
+		fail_member(set, range, "found a plan set, wanted a schedule", error);
+		return ordo_hint(error, "ranges of the inner set can stand in the outer one themselves");
 	}
 	if (there && S_ISDIR(facts.st_mode)) {
 		opened->folder = opened->file;

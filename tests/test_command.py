@@ -866,6 +866,36 @@ def _(ordo):
     ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
 
 
+@desk_case("a damaged set is refused as such by every command, and a set in a set by those that open it")
+def _(ordo):
+    ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1GiB", "-o", "set")
+    ordo.compile("ring.json")
+    path = ordo.folder / "set/plan-set.json"
+    good = path.read_bytes()
+    for bad in [b"", good[:30], good[:60], good.replace(b"plan-set", b"plan-sets"), b"\0", good + b"x", b"[]"]:
+        path.write_bytes(bad)
+        for words in [["verify", "set"], ["verify", "set/"], ["run", "set"], ["predict", "set"], ["list", "set"], ["embed", "set", "-o", "x.c"],
+                      ["view", "set", "-o", "x.html"]]:
+            done = ordo.fails(3, r"^set//?plan-set.json:\d+:\d+: error\[R1\]: ", *words)
+            wanted("schedule.json" not in done.err, words, done.err)
+        for words in [["order", "set"], ["draw", "set"], ["probe", "set"], ["diff", "ring.json", "set"]]:
+            ordo.fails(2, "found a plan set, wanted a schedule", *words)
+    path.unlink()
+    path.symlink_to("nowhere")
+    ordo.fails(5, "^set/plan-set.json: error: cannot read", "verify", "set")
+    path.unlink()
+    ordo.fails(5, "^set/schedule.json: error: cannot read", "verify", "set")
+    path.write_bytes(good)
+    (ordo.folder / "set/range-0.json").unlink()
+    shutil.copytree(ordo.folder / "set", ordo.folder / "inner")
+    shutil.move(ordo.folder / "inner", ordo.folder / "set/range-0.json")
+    for inner in [None, "ring.json"]:
+        if inner:
+            shutil.copy(ordo.folder / inner, ordo.folder / "set/range-0.json/schedule.json")
+        for words in [["verify", "set"], ["run", "set", "--bytes", 64], ["predict", "set", "--size", 64]]:
+            ordo.fails(3, r'^set/plan-set.json:4:\d+: error\[R1\]: schedule "range-0.json": found a plan set, wanted a schedule', *words)
+
+
 @desk_case("every option that takes a number says of what it refuses why: no number, too small, or too large")
 def numbers(ordo):
     seen = 0

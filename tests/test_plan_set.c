@@ -509,6 +509,38 @@ static void a_set_is_known_by_its_schema(void **state)
 	assert_false(ordo_is_plan_set(folder));
 	put("plan-set.json", sound);
 	assert_true(ordo_is_plan_set(folder));
+	/* A folder's set may be damaged: it is read all the same, and says where. */
+	static const char *const damaged[] = {"", "{\"schema\"", "{\"schema\": 7}", "\xff"};
+	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+		struct ordo_error error = {0};
+		put("plan-set.json", damaged[i]);
+		assert_true(ordo_is_plan_set(folder));
+		assert_null(ordo_plan_set_read(folder, &error));
+		assert_int_equal(error.code, ORDO_BAD_INPUT);
+		assert_string_equal(error.file, in_folder("plan-set.json"));
+	}
+}
+
+/* A folder is read as its set, so a range that names it names a set, whatever else is in there. */
+static void a_folder_with_a_set_is_no_schedule_of_a_set(void **state)
+{
+	(void)state;
+	put("set.json", sound);
+	put_schedule("middle.json", ORDO_ALLGATHER, 2, 0, false);
+	struct ordo_plan_set *set = read_path("set.json");
+	struct ordo_error error = {0};
+	struct ordo_schedule *schedule = ordo_plan_set_open(set, 1, NULL, &error);
+	assert_non_null(schedule);
+	ordo_schedule_destroy(schedule);
+	ordo_plan_set_destroy(set);
+	assert_int_equal(unlink(in_folder("middle.json")), 0);
+	assert_int_equal(mkdir(in_folder("middle.json"), 0777), 0);
+	put("middle.json/plan-set.json", sound);
+	expect_refusal("schedule \"middle.json\": found a plan set, wanted a schedule");
+	put_schedule("middle.json/schedule.json", ORDO_ALLGATHER, 2, 0, false);
+	expect_refusal("schedule \"middle.json\": found a plan set, wanted a schedule");
+	put("middle.json/plan-set.json", "");
+	expect_refusal("schedule \"middle.json\": found a plan set, wanted a schedule");
 }
 
 static struct ordo_plan_set *make_set(const char *second)
@@ -592,6 +624,7 @@ int main(int argc, char **argv)
 		IN_A_FOLDER(an_unreadable_schedule_is_shown_where_it_is_unreadable),
 		cmocka_unit_test(without_a_folder_there_are_no_schedules),
 		IN_A_FOLDER(a_set_is_known_by_its_schema),
+		IN_A_FOLDER(a_folder_with_a_set_is_no_schedule_of_a_set),
 		IN_A_FOLDER(a_folder_of_a_set_appears_whole_and_is_replaced_whole),
 		IN_A_FOLDER(what_could_not_be_replaced_later_is_not_written),
 	};
