@@ -50,7 +50,7 @@ static void fill(enum ordo_type type, unsigned char *elements, size_t n)
 
 /* Operands in one memory, each with room of its own and somewhere in it. */
 struct arena {
-	unsigned char memory[MOST_SOURCES + MOST_DESTINATIONS][ROOM];
+	unsigned char memory[(MOST_SOURCES + MOST_DESTINATIONS) * ROOM];
 };
 
 struct test_case {
@@ -90,7 +90,7 @@ static void wanted_element(
 	const struct test_case *test, const struct arena *before, size_t i, unsigned char *wanted)
 {
 	const size_t size = ordo_type_size(test->type);
-	const unsigned char *memory = before->memory[0];
+	const unsigned char *memory = before->memory;
 	memcpy(wanted, memory + test->src[0] + i * size, size);
 	for (uint32_t s = 1; s < test->nsrc; s++) {
 		const unsigned char *next = memory + test->src[s] + i * size;
@@ -114,8 +114,8 @@ static void compare_elements(const struct ordo_kernels *form, const struct test_
 	const size_t size = ordo_type_size(test->type);
 	for (uint32_t d = 0; d < test->ndst; d++)
 		for (size_t i = 0; i < test->n; i++) {
-			const unsigned char *a = wanted->memory[0] + test->dst[d] + i * size,
-					    *b = found->memory[0] + test->dst[d] + i * size;
+			const unsigned char *a = wanted->memory + test->dst[d] + i * size,
+					    *b = found->memory + test->dst[d] + i * size;
 			if (memcmp(a, b, size) != 0)
 				fail_element(form, test, d, i);
 		}
@@ -131,23 +131,22 @@ static void run_case(const struct test_case *test, const struct arena *before)
 		unsigned char element[8];
 		wanted_element(test, before, i, element);
 		for (uint32_t d = 0; d < test->ndst; d++)
-			memcpy(wanted.memory[0] + test->dst[d] + i * size, element, size);
+			memcpy(wanted.memory + test->dst[d] + i * size, element, size);
 	}
 	for (uint32_t f = 0; f < nform; f++) {
 		const void *src[MOST_SOURCES];
 		void *dst[MOST_DESTINATIONS];
 		found = *before;
 		for (uint32_t i = 0; i < test->nsrc; i++)
-			src[i] = found.memory[0] + test->src[i];
+			src[i] = found.memory + test->src[i];
 		for (uint32_t i = 0; i < test->ndst; i++)
-			dst[i] = found.memory[0] + test->dst[i];
+			dst[i] = found.memory + test->dst[i];
 		forms[f]->fold[test->type][test->reduction](
 			dst, test->ndst, src, test->nsrc, test->n, test->ways);
 		compare_elements(forms[f], test, &wanted, &found);
 		/* All else is as it was. */
 		for (uint32_t d = 0; d < test->ndst; d++)
-			memcpy(found.memory[0] + test->dst[d], wanted.memory[0] + test->dst[d],
-				test->n * size);
+			memcpy(found.memory + test->dst[d], wanted.memory + test->dst[d], test->n * size);
 		if (memcmp(&found, &wanted, sizeof found) != 0)
 			fail_msg("%s %s %s of %zu elements wrote beside its destinations", forms[f]->name,
 				ordo_type_name(test->type), ordo_reduction_name(test->reduction), test->n);
@@ -157,7 +156,7 @@ static void run_case(const struct test_case *test, const struct arena *before)
 static struct arena *fill_arena(enum ordo_type type)
 {
 	static struct arena arena;
-	fill(type, arena.memory[0], sizeof arena / ordo_type_size(type));
+	fill(type, arena.memory, sizeof arena / ordo_type_size(type));
 	return &arena;
 }
 
@@ -210,8 +209,8 @@ static void fold_special_values(enum ordo_type type, enum ordo_reduction reducti
 	test.src[1] = ROOM;
 	test.dst[0] = (size_t)ROOM * MOST_SOURCES;
 	for (size_t i = 0; i < n * n; i++) {
-		memcpy(arena->memory[0] + i * size, values + i / n * size, size);
-		memcpy(arena->memory[1] + i * size, values + i % n * size, size);
+		memcpy(arena->memory + i * size, values + i / n * size, size);
+		memcpy(arena->memory + ROOM + i * size, values + i % n * size, size);
 	}
 	run_case(&test, arena);
 }
