@@ -1,13 +1,14 @@
 /* json.c - a text becomes values that point into it.
  *
  * Stricter than RFC 8259 as schedules/FORMAT.md says: UTF-8 throughout, no U+0000 in strings, numbers
- * of at most 63 letters, values nested at most 64 deep in `x`, which stands one deep itself.
+ * of at most 63 letters, strings and white space of at most 1 MiB, values nested at most 64 deep in `x`,
+ * which stands one deep itself.
  */
 #include "json.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 65, LONGEST_NUMBER = 63, BLOCK = 4000 };
+enum { DEEPEST = 65, LONGEST_NUMBER = 63, LONGEST_STRING = 1 << 20, MOST_SPACE = 1 << 20, BLOCK = 4000 };
 static const uint32_t no_letter = UINT32_MAX;
 
 struct block {
@@ -139,8 +140,10 @@ static char look(struct json *json)
 	const char *at = json->at;
 	while (at < json->end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
 		at++;
+	const bool good =
+		at - json->at <= MOST_SPACE || fail(json, "more than 1 MiB of white space in a row");
 	json->at = at;
-	return at < json->end ? *at : '\0';
+	return good && at < json->end ? *at : '\0';
 }
 
 static bool skip(struct json *json, char byte, const char *wanted)
@@ -155,6 +158,7 @@ static bool read_string(struct json *json)
 {
 	if (!skip(json, '"', "no string"))
 		return false;
+	const char *from = json->at - 1;
 	while (json->at < json->end && *json->at != '"') {
 		const char *at = json->at;
 		if (take_letter(&at, json->end) == no_letter)
@@ -164,7 +168,7 @@ static bool read_string(struct json *json)
 	if (json->at == json->end)
 		return fail(json, "a string that does not end");
 	json->at++;
-	return true;
+	return json->at - from <= LONGEST_STRING ? true : fail(json, "a string of more than 1 MiB");
 }
 
 static size_t skip_digits(struct json *json)
