@@ -5,6 +5,7 @@
  * only be replaced themselves. What is no file or folder, such as /dev/null, holds nothing to be kept.
  */
 #include "overwriting.h"
+#include <assert.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,6 +60,7 @@ static bool names_file(const char *text)
 static bool take_written(struct call *call, const struct option *option)
 {
 	const char *path = *(const char **)option->value;
+	assert(call->nwritten < MOST_WRITTEN);
 	for (size_t i = 0; i < call->nwritten; i++)
 		if (!strcmp(call->written[i].path, path) && strcmp(path, "-") && strcmp(path, "/dev/null")) {
 			call->status =
@@ -74,7 +76,7 @@ bool keep_inputs(struct call *call, const struct option *options, size_t noption
 {
 	for (size_t i = 0; i < noption; i++)
 		if (options[i].kind == WRITTEN && *(const char **)options[i].value &&
-			(call->nwritten == MOST_WRITTEN || !take_written(call, &options[i])))
+			!take_written(call, &options[i]))
 			return false;
 	for (size_t i = 0; i < call->noperand && call->command->reads; i++)
 		if (!keep_document(call, call->operands[i]))

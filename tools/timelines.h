@@ -17,9 +17,9 @@ struct timeline_wish {
 	}
 #define TRACE_OPTIONS(wish)                                                                                  \
 	{"trace", 0, READ, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},               \
-		{"call", 0, COUNT, &(wish).call, "N", "this call of the trace (the last)"},                   \
+		{"call", 0, COUNT, &(wish).call, "N", "this call of the trace (the last)"},                  \
 	{                                                                                                    \
-		"round", 0, COUNT, &(wish).round, "N",                                                        \
+		"round", 0, COUNT, &(wish).round, "N",                                                       \
 			"this round of the call, of which large sizes take many (the median by length)"      \
 	}
 
