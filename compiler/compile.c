@@ -4,7 +4,8 @@
 #include <ordo/tune.h>
 #include <stdlib.h>
 
-/* What `ordo compile` chooses for, if it is not told. Up to so many ranks every candidate is simulated. */
+/* What `ordo compile` chooses for, if it is not told. Up to so many ranks every candidate is
+ * simulated. */
 enum { USUAL_BYTES = 1 << 20, USUAL_ELEMENT_BYTES = 4, MOST_RANKS_FOR_ALL = 64 };
 
 /* Of the time of all passes, about so much in a hundred is gone when one begins. */

@@ -236,7 +236,8 @@ static char *text_of(const struct ordo_schedule *schedule)
 	return text;
 }
 
-/* Without an algorithm in the request, what is compiled is the fastest with 1 MiB of f32 on the topology. */
+/* Without an algorithm in the request, what is compiled is the fastest with 1 MiB of f32 on the
+ * topology. */
 static void compile_chooses_for_who_names_no_algorithm(void **state)
 {
 	(void)state;

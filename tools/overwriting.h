@@ -6,11 +6,12 @@
 #include <ordo/plan_set.h>
 #include <ordo/schedule.h>
 
-/* Takes down what the options have written, and refuses if one of these is a document that an operand or
- * another option has read, a link to it, or what another option has written. false: call->status. */
+/* Takes down what the options have written, and refuses if one of these is a document that an
+ * operand or another option has read, a link to it, or what another option has written. false:
+ * call->status. */
 bool keep_inputs(struct call *call, const struct option *options, size_t noption);
-/* The same for the files that a schedule consists of, and for those that a set names, which are known
- * once it is read. */
+/* The same for the files that a schedule consists of, and for those that a set names, which are
+ * known once it is read. */
 bool keep_schedule(struct call *call, const struct ordo_schedule *schedule);
 bool keep_set(struct call *call, const struct ordo_plan_set *set);
 

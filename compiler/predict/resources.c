@@ -152,7 +152,8 @@ static bool make_uses(struct claiming *claiming, struct ordo_error *error)
 	resources->nport_use = ordo_array_make(nroute, sizeof *resources->nport_use, 0);
 	resources->adders = make_servers(resources, ORDO_ADDER, resources->add_rate);
 	resources->copiers = make_servers(resources, ORDO_COPIER, resources->copy_rate);
-	/* Where nothing is shared there are no uses: an array of none, in which one may point to the first. */
+	/* Where nothing is shared there are no uses: an array of none, in which one may point to
+	 * the first. */
 	if (!resources->first_use || !resources->nport_use || !resources->adders || !resources->copiers ||
 		!ordo_array_reserve(&resources->uses, &resources->use_room, 1, sizeof *resources->uses))
 		return ordo_fail_memory(error);

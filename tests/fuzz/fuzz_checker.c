@@ -1,6 +1,6 @@
-/* fuzz_checker.c - any two texts as a schedule and a certificate: the second checker refuses by R1 what
- * the reader refuses by R1, and nothing else; what it accepts can be read and is proved by the verifier
- * too; and what the verifier proves, the second checker accepts.
+/* fuzz_checker.c - any two texts as a schedule and a certificate: the second checker refuses by
+ * R1 what the reader refuses by R1, and nothing else; what it accepts can be read and is proved
+ * by the verifier too; and what the verifier proves, the second checker accepts.
  */
 #include "halves.h"
 #include "second.h"

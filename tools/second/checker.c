@@ -2,13 +2,15 @@
  * order that R1..R11 hold.
  *
  * schedules/FORMAT.md says what both documents mean; nothing of what makes or reads them is used
- * here. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token (R5: of
- * one stream, for one stream). A path is a list of Waits, and leads from the Notify that the first
- * took the token of to the last: each other Notify stands behind the Wait before it, in one stream.
- * Every slot remembers who wrote it last and who has read it since, so what must be ordered is found
- * here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is none.
+ * here. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token (R5:
+ * of one stream, for one stream). A path is a list of Waits, and leads from the Notify that the
+ * first took the token of to the last: each other Notify stands behind the Wait before it, in one
+ * stream. Every slot remembers who wrote it last and who has read it since, so what must be
+ * ordered is found here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is
+ * none.
  *
- * What R1 says of the schedule is judged before anything else, but for a rank that is there twice.
+ * What R1 says of the schedule is judged before anything else, but for a rank that is there
+ * twice.
  */
 #include "checker.h"
 #include "json.h"

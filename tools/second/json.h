@@ -1,5 +1,5 @@
-/* json.h - JSON by the letter of RFC 8259, refused where two readers could take it for two things. It
- * knows nothing of libordo. */
+/* json.h - JSON by the letter of RFC 8259, refused where two readers could take it for two
+ * things. It knows nothing of libordo. */
 #ifndef ORDO_SECOND_JSON_H
 #define ORDO_SECOND_JSON_H
 

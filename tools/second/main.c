@@ -1,5 +1,5 @@
-/* main.c - `ordo-check SCHEDULE CERTIFICATE`: exit code 0, it is proved; 1, it is not; 3, one cannot be
- * read; 5, the answer was lost. */
+/* main.c - `ordo-check SCHEDULE CERTIFICATE`: exit code 0, it is proved; 1, it is not; 3, one
+ * cannot be read; 5, the answer was lost. */
 #include "checker.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -20,11 +20,12 @@ struct ordo_request {
 	void *closure;
 };
 
-/* Compiles, and proves the result with ordo_verify before returning it. Without an algorithm it is the one
- * that is fastest with 1 MiB of f32 on the topology, of all that apply, as `ordo compile` chooses: each is
- * compiled, proved and simulated (tune.h, which takes other sizes, types and machines). The caller destroys
- * it. NULL: the request does not apply (ORDO_USAGE, with what does apply as the hint), no memory, or, were
- * the compiler wrong, the proof's first finding. */
+/* Compiles, and proves the result with ordo_verify before returning it. Without an algorithm it
+ * is the one that is fastest with 1 MiB of f32 on the topology, of all that apply, as `ordo
+ * compile` chooses: each is compiled, proved and simulated (tune.h, which takes other sizes,
+ * types and machines). The caller destroys it. NULL: the request does not apply (ORDO_USAGE, with
+ * what does apply as the hint), no memory, or, were the compiler wrong, the proof's first
+ * finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
 /* What it costs that ranks have several of V virtual shards. A rank whose shards are no subtree of the tree over

@@ -59,8 +59,9 @@ ORDO_API uint32_t ordo_plan_set_find(const struct ordo_plan_set *set, uint64_t b
 /* The first range with the same schedule as this one: what was found for one need not be looked for again. O(range). */
 ORDO_API uint32_t ordo_plan_set_first(const struct ordo_plan_set *set, uint32_t range);
 
-/* Whether a file is a set: by the schema it names in its first 64 KiB; and a folder: whether it holds
- * plan-set.json, sound or not. false for "-", devices and pipes, and a file that cannot be read. */
+/* Whether a file is a set: by the schema it names in its first 64 KiB; and a folder: whether it
+ * holds plan-set.json, sound or not. false for "-", devices and pipes, and a file that cannot be
+ * read. */
 ORDO_API bool ordo_is_plan_set(const char *path);
 /* Reads a file or a folder; "-" is stdin, and then there are no schedules beside it. Its schedules are not opened. The caller destroys it. NULL:
  * see error. */
