@@ -1,4 +1,4 @@
-"""strict_json.py - JSON that no two readers take for two things: a key that is there twice, NaN and Infinity are errors."""
+"""strict_json.py - JSON that means one thing: a key twice, NaN and Infinity are errors."""
 import json
 
 

@@ -35,7 +35,8 @@ def _(ordo):
     done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o", "ring.json")
     wanted(done.out == "", done.out)
     wanted("AllReduce on 4 ranks by ring: " in done.err and "proved" in done.err, done.err)
-    wanted(strict_json.loads((ordo.folder / "ring.json").read_text())["schema"] == "ordo/schedule/1")
+    document = strict_json.loads((ordo.folder / "ring.json").read_text())
+    wanted(document["schema"] == "ordo/schedule/1", document)
     wanted(ordo.names() == ["ring.json"], ordo.names())
 
 
@@ -418,10 +419,12 @@ def _(ordo):
         wanted(not (ordo.folder / "none.json").exists(), path)
     for path in sorted(REJECT.glob("R1-*.json")):
         done = again(str(path), "proof.json")
-        wanted(done.returncode == 3 and "error: R1: " in done.stderr and not done.stdout, path, done)
+        wanted(done.returncode == 3 and "error: R1: " in done.stderr and not done.stdout, path,
+               done)
     wanted(ordo("verify", REJECT / "R8-two-writers-unordered.json", "--atomic-reduce", "--certificate", "none.json").returncode == 2)
     with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), "ring.json", "proof.json"], cwd=ordo.folder, stdout=full,
+        done = subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), "ring.json",
+                               "proof.json"], cwd=ordo.folder, stdout=full,
                               stderr=subprocess.PIPE, text=True, check=False)
     wanted(done.returncode == 5 and "cannot write" in done.stderr, done)
 
@@ -429,7 +432,8 @@ def _(ordo):
 @desk_case("ordo-check takes folders, and refuses what the reader refuses in them")
 def _(ordo):
     def again(*words):
-        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words], cwd=ordo.folder, capture_output=True, text=True, check=False)
+        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words],
+                              cwd=ordo.folder, capture_output=True, text=True, check=False)
     ordo.compile("ring")
     ordo.works("verify", "ring", "--certificate", "proof.json")
     for name in ["ring", "ring/", "./ring/schedule.json"]:
@@ -437,12 +441,15 @@ def _(ordo):
         wanted(done.returncode == 0 and ": proved: R1-R11, " in done.stdout, name, done)
     program, document = ordo.folder / "ring" / "rank-2.json", ordo.folder / "ring" / "schedule.json"
     good, head = program.read_bytes(), document.read_text()
-    for bad in [good + b"\0", good + b"{}", b"\xef\xbb\xbf" + good, good.replace(b'"peer": 3,', b'"peer": 3, "peer": 3,', 1),
-                good.replace(b'"peer": 3', b'"peer": 3.0', 1), good.replace(b'"name"', b'"names"'), good[:-5], b"", b"[]",
+    for bad in [good + b"\0", good + b"{}", b"\xef\xbb\xbf" + good,
+                good.replace(b'"peer": 3,', b'"peer": 3, "peer": 3,', 1),
+                good.replace(b'"peer": 3', b'"peer": 3.0', 1), good.replace(b'"name"', b'"names"'),
+                good[:-5], b"", b"[]",
                 b'"rank-1.json"']:
         program.write_bytes(bad)
         done = again("ring", "proof.json")
-        wanted(done.returncode == 3 and re.search(r"error: R1: .*rank-2.json, line \d+, column \d+", done.stderr), bad, done)
+        wanted(done.returncode == 3 and re.search(r"error: R1: .*rank-2.json, line \d+, column \d+",
+                                                  done.stderr), bad, done)
         wanted(ordo("verify", "ring").returncode == 3, bad)
     program.write_bytes(good)
     for name in ["../ring/rank-2.json", ".", "", "rank-2.json\\\\", "ring/rank-2.json"]:
@@ -866,19 +873,22 @@ def _(ordo):
     ordo.fails(1, r"error\[R[67]\]: stuck: rank \d, stream", "predict", "stuck.json")
 
 
-@desk_case("a damaged set is refused as such by every command, and a set in a set by those that open it")
+@desk_case("a damaged set is refused as such, and a set in a set by every command that opens it")
 def _(ordo):
     ordo.works("compile", "allreduce", "-n", 4, "--sizes", "1:1GiB", "-o", "set")
     ordo.compile("ring.json")
     path = ordo.folder / "set/plan-set.json"
     good = path.read_bytes()
-    for bad in [b"", good[:30], good[:60], good.replace(b"plan-set", b"plan-sets"), b"\0", good + b"x", b"[]"]:
+    for bad in [b"", good[:30], good[:60], good.replace(b"plan-set", b"plan-sets"), b"\0",
+                good + b"x", b"[]"]:
         path.write_bytes(bad)
-        for words in [["verify", "set"], ["verify", "set/"], ["run", "set"], ["predict", "set"], ["list", "set"], ["embed", "set", "-o", "x.c"],
+        for words in [["verify", "set"], ["verify", "set/"], ["run", "set"], ["predict", "set"],
+                      ["list", "set"], ["embed", "set", "-o", "x.c"],
                       ["view", "set", "-o", "x.html"]]:
             done = ordo.fails(3, r"^set//?plan-set.json:\d+:\d+: error\[R1\]: ", *words)
             wanted("schedule.json" not in done.err, words, done.err)
-        for words in [["order", "set"], ["draw", "set"], ["probe", "set"], ["diff", "ring.json", "set"]]:
+        for words in [["order", "set"], ["draw", "set"], ["probe", "set"],
+                      ["diff", "ring.json", "set"]]:
             ordo.fails(2, "found a plan set, wanted a schedule", *words)
     path.unlink()
     path.symlink_to("nowhere")
@@ -892,56 +902,74 @@ def _(ordo):
     for inner in [None, "ring.json"]:
         if inner:
             shutil.copy(ordo.folder / inner, ordo.folder / "set/range-0.json/schedule.json")
-        for words in [["verify", "set"], ["run", "set", "--bytes", 64], ["predict", "set", "--size", 64]]:
-            ordo.fails(3, r'^set/plan-set.json:4:\d+: error\[R1\]: schedule "range-0.json": found a plan set, wanted a schedule', *words)
+        for words in [["verify", "set"], ["run", "set", "--bytes", 64],
+                      ["predict", "set", "--size", 64]]:
+            ordo.fails(3, r'^set/plan-set.json:4:\d+: error\[R1\]: schedule "range-0.json": '
+                       'found a plan set, wanted a schedule', *words)
 
 
-@desk_case("every option that takes a number says of what it refuses why: no number, too small, or too large")
+@desk_case("every option that takes a number says why it refuses one: none, too small, or too large")
 def numbers(ordo):
     seen = 0
-    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M):
+    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
+                              re.M):
         text = ordo.works(command, "--help").out
-        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:N|R|K|V|W|S|NS|GB/S|SIZE)\b", text, re.M):
-            for value in ["0", "1", "2147483647", "2147483648", "4294967295", "4294967296", "9223372036854775807", "9223372036854775808",
-                          "18446744073709551615", "18446744073709551616", "1" * 40, "-1", "", "1e3", "0x10", "1e999", "1e-999", "1KiB",
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:N|R|K|V|W|S|NS|GB/S|SIZE)\b", text,
+                                 re.M):
+            for value in ["0", "1", "2147483647", "2147483648", "4294967295", "4294967296",
+                          "9223372036854775807", "9223372036854775808",
+                          "18446744073709551615", "18446744073709551616", "1" * 40, "-1", "", "1e3",
+                          "0x10", "1e999", "1e-999", "1KiB",
                           "99999999TiB", "1XiB", " 1", "1 "]:
                 # What is taken is not carried out: there is no such option behind it.
-                said = ordo.fails(2, "", command, f"{option}={value}", "--no-such-option").err.splitlines()[0]
+                said = ordo.fails(2, "", command, f"{option}={value}",
+                                  "--no-such-option").err.splitlines()[0]
                 shown = value or "nothing"
                 integer = int(value) if re.fullmatch("[0-9]+", value) else None
                 if said == "error: unknown option --no-such-option":
-                    wanted(value not in ("", "-1", "0x10", " 1", "1 ", "1e999", "1e-999", "99999999TiB", "1XiB"), command, option, value)
+                    wanted(value not in ("", "-1", "0x10", " 1", "1 ", "1e999", "1e-999",
+                                         "99999999TiB", "1XiB"), command, option, value)
                     continue
-                found = re.fullmatch(rf"error: {option}: found {re.escape(shown)}, wanted (.*)", said)
+                found = re.fullmatch(rf"error: {option}: found {re.escape(shown)}, wanted (.*)",
+                                     said)
                 wanted(found, command, option, value, said)
                 words = found.group(1)
                 seen += 1
                 if bound := re.fullmatch(r"at most (\d+)( bytes)?", words):
-                    wanted(integer is not None and integer > int(bound.group(1)) or bound.group(2) and value == "99999999TiB", option, value, said)
+                    wanted(integer is not None and integer > int(bound.group(1)) or bound.group(2)
+                           and value == "99999999TiB", option, value, said)
                 elif bound := re.fullmatch(r"at least (\d+)", words):
-                    wanted(integer is not None and integer < int(bound.group(1)), option, value, said)
+                    wanted(integer is not None and integer < int(bound.group(1)), option, value,
+                           said)
                 elif re.fullmatch(r"a number of \d+\.\.\d+", words):
                     wanted(integer is None, option, value, said)
-                elif words == "a number of 4.9e-324..1.7e+308":
+                elif words == "a number above 0, of 4.9e-324..1.7e+308":
                     wanted(value in ("1e999", "1e-999"), option, value, said)
                 elif words == "a number above 0":
-                    wanted(value in ("0", "-1", "", "0x10", "1KiB", "99999999TiB", "1XiB", " 1", "1 "), option, value, said)
+                    wanted(value in ("0", "-1", "", "0x10", "1KiB", "99999999TiB", "1XiB", " 1",
+                                     "1 "), option, value, said)
                 else:
-                    wanted(words == "a size such as 4096, 1KiB or 1GiB" and integer is None and value not in ("1KiB", "99999999TiB"), option,
+                    wanted(words == "a size such as 4096, 1KiB or 1GiB" and integer is None
+                           and value not in ("1KiB", "99999999TiB"), option,
                            value, said)
     wanted(seen > 500, seen)
     ordo.compile("ring.json")
     most = 9223372036854775807
-    for words in [["run", "ring.json", "--count", most], ["run", "ring.json", "--bytes", most - 3], ["probe", "ring.json", "--count", most],
-                  ["probe", "ring.json", "--count", 1 << 62], ["calibrate", "-n", 2, "--size", most - 7]]:
+    for words in [["run", "ring.json", "--count", most], ["run", "ring.json", "--bytes", most - 3],
+                  ["probe", "ring.json", "--count", most],
+                  ["probe", "ring.json", "--count", 1 << 62],
+                  ["calibrate", "-n", 2, "--size", most - 7]]:
         ordo.fails(5, "elements a block take .* and this machine has", *words)
-    for sizes in ["1:18446744073709551616", "18446744073709551615:", f"{1 << 63}:{1 << 63}", "1:99999999TiB"]:
-        ordo.fails(2, f"--sizes: found {sizes}, wanted sizes of at most {most}", "tune", "allreduce", "-n", 2, "--sizes", sizes)
+    for sizes in ["1:18446744073709551616", "18446744073709551615:", f"{1 << 63}:{1 << 63}",
+                  "1:99999999TiB"]:
+        ordo.fails(2, f"--sizes: found {sizes}, wanted sizes of at most {most}", "tune",
+                   "allreduce", "-n", 2, "--sizes", sizes)
     for sizes in ["", "1", "1:x", "-1:2", "0x1:2", ":"]:
-        ordo.fails(2, f"--sizes: found {sizes or 'nothing'}, wanted the first and the last size", "tune", "allreduce", "-n", 2, "--sizes", sizes)
+        ordo.fails(2, f"--sizes: found {sizes or 'nothing'}, wanted the first and the last size",
+                   "tune", "allreduce", "-n", 2, "--sizes", sizes)
 
 
-@desk_case("nothing is written over what is read: neither the file, nor a link to it, nor what belongs to its folder")
+@desk_case("nothing is written over what is read: the file, a link to it, or a part of its folder")
 def overwriting(ordo):
     ordo.compile("ring.json")
     ordo.compile("ring")
@@ -955,24 +983,34 @@ def overwriting(ordo):
     ordo.works("verify", "ring.json", "--write-input", "input.json")
     # What is read, and then everything that writes, X being where to.
     schedules = [words for one in ("ring.json", "ring", "ring/schedule.json") for words in (
-        (one, "verify", one, "--certificate", "X"), (one, "verify", one, "--write-input", "X"), (one, "run", one, "--trace", "X"),
-        (one, "run", one, "--trace", "X", "--check"), (one, "draw", one, "--as", "dot", "-o", "X"), (one, "draw", one, "--as", "table", "--output", "X"),
-        (one, "draw", one, "--space-time", "--as", "svg", "-o", "X"), (one, "view", one, "-o", "X"), (one, "view", "other.json", "--against", one, "-o", "X"),
-        (one, "order", one, "--as", "dot", "-o", "X"), (one, "diff", one, "other.json", "--write-input", "X"),
-        (one, "diff", "other.json", one, "--as", "dot", "-o", "X"), (one, "embed", one, "-o", "X"), (one, "embed", one, "-o", "x.c", "--header", "X"))]
-    schedules += [("race.json", "verify", "race.json", "--write-replay", "X"), ("race.json", "verify", race, "--write-replay=X")]
-    schedules += [("set", "run", "set", "--trace", "X"), ("set", "view", "set", "-o", "X"), ("set", "embed", "set", "-o", "X"),
+        (one, "verify", one, "--certificate", "X"), (one, "verify", one, "--write-input", "X"),
+        (one, "run", one, "--trace", "X"),
+        (one, "run", one, "--trace", "X", "--check"), (one, "draw", one, "--as", "dot", "-o", "X"),
+        (one, "draw", one, "--as", "table", "--output", "X"),
+        (one, "draw", one, "--space-time", "--as", "svg", "-o", "X"), (one, "view", one, "-o", "X"),
+        (one, "view", "other.json", "--against", one, "-o", "X"),
+        (one, "order", one, "--as", "dot", "-o", "X"),
+        (one, "diff", one, "other.json", "--write-input", "X"),
+        (one, "diff", "other.json", one, "--as", "dot", "-o", "X"), (one, "embed", one, "-o", "X"),
+        (one, "embed", one, "-o", "x.c", "--header", "X"))]
+    schedules += [("race.json", "verify", "race.json", "--write-replay", "X"),
+                  ("race.json", "verify", race, "--write-replay=X")]
+    schedules += [("set", "run", "set", "--trace", "X"), ("set", "view", "set", "-o", "X"),
+                  ("set", "embed", "set", "-o", "X"),
                   ("set/plan-set.json", "run", "set", "--trace", "X")]
     schedules += [("torus.json", "compile", "allreduce", "-n", 4, "-t", "torus.json", "-o", "X"),
-                  ("torus.json", "tune", "allreduce", "-n", 4, "-t", "torus.json", "--sizes", "1:2", "-o", "X"),
+                  ("torus.json", "tune", "allreduce", "-n", 4, "-t", "torus.json", "--sizes", "1:2",
+                   "-o", "X"),
                   ("torus.json", "verify", "ring.json", "-t", "./torus.json", "--certificate", "X"),
                   ("torus.json", "draw", "--topology=torus.json", "--as", "dot", "-o", "X"),
                   ("replay.json", "run", "race.json", "--replay", "replay.json", "--trace", "X"),
                   ("input.json", "run", "ring.json", "--input", "input.json", "--trace", "X"),
-                  ("trace.json", "draw", "ring.json", "--space-time", "--trace", "trace.json", "--as", "svg", "-o", "X")]
+                  ("trace.json", "draw", "ring.json", "--space-time", "--trace", "trace.json",
+                   "--as", "svg", "-o", "X")]
 
     def files():
-        return {path: path.read_bytes() if path.is_file() else None for path in sorted(ordo.folder.rglob("*"))}
+        return {path: path.read_bytes() if path.is_file() else None
+                for path in sorted(ordo.folder.rglob("*"))}
 
     for read, *words in schedules:
         path = ordo.folder / read
@@ -995,9 +1033,11 @@ def overwriting(ordo):
         for name in ["symbolic"] + [f"hard{number}" for number in range(len(parts))]:
             (ordo.folder / name).unlink()
     with open(ordo.folder / "ring.json", "rb") as ring:
-        done = subprocess.run([ORDO, "verify", "-", "--certificate", "ring.json"], stdin=ring, cwd=ordo.folder, capture_output=True, check=False)
+        done = subprocess.run([ORDO, "verify", "-", "--certificate", "ring.json"], stdin=ring,
+                              cwd=ordo.folder, capture_output=True, check=False)
     wanted(done.returncode == 2 and b"which is what is read: -" in done.stderr, done)
-    ordo.fails(2, "found x.json twice", "verify", "ring.json", "--certificate", "x.json", "--write-input", "x.json")
+    ordo.fails(2, "--certificate: found x.json, wanted a file of its own", "verify", "ring.json", "--certificate", "x.json",
+               "--write-input", "x.json")
     wanted(not (ordo.folder / "x.json").exists())
     # What is there and is not read is written anew; what only has the name of a file is none.
     for _ in range(2):
@@ -1005,14 +1045,19 @@ def overwriting(ordo):
         ordo.works("run", "set", "--trace", "set/trace.json")
         ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "ring")
         ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-t", "ring", "-o", "ring")
-        ordo.works("verify", "ring.json", "--certificate", "/dev/null", "--write-input", "/dev/null")
+        ordo.works("verify", "ring.json", "--certificate", "/dev/null", "--write-input",
+                   "/dev/null")
     # Every option that writes is in the table above.
-    known = {(words[1], re.match("--[a-z-]+|-o", str(word)).group().replace("-o", "--output") if str(word) != "--output" else "--output")
+    known = {(words[1], re.match("--[a-z-]+|-o", str(word)).group().replace("-o", "--output")
+              if str(word) != "--output" else "--output")
              for words in schedules for word, place in zip(words, [*words[1:], None])
              if "X" in (str(place), *str(word).split("=")[1:])}
-    reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"), ("view", "--trace"), ("predict", "--trace")}
-    alone = {("demo", "--output"), ("calibrate", "--output"), ("explain", "--write-example")}  # read nothing
-    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M):
+    reads = {("run", "--replay"), ("run", "--input"), ("view", "--against"), ("draw", "--trace"),
+             ("view", "--trace"), ("predict", "--trace")}
+    alone = {("demo", "--output"), ("calibrate", "--output"),
+             ("explain", "--write-example")}  # read nothing
+    for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
+                              re.M):
         text = ordo.works(command, "--help").out
         for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+) (?:OUT|FILE|FOLDER)\b", text, re.M):
             wanted((command, option) in known | reads | alone, command, option, known)
@@ -1026,12 +1071,17 @@ def nothing(ordo):
             wanted("proved" in chosen.err, chosen.err)
             ordo.compile("x.json", operator=operator, ranks=ranks, algorithm="mesh")
             for words in [["--bytes", 0], ["--count", 0], ["--count", 1]]:
-                for how in [["--transport", "threads"], ["--transport", "seeded"], ["--workers", 1]]:
-                    check = ordo.answer("run", "x.json", *words, *how, "--check", "--links")["check"]
-                    wanted(check["bits_equal"] and check["wrong"] == 0, operator, ranks, words, check)
-            for words in [[], ["-t", "full-mesh"], ["-t", "star", "--route-through-ranks"], ["-e", 0, "-b", 0]]:
+                for how in [["--transport", "threads"], ["--transport", "seeded"],
+                            ["--workers", 1]]:
+                    check = ordo.answer("run", "x.json", *words, *how, "--check",
+                                        "--links")["check"]
+                    wanted(check["bits_equal"] and check["wrong"] == 0, operator, ranks, words,
+                           check)
+            for words in [[], ["-t", "full-mesh"], ["-t", "star", "--route-through-ranks"],
+                          ["-e", 0, "-b", 0]]:
                 ordo.works("predict", "x.json", "--size", 0, *words)
-            for words in [["verify"], ["verify", "-t", "full-mesh"], ["order"], ["draw"], ["explain"]]:
+            for words in [["verify"], ["verify", "-t", "full-mesh"], ["order"], ["draw"],
+                          ["explain"]]:
                 ordo.works(words[0], "x.json", *words[1:])
             ordo.works("diff", "x.json", "chosen.json")
             ordo.works("view", "x.json", "-o", "x.html")
@@ -1052,25 +1102,37 @@ def nothing(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     calls = {
-        "compile": [["allreduce", "-n", 3, "-a", "ring", "-o", "a.json"], ["allreduce", "-n", 3, "-o", "b.json"],
-                    ["allreduce", "-n", 3, "--sizes", "1:1KiB", "-o", "set"], ["allreduce", "-n", 5, "-a", "dyadic", "--prove-only"]],
+        "compile": [["allreduce", "-n", 3, "-a", "ring", "-o", "a.json"],
+                    ["allreduce", "-n", 3, "-o", "b.json"],
+                    ["allreduce", "-n", 3, "--sizes", "1:1KiB", "-o", "set"],
+                    ["allreduce", "-n", 5, "-a", "dyadic", "--prove-only"]],
         "tune": [["allreduce", "-n", 3, "--sizes", "1:1KiB", "-o", "tuned"]],
-        "calibrate": [["-n", 2, "--milliseconds", 1, "--size", 64, "--workers", 1, "--check", "-o", "machine.json"]],
-        "verify": [["ring.json", "--topology", "ring", "--certificate", "proof.json"], ["set"], ["--generate", "ring", "-n", 9],
-                   [REJECT / "R8-read-before-data.json", "--write-replay", "race.json"], ["ring.json", "--write-input", "input.json"]],
-        "predict": [["ring.json"], ["ring.json", "-t", "ring"], ["ring.json", "-e", "1KiB"], ["set", "-t", "full-mesh", "--size", 64]],
-        "run": [["ring.json", "--check", "--links", "--topology", "ring"], ["set", "--check", "--bytes", 64], ["ring.json", "-e", 64, "-n", 1],
-                ["ring.json", "--input", "input.json"], [REJECT / "R8-read-before-data.json", "--replay", "race.json"]],
+        "calibrate": [["-n", 2, "--milliseconds", 1, "--size", 64, "--workers", 1, "--check", "-o",
+                       "machine.json"]],
+        "verify": [["ring.json", "--topology", "ring", "--certificate", "proof.json"], ["set"],
+                   ["--generate", "ring", "-n", 9],
+                   [REJECT / "R8-read-before-data.json", "--write-replay", "race.json"],
+                   ["ring.json", "--write-input", "input.json"]],
+        "predict": [["ring.json"], ["ring.json", "-t", "ring"], ["ring.json", "-e", "1KiB"],
+                    ["set", "-t", "full-mesh", "--size", 64]],
+        "run": [["ring.json", "--check", "--links", "--topology", "ring"],
+                ["set", "--check", "--bytes", 64], ["ring.json", "-e", 64, "-n", 1],
+                ["ring.json", "--input", "input.json"],
+                [REJECT / "R8-read-before-data.json", "--replay", "race.json"]],
         "probe": [["ring.json"]],
         "order": [["ring.json"]],
         "diff": [["a.json", "b.json"]],
-        "draw": [["ring.json"], ["ring.json", "--space-time", "-t", "ring"], ["--topology", "torus:2x2"]],
+        "draw": [["ring.json"], ["ring.json", "--space-time", "-t", "ring"],
+                 ["--topology", "torus:2x2"]],
         "view": [["ring.json", "-o", "ring.html"]],
         "embed": [["ring.json", "-o", "ring.c"]],
         "list": [[], ["ring"], ["set"]],
         "explain": [["R8"], ["ring"], ["ring.json"], ["G3"], ["Wait"], ["torus"]],
-        "doctor": [[]], "manual": [[], ["verify"]], "completions": [["bash"]], "demo": [["-o", "demo"]]}
-    wanted(set(calls) == set(re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0], re.M)), calls.keys())
+        "doctor": [[]], "manual": [[], ["verify"]], "completions": [["bash"]],
+        "demo": [["-o", "demo"]]}
+    wanted(set(calls) == set(re.findall(r"^  ([a-z]+) +\S",
+                                        ordo.works("--help").out.split("options:")[0], re.M)),
+                                        calls.keys())
     for command, all_words in calls.items():
         for words in all_words:
             answer = ordo.answer(command, *words)
@@ -1745,7 +1807,8 @@ def _(ordo):
 
 def page_data(text):
     """What a page shows, which is JSON in it."""
-    return strict_json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL).group(1))
+    return strict_json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
+                                       text, re.DOTALL).group(1))
 
 
 @desk_case("view: one page, the same bytes each time, with the schedule, the verdict and the command in it")
@@ -2623,7 +2686,8 @@ def _(ordo):
     first = next(i for i, line in enumerate(document) if '"Wait"' in line)
     (ordo.folder / "x.json").write_text("".join(document[:first] + document[first + 1:]))
     ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o", "set")
-    broken = strict_json.loads((ordo.folder / "set" / "plan-set.json").read_text())["ranges"][-1]["schedule"]
+    document = strict_json.loads((ordo.folder / "set" / "plan-set.json").read_text())
+    broken = document["ranges"][-1]["schedule"]
     (ordo.folder / "set" / broken).write_text((ordo.folder / "x.json").read_text())
     before = ordo.names()
     for document in "x.json", "set":

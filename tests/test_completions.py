@@ -86,7 +86,9 @@ def _():
 
 @case("topologies, types, reductions, guarantees, rules, words; files where files may be")
 def _():
-    wanted(offers("draw", "--topology", "") == [one["name"] for one in strict_json.loads(ordo("list", "--json"))["topologies"]] + ["files"])
+    wanted(offers("draw", "--topology", "") == [one["name"]
+                                                for one in strict_json.loads(ordo("list",
+                                                        "--json"))["topologies"]] + ["files"])
     wanted(offers("run", "x", "--type", "f32,b") == ["f32,bf16"] and offers("run", "x", "--type=f32,i") == ["--type=f32,i8", "--type=f32,i32", "--type=f32,i64"])
     wanted(offers("run", "x", "--op", "m") == ["min", "max"] and offers("verify", "x", "--op", "") == ["sum", "prod", "min", "max", "avg"])
     wanted(offers("verify", "x", "--require", "G1,") == ["G1,G1", "G1,G2", "G1,G3", "G1,constant"])

@@ -25,7 +25,8 @@ SUBJECTS = ["ordo", "float mode", "element loops", "processors", "ranks", "memor
 def examine(*words, start=(), **environment):
     done = subprocess.run([*start, ORDO, "doctor", *words], capture_output=True, text=True, env={**os.environ, **environment}, timeout=100)
     # A sanitizer that finds no /proc says so itself.
-    done.stderr = re.sub(r"^==\d+==WARNING: reading executable name failed.*\n", "", done.stderr, flags=re.MULTILINE)
+    done.stderr = re.sub(r"^==\d+==WARNING: reading executable name failed.*\n", "", done.stderr,
+                         flags=re.MULTILINE)
     wanted(done.returncode in (0, 5) and done.stderr == "", done)
     return done
 

@@ -391,7 +391,8 @@ def _(ordo):
 @desk_case("a topology of any name is laid out by its links, also if a few of them are not there")
 def _(ordo):
     def places(topology, *words, change=lambda document: None):
-        document = strict_json.loads(ordo.works("draw", "--topology", topology, *words, "--as", "json").out)
+        document = strict_json.loads(ordo.works("draw", "--topology", topology, *words, "--as",
+                                                "json").out)
         document["name"] = "ours"
         change(document)
         (ordo.folder / "ours.json").write_text(json.dumps(document))

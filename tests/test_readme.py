@@ -105,7 +105,8 @@ def _():
 
 @case("the table of algorithms is what `ordo list` lists")
 def _():
-    listed = strict_json.loads(subprocess.run([ORDO, "list", "--json"], check=True, stdout=subprocess.PIPE).stdout)
+    listed = strict_json.loads(subprocess.run([ORDO, "list", "--json"], check=True,
+                                              stdout=subprocess.PIPE).stdout)
     rows = [f"| {one['name']} | {one['ranks']} | "
             + " | ".join("x" if operator in one["operators"] else "" for operator in OPERATORS) + " |"
             for one in listed["algorithms"]]

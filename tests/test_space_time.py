@@ -92,7 +92,8 @@ def _(ordo):
     for operator, ranks, algorithm in [("allreduce", 8, "ring"), ("allreduce", 4, "mesh"), ("reducescatter", 6, "birs"),
                                        ("allreduce", 8, "halving-doubling"), ("allreduce", 7, "dyadic"),
                                        ("alltoall", 5, "mesh"), ("broadcast", 1, "tree")]:
-        document = strict_json.loads(ordo.compile("x.json", operator=operator, ranks=ranks, algorithm=algorithm).read_text())
+        document = strict_json.loads(ordo.compile("x.json", operator=operator, ranks=ranks,
+                                                  algorithm=algorithm).read_text())
         picture = draw(ordo, "x.json")
         check_boxes(picture, document)
         tokens = len(picture.paths["token"]) + len(picture.paths["token critical"])
@@ -252,7 +253,8 @@ def _(ordo):
         ordo.works("run", "x.json", "--bytes", "64KiB", "--trace", "t.json", *words)
         picture = draw(ordo, "x.json", "--trace", "t.json")
         check_boxes(picture, document)
-        times = [(one["ts"], one["dur"], one["args"]["task"]) for one in strict_json.loads((ordo.folder / "t.json").read_text())["traceEvents"]
+        times = [(one["ts"], one["dur"], one["args"]["task"])
+                 for one in strict_json.loads((ordo.folder / "t.json").read_text())["traceEvents"]
                  if one["ph"] == "X" and one["name"] != "token"]
         scale = (RIGHT - picture.left) / max(ts + dur for ts, dur, _ in times)
         xs = sorted((task, picture.left + ts * scale) for ts, _, task in times)

@@ -301,7 +301,8 @@ def _():
 def _():
     document = compile("x.json", "allreduce", 4, "ring")
     ordo("verify", "x.json", "--require", "G3", "--write-input", "input.json", status=1)
-    answer = strict_json.loads(ordo("run", "x.json", "--input", "input.json", "--trace", "t.json", "--json", status=1).stdout)
+    answer = strict_json.loads(ordo("run", "x.json", "--input", "input.json", "--trace", "t.json",
+                                    "--json", status=1).stdout)
     trace = Trace("t.json", document)
     trace.is_whole(1, [(0, 0)])
     wanted(answer["trace"] == {"file": "t.json", "tasks": len(tasks_of(document)), "arrows": len(pairs_of(document))}, answer)

@@ -241,7 +241,8 @@ def _():
     BROWSER.click('[data-slot="3 1 4"]')
     wanted(BROWSER.seen("#slot") and not BROWSER.seen("#tasks"))
     tree = BROWSER.text("#slot-tree")
-    found = {one["tree"] for one in strict_json.loads(ordo("order", ring8(), "--json").stdout)["orders"]}
+    found = {one["tree"] for one in strict_json.loads(ordo("order", ring8(),
+                                                           "--json").stdout)["orders"]}
     wanted(tree in found, tree, found)
     wanted(BROWSER.run("return document.querySelectorAll('#slot .tree-sum').length") == 7 and BROWSER.run("return document.querySelectorAll('#slot .tree-leaf').length") == 8)
     # Its history leads back: before the first write it was empty.
@@ -399,7 +400,8 @@ def _():
     rules = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-rule]')].map(node => [node.dataset.rule, node.dataset.state]))")
     wanted(rules == {f"R{i}": "holds" for i in range(1, 14)}, rules)
     states = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-guarantee]')].map(node => [node.dataset.guarantee, node.dataset.state]))")
-    judged = strict_json.loads(ordo("verify", ring8(), "--fail-link", "0-1", "--json").stdout)["guarantees"]
+    judged = strict_json.loads(ordo("verify", ring8(), "--fail-link", "0-1",
+                                    "--json").stdout)["guarantees"]
     wanted(states == {name: one["verdict"] for name, one in judged.items()} and states["G3"] == "does not hold", states)
     example = BROWSER.text("[data-guarantee=G3] .counterexample")
     for element in judged["G3"]["counterexample"]["elements"]:
@@ -413,7 +415,9 @@ def _():
     around = compiled("whole.json", "allreduce", 8, "ring", "--topology", "full-mesh")
     viewed(ring8(), "--fail-link", "0-1", "--against", around)
     states = BROWSER.run("return Object.fromEntries([...document.querySelectorAll('[data-guarantee]')].map(node => [node.dataset.guarantee, node.dataset.state]))")
-    between = strict_json.loads(subprocess.run([ORDO, "diff", ring8(), around, "--json"], capture_output=True, text=True).stdout)["comparisons"][0]
+    between = strict_json.loads(subprocess.run([ORDO, "diff", ring8(), around, "--json"],
+                                               capture_output=True,
+                                               text=True).stdout)["comparisons"][0]
     wanted(states["G4"] == between["G4"]["verdict"] == "does not hold" and states["G5"] == between["G5"]["verdict"], states, between)
     example = BROWSER.text("[data-guarantee=G4] .counterexample")
     wanted("here: rank 0, chunk 1" in example and "whole.json: rank 0, chunk 1" in example, example)
@@ -645,7 +649,8 @@ def _():
         stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: m.a * x + m.e, clientY: m.a * y + m.f}));
         return document.querySelector('.link-tip').checkVisibility() ? document.querySelector('.link-tip').textContent : null"""
     viewed(ring8(), "--fail-link", "0-1")
-    links = strict_json.loads(ordo("predict", ring8(), "--fail-link", "0-1", "--json").stdout)["links"]
+    links = strict_json.loads(ordo("predict", ring8(), "--fail-link", "0-1",
+                                   "--json").stdout)["links"]
     share = next(100 * one["utilisation"] for one in links if (one["from"], one["to"]) == (0, 2))
     told = BROWSER.run(over, 0, 2, 0.3)
     wanted(told == f"HCCS, 56 GB/s, 1 µs\n0 → 2: 1.75 MiB, at work {share:.3g} %\n2 → 0: nothing", told)

@@ -235,8 +235,7 @@ static int check_and_write(struct call *call, struct wish *wish)
 	if (!wish->file)
 		return call->status;
 	wish->output = unless_stdout(wish->output);
-	if (wish->header &&
-		(!strcmp(wish->header, "-") || (wish->output && !strcmp(wish->header, wish->output))))
+	if (wish->header && !strcmp(wish->header, "-"))
 		return fail_usage(call, NULL, "--header: found %s, wanted a file of its own", wish->header);
 	if (wish->typed_name)
 		snprintf(wish->name, sizeof wish->name, "%s", wish->typed_name);

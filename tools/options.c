@@ -259,8 +259,9 @@ static bool refuse_real(struct call *call, const struct option *option, const ch
 	strtod(found, &end);
 	const bool out = errno == ERANGE && !*end && *found != '-' &&
 			 strspn(found, "0123456789.eE+-") == strlen(found);
-	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
-				  *found ? found : "nothing", out ? "of 4.9e-324..1.7e+308" : "above 0"));
+	return stop(call,
+		fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
+			*found ? found : "nothing", out ? "above 0, of 4.9e-324..1.7e+308" : "above 0"));
 }
 
 static bool set_number(struct call *call, const struct option *option, const char *argument, uint64_t least,

@@ -64,9 +64,9 @@ static bool take_written(struct call *call, const struct option *option)
 	assert(call->nwritten < MOST_WRITTEN);
 	for (size_t i = 0; i < call->nwritten; i++)
 		if (!strcmp(call->written[i].path, path) && strcmp(path, "-") && strcmp(path, "/dev/null")) {
-			call->status =
-				fail_usage(call, NULL, "--%s and --%s: found %s twice, wanted two files",
-					call->written[i].option, option->name, path);
+			call->status = fail_usage(call, NULL,
+				"--%s: found %s, wanted a file of its own, not that of --%s", option->name,
+				path, call->written[i].option);
 			return false;
 		}
 	call->written[call->nwritten++] = (struct written){option->name, path};
