@@ -496,7 +496,7 @@ def _(ordo):
         ordo.compile("x.json", ranks=ranks, algorithm=algorithm)
         words = ["--topology", topology, *["--route-through-ranks"] * (topology == "torus:8x8")]
         done = ordo.works("draw", "x.json", "--load", *words, "--bytes", "16MiB")
-        told = ordo.answer("draw", "--topology", topology, "--size", ranks, "--as", "json")
+        told = ordo.answer("draw", "--topology", topology, "--ranks", ranks, "--as", "json")
         links = {(link["from"], link["to"]) for link in json.loads(told["picture"])["links"]}
         picture = Picture(done.out)
         found = cells(picture)
