@@ -2544,7 +2544,7 @@ def _(ordo):
     ordo.works("compile", "allreduce", "-n", 700, "-a", "ring", "-o", "large.json")
     for words, what in [(["compile", "allreduce", "-n", 700, "-a", "ring", "-o", "x.json"],
                          "compiling|proving|writing"),
-                        (["verify", "large.json"], "reading|proving"),
+                        (["verify", "large.json"], "reading|proving|comparing"),
                         (["predict", "large.json", "-t", "ring"], "reading|predicting"),
                         (["tune", "allreduce", "-n", 64, "-t", "torus:8x8", "--sizes", "1KiB:1GiB"],
                          "simulating"),
