@@ -4,17 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t spread(uint32_t a, uint32_t b)
-{
-	uint64_t mixed = (((uint64_t)a << 32) | b) * 0x9e3779b97f4a7c15u;
-	return (uint32_t)((mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u >> 32);
-}
-
 static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	uint32_t at = spread(a, b) & map->mask;
+	uint32_t at = ordo_spread(&map->seed, a, b) & map->mask;
 	while (map->entries[at].value != ORDO_NONE && (map->entries[at].a != a || map->entries[at].b != b))
-		at = (at + 1) & map->mask;
+		at = ORDO_NEXT_PLACE(at, map->mask);
 	return &map->entries[at];
 }
 
@@ -25,7 +19,9 @@ uint32_t ordo_map_get(const struct ordo_map *map, uint32_t a, uint32_t b)
 
 static bool grow(struct ordo_map *map)
 {
-	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63, .used = map->used};
+	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63,
+		.used = map->used,
+		.seed = map->entries ? map->seed : ordo_seed()};
 	size_t size = ((size_t)larger.mask + 1) * sizeof *larger.entries;
 	larger.entries = larger.mask < ORDO_LIMIT ? ordo_array_make(size, 1, 0xff) : NULL;
 	if (!larger.entries)

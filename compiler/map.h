@@ -3,6 +3,7 @@
 #define ORDO_MAP_H
 
 #include <ordo/operator.h>
+#include <ordo/spread.h>
 #include <stddef.h>
 
 struct ordo_map_entry {
@@ -13,6 +14,7 @@ struct ordo_map_entry {
 struct ordo_map {
 	struct ordo_map_entry *entries;
 	uint32_t mask, used;
+	struct ordo_seed seed; /* if there are entries */
 };
 
 /* The value kept for (a, b), or ORDO_NONE. */

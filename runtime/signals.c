@@ -2,6 +2,7 @@
 #include "plan.h"
 #include <assert.h>
 #include <ordo/arena.h>
+#include <ordo/spread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@ struct signal_set {
 	size_t ncell;	 /* a power of two */
 	struct signal *signals;
 	size_t nsignal, room;
+	struct ordo_seed seed;
 };
 
 static size_t cell_of(const struct signal_set *set, const struct signal *key)
 {
-	uint64_t hash = ((uint64_t)key->from << 32 | key->to) * UINT64_C(0x9e3779b97f4a7c15);
-	hash = (hash ^ hash >> 29 ^ key->number) * UINT64_C(0xbf58476d1ce4e5b9);
-	size_t cell = (hash ^ hash >> 32) & (set->ncell - 1);
-	for (;; cell = (cell + 1) & (set->ncell - 1)) {
+	const uint32_t way = ordo_spread(&set->seed, key->from, key->to);
+	size_t cell = ordo_spread(&set->seed, way, key->number) & (set->ncell - 1);
+	for (;; cell = ORDO_NEXT_PLACE(cell, set->ncell - 1)) {
 		if (set->cells[cell] == ORDO_NONE)
 			return cell;
 		const struct signal *signal = &set->signals[set->cells[cell]];
@@ -115,7 +116,7 @@ static bool number_all(struct ordo_plan *plan, struct signal_set *set, struct or
 
 bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error)
 {
-	struct signal_set set = {0};
+	struct signal_set set = {.seed = ordo_seed()};
 	plan->signal_of = malloc(((size_t)plan->schedule->ntask + 1) * sizeof *plan->signal_of);
 	bool worked = plan->signal_of ? number_all(plan, &set, error) : ordo_fail_memory(error);
 	plan->signals = set.signals;

@@ -145,8 +145,9 @@ static bool read_streams(struct ordo_reader *reader, struct ordo_cursor *cursor)
 /* Puts a rank in the table, which has room. false: it was there. */
 static bool mark_rank(struct ordo_reader *reader, uint32_t rank)
 {
-	size_t mask = reader->rank_room - 1, at = rank * UINT64_C(0x9e3779b97f4a7c15) >> 32 & mask;
-	for (; reader->ranks_met[at]; at = (at + 1) & mask)
+	const size_t mask = reader->rank_room - 1;
+	size_t at = ordo_spread(&reader->seed, rank, 0) & mask;
+	for (; reader->ranks_met[at]; at = ORDO_NEXT_PLACE(at, mask))
 		if (reader->ranks_met[at] == rank + 1)
 			return false;
 	reader->ranks_met[at] = rank + 1;

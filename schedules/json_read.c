@@ -279,6 +279,7 @@ static struct ordo_schedule *read_document(
 	bool worked = false;
 	reader->schedule = calloc(1, sizeof *reader->schedule);
 	reader->largest_phase = ORDO_NO_PHASE;
+	reader->seed = ordo_seed();
 	if (reader->schedule)
 		reader->schedule->file = ordo_arena_text(&reader->schedule->arena, name, strlen(name));
 	if (reader->schedule && reader->schedule->file) {

@@ -6,6 +6,7 @@
 #include "scan.h"
 #include "source.h"
 #include <ordo/document.h>
+#include <ordo/spread.h>
 
 enum { ORDO_NHEAD_KEY = 14 };
 
@@ -31,6 +32,7 @@ struct ordo_reader {
 	size_t program_room;
 	uint32_t *ranks_met; /* [rank_room], a hash table of rank + 1; 0: free */
 	size_t rank_room;
+	struct ordo_seed seed;
 
 	uint32_t largest_phase; /* named by a task, the first that names it; ORDO_NO_PHASE: none does */
 	struct ordo_place phase_place;

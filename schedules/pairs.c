@@ -8,21 +8,12 @@ struct pair_entry {
 	uint32_t a, b, value;
 };
 
-static uint64_t place_of(uint32_t a, uint32_t b, uint64_t room)
-{
-	uint64_t key = (uint64_t)a << 32 | b;
-	key *= 0x9e3779b97f4a7c15u;
-	key ^= key >> 32;
-	key *= 0xd6e8feb86659fd93u;
-	return (key ^ key >> 32) & (room - 1);
-}
-
 /* Where the key is, or would be. */
 static struct pair_entry *find(const struct pair_map *map, uint32_t a, uint32_t b)
 {
-	uint64_t i = place_of(a, b, map->room);
+	uint64_t i = ordo_spread(&map->seed, a, b) & (map->room - 1);
 	while (map->entries[i].value != ORDO_NONE && (map->entries[i].a != a || map->entries[i].b != b))
-		i = (i + 1) & (map->room - 1);
+		i = ORDO_NEXT_PLACE(i, map->room - 1);
 	return &map->entries[i];
 }
 
@@ -39,7 +30,9 @@ uint32_t *pair_at(struct pair_map *map, uint32_t a, uint32_t b)
 
 static bool grow(struct pair_map *map)
 {
-	struct pair_map larger = {.room = map->room ? map->room * 2 : 64, .used = map->used};
+	struct pair_map larger = {.room = map->room ? map->room * 2 : 64,
+		.used = map->used,
+		.seed = map->room ? map->seed : ordo_seed()};
 	larger.entries = ordo_array_make(larger.room, sizeof *larger.entries, 0xff);
 	if (!larger.entries)
 		return false;

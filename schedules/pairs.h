@@ -3,6 +3,7 @@
 #define ORDO_PAIRS_H
 
 #include <ordo/operator.h>
+#include <ordo/spread.h>
 #include <stddef.h>
 
 /* (u32, u32) -> u32, open addressing. */
@@ -10,6 +11,7 @@ struct pair_map {
 	struct pair_entry *entries;
 	uint64_t room; /* a power of two, or 0 */
 	uint64_t used;
+	struct ordo_seed seed; /* if there is room */
 };
 
 uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b); /* ORDO_NONE: not there */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define XXH_INLINE_ALL
+#include <ordo/spread.h>
 #include <xxhash.h>
 
 /* The sum of the weights of a set of leaves. */
@@ -25,11 +26,12 @@ struct weight {
 /* The weights of all nodes of a flat tree; NULL: no memory. */
 static struct weight *weigh(const struct ordo_forest *forest, const struct flat *flat)
 {
+	const uint64_t seed = ordo_seed().a;
 	struct weight *weights = malloc((size_t)flat->nnode * sizeof *weights);
 	for (uint32_t i = flat->nnode; weights && i-- > 0;) {
 		if (flat_is_leaf(forest, flat, i)) {
 			const uint32_t leaf = forest->trees.nodes[flat->trees[i]][1];
-			const XXH128_hash_t hash = XXH3_128bits(&leaf, sizeof leaf);
+			const XXH128_hash_t hash = XXH3_128bits_withSeed(&leaf, sizeof leaf, seed);
 			weights[i] = (struct weight){hash.high64, hash.low64};
 			continue;
 		}
