@@ -3,6 +3,7 @@
 #include "value.h"
 #include <errno.h>
 #include <ordo/arena.h>
+#include <ordo/memory.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,8 @@ bool ordo_read_extra(struct ordo_cursor *cursor, struct ordo_arena *arena, const
 		return false;
 	if (value.text[0] != '{')
 		return ordo_fail_value(cursor, &value, "x", "an object");
+	if (!ordo_memory_allows(3 * (double)value.length, "reading x", cursor->error))
+		return false;
 	char *canonical = canonical_text(&again, &size);
 	if (!canonical)
 		return false;

@@ -337,17 +337,23 @@ static struct ordo_input *build(struct reader *reader, const struct ordo_cursor 
 	return input;
 }
 
-struct ordo_input *ordo_input_read_text(
-	const char *text, size_t size, const char *name, struct ordo_error *error)
+static struct ordo_input *read_source(
+	const struct ordo_source *source, const char *name, struct ordo_error *error)
 {
 	struct reader reader = {.error = error};
 	struct ordo_cursor cursor;
-	ordo_cursor_begin(&cursor, text, size, name, error);
+	ordo_cursor_begin_source(&cursor, source, name, error);
 	struct ordo_input *input = read_head(&reader, &cursor) ? build(&reader, &cursor) : NULL;
 	ordo_arena_free(&reader.arena);
 	free(reader.elements.items);
 	free(reader.values.items);
 	return input;
+}
+
+struct ordo_input *ordo_input_read_text(
+	const char *text, size_t size, const char *name, struct ordo_error *error)
+{
+	return read_source(&(struct ordo_source){.text = text, .size = size}, name, error);
 }
 
 struct ordo_input *ordo_input_read(const char *path, struct ordo_error *error)
@@ -362,7 +368,7 @@ struct ordo_input *ordo_input_read(const char *path, struct ordo_error *error)
 		return NULL;
 	}
 	if (ordo_source_from(&source, descriptor, name, error)) {
-		input = ordo_input_read_text(source.text, source.size, name, error);
+		input = read_source(&source, name, error);
 		ordo_source_close(&source);
 	}
 	return input;

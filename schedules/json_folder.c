@@ -45,7 +45,7 @@ static bool read_program_file(struct ordo_reader *reader, const struct ordo_curs
 	int descriptor = open_program(reader, cursor, value, name);
 	if (descriptor < 0 || !ordo_source_from(&source, descriptor, file, reader->error))
 		return false;
-	ordo_cursor_begin(&inner, source.text, source.size, file, reader->error);
+	ordo_cursor_begin_source(&inner, &source, file, reader->error);
 	reader->source = &source;
 	bool worked = ordo_read_program(reader, &inner) && ordo_skip_rest(&inner);
 	reader->source = outer;

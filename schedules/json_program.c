@@ -3,6 +3,8 @@
 #include "json_task.h"
 #include "task_scan.h"
 #include <ordo/arena.h>
+#include <ordo/memory.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +16,23 @@ enum stream_key { NAME, TASKS };
 static const char *const stream_names[] = {"name", "tasks"};
 static const struct ordo_keys stream_keys = {stream_names, 2, "a stream"};
 
+/* Whether there may be memory for twice as many tasks. */
+static bool allows_more(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
+{
+	const double task = sizeof *reader->schedule->tasks + sizeof *reader->schedule->places;
+	if (ordo_memory_allows(2 * task * (double)reader->schedule->task_room, "reading it", reader->error))
+		return true;
+	if (reader->error)
+		snprintf(reader->error->file, sizeof reader->error->file, "%s", cursor->file);
+	return false;
+}
+
 static bool append_task(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_task *task, struct ordo_place place)
 {
 	struct ordo_schedule *schedule = reader->schedule;
+	if (schedule->ntask == schedule->task_room && !allows_more(reader, cursor))
+		return false;
 	if (schedule->ntask >= UINT32_MAX - 1)
 		return ordo_fail_at(cursor, place, "found more than %u tasks", UINT32_MAX - 1);
 	if (!ordo_array_reserve(&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1,
@@ -58,6 +73,7 @@ static bool scan_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor, b
 		if (*open) {
 			cursor->line++;
 			cursor->line_begin = end + 2;
+			cursor->cut = 0;
 			cursor->at = end + step;
 		}
 	}

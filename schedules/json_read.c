@@ -273,7 +273,7 @@ static bool finish(struct ordo_reader *reader, const struct ordo_cursor *cursor)
 
 /* Reads the head, and through it all. */
 static struct ordo_schedule *read_document(
-	struct ordo_reader *reader, const char *text, size_t size, const char *name)
+	struct ordo_reader *reader, const struct ordo_source *text, const char *name)
 {
 	struct ordo_cursor cursor;
 	bool worked = false;
@@ -283,7 +283,7 @@ static struct ordo_schedule *read_document(
 	if (reader->schedule)
 		reader->schedule->file = ordo_arena_text(&reader->schedule->arena, name, strlen(name));
 	if (reader->schedule && reader->schedule->file) {
-		ordo_cursor_begin(&cursor, text, size, reader->schedule->file, reader->error);
+		ordo_cursor_begin_source(&cursor, text, reader->schedule->file, reader->error);
 		worked = read_head(reader, &cursor) && finish(reader, &cursor);
 	} else {
 		ordo_fail_memory(reader->error);
@@ -302,7 +302,7 @@ static struct ordo_schedule *read_text(const char *text, size_t size, const char
 	struct ordo_reader reader = {.error = error, .folder = -1};
 	if (options)
 		reader.options = *options;
-	return read_document(&reader, text, size, name);
+	return read_document(&reader, &(struct ordo_source){.text = text, .size = size}, name);
 }
 
 struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text, size_t size,
@@ -333,7 +333,7 @@ struct ordo_schedule *ordo_schedule_read_opened(
 			.folder_name = opened->folder_name};
 		if (options)
 			reader.options = *options;
-		schedule = read_document(&reader, source.text, source.size, opened->name);
+		schedule = read_document(&reader, &source, opened->name);
 		ordo_source_close(&source);
 	}
 	if (opened->folder >= 0)

@@ -357,7 +357,7 @@ static bool read_replay(struct reader *reader)
 	       check_whole(reader, members.place);
 }
 
-struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, const char *text, size_t size,
+static struct ordo_replay *read_source(const struct ordo_schedule *schedule, const struct ordo_source *source,
 	const char *name, struct ordo_error *error)
 {
 	struct reader reader = {.schedule = schedule, .replay = calloc(1, sizeof *reader.replay)};
@@ -366,11 +366,17 @@ struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, 
 		return NULL;
 	}
 	reader.replay->memory_rank = ORDO_NONE;
-	ordo_cursor_begin(&reader.cursor, text, size, name, error);
+	ordo_cursor_begin_source(&reader.cursor, source, name, error);
 	if (read_replay(&reader))
 		return reader.replay;
 	ordo_replay_destroy(reader.replay);
 	return NULL;
+}
+
+struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, const char *text, size_t size,
+	const char *name, struct ordo_error *error)
+{
+	return read_source(schedule, &(struct ordo_source){.text = text, .size = size}, name, error);
 }
 
 struct ordo_replay *ordo_replay_read(
@@ -384,7 +390,7 @@ struct ordo_replay *ordo_replay_read(
 		return NULL;
 	}
 	if (ordo_source_from(&source, descriptor, path, error)) {
-		replay = ordo_replay_read_text(schedule, source.text, source.size, path, error);
+		replay = read_source(schedule, &source, path, error);
 		ordo_source_close(&source);
 	}
 	return replay;

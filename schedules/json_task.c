@@ -120,7 +120,8 @@ static bool read_slice(const struct ordo_cursor *cursor, const struct member *me
 	bool first = true;
 	inside.at = member->value.text + 1;
 	inside.line = member->value.place.line;
-	inside.line_begin = member->value.text + 1 - member->value.place.column;
+	inside.line_begin = member->value.text;
+	inside.cut = member->value.place.column - 1;
 	const cJSON *json = member->json->child;
 	return ordo_next_element(&inside, &first) == ORDO_STEP_MORE && ordo_skip_value(&inside, &name) &&
 	       find_buffer(cursor, json, &name, key, buffer) &&

@@ -169,8 +169,8 @@ static bool check_problem(const struct reader *reader, const struct ordo_cursor 
 	return ordo_check_read_problem(cursor, &reader->set->problem, &places);
 }
 
-static struct ordo_plan_set *read_text(
-	const char *text, size_t size, const char *name, bool in_file, struct ordo_error *error)
+static struct ordo_plan_set *read_source(
+	const struct ordo_source *source, const char *name, bool in_file, struct ordo_error *error)
 {
 	const struct ordo_problem none = {.nrank = 1, .nshard = 1};
 	struct ordo_plan_set *set = ordo_plan_set_create(&none, error);
@@ -185,7 +185,7 @@ static struct ordo_plan_set *read_text(
 				    : slash  ? slash + 1
 					     : name};
 		struct ordo_cursor cursor;
-		ordo_cursor_begin(&cursor, text, size, set->file, error);
+		ordo_cursor_begin_source(&cursor, source, set->file, error);
 		if (read_head(&reader, &cursor) && check_problem(&reader, &cursor))
 			return set;
 	} else {
@@ -198,7 +198,7 @@ static struct ordo_plan_set *read_text(
 struct ordo_plan_set *ordo_plan_set_read_text(
 	const char *text, size_t size, const char *name, struct ordo_error *error)
 {
-	return read_text(text, size, name, false, error);
+	return read_source(&(struct ordo_source){.text = text, .size = size}, name, false, error);
 }
 
 struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *error)
@@ -209,7 +209,7 @@ struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *er
 	if (!ordo_open_document(path, document_name, &opened, error))
 		return NULL;
 	if (ordo_source_from(&source, opened.file, opened.name, error)) {
-		set = read_text(source.text, source.size, opened.name, opened.folder >= 0, error);
+		set = read_source(&source, opened.name, opened.folder >= 0, error);
 		ordo_source_close(&source);
 	}
 	if (set && opened.folder >= 0) {

@@ -7,8 +7,21 @@
 void ordo_cursor_begin(
 	struct ordo_cursor *cursor, const char *text, size_t size, const char *file, struct ordo_error *error)
 {
-	*cursor = (struct ordo_cursor){
-		.at = text, .end = text + size, .line_begin = text, .line = 1, .file = file, .error = error};
+	*cursor = (struct ordo_cursor){.at = text,
+		.end = text + size,
+		.line_begin = text,
+		.line = 1,
+		.file = file,
+		.error = error,
+		.text = text};
+}
+
+void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source, const char *file,
+	struct ordo_error *error)
+{
+	ordo_cursor_begin(cursor, source->text, source->size, file, error);
+	cursor->gaps = source->gaps;
+	cursor->ngap = source->ngap;
 }
 
 __attribute__((format(printf, 4, 0))) static bool fail_with(const struct ordo_cursor *cursor,
@@ -46,6 +59,10 @@ bool ordo_fail_rule_at(
 bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted)
 {
 	struct ordo_place place = ordo_cursor_place(cursor);
+	if (cursor->space.line)
+		return ordo_fail_at(cursor, cursor->space,
+			"found more than %d bytes of white space in a row, wanted %s", ORDO_SPACE_LIMIT,
+			wanted);
 	if (cursor->at == cursor->end) {
 		ordo_fail_at(cursor, place, "found the end of the text, wanted %s", wanted);
 		return ordo_hint(cursor->error, "the file may have been cut off");
@@ -56,16 +73,54 @@ bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted)
 	return ordo_fail_at(cursor, place, "found the byte 0x%02x, wanted %s", c, wanted);
 }
 
+/* Of as much white space as is kept, the bytes that were left out behind it: the cursor goes past them. */
+static uint32_t skip_gap(struct ordo_cursor *cursor)
+{
+	const size_t offset = (size_t)(cursor->at - cursor->text);
+	size_t first = 0, end = cursor->ngap;
+	while (first < end) {
+		const size_t middle = first + (end - first) / 2;
+		if (cursor->gaps[middle].offset < offset)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == cursor->ngap || cursor->gaps[first].offset != offset)
+		return 0;
+	const struct ordo_gap *gap = &cursor->gaps[first];
+	cursor->line += gap->lines;
+	if (gap->lines) {
+		cursor->line_begin = cursor->at;
+		cursor->cut = gap->column;
+	} else {
+		cursor->cut += gap->bytes;
+	}
+	return gap->bytes;
+}
+
 void ordo_skip_space(struct ordo_cursor *cursor)
 {
-	for (; cursor->at < cursor->end; cursor->at++) {
+	const char *begin = cursor->at, *end = cursor->end;
+	if (cursor->space.line)
+		return;
+	if (end - begin > ORDO_SPACE_LIMIT)
+		end = begin + ORDO_SPACE_LIMIT + 1;
+	for (; cursor->at < end; cursor->at++) {
 		char c = *cursor->at;
 		if (c == '\n') {
 			cursor->line++;
 			cursor->line_begin = cursor->at + 1;
+			cursor->cut = 0;
 		} else if (c != ' ' && c != '\t' && c != '\r') {
 			break;
 		}
+	}
+	uint32_t length = (uint32_t)(cursor->at - begin);
+	if (length == ORDO_SPACE_KEPT && cursor->ngap)
+		length += skip_gap(cursor);
+	if (length > ORDO_SPACE_LIMIT) {
+		cursor->space = ordo_cursor_place(cursor);
+		cursor->at--;
 	}
 }
 
@@ -170,8 +225,13 @@ static size_t character_length(const char *at, const char *end)
 /* A string, at its first quote. */
 static bool skip_string(struct ordo_cursor *cursor)
 {
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	const char *begin = cursor->at;
 	for (cursor->at++; cursor->at < cursor->end;) {
 		unsigned char c = (unsigned char)*cursor->at;
+		if (cursor->at - begin >= ORDO_TOKEN_LIMIT)
+			return ordo_fail_at(
+				cursor, place, "found a string of more than %d bytes", ORDO_TOKEN_LIMIT);
 		if (c == '"') {
 			cursor->at++;
 			return true;

@@ -1,13 +1,15 @@
 /* scan.h - walking through JSON text by the letter of RFC 8259, knowing the line and column. Private to
  * schedules/.
  *
- * Stricter than the RFC in four points, so that what is read means one thing: text is UTF-8 throughout,
- * strings hold no U+0000, values nest at most ORDO_NESTING deep, and a number is written in at most
- * ORDO_NUMBER_LENGTH letters (cJSON cuts longer ones). All errors are R1.
+ * Stricter than the RFC in six points, so that what is read means one thing and takes bounded memory: text is
+ * UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes, values nest at most
+ * ORDO_NESTING deep, a number is written in at most ORDO_NUMBER_LENGTH letters (cJSON cuts longer ones), and
+ * between two tokens stand at most ORDO_SPACE_LIMIT bytes of white space. All errors are R1.
  */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
 
+#include "source.h"
 #include <ordo/schedule.h>
 
 enum { ORDO_NESTING = 64, ORDO_NUMBER_LENGTH = 63 };
@@ -16,8 +18,13 @@ struct ordo_cursor {
 	const char *at, *end;
 	const char *line_begin;
 	uint32_t line;
+	uint32_t cut;	  /* bytes of this line that were left out */
 	const char *file; /* for messages */
 	struct ordo_error *error;
+	const char *text;
+	const struct ordo_gap *gaps; /* [ngap] white space that was left out of the text; NULL */
+	size_t ngap;
+	struct ordo_place space; /* where white space grows too long: the walk ends there */
 };
 
 /* A piece of the text: a value, or a key with its quotes. */
@@ -32,9 +39,14 @@ enum ordo_step { ORDO_STEP_FAILED, ORDO_STEP_END, ORDO_STEP_MORE };
 void ordo_cursor_begin(struct ordo_cursor *cursor, const char *text, size_t size, const char *file,
 	struct ordo_error *error);
 
+/* The same through a source, of which white space may have been left out. */
+void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source, const char *file,
+	struct ordo_error *error);
+
 static inline struct ordo_place ordo_cursor_place(const struct ordo_cursor *cursor)
 {
-	return (struct ordo_place){cursor->line, (uint32_t)(cursor->at - cursor->line_begin) + 1};
+	return (struct ordo_place){
+		cursor->line, (uint32_t)(cursor->at - cursor->line_begin) + cursor->cut + 1};
 }
 
 /* Fail with R1 at a place of the cursor's file, or at a place and with another rule. Always false. */
@@ -45,6 +57,8 @@ bool ordo_fail_rule_at(const struct ordo_cursor *cursor, struct ordo_place place
 /* What is found at the cursor does not belong there. Always false. */
 bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted);
 
+/* Stands on a space afterwards if and only if there are more than ORDO_SPACE_LIMIT: then every call fails that
+ * looks for something else. */
 void ordo_skip_space(struct ordo_cursor *cursor);
 /* Space, and then that character. */
 bool ordo_skip_character(struct ordo_cursor *cursor, char character, const char *wanted);

@@ -3,6 +3,8 @@
 #include "store.h"
 #include <errno.h>
 #include <ordo/arena.h>
+#include <ordo/memory.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,36 +25,63 @@ static bool map_file(
 	return true;
 }
 
-static bool read_all(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
+static bool allows(double bytes, const char *path, struct ordo_error *error)
 {
-	char *text = NULL;
-	size_t size = 0, room = 0;
-	ssize_t got = 0;
-	do {
-		if (!ordo_array_reserve(&text, &room, size + READ_STEP, 1)) {
-			free(text);
-			return ordo_fail_memory(error);
-		}
-		got = read(descriptor, text + size, room - size);
-		if (got > 0)
-			size += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	if (got < 0) {
-		int number = errno;
-		free(text);
-		return ordo_fail_file(error, path, "cannot read", number);
-	}
-	*source = (struct ordo_source){.text = text, .size = size};
-	return true;
+	if (ordo_memory_allows(bytes, "reading it", error))
+		return true;
+	if (error)
+		snprintf(error->file, sizeof error->file, "%s", path);
+	return false;
 }
 
+/* Reads to the end, or as long as the gate, if there is one, is open. *text is malloc'd. */
+static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_t *size, const char *path,
+	struct ordo_error *error)
+{
+	size_t room = 0, end;
+	ssize_t got = 0;
+	bool open = true;
+	while (open) {
+		if (!allows((double)*size + READ_STEP, path, error))
+			return false;
+		if (!ordo_array_reserve(text, &room, *size + READ_STEP, 1))
+			return ordo_fail_memory(error);
+		got = read(descriptor, *text + *size, room - *size);
+		open = got > 0 || (got < 0 && errno == EINTR);
+		end = *size + (got > 0 ? (size_t)got : 0);
+		if (!gate)
+			*size = end;
+		else if (!ordo_gate_take(gate, *text, size, end))
+			return ordo_fail_memory(error);
+		else
+			open = open && !gate->closed;
+	}
+	if (got < 0)
+		return ordo_fail_file(error, path, "cannot read", errno);
+	return !gate || ordo_gate_end(gate, *size) ? true : ordo_fail_memory(error);
+}
+
+static bool read_all(
+	struct ordo_source *source, int descriptor, bool ends, const char *path, struct ordo_error *error)
+{
+	struct ordo_gate gate = {0};
+	char *text = NULL;
+	size_t size = 0;
+	const bool worked = read_text(ends ? NULL : &gate, descriptor, &text, &size, path, error);
+	*source = (struct ordo_source){.text = text, .size = size, .gaps = gate.gaps, .ngap = gate.ngap};
+	if (!worked)
+		ordo_source_close(source);
+	return worked;
+}
+
+/* A file has an end; of what else there is, nobody knows. */
 bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
 {
 	struct stat facts;
-	bool large = !fstat(descriptor, &facts) && S_ISREG(facts.st_mode) && facts.st_size > LARGE &&
-		     !lseek(descriptor, 0, SEEK_CUR);
-	bool worked = large ? map_file(source, descriptor, (size_t)facts.st_size, path, error)
-			    : read_all(source, descriptor, path, error);
+	const bool ends = !fstat(descriptor, &facts) && S_ISREG(facts.st_mode);
+	const bool large = ends && facts.st_size > LARGE && !lseek(descriptor, 0, SEEK_CUR);
+	const bool worked = large ? map_file(source, descriptor, (size_t)facts.st_size, path, error)
+				  : read_all(source, descriptor, ends, path, error);
 	if (descriptor != STDIN_FILENO)
 		close(descriptor);
 	return worked;
@@ -68,6 +97,7 @@ void ordo_source_close(struct ordo_source *source)
 		munmap(bytes.memory, source->size);
 	else
 		free(bytes.memory);
+	free(source->gaps);
 	*source = (struct ordo_source){0};
 }
 

@@ -2,14 +2,15 @@
 #ifndef ORDO_SOURCE_H
 #define ORDO_SOURCE_H
 
-#include <ordo/error.h>
-#include <stddef.h>
+#include "gate.h"
 
 struct ordo_source {
 	const char *text;
 	size_t size;
-	size_t released; /* bytes given back */
-	bool mapped;	 /* pages are given back as they are read */
+	size_t released;       /* bytes given back */
+	bool mapped;	       /* pages are given back as they are read */
+	struct ordo_gap *gaps; /* [ngap] white space that was left out, in its order */
+	size_t ngap;
 };
 
 /* Takes over the descriptor and closes it. `path` is for messages. */

@@ -253,13 +253,13 @@ static bool build(struct reader *reader, const struct ordo_cursor *cursor, struc
 		       : fail_found(reader, cursor, place_of_twin(reader), &found);
 }
 
-struct ordo_topology *ordo_topology_read_text(
-	const char *text, size_t size, const char *name, struct ordo_error *error)
+static struct ordo_topology *read_source(
+	const struct ordo_source *source, const char *name, struct ordo_error *error)
 {
 	struct reader reader = {.error = error};
 	struct ordo_cursor cursor;
 	struct ordo_topology *topology = NULL;
-	ordo_cursor_begin(&cursor, text, size, name, error);
+	ordo_cursor_begin_source(&cursor, source, name, error);
 	if (read_head(&reader, &cursor))
 		topology = create(&reader, &cursor);
 	if (topology && !build(&reader, &cursor, topology)) {
@@ -269,6 +269,12 @@ struct ordo_topology *ordo_topology_read_text(
 	ordo_arena_free(&reader.arena);
 	free(reader.links);
 	return topology;
+}
+
+struct ordo_topology *ordo_topology_read_text(
+	const char *text, size_t size, const char *name, struct ordo_error *error)
+{
+	return read_source(&(struct ordo_source){.text = text, .size = size}, name, error);
 }
 
 struct ordo_topology *ordo_topology_read(const char *path, struct ordo_error *error)
@@ -283,7 +289,7 @@ struct ordo_topology *ordo_topology_read(const char *path, struct ordo_error *er
 		return NULL;
 	}
 	if (ordo_source_from(&source, descriptor, name, error)) {
-		topology = ordo_topology_read_text(source.text, source.size, name, error);
+		topology = read_source(&source, name, error);
 		ordo_source_close(&source);
 	}
 	return topology;

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* No event of a trace is as long. */
-enum { LONGEST_VALUE = 1 << 20 };
+enum { LONGEST_VALUE = 1 << 20, LONGEST_SPACE = 1 << 20 };
 
 static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line, uint32_t column,
 	const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
@@ -61,12 +61,17 @@ static int read_letter(struct events *events)
 	return letter;
 }
 
+static bool is_space(int letter)
+{
+	return letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r';
+}
+
+/* A space if there are too many of them. */
 static int read_visible(struct events *events)
 {
-	int letter;
-	do
+	int letter = read_letter(events);
+	for (int n = 1; is_space(letter) && n <= LONGEST_SPACE; n++)
 		letter = read_letter(events);
-	while (letter == ' ' || letter == '\t' || letter == '\n' || letter == '\r');
 	return letter;
 }
 
@@ -76,6 +81,9 @@ static bool fail_letter(const struct events *events, struct ordo_error *error, i
 		return fail_here(events, error, "cannot read it: %s", strerror(errno));
 	if (letter == EOF)
 		return fail_here(events, error, "found the end of the file, wanted %s", wanted);
+	if (is_space(letter))
+		return fail_here(events, error, "found more than %d bytes of white space in a row, wanted %s",
+			LONGEST_SPACE, wanted);
 	if (letter > ' ' && letter < 0x7f)
 		return fail_here(events, error, "found '%c', wanted %s", letter, wanted);
 	return fail_here(events, error, "found byte %d, wanted %s", letter, wanted);
@@ -119,7 +127,7 @@ static bool keep_value(struct events *events, int letter, struct ordo_error *err
 	events->event_line = events->line;
 	events->event_column = events->column;
 	events->length = 0;
-	if (letter == EOF || strchr(",:]}", letter))
+	if (letter == EOF || strchr(",:]} \t\r\n", letter))
 		return fail_letter(events, error, letter, "a value");
 	for (size_t depth = 0;; letter = read_letter(events)) {
 		if (letter == EOF)
