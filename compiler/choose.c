@@ -39,7 +39,8 @@ struct ordo_schedule *ordo_compile_proved(
 
 bool ordo_is_of_candidate(const struct ordo_error *why)
 {
-	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED || why->code == ORDO_UNDECIDED;
+	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED || why->code == ORDO_UNDECIDED ||
+	       why->too_large;
 }
 
 /* Compiled, proved, and suiting; or NULL, and `why` says what kept it. */

@@ -515,7 +515,7 @@ struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe)
 	return whole;
 }
 
-bool ordo_recipe_make(
+bool ordo_recipe_read(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
 	*recipe = (struct ordo_recipe){0};
@@ -525,10 +525,16 @@ bool ordo_recipe_make(
 		!read_notation(recipe, request->algorithm, error) ||
 		!has_operator(recipe, &recipe->arena, error))
 		return false;
-	const struct ordo_algorithm *algorithm = recipe->algorithm;
 	leave_shards_to_ranks(recipe);
-	if (algorithm->applicable && !algorithm->applicable(recipe, error))
+	return !recipe->algorithm->applicable || recipe->algorithm->applicable(recipe, error);
+}
+
+bool ordo_recipe_make(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+{
+	if (!ordo_recipe_read(recipe, request, error) || !ordo_fits_in_memory(recipe, request, error))
 		return false;
+	const struct ordo_algorithm *algorithm = recipe->algorithm;
 	if (algorithm->prepare && !algorithm->prepare(recipe, error))
 		return false;
 	if (!recipe->problem.chunks_per_block)

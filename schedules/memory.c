@@ -35,5 +35,7 @@ bool ordo_memory_allows(double bytes, const char *what, struct ordo_error *error
 	print_bytes(there, (double)most);
 	ordo_fail(
 		error, ORDO_ENVIRONMENT, 0, "%s takes about %s of memory, there is %s", what, wanted, there);
+	if (error)
+		error->too_large = true;
 	return ordo_hint(error, "--memory-limit SIZE allows more");
 }

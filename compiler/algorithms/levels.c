@@ -144,19 +144,28 @@ static bool find_servers(const struct ordo_topology *topology, uint32_t *size, s
 	return worked;
 }
 
+/* Is size, to the power of count, at least nrank? */
+static bool reaches(uint32_t size, uint32_t count, uint32_t nrank)
+{
+	uint64_t power = 1;
+	for (uint32_t i = 0; i < count && power < nrank; i++)
+		power *= size;
+	return power >= nrank;
+}
+
 /* As near to each other as the divisors of nrank allow: each size the smallest that leaves the levels further
- * out nothing larger. */
+ * out nothing larger. Looked for among the sizes below the root, and then among what divides into at most as many. */
 static void divide_evenly(uint32_t nrank, uint32_t count, uint32_t *sizes)
 {
 	for (uint32_t l = 0; l < count; l++) {
-		for (sizes[l] = 1; sizes[l] < nrank; sizes[l]++) {
-			uint64_t power = 1;
-			for (uint32_t i = l; i < count && power < nrank; i++)
-				power *= sizes[l];
-			if (nrank % sizes[l] == 0 && power >= nrank)
-				break;
-		}
-		nrank /= sizes[l];
+		uint32_t root = l + 1 < count ? 1 : nrank;
+		while (!reaches(root, count - l, nrank))
+			root++;
+		uint32_t others = nrank / root;
+		while (nrank % others)
+			others--;
+		sizes[l] = nrank / others;
+		nrank = others;
 	}
 }
 

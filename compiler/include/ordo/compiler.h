@@ -15,7 +15,8 @@ struct ordo_request {
 	const char *algorithm;
 	const struct ordo_topology
 		*topology; /* NULL: every rank reaches every other, and the document names none */
-	bool unproved; /* skip the proof, for measuring it apart; the caller must verify before it writes */
+	bool unproved;	/* skip the proof, for measuring it apart; the caller must verify before it writes */
+	bool is_sample; /* small, and compiled to estimate another: it is not held against the memory limit */
 	ordo_progress *progress;
 	void *closure;
 };
@@ -27,6 +28,18 @@ struct ordo_request {
  * what does apply as the hint), no memory, or, were the compiler wrong, the proof's first
  * finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
+
+/* About what a request takes, from schedules of the same kind for at most some 80 ranks: right within a factor of
+ * four, where N, K and V are such as the algorithm has. */
+struct ordo_estimate {
+	double tasks;
+	double bytes; /* of memory, at most at a time, to compile and prove it */
+};
+
+/* Takes milliseconds, however large the request is. false: it does not apply, or no memory. ordo_compile and all
+ * that choose refuse by it what ordo_set_memory_limit (memory.h) does not allow. */
+ORDO_API bool ordo_estimate(
+	const struct ordo_request *request, struct ordo_estimate *estimate, struct ordo_error *error);
 
 /* What it costs that ranks have several of V virtual shards. A rank whose shards are no subtree of the tree over
  * all of them is left with several sums, and sends each. */

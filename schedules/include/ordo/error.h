@@ -33,6 +33,7 @@ struct ordo_error {
 	uint32_t line, column; /* from 1; 0 if unknown */
 	char text[2048];       /* what, found, wanted */
 	char hint[512];	       /* what to do about it; may be empty */
+	bool too_large;	       /* refused before it was begun, for what it would take (memory.h) */
 };
 
 /* Fills `error` (if not NULL) with no position and no hint. Always returns false, so that `return

@@ -1,0 +1,292 @@
+/* estimate.c - about how many tasks and bytes a request takes, from the same request for few ranks.
+ *
+ * The counts of a schedule grow with N like N^a (log N)^b, a = 1, 3/2 or 2, and like c + dK and c + dV with the
+ * chunks of a block and with shards, as long as K stays below N or above. So two small schedules tell a and b, and
+ * one more c and d. What they are counts of: tasks, chunks that are moved, slots and streams, each of which takes
+ * memory, measured over all algorithms.
+ */
+#include "algorithms/levels.h"
+#include <math.h>
+#include <ordo/memory.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ranks of a sample, at most; K of a sample if it is below N, and K/N and V/N if they are above 1. */
+enum { SAMPLE_RANKS = 127, SAMPLE_LEVEL = 5, SAMPLE_CHUNKS = 8, SAMPLE_RATIO = 4, TRIES = 16 };
+
+enum { TASKS, CHUNKS, SLOTS, STREAMS, NCOUNT };
+/* Bytes of each, in the most that compiling and proving take; and of what is there anyway. */
+static const double bytes_of[NCOUNT] = {60, 20, 20, 200};
+static const double bytes_anyway = 400000;
+/* More bytes than any rank takes for a rank, a chunk or a shard: what is small is not estimated. */
+static const double most_bytes = 10000;
+
+struct counts {
+	double of[NCOUNT];
+};
+
+static void count_schedule(const struct ordo_schedule *schedule, struct counts *counts)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	*counts = (struct counts){.of = {[TASKS] = schedule->ntask, [STREAMS] = schedule->nstream}};
+	for (uint32_t i = 0; i < schedule->ntask; i++)
+		if (ordo_task_moves(&schedule->tasks[i]))
+			counts->of[CHUNKS] += schedule->tasks[i].count;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		counts->of[SLOTS] += (double)ordo_input_slots(problem, rank) +
+				     ordo_output_slots(problem, rank) + schedule->scratch_slots;
+}
+
+/* One that is to be built: the request, of other sizes. */
+struct sample {
+	uint32_t sizes[ORDO_MAX_LEVELS]; /* of levels; without any, that of the first is N */
+	uint32_t chunks;
+	double shards; /* of a rank */
+};
+
+/* What is asked for, and the largest sample of it. */
+struct estimating {
+	const struct ordo_request *request;
+	const struct ordo_recipe *recipe; /* read */
+	bool has_levels;
+	struct sample wanted, sample;
+	struct counts counts;  /* of the sample */
+	struct counts factors; /* from the sample to what is wanted */
+};
+
+static uint32_t ranks_of(const struct sample *sample)
+{
+	uint32_t n = 1;
+	for (int i = 0; i < ORDO_MAX_LEVELS; i++)
+		n *= sample->sizes[i];
+	return n;
+}
+
+/* The algorithm, for the sizes of levels that the sample has. */
+static void print_algorithm(const struct estimating *e, const struct sample *sample, char out[1024])
+{
+	const struct ordo_recipe *recipe = e->recipe;
+	if (!e->has_levels) {
+		snprintf(out, 1024, "%.1000s", recipe->notation);
+		return;
+	}
+	const struct ordo_value *levels = ordo_recipe_value(recipe, "levels");
+	int length = snprintf(out, 1024, "%s(%.700s,first=%.16s,sizes=", recipe->algorithm->facts.name,
+		levels->word, ordo_recipe_value(recipe, "first")->word);
+	for (uint32_t i = 0; i < levels->nalgorithm; i++)
+		length += snprintf(
+			out + length, 1024 - (size_t)length, "%s%u", i ? "," : "[", sample->sizes[i]);
+	snprintf(out + length, 1024 - (size_t)length, "])");
+}
+
+static bool build(
+	const struct estimating *e, const char *algorithm, const struct sample *sample, struct counts *counts)
+{
+	const struct ordo_problem *problem = &e->request->problem;
+	struct ordo_request small = *e->request;
+	const uint32_t n = ranks_of(sample);
+	small.algorithm = algorithm;
+	small.problem.nrank = n;
+	small.problem.nshard = (uint32_t)(sample->shards * n);
+	small.problem.chunks_per_block = sample->chunks;
+	small.problem.root = (uint32_t)((uint64_t)problem->root * n / problem->nrank);
+	small.topology = n == problem->nrank ? e->request->topology : NULL;
+	small.progress = NULL;
+	small.unproved = small.is_sample = true;
+	struct ordo_schedule *schedule = ordo_compile(&small, NULL);
+	if (schedule)
+		count_schedule(schedule, counts);
+	ordo_schedule_destroy(schedule);
+	return schedule;
+}
+
+/* Not every algorithm, with its parameters, has every number of ranks: the next that it has; or else the
+ * algorithm without parameters. The sample gets the one found. */
+static bool build_near(const struct estimating *e, struct sample *sample, struct counts *counts)
+{
+	const uint32_t first = sample->sizes[0],
+		       tries = ranks_of(sample) < e->request->problem.nrank && !e->has_levels ? TRIES : 1;
+	char algorithm[1024];
+	for (uint32_t n = 0; n < 2 * tries; n++) {
+		sample->sizes[0] = first + n % tries;
+		print_algorithm(e, sample, algorithm);
+		if (build(e, n < tries ? algorithm : e->recipe->algorithm->facts.name, sample, counts))
+			return true;
+	}
+	return false;
+}
+
+/* From f(n1) = f1 and f(n2) = f2 to f(n), by which f2 is multiplied. */
+static double growth(double f1, double f2, double n1, double n2, double n)
+{
+	if (f1 <= 0 || f2 <= 0 || n <= n2)
+		return 1;
+	if (n1 < 2)
+		return n / n2;
+	const double slope = log(f2 / f1) / log(n2 / n1);
+	const double power = slope > 1.9 ? 2 : slope > 1.4 ? 1.5 : slope > 0.8 ? 1 : 0;
+	const double logs = (slope - power) * log(n2 / n1) / log(log(n2) / log(n1));
+	return pow(n / n2, power) * pow(log(n) / log(n2), logs);
+}
+
+/* From f(x1) = f1 and f(x2) = f2 to f(x) on a line, by which f2 is multiplied. */
+static double along(double f1, double f2, double x1, double x2, double x)
+{
+	const double more = (f2 - f1) / (x2 - x1) * (x - x2);
+	return f2 > 0 && more > 0 ? 1 + more / f2 : 1;
+}
+
+static bool grow_level(struct estimating *e, int level)
+{
+	struct sample half = e->sample;
+	struct counts fewer;
+	half.sizes[level] /= 2;
+	if (e->wanted.chunks >= ranks_of(&e->wanted))
+		half.chunks /= 2;
+	if (!build_near(e, &half, &fewer))
+		return false;
+	for (int i = 0; i < NCOUNT; i++)
+		e->factors.of[i] *= growth(fewer.of[i], e->counts.of[i], half.sizes[level],
+			e->sample.sizes[level], e->wanted.sizes[level]);
+	return true;
+}
+
+static bool grow_chunks(struct estimating *e)
+{
+	const double N = ranks_of(&e->wanted), K = e->wanted.chunks;
+	struct sample half = e->sample;
+	struct counts fewer;
+	half.chunks /= 2;
+	if (!build_near(e, &half, &fewer))
+		return false;
+	for (int i = 0; i < NCOUNT; i++)
+		e->factors.of[i] *= along(fewer.of[i], e->counts.of[i], half.chunks, e->sample.chunks,
+			K < N ? K : K / N * ranks_of(&e->sample));
+	return true;
+}
+
+static bool grow_shards(struct estimating *e)
+{
+	struct sample half = e->sample;
+	struct counts fewer;
+	half.shards /= 2;
+	if (!build_near(e, &half, &fewer))
+		return false;
+	for (int i = 0; i < NCOUNT; i++)
+		e->factors.of[i] *=
+			along(fewer.of[i], e->counts.of[i], half.shards, e->sample.shards, e->wanted.shards);
+	return true;
+}
+
+/* Of few ranks: the largest level is halved, so that each keeps its kind of size as far as may be. */
+static void choose_ranks(struct estimating *e)
+{
+	uint32_t *sizes = e->sample.sizes;
+	int largest = 0;
+	for (; ranks_of(&e->sample) > SAMPLE_RANKS && sizes[largest] > SAMPLE_LEVEL;) {
+		for (int i = 0; i < ORDO_MAX_LEVELS; i++)
+			largest = sizes[i] > sizes[largest] ? i : largest;
+		if (sizes[largest] > SAMPLE_LEVEL)
+			sizes[largest] /= 2;
+	}
+}
+
+static void choose_sample(struct estimating *e)
+{
+	const uint32_t N = ranks_of(&e->wanted), K = e->wanted.chunks;
+	e->sample = e->wanted;
+	choose_ranks(e);
+	const uint32_t n = ranks_of(&e->sample), few = K < N ? SAMPLE_CHUNKS : n * SAMPLE_RATIO;
+	if (K > few || (n < N && K >= N))
+		e->sample.chunks = K < N || K / N >= SAMPLE_RATIO ? few : n;
+	if (e->sample.shards > SAMPLE_RATIO)
+		e->sample.shards = SAMPLE_RATIO;
+}
+
+static bool estimate_counts(struct estimating *e)
+{
+	choose_sample(e);
+	if (!build_near(e, &e->sample, &e->counts))
+		return false;
+	for (int i = 0; i < NCOUNT; i++)
+		e->factors.of[i] = 1;
+	for (int i = 0; i < ORDO_MAX_LEVELS; i++)
+		if (e->sample.sizes[i] < e->wanted.sizes[i] && !grow_level(e, i))
+			return false;
+	if (e->sample.chunks > 1 && e->sample.chunks < e->wanted.chunks && !grow_chunks(e))
+		return false;
+	return e->sample.shards >= e->wanted.shards || grow_shards(e);
+}
+
+/* Of a hierarchy the sizes of its levels, which have not been looked for yet. */
+static bool begin(struct estimating *e, const struct ordo_recipe *recipe, const struct ordo_request *request)
+{
+	const struct ordo_problem *problem = &request->problem;
+	struct ordo_levels levels;
+	*e = (struct estimating){.request = request, .recipe = recipe};
+	e->wanted.chunks = problem->chunks_per_block;
+	e->wanted.shards = problem->nshard ? (double)problem->nshard / problem->nrank : 1;
+	for (int i = 0; i < ORDO_MAX_LEVELS; i++)
+		e->wanted.sizes[i] = i ? 1 : problem->nrank;
+	e->has_levels = !strcmp(recipe->algorithm->facts.name, "hierarchical");
+	if (!e->has_levels)
+		return true;
+	const struct ordo_value *names = ordo_recipe_value(recipe, "levels");
+	if (!ordo_levels_make(recipe, names->nalgorithm, ordo_recipe_value(recipe, "sizes"), &levels, NULL))
+		return false;
+	e->wanted.sizes[0] = 1;
+	for (uint32_t i = 0; i < levels.count; i++)
+		e->wanted.sizes[levels.at[i].number] = levels.at[i].size;
+	return true;
+}
+
+static bool estimate(
+	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_estimate *estimate)
+{
+	struct estimating e;
+	*estimate = (struct ordo_estimate){.bytes = bytes_anyway};
+	if (!begin(&e, recipe, request) || !estimate_counts(&e))
+		return false;
+	estimate->tasks = e.counts.of[TASKS] * e.factors.of[TASKS];
+	for (int i = 0; i < NCOUNT; i++)
+		estimate->bytes += bytes_of[i] * e.counts.of[i] * e.factors.of[i];
+	return true;
+}
+
+bool ordo_estimate(const struct ordo_request *request, struct ordo_estimate *answer, struct ordo_error *error)
+{
+	struct ordo_recipe recipe;
+	bool worked = ordo_recipe_read(&recipe, request, error);
+	if (worked && !estimate(&recipe, request, answer))
+		worked = ordo_fail(error, ORDO_USAGE, 0, "%s: found no few ranks that tell what %u take",
+			recipe.notation, request->problem.nrank);
+	ordo_recipe_destroy(&recipe);
+	return worked;
+}
+
+/* "12300" or "4.5e+12" */
+static void print_tasks(char out[32], double tasks)
+{
+	snprintf(out, 32, tasks < 1e6 ? "%.0f" : "%.1e", tasks);
+}
+
+/* Where no estimate is found, whether the request can be compiled at all is not for us to say. */
+bool ordo_fits_in_memory(
+	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &request->problem;
+	const double N = problem->nrank, K = problem->chunks_per_block, V = problem->nshard;
+	const double most = N * (N > K ? N : K) * (V > N ? V / N : 1) * most_bytes;
+	struct ordo_estimate found;
+	char what[256], tasks[32];
+	if (request->is_sample || most <= (double)ordo_memory_limit() || !estimate(recipe, request, &found))
+		return true;
+	print_tasks(tasks, found.tasks);
+	snprintf(what, sizeof what, "%s on %u ranks by %.100s: about %s tasks, which",
+		ordo_operator_facts(problem->op)->name, problem->nrank, recipe->notation, tasks);
+	if (ordo_memory_allows(found.bytes, what, error))
+		return true;
+	return ordo_hint(error, "fewer ranks or chunks take less, or an algorithm of fewer tasks, such as "
+				"tree; --memory-limit "
+				"SIZE allows more");
+}
