@@ -101,8 +101,8 @@ struct ordo_proof *ordo_prove_compiled(
 bool ordo_is_of_candidate(const struct ordo_error *why);
 
 /* One more that cannot, or did not suit; copies both texts. */
-bool ordo_refuse_candidate(
-	struct ordo_candidates *candidates, const char *algorithm, const char *why, struct ordo_error *error);
+bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algorithm,
+	const struct ordo_error *why, struct ordo_error *error);
 
 /* The problem that the schedule solves: of V shards, not in place if V != N. */
 struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe);

@@ -47,12 +47,12 @@ static const char *write_notation(
 		arena, "%s(%.*s%u%s)", name, (int)before, settings, number, settings + before + 1);
 }
 
-bool ordo_refuse_candidate(
-	struct ordo_candidates *candidates, const char *algorithm, const char *why, struct ordo_error *error)
+bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algorithm,
+	const struct ordo_error *why, struct ordo_error *error)
 {
 	struct ordo_arena *arena = &candidates->arena;
 	const struct ordo_refusal refusal = {ordo_arena_text(arena, algorithm, strlen(algorithm)),
-		ordo_arena_text(arena, why, strlen(why))};
+		ordo_arena_text(arena, why->text, strlen(why->text)), why->too_large};
 	if (!refusal.algorithm || !refusal.why ||
 		!ordo_array_reserve(&candidates->refused, &candidates->refused_room,
 			(size_t)candidates->nrefused + 1, sizeof *candidates->refused))
@@ -99,7 +99,7 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
 		worked = accept(candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
 	} else if (ordo_is_of_candidate(&refusal)) {
-		worked = ordo_refuse_candidate(candidates, wish.algorithm, refusal.text, error);
+		worked = ordo_refuse_candidate(candidates, wish.algorithm, &refusal, error);
 	} else {
 		worked = false;
 		if (error)

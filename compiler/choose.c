@@ -75,7 +75,7 @@ static struct ordo_schedule *choose(const struct ordo_request *request, ordo_sui
 		if (!worked && error)
 			*error = why;
 		worked = worked &&
-			 ordo_refuse_candidate(&candidates, candidates.items[i].algorithm, why.text, error);
+			 ordo_refuse_candidate(&candidates, candidates.items[i].algorithm, &why, error);
 	}
 	if (worked && !schedule)
 		ordo_fail(error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",

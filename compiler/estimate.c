@@ -11,30 +11,29 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranks of a sample, at most; K of a sample if it is below N, and K/N and V/N if they are above 1. */
-enum { SAMPLE_RANKS = 127, SAMPLE_LEVEL = 5, SAMPLE_CHUNKS = 8, SAMPLE_RATIO = 4, TRIES = 16 };
+/* Ranks of a sample, at most; K of a sample if it is below N; K/N, beyond all lanes of rings, and V/N. */
+enum {
+	SAMPLE_RANKS = 127,
+	SAMPLE_LEVEL = 5,
+	SAMPLE_CHUNKS = 8,
+	SAMPLE_RATIO = 32,
+	SAMPLE_SHARDS = 4,
+	TRIES = 16
+};
 
-enum { TASKS, CHUNKS, SLOTS, STREAMS, NCOUNT };
-/* Bytes of each, in the most that compiling and proving take; and of what is there anyway. */
-static const double bytes_of[NCOUNT] = {60, 20, 20, 200};
-static const double bytes_anyway = 400000;
 /* More bytes than any rank takes for a rank, a chunk or a shard: what is small is not estimated. */
 static const double most_bytes = 10000;
 
+/* The fields of struct ordo_size. */
+enum { NCOUNT = 4 };
 struct counts {
 	double of[NCOUNT];
 };
 
-static void count_schedule(const struct ordo_schedule *schedule, struct counts *counts)
+static struct counts counts_of(const struct ordo_schedule *schedule)
 {
-	const struct ordo_problem *problem = &schedule->problem;
-	*counts = (struct counts){.of = {[TASKS] = schedule->ntask, [STREAMS] = schedule->nstream}};
-	for (uint32_t i = 0; i < schedule->ntask; i++)
-		if (ordo_task_moves(&schedule->tasks[i]))
-			counts->of[CHUNKS] += schedule->tasks[i].count;
-	for (uint32_t rank = 0; rank < problem->nrank; rank++)
-		counts->of[SLOTS] += (double)ordo_input_slots(problem, rank) +
-				     ordo_output_slots(problem, rank) + schedule->scratch_slots;
+	const struct ordo_size size = ordo_schedule_size(schedule);
+	return (struct counts){{size.tasks, size.chunks, size.slots, size.streams}};
 }
 
 /* One that is to be built: the request, of other sizes. */
@@ -95,7 +94,7 @@ static bool build(
 	small.unproved = small.is_sample = true;
 	struct ordo_schedule *schedule = ordo_compile(&small, NULL);
 	if (schedule)
-		count_schedule(schedule, counts);
+		*counts = counts_of(schedule);
 	ordo_schedule_destroy(schedule);
 	return schedule;
 }
@@ -136,13 +135,21 @@ static double along(double f1, double f2, double x1, double x2, double x)
 	return f2 > 0 && more > 0 ? 1 + more / f2 : 1;
 }
 
+/* A smaller size of its kind: a power of two, of one. */
+static uint32_t smaller(uint32_t size)
+{
+	return size > 8 || !(size & (size - 1)) ? size / 2 : size - 1;
+}
+
 static bool grow_level(struct estimating *e, int level)
 {
 	struct sample half = e->sample;
 	struct counts fewer;
-	half.sizes[level] /= 2;
+	half.sizes[level] = smaller(half.sizes[level]);
+	if (half.sizes[level] + 1 == e->sample.sizes[level] && half.sizes[level] > 3)
+		half.sizes[level]--;
 	if (e->wanted.chunks >= ranks_of(&e->wanted))
-		half.chunks /= 2;
+		half.chunks = (uint32_t)((uint64_t)half.chunks * ranks_of(&half) / ranks_of(&e->sample));
 	if (!build_near(e, &half, &fewer))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
@@ -178,16 +185,16 @@ static bool grow_shards(struct estimating *e)
 	return true;
 }
 
-/* Of few ranks: the largest level is halved, so that each keeps its kind of size as far as may be. */
+/* Of few ranks, none of the levels much less than the others. */
 static void choose_ranks(struct estimating *e)
 {
 	uint32_t *sizes = e->sample.sizes;
-	int largest = 0;
-	for (; ranks_of(&e->sample) > SAMPLE_RANKS && sizes[largest] > SAMPLE_LEVEL;) {
+	for (int largest = 0; ranks_of(&e->sample) > SAMPLE_RANKS;) {
 		for (int i = 0; i < ORDO_MAX_LEVELS; i++)
 			largest = sizes[i] > sizes[largest] ? i : largest;
-		if (sizes[largest] > SAMPLE_LEVEL)
-			sizes[largest] /= 2;
+		if (sizes[largest] <= SAMPLE_LEVEL)
+			return;
+		sizes[largest] = smaller(sizes[largest]);
 	}
 }
 
@@ -199,8 +206,8 @@ static void choose_sample(struct estimating *e)
 	const uint32_t n = ranks_of(&e->sample), few = K < N ? SAMPLE_CHUNKS : n * SAMPLE_RATIO;
 	if (K > few || (n < N && K >= N))
 		e->sample.chunks = K < N || K / N >= SAMPLE_RATIO ? few : n;
-	if (e->sample.shards > SAMPLE_RATIO)
-		e->sample.shards = SAMPLE_RATIO;
+	if (e->sample.shards > SAMPLE_SHARDS)
+		e->sample.shards = SAMPLE_SHARDS;
 }
 
 static bool estimate_counts(struct estimating *e)
@@ -244,12 +251,13 @@ static bool estimate(
 	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_estimate *estimate)
 {
 	struct estimating e;
-	*estimate = (struct ordo_estimate){.bytes = bytes_anyway};
+	double counts[NCOUNT];
 	if (!begin(&e, recipe, request) || !estimate_counts(&e))
 		return false;
-	estimate->tasks = e.counts.of[TASKS] * e.factors.of[TASKS];
 	for (int i = 0; i < NCOUNT; i++)
-		estimate->bytes += bytes_of[i] * e.counts.of[i] * e.factors.of[i];
+		counts[i] = e.counts.of[i] * e.factors.of[i];
+	const struct ordo_size size = {counts[0], counts[1], counts[2], counts[3]};
+	*estimate = (struct ordo_estimate){.tasks = size.tasks, .bytes = ordo_bytes_of(&size)};
 	return true;
 }
 

@@ -62,7 +62,7 @@ static bool refuse(struct selecting *selecting, uint32_t i, const struct ordo_er
 	struct ordo_candidates *candidates = &selecting->selection->candidates;
 	if (ordo_is_of_candidate(why))
 		return ordo_refuse_candidate(
-			candidates, candidates->items[i].algorithm, why->text, selecting->error);
+			candidates, candidates->items[i].algorithm, why, selecting->error);
 	if (selecting->error)
 		*selecting->error = *why;
 	return false;

@@ -121,6 +121,15 @@ static bool name_phases(
 	return worked;
 }
 
+/* Whether there may be memory for all programs, if they are like that one. */
+static bool whole_fits(const struct ordo_programs *programs, const struct ordo_rank_program *program,
+	struct ordo_error *error)
+{
+	const struct ordo_size size = {.tasks = (double)program->ntask * programs->problem.nrank,
+		.streams = programs->problem.nrank};
+	return ordo_memory_allows(ordo_bytes_of(&size), "the whole of its programs", error);
+}
+
 struct ordo_schedule *ordo_programs_gather(const struct ordo_programs *programs, struct ordo_error *error)
 {
 	struct ordo_schedule *schedule = ordo_schedule_create(&programs->problem, programs->algorithm, error);
@@ -132,6 +141,7 @@ struct ordo_schedule *ordo_programs_gather(const struct ordo_programs *programs,
 	}
 	for (uint32_t rank = 0; worked && rank < programs->problem.nrank; rank++)
 		worked = programs->give(programs, rank, &program, error) &&
+			 (rank || whole_fits(programs, &program, error)) &&
 			 append_program(schedule, rank, &program, error);
 	ordo_rank_program_free(&program);
 	if (worked)

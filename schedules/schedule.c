@@ -157,6 +157,19 @@ struct ordo_schedule *ordo_schedule_copy(const struct ordo_schedule *schedule, s
 	return copy;
 }
 
+struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	struct ordo_size size = {.tasks = schedule->ntask, .streams = schedule->nstream};
+	for (uint32_t i = 0; i < schedule->ntask; i++)
+		if (ordo_task_moves(&schedule->tasks[i]))
+			size.chunks += schedule->tasks[i].count;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		size.slots += (double)ordo_output_slots(problem, rank) + schedule->scratch_slots +
+			      (problem->in_place ? ordo_input_slots(problem, rank) : 0);
+	return size;
+}
+
 uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task)
 {
 	/* Streams are in task order; the last one that begins at or before the task and is not empty. */

@@ -2,6 +2,7 @@
 #include "reach.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/memory.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,10 @@ bool ordo_topology_add(struct ordo_topology *topology, uint32_t from, uint32_t t
 {
 	uint32_t class_id = class_of(topology, class_name ? class_name : "link", error);
 	if (class_id == ORDO_NONE)
+		return false;
+	if (topology->nlink == topology->link_room &&
+		!ordo_memory_allows(
+			2.0 * (double)topology->nlink * sizeof *topology->links, "the topology", error))
 		return false;
 	if (topology->nlink == ORDO_LIMIT || !ordo_array_reserve(&topology->links, &topology->link_room,
 						     (size_t)topology->nlink + 1, sizeof *topology->links))

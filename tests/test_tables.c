@@ -50,7 +50,8 @@ static void write_ranks(const char *path)
 	const struct ordo_seed seed = ordo_seed();
 	FILE *out = fopen(path, "w");
 	assert_non_null(out);
-	fputs("{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"none\",\n"
+	fputs("{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": "
+	      "\"none\",\n"
 	      " \"ranks\": 4, \"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false,\n"
 	      " \"programs\": [\n",
 		out);
@@ -178,7 +179,8 @@ static void judge(int attack)
 {
 	char path[64];
 	const uint64_t here = suffer(attack), elsewhere = suffer_elsewhere(attack);
-	print_message("# looked further: %llu times by one who knows the seed, %llu by one who does not\n",
+	print_message("# looked further: %llu times by one who knows the seed, %llu by one who "
+		      "does not\n",
 		(unsigned long long)here, (unsigned long long)elsewhere);
 	path_of(path, attack);
 	remove(path);

@@ -30,6 +30,18 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 	return false;
 }
 
+/* Is there a candidate that is refused for the memory it takes? */
+static bool takes_too_much(const struct ordo_request *request)
+{
+	struct ordo_candidates candidates;
+	bool found = false;
+	if (ordo_candidates_make(&candidates, &request->problem, request->topology, NULL))
+		for (uint32_t i = 0; i < candidates.nrefused; i++)
+			found = found || candidates.refused[i].too_large;
+	ordo_candidates_free(&candidates);
+	return found;
+}
+
 bool refuse_all(struct call *call, const struct ordo_request *request, const struct conditions *wanted,
 	struct ordo_error *error)
 {
@@ -42,6 +54,10 @@ bool refuse_all(struct call *call, const struct ordo_request *request, const str
 				   : "applies",
 		conditions, ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
 		request->topology ? ", topology " : "", request->topology ? request->topology->name : "");
+	if (takes_too_much(request))
+		ordo_hint(error, "algorithms that would are refused for the memory they take: "
+				 "fewer ranks take less, "
+				 "--memory-limit SIZE allows more");
 	return refuse_with_others(call, request, wanted, error);
 }
 

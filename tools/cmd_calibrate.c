@@ -1,6 +1,7 @@
 /* cmd_calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and writes it as a topology. */
 #include "calibrating.h"
 #include "foreseeing.h"
+#include "memory_limit.h"
 #include "options.h"
 #include "sizes.h"
 #include <inttypes.h>
@@ -182,9 +183,11 @@ static int run_calibrate(struct call *call)
 		{"milliseconds", 0, POSITIVE, &wish.milliseconds, "N",
 			"about so long for each measurement (200)"},
 		{"check", 'c', SWITCH, &wish.check, NULL,
-			"then run several algorithms, and compare what was predicted with what was measured"},
+			"then run several algorithms, and compare what was predicted with what was "
+			"measured"},
 		{"output", 'o', WRITTEN, &wish.output, "FILE",
 			"write the topology (nowhere: it is only told)"},
+		MEMORY_LIMIT_OPTION,
 	};
 	return READ_OPTIONS(call, options) ? calibrate_wish(call, &wish) : call->status;
 }

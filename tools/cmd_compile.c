@@ -1,5 +1,6 @@
 /* cmd_compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
 #include "choosing.h"
+#include "memory_limit.h"
 #include "problems.h"
 #include "sets.h"
 #include "shards.h"
@@ -307,7 +308,8 @@ static int compile(struct call *call)
 		CONDITION_OPTIONS(wish.conditions),
 		TOPOLOGY_OPTIONS(wish.setting.topology),
 		{"sizes", 0, TEXT, &wish.sizes, "A:B",
-			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no end"},
+			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no "
+			"end"},
 		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
 			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
 		COST_OPTIONS(wish.setting),
@@ -315,6 +317,7 @@ static int compile(struct call *call)
 			"a name ending in .json: one file; another: a folder; - or none: stdout"},
 		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
 			"no document: the verdict on stdout, and what it took for each task"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

@@ -2,6 +2,7 @@
  *
  * Every step is a command of ordo, called as a person would type it, so the demo shows nothing that the commands do not do.
  */
+#include "memory_limit.h"
 #include "options.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static int demo(struct call *call)
 	const struct option options[] = {
 		{"output", 'o', WRITTEN, &folder, "FOLDER", "where documents and pictures go (ordo-demo)"},
 		{"large", 0, SWITCH, &large, NULL, "also run 1 GiB a rank: needs 17 GiB of memory"},
+		MEMORY_LIMIT_OPTION,
 	};
 	struct ordo_error error;
 	if (!READ_OPTIONS(call, options))

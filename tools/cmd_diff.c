@@ -2,6 +2,7 @@
  * input? */
 #include "inputs.h"
 #include "judgements.h"
+#include "memory_limit.h"
 #include "pictures.h"
 #include "two_trees.h"
 #include "verdict.h"
@@ -532,6 +533,7 @@ static int diff(struct call *call)
 			"draw the first two trees that differ, in this form (as OUT ends)"},
 		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
 			"where a picture goes; stdout if left out"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
 		return call->status;

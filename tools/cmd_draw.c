@@ -3,6 +3,7 @@
 #include "draw_times.h"
 #include "excerpt.h"
 #include "inputs.h"
+#include "memory_limit.h"
 #include "pictures.h"
 #include "sizes.h"
 #include "verdict.h"
@@ -337,10 +338,12 @@ static int draw(struct call *call)
 	wish.times.predicting.bytes = UNSET_SIZE;
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
-			"svg, png and pdf by the program dot; json of a topology alone (as OUT ends, else "
+			"svg, png and pdf by the program dot; json of a topology alone (as OUT "
+			"ends, else "
 			"dot)"},
 		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
-			"draw these ranks, in this order; of a topology by name alone: N, it has so many"},
+			"draw these ranks, in this order; of a topology by name alone: N, it has "
+			"so many"},
 		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
 		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
 			"draw at most N tasks (500); in time more are aggregated (40000)"},
@@ -352,13 +355,16 @@ static int draw(struct call *call)
 		{"graph", 0, SWITCH, &wish.graph, NULL,
 			"what depends on what: moves, their data, and what Notify and Wait order"},
 		{"load", 0, SWITCH, &wish.load, NULL,
-			"the topology, each link as wide and warm as the schedule loads it; a matrix above "
+			"the topology, each link as wide and warm as the schedule loads it; a "
+			"matrix above "
 			"16 ranks"},
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
-			"a row for every rank and stream, time to the right, predicted or traced; svg"},
+			"a row for every rank and stream, time to the right, predicted or traced; "
+			"svg"},
 		TRACE_OPTIONS(wish.times),
 		PREDICTING_OPTIONS(wish.times.predicting),
 		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to; stdout if left out"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

@@ -1,5 +1,6 @@
 /* cmd_embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
 #include "c_source.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "sets.h"
 #include "symmetric.h"
@@ -258,6 +259,7 @@ static int embed(struct call *call)
 		{"name", 0, TEXT, &wish.typed_name, "NAME",
 			"what it is called; as OUT, or FILE, if left out"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N", "refuse longer ones (250000)"},
+		MEMORY_LIMIT_OPTION,
 	};
 	return READ_OPTIONS(call, options) ? check_and_write(call, &wish) : call->status;
 }

@@ -2,6 +2,7 @@
 #include "aliases.h"
 #include "explain.h"
 #include "inputs.h"
+#include "memory_limit.h"
 #include "rules.h"
 #include <ordo/order.h>
 #include <ordo/schedule.h>
@@ -217,6 +218,7 @@ static int explain(struct call *call)
 			"print at most N different reduction trees of a schedule (8)"},
 		{"write-example", 0, WRITTEN, &output, "OUT",
 			"write the schedule of the example there, and print nothing"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

@@ -1,5 +1,6 @@
 /* cmd_order.c - `ordo order`: in which order every sum is made. */
 #include "inputs.h"
+#include "memory_limit.h"
 #include "order_table.h"
 #include "pictures.h"
 #include "two_trees.h"
@@ -512,13 +513,16 @@ static int order(struct call *call)
 			"where a picture goes; stdout if left out"},
 		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C", "the trees of these chunks, one by one"},
 		{"why", 0, TEXT, &wish.why, "G",
-			"draw why this guarantee does not hold: two trees, what differs first in red"},
+			"draw why this guarantee does not hold: two trees, what differs first in "
+			"red"},
 		{"table", 0, SWITCH, &wish.table, NULL,
-			"instead of a schedule: how many orders every algorithm makes, by number of ranks"},
+			"instead of a schedule: how many orders every algorithm makes, by number "
+			"of ranks"},
 		{"ranks", 0, TEXTS, &wish.matrix.ranks, "A-B,C",
 			"with --chunks: the copies of these ranks; of the table (4-16)"},
 		{"operator", 0, TEXTS, &wish.matrix.operators, "OPERATOR,...",
 			"of the table (ReduceScatter)"},
+		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? order_wish(call, &wish) : call->status;
 	free_texts(&wish.chunks);

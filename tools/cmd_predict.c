@@ -1,5 +1,6 @@
 /* cmd_predict.c - `ordo predict`: how long a schedule takes on a topology, before it ever ran. */
 #include "foretelling.h"
+#include "memory_limit.h"
 #include "sizes.h"
 #include "subject.h"
 #include "verdict.h"
@@ -142,6 +143,7 @@ static int predict(struct call *call)
 		{"max-path", 0, NUMBER, &wish.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},
 		{"max-links", 0, NUMBER, &wish.shown.max_links, "N", "show the N busiest links (5)"},
+		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? predict_wish(call, &wish) : call->status;
 	free_texts(&wish.setting.topology.failed);

@@ -1,5 +1,6 @@
 /* cmd_probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the proof. */
 #include "inputs.h"
+#include "memory_limit.h"
 #include "probe/agree.h"
 #include "sizes.h"
 #include "verdict.h"
@@ -496,6 +497,7 @@ static int probe(struct call *call)
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
 			"unordered reduces into one slot are no error; every seed shows an order"},
 		{"unproved", 0, SWITCH, &wish.unproved, NULL, "probe even what is refuted"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

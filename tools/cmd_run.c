@@ -1,4 +1,5 @@
 /* cmd_run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at many. */
+#include "memory_limit.h"
 #include "replaying.h"
 #include "runs.h"
 #include "showing.h"
@@ -245,9 +246,11 @@ static int run(struct call *call)
 		.count = UINT64_MAX};
 	const struct option options[] = {
 		{"size", 0, SIZE, &wish.sizes.begin, "SIZE",
-			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... (1MiB)"},
+			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
+			"(1MiB)"},
 		{"count", 0, COUNT, &wish.count, "N",
-			"elements of a block instead (AllReduce, Reduce, Broadcast: of the vector)"},
+			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
+			"vector)"},
 		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
 		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
 			"a table as nccl-tests prints it, of sizes up to this"},
@@ -261,10 +264,12 @@ static int run(struct call *call)
 			"the table as comma-separated values: times in us, rates in GB/s"},
 		ARITHMETICS_OPTIONS(wish.arithmetics),
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
-			"compare every run with the sequential meaning bit for bit, and with the exact "
+			"compare every run with the sequential meaning bit for bit, and with the "
+			"exact "
 			"result"},
 		{"transport", 0, TEXT, &wish.transport, "threads|seeded|folded",
-			"seeded: one thread, the seed interleaves; folded: what is proved (threads; tables: "
+			"seeded: one thread, the seed interleaves; folded: what is proved "
+			"(threads; tables: "
 			"folded)"},
 		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
@@ -275,12 +280,16 @@ static int run(struct call *call)
 		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
 		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
 		{"replay", 0, READ, &wish.replay, "FILE",
-			"run exactly the interleavings that `ordo verify --write-replay` wrote, and compare"},
+			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
+			"and compare"},
 		{"input", 0, READ, &wish.input_path, "FILE",
-			"run on that input (ordo/input/1) instead, and print the elements it asks for"},
+			"run on that input (ordo/input/1) instead, and print the elements it asks "
+			"for"},
 		{"trace", 0, WRITTEN, &wish.execution.trace, "FILE",
-			"write when each task of the last call ran, as trace-event JSON for Perfetto"},
+			"write when each task of the last call ran, as trace-event JSON for "
+			"Perfetto"},
 		TOPOLOGY_OPTIONS(wish.topology),
+		MEMORY_LIMIT_OPTION,
 	};
 	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
 	free_texts(&wish.topology.failed);

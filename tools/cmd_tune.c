@@ -1,4 +1,5 @@
 /* cmd_tune.c - `ordo tune`: the fastest schedule for every size of a range, by simulation, as a plan set. */
+#include "memory_limit.h"
 #include "problems.h"
 #include "set_making.h"
 #include "tuning.h"
@@ -207,10 +208,12 @@ static int tune(struct call *call)
 			"the sizes, in bytes of a rank's larger buffer; A: has no end (1:1GiB)"},
 		COST_OPTIONS(wish.setting),
 		{"candidates", 0, SWITCH, &wish.candidates, NULL,
-			"also list all candidates with their times at the smallest size, and why others were "
+			"also list all candidates with their times at the smallest size, and why "
+			"others were "
 			"refused"},
 		{"output", 'o', WRITTEN, &wish.output, "FOLDER",
 			"where the plan set goes (nowhere: it is only told)"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

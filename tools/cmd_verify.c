@@ -1,4 +1,5 @@
 /* cmd_verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
+#include "memory_limit.h"
 #include "replaying.h"
 #include "sets.h"
 #include "symmetric.h"
@@ -282,13 +283,15 @@ static int verify(struct call *call)
 		TOPOLOGY_OPTIONS(wish.topology),
 		ROUTE_OPTION(wish.through_ranks),
 		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
-			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant (one "
+			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant "
+			"(one "
 			"order)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
 		LIMIT_OPTIONS(wish.limits),
 		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
 		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
-			"prove from one rank's program if all are alike; auto: if large; only: exit 4 if "
+			"prove from one rank's program if all are alike; auto: if large; only: "
+			"exit 4 if "
 			"not"},
 		{"generate", 0, TEXT, &wish.generate.algorithm, "ring|halving-doubling|recursive-doubling",
 			"no FILE: programs made one rank at a time, as many as wanted"},
@@ -296,16 +299,20 @@ static int verify(struct call *call)
 			"with --generate: the operator (AllReduce)"},
 		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N", "with --generate: so many ranks"},
 		{"trust", 0, SWITCH, &wish.generate.trust, NULL,
-			"with --generate: compare the programs of those ranks alone that generate the "
+			"with --generate: compare the programs of those ranks alone that generate "
+			"the "
 			"symmetry"},
 		{"write-replay", 0, WRITTEN, &wish.replay, "OUT",
-			"write an interleaving that shows the first finding; see `ordo run --replay`"},
+			"write an interleaving that shows the first finding; see `ordo run "
+			"--replay`"},
 		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"write-input", 0, WRITTEN, &wish.input, "OUT",
-			"write an input whose bits differ where a guarantee is refuted; see `ordo run "
+			"write an input whose bits differ where a guarantee is refuted; see `ordo "
+			"run "
 			"--input`"},
 		{"certificate", 0, WRITTEN, &wish.certificate, "OUT",
 			"write the proof down, for the program ordo-check to check it again"},
+		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;

@@ -1,6 +1,7 @@
 /* cmd_view.c - `ordo view`: a schedule as a page that steps through it. */
 #include "against.h"
 #include "inputs.h"
+#include "memory_limit.h"
 #include "output.h"
 #include "predicting.h"
 #include "sizes.h"
@@ -303,13 +304,15 @@ static int view(struct call *call)
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
 			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
 		{"against", 0, READ, &wish.against, "FILE",
-			"judge G4 and G5 too, which compare: with this schedule, for other links or ranks"},
+			"judge G4 and G5 too, which compare: with this schedule, for other links "
+			"or ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
 			"show these, at most 64 (all, or as many of the first as fit)"},
 		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
 			"show at most N tasks, the earliest (100000)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
 		LIMIT_OPTIONS(wish.limits),
+		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? view_wish(call, &wish) : call->status;
 	free_texts(&wish.predicting.topology.failed);

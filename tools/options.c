@@ -1,5 +1,6 @@
 /* options.c - reading a command line by its option table. */
 #include "options.h"
+#include "memory_limit.h"
 #include "overwriting.h"
 #include <errno.h>
 #include <float.h>
@@ -371,6 +372,7 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 			return stop(call, ORDO_OK);
 		}
 	}
+	set_memory_limit();
 	return keep_inputs(call, options, noption);
 }
 

@@ -1,6 +1,8 @@
 /* sizes.c - how large a run is: from bytes to the elements of a block, and the sizes of a table. */
 #include "sizes.h"
+#include "memory_limit.h"
 #include <inttypes.h>
+#include <ordo/memory.h>
 #include <ordo/plan_set.h>
 #include <unistd.h>
 
@@ -62,16 +64,16 @@ double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type,
 
 bool fits_memory(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count)
 {
-	const double needed = bytes_of_buffers(problem, type, count),
-		     there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	const double needed = bytes_of_buffers(problem, type, count), there = (double)ordo_memory_limit();
 	struct ordo_error error = {0};
 	if (needed <= there)
 		return true;
 	ordo_fail(&error, ORDO_ENVIRONMENT, 0,
 		"%" PRIu64 " elements a block take %.4g GiB in the buffers of %" PRIu32
-		" ranks, and this machine has %.4g GiB",
-		count, needed / (1 << 30), problem->nrank, there / (1 << 30));
-	ordo_hint(&error, "a smaller size, or fewer ranks");
+		" ranks, and %s %.4g GiB",
+		count, needed / (1 << 30), problem->nrank,
+		memory_is_limited ? "there is" : "this machine has", there / (1 << 30));
+	ordo_hint(&error, "a smaller size, or fewer ranks; --memory-limit SIZE allows more");
 	call->status = fail(call, &error);
 	return false;
 }

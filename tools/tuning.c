@@ -85,7 +85,7 @@ const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint
  * `phase "reduce-scatter 0": needs the link 0-1`. */
 static void write_reason(const struct ordo_contender *contender, char *out, size_t size)
 {
-	const struct ordo_refusal refusal = {contender->algorithm, contender->why};
+	const struct ordo_refusal refusal = {.algorithm = contender->algorithm, .why = contender->why};
 	const char *why = without_name(&refusal);
 	const char *link = strstr(why, "needs the link "), *rest = link ? strstr(link, " (from rank ") : NULL;
 	const size_t length = rest ? (size_t)(rest - why) : strlen(why), most = size - sizeof "...";

@@ -1,6 +1,9 @@
 /* generators.c - what there is, and how tasks are written. */
 #include "generators/generator.h"
+#include <math.h>
 #include <ordo/compiler.h>
+#include <ordo/memory.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct generator *const table[] = {
@@ -57,6 +60,19 @@ static bool applies(
 	return true;
 }
 
+/* Of what is proved from one program: that program, and so many bytes a rank. Measured. */
+static bool fits_in_memory(
+	const struct generator *generator, const struct ordo_problem *problem, struct ordo_error *error)
+{
+	const double N = problem->nrank, tasks = generator->power_of_two ? 10 * log2(N) : 6 * N;
+	char what[256];
+	snprintf(what, sizeof what, "%s on %u ranks by %s: %.1e tasks a rank, the proof from one of which",
+		ordo_operator_facts(problem->op)->name, problem->nrank, generator->facts.name, tasks);
+	if (ordo_memory_allows(200 * N + 50 * tasks, what, error))
+		return true;
+	return ordo_hint(error, "fewer ranks take less; --memory-limit SIZE allows more");
+}
+
 bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, struct ordo_programs *programs,
 	struct ordo_error *error)
 {
@@ -66,7 +82,7 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, st
 		ordo_fail(error, ORDO_USAGE, 0, "\"%s\" has no generator", algorithm);
 		return ordo_hint(error, "ring, halving-doubling and recursive-doubling have");
 	}
-	if (!applies(generator, problem, error))
+	if (!applies(generator, problem, error) || !fits_in_memory(generator, problem, error))
 		return false;
 	*programs = (struct ordo_programs){.problem = *problem,
 		.algorithm = generator->facts.name,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +122,40 @@ static uint64_t field(const char *text, const char *name, uint64_t unit)
 	return found ? strtoull(found + strlen(name), NULL, 10) * unit : 0;
 }
 
+static void lower(uint64_t *least, uint64_t number)
+{
+	*least = number < *least ? number : *least;
+}
+
+/* What the group uses now, and what of it the system takes back where it is short; its limit less that. */
+static uint64_t left_in_group(uint64_t limit)
+{
+	uint64_t used = 0, none;
+	char text[8192];
+	if (!read_limit("/sys/fs/cgroup", "", "memory.current", &used, &none) &&
+		!read_limit("/sys/fs/cgroup/memory", "memory", "memory.usage_in_bytes", &used, &none))
+		return limit;
+	uint64_t cached = 0;
+	if (read_start("/sys/fs/cgroup/memory.stat", text, sizeof text))
+		cached = field(text, "\ninactive_file ", 1);
+	else if (read_start("/sys/fs/cgroup/memory/memory.stat", text, sizeof text))
+		cached = field(text, "\ntotal_inactive_file ", 1);
+	used -= cached < used ? cached : used;
+	return used < limit ? limit - used : 0;
+}
+
+/* Address space: unmapped now, of what the process may have. */
+static uint64_t left_in_process(uint64_t page)
+{
+	struct rlimit limit;
+	char text[128];
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	const uint64_t used =
+		read_start("/proc/self/statm", text, sizeof text) ? strtoull(text, NULL, 10) * page : 0;
+	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
+}
+
 void read_memory(struct memory *memory)
 {
 	char text[8192];
@@ -140,6 +175,10 @@ void read_memory(struct memory *memory)
 		memory->limit = 0;
 	if (memory->limit >= memory->total)
 		memory->limit = 0;
+	memory->left = memory->available ? memory->available : UINT64_MAX;
+	if (memory->limit)
+		lower(&memory->left, left_in_group(memory->limit));
+	lower(&memory->left, left_in_process(memory->page));
 	if (read_start("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text)) {
 		const char *begin = strchr(text, '['), *end = begin ? strchr(begin, ']') : NULL;
 		if (end)

@@ -16,6 +16,7 @@ void read_processors(struct processors *processors);
 
 struct memory {
 	uint64_t total, available, limit; /* bytes; limit: of its group, 0 for none */
+	uint64_t left; /* that this process may still take, by all of these and by RLIMIT_AS */
 	uint64_t page;
 	uint64_t huge_page, huge_total, huge_free; /* bytes, and numbers of reserved ones */
 	char transparent[16];			   /* "always", "madvise", "never"; empty: unknown */

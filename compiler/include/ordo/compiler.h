@@ -15,10 +15,10 @@ struct ordo_request {
 	const char *algorithm;
 	const struct ordo_topology
 		*topology; /* NULL: every rank reaches every other, and the document names none */
-	bool unproved;	/* skip the proof, for measuring it apart; the caller must verify before it writes */
-	bool is_sample; /* small, and compiled to estimate another: it is not held against the memory limit */
+	bool unproved; /* skip the proof, for measuring it apart; the caller must verify before it writes */
 	ordo_progress *progress;
 	void *closure;
+	bool is_sample; /* small, and compiled to estimate another: not held against the memory limit */
 };
 
 /* Compiles, and proves the result with ordo_verify before returning it. Without an algorithm it
@@ -147,6 +147,7 @@ struct ordo_candidate {
 struct ordo_refusal {
 	const char *algorithm;
 	const char *why;
+	bool too_large; /* for the memory that it would take */
 };
 
 struct ordo_candidates {

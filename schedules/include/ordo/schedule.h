@@ -7,6 +7,7 @@
 #ifndef ORDO_SCHEDULE_H
 #define ORDO_SCHEDULE_H
 
+#include <ordo/memory.h>
 #include <ordo/operator.h>
 #include <ordo/owned.h>
 #include <stddef.h>
@@ -111,6 +112,9 @@ ORDO_API bool ordo_schedule_set_phases(
 /* A deep copy without places and files. NULL: no memory. */
 ORDO_API struct ordo_schedule *ordo_schedule_copy(
 	const struct ordo_schedule *schedule, struct ordo_error *error);
+
+/* How much there is of it, for memory.h. */
+ORDO_API struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule);
 
 /* The stream a task belongs to. O(log nstream). */
 ORDO_API uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task);

@@ -1,0 +1,18 @@
+/* memory_limit.c - how much memory a command may take. */
+#include "memory_limit.h"
+#include "doctor/machine.h"
+#include <ordo/memory.h>
+
+uint64_t memory_limit = UINT64_MAX;
+bool memory_is_limited;
+
+void set_memory_limit(void)
+{
+	struct memory memory;
+	memory_is_limited = memory_limit != UINT64_MAX;
+	if (!memory_is_limited) {
+		read_memory(&memory);
+		memory_limit = memory.left;
+	}
+	ordo_set_memory_limit(memory_limit);
+}
