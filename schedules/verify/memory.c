@@ -108,6 +108,9 @@ bool prepare_memory(struct judge *judge)
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	if (judge->too_large)
 		return give_up(judge);
+	const struct ordo_size size = ordo_schedule_size(judge->schedule);
+	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", judge->error))
+		return false;
 	uint64_t ncell = judge->cells_of[problem->nrank];
 	judge->cells = ordo_array_make(ncell + 1, sizeof *judge->cells, 0);
 	if (judge->options->atomic_reduce)

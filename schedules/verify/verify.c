@@ -146,11 +146,6 @@ static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 		.fullest = ORDO_NONE,
 		.unequal_chunk = ORDO_NONE,
 		.unordered = {ORDO_NONE, ORDO_NONE}};
-	const struct ordo_size size = ordo_schedule_size(schedule);
-	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", error)) {
-		free(proof);
-		return NULL;
-	}
 	judge.max_findings = judge.options->max_findings ? judge.options->max_findings : 16;
 	judge.notes = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.notes, 0);
 	bool worked = false;
