@@ -531,6 +531,53 @@ static void check_runs(void)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Both judgements of a ring of 4 on all links but those down from `missing` to the next rank. */
+static void judge_links(const char *title, const struct ordo_schedule *schedule, uint32_t nrank,
+	uint32_t missing, bool through_ranks, const char *wanted)
+{
+	const struct ordo_programs programs = ordo_programs_of(schedule);
+	struct ordo_symmetry symmetry;
+	struct ordo_topology *topology = ordo_topology_create("links", nrank, 0, 0, NULL);
+	for (uint32_t a = 0; a < nrank; a++)
+		for (uint32_t b = 0; b < nrank; b++)
+			if (a != b && !(a == missing && b == (a + 1) % 4))
+				ordo_topology_add(topology, a, b, NULL, 1, 1, NULL);
+	ordo_topology_finish(topology, NULL);
+	const struct ordo_verify_options options = {
+		.topology = topology, .through_ranks = through_ranks, .max_findings = 1000};
+	const bool symmetric = ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
+	struct ordo_proof *whole = ordo_verify(schedule, &options, NULL),
+			  *part = symmetric ? ordo_verify_symmetric(&programs, &symmetry, &options, NULL)
+					    : NULL;
+	if (!whole || !part || whole->proved != !wanted || part->proved != !wanted ||
+		part->nfinding != (wanted ? 1 : 0))
+		quarrel(title, "wanted both %s, with one finding from one program at most",
+			wanted ? "refuted" : "proved");
+	else if (wanted && (part->findings[0].rule != 12 || !strstr(part->findings[0].text, wanted)))
+		quarrel(title, "found \"%s\", wanted \"%s\"", part->findings[0].text, wanted);
+	ordo_proof_destroy(whole);
+	ordo_proof_destroy(part);
+	ordo_topology_destroy(topology);
+}
+
+/* R12 from one program: every offset that rank 0 goes is asked for once, for all ranks. */
+static void check_links(void)
+{
+	const struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4}, .algorithm = "ring"};
+	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
+	if (!schedule) {
+		quarrel("links", "no ring");
+		return;
+	}
+	judge_links("all links", schedule, 4, ORDO_NONE, false, NULL);
+	judge_links("a link missing", schedule, 4, 2, false, "no link from rank 2 to rank 3 that is up");
+	judge_links("a link missing, by way of ranks", schedule, 4, 2, true, NULL);
+	judge_links("another number of ranks", schedule, 5, ORDO_NONE, false,
+		"the schedule has 4 ranks, topology \"links\" has 5");
+	ordo_schedule_destroy(schedule);
+}
+
 /* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two chunks,
  * the second in the order of the first, relabelled by some element and with operands exchanged: whether the
  * two orders are one depends on what fixes the tree. */
@@ -702,6 +749,7 @@ int main(int argc, char **argv)
 	judge_random_folds(1400 * faults_of_each);
 	check_comparison();
 	check_runs();
+	check_links();
 	for (uint32_t i = 0; i < nfound; i++)
 		printf("%-60s %s\n", found[i].algorithm, found[i].group);
 	printf("%u schedules, %u of them not symmetric; %u mutants; %u judged both ways, %u of them refuted\n"
