@@ -315,6 +315,45 @@ static void stages_that_find_no_memory_are_an_error(void **unused)
 	destroy(&subject);
 }
 
+static void refuse_memory(struct ordo_problem problem, const struct ordo_plan_options *options)
+{
+	struct subject subject = subject_of(problem, "ring", *options);
+	struct ordo_proof *proof = ordo_prove(subject.schedule, NULL);
+	uint64_t nrefused = 1, nerror = 0;
+	for (uint64_t after = 0; nrefused; after++) {
+		struct ordo_error error = {.text = ""};
+		const struct held before = failing_held();
+		failing_begin(after, false);
+		struct ordo_collective *collective =
+			ordo_collective_fold(subject.schedule, proof, options, &error);
+		nrefused = failing_end();
+		assert_true(!collective == !!nrefused);
+		assert_true(collective || error.code == ORDO_ENVIRONMENT);
+		nerror += nrefused;
+		ordo_collective_destroy(collective);
+		assert_int_equal(failing_held().pieces, before.pieces);
+	}
+	assert_true(nerror > 10);
+	ordo_proof_destroy(proof);
+	destroy(&subject);
+}
+
+/* A single request is refused, and the next is granted: the fold would be made without a step. */
+static void a_collective_without_memory_is_an_error(void **unused)
+{
+	(void)unused;
+	const struct ordo_plan_options wide = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = 50},
+				       average = {.type = ORDO_BF16, .reduction = ORDO_AVG, .count = 50};
+	refuse_memory((struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = 70}, &wide);
+	/* Arrays grow now and then: with some number of ranks for any one step. */
+	for (uint32_t nrank = 2; nrank < 24; nrank++)
+		for (int wider = 0; wider < 2; wider++)
+			refuse_memory(
+				(struct ordo_problem){
+					.op = ORDO_ALLREDUCE, .nrank = nrank, .accumulate_f32 = wider},
+				&average);
+}
+
 static void a_call_without_memory_for_the_sums_runs_in_one_stage(void **unused)
 {
 	(void)unused;
@@ -396,6 +435,7 @@ int main(void)
 		cmocka_unit_test(calls_of_all_lengths_run_in_two_stages),
 		cmocka_unit_test(a_call_runs_in_one_stage_while_another_has_the_sums),
 		cmocka_unit_test(stages_that_find_no_memory_are_an_error),
+		cmocka_unit_test(a_collective_without_memory_is_an_error),
 		cmocka_unit_test(a_call_without_memory_for_the_sums_runs_in_one_stage),
 		cmocka_unit_test(who_goes_on_calls_nobody),
 		cmocka_unit_test(who_leaves_between_the_stages_calls_others),
