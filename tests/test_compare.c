@@ -167,6 +167,9 @@ static void check_parts(const struct member *a, const struct member *b, const ch
 	assert_int_equal(part + 1, comparison->npart);
 	for (part = 0; part < comparison->npart; part++) {
 		const struct ordo_vector_part *one = &comparison->parts[part];
+		const uint64_t at = one->begin.of * (whole / one->begin.whole);
+		assert_int_equal(one->chunk[0], at / (whole / a->order->nchunk));
+		assert_int_equal(one->chunk[1], at / (whole / b->order->nchunk));
 		if (!one->same && !differing++)
 			assert_int_equal(comparison->first, part);
 		assert_true(part ? one->begin.of * one[-1].end.whole == one[-1].end.of * one->begin.whole
@@ -471,6 +474,7 @@ static void what_is_not_comparable_is_refused(void **state)
 		assert_false(
 			ordo_compare(crowd->members[0].order, crowd->members[i].order, &comparison, &error));
 		assert_int_equal(error.code, ORDO_USAGE);
+		assert_int_equal(error.rule, 0);
 		ordo_comparison_free(&comparison);
 	}
 	/* A schedule whose ranks disagree has no one order. */

@@ -206,7 +206,7 @@ static void bad_documents_are_refused_with_their_place(void **state)
 		{"\"calls\": 1,", "", "\"calls\" is missing"},
 		{"\"call\": 0", "\"call\": 1", "found call 1"},
 		{"\"stream\": ", "\"stream\": 99", "stream: found"},
-		{"\"task\": ", "\"task\": 99", "tasks"},
+		{"\"task\": ", "\"task\": 99", "task: found 992, stream 1 has 7 tasks"},
 		{"\"rank\": ", "\"rank\": 99", "rank: found"},
 		{"[\"scratch\"", "[\"scratches\"", "buffer: found scratches"},
 		{"\"slot\": [\"scratch\", ", "\"slot\": [\"scratch\", 77", "slot: found"},

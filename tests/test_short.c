@@ -56,6 +56,34 @@ static enum ordo_call_state test(struct trio *trio, struct ordo_ticket ticket)
 	return ordo_communicator_test(trio->communicator, &ticket, NULL);
 }
 
+/* A seat settles its ends only when they change: from none at all to the first collective of the process, and from two
+ * buffers to one, too. */
+static void ends_that_change_are_settled(void **state)
+{
+	(void)state;
+	struct trio trio;
+	struct ordo_ticket tickets[NRANK];
+	struct ordo_error error;
+	open_trio(&trio, 4, 2);
+	struct ordo_part part = {.collective = trio.collective};
+	assert_false(ordo_communicator_start(trio.communicator, 0, &part, &tickets[0], &error));
+	assert_non_null(strstr(error.text, "is NULL"));
+	for (uint32_t rank = 0; rank < NRANK; rank++)
+		tickets[rank] = start(&trio, rank, 1);
+	for (uint32_t rank = 0; rank < NRANK; rank++)
+		assert_true(ordo_communicator_wait(trio.communicator, &tickets[rank], NULL));
+	for (uint32_t rank = 0; rank < NRANK; rank++) {
+		part.input = trio.inputs[rank];
+		assert_true(ordo_communicator_start(trio.communicator, rank, &part, &tickets[rank], NULL));
+	}
+	for (uint32_t rank = 0; rank < NRANK; rank++) {
+		assert_true(ordo_communicator_wait(trio.communicator, &tickets[rank], NULL));
+		assert_int_equal(trio.outputs[rank][0], NRANK);
+		assert_int_equal(trio.inputs[rank][0], NRANK);
+	}
+	close_trio(&trio);
+}
+
 /* The limit of what is short: a rank's part holds it. */
 static void what_fits_a_part_is_short(void **state)
 {
@@ -144,6 +172,7 @@ static void a_reset_ends_what_all_came_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_that_change_are_settled),
 		cmocka_unit_test(what_fits_a_part_is_short),
 		cmocka_unit_test(what_was_told_is_read_before_it_is_written_over),
 		cmocka_unit_test(who_gives_up_keeps_the_missing_one_away),
