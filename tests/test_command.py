@@ -2671,6 +2671,17 @@ def _(ordo):
     wanted((answer["name"], answer["output"], answer["tasks"], answer["source"]) == ("ring_8", None, 366, source), answer)
 
 
+@desk_case("beside a verdict: that it is of every schedule of a set, the most memory, the busiest link")
+def _(ordo):
+    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o", "set")
+    done = ordo.works("verify", "set")
+    wanted("R1-R11 hold in every interleaving of every schedule; R12 asks" in done.out, done.out)
+    ordo.compile("ring.json")
+    wanted(ordo.answer("verify", "ring.json")["peak_bytes"] > 2 ** 16)
+    done = ordo.works("run", "ring.json", "--topology", "full-mesh")
+    wanted(re.search(r"\n  busiest link +\S+ \S+ from 0 to 1\n", done.out), done.out)
+
+
 @desk_case("embed takes a folder of programs, and a plan set with all its schedules")
 def _(ordo):
     ordo.compile("folder")

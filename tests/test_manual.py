@@ -146,6 +146,8 @@ def _():
     wanted(strict_json.loads(works("manual", "--json"))["mdoc"] == OVERVIEW)
     done = subprocess.run([ORDO, "manual", "verfy"], capture_output=True, text=True)
     wanted(done.returncode == 2 and "did you mean `ordo verify`" in done.stderr and done.stdout == "", done)
+    done = subprocess.run([ORDO, "manual", "verify", "draw"], capture_output=True, text=True)
+    wanted(done.returncode == 2 and "one page at a time: found verify and draw" in done.stderr, done)
 
 
 run_cases()

@@ -209,6 +209,8 @@ def _(ordo):
         wanted("red" in done.out or name.startswith("R6"), name)
         wanted(f"refuted, in red: {name[:2]}: " in done.out, name)
         wanted(("wait for ever" in done.out or "waits for ever" in done.out) == (name.startswith("R7") or "without" in name), name)
+        if "for ever" in done.out:
+            wanted(re.search(r"predicted for \S+ [KM]iB of f32 a rank; \d streams? waits? for ever", done.out), name)
 
 
 # What depends on what.
