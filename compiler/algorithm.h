@@ -85,7 +85,8 @@ void ordo_recipe_destroy(struct ordo_recipe *recipe);
 /* The part of ordo_recipe_make that takes no memory worth a name: all but `prepare`, and K. */
 bool ordo_recipe_read(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
-/* Whether there may be memory to compile what was read, and to prove it. If not, error->too_large. */
+/* Whether there may be memory to compile what was read, and to prove it. If not,
+ * error->too_large. */
 bool ordo_fits_in_memory(
 	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
 /* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns false. */

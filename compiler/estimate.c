@@ -1,9 +1,9 @@
 /* estimate.c - about how many tasks and bytes a request takes, from the same request for few ranks.
  *
- * The counts of a schedule grow with N like N^a (log N)^b, a = 1, 3/2 or 2, and like c + dK and c + dV with the
- * chunks of a block and with shards, as long as K stays below N or above. So two small schedules tell a and b, and
- * one more c and d. What they are counts of: tasks, chunks that are moved, slots and streams, each of which takes
- * memory, measured over all algorithms.
+ * The counts of a schedule grow with N like N^a (log N)^b, a = 1, 3/2 or 2, and like c + dK and c +
+ * dV with the chunks of a block and with shards, as long as K stays below N or above. So two small
+ * schedules tell a and b, and one more c and d. What they are counts of: tasks, chunks that are
+ * moved, slots and streams, each of which takes memory, measured over all algorithms.
  */
 #include "algorithms/levels.h"
 #include <math.h>
@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranks of a sample, at most; K of a sample if it is below N; K/N, beyond all lanes of rings, and V/N. */
+/* Ranks of a sample, at most; K of a sample if it is below N; K/N, beyond all lanes of rings,
+ * and V/N. */
 enum {
 	SAMPLE_RANKS = 127,
 	SAMPLE_LEVEL = 5,
@@ -99,8 +100,8 @@ static bool build(
 	return schedule;
 }
 
-/* Not every algorithm, with its parameters, has every number of ranks: the next that it has; or else the
- * algorithm without parameters. The sample gets the one found. */
+/* Not every algorithm, with its parameters, has every number of ranks: the next that it has; or
+ * else the algorithm without parameters. The sample gets the one found. */
 static bool build_near(const struct estimating *e, struct sample *sample, struct counts *counts)
 {
 	const uint32_t first = sample->sizes[0],

@@ -4,8 +4,8 @@
 #include <ordo/arena.h>
 #include <string.h>
 
-/* Brackets around the values that the readers take whole, each of which has ORDO_NESTING of its own: more of
- * them than any document has. */
+/* Brackets around the values that the readers take whole, each of which has ORDO_NESTING of its
+ * own: more of them than any document has. */
 enum { DEPTH_LIMIT = 2 * ORDO_NESTING };
 
 enum kind { WRONG, PLAIN, SPACE, OPENS, CLOSES, PARTS, QUOTE };

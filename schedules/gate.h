@@ -1,9 +1,10 @@
-/* gate.h - what is read from a pipe or a device, while it comes: no more than what a document may begin with.
- * Private to schedules/.
+/* gate.h - what is read from a pipe or a device, while it comes: no more than what a document may
+ * begin with. Private to schedules/.
  *
- * A pipe may go on for ever. The gate looks at each byte once, knows where strings and brackets are, and closes
- * where the text can be no document any more; what has been kept then ends with the byte that the reader
- * (scan.h) will refuse. Of long white space it keeps the beginning, and notes what it left out.
+ * A pipe may go on for ever. The gate looks at each byte once, knows where strings and brackets
+ * are, and closes where the text can be no document any more; what has been kept then ends with the
+ * byte that the reader (scan.h) will refuse. Of long white space it keeps the beginning, and notes
+ * what it left out.
  */
 #ifndef ORDO_GATE_H
 #define ORDO_GATE_H
@@ -12,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* White space in a row between two tokens, of which so many bytes are kept; the bytes of one string or number. */
+/* White space in a row between two tokens, of which so many bytes are kept; the bytes of one
+ * string or number. */
 enum { ORDO_SPACE_LIMIT = 1 << 20, ORDO_SPACE_KEPT = 64, ORDO_TOKEN_LIMIT = 1 << 20 };
 
 /* White space that was left out. */
@@ -31,8 +33,8 @@ struct ordo_gate {
 	size_t ngap, gap_room;
 };
 
-/* Looks at text[*kept..size), which was read last, and closes up what it leaves out: *kept grows. {0} is a gate
- * that has seen nothing. false: no memory. */
+/* Looks at text[*kept..size), which was read last, and closes up what it leaves out: *kept
+ * grows. {0} is a gate that has seen nothing. false: no memory. */
 bool ordo_gate_take(struct ordo_gate *gate, char *text, size_t *kept, size_t size);
 /* The text ends there. */
 bool ordo_gate_end(struct ordo_gate *gate, size_t kept);

@@ -13,8 +13,8 @@ struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struc
 struct ordo_reach *ordo_reach_through_ranks(const struct ordo_topology *topology, struct ordo_error *error);
 void ordo_reach_destroy(struct ordo_reach *reach); /* takes NULL */
 
-/* Is there a path from rank a to rank b through at least one switch, and through switches only? Where
- * ranks pass on: is there any path? */
+/* Is there a path from rank a to rank b through at least one switch, and through switches only?
+ * Where ranks pass on: is there any path? */
 bool ordo_reach_joined(const struct ordo_reach *reach, uint32_t a, uint32_t b);
 
 #endif

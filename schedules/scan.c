@@ -73,7 +73,8 @@ bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted)
 	return ordo_fail_at(cursor, place, "found the byte 0x%02x, wanted %s", c, wanted);
 }
 
-/* Of as much white space as is kept, the bytes that were left out behind it: the cursor goes past them. */
+/* Of as much white space as is kept, the bytes that were left out behind it: the cursor goes
+ * past them. */
 static uint32_t skip_gap(struct ordo_cursor *cursor)
 {
 	const size_t offset = (size_t)(cursor->at - cursor->text);

@@ -1,10 +1,11 @@
 /* scan.h - walking through JSON text by the letter of RFC 8259, knowing the line and column. Private to
  * schedules/.
  *
- * Stricter than the RFC in six points, so that what is read means one thing and takes bounded memory: text is
- * UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes, values nest at most
- * ORDO_NESTING deep, a number is written in at most ORDO_NUMBER_LENGTH letters (cJSON cuts longer ones), and
- * between two tokens stand at most ORDO_SPACE_LIMIT bytes of white space. All errors are R1.
+ * Stricter than the RFC in six points, so that what is read means one thing and takes bounded
+ * memory: text is UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes,
+ * values nest at most ORDO_NESTING deep, a number is written in at most ORDO_NUMBER_LENGTH letters
+ * (cJSON cuts longer ones), and between two tokens stand at most ORDO_SPACE_LIMIT bytes of white
+ * space. All errors are R1.
  */
 #ifndef ORDO_SCAN_H
 #define ORDO_SCAN_H
@@ -57,8 +58,8 @@ bool ordo_fail_rule_at(const struct ordo_cursor *cursor, struct ordo_place place
 /* What is found at the cursor does not belong there. Always false. */
 bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted);
 
-/* Stands on a space afterwards if and only if there are more than ORDO_SPACE_LIMIT: then every call fails that
- * looks for something else. */
+/* Stands on a space afterwards if and only if there are more than ORDO_SPACE_LIMIT: then every
+ * call fails that looks for something else. */
 void ordo_skip_space(struct ordo_cursor *cursor);
 /* Space, and then that character. */
 bool ordo_skip_character(struct ordo_cursor *cursor, char character, const char *wanted);

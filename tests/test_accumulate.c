@@ -405,7 +405,8 @@ static void documents_say_it(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* One contribution and two ranks: one has its input as its output, the other's went through scratch. */
+/* One contribution and two ranks: one has its input as its output, the other's went through
+ * scratch. */
 static const char one_contribution[] =
 	"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"by hand\", "
 	"\"ranks\": 2, "

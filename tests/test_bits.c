@@ -181,8 +181,8 @@ static void compiled_schedules_give_the_same_bits_in_every_interleaving(void **s
 					ordo_operator_facts((enum ordo_operator)op)->name);
 }
 
-/* ReduceScatter of 4 shards: the first half of the vector is ((0+1)+2)+3, the second ((3+2)+1)+0. By one
- * rank, in two chunks of one block; */
+/* ReduceScatter of 4 shards: the first half of the vector is ((0+1)+2)+3, the second
+ * ((3+2)+1)+0. By one rank, in two chunks of one block; */
 static struct ordo_schedule *two_halves_by_one_rank(void)
 {
 	const struct ordo_problem problem = {
@@ -242,9 +242,9 @@ static void scatter(const struct ordo_schedule *schedule, uint64_t alignment, fl
 	rig_destroy(&rig);
 }
 
-/* A block is cut at multiples of the alignment, counted from where it begins. So schedules for other
- * numbers of ranks, which diff calls interchangeable, cut the vector at the same places only if blocks are
- * multiples of the alignment: what order.h, compare.h and FORMAT.md say. */
+/* A block is cut at multiples of the alignment, counted from where it begins. So schedules for
+ * other numbers of ranks, which diff calls interchangeable, cut the vector at the same places
+ * only if blocks are multiples of the alignment: what order.h, compare.h and FORMAT.md say. */
 static void an_alignment_cuts_the_blocks_of_other_ranks_elsewhere(void **state)
 {
 	(void)state;

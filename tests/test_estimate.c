@@ -1,5 +1,6 @@
-/* test_estimate.c - what compiling and proving is estimated to take, against what it took: every algorithm, every
- * operator it has and every variant worth trying. Bytes are those that are allocated at a time, at most.
+/* test_estimate.c - what compiling and proving is estimated to take, against what it took: every
+ * algorithm, every operator it has and every variant worth trying. Bytes are those that are
+ * allocated at a time, at most.
  *
  * Arguments: numbers of ranks to compile everything for, in place of those below.
  */

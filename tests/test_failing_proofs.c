@@ -1,9 +1,10 @@
-/* test_failing_proofs.c - a proof that cannot have a piece of memory ends in an error, never in a verdict.
+/* test_failing_proofs.c - a proof that cannot have a piece of memory ends in an error, never in a
+ * verdict.
  *
  * What is judged: what the algorithms compile to and random schedules, with a shard a rank and with
- * more, as they are and with a Notify and its Wait dropped, so that they are mostly racy; each as ever,
- * with atomic reduces, and, where every rank has the same program, from one program. Every proof is
- * made once for each of its requests for memory, which is then refused.
+ * more, as they are and with a Notify and its Wait dropped, so that they are mostly racy; each as
+ * ever, with atomic reduces, and, where every rank has the same program, from one program. Every
+ * proof is made once for each of its requests for memory, which is then refused.
  *
  * usage: test_failing_proofs [EVERY]: drops every so manieth pair only
  */
@@ -192,7 +193,8 @@ static struct ordo_schedule *drop_everywhere(
 	return less;
 }
 
-/* Where, in the program of its rank, the first Wait for that Notify's signal stands; ORDO_NONE: nowhere. */
+/* Where, in the program of its rank, the first Wait for that Notify's signal stands; ORDO_NONE:
+ * nowhere. */
 static uint32_t find_wait(const struct ordo_schedule *schedule, uint32_t rank, uint32_t notify)
 {
 	const struct ordo_task *wanted = &schedule->tasks[notify];

@@ -1,8 +1,9 @@
-/* test_nans.c - reductions have the same bits on every transport, NaNs included: those of the trees.
+/* test_nans.c - reductions have the same bits on every transport, NaNs included: those of the
+ * trees.
  *
- * Data are numbers, special values and NaNs of both signs, signalling and quiet, with any payload. What a tree
- * means is spelled out element by element; tasks, by one thread and by several, and folds have to give
- * just that.
+ * Data are numbers, special values and NaNs of both signs, signalling and quiet, with any payload.
+ * What a tree means is spelled out element by element; tasks, by one thread and by several, and
+ * folds have to give just that.
  *
  * Arguments: the largest number of ranks (9), compile every so manieth request (23), and how many
  * documents there must be at least (100).

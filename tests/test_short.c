@@ -56,8 +56,8 @@ static enum ordo_call_state test(struct trio *trio, struct ordo_ticket ticket)
 	return ordo_communicator_test(trio->communicator, &ticket, NULL);
 }
 
-/* A seat settles its ends only when they change: from none at all to the first collective of the process, and from two
- * buffers to one, too. */
+/* A seat settles its ends only when they change: from none at all to the first collective of the
+ * process, and from two buffers to one, too. */
 static void ends_that_change_are_settled(void **state)
 {
 	(void)state;

@@ -1,8 +1,9 @@
 /* test_tables.c - no document makes a hash table slow.
  *
- * What is under test is compiled with the tables counting how often they look further. This process knows its
- * own seed, and makes documents all of whose keys meet in one place: here the tables look further n*n/2 times,
- * which shows that the attack is one. A second process, which has a seed of its own, reads the same documents.
+ * What is under test is compiled with the tables counting how often they look further. This process
+ * knows its own seed, and makes documents all of whose keys meet in one place: here the tables look
+ * further n*n/2 times, which shows that the attack is one. A second process, which has a seed of
+ * its own, reads the same documents.
  */
 #include "map.h"
 #include <ordo/document.h>
@@ -28,7 +29,8 @@ uint64_t ordo_nprobe;
 static const char *self;
 static char folder[] = "/tmp/ordo-tables-XXXXXX";
 
-/* The keys (first, n) that meet in place 0 of every table of at most PLACES places, NKEY of them. */
+/* The keys (first, n) that meet in place 0 of every table of at most PLACES places, NKEY of
+ * them. */
 static void find_keys(uint32_t first, uint32_t *keys)
 {
 	const struct ordo_seed seed = ordo_seed();

@@ -168,7 +168,8 @@ static void atomic_reduces_are_sound_but_have_no_fixed_order(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Ranks 0 to 3 in a line: a ring closes through the ranks between, unless it is cut, or leads one way. */
+/* Ranks 0 to 3 in a line: a ring closes through the ranks between, unless it is cut, or leads
+ * one way. */
 static void where_ranks_pass_on_any_way_will_do(void **state)
 {
 	(void)state;

@@ -315,8 +315,8 @@ static void show_digests(struct call *call, struct pair *pair)
 		say(call, "  %-23s %s and %s\n", "order digest", first, second);
 }
 
-/* The same orders, but not all the same order, over blocks that are cut at multiples of an alignment each from
- * its own beginning: see compare.h. */
+/* The same orders, but not all the same order, over blocks that are cut at multiples of an
+ * alignment each from its own beginning: see compare.h. */
 static bool depends_on_alignment(const struct pair *pair)
 {
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --memory-limit, of every command that builds something or reads a document; UINT64_MAX: what there is. */
+/* --memory-limit, of every command that builds something or reads a document; UINT64_MAX: what
+ * there is. */
 extern uint64_t memory_limit;
 extern bool memory_is_limited; /* by that option */
 #define MEMORY_LIMIT_OPTION                                                                                  \
@@ -15,7 +16,8 @@ extern bool memory_is_limited; /* by that option */
 			"give)"                                                                              \
 	}
 
-/* Tells the library, once options are read: every command has a limit, whether or not it has the option. */
+/* Tells the library, once options are read: every command has a limit, whether or not it has the
+ * option. */
 void set_memory_limit(void);
 
 #endif

@@ -138,7 +138,8 @@ static void print_answer(const cJSON *answer)
 }
 
 /* What was asked for must have arrived; a command that failed has said why, unless that was to
- * stand on stdout too. Where the reader went away we end by SIGPIPE as all do, but clean up first. */
+ * stand on stdout too. Where the reader went away we end by SIGPIPE as all do, but clean up
+ * first. */
 static int finish_stdout(int status, bool json, bool dies_of_pipes)
 {
 	bool lost = ferror(stdout);

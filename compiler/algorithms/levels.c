@@ -153,8 +153,9 @@ static bool reaches(uint32_t size, uint32_t count, uint32_t nrank)
 	return power >= nrank;
 }
 
-/* As near to each other as the divisors of nrank allow: each size the smallest that leaves the levels further
- * out nothing larger. Looked for among the sizes below the root, and then among what divides into at most as many. */
+/* As near to each other as the divisors of nrank allow: each size the smallest that leaves the
+ * levels further out nothing larger. Looked for among the sizes below the root, and then among
+ * what divides into at most as many. */
 static void divide_evenly(uint32_t nrank, uint32_t count, uint32_t *sizes)
 {
 	for (uint32_t l = 0; l < count; l++) {

@@ -3,11 +3,11 @@
  * Integers are computed unsigned, where wrapping is defined, and compared signed. Minima and maxima are those of IEEE 754-2019: a NaN wins,
  * and -0 is less than +0. They are chosen by bits, so that no compiler may swap operands.
  *
- * Every operation whose result is a NaN gives the plain one: positive, quiet, without payload. So
- * a op b and b op a have the same bits, NaN or not, and it does not matter which CPU made the NaN of
+ * Every operation whose result is a NaN gives the plain one: positive, quiet, without payload. So a
+ * op b and b op a have the same bits, NaN or not, and it does not matter which CPU made the NaN of
  * what. Sums and products of f32 and f64 leave that to the end of a fold (`finished`): a NaN stays
- * one, whatever is added to it or multiplied with it. NaNs are looked for in whole vectors, and are not
- * in the way where there is none.
+ * one, whatever is added to it or multiplied with it. NaNs are looked for in whole vectors, and are
+ * not in the way where there is none.
  */
 #ifndef ORDO_KERNELS_OPERATIONS_H
 #define ORDO_KERNELS_OPERATIONS_H

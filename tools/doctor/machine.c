@@ -127,7 +127,8 @@ static void lower(uint64_t *least, uint64_t number)
 	*least = number < *least ? number : *least;
 }
 
-/* What the group uses now, and what of it the system takes back where it is short; its limit less that. */
+/* What the group uses now, and what of it the system takes back where it is short; its limit
+ * less that. */
 static uint64_t left_in_group(uint64_t limit)
 {
 	uint64_t used = 0, none;

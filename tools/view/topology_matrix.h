@@ -9,8 +9,8 @@
 enum { MOST_WEB_RANKS = 16 };
 
 /* A row for every rank and switch that a link comes from, a column for each that one goes to;
- * switches stand beside the ranks. Of more than 80 rows, neighbours in a row that look alike are one
- * box. The loads are measured here. false: no memory. */
+ * switches stand beside the ranks. Of more than 80 rows, neighbours in a row that look alike are
+ * one box. The loads are measured here. false: no memory. */
 bool draw_matrix(Agraph_t *graph, struct loads *loads, const uint32_t *ranks, uint32_t nrank);
 
 #endif

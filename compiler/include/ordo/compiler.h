@@ -29,15 +29,16 @@ struct ordo_request {
  * finding. */
 ORDO_API struct ordo_schedule *ordo_compile(const struct ordo_request *request, struct ordo_error *error);
 
-/* About what a request takes, from schedules of the same kind for at most some 80 ranks: right within a factor of
- * four, where N, K and V are such as the algorithm has. */
+/* About what a request takes, from schedules of the same kind for at most some 80 ranks: right
+ * within a factor of four, where N, K and V are such as the algorithm has. */
 struct ordo_estimate {
 	double tasks;
 	double bytes; /* of memory, at most at a time, to compile and prove it */
 };
 
-/* Takes milliseconds, however large the request is. false: it does not apply, or no memory. ordo_compile and all
- * that choose refuse by it what ordo_set_memory_limit (memory.h) does not allow. */
+/* Takes milliseconds, however large the request is. false: it does not apply, or no memory.
+ * ordo_compile and all that choose refuse by it what ordo_set_memory_limit (memory.h) does not
+ * allow. */
 ORDO_API bool ordo_estimate(
 	const struct ordo_request *request, struct ordo_estimate *estimate, struct ordo_error *error);
 

@@ -40,7 +40,8 @@ ORDO_API enum ordo_reduction ordo_collective_reduction(const struct ordo_collect
 /* How large a rank's buffers must be. */
 ORDO_API uint64_t ordo_collective_input_bytes(const struct ordo_collective *collective, uint32_t rank);
 ORDO_API uint64_t ordo_collective_output_bytes(const struct ordo_collective *collective, uint32_t rank);
-/* The order digest of the proof: equal digests, equal bits (but see compare.h for alignments above 1). Empty if the operator or the type has no order. */
+/* The order digest of the proof: equal digests, equal bits (but see compare.h for alignments
+ * above 1). Empty if the operator or the type has no order. */
 ORDO_API const char *ordo_collective_digest(const struct ordo_collective *collective);
 
 /* Groups: one collective operation in several schedules, each for the sizes it is best at. */

@@ -15,8 +15,9 @@
 extern "C" {
 #endif
 
-/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once; of an average, its sum. A result that is a NaN is the plain one
- * (element.h). dst and src do not overlap and need no alignment. */
+/* dst[i] = dst[i] op src[i] for n elements, in order, each rounded once; of an average, its sum.
+ * A result that is a NaN is the plain one (element.h). dst and src do not overlap and need no
+ * alignment. */
 ORDO_API void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
 /* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero, and nothing if the divisor is 1. It is at

@@ -5,9 +5,10 @@
  * schedule cuts the vector does not matter: positions are fractions of it, and chunk c of n is the part
  * [c/n, (c+1)/n). What ordo_compare finds to be the same has equal order digests, and the other way round.
  *
- * Where that part ends in elements is a matter of the fraction alone, but for one case: ReduceScatter for
- * other numbers of ranks, whose blocks are cut at multiples of the alignment (runtime.h), each from
- * its own beginning. Their bits are the same if blocks are multiples of the alignment; 1 always is one.
+ * Where that part ends in elements is a matter of the fraction alone, but for one case:
+ * ReduceScatter for other numbers of ranks, whose blocks are cut at multiples of the alignment
+ * (runtime.h), each from its own beginning. Their bits are the same if blocks are multiples of the
+ * alignment; 1 always is one.
  */
 #ifndef ORDO_COMPARE_H
 #define ORDO_COMPARE_H

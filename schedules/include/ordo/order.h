@@ -187,9 +187,10 @@ ORDO_API void ordo_order_destroy(struct ordo_order *order); /* takes NULL */
 /* The tree of one copy. rank must hold the chunk. O(log ncopy). */
 ORDO_API uint32_t ordo_order_tree(const struct ordo_order *order, uint32_t chunk, uint32_t rank);
 
-/* Chunks of two orders that have elements in common, when both cut the same vector: chunk c of n is the part
- * [c/n, (c+1)/n) of it (with the partition rule: of every block, whatever its size; compare.h has the exception). Begin with {0}; while
- * overlap.chunk[0] < nchunk of the first there is an overlap. */
+/* Chunks of two orders that have elements in common, when both cut the same vector: chunk c of n
+ * is the part [c/n, (c+1)/n) of it (with the partition rule: of every block, whatever its size;
+ * compare.h has the exception). Begin with {0}; while overlap.chunk[0] < nchunk of the first
+ * there is an overlap. */
 struct ordo_overlap {
 	uint32_t chunk[2];
 };

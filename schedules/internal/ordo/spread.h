@@ -1,8 +1,9 @@
 /* spread.h - where a hash table keeps what: a function that nobody outside the process can know.
  *
- * A document chooses the keys of nearly every table, so a fixed function would let it choose keys that all meet
- * in one place. Here, for any two pairs chosen without the seed, both places are independent and uniform over
- * 32 bits. Nothing but time depends on a seed: no table is ever walked in the order of its places.
+ * A document chooses the keys of nearly every table, so a fixed function would let it choose keys
+ * that all meet in one place. Here, for any two pairs chosen without the seed, both places are
+ * independent and uniform over 32 bits. Nothing but time depends on a seed: no table is ever walked
+ * in the order of its places.
  *
  * source  Thorup, High Speed Hashing for Integers and Strings, arXiv:1504.06804, 2015, section 3.3
  */
@@ -20,11 +21,12 @@ struct ordo_seed {
 	uint64_t a, b, c;
 };
 
-/* The seed of this process: drawn from the system's entropy when it is first asked for. Any thread may ask. */
+/* The seed of this process: drawn from the system's entropy when it is first asked for. Any
+ * thread may ask. */
 ORDO_API struct ordo_seed ordo_seed(void);
 
-/* What is multiplied puts the keys of a row in a row; what follows only renames the places, so that rows do not
- * run into each other where a table probes the next place. */
+/* What is multiplied puts the keys of a row in a row; what follows only renames the places, so
+ * that rows do not run into each other where a table probes the next place. */
 static inline uint32_t ordo_spread(const struct ordo_seed *seed, uint32_t x, uint32_t y)
 {
 	uint32_t place = (uint32_t)(((seed->a + x) * (seed->b + y) + seed->c) >> 32);
