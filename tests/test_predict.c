@@ -651,6 +651,18 @@ static void bounds_are_those_of_the_operator_and_the_topology(void **state)
 	}
 }
 
+/* A message to the far end: from rank 0, in the middle, it is one link, from each of the others two. */
+static void any_rank_may_be_the_farthest_from_another(void **state)
+{
+	(void)state;
+	const struct setting setting = {.nrank = 3, .links = {{1, 0, 1}, {0, 1, 1}, {0, 2, 1}, {2, 0, 1}}};
+	struct ordo_topology *topology = topology_of(&setting);
+	struct ordo_prediction *prediction = bounds_of(NULL, topology, ORDO_ALLGATHER, 3);
+	check_near(prediction->bounds.steps, 200e-9);
+	ordo_prediction_destroy(prediction);
+	ordo_topology_destroy(topology);
+}
+
 /* Over two ports the third rank that one tells knows after one and a half latencies, and by then the first two have told nobody. */
 static void on_two_ports_one_tells_three_in_one_and_a_half_latencies(void **state)
 {
@@ -810,6 +822,7 @@ int main(void)
 		cmocka_unit_test(halving_on_a_torus_has_its_congestion),
 		cmocka_unit_test(with_a_link_down_three_rings_reach_the_bound_of_its_ranks),
 		cmocka_unit_test(bounds_are_those_of_the_operator_and_the_topology),
+		cmocka_unit_test(any_rank_may_be_the_farthest_from_another),
 		cmocka_unit_test(on_two_ports_one_tells_three_in_one_and_a_half_latencies),
 		cmocka_unit_test(a_cut_carries_the_greatest_flow),
 		cmocka_unit_test(chunks_are_cut_at_elements),
