@@ -305,7 +305,6 @@ static bool open_member(
 	const char *name = set->ranges[range].schedule;
 	struct stat facts;
 	char reason[128] = "it is no ordinary file or folder";
-	opened->folder = -1;
 	opened->file = openat(set->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	const bool there = opened->file >= 0 && !fstat(opened->file, &facts);
 	snprintf(opened->name, sizeof opened->name, "%s%s", set->folder_name, name);

@@ -562,6 +562,18 @@ def _(ordo):
     wanted(ordo.answer("probe", "race.json", "--atomic-reduce", "--seeds", 9)["same_in_all_probes"] is False)
     ordo.fails(1, r"error\[R8\]", "probe", "race.json")
     ordo.fails(1, "", "probe", "race.json", "--unproved", "--seeds", 9)
+    alone = ordo("probe", "race.json", "--unproved", "--transport", "seeded", "--seeds", 1)
+    wanted("race.json: not compared\n  a refuted schedule has no proof to agree with\n" in alone.out,
+           alone.out, alone.err)
+
+
+@desk_case("probe shows 32 orders, and says how many more there are")
+def _(ordo):
+    ordo.compile("ring.json", ranks=34)
+    words = ["probe", "ring.json", "--transport", "seeded", "--seeds", 1]
+    out = ordo.works(*words).out
+    wanted("orders       34 different" in out and "\n    and 2 more; --json has them all\n" in out, out)
+    wanted(len(ordo.answer(*words)["orders"]) == 34)
 
 
 @desk_case("probe refuses what adds nothing, what has no order, and what it does not know")
@@ -619,6 +631,9 @@ def _(ordo):
 def _(ordo):
     ordo.fails(1, r"G3 position-invariant does not hold: chunk 0 is .* but chunk 1 is .*\nhint: these do: mesh, .*dyadic",
                "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
+    # On more than 64 ranks only two are named: each of them takes long to prove.
+    ordo.fails(1, r"hint: these do: mesh, [^ \n]+\n\Z", "compile", "allreduce", "-n", 65, "-a", "ring",
+               "--require", "G3", "-o", "x.json")
     ordo.fails(1, r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\)\n",
                "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o", "x.json")
     ordo.fails(1, r"  birs  +no: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: ReduceScatter on 7 ranks, topology ring\n"
@@ -2735,7 +2750,11 @@ def _(ordo):
     ordo.fails(2, "--header: found -, wanted a file", "embed", "8-ring.json", "--name", "x", "--header", "-")
     ordo.fails(2, "--header: found x.c, wanted a file of its own", "embed", "8-ring.json", "-o", "x.c", "--header", "x.c")
     ordo.fails(2, "wanted the file of a schedule", "embed")
-    wanted(ordo.names() == ["8-ring.json"], ordo.names())
+    longest = "x" * 255
+    (ordo.folder / "8-ring.json").rename(ordo.folder / longest)
+    source = ordo.works("embed", longest).out
+    wanted(f"\nconst struct ordo_schedule {longest} = {{" in source, source)
+    wanted(ordo.names() == [longest], ordo.names())
 
 
 run_cases()

@@ -1,6 +1,7 @@
 /* test_replay.c - interleavings that show what is wrong: they are found, written, read, carried out, and they show it. */
 #include "check/rehearsal.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,6 +174,14 @@ static struct ordo_replay *replay_of_case(const char *name, struct ordo_schedule
 	return replay;
 }
 
+/* Where in a text an error lies; columns count bytes. */
+static const char *at_place(const char *text, const struct ordo_error *error)
+{
+	for (uint32_t line = 1; line < error->line; line++)
+		text = strchr(text, '\n') + 1;
+	return text + error->column - 1;
+}
+
 static void assert_refused(const struct ordo_schedule *schedule, const char *text, const char *message)
 {
 	struct ordo_error error = {0};
@@ -180,6 +189,7 @@ static void assert_refused(const struct ordo_schedule *schedule, const char *tex
 	assert_null(replay);
 	assert_int_equal(error.code, ORDO_BAD_INPUT);
 	assert_true(error.line > 0 && error.column > 0);
+	assert_false(isspace((unsigned char)*at_place(text, &error)));
 	if (!strstr(error.text, message))
 		fail_msg("found \"%s\", wanted \"%s\"", error.text, message);
 }
