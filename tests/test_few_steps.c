@@ -392,6 +392,42 @@ static void two_binary_trees_have_two_orders(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
+/* Does somebody add to the copied chunk, on that rank, in the phase of the copy? */
+static bool adds_in_phase(const struct ordo_schedule *schedule, uint32_t rank, const struct ordo_task *copy)
+{
+	for (uint32_t i = 0; i < schedule->ntask; i++) {
+		const struct ordo_task *task = &schedule->tasks[i];
+		if (task->kind == ORDO_SEND_REDUCE && task->peer == rank && task->chunk == copy->chunk &&
+			task->phase == copy->phase)
+			return true;
+	}
+	return false;
+}
+
+/* Nobody copies its part before the phase in which the first is added to it: until then that lies where it
+ * is. */
+static void a_part_is_copied_in_the_phase_that_adds_to_it(void **state)
+{
+	(void)state;
+	for (uint32_t n = 3; n <= 9; n++) {
+		struct ordo_request request = request_of("tree(shape=double-binary)", ORDO_REDUCE, n);
+		struct ordo_schedule *schedule = compile_proved(&request);
+		uint32_t ncopy = 0;
+		for (uint32_t s = 0; s < schedule->nstream; s++)
+			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+				const struct ordo_task *copy = &schedule->tasks[i];
+				if (copy->kind != ORDO_LOCAL_COPY)
+					continue;
+				ncopy++;
+				if (!adds_in_phase(schedule, schedule->streams[s].rank, copy))
+					fail_msg("%u ranks: rank %u copies chunk %u in phase %u", n,
+						schedule->streams[s].rank, copy->chunk, copy->phase);
+			}
+		assert_true(ncopy > 0);
+		ordo_schedule_destroy(schedule);
+	}
+}
+
 /* An inner node of one tree is a leaf of the other: nobody sends a chunk down more than once, on average. */
 static void no_rank_sends_more_than_the_vector_down_two_binary_trees(void **state)
 {
@@ -491,6 +527,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(far_first_adds_in_the_folded_order),
 		cmocka_unit_test(rhd_adds_pairs_first_whatever_the_root),
 		cmocka_unit_test(two_binary_trees_have_two_orders),
+		cmocka_unit_test(a_part_is_copied_in_the_phase_that_adds_to_it),
 		cmocka_unit_test(no_rank_sends_more_than_the_vector_down_two_binary_trees),
 		cmocka_unit_test(a_broadcast_brings_everybody_everything_once),
 		cmocka_unit_test(a_hypercube_carries_what_differs_in_one_bit),
