@@ -219,6 +219,36 @@ static void a_torus_has_a_ring_that_is_not_the_natural_order(void **unused)
 	ordo_topology_destroy(topology);
 }
 
+/* Half of the links of 20 ranks, at random: rings that a repair of the natural order misses are found from another start,
+ * where trying everything would not end. */
+static void two_rings_in_random_links_are_found_or_proved_absent(void **unused)
+{
+	(void)unused;
+	enum { N = 20, PERCENT = 50 };
+	uint32_t state = 2010, nfound = 0;
+	for (int repeat = 0; repeat < 10; repeat++) {
+		struct ordo_error error = {0};
+		uint32_t cycles[2 * N];
+		struct ordo_topology *topology = ordo_topology_create("random", N, 0, 0, &error);
+		assert_non_null(topology);
+		for (uint32_t a = 0; a < N; a++)
+			for (uint32_t b = a + 1; b < N; b++)
+				if (draw(&state) % 100 < PERCENT) {
+					assert_true(ordo_topology_add(topology, a, b, NULL, 1, 1, &error));
+					assert_true(ordo_topology_add(topology, b, a, NULL, 1, 1, &error));
+				}
+		assert_true(ordo_topology_finish(topology, &error));
+		if (ordo_cycles_find(topology, N, 2, cycles, &error)) {
+			nfound++;
+			check_cycles(topology, N, 2, cycles);
+		} else if (error.code != ORDO_USAGE) {
+			fail_msg("graph %d: %s", repeat, error.text);
+		}
+		ordo_topology_destroy(topology);
+	}
+	assert_true(nfound > 0);
+}
+
 /* Petersen's graph: three neighbours each, in one piece whatever rank is taken out, and yet no ring. */
 static void petersens_graph_is_proved_to_have_none(void **unused)
 {
@@ -333,6 +363,7 @@ int main(void)
 		cmocka_unit_test(the_published_case_has_one_ring_and_three_disjoint_ones),
 		cmocka_unit_test(a_large_mesh_with_links_down_has_rings),
 		cmocka_unit_test(a_torus_has_a_ring_that_is_not_the_natural_order),
+		cmocka_unit_test(two_rings_in_random_links_are_found_or_proved_absent),
 		cmocka_unit_test(petersens_graph_is_proved_to_have_none),
 		cmocka_unit_test(the_reason_why_there_is_none_is_told),
 		cmocka_unit_test(a_link_that_leads_one_way_only_is_no_neighbour),
