@@ -270,6 +270,27 @@ static void petersens_graph_is_proved_to_have_none(void **unused)
 	ordo_topology_destroy(topology);
 }
 
+/* Two meshes of 5 ranks and three links between them: a ring needs two of those, and two rings four. Each
+ * ring that may be the first is tried, and given back. */
+static void two_rings_need_four_links_between_two_meshes(void **unused)
+{
+	(void)unused;
+	struct ordo_error error = {0};
+	struct ordo_topology *topology = ordo_topology_create("two", 10, 0, 0, &error);
+	uint32_t cycles[20];
+	for (uint32_t a = 0; a < 10; a++)
+		for (uint32_t b = 0; b < 10; b++)
+			if (a != b && (a / 5 == b / 5 || (a % 5 == b % 5 && a % 5 < 3)))
+				assert_true(ordo_topology_add(topology, a, b, NULL, 1, 1, &error));
+	assert_true(ordo_topology_finish(topology, &error));
+	assert_true(ordo_cycles_find(topology, 10, 1, cycles, &error));
+	check_cycles(topology, 10, 1, cycles);
+	assert_false(ordo_cycles_find(topology, 10, 2, cycles, &error));
+	assert_int_equal(error.code, ORDO_USAGE);
+	assert_non_null(strstr(error.text, "every order of the ranks was tried"));
+	ordo_topology_destroy(topology);
+}
+
 static void the_reason_why_there_is_none_is_told(void **unused)
 {
 	(void)unused;
@@ -365,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_torus_has_a_ring_that_is_not_the_natural_order),
 		cmocka_unit_test(two_rings_in_random_links_are_found_or_proved_absent),
 		cmocka_unit_test(petersens_graph_is_proved_to_have_none),
+		cmocka_unit_test(two_rings_need_four_links_between_two_meshes),
 		cmocka_unit_test(the_reason_why_there_is_none_is_told),
 		cmocka_unit_test(a_link_that_leads_one_way_only_is_no_neighbour),
 		cmocka_unit_test(a_ring_goes_round_links_that_lead_one_way_only),
