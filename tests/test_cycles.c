@@ -219,8 +219,8 @@ static void a_torus_has_a_ring_that_is_not_the_natural_order(void **unused)
 	ordo_topology_destroy(topology);
 }
 
-/* Half of the links of 20 ranks, at random: rings that a repair of the natural order misses are found from another start,
- * where trying everything would not end. */
+/* Half of the links of 20 ranks, at random: rings that a repair of the natural order misses are
+ * found from another start, where trying everything would not end. */
 static void two_rings_in_random_links_are_found_or_proved_absent(void **unused)
 {
 	(void)unused;
@@ -270,8 +270,8 @@ static void petersens_graph_is_proved_to_have_none(void **unused)
 	ordo_topology_destroy(topology);
 }
 
-/* Two meshes of 5 ranks and three links between them: a ring needs two of those, and two rings four. Each
- * ring that may be the first is tried, and given back. */
+/* Two meshes of 5 ranks and three links between them: a ring needs two of those, and two rings four.
+ * Each ring that may be the first is tried, and given back. */
 static void two_rings_need_four_links_between_two_meshes(void **unused)
 {
 	(void)unused;

@@ -404,8 +404,7 @@ static bool adds_in_phase(const struct ordo_schedule *schedule, uint32_t rank, c
 	return false;
 }
 
-/* Nobody copies its part before the phase in which the first is added to it: until then that lies where it
- * is. */
+/* Nobody copies its part before the phase in which the first is added to it. */
 static void a_part_is_copied_in_the_phase_that_adds_to_it(void **state)
 {
 	(void)state;
