@@ -79,6 +79,17 @@ def _(ordo):
     wanted(code == 5 and re.search(message, said), code, said)
 
 
+@desk_case("a proof that is too large for the limit is an error, and no picture is drawn without it")
+def _(ordo):
+    (ordo.folder / "wide.json").write_text(
+        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, '
+        '"chunks_per_block": 50000000, "scratch_slots": 0, "in_place": false, '
+        '"programs": [{"rank": 0, "streams": []}]}')
+    for command in ["verify", "draw"]:
+        ordo.fails(5, r"proving it takes about \S+ \wiB of memory, there is 100 MiB", command,
+                   "wide.json", "--memory-limit", "100MiB")
+
+
 @desk_case("2147483647 ranks are refused before anything is built, by every algorithm and without one")
 def _(ordo):
     message = (r"ranks by .*: about \S+ tasks, which takes about \S+ \wiB of memory, there is \S+ MiB"
