@@ -6,7 +6,7 @@
 #ifndef ORDO_ALGORITHM_H
 #define ORDO_ALGORITHM_H
 
-#include "builder.h"
+#include "program/builder.h"
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
 

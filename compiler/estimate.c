@@ -5,7 +5,7 @@
  * schedules tell a and b, and one more c and d. What they are counts of: tasks, chunks that are
  * moved, slots and streams, each of which takes memory, measured over all algorithms.
  */
-#include "algorithms/levels.h"
+#include "algorithms/hierarchy/levels.h"
 #include <math.h>
 #include <ordo/memory.h>
 #include <stdio.h>

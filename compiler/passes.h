@@ -3,7 +3,7 @@
 #define ORDO_PASSES_H
 
 #include "algorithm.h"
-#include "sequence.h"
+#include "program/sequence.h"
 
 /* Needs a recipe; gives its sequential program. Free the sequence also after false. */
 bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);

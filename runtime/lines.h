@@ -2,7 +2,7 @@
 #ifndef ORDO_LINES_H
 #define ORDO_LINES_H
 
-#include "layout.h"
+#include "tasks/layout.h"
 #include <stdlib.h>
 #include <string.h>
 

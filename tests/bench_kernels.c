@@ -3,7 +3,7 @@
  * Bytes read and written a second, in memory that the nearest caches hold and in memory that they do not: sums of two arrays into a third,
  * which reads twice what memcpy does; and what few elements of eight ranks cost, as the shortest messages have them. All in one run.
  */
-#include "kernels.h"
+#include "kernels/kernels.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

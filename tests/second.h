@@ -2,7 +2,7 @@
 #ifndef ORDO_TESTS_SECOND_H
 #define ORDO_TESTS_SECOND_H
 
-#include "second/checker.h"
+#include "checker/checker.h"
 #include <string.h>
 
 /* Both end in NUL, and stand in no folder. */

@@ -1,8 +1,8 @@
 /* test_addresses.c - where everything lies, for counts that no machine has the memory for: chunks, slots and folds against 128-bit arithmetic, and
  * runs on buffers of which only what is touched exists.
  */
-#include "collective.h"
-#include "layout.h"
+#include "collective/collective.h"
+#include "tasks/layout.h"
 #include <ordo/communicator.h>
 #include <ordo/compiler.h>
 #include <setjmp.h>

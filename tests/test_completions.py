@@ -56,7 +56,7 @@ def _():
     wanted(len(known) > 20, known)
     for command in COMMANDS:
         for option, argument in re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)", ordo(command, "--help"), re.M):
-            wanted(argument[0].islower() or argument.split(",")[0] in known, f"{command} {option} {argument}: tools/values.c")
+            wanted(argument[0].islower() or argument.split(",")[0] in known, f"{command} {option} {argument}: tools/cli/values.c")
 
 
 @case("operators, algorithms that have them, parameters and what those may be")

@@ -1,7 +1,7 @@
 /* test_gate.c - documents as they come from a pipe, of which long white space is left out, are the
  * documents that are there: the same schedules, and the same errors at the same places.
  */
-#include "gate.h"
+#include "base/gate.h"
 #include <ordo/document.h>
 #include <ordo/memory.h>
 #include <setjmp.h>

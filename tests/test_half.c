@@ -5,7 +5,7 @@
  * usage: test_half [STRIDE]: every so manieth first operand with all second ones; 1 takes all 2^32 pairs.
  */
 #include "half_reference.h"
-#include "kernels.h"
+#include "kernels/kernels.h"
 #include <math.h>
 #include <ordo/half.h>
 #include <setjmp.h>

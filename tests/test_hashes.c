@@ -9,7 +9,7 @@
  */
 #define XXH_INLINE_ALL
 #include "exchanges.h"
-#include "kernels.h"
+#include "kernels/kernels.h"
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/communicator.h>

@@ -4,7 +4,7 @@
  */
 #include "element_reference.h"
 #include "half_reference.h"
-#include "kernels.h"
+#include "kernels/kernels.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* test_settle.c - the fewest changes of order, and among these the most preferred, against trying every choice. */
-#include "cost/settle.h"
+#include "cost/tie_break.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

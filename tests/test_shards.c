@@ -4,7 +4,7 @@
  * real runs on different numbers of ranks with each other.
  */
 #include "compiling.h"
-#include "shards.h"
+#include "program/shards.h"
 #include <ordo/arena.h>
 #include <setjmp.h>
 #include <stdarg.h>

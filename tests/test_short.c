@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 /* cmocka wants those before it. */
-#include "communicator/slot.h"
+#include "communicator/call.h"
 #include "exchanges.h"
 #include <cmocka.h>
 #include <string.h>

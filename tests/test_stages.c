@@ -1,7 +1,7 @@
 /* test_stages.c - sums in two stages: what each side of the ranks reads and writes, that the bits are those of one stage, and calls that
  * run so.
  */
-#include "communicator/slot.h"
+#include "communicator/call.h"
 #include "failing.h"
 #include <ordo/compiler.h>
 #include <setjmp.h>

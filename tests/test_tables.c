@@ -5,10 +5,10 @@
  * further n*n/2 times, which shows that the attack is one. A second process, which has a seed of
  * its own, reads the same documents.
  */
-#include "map.h"
+#include "program/map.h"
 #include <ordo/document.h>
 #include <ordo/runtime.h>
-#include <ordo/spread.h>
+#include <ordo/hash_seed.h>
 #include <ordo/verify.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* ordo.c - the command: finds the command asked for and runs it. */
-#include "options.h"
+#include "cli/options.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -14,7 +14,7 @@
  *
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the algorithms' own files
  */
-#include "cost/cost.h"
+#include "cost.h"
 #include <string.h>
 
 /* wire/parts and reduced/parts of n. */

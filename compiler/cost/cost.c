@@ -1,5 +1,5 @@
 /* cost.c - how long an algorithm takes: by its formula, or by what it claims. */
-#include "cost/cost.h"
+#include "cost.h"
 #include "passes.h"
 #include <ordo/options.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * A line that is lower further on rises less, and once lower stays lower: the first such size is found by halving. Going from crossing to crossing meets every
  * line of the envelope once: O(lines^2 log bytes), and lines are a few dozen.
  */
-#include "cost/envelope.h"
+#include "envelope.h"
 #include <ordo/operator.h>
 
 static bool is_lower(const struct ordo_line *one, const struct ordo_line *other, uint64_t bytes)

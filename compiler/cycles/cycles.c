@@ -1,6 +1,6 @@
 /* cycles.c - rings through a topology: the ways to find them, in turn, and why there are none. */
-#include "cycles/cycles.h"
-#include "cycles/graph.h"
+#include "cycles.h"
+#include "graph.h"
 #include <ordo/arena.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  *
  * source  Alspach, Bull. ICA 52, 2008 (Walecki's construction)
  */
-#include "cycles/graph.h"
+#include "graph.h"
 #include <ordo/arena.h>
 
 enum { NSTART = 64 };

@@ -1,5 +1,5 @@
 /* graph.c - the neighbour relation of a topology as bits. */
-#include "cycles/graph.h"
+#include "graph.h"
 #include <ordo/arena.h>
 #include <string.h>
 

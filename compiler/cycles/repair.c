@@ -7,7 +7,7 @@
  *
  * source  Palmer, Computers Math. Applic. 34(11), 1997
  */
-#include "cycles/graph.h"
+#include "graph.h"
 
 static uint32_t next(uint32_t n, uint32_t i)
 {

@@ -5,7 +5,7 @@
  * met once, in one order and direction. A walk goes on to the vertex with the fewest ways left, and gives up
  * where an unvisited vertex has fewer than two.
  */
-#include "cycles/graph.h"
+#include "graph.h"
 #include <ordo/arena.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* doubling.c - exchanges with the rank that differs in one bit, far first: AllReduce by halving and
  * doubling, and by exchanging everything. */
-#include "generators/generator.h"
+#include "generator.h"
 
 static uint32_t count_steps(const struct ordo_problem *problem)
 {

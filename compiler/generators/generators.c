@@ -1,5 +1,5 @@
 /* generators.c - what there is, and how tasks are written. */
-#include "generators/generator.h"
+#include "generator.h"
 #include <math.h>
 #include <ordo/compiler.h>
 #include <ordo/memory.h>

@@ -1,5 +1,5 @@
 /* ring.c - the ring in its natural order, one direction: AllReduce, ReduceScatter, AllGather. */
-#include "generators/generator.h"
+#include "generator.h"
 
 enum { WINDOW = 3 };
 

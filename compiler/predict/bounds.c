@@ -13,8 +13,8 @@
  *
  * An AllReduce moves each element 2(p-1) times: p-1 times before the first rank can have its sum, and then once to each other.
  */
-#include "predict/bounds.h"
-#include "predict/crossing.h"
+#include "bounds.h"
+#include "min_cut.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* predict.c - how long a schedule takes on a topology, and where the time goes. */
-#include "predict/bounds.h"
-#include "predict/simulate.h"
+#include "bounds.h"
+#include "simulate.h"
 #include <ordo/arena.h>
 #include <ordo/options.h>
 #include <ordo/predict.h>

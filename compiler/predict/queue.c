@@ -1,5 +1,5 @@
 /* queue.c - what happens next: a heap of streams by the time of their events. */
-#include "predict/queue.h"
+#include "queue.h"
 #include <ordo/arena.h>
 #include <ordo/operator.h>
 #include <stdlib.h>

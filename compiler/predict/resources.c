@@ -1,5 +1,5 @@
 /* resources.c - what moves use, and which of it several streams ever use. */
-#include "predict/resources.h"
+#include "resources.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #ifndef ORDO_PREDICT_RESOURCES_H
 #define ORDO_PREDICT_RESOURCES_H
 
-#include "predict/routes.h"
-#include "predict/sharing.h"
+#include "routes.h"
+#include "max_min.h"
 
 struct ordo_resources {
 	uint32_t nlink, nrank, ports;

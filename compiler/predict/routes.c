@@ -1,6 +1,6 @@
 /* routes.c - the way from one rank to another: a link, or else a shortest way, spread over equally short ones. */
-#include "predict/routes.h"
-#include "predict/ways.h"
+#include "routes.h"
+#include "shortest_paths.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 

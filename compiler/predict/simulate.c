@@ -4,8 +4,8 @@
  * becomes an event at its time, and the earliest event is next once no stream can run. A stream that an event wakes goes on at that
  * time or later, so no event comes too late. Events at one time (but for rounding) are taken together, and then flows are shared once.
  */
-#include "predict/simulate.h"
-#include "predict/queue.h"
+#include "simulate.h"
+#include "queue.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <stdlib.h>

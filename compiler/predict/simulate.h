@@ -2,8 +2,8 @@
 #ifndef ORDO_PREDICT_SIMULATE_H
 #define ORDO_PREDICT_SIMULATE_H
 
-#include "predict/resources.h"
-#include "predict/sizes.h"
+#include "resources.h"
+#include "sizes.h"
 
 /* What a run is of, and what it fills. */
 struct ordo_rehearsal {

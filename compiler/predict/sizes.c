@@ -1,5 +1,5 @@
 /* sizes.c - how many bytes a move carries: where chunks begin in their blocks. */
-#include "predict/sizes.h"
+#include "sizes.h"
 #include <stdlib.h>
 
 bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_problem *problem,

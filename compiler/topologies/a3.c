@@ -3,8 +3,8 @@
  *
  * `a3:8` is one server, `a3:2x8` two of eight ranks; `a3` one of all ranks.
  */
-#include "topologies/generators.h"
-#include "topologies/sizes.h"
+#include "generators.h"
+#include "sizes.h"
 
 enum { MAX_RANKS = 8192 };
 

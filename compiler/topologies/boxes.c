@@ -1,7 +1,7 @@
 /* boxes.c - servers that are sold with eight accelerators and a network card for each. */
-#include "topologies/boxes.h"
-#include "topologies/generators.h"
-#include "topologies/sizes.h"
+#include "boxes.h"
+#include "generators.h"
+#include "sizes.h"
 #include <stdio.h>
 
 enum { R = ORDO_BOX_RANKS, MAX_SERVERS = 8192 };

@@ -1,5 +1,5 @@
 /* full_mesh.c - every rank has a link of its own to every other rank. */
-#include "topologies/generators.h"
+#include "generators.h"
 
 /* 67 million links: memory ends before the 32-bit ids do. */
 enum { MAX_RANKS = 8192 };

@@ -1,5 +1,5 @@
 /* hypercube.c - 2^k ranks, each with a link to every rank whose number differs in one binary digit. */
-#include "topologies/generators.h"
+#include "generators.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {

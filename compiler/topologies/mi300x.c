@@ -11,8 +11,8 @@
  *
  * Peak rates; what programs see is less. Latencies are assumptions.
  */
-#include "topologies/boxes.h"
-#include "topologies/generators.h"
+#include "boxes.h"
+#include "generators.h"
 
 struct ordo_topology *ordo_mi300x_make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)

@@ -1,6 +1,6 @@
 /* ring.c - rank r has links to r-1 and r+1, both ways; with two ranks these are one neighbour and one pair of
  * links. */
-#include "topologies/generators.h"
+#include "generators.h"
 
 static bool add_link(struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
 {

@@ -5,8 +5,8 @@
  * and how much more the ranks of a leaf can send than the leaf to the spines. In the server it is one hop,
  * over the rail two, over a spine four. `servers` alone makes servers of eight, or one of all ranks.
  */
-#include "topologies/generators.h"
-#include "topologies/sizes.h"
+#include "generators.h"
+#include "sizes.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

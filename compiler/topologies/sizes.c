@@ -1,5 +1,5 @@
 /* sizes.c - reads the sizes in the name of a topology. */
-#include "topologies/sizes.h"
+#include "sizes.h"
 #include <ctype.h>
 #include <ordo/operator.h>
 #include <stddef.h>

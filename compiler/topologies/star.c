@@ -1,5 +1,5 @@
 /* star.c - every rank has one port, joined to one switch in the middle. */
-#include "topologies/generators.h"
+#include "generators.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {

@@ -1,5 +1,5 @@
 /* topologies.c - a topology from its name: the table of generators, and documents by path. */
-#include "topologies/generators.h"
+#include "generators.h"
 #include <ordo/compiler.h>
 #include <ordo/suggest.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * `torus:4x4`, `torus:2x3x4`; ranks count along the last dimension first. `torus` alone is the rectangle
  * nearest to a square. In a dimension of two both neighbours are one.
  */
-#include "topologies/generators.h"
-#include "topologies/sizes.h"
+#include "generators.h"
+#include "sizes.h"
 
 /* Links from a rank to its neighbours in a dimension of `size` ranks that are `stride` apart. */
 static bool join_neighbours(struct ordo_topology *topology, uint32_t rank, uint32_t size, uint32_t stride,

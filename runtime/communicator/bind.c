@@ -1,8 +1,8 @@
 /* bind.c - binds schedules to a communicator, for calls by name. */
-#include "arithmetic.h"
-#include "collective.h"
-#include "communicator/bound.h"
-#include "group.h"
+#include "kernels/arithmetic.h"
+#include "collective/collective.h"
+#include "bound.h"
+#include "collective/group.h"
 #include "lines.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

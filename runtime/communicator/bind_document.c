@@ -1,7 +1,7 @@
 /* bind_document.c - binds what a document says; alone, so that a program of compiled-in schedules
  * links no reader. */
-#include "communicator/bound.h"
-#include "group.h"
+#include "bound.h"
+#include "collective/group.h"
 #include <ordo/collectives.h>
 
 static struct ordo_group *read_set(const char *path, struct ordo_error *error)

@@ -1,9 +1,9 @@
 /* bound.c - collectives for calls by name: found by each rank without a lock, made when they are
  * first asked for, and so many of them kept. */
-#include "communicator/bound.h"
-#include "arithmetic.h"
-#include "collective.h"
-#include "group.h"
+#include "bound.h"
+#include "kernels/arithmetic.h"
+#include "collective/collective.h"
+#include "collective/group.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <stdlib.h>

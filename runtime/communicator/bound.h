@@ -15,7 +15,7 @@
 #ifndef ORDO_BOUND_H
 #define ORDO_BOUND_H
 
-#include "communicator/slot.h"
+#include "call.h"
 
 /* What a call asks for: a count, and root, operator, type and reduction in one number. */
 struct wanted {

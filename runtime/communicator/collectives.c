@@ -1,6 +1,6 @@
 /* collectives.c - a call by name: the collective for it, then the call. */
-#include "arithmetic.h"
-#include "communicator/bound.h"
+#include "kernels/arithmetic.h"
+#include "bound.h"
 #include <ordo/collectives.h>
 
 /* What is to be done, but for the rank and its buffers. */

@@ -1,7 +1,7 @@
 /* communicator.c - ranks come to calls. */
-#include "communicator/bound.h"
-#include "communicator/slot.h"
-#include "fetch.h"
+#include "bound.h"
+#include "call.h"
+#include "kernels/fetch.h"
 #include "lines.h"
 #include "transports/sleep.h"
 #include <assert.h>

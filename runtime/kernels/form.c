@@ -5,9 +5,9 @@
 #include "cache_line.h"
 #include "fetch.h"
 #include "kernels.h"
-#include "kernels/convert.h"
-#include "kernels/divide.h"
-#include "kernels/operations.h"
+#include "convert.h"
+#include "divide.h"
+#include "operations.h"
 
 /* Registers a block takes: so many operations are under way at the same time. */
 enum { BLOCK = 4 * VECTOR_BYTES };

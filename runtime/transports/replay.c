@@ -1,5 +1,5 @@
 /* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of every step. */
-#include "recording.h"
+#include "tasks/recording.h"
 #include <inttypes.h>
 #include <ordo/options.h>
 #include <string.h>

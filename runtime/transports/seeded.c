@@ -1,6 +1,6 @@
 /* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become unit
  * tests. */
-#include "recording.h"
+#include "tasks/recording.h"
 
 /* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA 2014. */
 static uint64_t next_random(uint64_t *state)

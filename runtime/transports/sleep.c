@@ -1,5 +1,5 @@
 /* sleep.c - sleeping until a word changes: futexes where there are any. */
-#include "transports/sleep.h"
+#include "sleep.h"
 #include <limits.h>
 #include <time.h>
 

@@ -9,8 +9,8 @@
  * sleep and nobody is left to wake them: the run is stuck, known at once and without a clock. A rank that is
  * outside the call counts as awake, for it may enter; then only time can tell.
  */
-#include "recording.h"
-#include "transports/sleep.h"
+#include "tasks/recording.h"
+#include "sleep.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* digest.c - the order digest. */
-#include "order/digest.h"
+#include "digest.h"
 #include <ordo/divisor.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* forest.c - the trees of many schedules, each once. */
 #include "facts.h"
-#include "growth.h"
+#include "tree_builder.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the classes they
  * make. */
-#include "pairs.h"
+#include "base/map.h"
 #include <ordo/arena.h>
 #include <ordo/order.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define XXH_INLINE_ALL
-#include <ordo/spread.h>
+#include <ordo/hash_seed.h>
 #include <xxhash.h>
 
 /* The sum of the weights of a set of leaves. */

@@ -8,7 +8,7 @@
  * happens, in either order. So whatever R1 to R11, the guarantees and the tokens in flight say of rank 0's
  * program put in a rank's place they say of the rank's own.
  */
-#include "normal.h"
+#include "canonical.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
 #include "quotient.h"
-#include "reach.h"
+#include "model/switch_reachability.h"
 #include <ordo/arena.h>
 #include <ordo/topology.h>
 #include <stdlib.h>

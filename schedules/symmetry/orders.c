@@ -1,6 +1,6 @@
 /* orders.c - the guarantees and the order digest, of all chunks on all ranks, from what rank 0 has. */
 #include "order/digest.h"
-#include "order/growth.h"
+#include "order/tree_builder.h"
 #include "quotient.h"
 #include <ordo/arena.h>
 #include <stdlib.h>

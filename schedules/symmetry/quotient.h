@@ -2,7 +2,7 @@
 #ifndef ORDO_QUOTIENT_H
 #define ORDO_QUOTIENT_H
 
-#include "normal.h"
+#include "canonical.h"
 #include "values.h"
 
 /* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies are for

@@ -14,7 +14,7 @@
 #define ORDO_VALUES_H
 
 #include "group.h"
-#include "pairs.h"
+#include "base/map.h"
 
 struct value {
 	uint32_t node, by;

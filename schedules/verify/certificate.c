@@ -1,12 +1,12 @@
 /* certificate.c - goes through one legal order of all tasks and writes down why every two accesses that must be ordered are.
  *
  * A read follows the last write of its slot; a write follows every read since the last write, or that write if there was
- * none. Two of one stream are ordered as they stand; for the others a path is found (paths.c). One path per task and
+ * none. Two of one stream are ordered as they stand; for the others a path is found (happens_before.c). One path per task and
  * stream that it follows is enough, the one from the latest of that stream's tasks.
  */
-#include "paths.h"
-#include "printer.h"
-#include "store.h"
+#include "happens_before.h"
+#include "json/printer.h"
+#include "base/atomic_file.h"
 #include <errno.h>
 #include <ordo/arena.h>
 #include <ordo/certificate.h>

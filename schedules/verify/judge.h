@@ -3,9 +3,9 @@
 #ifndef ORDO_JUDGE_H
 #define ORDO_JUDGE_H
 
-#include "order/growth.h"
-#include "pairs.h"
-#include "reach.h"
+#include "order/tree_builder.h"
+#include "base/map.h"
+#include "model/switch_reachability.h"
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -169,10 +169,10 @@ bool judge_order(struct judge *judge);
 /* search.c: answers what a short way back shows. */
 bool search_back(struct judge *judge);
 
-/* presence.c: answers for every open touch, exactly. */
+/* entry_exit.c: answers for every open touch, exactly. */
 bool judge_presence(struct judge *judge);
 
-/* sweep.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
+/* reachability.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
 bool list_order(struct judge *judge); /* judge.order, if it is not there yet */
 bool sweep(struct judge *judge);
 

@@ -28,7 +28,7 @@
  * contributions a slot has, not for their order, and G2 is refuted.
  *
  * Scale: every part is linear in tasks and chunks moved, but for the questions that ordering.c cannot close by certificates. Those about entering and
- * leaving presence.c answers exactly, in time (ranks asked about / 512) * (Notify and Wait); the others sweep.c, in time (streams asked about / 16) *
+ * leaving entry_exit.c answers exactly, in time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams asked about / 16) *
  * (Notify and Wait); both in linear memory.
  */
 #include "judge.h"

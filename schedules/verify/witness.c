@@ -11,7 +11,7 @@
  *           goes.
  *   others  all that must come before the task, the task, the rest.
  */
-#include "course.h"
+#include "execution/execution.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>

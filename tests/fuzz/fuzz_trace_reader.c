@@ -1,6 +1,6 @@
 /* fuzz_trace_reader.c - any two texts as a schedule and the trace of a run of it: what is read is a timeline, and what is not says where. */
 #include "halves.h"
-#include "traced/traced.h"
+#include "run/trace_read.h"
 #include <math.h>
 #include <ordo/document.h>
 

@@ -40,7 +40,7 @@ struct ordo_topology {
 
 	/* Private. */
 	uint32_t *first_link;	  /* [nvertex+1] into links, once finished */
-	struct ordo_reach *reach; /* what switches join, once finished; see reach.h */
+	struct ordo_reach *reach; /* what switches join, once finished; see switch_reachability.h */
 	size_t link_room;
 	struct ordo_arena arena;
 };

@@ -38,7 +38,7 @@ if len(parts) != 3:
     sys.exit(f"embed.py: {html}: wanted @TITLE@ and @DATA@ once each")
 
 with open(out, "w", encoding="utf-8") as file:
-    file.write("/* Made by embed.py. */\n#include \"view/page.h\"\n\n")
+    file.write("/* Made by embed.py. */\n#include \"view/page/page.h\"\n\n")
     sizes = []
     for number, part in enumerate(parts):
         part = part.encode()

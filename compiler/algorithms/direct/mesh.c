@@ -1,0 +1,436 @@
+/* mesh.c - every rank deals with every other directly; sums are folded where they are needed.
+ *
+ * steps   1; two-shot AllReduce and Broadcast 2
+ * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot, 2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll,
+ *         Scatter (N-1)/N n; Gather n/N; Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
+ * order   by absolute rank, the same tree for every chunk: dyadic D(N), folded F(N) or linear, as chosen; or own: the owner's part first, then the
+ *         others in ascending order, N-1 trees (ranks 0 and 1 have the same)
+ * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the direct algorithms)
+ */
+#include "peers.h"
+
+/* The chunks that a rank sums up, or has and deals out to the others. */
+static struct ordo_slice share_of(const struct ordo_recipe *recipe, uint32_t rank)
+{
+	const struct ordo_problem *problem = &recipe->problem;
+	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
+	const struct ordo_slice all = {0, K}, none = {0, 0}, block = {rank * K, K};
+	switch (problem->op) {
+	case ORDO_ALLREDUCE:
+		return ordo_recipe_is(recipe, "shots", "1") ? all : ordo_part(K, N, rank);
+	case ORDO_BROADCAST:
+		if (ordo_recipe_is(recipe, "shots", "2"))
+			return ordo_part(K, N, rank);
+		return rank == problem->root ? all : none;
+	case ORDO_REDUCE:
+		return rank == problem->root ? all : none;
+	case ORDO_REDUCESCATTER:
+	case ORDO_ALLGATHER:
+	case ORDO_SCATTER:
+	case ORDO_GATHER:
+	case ORDO_ALLTOALL:
+		break;
+	}
+	return block;
+}
+
+static bool two_shots(const struct ordo_recipe *recipe)
+{
+	return recipe->problem.op == ORDO_ALLREDUCE ? !ordo_recipe_is(recipe, "shots", "1")
+						    : ordo_recipe_is(recipe, "shots", "2");
+}
+
+/* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the result
+ * belongs, each other's in scratch. The sum that contains the owner's item stays in its place, so that the
+ * result needs no further copy. */
+struct fold {
+	struct ordo_builder *b;
+	struct ordo_slice slice;
+	struct ordo_at own;
+	uint32_t owner, holder; /* holder: the item that now lies at `own` */
+	uint32_t scratch, stride;
+};
+
+static struct ordo_at raw_place(uint32_t owner, uint32_t from, uint32_t scratch, uint32_t stride)
+{
+	return ordo_at(owner, ORDO_SCRATCH, scratch + (from < owner ? from : from - 1) * stride);
+}
+
+static struct ordo_at item(const struct fold *fold, uint32_t i)
+{
+	return i == fold->holder ? fold->own : raw_place(fold->owner, i, fold->scratch, fold->stride);
+}
+
+/* Item i becomes item i + item j. */
+static void combine(struct fold *fold, uint32_t i, uint32_t j)
+{
+	if (j == fold->holder) {
+		ordo_reduce(fold->b, fold->own, item(fold, i), fold->slice.count);
+		fold->holder = i;
+	} else {
+		ordo_reduce(fold->b, item(fold, i), item(fold, j), fold->slice.count);
+	}
+}
+
+static void fold_dyadic(struct fold *fold, uint32_t n)
+{
+	for (uint32_t stride = 1; stride < n; stride *= 2)
+		for (uint32_t i = 0; i + stride < n; i += 2 * stride)
+			combine(fold, i, i + stride);
+}
+
+static void fold_folded(struct fold *fold, uint32_t n)
+{
+	while (n > 1) {
+		uint32_t half = 1;
+		while (2 * half < n)
+			half *= 2;
+		for (uint32_t j = half; j < n; j++)
+			combine(fold, j - half, j);
+		n = half;
+	}
+}
+
+static void fold_linear(struct fold *fold, uint32_t n)
+{
+	for (uint32_t j = 1; j < n; j++)
+		combine(fold, 0, j);
+}
+
+static void fold_own(struct fold *fold, uint32_t n)
+{
+	for (uint32_t j = 0; j < n; j++)
+		if (j != fold->owner)
+			combine(fold, fold->owner, j);
+}
+
+static uint32_t largest_share(const struct ordo_recipe *recipe)
+{
+	uint32_t largest = 0;
+	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+		const uint32_t count = share_of(recipe, rank).count;
+		largest = count > largest ? count : largest;
+	}
+	return largest;
+}
+
+/* What the sending for sums is by itself: with one shot everybody gets everything. */
+static const char *collects_as(const struct ordo_recipe *recipe)
+{
+	if (recipe->problem.op == ORDO_REDUCE)
+		return "gather";
+	return recipe->problem.op == ORDO_ALLREDUCE && !two_shots(recipe) ? "all-gather" : "reduce-scatter";
+}
+
+/* Every rank sends its part of every sum to the one that makes it. */
+static void collect(
+	struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t scratch, uint32_t stride)
+{
+	const uint32_t N = recipe->problem.nrank;
+	ordo_phase(b, collects_as(recipe), ORDO_NONE);
+	for (uint32_t distance = 1; distance < N; distance++)
+		for (uint32_t rank = 0; rank < N; rank++) {
+			const uint32_t owner = (rank + distance) % N;
+			const struct ordo_slice slice = share_of(recipe, owner);
+			if (!slice.count)
+				continue;
+			ordo_stream_to_peer(b, recipe, owner);
+			ordo_copy(b, raw_place(owner, rank, scratch, stride),
+				ordo_input_of(b, rank, slice.first), slice.count);
+		}
+}
+
+static void fold_one(struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t owner,
+	uint32_t scratch, uint32_t stride)
+{
+	const struct ordo_slice slice = share_of(recipe, owner);
+	if (!slice.count)
+		return;
+	ordo_stream_local(b, recipe);
+	ordo_contribute(b, owner, slice.first, slice.count);
+	struct fold fold = {b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
+	if (ordo_recipe_is(recipe, "fold", "dyadic"))
+		fold_dyadic(&fold, recipe->problem.nrank);
+	else if (ordo_recipe_is(recipe, "fold", "folded"))
+		fold_folded(&fold, recipe->problem.nrank);
+	else if (ordo_recipe_is(recipe, "fold", "own"))
+		fold_own(&fold, recipe->problem.nrank);
+	else
+		fold_linear(&fold, recipe->problem.nrank);
+}
+
+static void sum_up(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const uint32_t N = recipe->problem.nrank, stride = largest_share(recipe);
+	if ((uint64_t)(N - 1) * stride > ORDO_LIMIT) {
+		ordo_builder_fail(b, "%u chunks from each of %u ranks are more scratch slots than %u", stride,
+			N - 1, ORDO_LIMIT);
+		return;
+	}
+	const uint32_t scratch = ordo_scratch(b, (N - 1) * stride);
+	collect(b, recipe, scratch, stride);
+	ordo_phase(b, "local reduce", ORDO_NONE);
+	for (uint32_t owner = 0; owner < N; owner++)
+		fold_one(b, recipe, owner, scratch, stride);
+}
+
+/* Every rank sends its share to all that want it. */
+static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const struct ordo_problem *problem = &recipe->problem;
+	const bool summed = ordo_operator_facts(problem->op)->reduces;
+	const uint32_t N = problem->nrank;
+	ordo_phase(b, problem->op == ORDO_BROADCAST && !two_shots(recipe) ? "broadcast" : "all-gather",
+		ORDO_NONE);
+	for (uint32_t distance = 1; distance < N; distance++)
+		for (uint32_t rank = 0; rank < N; rank++) {
+			const uint32_t peer = (rank + distance) % N;
+			const struct ordo_slice slice = share_of(recipe, rank);
+			if (!slice.count || (problem->op == ORDO_BROADCAST && peer == problem->root))
+				continue;
+			ordo_stream_to_peer(b, recipe, peer);
+			ordo_copy(b, ordo_output_of(b, peer, slice.first),
+				summed ? ordo_work(b, rank, slice.first) : ordo_held(b, rank, slice.first),
+				slice.count);
+		}
+}
+
+/* The root sends every rank its share. */
+static void deal_out(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const uint32_t N = recipe->problem.nrank, root = recipe->problem.root;
+	ordo_phase(b, "scatter", ORDO_NONE);
+	for (uint32_t distance = 1; distance < N; distance++) {
+		const uint32_t peer = (root + distance) % N;
+		const struct ordo_slice slice = share_of(recipe, peer);
+		if (!slice.count)
+			continue;
+		ordo_stream_to_peer(b, recipe, peer);
+		ordo_copy(b, ordo_output_of(b, peer, slice.first), ordo_input_of(b, root, slice.first),
+			slice.count);
+	}
+}
+
+/* Every rank sends its block to the root. */
+static void gather(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const uint32_t N = recipe->problem.nrank, root = recipe->problem.root;
+	ordo_phase(b, "gather", ORDO_NONE);
+	for (uint32_t distance = 1; distance < N; distance++) {
+		const uint32_t rank = (root + distance) % N;
+		const struct ordo_slice slice = share_of(recipe, rank);
+		ordo_stream_to_peer(b, recipe, root);
+		ordo_copy(b, ordo_output_of(b, root, slice.first), ordo_input_of(b, rank, slice.first),
+			slice.count);
+	}
+}
+
+/* Every rank sends every other the block it has for it. */
+static void exchange(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const uint32_t N = recipe->problem.nrank, K = recipe->problem.chunks_per_block;
+	ordo_phase(b, "all-to-all", ORDO_NONE);
+	for (uint32_t distance = 1; distance < N; distance++)
+		for (uint32_t rank = 0; rank < N; rank++) {
+			const uint32_t peer = (rank + distance) % N, chunk = (rank * N + peer) * K;
+			ordo_stream_to_peer(b, recipe, peer);
+			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk), K);
+		}
+}
+
+/* A rank's own blocks go from its input to its output, where it has both. */
+static void keep_own(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const struct ordo_problem *problem = &recipe->problem;
+	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
+	ordo_phase(b, "copy in", ORDO_NONE);
+	for (uint32_t rank = 0; rank < N; rank++) {
+		uint32_t chunk = problem->op == ORDO_ALLTOALL ? (rank * N + rank) * K : rank * K;
+		if (problem->op == ORDO_BROADCAST)
+			chunk = 0;
+		if (!ordo_has_input(b, rank, chunk) || !ordo_has_output(b, rank, chunk))
+			continue;
+		ordo_stream_local(b, recipe);
+		ordo_contribute(b, rank, chunk, K);
+	}
+}
+
+static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	switch (recipe->problem.op) {
+	case ORDO_ALLREDUCE:
+		sum_up(b, recipe);
+		if (two_shots(recipe))
+			deal_round(b, recipe);
+		return;
+	case ORDO_REDUCE:
+	case ORDO_REDUCESCATTER:
+		sum_up(b, recipe);
+		return;
+	case ORDO_BROADCAST:
+		keep_own(b, recipe);
+		if (two_shots(recipe))
+			deal_out(b, recipe);
+		deal_round(b, recipe);
+		return;
+	case ORDO_ALLGATHER:
+		keep_own(b, recipe);
+		deal_round(b, recipe);
+		return;
+	case ORDO_SCATTER:
+		keep_own(b, recipe);
+		deal_out(b, recipe);
+		return;
+	case ORDO_GATHER:
+		keep_own(b, recipe);
+		gather(b, recipe);
+		return;
+	case ORDO_ALLTOALL:
+		keep_own(b, recipe);
+		exchange(b, recipe);
+		return;
+	}
+}
+
+static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	const enum ordo_operator op = recipe->problem.op;
+	const char *name = ordo_operator_facts(op)->name;
+	if (ordo_recipe_is(recipe, "shots", "2") && op != ORDO_ALLREDUCE && op != ORDO_BROADCAST)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: mesh has two shots for AllReduce and Broadcast only, not for %s", name);
+	if (!ordo_recipe_is(recipe, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "algorithm: fold says how to add, and %s adds nothing", name);
+	if (ordo_recipe_is(recipe, "fold", "own") && op == ORDO_ALLREDUCE && !two_shots(recipe))
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: with shots=1 and fold=own every rank would add in an order of its own, "
+			"and get other bits than the others");
+	return true;
+}
+
+static uint32_t chunks(const struct ordo_recipe *recipe)
+{
+	return two_shots(recipe) ? recipe->problem.nrank : 1;
+}
+
+static uint64_t steps(const struct ordo_recipe *recipe)
+{
+	const uint32_t N = recipe->problem.nrank;
+	if (N == 1)
+		return 0;
+	if (!two_shots(recipe))
+		return 1;
+	if (recipe->problem.op == ORDO_ALLREDUCE)
+		return 2;
+	for (uint32_t rank = 0; rank < N; rank++)
+		if (N > 2 && rank != recipe->problem.root && share_of(recipe, rank).count)
+			return 2;
+	return 1;
+}
+
+/* What one rank sends. */
+static uint64_t volume_of(const struct ordo_recipe *recipe, uint32_t rank)
+{
+	const struct ordo_problem *problem = &recipe->problem;
+	const uint64_t others = problem->nrank - 1, K = problem->chunks_per_block,
+		       share = share_of(recipe, rank).count;
+	const bool root = rank == problem->root;
+	switch (problem->op) {
+	case ORDO_ALLREDUCE:
+		return two_shots(recipe) ? K - share + share * others : K * others;
+	case ORDO_BROADCAST:
+		if (two_shots(recipe))
+			return root ? K - share + share * others : share * (others - 1);
+		return root ? K * others : 0;
+	case ORDO_REDUCE:
+	case ORDO_GATHER:
+		return root ? 0 : K;
+	case ORDO_SCATTER:
+		return root ? K * others : 0;
+	case ORDO_REDUCESCATTER:
+	case ORDO_ALLGATHER:
+	case ORDO_ALLTOALL:
+		break;
+	}
+	return K * others;
+}
+
+static uint64_t volume(const struct ordo_recipe *recipe)
+{
+	uint64_t most = 0;
+	for (uint32_t rank = 0; recipe->problem.nrank > 1 && rank < recipe->problem.nrank; rank++) {
+		const uint64_t sent = volume_of(recipe, rank);
+		most = sent > most ? sent : most;
+	}
+	return most;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "shots",
+		.values = "auto|1|2",
+		.fallback = "auto",
+		.meaning = "1: every rank gets all at once; 2: each first gets a share, then deals it round. "
+			   "auto: 2 for AllReduce, "
+			   "else 1",
+		.kind = ORDO_WORD},
+	{.name = "fold",
+		.values = "dyadic|folded|linear|own",
+		.fallback = "dyadic",
+		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., ((0+1)+2)+..., or "
+			   "own: ((r+0)+1)+...",
+		.kind = ORDO_WORD},
+	ORDO_PEERS_STREAMS,
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "fold=folded",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "fold=linear",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "fold=own",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+	{.settings = "shots=1", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=1,fold=folded", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=1,fold=linear", .operators = 1u << ORDO_ALLREDUCE},
+	{.settings = "shots=2", .operators = 1u << ORDO_BROADCAST},
+};
+
+static const struct ordo_alias aliases[] = {
+	{"direct", 0, "", NULL},
+	{"all-pairs", 0, "", NULL},
+	{"one-shot", 1u << ORDO_ALLREDUCE, "shots=1", NULL},
+	{"one-shot", 1u << ORDO_BROADCAST, "", NULL},
+	{"two-shot", 1u << ORDO_ALLREDUCE, "", NULL},
+	{"two-shot", 1u << ORDO_BROADCAST, "shots=2", NULL},
+	{"pairwise", 1u << ORDO_REDUCESCATTER, "streams=one",
+		"what arrives is folded as `fold` says, not as it arrives"},
+	{"linear", 1u << ORDO_ALLTOALL, "", NULL},
+	{"spread-out", 1u << ORDO_ALLTOALL, "", NULL},
+	{"scattered", 1u << ORDO_ALLTOALL, "", NULL},
+};
+
+const struct ordo_algorithm ordo_algorithm_mesh = {
+	.facts = {.name = "mesh",
+		.summary = "every rank deals with every other directly",
+		.operators = (1u << ORDO_NOPERATOR) - 1,
+		.ranks = "any",
+		.steps = "1; two-shot AllReduce and Broadcast 2",
+		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, AllGather, "
+			  "AllToAll (N-1)/N n",
+		.order = "one tree for every chunk: dyadic, folded or linear; fold=own N-1 trees",
+		.topologies = "a link between every two ranks that exchange something",
+		.source = "Thakur, Rabenseifner and Gropp 2005",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
+	.applicable = applicable,
+	.chunks = chunks,
+	.build = build,
+	.steps = steps,
+	.volume = volume,
+};

@@ -1,0 +1,19 @@
+/* peers.h - a stream for each peer, or one for all: a parameter of algorithms in which all ranks deal with all. */
+#ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
+#define ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
+
+#include "algorithm.h"
+
+#define ORDO_PEERS_STREAMS                                                                                   \
+	{                                                                                                    \
+		.name = "streams", .values = "peers|one", .fallback = "peers",                               \
+		.meaning = "peers: a stream for each peer, for parallel links; one: a rank does one thing "  \
+			   "after another",                                                                  \
+		.kind = ORDO_WORD                                                                            \
+	}
+
+/* The stream for what goes to a peer, and the one for what stays. */
+void ordo_stream_to_peer(struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t peer);
+void ordo_stream_local(struct ordo_builder *b, const struct ordo_recipe *recipe);
+
+#endif

@@ -1,0 +1,83 @@
+/* places.c - sums and copies between work places, as few moves as the places allow. */
+#include "places.h"
+
+/* From the source places of one rank to the work places of another. */
+struct route {
+	struct ordo_builder *b;
+	uint32_t to, from;
+	struct ordo_at (*source)(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
+	void (*move)(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
+};
+
+/* A rank's sum so far: its work place once it was made ready, till then its input. */
+static struct ordo_at sum_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
+{
+	const struct ordo_at work = ordo_work(b, rank, chunk);
+	return ordo_written(b, work) ? work : ordo_input_of(b, rank, chunk);
+}
+
+static bool follows(struct ordo_at at, struct ordo_at before)
+{
+	return at.buffer == before.buffer && at.slot == before.slot + 1;
+}
+
+/* As many as one move takes, of the chunks at the front or at the back: as long as the next lies behind (backwards: before) this one at both ends. */
+static struct ordo_slice cut_piece(const struct route *route, struct ordo_slice chunks, bool backwards)
+{
+	const uint32_t end = chunks.first + chunks.count;
+	uint32_t count = 0;
+	struct ordo_at to = {0}, from = {0};
+	for (; count < chunks.count; count++) {
+		const uint32_t chunk = backwards ? end - 1 - count : chunks.first + count;
+		const struct ordo_at next_to = ordo_work(route->b, route->to, chunk),
+				     next_from = route->source(route->b, route->from, chunk);
+		if (count && !(backwards ? follows(to, next_to) && follows(from, next_from)
+					 : follows(next_to, to) && follows(next_from, from)))
+			break;
+		to = next_to;
+		from = next_from;
+	}
+	return (struct ordo_slice){backwards ? end - count : chunks.first, count};
+}
+
+static void move_all(const struct route *route, struct ordo_slice chunks, bool backwards)
+{
+	while (chunks.count && !ordo_builder_failed(route->b)) {
+		const struct ordo_slice piece = cut_piece(route, chunks, backwards);
+		route->move(route->b, ordo_work(route->b, route->to, piece.first),
+			route->source(route->b, route->from, piece.first), piece.count);
+		chunks.first += backwards ? 0 : piece.count;
+		chunks.count -= piece.count;
+	}
+}
+
+/* Copies what lies in the input; what has been begun is where it should be. */
+void ordo_make_ready(struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
+{
+	move_all(&(struct route){b, rank, rank, sum_of, ordo_copy}, chunks, backwards);
+}
+
+void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool backwards)
+{
+	move_all(&(struct route){b, to, from, sum_of, ordo_reduce}, chunks, backwards);
+}
+
+void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed,
+	bool backwards)
+{
+	move_all(&(struct route){b, to, from, summed ? ordo_work : ordo_held, ordo_copy}, chunks, backwards);
+}
+
+void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
+{
+	const uint32_t K = problem->chunks_per_block;
+	if (ordo_operator_facts(problem->op)->reduces && problem->nrank > 1)
+		return;
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
+	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
+		const uint32_t chunk = ordo_nblock(problem) == 1 ? 0 : rank * K;
+		if (ordo_has_input(b, rank, chunk) && ordo_has_output(b, rank, chunk))
+			ordo_contribute(b, rank, chunk, K);
+	}
+}

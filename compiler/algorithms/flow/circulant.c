@@ -1,0 +1,65 @@
+/* circulant.c - halving for any number of ranks: in each step the farther half of the blocks goes as far as
+ * half of them reach.
+ *
+ * Skips s(0) = N, s(k+1) = ceil(s(k)/2) down to 1. In step k rank r has the sums of the blocks r .. r+s(k)-1
+ * left, and sends those from r+s(k+1) on to rank r+s(k+1), whose first ones they are. Natural K: N for
+ * AllReduce, else 1.
+ *
+ * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals at most floor(log2 N), AllReduce
+ *         twice that
+ * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N
+ * order   as many trees as the odd part of N
+ * source  Traeff, arXiv:2410.14234
+ */
+#include "flow.h"
+
+static uint32_t skip(const struct ordo_flow *flow, uint32_t step)
+{
+	uint32_t s = flow->n;
+	for (uint32_t k = 0; k < step; k++)
+		s = s / 2 + s % 2;
+	return s;
+}
+
+static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint32_t member)
+{
+	const uint32_t far = skip(flow, step), near = skip(flow, step + 1);
+	const uint32_t peer = (uint32_t)(((uint64_t)member + near) % flow->n);
+	return (struct ordo_cargo){peer, peer, 1, far - near};
+}
+
+static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	struct ordo_flow *flow = ordo_flow_make(recipe, recipe->problem.nrank);
+	if (!flow)
+		return ordo_fail_memory(error);
+	flow->sends = sends;
+	while (skip(flow, flow->nstep) > 1)
+		flow->nstep++;
+	recipe->prepared = flow;
+	return true;
+}
+
+static const struct ordo_alias aliases[] = {
+	{"bruck", 1u << ORDO_ALLGATHER, "",
+		"of 2^k ranks the same; of others as many rounds, of other lengths"},
+};
+
+const struct ordo_algorithm ordo_algorithm_circulant = {
+	.facts = {.name = "circulant",
+		.summary = "halving for any number of ranks, round a circulant graph",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+		.ranks = "any",
+		.steps = "q = ceil(log2 N) rounds; AllReduce 2q",
+		.volume = "(N-1)/N n; AllReduce 2(N-1)/N n",
+		.order = "as many trees as the odd part of N",
+		.topologies = "full mesh, switched, or the links r to r + ceil(N/2^k)",
+		.source = "Traeff, arXiv:2410.14234",
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
+	.prepare = prepare,
+	.chunks = ordo_flow_chunks,
+	.build = ordo_flow_build,
+	.steps = ordo_flow_steps,
+	.volume = ordo_flow_volume,
+};

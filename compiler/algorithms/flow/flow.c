@@ -1,0 +1,282 @@
+/* flow.c - which slices go where in each step, and the moves that make it so. */
+#include "flow.h"
+#include "algorithms/direct/places.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ordo_flow *ordo_flow_make(struct ordo_recipe *recipe, uint32_t n)
+{
+	struct ordo_flow *flow = ordo_arena_alloc(&recipe->arena, sizeof *flow);
+	if (!flow)
+		return NULL;
+	flow->n = n;
+	flow->places = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->places);
+	flow->runs = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->runs);
+	flow->marks = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->marks);
+	return flow->places && flow->runs && flow->marks ? flow : NULL;
+}
+
+bool ordo_flow_cuts(enum ordo_operator op)
+{
+	return op == ORDO_ALLREDUCE || op == ORDO_REDUCE || op == ORDO_BROADCAST;
+}
+
+struct ordo_flow ordo_flow_of(const struct ordo_recipe *recipe)
+{
+	struct ordo_flow flow = *(const struct ordo_flow *)recipe->prepared;
+	flow.problem = recipe->problem;
+	return flow;
+}
+
+uint32_t ordo_flow_rank(const struct ordo_flow *flow, uint32_t member)
+{
+	if (member >= flow->npair)
+		return flow->npair + member;
+	const bool odd =
+		ordo_operator_facts(flow->problem.op)->rooted && flow->problem.root == 2 * member + 1;
+	return 2 * member + odd;
+}
+
+uint32_t ordo_flow_partner(const struct ordo_flow *flow, uint32_t member)
+{
+	return ordo_flow_rank(flow, member) ^ 1;
+}
+
+static uint32_t root_member(const struct ordo_flow *flow)
+{
+	const uint32_t root = flow->problem.root;
+	return root < 2 * flow->npair ? root / 2 : root - flow->npair;
+}
+
+struct ordo_slice ordo_flow_places(const struct ordo_flow *flow, uint32_t first, uint32_t end)
+{
+	const uint32_t K = flow->problem.chunks_per_block, npair = flow->npair;
+	uint32_t begins = 0, ends = 0;
+	if (ordo_flow_cuts(flow->problem.op)) {
+		begins = ordo_part(K, flow->n, first).first;
+		ends = ordo_part(K, flow->n, end).first;
+	} else {
+		begins = K * (first < npair ? 2 * first : first + npair);
+		ends = K * (end < npair ? 2 * end : end + npair);
+	}
+	return (struct ordo_slice){begins, ends - begins};
+}
+
+struct ordo_flow_parts ordo_flow_parts(enum ordo_operator op)
+{
+	switch (op) {
+	case ORDO_ALLREDUCE:
+		return (struct ordo_flow_parts){ORDO_FLOW_SUM, ORDO_FLOW_SPREAD};
+	case ORDO_REDUCE:
+		return (struct ordo_flow_parts){ORDO_FLOW_SUM, ORDO_FLOW_GATHER};
+	case ORDO_BROADCAST:
+		return (struct ordo_flow_parts){ORDO_FLOW_SCATTER, ORDO_FLOW_SPREAD};
+	case ORDO_REDUCESCATTER:
+		return (struct ordo_flow_parts){ORDO_FLOW_SUM, ORDO_FLOW_NO_PART};
+	case ORDO_ALLGATHER:
+		return (struct ordo_flow_parts){ORDO_FLOW_SPREAD, ORDO_FLOW_NO_PART};
+	case ORDO_SCATTER:
+		return (struct ordo_flow_parts){ORDO_FLOW_SCATTER, ORDO_FLOW_NO_PART};
+	case ORDO_GATHER:
+		return (struct ordo_flow_parts){ORDO_FLOW_GATHER, ORDO_FLOW_NO_PART};
+	case ORDO_ALLTOALL:
+		break;
+	}
+	return (struct ordo_flow_parts){ORDO_FLOW_NO_PART, ORDO_FLOW_NO_PART};
+}
+
+/* Does a slice come through a member on its way from the root to its owner? */
+static bool passes(const struct ordo_flow *flow, uint32_t member, uint32_t slice)
+{
+	for (uint32_t step = 0; step <= flow->nstep; step++)
+		if (flow->lies_at(flow, step, root_member(flow), slice) == member)
+			return true;
+	return false;
+}
+
+/* Of all that `member` would send in a step of the ReduceScatter, does this part move the slice? Spreading is
+ * that backwards: the member would get it, and may have it already. */
+static bool moves(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step, uint32_t member,
+	uint32_t slice)
+{
+	if (part == ORDO_FLOW_SCATTER || part == ORDO_FLOW_GATHER)
+		return flow->lies_at(flow, step, root_member(flow), slice) == member;
+	return part == ORDO_FLOW_SUM || flow->problem.op != ORDO_BROADCAST || !passes(flow, member, slice);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint32_t x, y;
+	memcpy(&x, a, sizeof x);
+	memcpy(&y, b, sizeof y);
+	return (x > y) - (x < y);
+}
+
+/* Each place is there once. Many are marked and read off, few are sorted. */
+static void sort_places(const struct ordo_flow *flow, uint32_t count)
+{
+	if (count < flow->n / 16) {
+		if (count > 1)
+			qsort(flow->places, count, sizeof *flow->places, ascending);
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		flow->marks[flow->places[i]] = true;
+	for (uint32_t place = 0, kept = 0; kept < count; place++)
+		if (flow->marks[place]) {
+			flow->marks[place] = false;
+			flow->places[kept++] = place;
+		}
+}
+
+/* Joins consecutive places to runs, without empty ones. */
+static uint32_t join(const struct ordo_flow *flow, uint32_t nplace)
+{
+	uint32_t nrun = 0;
+	for (uint32_t begin = 0, end; begin < nplace; begin = end) {
+		for (end = begin + 1; end < nplace && flow->places[end] == flow->places[end - 1] + 1;)
+			end++;
+		flow->runs[nrun] = ordo_flow_places(flow, flow->places[begin], flow->places[end - 1] + 1);
+		nrun += flow->runs[nrun].count > 0;
+	}
+	return nrun;
+}
+
+struct ordo_transfer ordo_flow_transfer(
+	const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step, uint32_t number)
+{
+	const bool backwards = part == ORDO_FLOW_SPREAD || part == ORDO_FLOW_GATHER;
+	const uint32_t forward = backwards ? flow->nstep - 1 - step : step;
+	const struct ordo_cargo cargo = flow->sends(flow, forward, number);
+	uint32_t count = 0, slice = cargo.first;
+	for (uint32_t i = 0; i < cargo.count; i++) {
+		if (moves(flow, part, forward, number, slice))
+			flow->places[count++] = flow->place ? flow->place[slice] : slice;
+		slice = (uint32_t)(((uint64_t)slice + cargo.stride) % flow->n);
+	}
+	sort_places(flow, count);
+	return (struct ordo_transfer){
+		.from = backwards ? cargo.peer : number,
+		.to = backwards ? number : cargo.peer,
+		.runs = flow->runs,
+		.nrun = join(flow, count),
+		.places = flow->places,
+		.nplace = count,
+	};
+}
+
+/* The k-th run of a transfer, from the front or from the back. */
+static struct ordo_slice run_of(const struct ordo_transfer *transfer, uint32_t k, bool backwards)
+{
+	return transfer->runs[backwards ? transfer->nrun - 1 - k : k];
+}
+
+static void make_ready(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, bool backwards)
+{
+	ordo_stream(b, "copy", ORDO_NONE);
+	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
+		const struct ordo_transfer transfer = ordo_flow_transfer(flow, ORDO_FLOW_SUM, step, i);
+		for (uint32_t k = 0; k < transfer.nrun; k++)
+			ordo_make_ready(b, ordo_flow_rank(flow, transfer.to), run_of(&transfer, k, backwards),
+				backwards);
+	}
+}
+
+static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part,
+	uint32_t step, bool backwards)
+{
+	const bool summed = ordo_operator_facts(flow->problem.op)->reduces;
+	ordo_stream(b, "send", ORDO_NONE);
+	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
+		const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
+		const uint32_t from = ordo_flow_rank(flow, transfer.from),
+			       to = ordo_flow_rank(flow, transfer.to);
+		for (uint32_t k = 0; k < transfer.nrun; k++)
+			if (part == ORDO_FLOW_SUM)
+				ordo_add_on(b, to, from, run_of(&transfer, k, backwards), backwards);
+			else
+				ordo_pass_on(b, to, from, run_of(&transfer, k, backwards), summed, backwards);
+	}
+}
+
+/* What is made ready or arrives last is asked for first, so that one Wait does for a whole step: runs go
+ * forwards and backwards in turn, and are made ready the other way. */
+static void build_part(
+	struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part, bool backwards)
+{
+	static const char *const names[] = {"reduce-scatter", "all-gather", "scatter", "gather"};
+	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
+		ordo_phase(b, names[part], step);
+		if (part == ORDO_FLOW_SUM)
+			make_ready(b, flow, step, !backwards);
+		transfer_all(b, flow, part, step, backwards);
+		backwards = !backwards;
+	}
+}
+
+/* The partner gives its member what it has. */
+static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
+{
+	const bool sums = ordo_operator_facts(flow->problem.op)->reduces;
+	const struct ordo_slice all = {0, ordo_nchunk(&flow->problem)};
+	if (flow->problem.op == ORDO_BROADCAST)
+		return;
+	ordo_phase(b, "fold", ORDO_NONE);
+	ordo_stream(b, "copy", ORDO_NONE);
+	for (uint32_t j = 0; sums && j < flow->npair; j++)
+		ordo_make_ready(b, ordo_flow_rank(flow, j), all, false);
+	ordo_stream(b, "send", ORDO_NONE);
+	for (uint32_t j = 0; j < flow->npair; j++) {
+		const uint32_t rank = ordo_flow_rank(flow, j), partner = ordo_flow_partner(flow, j),
+			       K = flow->problem.chunks_per_block;
+		if (sums)
+			ordo_add_on(b, rank, partner, all, true);
+		else
+			ordo_pass_on(b, rank, partner, (struct ordo_slice){partner * K, K}, false, true);
+	}
+}
+
+/* The partner gets from its member what it needs and does not have. */
+static void unfold(struct ordo_builder *b, const struct ordo_flow *flow)
+{
+	const enum ordo_operator op = flow->problem.op;
+	const uint32_t K = flow->problem.chunks_per_block, nchunk = ordo_nchunk(&flow->problem);
+	const bool summed = ordo_operator_facts(op)->reduces;
+	if (op == ORDO_REDUCE)
+		return;
+	ordo_phase(b, "unfold", ORDO_NONE);
+	ordo_stream(b, "send", ORDO_NONE);
+	for (uint32_t j = 0; j < flow->npair; j++) {
+		const uint32_t rank = ordo_flow_rank(flow, j), partner = ordo_flow_partner(flow, j);
+		const uint32_t own = partner * K;
+		if (op == ORDO_REDUCESCATTER) {
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){own, K}, summed, false);
+		} else if (op == ORDO_ALLGATHER) {
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, own}, summed, false);
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){own + K, nchunk - own - K}, summed,
+				false);
+		} else {
+			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, K}, summed, false);
+		}
+	}
+}
+
+void ordo_flow_build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const struct ordo_flow flow = ordo_flow_of(recipe);
+	const struct ordo_flow_parts parts = ordo_flow_parts(flow.problem.op);
+	ordo_keep_own(b, &flow.problem);
+	if (flow.npair)
+		fold(b, &flow);
+	build_part(b, &flow, parts.first, false);
+	build_part(b, &flow, parts.second, flow.nstep % 2);
+	if (flow.npair)
+		unfold(b, &flow);
+}
+
+uint32_t ordo_flow_chunks(const struct ordo_recipe *recipe)
+{
+	const struct ordo_flow flow = ordo_flow_of(recipe);
+	return ordo_flow_cuts(flow.problem.op) ? flow.n : 1;
+}

@@ -1,0 +1,141 @@
+/* nhr.c - the nonuniform hierarchical ring: few steps for any number of ranks, most data between neighbours.
+ *
+ * Large data: the flow of nonuniform.h. Small data: all of it up and down one binomial tree. Where one block
+ * is cut into slices they are renumbered, so that what a step sends is in few runs. Natural K: N where one
+ * block is cut into slices, else 1.
+ *
+ * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals floor(log2 N) for ReduceScatter,
+ *         AllGather, Scatter, Gather, small Broadcast and Reduce; AllReduce twice that
+ * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; small data: q vectors at the root
+ * order   N trees, N/2 if N is a power of two; small data: one tree, dyadic if the root is 0
+ * source  the published collectives of Ascend
+ */
+#include "nonuniform.h"
+#include "algorithms/direct/places.h"
+#include "algorithms/tree/trees.h"
+#include <ordo/arena.h>
+
+static bool is_small(const struct ordo_recipe *recipe)
+{
+	return ordo_recipe_is(recipe, "data", "small");
+}
+
+static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	const enum ordo_operator op = recipe->problem.op;
+	if (is_small(recipe) && op != ORDO_ALLREDUCE && op != ORDO_REDUCE && op != ORDO_BROADCAST)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not "
+			"for %s",
+			ordo_operator_facts(op)->name);
+	if (is_small(recipe) && !ordo_recipe_is(recipe, "slices", "fewest-runs"))
+		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: nhr cuts small data into no slices");
+	return ordo_nonuniform_slices_apply(recipe, error);
+}
+
+static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	if (!is_small(recipe))
+		return ordo_nonuniform_make(recipe, false) ? true : ordo_fail_memory(error);
+	struct ordo_tree *tree = ordo_arena_alloc(&recipe->arena, sizeof *tree);
+	if (!tree || !ordo_tree_make_binomial(recipe, tree))
+		return ordo_fail_memory(error);
+	recipe->prepared = tree;
+	return true;
+}
+
+static struct ordo_tree_load small_load(const struct ordo_recipe *recipe)
+{
+	const uint32_t K = recipe->problem.chunks_per_block;
+	return (struct ordo_tree_load){
+		.tree = recipe->prepared,
+		.root = recipe->problem.root,
+		.chunks = {0, K},
+		.unit = K,
+		.stream = ORDO_NONE,
+	};
+}
+
+static uint32_t chunks(const struct ordo_recipe *recipe)
+{
+	return is_small(recipe) ? 1 : ordo_flow_chunks(recipe);
+}
+
+static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	if (!is_small(recipe)) {
+		ordo_flow_build(b, recipe);
+		return;
+	}
+	const struct ordo_tree_load load = small_load(recipe);
+	ordo_keep_own(b, &recipe->problem);
+	ordo_tree_build(b, recipe->problem.op, &load);
+}
+
+static uint64_t steps(const struct ordo_recipe *recipe)
+{
+	if (!is_small(recipe))
+		return ordo_flow_steps(recipe);
+	const struct ordo_tree_load load = small_load(recipe);
+	return ordo_tree_steps(recipe->problem.op, &load);
+}
+
+static uint64_t volume(const struct ordo_recipe *recipe)
+{
+	if (!is_small(recipe))
+		return ordo_flow_volume(recipe);
+	const struct ordo_tree_load load = small_load(recipe);
+	uint64_t most = 0;
+	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+		const uint64_t sent = ordo_tree_sent(recipe->problem.op, &load, rank);
+		most = sent > most ? sent : most;
+	}
+	return most;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "data",
+		.values = "large|small",
+		.fallback = "large",
+		.meaning = "large: every rank has a slice; small: everything up and down one tree",
+		.kind = ORDO_WORD},
+	ORDO_NONUNIFORM_SLICES,
+};
+
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "data=small",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST},
+};
+
+static const struct ordo_alias aliases[] = {
+	{"nonuniform-hierarchical-ring", 0, "", NULL},
+	{"binomial", 1u << ORDO_SCATTER | 1u << ORDO_GATHER, "", NULL},
+	{"binomial-tree", 1u << ORDO_SCATTER | 1u << ORDO_GATHER, "", NULL},
+};
+
+const struct ordo_algorithm ordo_algorithm_nhr = {
+	.facts = {.name = "nhr",
+		.summary = "nonuniform hierarchical ring: few steps for any number of ranks",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
+			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |
+			     1u << ORDO_GATHER,
+		.ranks = "any",
+		.steps = "q = ceil(log2 N) rounds; AllReduce, Reduce, large Broadcast 2q",
+		.volume = "(N-1)/N n; AllReduce, large Broadcast 2(N-1)/N n; small data q n at the root",
+		.order = "N trees, N/2 if N = 2^k; small data: one, dyadic if the root is 0",
+		.topologies = "full mesh, switched, or the links r to r - 2^k",
+		.source = "published collectives of Ascend",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
+	.applicable = applicable,
+	.prepare = prepare,
+	.chunks = chunks,
+	.build = build,
+	.steps = steps,
+	.volume = volume,
+};

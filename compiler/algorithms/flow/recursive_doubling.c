@@ -1,0 +1,97 @@
+/* recursive_doubling.c - in each step every rank exchanges its whole sum with the rank that differs in one
+ * bit.
+ *
+ * N = 2^q. Both partners send and are sent to at once, so what arrives waits in scratch and is added there
+ * and then; two places in turn, so that the next step's can arrive meanwhile. Natural K: 1.
+ *
+ * steps    q
+ * volume   q vectors leave each rank
+ * order    one tree: far first ((0+4)+(2+6))+..., near first dyadic
+ * scratch  2 vectors
+ * source   Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
+ */
+#include "butterfly.h"
+#include "algorithms/direct/places.h"
+
+static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	const uint32_t N = recipe->problem.nrank;
+	if ((N & (N - 1)) == 0)
+		return true;
+	ordo_fail(error, ORDO_USAGE, 0, "algorithm: recursive-doubling needs a power of two ranks, found %u",
+		N);
+	return ordo_hint(error, "nhr(data=small) takes any number of ranks");
+}
+
+static uint32_t mask_of(const struct ordo_recipe *recipe, uint32_t step)
+{
+	return ordo_recipe_is(recipe, "masks", "near") ? 1u << step : recipe->problem.nrank >> 1 >> step;
+}
+
+static void exchange(
+	struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t step, uint32_t scratch)
+{
+	const uint32_t N = recipe->problem.nrank, K = recipe->problem.chunks_per_block;
+	ordo_phase(b, "exchange", step);
+	for (uint32_t rank = 0; rank < N; rank++)
+		ordo_copy(b, ordo_at(rank ^ mask_of(recipe, step), ORDO_SCRATCH, scratch),
+			step ? ordo_work(b, rank, 0) : ordo_input_of(b, rank, 0), K);
+	for (uint32_t rank = 0; rank < N; rank++) {
+		ordo_make_ready(b, rank, (struct ordo_slice){0, K}, false);
+		ordo_reduce(b, ordo_work(b, rank, 0), ordo_at(rank, ORDO_SCRATCH, scratch), K);
+	}
+}
+
+static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const uint32_t K = recipe->problem.chunks_per_block;
+	ordo_keep_own(b, &recipe->problem);
+	if (recipe->problem.nrank == 1)
+		return;
+	const uint32_t places[2] = {ordo_scratch(b, K), ordo_scratch(b, K)};
+	ordo_stream(b, "exchange", ORDO_NONE);
+	for (uint32_t step = 0; mask_of(recipe, step) && mask_of(recipe, step) < recipe->problem.nrank;
+		step++)
+		exchange(b, recipe, step, places[step % 2]);
+}
+
+static uint64_t steps(const struct ordo_recipe *recipe)
+{
+	uint64_t q = 0;
+	while ((uint64_t)1 << q < recipe->problem.nrank)
+		q++;
+	return q;
+}
+
+static uint64_t volume(const struct ordo_recipe *recipe)
+{
+	return steps(recipe) * recipe->problem.chunks_per_block;
+}
+
+static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};
+
+static const struct ordo_variant variants[] = {
+	{.settings = ""},
+	{.settings = "masks=near",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER},
+};
+
+const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
+	.facts = {.name = "recursive-doubling",
+		.summary = "every rank exchanges all it has with a rank that differs in one bit: small data",
+		.operators = 1u << ORDO_ALLREDUCE,
+		.ranks = "2^q",
+		.steps = "q",
+		.volume = "q n",
+		.order = "one tree: far-first ((0+4)+(2+6))+..., near-first dyadic",
+		.topologies = "full mesh, hypercube, switched",
+		.source = "Thakur, Rabenseifner and Gropp 2005",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants},
+	.applicable = applicable,
+	.build = build,
+	.steps = steps,
+	.volume = volume,
+};

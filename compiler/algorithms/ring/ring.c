@@ -1,0 +1,304 @@
+/* ring.c - every chunk goes round a ring of ranks: the way of least volume, at N-1 steps a round.
+ *
+ * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles, and both
+ * directions of each, share the data evenly. Each cycle and direction is a lane with a stream of its own. The
+ * natural number of chunks gives every lane and, where one vector is cut into slices (AllReduce) or goes
+ * through a chain (Broadcast, Reduce), every rank a chunk.
+ *
+ * steps    N-1, AllReduce 2(N-1); Broadcast and Reduce are pipelines: any one chunk takes N-1
+ *
+ * volume   AllReduce 2(N-1)/N of the vector leaves each rank; ReduceScatter, AllGather, and the root of
+ *          Scatter N-1 blocks; Broadcast and Reduce the vector
+ *
+ * order    a chain along the ring: from the position behind the slice's own to its own, N trees for
+ *          ReduceScatter and AllReduce in one lane; Reduce one chain that ends at the root
+ *
+ * scratch  3 blocks (Reduce: 3 chunks a lane) in all, divided among the lanes: ReduceScatter and Reduce out of
+ *          place, Scatter, Gather
+ *
+ * source   Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009
+ */
+#include "algorithm.h"
+#include "ring_lanes.h"
+#include "cycles/cycles.h"
+#include <ordo/arena.h>
+#include <string.h>
+
+/* What `prepare` finds. */
+struct rings {
+	uint32_t nlane; /* cycles times directions; the directions of a cycle one after another */
+	uint32_t *orders, *positions; /* [nlane][nrank] */
+};
+
+static bool is_pipeline(enum ordo_operator op)
+{
+	return op == ORDO_BROADCAST || op == ORDO_REDUCE;
+}
+
+static uint32_t count_rings(const struct ordo_recipe *recipe)
+{
+	const struct ordo_value *order = ordo_recipe_value(recipe, "order");
+	return order->nlist ? order->nlist : ordo_recipe_number(recipe, "rings");
+}
+
+static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	const uint32_t nlist = ordo_recipe_value(recipe, "order")->nlist,
+		       nring = ordo_recipe_number(recipe, "rings"), n = recipe->problem.nrank,
+		       most = n < 5 ? 1 : (n - 1) / 2;
+	if (recipe->problem.nshard != recipe->problem.nrank)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"ring: found %u virtual shards, wanted one a rank (%u)", recipe->problem.nshard,
+			recipe->problem.nrank);
+	if (nring > most)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"ring: found rings=%u, wanted 1..%u (link-disjoint rings over %u ranks)", nring, most,
+			n);
+	if (nlist && nring != 1 && nlist != nring)
+		return ordo_fail(error, ORDO_USAGE, 0, "ring: order gives %u ring%s, rings asks for %u",
+			nlist, nlist == 1 ? "" : "s", nring);
+	return true;
+}
+
+static bool take_given(const struct ordo_recipe *recipe, uint32_t *cycles, struct ordo_error *error)
+{
+	const struct ordo_value *order = ordo_recipe_value(recipe, "order");
+	uint32_t n = recipe->problem.nrank, first = 0;
+	for (uint32_t i = 0; i < order->nlist; i++) {
+		const uint32_t *given = order->items + first;
+		if (!ordo_cycle_check(recipe->topology, n, given, order->ends[i] - first, error))
+			return false;
+		memcpy(cycles + (size_t)i * n, given, n * sizeof *cycles);
+		first = order->ends[i];
+	}
+	return ordo_cycles_disjoint(n, order->nlist, cycles, error);
+}
+
+/* The cycle as a lane goes along it: forwards or backwards, a root at position 0. */
+static void lay_lane(const struct ordo_problem *problem, const uint32_t *cycle, bool backwards,
+	uint32_t *order, uint32_t *positions)
+{
+	uint32_t n = problem->nrank, first = 0;
+	while (ordo_operator_facts(problem->op)->rooted && cycle[first] != problem->root)
+		first++;
+	for (uint32_t p = 0; p < n; p++) {
+		order[p] = cycle[(backwards ? first + n - p : first + p) % n];
+		positions[order[p]] = p;
+	}
+}
+
+static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	uint32_t n = recipe->problem.nrank, nring = count_rings(recipe),
+		 ndirection = ordo_recipe_number(recipe, "directions");
+	struct rings *rings = ordo_arena_alloc(&recipe->arena, sizeof *rings);
+	size_t nposition = (size_t)nring * ndirection * n;
+	uint32_t *cycles = ordo_arena_alloc(&recipe->arena, (size_t)nring * n * sizeof *cycles);
+	if (!rings || !cycles)
+		return ordo_fail_memory(error);
+	rings->nlane = nring * ndirection;
+	rings->orders = ordo_arena_alloc(&recipe->arena, nposition * sizeof *rings->orders);
+	rings->positions = ordo_arena_alloc(&recipe->arena, nposition * sizeof *rings->positions);
+	if (!rings->orders || !rings->positions)
+		return ordo_fail_memory(error);
+	bool given = ordo_recipe_value(recipe, "order")->nlist;
+	if (given ? !take_given(recipe, cycles, error)
+		  : !ordo_cycles_find(recipe->topology, n, nring, cycles, error))
+		return false;
+	for (uint32_t l = 0; l < rings->nlane; l++)
+		lay_lane(&recipe->problem, cycles + (size_t)(l / ndirection) * n, l % ndirection,
+			rings->orders + (size_t)l * n, rings->positions + (size_t)l * n);
+	recipe->prepared = rings;
+	return true;
+}
+
+static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+{
+	const struct rings *rings = recipe->prepared;
+	bool sliced = recipe->problem.op == ORDO_ALLREDUCE || is_pipeline(recipe->problem.op);
+	return sliced ? recipe->problem.nrank * rings->nlane : rings->nlane;
+}
+
+static struct ordo_lane lane_of(const struct ordo_recipe *recipe, uint32_t l)
+{
+	const struct rings *rings = recipe->prepared;
+	uint32_t n = recipe->problem.nrank;
+	return (struct ordo_lane){
+		.n = n,
+		.order = rings->orders + (size_t)l * n,
+		.positions = rings->positions + (size_t)l * n,
+		.number = rings->nlane > 1 ? l : ORDO_NONE,
+		.problem = &recipe->problem,
+		.share = ordo_part(recipe->problem.chunks_per_block, rings->nlane, l),
+	};
+}
+
+static void build_lane(struct ordo_builder *b, struct ordo_lane *lane)
+{
+	ordo_stream(b, "ring", lane->number);
+	switch (lane->problem->op) {
+	case ORDO_ALLREDUCE:
+		ordo_lane_sum(b, lane);
+		ordo_lane_spread(b, lane);
+		break;
+	case ORDO_REDUCESCATTER:
+		ordo_lane_sum(b, lane);
+		break;
+	case ORDO_ALLGATHER:
+		ordo_lane_spread(b, lane);
+		break;
+	case ORDO_REDUCE:
+		ordo_lane_sum_to_root(b, lane);
+		break;
+	case ORDO_BROADCAST:
+		ordo_lane_broadcast(b, lane);
+		break;
+	case ORDO_SCATTER:
+		ordo_lane_scatter(b, lane);
+		break;
+	case ORDO_GATHER:
+		ordo_lane_gather(b, lane);
+		break;
+	case ORDO_ALLTOALL:
+		break;
+	}
+}
+
+/* Beside the ring: what a rank has in its input and needs, as it is, in its output. */
+static void keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
+{
+	uint32_t K = problem->chunks_per_block;
+	bool one_block = problem->op == ORDO_ALLREDUCE || is_pipeline(problem->op);
+	bool all_summed = ordo_operator_facts(problem->op)->reduces && problem->nrank > 1;
+	ordo_stream(b, "copy", ORDO_NONE);
+	ordo_phase(b, "copy in", ORDO_NONE);
+	for (uint32_t rank = 0; !all_summed && rank < problem->nrank; rank++) {
+		uint32_t chunk = one_block ? 0 : rank * K;
+		if (ordo_has_input(b, rank, chunk) && ordo_has_output(b, rank, chunk))
+			ordo_copy(b, ordo_output_of(b, rank, chunk), ordo_input_of(b, rank, chunk), K);
+	}
+}
+
+static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const struct rings *rings = recipe->prepared;
+	for (uint32_t l = 0; recipe->problem.nrank > 1 && l < rings->nlane; l++) {
+		struct ordo_lane lane = lane_of(recipe, l);
+		if (lane.share.count)
+			build_lane(b, &lane);
+	}
+	keep_own(b, &recipe->problem);
+}
+
+static uint64_t count_steps(const struct ordo_recipe *recipe)
+{
+	uint64_t hops = recipe->problem.nrank - 1;
+	return recipe->problem.op == ORDO_ALLREDUCE ? 2 * hops : hops;
+}
+
+/* Chunks that leave position p of a lane. */
+static uint64_t count_sent(const struct ordo_lane *lane, uint32_t p)
+{
+	uint64_t n = lane->n, share = lane->share.count;
+	switch (lane->problem->op) {
+	case ORDO_ALLREDUCE: /* the sum of its own slice stays here, and nobody passes a slice to where it
+				came from */
+		return 2 * share - ordo_lane_slice(lane, p).count -
+		       ordo_lane_slice(lane, (int64_t)p + 1).count;
+	case ORDO_REDUCESCATTER:
+	case ORDO_ALLGATHER:
+		return (n - 1) * share;
+	case ORDO_BROADCAST:
+		return p + 1 < n ? share : 0;
+	case ORDO_REDUCE:
+		return p ? share : 0;
+	case ORDO_SCATTER:
+		return (n - 1 - p) * share;
+	case ORDO_GATHER:
+		return p * share;
+	case ORDO_ALLTOALL:
+		break;
+	}
+	return 0;
+}
+
+static uint64_t count_volume(const struct ordo_recipe *recipe)
+{
+	const struct rings *rings = recipe->prepared;
+	uint64_t busiest = 0;
+	for (uint32_t rank = 0; recipe->problem.nrank > 1 && rank < recipe->problem.nrank; rank++) {
+		uint64_t sent = 0;
+		for (uint32_t l = 0; l < rings->nlane; l++) {
+			struct ordo_lane lane = lane_of(recipe, l);
+			sent += count_sent(&lane, lane.positions[rank]);
+		}
+		if (sent > busiest)
+			busiest = sent;
+	}
+	return busiest;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "order",
+		.values = "auto|[0,2,1,3]|[[0,1,2,3,4],[0,2,4,1,3]]",
+		.fallback = "auto",
+		.meaning = "the ranks as the ring goes, or several link-disjoint rings; auto: found on the "
+			   "topology",
+		.kind = ORDO_LISTS},
+	{.name = "directions",
+		.values = "1..2",
+		.fallback = "1",
+		.meaning = "2: half of the data goes the other way round",
+		.kind = ORDO_NUMBER,
+		.least = 1,
+		.most = 2},
+	{.name = "rings",
+		.values = "1..",
+		.fallback = "1",
+		.meaning = "so many link-disjoint rings share the data",
+		.kind = ORDO_NUMBER,
+		.least = 1,
+		.most = ORDO_LIMIT},
+};
+
+enum { CHAINS = 1u << ORDO_BROADCAST | 1u << ORDO_REDUCE };
+
+static const struct ordo_variant variants[] = {
+	{.settings = "", .pipelines = CHAINS},
+	{.settings = "directions=2", .pipelines = CHAINS},
+	{.settings = "directions=2,rings=#", .rings = true, .pipelines = CHAINS},
+};
+
+static const struct ordo_alias aliases[] = {
+	{"pipeline", CHAINS, "", NULL},
+	{"chain", CHAINS, "", NULL},
+	{"bidirectional-ring", 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+		"directions=2", NULL},
+};
+
+const struct ordo_algorithm ordo_algorithm_ring = {
+	.facts = {.name = "ring",
+		.summary = "round one or several rings of ranks, least volume",
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
+			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER |
+			     1u << ORDO_GATHER,
+		.ranks = "any",
+		.steps = "N-1; AllReduce 2(N-1)",
+		.volume = "N-1 blocks; AllReduce 2(N-1)/N of the vector; Broadcast, Reduce the vector",
+		.order = "a chain along the ring; ReduceScatter, AllReduce: N chains, one for each end",
+		.topologies = "any with a Hamiltonian cycle of links that are up",
+		.source = "Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
+	.applicable = applicable,
+	.prepare = prepare,
+	.chunks = natural_chunks,
+	.build = build,
+	.avoids_links = true,
+	.steps = count_steps,
+	.volume = count_volume,
+};

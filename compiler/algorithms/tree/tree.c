@@ -1,0 +1,139 @@
+/* tree.c - sums up and copies down one binomial tree, or two binary trees with half of the data each.
+ *
+ * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small data, and the
+ * root sends everything q times. Double binary: each rank is an inner node of at most one of the trees, so it
+ * sends every chunk at most once each way: the bandwidth of a ring in about 2q steps. AllReduce goes through
+ * rank 0. Natural K: binomial 1, double binary twice the height of the trees.
+ *
+ * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q; AllReduce twice that
+ * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double binary: one
+ *         vector, in AllReduce two
+ * order   binomial: one tree, dyadic if the root is 0; double binary: two trees
+ * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
+ */
+#include "algorithms/direct/places.h"
+#include "trees.h"
+#include <ordo/arena.h>
+
+struct trees {
+	struct ordo_tree of[2];
+	uint32_t count;
+};
+
+static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+{
+	struct trees *trees = ordo_arena_alloc(&recipe->arena, sizeof *trees);
+	if (!trees)
+		return ordo_fail_memory(error);
+	recipe->prepared = trees;
+	trees->count = ordo_recipe_is(recipe, "shape", "binomial") ? 1 : 2;
+	if (trees->count == 1)
+		return ordo_tree_make_binomial(recipe, &trees->of[0]) ? true : ordo_fail_memory(error);
+	return ordo_tree_make_binary(recipe, &trees->of[0], false) &&
+			       ordo_tree_make_binary(recipe, &trees->of[1], true)
+		       ? true
+		       : ordo_fail_memory(error);
+}
+
+static uint32_t chunks(const struct ordo_recipe *recipe)
+{
+	const struct trees *trees = recipe->prepared;
+	return trees->count == 1 || recipe->problem.nrank == 1 ? 1 : 2 * trees->of[0].nlevel;
+}
+
+static struct ordo_tree_load load_of(const struct ordo_recipe *recipe, uint32_t i)
+{
+	const struct trees *trees = recipe->prepared;
+	return (struct ordo_tree_load){
+		.tree = &trees->of[i],
+		.root = recipe->problem.root,
+		.chunks = ordo_part(recipe->problem.chunks_per_block, trees->count, i),
+		.unit = 1,
+		.stream = trees->count == 1 ? ORDO_NONE : i,
+	};
+}
+
+static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+{
+	const struct trees *trees = recipe->prepared;
+	ordo_keep_own(b, &recipe->problem);
+	for (uint32_t i = 0; i < trees->count; i++) {
+		const struct ordo_tree_load load = load_of(recipe, i);
+		ordo_tree_build(b, recipe->problem.op, &load);
+	}
+}
+
+static uint64_t steps(const struct ordo_recipe *recipe)
+{
+	const struct trees *trees = recipe->prepared;
+	uint64_t longest = 0;
+	for (uint32_t i = 0; i < trees->count; i++) {
+		const struct ordo_tree_load load = load_of(recipe, i);
+		const uint64_t chain = ordo_tree_steps(recipe->problem.op, &load);
+		longest = chain > longest ? chain : longest;
+	}
+	return longest;
+}
+
+static uint64_t volume(const struct ordo_recipe *recipe)
+{
+	const struct trees *trees = recipe->prepared;
+	uint64_t most = 0;
+	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+		uint64_t sent = 0;
+		for (uint32_t i = 0; i < trees->count; i++) {
+			const struct ordo_tree_load load = load_of(recipe, i);
+			sent += ordo_tree_sent(recipe->problem.op, &load, rank);
+		}
+		most = sent > most ? sent : most;
+	}
+	return most;
+}
+
+static const struct ordo_parameter parameters[] = {
+	{.name = "shape",
+		.values = "binomial|double-binary",
+		.fallback = "binomial",
+		.meaning =
+			"one tree in which the root has q children, or two in which nobody has more than two",
+		.kind = ORDO_WORD},
+};
+
+enum { ALL_OF_THEM = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST };
+
+static const struct ordo_variant variants[] = {
+	{.settings = "", .pipelines = ALL_OF_THEM},
+	{.settings = "shape=double-binary", .pipelines = ALL_OF_THEM},
+};
+
+static const struct ordo_alias aliases[] = {
+	{"binomial", 0, "", NULL},
+	{"binomial-tree", 0, "", NULL},
+	{"double-binary-tree", 0, "shape=double-binary", NULL},
+	{"dbt", 0, "shape=double-binary", NULL},
+	{"two-tree", 0, "shape=double-binary", NULL},
+};
+
+const struct ordo_algorithm ordo_algorithm_tree = {
+	.facts = {.name = "tree",
+		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
+		.operators = ALL_OF_THEM,
+		.ranks = "any",
+		.steps = "binomial q, double binary at most q+1, and a step for each further chunk; "
+			 "AllReduce twice",
+		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, AllReduce 2n",
+		.order = "binomial: one tree, dyadic if the root is 0; double binary: two trees",
+		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, root 0",
+		.source = "Sanders, Speck and Traeff 2009",
+		.parameters = parameters,
+		.nparameter = sizeof parameters / sizeof *parameters,
+		.variants = variants,
+		.nvariant = sizeof variants / sizeof *variants,
+		.aliases = aliases,
+		.nalias = sizeof aliases / sizeof *aliases},
+	.prepare = prepare,
+	.chunks = chunks,
+	.build = build,
+	.steps = steps,
+	.volume = volume,
+};

@@ -1,0 +1,189 @@
+/* trees.c - binomial and binary trees, and what moves along them. */
+#include "trees.h"
+#include "algorithms/direct/places.h"
+#include <ordo/arena.h>
+
+static bool reserve(struct ordo_recipe *recipe, struct ordo_tree *tree, uint32_t nlevel)
+{
+	const uint32_t n = recipe->problem.nrank;
+	tree->n = n;
+	tree->nlevel = nlevel;
+	tree->parent = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->parent);
+	tree->nchild = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->nchild);
+	tree->by_level = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->by_level);
+	tree->level_begin =
+		ordo_arena_alloc(&recipe->arena, ((size_t)nlevel + 2) * sizeof *tree->level_begin);
+	return tree->parent && tree->nchild && tree->by_level && tree->level_begin;
+}
+
+/* Fills the rest of the tree. level[1..n-1] is 1..nlevel. */
+static void sort_by_level(struct ordo_tree *tree, const uint32_t *level)
+{
+	uint32_t count = 0;
+	for (uint32_t l = 1; l <= tree->nlevel; l++) {
+		tree->level_begin[l] = count;
+		for (uint32_t node = 1; node < tree->n; node++)
+			if (level[node] == l)
+				tree->by_level[count++] = node;
+	}
+	tree->level_begin[tree->nlevel + 1] = count;
+	for (uint32_t node = 1; node < tree->n; node++)
+		tree->nchild[tree->parent[node]]++;
+}
+
+static uint32_t lowest_bit(uint32_t x)
+{
+	return x & (0u - x);
+}
+
+bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree)
+{
+	const uint32_t n = recipe->problem.nrank;
+	uint32_t *level = ordo_arena_alloc(&recipe->arena, n * sizeof *level), q = 0;
+	while ((uint64_t)1 << q < n)
+		q++;
+	if (!level || !reserve(recipe, tree, q))
+		return false;
+	for (uint32_t node = 1; node < n; node++) {
+		tree->parent[node] = node - lowest_bit(node);
+		level[node] = q;
+		for (uint32_t bit = 1; !(node & bit); bit *= 2)
+			level[node]--;
+	}
+	sort_by_level(tree, level);
+	return true;
+}
+
+/* In the binary tree in order over 1..last: one bit up, or, if that is beyond the end, straight up to the
+ * left. 0 for the top. */
+static uint32_t parent_in_order(uint32_t node, uint32_t last)
+{
+	const uint32_t bit = lowest_bit(node);
+	const uint64_t up = (node ^ bit) | (uint64_t)bit << 1;
+	return up <= last ? (uint32_t)up : node ^ bit;
+}
+
+/* Where node i of the first binary tree stands in the other one; the root stays. */
+static uint32_t elsewhere(uint32_t i, uint32_t last)
+{
+	if (i == 0)
+		return 0;
+	return last % 2 ? i % last + 1 : last + 1 - i;
+}
+
+bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, bool other)
+{
+	const uint32_t n = recipe->problem.nrank, last = n - 1;
+	uint32_t *level = ordo_arena_alloc(&recipe->arena, n * sizeof *level), deepest = 0;
+	if (!level)
+		return false;
+	for (uint32_t node = 1; node < n; node++) {
+		const uint32_t at = other ? elsewhere(node, last) : node;
+		for (uint32_t up = node; up; up = parent_in_order(up, last))
+			level[at]++;
+		deepest = level[at] > deepest ? level[at] : deepest;
+	}
+	if (!reserve(recipe, tree, deepest))
+		return false;
+	for (uint32_t node = 1; node < n; node++) {
+		const uint32_t parent = parent_in_order(node, last);
+		tree->parent[other ? elsewhere(node, last) : node] = other ? elsewhere(parent, last) : parent;
+	}
+	sort_by_level(tree, level);
+	return true;
+}
+
+static uint32_t rank_of(const struct ordo_tree_load *load, uint32_t node)
+{
+	return (uint32_t)(((uint64_t)load->root + node) % load->tree->n);
+}
+
+static uint32_t count_units(const struct ordo_tree_load *load)
+{
+	return load->chunks.count / load->unit + (load->chunks.count % load->unit > 0);
+}
+
+static struct ordo_slice unit_of(const struct ordo_tree_load *load, uint32_t i)
+{
+	const uint32_t begin = i * load->unit, left = load->chunks.count - begin;
+	return (struct ordo_slice){load->chunks.first + begin, left < load->unit ? left : load->unit};
+}
+
+static void sum_level(
+	struct ordo_builder *b, const struct ordo_tree_load *load, uint32_t level, struct ordo_slice unit)
+{
+	const struct ordo_tree *tree = load->tree;
+	const uint32_t begin = tree->level_begin[level], end = tree->level_begin[level + 1];
+	ordo_stream(b, "copy", ORDO_NONE);
+	for (uint32_t i = begin; i < end; i++)
+		ordo_make_ready(b, rank_of(load, tree->parent[tree->by_level[i]]), unit, false);
+	ordo_stream(b, "up", load->stream);
+	for (uint32_t i = begin; i < end; i++) {
+		const uint32_t node = tree->by_level[i];
+		ordo_add_on(b, rank_of(load, tree->parent[node]), rank_of(load, node), unit, true);
+	}
+}
+
+void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load)
+{
+	const uint32_t nunit = count_units(load), nlevel = load->tree->nlevel;
+	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
+		step++) {
+		ordo_phase(b, "reduce", step);
+		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++)
+			sum_level(b, load, nlevel - (step - i), unit_of(load, i));
+	}
+}
+
+void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load, bool summed)
+{
+	const struct ordo_tree *tree = load->tree;
+	const uint32_t nunit = count_units(load), nlevel = tree->nlevel;
+	ordo_stream(b, "down", load->stream);
+	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
+		step++) {
+		ordo_phase(b, "broadcast", step);
+		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++) {
+			const uint32_t level = step - i + 1;
+			for (uint32_t k = tree->level_begin[level]; k < tree->level_begin[level + 1]; k++) {
+				const uint32_t node = tree->by_level[k];
+				ordo_pass_on(b, rank_of(load, node), rank_of(load, tree->parent[node]),
+					unit_of(load, i), summed, false);
+			}
+		}
+	}
+}
+
+void ordo_tree_build(struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load)
+{
+	if (op != ORDO_BROADCAST)
+		ordo_tree_sum(b, load);
+	if (op != ORDO_REDUCE)
+		ordo_tree_spread(b, load, op == ORDO_ALLREDUCE);
+}
+
+static uint32_t depth_of(const struct ordo_tree *tree)
+{
+	uint32_t deepest = 0;
+	for (uint32_t node = 1; node < tree->n; node++) {
+		uint32_t depth = 0;
+		for (uint32_t up = node; up; up = tree->parent[up])
+			depth++;
+		deepest = depth > deepest ? depth : deepest;
+	}
+	return deepest;
+}
+
+uint64_t ordo_tree_steps(enum ordo_operator op, const struct ordo_tree_load *load)
+{
+	const uint64_t depth = load->chunks.count ? depth_of(load->tree) : 0;
+	return op == ORDO_ALLREDUCE ? 2 * depth : depth;
+}
+
+uint64_t ordo_tree_sent(enum ordo_operator op, const struct ordo_tree_load *load, uint32_t rank)
+{
+	const uint32_t n = load->tree->n, node = (uint32_t)(((uint64_t)rank + n - load->root) % n);
+	const uint64_t up = op != ORDO_BROADCAST && node,
+		       down = op != ORDO_REDUCE ? load->tree->nchild[node] : 0;
+	return (up + down) * load->chunks.count;
+}

@@ -1,0 +1,43 @@
+/* trees.h - sums up a tree and copies down a tree, chunk after chunk. */
+#ifndef ORDO_COMPILER_ALGORITHMS_TREE_TREES_H
+#define ORDO_COMPILER_ALGORITHMS_TREE_TREES_H
+
+#include "algorithm.h"
+
+/* Nodes 0..n-1; node 0 is the root, node i is rank (root + i) mod n. */
+struct ordo_tree {
+	uint32_t n, nlevel;    /* levels 1..nlevel; the root is in none */
+	uint32_t *parent;      /* [n] parent[0] = 0 */
+	uint32_t *nchild;      /* [n] */
+	uint32_t *by_level;    /* [n-1] the nodes but the root, level after level */
+	uint32_t *level_begin; /* [nlevel+2] where a level begins in by_level */
+};
+
+/* From recipe->arena. false: no memory. */
+
+/* Level = the step in which a node hears from its parent: the node without its lowest bit. */
+bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree);
+/* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd numbers.
+ * The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner nodes are leaves of
+ * the first: each node sends half of the data at most twice. */
+bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, bool other);
+
+/* What goes through a tree: `chunks` of the only block, `unit` of them at once, each unit a step behind the
+ * one before; in streams `up` and `down` with that number. */
+struct ordo_tree_load {
+	const struct ordo_tree *tree;
+	uint32_t root; /* rank */
+	struct ordo_slice chunks;
+	uint32_t unit, stream;
+};
+void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load);
+/* summed: after ordo_tree_sum. */
+void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load, bool summed);
+/* Both, or one of them: AllReduce, Reduce, Broadcast. */
+void ordo_tree_build(struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load);
+
+/* The claims for one tree and operator: the longest chain, and what a rank sends. */
+uint64_t ordo_tree_steps(enum ordo_operator op, const struct ordo_tree_load *load);
+uint64_t ordo_tree_sent(enum ordo_operator op, const struct ordo_tree_load *load, uint32_t rank);
+
+#endif

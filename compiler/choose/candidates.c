@@ -1,0 +1,200 @@
+/* candidates.c - the algorithms, with the parameters worth trying, that a problem can be given to.
+ *
+ * Each algorithm's own file says which of its forms are worth trying; here they are made recipes of, which is
+ * how an algorithm says whether it applies, and ordered by what they claim. The only place that does so.
+ */
+#include "algorithms/hierarchy/levels.h"
+#include <ordo/arena.h>
+#include <ordo/divisor.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What stands for `#`. */
+struct numbers {
+	uint32_t nserver, nring;
+};
+
+/* Link-disjoint rings that share the data: more than that and chunks are too small to be worth it. */
+enum { MOST_RINGS = 8 };
+
+/* A rank needs two neighbours for each ring; through a switch all rings share its link. Whether there are so many rings is found out by
+ * who looks for them. */
+static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank)
+{
+	uint32_t least = nrank - 1;
+	for (uint32_t i = 0; topology && i < topology->nrank; i++) {
+		uint32_t count = 0, last = ORDO_NONE;
+		for (uint32_t l = topology->first_link[i]; l < topology->first_link[i + 1]; l++) {
+			const struct ordo_link *link = &topology->links[l];
+			count += !link->down && link->to < nrank && link->to != last;
+			last = link->to;
+		}
+		least = count < least ? count : least;
+	}
+	return least / 2 < MOST_RINGS ? least / 2 : MOST_RINGS;
+}
+
+/* `settings` with a number for `#`; the plain name for none. */
+static const char *write_notation(
+	struct ordo_arena *arena, const char *name, const char *settings, uint32_t number)
+{
+	const size_t before = strcspn(settings, "#");
+	if (!*settings)
+		return name;
+	if (!settings[before])
+		return ordo_arena_format(arena, "%s(%s)", name, settings);
+	return ordo_arena_format(
+		arena, "%s(%.*s%u%s)", name, (int)before, settings, number, settings + before + 1);
+}
+
+bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algorithm,
+	const struct ordo_error *why, struct ordo_error *error)
+{
+	struct ordo_arena *arena = &candidates->arena;
+	const struct ordo_refusal refusal = {ordo_arena_text(arena, algorithm, strlen(algorithm)),
+		ordo_arena_text(arena, why->text, strlen(why->text)), why->too_large};
+	if (!refusal.algorithm || !refusal.why ||
+		!ordo_array_reserve(&candidates->refused, &candidates->refused_room,
+			(size_t)candidates->nrefused + 1, sizeof *candidates->refused))
+		return ordo_fail_memory(error);
+	candidates->refused[candidates->nrefused++] = refusal;
+	return true;
+}
+
+static bool accept(struct ordo_candidates *candidates, const struct ordo_recipe *recipe, bool pipelines,
+	struct ordo_error *error)
+{
+	struct ordo_claims claims;
+	if (!ordo_claims_of(recipe, &claims, error))
+		return false;
+	const uint64_t whole = ordo_nchunk(&recipe->problem),
+		       divisor = ordo_common_divisor(whole, claims.volume);
+	const char *notation =
+		ordo_arena_text(&candidates->arena, recipe->notation, strlen(recipe->notation));
+	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,
+				 (size_t)candidates->count + 1, sizeof *candidates->items))
+		return ordo_fail_memory(error);
+	candidates->items[candidates->count++] = (struct ordo_candidate){
+		.algorithm = notation,
+		.chunks_per_block = recipe->problem.chunks_per_block,
+		.steps = claims.steps,
+		.volume = claims.volume / divisor,
+		.whole = whole / divisor,
+		.pipelines = pipelines,
+	};
+	return true;
+}
+
+static bool try_variant(struct ordo_candidates *candidates, const struct ordo_request *request,
+	const struct ordo_variant *variant, const struct numbers *numbers, struct ordo_error *error)
+{
+	struct ordo_request wish = *request;
+	struct ordo_recipe recipe = {0};
+	struct ordo_error refusal = {0};
+	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings,
+		variant->rings ? numbers->nring : numbers->nserver);
+	if (!wish.algorithm)
+		return ordo_fail_memory(error);
+	bool worked;
+	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
+		worked = accept(candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
+	} else if (ordo_is_of_candidate(&refusal)) {
+		worked = ordo_refuse_candidate(candidates, wish.algorithm, &refusal, error);
+	} else {
+		worked = false;
+		if (error)
+			*error = refusal;
+	}
+	ordo_recipe_destroy(&recipe);
+	return worked;
+}
+
+static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, const struct ordo_algorithm_facts *facts,
+	const struct numbers *numbers, struct ordo_error *error)
+{
+	static const struct ordo_variant plain = {.settings = ""};
+	const struct ordo_request request = {
+		.problem = *problem, .algorithm = facts->name, .topology = topology};
+	const struct ordo_variant *variants = facts->variants ? facts->variants : &plain;
+	const uint32_t nvariant = facts->variants ? facts->nvariant : 1;
+	for (uint32_t i = 0; i < nvariant; i++) {
+		const uint32_t operators = variants[i].operators ? variants[i].operators : facts->operators;
+		if (!(operators >> problem->op & 1) || (variants[i].servers && numbers->nserver < 2) ||
+			(variants[i].rings && numbers->nring < 2))
+			continue;
+		if (!try_variant(candidates, &request, &variants[i], numbers, error))
+			return false;
+	}
+	return true;
+}
+
+/* Equal fractions in lowest terms are equal numbers, and give equal quotients. */
+static bool is_cheaper(const struct ordo_candidate *a, const struct ordo_candidate *b)
+{
+	const double of_a = (double)a->volume / (double)a->whole, of_b = (double)b->volume / (double)b->whole;
+	return of_a != of_b ? of_a < of_b : a->steps < b->steps;
+}
+
+/* There are a few dozen; equal ones stay in the order of the table. */
+static void sort(struct ordo_candidate *items, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		const struct ordo_candidate one = items[i];
+		uint32_t at = i;
+		for (; at && is_cheaper(&one, &items[at - 1]); at--)
+			items[at] = items[at - 1];
+		items[at] = one;
+	}
+}
+
+bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_problem *problem,
+	const struct ordo_topology *topology, struct ordo_error *error)
+{
+	const struct ordo_request request = {.problem = *problem, .topology = topology};
+	struct ordo_recipe recipe = {0};
+	struct numbers numbers;
+	*candidates = (struct ordo_candidates){0};
+	if (!ordo_recipe_take_problem(&recipe, &request, error) ||
+		!ordo_levels_servers(topology, &numbers.nserver, error))
+		return false;
+	numbers.nring = count_rings(topology, problem->nrank);
+	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+		if (!(facts->operators >> problem->op & 1))
+			continue;
+		if (!try_algorithm(candidates, problem, topology, facts, &numbers, error))
+			return false;
+	}
+	sort(candidates->items, candidates->count);
+	return true;
+}
+
+/* Do chunks follow each other in any form of the algorithm? */
+static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operator op)
+{
+	for (uint32_t i = 0; i < facts->nvariant; i++)
+		if (facts->variants[i].pipelines >> op & 1)
+			return true;
+	return false;
+}
+
+bool ordo_candidates_take(
+	struct ordo_candidates *candidates, const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_recipe recipe = {0};
+	*candidates = (struct ordo_candidates){0};
+	const bool worked =
+		ordo_recipe_make(&recipe, request, error) &&
+		accept(candidates, &recipe, pipelines(&recipe.algorithm->facts, request->problem.op), error);
+	ordo_recipe_destroy(&recipe);
+	return worked;
+}
+
+void ordo_candidates_free(struct ordo_candidates *candidates)
+{
+	free(candidates->items);
+	free(candidates->refused);
+	ordo_arena_free(&candidates->arena);
+	*candidates = (struct ordo_candidates){0};
+}

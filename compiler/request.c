@@ -1,0 +1,579 @@
+/* request.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm can do what is asked. */
+#include "algorithm.h"
+#include <assert.h>
+#include <ctype.h>
+#include <ordo/arena.h>
+#include <ordo/suggest.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error);
+
+bool ordo_error_in(struct ordo_error *error, const char *format, ...)
+{
+	static const char said[] = "algorithm: ";
+	if (!error || error->code != ORDO_USAGE)
+		return false;
+	char where[256], what[sizeof error->text];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(where, sizeof where, format, arguments);
+	va_end(arguments);
+	const bool begins = !strncmp(error->text, said, strlen(said));
+	snprintf(what, sizeof what, "%s", error->text + (begins ? strlen(said) : 0));
+	snprintf(error->text, sizeof error->text, "algorithm: %s: %.1700s", where, what);
+	return false;
+}
+
+/* What is being read. */
+struct notation {
+	struct ordo_recipe *recipe;
+	const char *text; /* whole, without spaces */
+	struct ordo_error *error;
+};
+
+/* "a, b, c" of the names that `name` gives for 0..count-1; NULL ones are left out. */
+static const char *list_names(struct ordo_arena *arena, const char *const *names, uint32_t count)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < count && list; i++)
+		if (names[i])
+			list = ordo_arena_format(arena, "%s%s%s", list, *list ? ", " : "", names[i]);
+	return list ? list : "";
+}
+
+static bool suggest(struct ordo_error *error, const char *found, const char *const *names, uint32_t count)
+{
+	const char *near = ordo_suggest(found, names, count);
+	return near ? ordo_hint(error, "did you mean %s?", near) : false;
+}
+
+static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t *index)
+{
+	for (*index = 0; *index < facts->nparameter; ++*index)
+		if (facts->parameters[*index].kind == ORDO_ALGORITHMS)
+			return true;
+	return false;
+}
+
+/* The names of all algorithms; with an operator, NULL for those that lack it, and for those that are made of
+ * others. */
+static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_operator *op)
+{
+	const char **names = ordo_arena_alloc(arena, (ordo_nalgorithm + 1) * sizeof *names);
+	for (uint32_t i = 0, parameter; names && i < ordo_nalgorithm; i++) {
+		const struct ordo_algorithm_facts *facts = &ordo_algorithm_table[i]->facts;
+		if (!op || (facts->operators >> *op & 1 && !takes_algorithms(facts, &parameter)))
+			names[i] = facts->name;
+	}
+	return names;
+}
+
+/* "alltoall (AllToAll), mesh(streams=one) (ReduceScatter)". */
+static const char *list_meanings(struct ordo_arena *arena, const struct ordo_named *named, uint32_t count)
+{
+	const char *list = "";
+	for (uint32_t i = 0; i < count && list; i++) {
+		const char *operators = "", *settings = named[i].alias ? named[i].alias->settings : "";
+		for (int op = 0; op < ORDO_NOPERATOR && operators; op++)
+			if (named[i].operators >> op & 1)
+				operators =
+					ordo_arena_format(arena, "%s%s%s", operators, *operators ? ", " : "",
+						ordo_operator_facts((enum ordo_operator)op)->name);
+		list = operators ? ordo_arena_format(arena, "%s%s%s%s%s%s (%s)", list, *list ? ", " : "",
+					   named[i].facts->name, *settings ? "(" : "", settings,
+					   *settings ? ")" : "", operators)
+				 : NULL;
+	}
+	return list ? list : "";
+}
+
+/* The name is one, but not for this operator. */
+static bool fail_operator(
+	const struct notation *notation, const char *name, const struct ordo_named *named, uint32_t count)
+{
+	struct ordo_arena *arena = &notation->recipe->arena;
+	const enum ordo_operator op = notation->recipe->problem.op;
+	const char **names = algorithm_names(arena, &op);
+	if (!names)
+		return ordo_fail_memory(notation->error);
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no %s; it is a name for %s", name,
+		ordo_operator_facts(op)->name, list_meanings(arena, named, count));
+	return ordo_hint(
+		notation->error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
+}
+
+static bool fail_name(const struct notation *notation, const char *name)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	const char **names = algorithm_names(&recipe->arena, NULL);
+	if (!names)
+		return ordo_fail_memory(notation->error);
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: found \"%s\", wanted one of %s", name,
+		list_names(&recipe->arena, names, ordo_nalgorithm));
+	const char *near = ordo_algorithm_suggest(name, 1u << recipe->problem.op);
+	near = near ? near : ordo_algorithm_suggest(name, UINT32_MAX);
+	return near ? ordo_hint(notation->error, "did you mean %s?", near) : false;
+}
+
+/* What the name means for the operator; *settings are those that it stands for. */
+static bool find_algorithm(const struct notation *notation, const char *name, const char **settings)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	struct ordo_named named[ORDO_MOST_NAMED];
+	const uint32_t count = ordo_algorithms_named(name, named);
+	uint32_t i = 0;
+	if (!count)
+		return fail_name(notation, name);
+	while (i < count && !(named[i].operators >> recipe->problem.op & 1))
+		i++;
+	if (i == count && named[0].alias)
+		return fail_operator(notation, name, named, count);
+	i = i == count ? 0 : i;
+	for (uint32_t a = 0; a < ordo_nalgorithm; a++)
+		if (&ordo_algorithm_table[a]->facts == named[i].facts)
+			recipe->algorithm = ordo_algorithm_table[a];
+	*settings = named[i].alias ? named[i].alias->settings : "";
+	return true;
+}
+
+static bool find_parameter(const struct notation *notation, const char *name, uint32_t *index)
+{
+	const struct ordo_algorithm_facts *facts = &notation->recipe->algorithm->facts;
+	for (*index = 0; *index < facts->nparameter; ++*index)
+		if (!strcmp(name, facts->parameters[*index].name))
+			return true;
+	struct ordo_arena *arena = &notation->recipe->arena;
+	const char **names = ordo_arena_alloc(arena, ((size_t)facts->nparameter + 1) * sizeof *names);
+	if (!names)
+		return ordo_fail_memory(notation->error);
+	for (uint32_t i = 0; i < facts->nparameter; i++)
+		names[i] = facts->parameters[i].name;
+	if (!facts->nparameter)
+		return ordo_fail(notation->error, ORDO_USAGE, 0,
+			"algorithm: %s has no parameters, found \"%s\"", facts->name, name);
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no parameter \"%s\", wanted %s",
+		facts->name, name, list_names(arena, names, facts->nparameter));
+	return suggest(notation->error, name, names, facts->nparameter);
+}
+
+/* Digits only, at most ORDO_LIMIT. *text is moved past them. */
+static bool read_number(const char **text, uint32_t *number)
+{
+	uint64_t value = 0;
+	const char *at = *text;
+	for (; isdigit((unsigned char)*at) && value <= ORDO_LIMIT; at++)
+		value = value * 10 + (uint64_t)(*at - '0');
+	if (at == *text || value > ORDO_LIMIT)
+		return false;
+	*number = (uint32_t)value;
+	*text = at;
+	return true;
+}
+
+/* `[0,2,1]`, its items appended to items. */
+static bool read_list(const char **text, uint32_t *items, uint32_t *nitem)
+{
+	if (*(*text)++ != '[')
+		return false;
+	do {
+		if (!read_number(text, &items[*nitem]))
+			return false;
+		++*nitem;
+	} while (*(*text)++ == ',');
+	return (*text)[-1] == ']';
+}
+
+/* `[0,2,1]` or `[[0,2,1],[0,1,2]]`, the whole of the text. The arrays have room for as many numbers as the
+ * text has characters. */
+static bool read_lists(const char *text, uint32_t *items, uint32_t *ends, uint32_t *nlist)
+{
+	const bool several = !strncmp(text, "[[", 2);
+	uint32_t nitem = 0;
+	text += several;
+	do {
+		if (!read_list(&text, items, &nitem))
+			return false;
+		ends[(*nlist)++] = nitem;
+	} while (several && *text == ',' && text++);
+	return !strcmp(text, several ? "]" : "");
+}
+
+/* Is it one of the words of `a|b|[0,1]`? Examples of lists are no words. */
+static bool is_word_of(const char *values, const char *word)
+{
+	const size_t length = strcspn(word, "|");
+	if (word[length])
+		return false;
+	for (const char *at = values; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+		if (length && *at != '[' && !strncmp(at, word, length) && (at[length] == '|' || !at[length]))
+			return true;
+	return false;
+}
+
+static bool fail_value(
+	const struct notation *notation, const struct ordo_parameter *parameter, const char *found)
+{
+	return ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s of %s: found \"%s\", wanted %s",
+		parameter->name, notation->recipe->algorithm->facts.name, found, parameter->values);
+}
+
+/* Suggests one of the words of a|b|c. */
+static bool suggest_word(
+	const struct notation *notation, const struct ordo_parameter *parameter, const char *found)
+{
+	const char *words[16];
+	uint32_t nword = 0;
+	for (const char *at = parameter->values; at && nword < 16;
+		at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+		const char *word = ordo_arena_text(&notation->recipe->arena, at, strcspn(at, "|"));
+		if (word && *word != '[')
+			words[nword++] = word;
+	}
+	return suggest(notation->error, found, words, nword);
+}
+
+static bool fail_shape(const struct notation *notation)
+{
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: cannot read \"%.500s\"", notation->text);
+	return ordo_hint(notation->error,
+		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
+}
+
+/* Where the value that begins at `text` ends: at a comma or parenthesis outside brackets and parentheses of
+ * its own, or at the end. */
+static size_t value_length(const char *text)
+{
+	size_t length = 0;
+	int depth = 0;
+	for (; text[length]; length++) {
+		if (!depth && strchr(",)", text[length]))
+			break;
+		depth += strchr("[(", text[length]) ? 1 : strchr("])", text[length]) ? -1 : 0;
+	}
+	return length;
+}
+
+/* One more algorithm, which takes none itself. */
+static bool read_algorithm(
+	const struct notation *notation, struct ordo_value *value, const char *text, size_t length)
+{
+	struct ordo_arena *arena = &notation->recipe->arena;
+	const char *outer = notation->recipe->algorithm->facts.name;
+	struct ordo_recipe inner = {.problem.op = notation->recipe->problem.op};
+	uint32_t index;
+	const char *plain = ordo_arena_text(arena, text, length);
+	if (!value->algorithms)
+		value->algorithms =
+			ordo_arena_alloc(arena, (strlen(notation->text) + 1) * sizeof *value->algorithms);
+	if (!plain || !value->algorithms)
+		return ordo_fail_memory(notation->error);
+	bool worked = read_notation(&inner, plain, notation->error);
+	if (worked && takes_algorithms(&inner.algorithm->facts, &index))
+		worked = ordo_fail(notation->error, ORDO_USAGE, 0, "found %s in %s; name all levels in one",
+			inner.algorithm->facts.name, outer);
+	if (worked) {
+		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));
+		value->word = value->word ? ordo_arena_format(arena, "%s,%s", value->word, plain) : plain;
+		value->algorithms[value->nalgorithm++] = plain;
+		worked = plain && value->word ? true : ordo_fail_memory(notation->error);
+	} else {
+		ordo_error_in(notation->error, "%s, level %u", outer, value->nalgorithm);
+	}
+	ordo_arena_free(&inner.arena);
+	return worked;
+}
+
+static bool read_algorithms(const struct notation *notation, const char *text, struct ordo_value *value)
+{
+	for (;; text++) {
+		const size_t length = value_length(text);
+		if (!read_algorithm(notation, value, text, length))
+			return false;
+		text += length;
+		if (*text != ',')
+			return !*text ? true : fail_shape(notation);
+	}
+}
+
+static bool read_value(const struct notation *notation, const struct ordo_parameter *parameter,
+	const char *text, struct ordo_value *value)
+{
+	struct ordo_arena *arena = &notation->recipe->arena;
+	if (parameter->kind == ORDO_ALGORITHMS)
+		return read_algorithms(notation, text, value);
+	value->word = text;
+	if (parameter->kind == ORDO_NUMBER) {
+		const char *end = text;
+		value->number = ORDO_NONE;
+		if (isalpha((unsigned char)*text) && is_word_of(parameter->values, text))
+			return true;
+		if (!read_number(&end, &value->number) || *end || value->number < parameter->least ||
+			value->number > parameter->most)
+			return fail_value(notation, parameter, text);
+		value->word = ordo_arena_format(arena, "%u", value->number);
+		return value->word ? true : ordo_fail_memory(notation->error);
+	}
+	if (is_word_of(parameter->values, text))
+		return true;
+	if (parameter->kind == ORDO_WORD || *text != '[') {
+		fail_value(notation, parameter, text);
+		return suggest_word(notation, parameter, text);
+	}
+	uint32_t *items = ordo_arena_alloc(arena, (strlen(text) + 1) * sizeof *items);
+	uint32_t *ends = ordo_arena_alloc(arena, (strlen(text) + 1) * sizeof *ends);
+	if (!items || !ends)
+		return ordo_fail_memory(notation->error);
+	value->items = items;
+	value->ends = ends;
+	return read_lists(text, items, ends, &value->nlist) ? true : fail_value(notation, parameter, text);
+}
+
+/* An algorithm where there is no key; *text is moved past it. */
+static bool read_level(const struct notation *notation, const char **text)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	const size_t length = value_length(*text);
+	uint32_t index;
+	if (!length || !takes_algorithms(&recipe->algorithm->facts, &index))
+		return fail_shape(notation);
+	const char *begin = *text;
+	*text += length;
+	return read_algorithm(notation, &recipe->values[index], begin, length);
+}
+
+/* key=value; *text is moved past it. */
+static bool read_setting(const struct notation *notation, const char **text)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	const size_t key_length = strcspn(*text, "=,()[]");
+	if (key_length && (*text)[key_length] != '=')
+		return read_level(notation, text);
+	if (!key_length)
+		return fail_shape(notation);
+	const size_t length = value_length(*text + key_length + 1);
+	const char *key = ordo_arena_text(&recipe->arena, *text, key_length);
+	const char *value = ordo_arena_text(&recipe->arena, *text + key_length + 1, length);
+	uint32_t index;
+	if (!key || !value)
+		return ordo_fail_memory(notation->error);
+	if (!find_parameter(notation, key, &index))
+		return false;
+	if (recipe->values[index].word)
+		return ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s is given twice in \"%.500s\"",
+			key, notation->text);
+	*text += key_length + 1 + length;
+	return read_value(
+		notation, &recipe->algorithm->facts.parameters[index], value, &recipe->values[index]);
+}
+
+static bool read_settings(const struct notation *notation, const char *text)
+{
+	if (!*text)
+		return true;
+	do {
+		text++;
+		if (!read_setting(notation, &text))
+			return false;
+	} while (*text == ',');
+	return !strcmp(text, ")") ? true : fail_shape(notation);
+}
+
+/* Fallbacks, and the canonical notation. */
+static bool complete(const struct notation *notation)
+{
+	struct ordo_recipe *recipe = notation->recipe;
+	const struct ordo_algorithm_facts *facts = &recipe->algorithm->facts;
+	const char *text = facts->name;
+	bool open = false;
+	for (uint32_t i = 0; i < facts->nparameter && text; i++) {
+		const struct ordo_parameter *parameter = &facts->parameters[i];
+		struct ordo_value *value = &recipe->values[i];
+		if (!value->word && !read_value(notation, parameter, parameter->fallback, value))
+			return false;
+		if (!strcmp(value->word, parameter->fallback))
+			continue;
+		const bool keyed = parameter->kind != ORDO_ALGORITHMS;
+		text = ordo_arena_format(&recipe->arena, "%s%s%s%s%s", text, open ? "," : "(",
+			keyed ? parameter->name : "", keyed ? "=" : "", value->word);
+		open = true;
+	}
+	if (text && open)
+		text = ordo_arena_format(&recipe->arena, "%s)", text);
+	recipe->notation = text;
+	return text ? true : ordo_fail_memory(notation->error);
+}
+
+static char *without_spaces(struct ordo_arena *arena, const char *text)
+{
+	char *plain = ordo_arena_text(arena, text, strlen(text));
+	size_t length = 0;
+	for (const char *at = text; plain && *at; at++)
+		if (!isspace((unsigned char)*at))
+			plain[length++] = *at;
+	if (plain)
+		plain[length] = 0;
+	return plain;
+}
+
+/* "(a=1,b=2)" of the settings that a name stands for, "a=1", and those written, "(b=2)". */
+static const char *merge_settings(struct ordo_arena *arena, const char *meant, const char *written)
+{
+	if (!*meant)
+		return written;
+	return ordo_arena_format(arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
+}
+
+static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error)
+{
+	const struct notation notation = {recipe, without_spaces(&recipe->arena, text), error};
+	if (!notation.text)
+		return ordo_fail_memory(error);
+	const size_t length = strcspn(notation.text, "(");
+	const char *name = ordo_arena_text(&recipe->arena, notation.text, length);
+	if (!name)
+		return ordo_fail_memory(error);
+	const char *settings = "";
+	if (!find_algorithm(&notation, name, &settings))
+		return false;
+	settings = merge_settings(&recipe->arena, settings, notation.text + length);
+	if (!settings)
+		return ordo_fail_memory(error);
+	recipe->values = ordo_arena_alloc(
+		&recipe->arena, ((size_t)recipe->algorithm->facts.nparameter + 1) * sizeof *recipe->values);
+	if (!recipe->values)
+		return ordo_fail_memory(error);
+	return read_settings(&notation, settings) && complete(&notation);
+}
+
+/* The problem as a request: what is wrong with it is wrong with the request, not with a document. */
+static bool check_problem(const struct ordo_problem *problem, struct ordo_error *error)
+{
+	if (ordo_problem_check(problem, error))
+		return true;
+	if (error && error->code == ORDO_BAD_INPUT) {
+		error->code = ORDO_USAGE;
+		error->rule = 0;
+	}
+	return false;
+}
+
+bool ordo_recipe_take_problem(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_problem *problem = &recipe->problem;
+	*problem = request->problem;
+	if (!problem->nshard)
+		problem->nshard = problem->nrank;
+	if (!problem->chunks_per_block)
+		problem->chunks_per_block = 1;
+	if (!check_problem(problem, error))
+		return false;
+	if (problem->nshard < problem->nrank)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or more",
+			problem->nshard, problem->nrank, problem->nrank);
+	recipe->nshard = problem->nshard;
+	problem->chunks_per_block = request->problem.chunks_per_block;
+	recipe->topology = request->topology;
+	if (recipe->topology && recipe->topology->nrank != problem->nrank)
+		return ordo_fail(error, ORDO_USAGE, 0, "topology: \"%s\" has %u ranks, the problem has %u",
+			recipe->topology->name, recipe->topology->nrank, problem->nrank);
+	return true;
+}
+
+static bool has_operator(const struct ordo_recipe *recipe, struct ordo_arena *arena, struct ordo_error *error)
+{
+	const enum ordo_operator op = recipe->problem.op;
+	if (recipe->algorithm->facts.operators >> op & 1)
+		return true;
+	const char **names = algorithm_names(arena, &op);
+	if (!names)
+		return ordo_fail_memory(error);
+	ordo_fail(error, ORDO_USAGE, 0, "algorithm: %s has no %s", recipe->algorithm->facts.name,
+		ordo_operator_facts(op)->name);
+	return ordo_hint(error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
+}
+
+/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place. */
+static void leave_shards_to_ranks(struct ordo_recipe *recipe)
+{
+	struct ordo_problem *problem = &recipe->problem;
+	if (recipe->algorithm->takes_shards || recipe->nshard == problem->nrank)
+		return;
+	problem->nshard = problem->nrank;
+	problem->in_place = true;
+}
+
+struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe)
+{
+	struct ordo_problem whole = recipe->problem;
+	whole.nshard = recipe->nshard;
+	whole.in_place = whole.in_place && recipe->nshard == recipe->problem.nshard;
+	return whole;
+}
+
+bool ordo_recipe_read(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+{
+	*recipe = (struct ordo_recipe){0};
+	if (!request->algorithm)
+		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
+	if (!ordo_recipe_take_problem(recipe, request, error) ||
+		!read_notation(recipe, request->algorithm, error) ||
+		!has_operator(recipe, &recipe->arena, error))
+		return false;
+	leave_shards_to_ranks(recipe);
+	return !recipe->algorithm->applicable || recipe->algorithm->applicable(recipe, error);
+}
+
+bool ordo_recipe_make(
+	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+{
+	if (!ordo_recipe_read(recipe, request, error) || !ordo_fits_in_memory(recipe, request, error))
+		return false;
+	const struct ordo_algorithm *algorithm = recipe->algorithm;
+	if (algorithm->prepare && !algorithm->prepare(recipe, error))
+		return false;
+	if (!recipe->problem.chunks_per_block)
+		recipe->problem.chunks_per_block = algorithm->chunks ? algorithm->chunks(recipe) : 1;
+	const struct ordo_problem whole = ordo_recipe_whole(recipe);
+	return check_problem(&whole, error);
+}
+
+void ordo_recipe_destroy(struct ordo_recipe *recipe)
+{
+	if (recipe->algorithm && recipe->algorithm->release)
+		recipe->algorithm->release(recipe);
+	ordo_arena_free(&recipe->arena);
+	*recipe = (struct ordo_recipe){0};
+}
+
+const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name)
+{
+	const struct ordo_algorithm_facts *facts = &recipe->algorithm->facts;
+	for (uint32_t i = 0; i < facts->nparameter; i++)
+		if (!strcmp(name, facts->parameters[i].name))
+			return &recipe->values[i];
+	assert(!"a parameter of the algorithm");
+	return NULL;
+}
+
+bool ordo_recipe_is(const struct ordo_recipe *recipe, const char *name, const char *word)
+{
+	return !strcmp(ordo_recipe_value(recipe, name)->word, word);
+}
+
+uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name)
+{
+	return ordo_recipe_value(recipe, name)->number;
+}
+
+bool ordo_claims_of(const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error)
+{
+	*claims = (struct ordo_claims){recipe->algorithm->steps(recipe), recipe->algorithm->volume(recipe)};
+	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED ? true
+										   : ordo_fail_memory(error);
+}

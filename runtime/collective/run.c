@@ -1,0 +1,121 @@
+/* run.c - runs folds on the buffers of a call. */
+#include "fold.h"
+#include <stdalign.h>
+#include <string.h>
+
+/* Copies of fewer bytes are made as the compiler makes them. */
+#define SHORT_BYTES 256
+
+/* Where the operands of one step are, for a part of its elements. */
+struct places {
+	const void *src[MOST_OPERANDS];
+	void *dst[MOST_OPERANDS];
+};
+
+static void find_places(const struct folds *folds, const struct step *step, const struct ends *ends,
+	unsigned char *temps, uint64_t skip, struct places *places)
+{
+	const uint64_t temp = folds->block * folds->element;
+	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
+	for (uint32_t i = 0; i < step->nsrc; i++)
+		places->src[i] = src[i].rank == ORDO_NONE ? temps + src[i].temp * temp
+							  : ends[src[i].rank].input + src[i].begin + skip;
+	for (uint32_t i = 0; i < step->ndst; i++)
+		places->dst[i] = dst[i].rank == ORDO_NONE ? temps + dst[i].temp * temp
+							  : ends[dst[i].rank].output + dst[i].begin + skip;
+}
+
+/* In place, what is copied may lie where it belongs already. */
+static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < ndst; i++)
+		if (dst[i] != src)
+			dst[n++] = dst[i];
+	return n;
+}
+
+/* Of a few bytes to one place, the kernel's preparations would be most of the time. */
+static void copy(const struct folds *folds, void *const *dst, uint32_t ndst, const void *const *src,
+	uint64_t nbyte, unsigned ways)
+{
+	if (ndst == 1 && nbyte < SHORT_BYTES)
+		memcpy(dst[0], src[0], nbyte);
+	else
+		folds->copy(dst, ndst, src, 1, nbyte, ways);
+}
+
+static void run_step(const struct folds *folds, const struct step *step, const struct ends *ends,
+	unsigned char *temps, uint64_t begin, uint64_t n, unsigned ways)
+{
+	struct places places;
+	uint32_t ndst;
+	find_places(folds, step, ends, temps, begin * folds->layout->element, &places);
+	switch (step->kind) {
+	case FOLD:
+		if (step->nsrc > 1)
+			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, ways);
+		else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
+			copy(folds, places.dst, ndst, places.src, n * folds->layout->element, ways);
+		return;
+	case DIVIDE:
+		folds->divide(places.dst[0], n, folds->divisor);
+		return;
+	case WIDEN:
+		ordo_widen_elements(folds->type, places.dst[0], places.src[0], n);
+		return;
+	case NARROW:
+		ordo_narrow_elements(folds->type, places.dst[0], places.src[0], n);
+		return;
+	}
+}
+
+static void run_fold(const struct folds *folds, const struct fold *fold, const struct ends *ends,
+	uint64_t begin, uint64_t n, unsigned ways)
+{
+	alignas(CACHE_LINE) unsigned char temps[TEMP_BYTES];
+	const struct step *steps = &folds->steps[fold->first_step];
+	ways |= fold->takes ? ORDO_TAKE : 0;
+	if (fold->nstep == 1) {
+		run_step(folds, steps, ends, temps, begin, n, ways);
+		return;
+	}
+	for (const uint64_t end = begin + n; begin < end; begin += folds->block) {
+		const uint64_t part = end - begin < folds->block ? end - begin : folds->block;
+		for (uint32_t s = 0; s < fold->nstep; s++) {
+			const bool leaves = folds->operands[steps[s].dst].rank != ORDO_NONE;
+			run_step(folds, &steps[s], ends, temps, begin, part,
+				leaves ? ways : ways & ~ORDO_STREAM);
+		}
+	}
+}
+
+/* A fold that only copies a few bytes from one place to another: AllToAll of short messages is made of nothing else. */
+static bool copy_at_once(const struct folds *folds, const struct fold *fold, const struct ends *ends)
+{
+	const struct step *step = &folds->steps[fold->first_step];
+	const uint64_t nbyte = fold->nelement * folds->layout->element;
+	if (fold->nstep != 1 || step->nsrc != 1 || step->ndst != 1 || nbyte >= SHORT_BYTES)
+		return false;
+	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
+	const unsigned char *from = ends[src->rank].input + src->begin;
+	unsigned char *to = ends[dst->rank].output + dst->begin;
+	if (from != to)
+		memcpy(to, from, nbyte);
+	return true;
+}
+
+void ordo_fold_item(
+	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
+{
+	/* What is summed in place was just read and lies in the cache; what is copied never goes where it came from. */
+	const bool reduces = ordo_operator_facts(folds->layout->problem.op)->reduces;
+	const unsigned ways = folds->streaming && !(in_place && reduces) ? ORDO_STREAM : 0;
+	if (item->nfold == 1) {
+		run_fold(folds, &folds->list[item->fold], ends, item->begin, item->n, ways);
+		return;
+	}
+	for (uint32_t f = item->fold; f < item->fold + item->nfold; f++)
+		if (!copy_at_once(folds, &folds->list[f], ends))
+			run_fold(folds, &folds->list[f], ends, 0, folds->list[f].nelement, ways);
+}

@@ -1,0 +1,227 @@
+/* abort.c - a communicator breaks, says why, and is mended. */
+#include "call.h"
+#include "transports/sleep.h"
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Ranks that are named, at most. */
+#define MOST_NAMED 8
+
+/* Fails what is open; what was launched runs to its end. */
+static void fail_open_slots(struct ordo_communicator *communicator)
+{
+	for (uint32_t i = 0; i < communicator->depth; i++) {
+		struct slot *slot = &communicator->slots[i];
+		uint32_t state = atomic_load(&slot->state);
+		while (status_of(state) == OPEN &&
+			!atomic_compare_exchange_weak(&slot->state, &state, state_of(lap_of(state), FAILED)))
+			continue;
+		ordo_slot_wake(slot);
+		ordo_short_wake(slot);
+	}
+}
+
+/* The first to break the communicator says why; until it has, whoever fails waits. false: another one was first. */
+static bool begin_break(struct ordo_communicator *communicator)
+{
+	uint32_t whole = 0;
+	return atomic_compare_exchange_strong(&communicator->broken, &whole, 1);
+}
+
+static void end_break(struct ordo_communicator *communicator, const struct ordo_error *why)
+{
+	communicator->failure = *why;
+	fail_open_slots(communicator);
+	/* Not before: a reset may follow at once, and no slot that it opens is to fail. */
+	atomic_store(&communicator->broken, 2);
+}
+
+void ordo_communicator_break(struct ordo_communicator *communicator, const struct ordo_error *why)
+{
+	if (begin_break(communicator))
+		end_break(communicator, why);
+}
+
+bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_error *error)
+{
+	/* The slot may fail a moment before the communicator. */
+	while (atomic_load(&communicator->broken) != 2)
+		sched_yield();
+	if (error)
+		*error = communicator->failure;
+	return false;
+}
+
+bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
+	uint64_t waited_ms, struct ordo_error *error)
+{
+	const struct slot *slot = slot_of(communicator, call);
+	char names[MOST_NAMED * 12 + 1] = "";
+	size_t length = 0;
+	uint32_t nmissing = 0;
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		if (atomic_load(&slot->arrivals[r].call) != call + 1 && nmissing++ < MOST_NAMED)
+			length += (size_t)snprintf(
+				names + length, sizeof names - length, "%s%" PRIu32, length ? ", " : "", r);
+	if (!nmissing)
+		return false;
+	ordo_fail(error, ORDO_ENVIRONMENT, 0,
+		"call %" PRIu64 ": rank%s %s%s did not come; rank %" PRIu32 " waited %" PRIu64 " ms", call,
+		nmissing > 1 ? "s" : "", names, nmissing > MOST_NAMED ? ", ..." : "", rank, waited_ms);
+	ordo_hint(error,
+		"every rank makes the same calls in the same order; a longer deadline_ms waits longer");
+	return true;
+}
+
+/* What most ranks came with; if no half of them agree, what rank 0 came with. */
+static uint32_t find_usual(const struct ordo_communicator *communicator, const struct slot *slot)
+{
+	uint32_t usual = 0, lead = 0;
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		const bool agrees = ordo_collectives_agree(
+			slot->arrivals[r].collective, slot->arrivals[usual].collective);
+		if (!lead)
+			usual = r;
+		lead = !lead || agrees ? lead + 1 : lead - 1;
+	}
+	return lead ? usual : 0;
+}
+
+/* The rank that came with something else, in an error. */
+static void name_odd(
+	const struct ordo_communicator *communicator, const struct slot *slot, struct ordo_error *error)
+{
+	const uint32_t usual = find_usual(communicator, slot);
+	uint32_t odd = ORDO_NONE, nodd = 0;
+	for (uint32_t r = communicator->nrank; r > 0; r--)
+		if (!ordo_collectives_agree(
+			    slot->arrivals[r - 1].collective, slot->arrivals[usual].collective)) {
+			odd = r - 1;
+			nodd++;
+		}
+	char found[160], wanted[160];
+	ordo_collective_print(slot->arrivals[odd].collective, found, sizeof found);
+	ordo_collective_print(slot->arrivals[usual].collective, wanted, sizeof wanted);
+	ordo_fail(error, ORDO_USAGE, 0,
+		"call %" PRIu64 ": rank %" PRIu32 " came with %s, %" PRIu32 " rank%s (rank %" PRIu32
+		"%s) with %s",
+		atomic_load(&slot->arrivals[odd].call) - 1, odd, found, communicator->nrank - nodd,
+		communicator->nrank - nodd > 1 ? "s" : "", usual,
+		communicator->nrank - nodd > 1 ? " is one" : "", wanted);
+	ordo_hint(error, "every rank passes the same operator, counts, type and reduction, and an order that "
+			 "is the same");
+}
+
+bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot *slot)
+{
+	struct ordo_error error;
+	uint32_t r = 1;
+	while (r < communicator->nrank && slot->arrivals[r].fingerprint == slot->arrivals[0].fingerprint)
+		r++;
+	if (r == communicator->nrank)
+		return true;
+	if (begin_break(communicator)) {
+		name_odd(communicator, slot, &error);
+		end_break(communicator, &error);
+	}
+	return false;
+}
+
+void ordo_communicator_abort(struct ordo_communicator *communicator, uint32_t rank, const char *reason)
+{
+	struct ordo_error error;
+	ordo_fail(&error, ORDO_USAGE, 0, "rank %" PRIu32 " aborted: %s", rank,
+		reason ? reason : "it gave no reason");
+	ordo_communicator_break(communicator, &error);
+}
+
+/* Runs to their ends the calls that began; no more do, while all seats are held. */
+static void drain(struct ordo_communicator *communicator)
+{
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		ordo_short_fold(communicator, r, atomic_load(&communicator->seats[r].ncall));
+	for (uint32_t i = 0; i < communicator->depth; i++) {
+		struct slot *slot = &communicator->slots[i];
+		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED; sched_yield())
+			ordo_slot_work(communicator, slot, lap_of(state), false, UINT32_MAX);
+	}
+}
+
+static void release_seats(struct ordo_communicator *communicator, uint32_t nseat)
+{
+	for (uint32_t r = 0; r < nseat; r++)
+		atomic_store(&communicator->seats[r].taken, EMPTY);
+}
+
+static bool hold_seat(struct seat *seat)
+{
+	uint32_t found = EMPTY;
+	return atomic_compare_exchange_strong(&seat->taken, &found, HELD);
+}
+
+/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time, and then no seat is held; or ORDO_NONE. */
+static uint32_t hold_seats(struct ordo_communicator *communicator)
+{
+	const uint64_t begin = ordo_now_ms();
+	for (uint32_t r = 0; r < communicator->nrank; r++)
+		while (!hold_seat(&communicator->seats[r])) {
+			if (ordo_now_ms() - begin > communicator->deadline_ms) {
+				release_seats(communicator, r);
+				return r;
+			}
+			sched_yield();
+		}
+	return ORDO_NONE;
+}
+
+static void forget_arrival(struct arrival *arrival)
+{
+	arrival->is_short = false;
+	atomic_store(&arrival->call, 0);
+}
+
+static void begin_again(struct ordo_communicator *communicator)
+{
+	for (uint32_t r = 0; r < communicator->nrank; r++) {
+		struct seat *seat = &communicator->seats[r];
+		atomic_store(&seat->ncall, 0);
+		atomic_store(&seat->nfolded, 0);
+		seat->free_until = communicator->depth;
+	}
+	for (uint32_t i = 0; i < communicator->depth; i++) {
+		struct slot *slot = &communicator->slots[i];
+		atomic_store(&slot->narrived, 0);
+		for (uint32_t r = 0; r < communicator->nrank; r++)
+			forget_arrival(&slot->arrivals[r]);
+		/* No lap at all, for helpers that still look. */
+		atomic_store(&slot->claims, UINT64_MAX);
+		atomic_store(&slot->state, state_of(0, OPEN));
+	}
+	atomic_fetch_add(&communicator->epoch, 1);
+	atomic_store(&communicator->broken, 0);
+}
+
+bool ordo_communicator_reset(struct ordo_communicator *communicator, struct ordo_error *error)
+{
+	pthread_mutex_lock(&communicator->resetting);
+	uint32_t rank = ORDO_NONE;
+	if (atomic_load(&communicator->broken)) {
+		while (atomic_load(&communicator->broken) == 1)
+			sched_yield();
+		atomic_store(&communicator->closed, 1);
+		rank = hold_seats(communicator);
+		if (rank == ORDO_NONE) {
+			drain(communicator);
+			begin_again(communicator);
+			release_seats(communicator, communicator->nrank);
+		}
+		atomic_store(&communicator->closed, 0);
+	}
+	pthread_mutex_unlock(&communicator->resetting);
+	return rank == ORDO_NONE ? true
+				 : ordo_fail(error, ORDO_USAGE, 0,
+					   "rank %" PRIu32 " is still inside a call after %" PRIu32 " ms",
+					   rank, communicator->deadline_ms);
+}

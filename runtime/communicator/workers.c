@@ -1,0 +1,137 @@
+/* workers.c - the threads of a communicator, which work on any call and sleep when there is none. */
+#include "call.h"
+#include "kernels/fetch.h"
+#include <stdlib.h>
+
+/* A helper looks for its next work about as long as waking it would take. */
+#define NSPIN 20000
+#define NHELPER_YIELD 20
+
+struct helper {
+	pthread_t thread;
+	struct ordo_communicator *communicator;
+	uint32_t number;
+};
+
+void ordo_ring(struct ordo_communicator *communicator)
+{
+	if (!communicator->nhelper)
+		return;
+	atomic_fetch_add(&communicator->bell, 1);
+	if (atomic_load(&communicator->nlistening))
+		ordo_wake(&communicator->bell);
+}
+
+/* The ranks of a thread, the caller being thread 0: neighbours. */
+static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
+{
+	const uint64_t nrank = communicator->nrank, nthread = communicator->nhelper + 1;
+	for (uint64_t r = thread * nrank / nthread; r < (thread + 1) * nrank / nthread; r++)
+		communicator->visit.visit(communicator->visit.closure, (uint32_t)r);
+}
+
+/* What a thread reads of a call that another one has just launched, on its way together. */
+static void fetch_slot(const struct slot *slot)
+{
+	fetch_for_writing(&slot->claims);
+	__builtin_prefetch(&slot->folds);
+	__builtin_prefetch(slot->ends);
+}
+
+static void work_on_all(struct ordo_communicator *communicator, bool from_end)
+{
+	const uint32_t last = atomic_load_explicit(&communicator->launched, memory_order_relaxed);
+	fetch_slot(&communicator->slots[last]);
+	for (uint32_t i = 0; i < communicator->depth; i++) {
+		struct slot *slot = &communicator->slots[(last - i) & (communicator->depth - 1)];
+		const uint32_t state = atomic_load(&slot->state);
+		if (status_of(state) == LAUNCHED)
+			ordo_slot_work(communicator, slot, lap_of(state), from_end, UINT32_MAX);
+	}
+}
+
+/* Until the bell rings again. */
+static void listen(struct ordo_communicator *communicator, uint32_t heard)
+{
+	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN : 0;
+	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i++) {
+		if (atomic_load_explicit(&communicator->bell, memory_order_acquire) != heard)
+			return;
+		pass_time(i, nspin);
+	}
+	atomic_fetch_add(&communicator->nlistening, 1);
+	if (atomic_load(&communicator->bell) == heard)
+		ordo_sleep(&communicator->bell, heard, UINT32_MAX);
+	atomic_fetch_sub(&communicator->nlistening, 1);
+}
+
+static void *help(void *argument)
+{
+	const struct helper *helper = argument;
+	struct ordo_communicator *communicator = helper->communicator;
+	uint32_t nvisit = 0;
+	for (uint32_t heard = 0;;) {
+		const uint32_t bell = atomic_load(&communicator->bell);
+		if (atomic_load(&communicator->quits))
+			return NULL;
+		if (bell == heard) {
+			listen(communicator, heard);
+			continue;
+		}
+		heard = bell;
+		if (atomic_load(&communicator->visit.number) != nvisit) {
+			nvisit++;
+			visit_own(communicator, helper->number);
+			if (atomic_fetch_sub(&communicator->visit.nvisiting, 1) == 1 &&
+				atomic_load(&communicator->visit.sleeps))
+				ordo_wake(&communicator->visit.nvisiting);
+		}
+		work_on_all(communicator, 2 * helper->number > communicator->nhelper);
+	}
+}
+
+bool ordo_helpers_create(struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error)
+{
+	communicator->helpers = calloc((size_t)nhelper + 1, sizeof *communicator->helpers);
+	if (!communicator->helpers)
+		return ordo_fail_memory(error);
+	communicator->nhelper = nhelper;
+	for (uint32_t i = 0; i < nhelper; i++, communicator->nstarted++) {
+		struct helper *helper = &communicator->helpers[i];
+		*helper = (struct helper){.communicator = communicator, .number = i + 1};
+		if (pthread_create(&helper->thread, NULL, help, helper))
+			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
+				"only %u of %u helping threads could be started", i, nhelper);
+	}
+	return true;
+}
+
+void ordo_helpers_destroy(struct ordo_communicator *communicator)
+{
+	atomic_store(&communicator->quits, 1);
+	atomic_fetch_add(&communicator->bell, 1);
+	ordo_wake(&communicator->bell);
+	for (uint32_t i = 0; i < communicator->nstarted; i++)
+		pthread_join(communicator->helpers[i].thread, NULL);
+	free(communicator->helpers);
+}
+
+void ordo_communicator_visit(
+	struct ordo_communicator *communicator, void (*visit)(void *closure, uint32_t rank), void *closure)
+{
+	communicator->visit.visit = visit;
+	communicator->visit.closure = closure;
+	atomic_store(&communicator->visit.nvisiting, communicator->nhelper);
+	atomic_fetch_add(&communicator->visit.number, 1);
+	ordo_ring(communicator);
+	visit_own(communicator, 0);
+	for (uint32_t i = 0, left; (left = atomic_load(&communicator->visit.nvisiting)); i++) {
+		if (i < NSPIN && communicator->nhelper < communicator->ncore)
+			ordo_relax();
+		else if (!atomic_exchange(&communicator->visit.sleeps, 1))
+			continue; /* who is last may have looked before */
+		else
+			ordo_sleep(&communicator->visit.nvisiting, left, UINT32_MAX);
+	}
+	atomic_store(&communicator->visit.sleeps, 0);
+}

@@ -1,0 +1,157 @@
+/* plan.h - what a bound schedule is inside the runtime. Private to runtime/. */
+#ifndef ORDO_RUNTIME_TASKS_PLAN_H
+#define ORDO_RUNTIME_TASKS_PLAN_H
+
+#include "layout.h"
+#include <stdalign.h>
+#include <stdatomic.h>
+
+struct rank_state {
+	alignas(CACHE_LINE) _Atomic(unsigned char *) memory[ORDO_NBUFFER]; /* NULL: not bound */
+	bool bound;
+	uint64_t ncall;		       /* runs this rank has begun */
+	uint64_t round;		       /* of the run under way */
+	uint64_t nround;	       /* rounds this rank has begun, of all runs */
+	_Atomic uint32_t streams_left; /* in this round */
+	_Atomic uint32_t rank_left;    /* 1 while this rank runs on its own thread */
+};
+
+struct stream_state {
+	uint32_t at;   /* the next task */
+	uint32_t next; /* in a list of runnable streams */
+};
+
+/* A signal of the schedule. Its word is (tokens ever added) * 2 + (1 if the waiting stream is parked), modulo
+ * 2^32. */
+struct signal {
+	uint32_t from, to, number;
+	uint32_t notifier, waiter; /* streams; ORDO_NONE */
+};
+
+/* Takes part in a run: a thread, with the streams that are runnable on it. */
+struct member {
+	alignas(CACHE_LINE) _Atomic uint32_t
+		incoming; /* a list of streams others made runnable, EMPTY or ASLEEP */
+	alignas(CACHE_LINE) _Atomic uint32_t stepping; /* may touch memory */
+	_Atomic uint64_t moved;			       /* steps taken */
+};
+
+struct sent {
+	uint32_t to;
+	uint64_t bytes;
+};
+
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is by use, and there are few plans */
+struct ordo_plan {
+	/* Looked at before every task, and written once at most, so it lies with what is never written. */
+	_Atomic uint32_t stopped; /* enum stopped */
+	const struct ordo_schedule *schedule;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	uint32_t divisor; /* of all output in the end */
+	uint32_t watchdog_ms;
+	struct layout layout;
+
+	struct rank_state *ranks; /* [nrank] */
+	_Atomic uint32_t nunbound;
+	struct stream_state *streams; /* [nstream] */
+	unsigned char *scratch;
+	uint64_t scratch_bytes; /* per rank */
+
+	struct signal *signals; /* [nsignal] */
+	uint32_t nsignal;
+	uint32_t *signal_of;	 /* [ntask] for Notify and Wait */
+	_Atomic uint32_t *words; /* [nsignal << word_shift] */
+	uint32_t word_shift;	 /* each on a cache line of its own, unless there are very many */
+	uint32_t *taken; /* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream looks at it */
+
+	uint32_t *first_sent; /* [nrank + 1] into sent, sorted by to */
+	struct sent *sent;
+
+	/* Runs on threads; see transports/threads.c. */
+	struct member *members; /* [nrank] */
+	uint32_t nmember;
+	uint32_t ncore;	       /* of the machine */
+	struct ordo_error why; /* the run was given up */
+	struct crew *crew;
+
+	struct trace *trace; /* NULL: nothing is recorded */
+
+	uint32_t *runnable; /* [nstream] for transports/seeded.c */
+
+	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
+	_Atomic uint32_t ranks_left;		    /* in a run on our threads */
+};
+
+enum stopped { RUNNING, STOPPING, STOPPED /* why is written */ };
+
+/* Signals of the schedule -> plan->signals, signal_of, words, taken. */
+bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error);
+/* Every rank is bound and no run was given up. */
+bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error);
+
+/* Errors; all return false. With the place of a task in front: */
+bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule, struct ordo_error *error,
+	const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* Who waits for whom, when nothing moves: */
+bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error);
+/* A stream's next task would touch memory that is not bound: */
+bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ordo_error *error);
+/* An earlier run was given up, because of plan->why: */
+bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error);
+
+/* Does the stream stand before a Wait with no token to take? */
+bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream);
+
+/* Nobody takes part in a run: one member a rank. */
+void ordo_members_reset(struct ordo_plan *plan);
+void ordo_crew_destroy(struct crew *crew);    /* takes NULL */
+void ordo_trace_destroy(struct trace *trace); /* takes NULL */
+
+enum step {
+	STEP_MOVED,
+	STEP_BLOCKED, /* parked on a signal: whoever adds a token to it makes the stream runnable */
+	STEP_DONE,
+	STEP_UNBOUND, /* the peer's memory is not bound yet: only in a schedule that was not proved */
+};
+
+/* Runs one task of a stream. *woken is a stream that was parked and is runnable now, or ORDO_NONE. */
+enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
+/* Puts the streams of a rank at their heads, for a new round. */
+void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
+/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches its memory (R9). */
+void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
+
+static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
+{
+	return &plan->words[(size_t)signal << plan->word_shift];
+}
+
+/* Consecutive slots of a rank's buffer. */
+struct slots {
+	uint32_t rank;
+	enum ordo_buffer buffer;
+	uint32_t first;
+};
+
+/* Is a slot of input or output the one that the operator gives to the chunk? Then the next slots are those of the next chunks, as far as
+ * there are any: modulo nchunk, because virtual shards lie one after another. */
+static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
+{
+	if (slots.buffer == ORDO_SCRATCH ||
+		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
+		return false;
+	return (plan->layout.regions[slots.rank][slots.buffer].first + slots.first) % plan->layout.nchunk ==
+	       chunk;
+}
+
+/* Do this chunk and the next ones lie in these slots without gaps? */
+static inline bool are_packed(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
+{
+	const struct layout *layout = &plan->layout;
+	if (slots.buffer == ORDO_SCRATCH)
+		return layout->equal && layout->stride == layout->largest;
+	return layout->equal || is_at_home(plan, slots, chunk);
+}
+
+#endif

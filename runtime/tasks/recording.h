@@ -1,0 +1,54 @@
+/* recording.h - recording what a plan does. Private to runtime/. */
+#ifndef ORDO_RUNTIME_TASKS_RECORDING_H
+#define ORDO_RUNTIME_TASKS_RECORDING_H
+
+#include "plan.h"
+#include <time.h>
+
+struct record {
+	uint64_t begin_ns, end_ns;
+	uint32_t worker;
+	uint32_t
+		stamp; /* the round, from 1, modulo 2^32; other than the one looked for: nothing was recorded in that */
+};
+
+/* The Notify and Wait tasks of a signal, each counted from 0 in the order of its stream. */
+struct trace {
+	uint64_t nround;	/* kept: round r at r % nround */
+	struct record *records; /* [nround][ntask] */
+	uint32_t *nth;		/* [ntask] which Notify or Wait of its signal a task is */
+	uint32_t *nwait;	/* [nsignal] */
+	uint32_t *first_notify; /* [nsignal + 1] into notifies */
+	uint32_t *notifies;
+};
+
+static inline struct record *record_of(
+	const struct trace *trace, uint64_t round, uint32_t ntask, uint32_t task)
+{
+	return &trace->records[round % trace->nround * ntask + task];
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ordo_step, recorded. */
+enum step ordo_step_traced(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken);
+
+/* Runs one task of a stream on a worker, as ordo_step does, and records it if the plan is traced. Only a benchmark is UNTRACEABLE, to see
+ * what the comparison costs. */
+static inline enum step step_on(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
+{
+#ifndef UNTRACEABLE
+	if (__builtin_expect(plan->trace != NULL, 0))
+		return ordo_step_traced(plan, stream, worker, woken);
+#else
+	(void)worker;
+#endif
+	return ordo_step(plan, stream, woken);
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* atomic_file.c - files and folders that appear whole or not at all. */
+#include "atomic_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what, int number)
+{
+	char reason[128] = "";
+	if (strerror_r(number, reason, sizeof reason))
+		snprintf(reason, sizeof reason, "error %d", number);
+	ordo_fail(error, ORDO_ENVIRONMENT, 0, "%s: %s", what, reason);
+	if (error)
+		snprintf(error->file, sizeof error->file, "%s", path);
+	return false;
+}
+
+/* Remembers the target: without slashes at the end, and where it leads if it is a symbolic link. */
+static bool find_target(struct ordo_store *store, const char *path, struct ordo_error *error)
+{
+	*store = (struct ordo_store){0};
+	size_t length = strlen(path);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	store->target = strndup(path, length);
+	struct stat facts;
+	if (store->target && !lstat(store->target, &facts) && S_ISLNK(facts.st_mode)) {
+		char *behind = realpath(store->target, NULL);
+		if (behind) {
+			free(store->target);
+			store->target = behind;
+		}
+	}
+	return store->target ? true : ordo_fail_memory(error);
+}
+
+/* `folder/.name.PID.attempt.tmp`, beside the target. */
+static char *name_temporary(const char *target, unsigned attempt)
+{
+	const char *slash = strrchr(target, '/'), *base = slash ? slash + 1 : target;
+	size_t size = strlen(target) + 64;
+	char *name = malloc(size);
+	if (name)
+		snprintf(name, size, "%.*s.%.200s.%ld.%u.tmp", (int)(base - target), target, base,
+			(long)getpid(), attempt);
+	return name;
+}
+
+static int make_temporary(const char *name, bool folder, mode_t mode)
+{
+	if (!folder)
+		return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	if (mkdir(name, mode))
+		return -1;
+	const int descriptor = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int number = errno;
+	if (descriptor < 0)
+		rmdir(name);
+	errno = number;
+	return descriptor;
+}
+
+/* A descriptor of a new temporary file or folder; -1 with an error. */
+static int create_temporary(struct ordo_store *store, bool folder, mode_t mode, struct ordo_error *error)
+{
+	for (unsigned attempt = 0; attempt < 1000; attempt++) {
+		char *name = name_temporary(store->target, attempt);
+		if (!name) {
+			ordo_fail_memory(error);
+			return -1;
+		}
+		int made = make_temporary(name, folder, mode);
+		if (made >= 0) {
+			store->temporary = name;
+			return made;
+		}
+		free(name);
+		if (errno != EEXIST)
+			break;
+	}
+	ordo_fail_file(error, store->target, "cannot write beside it", errno);
+	return -1;
+}
+
+static bool open_stream(struct ordo_store *store, int descriptor, const char *name, struct ordo_error *error)
+{
+	store->out = fdopen(descriptor, "w");
+	if (store->out) {
+		/* The printer has a buffer of its own. */
+		setvbuf(store->out, NULL, _IONBF, 0);
+		return true;
+	}
+	int number = errno;
+	close(descriptor);
+	return ordo_fail_file(error, name, "cannot write", number);
+}
+
+bool ordo_store_begin_file(struct ordo_store *store, const char *path, struct ordo_error *error)
+{
+	if (!find_target(store, path, error))
+		return false;
+	struct stat facts;
+	bool exists = !stat(store->target, &facts);
+	int descriptor;
+	if (exists && !S_ISREG(facts.st_mode)) {
+		descriptor = open(store->target, O_WRONLY | O_CLOEXEC);
+		if (descriptor < 0)
+			ordo_fail_file(error, store->target, "cannot write", errno);
+	} else {
+		descriptor = create_temporary(store, false, 0666, error);
+		if (descriptor >= 0 && exists)
+			(void)!fchmod(descriptor, facts.st_mode & 0777);
+	}
+	if (descriptor >= 0 && open_stream(store, descriptor, store->target, error))
+		return true;
+	return ordo_store_end(store, false, NULL);
+}
+
+/* `rank-7.json`, `prefix` being "rank-". */
+static bool is_numbered(const char *name, const char *prefix)
+{
+	const size_t length = strlen(prefix);
+	if (strncmp(name, prefix, length) != 0)
+		return false;
+	const size_t digits = strspn(name + length, "0123456789");
+	return digits && !strcmp(name + length + digits, ".json");
+}
+
+bool ordo_store_is_range(const char *name)
+{
+	return is_numbered(name, "range-");
+}
+
+/* Is it a name that a folder of a schedule or of a plan set has? */
+static bool is_ours(const char *name)
+{
+	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
+	       is_numbered(name, "rank-") || ordo_store_is_range(name);
+}
+
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static void close_folder(DIR **folder)
+{
+	if (*folder)
+		closedir(*folder);
+	*folder = NULL;
+}
+
+/* Replacing a folder removes all that is in it: never anything that is not ours. */
+static bool check_replaceable(struct ordo_store *store, struct ordo_error *error)
+{
+	close_folder(&store->replaced);
+	store->replaced = opendir(store->target);
+	if (!store->replaced && errno == ENOENT)
+		return true;
+	if (!store->replaced)
+		return ordo_fail_file(error, store->target, "cannot write a folder there", errno);
+	const struct dirent *entry;
+	while ((entry = readdir(store->replaced)))
+		if (!is_dots(entry->d_name) && !is_ours(entry->d_name)) {
+			ordo_fail(error, ORDO_USAGE, 0, "%s holds \"%s\", which is no part of a schedule",
+				store->target, entry->d_name);
+			return ordo_hint(
+				error, "choose another name, or one that ends in .json for a single file");
+		}
+	return true;
+}
+
+/* Makes it and keeps it open. */
+static bool create_folder(struct ordo_store *store, struct ordo_error *error)
+{
+	const int descriptor = create_temporary(store, true, 0777, error);
+	if (descriptor < 0)
+		return false;
+	store->folder = fdopendir(descriptor);
+	if (store->folder)
+		return true;
+	ordo_fail_file(error, store->target, "cannot write beside it", errno);
+	close(descriptor);
+	rmdir(store->temporary);
+	return false;
+}
+
+bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct ordo_error *error)
+{
+	if (!find_target(store, path, error))
+		return false;
+	if (check_replaceable(store, error) && create_folder(store, error))
+		return true;
+	return ordo_store_end(store, false, NULL);
+}
+
+bool ordo_store_open(struct ordo_store *store, const char *name, struct ordo_error *error)
+{
+	int descriptor = openat(dirfd(store->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (descriptor < 0)
+		return ordo_fail_file(error, store->target, "cannot write", errno);
+	return open_stream(store, descriptor, store->target, error);
+}
+
+bool ordo_store_close(struct ordo_store *store, struct ordo_error *error)
+{
+	FILE *out = store->out;
+	store->out = NULL;
+	if (out && fclose(out))
+		return ordo_fail_file(error, store->target, "cannot write", errno);
+	return true;
+}
+
+/* Removes a folder, which has that name now, and the files in it that are ours. */
+static void remove_folder(DIR *folder, const char *path)
+{
+	if (!folder)
+		return;
+	rewinddir(folder);
+	const struct dirent *entry;
+	while ((entry = readdir(folder)))
+		if (is_ours(entry->d_name))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	rmdir(path);
+}
+
+static bool exchange(const char *one, const char *other)
+{
+#ifdef SYS_renameat2
+	return !syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+#else
+	errno = ENOSYS;
+	return false;
+#endif
+}
+
+/* Without an exchange there is a moment with no folder; the old one comes back if the new one cannot take its
+ * place. */
+static bool move_aside(struct ordo_store *store)
+{
+	size_t size = strlen(store->temporary) + 8;
+	char *aside = malloc(size);
+	if (!aside)
+		return false;
+	snprintf(aside, size, "%s.old", store->temporary);
+	bool worked = !rename(store->target, aside);
+	if (worked && rename(store->temporary, store->target)) {
+		int number = errno;
+		(void)!rename(aside, store->target);
+		errno = number;
+		worked = false;
+	}
+	if (worked)
+		remove_folder(store->replaced, aside);
+	free(aside);
+	return worked;
+}
+
+static bool replace_folder(struct ordo_store *store, struct ordo_error *error)
+{
+	if (!check_replaceable(store, error))
+		return false;
+	/* Takes a free name, and an empty folder too. */
+	if (!rename(store->temporary, store->target))
+		return true;
+	if (exchange(store->temporary, store->target)) {
+		remove_folder(store->replaced, store->temporary);
+		return true;
+	}
+	if ((errno == ENOSYS || errno == EINVAL) && move_aside(store))
+		return true;
+	return ordo_fail_file(error, store->target, "cannot replace it", errno);
+}
+
+static bool replace(struct ordo_store *store, struct ordo_error *error)
+{
+	if (!store->temporary)
+		return true;
+	if (store->folder)
+		return replace_folder(store, error);
+	return rename(store->temporary, store->target)
+		       ? ordo_fail_file(error, store->target, "cannot replace it", errno)
+		       : true;
+}
+
+bool ordo_store_end(struct ordo_store *store, bool worked, struct ordo_error *error)
+{
+	worked = ordo_store_close(store, worked ? error : NULL) && worked && replace(store, error);
+	if (!worked && store->temporary) {
+		if (store->folder)
+			remove_folder(store->folder, store->temporary);
+		else
+			unlink(store->temporary);
+	}
+	close_folder(&store->folder);
+	close_folder(&store->replaced);
+	free(store->temporary);
+	free(store->target);
+	*store = (struct ordo_store){0};
+	return worked;
+}

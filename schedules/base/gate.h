@@ -1,0 +1,42 @@
+/* gate.h - what is read from a pipe or a device, while it comes: no more than what a document may
+ * begin with. Private to schedules/.
+ *
+ * A pipe may go on for ever. The gate looks at each byte once, knows where strings and brackets
+ * are, and closes where the text can be no document any more; what has been kept then ends with the
+ * byte that the reader (scan.h) will refuse. Of long white space it keeps the beginning, and notes
+ * what it left out.
+ */
+#ifndef ORDO_SCHEDULES_BASE_GATE_H
+#define ORDO_SCHEDULES_BASE_GATE_H
+
+#include <ordo/error.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* White space in a row between two tokens, of which so many bytes are kept; the bytes of one
+ * string or number. */
+enum { ORDO_SPACE_LIMIT = 1 << 20, ORDO_SPACE_KEPT = 64, ORDO_TOKEN_LIMIT = 1 << 20 };
+
+/* White space that was left out. */
+struct ordo_gap {
+	size_t offset;		       /* in what was kept: where it would go on */
+	uint32_t bytes, lines, column; /* column: bytes behind its last line end */
+};
+
+struct ordo_gate {
+	uint32_t depth;	       /* of brackets */
+	uint32_t token, space; /* bytes of the token or white space at hand */
+	bool begun, in_string, escaped;
+	bool closed;	       /* nothing that follows is of interest */
+	struct ordo_gap gap;   /* of the white space at hand */
+	struct ordo_gap *gaps; /* [ngap] of the caller, for free() */
+	size_t ngap, gap_room;
+};
+
+/* Looks at text[*kept..size), which was read last, and closes up what it leaves out: *kept
+ * grows. {0} is a gate that has seen nothing. false: no memory. */
+bool ordo_gate_take(struct ordo_gate *gate, char *text, size_t *kept, size_t size);
+/* The text ends there. */
+bool ordo_gate_end(struct ordo_gate *gate, size_t kept);
+
+#endif

@@ -1,0 +1,22 @@
+/* source.h - the bytes of a file: read, or mapped if it is large. Private to schedules/. */
+#ifndef ORDO_SCHEDULES_BASE_SOURCE_H
+#define ORDO_SCHEDULES_BASE_SOURCE_H
+
+#include "gate.h"
+
+struct ordo_source {
+	const char *text;
+	size_t size;
+	size_t released;       /* bytes given back */
+	bool mapped;	       /* pages are given back as they are read */
+	struct ordo_gap *gaps; /* [ngap] white space that was left out, in its order */
+	size_t ngap;
+};
+
+/* Takes over the descriptor and closes it. `path` is for messages. */
+bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
+void ordo_source_close(struct ordo_source *source);
+/* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
+void ordo_source_release(struct ordo_source *source, size_t offset);
+
+#endif

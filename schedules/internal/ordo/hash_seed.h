@@ -1,0 +1,49 @@
+/* hash_seed.h - where a hash table keeps what: a function that nobody outside the process can know.
+ *
+ * A document chooses the keys of nearly every table, so a fixed function would let it choose keys
+ * that all meet in one place. Here, for any two pairs chosen without the seed, both places are
+ * independent and uniform over 32 bits. Nothing but time depends on a seed: no table is ever walked
+ * in the order of its places.
+ *
+ * source  Thorup, High Speed Hashing for Integers and Strings, arXiv:1504.06804, 2015, section 3.3
+ */
+#ifndef ORDO_SPREAD_H
+#define ORDO_SPREAD_H
+
+#include <ordo/error.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ordo_seed {
+	uint64_t a, b, c;
+};
+
+/* The seed of this process: drawn from the system's entropy when it is first asked for. Any
+ * thread may ask. */
+ORDO_API struct ordo_seed ordo_seed(void);
+
+/* What is multiplied puts the keys of a row in a row; what follows only renames the places, so
+ * that rows do not run into each other where a table probes the next place. */
+static inline uint32_t ordo_spread(const struct ordo_seed *seed, uint32_t x, uint32_t y)
+{
+	uint32_t place = (uint32_t)(((seed->a + x) * (seed->b + y) + seed->c) >> 32);
+	place = (place ^ place >> 16) * UINT32_C(0x21f0aaad);
+	place = (place ^ place >> 15) * UINT32_C(0x735a2d97);
+	return place ^ place >> 15;
+}
+
+/* The next place of a table of mask + 1 places, where the one before is taken by another key. */
+#ifdef ORDO_COUNT_PROBES /* by a test */
+extern uint64_t ordo_nprobe;
+#define ORDO_NEXT_PLACE(place, mask) (ordo_nprobe++, ((place) + 1) & (mask))
+#else
+#define ORDO_NEXT_PLACE(place, mask) (((place) + 1) & (mask))
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,375 @@
+/* input_read.c - inputs from JSON. */
+#include "problem_read.h"
+#include "base/source.h"
+#include "base/atomic_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <ordo/arena.h>
+#include <ordo/input.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum head_key {
+	SCHEMA,
+	OPERATOR,
+	RANKS,
+	ROOT,
+	SHARDS,
+	CHUNKS_PER_BLOCK,
+	TYPE,
+	REDUCTION,
+	COUNT,
+	ELEMENTS,
+	REST,
+	VALUES,
+	NHEAD_KEY
+};
+static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "ranks", "root", "shards",
+	"chunks_per_block", "type", "reduction", "count", "elements", "rest", "values"};
+static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "an input"};
+static const uint32_t head_required = ((1u << NHEAD_KEY) - 1) & ~(1u << ROOT) & ~(1u << SHARDS);
+
+/* An element has a rank, a value a shard; both have the rest but `value`. */
+enum spot_key { WHO, CHUNK, OFFSET, VALUE, NSPOT_KEY };
+static const char *const element_names[VALUE] = {"rank", "chunk", "offset"};
+static const struct ordo_keys element_keys = {element_names, VALUE, "an element"};
+static const char *const value_names[NSPOT_KEY] = {"shard", "chunk", "offset", "value"};
+static const struct ordo_keys value_keys = {value_names, NSPOT_KEY, "a value"};
+
+/* A place of a vector as it was met, and a number as text: what it means depends on keys that may come later. */
+struct spot {
+	uint32_t who, chunk, offset;
+	const char *number;
+	struct ordo_place places[NSPOT_KEY];
+	uint64_t position;
+};
+
+struct spots {
+	struct spot *items;
+	size_t count, room;
+};
+
+struct reader {
+	struct ordo_error *error;
+	struct ordo_arena arena;
+	struct ordo_place places[NHEAD_KEY];
+	struct ordo_problem problem;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	uint32_t count;
+	const char *rest;
+	struct spots elements, values;
+};
+
+static bool read_type(struct ordo_cursor *cursor, struct reader *reader)
+{
+	const char *name;
+	if (!ordo_read_string(cursor, "type", &reader->arena, &name))
+		return false;
+	return ordo_type_from_name(name, &reader->type)
+		       ? true
+		       : ordo_fail_at(cursor, reader->places[TYPE],
+				 "type: found \"%.40s\", wanted " ORDO_TYPE_NAMES, name);
+}
+
+static bool read_reduction(struct ordo_cursor *cursor, struct reader *reader)
+{
+	const char *name;
+	if (!ordo_read_string(cursor, "reduction", &reader->arena, &name))
+		return false;
+	return ordo_reduction_from_name(name, &reader->reduction)
+		       ? true
+		       : ordo_fail_at(cursor, reader->places[REDUCTION],
+				 "reduction: found \"%.40s\", wanted " ORDO_REDUCTION_NAMES, name);
+}
+
+static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys,
+	enum spot_key key, struct spot *spot)
+{
+	ordo_skip_space(cursor);
+	spot->places[key] = ordo_cursor_place(cursor);
+	switch (key) {
+	case WHO:
+		return ordo_read_integer(cursor, keys->names[WHO], 0, ORDO_LIMIT, &spot->who);
+	case CHUNK:
+		return ordo_read_integer(cursor, "chunk", 0, ORDO_LIMIT, &spot->chunk);
+	case OFFSET:
+		return ordo_read_integer(cursor, "offset", 0, ORDO_LIMIT, &spot->offset);
+	case VALUE:
+		return ordo_read_string(cursor, "value", &reader->arena, &spot->number);
+	case NSPOT_KEY:
+		break;
+	}
+	return false;
+}
+
+static bool read_spot(
+	struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys, struct spots *spots)
+{
+	struct spot spot = {0};
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, keys, keys->object))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_spot_value(reader, cursor, keys, (enum spot_key)key, &spot))
+			return false;
+	if (!ordo_members_end(&members, (1u << keys->count) - 1))
+		return false;
+	if (!ordo_array_reserve(&spots->items, &spots->room, spots->count + 1, sizeof *spots->items))
+		return ordo_fail_memory(reader->error);
+	spots->items[spots->count++] = spot;
+	return true;
+}
+
+static bool read_spots(
+	struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys, struct spots *spots)
+{
+	enum ordo_step step;
+	bool first = true;
+	if (!ordo_skip_character(cursor, '[', "an array"))
+		return false;
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+		if (!read_spot(reader, cursor, keys, spots))
+			return false;
+	return step == ORDO_STEP_END;
+}
+
+static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
+{
+	struct ordo_problem *problem = &reader->problem;
+	ordo_skip_space(cursor);
+	reader->places[key] = ordo_cursor_place(cursor);
+	switch (key) {
+	case SCHEMA:
+		return ordo_read_schema(cursor, "ordo/input/1");
+	case OPERATOR:
+		return ordo_read_operator(cursor, &problem->op);
+	case RANKS:
+		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
+	case ROOT:
+		return ordo_read_integer(cursor, "root", 0, ORDO_LIMIT, &problem->root);
+	case SHARDS:
+		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
+	case CHUNKS_PER_BLOCK:
+		return ordo_read_integer(
+			cursor, "chunks_per_block", 1, ORDO_LIMIT, &problem->chunks_per_block);
+	case TYPE:
+		return read_type(cursor, reader);
+	case REDUCTION:
+		return read_reduction(cursor, reader);
+	case COUNT:
+		return ordo_read_integer(cursor, "count", 1, ORDO_LIMIT, &reader->count);
+	case ELEMENTS:
+		return read_spots(reader, cursor, &element_keys, &reader->elements);
+	case REST:
+		return ordo_read_string(cursor, "rest", &reader->arena, &reader->rest);
+	case VALUES:
+		return read_spots(reader, cursor, &value_keys, &reader->values);
+	case NHEAD_KEY:
+		break;
+	}
+	return false;
+}
+
+static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
+{
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "an input, an object"))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
+			return false;
+	return ordo_members_end(&members, head_required) && ordo_skip_rest(cursor);
+}
+
+/* Once everything was read. */
+
+static bool check_problem(struct reader *reader, const struct ordo_cursor *cursor)
+{
+	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
+		.nrank = reader->places[RANKS],
+		.root = reader->places[ROOT],
+		.nshard = reader->places[SHARDS],
+		.chunks_per_block = reader->places[CHUNKS_PER_BLOCK]};
+	if (!ordo_check_read_problem(cursor, &reader->problem, &places))
+		return false;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(reader->problem.op);
+	return facts->reduces ? true
+			      : ordo_fail_at(cursor, reader->places[OPERATOR],
+					"operator: found \"%s\", wanted one that reduces", facts->name);
+}
+
+/* `-0x1.8p+3`: a sign if it is negative, 0x, and an exponent; nothing but a number of that type. */
+static bool parse_real(const char *text, enum ordo_type type, double *number)
+{
+	const char *digits = text + (*text == '-');
+	char *end;
+	if (strncmp(digits, "0x", 2) != 0 || digits[2 + strspn(digits + 2, "0123456789abcdefp.+-")] ||
+		!strchr(digits, 'p'))
+		return false;
+	*number = strtod(text, &end);
+	return !*end && isfinite(*number) && ordo_type_round(type, *number) == *number;
+}
+
+static bool parse_integer(const char *text, enum ordo_type type, int64_t *number)
+{
+	const char *digits = text + (*text == '-');
+	const unsigned bits = 8 * (unsigned)ordo_type_size(type);
+	const int64_t most = type == ORDO_U8 ? UINT8_MAX : (int64_t)(UINT64_MAX >> (65 - bits)),
+		      least = type == ORDO_U8 ? 0 : -most - 1;
+	if (!*digits || digits[strspn(digits, "0123456789")] || (*digits == '0' && text[1]))
+		return false;
+	errno = 0;
+	*number = strtoll(text, NULL, 10);
+	return !errno && *number >= least && *number <= most;
+}
+
+static bool parse_number(const struct reader *reader, const struct ordo_cursor *cursor, const char *key,
+	const char *text, struct ordo_place place, union ordo_number *number)
+{
+	const bool real = ordo_type_facts(reader->type)->is_float;
+	if (real ? parse_real(text, reader->type, &number->real)
+		 : parse_integer(text, reader->type, &number->integer))
+		return true;
+	return ordo_fail_at(cursor, place, "%s: found \"%.60s\", wanted a%s such as \"%s\" that %s can hold",
+		key, text, real ? " hexadecimal number" : " whole number", real ? "0x1.8p+3" : "5",
+		ordo_type_name(reader->type));
+}
+
+/* Is there such a chunk, and such an element of it? */
+static bool place_spot(const struct reader *reader, const struct ordo_cursor *cursor, struct spot *spot)
+{
+	const struct ordo_problem *problem = &reader->problem;
+	const uint32_t nchunk = ordo_nchunk(problem), K = problem->chunks_per_block;
+	if (spot->chunk >= nchunk)
+		return ordo_fail_at(cursor, spot->places[CHUNK],
+			"chunk: found %" PRIu32 ", wanted 0..%" PRIu32, spot->chunk, nchunk - 1);
+	const uint64_t begin = ordo_chunk_begin(reader->count, K, spot->chunk % K, 1),
+		       end = ordo_chunk_begin(reader->count, K, spot->chunk % K + 1, 1);
+	if (spot->offset >= end - begin)
+		return ordo_fail_at(cursor, spot->places[OFFSET],
+			"offset: found %" PRIu32 ", but chunk %" PRIu32 " has %" PRIu64 " elements",
+			spot->offset, spot->chunk, end - begin);
+	spot->position = ordo_position_of(problem, reader->count, spot->chunk, spot->offset);
+	return true;
+}
+
+static bool fill_elements(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
+{
+	if (!reader->elements.count || reader->elements.count > 2)
+		return ordo_fail_at(cursor, reader->places[ELEMENTS], "elements: found %zu, wanted 1 or 2",
+			reader->elements.count);
+	for (uint32_t i = 0; i < reader->elements.count; i++) {
+		struct spot *spot = &reader->elements.items[i];
+		uint32_t first, end;
+		if (!place_spot(reader, cursor, spot))
+			return false;
+		ordo_chunk_holders(&reader->problem, spot->chunk, &first, &end);
+		if (spot->who < first || spot->who >= end)
+			return ordo_fail_at(cursor, spot->places[WHO],
+				"rank: found %" PRIu32 ", but chunk %" PRIu32 " is put out by rank%s %" PRIu32
+				"..%" PRIu32,
+				spot->who, spot->chunk, end - first > 1 ? "s" : "", first, end - 1);
+		input->elements[i] = (struct ordo_output_element){spot->who, spot->position};
+	}
+	input->nelement = (uint32_t)reader->elements.count;
+	return true;
+}
+
+static int compare_spots(const void *one, const void *other)
+{
+	const struct spot *a = one, *b = other;
+	if (a->who != b->who)
+		return a->who < b->who ? -1 : 1;
+	if (a->position != b->position)
+		return a->position < b->position ? -1 : 1;
+	const struct ordo_place *p = &a->places[WHO], *q = &b->places[WHO];
+	return p->line != q->line ? (p->line < q->line ? -1 : 1)
+				  : (p->column > q->column) - (p->column < q->column);
+}
+
+static bool fill_values(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
+{
+	struct spots *values = &reader->values;
+	for (size_t i = 0; i < values->count; i++) {
+		struct spot *spot = &values->items[i];
+		if (spot->who >= reader->problem.nshard)
+			return ordo_fail_at(cursor, spot->places[WHO],
+				"shard: found %" PRIu32 ", wanted 0..%" PRIu32, spot->who,
+				reader->problem.nshard - 1);
+		if (!place_spot(reader, cursor, spot))
+			return false;
+	}
+	if (values->count)
+		qsort(values->items, values->count, sizeof *values->items, compare_spots);
+	for (size_t i = 0; i < values->count; i++) {
+		const struct spot *spot = &values->items[i];
+		union ordo_number number;
+		if (i && spot[-1].who == spot->who && spot[-1].position == spot->position)
+			return ordo_fail_at(cursor, spot->places[WHO],
+				"shard %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu32
+				" has a value already",
+				spot->who, spot->chunk, spot->offset);
+		if (!parse_number(reader, cursor, "value", spot->number, spot->places[VALUE], &number) ||
+			!ordo_input_add(input, spot->who, spot->position, number, reader->error))
+			return false;
+	}
+	return true;
+}
+
+static struct ordo_input *build(struct reader *reader, const struct ordo_cursor *cursor)
+{
+	if (!check_problem(reader, cursor))
+		return NULL;
+	struct ordo_input *input = ordo_input_create(
+		&reader->problem, reader->type, reader->reduction, reader->count, reader->error);
+	if (input &&
+		(!parse_number(reader, cursor, "rest", reader->rest, reader->places[REST], &input->rest) ||
+			!fill_elements(reader, cursor, input) || !fill_values(reader, cursor, input))) {
+		ordo_input_destroy(input);
+		input = NULL;
+	}
+	return input;
+}
+
+static struct ordo_input *read_source(
+	const struct ordo_source *source, const char *name, struct ordo_error *error)
+{
+	struct reader reader = {.error = error};
+	struct ordo_cursor cursor;
+	ordo_cursor_begin_source(&cursor, source, name, error);
+	struct ordo_input *input = read_head(&reader, &cursor) ? build(&reader, &cursor) : NULL;
+	ordo_arena_free(&reader.arena);
+	free(reader.elements.items);
+	free(reader.values.items);
+	return input;
+}
+
+struct ordo_input *ordo_input_read_text(
+	const char *text, size_t size, const char *name, struct ordo_error *error)
+{
+	return read_source(&(struct ordo_source){.text = text, .size = size}, name, error);
+}
+
+struct ordo_input *ordo_input_read(const char *path, struct ordo_error *error)
+{
+	struct ordo_source source;
+	struct ordo_input *input = NULL;
+	const bool is_stdin = !strcmp(path, "-");
+	const int descriptor = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	const char *name = is_stdin ? "stdin" : path;
+	if (descriptor < 0) {
+		ordo_fail_file(error, name, "cannot read", errno);
+		return NULL;
+	}
+	if (ordo_source_from(&source, descriptor, name, error)) {
+		input = read_source(&source, name, error);
+		ordo_source_close(&source);
+	}
+	return input;
+}

@@ -1,0 +1,401 @@
+/* plan_set_read.c - plan sets from JSON, and the schedules they name. */
+#include "reader.h"
+#include "problem_read.h"
+#include "base/atomic_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <ordo/arena.h>
+#include <ordo/options.h>
+#include <ordo/plan_set.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char schema[] = "ordo/plan-set/1", document_name[] = "plan-set.json";
+
+enum head_key { SCHEMA, OPERATOR, RANKS, ROOT, SHARDS, IN_PLACE, ACCUMULATE, EXTRA, RANGES, NHEAD_KEY };
+static const char *const head_names[NHEAD_KEY] = {
+	"schema", "operator", "ranks", "root", "shards", "in_place", "accumulate", "x", "ranges"};
+static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a plan set"};
+
+enum range_key { FROM, TO, SCHEDULE, NRANGE_KEY };
+static const char *const range_names[NRANGE_KEY] = {"from_bytes", "to_bytes", "schedule"};
+static const struct ordo_keys range_keys = {range_names, NRANGE_KEY, "a range"};
+
+struct reader {
+	struct ordo_plan_set *set;
+	struct ordo_error *error;
+	const char *own_name; /* of the file it is read from; NULL if it has none */
+	struct ordo_place places[NHEAD_KEY];
+};
+
+/* A range as it was met. */
+struct met_range {
+	uint64_t from_bytes, to_bytes;
+	const char *schedule;
+	struct ordo_place places[NRANGE_KEY];
+};
+
+static bool read_range_value(
+	struct reader *reader, struct ordo_cursor *cursor, enum range_key key, struct met_range *range)
+{
+	ordo_skip_space(cursor);
+	range->places[key] = ordo_cursor_place(cursor);
+	switch (key) {
+	case FROM:
+		return ordo_read_wide(cursor, "from_bytes", ORDO_BYTES_LIMIT, &range->from_bytes);
+	case TO:
+		return ordo_read_wide(cursor, "to_bytes", ORDO_BYTES_LIMIT, &range->to_bytes);
+	case SCHEDULE:
+		return ordo_read_string(cursor, "schedule", &reader->set->arena, &range->schedule);
+	case NRANGE_KEY:
+		break;
+	}
+	return false;
+}
+
+/* The message begins with the key it is about. */
+static bool fail_range(
+	const struct ordo_cursor *cursor, const struct met_range *range, const struct ordo_error *found)
+{
+	struct ordo_place place = range->places[FROM];
+	for (int key = 0; key < NRANGE_KEY; key++)
+		if (!strncmp(found->text, range_names[key], strlen(range_names[key])) &&
+			range->places[key].line)
+			place = range->places[key];
+	ordo_fail_at(cursor, place, "%s", found->text);
+	return found->hint[0] ? ordo_hint(cursor->error, "%s", found->hint) : false;
+}
+
+static bool keep_range(struct reader *reader, const struct ordo_cursor *cursor, const struct met_range *range)
+{
+	struct ordo_plan_set *set = reader->set;
+	struct ordo_error found = {0};
+	if (reader->own_name && !strcmp(reader->own_name, range->schedule))
+		return ordo_fail_at(cursor, range->places[SCHEDULE],
+			"schedule: found \"%.200s\", which is this set itself, wanted a schedule",
+			range->schedule);
+	if (ordo_plan_set_add(set, range->from_bytes, range->to_bytes, range->schedule, &found)) {
+		set->ranges[set->nrange - 1].place = range->places[SCHEDULE];
+		return true;
+	}
+	return found.code == ORDO_ENVIRONMENT ? ordo_fail_memory(reader->error)
+					      : fail_range(cursor, range, &found);
+}
+
+static bool read_range(struct reader *reader, struct ordo_cursor *cursor)
+{
+	const uint32_t required = 1u << FROM | 1u << SCHEDULE;
+	struct met_range range = {.to_bytes = ORDO_ENDLESS};
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &range_keys, "a range, an object"))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_range_value(reader, cursor, (enum range_key)key, &range))
+			return false;
+	return ordo_members_end(&members, required) && keep_range(reader, cursor, &range);
+}
+
+static bool read_ranges(struct reader *reader, struct ordo_cursor *cursor)
+{
+	struct ordo_place place = reader->places[RANGES];
+	enum ordo_step step;
+	bool first = true;
+	if (!ordo_skip_character(cursor, '[', "an array of ranges"))
+		return false;
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+		if (!read_range(reader, cursor))
+			return false;
+	if (step == ORDO_STEP_END && !reader->set->nrange)
+		return ordo_fail_at(cursor, place, "ranges: found none, wanted at least one");
+	return step == ORDO_STEP_END;
+}
+
+static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
+{
+	struct ordo_problem *problem = &reader->set->problem;
+	ordo_skip_space(cursor);
+	reader->places[key] = ordo_cursor_place(cursor);
+	switch (key) {
+	case SCHEMA:
+		return ordo_read_schema(cursor, schema);
+	case OPERATOR:
+		return ordo_read_operator(cursor, &problem->op);
+	case RANKS:
+		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
+	case ROOT:
+		return ordo_read_integer(cursor, "root", 0, ORDO_LIMIT, &problem->root);
+	case SHARDS:
+		return ordo_read_integer(cursor, "shards", 1, ORDO_LIMIT, &problem->nshard);
+	case IN_PLACE:
+		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
+	case ACCUMULATE:
+		return ordo_read_accumulate(cursor, &problem->accumulate_f32);
+	case EXTRA:
+		return ordo_read_extra(cursor, &reader->set->arena, &reader->set->extra);
+	case RANGES:
+		return read_ranges(reader, cursor);
+	case NHEAD_KEY:
+		break;
+	}
+	return false;
+}
+
+static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
+{
+	const uint32_t required = 1u << SCHEMA | 1u << OPERATOR | 1u << RANKS | 1u << IN_PLACE | 1u << RANGES;
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &head_keys, "a plan set, an object"))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!read_head_value(reader, cursor, (enum head_key)key))
+			return false;
+	return ordo_members_end(&members, required) && ordo_skip_rest(cursor);
+}
+
+static bool check_problem(const struct reader *reader, const struct ordo_cursor *cursor)
+{
+	const struct ordo_problem_places places = {.op = reader->places[OPERATOR],
+		.nrank = reader->places[RANKS],
+		.root = reader->places[ROOT],
+		.nshard = reader->places[SHARDS],
+		.in_place = reader->places[IN_PLACE],
+		.accumulate = reader->places[ACCUMULATE]};
+	return ordo_check_read_problem(cursor, &reader->set->problem, &places);
+}
+
+static struct ordo_plan_set *read_source(
+	const struct ordo_source *source, const char *name, bool in_file, struct ordo_error *error)
+{
+	const struct ordo_problem none = {.nrank = 1, .nshard = 1};
+	struct ordo_plan_set *set = ordo_plan_set_create(&none, error);
+	if (!set)
+		return NULL;
+	set->file = ordo_arena_text(&set->arena, name, strlen(name));
+	if (set->file) {
+		const char *slash = strrchr(name, '/');
+		struct reader reader = {.set = set,
+			.error = error,
+			.own_name = !in_file ? NULL
+				    : slash  ? slash + 1
+					     : name};
+		struct ordo_cursor cursor;
+		ordo_cursor_begin_source(&cursor, source, set->file, error);
+		if (read_head(&reader, &cursor) && check_problem(&reader, &cursor))
+			return set;
+	} else {
+		ordo_fail_memory(error);
+	}
+	ordo_plan_set_destroy(set);
+	return NULL;
+}
+
+struct ordo_plan_set *ordo_plan_set_read_text(
+	const char *text, size_t size, const char *name, struct ordo_error *error)
+{
+	return read_source(&(struct ordo_source){.text = text, .size = size}, name, false, error);
+}
+
+struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *error)
+{
+	struct ordo_opened opened;
+	struct ordo_source source;
+	struct ordo_plan_set *set = NULL;
+	if (!ordo_open_document(path, document_name, &opened, error))
+		return NULL;
+	if (ordo_source_from(&source, opened.file, opened.name, error)) {
+		set = read_source(&source, opened.name, opened.folder >= 0, error);
+		ordo_source_close(&source);
+	}
+	if (set && opened.folder >= 0) {
+		set->folder_name =
+			ordo_arena_text(&set->arena, opened.folder_name, strlen(opened.folder_name));
+		if (set->folder_name) {
+			set->folder = opened.folder;
+			return set;
+		}
+		ordo_fail_memory(error);
+		ordo_plan_set_destroy(set);
+		set = NULL;
+	}
+	if (opened.folder >= 0)
+		close(opened.folder);
+	return set;
+}
+
+/* Whether the text's schema, if it is named before anything that is cut off, is that of a set. */
+static bool names_schema(const char *text, size_t size)
+{
+	struct ordo_cursor cursor;
+	struct ordo_piece key, value;
+	char name[32];
+	bool first = true;
+	ordo_cursor_begin(&cursor, text, size, "", NULL);
+	if (!ordo_skip_character(&cursor, '{', ""))
+		return false;
+	while (ordo_next_member(&cursor, &first, &key) == ORDO_STEP_MORE) {
+		if (!ordo_skip_value(&cursor, &value))
+			return false;
+		ordo_decode(&key, name, sizeof name);
+		if (strcmp(name, head_names[SCHEMA]) != 0)
+			continue;
+		if (value.text[0] != '"')
+			return false;
+		ordo_decode(&value, name, sizeof name);
+		return !strcmp(name, schema);
+	}
+	return false;
+}
+
+static bool holds_set(int folder, const char *name)
+{
+	char path[4096];
+	struct stat facts;
+	const int length = snprintf(path, sizeof path, "%s/%s", name, document_name);
+	return length < (int)sizeof path && !fstatat(folder, path, &facts, AT_SYMLINK_NOFOLLOW);
+}
+
+bool ordo_is_plan_set(const char *path)
+{
+	static const size_t looked_at = 64 * 1024;
+	struct stat facts;
+	struct ordo_opened opened;
+	bool is_set = false;
+	if (!strcmp(path, "-") || stat(path, &facts))
+		return false;
+	/* Whatever is wrong with a folder's set, it is the set that is read, and says so. */
+	if (S_ISDIR(facts.st_mode))
+		return holds_set(AT_FDCWD, path);
+	if (!S_ISREG(facts.st_mode) || !ordo_open_document(path, document_name, &opened, NULL))
+		return false;
+	char *text = malloc(looked_at);
+	const ssize_t size = text ? read(opened.file, text, looked_at) : -1;
+	if (size > 0)
+		is_set = names_schema(text, (size_t)size);
+	free(text);
+	close(opened.file);
+	if (opened.folder >= 0)
+		close(opened.folder);
+	return is_set;
+}
+
+/* `schedule "name": why`, at the name's place in the set. */
+static bool fail_member(
+	const struct ordo_plan_set *set, uint32_t range, const char *why, struct ordo_error *error)
+{
+	const struct ordo_plan_range *one = &set->ranges[range];
+	ordo_fail(error, ORDO_BAD_INPUT, 1, "schedule \"%.200s\": %s", one->schedule, why);
+	if (error) {
+		snprintf(error->file, sizeof error->file, "%s", set->file ? set->file : "");
+		error->line = one->place.line;
+		error->column = one->place.column;
+	}
+	return false;
+}
+
+/* Opens what a range names: an ordinary file or a folder beside the set, no link to elsewhere and no device that waits. */
+static bool open_member(
+	const struct ordo_plan_set *set, uint32_t range, struct ordo_opened *opened, struct ordo_error *error)
+{
+	const char *name = set->ranges[range].schedule;
+	struct stat facts;
+	char reason[128] = "it is no ordinary file or folder";
+	opened->file = openat(set->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	const bool there = opened->file >= 0 && !fstat(opened->file, &facts);
+	snprintf(opened->name, sizeof opened->name, "%s%s", set->folder_name, name);
+	snprintf(opened->folder_name, sizeof opened->folder_name, "%s", set->folder_name);
+	if (there && S_ISREG(facts.st_mode)) {
+		opened->folder = fcntl(set->folder, F_DUPFD_CLOEXEC, 0);
+		return true;
+	}
+	if (there && S_ISDIR(facts.st_mode) && holds_set(set->folder, name)) {
+		close(opened->file);
+		fail_member(set, range, "found a plan set, wanted a schedule", error);
+		return ordo_hint(error, "ranges of the inner set can stand in the outer one themselves");
+	}
+	if (there && S_ISDIR(facts.st_mode)) {
+		opened->folder = opened->file;
+		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s/", set->folder_name, name);
+		snprintf(opened->name, sizeof opened->name, "%s%s/schedule.json", set->folder_name, name);
+		opened->file = openat(opened->folder, "schedule.json", O_RDONLY | O_CLOEXEC);
+		if (opened->file >= 0)
+			return true;
+		ordo_fail_file(error, opened->name, "cannot read", errno);
+		close(opened->folder);
+		return false;
+	}
+	if (there)
+		close(opened->file);
+	else if (errno != ELOOP && strerror_r(errno, reason, sizeof reason))
+		snprintf(reason, sizeof reason, "error %d", errno);
+	char why[160];
+	snprintf(why, sizeof why, "cannot be read: %s", reason);
+	return fail_member(set, range, why, error);
+}
+
+/* `AllReduce on 8 ranks, in place` */
+static void print_problem(char *out, size_t size, const struct ordo_problem *problem)
+{
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	char root[32] = "", shards[32] = "";
+	if (facts->rooted)
+		snprintf(root, sizeof root, ", root %" PRIu32, problem->root);
+	if (problem->nshard != problem->nrank)
+		snprintf(shards, sizeof shards, ", %" PRIu32 " shards", problem->nshard);
+	snprintf(out, size, "%s on %" PRIu32 " rank%s%s%s%s%s", facts->name, problem->nrank,
+		problem->nrank == 1 ? "" : "s", root, shards, problem->in_place ? ", in place" : "",
+		problem->accumulate_f32 ? ", accumulating in f32" : "");
+}
+
+static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_problem *problem, struct ordo_error *error)
+{
+	const struct ordo_problem *wanted = &set->problem;
+	char found_text[160], why[400], wanted_text[160];
+	if (problem->op == wanted->op && problem->nrank == wanted->nrank && problem->root == wanted->root &&
+		problem->nshard == wanted->nshard && problem->in_place == wanted->in_place &&
+		problem->accumulate_f32 == wanted->accumulate_f32)
+		return true;
+	print_problem(found_text, sizeof found_text, problem);
+	print_problem(wanted_text, sizeof wanted_text, wanted);
+	snprintf(why, sizeof why, "found %s, wanted %s, as the set says", found_text, wanted_text);
+	fail_member(set, range, why, error);
+	return ordo_hint(error, "the schedules of a set do one thing; only the way may differ");
+}
+
+static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_opened opened;
+	if (set->folder < 0) {
+		fail_member(set, range, "cannot be read: there is no folder here", error);
+		ordo_hint(error, "a set that was not read from a file has nothing beside it");
+		return NULL;
+	}
+	if (!open_member(set, range, &opened, error))
+		return NULL;
+	struct ordo_schedule *schedule = ordo_schedule_read_opened(&opened, options, error);
+	if (schedule && check_same_problem(set, range, &schedule->problem, error))
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
+}
+
+struct ordo_schedule *ordo_plan_set_open_sized(size_t size, const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	struct ordo_read_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? open_range(set, range, &own, error)
+									 : NULL;
+}
+
+struct ordo_schedule *(ordo_plan_set_open)(const struct ordo_plan_set *set, uint32_t range,
+	const struct ordo_read_options *options, struct ordo_error *error)
+{
+	return ordo_plan_set_open_sized(ORDO_UP_TO(ordo_read_options, closure), set, range, options, error);
+}

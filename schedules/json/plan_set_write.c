@@ -1,0 +1,106 @@
+/* plan_set_write.c - plan sets as canonical JSON, and folders of them. */
+#include "printer.h"
+#include "base/atomic_file.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <ordo/plan_set.h>
+#include <string.h>
+
+/* As a string if it is wider than every reader of JSON takes. */
+static void print_wide(struct ordo_printer *printer, uint64_t number)
+{
+	char text[32];
+	const char *quote = number > UINT64_C(1) << 53 ? "\"" : "";
+	snprintf(text, sizeof text, "%s%" PRIu64 "%s", quote, number, quote);
+	ordo_printer_text(printer, text);
+}
+
+static void print_range(struct ordo_printer *printer, const struct ordo_plan_range *range)
+{
+	ordo_printer_text(printer, "\n  {\"from_bytes\": ");
+	print_wide(printer, range->from_bytes);
+	if (range->to_bytes != ORDO_ENDLESS) {
+		ordo_printer_text(printer, ", \"to_bytes\": ");
+		print_wide(printer, range->to_bytes);
+	}
+	ordo_printer_text(printer, ", \"schedule\": ");
+	ordo_printer_string(printer, range->schedule);
+	ordo_printer_text(printer, "}");
+}
+
+static void print_head(struct ordo_printer *printer, const struct ordo_plan_set *set)
+{
+	const struct ordo_problem *problem = &set->problem;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	ordo_printer_text(printer, "{\"schema\": \"ordo/plan-set/1\",\n \"operator\": ");
+	ordo_printer_string(printer, facts->name);
+	ordo_printer_text(printer, ", \"ranks\": ");
+	ordo_printer_number(printer, problem->nrank);
+	if (facts->rooted) {
+		ordo_printer_text(printer, ", \"root\": ");
+		ordo_printer_number(printer, problem->root);
+	}
+	if (problem->nshard != problem->nrank) {
+		ordo_printer_text(printer, ", \"shards\": ");
+		ordo_printer_number(printer, problem->nshard);
+	}
+	ordo_printer_text(printer, ", \"in_place\": ");
+	ordo_printer_text(printer, problem->in_place ? "true" : "false");
+	if (problem->accumulate_f32)
+		ordo_printer_text(printer, ", \"accumulate\": \"f32\"");
+	if (set->extra) {
+		ordo_printer_text(printer, ",\n \"x\": ");
+		ordo_printer_text(printer, set->extra);
+	}
+}
+
+static bool print_set(const struct ordo_plan_set *set, FILE *out, const char *name, struct ordo_error *error)
+{
+	struct ordo_printer printer;
+	if (!set->nrange)
+		return ordo_fail(error, ORDO_USAGE, 1, "a plan set without ranges cannot be written");
+	ordo_printer_begin(&printer, out);
+	print_head(&printer, set);
+	ordo_printer_text(&printer, ",\n \"ranges\": [");
+	for (uint32_t i = 0; i < set->nrange && !printer.failure; i++) {
+		if (i)
+			ordo_printer_put(&printer, ",", 1);
+		print_range(&printer, &set->ranges[i]);
+	}
+	ordo_printer_text(&printer, "\n ]}\n");
+	return ordo_printer_end(&printer) ? true : ordo_fail_file(error, name, "cannot write", errno);
+}
+
+bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo_error *error)
+{
+	return print_set(set, out, "", error);
+}
+
+/* Only what can be told to be ours can be replaced later. */
+static bool check_names(const struct ordo_plan_set *set, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < set->nrange; i++)
+		if (!ordo_store_is_range(set->ranges[i].schedule))
+			return ordo_fail(error, ORDO_USAGE, 0,
+				"the schedule \"%.200s\" cannot be written into the folder of a set: wanted "
+				"a name "
+				"such as range-0.json",
+				set->ranges[i].schedule);
+	return true;
+}
+
+bool ordo_plan_set_write(const struct ordo_plan_set *set, const struct ordo_schedule *const *schedules,
+	const char *path, struct ordo_error *error)
+{
+	struct ordo_store store;
+	if (!check_names(set, error) || !ordo_store_begin_folder(&store, path, error))
+		return false;
+	bool worked = ordo_store_open(&store, "plan-set.json", error) &&
+		      print_set(set, store.out, path, error) && ordo_store_close(&store, error);
+	for (uint32_t i = 0; worked && i < set->nrange; i++)
+		if (ordo_plan_set_first(set, i) == i)
+			worked = ordo_store_open(&store, set->ranges[i].schedule, error) &&
+				 ordo_schedule_print(schedules[i], store.out, error) &&
+				 ordo_store_close(&store, error);
+	return ordo_store_end(&store, worked, error);
+}

@@ -1,0 +1,231 @@
+/* program.c - the program of one rank: its streams, and their tasks one line at a time. */
+#include "reader.h"
+#include "task.h"
+#include "task_scan.h"
+#include <ordo/arena.h>
+#include <ordo/memory.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum program_key { RANK, STREAMS };
+static const char *const program_names[] = {"rank", "streams"};
+static const struct ordo_keys program_keys = {program_names, 2, "a program"};
+
+enum stream_key { NAME, TASKS };
+static const char *const stream_names[] = {"name", "tasks"};
+static const struct ordo_keys stream_keys = {stream_names, 2, "a stream"};
+
+/* Whether there may be memory for twice as many tasks. */
+static bool allows_more(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
+{
+	const double task = sizeof *reader->schedule->tasks + sizeof *reader->schedule->places;
+	if (ordo_memory_allows(2 * task * (double)reader->schedule->task_room, "reading it", reader->error))
+		return true;
+	if (reader->error)
+		snprintf(reader->error->file, sizeof reader->error->file, "%s", cursor->file);
+	return false;
+}
+
+static bool append_task(struct ordo_reader *reader, const struct ordo_cursor *cursor,
+	const struct ordo_task *task, struct ordo_place place)
+{
+	struct ordo_schedule *schedule = reader->schedule;
+	if (schedule->ntask == schedule->task_room && !allows_more(reader, cursor))
+		return false;
+	if (schedule->ntask >= UINT32_MAX - 1)
+		return ordo_fail_at(cursor, place, "found more than %u tasks", UINT32_MAX - 1);
+	if (!ordo_array_reserve(&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1,
+		    sizeof *schedule->tasks))
+		return ordo_fail_memory(reader->error);
+	if (!reader->options.no_places) {
+		if (!ordo_array_reserve(&schedule->places, &schedule->place_room, (size_t)schedule->ntask + 1,
+			    sizeof *schedule->places))
+			return ordo_fail_memory(reader->error);
+		schedule->places[schedule->ntask] = place;
+	}
+	schedule->tasks[schedule->ntask++] = *task;
+	if (reader->source && schedule->ntask % 65536 == 0)
+		ordo_source_release(reader->source, (size_t)(cursor->at - reader->source->text));
+	if (task->phase != ORDO_NO_PHASE &&
+		(reader->largest_phase == ORDO_NO_PHASE || task->phase > reader->largest_phase)) {
+		reader->largest_phase = task->phase;
+		reader->phase_place = place;
+		reader->phase_file = cursor->file;
+	}
+	return true;
+}
+
+/* As many canonical tasks as there are from the cursor on, with the comma, line end and indentation between
+ * two. *open tells whether the cursor is before a task that must be read the slow way, not behind one. */
+static bool scan_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor, bool *open)
+{
+	static const char between[] = ",\n    {";
+	const size_t step = sizeof between - 2;
+	struct ordo_task task;
+	const char *end;
+	*open = true;
+	while (*open && (end = ordo_scan_task(cursor->at, cursor->end, &task))) {
+		if (!append_task(reader, cursor, &task, ordo_cursor_place(cursor)))
+			return false;
+		cursor->at = end;
+		*open = (size_t)(cursor->end - end) > step && !memcmp(end, between, step + 1);
+		if (*open) {
+			cursor->line++;
+			cursor->line_begin = end + 2;
+			cursor->cut = 0;
+			cursor->at = end + step;
+		}
+	}
+	return true;
+}
+
+static bool read_task(struct ordo_reader *reader, struct ordo_cursor *cursor)
+{
+	struct ordo_task task;
+	bool open = true;
+	ordo_skip_space(cursor);
+	if (!reader->options.only_cjson && !scan_tasks(reader, cursor, &open))
+		return false;
+	struct ordo_place place = ordo_cursor_place(cursor);
+	return !open || (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
+}
+
+static bool read_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor)
+{
+	enum ordo_step step;
+	bool first = true;
+	if (!ordo_skip_character(cursor, '[', "an array of tasks"))
+		return false;
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+		if (!read_task(reader, cursor))
+			return false;
+	return step == ORDO_STEP_END;
+}
+
+/* Names repeat from rank to rank: the last ones at hand save most copies. */
+static bool read_name(struct ordo_reader *reader, struct ordo_cursor *cursor, const char **name)
+{
+	const struct ordo_schedule *schedule = reader->schedule;
+	struct ordo_piece value;
+	cJSON *json = ordo_parse_value(cursor, "name", &value);
+	const char *text = NULL;
+	bool worked = json && ordo_as_string(cursor, json, &value, "name", &text);
+	*name = NULL;
+	for (uint32_t back = 1; worked && !*name && back <= 8 && back <= schedule->nstream; back++) {
+		const char *old = schedule->streams[schedule->nstream - back].name;
+		*name = old && !strcmp(old, text) ? old : NULL;
+	}
+	if (worked && !*name) {
+		*name = ordo_arena_text(&reader->schedule->arena, text, strlen(text));
+		worked = *name ? true : ordo_fail_memory(reader->error);
+	}
+	cJSON_Delete(json);
+	return worked;
+}
+
+static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
+{
+	struct ordo_schedule *schedule = reader->schedule;
+	struct ordo_stream stream = {.first = schedule->ntask};
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &stream_keys, "a stream, an object"))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0)
+		if (!(key == NAME ? read_name(reader, cursor, &stream.name) : read_tasks(reader, cursor)))
+			return false;
+	if (!ordo_members_end(&members, 1u << NAME | 1u << TASKS))
+		return false;
+	stream.end = schedule->ntask;
+	if (schedule->nstream >= ORDO_LIMIT ||
+		!ordo_array_reserve(&schedule->streams, &schedule->stream_room, (size_t)schedule->nstream + 1,
+			sizeof *schedule->streams))
+		return ordo_fail_memory(reader->error);
+	schedule->streams[schedule->nstream++] = stream;
+	return true;
+}
+
+static bool read_streams(struct ordo_reader *reader, struct ordo_cursor *cursor)
+{
+	enum ordo_step step;
+	bool first = true;
+	if (!ordo_skip_character(cursor, '[', "an array of streams"))
+		return false;
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+		if (!read_stream(reader, cursor))
+			return false;
+	return step == ORDO_STEP_END;
+}
+
+/* Puts a rank in the table, which has room. false: it was there. */
+static bool mark_rank(struct ordo_reader *reader, uint32_t rank)
+{
+	const size_t mask = reader->rank_room - 1;
+	size_t at = ordo_spread(&reader->seed, rank, 0) & mask;
+	for (; reader->ranks_met[at]; at = ORDO_NEXT_PLACE(at, mask))
+		if (reader->ranks_met[at] == rank + 1)
+			return false;
+	reader->ranks_met[at] = rank + 1;
+	return true;
+}
+
+/* Keeps the table at most half full for one more rank. */
+static bool widen_table(struct ordo_reader *reader)
+{
+	if (((size_t)reader->nprogram + 1) * 2 <= reader->rank_room)
+		return true;
+	size_t room = reader->rank_room ? reader->rank_room * 2 : 64;
+	uint32_t *wider = calloc(room, sizeof *wider);
+	if (!wider)
+		return false;
+	free(reader->ranks_met);
+	reader->ranks_met = wider;
+	reader->rank_room = room;
+	for (uint32_t i = 0; i < reader->nprogram; i++)
+		mark_rank(reader, reader->programs[i].rank);
+	return true;
+}
+
+/* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */
+static bool keep_program(
+	struct ordo_reader *reader, const struct ordo_cursor *cursor, const struct ordo_met_program *program)
+{
+	struct ordo_schedule *schedule = reader->schedule;
+	for (uint32_t i = program->first_stream; i < program->end_stream; i++)
+		schedule->streams[i].rank = program->rank;
+	if (!widen_table(reader))
+		return ordo_fail_memory(reader->error);
+	if (!mark_rank(reader, program->rank))
+		return ordo_fail_rule_at(
+			cursor, program->place, 2, "rank %u has a program already", program->rank);
+	if (!ordo_array_reserve(&reader->programs, &reader->program_room, (size_t)reader->nprogram + 1,
+		    sizeof *reader->programs))
+		return ordo_fail_memory(reader->error);
+	reader->programs[reader->nprogram++] = *program;
+	if (reader->options.progress)
+		reader->options.progress(
+			reader->options.closure, "reading", reader->nprogram, schedule->problem.nrank);
+	return true;
+}
+
+bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
+{
+	struct ordo_met_program program = {.first_stream = reader->schedule->nstream, .file = cursor->file};
+	struct ordo_members members;
+	int key;
+	if (!ordo_members_begin(&members, cursor, &program_keys, "a program, an object"))
+		return false;
+	while ((key = ordo_members_next(&members)) >= 0) {
+		ordo_skip_space(cursor);
+		if (key == RANK)
+			program.place = ordo_cursor_place(cursor);
+		if (!(key == RANK ? ordo_read_integer(cursor, "rank", 0, ORDO_LIMIT, &program.rank)
+				  : read_streams(reader, cursor)))
+			return false;
+	}
+	if (!ordo_members_end(&members, 1u << RANK | 1u << STREAMS))
+		return false;
+	program.end_stream = reader->schedule->nstream;
+	return keep_program(reader, cursor, &program);
+}

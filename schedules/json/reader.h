@@ -1,0 +1,63 @@
+/* reader.h - what the parts of the schedule reader share: schedule_read.c, program.c, folder.c.
+ * Private to them. */
+#ifndef ORDO_SCHEDULES_JSON_READER_H
+#define ORDO_SCHEDULES_JSON_READER_H
+
+#include "scan.h"
+#include "base/source.h"
+#include <ordo/document.h>
+#include <ordo/hash_seed.h>
+
+enum { ORDO_NHEAD_KEY = 14 };
+
+/* A program as it was met. */
+struct ordo_met_program {
+	uint32_t rank, first_stream, end_stream;
+	struct ordo_place place; /* of the value of "rank" */
+	const char *file;
+};
+
+struct ordo_reader {
+	struct ordo_schedule *schedule;
+	struct ordo_read_options options;
+	struct ordo_error *error;
+	struct ordo_source *source; /* of the text being read; NULL if it is the caller's */
+	int folder;		    /* descriptor of the folder that file names refer to; -1: there is none */
+	const char *folder_name;    /* with its slash */
+	bool has_files;		    /* programs are file names */
+
+	struct ordo_place places[ORDO_NHEAD_KEY]; /* of their values */
+	struct ordo_met_program *programs;	  /* [nprogram] */
+	uint32_t nprogram;
+	size_t program_room;
+	uint32_t *ranks_met; /* [rank_room], a hash table of rank + 1; 0: free */
+	size_t rank_room;
+	struct ordo_seed seed;
+
+	uint32_t largest_phase; /* named by a task, the first that names it; ORDO_NO_PHASE: none does */
+	struct ordo_place phase_place;
+	const char *phase_file;
+};
+
+/* One program: an object with its rank and its streams. */
+bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor);
+/* A program of the folder form: the name of its file. */
+bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *cursor);
+
+/* The document behind a path, and the folder its file names refer to. */
+struct ordo_opened {
+	int file, folder; /* descriptors; folder may be -1 */
+	char name[4096];  /* of the document */
+	char folder_name[4096];
+};
+/* In a folder the document is the file of that name. */
+bool ordo_open_document(
+	const char *path, const char *in_folder, struct ordo_opened *opened, struct ordo_error *error);
+/* Reads what was opened, and closes it. */
+struct ordo_schedule *ordo_schedule_read_opened(
+	struct ordo_opened *opened, const struct ordo_read_options *options, struct ordo_error *error);
+
+/* A name of a file in the folder, and no way out of it. */
+bool ordo_is_plain_name(const char *name);
+
+#endif

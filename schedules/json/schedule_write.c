@@ -1,0 +1,390 @@
+/* schedule_write.c - schedules and topologies as canonical JSON: the same thing gives the same bytes on every
+ * machine. */
+#include "printer.h"
+#include "base/atomic_file.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <ordo/document.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PUT(at, literal) (memcpy(at, literal, sizeof literal - 1), (at) + sizeof literal - 1)
+
+/* One end of a move: `, "src": ["input", 2]`. */
+static char *put_end(char *at, bool source, uint32_t buffer, uint32_t slot)
+{
+	at = source ? PUT(at, ", \"src\": [\"") : PUT(at, ", \"dst\": [\"");
+	switch ((enum ordo_buffer)buffer) {
+	case ORDO_INPUT:
+		at = PUT(at, "input\", ");
+		break;
+	case ORDO_OUTPUT:
+		at = PUT(at, "output\", ");
+		break;
+	case ORDO_SCRATCH:
+		at = PUT(at, "scratch\", ");
+		break;
+	}
+	at = ordo_put_number(at, slot);
+	*at = ']';
+	return at + 1;
+}
+
+static char *put_kind(char *at, uint32_t kind)
+{
+	switch ((enum ordo_task_kind)kind) {
+	case ORDO_LOCAL_COPY:
+		return PUT(at, "    {\"task\": \"LocalCopy\"");
+	case ORDO_LOCAL_REDUCE:
+		return PUT(at, "    {\"task\": \"LocalReduce\"");
+	case ORDO_SEND:
+		return PUT(at, "    {\"task\": \"Send\", \"peer\": ");
+	case ORDO_SEND_REDUCE:
+		return PUT(at, "    {\"task\": \"SendReduce\", \"peer\": ");
+	case ORDO_NOTIFY:
+		return PUT(at, "    {\"task\": \"Notify\", \"peer\": ");
+	case ORDO_WAIT:
+		return PUT(at, "    {\"task\": \"Wait\", \"peer\": ");
+	}
+	return at;
+}
+
+static char *put_move(char *at, const struct ordo_task *task)
+{
+	at = PUT(at, ", \"chunk\": ");
+	at = ordo_put_number(at, task->chunk);
+	if (task->count != 1) {
+		at = PUT(at, ", \"count\": ");
+		at = ordo_put_number(at, task->count);
+	}
+	at = put_end(at, true, task->src_buffer, task->src);
+	return put_end(at, false, task->dst_buffer, task->dst);
+}
+
+/* The line of one task, without what ends it: at most 200 bytes. */
+static char *put_task(char *at, const struct ordo_task *task)
+{
+	at = put_kind(at, task->kind);
+	if (ordo_task_crosses(task))
+		at = ordo_put_number(at, task->peer);
+	if (ordo_task_moves(task)) {
+		at = put_move(at, task);
+	} else {
+		at = PUT(at, ", \"signal\": ");
+		at = ordo_put_number(at, task->signal);
+	}
+	if (task->phase != ORDO_NO_PHASE) {
+		at = PUT(at, ", \"phase\": ");
+		at = ordo_put_number(at, task->phase);
+	}
+	*at = '}';
+	return at + 1;
+}
+
+static bool fits(const struct ordo_schedule *schedule, const struct ordo_task *task)
+{
+	return task->kind < ORDO_NTASK_KIND && task->src_buffer < ORDO_NBUFFER &&
+	       task->dst_buffer < ORDO_NBUFFER &&
+	       (task->phase < schedule->nphase || task->phase == ORDO_NO_PHASE) &&
+	       (task->count || !ordo_task_moves(task)) &&
+	       (task->peer | task->chunk | task->count | task->src | task->dst) <= ORDO_LIMIT;
+}
+
+/* What a document cannot say is refused here, so that everything written can be read. */
+static bool check_writable(const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	for (uint32_t i = 0; i < schedule->ntask; i++) {
+		const struct ordo_task *task = &schedule->tasks[i];
+		if (!fits(schedule, task)) {
+			char text[128] = "of no known kind";
+			if (task->kind < ORDO_NTASK_KIND && task->src_buffer < ORDO_NBUFFER &&
+				task->dst_buffer < ORDO_NBUFFER)
+				ordo_task_print(task, text, sizeof text);
+			return ordo_fail(error, ORDO_USAGE, 1,
+				"task %" PRIu32 " (%s) cannot be written: wanted numbers up to %u, a count "
+				"of 1 or more and a phase of "
+				"the %" PRIu32 " there are",
+				i, text, ORDO_LIMIT, schedule->nphase);
+		}
+	}
+	return true;
+}
+
+static void print_key(struct ordo_printer *printer, const char *before, const char *key)
+{
+	ordo_printer_text(printer, before);
+	ordo_printer_put(printer, "\"", 1);
+	ordo_printer_text(printer, key);
+	ordo_printer_put(printer, "\": ", 3);
+}
+
+static void print_number(struct ordo_printer *printer, const char *before, const char *key, uint32_t number)
+{
+	print_key(printer, before, key);
+	ordo_printer_number(printer, number);
+}
+
+static void print_string(struct ordo_printer *printer, const char *before, const char *key, const char *text)
+{
+	print_key(printer, before, key);
+	ordo_printer_string(printer, text);
+}
+
+/* Everything before the programs, up to and with the bracket that opens them. */
+static void print_head(struct ordo_printer *printer, const struct ordo_schedule *schedule)
+{
+	const struct ordo_problem *problem = &schedule->problem;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
+	print_string(printer, "{", "schema", "ordo/schedule/1");
+	print_string(printer, ",\n ", "operator", facts->name);
+	print_string(printer, ", ", "algorithm", schedule->algorithm);
+	print_number(printer, ", ", "ranks", problem->nrank);
+	if (facts->rooted)
+		print_number(printer, ", ", "root", problem->root);
+	if (problem->nshard != problem->nrank)
+		print_number(printer, ", ", "shards", problem->nshard);
+	print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
+	print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
+	print_key(printer, ", ", "in_place");
+	ordo_printer_text(printer, problem->in_place ? "true" : "false");
+	if (problem->accumulate_f32)
+		print_string(printer, ", ", "accumulate", "f32");
+	if (schedule->topology_name && schedule->topology_digest) {
+		print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
+		print_string(printer, ", ", "digest", schedule->topology_digest);
+		ordo_printer_put(printer, "}", 1);
+	}
+	for (uint32_t i = 0; i < schedule->nphase; i++) {
+		ordo_printer_text(printer, i ? ", " : ",\n \"phases\": [");
+		ordo_printer_string(printer, schedule->phases[i]);
+	}
+	if (schedule->nphase)
+		ordo_printer_put(printer, "]", 1);
+	if (schedule->extra) {
+		print_key(printer, ",\n ", "x");
+		ordo_printer_text(printer, schedule->extra);
+	}
+	ordo_printer_text(printer, ",\n \"programs\": [");
+}
+
+static void print_stream(
+	struct ordo_printer *printer, const struct ordo_schedule *schedule, const struct ordo_stream *stream)
+{
+	print_string(printer, "\n   {", "name", stream->name);
+	ordo_printer_text(printer, ", \"tasks\": [");
+	for (uint32_t i = stream->first; i < stream->end; i++) {
+		ordo_printer_room(printer);
+		char *at = printer->at;
+		if (i > stream->first)
+			*at++ = ',';
+		*at++ = '\n';
+		printer->at = put_task(at, &schedule->tasks[i]);
+	}
+	ordo_printer_text(printer, stream->first == stream->end ? "]}" : "\n   ]}");
+}
+
+static void print_program(struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t rank)
+{
+	const struct ordo_program *program = &schedule->programs[rank];
+	print_number(printer, "{", "rank", rank);
+	ordo_printer_text(printer, ", \"streams\": [");
+	for (uint32_t i = program->first_stream; i < program->end_stream; i++) {
+		if (i > program->first_stream)
+			ordo_printer_put(printer, ",", 1);
+		print_stream(printer, schedule, &schedule->streams[i]);
+	}
+	ordo_printer_text(printer, "]}");
+}
+
+/* Ends the printer, with the stream's failure as the error. */
+static bool end_print(struct ordo_printer *printer, const char *name, struct ordo_error *error)
+{
+	return ordo_printer_end(printer) ? true : ordo_fail_file(error, name, "cannot write", errno);
+}
+
+/* Whom to tell how far writing is; tell may be NULL. */
+struct listener {
+	ordo_progress *tell;
+	void *closure;
+};
+
+static void tell(const struct listener *listener, uint32_t done, uint32_t total)
+{
+	if (listener->tell && (done % 16 == 0 || done == total))
+		listener->tell(listener->closure, "writing", done, total);
+}
+
+static bool print_file(const struct ordo_schedule *schedule, FILE *out, const char *name,
+	const struct listener *listener, struct ordo_error *error)
+{
+	struct ordo_printer printer;
+	ordo_printer_begin(&printer, out);
+	print_head(&printer, schedule);
+	for (uint32_t rank = 0; rank < schedule->problem.nrank && !printer.failure; rank++) {
+		ordo_printer_text(&printer, rank ? ",\n  " : "\n  ");
+		print_program(&printer, schedule, rank);
+		tell(listener, rank + 1, schedule->problem.nrank);
+	}
+	ordo_printer_text(&printer, "]}\n");
+	return end_print(&printer, name, error);
+}
+
+bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
+{
+	return check_writable(schedule, error) && print_file(schedule, out, "", &(struct listener){0}, error);
+}
+
+static bool write_file(const struct ordo_schedule *schedule, const char *path,
+	const struct listener *listener, struct ordo_error *error)
+{
+	struct ordo_store store;
+	if (!ordo_store_begin_file(&store, path, error))
+		return false;
+	bool worked = print_file(schedule, store.out, path, listener, error);
+	return ordo_store_end(&store, worked, error);
+}
+
+/* The name of a rank's file, as wide as the largest rank: `rank-007.json`. */
+static const char *name_program(char name[32], uint32_t rank, uint32_t nrank)
+{
+	int width = snprintf(NULL, 0, "%" PRIu32, nrank - 1);
+	snprintf(name, 32, "rank-%0*" PRIu32 ".json", width, rank);
+	return name;
+}
+
+/* `schedule.json` of the folder form: `programs` lists the files. */
+static bool print_index(
+	const struct ordo_schedule *schedule, FILE *out, const char *name, struct ordo_error *error)
+{
+	struct ordo_printer printer;
+	ordo_printer_begin(&printer, out);
+	print_head(&printer, schedule);
+	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
+		char file[32];
+		ordo_printer_text(&printer, rank ? ",\n  " : "\n  ");
+		ordo_printer_string(&printer, name_program(file, rank, schedule->problem.nrank));
+	}
+	ordo_printer_text(&printer, "]}\n");
+	return end_print(&printer, name, error);
+}
+
+static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE *out, const char *name,
+	struct ordo_error *error)
+{
+	struct ordo_printer printer;
+	ordo_printer_begin(&printer, out);
+	print_program(&printer, schedule, rank);
+	ordo_printer_put(&printer, "\n", 1);
+	return end_print(&printer, name, error);
+}
+
+static bool write_folder(const struct ordo_schedule *schedule, const char *path,
+	const struct listener *listener, struct ordo_error *error)
+{
+	struct ordo_store store;
+	if (!ordo_store_begin_folder(&store, path, error))
+		return false;
+	bool worked = ordo_store_open(&store, "schedule.json", error) &&
+		      print_index(schedule, store.out, path, error) && ordo_store_close(&store, error);
+	for (uint32_t rank = 0; worked && rank < schedule->problem.nrank; rank++) {
+		char name[32];
+		worked = ordo_store_open(&store, name_program(name, rank, schedule->problem.nrank), error) &&
+			 print_rank(schedule, rank, store.out, path, error) &&
+			 ordo_store_close(&store, error);
+		tell(listener, rank + 1, schedule->problem.nrank);
+	}
+	return ordo_store_end(&store, worked, error);
+}
+
+static bool ends_in_json(const char *path)
+{
+	size_t length = strlen(path);
+	return length >= 5 && !strcmp(path + length - 5, ".json");
+}
+
+/* A device or a pipe takes one file, whatever its name. */
+static bool is_device(const char *path)
+{
+	struct stat facts;
+	return !stat(path, &facts) && !S_ISDIR(facts.st_mode) && !S_ISREG(facts.st_mode);
+}
+
+bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path, ordo_progress *progress,
+	void *closure, struct ordo_error *error)
+{
+	struct listener listener = {progress, closure};
+	if (!check_writable(schedule, error))
+		return false;
+	return ends_in_json(path) || is_device(path) ? write_file(schedule, path, &listener, error)
+						     : write_folder(schedule, path, &listener, error);
+}
+
+/* What is left out if it is 0. */
+static void print_cost(struct ordo_printer *printer, const char *key, double cost)
+{
+	if (!(cost > 0))
+		return;
+	print_key(printer, ", ", key);
+	ordo_printer_real(printer, cost);
+}
+
+static void print_link(
+	struct ordo_printer *printer, const struct ordo_topology *topology, const struct ordo_link *link)
+{
+	print_number(printer, "\n  {", "from", link->from);
+	print_number(printer, ", ", "to", link->to);
+	const char *class_name = topology->class_names[link->class_name];
+	if (strcmp(class_name, "link") != 0)
+		print_string(printer, ", ", "class", class_name);
+	print_key(printer, ", ", "latency_ns");
+	ordo_printer_real(printer, link->latency_ns);
+	print_key(printer, ", ", "bandwidth_gbs");
+	ordo_printer_real(printer, link->bandwidth_gbs);
+	print_cost(printer, "reduce_gbs", link->reduce_gbs);
+	ordo_printer_text(printer, link->down ? ", \"down\": true}" : "}");
+}
+
+static bool print_topology(
+	const struct ordo_topology *topology, FILE *out, const char *name, struct ordo_error *error)
+{
+	struct ordo_printer printer;
+	ordo_printer_begin(&printer, out);
+	print_string(&printer, "{", "schema", "ordo/topology/1");
+	print_string(&printer, ",\n ", "name", topology->name);
+	print_number(&printer, ", ", "ranks", topology->nrank);
+	if (topology->nswitch)
+		print_number(&printer, ", ", "switches", topology->nswitch);
+	if (topology->ports)
+		print_number(&printer, ", ", "ports", topology->ports);
+	if (topology->cores)
+		print_number(&printer, ", ", "cores", topology->cores);
+	print_cost(&printer, "task_ns", topology->task_ns);
+	print_cost(&printer, "reduce_gbs", topology->reduce_gbs);
+	print_cost(&printer, "copy_gbs", topology->copy_gbs);
+	if (topology->extra) {
+		print_key(&printer, ",\n ", "x");
+		ordo_printer_text(&printer, topology->extra);
+	}
+	ordo_printer_text(&printer, ",\n \"links\": [");
+	for (uint32_t i = 0; i < topology->nlink && !printer.failure; i++) {
+		if (i)
+			ordo_printer_put(&printer, ",", 1);
+		print_link(&printer, topology, &topology->links[i]);
+	}
+	ordo_printer_text(&printer, topology->nlink ? "\n ]}\n" : "]}\n");
+	return end_print(&printer, name, error);
+}
+
+bool ordo_topology_print(const struct ordo_topology *topology, FILE *out, struct ordo_error *error)
+{
+	return print_topology(topology, out, "", error);
+}
+
+bool ordo_topology_write(const struct ordo_topology *topology, const char *path, struct ordo_error *error)
+{
+	struct ordo_store store;
+	if (!ordo_store_begin_file(&store, path, error))
+		return false;
+	bool worked = print_topology(topology, store.out, path, error);
+	return ordo_store_end(&store, worked, error);
+}

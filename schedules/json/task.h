@@ -1,0 +1,10 @@
+/* task.h - one task through cJSON. Private to schedules/. */
+#ifndef ORDO_SCHEDULES_JSON_TASK_H
+#define ORDO_SCHEDULES_JSON_TASK_H
+
+#include "value.h"
+
+/* The task at the cursor, in any form that JSON allows. */
+bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task);
+
+#endif

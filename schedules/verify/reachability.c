@@ -1,0 +1,287 @@
+/* reachability.c - exact answers for what no certificate closed: one pass over all Notify and Wait for every 16
+ * streams asked about.
+ *
+ * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point stream t is
+ * at, + 1. A pass keeps 16 lanes, one cache line a stream,
+ * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear, and it
+ * answers every question about those lanes. a precedes b exactly if the last Wait before b left clock[stream
+ * of b][lane of a's stream] > a.
+ */
+#include "judge.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 16 };
+
+/* Tokens in flight are measured unasked if that costs no more steps than this. */
+#define CHEAP_STEPS 2000000u
+
+struct line {
+	uint32_t clock[LANES];
+};
+
+/* After the Wait at `gate`, is clock[lane] > need? */
+struct probe {
+	uint32_t lane, gate_at, need;
+	bool *answer;
+};
+
+struct sweep {
+	struct judge *judge;
+	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
+	uint32_t nlane;
+	struct probe *probes;
+	uint32_t nprobe;
+	bool tokens; /* measure them */
+
+	struct line *clocks; /* [nstream] */
+	struct line *pool;   /* lines of tokens under way */
+	size_t pool_room;
+	uint32_t npool, free_line;
+	uint32_t *line_of;	  /* [nnotify] line of a token; free ones are chained through the pool */
+	uint32_t *passed;	  /* [nsignal] waits known to the notifier so far */
+	uint32_t *posted, *taken; /* [nsignal] */
+};
+
+static void add_lane(struct sweep *sweep, uint32_t stream)
+{
+	if (sweep->lane_of[stream] == ORDO_NONE)
+		sweep->lane_of[stream] = sweep->nlane++;
+}
+
+static bool is_open(const struct question *question)
+{
+	return !question->ordered && question->gate != ORDO_NONE;
+}
+
+static void add_lanes(struct sweep *sweep)
+{
+	const struct judge *judge = sweep->judge;
+	for (uint32_t i = 0; i < judge->nquestion; i++)
+		if (is_open(&judge->questions[i]))
+			add_lane(sweep, judge->notes[judge->questions[i].a].stream);
+}
+
+/* Signals are balanced, so there are as many Wait. */
+static size_t count_notifies(const struct judge *judge)
+{
+	const uint32_t nsignal = judge->proof->nsignal;
+	const struct signal *last = nsignal ? &judge->signals[nsignal - 1] : NULL;
+	return last ? (size_t)last->first + last->nnotify : 0;
+}
+
+/* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
+static void add_token_lanes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
+	sweep->tokens = judge->options->limits.tokens_in_flight ||
+			(2 * (uint64_t)count_notifies(judge) + judge->schedule->nstream) *
+					((nlane + LANES - 1) / LANES) <=
+				CHEAP_STEPS;
+	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
+		add_lane(sweep, judge->signals[i].waiter);
+}
+
+static bool add_probes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	const struct note *notes = judge->notes;
+	sweep->probes = ordo_array_make((size_t)judge->nquestion + 1, sizeof *sweep->probes, 0);
+	if (!sweep->probes)
+		return false;
+	for (uint32_t i = 0; i < judge->nquestion; i++) {
+		struct question *question = &judge->questions[i];
+		if (is_open(question))
+			sweep->probes[sweep->nprobe++] =
+				(struct probe){sweep->lane_of[notes[question->a].stream],
+					notes[question->gate].at, question->a, &question->ordered};
+	}
+	return true;
+}
+
+static int by_batch(const void *left, const void *right)
+{
+	const struct probe *a = left, *b = right;
+	uint32_t batch_a = a->lane / LANES, batch_b = b->lane / LANES;
+	if (batch_a != batch_b)
+		return batch_a < batch_b ? -1 : 1;
+	return a->gate_at < b->gate_at ? -1 : a->gate_at > b->gate_at;
+}
+
+bool list_order(struct judge *judge)
+{
+	const uint32_t ntask = judge->schedule->ntask;
+	if (judge->order)
+		return true;
+	judge->order = ordo_array_make((size_t)ntask + 1, sizeof *judge->order, 0);
+	if (!judge->order)
+		return false;
+	for (uint32_t id = 0; id < ntask; id++)
+		judge->order[judge->notes[id].at] = id;
+	for (uint32_t i = 0; i < ntask; i++)
+		if (!ordo_task_moves(&judge->schedule->tasks[judge->order[i]]))
+			judge->order[judge->norder++] = judge->order[i];
+	return true;
+}
+
+static bool open_tokens(struct sweep *sweep)
+{
+	const struct judge *judge = sweep->judge;
+	uint32_t nsignal = judge->proof->nsignal;
+	const size_t nnotify = count_notifies(judge);
+	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
+	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
+	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
+	sweep->taken = calloc((size_t)nsignal + 1, sizeof *sweep->taken);
+	return sweep->line_of && sweep->passed && sweep->posted && sweep->taken;
+}
+
+static uint32_t take_line(struct sweep *sweep)
+{
+	uint32_t line = sweep->free_line;
+	if (line != ORDO_NONE) {
+		sweep->free_line = sweep->pool[line].clock[0];
+		return line;
+	}
+	if (!ordo_array_reserve(
+		    &sweep->pool, &sweep->pool_room, (size_t)sweep->npool + 1, sizeof *sweep->pool))
+		return ORDO_NONE;
+	return sweep->npool++;
+}
+
+static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uint32_t known)
+{
+	struct judge *judge = sweep->judge;
+	const struct signal *signal = &judge->signals[index];
+	uint32_t *passed = &sweep->passed[index];
+	while (*passed < signal->nwait && judge->waits[signal->first + *passed] < known)
+		++*passed;
+	uint32_t flying = sweep->posted[index] - *passed;
+	if (judge->proof->tokens_in_flight >= flying)
+		return;
+	judge->proof->tokens_in_flight = flying;
+	judge->fullest = id;
+}
+
+static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
+{
+	struct judge *judge = sweep->judge;
+	uint32_t index = judge->notes[id].link;
+	const struct signal *signal = &judge->signals[index];
+	struct line *clock = &sweep->clocks[signal->notifier];
+	uint32_t own = sweep->lane_of[signal->notifier] - first_lane;
+	if (own < LANES)
+		clock->clock[own] = id + 1;
+	uint32_t line = take_line(sweep);
+	if (line == ORDO_NONE)
+		return false;
+	sweep->pool[line] = *clock;
+	sweep->line_of[signal->first + sweep->posted[index]++] = line;
+	uint32_t other = sweep->lane_of[signal->waiter] - first_lane;
+	if (sweep->tokens && other < LANES)
+		measure_tokens(sweep, id, index, clock->clock[other]);
+	return true;
+}
+
+static const struct line *wait(struct sweep *sweep, uint32_t id)
+{
+	uint32_t index = sweep->judge->notes[id].link;
+	const struct signal *signal = &sweep->judge->signals[index];
+	struct line *clock = &sweep->clocks[signal->waiter];
+	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
+	for (int i = 0; i < LANES; i++)
+		if (clock->clock[i] < sweep->pool[line].clock[i])
+			clock->clock[i] = sweep->pool[line].clock[i];
+	sweep->pool[line].clock[0] = sweep->free_line;
+	sweep->free_line = line;
+	return clock;
+}
+
+static void start_pass(struct sweep *sweep)
+{
+	const struct ordo_schedule *schedule = sweep->judge->schedule;
+	size_t nsignal = sweep->judge->proof->nsignal;
+	memset(sweep->clocks, 0, schedule->nstream * sizeof *sweep->clocks);
+	memset(sweep->passed, 0, nsignal * sizeof *sweep->passed);
+	memset(sweep->posted, 0, nsignal * sizeof *sweep->posted);
+	memset(sweep->taken, 0, nsignal * sizeof *sweep->taken);
+	sweep->npool = 0;
+	sweep->free_line = ORDO_NONE;
+}
+
+static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct probe **next)
+{
+	const struct judge *judge = sweep->judge;
+	const struct probe *end = sweep->probes + sweep->nprobe;
+	start_pass(sweep);
+	for (uint32_t i = 0; i < judge->norder; i++) {
+		uint32_t id = judge->order[i];
+		if (judge->schedule->tasks[id].kind == ORDO_NOTIFY) {
+			if (!notify(sweep, id, first_lane))
+				return false;
+			continue;
+		}
+		const struct line *clock = wait(sweep, id);
+		for (; *next < end && (*next)->lane - first_lane < LANES &&
+			(*next)->gate_at == judge->notes[id].at;
+			++*next)
+			*(*next)->answer = clock->clock[(*next)->lane - first_lane] > (*next)->need;
+	}
+	return true;
+}
+
+static bool run_passes(struct sweep *sweep)
+{
+	struct judge *judge = sweep->judge;
+	const struct ordo_verify_options *options = judge->options;
+	const struct probe *next = sweep->probes;
+	for (uint32_t first = 0; first < sweep->nlane; first += LANES) {
+		if (options->progress)
+			options->progress(options->closure, "ordering", first, sweep->nlane);
+		if (!run_pass(sweep, first, &next))
+			return false;
+	}
+	return true;
+}
+
+static bool open_sweep(struct sweep *sweep)
+{
+	const size_t nstream = (size_t)sweep->judge->schedule->nstream + 1;
+	sweep->lane_of = ordo_array_make(nstream, sizeof *sweep->lane_of, 0xff);
+	sweep->clocks = ordo_array_make(nstream, sizeof *sweep->clocks, 0);
+	if (!sweep->lane_of || !sweep->clocks)
+		return false;
+	add_lanes(sweep);
+	add_token_lanes(sweep);
+	return true;
+}
+
+static void close_sweep(struct sweep *sweep)
+{
+	free(sweep->lane_of);
+	free(sweep->probes);
+	free(sweep->clocks);
+	free(sweep->pool);
+	free(sweep->line_of);
+	free(sweep->passed);
+	free(sweep->posted);
+	free(sweep->taken);
+}
+
+bool sweep(struct judge *judge)
+{
+	struct sweep sweep = {.judge = judge};
+	bool worked = open_sweep(&sweep);
+	if (worked && sweep.nlane) {
+		worked = list_order(judge) && open_tokens(&sweep) && add_probes(&sweep);
+		if (worked) {
+			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
+			judge->proof->order_swept += sweep.nprobe;
+			worked = run_passes(&sweep);
+		}
+	}
+	close_sweep(&sweep);
+	return worked ? true : ordo_fail_memory(judge->error);
+}

@@ -1,0 +1,251 @@
+/* accuracy.c - predicted against measured: how far a calibrated prediction is from what threads then take. */
+#include "accuracy.h"
+#include "report/plan_set_proof.h"
+#include "cli/sizes.h"
+#include <inttypes.h>
+#include <math.h>
+#include <ordo/predict.h>
+#include <stdlib.h>
+
+static const struct {
+	enum ordo_operator op;
+	const char *algorithm;
+} subjects[] = {
+	{ORDO_ALLREDUCE, "ring"},
+	{ORDO_ALLREDUCE, "mesh"},
+	{ORDO_ALLREDUCE, "mesh(shots=1)"},
+	{ORDO_ALLREDUCE, "halving-doubling"},
+	{ORDO_ALLREDUCE, "recursive-doubling"},
+	{ORDO_ALLREDUCE, "nhr"},
+	{ORDO_ALLREDUCE, "tree"},
+	{ORDO_REDUCESCATTER, "ring"},
+	{ORDO_REDUCESCATTER, "dyadic"},
+	{ORDO_ALLGATHER, "ring"},
+	{ORDO_ALLGATHER, "mesh"},
+	{ORDO_BROADCAST, "tree"},
+	{ORDO_ALLTOALL, "alltoall"},
+};
+enum { NSUBJECT = sizeof subjects / sizeof *subjects };
+
+/* One of them at one size. */
+struct comparison {
+	uint32_t subject, rate;
+	double predicted, of_size; /* seconds, with the document and with the costs of this size */
+	struct spread measured;
+};
+
+struct comparing {
+	const struct calibration *calibration;
+	struct ordo_topology *topologies[MOST_RATES]; /* [nrate] */
+	struct comparison *items;		      /* [count] */
+	uint32_t count;
+};
+
+static double error_of(double predicted, double measured)
+{
+	return predicted / measured - 1;
+}
+
+static bool predict(const struct comparing *comparing, const struct ordo_schedule *schedule, uint32_t rate,
+	uint64_t bytes, double *seconds, struct ordo_error *error)
+{
+	const struct calibration *calibration = comparing->calibration;
+	const uint32_t element = (uint32_t)ordo_type_size(calibration->how.type);
+	const struct ordo_predict_options options = {.topology = comparing->topologies[rate],
+		.machine = ordo_machine_usual(),
+		.bytes = bytes,
+		.element_bytes = element,
+		.scratch_element_bytes = element};
+	struct ordo_prediction *prediction = ordo_predict(schedule, &options, error);
+	if (!prediction)
+		return false;
+	*seconds = prediction->timeline->total + calibration->call_ns.median * 1e-9;
+	ordo_prediction_destroy(prediction);
+	return true;
+}
+
+static bool compare_at(struct comparing *comparing, const struct ordo_schedule *schedule, uint32_t subject,
+	uint32_t rate, struct ordo_error *error)
+{
+	const struct calibration *calibration = comparing->calibration;
+	const uint64_t bytes = calibration->rates[rate].bytes,
+		       count = count_of_bytes(&schedule->problem, calibration->how.type, bytes);
+	const struct measuring measuring = {.type = calibration->how.type,
+		.reduction = ORDO_SUM,
+		.count = count,
+		.nworker = calibration->how.nworker,
+		.seconds = calibration->how.seconds};
+	struct comparison *one = &comparing->items[comparing->count];
+	*one = (struct comparison){.subject = subject, .rate = rate};
+	if (!count)
+		return true;
+	if (!predict(comparing, schedule, calibration->chosen, bytes, &one->predicted, error) ||
+		!predict(comparing, schedule, rate, bytes, &one->of_size, error) ||
+		!measure_runs(schedule, &measuring, &one->measured, error))
+		return false;
+	comparing->count++;
+	return true;
+}
+
+/* What does not apply to so many ranks is left out. */
+static bool compare_subject(struct comparing *comparing, uint32_t subject, struct ordo_error *error)
+{
+	const struct ordo_request request = {
+		.problem = {.op = subjects[subject].op, .nrank = comparing->calibration->how.nrank},
+		.algorithm = subjects[subject].algorithm};
+	struct ordo_schedule *schedule = ordo_compile(&request, error);
+	bool worked = schedule || error->code == ORDO_USAGE;
+	for (uint32_t rate = 0; schedule && worked && rate < comparing->calibration->nrate; rate++)
+		worked = compare_at(comparing, schedule, subject, rate, error);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+static bool compare_all(struct comparing *comparing, struct ordo_error *error)
+{
+	const uint32_t nrate = comparing->calibration->nrate;
+	comparing->items = calloc((size_t)NSUBJECT * nrate, sizeof *comparing->items);
+	bool worked = comparing->items ? true : ordo_fail_memory(error);
+	for (uint32_t i = 0; worked && i < nrate; i++) {
+		comparing->topologies[i] = calibrated_topology(comparing->calibration, i, error);
+		worked = comparing->topologies[i];
+	}
+	const struct calibrating *how = &comparing->calibration->how;
+	for (uint32_t i = 0; worked && i < NSUBJECT; i++) {
+		worked = compare_subject(comparing, i, error);
+		if (how->progress)
+			how->progress(how->closure, "running", i + 1, NSUBJECT);
+	}
+	return worked;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+struct summary {
+	double median, most; /* of the sizes of errors */
+};
+
+static bool summarise(const struct comparing *comparing, bool of_size, struct summary *summary)
+{
+	const uint32_t count = comparing->count;
+	double *errors = calloc((size_t)count + 1, sizeof *errors);
+	if (!errors)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct comparison *one = &comparing->items[i];
+		errors[i] = fabs(error_of(of_size ? one->of_size : one->predicted, one->measured.median));
+	}
+	qsort(errors, count, sizeof *errors, compare_doubles);
+	*summary =
+		count ? (struct summary){(errors[(count - 1) / 2] + errors[count / 2]) / 2, errors[count - 1]}
+		      : (struct summary){0, 0};
+	free(errors);
+	return true;
+}
+
+/* Of the AllReduces at a size: what the one that was predicted to be the fastest took, over the least that any took. 0: there are none. */
+static double regret_of(const struct comparing *comparing, uint32_t rate)
+{
+	const struct comparison *chosen = NULL;
+	double least = HUGE_VAL;
+	for (uint32_t i = 0; i < comparing->count; i++) {
+		const struct comparison *one = &comparing->items[i];
+		if (one->rate != rate || subjects[one->subject].op != ORDO_ALLREDUCE)
+			continue;
+		least = fmin(least, one->measured.median);
+		if (!chosen || one->predicted < chosen->predicted)
+			chosen = one;
+	}
+	return chosen ? chosen->measured.median / least : 0;
+}
+
+static void print_comparisons(const struct comparing *comparing)
+{
+	const struct calibration *calibration = comparing->calibration;
+	printf("  %-13s  %-19s %10s  %10s  %10s  %21s  %7s  %9s\n", "operator", "algorithm", "bytes",
+		"predicted", "measured", "quartiles", "error", "of size");
+	for (uint32_t i = 0; i < comparing->count; i++) {
+		const struct comparison *one = &comparing->items[i];
+		char text[4][32];
+		printf("  %-13s  %-19s %10" PRIu64 "  %10s  %10s  %10s-%10s  %+6.0f%%  %+8.0f%%\n",
+			ordo_operator_facts(subjects[one->subject].op)->name,
+			subjects[one->subject].algorithm, calibration->rates[one->rate].bytes,
+			time_text(text[0], one->predicted), time_text(text[1], one->measured.median),
+			time_text(text[2], one->measured.first_quartile),
+			time_text(text[3], one->measured.third_quartile),
+			100 * error_of(one->predicted, one->measured.median),
+			100 * error_of(one->of_size, one->measured.median));
+	}
+}
+
+static void print_summary(const struct comparing *comparing, const struct summary summaries[2])
+{
+	const struct calibration *calibration = comparing->calibration;
+	printf("  error with the document (measured at %" PRIu64 " bytes): median %.0f%%, at most %.0f%%\n",
+		calibration->how.bytes, 100 * summaries[0].median, 100 * summaries[0].most);
+	printf("  error with the costs measured at each size: median %.0f%%, at most %.0f%%\n",
+		100 * summaries[1].median, 100 * summaries[1].most);
+	for (uint32_t rate = 0; rate < calibration->nrate; rate++) {
+		const double regret = regret_of(comparing, rate);
+		if (regret > 0)
+			printf("  at %" PRIu64
+			       " bytes the AllReduce predicted to be the fastest takes %.2f times "
+			       "the fastest of these\n",
+				calibration->rates[rate].bytes, regret);
+	}
+}
+
+static void add_comparisons(
+	struct call *call, const struct comparing *comparing, const struct summary summaries[2])
+{
+	const struct calibration *calibration = comparing->calibration;
+	cJSON *check = cJSON_AddObjectToObject(call->answer, "check"),
+	      *list = cJSON_AddArrayToObject(check, "runs");
+	for (uint32_t i = 0; i < comparing->count; i++) {
+		const struct comparison *one = &comparing->items[i];
+		cJSON *json = cJSON_CreateObject();
+		cJSON_AddItemToArray(list, json);
+		add_text(json, "operator", ordo_operator_facts(subjects[one->subject].op)->name);
+		add_text(json, "algorithm", subjects[one->subject].algorithm);
+		add_count(json, "bytes", calibration->rates[one->rate].bytes);
+		add_number(json, "predicted_seconds", one->predicted);
+		add_number(json, "predicted_with_costs_of_size_seconds", one->of_size);
+		add_number(json, "measured_median_seconds", one->measured.median);
+		add_number(json, "measured_first_quartile_seconds", one->measured.first_quartile);
+		add_number(json, "measured_third_quartile_seconds", one->measured.third_quartile);
+		add_number(json, "error", error_of(one->predicted, one->measured.median));
+		add_number(json, "error_with_costs_of_size", error_of(one->of_size, one->measured.median));
+	}
+	add_number(check, "median_error", summaries[0].median);
+	add_number(check, "most_error", summaries[0].most);
+	add_number(check, "median_error_with_costs_of_size", summaries[1].median);
+	add_number(check, "most_error_with_costs_of_size", summaries[1].most);
+}
+
+bool check_calibration(struct call *call, const struct calibration *calibration)
+{
+	struct comparing comparing = {.calibration = calibration};
+	struct ordo_error error = {0};
+	struct summary summaries[2];
+	bool worked =
+		compare_all(&comparing, &error) &&
+		(summarise(&comparing, false, &summaries[0]) && summarise(&comparing, true, &summaries[1])
+				? true
+				: ordo_fail_memory(&error));
+	if (!worked) {
+		call->status = fail(call, &error);
+	} else if (call->json) {
+		add_comparisons(call, &comparing, summaries);
+	} else {
+		print_comparisons(&comparing);
+		print_summary(&comparing, summaries);
+	}
+	for (uint32_t i = 0; i < calibration->nrate; i++)
+		ordo_topology_destroy(comparing.topologies[i]);
+	free(comparing.items);
+	return worked;
+}

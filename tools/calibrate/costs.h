@@ -1,0 +1,49 @@
+/* costs.h - what tasks cost on the threads of this machine, as a topology that predictions take.
+ *
+ * All ranks share the cores, so a rate is that of one core while all are busy. In the document a link is one core copying; what adding takes beyond that is its
+ * reduce bandwidth, because a SendReduce reads, adds and writes at once.
+ */
+#ifndef ORDO_TOOLS_CALIBRATE_COSTS_H
+#define ORDO_TOOLS_CALIBRATE_COSTS_H
+
+#include "timing.h"
+#include <ordo/document.h>
+#include <ordo/topology.h>
+
+struct calibrating {
+	uint32_t nrank, nworker;
+	enum ordo_type type;
+	uint64_t bytes;		 /* of a rank's buffer, for the document */
+	double seconds;		 /* about so long for each measurement */
+	ordo_progress *progress; /* may be NULL */
+	void *closure;
+};
+
+/* Moving N buffers of so many bytes, each chunk an N-th; GB/s of a core. */
+struct measured_rates {
+	uint64_t bytes;
+	struct spread copy, reduce; /* Send, SendReduce */
+	struct spread local_copy, local_reduce;
+};
+
+enum { MOST_RATES = 8 };
+struct calibration {
+	struct calibrating how;
+	struct spread task_ns; /* of a task that moves next to nothing */
+	struct spread call_ns; /* of a call, beside its tasks: threads begin and end it */
+	struct spread
+		hop_ns; /* from a Send on one core to the Wait for it on another having ended; of no runs with one thread or core */
+	double latency_ns;			 /* what of it is not tasks */
+	struct measured_rates rates[MOST_RATES]; /* ascending */
+	uint32_t nrate;
+	uint32_t chosen; /* of how.bytes */
+};
+
+/* Takes some seconds. false: no memory, or a run failed. */
+bool calibrate(const struct calibrating *how, struct calibration *calibration, struct ordo_error *error);
+
+/* A full mesh with the costs measured at a size; call_ns and what it was measured for are in its "x". NULL: no memory. The caller destroys it. */
+struct ordo_topology *calibrated_topology(
+	const struct calibration *calibration, uint32_t rate, struct ordo_error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/* rejected.c - what is said of the algorithms that were not taken, and of those that could be. */
+#include "rejected.h"
+#include <string.h>
+
+bool refuse_with_others(struct call *call, const struct ordo_request *request,
+	const struct conditions *wanted, struct ordo_error *error)
+{
+	enum { MOST_RANKS = 64, MOST = 12, MOST_IF_LARGE = 2 };
+	struct ordo_arena arena = {0};
+	struct ordo_error trouble = {0};
+	struct ordo_request anywhere = *request;
+	struct conditions conditions = *wanted;
+	const uint32_t most = request->problem.nrank > MOST_RANKS ? MOST_IF_LARGE : MOST;
+	const char *others =
+		ordo_list_suiting(request, meets_conditions, &conditions, most, &arena, &trouble);
+	const bool elsewhere = others && !*others && request->topology;
+	anywhere.topology = NULL;
+	if (elsewhere)
+		others = ordo_list_suiting(&anywhere, meets_conditions, &conditions, most, &arena, &trouble);
+	if (!others)
+		*error = trouble;
+	else if (*others)
+		ordo_hint(error, "%s: %.400s",
+			elsewhere ? "with a link between every two ranks these would do" : "these do",
+			others);
+	const int status = fail(call, error);
+	hide_progress(request->closure);
+	ordo_arena_free(&arena);
+	call->status = status;
+	return false;
+}
+
+/* Is there a candidate that is refused for the memory it takes? */
+static bool takes_too_much(const struct ordo_request *request)
+{
+	struct ordo_candidates candidates;
+	bool found = false;
+	if (ordo_candidates_make(&candidates, &request->problem, request->topology, NULL))
+		for (uint32_t i = 0; i < candidates.nrefused; i++)
+			found = found || candidates.refused[i].too_large;
+	ordo_candidates_free(&candidates);
+	return found;
+}
+
+bool refuse_all(struct call *call, const struct ordo_request *request, const struct conditions *wanted,
+	struct ordo_error *error)
+{
+	char conditions[128];
+	print_conditions(wanted, conditions, sizeof conditions);
+	ordo_fail(error, *conditions ? ORDO_REFUTED : ORDO_USAGE, 0, "%s %s%s: %s on %u ranks%s%s",
+		request->algorithm ? request->algorithm : "no algorithm",
+		request->algorithm ? *conditions ? "does not hold " : "does not apply"
+		: *conditions	   ? "holds "
+				   : "applies",
+		conditions, ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
+		request->topology ? ", topology " : "", request->topology ? request->topology->name : "");
+	if (takes_too_much(request))
+		ordo_hint(error, "algorithms that would are refused for the memory they take: "
+				 "fewer ranks take less, "
+				 "--memory-limit SIZE allows more");
+	return refuse_with_others(call, request, wanted, error);
+}
+
+const char *without_name(const struct ordo_refusal *refused)
+{
+	const char *const names[] = {"algorithm", refused->algorithm};
+	for (int i = 0; i < 2; i++) {
+		const size_t length = strlen(names[i]);
+		if (!strncmp(refused->why, names[i], length) && !strncmp(refused->why + length, ": ", 2))
+			return refused->why + length + 2;
+	}
+	return refused->why;
+}
+
+void report_passed_over(struct call *call, const struct ordo_candidates *passed)
+{
+	enum { SHOWN = 3, MOST_LETTERS = 160 };
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "passed_over");
+	for (uint32_t i = 0; i < passed->nrefused; i++) {
+		const struct ordo_refusal *refused = &passed->refused[i];
+		if (call->json) {
+			cJSON *one = cJSON_CreateObject();
+			add_text(one, "algorithm", refused->algorithm);
+			add_text(one, "why", refused->why);
+			cJSON_AddItemToArray(list, one);
+		} else if (i < SHOWN) {
+			const char *why = without_name(refused);
+			note(call, "  not %s: %.*s%s", refused->algorithm, MOST_LETTERS, why,
+				strlen(why) > MOST_LETTERS ? "..." : "");
+		}
+	}
+	if (!call->json && passed->nrefused > SHOWN)
+		note(call, "  nor %u others; --json tells why", passed->nrefused - SHOWN);
+}

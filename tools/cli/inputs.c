@@ -1,0 +1,179 @@
+/* inputs.c - reading what commands are given: schedules and topologies. */
+#include "inputs.h"
+#include "overwrite.h"
+#include <ordo/arena.h>
+#include <ordo/compiler.h>
+#include <ordo/plan_set.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool stop(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+/* "3-7" -> 3 and 7, "3" -> 3 and 3. */
+static bool read_range(const char *text, uint32_t *first, uint32_t *last)
+{
+	char left[16];
+	uint64_t a, b;
+	size_t length = strcspn(text, "-");
+	if (length >= sizeof left)
+		return false;
+	memcpy(left, text, length);
+	left[length] = 0;
+	if (!read_wide(left, &a) || !read_wide(text[length] ? text + length + 1 : left, &b) ||
+		a > ORDO_LIMIT || b > ORDO_LIMIT)
+		return false;
+	*first = (uint32_t)a;
+	*last = (uint32_t)b;
+	return true;
+}
+
+static bool fail_links(struct call *call, struct ordo_topology *topology, const struct texts *failed)
+{
+	struct ordo_error error;
+	for (size_t i = 0; i < failed->count; i++) {
+		uint32_t a, b;
+		if (!strchr(failed->items[i], '-') || !read_range(failed->items[i], &a, &b))
+			return stop(call,
+				fail_usage(call, NULL, "--fail-link: found %s, wanted two ranks such as 0-1",
+					failed->items[i]));
+		if (!ordo_topology_fail_link(topology, a, b, &error))
+			return stop(call, fail(call, &error));
+	}
+	if (failed->count && !ordo_topology_finish(topology, &error))
+		return stop(call, fail(call, &error));
+	return true;
+}
+
+bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
+	struct ordo_topology **topology)
+{
+	struct ordo_error error;
+	*topology = NULL;
+	if (!choice->name && !choice->failed.count)
+		return true;
+	*topology = ordo_topology_make(choice->name ? choice->name : "full-mesh", nrank, &error);
+	if (!*topology)
+		return stop(call, fail(call, &error));
+	if (fail_links(call, *topology, &choice->failed))
+		return true;
+	ordo_topology_destroy(*topology);
+	*topology = NULL;
+	return false;
+}
+
+const char *only_operand(struct call *call, const char *what)
+{
+	if (call->noperand == 1)
+		return call->operands[0];
+	if (!call->noperand)
+		call->status = fail_usage(call, NULL, "wanted %s", what);
+	else
+		call->status = fail_usage(call, NULL, "wanted %s and nothing else, found %s and %s", what,
+			call->operands[0], call->operands[1]);
+	return NULL;
+}
+
+static bool tame_name(struct ordo_schedule *schedule, const char **name)
+{
+	const unsigned char *at = (const unsigned char *)*name;
+	while (*at >= ' ' && *at < 0x7f)
+		at++;
+	if (!*at)
+		return true;
+	char *tamed = ordo_arena_text(&schedule->arena, *name, strlen(*name));
+	if (!tamed)
+		return false;
+	tame(tamed, false);
+	*name = tamed;
+	return true;
+}
+
+/* What a document calls things is shown, never obeyed: no name in it moves the cursor or begins a line. */
+static bool tame_names(struct ordo_schedule *schedule)
+{
+	bool worked = tame_name(schedule, &schedule->algorithm);
+	if (schedule->topology_name)
+		worked = worked && tame_name(schedule, &schedule->topology_name);
+	for (uint32_t i = 0; worked && i < schedule->nphase; i++)
+		worked = tame_name(schedule, &schedule->phases[i]);
+	for (uint32_t i = 0; worked && i < schedule->nstream; i++)
+		worked = tame_name(schedule, &schedule->streams[i].name);
+	return worked;
+}
+
+struct ordo_schedule *tame_schedule(
+	struct call *call, struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	if (schedule && !tame_names(schedule)) {
+		ordo_fail_memory(error);
+		ordo_schedule_destroy(schedule);
+		schedule = NULL;
+	}
+	if (!schedule)
+		call->status = fail(call, error);
+	if (!schedule || keep_schedule(call, schedule))
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
+}
+
+static struct ordo_schedule *refuse_set(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	ordo_fail(&error, ORDO_USAGE, 0, "found a plan set, wanted a schedule");
+	snprintf(error.file, sizeof error.file, "%s", path);
+	ordo_hint(&error, "`ordo list %.200s` tells its schedules; verify and run take sets", path);
+	call->status = fail(call, &error);
+	return NULL;
+}
+
+struct ordo_schedule *open_schedule(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
+	if (ordo_is_plan_set(path))
+		return refuse_set(call, path);
+	show_progress(&progress, "reading", 0, 0);
+	struct ordo_schedule *schedule = ordo_schedule_read(path, &options, &error);
+	hide_progress(&progress);
+	return tame_schedule(call, schedule, &error);
+}
+
+uint32_t *read_numbers(
+	struct call *call, const char *option, const struct texts *texts, uint32_t limit, uint32_t *count)
+{
+	uint32_t *numbers = NULL;
+	size_t room = 0;
+	*count = 0;
+	for (size_t i = 0; i < texts->count; i++) {
+		uint32_t first, last;
+		if (!read_range(texts->items[i], &first, &last) || first > last || last >= limit) {
+			call->status = fail_usage(call, NULL,
+				"--%s: found %s, wanted numbers of 0..%u such as 0-3,6", option,
+				texts->items[i], limit ? limit - 1 : 0);
+			free(numbers);
+			return NULL;
+		}
+		if (!ordo_array_reserve(
+			    &numbers, &room, *count + (size_t)(last - first) + 1, sizeof *numbers)) {
+			call->status = ORDO_ENVIRONMENT;
+			free(numbers);
+			return NULL;
+		}
+		for (uint32_t n = first; n <= last; n++)
+			numbers[(*count)++] = n;
+	}
+	return numbers;
+}
+
+bool is_folder(const char *path)
+{
+	struct stat status;
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}

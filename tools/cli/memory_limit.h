@@ -1,0 +1,23 @@
+/* memory_limit.h - how much memory a command may take. */
+#ifndef ORDO_TOOLS_CLI_MEMORY_LIMIT_H
+#define ORDO_TOOLS_CLI_MEMORY_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --memory-limit, of every command that builds something or reads a document; UINT64_MAX: what
+ * there is. */
+extern uint64_t memory_limit;
+extern bool memory_is_limited; /* by that option */
+#define MEMORY_LIMIT_OPTION                                                                                  \
+	{                                                                                                    \
+		"memory-limit", 0, SIZE, &memory_limit, "SIZE",                                              \
+			"refuse at once what would take more memory (what the machine has to "               \
+			"give)"                                                                              \
+	}
+
+/* Tells the library, once options are read: every command has a limit, whether or not it has the
+ * option. */
+void set_memory_limit(void);
+
+#endif

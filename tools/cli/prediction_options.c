@@ -1,0 +1,152 @@
+/* prediction_options.c - the setting of a prediction, the same in every command that makes one. */
+#include "prediction_options.h"
+#include "sizes.h"
+#include <inttypes.h>
+#include <ordo/accumulate.h>
+#include <ordo/plan_set.h>
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool read_type(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
+	enum ordo_type *type)
+{
+	struct ordo_error error;
+	*type = ORDO_F32;
+	if (wish->type_name && !ordo_type_from_name(wish->type_name, type))
+		return refuse(call,
+			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name));
+	return ordo_accumulates(problem, *type, &error) || refuse(call, fail(call, &error));
+}
+
+/* What the command line says goes before what the topology says. */
+static void take_costs(const struct predicting *wish, struct ordo_topology *topology)
+{
+	for (uint32_t i = 0; i < topology->nlink; i++) {
+		struct ordo_link *link = &topology->links[i];
+		if (wish->latency_ns > 0)
+			link->latency_ns = wish->latency_ns;
+		if (wish->bandwidth_gbs > 0)
+			link->bandwidth_gbs = wish->bandwidth_gbs;
+		if (wish->reduce_bandwidth_gbs > 0)
+			link->reduce_gbs = 0;
+	}
+	if (wish->reduce_bandwidth_gbs > 0)
+		topology->reduce_gbs = wish->reduce_bandwidth_gbs;
+	if (wish->copy_bandwidth_gbs > 0)
+		topology->copy_gbs = wish->copy_bandwidth_gbs;
+}
+
+bool open_predicted(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
+	struct predicted *predicted)
+{
+	*predicted = (struct predicted){.topology = NULL};
+	if (!read_type(call, wish, problem, &predicted->type) ||
+		!choose_topology(call, &wish->topology, problem->nrank, &predicted->topology))
+		return false;
+	if (predicted->topology)
+		take_costs(wish, predicted->topology);
+	return true;
+}
+
+bool sets_costs(const struct predicting *wish)
+{
+	return wish->latency_ns > 0 || wish->bandwidth_gbs > 0 || wish->reduce_bandwidth_gbs > 0 ||
+	       wish->copy_bandwidth_gbs > 0;
+}
+
+void take_machine(const struct predicting *wish, struct ordo_machine *machine)
+{
+	if (wish->latency_ns > 0)
+		machine->latency_ns = wish->latency_ns;
+	if (wish->bandwidth_gbs > 0)
+		machine->bandwidth_gbs = wish->bandwidth_gbs;
+	if (wish->reduce_bandwidth_gbs > 0)
+		machine->reduce_bandwidth_gbs = wish->reduce_bandwidth_gbs;
+	if (wish->copy_bandwidth_gbs > 0)
+		machine->copy_bandwidth_gbs = wish->copy_bandwidth_gbs;
+}
+
+struct ordo_machine machine_of(const struct predicting *wish)
+{
+	struct ordo_machine machine = ordo_machine_usual();
+	take_machine(wish, &machine);
+	return machine;
+}
+
+bool predict_bytes(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
+	uint64_t bytes, struct predicted *predicted)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_predict_options options = {.topology = predicted->topology,
+		.machine = machine_of(wish),
+		.bytes = bytes,
+		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
+		.scratch_element_bytes =
+			(uint32_t)ordo_type_size(ordo_accumulator(&schedule->problem, predicted->type)),
+		.through_ranks = wish->through_ranks,
+		.progress = show_progress,
+		.closure = &progress};
+	if (bytes > ORDO_BYTES_LIMIT)
+		return refuse(call, fail_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
+					    bytes, ORDO_BYTES_LIMIT));
+	show_progress(&progress, "predicting", 0, schedule->ntask);
+	ordo_prediction_destroy(predicted->prediction);
+	predicted->prediction = ordo_predict(schedule, &options, &error);
+	hide_progress(&progress);
+	if (predicted->prediction)
+		return true;
+	if (error.rule == 12 && !wish->through_ranks)
+		ordo_hint(&error, "--route-through-ranks: ranks pass on what is not for them");
+	return refuse(call, fail(call, &error));
+}
+
+bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
+	struct predicted *predicted)
+{
+	if (!open_predicted(call, wish, &schedule->problem, predicted) ||
+		!predict_bytes(call, wish, schedule, wish->bytes, predicted))
+		return false;
+	note_left_out(call, &schedule->problem, wish->bytes, predicted);
+	return true;
+}
+
+void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
+	const struct predicted *predicted)
+{
+	const uint64_t cut = (uint64_t)predicted->prediction->bytes;
+	if (cut < bytes)
+		note_cut(call, problem, predicted->type, bytes, cut);
+}
+
+void note_assumption(
+	struct call *call, const struct predicting *wish, uint32_t nrank, const struct predicted *predicted)
+{
+	enum { MOST_BELIEVED = 64, BOX = 8 };
+	char sizes[64];
+	if (predicted->topology || nrank <= MOST_BELIEVED)
+		return;
+	note(call,
+		"assumed: a link of its own, of %.4g GB/s, between every two of %" PRIu32
+		" ranks, which no machine has",
+		machine_of(wish).bandwidth_gbs, nrank);
+	snprintf(sizes, sizeof sizes, "of %d ranks each", BOX);
+	if (nrank % BOX == 0)
+		snprintf(sizes, sizeof sizes, "here S = %" PRIu32, nrank / BOX);
+	note(call,
+		"--topology dgx-a100:S, dgx-h100:S, mi300x:S (S servers, %s), servers:SxR, a3:SxR, "
+		"torus:AxB, ... or "
+		"a document is one; `ordo list topologies`",
+		sizes);
+}
+
+void close_predicted(struct predicted *predicted)
+{
+	ordo_prediction_destroy(predicted->prediction);
+	ordo_topology_destroy(predicted->topology);
+	*predicted = (struct predicted){.topology = NULL};
+}

@@ -1,0 +1,39 @@
+/* requirements.h - what the order of a schedule must be, as asked for on the command line. */
+#ifndef ORDO_TOOLS_CLI_REQUIREMENTS_H
+#define ORDO_TOOLS_CLI_REQUIREMENTS_H
+
+#include "options.h"
+#include <ordo/order.h>
+
+/* --require and --order. */
+struct conditions {
+	struct texts required; /* as written */
+	const char *order;
+	uint32_t guarantees;	    /* bit (1 << enum ordo_guarantee), once read */
+	bool constant;		    /* of a plan set: one order over all sizes */
+	struct ordo_tree_name name; /* ORDO_UNNAMED: any */
+};
+#define CONDITION_OPTIONS(conditions)                                                                        \
+	{"require", 0, TEXTS, &(conditions).required, "G,G",                                                 \
+		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: constant (one "     \
+		"order)"},                                                                                   \
+	{                                                                                                    \
+		"order", 0, TEXT, &(conditions).order, "dyadic|folded|linear",                               \
+			"only a schedule all of whose sums are this tree"                                    \
+	}
+
+/* Reads --require alone. false: call->status. */
+bool read_guarantees(struct call *call, struct conditions *conditions);
+/* Reads what was written, for an operator. false: call->status. The caller frees `required`. */
+bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op);
+bool has_conditions(const struct conditions *conditions);
+
+/* An ordo_suits (compiler.h); closure: const struct conditions *. Judged for sums of floats: where nothing rounds
+ * every order will do. */
+bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
+	struct ordo_error *error);
+
+/* "G1, G3 and the order dyadic", for messages. */
+void print_conditions(const struct conditions *conditions, char *out, size_t size);
+
+#endif

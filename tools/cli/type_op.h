@@ -1,0 +1,30 @@
+/* type_op.h - what is added and how, of one kind or of several: --type and --op with lists. */
+#ifndef ORDO_TOOLS_CLI_TYPE_OP_H
+#define ORDO_TOOLS_CLI_TYPE_OP_H
+
+#include "options.h"
+#include <ordo/element.h>
+#include <ordo/operator.h>
+
+struct arithmetics {
+	struct texts type_names, reduction_names; /* as written; none: f32, sum */
+	enum ordo_type types[ORDO_NTYPE];
+	enum ordo_reduction reductions[ORDO_NREDUCTION];
+	uint32_t ntype, nreduction; /* each once, in the order written */
+	bool all_types;
+};
+#define ARITHMETICS_OPTIONS(arithmetics)                                                                     \
+	{"type", 'd', TEXTS, &(arithmetics).type_names, "TYPE,...",                                          \
+		ORDO_TYPE_NAMES "; several, or all, make a table (f32)"},                                    \
+	{                                                                                                    \
+		"op", 'o', TEXTS, &(arithmetics).reduction_names, "OP,...",                                  \
+			ORDO_REDUCTION_NAMES "; several, or all, make a table (sum)"                         \
+	}
+
+/* Reads what was written. false: call->status. */
+bool read_arithmetics(struct call *call, struct arithmetics *arithmetics);
+/* Keeps the types that a schedule of the problem can be bound to, if all were wanted; one that was named must be. false: call->status. */
+bool fit_types(struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem);
+void free_arithmetics(struct arithmetics *arithmetics);
+
+#endif

@@ -1,0 +1,219 @@
+/* calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and writes it as a topology. */
+#include "calibrate/costs.h"
+#include "calibrate/accuracy.h"
+#include "cli/memory_limit.h"
+#include "cli/options.h"
+#include "cli/sizes.h"
+#include <inttypes.h>
+#include <ordo/document.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wish {
+	struct calibrating how;
+	const char *type_name, *output;
+	uint32_t milliseconds; /* of each measurement */
+	bool check;
+};
+
+enum { USUAL_RANKS = 8, USUAL_SIZE = 1 << 20, USUAL_MILLISECONDS = 200, MOST_RANKS = 256 };
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool read_wish(struct call *call, struct wish *wish)
+{
+	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE,
+		.nrank = wish->how.nrank,
+		.chunks_per_block = 1,
+		.nshard = wish->how.nrank};
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	if (call->noperand)
+		return refuse(call, fail_usage(call, NULL, "wanted no operand, found %s", call->operands[0]));
+	if (wish->how.nrank < 2 || wish->how.nrank > MOST_RANKS)
+		return refuse(call, fail_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
+					    wish->how.nrank, MOST_RANKS));
+	if (wish->type_name && !ordo_type_from_name(wish->type_name, &wish->how.type))
+		return refuse(call,
+			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name));
+	const uint64_t size = ordo_type_size(wish->how.type);
+	if (wish->how.bytes < size * wish->how.nrank || wish->how.bytes % size)
+		return refuse(call, fail_usage(call, NULL,
+					    "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
+					    " (%s), and at least one for each rank",
+					    wish->how.bytes, size, ordo_type_name(wish->how.type)));
+	if (!wish->how.nworker)
+		wish->how.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	if (wish->how.nworker > wish->how.nrank)
+		wish->how.nworker = wish->how.nrank;
+	wish->how.seconds = wish->milliseconds * 1e-3;
+	return fits_memory(call, &problem, wish->how.type, wish->how.bytes / size);
+}
+
+static void print_spread(const char *what, const struct spread *spread, const char *unit)
+{
+	printf("  %-22s %10.4g %s  (quartiles %.4g and %.4g, of %" PRIu32 " runs)\n", what, spread->median,
+		unit, spread->first_quartile, spread->third_quartile, spread->count);
+}
+
+static void print_rate_cell(const struct spread *rate)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%.3g (%.3g-%.3g)", rate->median, rate->first_quartile,
+		rate->third_quartile);
+	printf("  %-20s", text);
+}
+
+static void print_calibration(const struct calibration *calibration)
+{
+	const struct calibrating *how = &calibration->how;
+	printf("%" PRIu32 " ranks on %" PRIu32
+	       " threads of this machine, %s, the tasks as they are written\n",
+		how->nrank, how->nworker, ordo_type_name(how->type));
+	print_spread("a task", &calibration->task_ns, "ns");
+	print_spread("a call, beside tasks", &calibration->call_ns, "ns");
+	if (calibration->hop_ns.count) {
+		print_spread("from core to core", &calibration->hop_ns, "ns");
+		printf("  %-22s %10.4g ns  (what of that are not three tasks: Send, Notify, Wait)\n",
+			"latency", calibration->latency_ns);
+	} else {
+		printf("  %-22s %10d ns  (not measured: %s)\n", "latency", 0,
+			how->nworker < 2 ? "one thread has all ranks" : "no two cores to be had");
+	}
+	printf("  GB/s of one core while all are busy, median and quartiles\n");
+	printf("  %12s  %-20s  %-20s  %-20s  %s\n", "rank's bytes", "Send", "SendReduce", "LocalCopy",
+		"LocalReduce");
+	for (uint32_t i = 0; i < calibration->nrate; i++) {
+		const struct measured_rates *rates = &calibration->rates[i];
+		printf("%s %12" PRIu64, i == calibration->chosen ? ">" : " ", rates->bytes);
+		print_rate_cell(&rates->copy);
+		print_rate_cell(&rates->reduce);
+		print_rate_cell(&rates->local_copy);
+		print_rate_cell(&rates->local_reduce);
+		putchar('\n');
+	}
+}
+
+static void add_spread(cJSON *object, const char *name, const struct spread *spread)
+{
+	cJSON *json = cJSON_AddObjectToObject(object, name);
+	add_number(json, "median", spread->median);
+	add_number(json, "first_quartile", spread->first_quartile);
+	add_number(json, "third_quartile", spread->third_quartile);
+	add_count(json, "runs", spread->count);
+}
+
+static void add_calibration(struct call *call, const struct wish *wish, const struct calibration *calibration)
+{
+	const struct calibrating *how = &calibration->how;
+	cJSON *answer = call->answer;
+	add_count(answer, "ranks", how->nrank);
+	add_count(answer, "threads", how->nworker);
+	add_text(answer, "type", ordo_type_name(how->type));
+	add_count(answer, "bytes", how->bytes);
+	add_spread(answer, "task_ns", &calibration->task_ns);
+	add_spread(answer, "call_ns", &calibration->call_ns);
+	add_spread(answer, "hop_ns", &calibration->hop_ns);
+	add_number(answer, "latency_ns", calibration->latency_ns);
+	cJSON *list = cJSON_AddArrayToObject(answer, "rates");
+	for (uint32_t i = 0; i < calibration->nrate; i++) {
+		const struct measured_rates *rates = &calibration->rates[i];
+		cJSON *json = cJSON_CreateObject();
+		cJSON_AddItemToArray(list, json);
+		add_count(json, "bytes", rates->bytes);
+		add_spread(json, "send_gigabytes_per_second", &rates->copy);
+		add_spread(json, "send_reduce_gigabytes_per_second", &rates->reduce);
+		add_spread(json, "local_copy_gigabytes_per_second", &rates->local_copy);
+		add_spread(json, "local_reduce_gigabytes_per_second", &rates->local_reduce);
+	}
+	add_text(answer, "output", wish->output);
+}
+
+static bool write_topology(struct call *call, const struct wish *wish, const struct calibration *calibration)
+{
+	struct ordo_error error;
+	if (!wish->output)
+		return true;
+	struct ordo_topology *topology = calibrated_topology(calibration, calibration->chosen, &error);
+	const bool worked = topology && ordo_topology_write(topology, wish->output, &error);
+	ordo_topology_destroy(topology);
+	if (worked)
+		note(call, "written to %s: --topology %s%s takes it", wish->output,
+			strchr(wish->output, '/') ? "" : "./", wish->output);
+	return worked || refuse(call, fail(call, &error));
+}
+
+static int calibrate_wish(struct call *call, struct wish *wish)
+{
+	struct calibration calibration;
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	if (!read_wish(call, wish))
+		return call->status;
+	wish->how.progress = show_progress;
+	wish->how.closure = &progress;
+	show_progress(&progress, "measuring", 0, 0);
+	const bool worked = calibrate(&wish->how, &calibration, &error);
+	hide_progress(&progress);
+	if (!worked)
+		return fail(call, &error);
+	if (call->json)
+		add_calibration(call, wish, &calibration);
+	else
+		print_calibration(&calibration);
+	return write_topology(call, wish, &calibration) &&
+			       (!wish->check || check_calibration(call, &calibration))
+		       ? ORDO_OK
+		       : call->status;
+}
+
+static int run_calibrate(struct call *call)
+{
+	struct wish wish = {.how = {.nrank = USUAL_RANKS, .bytes = USUAL_SIZE, .type = ORDO_F32},
+		.milliseconds = USUAL_MILLISECONDS};
+	const struct option options[] = {
+		{"ranks", 'n', NUMBER, &wish.how.nrank, "N", "how many ranks share the machine (8)"},
+		{"workers", 0, POSITIVE, &wish.how.nworker, "W", "threads for all ranks (the processors)"},
+		{"type", 'd', TEXT, &wish.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
+		{"size", 0, SIZE, &wish.how.bytes, "SIZE",
+			"bytes of a rank's buffer that the document is right for (1MiB)"},
+		{"milliseconds", 0, POSITIVE, &wish.milliseconds, "N",
+			"about so long for each measurement (200)"},
+		{"check", 'c', SWITCH, &wish.check, NULL,
+			"then run several algorithms, and compare what was predicted with what was "
+			"measured"},
+		{"output", 'o', WRITTEN, &wish.output, "FILE",
+			"write the topology (nowhere: it is only told)"},
+		MEMORY_LIMIT_OPTION,
+	};
+	return READ_OPTIONS(call, options) ? calibrate_wish(call, &wish) : call->status;
+}
+
+const struct command calibrate_command = {
+	.name = "calibrate",
+	.summary = "measures what tasks cost on the threads of this machine, as a topology for predictions",
+	.usage = "[--ranks N] [-o FILE] [--check] [OPTION]...",
+	.description =
+		"All ranks share the threads that `ordo run --transport threads` has, so the document "
+		"says `cores` and `task_ns` beside\n"
+		"links: a task waits for a core, and a rate is that of one core while all are busy. "
+		"Bandwidth is that of a Send, and the\n"
+		"reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, which has no "
+		"Send before it, is predicted too\n"
+		"short. Latency is that of a Send, a Notify and the Wait for it between two cores, less "
+		"three tasks. Caches make\n"
+		"rates depend on the size: the document is right for --size, and a table shows the others.\n"
+		"\n"
+		"Predictions with it leave out what a call takes beside its tasks, which is told, and "
+		"is in the document's \"x\"; --check\n"
+		"adds it. Errors of tens of percent are usual, and of several times where the machine "
+		"is busy.",
+	.examples = "  ordo calibrate --ranks 8 -o machine.json\n"
+		    "  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
+		    "  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"
+		    "  ordo calibrate --ranks 4 --type bf16 --check",
+	.run = run_calibrate,
+};

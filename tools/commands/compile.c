@@ -1,0 +1,374 @@
+/* compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
+#include "choose/rejected.h"
+#include "cli/memory_limit.h"
+#include "cli/problem.h"
+#include "report/plan_set.h"
+#include "choose/shard_cost.h"
+#include "cli/sizes.h"
+#include "choose/tuning.h"
+#include "report/proof.h"
+#include <ordo/compiler.h>
+#include <ordo/document.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What an algorithm is chosen for, unless --size says. */
+enum { USUAL_SIZE = 1 << 20 };
+
+struct wish {
+	struct problem_wish what;
+	const char *algorithm, *output; /* NULL: stdout */
+	bool summary;			/* no document, for stdout is a terminal: nobody reads one there */
+	bool prove_only;		/* no document */
+	struct predicting setting;	/* the topology, and what an algorithm is chosen for */
+	struct conditions conditions;
+	const char *sizes; /* a plan set for these */
+};
+
+/* What compiling made. */
+struct product {
+	struct ordo_schedule *schedule;
+	struct ordo_proof *proof;
+	struct ordo_tuning tuning; /* how it was chosen, if it was */
+};
+
+struct times {
+	double compile, proof, write;
+};
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static struct ordo_request request_of(
+	const struct wish *wish, const struct ordo_topology *topology, struct progress *progress)
+{
+	return (struct ordo_request){.problem = wish->what.problem,
+		.algorithm = wish->algorithm,
+		.topology = topology,
+		.unproved = true, /* the proof is done apart, so that it can be timed and told about */
+		.progress = show_progress,
+		.closure = progress};
+}
+
+static bool compile_named(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
+	struct product *product, struct times *times)
+{
+	struct ordo_error error = {0};
+	struct progress progress = {0};
+	const struct ordo_request request = request_of(wish, topology, &progress);
+	const struct ordo_verify_options options = {.topology = topology};
+	struct conditions conditions = wish->conditions;
+	double began = seconds();
+	product->schedule = ordo_compile(&request, &error);
+	times->compile = seconds() - began;
+	hide_progress(&progress);
+	if (!product->schedule)
+		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
+			       ? refuse_with_others(call, &request, &wish->conditions, &error)
+			       : refuse(call, fail(call, &error));
+	began = seconds();
+	product->proof = prove(call, product->schedule, &options);
+	times->proof = seconds() - began;
+	if (!product->proof || !product->proof->proved || !has_conditions(&conditions))
+		return product->proof;
+	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
+		return true;
+	return error.code == ORDO_REFUTED ? refuse_with_others(call, &request, &wish->conditions, &error)
+					  : refuse(call, fail(call, &error));
+}
+
+/* An algorithm without --size takes the K that it has by itself. */
+static bool is_chosen(const struct wish *wish)
+{
+	const struct predicting *setting = &wish->setting;
+	return !wish->algorithm || setting->bytes != UNSET_SIZE || setting->type_name || sets_costs(setting);
+}
+
+static uint64_t size_of(const struct wish *wish)
+{
+	return wish->setting.bytes == UNSET_SIZE ? USUAL_SIZE : wish->setting.bytes;
+}
+
+/* Chosen by time, and then proved as if somebody else had named it. */
+static bool compile_chosen(struct call *call, const struct wish *wish, const struct predicted *predicted,
+	struct product *product, struct times *times)
+{
+	const uint64_t bytes = size_of(wish);
+	const struct tuning_wish fastest = {.setting = &wish->setting,
+		.conditions = &wish->conditions,
+		.problem = wish->what.problem,
+		.algorithm = wish->algorithm,
+		.from_bytes = bytes,
+		.to_bytes = bytes};
+	const struct ordo_verify_options options = {.topology = predicted->topology};
+	double began = seconds();
+	bool worked = find_fastest(call, &fastest, predicted, &product->tuning);
+	times->compile = seconds() - began;
+	if (!worked)
+		return false;
+	product->schedule = product->tuning.selection.ranges[0].schedule;
+	product->tuning.selection.ranges[0].schedule = NULL;
+	began = seconds();
+	product->proof = prove(call, product->schedule, &options);
+	times->proof = seconds() - began;
+	return product->proof;
+}
+
+static bool write_document(
+	struct call *call, const struct ordo_schedule *schedule, const char *output, struct times *times)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	double began = seconds();
+	bool worked = output ? ordo_schedule_write(schedule, output, show_progress, &progress, &error)
+			     : ordo_schedule_print(schedule, stdout, &error);
+	times->write = seconds() - began;
+	hide_progress(&progress);
+	if (!worked)
+		call->status = fail(call, &error);
+	return worked;
+}
+
+/* What was chosen, from what, and for what. */
+static void tell_choice(struct call *call, FILE *out, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology)
+{
+	if (!is_chosen(wish))
+		return;
+	if (call->json) {
+		add_count(call->answer, "size_bytes", size_of(wish));
+		add_contenders(call->answer, &product->tuning);
+		return;
+	}
+	fprintf(out, "the fastest at ");
+	print_bytes(out, (double)size_of(wish));
+	fprintf(out, "%s, %s, of %u candidate%s, simulated\n",
+		wish->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
+		topology ? topology->name : "a link between every two ranks", product->tuning.ncontender,
+		product->tuning.ncontender == 1 ? "" : "s");
+	print_contenders(out, &product->tuning);
+}
+
+static void add_report(
+	struct call *call, const struct wish *wish, const struct product *product, const struct times *times)
+{
+	add_schedule(call->answer, product->schedule);
+	add_proof(call->answer, product->schedule, product->proof);
+	tell_guarantees(call, &sums_of_floats, product->schedule, product->proof);
+	add_text(call->answer, "output", wish->output);
+	cJSON *json = cJSON_AddObjectToObject(call->answer, "seconds");
+	add_number(json, "compile", times->compile);
+	add_number(json, "proof", times->proof);
+	add_number(json, "write", times->write);
+	add_count(call->answer, "peak_bytes", peak_bytes());
+}
+
+/* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
+static void print_compiled(FILE *out, const struct wish *wish, const struct times *times)
+{
+	fprintf(out, is_chosen(wish) ? "chosen and compiled in " : "compiled in ");
+	print_seconds(out, times->compile);
+	fprintf(out, ", proved in ");
+	print_seconds(out, times->proof);
+}
+
+static void report(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, const struct times *times)
+{
+	if (call->json && wish->output) {
+		tell_choice(call, stderr, wish, product, topology);
+		add_report(call, wish, product, times);
+		tell_shard_price(call, product->schedule, topology);
+	}
+	if (call->json)
+		return;
+	FILE *out = wish->summary ? stdout : stderr;
+	tell_choice(call, out, wish, product, topology);
+	print_schedule_line(out, product->schedule);
+	fprintf(out, "%sproved%s in every interleaving; order digest %s\n", paint(out, GREEN),
+		paint(out, PLAIN), product->proof->digest);
+	tell_shard_price(call, product->schedule, topology);
+	print_compiled(out, wish, times);
+	if (wish->summary) {
+		fprintf(out, "\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
+		return;
+	}
+	fprintf(out, ", written in ");
+	print_seconds(out, times->write);
+	fprintf(out, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
+}
+
+/* There is no document: the verdict is what was asked for, and what it took. */
+static void report_verdict(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, const struct times *times)
+{
+	static const struct ordo_limits unlimited;
+	const struct ordo_schedule *schedule = product->schedule;
+	tell_choice(call, stdout, wish, product, topology);
+	if (call->json) {
+		add_report(call, wish, product, times);
+		tell_shard_price(call, schedule, topology);
+		return;
+	}
+	print_schedule_line(stdout, schedule);
+	print_rules(stdout, &unlimited, topology, false);
+	tell_guarantees(call, &sums_of_floats, schedule, product->proof);
+	tell_shard_price(call, schedule, topology);
+	print_compiled(stdout, wish, times);
+	/* Of the processor: what else the machine does is not the schedule's. */
+	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
+	printf("; %.0f ns of one core a task; at most ", (double)clock() / CLOCKS_PER_SEC * 1e9 / ntask);
+	print_bytes(stdout, bytes);
+	printf(", %.0f bytes a task\n", bytes / ntask);
+}
+
+/* Nothing is written that was not proved. */
+static int write_product(struct call *call, const struct wish *wish, const struct product *product,
+	const struct ordo_topology *topology, struct times *times)
+{
+	if (!product->proof->proved) {
+		struct ordo_error error;
+		ordo_finding_error(product->schedule, &product->proof->findings[0], &error);
+		ordo_hint(&error, "this is a bug of the compiler, and nothing was written; please report it");
+		return fail(call, &error);
+	}
+	if (wish->prove_only) {
+		report_verdict(call, wish, product, topology, times);
+		return ORDO_OK;
+	}
+	if (!wish->summary && !write_document(call, product->schedule, wish->output, times))
+		return call->status;
+	report(call, wish, product, topology, times);
+	return ORDO_OK;
+}
+
+static int compile_wish(struct call *call, const struct wish *wish)
+{
+	struct predicted predicted;
+	struct product product = {0};
+	struct times times = {0};
+	int status = ORDO_OK;
+	const bool opened = open_predicted(call, &wish->setting, &wish->what.problem, &predicted);
+	if (opened)
+		note_assumption(call, &wish->setting, wish->what.problem.nrank, &predicted);
+	if (!opened || !(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
+					 : compile_named(call, wish, predicted.topology, &product, &times)))
+		status = call->status;
+	else
+		status = write_product(call, wish, &product, predicted.topology, &times);
+	ordo_proof_destroy(product.proof);
+	ordo_schedule_destroy(product.schedule);
+	ordo_tuning_free(&product.tuning);
+	close_predicted(&predicted);
+	return status;
+}
+
+/* A plan set instead of a schedule. */
+static int compile_sizes(struct call *call, const struct wish *wish)
+{
+	const struct set_request request = {.problem = wish->what.problem,
+		.setting = &wish->setting,
+		.conditions = &wish->conditions,
+		.sizes = wish->sizes,
+		.output = wish->output};
+	if (wish->algorithm)
+		return fail_usage(call, NULL,
+			"--sizes chooses an algorithm for each size, found --algorithm %s", wish->algorithm);
+	if (wish->setting.bytes != UNSET_SIZE || wish->setting.type_name)
+		return fail_usage(call, "`ordo tune` simulates, and knows types",
+			"--sizes chooses by closed forms, which know neither --size nor --type");
+	const struct predicted anywhere = {.topology = NULL};
+	const struct topology_choice *topology = &wish->setting.topology;
+	if (!topology->name && !topology->failed.count)
+		note_assumption(call, &wish->setting, wish->what.problem.nrank, &anywhere);
+	return compile_set(call, &request);
+}
+
+/* What only a choice takes. */
+static bool refuse_without_choice(struct call *call, const struct wish *wish)
+{
+	if (wish->conditions.constant)
+		return refuse(call,
+			fail_usage(call, NULL, "--require constant is about several sizes: --sizes 1:1GiB"));
+	return true;
+}
+
+static int compile(struct call *call)
+{
+	struct wish wish = {.setting.bytes = UNSET_SIZE};
+	const struct option options[] = {
+		{"algorithm", 'a', TEXT, &wish.algorithm, "A",
+			"the algorithm, with its parameters: ring, \"ring(rings=3)\", ..."},
+		PROBLEM_OPTIONS(wish.what),
+		CONDITION_OPTIONS(wish.conditions),
+		TOPOLOGY_OPTIONS(wish.setting.topology),
+		{"sizes", 0, TEXT, &wish.sizes, "A:B",
+			"a plan set: the cheapest algorithm for each size of A..B bytes; A: has no "
+			"end"},
+		{"size", 0, SIZE, &wish.setting.bytes, "SIZE",
+			"the fastest at so many bytes of a rank's larger buffer (1MiB), or its K"},
+		COST_OPTIONS(wish.setting),
+		{"output", 'o', WRITTEN, &wish.output, "OUT",
+			"a name ending in .json: one file; another: a folder; - or none: stdout"},
+		{"prove-only", 0, SWITCH, &wish.prove_only, NULL,
+			"no document: the verdict on stdout, and what it took for each task"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	wish.summary = !wish.output && !call->json && isatty(STDOUT_FILENO);
+	if (wish.output && !strcmp(wish.output, "-"))
+		wish.output = NULL;
+	int status;
+	if (!read_problem(call, &wish.what))
+		status = call->status;
+	else if (!read_conditions(call, &wish.conditions, wish.what.problem.op))
+		status = call->status;
+	else if (wish.prove_only && (wish.output || wish.sizes))
+		status = fail_usage(call, NULL, "--prove-only writes no document, found %s",
+			wish.sizes ? "--sizes" : "--output");
+	else if (wish.sizes)
+		status = compile_sizes(call, &wish);
+	else if (!refuse_without_choice(call, &wish))
+		status = call->status;
+	else
+		status = compile_wish(call, &wish);
+	free_texts(&wish.setting.topology.failed);
+	free_texts(&wish.conditions.required);
+	return status;
+}
+
+const struct command compile_command = {
+	.name = "compile",
+	.summary = "compiles an operator by an algorithm into a proved schedule",
+	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
+	.description = "The document goes to OUT or to stdout, a summary to stderr. Nothing is written that "
+		       "was not proved.\n"
+		       "A terminal gets the summary alone, unless OUT is -.\n"
+		       "Operators are read without regard to case, hyphens and underscores. `ordo list` "
+		       "shows algorithms, topologies and\n"
+		       "operators; `ordo list ring` the parameters of one.\n"
+		       "\n"
+		       "Without --algorithm the fastest is chosen at --size, of all that apply, whose links "
+		       "the topology has, and whose proof\n"
+		       "holds --require and --order: each is compiled, proved and simulated, as `ordo "
+		       "predict` does it. Said are the times and\n"
+		       "why the others were refused. Beyond 64 ranks what cannot be the fastest is left out. "
+		       "`ordo tune` does it for many sizes.\n"
+		       "With both --algorithm and --size it is the number of chunks K that is chosen.",
+	.examples =
+		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o around.json\n"
+		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o invariant.json\n"
+		"  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o fastest.json\n"
+		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		"  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
+		"  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | ordo verify -",
+	.run = compile,
+};

@@ -1,0 +1,253 @@
+/* completions.c - `ordo completions`: shells complete what is typed of ordo.
+ *
+ * The script of a shell hands the words typed so far to `ordo completions --for`, which finds the command's option table and answers what
+ * may follow: so a new command or option is completed without a word written for it, and the answer is that of the ordo that will run.
+ */
+#include "completion_scripts.h"
+#include "help/complete.h"
+#include <ordo/operator.h>
+#include <string.h>
+
+static const struct {
+	const char *shell, *script;
+} scripts[] = {
+	{"bash", bash_script},
+	{"zsh", zsh_script},
+	{"fish", fish_script},
+};
+enum { NSCRIPT = sizeof scripts / sizeof *scripts };
+
+/* The words after `ordo` up to the cursor; the last is being typed. */
+struct typed {
+	const char *const *words;
+	size_t nword;
+	size_t at; /* of the command */
+	struct offers offers;
+};
+
+static const struct option *find_typed(const struct option *options, size_t noption, const char *word)
+{
+	const bool is_long = word[0] == '-' && word[1] == '-';
+	const size_t length = is_long ? strcspn(word + 2, "=") : 0;
+	for (size_t i = 0; i < noption; i++)
+		if (is_long ? strlen(options[i].name) == length && !strncmp(options[i].name, word + 2, length)
+			    : options[i].letter && options[i].letter == word[1])
+			return &options[i];
+	return NULL;
+}
+
+/* Has the option at that word its argument in the next? */
+static bool takes_next(const struct option *option, const char *word)
+{
+	return option && option->kind != SWITCH && (word[1] == '-' ? !strchr(word, '=') : !word[2]);
+}
+
+/* How the words before the last are read. */
+struct reading {
+	const struct option *awaiting; /* the last word is the argument of this one */
+	bool only_operands;
+	const char *first; /* operand */
+	size_t noperand;
+	uint64_t given; /* bit i: options[i] */
+};
+
+static struct reading read_typed(const struct typed *typed, const struct option *options, size_t noption)
+{
+	struct reading reading = {0};
+	for (size_t i = typed->at + 1; i + 1 < typed->nword; i++) {
+		const char *word = typed->words[i];
+		if (reading.only_operands || word[0] != '-' || !word[1]) {
+			reading.first = reading.noperand++ ? reading.first : word;
+			continue;
+		}
+		reading.only_operands = !strcmp(word, "--");
+		const struct option *option = find_typed(options, noption, word);
+		if (option && option - options < 64)
+			reading.given |= UINT64_C(1) << (option - options);
+		if (takes_next(option, word) && ++i + 1 == typed->nword)
+			reading.awaiting = option;
+	}
+	return reading;
+}
+
+static bool can_repeat(const struct option *option)
+{
+	return option->kind == TEXTS;
+}
+
+static void offer_option(struct offers *offers, const struct option *option)
+{
+	char name[64];
+	snprintf(name, sizeof name, "--%s", option->name);
+	offer(offers, name, option->meaning);
+}
+
+static void offer_options(
+	struct typed *typed, const struct option *options, size_t noption, const struct reading *reading)
+{
+	for (size_t i = 0; i < noption; i++)
+		if (i >= 64 || !(reading->given >> i & 1) || can_repeat(&options[i]))
+			offer_option(&typed->offers, &options[i]);
+	for (size_t i = 0; i < NCOMMON_OPTION; i++)
+		offer_option(&typed->offers, &common_options[i]);
+}
+
+/* The operand that a usage line has at a place, with all that may stand there: "FILE|--generate A" has FILE, and then none. Brackets and
+ * options are passed over, a last "FILE..." is repeated. */
+static void offer_operand(struct offers *offers, const char *usage, size_t place, int op)
+{
+	size_t operand = 0;
+	bool alternative = false, argument = false, last_is_operand = false;
+	for (const char *at = usage; *at;) {
+		const size_t length = strcspn(at, " []|");
+		if (length && !strncmp(at, "...", 3))
+			at += length;
+		else if (length && at[0] == '-') {
+			/* What follows an option, but for a bar or a bracket, is its argument. */
+			argument = at[length] == ' ' && at[length + 1] != '|' && at[length + 1] != '[';
+			last_is_operand = false;
+			at += length;
+		} else if (length && argument) {
+			argument = false;
+			at += length;
+		} else if (length && !strncmp(at, "OPTION", 6))
+			return;
+		else if (length) {
+			char name[64];
+			const size_t dots = length > 3 && !strncmp(at + length - 3, "...", 3) ? 3 : 0;
+			operand += last_is_operand && !alternative;
+			snprintf(name, sizeof name, "%.*s", (int)(length - dots), at);
+			if (operand == place || (dots && operand < place))
+				offer_values(offers, name, false, op);
+			last_is_operand = true;
+			alternative = false;
+			at += length;
+		} else
+			alternative |= *at++ == '|';
+	}
+}
+
+static void offer_for_command(void *closure, const struct option *options, size_t noption)
+{
+	struct typed *typed = closure;
+	struct offers *offers = &typed->offers;
+	const struct command *command = find_command(typed->words[typed->at]);
+	const struct reading reading = read_typed(typed, options, noption);
+	enum ordo_operator op;
+	const int known =
+		reading.first && ordo_operator_from_typed(reading.first, &op) ? (int)op : ORDO_NOPERATOR;
+	const char *equals = strchr(offers->word, '=');
+	if (reading.awaiting) {
+		offer_values(offers, reading.awaiting->argument, reading.awaiting->kind == TEXTS, known);
+	} else if (reading.only_operands || offers->word[0] != '-' || !offers->word[1]) {
+		offer_operand(offers, command->usage, reading.noperand, known);
+	} else if (!strncmp(offers->word, "--", 2) && equals) {
+		const struct option *option = find_typed(options, noption, offers->word);
+		offers->kept = (size_t)(equals - offers->word) + 1;
+		if (option && option->argument)
+			offer_values(offers, option->argument, option->kind == TEXTS, known);
+	} else
+		offer_options(typed, options, noption, &reading);
+}
+
+/* Where the command stands; nword - 1 if it is still to come. */
+static size_t find_place(const char *const *words, size_t nword)
+{
+	for (size_t i = 0; i + 1 < nword; i++)
+		if (words[i][0] != '-')
+			return i;
+	return nword - 1;
+}
+
+static void offer_start(struct offers *offers)
+{
+	if (offers->word[0] == '-') {
+		for (size_t i = 0; i < NCOMMON_OPTION; i++)
+			offer_option(offers, &common_options[i]);
+		offer(offers, "--version", "print the version and exit");
+		return;
+	}
+	offer_values(offers, "COMMAND", false, ORDO_NOPERATOR);
+	offer(offers, "help", "prints what a command does and which options it has");
+}
+
+static void answer_for(struct call *call, const char *const *words, size_t nword)
+{
+	struct typed typed = {.words = words, .nword = nword, .at = find_place(words, nword)};
+	struct offers *offers = &typed.offers;
+	offers->call = call;
+	offers->word = words[nword - 1];
+	offers->list = call->json ? cJSON_AddArrayToObject(call->answer, "offers") : NULL;
+	const bool is_start = typed.at == nword - 1;
+	const struct command *command = is_start ? NULL : find_command(words[typed.at]);
+	if (is_start)
+		offer_start(offers);
+	else if (command)
+		describe_command(command, offer_for_command, &typed);
+	else if (!strcmp(words[typed.at], "help") && typed.at + 2 == nword)
+		offer_values(offers, "COMMAND", false, ORDO_NOPERATOR);
+	add_truth(call->answer, "files", offers->files);
+	add_truth(call->answer, "folders", offers->folders);
+	if (offers->files || offers->folders)
+		say(call, "\t%s\n", offers->files ? "files" : "folders");
+}
+
+static int print_script(struct call *call, const char *shell)
+{
+	const char *names[NSCRIPT];
+	for (int i = 0; i < NSCRIPT; i++) {
+		names[i] = scripts[i].shell;
+		if (strcmp(shell, scripts[i].shell) != 0)
+			continue;
+		add_text(call->answer, "shell", shell);
+		add_text(call->answer, "script", scripts[i].script);
+		say(call, "%s", scripts[i].script);
+		return ORDO_OK;
+	}
+	const char *like = ordo_suggest(shell, names, NSCRIPT);
+	char hint[64];
+	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
+	return fail_usage(call, like ? hint : "bash, zsh or fish", "there are no completions for %s", shell);
+}
+
+static int completions(struct call *call)
+{
+	static const char *const nothing[] = {""};
+	bool asked = false;
+	const struct option options[] = {
+		{"for", 0, SWITCH, &asked, NULL,
+			"what may stand at the end of `ordo WORD...`: a line each, and after a tab what it "
+			"means"},
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	if (asked) {
+		answer_for(
+			call, call->noperand ? call->operands : nothing, call->noperand ? call->noperand : 1);
+		return ORDO_OK;
+	}
+	if (call->noperand != 1)
+		return fail_usage(call, "bash, zsh or fish", "for which shell?");
+	return print_script(call, call->operands[0]);
+}
+
+const struct command completions_command = {
+	.name = "completions",
+	.summary = "writes the script with which bash, zsh or fish completes what is typed",
+	.usage = "bash|zsh|fish",
+	.description =
+		"Installed with ordo, the scripts are found by themselves; otherwise the shell has to read "
+		"one "
+		"when it starts:\n"
+		"  bash  source <(ordo completions bash)              in ~/.bashrc\n"
+		"  zsh   ordo completions zsh > _ordo                 in a folder of $fpath\n"
+		"  fish  ordo completions fish | source               in ~/.config/fish/config.fish\n"
+		"Commands, options and what they take are completed: algorithms with their parameters, "
+		"topologies, operators,\n"
+		"types, rules, files. The scripts ask `ordo completions --for -- WORD...`, of which the last "
+		"word is being typed; a\n"
+		"line that begins with a tab says that files or folders may stand there too.",
+	.examples = "  ordo completions bash > ordo.bash\n"
+		    "  ordo completions --for -- compile allreduce --algorithm 'mesh(fold='",
+	.run = completions,
+};

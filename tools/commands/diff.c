@@ -1,0 +1,559 @@
+/* diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and on what
+ * input? */
+#include "cli/inputs.h"
+#include "report/guarantees.h"
+#include "cli/memory_limit.h"
+#include "view/pictures.h"
+#include "report/two_trees.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <ordo/accumulate.h>
+#include <ordo/arena.h>
+#include <ordo/compare.h>
+#include <ordo/divisor.h>
+#include <ordo/input.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Trees are shown with at most so many leaves, differences at most so many at a time. */
+enum { MOST_LEAVES = 32, MOST_PARTS = 4 };
+
+struct wish {
+	struct arithmetic arithmetic;
+	const char *input;
+	struct picture_wish picture;
+};
+
+/* One of the schedules, proved. */
+struct side {
+	const char *file;
+	struct ordo_schedule *schedule;
+	struct ordo_proof *proof;
+	struct ordo_order *order;
+};
+
+/* Two sides compared. */
+struct pair {
+	const struct side *side[2];
+	struct ordo_forest *forest;
+	struct ordo_comparison comparison;
+	bool interchangeable;			 /* for the type and the reduction */
+	bool no_memory;				 /* for some text, so what was said is not all of it */
+	struct ordo_contradiction contradiction; /* if is_contradicted */
+	struct ordo_arena arena;
+	cJSON *json;
+};
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool open_side(struct call *call, const struct wish *wish, const char *file,
+	struct ordo_forest *forest, struct side *side)
+{
+	struct ordo_error error;
+	const struct ordo_verify_options options = {0};
+	side->file = file;
+	side->schedule = open_schedule(call, file);
+	const bool judged = side->schedule && can_judge(call, &wish->arithmetic, &side->schedule->problem);
+	side->proof = judged ? prove(call, side->schedule, &options) : NULL;
+	if (!side->proof)
+		return false;
+	side->order = ordo_order_create(forest, side->schedule, side->proof, &error);
+	if (side->order)
+		return true;
+	if (!error.file[0])
+		snprintf(error.file, sizeof error.file, "%s", file);
+	return refuse(call, fail(call, &error));
+}
+
+static void close_side(struct side *side)
+{
+	ordo_order_destroy(side->order);
+	ordo_proof_destroy(side->proof);
+	ordo_schedule_destroy(side->schedule);
+	*side = (struct side){0};
+}
+
+static bool adds(const struct pair *pair)
+{
+	return ordo_operator_facts(pair->side[0]->schedule->problem.op)->reduces;
+}
+
+/* Is there an input whose sums differ? What adds nothing differs in whose data arrives. */
+static bool is_contradicted(const struct pair *pair)
+{
+	return adds(pair) && !pair->interchangeable;
+}
+
+/* The text, or "" and a mark that there is none. */
+static const char *text_or_mark(struct pair *pair, const char *text)
+{
+	pair->no_memory |= !text;
+	return text ? text : "";
+}
+
+static const char *tree_text(struct pair *pair, uint32_t tree)
+{
+	return text_or_mark(pair, adds(pair)
+					  ? ordo_forest_print(pair->forest, &pair->arena, tree, MOST_LEAVES)
+					  : ordo_arena_format(&pair->arena, "what rank %u sends",
+						    pair->forest->facts[tree].smallest));
+}
+
+/* With its name, if it has one. */
+static const char *named_tree_text(struct pair *pair, uint32_t tree)
+{
+	struct ordo_tree_name name = {ORDO_UNNAMED, 0};
+	char word[64];
+	const char *text = tree_text(pair, tree);
+	if (!adds(pair))
+		return text;
+	pair->no_memory |= !ordo_forest_name(pair->forest, tree, &name);
+	if (name.kind == ORDO_UNNAMED)
+		return text;
+	ordo_tree_name_print(name, word, sizeof word);
+	return text_or_mark(pair, ordo_arena_format(&pair->arena, "%s, %s,", text, word));
+}
+
+/* "3/8"; 0 and 1 stand for the ends. */
+static const char *position_text(struct pair *pair, struct ordo_position at)
+{
+	return text_or_mark(pair,
+		at.whole == 1 ? ordo_arena_format(&pair->arena, "%" PRIu64, at.of)
+			      : ordo_arena_format(&pair->arena, "%" PRIu64 "/%" PRIu64, at.of, at.whole));
+}
+
+static void show_part(struct call *call, struct pair *pair, const struct ordo_vector_part *part, uint32_t nth)
+{
+	const char *begin = position_text(pair, part->begin), *end = position_text(pair, part->end);
+	const char *trees[2] = {tree_text(pair, part->tree[0]), tree_text(pair, part->tree[1])};
+	if (nth < MOST_PARTS && !call->json) {
+		char span[64];
+		snprintf(span, sizeof span, "[%s, %s)", begin, end);
+		printf("  %-23s %s by %s\n  %-23s %s by %s\n", span, named_tree_text(pair, part->tree[0]),
+			pair->side[0]->file, "", named_tree_text(pair, part->tree[1]), pair->side[1]->file);
+	}
+	if (!call->json)
+		return;
+	cJSON *one = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(one, "trees");
+	add_text(one, "begin", begin);
+	add_text(one, "end", end);
+	for (int i = 0; i < 2; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(trees[i]));
+	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(pair->json, "differing"), one);
+}
+
+static void show_parts(struct call *call, struct pair *pair)
+{
+	const struct ordo_comparison *comparison = &pair->comparison;
+	uint32_t nth = 0;
+	cJSON_AddArrayToObject(pair->json, "differing");
+	if (!comparison->ndiffering)
+		return;
+	if (comparison->ndiffering == comparison->npart)
+		say(call, "  %-23s all of the vector\n", "elements that differ");
+	else
+		say(call, "  %-23s %u of %u parts of the vector\n", "elements that differ",
+			comparison->ndiffering, comparison->npart);
+	for (uint32_t i = 0; i < comparison->npart; i++)
+		if (!comparison->parts[i].same)
+			show_part(call, pair, &comparison->parts[i], nth++);
+	if (nth > MOST_PARTS)
+		say(call, "  %-23s and %u more; --json has them all\n", "", nth - MOST_PARTS);
+}
+
+/* The smallest sum that one makes and the other does not. */
+static bool show_node(struct call *call, struct pair *pair)
+{
+	struct ordo_error error;
+	struct ordo_witness witness;
+	const struct ordo_vector_part *part = &pair->comparison.parts[pair->comparison.first];
+	if (!adds(pair))
+		return true;
+	if (!ordo_tree_witness(pair->forest, part->tree[0], part->tree[1], &witness, &error))
+		return refuse(call, fail(call, &error));
+	const char *nodes[2] = {tree_text(pair, witness.node[0]), tree_text(pair, witness.node[1])};
+	say(call, "  %-23s %s by %s\n  %-23s %s by %s, where %u and %u meet only after %u came in\n",
+		"first node that differs", nodes[0], pair->side[0]->file, "", nodes[1], pair->side[1]->file,
+		witness.a < witness.b ? witness.a : witness.b, witness.a < witness.b ? witness.b : witness.a,
+		witness.c);
+	cJSON *json = cJSON_AddObjectToObject(pair->json, "node"),
+	      *list = cJSON_AddArrayToObject(json, "trees");
+	for (int i = 0; i < 2; i++)
+		cJSON_AddItemToArray(list, cJSON_CreateString(nodes[i]));
+	const uint32_t leaves[] = {witness.a, witness.b, witness.c};
+	cJSON *numbers = cJSON_AddArrayToObject(json, "leaves");
+	for (int i = 0; i < 3; i++)
+		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(leaves[i]));
+	return true;
+}
+
+/* The first schedule's problem, its vector cut so finely that each part of the comparison begins with a chunk of its
+ * own: chunks of one element, of which both schedules' are multiples. */
+static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struct ordo_error *error)
+{
+	const uint64_t nblock = ordo_nblock(&pair->side[0]->schedule->problem);
+	const uint64_t one = pair->side[0]->order->nchunk, other = pair->side[1]->order->nchunk,
+		       multiple = one / ordo_common_divisor(one, other) * other;
+	*fine = pair->side[0]->schedule->problem;
+	fine->in_place = false;
+	if (multiple > ORDO_LIMIT)
+		return ordo_fail(error, ORDO_UNDECIDED, 0,
+			"the shortest vector on which both cut alike has %" PRIu64
+			" elements, wanted at most %u",
+			multiple, ORDO_LIMIT);
+	fine->chunks_per_block = (uint32_t)(multiple / nblock);
+	return true;
+}
+
+/* On what an element of the first part that differs becomes two different numbers. */
+static bool contradict(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	struct ordo_error error;
+	const struct ordo_element anywhere[2] = {{0, 0, 0}};
+	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type,
+		ordo_accumulator(&pair->side[0]->schedule->problem, wish->arithmetic.type),
+		wish->arithmetic.reduction, anywhere, pair->comparison.parts[pair->comparison.first].tree,
+		&pair->contradiction, &error);
+	return found ? true : refuse(call, fail(call, &error));
+}
+
+/* The element is the first of that part. */
+static bool write_input(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	struct ordo_error error;
+	struct ordo_problem fine;
+	const struct ordo_vector_part *part = &pair->comparison.parts[pair->comparison.first];
+	struct ordo_element element = {0, 0, 0};
+	if (!cut_finely(pair, &fine, &error))
+		return refuse(call, fail(call, &error));
+	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(&fine) / part->begin.whole));
+	while (ordo_output_slot(&fine, element.rank, element.chunk) == ORDO_NONE)
+		element.rank++;
+	pair->contradiction.element[0] = pair->contradiction.element[1] = element;
+	struct ordo_input *input = ordo_input_contradicting(&fine, &pair->contradiction, &error);
+	if (input)
+		input->nelement = 1; /* both are the one element, of two schedules */
+	const bool written = input && ordo_input_write(input, wish->input, &error);
+	ordo_input_destroy(input);
+	return written ? true : refuse(call, fail(call, &error));
+}
+
+static void print_input(const struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_contradiction *contradiction = &pair->contradiction;
+	printf("  %-23s ", "an input that shows it");
+	print_shard_values(stdout, contradiction);
+	for (int i = 0; i < 2; i++) {
+		printf(i ? ", " : ": ");
+		print_real(stdout, contradiction->result[i]);
+		printf(" by %s", pair->side[i]->file);
+	}
+	printf("\n");
+	if (wish->input)
+		printf("  %-23s %s, for `ordo run %s --input %s`\n", "input written", wish->input,
+			pair->side[0]->file, wish->input);
+}
+
+static void show_input(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_contradiction *contradiction = &pair->contradiction;
+	if (!call->json)
+		print_input(pair, wish);
+	cJSON *json = cJSON_AddObjectToObject(pair->json, "input"),
+	      *results = cJSON_AddArrayToObject(json, "results");
+	if (wish->input)
+		add_text(json, "file", wish->input);
+	add_shard_values(json, contradiction);
+	for (int i = 0; i < 2; i++) {
+		char value[48], bits[24];
+		cJSON *one = cJSON_CreateObject();
+		snprintf(value, sizeof value, "%a", contradiction->result[i]);
+		snprintf(bits, sizeof bits, "%0*" PRIx64, 2 * (int)ordo_type_size(wish->arithmetic.type),
+			contradiction->bits[i]);
+		add_text(one, "value", value);
+		add_text(one, "bits", bits);
+		cJSON_AddItemToArray(results, one);
+	}
+}
+
+static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
+{
+	static const char *const verdicts[] = {[ORDO_HOLDS] = "holds",
+		[ORDO_DOES_NOT_HOLD] = "does not hold",
+		[ORDO_NOT_ASKED] = "not asked",
+		[ORDO_NOT_APPLICABLE] = "not applicable"};
+	const struct ordo_pair_judgement judgement = ordo_judge_pair(guarantee, pair->side[0]->schedule,
+		pair->side[1]->schedule, pair->interchangeable, &pair->arena);
+	struct ordo_error error;
+	char title[32];
+	if (!judgement.why) {
+		ordo_fail_memory(&error);
+		return refuse(call, fail(call, &error));
+	}
+	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
+		ordo_guarantee_title(guarantee));
+	const bool asked = judgement.verdict == ORDO_HOLDS || judgement.verdict == ORDO_DOES_NOT_HOLD;
+	const enum colour colour = !asked ? PLAIN : judgement.verdict == ORDO_HOLDS ? GREEN : YELLOW;
+	say(call, "  %-23s %s%s%s%s: %s\n", title, paint(stdout, colour), verdicts[judgement.verdict],
+		paint(stdout, PLAIN), asked ? " between these two" : "", judgement.why);
+	cJSON *one = cJSON_AddObjectToObject(pair->json, ordo_guarantee_name(guarantee));
+	add_text(one, "verdict", verdicts[judgement.verdict]);
+	add_text(one, "why", judgement.why);
+	return true;
+}
+
+static void show_digests(struct call *call, struct pair *pair)
+{
+	const char *first = pair->side[0]->proof->digest, *second = pair->side[1]->proof->digest;
+	if (!strcmp(first, second))
+		say(call, "  %-23s %s\n", "order digest", first);
+	else
+		say(call, "  %-23s %s and %s\n", "order digest", first, second);
+}
+
+/* The same orders, but not all the same order, over blocks that are cut at multiples of an
+ * alignment each from its own beginning: see compare.h. */
+static bool depends_on_alignment(const struct pair *pair)
+{
+	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
+				  *b = &pair->side[1]->schedule->problem;
+	return pair->interchangeable && !pair->comparison.ndiffering && pair->comparison.npart > 1 &&
+	       a->op == ORDO_REDUCESCATTER && a->nrank != b->nrank;
+}
+
+/* Why it makes no difference, or what it does not cover. */
+static void show_reservations(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
+				  *b = &pair->side[1]->schedule->problem;
+	const bool same = !pair->comparison.ndiffering;
+	if (!adds(pair))
+		say(call, "  %-23s nothing is added: what arrives has the bits it was sent with\n", "orders");
+	else if (pair->interchangeable && !same)
+		say(call,
+			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order has the "
+			"same bits\n",
+			"orders", pair->comparison.ndiffering, pair->comparison.npart,
+			ordo_type_name(wish->arithmetic.type),
+			ordo_reduction_name(wish->arithmetic.reduction));
+	else if (same)
+		say(call, "  %-23s the same\n", "orders");
+	if (depends_on_alignment(pair))
+		say(call,
+			"  %-23s bound with one above 1, the bits are the same if blocks are multiples of "
+			"it\n",
+			"alignment");
+	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
+		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
+			pair->side[0]->file, b->root, pair->side[1]->file);
+}
+
+static bool show_pair(struct call *call, struct pair *pair, const struct wish *wish)
+{
+	const bool same = pair->interchangeable;
+	say(call, "%s and %s: %s%s%s\n", pair->side[0]->file, pair->side[1]->file,
+		paint(stdout, same ? GREEN : YELLOW), same ? "bit-interchangeable" : "different",
+		paint(stdout, PLAIN));
+	for (int i = 0; i < 2 && !call->json; i++) {
+		printf("  ");
+		print_schedule_line(stdout, pair->side[i]->schedule);
+	}
+	add_text(pair->json, "file", pair->side[1]->file);
+	add_text(pair->json, "order_digest", pair->side[1]->proof->digest);
+	add_truth(pair->json, "interchangeable", same);
+	add_truth(pair->json, "same_orders", !pair->comparison.ndiffering);
+	if (depends_on_alignment(pair))
+		add_truth(pair->json, "depends_on_alignment", true);
+	show_digests(call, pair);
+	show_reservations(call, pair, wish);
+	if (!same)
+		show_parts(call, pair);
+	if (wish->input && !is_contradicted(pair))
+		note(call, "%s is not written: %s", wish->input,
+			same ? "there is no input on which they differ"
+			     : "nothing is added, any data shows it");
+	if (!same && !show_node(call, pair))
+		return false;
+	if (is_contradicted(pair))
+		show_input(call, pair, wish);
+	return show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
+}
+
+/* false: call->status; true also if they differ. */
+static bool compare_sides(struct call *call, const struct wish *wish, struct pair *pair)
+{
+	struct ordo_error error;
+	const struct side *first = pair->side[0], *second = pair->side[1];
+	if (!ordo_compare(first->order, second->order, &pair->comparison, &error)) {
+		char text[sizeof error.text];
+		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file, error.text);
+		memcpy(error.text, text, sizeof text);
+		return refuse(call, fail(call, &error));
+	}
+	pair->interchangeable =
+		!pair->comparison.ndiffering ||
+		(adds(pair) && ordo_is_associative(wish->arithmetic.type, wish->arithmetic.reduction));
+	return !is_contradicted(pair) ||
+	       (contradict(call, pair, wish) && (!wish->input || write_input(call, pair, wish)));
+}
+
+/* Everything is read, proved, compared and written before anything is said. */
+struct assembly {
+	struct ordo_forest *forest;
+	size_t count;	    /* of the schedules */
+	struct side *sides; /* [count] */
+	struct pair *pairs; /* [count]: each with the first; the first of them is not used */
+};
+
+static bool assemble(struct call *call, const struct wish *wish, struct assembly *assembly)
+{
+	struct ordo_error error;
+	assembly->count = call->noperand;
+	assembly->forest = ordo_forest_create(&error);
+	assembly->sides = calloc(assembly->count, sizeof *assembly->sides);
+	assembly->pairs = calloc(assembly->count, sizeof *assembly->pairs);
+	if (!assembly->forest || !assembly->sides || !assembly->pairs) {
+		ordo_fail_memory(&error);
+		return refuse(call, fail(call, &error));
+	}
+	for (size_t i = 0; i < assembly->count; i++) {
+		if (!open_side(call, wish, call->operands[i], assembly->forest, &assembly->sides[i]))
+			return false;
+		assembly->pairs[i].forest = assembly->forest;
+		assembly->pairs[i].side[0] = &assembly->sides[0];
+		assembly->pairs[i].side[1] = &assembly->sides[i];
+	}
+	return true;
+}
+
+static void dismiss(struct assembly *assembly)
+{
+	for (size_t i = 0; assembly->sides && assembly->pairs && i < assembly->count; i++) {
+		ordo_comparison_free(&assembly->pairs[i].comparison);
+		ordo_arena_free(&assembly->pairs[i].arena);
+		close_side(&assembly->sides[i]);
+	}
+	free(assembly->pairs);
+	free(assembly->sides);
+	ordo_forest_destroy(assembly->forest);
+}
+
+static bool show_all(struct call *call, const struct wish *wish, const struct assembly *assembly)
+{
+	struct ordo_error error;
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "comparisons");
+	bool no_memory = false;
+	add_text(call->answer, "first", assembly->sides[0].file);
+	add_text(call->answer, "order_digest", assembly->sides[0].proof->digest);
+	for (size_t i = 1; i < assembly->count; i++) {
+		struct pair *pair = &assembly->pairs[i];
+		cJSON_AddItemToArray(list, pair->json = cJSON_CreateObject());
+		if (!show_pair(call, pair, wish))
+			return false;
+		no_memory |= pair->no_memory;
+	}
+	if (!no_memory)
+		return true;
+	ordo_fail_memory(&error);
+	return refuse(call, fail(call, &error));
+}
+
+/* The trees of the first part that differs. */
+static bool write_picture(struct call *call, const void *closure, FILE *out)
+{
+	const struct pair *pair = closure;
+	const struct two_trees two = {.forest = pair->forest,
+		.contradiction = &pair->contradiction,
+		.title = {pair->side[0]->file, pair->side[1]->file},
+		.max_leaves = MOST_LEAVES};
+	return draw_two_trees(call, &two, out);
+}
+
+static bool draw_pair(struct call *call, const struct wish *wish, const struct pair *pair)
+{
+	if (is_contradicted(pair))
+		return deliver_picture(
+			call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, pair);
+	note(call, "nothing is drawn: %s",
+		pair->interchangeable ? "no two trees differ in a bit" : "nothing is added");
+	return true;
+}
+
+static int compare_all(struct call *call, const struct wish *wish)
+{
+	struct assembly assembly = {0};
+	size_t nsame = 0;
+	bool worked = assemble(call, wish, &assembly);
+	for (size_t i = 1; worked && i < assembly.count; i++) {
+		worked = compare_sides(call, wish, &assembly.pairs[i]);
+		nsame += assembly.pairs[i].interchangeable;
+	}
+	worked = worked && (wish->picture.as ? draw_pair(call, wish, &assembly.pairs[1])
+					     : show_all(call, wish, &assembly));
+	dismiss(&assembly);
+	if (!worked)
+		return call->status;
+	if (call->noperand > 2)
+		say(call, "%zu of %zu are bit-interchangeable with %s\n", nsame, call->noperand - 1,
+			call->operands[0]);
+	return nsame == call->noperand - 1 ? ORDO_OK : ORDO_REFUTED;
+}
+
+static bool read_wish(struct call *call, struct wish *wish)
+{
+	size_t nstdin = 0;
+	for (size_t i = 0; i < call->noperand; i++)
+		nstdin += !strcmp(call->operands[i], "-");
+	if (call->noperand < 2)
+		return refuse(call, fail_usage(call, NULL, "wanted two schedules or more, found %s",
+					    call->noperand ? call->operands[0] : "none"));
+	if (nstdin > 1)
+		return refuse(call, fail_usage(call, NULL, "only one schedule can come through stdin"));
+	if (wish->input && call->noperand > 2)
+		return refuse(call, fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
+					    call->noperand));
+	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
+		return refuse(call,
+			fail_usage(call, NULL, "a picture is of two schedules, found %zu", call->noperand));
+	return choose_picture_form(call, &wish->picture) && read_arithmetic(call, &wish->arithmetic);
+}
+
+static int diff(struct call *call)
+{
+	struct wish wish = {0};
+	const struct option options[] = {
+		ARITHMETIC_OPTIONS(wish.arithmetic),
+		{"write-input", 0, WRITTEN, &wish.input, "FILE",
+			"an input on which the two differ, for `ordo run --input FILE`"},
+		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
+			"draw the first two trees that differ, in this form (as OUT ends)"},
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
+			"where a picture goes; stdout if left out"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options) || !read_wish(call, &wish))
+		return call->status;
+	return compare_all(call, &wish);
+}
+
+const struct command diff_command = {
+	.name = "diff",
+	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
+	.usage = "FILE FILE... [OPTION]...",
+	.description = "All are compared with the first; each is proved before. Positions are fractions of "
+		       "the vector, whatever chunks\n"
+		       "it is cut into. Schedules for other topologies answer G4, for other numbers of ranks "
+		       "with as many virtual shards G5.\n"
+		       "Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
+	.examples = "  ordo diff ring.json dyadic.json\n"
+		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
+		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"
+		    "  ordo diff birs.json dyadic.json around.json --type i32\n"
+		    "  ordo diff ring.json around.json --json",
+	.reads = true,
+	.run = diff,
+};

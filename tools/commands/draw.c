@@ -1,0 +1,425 @@
+/* draw.c - `ordo draw`: a schedule or a topology as a picture. */
+#include "view/text/contents_table.h"
+#include "view/draw_times.h"
+#include "view/model/selection.h"
+#include "cli/inputs.h"
+#include "cli/memory_limit.h"
+#include "view/pictures.h"
+#include "cli/sizes.h"
+#include "report/proof.h"
+#include "view/svg/space_time.h"
+#include "view/view.h"
+#include <ordo/compiler.h>
+#include <ordo/document.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wish {
+	const char *file;
+	struct picture_wish picture;
+	struct timeline_wish times; /* and the topology, also where no times are asked for */
+	bool space_time;
+	bool hints; /* dot goes to a terminal, and nobody asked for it */
+	bool load, graph;
+	uint32_t nrank; /* of a topology by name: the first of --ranks */
+	struct excerpt_wish excerpt;
+	struct contents_wish contents;
+};
+
+static bool is_table(const struct wish *wish)
+{
+	return !strcmp(wish->picture.as, "table") || !strcmp(wish->picture.as, "markdown");
+}
+
+/* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too much to ask. false: call->status. */
+static bool judge(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology, struct ordo_proof **proof, struct witness **witness)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_verify_options options = {.topology = topology,
+		.through_ranks = wish->times.predicting.through_ranks,
+		.max_findings = MOST_FINDINGS,
+		.progress = show_progress,
+		.closure = &progress};
+	*witness = NULL;
+	show_progress(&progress, "proving", 0, schedule->ntask);
+	*proof = ordo_verify(schedule, &options, &error);
+	hide_progress(&progress);
+	if (!*proof && error.code == ORDO_UNDECIDED) {
+		note(call, "drawn unproved: %s", error.text);
+		return true;
+	}
+	if (*proof && (*proof)->proved)
+		return true;
+	*witness = *proof ? find_witness(schedule, *proof, &error) : NULL;
+	if (!*witness)
+		call->status = fail(call, &error);
+	return *witness;
+}
+
+static void tell_findings(struct call *call, const struct wish *wish, const struct witness *witness)
+{
+	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` says more", witness->rules,
+		witness->nfinding, witness->nfinding == 1 ? "" : "s", wish->file);
+}
+
+static bool draw_chosen(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct witness *witness, FILE *out)
+{
+	struct ordo_error error = {.code = ORDO_OK};
+	struct excerpt excerpt;
+	uint32_t drawn;
+	bool worked = choose_excerpt(call, &wish->excerpt, schedule, witness, &excerpt);
+	if (worked) {
+		worked = (wish->graph ? draw_task_graph : draw_schedule)(
+			out, schedule, &excerpt.selection, witness, &drawn, &error);
+		if (worked)
+			tell_omission(call, schedule, &excerpt, drawn,
+				wish->graph ? count_tasks(schedule).move : schedule->ntask,
+				wish->graph ? "moves" : "tasks");
+		else
+			call->status = fail(call, &error);
+		if (worked && witness)
+			tell_findings(call, wish, witness);
+	}
+	free_excerpt(&excerpt);
+	return worked;
+}
+
+/* Proved or not; what is wrong with it is red. */
+static bool draw_judged(
+	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
+{
+	struct ordo_topology *topology;
+	struct ordo_proof *proof = NULL;
+	struct witness *witness = NULL;
+	if (!choose_topology(call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
+		return false;
+	bool worked = judge(call, wish, schedule, topology, &proof, &witness);
+	if (worked && wish->space_time) {
+		worked = draw_times(call, &wish->times, &wish->excerpt, schedule, witness, out);
+		if (worked && witness)
+			tell_findings(call, wish, witness);
+	} else if (worked && is_table(wish))
+		worked = draw_contents(
+			call, &wish->contents, schedule, proof, !strcmp(wish->picture.as, "markdown"), out);
+	else
+		worked = worked && (!wish->graph || can_be_followed(call, schedule, proof)) &&
+			 draw_chosen(call, wish, schedule, witness, out);
+	free_witness(witness);
+	ordo_proof_destroy(proof);
+	ordo_topology_destroy(topology);
+	return worked;
+}
+
+static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
+{
+	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	if (!schedule)
+		return false;
+	struct ordo_error error;
+	bool worked;
+	if (strcmp(wish->picture.as, "text") != 0)
+		worked = draw_judged(call, wish, schedule, out);
+	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
+		call->status = fail(call, &error);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+/* Its links, as the prediction (NULL: none) loads them. */
+static bool draw_links(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, FILE *out)
+{
+	struct ordo_error error;
+	const uint32_t most = prediction ? MOST_MATRIX_RANKS : MANY_RANKS;
+	uint32_t nrank = topology->nrank < most ? topology->nrank : most;
+	uint32_t *ranks = wish->excerpt.ranks.count
+				  ? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
+				  : first_numbers(nrank);
+	bool worked = ranks && draw_topology(out, topology, prediction, ranks, nrank, &error);
+	if (ranks && !worked)
+		call->status = fail(call, &error);
+	if (worked && nrank < topology->nrank)
+		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank, topology->nrank);
+	free(ranks);
+	return worked;
+}
+
+static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
+{
+	struct ordo_topology *topology;
+	struct ordo_error error;
+	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
+		return false;
+	bool worked = true;
+	if (strcmp(wish->picture.as, "json") != 0)
+		worked = draw_links(call, wish, topology, NULL, out);
+	else if (!(worked = ordo_topology_print(topology, out, &error)))
+		call->status = fail(call, &error);
+	ordo_topology_destroy(topology);
+	return worked;
+}
+
+/* The topology, as the schedule loads it. */
+static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
+{
+	struct predicted predicted = {.topology = NULL};
+	struct ordo_schedule *schedule = open_schedule(call, wish->file);
+	const bool worked = schedule &&
+			    predict_schedule(call, &wish->times.predicting, schedule, &predicted) &&
+			    draw_links(call, wish, predicted.topology, predicted.prediction, out);
+	close_predicted(&predicted);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+static bool draw_any(struct call *call, const void *closure, FILE *out)
+{
+	const struct wish *wish = closure;
+	return !wish->file  ? draw_alone(call, wish, out)
+	       : wish->load ? draw_load(call, wish, out)
+			    : draw_file(call, wish, out);
+}
+
+static int draw_wish(struct call *call, const struct wish *wish)
+{
+	const bool straight = !strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
+			      !strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
+	call->status = ORDO_ENVIRONMENT;
+	if (!deliver_picture(call, &wish->picture, straight, draw_any, wish))
+		return call->status;
+	if (wish->hints)
+		note(call, "this is the language of Graphviz; -o FILE.svg, .png or .pdf is a picture%s",
+			wish->file ? ", --as text or --as table is for terminals" : "");
+	return ORDO_OK;
+}
+
+static const char *form_by_name(const char *output)
+{
+	static const char *const forms[] = {"svg", "png", "pdf", "dot", "json"};
+	const char *ending = output ? strrchr(output, '.') : NULL;
+	for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(ending + 1, forms[i]))
+			return forms[i];
+	if (ending && !strcmp(ending, ".md"))
+		return "markdown";
+	return ending && !strcmp(ending, ".txt") ? "text" : NULL;
+}
+
+/* A form that nobody makes here; text of graphs under such a name would be no picture. */
+static bool ends_in_another_form(const char *output)
+{
+	static const char *const others[] = {
+		"gif", "jpg", "jpeg", "webp", "bmp", "tiff", "ps", "eps", "html", "htm"};
+	const char *ending = output ? strrchr(output, '.') : NULL;
+	for (size_t i = 0; ending && i < sizeof others / sizeof *others; i++)
+		if (!strcmp(ending + 1, others[i]))
+			return true;
+	return false;
+}
+
+/* What only a picture in time takes, and what it does not take. false: call->status. */
+static bool check_space_time(struct call *call, const struct wish *wish)
+{
+	const struct timeline_wish *times = &wish->times;
+	if (!wish->space_time && !times->trace && times->call == LATEST_CALL && times->round == MIDDLE_ROUND)
+		return true;
+	if (!wish->space_time)
+		call->status = fail_usage(call, "times are drawn with --space-time",
+			"found a trace, or a part of one, and no --space-time");
+	else if (!wish->file)
+		call->status = fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
+	else if (strcmp(wish->picture.as, "svg") != 0)
+		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
+			"--as %s: a schedule in time is svg alone", wish->picture.as);
+	else
+		return true;
+	return false;
+}
+
+/* Of a topology alone: how many ranks it has. A number by itself says so, and where its name says
+ * nothing of ranks the first of several; the others are ranks to be drawn. false: call->status. */
+static bool take_count(struct call *call, struct wish *wish, bool sized)
+{
+	struct texts *ranks = &wish->excerpt.ranks;
+	const char *name = wish->times.predicting.topology.name;
+	const bool tells = name && strpbrk(name, ":/.");
+	uint64_t count;
+	if (sized) {
+		call->status = fail_usage(call, "how many ranks the topology has is --ranks N",
+			"--size: bytes of a vector, which a topology alone has none of");
+		return false;
+	}
+	if (!ranks->count || (tells && ranks->count > 1) || !read_wide(ranks->items[0], &count))
+		return true;
+	if (!count || count > ORDO_LIMIT) {
+		call->status = fail_usage(
+			call, NULL, "--ranks: found %s, wanted 1..%u", ranks->items[0], ORDO_LIMIT);
+		return false;
+	}
+	wish->nrank = (uint32_t)count;
+	ranks->count--;
+	memmove(ranks->items, ranks->items + 1, ranks->count * sizeof *ranks->items);
+	return true;
+}
+
+static int check_and_draw(struct call *call, struct wish *wish, bool sized)
+{
+	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
+	if (call->noperand > 1)
+		return fail_usage(call, NULL, "one schedule at a time: found %s and %s", call->operands[0],
+			call->operands[1]);
+	wish->file = call->noperand ? call->operands[0] : NULL;
+	const struct topology_choice *topology = &wish->times.predicting.topology;
+	bool has_topology = topology->name || topology->failed.count;
+	if (!wish->file && !has_topology)
+		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
+	if (wish->load + wish->graph + wish->space_time > 1)
+		return fail_usage(call, NULL, "--graph, --load and --space-time are pictures of their own");
+	if (wish->graph && !wish->file)
+		return fail_usage(call, NULL, "--graph: wanted the file of a schedule");
+	if (wish->load && !wish->file)
+		return fail_usage(call, NULL, "--load: wanted the file of a schedule");
+	if (wish->load && !has_topology)
+		wish->times.predicting.topology.name = "full-mesh";
+	if (!wish->file && !take_count(call, wish, sized))
+		return call->status;
+	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
+		wish->picture.output = NULL;
+	/* Both mean the same ranks; excerpt owns the list. */
+	wish->contents.ranks = wish->excerpt.ranks;
+	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
+		return fail_usage(call,
+			"`ordo view` makes a page of HTML; other programs make other forms of svg",
+			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or .json",
+			wish->picture.output);
+	if (!wish->picture.as)
+		wish->picture.as = form_by_name(wish->picture.output);
+	wish->hints = !wish->picture.as && !wish->space_time && !wish->picture.output && !call->json &&
+		      isatty(STDOUT_FILENO);
+	if (!wish->picture.as)
+		wish->picture.as = wish->space_time ? "svg" : "dot";
+	if (!check_space_time(call, wish))
+		return call->status;
+	if (wish->excerpt.max_tasks == USUAL_TASKS && !wish->space_time)
+		wish->excerpt.max_tasks = 500;
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(wish->picture.as, forms[i])) {
+			if (!wish->file && (!strcmp(wish->picture.as, "text") || is_table(wish)))
+				return fail_usage(
+					call, "its document: --as json", "a topology has no text form");
+			if (!is_table(wish) && (wish->contents.chunks.count || wish->contents.steps.count ||
+						       wish->contents.trees))
+				return fail_usage(call, NULL,
+					"--chunks, --steps and --trees go with --as table or markdown");
+			if ((wish->load || wish->graph) &&
+				(!strcmp(wish->picture.as, "text") || is_table(wish)))
+				return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
+					wish->load ? "load" : "graph");
+			if (wish->file && !strcmp(wish->picture.as, "json"))
+				return fail_usage(call, NULL, "--as json: a schedule is a document already");
+			if (call->json && !wish->picture.output &&
+				(!strcmp(wish->picture.as, "png") || !strcmp(wish->picture.as, "pdf")))
+				return fail_usage(
+					call, NULL, "--json with --as %s needs --output", wish->picture.as);
+			return draw_wish(call, wish);
+		}
+	return fail_usage(call, NULL,
+		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json", wish->picture.as);
+}
+
+static int draw(struct call *call)
+{
+	struct wish wish = {.excerpt = {.max_tasks = USUAL_TASKS}, .times = TIMELINE_USUAL};
+	const uint64_t usual = wish.times.predicting.bytes;
+	wish.times.predicting.bytes = UNSET_SIZE;
+	const struct option options[] = {
+		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
+			"svg, png and pdf by the program dot; json of a topology alone (as OUT "
+			"ends, else "
+			"dot)"},
+		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
+			"draw these ranks, in this order; of a topology by name alone: N, it has "
+			"so many"},
+		{"phases", 0, TEXTS, &wish.excerpt.phases, "A-B,C", "draw these phases, by number"},
+		{"max-tasks", 0, NUMBER, &wish.excerpt.max_tasks, "N",
+			"draw at most N tasks (500); in time more are aggregated (40000)"},
+		{"chunks", 0, TEXTS, &wish.contents.chunks, "A-B,C",
+			"in a table: slots that hold these chunks at some time"},
+		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
+		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
+			"in a table: how sums are added, not only what is in them"},
+		{"graph", 0, SWITCH, &wish.graph, NULL,
+			"what depends on what: moves, their data, and what Notify and Wait order"},
+		{"load", 0, SWITCH, &wish.load, NULL,
+			"the topology, each link as wide and warm as the schedule loads it; a "
+			"matrix above "
+			"16 ranks"},
+		{"space-time", 0, SWITCH, &wish.space_time, NULL,
+			"a row for every rank and stream, time to the right, predicted or traced; "
+			"svg"},
+		TRACE_OPTIONS(wish.times),
+		PREDICTING_OPTIONS(wish.times.predicting),
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to; stdout if left out"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	const bool sized = wish.times.predicting.bytes != UNSET_SIZE;
+	if (!sized)
+		wish.times.predicting.bytes = usual;
+	int status = check_and_draw(call, &wish, sized);
+	free_texts(&wish.excerpt.ranks);
+	free_texts(&wish.excerpt.phases);
+	free_texts(&wish.contents.chunks);
+	free_texts(&wish.contents.steps);
+	free_texts(&wish.times.predicting.topology.failed);
+	return status;
+}
+
+const struct command draw_command = {
+	.name = "draw",
+	.summary = "draws a schedule or a topology",
+	.usage = "FILE | --topology T [OPTION]...",
+	.description =
+		"A schedule: a box around every rank, a column for every stream, time downwards, an arrow "
+		"from every Notify to its\n"
+		"Wait, a colour for every phase. A topology: its links, those that are down dashed and red. "
+		"Long schedules are cut,\n"
+		"and what was left out is said on stderr. The form is as OUT ends; stdout gets dot,\n"
+		"with positions that `dot` keeps.\n\n"
+		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are red, a "
+		"circle of waiting, a race and\n"
+		"what is missing are red arrows, and the findings stand below. --topology asks for its "
+		"links (R12), with\n--route-through-ranks for a way over them.\n\n"
+		"With --graph, what depends on what: moves as nodes, their data as coloured arrows; dashed "
+		"are those between a Notify\n"
+		"and its Wait that only keep an order. --as dot leaves the layout to `dot`.\n\n"
+		"With --as table or markdown, who holds what sum after each step: a step is a phase, or "
+		"without phases all moves\n"
+		"that have as many moves before them. With --load, the topology, its links as wide as the "
+		"bytes that the schedule\n"
+		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: from, to, "
+		"colour by load.\n\n"
+		"With --space-time, when each task runs: as predicted for --topology and --size, or as "
+		"measured by "
+		"`ordo run --trace`.\n"
+		"What is too long for bars becomes a map of rows of ranks and spans of time. The critical "
+		"path is bold.",
+	.examples = "  ordo draw ring.json -o ring.svg\n"
+		    "  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
+		    "  ordo draw ring.json --as text | less\n"
+		    "  ordo draw ring.json --as table --ranks 0-3 --chunks 0-3\n"
+		    "  ordo draw ring.json --graph --phases 0-3 -o graph.svg\n"
+		    "  ordo draw wrong.json -o wrong.svg\n"
+		    "  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
+		    "  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
+		    "  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
+		    "  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
+		    "  ordo draw --topology torus:4x4 -o torus.json",
+	.reads = true,
+	.run = draw,
+};

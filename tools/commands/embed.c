@@ -1,0 +1,281 @@
+/* embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
+#include "embed/c_source.h"
+#include "cli/memory_limit.h"
+#include "cli/output.h"
+#include "report/plan_set.h"
+#include "report/symmetry.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct wish {
+	const char *file, *output, *header, *typed_name;
+	char name[256];
+	uint32_t max_tasks;
+};
+
+/* One source being written: everything goes to files that have no name yet. */
+struct writing {
+	struct call *call;
+	const struct wish *wish;
+	struct output output, header;
+	FILE *nameless; /* instead of output, if that is stdout */
+	struct c_source source;
+	uint64_t ntask;
+};
+
+static bool stop(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+/* A line about a schedule, as it is told to people; the caller frees it. NULL: call->status. */
+static char *line_of(struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
+{
+	struct ordo_error error;
+	char *line = NULL;
+	size_t size;
+	FILE *out = open_memstream(&line, &size);
+	if (out && set)
+		print_set_line(out, set);
+	else if (out)
+		print_schedule_line(out, schedule);
+	if (out && !fclose(out)) {
+		line[strcspn(line, "\n")] = 0;
+		return line;
+	}
+	free(line);
+	ordo_fail_memory(&error);
+	call->status = fail(call, &error);
+	return NULL;
+}
+
+/* Compilers take a kilobyte or so for each task. */
+static bool is_short_enough(struct writing *writing, const struct ordo_schedule *schedule)
+{
+	const struct wish *wish = writing->wish;
+	struct ordo_error error;
+	writing->ntask += schedule->ntask;
+	if (writing->ntask <= wish->max_tasks)
+		return true;
+	ordo_fail(&error, ORDO_USAGE, 0, "found %" PRIu64 " tasks%s, wanted at most %u as C source",
+		writing->ntask, writing->source.set ? " or more" : "", wish->max_tasks);
+	snprintf(error.file, sizeof error.file, "%s", wish->file);
+	ordo_hint(&error,
+		"a program reads a long document faster than it is compiled; --max-tasks allows more");
+	return stop(writing->call, fail(writing->call, &error));
+}
+
+static bool refuse_refuted(
+	struct writing *writing, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+{
+	struct call *call = writing->call;
+	add_proof(call->answer, schedule, proof);
+	if (!call->json)
+		print_findings(stderr, schedule, proof);
+	note(call, "nothing written, because it is refuted");
+	return stop(call, ORDO_REFUTED);
+}
+
+static bool print_proved(struct writing *writing, uint32_t range, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	char *title = line_of(writing->call, schedule, NULL);
+	if (!title)
+		return false;
+	if (!writing->source.set)
+		begin_c_source(&writing->source, title);
+	print_c_schedule(&writing->source, range, schedule, title, proof->digest);
+	free(title);
+	return true;
+}
+
+/* Proves a schedule and writes its tables. */
+static bool write_schedule(struct writing *writing, uint32_t range, const struct ordo_schedule *schedule)
+{
+	const struct ordo_verify_options options = {0};
+	struct symmetry_found found;
+	if (!is_short_enough(writing, schedule))
+		return false;
+	struct ordo_proof *proof = prove_schedule(writing->call, schedule, &options, SYMMETRY_AUTO, &found);
+	if (!proof)
+		return false;
+	const bool worked = proof->proved ? print_proved(writing, range, schedule, proof)
+					  : refuse_refuted(writing, schedule, proof);
+	ordo_proof_destroy(proof);
+	return worked;
+}
+
+/* What is declared, for those who include no header. */
+static void tell(struct writing *writing, const char *title)
+{
+	struct call *call = writing->call;
+	const struct wish *wish = writing->wish;
+	add_text(call->answer, "name", wish->name);
+	add_text(call->answer, "output", wish->output);
+	add_text(call->answer, "header", wish->header);
+	add_count(call->answer, "tasks", writing->ntask);
+	note(call, "%s", title);
+	if (wish->header)
+		note(call, "proved in every interleaving; #include \"%s\" declares %s", wish->header,
+			wish->name);
+	else
+		note(call, "proved in every interleaving; declare it: extern const struct %s %s;",
+			writing->source.set ? "ordo_plan_set" : "ordo_schedule", wish->name);
+}
+
+static bool end_source(struct writing *writing, const struct ordo_schedule *schedule)
+{
+	char *title = line_of(writing->call, schedule, writing->source.set);
+	if (!title)
+		return false;
+	end_c_source(&writing->source);
+	if (writing->header.file) {
+		struct c_source header = writing->source;
+		header.out = writing->header.file;
+		print_c_header(&header, title);
+	}
+	tell(writing, title);
+	free(title);
+	return true;
+}
+
+/* One schedule after another, so that only one is in memory. */
+static bool write_set(struct writing *writing)
+{
+	struct ordo_plan_set *set = open_set(writing->call, writing->wish->file);
+	if (!set)
+		return false;
+	writing->source.set = set;
+	char *title = line_of(writing->call, NULL, set);
+	bool worked = title;
+	if (title)
+		begin_c_source(&writing->source, title);
+	free(title);
+	for (uint32_t i = 0; worked && i < set->nrange; i++) {
+		if (ordo_plan_set_first(set, i) != i)
+			continue;
+		struct ordo_schedule *schedule = open_range(writing->call, set, i);
+		worked = schedule && write_schedule(writing, i, schedule);
+		ordo_schedule_destroy(schedule);
+	}
+	worked = worked && end_source(writing, NULL);
+	ordo_plan_set_destroy(set);
+	return worked;
+}
+
+static bool write_one(struct writing *writing)
+{
+	struct ordo_schedule *schedule = open_schedule(writing->call, writing->wish->file);
+	const bool worked = schedule && write_schedule(writing, 0, schedule) && end_source(writing, schedule);
+	ordo_schedule_destroy(schedule);
+	return worked;
+}
+
+static bool open_files(struct writing *writing, struct ordo_error *error)
+{
+	const struct wish *wish = writing->wish;
+	if (wish->header && !begin_output(&writing->header, wish->header, error))
+		return false;
+	if (wish->output)
+		return begin_output(&writing->output, wish->output, error);
+	writing->nameless = tmpfile();
+	return writing->nameless ? true
+				 : ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+}
+
+/* Takes what is not open, and what it has closed before; dropping a file always works. */
+static bool end_file(struct output *output, bool keep, struct ordo_error *error)
+{
+	const bool worked = !output->file || end_output(output, keep, error);
+	output->file = NULL;
+	return worked || !keep;
+}
+
+/* The source last: where it is, the header is, too. */
+static bool deliver(struct writing *writing, struct ordo_error *error)
+{
+	FILE *nameless = writing->nameless;
+	if (nameless && !(writing->call->json ? add_contents(writing->call->answer, "source", nameless, error)
+					      : copy_out(nameless, stdout, error)))
+		return false;
+	return end_file(&writing->header, true, error) && end_file(&writing->output, true, error);
+}
+
+static int write_source(struct call *call, const struct wish *wish)
+{
+	struct writing writing = {.call = call, .wish = wish, .source = {.name = wish->name}};
+	struct ordo_error error;
+	int status = ORDO_OK;
+	if (open_files(&writing, &error)) {
+		writing.source.out = wish->output ? writing.output.file : writing.nameless;
+		if (!(ordo_is_plan_set(wish->file) ? write_set(&writing) : write_one(&writing)))
+			status = call->status;
+		else if (!deliver(&writing, &error))
+			status = fail(call, &error);
+	} else {
+		status = fail(call, &error);
+	}
+	end_file(&writing.header, false, &error);
+	end_file(&writing.output, false, &error);
+	if (writing.nameless)
+		fclose(writing.nameless);
+	return status;
+}
+
+static const char *unless_stdout(const char *path)
+{
+	return path && strcmp(path, "-") != 0 ? path : NULL;
+}
+
+static int check_and_write(struct call *call, struct wish *wish)
+{
+	wish->file = only_operand(call, "the file of a schedule or of a plan set");
+	if (!wish->file)
+		return call->status;
+	wish->output = unless_stdout(wish->output);
+	if (wish->header && !strcmp(wish->header, "-"))
+		return fail_usage(call, NULL, "--header: found %s, wanted a file of its own", wish->header);
+	if (wish->typed_name)
+		snprintf(wish->name, sizeof wish->name, "%s", wish->typed_name);
+	else
+		c_name_of_path(wish->name, sizeof wish->name, wish->output ? wish->output : wish->file);
+	if (!is_c_name(wish->name) || (wish->typed_name && strlen(wish->typed_name) >= sizeof wish->name))
+		return fail_usage(call, wish->typed_name ? NULL : "--name gives it another",
+			"found the name \"%s\", wanted one that C and C++ take, letters first, not beginning "
+			"with ordo_",
+			wish->typed_name ? wish->typed_name : wish->name);
+	return write_source(call, wish);
+}
+
+static int embed(struct call *call)
+{
+	struct wish wish = {.max_tasks = 250000};
+	const struct option options[] = {
+		{"output", 'o', WRITTEN, &wish.output, "OUT", "the C source; stdout if left out"},
+		{"header", 0, WRITTEN, &wish.header, "OUT", "also write a header that declares it"},
+		{"name", 0, TEXT, &wish.typed_name, "NAME",
+			"what it is called; as OUT, or FILE, if left out"},
+		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N", "refuse longer ones (250000)"},
+		MEMORY_LIMIT_OPTION,
+	};
+	return READ_OPTIONS(call, options) ? check_and_write(call, &wish) : call->status;
+}
+
+const struct command embed_command = {
+	.name = "embed",
+	.summary = "writes a proved schedule or plan set as C source, to be compiled in",
+	.usage = "FILE [OPTION]...",
+	.description =
+		"Constant tables and one `const struct ordo_schedule NAME`, or for a plan set `const struct "
+		"ordo_plan_set NAME` and\n"
+		"`NAME_schedules`, one a range. A program with them reads no document and needs no JSON:\n"
+		"  cc ring.c main.c $(pkg-config --cflags --libs libordo-runtime)\n"
+		"What is refuted is not written.",
+	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
+		    "  ordo compile allreduce -n 8 -a ring | ordo embed - --name ring > ring.c",
+	.reads = true,
+	.run = embed,
+};

@@ -1,0 +1,259 @@
+/* explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
+#include "report/aliases.h"
+#include "help/explain.h"
+#include "cli/inputs.h"
+#include "cli/memory_limit.h"
+#include "help/rules.h"
+#include <ordo/order.h>
+#include <ordo/schedule.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void say_field(struct call *call, const char *name, const char *text)
+{
+	enum { INDENT = 10, WIDTH = 100 };
+	say(call, "%-*s", INDENT - 1, name);
+	for (int column = INDENT - 1; *text;) {
+		const int length = (int)strcspn(text, " ");
+		if (column + 1 + length > WIDTH) {
+			say(call, "\n%*s", INDENT - 1, "");
+			column = INDENT - 1;
+		}
+		say(call, " %.*s", length, text);
+		column += 1 + length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	say(call, "\n");
+}
+
+/* A heading of the index, and the list of --json that its lines go to. */
+static cJSON *begin_list(struct call *call, const char *heading)
+{
+	say(call, "%s%s%s\n", paint(stdout, BOLD), heading, paint(stdout, PLAIN));
+	return cJSON_AddArrayToObject(call->answer, heading);
+}
+
+static void add_line(struct call *call, cJSON *list, const char *name, const char *title)
+{
+	cJSON *one = cJSON_CreateObject();
+	add_text(one, "name", name);
+	add_text(one, "title", title);
+	cJSON_AddItemToArray(list, one);
+	say(call, "%-4s %s\n", name, title);
+}
+
+static void add_wide_line(struct call *call, cJSON *list, const char *name, const char *title)
+{
+	char wide[32];
+	snprintf(wide, sizeof wide, "%-18s", name);
+	cJSON *one = cJSON_CreateObject();
+	add_text(one, "name", name);
+	add_text(one, "title", title);
+	cJSON_AddItemToArray(list, one);
+	say(call, "%s %s\n", wide, title);
+}
+
+static void list_rules(struct call *call)
+{
+	cJSON *list = begin_list(call, "rules");
+	for (int i = 1; i <= NRULE; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "R%d", i);
+		add_line(call, list, name, rules[i].title);
+	}
+	say(call, "\n");
+	list = begin_list(call, "guarantees");
+	for (int i = 0; i < ORDO_NGUARANTEE; i++)
+		add_line(call, list, ordo_guarantee_name((enum ordo_guarantee)i),
+			ordo_guarantee_title((enum ordo_guarantee)i));
+}
+
+static void list_words(struct call *call)
+{
+	uint32_t count;
+	size_t nterm;
+	cJSON *list = begin_list(call, "tasks");
+	for (int i = 0; i < ORDO_NTASK_KIND; i++)
+		add_wide_line(call, list, ordo_task_kind_name((enum ordo_task_kind)i),
+			task_kind_meaning((enum ordo_task_kind)i));
+	say(call, "\n");
+	list = begin_list(call, "operators");
+	for (int i = 0; i < ORDO_NOPERATOR; i++)
+		add_wide_line(call, list, ordo_operator_facts((enum ordo_operator)i)->name,
+			ordo_operator_facts((enum ordo_operator)i)->meaning);
+	say(call, "\n");
+	list = begin_list(call, "algorithms");
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	for (uint32_t i = 0; i < count; i++)
+		add_wide_line(call, list, algorithms[i]->name, algorithms[i]->summary);
+	say(call, "\n");
+	list = begin_list(call, "topologies");
+	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
+	for (uint32_t i = 0; i < count; i++)
+		add_wide_line(call, list, topologies[i].name, topologies[i].summary);
+	say(call, "\n");
+	list = begin_list(call, "terms");
+	const struct term *all = terms(&nterm);
+	for (size_t i = 0; i < nterm; i++)
+		add_wide_line(call, list, all[i].name, all[i].title);
+}
+
+static int explain_all(struct call *call)
+{
+	list_rules(call);
+	say(call, "\n");
+	list_words(call);
+	say(call, "\n`ordo explain R8`, `ordo explain G3`, `ordo explain ring`: more about one, with an "
+		  "example.\n");
+	return ORDO_OK;
+}
+
+static bool kind_from_typed(const char *name, enum ordo_task_kind *kind)
+{
+	for (int i = 0; i < ORDO_NTASK_KIND; i++)
+		if (!strcasecmp(name, ordo_task_kind_name((enum ordo_task_kind)i))) {
+			*kind = (enum ordo_task_kind)i;
+			return true;
+		}
+	return false;
+}
+
+/* "R8", "r8". */
+static int rule_from_typed(const char *name)
+{
+	uint64_t number;
+	if ((name[0] != 'R' && name[0] != 'r') || !read_wide(name + 1, &number) || number < 1 ||
+		number > NRULE)
+		return 0;
+	return (int)number;
+}
+
+static bool is_path(const char *word)
+{
+	return strpbrk(word, "./") || !strcmp(word, "-");
+}
+
+/* All that can be asked for, to find what was probably meant. */
+static const char *suggest(const char *what)
+{
+	enum { MOST = 128 };
+	const char *names[MOST];
+	size_t nname = 0, nterm;
+	uint32_t count;
+	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
+	for (uint32_t i = 0; i < count && nname < MOST; i++)
+		names[nname++] = topologies[i].name;
+	const struct term *all = terms(&nterm);
+	for (size_t i = 0; i < nterm && nname < MOST; i++)
+		names[nname++] = all[i].name;
+	for (int i = 0; i < ORDO_NTASK_KIND && nname < MOST; i++)
+		names[nname++] = ordo_task_kind_name((enum ordo_task_kind)i);
+	const char *algorithm = ordo_algorithm_suggest(what, UINT32_MAX);
+	if (algorithm && nname < MOST)
+		names[nname++] = algorithm;
+	return ordo_suggest(what, names, (uint32_t)nname);
+}
+
+static int refuse(struct call *call, const char *what)
+{
+	char hint[160];
+	const char *like = suggest(what);
+	snprintf(hint, sizeof hint, "did you mean %s? `ordo explain all` lists what can be explained",
+		like ? like : "");
+	return fail_usage(call,
+		like ? hint
+		     : "a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm (ring), a "
+		       "topology (torus), "
+		       "a task (Wait), a term (slot), or the file or folder of a schedule; `ordo explain "
+		       "all` lists them",
+		"nothing is known of %s", what);
+}
+
+/* "ring" is an algorithm and a topology. */
+static int explain_names(struct call *call, const char *algorithm, const struct ordo_topology_facts *topology,
+	const char *output)
+{
+	const int status = algorithm ? explain_algorithm(call, algorithm, true, output) : ORDO_OK;
+	if (status != ORDO_OK || !topology || output)
+		return status;
+	say(call, "%s", algorithm ? "\n" : "");
+	return explain_topology(call, topology);
+}
+
+static int explain_subject(struct call *call, const char *what, const char *output, uint32_t trees)
+{
+	enum ordo_operator op;
+	enum ordo_task_kind kind;
+	enum ordo_guarantee guarantee;
+	const int rule = rule_from_typed(what);
+	if (rule)
+		return explain_rule(call, rule, output);
+	if (ordo_guarantee_read(what, &guarantee))
+		return explain_guarantee(call, guarantee, output);
+	struct ordo_named named;
+	const char *algorithm = find_named(what, ORDO_NOPERATOR, &named) ? what : NULL;
+	const struct ordo_topology_facts *topology = find_topology(what);
+	if (algorithm || (topology && !output))
+		return explain_names(call, algorithm, topology, output);
+	if (output)
+		return fail_usage(call, "those of rules, of G1 and G2, and of algorithms are schedules",
+			"--write-example: there is none of %s", what);
+	if (ordo_operator_from_typed(what, &op))
+		return explain_operator(call, op);
+	if (kind_from_typed(what, &kind))
+		return explain_kind(call, kind);
+	if (find_term(what))
+		return explain_term(call, find_term(what));
+	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees) : refuse(call, what);
+}
+
+static int explain(struct call *call)
+{
+	uint32_t trees = 8;
+	const char *output = NULL;
+	const struct option options[] = {
+		{"trees", 0, NUMBER, &trees, "N",
+			"print at most N different reduction trees of a schedule (8)"},
+		{"write-example", 0, WRITTEN, &output, "OUT",
+			"write the schedule of the example there, and print nothing"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	const char *what = call->noperand ? call->operands[0] : "all";
+	if (call->noperand == 2 && !strcasecmp(call->operands[0], "plan") &&
+		!strcasecmp(call->operands[1], "set"))
+		return explain_term(call, find_term("plan set"));
+	if (call->noperand > 1)
+		return fail_usage(call, NULL, "one thing at a time: found %s and %s", call->operands[0],
+			call->operands[1]);
+	return !strcasecmp(what, "all") && !output ? explain_all(call)
+						   : explain_subject(call, what, output, trees);
+}
+
+const struct command explain_command = {
+	.name = "explain",
+	.summary =
+		"says in plain words, with an example, what a rule, a guarantee, an algorithm or a term is",
+	.usage = "[all|RULE|GUARANTEE|TASK|OPERATOR|ALGORITHM|TOPOLOGY|TERM|FILE] [OPTION]...",
+	.description = "Without an operand it lists what can be explained. A rule comes with a schedule that "
+		       "breaks it and what "
+		       "`ordo verify`\n"
+		       "says of that; a guarantee with commands that show it refuted; an algorithm with what "
+		       "every slot holds after "
+		       "each step,\n"
+		       "on four ranks. A schedule is told phase by phase, with the reduction tree of every "
+		       "chunk and the reason why "
+		       "it is sound.",
+	.examples = "  ordo explain R8\n"
+		    "  ordo explain R8 --write-example R8.json\n"
+		    "  ordo explain G3\n"
+		    "  ordo explain reduce-scatter\n"
+		    "  ordo explain ring\n"
+		    "  ordo explain SendReduce\n"
+		    "  ordo explain slot\n"
+		    "  ordo explain ring.json",
+	.run = explain,
+};

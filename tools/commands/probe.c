@@ -1,0 +1,541 @@
+/* probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the proof. */
+#include "cli/inputs.h"
+#include "cli/memory_limit.h"
+#include "probe/agree.h"
+#include "cli/sizes.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Rounds of so few bytes a chunk, and as many elements that a run takes two of them: calls follow each other without a barrier (R9). */
+enum { TILE_BYTES = 64, MOST_SHOWN_ORDERS = 32, MOST_SHOWN_LEAVES = 32, UNSET = ORDO_LIMIT };
+
+struct wish {
+	const char *file, *type_name, *transport;
+	enum ordo_type type;
+	uint64_t count, seed;
+	uint32_t nseed, nworker;
+	bool atomic_reduce, unproved;
+};
+
+enum verdict { AGREED, DIFFERENT, NOT_COMPARED };
+
+struct session {
+	struct call *call;
+	const struct wish *wish;
+	const struct ordo_schedule *schedule;
+	struct ordo_forest *forest;
+	struct ordo_order *order; /* of the proof; NULL: refuted */
+	struct live live;
+	struct probe *probes; /* [nprobe] */
+	uint32_t nprobe;
+	const struct probe *shown; /* the one that differs, or the first */
+	struct ordo_arena arena;
+	enum verdict verdict;
+	const char *why; /* different, or not compared */
+	bool proved, same_in_all, same_on_ranks;
+};
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool read_names(struct call *call, struct wish *wish)
+{
+	if (!ordo_type_from_name(wish->type_name, &wish->type))
+		return refuse(call, fail_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
+					    wish->type_name));
+	if (!wish->count)
+		return refuse(call, fail_usage(call, NULL, "--count: found 0, wanted at least 1"));
+	if (!ordo_type_facts(wish->type)->is_float)
+		return refuse(call, fail_usage(call, NULL,
+					    "--type: sums of %s are the same in every order, so that no run "
+					    "tells one; wanted a float",
+					    wish->type_name));
+	if (strcmp(wish->transport, "both") != 0 && strcmp(wish->transport, "threads") != 0 &&
+		strcmp(wish->transport, "seeded") != 0)
+		return refuse(
+			call, fail_usage(call, NULL, "--transport: found %s, wanted threads, seeded or both",
+				      wish->transport));
+	return true;
+}
+
+/* Unless wished otherwise, one element a chunk more than a round moves. */
+static uint64_t choose_count(const struct wish *wish, const struct ordo_problem *problem)
+{
+	if (wish->count != UINT64_MAX)
+		return wish->count;
+	return (TILE_BYTES / ordo_type_size(wish->type) + 1) * (uint64_t)problem->chunks_per_block;
+}
+
+static const char *name_place(struct session *session, uint64_t element)
+{
+	const struct element_place place = live_place(&session->live, element);
+	return ordo_arena_format(&session->arena, "rank %u, chunk %u, element %" PRIu64, place.rank,
+		place.chunk, place.offset);
+}
+
+static const char *name_drive(struct session *session, const struct drive *drive)
+{
+	if (drive->seeded)
+		return ordo_arena_format(&session->arena, "seed %" PRIu64, drive->seed);
+	if (!drive->nworker)
+		return "a thread for every rank";
+	return ordo_arena_format(
+		&session->arena, "%u thread%s", drive->nworker, drive->nworker == 1 ? "" : "s");
+}
+
+/* For messages: a tree in full unless it is large, or why there is none. */
+static const char *name_tree(struct session *session, const struct probe *probe, uint32_t class)
+{
+	if (probe->trees[class] == ORDO_NONE)
+		return probe->recovered.classes[class].why;
+	return ordo_forest_print(session->forest, &session->arena, probe->trees[class], MOST_SHOWN_LEAVES);
+}
+
+static void differs(struct session *session, const struct probe *probe, const struct difference *difference,
+	const char *whose)
+{
+	const char *wanted = difference->wanted == ORDO_NONE
+				     ? "a tree"
+				     : ordo_forest_print(session->forest, &session->arena, difference->wanted,
+					       MOST_SHOWN_LEAVES);
+	session->shown = probe;
+	session->verdict = DIFFERENT;
+	session->why = ordo_arena_format(&session->arena, "%s, by %s:\nfound  %s\n%s %s",
+		name_place(session, difference->element), name_drive(session, &probe->drive),
+		name_tree(session, probe, probe->recovered.class_of[difference->element]), whose, wanted);
+}
+
+/* Runs all masks in one way. */
+static bool probe_once(struct session *session, const struct drive *drive, struct ordo_error *error)
+{
+	struct progress progress = {0};
+	session->live.progress = show_progress;
+	session->live.closure = &progress;
+	const bool worked = make_probe(
+		&session->probes[session->nprobe++], &session->live, drive, session->forest, error);
+	hide_progress(&progress);
+	return worked;
+}
+
+static bool probe_all(struct session *session, struct ordo_error *error)
+{
+	const struct wish *wish = session->wish;
+	const bool threads = strcmp(wish->transport, "seeded") != 0,
+		   seeded = strcmp(wish->transport, "threads") != 0;
+	const uint32_t nseed = seeded ? wish->nseed : 0;
+	session->probes = calloc((size_t)nseed + 1, sizeof *session->probes);
+	if (!session->probes)
+		return ordo_fail_memory(error);
+	session->live.expected = count_mask_runs(session->schedule->problem.nshard) * (nseed + threads);
+	if (threads && !probe_once(session, &(struct drive){.nworker = wish->nworker}, error))
+		return false;
+	for (uint32_t i = 0; i < nseed; i++)
+		if (!probe_once(session, &(struct drive){.seeded = true, .seed = wish->seed + i}, error))
+			return false;
+	return true;
+}
+
+/* The proof says that timing changes the order. A seed is a timing, and must still give trees. */
+static void compare_unordered(struct session *session)
+{
+	struct difference difference;
+	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	const struct probe *first = NULL;
+	session->verdict = NOT_COMPARED;
+	session->why = "as the proof says, no order is fixed (G2)";
+	for (uint32_t i = 0; i < session->nprobe; i++) {
+		const struct probe *probe = &session->probes[i];
+		if (!probe->drive.seeded)
+			continue;
+		if (!is_whole(probe, &difference)) {
+			differs(session, probe, &difference, "wanted");
+			return;
+		}
+		first = first ? first : probe;
+		if (agree_with_each_other(first, probe, session->forest, nelement, &difference))
+			continue;
+		differs(session, probe, &difference, "before");
+		session->verdict = NOT_COMPARED;
+		session->why = ordo_arena_format(
+			&session->arena, "as the proof says, no order is fixed (G2): %s", session->why);
+		first = probe;
+	}
+}
+
+static void compare(struct session *session)
+{
+	struct difference difference;
+	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	for (uint32_t i = 0; i < session->nprobe && session->verdict != DIFFERENT; i++) {
+		const struct probe *probe = &session->probes[i];
+		if (!is_whole(probe, &difference))
+			differs(session, probe, &difference, "wanted");
+		else if (session->order &&
+			 !agree_with_order(probe, &session->live, session->order, &difference))
+			differs(session, probe, &difference, "proved");
+		else if (!agree_with_each_other(
+				 &session->probes[0], probe, session->forest, nelement, &difference))
+			differs(session, probe, &difference, "before");
+	}
+	if (session->order || session->verdict == DIFFERENT)
+		return;
+	session->verdict = NOT_COMPARED;
+	session->why = "a refuted schedule has no proof to agree with";
+}
+
+/* An AllReduce leaves every rank the same elements in the same places. */
+static bool ranks_agree(const struct session *session, const struct probe *probe)
+{
+	const uint64_t *first = session->live.first;
+	const struct ordo_trees *trees = &session->forest->trees;
+	if (session->schedule->problem.op != ORDO_ALLREDUCE)
+		return true;
+	for (uint64_t e = first[1]; e < first[session->schedule->problem.nrank]; e++) {
+		const uint32_t a = tree_seen(probe, e % first[1]), b = tree_seen(probe, e);
+		if (a == ORDO_NONE || b == ORDO_NONE || ordo_same_tree(trees, a) != ordo_same_tree(trees, b))
+			return false;
+	}
+	return true;
+}
+
+/* What the probes saw, whatever the proof says. */
+static void look(struct session *session)
+{
+	struct difference difference;
+	const uint64_t nelement = session->live.first[session->schedule->problem.nrank];
+	session->shown = &session->probes[0];
+	session->same_in_all = session->same_on_ranks = true;
+	for (uint32_t i = 0; i < session->nprobe; i++) {
+		session->same_on_ranks &= ranks_agree(session, &session->probes[i]);
+		session->same_in_all &= agree_with_each_other(
+			&session->probes[0], &session->probes[i], session->forest, nelement, &difference);
+	}
+}
+
+/* Where the elements of a class lie. */
+struct spread {
+	uint32_t nrank, nslot, last_rank, last_slot;
+};
+
+static void touch(struct spread *spread, uint32_t rank, uint32_t slot)
+{
+	const bool same_rank = spread->nrank && spread->last_rank == rank;
+	spread->nslot += !same_rank || spread->last_slot != slot;
+	spread->nrank += !same_rank;
+	spread->last_rank = rank;
+	spread->last_slot = slot;
+}
+
+/* NULL: no memory. */
+static struct spread *spread_classes(const struct session *session)
+{
+	const struct ordo_problem *problem = &session->schedule->problem;
+	const struct recovered *recovered = &session->shown->recovered;
+	struct spread *spreads = calloc((size_t)recovered->nclass + 1, sizeof *spreads);
+	for (uint32_t rank = 0; spreads && rank < problem->nrank; rank++)
+		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
+			const uint64_t end = live_slot(&session->live, rank, slot + 1);
+			for (uint64_t e = live_slot(&session->live, rank, slot); e < end; e++)
+				touch(&spreads[recovered->class_of[e]], rank, slot);
+		}
+	return spreads;
+}
+
+static const char *name_order(struct session *session, uint32_t tree)
+{
+	struct ordo_tree_name name;
+	char text[64];
+	if (tree == ORDO_NONE || !ordo_forest_name(session->forest, tree, &name) || name.kind == ORDO_UNNAMED)
+		return "";
+	ordo_tree_name_print(name, text, sizeof text);
+	return ordo_arena_format(&session->arena, ", %s", text);
+}
+
+static void print_order(struct session *session, uint32_t class, const struct spread *spread)
+{
+	const struct probe *probe = session->shown;
+	const uint64_t nelement = probe->recovered.classes[class].nelement;
+	const struct element_place place = live_place(&session->live, probe->recovered.classes[class].first);
+	printf("    %" PRIu64
+	       " element%s of %u slot%s on %u rank%s, the first on rank %u of chunk %u%s\n      %s\n",
+		nelement, nelement == 1 ? "" : "s", spread->nslot, spread->nslot == 1 ? "" : "s",
+		spread->nrank, spread->nrank == 1 ? "" : "s", place.rank, place.chunk,
+		name_order(session, probe->trees[class]), name_tree(session, probe, class));
+}
+
+static void print_orders(struct session *session, const struct spread *spreads)
+{
+	const struct probe *probe = session->shown;
+	uint32_t ntree = 0, nshown = 0;
+	uint64_t without = 0;
+	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
+		ntree += probe->trees[c] != ORDO_NONE;
+		without += probe->trees[c] == ORDO_NONE ? probe->recovered.classes[c].nelement : 0;
+	}
+	printf("  %-12s %u%s, by %s", "orders", ntree, ntree == 1 ? "" : " different",
+		name_drive(session, &probe->drive));
+	if (without)
+		printf("; %" PRIu64 " element%s no tree", without, without == 1 ? " has" : "s have");
+	putchar('\n');
+	for (uint32_t c = 0; c < probe->recovered.nclass && nshown < MOST_SHOWN_ORDERS; c++)
+		if (probe->trees[c] != ORDO_NONE) {
+			print_order(session, c, &spreads[c]);
+			nshown++;
+		}
+	if (ntree > nshown)
+		printf("    and %u more; --json has them all\n", ntree - nshown);
+}
+
+static void add_orders(struct session *session, const struct spread *spreads)
+{
+	const struct probe *probe = session->shown;
+	cJSON *list = cJSON_AddArrayToObject(session->call->answer, "orders");
+	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
+		const struct element_class *class = &probe->recovered.classes[c];
+		const struct element_place place = live_place(&session->live, class->first);
+		const bool tree = probe->trees[c] != ORDO_NONE;
+		cJSON *one = cJSON_CreateObject();
+		add_text(one, "tree",
+			tree ? ordo_forest_print(
+				       session->forest, &session->arena, probe->trees[c], ORDO_LIMIT)
+			     : NULL);
+		if (!tree)
+			add_text(one, "why", class->why);
+		add_count(one, "rank", place.rank);
+		add_count(one, "chunk", place.chunk);
+		add_count(one, "offset", place.offset);
+		add_count(one, "elements", class->nelement);
+		add_count(one, "slots", spreads[c].nslot);
+		add_count(one, "ranks", spreads[c].nrank);
+		cJSON_AddItemToArray(list, one);
+	}
+}
+
+static const char *const verdicts[] = {
+	[AGREED] = "agrees with the proof", [DIFFERENT] = "differs", [NOT_COMPARED] = "not compared"};
+
+static void answer_json(struct session *session, const struct spread *spreads)
+{
+	cJSON *answer = session->call->answer;
+	add_schedule(answer, session->schedule);
+	add_truth(answer, "proved", session->proved);
+	add_text(answer, "verdict", verdicts[session->verdict]);
+	add_text(answer, "why", session->why);
+	add_text(answer, "type", ordo_type_name(session->wish->type));
+	add_text(answer, "reduction", ordo_reduction_name(ORDO_SUM));
+	add_count(answer, "count", session->live.options.count);
+	add_count(answer, "elements", session->live.first[session->schedule->problem.nrank]);
+	add_count(answer, "runs", session->live.nrun);
+	cJSON *probes = cJSON_AddArrayToObject(answer, "probes");
+	for (uint32_t i = 0; i < session->nprobe; i++)
+		cJSON_AddItemToArray(
+			probes, cJSON_CreateString(name_drive(session, &session->probes[i].drive)));
+	add_truth(answer, "same_in_all_probes", session->same_in_all);
+	add_truth(answer, "same_on_all_ranks", session->same_on_ranks);
+	add_text(answer, "shown", name_drive(session, &session->shown->drive));
+	add_orders(session, spreads);
+}
+
+/* Lines after the first are indented as the others are. */
+static void print_lines(const char *text)
+{
+	for (printf("  "); *text; text++) {
+		putchar(*text);
+		if (*text == '\n')
+			printf("  ");
+	}
+	putchar('\n');
+}
+
+static void print_drives(struct session *session)
+{
+	const bool threads = !session->probes[0].drive.seeded;
+	const uint32_t nseed = session->nprobe - threads;
+	if (threads)
+		printf(" %s%s", name_drive(session, &session->probes[0].drive), nseed ? "," : "");
+	if (nseed == 1)
+		printf(" seed %" PRIu64, session->wish->seed);
+	else if (nseed)
+		printf(" seeds %" PRIu64 "..%" PRIu64, session->wish->seed, session->wish->seed + nseed - 1);
+	putchar('\n');
+}
+
+static void print_probe(struct session *session, const struct spread *spreads)
+{
+	static const enum colour colours[] = {GREEN, RED, YELLOW};
+	const struct ordo_problem *problem = &session->schedule->problem;
+	const uint32_t nleaf = problem->nshard;
+	printf("%s: %s%s%s\n", session->wish->file, paint(stdout, colours[session->verdict]),
+		verdicts[session->verdict], paint(stdout, PLAIN));
+	if (session->why)
+		print_lines(session->why);
+	printf("  ");
+	print_schedule_line(stdout, session->schedule);
+	printf("  %-12s %" PRIu64 " of %s sums, on all ranks\n", "elements",
+		session->live.first[problem->nrank], ordo_type_name(session->wish->type));
+	printf("  %-12s %u of %" PRIu64 " runs (every input alone, every pair of inputs), by", "probes",
+		session->nprobe, count_mask_runs(nleaf));
+	print_drives(session);
+	printf("  %-12s %s\n", "run-to-run",
+		session->nprobe == 1   ? "probed once"
+		: session->same_in_all ? "the same trees each time"
+				       : "not the same trees each time");
+	if (problem->op == ORDO_ALLREDUCE)
+		printf("  %-12s %s\n", "rank-equal",
+			session->same_on_ranks ? "the same trees on every rank"
+					       : "not the same trees on every rank");
+	print_orders(session, spreads);
+}
+
+static int report(struct session *session, struct ordo_error *error)
+{
+	struct spread *spreads = spread_classes(session);
+	if (!spreads) {
+		ordo_fail_memory(error);
+		return fail(session->call, error);
+	}
+	if (session->call->json)
+		answer_json(session, spreads);
+	else
+		print_probe(session, spreads);
+	free(spreads);
+	return session->verdict == DIFFERENT ? ORDO_REFUTED : ORDO_OK;
+}
+
+/* A refuted schedule has no order. */
+static bool open_session(struct session *session, const struct ordo_proof *proof, struct ordo_error *error)
+{
+	const struct wish *wish = session->wish;
+	session->forest = ordo_forest_create(error);
+	if (!session->forest)
+		return false;
+	session->proved = proof->proved;
+	if (proof->proved &&
+		!(session->order = ordo_order_create(session->forest, session->schedule, proof, error)))
+		return false;
+	return open_live(&session->live, session->schedule, wish->type,
+		choose_count(wish, &session->schedule->problem), TILE_BYTES, error);
+}
+
+static void close_session(struct session *session)
+{
+	for (uint32_t i = 0; i < session->nprobe; i++)
+		free_probe(&session->probes[i]);
+	free(session->probes);
+	close_live(&session->live);
+	ordo_order_destroy(session->order);
+	ordo_forest_destroy(session->forest);
+	ordo_arena_free(&session->arena);
+}
+
+static int probe_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
+{
+	struct ordo_error error;
+	struct session session = {.call = call, .wish = wish, .schedule = schedule};
+	int status;
+	if (open_session(&session, proof, &error) && probe_all(&session, &error)) {
+		look(&session);
+		if (session.order && session.order->run_to_run == ORDO_DOES_NOT_HOLD)
+			compare_unordered(&session);
+		else
+			compare(&session);
+		status = report(&session, &error);
+	} else {
+		status = fail(call, &error);
+	}
+	close_session(&session);
+	return status;
+}
+
+static int judge_and_probe(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+{
+	const struct ordo_verify_options options = {.atomic_reduce = wish->atomic_reduce};
+	struct ordo_proof *proof = prove(call, schedule, &options);
+	int status = call->status;
+	if (proof && !proof->proved && !wish->unproved) {
+		add_proof(call->answer, schedule, proof);
+		if (!call->json)
+			print_findings(stderr, schedule, proof);
+		note(call, "not probed, because it is refuted; --unproved probes it all the same");
+		status = ORDO_REFUTED;
+	} else if (proof && !fits_memory(call, &schedule->problem, wish->type,
+				    choose_count(wish, &schedule->problem))) {
+		status = call->status;
+	} else if (proof) {
+		status = probe_schedule(call, wish, schedule, proof);
+	}
+	ordo_proof_destroy(proof);
+	return status;
+}
+
+static int probe(struct call *call)
+{
+	struct wish wish = {.type_name = "f32",
+		.transport = "both",
+		.count = UINT64_MAX,
+		.seed = 1,
+		.nseed = 3,
+		.nworker = UNSET};
+	const struct option options[] = {
+		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64", "the type of the elements (f32)"},
+		{"count", 0, COUNT, &wish.count, "N",
+			"elements of a block (so many that every chunk is moved in two rounds)"},
+		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
+			"seeded: one thread, the seed interleaves (both)"},
+		{"seeds", 0, POSITIVE, &wish.nseed, "N", "probe by N seeds (3)"},
+		{"seed", 's', WIDE, &wish.seed, "S", "the first of the seeds (1)"},
+		{"workers", 0, NUMBER, &wish.nworker, "W",
+			"threads for all ranks; 0: one for each (the processors)"},
+		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL,
+			"unordered reduces into one slot are no error; every seed shows an order"},
+		{"unproved", 0, SWITCH, &wish.unproved, NULL, "probe even what is refuted"},
+		MEMORY_LIMIT_OPTION,
+	};
+	if (!READ_OPTIONS(call, options))
+		return call->status;
+	wish.file = only_operand(call, "the file or folder of a schedule, or - for stdin");
+	if (!wish.file || !read_names(call, &wish))
+		return call->status;
+	if (wish.nworker == UNSET) {
+		const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+		wish.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	}
+	struct ordo_schedule *schedule = open_schedule(call, wish.file);
+	if (!schedule)
+		return call->status;
+	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
+	const int status = facts->reduces
+				   ? judge_and_probe(call, &wish, schedule)
+				   : fail_usage(call, NULL,
+					     "%s adds nothing, so there is no order to recover", facts->name);
+	ordo_schedule_destroy(schedule);
+	return status;
+}
+
+const struct command probe_command = {
+	.name = "probe",
+	.summary = "recovers from real runs in which order everything is summed, and compares with the proof",
+	.usage = "FILE [OPTION]...",
+	.description = "One input is large, one is minus that, all others are 1: what is added before those "
+		       "two meet is "
+		       "lost, so the sum counts\n"
+		       "what comes after. From the counts of all pairs each element's tree follows, whatever "
+		       "made it; "
+		       "nothing of the schedule\n"
+		       "is used. Only sums are probed: products take the same steps.\n"
+		       "Exit code 0: the trees are those of the proof; 1: they are not, or there is no tree.",
+	.examples = "  ordo probe ring.json\n"
+		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
+		    "  ordo probe ring.json --transport seeded --seeds 100\n"
+		    "  ordo probe ring.json --json",
+	.reads = true,
+	.run = probe,
+};

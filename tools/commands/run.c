@@ -1,0 +1,334 @@
+/* run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at many. */
+#include "cli/memory_limit.h"
+#include "run/replay.h"
+#include "report/execution.h"
+#include "run/input.h"
+#include "run/sweep.h"
+#include "run/trace_write.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wish {
+	struct execution_wish execution;
+	struct arithmetics arithmetics;
+	struct size_range sizes; /* of a run, --size is the begin of it */
+	const char *transport, *replay, *input_path;
+	struct ordo_input *input; /* NULL: made from the seed */
+	uint64_t count;
+	struct topology_choice topology;
+	bool unproved, links, csv, table;
+};
+
+enum { UNSET = ORDO_LIMIT, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool wants_table(const struct wish *wish)
+{
+	return wish->sizes.end != UNSET_SIZE || wish->sizes.factor != UNSET_SIZE ||
+	       wish->sizes.step != UNSET_SIZE || wish->csv || wish->execution.warmup != UNSET ||
+	       wish->arithmetics.ntype > 1 || wish->arithmetics.nreduction > 1;
+}
+
+static bool choose_count(struct call *call, struct wish *wish, const struct ordo_problem *problem)
+{
+	struct execution_wish *how = &wish->execution;
+	const bool sized = wish->sizes.begin != UNSET_SIZE;
+	const uint64_t size = ordo_type_size(how->type), bytes = sized ? wish->sizes.begin : 1 << 20;
+	if (wish->count != UINT64_MAX && sized)
+		return refuse(call, fail_usage(call, NULL, "--size and --count: give one of them"));
+	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
+		how->count =
+			wish->count != UINT64_MAX ? wish->count : 16 * (uint64_t)problem->chunks_per_block;
+		return true;
+	}
+	if (bytes % size)
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
+				      bytes, size, ordo_type_name(how->type)));
+	how->count = count_of_bytes(problem, how->type, bytes);
+	const uint64_t cut = bytes_of_count(problem, how->type, how->count);
+	if (cut < bytes)
+		note_cut(call, problem, how->type, bytes, cut);
+	return true;
+}
+
+/* A table is of what is proved, as fast as that goes; one run shows the tasks. */
+static bool read_transport(struct call *call, struct wish *wish)
+{
+	struct execution_wish *how = &wish->execution;
+	const char *name = wish->transport;
+	if (!name)
+		name = wish->table && !wish->unproved ? "folded" : "threads";
+	how->folded = !strcmp(name, "folded");
+	how->seeded = !strcmp(name, "seeded");
+	if (!how->folded && !how->seeded && strcmp(name, "threads") != 0)
+		return refuse(call, fail_usage(call, NULL,
+					    "--transport: found %s, wanted folded, threads or seeded", name));
+	if (how->folded && wish->transport &&
+		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
+		return refuse(call, fail_usage(call, "--transport threads runs the tasks",
+					    "--transport folded runs no tasks: --unproved, --links, --trace, "
+					    "--replay and --input do not go with it"));
+	return true;
+}
+
+static bool read_repeat(struct call *call, struct wish *wish)
+{
+	struct execution_wish *how = &wish->execution;
+	wish->table = wants_table(wish);
+	if (!how->repeat)
+		return refuse(call, fail_usage(call, NULL, "--repeat: found 0, wanted at least 1"));
+	if (how->repeat == UNSET)
+		how->repeat = wish->table ? TABLE_REPEAT : 1;
+	if (how->warmup == UNSET)
+		how->warmup = wish->table ? TABLE_WARMUP : 0;
+	how->fresh = wish->table;
+	return true;
+}
+
+static void choose_workers(struct wish *wish, uint32_t nrank)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	if (wish->execution.nworker == UNSET)
+		wish->execution.nworker = processors < 1 ? 1 : (uint32_t)processors;
+	if (wish->execution.nworker > nrank)
+		wish->execution.nworker = nrank;
+}
+
+static int run_schedule(struct call *call, const struct wish *wish, const struct proved_schedule *found)
+{
+	struct ordo_error error;
+	struct execution execution;
+	struct progress progress = {0};
+	struct execution_wish shown = wish->execution;
+	const struct execution_wish *how = &shown;
+	const struct ordo_problem *problem = &found->schedule->problem;
+	int status = ORDO_OK;
+	shown.progress = show_progress;
+	shown.closure = &progress;
+	show_progress(&progress, "running", 0, 0);
+	const bool ran = execute(&execution, found->schedule, found->proof, how, &error);
+	hide_progress(&progress);
+	if (ran) {
+		const uint64_t bytes = bytes_of_count(problem, how->type, how->count);
+		add_schedule(call->answer, found->schedule);
+		add_truth(call->answer, "proved", found->proof->proved);
+		add_execution(call->answer, &execution, how, bytes);
+		add_count(call->answer, "peak_bytes", peak_bytes());
+		if (!call->json)
+			print_run(&execution, how, bytes);
+		if (!how->folded)
+			report_load(call, &wish->topology, &execution);
+		if (wish->links)
+			report_links(call, &execution);
+		if (how->check && is_wrong(&execution.check))
+			status = ORDO_REFUTED;
+	} else {
+		status = fail(call, &error);
+	}
+	const struct ordo_plan *plan = execution.plan;
+	status = deliver_trace(call, how->trace, found->schedule, &plan, 1, status);
+	close_execution(&execution);
+	return status;
+}
+
+/* Nothing is proved first: what is wrong is to be seen. */
+static int replay_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+{
+	const struct values values = {wish->execution.seed, wish->execution.type, wish->execution.reduction};
+	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
+		return fail_usage(call, NULL, "--replay: --check, --links and --repeat do not go with it");
+	return run_replay(
+		call, schedule, wish->replay, &values, wish->execution.count, wish->execution.trace);
+}
+
+static int run_found(
+	struct call *call, const struct wish *wish, struct subject *subject, struct proved_schedule *found)
+{
+	if (wish->replay)
+		return replay_schedule(call, wish, found->schedule);
+	if (!prove_found(call, subject, found, wish->unproved))
+		return call->status;
+	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path, &wish->execution)
+			   : run_schedule(call, wish, found);
+}
+
+static int run_one_size(struct call *call, struct wish *wish, struct subject *subject)
+{
+	struct execution_wish *how = &wish->execution;
+	how->type = wish->arithmetics.types[0];
+	how->reduction = wish->arithmetics.reductions[0];
+	if (subject->set && wish->replay)
+		return fail_usage(call, NULL, "--replay takes one schedule, found a plan set");
+	if (!choose_count(call, wish, &subject->problem))
+		return call->status;
+	struct proved_schedule *found = find_schedule(call, subject, how->type, how->count);
+	if (!found || !fits_memory(call, &subject->problem, how->type, how->count))
+		return call->status;
+	if (found->name) {
+		note(call, "%s, the schedule for this size", found->name);
+		add_text(call->answer, "schedule", found->name);
+	}
+	return run_found(call, wish, subject, found);
+}
+
+static int run_sizes(struct call *call, struct wish *wish, struct subject *subject)
+{
+	struct table_wish table = {.execution = wish->execution,
+		.arithmetics = &wish->arithmetics,
+		.sizes = wish->sizes,
+		.csv = wish->csv,
+		.unproved = wish->unproved};
+	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input || wish->execution.trace)
+		return fail_usage(call, NULL,
+			"a table: --count, --links, --replay, --input and --trace do not go with it");
+	if (wish->csv && call->json)
+		return fail_usage(call, NULL, "--csv and --json: give one of them");
+	return fit_types(call, &wish->arithmetics, &subject->problem) && read_size_range(call, &table.sizes)
+		       ? run_table(call, &table, subject)
+		       : call->status;
+}
+
+/* An input says what is added and how much of it. */
+static bool take_input(struct call *call, struct wish *wish)
+{
+	struct arithmetics *arithmetics = &wish->arithmetics;
+	if (!wish->input_path)
+		return true;
+	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
+		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
+		return refuse(call,
+			fail_usage(call, NULL,
+				"--input: the input says type, reduction and count; --type, --op, --size "
+				"and --count do not go with it"));
+	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--input: --check, --links, --replay and --repeat do not go with it"));
+	wish->input = open_input(call, wish->input_path);
+	if (!wish->input)
+		return false;
+	arithmetics->types[0] = wish->input->type;
+	arithmetics->reductions[0] = wish->input->reduction;
+	wish->count = wish->input->count;
+	return true;
+}
+
+static int run_wish(struct call *call, struct wish *wish)
+{
+	struct subject subject = {0};
+	const char *path = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	if (!path || !accept_trace(call, wish->execution.trace) ||
+		!read_arithmetics(call, &wish->arithmetics) || !read_repeat(call, wish) ||
+		!read_transport(call, wish) || !take_input(call, wish))
+		return call->status;
+	if (open_subject(call, &subject, path, &wish->topology)) {
+		choose_workers(wish, subject.problem.nrank);
+		call->status =
+			wish->table ? run_sizes(call, wish, &subject) : run_one_size(call, wish, &subject);
+	}
+	close_subject(&subject);
+	return call->status;
+}
+
+static int run(struct call *call)
+{
+	struct wish wish = {.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
+		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
+		.count = UINT64_MAX};
+	const struct option options[] = {
+		{"size", 0, SIZE, &wish.sizes.begin, "SIZE",
+			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
+			"(1MiB)"},
+		{"count", 0, COUNT, &wish.count, "N",
+			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
+			"vector)"},
+		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
+		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
+			"a table as nccl-tests prints it, of sizes up to this"},
+		{"factor", 'f', COUNT, &wish.sizes.factor, "N", "each size N times the one before (2)"},
+		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
+		{"iters", 'n', NUMBER, &wish.execution.repeat, "N",
+			"runs of each size of a table: as --repeat (20)"},
+		{"warmup-iters", 'w', NUMBER, &wish.execution.warmup, "N",
+			"runs of each before, not timed (1)"},
+		{"csv", 0, SWITCH, &wish.csv, NULL,
+			"the table as comma-separated values: times in us, rates in GB/s"},
+		ARITHMETICS_OPTIONS(wish.arithmetics),
+		{"check", 'c', SWITCH, &wish.execution.check, NULL,
+			"compare every run with the sequential meaning bit for bit, and with the "
+			"exact "
+			"result"},
+		{"transport", 0, TEXT, &wish.transport, "threads|seeded|folded",
+			"seeded: one thread, the seed interleaves; folded: what is proved "
+			"(threads; tables: "
+			"folded)"},
+		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
+			"threads for all ranks; 0: one for each (the processors)"},
+		{"seed", 's', WIDE, &wish.execution.seed, "S",
+			"of the inputs, and of the seeded transport (1)"},
+		{"repeat", 0, NUMBER, &wish.execution.repeat, "N",
+			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
+		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
+		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
+		{"replay", 0, READ, &wish.replay, "FILE",
+			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
+			"and compare"},
+		{"input", 0, READ, &wish.input_path, "FILE",
+			"run on that input (ordo/input/1) instead, and print the elements it asks "
+			"for"},
+		{"trace", 0, WRITTEN, &wish.execution.trace, "FILE",
+			"write when each task of the last call ran, as trace-event JSON for "
+			"Perfetto"},
+		TOPOLOGY_OPTIONS(wish.topology),
+		MEMORY_LIMIT_OPTION,
+	};
+	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
+	free_texts(&wish.topology.failed);
+	free_arithmetics(&wish.arithmetics);
+	ordo_input_destroy(wish.input);
+	return status;
+}
+
+const struct command run_command = {
+	.name = "run",
+	.summary = "runs a proved schedule on threads, and checks the result",
+	.usage = "FILE [OPTION]...",
+	.description = "The schedule is verified first, and not run if it is refuted. Buffers are filled "
+		       "from the seed. --check compares\n"
+		       "every rank's output with the reduction trees evaluated one by one, bit for bit, and "
+		       "with the exact result:\n"
+		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan set the "
+		       "schedule for "
+		       "the size is run.\n"
+		       "\n"
+		       "A run of one size interprets the tasks, to show what the schedule does. A table, as "
+		       "fast as it goes, folds what was\n"
+		       "proved: the same bits, without the tasks. --transport folded or threads has the "
+		       "other.\n"
+		       "\n"
+		       "With --end a table of sizes, in the columns of nccl-tests: algbw is size over time "
+		       "(the mean), busbw\n"
+		       "what that asks of links; a form that the document does not have is N/A. Sizes are "
+		       "rounded down to\n"
+		       "whole blocks.",
+	.examples = "  ordo run ring.json --size 1MiB --check\n"
+		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
+		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
+		    "  ordo run ring.json --size 1GiB --check --json\n"
+		    "  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
+		    "  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
+		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
+		    "  ordo run broken.json --replay race.json\n"
+		    "  ordo run ring.json --input differs.json",
+	.reads = true,
+	.run = run,
+};

@@ -1,0 +1,351 @@
+/* view.c - `ordo view`: a schedule as a page that steps through it. */
+#include "report/compatibility.h"
+#include "cli/inputs.h"
+#include "cli/memory_limit.h"
+#include "cli/output.h"
+#include "cli/prediction_options.h"
+#include "cli/sizes.h"
+#include "run/input_set.h"
+#include "report/symmetry.h"
+#include "report/proof.h"
+#include "view/page/page.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct wish {
+	const char *file, *output;
+	const char *against; /* another schedule, or NULL */
+	struct predicting predicting;
+	struct arithmetic arithmetic; /* its type is that of the prediction */
+	struct ordo_limits limits;
+	bool atomic_reduce;
+	struct texts ranks;
+	uint32_t max_tasks;
+};
+
+/* What a page is made of, and who owns it. */
+struct making {
+	struct call *call;
+	const struct wish *wish;
+	struct subject subject;
+	struct ordo_schedule *schedule; /* of the subject */
+	struct ordo_proof *proof;
+	struct judgements judgements;
+	struct predicted predicted;
+	struct ordo_timeline *counted; /* where nothing is predicted */
+	struct steps steps;
+	struct shown shown;
+	struct incoming incoming;
+};
+
+static bool refuse(struct making *making, const struct ordo_error *error)
+{
+	making->call->status = fail(making->call, error);
+	return false;
+}
+
+/* A word as a shell reads it back. */
+static void write_word(FILE *out, const char *word)
+{
+	const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";
+	if (*word && word[strspn(word, plain)] == 0) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
+}
+
+/* The command line, to be freed; NULL: no memory. */
+static char *command_line(const struct call *call)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	fprintf(out, "ordo %s", call->command->name);
+	for (int i = 0; i < call->argc; i++) {
+		fputc(' ', out);
+		write_word(out, call->argv[i]);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	tame(text, false);
+	return text;
+}
+
+static bool open_wished(struct making *making)
+{
+	const struct wish *wish = making->wish;
+	if (!open_subject(making->call, &making->subject, wish->file, &wish->predicting.topology))
+		return false;
+	const uint64_t count =
+		count_of_bytes(&making->subject.problem, wish->arithmetic.type, wish->predicting.bytes);
+	struct proved_schedule *found =
+		find_schedule(making->call, &making->subject, wish->arithmetic.type, count);
+	making->schedule = found ? found->schedule : NULL;
+	return found;
+}
+
+static bool judge_orders(struct making *making)
+{
+	struct call *call = making->call;
+	const struct wish *wish = making->wish;
+	const struct ordo_problem *problem = &making->schedule->problem;
+	if (wish->against && !ordo_operator_facts(problem->op)->reduces) {
+		call->status = fail_usage(call, NULL, "--against compares sums, and %s adds nothing",
+			ordo_operator_facts(problem->op)->name);
+		return false;
+	}
+	return make_judgements(call, &wish->arithmetic, problem, making->proof, NULL, &making->judgements) &&
+	       (!wish->against || judge_against(call, wish->against, making->schedule, making->proof,
+					  &making->judgements));
+}
+
+static bool judge(struct making *making)
+{
+	struct call *call = making->call;
+	const struct wish *wish = making->wish;
+	const struct ordo_problem *problem = &making->schedule->problem;
+	struct symmetry_found found;
+	if (!open_predicted(call, &wish->predicting, problem, &making->predicted))
+		return false;
+	const struct ordo_verify_options options = {.topology = making->predicted.topology,
+		.through_ranks = wish->predicting.through_ranks,
+		.atomic_reduce = wish->atomic_reduce,
+		.limits = wish->limits};
+	/* Comparing looks at the trees, which only the proof of the whole lists. */
+	making->proof = prove_schedule(
+		call, making->schedule, &options, wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
+	return making->proof && (!making->proof->proved || judge_orders(making));
+}
+
+/* What is refuted has times only if it goes to its end over links that are there. */
+static bool can_be_predicted(const struct making *making)
+{
+	const struct ordo_proof *proof = making->proof;
+	for (uint32_t i = 0; i < proof->nfinding; i++)
+		if (proof->findings[i].rule < 8 || proof->findings[i].rule == 12)
+			return false;
+	return making->steps.nstep == making->schedule->ntask;
+}
+
+/* Of what cannot be predicted moves are counted. */
+static bool time_tasks(struct making *making)
+{
+	struct ordo_error error;
+	const struct wish *wish = making->wish;
+	if (!making->proof->proved) {
+		making->counted = count_steps(making->schedule, &error);
+		if (!making->counted || !order_steps(making->counted, &making->steps, &error))
+			return refuse(making, &error);
+		if (!can_be_predicted(making))
+			return true;
+	}
+	if (!predict_bytes(making->call, &wish->predicting, making->schedule, wish->predicting.bytes,
+		    &making->predicted))
+		return false;
+	free_steps(&making->steps);
+	return order_steps(making->predicted.prediction->timeline, &making->steps, &error) ||
+	       refuse(making, &error);
+}
+
+static bool choose_part(struct making *making)
+{
+	struct ordo_error error;
+	const struct wish *wish = making->wish;
+	uint32_t nrank = 0, *ranks = NULL;
+	if (wish->ranks.count && !(ranks = read_numbers(making->call, "ranks", &wish->ranks,
+					   making->schedule->problem.nrank, &nrank)))
+		return false;
+	if (nrank > MOST_RANKS) {
+		making->call->status = fail_usage(making->call, NULL,
+			"--ranks: found %u ranks, wanted at most %d on a page", nrank, MOST_RANKS);
+		free(ranks);
+		return false;
+	}
+	const bool worked =
+		choose_shown(&making->shown, making->schedule, &making->steps, ranks, nrank, wish->max_tasks,
+			&error) &&
+		find_incoming(&making->incoming, making->schedule, &making->steps, &making->shown, &error);
+	free(ranks);
+	return worked || refuse(making, &error);
+}
+
+static bool print_page(struct making *making, FILE *out)
+{
+	struct ordo_error error;
+	char *command = command_line(making->call);
+	if (!command) {
+		ordo_fail_memory(&error);
+		return refuse(making, &error);
+	}
+	const struct ordo_prediction *prediction = making->predicted.prediction;
+	const struct page page = {.schedule = making->schedule,
+		.proof = making->proof,
+		.judgements = making->proof->proved ? &making->judgements : NULL,
+		.limits = &making->wish->limits,
+		.topology = making->predicted.topology,
+		.prediction = prediction,
+		.timeline = prediction ? prediction->timeline : making->counted,
+		.steps = &making->steps,
+		.shown = &making->shown,
+		.incoming = &making->incoming,
+		.against = making->wish->against,
+		.command = command};
+	const bool worked = write_page(out, &page, &error) || refuse(making, &error);
+	free(command);
+	return worked;
+}
+
+static void tell(struct making *making, long size)
+{
+	struct call *call = making->call;
+	const struct ordo_schedule *schedule = making->schedule;
+	const struct shown *shown = &making->shown;
+	const struct ordo_proof *proof = making->proof;
+	add_schedule(call->answer, schedule);
+	add_truth(call->answer, "proved", proof->proved);
+	add_count(call->answer, "page_bytes", (uint64_t)size);
+	add_count(call->answer, "ranks_shown", shown->nrank);
+	add_count(call->answer, "tasks_shown", shown->ntask);
+	const struct ordo_prediction *prediction = making->predicted.prediction;
+	add_number(call->answer, prediction ? "seconds" : "rounds",
+		prediction ? prediction->timeline->total : making->counted->total);
+	/* As many again of those that follow, or the first. */
+	const uint32_t nrank = schedule->problem.nrank, count = shown->nrank,
+		       after = count ? shown->ranks[count - 1] + 1 : 0, next = after < nrank ? after : 0;
+	if (!shown->all)
+		note(call,
+			"shown: %u of %u tasks, those of %u of %u ranks and what comes in from others%s; "
+			"choose others with --ranks %u-%u",
+			shown->ntask, schedule->ntask, count, nrank,
+			shown->all_tasks ? "" : ", the earliest of them (--max-tasks)", next,
+			next + count <= nrank ? next + count - 1 : nrank - 1);
+	if (!proof->proved)
+		note(call, "refuted: the page shows what is wrong with it; R%d is the first of %u finding%s",
+			proof->findings[0].rule, proof->nfinding, proof->nfinding == 1 ? "" : "s");
+	if (making->steps.nstep < schedule->ntask)
+		note(call, "stuck: %u of %u tasks are never done", schedule->ntask - making->steps.nstep,
+			schedule->ntask);
+}
+
+static bool deliver(struct making *making, FILE *page)
+{
+	struct ordo_error error;
+	struct call *call = making->call;
+	const char *output = making->wish->output;
+	add_text(call->answer, "output", output);
+	if (call->json && !output && !add_contents(call->answer, "page", page, &error))
+		return refuse(making, &error);
+	return (output ? save(page, output, &error) : call->json || copy_out(page, stdout, &error)) ||
+	       refuse(making, &error);
+}
+
+static bool make_page(struct making *making)
+{
+	struct ordo_error error;
+	if (!open_wished(making) || !judge(making) || !time_tasks(making) || !choose_part(making))
+		return false;
+	FILE *page = tmpfile();
+	if (!page) {
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		return refuse(making, &error);
+	}
+	const bool worked = print_page(making, page);
+	if (worked)
+		tell(making, ftell(page));
+	const bool delivered = worked && deliver(making, page);
+	fclose(page);
+	return delivered;
+}
+
+static void release(struct making *making)
+{
+	free_incoming(&making->incoming);
+	free_shown(&making->shown);
+	free_steps(&making->steps);
+	ordo_timeline_destroy(making->counted);
+	free_judgements(&making->judgements);
+	ordo_proof_destroy(making->proof);
+	close_predicted(&making->predicted);
+	close_subject(&making->subject);
+}
+
+static int view_wish(struct call *call, struct wish *wish)
+{
+	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	wish->arithmetic.type_name = wish->predicting.type_name;
+	if (!wish->file || !read_arithmetic(call, &wish->arithmetic))
+		return call->status;
+	if (wish->output && !strcmp(wish->output, "-"))
+		wish->output = NULL;
+	struct making making = {.call = call, .wish = wish};
+	call->status = ORDO_OK;
+	const bool worked = make_page(&making);
+	release(&making);
+	return worked ? ORDO_OK : call->status;
+}
+
+static int view(struct call *call)
+{
+	struct wish wish = {.predicting = PREDICTING_USUAL, .max_tasks = MOST_TASKS};
+	const struct option options[] = {
+		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to; stdout if left out"},
+		PREDICTING_OPTIONS(wish.predicting),
+		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
+			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
+		{"against", 0, READ, &wish.against, "FILE",
+			"judge G4 and G5 too, which compare: with this schedule, for other links "
+			"or ranks"},
+		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
+			"show these, at most 64 (all, or as many of the first as fit)"},
+		{"max-tasks", 0, POSITIVE, &wish.max_tasks, "N",
+			"show at most N tasks, the earliest (100000)"},
+		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
+		LIMIT_OPTIONS(wish.limits),
+		MEMORY_LIMIT_OPTION,
+	};
+	const int status = READ_OPTIONS(call, options) ? view_wish(call, &wish) : call->status;
+	free_texts(&wish.predicting.topology.failed);
+	free_texts(&wish.ranks);
+	return status;
+}
+
+const struct command view_command = {
+	.name = "view",
+	.summary = "writes a page that steps through a schedule, for any browser",
+	.usage = "FILE [OPTION]...",
+	.description =
+		"One file of HTML that needs no network: the ranks on their topology with the data that "
+		"moves, what every slot holds\n"
+		"after each step and by which tree, the tasks with a link from every Wait to its Notify, "
+		"when each ran, the rules and\n"
+		"guarantees with their counterexamples. Of a schedule that is refuted it shows the "
+		"witness, and where each stream\n"
+		"is stuck: that too is exit code 0. Times are predicted; of a schedule that cannot end, "
+		"moves are counted.\n"
+		"It opens in the middle of the schedule, with data under way, or at the fault; a legend "
+		"tells what the letters in slots\n"
+		"mean.\n"
+		"\n"
+		"A link tells what it carries where the pointer rests on it; `?` tells the keys. Printed, "
+		"the page shows the step it is\n"
+		"at, the slots, the time and the proof, in light colours.",
+	.examples = "  ordo view ring.json -o ring.html\n"
+		    "  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"
+		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
+		    "  ordo view ring.json --against around.json -o ring.html\n"
+		    "  ordo view set --size 64KiB -o small.html\n"
+		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
+	.reads = true,
+	.run = view,
+};

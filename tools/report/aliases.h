@@ -1,0 +1,23 @@
+/* aliases.h - the names that the field has for algorithms: as text, and in --json. */
+#ifndef ORDO_TOOLS_REPORT_ALIASES_H
+#define ORDO_TOOLS_REPORT_ALIASES_H
+
+#include "command.h"
+#include <ordo/compiler.h>
+
+/* The meaning of a name that is for an operator, ORDO_NOPERATOR for any. false: there is none. */
+bool find_named(const char *name, int op, struct ordo_named *named);
+
+/* "mesh(streams=one)". Returns text. */
+char *write_notation(const struct ordo_named *named, char *text, size_t size);
+/* "ReduceScatter", "AllReduce, Reduce"; returns text. */
+char *write_operators(uint32_t operators, char *text, size_t size);
+
+/* Of `ordo list`: the other names of an algorithm, each once, in a line. */
+void list_aliases(struct call *call, const struct ordo_algorithm_facts *facts, cJSON *one);
+/* Of one algorithm: what each of its other names means. */
+void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts);
+/* Of a name that is an alias: what it means. */
+void explain_alias(struct call *call, const char *name, const struct ordo_named *named, uint32_t count);
+
+#endif

@@ -1,0 +1,341 @@
+/* order_table.c - `ordo order --table`: how many trees every form of every algorithm makes, their name, and who
+ * makes the same. */
+#include "order_table.h"
+#include "cli/inputs.h"
+#include <ordo/arena.h>
+#include <ordo/compiler.h>
+#include <ordo/order.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one algorithm makes on one number of ranks. */
+struct cell {
+	uint32_t ntree; /* 0: it does not apply */
+	struct ordo_tree_name name;
+	char digest[33];
+};
+
+struct table {
+	enum ordo_operator op;
+	const char **algorithms; /* [nrow] with their parameters */
+	uint32_t nrow;
+	const uint32_t *ranks; /* [ncolumn] */
+	uint32_t ncolumn;
+	struct cell *cells; /* [nrow][ncolumn] */
+	struct ordo_arena arena;
+};
+
+static struct cell *cell_at(const struct table *table, uint32_t row, uint32_t column)
+{
+	return &table->cells[(size_t)row * table->ncolumn + column];
+}
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+/* Rows: every form worth trying that does not need a topology with servers. */
+
+static bool add_row(struct table *table, const struct ordo_algorithm_facts *facts, const char *settings)
+{
+	const char *text =
+		*settings ? ordo_arena_format(&table->arena, "%s(%s)", facts->name, settings) : facts->name;
+	if (text)
+		table->algorithms[table->nrow++] = text;
+	return text;
+}
+
+static bool add_rows(struct table *table)
+{
+	uint32_t count, most = 0;
+	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
+	for (uint32_t i = 0; i < count; i++)
+		most += algorithms[i]->nvariant + 1;
+	table->algorithms = ordo_arena_alloc(&table->arena, (most + 1) * sizeof *table->algorithms);
+	bool worked = table->algorithms;
+	for (uint32_t i = 0; worked && i < count; i++) {
+		const struct ordo_algorithm_facts *facts = algorithms[i];
+		if (!(facts->operators >> table->op & 1))
+			continue;
+		if (!facts->variants)
+			worked = add_row(table, facts, "");
+		for (uint32_t v = 0; worked && facts->variants && v < facts->nvariant; v++) {
+			const struct ordo_variant *variant = &facts->variants[v];
+			const bool has_it = !variant->operators || variant->operators >> table->op & 1;
+			if (has_it && !variant->servers && !variant->rings)
+				worked = add_row(table, facts, variant->settings);
+		}
+	}
+	table->cells = worked ? ordo_arena_alloc(&table->arena,
+					((size_t)table->nrow * table->ncolumn + 1) * sizeof *table->cells)
+			      : NULL;
+	return table->cells;
+}
+
+/* Cells. */
+
+static bool judge_cell(struct cell *cell, const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
+	struct ordo_forest *forest = proof ? ordo_forest_create(error) : NULL;
+	struct ordo_order *order = forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
+	bool worked = order;
+	if (worked) {
+		cell->ntree = order->nclass;
+		memcpy(cell->digest, order->digest, sizeof cell->digest);
+		if (order->nclass == 1 && !ordo_forest_name(forest, order->classes[0].tree, &cell->name))
+			worked = ordo_fail_memory(error);
+	}
+	ordo_order_destroy(order);
+	ordo_forest_destroy(forest);
+	ordo_proof_destroy(proof);
+	return worked;
+}
+
+static bool fill_cell(struct call *call, const struct table *table, uint32_t row, uint32_t column)
+{
+	struct ordo_error error;
+	const struct ordo_request request = {
+		.problem = {.op = table->op, .nrank = table->ranks[column], .nshard = table->ranks[column]},
+		.algorithm = table->algorithms[row],
+		.unproved = true};
+	struct ordo_schedule *schedule = ordo_compile(&request, &error);
+	if (!schedule)
+		return error.code == ORDO_USAGE ? true : refuse(call, fail(call, &error));
+	const bool worked = judge_cell(cell_at(table, row, column), schedule, &error);
+	ordo_schedule_destroy(schedule);
+	return worked ? true : refuse(call, fail(call, &error));
+}
+
+static bool fill_table(struct call *call, struct table *table)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	if (!add_rows(table)) {
+		ordo_fail_memory(&error);
+		return refuse(call, fail(call, &error));
+	}
+	bool worked = true;
+	for (uint32_t column = 0; worked && column < table->ncolumn; column++)
+		for (uint32_t row = 0; worked && row < table->nrow; row++) {
+			show_progress(&progress, "proving", column * table->nrow + row,
+				(uint64_t)table->ncolumn * table->nrow);
+			worked = fill_cell(call, table, row, column);
+		}
+	hide_progress(&progress);
+	return worked;
+}
+
+static void print_cell(const struct cell *cell, char *out, size_t size)
+{
+	char name[64];
+	ordo_tree_name_print(cell->name, name, sizeof name);
+	if (!cell->ntree)
+		snprintf(out, size, "-");
+	else if (cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED)
+		snprintf(out, size, "%u", cell->ntree);
+	else
+		snprintf(out, size, "1 %s", name);
+}
+
+/* Groups: rows of one column with equal digests. */
+
+/* Is it the first row of its column with this digest? */
+static bool begins_group(const struct table *table, uint32_t row, uint32_t column)
+{
+	const struct cell *cell = cell_at(table, row, column);
+	for (uint32_t above = 0; above < row; above++)
+		if (!strcmp(cell_at(table, above, column)->digest, cell->digest))
+			return false;
+	return cell->ntree;
+}
+
+static uint32_t group_size(const struct table *table, uint32_t row, uint32_t column)
+{
+	uint32_t size = 0;
+	for (uint32_t below = row; below < table->nrow; below++)
+		size += !strcmp(cell_at(table, below, column)->digest, cell_at(table, row, column)->digest);
+	return size;
+}
+
+static void print_groups(const struct table *table, uint32_t column)
+{
+	const char *between = "";
+	for (uint32_t row = 0; row < table->nrow; row++) {
+		if (!begins_group(table, row, column) || group_size(table, row, column) < 2)
+			continue;
+		printf("%s%s", between, table->algorithms[row]);
+		for (uint32_t below = row + 1; below < table->nrow; below++)
+			if (!strcmp(cell_at(table, below, column)->digest,
+				    cell_at(table, row, column)->digest))
+				printf(" = %s", table->algorithms[below]);
+		between = "; ";
+	}
+	printf("%s", *between ? "" : "none");
+}
+
+static void print_table(const struct table *table)
+{
+	char text[96];
+	printf("\n## %s\n\n| algorithm |", ordo_operator_facts(table->op)->name);
+	for (uint32_t column = 0; column < table->ncolumn; column++)
+		printf(" %u |", table->ranks[column]);
+	printf("\n|---|");
+	for (uint32_t column = 0; column < table->ncolumn; column++)
+		printf("---|");
+	for (uint32_t row = 0; row < table->nrow; row++) {
+		printf("\n| %s |", table->algorithms[row]);
+		for (uint32_t column = 0; column < table->ncolumn; column++) {
+			print_cell(cell_at(table, row, column), text, sizeof text);
+			printf(" %s |", text);
+		}
+	}
+	printf("\n\nBit-interchangeable are those with equal order digests:\n\n| ranks | algorithms "
+	       "|\n|---|---|\n");
+	for (uint32_t column = 0; column < table->ncolumn; column++) {
+		printf("| %u | ", table->ranks[column]);
+		print_groups(table, column);
+		printf(" |\n");
+	}
+}
+
+/* "4-8,12", as it was asked for. */
+static void print_words(const struct texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		printf("%s%s", i ? "," : "", texts->items[i]);
+}
+
+static void print_head(const struct order_table_wish *wish)
+{
+	printf("# The order of every sum\n\n"
+	       "How many different trees each algorithm makes over the elements of its output, and, of one, "
+	       "its name: a column for\n"
+	       "each number of ranks. One tree for all elements is position-invariant (G3); `-`: the "
+	       "algorithm "
+	       "does not apply. Every\n"
+	       "cell is compiled and proved. Written by\n\n    ordo order --table");
+	if (wish->operators.count) {
+		printf(" --operator ");
+		print_words(&wish->operators);
+	}
+	if (wish->ranks.count) {
+		printf(" --ranks ");
+		print_words(&wish->ranks);
+	}
+	printf("\n");
+}
+
+static cJSON *cell_json(const struct table *table, uint32_t row, uint32_t column)
+{
+	const struct cell *cell = cell_at(table, row, column);
+	char name[64];
+	cJSON *json = cJSON_CreateObject();
+	ordo_tree_name_print(cell->name, name, sizeof name);
+	add_count(json, "ranks", table->ranks[column]);
+	add_truth(json, "applies", cell->ntree);
+	if (cell->ntree) {
+		add_count(json, "trees", cell->ntree);
+		add_text(json, "order", cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED ? NULL : name);
+		add_text(json, "order_digest", cell->digest);
+	}
+	return json;
+}
+
+static cJSON *groups_json(const struct table *table, uint32_t column)
+{
+	cJSON *json = cJSON_CreateObject();
+	add_count(json, "ranks", table->ranks[column]);
+	cJSON *groups = cJSON_AddArrayToObject(json, "groups");
+	for (uint32_t row = 0; row < table->nrow; row++) {
+		if (!begins_group(table, row, column) || group_size(table, row, column) < 2)
+			continue;
+		cJSON *group = cJSON_CreateArray();
+		cJSON_AddItemToArray(groups, group);
+		for (uint32_t below = row; below < table->nrow; below++)
+			if (!strcmp(cell_at(table, below, column)->digest,
+				    cell_at(table, row, column)->digest))
+				cJSON_AddItemToArray(group, cJSON_CreateString(table->algorithms[below]));
+	}
+	return json;
+}
+
+static void add_table(cJSON *tables, const struct table *table)
+{
+	cJSON *json = cJSON_CreateObject();
+	cJSON_AddItemToArray(tables, json);
+	add_text(json, "operator", ordo_operator_facts(table->op)->name);
+	cJSON *rows = cJSON_AddArrayToObject(json, "rows");
+	for (uint32_t row = 0; row < table->nrow; row++) {
+		cJSON *one = cJSON_CreateObject();
+		cJSON_AddItemToArray(rows, one);
+		add_text(one, "algorithm", table->algorithms[row]);
+		cJSON *cells = cJSON_AddArrayToObject(one, "cells");
+		for (uint32_t column = 0; column < table->ncolumn; column++)
+			cJSON_AddItemToArray(cells, cell_json(table, row, column));
+	}
+	cJSON *groups = cJSON_AddArrayToObject(json, "interchangeable");
+	for (uint32_t column = 0; column < table->ncolumn; column++)
+		cJSON_AddItemToArray(groups, groups_json(table, column));
+}
+
+/* What is asked for. */
+
+enum { MOST_RANKS = 4096 };
+
+static bool read_table_operator(struct call *call, const char *text, enum ordo_operator *op)
+{
+	static const char wanted[] = "wanted ReduceScatter, AllReduce or Reduce";
+	if (!ordo_operator_from_typed(text, op))
+		return refuse(call, fail_usage(call, wanted, "--operator: %s is no operator", text));
+	if (ordo_operator_facts(*op)->reduces)
+		return true;
+	return refuse(call, fail_usage(call, wanted, "--operator: %s adds nothing, so it has no order",
+				    ordo_operator_facts(*op)->name));
+}
+
+static bool make_table(struct call *call, enum ordo_operator op, const uint32_t *ranks, uint32_t nrank)
+{
+	struct table table = {.op = op, .ranks = ranks, .ncolumn = nrank};
+	const bool worked = fill_table(call, &table);
+	if (worked && call->json)
+		add_table(cJSON_GetObjectItemCaseSensitive(call->answer, "tables"), &table);
+	else if (worked)
+		print_table(&table);
+	ordo_arena_free(&table.arena);
+	return worked;
+}
+
+static bool make_tables(
+	struct call *call, const struct order_table_wish *wish, const uint32_t *ranks, uint32_t nrank)
+{
+	enum ordo_operator operators[ORDO_NOPERATOR] = {ORDO_REDUCESCATTER};
+	size_t noperator = 0;
+	for (; noperator < wish->operators.count && noperator < ORDO_NOPERATOR; noperator++)
+		if (!read_table_operator(call, wish->operators.items[noperator], &operators[noperator]))
+			return false;
+	for (uint32_t i = 0; i < nrank; i++)
+		if (!ranks[i])
+			return refuse(call, fail_usage(call, NULL, "--ranks: found 0, wanted at least 1"));
+	if (!call->json)
+		print_head(wish);
+	cJSON_AddArrayToObject(call->answer, "tables");
+	for (size_t i = 0; i < (noperator ? noperator : 1); i++)
+		if (!make_table(call, operators[i], ranks, nrank))
+			return false;
+	return true;
+}
+
+int print_order_table(struct call *call, const struct order_table_wish *wish)
+{
+	static const char *usual = "4-16";
+	const struct texts usual_ranks = {.items = &usual, .count = 1};
+	uint32_t nrank;
+	uint32_t *ranks = read_numbers(
+		call, "ranks", wish->ranks.count ? &wish->ranks : &usual_ranks, MOST_RANKS + 1, &nrank);
+	const bool worked = ranks && make_tables(call, wish, ranks, nrank);
+	free(ranks);
+	return worked ? ORDO_OK : call->status;
+}

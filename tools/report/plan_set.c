@@ -1,0 +1,148 @@
+/* plan_set.c - plan sets read, listed and verified. */
+#include "plan_set.h"
+#include "cli/overwrite.h"
+#include "plan_set_proof.h"
+#include "proof.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct ordo_plan_set *open_set(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	struct ordo_plan_set *set = ordo_plan_set_read(path, &error);
+	if (!set)
+		call->status = fail(call, &error);
+	if (!set || keep_set(call, set))
+		return set;
+	ordo_plan_set_destroy(set);
+	return NULL;
+}
+
+struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	const struct ordo_read_options options = {.progress = show_progress, .closure = &progress};
+	show_progress(&progress, "reading", 0, 0);
+	struct ordo_schedule *schedule = ordo_plan_set_open(set, range, &options, &error);
+	hide_progress(&progress);
+	return tame_schedule(call, schedule, &error);
+}
+
+/* One schedule after another, so that only one is in memory. */
+static bool judge_ranges(
+	struct call *call, struct judged_set *judged, const struct ordo_verify_options *options)
+{
+	bool worked = true;
+	for (uint32_t i = 0; worked && i < judged->set->nrange; i++) {
+		if (ordo_plan_set_first(judged->set, i) != i)
+			continue;
+		struct ordo_schedule *schedule = open_range(call, judged->set, i);
+		worked = schedule && judge_range(call, judged, i, schedule, options);
+		ordo_schedule_destroy(schedule);
+	}
+	if (worked)
+		conclude_judged(judged);
+	return worked;
+}
+
+void print_set_line(FILE *out, const struct ordo_plan_set *set)
+{
+	const struct ordo_problem *problem = &set->problem;
+	const uint64_t last = set->ranges[set->nrange - 1].to_bytes;
+	fprintf(out, "%s%s on %" PRIu32 " rank%s", ordo_operator_facts(problem->op)->name,
+		problem->in_place ? " in place" : "", problem->nrank, problem->nrank == 1 ? "" : "s");
+	if (ordo_operator_facts(problem->op)->rooted)
+		fprintf(out, ", root %" PRIu32, problem->root);
+	if (problem->nshard != problem->nrank)
+		fprintf(out, ", %" PRIu32 " shards", problem->nshard);
+	if (problem->accumulate_f32)
+		fprintf(out, ", accumulates in f32");
+	fprintf(out, ": %" PRIu32 " range%s of sizes from %" PRIu64 " byte%s on", set->nrange,
+		set->nrange == 1 ? "" : "s", set->ranges[0].from_bytes,
+		set->ranges[0].from_bytes == 1 ? "" : "s");
+	if (last != ORDO_ENDLESS)
+		fprintf(out, ", up to %" PRIu64, last);
+	fputc('\n', out);
+}
+
+static bool report(
+	struct call *call, const struct set_question *question, struct judged_set *judged, bool topology)
+{
+	add_text(call->answer, "file", judged->set->file);
+	if (call->json)
+		return add_judged(call, judged, NULL);
+	printf("%s: %s%s%s\n  ", question->path, paint(stdout, judged->proved ? GREEN : RED),
+		judged->proved ? "proved" : "refuted", paint(stdout, PLAIN));
+	print_set_line(stdout, judged->set);
+	print_ranges(stdout, judged, NULL);
+	if (judged->proved)
+		printf("  %-23s R1-R%s hold in every interleaving of every schedule%s\n", "rules",
+			topology ? "12" : "11",
+			!topology			  ? "; R12 asks for --topology"
+			: question->options.through_ranks ? "; ranks pass on what is not for them"
+							  : "");
+	return print_judged(call, stdout, judged);
+}
+
+static int verify_read_set(
+	struct call *call, const struct set_question *question, const struct ordo_plan_set *set)
+{
+	struct ordo_topology *topology;
+	struct judged_set judged = {0};
+	int status = ORDO_OK;
+	if (!choose_topology(call, question->topology, set->problem.nrank, &topology))
+		return call->status;
+	struct ordo_verify_options options = question->options;
+	options.topology = topology;
+	if (!begin_judged(call, &judged, set, question->arithmetic) ||
+		!judge_ranges(call, &judged, &options) || !report(call, question, &judged, topology) ||
+		!set_meets_conditions(call, &judged, question->conditions))
+		status = call->status;
+	end_judged(&judged);
+	ordo_topology_destroy(topology);
+	return status;
+}
+
+int verify_set(struct call *call, const struct set_question *question)
+{
+	struct ordo_plan_set *set = open_set(call, question->path);
+	const int status = set ? verify_read_set(call, question, set) : call->status;
+	ordo_plan_set_destroy(set);
+	return status;
+}
+
+/* A range, and what its schedule is. */
+static bool list_range(struct call *call, const struct ordo_plan_set *set, uint32_t i, cJSON *list)
+{
+	const struct ordo_plan_range *range = &set->ranges[i];
+	char sizes[64];
+	struct ordo_schedule *schedule = open_range(call, set, i);
+	if (!schedule)
+		return false;
+	if (call->json) {
+		cJSON *one = cJSON_CreateObject();
+		cJSON_AddItemToArray(list, one);
+		add_sizes(one, range);
+		add_text(one, "schedule", range->schedule);
+		add_schedule(one, schedule);
+	} else {
+		printf("  %s bytes: %s\n    ", sizes_text(sizes, range), range->schedule);
+		print_schedule_line(stdout, schedule);
+	}
+	ordo_schedule_destroy(schedule);
+	return true;
+}
+
+int list_set(struct call *call, const char *path)
+{
+	struct ordo_plan_set *set = open_set(call, path);
+	bool worked = set;
+	if (set && !call->json)
+		print_set_line(stdout, set);
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "ranges");
+	for (uint32_t i = 0; worked && i < set->nrange; i++)
+		worked = list_range(call, set, i, list);
+	ordo_plan_set_destroy(set);
+	return worked ? ORDO_OK : call->status;
+}

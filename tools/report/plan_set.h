@@ -1,0 +1,42 @@
+/* plan_set.h - what the commands do with a plan set instead of a schedule. */
+#ifndef ORDO_TOOLS_REPORT_PLAN_SET_H
+#define ORDO_TOOLS_REPORT_PLAN_SET_H
+
+#include "cli/requirements.h"
+#include "cli/inputs.h"
+#include "guarantees.h"
+#include "cli/prediction_options.h"
+#include <ordo/plan_set.h>
+
+/* Reads a set; NULL: call->status. The caller destroys it. */
+struct ordo_plan_set *open_set(struct call *call, const char *path);
+/* Reads the schedule of a range, its names tamed; NULL: call->status. The caller destroys it. */
+struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range);
+
+/* `AllReduce on 8 ranks, 3 ranges from 1 to 1073741824 bytes` */
+void print_set_line(FILE *out, const struct ordo_plan_set *set);
+
+/* `ordo verify SET` */
+struct set_question {
+	const char *path;
+	const struct topology_choice *topology;
+	struct ordo_verify_options options; /* but for the topology */
+	const struct conditions *conditions;
+	const struct arithmetic *arithmetic;
+};
+int verify_set(struct call *call, const struct set_question *question);
+
+/* `ordo list SET`: its ranges, without proof. */
+int list_set(struct call *call, const char *path);
+
+/* `ordo compile ... --sizes` */
+struct set_request {
+	struct ordo_problem problem;
+	const struct predicting *setting;    /* but for its size */
+	const struct conditions *conditions; /* read */
+	const char *sizes;		     /* "1:1GiB" */
+	const char *output;		     /* NULL: none was given */
+};
+int compile_set(struct call *call, const struct set_request *request);
+
+#endif

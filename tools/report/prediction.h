@@ -1,0 +1,22 @@
+/* prediction.h - what `ordo predict` says of one prediction: the time, where it goes, what limits it, and what it could be at best. */
+#ifndef ORDO_TOOLS_REPORT_PREDICTION_H
+#define ORDO_TOOLS_REPORT_PREDICTION_H
+
+#include "cli/prediction_options.h"
+
+/* How much of it people see; --json has all. */
+struct foretelling {
+	uint32_t max_path, max_links;
+};
+
+/* The largest of the bounds, and which it is: "the cut". Never NULL. */
+double largest_bound(const struct ordo_time_bounds *bounds, const char **name);
+/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used. */
+void print_busiest(const struct predicted *predicted, char *out, size_t size);
+/* 2.34 us, 5.6 ms, 1.2 s: with as many digits as times that are compared need. */
+void print_time(FILE *out, double seconds_taken);
+
+void foretell(struct call *call, const struct foretelling *wish, const struct ordo_schedule *schedule,
+	const struct predicted *predicted);
+
+#endif

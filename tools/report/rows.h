@@ -1,0 +1,44 @@
+/* rows.h - the rows of a table, for people, as CSV or as JSON. */
+#ifndef ORDO_TOOLS_REPORT_ROWS_H
+#define ORDO_TOOLS_REPORT_ROWS_H
+
+#include "command.h"
+#include <ordo/element.h>
+#include <ordo/operator.h>
+
+/* What was measured in one form, out of place or in place. */
+struct cell {
+	bool there;	      /* false: there is no such form of it */
+	uint32_t ntimed;      /* runs that were timed; 0: it was wrong before */
+	double seconds, best; /* of a run: the mean, and the fastest */
+	double algbw, busbw;  /* bytes a second */
+	bool checked;
+	uint64_t wrong; /* elements of the first run that had any, over all ranks */
+};
+
+struct row {
+	const char *schedule; /* of a plan set; NULL: there is one */
+	const char *digest;   /* of its order; empty: it has none */
+	const struct ordo_problem *problem;
+	uint64_t bytes, count;
+	enum ordo_type type;
+	enum ordo_reduction reduction;
+	struct cell cells[2]; /* out of place, in place */
+};
+
+enum row_form { ROWS_FOR_PEOPLE, ROWS_AS_CSV, ROWS_AS_JSON };
+struct rows {
+	enum row_form form;
+	cJSON *list;	      /* as JSON: where rows go */
+	const char *schedule; /* of the last row */
+	uint64_t nrow, wrong; /* wrong elements in all */
+	uint32_t ncell;	      /* that were timed */
+	double busbw_sum;
+};
+
+void begin_rows(struct rows *rows, struct call *call, enum row_form form);
+void add_row(struct rows *rows, const struct row *row);
+/* Bytes a second; 0 if nothing was timed. */
+double average_busbw(const struct rows *rows);
+
+#endif

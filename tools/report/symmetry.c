@@ -1,0 +1,249 @@
+/* symmetry.c - proofs from one program, of documents and of programs generated on the fly. */
+#include "symmetry.h"
+#include "proof.h"
+#include <ordo/generators.h>
+#include <string.h>
+
+/* The whole is proved as fast as a symmetry is found below so many tasks, and has trees to tell about. */
+enum { FEW_TASKS = 1 << 20 };
+/* A generated schedule with more tasks is not put into memory to be refuted from the whole. */
+enum { MANY_TASKS = 1 << 25 };
+
+bool read_symmetry_use(struct call *call, const char *text, enum symmetry_use *use)
+{
+	static const char *const words[] = {"auto", "off", "only"};
+	for (int i = 0; i < 3; i++)
+		if (!text || !strcmp(text, words[i])) {
+			*use = (enum symmetry_use)i;
+			return true;
+		}
+	call->status = fail_usage(call, NULL, "--symmetry: found %s, wanted auto, off or only", text);
+	return false;
+}
+
+/* 1: found; 0: there is none; -1: call->status. */
+static int find_symmetry(struct call *call, const struct ordo_programs *programs,
+	enum ordo_compared_ranks comparison, struct symmetry_found *found)
+{
+	struct ordo_error error;
+	struct progress progress = {0};
+	struct ordo_rank_program program = {0};
+	found->found =
+		ordo_symmetry_find(programs, comparison, show_progress, &progress, &found->symmetry, &error);
+	hide_progress(&progress);
+	if (found->found && programs->give(programs, 0, &program, &error))
+		found->ntask = program.ntask;
+	ordo_rank_program_free(&program);
+	if (error.code != ORDO_OK)
+		call->status = fail(call, &error);
+	return error.code != ORDO_OK ? -1 : found->found;
+}
+
+/* NULL with an error of ORDO_UNDECIDED: it cannot be done this way. */
+static struct ordo_proof *prove_part(const struct ordo_programs *programs, const struct symmetry_found *found,
+	const struct ordo_verify_options *options, struct ordo_error *error)
+{
+	struct progress progress = {0};
+	struct ordo_verify_options wanted = *options;
+	wanted.progress = show_progress;
+	wanted.closure = &progress;
+	struct ordo_proof *proof = ordo_verify_symmetric(programs, &found->symmetry, &wanted, error);
+	hide_progress(&progress);
+	return proof;
+}
+
+static struct ordo_proof *refuse_asymmetric(struct call *call)
+{
+	struct ordo_error error;
+	ordo_fail(&error, ORDO_UNDECIDED, 0,
+		"not every rank's program is found to be rank 0's, relabelled, and only symmetry was asked "
+		"for");
+	ordo_hint(&error, "--symmetry off judges the whole");
+	call->status = fail(call, &error);
+	return NULL;
+}
+
+struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, enum symmetry_use use, struct symmetry_found *found)
+{
+	const struct ordo_programs programs = ordo_programs_of(schedule);
+	struct ordo_proof *proof = NULL;
+	struct ordo_error error;
+	*found = (struct symmetry_found){0};
+	if (use == SYMMETRY_OFF ||
+		(use == SYMMETRY_AUTO && (schedule->ntask < FEW_TASKS || options->atomic_reduce)))
+		return prove(call, schedule, options);
+	const int symmetric = find_symmetry(call, &programs, ORDO_COMPARE_ALL, found);
+	if (symmetric < 0)
+		return NULL;
+	if (!symmetric && use == SYMMETRY_ONLY)
+		return refuse_asymmetric(call);
+	if (symmetric)
+		proof = prove_part(&programs, found, options, &error);
+	if (!proof && symmetric && (use == SYMMETRY_ONLY || error.code != ORDO_UNDECIDED)) {
+		call->status = fail(call, &error);
+		return NULL;
+	}
+	if (proof && proof->proved)
+		return proof;
+	ordo_proof_destroy(proof);
+	found->found = false;
+	return prove(call, schedule, options);
+}
+
+void add_symmetry(cJSON *answer, const struct symmetry_found *found)
+{
+	char group[128];
+	if (!answer || !found->found)
+		return;
+	cJSON *symmetry = cJSON_AddObjectToObject(answer, "symmetry");
+	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
+	add_text(symmetry, "group", group);
+	add_count(symmetry, "tasks_judged", found->ntask);
+	add_count(symmetry, "programs_compared", found->symmetry.ncompared);
+	add_truth(symmetry, "all_compared", found->symmetry.ncompared + 1 == found->symmetry.group.order);
+}
+
+void print_symmetry(FILE *out, const struct symmetry_found *found)
+{
+	char group[128];
+	if (!found->found)
+		return;
+	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
+	fprintf(out, "  %-23s %s: proved from the %u tasks of one rank; ", "symmetry", group, found->ntask);
+	if (found->symmetry.ncompared + 1 == found->symmetry.group.order)
+		fprintf(out, "all ranks' programs compared\n");
+	else
+		fprintf(out, "by construction, %u of %u programs compared\n", found->symmetry.ncompared,
+			found->symmetry.group.order);
+}
+
+/* Generated programs. */
+
+struct generated {
+	struct ordo_programs programs;
+	struct ordo_schedule *head; /* the problem, and no task: what is said needs no more */
+	struct symmetry_found found;
+	struct ordo_proof *proof;
+	double finding, proving; /* seconds */
+};
+
+static void add_generated(struct call *call, const struct generated *g)
+{
+	const struct ordo_problem *problem = &g->programs.problem;
+	cJSON *answer = call->answer;
+	add_text(answer, "operator", ordo_operator_facts(problem->op)->name);
+	add_text(answer, "algorithm", g->programs.algorithm);
+	add_count(answer, "ranks", problem->nrank);
+	add_count(answer, "chunks_per_block", problem->chunks_per_block);
+	add_count(answer, "scratch_slots", g->programs.scratch_slots);
+	if (g->found.symmetry.ntask)
+		add_count(answer, "tasks", g->found.symmetry.ntask);
+	add_symmetry(answer, &g->found);
+	add_proof(answer, g->head, g->proof);
+	cJSON *times = cJSON_AddObjectToObject(answer, "seconds");
+	add_number(times, "comparison", g->finding);
+	add_number(times, "proof", g->proving);
+	add_count(answer, "peak_bytes", peak_bytes());
+}
+
+static void print_generated(const struct generate_wish *wish, const struct generated *g)
+{
+	const struct ordo_problem *problem = &g->programs.problem;
+	printf("%s: %s%s%s\n  %s on %u ranks by %s, generated", wish->algorithm,
+		paint(stdout, g->proof->proved ? GREEN : RED), g->proof->proved ? "proved" : "refuted",
+		paint(stdout, PLAIN), ordo_operator_facts(problem->op)->name, problem->nrank,
+		g->programs.algorithm);
+	if (g->found.symmetry.ntask)
+		printf(": %llu tasks", (unsigned long long)g->found.symmetry.ntask);
+	printf("\n");
+	print_symmetry(stdout, &g->found);
+	if (g->proof->proved)
+		print_rules(
+			stdout, &wish->options.limits, wish->options.topology, wish->options.through_ranks);
+}
+
+static void print_generated_times(const struct generated *g)
+{
+	printf("  %-23s programs compared in ", "time");
+	print_seconds(stdout, g->finding);
+	printf(", proof in ");
+	print_seconds(stdout, g->proving);
+	printf("\n");
+}
+
+/* From the whole, where a symmetry is not wanted. */
+static struct ordo_proof *prove_gathered(
+	struct call *call, const struct generate_wish *wish, struct generated *g)
+{
+	struct ordo_error error;
+	ordo_schedule_destroy(g->head);
+	g->head = ordo_programs_gather(&g->programs, &error);
+	if (!g->head) {
+		call->status = fail(call, &error);
+		return NULL;
+	}
+	g->found.symmetry.ntask = g->head->ntask;
+	return prove(call, g->head, &wish->options);
+}
+
+static struct ordo_proof *prove_generated(
+	struct call *call, const struct generate_wish *wish, struct generated *g)
+{
+	struct ordo_error error;
+	double began = seconds();
+	const int symmetric = find_symmetry(
+		call, &g->programs, wish->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
+	g->finding = seconds() - began;
+	if (symmetric <= 0)
+		return symmetric ? NULL : refuse_asymmetric(call);
+	struct ordo_proof *proof = prove_part(&g->programs, &g->found, &wish->options, &error);
+	if (!proof)
+		call->status = fail(call, &error);
+	if (!proof || proof->proved || !g->found.symmetry.ntask || g->found.symmetry.ntask > MANY_TASKS)
+		return proof;
+	ordo_proof_destroy(proof);
+	g->found.found = false;
+	return prove_gathered(call, wish, g);
+}
+
+static int tell_generated(struct call *call, const struct generate_wish *wish, struct generated *g)
+{
+	double began = seconds();
+	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g) : prove_generated(call, wish, g);
+	g->proving = seconds() - began - g->finding;
+	if (!g->proof)
+		return call->status;
+	add_generated(call, g);
+	if (!call->json) {
+		print_findings(stderr, g->head, g->proof);
+		print_generated(wish, g);
+	}
+	if (g->proof->proved && !tell_guarantees(call, &wish->arithmetic, g->head, g->proof))
+		return call->status;
+	if (!call->json)
+		print_generated_times(g);
+	return g->proof->proved ? ORDO_OK : ORDO_REFUTED;
+}
+
+int verify_generated(struct call *call, const struct generate_wish *wish)
+{
+	struct generated g = {0};
+	struct ordo_error error;
+	struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = wish->ranks, .nshard = wish->ranks};
+	if (!wish->ranks)
+		return fail_usage(call, NULL, "--generate wants --ranks");
+	if (wish->operator&& !ordo_operator_from_typed(wish->operator, & problem.op))
+		return fail_usage(call, "ordo list tells which there are",
+			"--operator: found %s, wanted one of the eight", wish->operator);
+	if (!ordo_generate(wish->algorithm, &problem, &g.programs, &error))
+		return fail(call, &error);
+	g.head = ordo_schedule_create(&g.programs.problem, g.programs.algorithm, &error);
+	if (!g.head)
+		return fail(call, &error);
+	g.head->scratch_slots = g.programs.scratch_slots;
+	const int status = tell_generated(call, wish, &g);
+	ordo_proof_destroy(g.proof);
+	ordo_schedule_destroy(g.head);
+	return status;
+}

@@ -1,0 +1,64 @@
+/* two_trees.c - two trees that are not the same, side by side, what differs first in red. */
+#include "two_trees.h"
+#include "guarantees.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Numbers as judgements print them, which is to a file. NULL: no memory. */
+static char *write_captions(const struct two_trees *two, struct ordo_arena *arena)
+{
+	const struct ordo_contradiction *found = two->contradiction;
+	const struct ordo_witness *witness = &found->witness;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const char *node = ordo_forest_print(two->forest, arena, witness->node[0], two->max_leaves);
+	if (!out || !node) {
+		if (out)
+			fclose(out);
+		free(text);
+		return NULL;
+	}
+	fprintf(out,
+		"first difference: the left adds %s; on the right %" PRIu32 " and %" PRIu32
+		" meet only after %" PRIu32 " came in\nwith ",
+		node, witness->a, witness->b, witness->c);
+	print_shard_values(out, found);
+	fprintf(out, ": ");
+	print_real(out, found->result[0]);
+	fprintf(out, " on the left, ");
+	print_real(out, found->result[1]);
+	fprintf(out, " on the right");
+	const bool whole = !ferror(out);
+	if (fclose(out) || !whole) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+bool draw_two_trees(struct call *call, const struct two_trees *two, FILE *out)
+{
+	struct ordo_error error;
+	struct ordo_arena arena = {NULL};
+	const struct ordo_contradiction *found = two->contradiction;
+	const struct ordo_witness *witness = &found->witness;
+	struct titled_tree trees[2];
+	char *captions = write_captions(two, &arena);
+	for (int i = 0; i < 2; i++)
+		trees[i] = (struct titled_tree){found->tree[i], two->title[i], witness->node[i],
+			{witness->a, witness->b, witness->c}};
+	const struct order_picture picture = {.trees = trees,
+		.ntree = 2,
+		.max_leaves = two->max_leaves,
+		.beside = true,
+		.captions = captions};
+	bool worked = captions || ordo_fail_memory(&error);
+	worked = worked && draw_order(out, two->forest, &picture, &error);
+	if (!worked)
+		call->status = fail(call, &error);
+	free(captions);
+	ordo_arena_free(&arena);
+	return worked;
+}

@@ -1,0 +1,18 @@
+/* two_trees.h - two trees that are not the same, side by side, what differs first in red. */
+#ifndef ORDO_TOOLS_REPORT_TWO_TREES_H
+#define ORDO_TOOLS_REPORT_TWO_TREES_H
+
+#include "command.h"
+#include <ordo/order.h>
+
+struct two_trees {
+	const struct ordo_forest *forest;
+	const struct ordo_contradiction *contradiction; /* its trees and witness are of the forest */
+	const char *title[2];				/* what stands above each */
+	uint32_t max_leaves;
+};
+
+/* Writes DOT. false: call->status. */
+bool draw_two_trees(struct call *call, const struct two_trees *two, FILE *out);
+
+#endif

@@ -1,0 +1,230 @@
+/* input.c - `ordo run --input`: a schedule run on an input that shows something. */
+#include "input.h"
+#include "check/buffers.h"
+#include "trace_write.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <ordo/trace.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ordo_input *open_input(struct call *call, const char *path)
+{
+	struct ordo_error error;
+	struct ordo_input *input = ordo_input_read(path, &error);
+	if (!input)
+		call->status = fail(call, &error);
+	return input;
+}
+
+/* Positions are those of the vector that is summed, so an input serves whoever sums as many shards, however many ranks
+ * have them and wherever the sums end: only how many elements are a block's, and which rank has the elements
+ * that are asked for, are the schedule's own. */
+static bool fit(struct call *call, const struct ordo_schedule *schedule, struct ordo_input *input)
+{
+	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
+	const uint64_t length = input->count * ordo_nblock(there);
+	if (here->op != there->op || here->nshard != there->nshard) {
+		call->status = fail_usage(call, NULL, "--input: the schedule and the input have different %s",
+			here->op != there->op ? "operators" : "numbers of shards");
+		return false;
+	}
+	if (length % ordo_nblock(here)) {
+		call->status = fail_usage(call, NULL,
+			"--input: its vector of %" PRIu64 " elements does not fill %u blocks evenly", length,
+			ordo_nblock(here));
+		return false;
+	}
+	input->count = length / ordo_nblock(here);
+	for (uint32_t i = 0; i < input->nelement; i++) {
+		struct ordo_output_element *element = &input->elements[i];
+		if (here->op == ORDO_REDUCESCATTER)
+			element->rank = (uint32_t)(element->position / input->count);
+		else if (here->op == ORDO_REDUCE)
+			element->rank = here->root;
+		if (element->rank < here->nrank)
+			continue;
+		call->status = fail_usage(call, NULL,
+			"--input: an element of rank %" PRIu32 " is asked for, the schedule has %" PRIu32
+			" ranks",
+			element->rank, here->nrank);
+		return false;
+	}
+	return true;
+}
+
+/* A number as elements of that type lie in memory. */
+static void put_number(enum ordo_type type, union ordo_number number, char *out)
+{
+	if (type == ORDO_I64)
+		memcpy(out, &number.integer, sizeof number.integer);
+	else
+		ordo_element_put(
+			type, out, 0, ordo_type_facts(type)->is_float ? number.real : (double)number.integer);
+}
+
+/* As people read it; the bits tell what is lost. */
+static void print_element(enum ordo_type type, const char *bytes, char *out, size_t size)
+{
+	int64_t integer;
+	if (type == ORDO_I64) {
+		memcpy(&integer, bytes, sizeof integer);
+		snprintf(out, size, "%" PRId64, integer);
+	} else {
+		snprintf(out, size, "%.*g",
+			type == ORDO_F64		  ? 17
+			: ordo_type_facts(type)->is_float ? 9
+							  : 10,
+			ordo_element_get(type, bytes, 0));
+	}
+}
+
+/* The bytes of an element as one hexadecimal number. */
+static void print_bits(enum ordo_type type, const char *bytes, char *out)
+{
+	const size_t size = ordo_type_size(type);
+	uint64_t bits = 0;
+	if (size == 1) {
+		bits = (unsigned char)bytes[0];
+	} else if (size == 2) {
+		uint16_t half;
+		memcpy(&half, bytes, sizeof half);
+		bits = half;
+	} else if (size == 4) {
+		uint32_t word;
+		memcpy(&word, bytes, sizeof word);
+		bits = word;
+	} else {
+		memcpy(&bits, bytes, sizeof bits);
+	}
+	snprintf(out, 17, "%0*" PRIx64, 2 * (int)size, bits);
+}
+
+/* A run under way. */
+struct showing {
+	const struct ordo_schedule *schedule;
+	const struct ordo_input *input;
+	struct ordo_plan *plan;
+	struct buffers buffers;
+};
+
+static void fill_slot(struct showing *showing, uint32_t rank, uint32_t slot)
+{
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const struct ordo_input *input = showing->input;
+	const size_t size = ordo_type_size(input->type);
+	const uint32_t chunk = ordo_input_chunk(problem, rank, slot), K = problem->chunks_per_block,
+		       shard = ordo_input_shard(problem, rank, slot);
+	const uint64_t first = ordo_position_of(problem, input->count, chunk, 0),
+		       count = ordo_chunk_begin(input->count, K, chunk % K + 1, 1) -
+			       ordo_chunk_begin(input->count, K, chunk % K, 1);
+	char *at =
+		(char *)showing->buffers.inputs[rank] + size * element_of_slot(problem, input->count, slot);
+	for (uint64_t i = 0; i < count; i++)
+		put_number(input->type, ordo_input_at(input, shard, first + i), at + i * size);
+}
+
+static bool run_once(struct showing *showing, const struct execution_wish *how, struct ordo_error *error)
+{
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const struct ordo_input *input = showing->input;
+	const struct ordo_plan_options options = {
+		.type = input->type, .reduction = input->reduction, .count = input->count};
+	showing->plan = ordo_plan_create(showing->schedule, &options, error);
+	if (!showing->plan || !give_buffers(&showing->buffers, showing->plan, problem, &options, error))
+		return false;
+	for (uint32_t rank = 0; rank < problem->nrank; rank++)
+		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
+			fill_slot(showing, rank, slot);
+	if (how->trace && !ordo_plan_trace_begin(showing->plan, 1, error))
+		return false;
+	return how->seeded ? ordo_plan_run_seeded(showing->plan, how->seed, error)
+			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
+}
+
+/* Do all shards hold the same in both places, so that nothing but the order can make a difference? */
+static bool same_inputs(const struct ordo_input *input)
+{
+	const enum ordo_type type = input->type;
+	for (uint32_t shard = 0; shard < input->problem.nshard; shard++) {
+		char bytes[2][8] = {{0}};
+		for (uint32_t i = 0; i < 2; i++)
+			put_number(type, ordo_input_at(input, shard, input->elements[i].position), bytes[i]);
+		if (memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* One element of the output; its bytes go to `bytes`. */
+static void tell_element(
+	struct call *call, const struct showing *showing, uint32_t i, cJSON *list, char *bytes)
+{
+	const struct ordo_input *input = showing->input;
+	const struct ordo_problem *problem = &showing->schedule->problem;
+	const uint32_t rank = input->elements[i].rank;
+	const size_t size = ordo_type_size(input->type);
+	uint32_t chunk;
+	uint64_t offset;
+	char value[40], bits[17];
+	ordo_chunk_at(problem, input->count, input->elements[i].position, &chunk, &offset);
+	const uint64_t at =
+		element_of_slot(problem, input->count, ordo_output_slot(problem, rank, chunk)) + offset;
+	memcpy(bytes, (const char *)showing->buffers.outputs[rank] + at * size, size);
+	print_element(input->type, bytes, value, sizeof value);
+	print_bits(input->type, bytes, bits);
+	say(call, "  %-12s rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 ": %s (bits %s)\n",
+		"element", rank, chunk, offset, value, bits);
+	cJSON *one = cJSON_CreateObject();
+	add_count(one, "rank", rank);
+	add_count(one, "chunk", chunk);
+	add_count(one, "offset", offset);
+	add_text(one, "value", value);
+	add_text(one, "bits", bits);
+	cJSON_AddItemToArray(list, one);
+}
+
+static int tell(struct call *call, const struct showing *showing, const char *path)
+{
+	const struct ordo_input *input = showing->input;
+	char bytes[2][8] = {{0}};
+	if (!call->json)
+		print_schedule_line(stdout, showing->schedule);
+	say(call, "  %-12s %s: %s %s, %" PRIu64 " element%s a block, %zu value%s\n", "input", path,
+		ordo_type_name(input->type), ordo_reduction_name(input->reduction), input->count,
+		input->count == 1 ? "" : "s", input->nvalue, input->nvalue == 1 ? "" : "s");
+	add_schedule(call->answer, showing->schedule);
+	add_text(call->answer, "input", path);
+	add_text(call->answer, "type", ordo_type_name(input->type));
+	add_text(call->answer, "reduction", ordo_reduction_name(input->reduction));
+	cJSON *list = cJSON_AddArrayToObject(call->answer, "elements");
+	for (uint32_t i = 0; i < input->nelement; i++)
+		tell_element(call, showing, i, list, bytes[i]);
+	if (input->nelement < 2)
+		return ORDO_OK;
+	const bool same = same_inputs(input), differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
+	add_truth(call->answer, "same_inputs", same);
+	add_truth(call->answer, "differ", differ);
+	say(call, "  %-12s %s%s%s\n", "", paint(stdout, differ ? YELLOW : GREEN),
+		differ && same ? "they differ, though every shard holds the same in both places"
+		: differ       ? "they differ; but the shards do not hold the same in both places"
+			       : "they are the same",
+		paint(stdout, PLAIN));
+	return differ ? ORDO_REFUTED : ORDO_OK;
+}
+
+int run_input(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input,
+	const char *path, const struct execution_wish *how)
+{
+	struct ordo_error error;
+	struct ordo_input fitted = *input;
+	struct showing showing = {.schedule = schedule, .input = &fitted};
+	if (!fit(call, schedule, &fitted))
+		return call->status;
+	int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	const struct ordo_plan *plan = showing.plan;
+	status = deliver_trace(call, how->trace, schedule, &plan, 1, status);
+	ordo_plan_destroy(showing.plan);
+	free_buffers(&showing.buffers);
+	return status;
+}

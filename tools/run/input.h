@@ -1,0 +1,17 @@
+/* input.h - `ordo run --input`: a schedule run on an input that shows something. */
+#ifndef ORDO_TOOLS_RUN_INPUT_H
+#define ORDO_TOOLS_RUN_INPUT_H
+
+#include "check/execution.h"
+#include "command.h"
+#include <ordo/input.h>
+
+/* Reads the input; NULL: call->status. The caller destroys it. */
+struct ordo_input *open_input(struct call *call, const char *path);
+
+/* Runs the schedule on it and prints the one or two elements it asks for. How it is run (seed, threads) is
+ * taken from `how`, the arithmetic from the input. Returns the exit code: 1 if two elements differ. */
+int run_input(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input,
+	const char *path, const struct execution_wish *how);
+
+#endif

@@ -1,0 +1,118 @@
+/* input_set.c - what is run: one schedule, or those of a plan set, each read and proved when a size first asks for it. */
+#include "input_set.h"
+#include "report/plan_set.h"
+#include "cli/sizes.h"
+#include "report/proof.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+static bool give_schedules(struct call *call, struct subject *subject)
+{
+	struct ordo_error error;
+	subject->nschedule = subject->set ? subject->set->nrange : 1;
+	subject->schedules = calloc(subject->nschedule, sizeof *subject->schedules);
+	if (subject->schedules)
+		return true;
+	ordo_fail_memory(&error);
+	return refuse(call, fail(call, &error));
+}
+
+bool open_subject(
+	struct call *call, struct subject *subject, const char *path, const struct topology_choice *choice)
+{
+	*subject = (struct subject){.path = path, .choice = choice};
+	if (ordo_is_plan_set(path)) {
+		subject->set = open_set(call, path);
+		if (!subject->set || !give_schedules(call, subject))
+			return false;
+		subject->problem = subject->set->problem;
+		return true;
+	}
+	if (!give_schedules(call, subject) || !(subject->schedules->schedule = open_schedule(call, path)))
+		return false;
+	subject->problem = subject->schedules->schedule->problem;
+	return true;
+}
+
+void close_subject(struct subject *subject)
+{
+	for (uint32_t i = 0; i < subject->nschedule && subject->schedules; i++) {
+		ordo_proof_destroy(subject->schedules[i].proof);
+		ordo_schedule_destroy(subject->schedules[i].schedule);
+	}
+	free(subject->schedules);
+	ordo_plan_set_destroy(subject->set);
+	ordo_topology_destroy(subject->topology);
+}
+
+/* The range of a set that the count falls into. */
+static bool find_range(struct call *call, const struct subject *subject, enum ordo_type type, uint64_t count,
+	uint32_t *range)
+{
+	const struct ordo_plan_set *set = subject->set;
+	const struct ordo_plan_range *last = &set->ranges[set->nrange - 1];
+	const uint64_t one = bytes_of_one(&set->problem, type);
+	*range = count > ORDO_BYTES_LIMIT / one ? ORDO_NONE : ordo_plan_set_find(set, count * one);
+	if (*range != ORDO_NONE)
+		return true;
+	if (last->to_bytes == ORDO_ENDLESS)
+		return refuse(call, fail_usage(call, NULL,
+					    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
+					    " bytes, but for sizes from %" PRIu64 " bytes on",
+					    subject->path, count, one, set->ranges[0].from_bytes));
+	return refuse(call, fail_usage(call, NULL,
+				    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
+				    " bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
+				    subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes));
+}
+
+struct proved_schedule *find_schedule(
+	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count)
+{
+	uint32_t range;
+	if (!subject->set)
+		return subject->schedules;
+	if (!find_range(call, subject, type, count, &range))
+		return NULL;
+	range = ordo_plan_set_first(subject->set, range);
+	struct proved_schedule *found = &subject->schedules[range];
+	found->name = subject->set->ranges[range].schedule;
+	if (!found->schedule)
+		found->schedule = open_range(call, subject->set, range);
+	return found->schedule ? found : NULL;
+}
+
+static bool choose_once(struct call *call, struct subject *subject)
+{
+	return subject->topology ||
+	       choose_topology(call, subject->choice, subject->problem.nrank, &subject->topology);
+}
+
+bool prove_found(struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved)
+{
+	if (found->proof)
+		return true;
+	if (!choose_once(call, subject))
+		return false;
+	const struct ordo_verify_options options = {.topology = subject->topology};
+	found->proof = prove(call, found->schedule, &options);
+	if (!found->proof)
+		return false;
+	if (found->proof->proved)
+		return true;
+	if (unproved) {
+		warn(call, "running a refuted schedule: it may be stuck, or its results wrong");
+		return true;
+	}
+	add_proof(call->answer, found->schedule, found->proof);
+	if (!call->json)
+		print_findings(stderr, found->schedule, found->proof);
+	note(call, "not run, because it is refuted; --unproved runs it all the same");
+	return refuse(call, ORDO_REFUTED);
+}

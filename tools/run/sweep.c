@@ -1,0 +1,252 @@
+/* reachability.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types and reductions. */
+#include "sweep.h"
+#include "report/rows.h"
+#include "report/execution.h"
+#include "report/plan_set.h"
+#include "report/proof.h"
+#include <inttypes.h>
+
+struct table {
+	struct call *call;
+	const struct table_wish *wish;
+	struct subject *subject;
+	struct rows rows;
+	struct progress progress;
+	uint64_t effort, done; /* for the bar: of all cells, and of those begun before this one */
+	uint64_t nrounded;     /* sizes that do not fill all blocks */
+	char wrong[640];       /* what the first wrong element is */
+};
+
+/* What a cell takes, in bytes: small ones are no faster than some. */
+static uint64_t effort_of(uint64_t bytes)
+{
+	return bytes + (1 << 16);
+}
+
+static void show_cell_progress(struct table *table, uint64_t bytes)
+{
+	show_progress(&table->progress, "running", table->done, table->effort);
+	table->done += effort_of(bytes);
+}
+
+static uint64_t effort_of_all(const struct size_range *sizes, uint64_t times)
+{
+	uint64_t size = sizes->begin, effort = 0;
+	do
+		effort += times * effort_of(size);
+	while (next_size(sizes, &size));
+	return effort;
+}
+
+static void note_wrong(struct table *table, const struct row *row, const struct check *check)
+{
+	if (!table->wrong[0])
+		snprintf(table->wrong, sizeof table->wrong, "%" PRIu64 " bytes of %s: %s", row->bytes,
+			ordo_type_name(row->type), check->text);
+}
+
+static void fill_cell(
+	struct table *table, const struct row *row, struct cell *cell, const struct execution *execution)
+{
+	*cell = (struct cell){.there = true,
+		.ntimed = execution->ntimed,
+		.best = execution->best,
+		.checked = table->wish->execution.check,
+		.wrong = execution->check.wrong};
+	if (cell->checked && is_wrong(&execution->check)) {
+		cell->wrong += !cell->wrong;
+		note_wrong(table, row, &execution->check);
+	}
+	if (!cell->ntimed)
+		return;
+	cell->seconds = execution->total / cell->ntimed;
+	cell->algbw = (double)row->bytes / cell->seconds;
+	cell->busbw = cell->algbw * bus_factor(row->problem);
+}
+
+/* What is proved can run in either form, if the operator has it; tasks are written for one. */
+static bool has_form(const struct table *table, const struct ordo_problem *problem, bool in_place)
+{
+	struct ordo_problem other = *problem;
+	other.in_place = in_place;
+	return in_place == problem->in_place ||
+	       (table->wish->execution.folded && ordo_problem_check(&other, NULL));
+}
+
+static bool run_cell(struct table *table, const struct proved_schedule *found, struct row *row, bool in_place)
+{
+	struct ordo_error error;
+	struct execution execution;
+	struct execution_wish wish = table->wish->execution;
+	show_cell_progress(table, row->bytes);
+	if (!has_form(table, &found->schedule->problem, in_place))
+		return true;
+	wish.other_form = in_place != found->schedule->problem.in_place;
+	wish.type = row->type;
+	wish.reduction = row->reduction;
+	wish.count = row->count;
+	const bool worked = execute(&execution, found->schedule, found->proof, &wish, &error);
+	if (worked)
+		fill_cell(table, row, &row->cells[in_place], &execution);
+	close_execution(&execution);
+	if (worked)
+		return true;
+	hide_progress(&table->progress);
+	table->call->status = fail(table->call, &error);
+	return false;
+}
+
+static bool run_row(struct table *table, enum ordo_type type, enum ordo_reduction reduction, uint64_t size)
+{
+	const struct ordo_problem *problem = &table->subject->problem;
+	const uint64_t count = count_of_bytes(problem, type, size);
+	struct row row = {.count = count,
+		.bytes = bytes_of_count(problem, type, count),
+		.problem = problem,
+		.type = type,
+		.reduction = reduction};
+	const struct proved_schedule *found = find_schedule(table->call, table->subject, type, count);
+	table->nrounded += row.bytes != size;
+	row.schedule = found->name;
+	row.digest = found->proof->digest;
+	if (!run_cell(table, found, &row, false) || !run_cell(table, found, &row, true))
+		return false;
+	hide_progress(&table->progress);
+	add_row(&table->rows, &row);
+	return true;
+}
+
+static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduction reduction)
+{
+	const struct size_range *sizes = &table->wish->sizes;
+	uint64_t size = sizes->begin;
+	do {
+		if (!run_row(table, type, reduction, size))
+			return false;
+		if (reader_left()) {
+			table->call->status = ORDO_ENVIRONMENT;
+			return false;
+		}
+	} while (next_size(sizes, &size));
+	return true;
+}
+
+/* Reductions make no difference where nothing is reduced. */
+static uint32_t count_reductions(const struct table *table)
+{
+	return ordo_operator_facts(table->subject->problem.op)->reduces ? table->wish->arithmetics->nreduction
+									: 1;
+}
+
+/* All schedules are read and proved before anything is printed. */
+static bool find_all(struct table *table)
+{
+	const struct arithmetics *arithmetics = table->wish->arithmetics;
+	const struct size_range *sizes = &table->wish->sizes;
+	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
+		uint64_t size = sizes->begin;
+		do {
+			struct proved_schedule *found = find_schedule(table->call, table->subject,
+				arithmetics->types[i],
+				count_of_bytes(&table->subject->problem, arithmetics->types[i], size));
+			if (!found || !prove_found(table->call, table->subject, found, table->wish->unproved))
+				return false;
+		} while (next_size(sizes, &size));
+	}
+	return true;
+}
+
+static bool run_all(struct table *table)
+{
+	const struct arithmetics *arithmetics = table->wish->arithmetics;
+	for (uint32_t i = 0; i < arithmetics->ntype; i++)
+		for (uint32_t k = 0; k < count_reductions(table); k++)
+			if (!run_sizes(table, arithmetics->types[i], arithmetics->reductions[k]))
+				return false;
+	return true;
+}
+
+static void print_title(const struct table *table)
+{
+	const struct execution_wish *how = &table->wish->execution;
+	const struct size_range *sizes = &table->wish->sizes;
+	printf("# ");
+	if (table->subject->set)
+		print_set_line(stdout, table->subject->set);
+	else
+		print_schedule_line(stdout, table->subject->schedules->schedule);
+	printf("# %" PRIu64 " to %" PRIu64 " bytes, step %" PRIu64 " (%s); %" PRIu32
+	       " run%s each after %" PRIu32 " for warming up, on inputs written just before\n",
+		sizes->begin, sizes->end, sizes->factor ? sizes->factor : sizes->step,
+		sizes->factor ? "factor" : "bytes", how->repeat, how->repeat == 1 ? "" : "s", how->warmup);
+	printf("# ");
+	print_drive(stdout, how);
+	printf(", seed %" PRIu64 "\n# executed: ", how->seed);
+	print_form(stdout, how, true);
+	putchar('\n');
+}
+
+static void add_title(const struct table *table)
+{
+	const struct execution_wish *how = &table->wish->execution;
+	cJSON *answer = table->call->answer;
+	if (!table->subject->set)
+		add_schedule(answer, table->subject->schedules->schedule);
+	add_drive(answer, how);
+	add_count(answer, "seed", how->seed);
+	add_count(answer, "warmup", how->warmup);
+	add_count(answer, "repeat", how->repeat);
+	add_truth(answer, "checked", how->check);
+}
+
+static void print_end(const struct table *table)
+{
+	if (table->wrong[0])
+		printf("# %swrong%s: %s\n", paint(stdout, RED), paint(stdout, PLAIN), table->wrong);
+	else if (table->wish->execution.check)
+		printf("# check: %severy element of every run is right%s, bit for bit where its order is "
+		       "proved\n",
+			paint(stdout, GREEN), paint(stdout, PLAIN));
+	printf("# Avg bus bandwidth: %.4g GB/s\n", average_busbw(&table->rows) * 1e-9);
+}
+
+static void end_table(struct table *table)
+{
+	hide_progress(&table->progress);
+	if (table->nrounded)
+		note(table->call,
+			"%" PRIu64 " of the sizes do not fill %" PRIu64 " blocks evenly and are rounded down",
+			table->nrounded, blocks_of_rank(&table->subject->problem));
+	add_count(table->call->answer, "wrong", table->rows.wrong);
+	add_number(table->call->answer, "average_busbw_gigabytes_per_second",
+		average_busbw(&table->rows) * 1e-9);
+	if (table->rows.form == ROWS_FOR_PEOPLE)
+		print_end(table);
+}
+
+/* Types hardly matter: sizes are bytes. */
+static bool largest_fits(struct call *call, const struct table_wish *wish, const struct subject *subject)
+{
+	const enum ordo_type type = wish->arithmetics->types[0];
+	return fits_memory(
+		call, &subject->problem, type, count_of_bytes(&subject->problem, type, wish->sizes.end));
+}
+
+int run_table(struct call *call, const struct table_wish *wish, struct subject *subject)
+{
+	struct table table = {.call = call, .wish = wish, .subject = subject};
+	if (!largest_fits(call, wish, subject) || !find_all(&table))
+		return call->status;
+	table.effort = effort_of_all(
+		&wish->sizes, 2 * (uint64_t)wish->arithmetics->ntype * count_reductions(&table));
+	const enum row_form form = call->json ? ROWS_AS_JSON : wish->csv ? ROWS_AS_CSV : ROWS_FOR_PEOPLE;
+	if (form == ROWS_FOR_PEOPLE)
+		print_title(&table);
+	else if (form == ROWS_AS_JSON)
+		add_title(&table);
+	begin_rows(&table.rows, call, form);
+	if (!run_all(&table))
+		return call->status;
+	end_table(&table);
+	return table.rows.wrong ? ORDO_REFUTED : ORDO_OK;
+}

@@ -1,0 +1,40 @@
+/* graph.h - the few things drawings need of cgraph. */
+#ifndef ORDO_TOOLS_VIEW_DOT_GRAPH_H
+#define ORDO_TOOLS_VIEW_DOT_GRAPH_H
+
+#include <cgraph.h>
+#include <ordo/error.h>
+#include <stdio.h>
+
+/* cgraph takes char *, but only reads. */
+char *text_of(const char *text);
+/* An attribute of a graph, node or edge. */
+void set(void *object, const char *name, const char *value);
+void set_format(void *object, const char *name, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and no control
+ * character goes into a picture. `end` is taken literally. */
+void set_text(void *object, const char *name, const char *text, const char *end);
+/* The same for a text of several lines, centred. */
+void set_lines(void *object, const char *name, const char *text);
+/* A default for all nodes (AGNODE), edges (AGEDGE) or graphs (AGRAPH). */
+void set_default(Agraph_t *graph, int kind, const char *name, const char *value);
+/* A node at x, y inches; y grows downwards from 0. */
+Agnode_t *add_node(Agraph_t *graph, const char *name, double x, double y);
+/* A node that is only text. */
+Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const char *text);
+/* Text that begins, not centres, at x, in a box as wide as the text is at most. */
+Agnode_t *add_left_label(
+	Agraph_t *graph, const char *name, double x, double y, const char *text, double points);
+/* How wide a text is at most, in inches, in letters of so many points: in Helvetica and a fifth
+ * more, as who has no Helvetica shows it in something wider. */
+double width_of_text(const char *text, double points);
+/* A cluster around the box left, top, right, bottom, in inches. */
+Agraph_t *add_cluster(
+	Agraph_t *graph, const char *name, double left, double top, double right, double bottom);
+/* A graph in which every position is given: `dot` keeps them. NULL: error. */
+Agraph_t *open_picture(const char *name, struct ordo_error *error);
+/* Writes the graph as DOT and closes it. */
+bool close_picture(Agraph_t *graph, FILE *out, struct ordo_error *error);
+
+#endif

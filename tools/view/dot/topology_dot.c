@@ -1,0 +1,572 @@
+/* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is loaded. */
+#include "graph.h"
+#include "view/model/layout.h"
+#include "view/model/loads.h"
+#include "view/svg/topology_matrix.h"
+#include "view/view.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const class_colours[] = {"#4878a8", "#6a9a5b", "#b07f3c", "#7d6aa8", "#5b9aa0", "#a0a0a0"};
+enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
+
+/* Inches; a vertex's is that of the circle. */
+static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.3, lane = 0.055, points = 72;
+/* Points: of the most and of the least loaded link; of so many links each is as wide as that, of more they are thinner. */
+static const double widest = 6.5, thinnest = 0.9, many_links = 64;
+static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
+/* Links without a load are left out where there are more. */
+enum { MOST_IDLE = 600 };
+
+struct drawing {
+	const struct ordo_topology *topology;
+	struct loads loads;
+	struct layout layout;
+	Agraph_t *graph;
+	Agnode_t **nodes;	/* [nvertex]; NULL: not drawn */
+	uint32_t nline;		/* of the legend */
+	struct point low, high; /* of vertices and lines */
+	double legend_x, legend_y;
+};
+
+static Agnode_t *add_vertex(struct drawing *drawing, uint32_t vertex)
+{
+	char name[24];
+	bool is_switch = vertex >= drawing->topology->nrank;
+	uint32_t number = is_switch ? vertex - drawing->topology->nrank : vertex;
+	const struct point at = drawing->layout.at[vertex];
+	snprintf(name, sizeof name, "%s%u", is_switch ? "switch" : "rank", number);
+	Agnode_t *node = add_node(drawing->graph, name, at.x, at.y);
+	if (!node)
+		return NULL;
+	set_format(node, "label", is_switch ? "switch %u" : "%u", number);
+	set(node, "shape", is_switch ? "box" : "circle");
+	/* All of one size, as long as the numbers fit. */
+	set(node, "fixedsize", number < (is_switch ? 100 : 1000) ? "true" : "false");
+	set(node, "fillcolor", is_switch ? "#e8e8e8" : "#f3f6fa");
+	if (is_switch) {
+		set_format(node, "width", "%.2f", switch_width);
+		set_format(node, "height", "%.2f", switch_height);
+		set(node, "fontsize", "10");
+		set(node, "margin", "0.06,0.02");
+	}
+	return node;
+}
+
+static bool add_vertices(struct drawing *drawing)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	for (uint32_t vertex = 0; vertex < topology->nrank + topology->nswitch; vertex++)
+		if (drawing->layout.drawn[vertex] && !(drawing->nodes[vertex] = add_vertex(drawing, vertex)))
+			return false;
+	return true;
+}
+
+static bool add_boxes(struct drawing *drawing)
+{
+	for (uint32_t i = 0; i < drawing->layout.nbox; i++) {
+		const struct layout_box *box = &drawing->layout.boxes[i];
+		char name[32];
+		snprintf(name, sizeof name, "cluster_server%u", box->server);
+		Agraph_t *cluster =
+			add_cluster(drawing->graph, name, box->low.x, box->low.y, box->high.x, box->high.y);
+		if (!cluster)
+			return false;
+		set(cluster, "style", "rounded,filled");
+		set(cluster, "fillcolor", "#f8f9fb");
+		set(cluster, "color", "#c8ccd2");
+		snprintf(name, sizeof name, "server %u", box->server);
+		Agnode_t *label = add_label(drawing->graph, name, (box->low.x + box->high.x) / 2,
+			box->below ? box->high.y - 0.16 : box->low.y + 0.16, name);
+		if (!label)
+			return false;
+		set(label, "fontsize", "10");
+		set(label, "fontcolor", "#707070");
+	}
+	return true;
+}
+
+static const struct ordo_link *find_back(const struct ordo_topology *topology, const struct ordo_link *link)
+{
+	uint32_t low = 0, high = topology->nlink;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		const struct ordo_link *other = &topology->links[middle];
+		bool before = other->from != link->to	? other->from < link->to
+			      : other->to != link->from ? other->to < link->from
+							: other->class_name < link->class_name;
+		if (before)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	const struct ordo_link *other = low < topology->nlink ? &topology->links[low] : NULL;
+	bool back = other && other->from == link->to && other->to == link->from &&
+		    other->class_name == link->class_name && other->down == link->down;
+	return back ? other : NULL;
+}
+
+/* Lines. */
+
+/* A curve from vertex to vertex as cubic Bezier points. */
+struct curve {
+	struct point at[4];
+};
+
+static struct point point_of(const struct curve *curve, double share)
+{
+	const double s = share, r = 1 - share;
+	const double weights[] = {r * r * r, 3 * r * r * s, 3 * r * s * s, s * s * s};
+	struct point at = {0, 0};
+	for (int i = 0; i < 4; i++) {
+		at.x += weights[i] * curve->at[i].x;
+		at.y += weights[i] * curve->at[i].y;
+	}
+	return at;
+}
+
+static double radius_of(const struct drawing *drawing, uint32_t vertex, double x, double y)
+{
+	if (vertex < drawing->topology->nrank)
+		return vertex_radius;
+	/* A box about 0.7 wide and 0.3 high. */
+	return fmin(0.36 / fmax(fabs(x), 1e-9), 0.16 / fmax(fabs(y), 1e-9));
+}
+
+/* With loads each direction keeps to its right side. */
+static struct curve find_curve(const struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
+{
+	struct point a = drawing->layout.at[from], b = drawing->layout.at[to];
+	const double bow = 4.0 / 3 * bow_of_line(&drawing->layout, drawing->topology, from, to);
+	const double length = fmax(hypot(b.x - a.x, b.y - a.y), 1e-9);
+	const double x = (b.x - a.x) / length, y = (b.y - a.y) / length, right = one_way ? lane : 0;
+	/* Left of the way is (y, -x), where y grows downwards. */
+	const struct point aside = {-y * right, x * right};
+	a = (struct point){a.x + aside.x, a.y + aside.y};
+	b = (struct point){b.x + aside.x, b.y + aside.y};
+	struct point c = {a.x + x * length / 3 + y * bow, a.y + y * length / 3 - x * bow},
+		     d = {b.x - x * length / 3 + y * bow, b.y - y * length / 3 - x * bow};
+	const double out = hypot(c.x - a.x, c.y - a.y), in = hypot(b.x - d.x, b.y - d.y);
+	const struct point begin = {(c.x - a.x) / out, (c.y - a.y) / out},
+			   end = {(b.x - d.x) / in, (b.y - d.y) / in};
+	const double first = radius_of(drawing, from, begin.x, begin.y),
+		     last = radius_of(drawing, to, end.x, end.y);
+	a = (struct point){a.x + begin.x * first, a.y + begin.y * first};
+	b = (struct point){b.x - end.x * last, b.y - end.y * last};
+	return (struct curve){{a, c, d, b}};
+}
+
+/* A box around its middle. */
+struct room {
+	struct point middle;
+	double width, height;
+};
+
+static void include(struct drawing *drawing, const struct room *room)
+{
+	drawing->low.x = fmin(drawing->low.x, room->middle.x - room->width / 2);
+	drawing->low.y = fmin(drawing->low.y, room->middle.y - room->height / 2);
+	drawing->high.x = fmax(drawing->high.x, room->middle.x + room->width / 2);
+	drawing->high.y = fmax(drawing->high.y, room->middle.y + room->height / 2);
+}
+
+/* An arrow's tip takes the last of the line. */
+static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
+{
+	const struct point *at = curve->at;
+	char text[160];
+	const double x = at[3].x - at[2].x, y = at[3].y - at[2].y, length = fmax(hypot(x, y), 1e-9);
+	const struct point neck = {at[3].x - x / length * tip, at[3].y - y / length * tip};
+	size_t used = 0;
+	if (tip > 0)
+		used = (size_t)snprintf(
+			text, sizeof text, "e,%.1f,%.1f ", at[3].x * points, -at[3].y * points);
+	snprintf(text + used, sizeof text - used, "%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f", at[0].x * points,
+		-at[0].y * points, at[1].x * points, -at[1].y * points, at[2].x * points, -at[2].y * points,
+		neck.x * points, -neck.y * points);
+	set(edge, "pos", text);
+}
+
+static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link, bool one_way)
+{
+	Agedge_t *edge =
+		agedge(drawing->graph, drawing->nodes[link->from], drawing->nodes[link->to], NULL, 1);
+	if (!edge)
+		return NULL;
+	const struct curve curve = find_curve(drawing, link->from, link->to, one_way);
+	const struct room middle = {point_of(&curve, 0.5), 0, 0};
+	include(drawing, &middle);
+	set_curve(edge, &curve, one_way ? 0.09 : 0);
+	set(edge, "dir", one_way ? "forward" : "none");
+	return edge;
+}
+
+static void describe(const struct drawing *drawing, const struct ordo_link *link, Agedge_t *edge)
+{
+	char tip[384];
+	describe_link(&drawing->loads, link, tip);
+	set_text(edge, "tooltip", tip, "");
+}
+
+/* 1, or less where links are many. */
+static double thinness(const struct drawing *drawing)
+{
+	return sqrt(many_links / fmax(drawing->loads.nloaded, many_links));
+}
+
+static double width_of(const struct drawing *drawing, double bytes)
+{
+	const double share = drawing->loads.most_bytes > 0 ? bytes / drawing->loads.most_bytes : 0;
+	return thinness(drawing) * (thinnest + (widest - thinnest) * share);
+}
+
+static bool overlap(const struct room *a, const struct room *b)
+{
+	return fabs(a->middle.x - b->middle.x) < (a->width + b->width) / 2 &&
+	       fabs(a->middle.y - b->middle.y) < (a->height + b->height) / 2;
+}
+
+static struct room room_of_vertex(const struct drawing *drawing, uint32_t vertex)
+{
+	const bool is_switch = vertex >= drawing->topology->nrank;
+	return (struct room){drawing->layout.at[vertex], is_switch ? switch_width : 2 * vertex_radius,
+		is_switch ? switch_height : 2 * vertex_radius};
+}
+
+/* The name of a server. */
+static struct room room_of_name(const struct layout_box *box)
+{
+	const double y = box->below ? box->high.y - 0.16 : box->low.y + 0.16;
+	return (struct room){{(box->low.x + box->high.x) / 2, y}, 1, 0.2};
+}
+
+static bool is_free(const struct drawing *drawing, const struct room *room)
+{
+	const uint32_t nvertex = drawing->topology->nrank + drawing->topology->nswitch;
+	for (uint32_t v = 0; v < nvertex; v++) {
+		const struct room vertex = room_of_vertex(drawing, v);
+		if (drawing->layout.drawn[v] && overlap(room, &vertex))
+			return false;
+	}
+	for (uint32_t i = 0; i < drawing->layout.nbox; i++) {
+		const struct room name = room_of_name(&drawing->layout.boxes[i]);
+		if (overlap(room, &name))
+			return false;
+	}
+	return true;
+}
+
+/* Beside the line, and over no vertex: rather outside than inside, and not in its middle, where
+ * lines cross. false: it is too crowded there. */
+static bool place_words(const struct drawing *drawing, const struct curve *curve, struct room *room)
+{
+	static const double shares[] = {0.35, 0.65, 0.5, 0.2, 0.8},
+			    sides[] = {0.32, -0.32, 0.2, -0.2, 0.5, -0.5, 0.7, -0.7};
+	for (size_t side = 0; side < sizeof sides / sizeof *sides; side++)
+		for (size_t share = 0; share < sizeof shares / sizeof *shares; share++) {
+			const struct point at = point_of(curve, shares[share]);
+			const double x = at.x - drawing->layout.middle.x, y = at.y - drawing->layout.middle.y;
+			const double outwards = sides[side] / fmax(hypot(x, y), 0.1);
+			room->middle = (struct point){at.x + x * outwards, at.y + y * outwards};
+			if (is_free(drawing, room))
+				return true;
+		}
+	return false;
+}
+
+/* What stands beside the bottleneck, where there is room for it; the legend says it in any case. */
+static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
+{
+	char text[96];
+	const struct curve curve = find_curve(drawing, link->from, link->to, true);
+	snprintf(text, sizeof text, "bottleneck %.3g %%", 100 * use_of(&drawing->loads, link));
+	struct room room = {.width = width_of_text(text, 9) + 0.1, .height = 0.2};
+	if (!place_words(drawing, &curve, &room))
+		return true;
+	Agnode_t *node = add_node(drawing->graph, "bottleneck", room.middle.x, room.middle.y);
+	if (!node)
+		return false;
+	set_text(node, "label", text, "");
+	set(node, "shape", "box");
+	set(node, "fixedsize", "true");
+	set(node, "fontsize", "9");
+	set(node, "fontname", "Helvetica-Bold");
+	set(node, "fillcolor", "#fff7e8");
+	set_format(node, "width", "%.2f", room.width);
+	set_format(node, "height", "%.2f", room.height);
+	set(node, "penwidth", "0.8");
+	set(node, "color", "black");
+	include(drawing, &room);
+	return true;
+}
+
+/* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links are. */
+static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
+{
+	const double width = width_of(drawing, bytes_on(&drawing->loads, link));
+	const bool worst = is_worst(&drawing->loads, link);
+	char colour[8];
+	use_colour(&drawing->loads, use_of(&drawing->loads, link), colour);
+	if (worst && drawing->loads.marks_worst) {
+		Agedge_t *halo = add_curve(drawing, link, true);
+		if (!halo)
+			return false;
+		set(halo, "color", "black");
+		set_format(halo, "penwidth", "%.2f", width + 2.4 * thinness(drawing));
+		set(halo, "class", "halo");
+		set(halo, "arrowsize", "0.62");
+	}
+	Agedge_t *edge = add_curve(drawing, link, true);
+	if (!edge)
+		return false;
+	set(edge, "color", colour);
+	set_format(edge, "penwidth", "%.2f", width);
+	set(edge, "class", worst ? "bottleneck" : "load");
+	describe(drawing, link, edge);
+	return link - drawing->topology->links != (ptrdiff_t)drawing->loads.prediction->bottleneck ||
+	       add_mark(drawing, link);
+}
+
+/* One line for both directions if they are alike. */
+static bool add_plain(struct drawing *drawing, const struct ordo_link *link)
+{
+	const struct ordo_link *back = find_back(drawing->topology, link);
+	const bool both = back && !(bytes_on(&drawing->loads, back) > 0);
+	if (both && link->from > link->to)
+		return true;
+	Agedge_t *edge = add_curve(drawing, link, !both);
+	if (!edge)
+		return false;
+	set(edge, "color",
+		link->down		    ? down_colour
+		: drawing->loads.prediction ? idle_colour
+					    : class_colours[link->class_name % NCOLOUR]);
+	if (drawing->loads.prediction)
+		set(edge, "class", "idle");
+	if (link->down) {
+		set(edge, "style", "dashed");
+		set(edge, "penwidth", "2");
+	}
+	describe(drawing, link, edge);
+	return true;
+}
+
+static bool is_drawn(const struct drawing *drawing, const struct ordo_link *link)
+{
+	return drawing->nodes[link->from] && drawing->nodes[link->to];
+}
+
+/* Those without a load first: the others lie over them. */
+static bool add_links(struct drawing *drawing)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	const struct ordo_link *end = topology->links + topology->nlink;
+	for (int loaded = 0; loaded < 2; loaded++)
+		for (const struct ordo_link *link = topology->links; link < end; link++) {
+			if (!is_drawn(drawing, link) ||
+				(bytes_on(&drawing->loads, link) > 0) != (loaded == 1) ||
+				(is_idle(&drawing->loads, link) && drawing->loads.nidle > MOST_IDLE))
+				continue;
+			if (!(loaded ? add_loaded : add_plain)(drawing, link))
+				return false;
+		}
+	return true;
+}
+
+/* The legend: samples of lines, right of the picture. It says nothing of what is not there. */
+
+static Agedge_t *add_sample(struct drawing *drawing, const char *text)
+{
+	char left[40], right[40], words[40];
+	snprintf(left, sizeof left, "sample%u left", drawing->nline);
+	snprintf(right, sizeof right, "sample%u right", drawing->nline);
+	snprintf(words, sizeof words, "sample%u", drawing->nline++);
+	const double x = drawing->legend_x, y = drawing->legend_y;
+	Agnode_t *a = add_node(drawing->graph, left, x, y), *b = add_node(drawing->graph, right, x + 0.4, y);
+	Agedge_t *edge = a && b ? agedge(drawing->graph, a, b, NULL, 1) : NULL;
+	if (!edge || !add_left_label(drawing->graph, words, x + 0.5, y, text, 12))
+		return NULL;
+	drawing->legend_y += 0.3;
+	set(a, "shape", "point");
+	set(b, "shape", "point");
+	set(a, "width", "0.01");
+	set(b, "width", "0.01");
+	set(a, "style", "invis");
+	set(b, "style", "invis");
+	set(edge, "dir", "none");
+	const struct curve line = {{{x, y}, {x + 0.13, y}, {x + 0.27, y}, {x + 0.4, y}}};
+	set_curve(edge, &line, 0);
+	return edge;
+}
+
+static bool add_words(struct drawing *drawing, const char *text)
+{
+	char name[40];
+	snprintf(name, sizeof name, "words%u", drawing->nline++);
+	Agnode_t *node = add_left_label(drawing->graph, name, drawing->legend_x, drawing->legend_y, text, 12);
+	drawing->legend_y += 0.3;
+	return node;
+}
+
+/* A line for each class of links. */
+static bool add_classes(struct drawing *drawing)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	char text[256];
+	for (uint32_t class = 0; class < topology->nclass; class ++) {
+		if (!describe_class(topology, drawing->layout.drawn, class, text))
+			continue;
+		Agedge_t *edge = drawing->loads.prediction ? NULL : add_sample(drawing, text);
+		if (drawing->loads.prediction ? !add_words(drawing, text) : !edge)
+			return false;
+		if (edge)
+			set(edge, "color", class_colours[class % NCOLOUR]);
+	}
+	return true;
+}
+
+static bool add_down(struct drawing *drawing)
+{
+	Agedge_t *edge = drawing->loads.ndown ? add_sample(drawing, "down") : NULL;
+	if (!edge)
+		return !drawing->loads.ndown;
+	set(edge, "color", down_colour);
+	set(edge, "style", "dashed");
+	set(edge, "penwidth", "2");
+	return true;
+}
+
+static bool add_widths(struct drawing *drawing)
+{
+	double samples[MOST_SAMPLES];
+	const uint32_t count = sample_bytes(&drawing->loads, drawing->layout.drawn, samples);
+	char text[64], size[32];
+	for (uint32_t i = 0; i < count; i++) {
+		print_size(samples[i], size);
+		snprintf(text, sizeof text, "%s%s", size, i ? "" : " over the link");
+		Agedge_t *edge = add_sample(drawing, text);
+		if (!edge)
+			return false;
+		set(edge, "color", "#808080");
+		set_format(edge, "penwidth", "%.2f", width_of(drawing, samples[i]));
+	}
+	return true;
+}
+
+static bool add_uses(struct drawing *drawing)
+{
+	double samples[MOST_SAMPLES];
+	const uint32_t count = sample_uses(&drawing->loads, drawing->layout.drawn, samples);
+	char text[64], colour[8];
+	for (uint32_t i = 0; i < count; i++) {
+		snprintf(text, sizeof text, "%.3g %%%s", 100 * samples[i],
+			i ? "" : " of the time at full bandwidth");
+		Agedge_t *edge = add_sample(drawing, text);
+		if (!edge)
+			return false;
+		use_colour(&drawing->loads, samples[i], colour);
+		set(edge, "color", colour);
+		set(edge, "penwidth", "6");
+	}
+	return true;
+}
+
+static bool add_worst(struct drawing *drawing)
+{
+	char text[96];
+	if (!drawing->loads.marks_worst)
+		return true;
+	snprintf(text, sizeof text,
+		drawing->loads.nworst > 1 ? "bottleneck: %.3g %%, %" PRIu32 " links alike"
+					  : "bottleneck: %.3g %%",
+		100 * drawing->loads.most_use, drawing->loads.nworst);
+	Agedge_t *halo = add_sample(drawing, text);
+	if (!halo)
+		return false;
+	set(halo, "color", "black:white:black");
+	set(halo, "penwidth", "2.5");
+	return true;
+}
+
+static bool add_idle(struct drawing *drawing)
+{
+	char text[64];
+	const uint32_t nidle = drawing->loads.nidle;
+	if (!nidle)
+		return true;
+	snprintf(text, sizeof text, "%" PRIu32 " link%s without a load%s", nidle, nidle == 1 ? "" : "s",
+		nidle > MOST_IDLE ? ": not drawn" : "");
+	if (nidle > MOST_IDLE)
+		return add_words(drawing, text);
+	Agedge_t *edge = add_sample(drawing, text);
+	if (edge)
+		set(edge, "color", idle_colour);
+	return edge;
+}
+
+static bool add_legend(struct drawing *drawing)
+{
+	drawing->legend_x = drawing->high.x + 0.6;
+	drawing->legend_y = drawing->layout.low.y;
+	if (!add_classes(drawing) || !add_down(drawing))
+		return false;
+	drawing->legend_y += 0.1;
+	return !drawing->loads.prediction ||
+	       (add_widths(drawing) && add_uses(drawing) && add_worst(drawing) && add_idle(drawing));
+}
+
+static bool add_title(struct drawing *drawing)
+{
+	char text[512];
+	describe_loads(&drawing->loads, text);
+	return add_left_label(
+		drawing->graph, "title", drawing->layout.low.x - 0.2, drawing->low.y - 0.75, text, 14);
+}
+
+static bool add_all(struct drawing *drawing)
+{
+	drawing->low = drawing->layout.low;
+	drawing->high = drawing->layout.high;
+	/* The engine `nop2` keeps lines too. */
+	set_default(drawing->graph, AGRAPH, "layout", "nop2");
+	set_default(drawing->graph, AGNODE, "style", "filled");
+	set_default(drawing->graph, AGNODE, "color", "#404040");
+	set_default(drawing->graph, AGNODE, "fontsize", "12");
+	set_default(drawing->graph, AGNODE, "width", "0.42");
+	set_default(drawing->graph, AGNODE, "height", "0.42");
+	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) && add_legend(drawing) &&
+	       add_title(drawing);
+}
+
+static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
+{
+	const struct ordo_topology *topology = drawing->topology;
+	drawing->nodes = calloc((size_t)topology->nrank + topology->nswitch, sizeof(Agnode_t *));
+	bool worked = drawing->nodes && lay_out(&drawing->layout, topology, ranks, nrank);
+	if (worked) {
+		measure_loads(&drawing->loads, drawing->layout.drawn);
+		worked = add_all(drawing);
+	}
+	free(drawing->nodes);
+	free_layout(&drawing->layout);
+	return worked;
+}
+
+bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
+	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error)
+{
+	struct drawing drawing = {.topology = topology,
+		.loads = {.topology = topology, .prediction = prediction},
+		.graph = open_picture("topology", error)};
+	if (!drawing.graph)
+		return false;
+	const bool worked = prediction && nrank > MOST_WEB_RANKS
+				    ? draw_matrix(drawing.graph, &drawing.loads, ranks, nrank)
+				    : draw_web(&drawing, ranks, nrank);
+	if (worked)
+		return close_picture(drawing.graph, out, error);
+	agclose(drawing.graph);
+	return ordo_fail_memory(error);
+}

@@ -1,0 +1,64 @@
+/* pictures.c - pictures as commands deliver them. */
+#include "pictures.h"
+#include "cli/output.h"
+#include "view.h"
+#include <string.h>
+
+static bool refuse(struct call *call, int status)
+{
+	call->status = status;
+	return false;
+}
+
+bool choose_picture_form(struct call *call, struct picture_wish *wish)
+{
+	static const char *const forms[] = {"dot", "svg", "png", "pdf"};
+	if (!wish->as && !wish->output)
+		return true;
+	if (wish->output && !strcmp(wish->output, "-"))
+		wish->output = NULL;
+	const char *ending = wish->output ? strrchr(wish->output, '.') : NULL;
+	if (!wish->as)
+		wish->as = ending ? ending + 1 : "dot";
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+		if (!strcmp(wish->as, forms[i])) {
+			if (call->json && !wish->output && i > 1)
+				return refuse(call, fail_usage(call, NULL,
+							    "--json with --as %s needs --output", wish->as));
+			return true;
+		}
+	return refuse(call, fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
+}
+
+static bool deliver(struct call *call, const struct picture_wish *wish, FILE *image)
+{
+	struct ordo_error error;
+	add_text(call->answer, "as", wish->as);
+	add_text(call->answer, "output", wish->output);
+	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
+		return refuse(call, fail(call, &error));
+	if (wish->output ? save(image, wish->output, &error) : call->json || copy_out(image, stdout, &error))
+		return true;
+	return refuse(call, fail(call, &error));
+}
+
+bool deliver_picture(struct call *call, const struct picture_wish *wish, bool straight, picture_writer *write,
+	const void *closure)
+{
+	struct ordo_error error;
+	FILE *dot = tmpfile(), *image = tmpfile();
+	bool worked = dot && image;
+	if (!worked) {
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		refuse(call, fail(call, &error));
+	}
+	worked = worked && write(call, closure, straight ? image : dot);
+	if (worked && !straight && !render(dot, wish->as, image, &error))
+		worked = refuse(call, fail(call, &error));
+	worked = worked && deliver(call, wish, image);
+	if (dot)
+		fclose(dot);
+	if (image)
+		fclose(image);
+	return worked;
+}
