@@ -52,7 +52,7 @@ def _():
 
 @case("what an option takes: every argument of a table has a meaning that completions know")
 def _():
-    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parent.parent / "tools" / "values.c").read_text(), re.M)
+    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parent.parent / "tools" / "cli" / "values.c").read_text(), re.M)
     wanted(len(known) > 20, known)
     for command in COMMANDS:
         for option, argument in re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)", ordo(command, "--help"), re.M):

@@ -59,7 +59,7 @@ def _():
         pages = {f"ordo-{name}": page for name, page in PAGES.items()} | {"ordo": OVERVIEW}
         for name, page in pages.items():
             (pathlib.Path(folder) / f"{name}.1").write_text(page)
-        shutil.copy(SOURCE / "ordo-check.1", folder)
+        shutil.copy(SOURCE / "checker" / "ordo-check.1", folder)
         files = sorted(map(str, pathlib.Path(folder).iterdir()))
         for name, page in pages.items():
             # What is typed stands as it is, however long.
@@ -128,7 +128,7 @@ def _():
 
 @case("what the manual says beside --help is about options there are")
 def _():
-    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),', (SOURCE / "prose.c").read_text(), re.M)
+    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),', (SOURCE / "help" / "prose.c").read_text(), re.M)
     wanted(len(entries) > 40, entries)
     wanted(len(set(entries)) == len(entries), "twice", [entry for entry in entries if entries.count(entry) > 1])
     for command, option in entries:
