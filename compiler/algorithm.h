@@ -1,5 +1,5 @@
-/* algorithm.h - what one algorithm is: facts, a condition, its natural number of chunks, a builder, and
- * claims that tests evaluate.
+/* algorithm.h - what one algorithm is: facts, a condition, its natural number of chunks, a builder,
+ * and claims that tests evaluate.
  *
  * A new algorithm is one file in algorithms/ and one line in algorithms/table.h.
  */
@@ -23,25 +23,28 @@ struct ordo_value {
 
 /* What an algorithm is asked for: a checked problem, where, and how.
  *
- * With virtual shards, V != N, a rank folds its own before the algorithm begins, into the places where the
- * algorithm adds anyway: what it is asked for is then the problem of N ranks with one vector each, in place.
+ * With virtual shards, V != N, a rank folds its own before the algorithm begins, into the places
+ * where the algorithm adds anyway: what it is asked for is then the problem of N ranks with one
+ * vector each, in place.
  */
 struct ordo_recipe {
-	struct ordo_problem
-		problem; /* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
+	/* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
+	struct ordo_problem problem;
 	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
 	const struct ordo_topology *topology; /* NULL: every rank reaches every other */
 	const struct ordo_algorithm *algorithm;
-	struct ordo_value *values; /* [algorithm->facts.nparameter]; the fallback where the user gave none */
-	const char *notation; /* canonical: only what differs from the fallbacks, in the order of the table */
-	void *prepared;	      /* what `prepare` found; NULL */
+	/* [algorithm->facts.nparameter]; the fallback where the user gave none */
+	struct ordo_value *values;
+	/* canonical: only what differs from the fallbacks, in the order of the table */
+	const char *notation;
+	void *prepared;		 /* what `prepare` found; NULL */
 	struct ordo_arena arena; /* lives as long as the recipe */
 };
 
 struct ordo_algorithm {
 	struct ordo_algorithm_facts facts;
-	/* What the algorithm demands beyond its operators and the ranges of its parameters. NULL: nothing.
-	 * Reads as a formula. */
+	/* What the algorithm demands beyond its operators and the ranges of its parameters. NULL:
+	 * nothing. Reads as a formula. */
 	bool (*applicable)(const struct ordo_recipe *recipe, struct ordo_error *error);
 	/* Finds, once, what both `chunks` and `build` need (say, the cycles of a topology), into
 	 * recipe->prepared, from recipe->arena. NULL: nothing. */
@@ -51,13 +54,15 @@ struct ordo_algorithm {
 	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
 	/* Gives back what `prepare` took and recipe->arena does not own. NULL: nothing. */
 	void (*release)(struct ordo_recipe *recipe);
-	bool takes_shards; /* it is asked for the problem of V shards as it is, and they are not folded before */
-	bool avoids_links; /* it finds its way around links that are not there: named in hints to those who
-			      use one that is not */
+	/* it is asked for the problem of V shards as it is, and they are not folded before */
+	bool takes_shards;
+	/* it finds its way around links that are not there: named in hints to those who use one
+	 * that is not */
+	bool avoids_links;
 
-	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on what the one
-	 * before brought. Volume: how many chunks the busiest rank sends to others. With the K of the recipe.
-	 * ORDO_UNCOUNTED: no memory. */
+	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on
+	 * what the one before brought. Volume: how many chunks the busiest rank sends to others.
+	 * With the K of the recipe. ORDO_UNCOUNTED: no memory. */
 	uint64_t (*steps)(const struct ordo_recipe *recipe);
 	uint64_t (*volume)(const struct ordo_recipe *recipe);
 };
@@ -67,18 +72,21 @@ struct ordo_claims {
 	uint64_t steps, volume;
 };
 /* What the recipe's algorithm claims of it. false: no memory. */
-bool ordo_claims_of(const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error);
+bool ordo_claims_of(
+	const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error);
 
 /* All algorithms, in the order of `ordo list`. */
 extern const struct ordo_algorithm *const ordo_algorithm_table[];
 extern const uint32_t ordo_nalgorithm;
 
-/* Reads `name(key=value,key=value)` or `name(algorithm,algorithm,key=value)`, checks values, operator and problem, prepares, and settles K. Words and
- * numbers are written plainly, a list in brackets `order=[0,2,1,3]`, several lists as
- * `order=[[0,1,2],[0,2,1]]`. The caller destroys it, also after false. */
+/* Reads `name(key=value,key=value)` or `name(algorithm,algorithm,key=value)`, checks values,
+ * operator and problem, prepares, and settles K. Words and numbers are written plainly, a list in
+ * brackets `order=[0,2,1,3]`, several lists as `order=[[0,1,2],[0,2,1]]`. The caller destroys it,
+ * also after false. */
 bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
-/* The part of ordo_recipe_make that is the same for all algorithms: checks the problem and the topology. */
+/* The part of ordo_recipe_make that is the same for all algorithms: checks the problem and the
+ * topology. */
 bool ordo_recipe_take_problem(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
 void ordo_recipe_destroy(struct ordo_recipe *recipe);
@@ -87,17 +95,20 @@ bool ordo_recipe_read(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
 /* Whether there may be memory to compile what was read, and to prove it. If not,
  * error->too_large. */
-bool ordo_fits_in_memory(
-	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
-/* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns false. */
-bool ordo_error_in(struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool ordo_fits_in_memory(const struct ordo_recipe *recipe, const struct ordo_request *request,
+	struct ordo_error *error);
+/* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns
+ * false. */
+bool ordo_error_in(struct ordo_error *error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-/* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for (ordo_is_of_candidate), or ends every search. */
+/* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for
+ * (ordo_is_of_candidate), or ends every search. */
 struct ordo_schedule *ordo_compile_proved(
 	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why);
 /* The proof of what was compiled without. NULL: there is none, and *why says so. */
-struct ordo_proof *ordo_prove_compiled(
-	const struct ordo_request *request, const struct ordo_schedule *schedule, struct ordo_error *why);
+struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,
+	const struct ordo_schedule *schedule, struct ordo_error *why);
 /* Does an error mean that this candidate will not do, rather than that nothing will? */
 bool ordo_is_of_candidate(const struct ordo_error *why);
 

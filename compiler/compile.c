@@ -34,9 +34,10 @@ static bool watch(struct ordo_sequence *sequence, const struct ordo_request **re
 	return told(*request, MERGED);
 }
 
-/* Data has its links, or the builder would have said so; what remains are signals that go where no data goes. */
-static bool signals_have_links(
-	const struct ordo_recipe *recipe, const struct ordo_schedule *schedule, struct ordo_error *error)
+/* Data has its links, or the builder would have said so; what remains are signals that go where no
+ * data goes. */
+static bool signals_have_links(const struct ordo_recipe *recipe,
+	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	const struct ordo_topology *topology = recipe->topology;
 	for (uint32_t s = 0; topology && s < schedule->nstream; s++) {
@@ -47,23 +48,24 @@ static bool signals_have_links(
 			if (task->kind != ORDO_NOTIFY || task->peer == good)
 				continue;
 			good = task->peer;
-			if (good == stream->rank || ordo_topology_reaches(topology, stream->rank, good))
+			if (good == stream->rank ||
+				ordo_topology_reaches(topology, stream->rank, good))
 				continue;
 			ordo_fail(error, ORDO_USAGE, 0,
-				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, which "
-				"topology \"%s\" does not have or which is down",
-				recipe->algorithm->facts.name, stream->rank, good, stream->rank, good,
-				topology->name);
-			return ordo_hint(error, "data goes one way, signals go both: that the memory may be "
-						"written, and that it was");
+				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, "
+				"which topology \"%s\" does not have or which is down",
+				recipe->algorithm->facts.name, stream->rank, good, stream->rank,
+				good, topology->name);
+			return ordo_hint(error, "data goes one way, signals go both: that the "
+						"memory may be written, and that it was");
 		}
 	}
 	return true;
 }
 
 /* Whatever the compiler thinks of it: the judge has read the result and holds it for right. */
-static bool prove(
-	const struct ordo_request *request, const struct ordo_schedule *schedule, struct ordo_error *error)
+static bool prove(const struct ordo_request *request, const struct ordo_schedule *schedule,
+	struct ordo_error *error)
 {
 	const struct ordo_verify_options options = {
 		.topology = request->topology,
@@ -71,7 +73,8 @@ static bool prove(
 		.progress = request->progress,
 		.closure = request->closure,
 	};
-	struct ordo_proof *proof = request->unproved ? NULL : ordo_verify(schedule, &options, error);
+	struct ordo_proof *proof =
+		request->unproved ? NULL : ordo_verify(schedule, &options, error);
 	const bool proved = request->unproved || (proof && proof->proved);
 	if (proof && proof->nfinding)
 		ordo_finding_error(schedule, &proof->findings[0], error);
@@ -80,7 +83,8 @@ static bool prove(
 }
 
 /* Proved by the choice. */
-static struct ordo_schedule *compile_fastest(const struct ordo_request *request, struct ordo_error *error)
+static struct ordo_schedule *compile_fastest(
+	const struct ordo_request *request, struct ordo_error *error)
 {
 	const struct ordo_tune_wish wish = {.selection = {.problem = request->problem,
 						    .topology = request->topology,
@@ -121,7 +125,8 @@ static struct ordo_schedule *compile(const struct ordo_request *request, struct 
 	const bool worked = told(request, BEGINS) && ordo_recipe_make(&recipe, request, error) &&
 			    ordo_build(&recipe, &sequence, error) && told(request, BUILT) &&
 			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
-			    ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
+			    ordo_relay(&sequence, request->topology, error) &&
+			    watch(&sequence, &request) &&
 			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
 			    told(request, ORDERED) &&
 			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
@@ -140,7 +145,8 @@ struct ordo_schedule *ordo_compile_sized(
 	size_t size, const struct ordo_request *request, struct ordo_error *error)
 {
 	struct ordo_request own;
-	return ordo_options_take(&own, sizeof own, request, size, error) ? compile(&own, error) : NULL;
+	return ordo_options_take(&own, sizeof own, request, size, error) ? compile(&own, error)
+									 : NULL;
 }
 
 struct ordo_schedule *(ordo_compile)(const struct ordo_request *request, struct ordo_error *error)

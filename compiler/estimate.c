@@ -71,16 +71,17 @@ static void print_algorithm(const struct estimating *e, const struct sample *sam
 		return;
 	}
 	const struct ordo_value *levels = ordo_recipe_value(recipe, "levels");
-	int length = snprintf(out, 1024, "%s(%.700s,first=%.16s,sizes=", recipe->algorithm->facts.name,
-		levels->word, ordo_recipe_value(recipe, "first")->word);
+	int length =
+		snprintf(out, 1024, "%s(%.700s,first=%.16s,sizes=", recipe->algorithm->facts.name,
+			levels->word, ordo_recipe_value(recipe, "first")->word);
 	for (uint32_t i = 0; i < levels->nalgorithm; i++)
-		length += snprintf(
-			out + length, 1024 - (size_t)length, "%s%u", i ? "," : "[", sample->sizes[i]);
+		length += snprintf(out + length, 1024 - (size_t)length, "%s%u", i ? "," : "[",
+			sample->sizes[i]);
 	snprintf(out + length, 1024 - (size_t)length, "])");
 }
 
-static bool build(
-	const struct estimating *e, const char *algorithm, const struct sample *sample, struct counts *counts)
+static bool build(const struct estimating *e, const char *algorithm, const struct sample *sample,
+	struct counts *counts)
 {
 	const struct ordo_problem *problem = &e->request->problem;
 	struct ordo_request small = *e->request;
@@ -105,12 +106,15 @@ static bool build(
 static bool build_near(const struct estimating *e, struct sample *sample, struct counts *counts)
 {
 	const uint32_t first = sample->sizes[0],
-		       tries = ranks_of(sample) < e->request->problem.nrank && !e->has_levels ? TRIES : 1;
+		       tries = ranks_of(sample) < e->request->problem.nrank && !e->has_levels
+				       ? TRIES
+				       : 1;
 	char algorithm[1024];
 	for (uint32_t n = 0; n < 2 * tries; n++) {
 		sample->sizes[0] = first + n % tries;
 		print_algorithm(e, sample, algorithm);
-		if (build(e, n < tries ? algorithm : e->recipe->algorithm->facts.name, sample, counts))
+		if (build(e, n < tries ? algorithm : e->recipe->algorithm->facts.name, sample,
+			    counts))
 			return true;
 	}
 	return false;
@@ -150,7 +154,8 @@ static bool grow_level(struct estimating *e, int level)
 	if (half.sizes[level] + 1 == e->sample.sizes[level] && half.sizes[level] > 3)
 		half.sizes[level]--;
 	if (e->wanted.chunks >= ranks_of(&e->wanted))
-		half.chunks = (uint32_t)((uint64_t)half.chunks * ranks_of(&half) / ranks_of(&e->sample));
+		half.chunks =
+			(uint32_t)((uint64_t)half.chunks * ranks_of(&half) / ranks_of(&e->sample));
 	if (!build_near(e, &half, &fewer))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
@@ -168,8 +173,8 @@ static bool grow_chunks(struct estimating *e)
 	if (!build_near(e, &half, &fewer))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
-		e->factors.of[i] *= along(fewer.of[i], e->counts.of[i], half.chunks, e->sample.chunks,
-			K < N ? K : K / N * ranks_of(&e->sample));
+		e->factors.of[i] *= along(fewer.of[i], e->counts.of[i], half.chunks,
+			e->sample.chunks, K < N ? K : K / N * ranks_of(&e->sample));
 	return true;
 }
 
@@ -181,8 +186,8 @@ static bool grow_shards(struct estimating *e)
 	if (!build_near(e, &half, &fewer))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
-		e->factors.of[i] *=
-			along(fewer.of[i], e->counts.of[i], half.shards, e->sample.shards, e->wanted.shards);
+		e->factors.of[i] *= along(fewer.of[i], e->counts.of[i], half.shards,
+			e->sample.shards, e->wanted.shards);
 	return true;
 }
 
@@ -227,7 +232,8 @@ static bool estimate_counts(struct estimating *e)
 }
 
 /* Of a hierarchy the sizes of its levels, which have not been looked for yet. */
-static bool begin(struct estimating *e, const struct ordo_recipe *recipe, const struct ordo_request *request)
+static bool begin(
+	struct estimating *e, const struct ordo_recipe *recipe, const struct ordo_request *request)
 {
 	const struct ordo_problem *problem = &request->problem;
 	struct ordo_levels levels;
@@ -240,7 +246,8 @@ static bool begin(struct estimating *e, const struct ordo_recipe *recipe, const 
 	if (!e->has_levels)
 		return true;
 	const struct ordo_value *names = ordo_recipe_value(recipe, "levels");
-	if (!ordo_levels_make(recipe, names->nalgorithm, ordo_recipe_value(recipe, "sizes"), &levels, NULL))
+	if (!ordo_levels_make(
+		    recipe, names->nalgorithm, ordo_recipe_value(recipe, "sizes"), &levels, NULL))
 		return false;
 	e->wanted.sizes[0] = 1;
 	for (uint32_t i = 0; i < levels.count; i++)
@@ -248,8 +255,8 @@ static bool begin(struct estimating *e, const struct ordo_recipe *recipe, const 
 	return true;
 }
 
-static bool estimate(
-	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_estimate *estimate)
+static bool estimate(const struct ordo_recipe *recipe, const struct ordo_request *request,
+	struct ordo_estimate *estimate)
 {
 	struct estimating e;
 	double counts[NCOUNT];
@@ -262,13 +269,15 @@ static bool estimate(
 	return true;
 }
 
-bool ordo_estimate(const struct ordo_request *request, struct ordo_estimate *answer, struct ordo_error *error)
+bool ordo_estimate(
+	const struct ordo_request *request, struct ordo_estimate *answer, struct ordo_error *error)
 {
 	struct ordo_recipe recipe;
 	bool worked = ordo_recipe_read(&recipe, request, error);
 	if (worked && !estimate(&recipe, request, answer))
-		worked = ordo_fail(error, ORDO_USAGE, 0, "%s: found no few ranks that tell what %u take",
-			recipe.notation, request->problem.nrank);
+		worked = ordo_fail(error, ORDO_USAGE, 0,
+			"%s: found no few ranks that tell what %u take", recipe.notation,
+			request->problem.nrank);
 	ordo_recipe_destroy(&recipe);
 	return worked;
 }
@@ -280,22 +289,22 @@ static void print_tasks(char out[32], double tasks)
 }
 
 /* Where no estimate is found, whether the request can be compiled at all is not for us to say. */
-bool ordo_fits_in_memory(
-	const struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+bool ordo_fits_in_memory(const struct ordo_recipe *recipe, const struct ordo_request *request,
+	struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &request->problem;
 	const double N = problem->nrank, K = problem->chunks_per_block, V = problem->nshard;
 	const double most = N * (N > K ? N : K) * (V > N ? V / N : 1) * most_bytes;
 	struct ordo_estimate found;
 	char what[256], tasks[32];
-	if (request->is_sample || most <= (double)ordo_memory_limit() || !estimate(recipe, request, &found))
+	if (request->is_sample || most <= (double)ordo_memory_limit() ||
+		!estimate(recipe, request, &found))
 		return true;
 	print_tasks(tasks, found.tasks);
 	snprintf(what, sizeof what, "%s on %u ranks by %.100s: about %s tasks, which",
 		ordo_operator_facts(problem->op)->name, problem->nrank, recipe->notation, tasks);
 	if (ordo_memory_allows(found.bytes, what, error))
 		return true;
-	return ordo_hint(error, "fewer ranks or chunks take less, or an algorithm of fewer tasks, such as "
-				"tree; --memory-limit "
-				"SIZE allows more");
+	return ordo_hint(error, "fewer ranks or chunks take less, or an algorithm of fewer tasks, "
+				"such as tree; --memory-limit SIZE allows more");
 }

@@ -23,7 +23,8 @@ static bool is_same(const char *a, const char *b)
 	return true;
 }
 
-static uint32_t operators_of(const struct ordo_algorithm_facts *facts, const struct ordo_alias *alias)
+static uint32_t operators_of(
+	const struct ordo_algorithm_facts *facts, const struct ordo_alias *alias)
 {
 	return alias->operators ? alias->operators : facts->operators;
 }
@@ -41,8 +42,8 @@ uint32_t ordo_algorithms_named(const char *name, struct ordo_named named[ORDO_MO
 		for (uint32_t a = 0; a < facts->nalias && count < ORDO_MOST_NAMED; a++) {
 			const struct ordo_alias *alias = &facts->aliases[a];
 			if (is_same(name, alias->name))
-				named[count++] =
-					(struct ordo_named){facts, alias, operators_of(facts, alias)};
+				named[count++] = (struct ordo_named){
+					facts, alias, operators_of(facts, alias)};
 		}
 	}
 	return count;

@@ -6,10 +6,11 @@
 #include "program/sequence.h"
 
 /* Needs a recipe; gives its sequential program. Free the sequence also after false. */
-bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
+bool ordo_build(
+	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
 
-/* If the problem accumulates in f32: moves sums into scratch, and rounds each once. Needs nothing; may add scratch slots, moves within a rank
- * and streams. */
+/* If the problem accumulates in f32: moves sums into scratch, and rounds each once. Needs nothing;
+ * may add scratch slots, moves within a rank and streams. */
 bool ordo_accumulate(struct ordo_sequence *sequence, struct ordo_error *error);
 
 /* Makes one move of neighbours that continue each other. Needs nothing, changes no meaning. */
@@ -19,8 +20,8 @@ bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
  * cell that have no link. Needs ordo_merge to have been. Where nothing else orders the two,
  * ordo_order gives it a stream, and ordo_emit writes down what it waits for and notifies.
  * topology NULL: nothing to do. */
-bool ordo_relay(
-	struct ordo_sequence *sequence, const struct ordo_topology *topology, struct ordo_error *error);
+bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topology,
+	struct ordo_error *error);
 
 /* What must wait for what across streams: one Notify and its Wait. */
 struct ordo_pair {
@@ -30,14 +31,15 @@ struct ordo_pair {
 	uint32_t signal;
 };
 
-/* In the order of `to`, those that wait at the end last; within one (from_lane, to_lane), also in the order
- * of `from`. */
+/* In the order of `to`, those that wait at the end last; within one (from_lane, to_lane), also in
+ * the order of `from`. */
 struct ordo_pairs {
 	struct ordo_pair *items;
 	uint32_t count;
 	size_t room;
-	uint64_t visits;  /* how much searching it took */
-	uint64_t guessed; /* questions on which the search was given up: so many pairs may be superfluous */
+	uint64_t visits; /* how much searching it took */
+	/* questions on which the search was given up: so many pairs may be superfluous */
+	uint64_t guessed;
 };
 
 /* Finds the pairs that a sequence needs. Adds streams: to ranks that others write to and that do
@@ -49,7 +51,8 @@ bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct o
 	struct ordo_error *error);
 
 /* Writes sequence and pairs down as a schedule. NULL: no memory. */
-struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe, const struct ordo_sequence *sequence,
-	const struct ordo_pairs *pairs, struct ordo_error *error);
+struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe,
+	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
+	struct ordo_error *error);
 
 #endif

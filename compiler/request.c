@@ -1,4 +1,5 @@
-/* request.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm can do what is asked. */
+/* request.c - reads `name(key=value)` and `name(algorithm,algorithm)` and checks that the algorithm
+ * can do what is asked. */
 #include "algorithm.h"
 #include <assert.h>
 #include <ctype.h>
@@ -40,11 +41,13 @@ static const char *list_names(struct ordo_arena *arena, const char *const *names
 	const char *list = "";
 	for (uint32_t i = 0; i < count && list; i++)
 		if (names[i])
-			list = ordo_arena_format(arena, "%s%s%s", list, *list ? ", " : "", names[i]);
+			list = ordo_arena_format(
+				arena, "%s%s%s", list, *list ? ", " : "", names[i]);
 	return list ? list : "";
 }
 
-static bool suggest(struct ordo_error *error, const char *found, const char *const *names, uint32_t count)
+static bool suggest(
+	struct ordo_error *error, const char *found, const char *const *names, uint32_t count)
 {
 	const char *near = ordo_suggest(found, names, count);
 	return near ? ordo_hint(error, "did you mean %s?", near) : false;
@@ -58,8 +61,8 @@ static bool takes_algorithms(const struct ordo_algorithm_facts *facts, uint32_t 
 	return false;
 }
 
-/* The names of all algorithms; with an operator, NULL for those that lack it, and for those that are made of
- * others. */
+/* The names of all algorithms; with an operator, NULL for those that lack it, and for those that
+ * are made of others. */
 static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_operator *op)
 {
 	const char **names = ordo_arena_alloc(arena, (ordo_nalgorithm + 1) * sizeof *names);
@@ -72,37 +75,40 @@ static const char **algorithm_names(struct ordo_arena *arena, const enum ordo_op
 }
 
 /* "alltoall (AllToAll), mesh(streams=one) (ReduceScatter)". */
-static const char *list_meanings(struct ordo_arena *arena, const struct ordo_named *named, uint32_t count)
+static const char *list_meanings(
+	struct ordo_arena *arena, const struct ordo_named *named, uint32_t count)
 {
 	const char *list = "";
 	for (uint32_t i = 0; i < count && list; i++) {
-		const char *operators = "", *settings = named[i].alias ? named[i].alias->settings : "";
+		const char *operators = "",
+			   *settings = named[i].alias ? named[i].alias->settings : "";
 		for (int op = 0; op < ORDO_NOPERATOR && operators; op++)
 			if (named[i].operators >> op & 1)
-				operators =
-					ordo_arena_format(arena, "%s%s%s", operators, *operators ? ", " : "",
-						ordo_operator_facts((enum ordo_operator)op)->name);
-		list = operators ? ordo_arena_format(arena, "%s%s%s%s%s%s (%s)", list, *list ? ", " : "",
-					   named[i].facts->name, *settings ? "(" : "", settings,
-					   *settings ? ")" : "", operators)
+				operators = ordo_arena_format(arena, "%s%s%s", operators,
+					*operators ? ", " : "",
+					ordo_operator_facts((enum ordo_operator)op)->name);
+		list = operators ? ordo_arena_format(arena, "%s%s%s%s%s%s (%s)", list,
+					   *list ? ", " : "", named[i].facts->name,
+					   *settings ? "(" : "", settings, *settings ? ")" : "",
+					   operators)
 				 : NULL;
 	}
 	return list ? list : "";
 }
 
 /* The name is one, but not for this operator. */
-static bool fail_operator(
-	const struct notation *notation, const char *name, const struct ordo_named *named, uint32_t count)
+static bool fail_operator(const struct notation *notation, const char *name,
+	const struct ordo_named *named, uint32_t count)
 {
 	struct ordo_arena *arena = &notation->recipe->arena;
 	const enum ordo_operator op = notation->recipe->problem.op;
 	const char **names = algorithm_names(arena, &op);
 	if (!names)
 		return ordo_fail_memory(notation->error);
-	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no %s; it is a name for %s", name,
-		ordo_operator_facts(op)->name, list_meanings(arena, named, count));
-	return ordo_hint(
-		notation->error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no %s; it is a name for %s",
+		name, ordo_operator_facts(op)->name, list_meanings(arena, named, count));
+	return ordo_hint(notation->error, "algorithms that have it: %s",
+		list_names(arena, names, ordo_nalgorithm));
 }
 
 static bool fail_name(const struct notation *notation, const char *name)
@@ -146,7 +152,8 @@ static bool find_parameter(const struct notation *notation, const char *name, ui
 		if (!strcmp(name, facts->parameters[*index].name))
 			return true;
 	struct ordo_arena *arena = &notation->recipe->arena;
-	const char **names = ordo_arena_alloc(arena, ((size_t)facts->nparameter + 1) * sizeof *names);
+	const char **names =
+		ordo_arena_alloc(arena, ((size_t)facts->nparameter + 1) * sizeof *names);
 	if (!names)
 		return ordo_fail_memory(notation->error);
 	for (uint32_t i = 0; i < facts->nparameter; i++)
@@ -154,8 +161,9 @@ static bool find_parameter(const struct notation *notation, const char *name, ui
 	if (!facts->nparameter)
 		return ordo_fail(notation->error, ORDO_USAGE, 0,
 			"algorithm: %s has no parameters, found \"%s\"", facts->name, name);
-	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s has no parameter \"%s\", wanted %s",
-		facts->name, name, list_names(arena, names, facts->nparameter));
+	ordo_fail(notation->error, ORDO_USAGE, 0,
+		"algorithm: %s has no parameter \"%s\", wanted %s", facts->name, name,
+		list_names(arena, names, facts->nparameter));
 	return suggest(notation->error, name, names, facts->nparameter);
 }
 
@@ -186,8 +194,8 @@ static bool read_list(const char **text, uint32_t *items, uint32_t *nitem)
 	return (*text)[-1] == ']';
 }
 
-/* `[0,2,1]` or `[[0,2,1],[0,1,2]]`, the whole of the text. The arrays have room for as many numbers as the
- * text has characters. */
+/* `[0,2,1]` or `[[0,2,1],[0,1,2]]`, the whole of the text. The arrays have room for as many numbers
+ * as the text has characters. */
 static bool read_lists(const char *text, uint32_t *items, uint32_t *ends, uint32_t *nlist)
 {
 	const bool several = !strncmp(text, "[[", 2);
@@ -208,7 +216,8 @@ static bool is_word_of(const char *values, const char *word)
 	if (word[length])
 		return false;
 	for (const char *at = values; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
-		if (length && *at != '[' && !strncmp(at, word, length) && (at[length] == '|' || !at[length]))
+		if (length && *at != '[' && !strncmp(at, word, length) &&
+			(at[length] == '|' || !at[length]))
 			return true;
 	return false;
 }
@@ -216,8 +225,9 @@ static bool is_word_of(const char *values, const char *word)
 static bool fail_value(
 	const struct notation *notation, const struct ordo_parameter *parameter, const char *found)
 {
-	return ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s of %s: found \"%s\", wanted %s",
-		parameter->name, notation->recipe->algorithm->facts.name, found, parameter->values);
+	return ordo_fail(notation->error, ORDO_USAGE, 0,
+		"algorithm: %s of %s: found \"%s\", wanted %s", parameter->name,
+		notation->recipe->algorithm->facts.name, found, parameter->values);
 }
 
 /* Suggests one of the words of a|b|c. */
@@ -237,13 +247,14 @@ static bool suggest_word(
 
 static bool fail_shape(const struct notation *notation)
 {
-	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: cannot read \"%.500s\"", notation->text);
-	return ordo_hint(notation->error,
-		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
+	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: cannot read \"%.500s\"",
+		notation->text);
+	return ordo_hint(notation->error, "wanted a name, or name(key=value,key=value) with lists "
+					  "in brackets: order=[0,2,1]");
 }
 
-/* Where the value that begins at `text` ends: at a comma or parenthesis outside brackets and parentheses of
- * its own, or at the end. */
+/* Where the value that begins at `text` ends: at a comma or parenthesis outside brackets and
+ * parentheses of its own, or at the end. */
 static size_t value_length(const char *text)
 {
 	size_t length = 0;
@@ -266,17 +277,19 @@ static bool read_algorithm(
 	uint32_t index;
 	const char *plain = ordo_arena_text(arena, text, length);
 	if (!value->algorithms)
-		value->algorithms =
-			ordo_arena_alloc(arena, (strlen(notation->text) + 1) * sizeof *value->algorithms);
+		value->algorithms = ordo_arena_alloc(
+			arena, (strlen(notation->text) + 1) * sizeof *value->algorithms);
 	if (!plain || !value->algorithms)
 		return ordo_fail_memory(notation->error);
 	bool worked = read_notation(&inner, plain, notation->error);
 	if (worked && takes_algorithms(&inner.algorithm->facts, &index))
-		worked = ordo_fail(notation->error, ORDO_USAGE, 0, "found %s in %s; name all levels in one",
-			inner.algorithm->facts.name, outer);
+		worked = ordo_fail(notation->error, ORDO_USAGE, 0,
+			"found %s in %s; name all levels in one", inner.algorithm->facts.name,
+			outer);
 	if (worked) {
 		plain = ordo_arena_text(arena, inner.notation, strlen(inner.notation));
-		value->word = value->word ? ordo_arena_format(arena, "%s,%s", value->word, plain) : plain;
+		value->word =
+			value->word ? ordo_arena_format(arena, "%s,%s", value->word, plain) : plain;
 		value->algorithms[value->nalgorithm++] = plain;
 		worked = plain && value->word ? true : ordo_fail_memory(notation->error);
 	} else {
@@ -286,7 +299,8 @@ static bool read_algorithm(
 	return worked;
 }
 
-static bool read_algorithms(const struct notation *notation, const char *text, struct ordo_value *value)
+static bool read_algorithms(
+	const struct notation *notation, const char *text, struct ordo_value *value)
 {
 	for (;; text++) {
 		const size_t length = value_length(text);
@@ -310,8 +324,8 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 		value->number = ORDO_NONE;
 		if (isalpha((unsigned char)*text) && is_word_of(parameter->values, text))
 			return true;
-		if (!read_number(&end, &value->number) || *end || value->number < parameter->least ||
-			value->number > parameter->most)
+		if (!read_number(&end, &value->number) || *end ||
+			value->number < parameter->least || value->number > parameter->most)
 			return fail_value(notation, parameter, text);
 		value->word = ordo_arena_format(arena, "%u", value->number);
 		return value->word ? true : ordo_fail_memory(notation->error);
@@ -328,7 +342,8 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 		return ordo_fail_memory(notation->error);
 	value->items = items;
 	value->ends = ends;
-	return read_lists(text, items, ends, &value->nlist) ? true : fail_value(notation, parameter, text);
+	return read_lists(text, items, ends, &value->nlist) ? true
+							    : fail_value(notation, parameter, text);
 }
 
 /* An algorithm where there is no key; *text is moved past it. */
@@ -362,11 +377,11 @@ static bool read_setting(const struct notation *notation, const char **text)
 	if (!find_parameter(notation, key, &index))
 		return false;
 	if (recipe->values[index].word)
-		return ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: %s is given twice in \"%.500s\"",
-			key, notation->text);
+		return ordo_fail(notation->error, ORDO_USAGE, 0,
+			"algorithm: %s is given twice in \"%.500s\"", key, notation->text);
 	*text += key_length + 1 + length;
-	return read_value(
-		notation, &recipe->algorithm->facts.parameters[index], value, &recipe->values[index]);
+	return read_value(notation, &recipe->algorithm->facts.parameters[index], value,
+		&recipe->values[index]);
 }
 
 static bool read_settings(const struct notation *notation, const char *text)
@@ -423,7 +438,8 @@ static const char *merge_settings(struct ordo_arena *arena, const char *meant, c
 {
 	if (!*meant)
 		return written;
-	return ordo_arena_format(arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
+	return ordo_arena_format(
+		arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
 }
 
 static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error)
@@ -441,14 +457,15 @@ static bool read_notation(struct ordo_recipe *recipe, const char *text, struct o
 	settings = merge_settings(&recipe->arena, settings, notation.text + length);
 	if (!settings)
 		return ordo_fail_memory(error);
-	recipe->values = ordo_arena_alloc(
-		&recipe->arena, ((size_t)recipe->algorithm->facts.nparameter + 1) * sizeof *recipe->values);
+	recipe->values = ordo_arena_alloc(&recipe->arena,
+		((size_t)recipe->algorithm->facts.nparameter + 1) * sizeof *recipe->values);
 	if (!recipe->values)
 		return ordo_fail_memory(error);
 	return read_settings(&notation, settings) && complete(&notation);
 }
 
-/* The problem as a request: what is wrong with it is wrong with the request, not with a document. */
+/* The problem as a request: what is wrong with it is wrong with the request, not with a
+ * document. */
 static bool check_problem(const struct ordo_problem *problem, struct ordo_error *error)
 {
 	if (ordo_problem_check(problem, error))
@@ -473,18 +490,21 @@ bool ordo_recipe_take_problem(
 		return false;
 	if (problem->nshard < problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or more",
+			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
+			"more",
 			problem->nshard, problem->nrank, problem->nrank);
 	recipe->nshard = problem->nshard;
 	problem->chunks_per_block = request->problem.chunks_per_block;
 	recipe->topology = request->topology;
 	if (recipe->topology && recipe->topology->nrank != problem->nrank)
-		return ordo_fail(error, ORDO_USAGE, 0, "topology: \"%s\" has %u ranks, the problem has %u",
-			recipe->topology->name, recipe->topology->nrank, problem->nrank);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"topology: \"%s\" has %u ranks, the problem has %u", recipe->topology->name,
+			recipe->topology->nrank, problem->nrank);
 	return true;
 }
 
-static bool has_operator(const struct ordo_recipe *recipe, struct ordo_arena *arena, struct ordo_error *error)
+static bool has_operator(
+	const struct ordo_recipe *recipe, struct ordo_arena *arena, struct ordo_error *error)
 {
 	const enum ordo_operator op = recipe->problem.op;
 	if (recipe->algorithm->facts.operators >> op & 1)
@@ -494,10 +514,12 @@ static bool has_operator(const struct ordo_recipe *recipe, struct ordo_arena *ar
 		return ordo_fail_memory(error);
 	ordo_fail(error, ORDO_USAGE, 0, "algorithm: %s has no %s", recipe->algorithm->facts.name,
 		ordo_operator_facts(op)->name);
-	return ordo_hint(error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
+	return ordo_hint(
+		error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
 }
 
-/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in place. */
+/* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in
+ * place. */
 static void leave_shards_to_ranks(struct ordo_recipe *recipe)
 {
 	struct ordo_problem *problem = &recipe->problem;
@@ -532,13 +554,15 @@ bool ordo_recipe_read(
 bool ordo_recipe_make(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
 {
-	if (!ordo_recipe_read(recipe, request, error) || !ordo_fits_in_memory(recipe, request, error))
+	if (!ordo_recipe_read(recipe, request, error) ||
+		!ordo_fits_in_memory(recipe, request, error))
 		return false;
 	const struct ordo_algorithm *algorithm = recipe->algorithm;
 	if (algorithm->prepare && !algorithm->prepare(recipe, error))
 		return false;
 	if (!recipe->problem.chunks_per_block)
-		recipe->problem.chunks_per_block = algorithm->chunks ? algorithm->chunks(recipe) : 1;
+		recipe->problem.chunks_per_block =
+			algorithm->chunks ? algorithm->chunks(recipe) : 1;
 	const struct ordo_problem whole = ordo_recipe_whole(recipe);
 	return check_problem(&whole, error);
 }
@@ -571,9 +595,12 @@ uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name)
 	return ordo_recipe_value(recipe, name)->number;
 }
 
-bool ordo_claims_of(const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error)
+bool ordo_claims_of(
+	const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error)
 {
-	*claims = (struct ordo_claims){recipe->algorithm->steps(recipe), recipe->algorithm->volume(recipe)};
-	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED ? true
-										   : ordo_fail_memory(error);
+	*claims = (struct ordo_claims){
+		recipe->algorithm->steps(recipe), recipe->algorithm->volume(recipe)};
+	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED
+		       ? true
+		       : ordo_fail_memory(error);
 }

@@ -1,4 +1,5 @@
-/* brief.c - the least there is to write: four vectors, summed by a schedule, every rank driven by one call. */
+/* brief.c - the least there is to write: four vectors, summed by a schedule, every rank driven by
+ * one call. */
 #include <ordo/ordo.h>
 
 int main(void)
@@ -9,9 +10,9 @@ int main(void)
 	const struct ordo_communicator_options size = {.nrank = 4};
 	struct ordo_error error;
 	struct ordo_communicator *ranks = ordo_communicator_create(&size, &error);
-	const bool worked = ranks &&
-			    ordo_communicator_bind_document(ranks, "allreduce-ring-4.json", &error) &&
-			    ordo_allreduce_all(ranks, inputs, outputs, 1000, ORDO_F32, ORDO_SUM, &error);
+	const bool worked =
+		ranks && ordo_communicator_bind_document(ranks, "allreduce-ring-4.json", &error) &&
+		ordo_allreduce_all(ranks, inputs, outputs, 1000, ORDO_F32, ORDO_SUM, &error);
 	if (worked)
 		printf("1 + 2 + 3 + 4 = %g\n", (double)out[3][0]);
 	else

@@ -1,4 +1,5 @@
-/* compiled_in.c - sums the vectors of four ranks by a schedule that `ordo embed` made C of: no document is read, and no JSON linked. */
+/* compiled_in.c - sums the vectors of four ranks by a schedule that `ordo embed` made C of: no
+ * document is read, and no JSON linked. */
 #include "ring_4.h"
 #include <ordo/ordo.h>
 
@@ -19,9 +20,9 @@ int main(void)
 		inputs[rank] = input[rank];
 		outputs[rank] = output[rank];
 	}
-	const bool worked =
-		communicator && ordo_communicator_bind(communicator, &ring_4, &error) &&
-		ordo_allreduce_all(communicator, inputs, outputs, COUNT, ORDO_F32, ORDO_SUM, &error);
+	const bool worked = communicator && ordo_communicator_bind(communicator, &ring_4, &error) &&
+			    ordo_allreduce_all(communicator, inputs, outputs, COUNT, ORDO_F32,
+				    ORDO_SUM, &error);
 	if (worked)
 		printf("1 + 2 + 3 + 4 = %g\n", (double)output[NRANK - 1][COUNT - 1]);
 	else

@@ -1,4 +1,5 @@
-/* embed.c - reads a schedule for four ranks from a document and sums their vectors, each rank calling on its own thread. */
+/* embed.c - reads a schedule for four ranks from a document and sums their vectors, each rank
+ * calling on its own thread. */
 #include <ordo/ordo.h>
 #include <pthread.h>
 
@@ -18,13 +19,14 @@ static void *run_rank(void *argument)
 	struct rank *rank = argument;
 	for (int i = 0; i < COUNT; i++)
 		rank->input[i] = (float)(rank->number + 1);
-	return ordo_allreduce(rank->communicator, rank->number, rank->input, rank->output, COUNT, ORDO_F32,
-		       ORDO_SUM, &rank->error)
+	return ordo_allreduce(rank->communicator, rank->number, rank->input, rank->output, COUNT,
+		       ORDO_F32, ORDO_SUM, &rank->error)
 		       ? NULL
 		       : rank;
 }
 
-static bool run_ranks(struct ordo_communicator *communicator, struct rank *ranks, struct ordo_error *error)
+static bool run_ranks(
+	struct ordo_communicator *communicator, struct rank *ranks, struct ordo_error *error)
 {
 	bool worked = true;
 	for (uint32_t i = 0; i < NRANK; i++) {
@@ -50,7 +52,8 @@ int main(int argc, char **argv)
 	const struct ordo_communicator_options options = {.nrank = NRANK};
 	struct ordo_communicator *communicator =
 		argc == 2 ? ordo_communicator_create(&options, &error) : NULL;
-	const bool worked = communicator && ordo_communicator_bind_document(communicator, argv[1], &error) &&
+	const bool worked = communicator &&
+			    ordo_communicator_bind_document(communicator, argv[1], &error) &&
 			    run_ranks(communicator, ranks, &error);
 	if (worked)
 		printf("1 + 2 + 3 + 4 = %g\n", (double)ranks[NRANK - 1].output[COUNT - 1]);

@@ -1,7 +1,9 @@
-/* bench_algorithms.c - every algorithm and operator at 64, 256 and 1,024 ranks: tasks, pairs of Notify and Wait, compile and proof times.
+/* bench_algorithms.c - every algorithm and operator at 64, 256 and 1,024 ranks: tasks, pairs of
+ * Notify and Wait, compile and proof times.
  *
- * bench_algorithms [ALGORITHM]. "published" is what the usual protocol would use: an acknowledgement and a data signal for each rank, peer and phase
- * between which something moves. A benchmark, not a test; prints a table in Markdown.
+ * bench_algorithms [ALGORITHM]. "published" is what the usual protocol would use: an
+ * acknowledgement and a data signal for each rank, peer and phase between which something moves. A
+ * benchmark, not a test; prints a table in Markdown.
  */
 #include <ordo/compiler.h>
 #include <stdio.h>
@@ -66,8 +68,8 @@ static void measure(const struct ordo_algorithm_facts *facts, enum ordo_operator
 	const uint64_t pairs = count_pairs(schedule), published = 2 * count_exchanges(schedule);
 	printf("| %s | %s | %u | %u | %llu | %llu | %.3f | %.3f | %.3f |%s\n", facts->name,
 		ordo_operator_facts(op)->name, nrank, schedule->ntask, (unsigned long long)pairs,
-		(unsigned long long)published, published ? (double)pairs / (double)published : 0, compiled,
-		proved, proof && proof->proved ? "" : " NOT PROVED");
+		(unsigned long long)published, published ? (double)pairs / (double)published : 0,
+		compiled, proved, proof && proof->proved ? "" : " NOT PROVED");
 	fflush(stdout);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
@@ -78,8 +80,8 @@ int main(int argc, char **argv)
 	static const uint32_t sizes[] = {64, 256, 1024};
 	uint32_t count;
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
-	printf("| algorithm | operator | ranks | tasks | pairs | published | ratio | compile, CPU s | proof, "
-	       "CPU s |\n"
+	printf("| algorithm | operator | ranks | tasks | pairs | published | ratio | compile, CPU "
+	       "s | proof, CPU s |\n"
 	       "|---|---|---|---|---|---|---|---|---|\n");
 	for (uint32_t i = 0; i < count; i++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++)

@@ -45,7 +45,8 @@ static void call(uint32_t rank, bool by_name)
 	for (uint32_t i = 0; i < ncall; i++)
 		insist(by_name ? ordo_allreduce(communicator, rank, inputs[rank], outputs[rank],
 					 counts[i % 2], ORDO_F32, ORDO_SUM, &error)
-			       : ordo_communicator_run(communicator, rank, &parts[i % 2][rank], &error),
+			       : ordo_communicator_run(
+					 communicator, rank, &parts[i % 2][rank], &error),
 			&error);
 }
 
@@ -54,7 +55,8 @@ static void call_all(bool by_name)
 	struct ordo_error error;
 	for (uint32_t i = 0; i < ncall; i++)
 		insist(by_name ? ordo_allreduce_all(communicator, (const void *const *)inputs,
-					 (void *const *)outputs, counts[i % 2], ORDO_F32, ORDO_SUM, &error)
+					 (void *const *)outputs, counts[i % 2], ORDO_F32, ORDO_SUM,
+					 &error)
 			       : ordo_communicator_run_all(communicator, parts[i % 2], &error),
 			&error);
 }
@@ -101,8 +103,9 @@ static void measure(struct ordo_group *group, uint64_t first, uint64_t second)
 		collectives[i] = ordo_group_collective(group, &options, &error);
 		insist(collectives[i], &error);
 		for (uint32_t r = 0; r < nrank; r++)
-			parts[i][r] = (struct ordo_part){
-				.collective = collectives[i], .input = inputs[r], .output = outputs[r]};
+			parts[i][r] = (struct ordo_part){.collective = collectives[i],
+				.input = inputs[r],
+				.output = outputs[r]};
 	}
 	for (int i = 0; i < 2 * NTURN; i++) {
 		const double begin = now_s();
@@ -137,8 +140,8 @@ int main(int argc, char **argv)
 	for (uint32_t r = 0; r < nrank; r++)
 		if (!(inputs[r] = calloc(1 << 18, 4)) || !(outputs[r] = calloc(1 << 18, 4)))
 			return 5;
-	printf("%-10s %8s %8s %12s %12s %8s\n", "", "elements", "in turns", "prepared ns", "by name ns",
-		"ratio");
+	printf("%-10s %8s %8s %12s %12s %8s\n", "", "elements", "in turns", "prepared ns",
+		"by name ns", "ratio");
 	const uint64_t sizes[][2] = {
 		{2, 2}, {2, 8}, {256, 256}, {256, 260}, {16384, 16384}, {1 << 18, 1 << 18}};
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

@@ -1,4 +1,5 @@
-/* bench_documents.c - how fast documents are written and read, beside reading the same bytes once. */
+/* bench_documents.c - how fast documents are written and read, beside reading the same bytes
+ * once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/document.h>
@@ -28,8 +29,10 @@ static void stop(const struct ordo_error *error)
 static struct ordo_schedule *make(struct ordo_error *error)
 {
 	static const char *const phases[] = {"sum", "gather"};
-	struct ordo_problem problem = {
-		.op = ORDO_ALLREDUCE, .nrank = RANKS, .chunks_per_block = TASKS_A_RANK, .nshard = RANKS};
+	struct ordo_problem problem = {.op = ORDO_ALLREDUCE,
+		.nrank = RANKS,
+		.chunks_per_block = TASKS_A_RANK,
+		.nshard = RANKS};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "synthetic", error);
 	bool worked = schedule && ordo_schedule_set_phases(schedule, phases, 2, error);
 	for (uint32_t r = 0; worked && r < RANKS; r++) {
@@ -132,7 +135,8 @@ int main(int argc, char **argv)
 		if (round < 2)
 			keep_least(&least[CJSON], read_schedule(path, true));
 	}
-	printf("%" PRIu32 " tasks, %.0f MB, sum %" PRIx64 "\n", schedule->ntask, (double)size / 1e6, sum);
+	printf("%" PRIu32 " tasks, %.0f MB, sum %" PRIx64 "\n", schedule->ntask, (double)size / 1e6,
+		sum);
 	for (int i = 0; i < NMEASURE; i++)
 		printf("%-22s %8.0f MB/s  %6.1f times the bytes once\n", names[i],
 			(double)size / 1e6 / least[i], least[i] / least[ONCE]);

@@ -1,7 +1,9 @@
-/* bench_kernels.c - how fast the loops over elements are, in every form this CPU has, beside memcpy.
+/* bench_kernels.c - how fast the loops over elements are, in every form this CPU has, beside
+ * memcpy.
  *
- * Bytes read and written a second, in memory that the nearest caches hold and in memory that they do not: sums of two arrays into a third,
- * which reads twice what memcpy does; and what few elements of eight ranks cost, as the shortest messages have them. All in one run.
+ * Bytes read and written a second, in memory that the nearest caches hold and in memory that they
+ * do not: sums of two arrays into a third, which reads twice what memcpy does; and what few
+ * elements of eight ranks cost, as the shortest messages have them. All in one run.
  */
 #include "kernels/kernels.h"
 #include <stdio.h>
@@ -41,13 +43,15 @@ static void run(const struct work *work)
 		memcpy(dst[0], src[0], work->bytes);
 }
 
-/* The least of many short times in seconds, so that what else the machine does is in few of them. */
+/* The least of many short times in seconds, so that what else the machine does is in few of
+ * them. */
 enum { NREPEAT = 60, NCALL = 500 };
 
 /* Bytes read and written in a second, in GB. */
 static double rate(const struct work *work)
 {
-	const size_t moved = work->bytes * (work->fold ? 3 : 2), nrun = 1 + (size_t)(1 << 20) / moved;
+	const size_t moved = work->bytes * (work->fold ? 3 : 2),
+		     nrun = 1 + (size_t)(1 << 20) / moved;
 	const int nrepeat = moved > 1 << 24 ? NREPEAT / 10 : NREPEAT;
 	double best = 1e9;
 	run(work);
@@ -82,8 +86,8 @@ static double latency(ordo_fold_kernel *fold, size_t n)
 	return best * 1e9;
 }
 
-static void print_sums(
-	const struct ordo_kernels *form, enum ordo_type type, struct work work, const double *copied)
+static void print_sums(const struct ordo_kernels *form, enum ordo_type type, struct work work,
+	const double *copied)
 {
 	work.fold = form->fold[type][ORDO_SUM];
 	printf("%-9s %-5s", form->name, ordo_type_name(type));
@@ -95,8 +99,8 @@ static void print_sums(
 	}
 	work.ways = ORDO_STREAM;
 	const double streamed = rate(&work);
-	printf("  %6.1f %5.2f  %5.1f %5.1f\n", streamed, streamed / copied[NPLACE - 1], latency(work.fold, 2),
-		latency(work.fold, 15));
+	printf("  %6.1f %5.2f  %5.1f %5.1f\n", streamed, streamed / copied[NPLACE - 1],
+		latency(work.fold, 2), latency(work.fold, 15));
 }
 
 int main(void)
@@ -111,7 +115,8 @@ int main(void)
 			return EXIT_FAILURE;
 		memset(work.memory[i], 0, places[NPLACE - 1].bytes);
 	}
-	printf("GB/s read and written, and that over memcpy; ns of 8 sources into 8 destinations\n\n%15s",
+	printf("GB/s read and written, and that over memcpy; ns of 8 sources into 8 "
+	       "destinations\n\n%15s",
 		"");
 	for (int p = 0; p < NPLACE; p++)
 		printf("  %-12s", places[p].name);

@@ -1,11 +1,13 @@
-/* bench_proof.c - large schedules compiled and proved in memory, without their text: seconds and bytes for each task, beside the limit, reading
- * the tasks once.
+/* bench_proof.c - large schedules compiled and proved in memory, without their text: seconds and
+ * bytes for each task, beside the limit, reading the tasks once.
  *
- * bench_proof                              the table of schedules/SCALE.md, in Markdown; each line in a process of its own
+ * bench_proof                              the table of schedules/SCALE.md, in Markdown; each line
+ *                                          in a process of its own
  * bench_proof OPERATOR RANKS ALGORITHM     one line of it
  *
- * CPU seconds of one core, so that other work on the machine counts little; the most memory that the process had resident after the step.
- * A benchmark, not a test; but what is not proved is an error.
+ * CPU seconds of one core, so that other work on the machine counts little; the most memory that
+ * the process had resident after the step. A benchmark, not a test; but what is not proved is an
+ * error.
  */
 #include <ordo/compiler.h>
 #include <stdio.h>
@@ -45,7 +47,8 @@ static double read_once(const struct ordo_schedule *schedule)
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < schedule->ntask; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
-		sum += (uint64_t)task->kind + task->peer + task->chunk + task->count + task->src + task->dst;
+		sum += (uint64_t)task->kind + task->peer + task->chunk + task->count + task->src +
+		       task->dst;
 	}
 	const double seconds = cpu_s() - start;
 	if (sum == 1)
@@ -83,7 +86,8 @@ static void measure(enum ordo_operator op, uint32_t nrank, const char *algorithm
 		stop(&error);
 	const double proved = cpu_s() - start, bytes = resident_bytes(), once = read_once(schedule),
 		     ntask = schedule->ntask, moved = chunks_moved(schedule);
-	printf("| %s | %s | %u | %u | %u | %.3g | %.2f | %.2f | %.3f | %.0f | %.0f | %.0f | %.2f | %.0f |\n",
+	printf("| %s | %s | %u | %u | %u | %.3g | %.2f | %.2f | %.3f | %.0f | %.0f | %.0f | %.2f | "
+	       "%.0f |\n",
 		algorithm, ordo_operator_facts(op)->name, nrank, schedule->nstream, schedule->ntask,
 		moved * 1e-6, compiled, proved, once, compiled * 1e9 / ntask, proved * 1e9 / ntask,
 		(compiled + proved) * 1e9 / (ntask > moved ? ntask : moved), bytes / (1 << 30),
@@ -108,8 +112,8 @@ static void measure_apart(enum ordo_operator op, uint32_t nrank, const char *alg
 
 static void measure_all(void)
 {
-	static const char *const few_steps[] = {
-		"nhr", "nb", "circulant", "halving-doubling", "rhd", "dyadic", "recursive-doubling", "tree"};
+	static const char *const few_steps[] = {"nhr", "nb", "circulant", "halving-doubling", "rhd",
+		"dyadic", "recursive-doubling", "tree"};
 	static const uint32_t sizes[] = {1024, 2048, 4096};
 	for (int i = 0; i < 3; i++)
 		measure_apart(ORDO_ALLREDUCE, sizes[i], "ring");
@@ -134,9 +138,9 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_proof [OPERATOR RANKS ALGORITHM]\n");
 		return 2;
 	}
-	printf("| algorithm | operator | ranks | streams | tasks | chunks moved, M | compile, s | proof, s | "
-	       "tasks once, s | compile, ns a task | proof, "
-	       "ns a task | both, ns a task or chunk | memory, GiB | bytes a task |\n"
+	printf("| algorithm | operator | ranks | streams | tasks | chunks moved, M | compile, s | "
+	       "proof, s | tasks once, s | compile, ns a task | proof, ns a task | both, ns a task "
+	       "or chunk | memory, GiB | bytes a task |\n"
 	       "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 	fflush(stdout);
 	if (argc == 4)

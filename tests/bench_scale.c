@@ -1,9 +1,9 @@
-/* bench_scale.c - compile, write, read and prove one large schedule, each apart, beside the limit: reading
- * its bytes once.
+/* bench_scale.c - compile, write, read and prove one large schedule, each apart, beside the limit:
+ * reading its bytes once.
  *
- * bench_scale [ranks [algorithm [folder]]], by default 1024 "ring" and a temporary folder. Prints seconds,
- * tasks and bytes a second, and the resident memory after each step. A benchmark, not a test: it judges
- * nothing.
+ * bench_scale [ranks [algorithm [folder]]], by default 1024 "ring" and a temporary folder. Prints
+ * seconds, tasks and bytes a second, and the resident memory after each step. A benchmark, not a
+ * test: it judges nothing.
  */
 #include <ordo/compiler.h>
 #include <stdio.h>
@@ -85,8 +85,8 @@ static struct ordo_schedule *compile(uint32_t nrank, const char *algorithm)
 static struct ordo_schedule *read_back(const char *path, bool only_cjson)
 {
 	struct ordo_error error;
-	struct ordo_schedule *schedule =
-		ordo_schedule_read(path, &(struct ordo_read_options){.only_cjson = only_cjson}, &error);
+	struct ordo_schedule *schedule = ordo_schedule_read(
+		path, &(struct ordo_read_options){.only_cjson = only_cjson}, &error);
 	if (!schedule)
 		stop(&error);
 	return schedule;
@@ -124,15 +124,17 @@ static void measure(uint32_t nrank, const char *algorithm, const char *path)
 	start = now_s();
 	ordo_schedule_destroy(read_back(path, true));
 	report("read with cJSON alone", now_s() - start, ntask, size);
-	printf("against the bytes once: write %.1fx, read %.1fx, prove %.1fx\n", written / bytes_once,
-		read / bytes_once, proved / bytes_once);
+	printf("against the bytes once: write %.1fx, read %.1fx, prove %.1fx\n",
+		written / bytes_once, read / bytes_once, proved / bytes_once);
 }
 
 int main(int argc, char **argv)
 {
 	char path[512];
-	snprintf(path, sizeof path, "%s/ordo-bench-%ld.json", argc > 3 ? argv[3] : "/tmp", (long)getpid());
-	measure(argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1024, argc > 2 ? argv[2] : "ring", path);
+	snprintf(path, sizeof path, "%s/ordo-bench-%ld.json", argc > 3 ? argv[3] : "/tmp",
+		(long)getpid());
+	measure(argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1024, argc > 2 ? argv[2] : "ring",
+		path);
 	unlink(path);
 	return 0;
 }

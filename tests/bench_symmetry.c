@@ -1,8 +1,8 @@
 /* bench_symmetry.c - how many seconds of the processor it takes to find the symmetry of a generated
  * schedule, reading every rank's program, and to prove it from one.
  *
- * bench_symmetry [algorithm [operator [ranks [all|generators]]]], by default "ring", "allreduce", 10000,
- * all. A benchmark, not a test: it judges nothing.
+ * bench_symmetry [algorithm [operator [ranks [all|generators]]]], by default "ring", "allreduce",
+ * 10000, all. A benchmark, not a test: it judges nothing.
  */
 #include <ordo/generators.h>
 #include <ordo/symmetry.h>
@@ -32,7 +32,8 @@ int main(int argc, char **argv)
 {
 	const char *algorithm = argc > 1 ? argv[1] : "ring";
 	const bool all = argc <= 4 || strcmp(argv[4], "all") == 0;
-	struct ordo_problem problem = {.nrank = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 10000};
+	struct ordo_problem problem = {
+		.nrank = argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 10000};
 	struct ordo_programs programs;
 	struct ordo_symmetry symmetry;
 	struct ordo_error error = {0};
@@ -42,8 +43,8 @@ int main(int argc, char **argv)
 		!ordo_generate(algorithm, &problem, &programs, &error))
 		return 1;
 	double start = now_s();
-	if (!ordo_symmetry_find(&programs, all ? ORDO_COMPARE_ALL : ORDO_COMPARE_GENERATORS, NULL, NULL,
-		    &symmetry, &error))
+	if (!ordo_symmetry_find(&programs, all ? ORDO_COMPARE_ALL : ORDO_COMPARE_GENERATORS, NULL,
+		    NULL, &symmetry, &error))
 		return 1;
 	ordo_symmetry_print(&symmetry.group, group, sizeof group);
 	printf("%s: %u programs compared, %llu tasks\n", group, symmetry.ncompared,

@@ -1,9 +1,10 @@
 /* bench_tracing.c - what it costs that a run could be traced, and what it costs to trace it.
  *
- * usage: bench_tracing TRACEABLE UNTRACEABLE TRACED, the runtime as it is, without the comparison before every task, and as it is, as shared objects.
+ * usage: bench_tracing TRACEABLE UNTRACEABLE TRACED, the runtime as it is, without the comparison
+ * before every task, and as it is, as shared objects.
  *
- * Both and the traced one run in turns, in one process, on messages so short that nothing but stepping is left. The ratios are of medians,
- * and of the fastest.
+ * Both and the traced one run in turns, in one process, on messages so short that nothing but
+ * stepping is left. The ratios are of medians, and of the fastest.
  */
 #include "exchanges.h"
 #include <dlfcn.h>
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Plans are made anew several times: with two workers it matters by a tenth where one lies in memory. */
+/* Plans are made anew several times: with two workers it matters by a tenth where one lies in
+ * memory. */
 enum { NRANK = 8, NPLAN = 12, NTURN = 168, NTIME = NPLAN * NTURN, MOST_ELEMENTS = 256 };
 
 /* A runtime that was loaded, with a plan of its own. */
@@ -50,8 +52,8 @@ static void load(struct runtime *runtime, const char *path, const struct ordo_sc
 	uint64_t count, bool traced)
 {
 	static float memory[2][NRANK][MOST_ELEMENTS];
-	struct ordo_plan *(*create)(
-		const struct ordo_schedule *, const struct ordo_plan_options *, struct ordo_error *);
+	struct ordo_plan *(*create)(const struct ordo_schedule *, const struct ordo_plan_options *,
+		struct ordo_error *);
 	bool (*bind)(struct ordo_plan *, uint32_t, void *, void *, struct ordo_error *);
 	bool (*trace)(struct ordo_plan *, uint32_t, struct ordo_error *);
 	struct ordo_error error;
@@ -62,7 +64,8 @@ static void load(struct runtime *runtime, const char *path, const struct ordo_sc
 	find(runtime->object, "ordo_plan_trace_begin", &trace);
 	find(runtime->object, "ordo_plan_run_threads", &runtime->run_threads);
 	find(runtime->object, "ordo_plan_run_seeded", &runtime->run_seeded);
-	const struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
+	const struct ordo_plan_options options = {
+		.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
 	runtime->plan = create(schedule, &options, &error);
 	insist(runtime->plan && (!traced || trace(runtime->plan, 1, &error)), "no plan");
 	for (uint32_t r = 0; r < NRANK; r++)
@@ -117,14 +120,16 @@ static void measure(const char *const paths[3], uint64_t count, uint32_t nworker
 	}
 	for (int i = 0; i < 3; i++)
 		qsort(runtimes[i].times, NTIME, sizeof(double), compare_times);
-	const double *without = runtimes[0].times, *off = runtimes[1].times, *on = runtimes[2].times;
+	const double *without = runtimes[0].times, *off = runtimes[1].times,
+		     *on = runtimes[2].times;
 	printf("%10llu  %-9s %8.1f %8.1f %8.1f %10.3f %8.3f %10.3f\n",
 		(unsigned long long)count * sizeof(float),
 		nworker == 0   ? "seeded"
 		: nworker == 1 ? "1 worker"
 			       : "2 workers",
-		without[NTIME / 2], off[NTIME / 2], on[NTIME / 2], off[NTIME / 2] / without[NTIME / 2],
-		off[0] / without[0], on[NTIME / 2] / off[NTIME / 2]);
+		without[NTIME / 2], off[NTIME / 2], on[NTIME / 2],
+		off[NTIME / 2] / without[NTIME / 2], off[0] / without[0],
+		on[NTIME / 2] / off[NTIME / 2]);
 	ordo_schedule_destroy(schedule);
 }
 

@@ -1,10 +1,12 @@
-/* birs_published.c - BIRS with its three streams and every Notify and Wait as the published schedule has them.
+/* birs_published.c - BIRS with its three streams and every Notify and Wait as the published
+ * schedule has them.
  *
- * Column y = r/2 of Y, lane r mod 2; h(k) = r + 2(k+1). Scratch A[c], slots 0..Y-1, has a sum of two for the
- * rank of this lane in column c; B[c], slots Y..2Y-1, what column c sends. Every transfer is acknowledged
- * before, "you may write", and announced after, "it is there". Over SIO both go to the neighbour r^1. Over
- * HCCS the announcement goes to the rank that was written to. The acknowledgement should go to the rank that
- * will write, r - 2k in round k; in the published schedule it goes to r + 2k, which this rank writes to itself.
+ * Column y = r/2 of Y, lane r mod 2; h(k) = r + 2(k+1). Scratch A[c], slots 0..Y-1, has a sum of
+ * two for the rank of this lane in column c; B[c], slots Y..2Y-1, what column c sends. Every
+ * transfer is acknowledged before, "you may write", and announced after, "it is there". Over SIO
+ * both go to the neighbour r^1. Over HCCS the announcement goes to the rank that was written to.
+ * The acknowledgement should go to the rank that will write, r - 2k in round k; in the published
+ * schedule it goes to r + 2k, which this rank writes to itself.
  */
 #include "birs_published.h"
 #include <assert.h>
@@ -139,10 +141,11 @@ struct ordo_schedule *birs_published(uint32_t nrank, enum acknowledges whom)
 {
 	const struct ordo_problem problem = {
 		.op = ORDO_REDUCESCATTER, .nrank = nrank, .chunks_per_block = 1, .nshard = nrank};
-	struct writing w = {ordo_schedule_create(&problem, "birs", NULL), 0, nrank, nrank / 2, whom};
-	static const char *const notes[] = {"\"acknowledgement over HCCS\": \"towards the destination, "
-					    "described as found in the published "
-					    "schedule; two calls in a row race\"",
+	struct writing w = {
+		ordo_schedule_create(&problem, "birs", NULL), 0, nrank, nrank / 2, whom};
+	static const char *const notes[] = {
+		"\"acknowledgement over HCCS\": \"towards the destination, described as found in "
+		"the published schedule; two calls in a row race\"",
 		"\"acknowledgement over HCCS\": \"towards the source\""};
 	assert(w.schedule && nrank >= 4 && nrank % 2 == 0);
 	w.schedule->scratch_slots = nrank;

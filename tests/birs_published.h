@@ -6,8 +6,9 @@
 
 /* Whom a rank tells, over HCCS, that its memory may be written to. */
 enum acknowledges {
-	THE_DESTINATION, /* the rank it will send to itself: described as found in the published schedule */
-	THE_SOURCE,	 /* the rank that will send to it */
+	/* the rank it will send to itself: described as found in the published schedule */
+	THE_DESTINATION,
+	THE_SOURCE, /* the rank that will send to it */
 };
 
 /* nrank is even and at least 4. The caller destroys it. */

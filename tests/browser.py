@@ -9,8 +9,11 @@ import time
 import urllib.error
 import urllib.request
 
-KEYS = {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010",
-        "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Space": " "}
+KEYS = {
+    "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015",
+    "Home": "\ue011", "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004",
+    "Space": " "
+}
 
 
 def missing():
@@ -27,7 +30,9 @@ class Browser:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"],
+                                       stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
         self.address = f"http://127.0.0.1:{port}"
         self.session = ""
         for _ in range(200):
@@ -36,13 +41,20 @@ class Browser:
                 break
             except OSError:
                 time.sleep(0.05)
-        options = {"binary": shutil.which("chromium"), "args": [
-            "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1440,900", f"--user-data-dir={self.profile.name}"]}
+        options = {
+            "binary": shutil.which("chromium"), "args": [
+                "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                "--window-size=1440,900", f"--user-data-dir={self.profile.name}"
+            ]
+        }
         wish = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        self.session = "/session/" + self.call("POST", "/session", {"capabilities": {"alwaysMatch": wish}})["sessionId"]
+        self.session = "/session/" + self.call("POST", "/session",
+                                               {"capabilities": {"alwaysMatch": wish}})["sessionId"]
 
     def call(self, method, path, body=None):
-        request = urllib.request.Request(self.address + self.session + path, method=method, headers={"Content-Type": "application/json"},
+        request = urllib.request.Request(self.address + self.session + path,
+                                         method=method,
+                                         headers={"Content-Type": "application/json"},
                                          data=None if body is None else json.dumps(body).encode())
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
@@ -73,7 +85,8 @@ class Browser:
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
     def find(self, selector):
-        return list(self.call("POST", "/element", {"using": "css selector", "value": selector}).values())[0]
+        return list(
+            self.call("POST", "/element", {"using": "css selector", "value": selector}).values())[0]
 
     def click(self, selector):
         self.call("POST", f"/element/{self.find(selector)}/click", {})
@@ -90,22 +103,33 @@ class Browser:
             value = KEYS.get(key, key)
             strokes += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
         if shift:
-            strokes = [{"type": "keyDown", "value": "\ue008"}, *strokes, {"type": "keyUp", "value": "\ue008"}]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
+            strokes = [{"type": "keyDown", "value": "\ue008"}, *strokes,
+                       {"type": "keyUp", "value": "\ue008"}]
+        self.call("POST", "/actions",
+                  {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
         self.call("DELETE", "/actions")
 
     def text(self, selector):
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
     def seen(self, selector):
-        return self.run("const node = document.querySelector(arguments[0]); return !!node && node.checkVisibility()", selector)
+        return self.run(
+            "const node = document.querySelector(arguments[0]); return !!node && "
+            "node.checkVisibility()",
+            selector)
 
     def emulate(self, **features):
         """emulate(prefers_color_scheme="dark")"""
-        self.tool("Emulation.setEmulatedMedia", features=[{"name": name.replace("_", "-"), "value": value} for name, value in features.items()])
+        self.tool("Emulation.setEmulatedMedia",
+                  features=[{"name": name.replace("_", "-"), "value": value}
+                            for name, value in features.items()])
 
     def size(self, width, height):
-        self.tool("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.tool("Emulation.setDeviceMetricsOverride",
+                  width=width,
+                  height=height,
+                  deviceScaleFactor=1,
+                  mobile=width < 600)
 
     def tool(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})

@@ -126,7 +126,8 @@ bool are_same(const struct closure *a, const struct closure *b)
 	const size_t row = a->words * sizeof(uint64_t);
 	if (a->nmove != b->nmove || a->nrank != b->nrank)
 		return false;
-	return !memcmp(a->moves, b->moves, a->nmove * row) && !memcmp(a->leaves, b->leaves, a->nrank * row);
+	return !memcmp(a->moves, b->moves, a->nmove * row) &&
+	       !memcmp(a->leaves, b->leaves, a->nrank * row);
 }
 
 uint32_t count_superfluous(const struct ordo_sequence *sequence, const struct ordo_pairs *pairs)

@@ -18,13 +18,14 @@ struct ordo_schedule *compile_proved(const struct ordo_request *request)
 	if (!schedule)
 		fail_msg("%s %s, %u ranks, root %u, K %u%s: %s",
 			ordo_operator_facts(request->problem.op)->name, request->algorithm,
-			request->problem.nrank, request->problem.root, request->problem.chunks_per_block,
+			request->problem.nrank, request->problem.root,
+			request->problem.chunks_per_block,
 			request->problem.in_place ? ", in place" : "", error.text);
 	return schedule;
 }
 
-/* One run of a schedule that counts, for what lies in each place, how many cross-rank moves brought it there one
- * after another. */
+/* One run of a schedule that counts, for what lies in each place, how many cross-rank moves brought
+ * it there one after another. */
 struct course {
 	const struct ordo_schedule *schedule;
 	struct ordo_cells cells;
@@ -37,7 +38,8 @@ struct course {
 
 static uint32_t *tokens_at(const struct course *course, uint32_t from, uint32_t to, uint32_t signal)
 {
-	return &course->tokens[((size_t)to * course->schedule->problem.nrank + from) * course->nsignal +
+	return &course->tokens[((size_t)to * course->schedule->problem.nrank + from) *
+				       course->nsignal +
 			       signal];
 }
 
@@ -46,11 +48,11 @@ static void run_move(struct course *course, uint32_t rank, const struct ordo_tas
 	const bool crosses = ordo_task_crosses(task);
 	const uint32_t there = crosses ? task->peer : rank;
 	for (uint32_t i = 0; i < task->count; i++) {
-		uint32_t *to =
-			&course->depth[ordo_cell(&course->cells, there, task->dst_buffer, task->dst + i)];
-		const uint32_t brought =
-			course->depth[ordo_cell(&course->cells, rank, task->src_buffer, task->src + i)] +
-			crosses;
+		uint32_t *to = &course->depth[ordo_cell(
+			&course->cells, there, task->dst_buffer, task->dst + i)];
+		const uint32_t brought = course->depth[ordo_cell(&course->cells, rank,
+						 task->src_buffer, task->src + i)] +
+					 crosses;
 		*to = ordo_task_reduces(task) && *to > brought ? *to : brought;
 		course->longest = *to > course->longest ? *to : course->longest;
 	}
@@ -82,7 +84,8 @@ static void run_all(struct course *course)
 		moved = false;
 		for (uint32_t s = 0; s < schedule->nstream; s++) {
 			const struct ordo_stream *stream = &schedule->streams[s];
-			for (; stream->first + course->next[s] < stream->end; course->next[s]++, left--) {
+			for (; stream->first + course->next[s] < stream->end;
+				course->next[s]++, left--) {
 				if (!run_task(course, stream->rank,
 					    &schedule->tasks[stream->first + course->next[s]]))
 					break;
@@ -97,9 +100,11 @@ struct measured measure(const struct ordo_schedule *schedule)
 {
 	const uint32_t N = schedule->problem.nrank;
 	struct course course = {.schedule = schedule};
-	assert_true(ordo_cells_make(&course.cells, &schedule->problem, schedule->scratch_slots, NULL));
+	assert_true(
+		ordo_cells_make(&course.cells, &schedule->problem, schedule->scratch_slots, NULL));
 	for (uint32_t t = 0; t < schedule->ntask; t++)
-		if (!ordo_task_moves(&schedule->tasks[t]) && schedule->tasks[t].signal >= course.nsignal)
+		if (!ordo_task_moves(&schedule->tasks[t]) &&
+			schedule->tasks[t].signal >= course.nsignal)
 			course.nsignal = schedule->tasks[t].signal + 1;
 	course.depth = calloc((size_t)course.cells.count + 1, sizeof *course.depth);
 	course.sent = calloc(N, sizeof *course.sent);
@@ -108,7 +113,8 @@ struct measured measure(const struct ordo_schedule *schedule)
 	run_all(&course);
 	struct measured measured = {course.longest, 0};
 	for (uint32_t rank = 0; rank < N; rank++)
-		measured.volume = course.sent[rank] > measured.volume ? course.sent[rank] : measured.volume;
+		measured.volume =
+			course.sent[rank] > measured.volume ? course.sent[rank] : measured.volume;
 	free(course.depth);
 	free(course.sent);
 	free(course.next);
@@ -121,7 +127,8 @@ struct measured claims_of(const struct ordo_request *request)
 {
 	struct ordo_recipe recipe;
 	assert_true(ordo_recipe_make(&recipe, request, NULL));
-	const struct measured claims = {recipe.algorithm->steps(&recipe), recipe.algorithm->volume(&recipe)};
+	const struct measured claims = {
+		recipe.algorithm->steps(&recipe), recipe.algorithm->volume(&recipe)};
 	ordo_recipe_destroy(&recipe);
 	return claims;
 }
@@ -135,12 +142,14 @@ bool claims_hold(const struct ordo_request *request)
 		struct ordo_schedule *schedule = compile_proved(request);
 		const struct measured claimed = claims_of(request), measured = measure(schedule);
 		if (measured.steps != claimed.steps || measured.volume != claimed.volume)
-			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu chunks, makes "
-				 "%llu and %llu",
+			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu "
+				 "chunks, makes %llu and %llu",
 				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
-				recipe.problem.nrank, recipe.problem.root, recipe.problem.chunks_per_block,
-				(unsigned long long)claimed.steps, (unsigned long long)claimed.volume,
-				(unsigned long long)measured.steps, (unsigned long long)measured.volume);
+				recipe.problem.nrank, recipe.problem.root,
+				recipe.problem.chunks_per_block, (unsigned long long)claimed.steps,
+				(unsigned long long)claimed.volume,
+				(unsigned long long)measured.steps,
+				(unsigned long long)measured.volume);
 		ordo_schedule_destroy(schedule);
 	} else {
 		assert_int_equal(error.code, ORDO_USAGE);
@@ -159,7 +168,8 @@ uint32_t count_pairs(const struct ordo_schedule *schedule)
 	return npair;
 }
 
-void check_every_pair_is_needed(const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+void check_every_pair_is_needed(
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology)
 {
 	const struct ordo_verify_options options = {.topology = topology, .max_findings = 1};
 	for (uint32_t task = 0; task < schedule->ntask; task++) {
@@ -181,11 +191,12 @@ void check_everywhere(const char *algorithm, enum ordo_operator op, uint32_t nra
 	for (uint32_t root = 0; root < (facts->rooted ? nrank : 1); root++)
 		for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
 			for (int in_place = 0; in_place <= facts->has_in_place; in_place++) {
-				const struct ordo_request request = {.problem = {.op = op,
-									     .nrank = nrank,
-									     .root = root,
-									     .chunks_per_block = chunks[k],
-									     .in_place = in_place},
+				const struct ordo_request request = {
+					.problem = {.op = op,
+						.nrank = nrank,
+						.root = root,
+						.chunks_per_block = chunks[k],
+						.in_place = in_place},
 					.algorithm = algorithm};
 				assert_true(claims_hold(&request));
 			}
@@ -214,7 +225,8 @@ const char *print_folded(struct ordo_arena *arena, uint32_t first, uint32_t n)
 		while (2 * most < n)
 			most *= 2;
 		for (uint32_t j = most; j < n; j++)
-			items[j - most] = ordo_arena_format(arena, "(%s+%s)", items[j - most], items[j]);
+			items[j - most] =
+				ordo_arena_format(arena, "(%s+%s)", items[j - most], items[j]);
 		n = most;
 	}
 	return items[0];
@@ -224,7 +236,8 @@ const char *print_linear(struct ordo_arena *arena, uint32_t first, uint32_t n)
 {
 	if (n == 1)
 		return ordo_arena_format(arena, "%u", first);
-	return ordo_arena_format(arena, "(%s+%u)", print_linear(arena, first, n - 1), first + n - 1);
+	return ordo_arena_format(
+		arena, "(%s+%u)", print_linear(arena, first, n - 1), first + n - 1);
 }
 
 void check_order(const struct ordo_request *request, const char *wanted)
@@ -236,7 +249,8 @@ void check_order(const struct ordo_request *request, const char *wanted)
 	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
 	assert_int_equal(proof->position_invariant, ORDO_HOLDS);
 	struct ordo_arena arena = {0};
-	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), wanted);
+	assert_string_equal(
+		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), wanted);
 	ordo_arena_free(&arena);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);

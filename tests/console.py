@@ -18,12 +18,14 @@ def agree(shown, printed, seen=timeless):
         return not printed
     if shown[0].strip() == "...":
         return any(agree(shown[1:], printed[skip:], seen) for skip in range(len(printed) + 1))
-    return bool(printed) and seen(shown[0]) == seen(printed[0]) and agree(shown[1:], printed[1:], seen)
+    return bool(printed) and seen(shown[0]) == seen(printed[0]) and agree(
+        shown[1:], printed[1:], seen)
 
 
 def predicted(line):
     """Times that are computed are the same in every run: only what a command took is not."""
-    return timeless(line) if re.search(r"\b(compiled|proved|chosen|read|proof|written) in\b", line) else line
+    return timeless(line) if re.search(r"\b(compiled|proved|chosen|read|proof|written) in\b",
+                                       line) else line
 
 
 def steps_of(block):
@@ -36,5 +38,12 @@ def steps_of(block):
 def run_as_typed(command, folder, ordo):
     """What it prints, to stdout and to stderr, in lines."""
     environment = {**os.environ, "PATH": os.path.dirname(ordo) + os.pathsep + os.environ["PATH"]}
-    return subprocess.run(command, shell=True, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=120, check=False).stdout.splitlines()
+    return subprocess.run(command,
+                          shell=True,
+                          cwd=folder,
+                          env=environment,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          text=True,
+                          timeout=120,
+                          check=False).stdout.splitlines()

@@ -1,7 +1,9 @@
-/* cover.c - writes compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are compiled, proved, and run.
+/* cover.c - writes compiler/COVERAGE.md: which algorithms, operators and numbers of ranks are
+ * compiled, proved, and run.
  *
- * cover [FILE [LAST]]: FILE is "-" or left out for stdout; LAST, the largest number of ranks. Every schedule is proved (ordo_compile proves),
- * and up to 33 ranks it runs on threads, its result compared bit for bit with the sequential meaning. Exits 1 if anything fails. Takes minutes.
+ * cover [FILE [LAST]]: FILE is "-" or left out for stdout; LAST, the largest number of ranks. Every
+ * schedule is proved (ordo_compile proves), and up to 33 ranks it runs on threads, its result
+ * compared bit for bit with the sequential meaning. Exits 1 if anything fails. Takes minutes.
  */
 #include "check/execution.h"
 #include "specimens.h"
@@ -9,7 +11,13 @@
 #include <string.h>
 
 static const uint32_t sizes[] = {48, 64, 96, 100, 127, 128, 129, 255, 256, 257};
-enum { NTINY = 8, NSMALL = 33, NSIZE = sizeof sizes / sizeof *sizes, MOST_ROWS = 256, MOST_RANKS = 258 };
+enum {
+	NTINY = 8,
+	NSMALL = 33,
+	NSIZE = sizeof sizes / sizeof *sizes,
+	MOST_ROWS = 256,
+	MOST_RANKS = 258
+};
 
 /* One algorithm and operator. */
 struct row {
@@ -41,8 +49,8 @@ static struct row *row_of(struct coverage *coverage, const struct specimen *spec
 	return row;
 }
 
-static void run(
-	struct coverage *coverage, const struct specimen *specimen, const struct ordo_schedule *schedule)
+static void run(struct coverage *coverage, const struct specimen *specimen,
+	const struct ordo_schedule *schedule)
 {
 	struct ordo_error error = {0};
 	struct execution execution = {0};
@@ -56,7 +64,8 @@ static void run(
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, &error);
 	bool right = proof && proof->proved && execute(&execution, schedule, proof, &wish, &error);
 	if (!right || !execution.check.bits_equal || !execution.check.within_bounds) {
-		fprintf(stderr, "%s: %s%s\n", specimen->title, error.text, right ? execution.check.text : "");
+		fprintf(stderr, "%s: %s%s\n", specimen->title, error.text,
+			right ? execution.check.text : "");
 		coverage->nwrong++;
 	}
 	if (proof)
@@ -64,7 +73,8 @@ static void run(
 	ordo_proof_destroy(proof);
 }
 
-static void cover(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void cover(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct coverage *coverage = closure;
 	struct row *row = row_of(coverage, specimen);
@@ -112,14 +122,12 @@ static void print(FILE *out, const struct coverage *coverage)
 	uint64_t proved = 0, ran = 0;
 	fprintf(out,
 		"# What is covered\n\n"
-		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator that "
-		"applies, for the numbers of ranks "
-		"named, in place\nand out of place, and, if it adds, with 2N and with 3N+1 virtual shards, "
-		"compiled and proved: with roots 0 and N-1 (up to "
-		"%u ranks every root), the natural\nand 2 chunks a block, and up to %u ranks also 1, 3 and "
-		"N+1 chunks and every value of every "
-		"parameter. Up to %u ranks each also ran on threads, twice,\nbit-equal with the "
-		"sequential meaning.\n\n"
+		"Made by `tests/cover`; do not edit. Every combination of algorithm and operator "
+		"that applies, for the numbers of ranks named, in place\nand out of place, and, if "
+		"it adds, with 2N and with 3N+1 virtual shards, compiled and proved: with roots 0 "
+		"and N-1 (up to %u ranks every root), the natural\nand 2 chunks a block, and up to "
+		"%u ranks also 1, 3 and N+1 chunks and every value of every parameter. Up to %u "
+		"ranks each also ran on threads, twice,\nbit-equal with the sequential meaning.\n\n"
 		"| algorithm | operator | ranks | proved | run |\n|---|---|---|---|---|\n",
 		NTINY, NSMALL, NSMALL);
 	for (uint32_t i = 0; i < coverage->nrow; i++) {
@@ -130,7 +138,8 @@ static void print(FILE *out, const struct coverage *coverage)
 		proved += row->nproved;
 		ran += row->nrun;
 	}
-	fprintf(out, "| all | | | %llu | %llu |\n", (unsigned long long)proved, (unsigned long long)ran);
+	fprintf(out, "| all | | | %llu | %llu |\n", (unsigned long long)proved,
+		(unsigned long long)ran);
 }
 
 int main(int argc, char **argv)

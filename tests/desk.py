@@ -19,8 +19,14 @@ class Desk:
         self.folder = pathlib.Path(folder)
 
     def __call__(self, *words, stdin=b"", environment=None, before=None, stdout=subprocess.PIPE):
-        done = subprocess.run([ORDO, *map(str, words)], cwd=self.folder, input=stdin, stdout=stdout, stderr=subprocess.PIPE,
-                              env={**os.environ, **(environment or {})}, preexec_fn=before, timeout=300)
+        done = subprocess.run([ORDO, *map(str, words)],
+                              cwd=self.folder,
+                              input=stdin,
+                              stdout=stdout,
+                              stderr=subprocess.PIPE,
+                              env={**os.environ, **(environment or {})},
+                              preexec_fn=before,
+                              timeout=300)
         done.out = (done.stdout or b"").decode()
         done.err = done.stderr.decode()
         wanted(done.returncode in range(6), "a crash?", done.returncode, done.err)
@@ -34,8 +40,10 @@ class Desk:
     def fails(self, code, message, *words, **options):
         """The command ends with this exit code, prints nothing to stdout, and says something that matches."""
         done = self(*words, **options)
-        wanted(done.returncode == code, words, f"exit code {done.returncode}, wanted {code}", done.out, done.err)
-        wanted(re.search(message, done.err), words, f"wanted a message like {message}, found", done.err)
+        wanted(done.returncode == code, words, f"exit code {done.returncode}, wanted {code}",
+               done.out, done.err)
+        wanted(re.search(message, done.err), words, f"wanted a message like {message}, found",
+               done.err)
         wanted(done.out == "" or code == 1, words, "printed, though it failed", done.out)
         return done
 
@@ -52,7 +60,8 @@ class Desk:
         return sorted(path.name for path in self.folder.iterdir())
 
     def compile(self, name, *words, operator="allreduce", ranks=4, algorithm="ring"):
-        self.works("compile", operator, "--ranks", ranks, "--algorithm", algorithm, "-o", name, *words)
+        self.works("compile", operator, "--ranks", ranks, "--algorithm", algorithm, "-o", name,
+                   *words)
         return self.folder / name
 
 

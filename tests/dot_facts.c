@@ -1,5 +1,5 @@
-/* dot_facts.c - reads DOT with cgraph and lists what is in it: `node NAME`, `edge TAIL HEAD`, `cluster NAME` and `graph`, each with its
- * attributes, parted by tabs. */
+/* dot_facts.c - reads DOT with cgraph and lists what is in it: `node NAME`, `edge TAIL HEAD`,
+ * `cluster NAME` and `graph`, each with its attributes, parted by tabs. */
 #include <cgraph.h>
 #include <stdio.h>
 

@@ -13,7 +13,8 @@ static double extreme(double a, double b, bool least)
 	return (a < b) == least ? a : b;
 }
 
-static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+static void reference_f32(
+	enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
 	const uint32_t plain = UINT32_C(0x7fc00000);
 	float a, b, result;
@@ -32,7 +33,8 @@ static void reference_f32(enum ordo_reduction reduction, unsigned char *dst, con
 		memcpy(dst, &plain, sizeof plain);
 }
 
-static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+static void reference_f64(
+	enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
 {
 	const uint64_t plain = UINT64_C(0x7ff8000000000000);
 	double a, b, result;
@@ -49,9 +51,10 @@ static void reference_f64(enum ordo_reduction reduction, unsigned char *dst, con
 		memcpy(dst, &plain, sizeof plain);
 }
 
-/* Integers of `size` bytes, as arithmetic modulo 2^(8 size) on little-endian numbers, byte by byte. */
-static void reference_integer(enum ordo_reduction reduction, size_t size, bool is_signed, unsigned char *dst,
-	const unsigned char *src)
+/* Integers of `size` bytes, as arithmetic modulo 2^(8 size) on little-endian numbers, byte by
+ * byte. */
+static void reference_integer(enum ordo_reduction reduction, size_t size, bool is_signed,
+	unsigned char *dst, const unsigned char *src)
 {
 	uint64_t a = 0, b = 0, result = 0;
 	assert(size > 0);
@@ -81,8 +84,8 @@ static void reference_integer(enum ordo_reduction reduction, size_t size, bool i
 		dst[i] = (unsigned char)(result >> 8 * i);
 }
 
-void element_reference(
-	enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src)
+void element_reference(enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst,
+	const unsigned char *src)
 {
 	uint16_t a, b;
 	switch (type) {
@@ -108,21 +111,22 @@ void element_reference(
 	}
 }
 
-static const uint32_t special_f32[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
-	0x7f800001, 0xffbfffff, 1, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff,
-	0x3f800000, 0xbf800000, 0x3f800001, 0x33800000, 0x40490fdb};
-static const uint64_t special_f64[] = {0, 0x8000000000000000, 0x7ff0000000000000, 0xfff0000000000000,
-	0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001, 0xfff7ffffffffffff, 1, 0x8000000000000001,
-	0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0xffefffffffffffff, 0x3ff0000000000000,
-	0xbff0000000000000, 0x3ff0000000000001, 0x3ca0000000000000};
-static const uint16_t special_f16[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfdff, 1, 0x8001,
-	0x03ff, 0x83ff, 0x0400, 0x7bff, 0xfbff, 0x3c00, 0xbc00, 0x3c01, 0x1000, 0x4248};
-static const uint16_t special_bf16[] = {0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffbf, 1, 0x8001,
-	0x007f, 0x807f, 0x0080, 0x7f7f, 0xff7f, 0x3f80, 0xbf80, 0x3f81, 0x3380, 0x4049};
+static const uint32_t special_f32[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+	0xffc00001, 0x7f800001, 0xffbfffff, 1, 0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
+	0x7f7fffff, 0xff7fffff, 0x3f800000, 0xbf800000, 0x3f800001, 0x33800000, 0x40490fdb};
+static const uint64_t special_f64[] = {0, 0x8000000000000000, 0x7ff0000000000000,
+	0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000000001, 0x7ff0000000000001,
+	0xfff7ffffffffffff, 1, 0x8000000000000001, 0x000fffffffffffff, 0x0010000000000000,
+	0x7fefffffffffffff, 0xffefffffffffffff, 0x3ff0000000000000, 0xbff0000000000000,
+	0x3ff0000000000001, 0x3ca0000000000000};
+static const uint16_t special_f16[] = {0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfdff, 1,
+	0x8001, 0x03ff, 0x83ff, 0x0400, 0x7bff, 0xfbff, 0x3c00, 0xbc00, 0x3c01, 0x1000, 0x4248};
+static const uint16_t special_bf16[] = {0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffbf,
+	1, 0x8001, 0x007f, 0x807f, 0x0080, 0x7f7f, 0xff7f, 0x3f80, 0xbf80, 0x3f81, 0x3380, 0x4049};
 static const uint32_t special_i32[] = {
 	0, 1, 2, 3, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x10000, 46341};
-static const uint64_t special_i64[] = {0, 1, 2, 3, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
-	UINT64_MAX, UINT64_MAX - 1, 0x100000000, 3037000500};
+static const uint64_t special_i64[] = {0, 1, 2, 3, 0x7fffffffffffffff, 0x8000000000000000,
+	0x8000000000000001, UINT64_MAX, UINT64_MAX - 1, 0x100000000, 3037000500};
 static const uint8_t special_i8[] = {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 254, 255};
 static const uint8_t special_u8[] = {0, 1, 2, 3, 15, 16, 17, 127, 128, 129, 254, 255};
 

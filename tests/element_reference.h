@@ -6,8 +6,8 @@
 
 /* *dst = *dst op *src; of an average, the sum. A result that is a NaN is the plain one:
  * positive, quiet, without payload. */
-void element_reference(
-	enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst, const unsigned char *src);
+void element_reference(enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst,
+	const unsigned char *src);
 
 enum { MOST_SPECIAL_VALUES = 20 };
 /* Zeros, infinities, NaNs, subnormals, the ends of ranges. */

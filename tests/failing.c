@@ -57,9 +57,10 @@ FILE *__real_open_memstream(char **text, size_t *size);
 FILE *__real_fdopen(int descriptor, const char *mode);
 DIR *__real_opendir(const char *path);
 DIR *__real_fdopendir(int descriptor);
-void *__real_mmap(void *address, size_t size, int protection, int flags, int descriptor, off_t offset);
-int __real_pthread_create(
-	pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+void *__real_mmap(
+	void *address, size_t size, int protection, int flags, int descriptor, off_t offset);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+	void *(*start)(void *), void *argument);
 void *__real_ordo_arena_alloc(struct ordo_arena *arena, size_t size);
 char *__real_ordo_arena_text(struct ordo_arena *arena, const char *text, size_t length);
 
@@ -75,9 +76,10 @@ FILE *__wrap_open_memstream(char **text, size_t *size);
 FILE *__wrap_fdopen(int descriptor, const char *mode);
 DIR *__wrap_opendir(const char *path);
 DIR *__wrap_fdopendir(int descriptor);
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int descriptor, off_t offset);
-int __wrap_pthread_create(
-	pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+void *__wrap_mmap(
+	void *address, size_t size, int protection, int flags, int descriptor, off_t offset);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+	void *(*start)(void *), void *argument);
 void *__wrap_ordo_arena_alloc(struct ordo_arena *arena, size_t size);
 char *__wrap_ordo_arena_text(struct ordo_arena *arena, const char *text, size_t length);
 char *__wrap_ordo_arena_format(struct ordo_arena *arena, const char *format, ...)
@@ -163,7 +165,8 @@ DIR *__wrap_fdopendir(int descriptor)
 	return is_granted() ? __real_fdopendir(descriptor) : refuse();
 }
 
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int descriptor, off_t offset)
+void *__wrap_mmap(
+	void *address, size_t size, int protection, int flags, int descriptor, off_t offset)
 {
 	if (is_granted())
 		return __real_mmap(address, size, protection, flags, descriptor, offset);

@@ -1,4 +1,5 @@
-/* flushing.c - loaded before a program, has its floats flushed to zero, as a library built with -ffast-math would. */
+/* flushing.c - loaded before a program, has its floats flushed to zero, as a library built with
+ * -ffast-math would. */
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 

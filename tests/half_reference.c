@@ -1,6 +1,7 @@
 /* half_reference.c - what one operation on f16 or bf16 numbers is, computed in integers alone.
  *
- * A finite number is (-1)^negative * m * 2^e with whole m; the exact result is found in that form and rounded once.
+ * A finite number is (-1)^negative * m * 2^e with whole m; the exact result is found in that form
+ * and rounded once.
  */
 #include "half_reference.h"
 #include <assert.h>
@@ -45,7 +46,8 @@ static struct number decode(const struct format *format, uint16_t half)
 		     : (struct number){half >> 15, stored, format->least};
 }
 
-/* Drops bits until the significand fits and the last place is one there is: half of the dropped part decides, ties go to even. */
+/* Drops bits until the significand fits and the last place is one there is: half of the dropped
+ * part decides, ties go to even. */
 static uint16_t encode(const struct format *format, struct number number)
 {
 	const uint16_t sign = number.negative ? 0x8000 : 0;
@@ -80,7 +82,8 @@ static uint16_t encode(const struct format *format, struct number number)
 	return (uint16_t)(sign | field << format->fraction | (number.m - full / 2));
 }
 
-/* Numbers so far apart that the smaller one only says on which side of the larger one the sum lies. */
+/* Numbers so far apart that the smaller one only says on which side of the larger one the sum
+ * lies. */
 enum { FAR = 50 };
 
 static struct number add(struct number a, struct number b)
@@ -99,7 +102,8 @@ static struct number add(struct number a, struct number b)
 	int64_t first = (int64_t)(a.m << (apart > FAR ? FAR : apart)),
 		second = apart > FAR ? 1 : (int64_t)b.m;
 	const int64_t sum = (a.negative ? -first : first) + (b.negative ? -second : second);
-	return (struct number){sum < 0, (uint64_t)(sum < 0 ? -sum : sum), a.e - (apart > FAR ? FAR : apart)};
+	return (struct number){
+		sum < 0, (uint64_t)(sum < 0 ? -sum : sum), a.e - (apart > FAR ? FAR : apart)};
 }
 
 static uint16_t sum(const struct format *format, uint16_t a, uint16_t b)
@@ -160,8 +164,8 @@ uint16_t half_from_float_reference(enum ordo_type type, uint32_t bits)
 		       (uint16_t)(stored >> (23 - format->fraction));
 	if (field == 255)
 		return sign | format->infinity;
-	return encode(
-		format, (struct number){sign, field ? stored | 0x800000 : stored, (field ? field : 1) - 150});
+	return encode(format, (struct number){sign, field ? stored | 0x800000 : stored,
+				      (field ? field : 1) - 150});
 }
 
 double half_value_reference(enum ordo_type type, uint16_t half)

@@ -27,10 +27,10 @@ static struct ordo_task parse_move(const char *line, struct ordo_task task)
 {
 	char from[16], to[16];
 	uint32_t last, src, dst;
-	if (sscanf(line, " chunks %" SCNu32 "..%" SCNu32 " %15s %" SCNu32 " -> %15s %" SCNu32, &task.chunk,
-		    &last, from, &src, to, &dst) != 6) {
-		require(sscanf(line, " chunk %" SCNu32 " %15s %" SCNu32 " -> %15s %" SCNu32, &task.chunk,
-				from, &src, to, &dst) == 5,
+	if (sscanf(line, " chunks %" SCNu32 "..%" SCNu32 " %15s %" SCNu32 " -> %15s %" SCNu32,
+		    &task.chunk, &last, from, &src, to, &dst) != 6) {
+		require(sscanf(line, " chunk %" SCNu32 " %15s %" SCNu32 " -> %15s %" SCNu32,
+				&task.chunk, from, &src, to, &dst) == 5,
 			line);
 		last = task.chunk;
 	}
@@ -48,7 +48,8 @@ static struct ordo_task parse_task(const char *line)
 	int length = 0, more = 0;
 	struct ordo_task task = {.phase = ORDO_NO_PHASE};
 	require(sscanf(line, "%15s%n", name, &length) == 1, line);
-	while (task.kind < ORDO_WAIT && strcmp(name, ordo_task_kind_name((enum ordo_task_kind)task.kind)))
+	while (task.kind < ORDO_WAIT &&
+		strcmp(name, ordo_task_kind_name((enum ordo_task_kind)task.kind)))
 		task.kind++;
 	require(!strcmp(name, ordo_task_kind_name((enum ordo_task_kind)task.kind)), line);
 	line += length;
@@ -62,7 +63,8 @@ static struct ordo_task parse_task(const char *line)
 	return task;
 }
 
-struct ordo_schedule *handmade(const struct ordo_problem *problem, uint32_t scratch_slots, const char *lines)
+struct ordo_schedule *handmade(
+	const struct ordo_problem *problem, uint32_t scratch_slots, const char *lines)
 {
 	struct ordo_error error;
 	struct ordo_schedule *schedule = ordo_schedule_create(problem, "handmade", &error);
@@ -97,8 +99,8 @@ static void print_ring_rank(FILE *out, uint32_t n, uint32_t i, bool in_place)
 	for (uint32_t step = 0; step < 2 * n - 2; step++) {
 		const bool sums = step < n - 1;
 		const uint32_t chunk = sums ? (i + n - step) % n : (i + 2 * n - step) % n;
-		fprintf(out, "%s %u chunk %u output %u -> output %u\n", sums ? "SendReduce" : "Send", right,
-			chunk, chunk, chunk);
+		fprintf(out, "%s %u chunk %u output %u -> output %u\n",
+			sums ? "SendReduce" : "Send", right, chunk, chunk, chunk);
 		fprintf(out, "Notify %u signal 0\nWait %u signal 0\n", right, left);
 	}
 }
@@ -125,7 +127,8 @@ struct ordo_schedule *handmade_ring(uint32_t nrank, bool in_place)
 /* Signal 0: the chunk is there. Signal 1: I entered, or my scratch slot is free again. */
 static void print_chain_rank(FILE *out, uint32_t n, uint32_t root, uint32_t place, uint32_t chunks)
 {
-	const uint32_t rank = (root + place) % n, before = (rank + n - 1) % n, after = (rank + 1) % n;
+	const uint32_t rank = (root + place) % n, before = (rank + n - 1) % n,
+		       after = (rank + 1) % n;
 	const bool first = place == 0, last = place == n - 1;
 	fprintf(out, "rank %u\n", rank);
 	if (!first)
@@ -137,7 +140,8 @@ static void print_chain_rank(FILE *out, uint32_t n, uint32_t root, uint32_t plac
 		fprintf(out, "LocalCopy chunk %u %s %u -> output %u\n", c, from, first ? c : 0, c);
 		if (!last)
 			fprintf(out,
-				"Wait %u signal 1\nSend %u chunk %u %s %u -> scratch 0\nNotify %u signal 0\n",
+				"Wait %u signal 1\nSend %u chunk %u %s %u -> scratch 0\nNotify %u "
+				"signal 0\n",
 				after, after, c, from, first ? c : 0, after);
 		if (!first && c + 1 < chunks)
 			fprintf(out, "Notify %u signal 1\n", before);

@@ -10,14 +10,21 @@
 #include <vector>
 
 struct destroyer {
-	void operator()(ordo_schedule *schedule) const { ordo_schedule_destroy(schedule); }
-	void operator()(ordo_communicator *communicator) const { ordo_communicator_destroy(communicator); }
+	void operator()(ordo_schedule *schedule) const
+	{
+		ordo_schedule_destroy(schedule);
+	}
+	void operator()(ordo_communicator *communicator) const
+	{
+		ordo_communicator_destroy(communicator);
+	}
 };
 
 int main(int argc, char **argv)
 {
 	std::ifstream file(argc == 2 ? argv[1] : "");
-	const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+	const std::string text(
+		(std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
 	ordo_error error = {};
 	const std::unique_ptr<struct ordo_schedule, destroyer> schedule(
 		ordo_schedule_read_text(text.data(), text.size(), "memory", nullptr, &error));
@@ -35,13 +42,14 @@ int main(int argc, char **argv)
 		input.emplace_back(1000, float(rank + 1));
 	for (uint32_t rank = 0; rank < wanted.nrank; rank++)
 		ranks.emplace_back([&, rank] {
-			ordo_allreduce(communicator.get(), rank, input[rank].data(), output[rank].data(), 1000,
-				ORDO_F32, ORDO_SUM, nullptr);
+			ordo_allreduce(communicator.get(), rank, input[rank].data(),
+				output[rank].data(), 1000, ORDO_F32, ORDO_SUM, nullptr);
 		});
 	for (std::thread &rank : ranks)
 		rank.join();
 	uint32_t nalgorithm;
 	ordo_algorithms(&nalgorithm);
-	std::printf("%g by one of %s algorithms\n", double(output.back()[999]), nalgorithm > 1 ? "many" : "no");
+	std::printf("%g by one of %s algorithms\n", double(output.back()[999]),
+		nalgorithm > 1 ? "many" : "no");
 	return 0;
 }

@@ -41,8 +41,8 @@ static void compare_rules(const struct ordo_proof *proof, const struct oracle_op
 	if (proof->proved != !found)
 		quarrel(judgement, "proved is %d with %u findings", proof->proved, proof->nfinding);
 	if (oracle_group(found) != group)
-		quarrel(judgement, "verifier found rules %#x (%s), %s %#x (%s)", found, first_text(proof),
-			oracle, opinion->broken, opinion->why);
+		quarrel(judgement, "verifier found rules %#x (%s), %s %#x (%s)", found,
+			first_text(proof), oracle, opinion->broken, opinion->why);
 	if (group == ORACLE_RACE && (found & ORACLE_RACE & ~opinion->broken))
 		quarrel(judgement, "verifier found rules %#x (%s), %s only %#x (%s)", found,
 			first_text(proof), oracle, opinion->broken, opinion->why);
@@ -52,24 +52,26 @@ static void compare_orders(const struct ordo_proof *proof, const struct oracle_o
 	const char *oracle, struct judgement *judgement)
 {
 	if (proof->tokens_in_flight != opinion->tokens_in_flight)
-		quarrel(judgement, "verifier has %u tokens in flight, %s %u", proof->tokens_in_flight, oracle,
-			opinion->tokens_in_flight);
+		quarrel(judgement, "verifier has %u tokens in flight, %s %u",
+			proof->tokens_in_flight, oracle, opinion->tokens_in_flight);
 	if (proof->run_to_run == ORDO_NOT_ASKED)
 		return;
 	if ((proof->run_to_run == ORDO_HOLDS) != opinion->one_order)
-		quarrel(judgement, "G2: verifier %d, %s %d", proof->run_to_run, oracle, opinion->one_order);
+		quarrel(judgement, "G2: verifier %d, %s %d", proof->run_to_run, oracle,
+			opinion->one_order);
 	if (!opinion->one_order)
 		return;
 	if ((proof->rank_equal == ORDO_HOLDS) != opinion->rank_equal)
-		quarrel(judgement, "G1: verifier %d, %s %d", proof->rank_equal, oracle, opinion->rank_equal);
+		quarrel(judgement, "G1: verifier %d, %s %d", proof->rank_equal, oracle,
+			opinion->rank_equal);
 	if (proof->ndistinct != opinion->ntree ||
 		(proof->position_invariant == ORDO_HOLDS) != (opinion->ntree == 1))
-		quarrel(judgement, "G3: verifier %u trees and verdict %d, %s %u trees", proof->ndistinct,
-			proof->position_invariant, oracle, opinion->ntree);
+		quarrel(judgement, "G3: verifier %u trees and verdict %d, %s %u trees",
+			proof->ndistinct, proof->position_invariant, oracle, opinion->ntree);
 }
 
-static void compare(const struct ordo_proof *proof, const struct oracle_opinion *opinion, const char *oracle,
-	struct judgement *judgement)
+static void compare(const struct ordo_proof *proof, const struct oracle_opinion *opinion,
+	const char *oracle, struct judgement *judgement)
 {
 	judgement->group = oracle_group(opinion->broken);
 	compare_rules(proof, opinion, oracle, judgement);
@@ -77,13 +79,14 @@ static void compare(const struct ordo_proof *proof, const struct oracle_opinion 
 		compare_orders(proof, opinion, oracle, judgement);
 }
 
-void judge_schedule(
-	const struct ordo_schedule *schedule, const struct judging *judging, struct judgement *judgement)
+void judge_schedule(const struct ordo_schedule *schedule, const struct judging *judging,
+	struct judgement *judgement)
 {
 	*judgement = (struct judgement){0};
 	struct oracle_opinion opinion;
 	struct ordo_error error;
-	/* So many that no rule is left out because a task of many chunks broke another often enough. */
+	/* So many that no rule is left out because a task of many chunks broke another often
+	 * enough. */
 	const struct ordo_verify_options options = {
 		.atomic_reduce = judging->atomic_reduce, .max_findings = 10000};
 	struct ordo_proof *proof = ordo_verify(schedule, &options, &error);
@@ -98,7 +101,8 @@ void judge_schedule(
 		compare(proof, &opinion, "closure", judgement);
 	const bool closed = opinion.decided;
 	if (judging->max_states) {
-		oracle_interleavings(schedule, judging->atomic_reduce, judging->max_states, &opinion);
+		oracle_interleavings(
+			schedule, judging->atomic_reduce, judging->max_states, &opinion);
 		judgement->walked = opinion.decided;
 		if (opinion.decided)
 			compare(proof, &opinion, "interleavings", judgement);

@@ -19,10 +19,10 @@ struct judgement {
 	char quarrel[1024]; /* where they disagree; empty if they do not */
 };
 
-/* Judges a schedule three times. They agree if they find the same group of rules broken first, and, where
- * nothing is broken, the same tokens in flight and the same facts about orders. */
-void judge_schedule(
-	const struct ordo_schedule *schedule, const struct judging *judging, struct judgement *judgement);
+/* Judges a schedule three times. They agree if they find the same group of rules broken first, and,
+ * where nothing is broken, the same tokens in flight and the same facts about orders. */
+void judge_schedule(const struct ordo_schedule *schedule, const struct judging *judging,
+	struct judgement *judgement);
 
 /* Prints the schedule as handmade() reads it. */
 void print_handmade(const struct ordo_schedule *schedule, FILE *out);

@@ -17,7 +17,8 @@ uint32_t below(uint64_t *state, uint32_t n)
 	return (uint32_t)(next_random(state) >> 32) % n;
 }
 
-/* A schedule as one list that tasks can be taken from and put into; the streams' tasks follow one another. */
+/* A schedule as one list that tasks can be taken from and put into; the streams' tasks follow one
+ * another. */
 struct draft {
 	const struct ordo_schedule *of;
 	struct ordo_problem problem;
@@ -25,7 +26,8 @@ struct draft {
 	struct ordo_task *tasks;
 	uint32_t *stream; /* of each task */
 	uint32_t ntask;
-	uint32_t extra_stream_of; /* one more stream for that rank, number of.nstream; ORDO_NONE: none */
+	/* one more stream for that rank, number of.nstream; ORDO_NONE: none */
+	uint32_t extra_stream_of;
 	uint64_t random;
 };
 
@@ -84,7 +86,8 @@ static uint32_t other_below(struct draft *d, uint32_t n, uint32_t not )
 	return found + (not < n && found >= not );
 }
 
-/* The Wait that takes the token of the Notify at `at`: the one as far down its stream. ORDO_NONE: none. */
+/* The Wait that takes the token of the Notify at `at`: the one as far down its stream. ORDO_NONE:
+ * none. */
 static uint32_t wait_of(const struct draft *d, uint32_t at)
 {
 	const struct ordo_task *notify = &d->tasks[at];
@@ -94,8 +97,8 @@ static uint32_t wait_of(const struct draft *d, uint32_t at)
 		       d->tasks[i].peer == notify->peer && d->tasks[i].signal == notify->signal;
 	for (uint32_t i = 0; i < d->ntask; i++)
 		if (is(d, i, ORDO_WAIT) && rank_of(d, i) == notify->peer &&
-			d->tasks[i].peer == rank_of(d, at) && d->tasks[i].signal == notify->signal &&
-			nth-- == 0)
+			d->tasks[i].peer == rank_of(d, at) &&
+			d->tasks[i].signal == notify->signal && nth-- == 0)
 			return i;
 	return ORDO_NONE;
 }
@@ -217,13 +220,14 @@ static bool send_peer(struct draft *d, uint32_t at)
 	return sends(d, at) && change_peer(d, at);
 }
 
-/* The Wait goes to the end of some stream of another rank, so that signals stay balanced and nothing new is
- * stuck. */
+/* The Wait goes to the end of some stream of another rank, so that signals stay balanced and
+ * nothing new is stuck. */
 static bool pair_peer(struct draft *d, uint32_t at)
 {
 	uint32_t wait = is(d, at, ORDO_NOTIFY) ? wait_of(d, at) : ORDO_NONE;
 	uint32_t stream = other_below(d, d->of->nstream, ORDO_NONE);
-	if (wait == ORDO_NONE || stream == ORDO_NONE || d->of->streams[stream].rank == d->tasks[at].peer)
+	if (wait == ORDO_NONE || stream == ORDO_NONE ||
+		d->of->streams[stream].rank == d->tasks[at].peer)
 		return false;
 	uint32_t fresh = 0;
 	for (uint32_t i = 0; i < d->ntask; i++)
@@ -253,8 +257,8 @@ static bool signal_id(struct draft *d, uint32_t at)
 static uint32_t sister_stream(struct draft *d, uint32_t stream)
 {
 	const struct ordo_program *program = &d->of->programs[d->of->streams[stream].rank];
-	uint32_t nth =
-		other_below(d, program->end_stream - program->first_stream, stream - program->first_stream);
+	uint32_t nth = other_below(
+		d, program->end_stream - program->first_stream, stream - program->first_stream);
 	return nth == ORDO_NONE ? ORDO_NONE : program->first_stream + nth;
 }
 
@@ -305,8 +309,9 @@ static bool change_slot(struct draft *d, uint32_t nslot, uint32_t count, uint32_
 static bool source_slot(struct draft *d, uint32_t at)
 {
 	struct ordo_task *task = &d->tasks[at];
-	return moves(d, at) && change_slot(d, slots_of(d, rank_of(d, at), (enum ordo_buffer)task->src_buffer),
-				       task->count, &task->src);
+	return moves(d, at) &&
+	       change_slot(d, slots_of(d, rank_of(d, at), (enum ordo_buffer)task->src_buffer),
+		       task->count, &task->src);
 }
 
 static bool target_slot(struct draft *d, uint32_t at)
@@ -412,11 +417,12 @@ static bool overwrites_source(const struct draft *d, uint32_t writer, uint32_t r
 {
 	const struct ordo_task *w = &d->tasks[writer], *r = &d->tasks[reader];
 	return moves(d, writer) && target_rank(d, writer) == rank_of(d, reader) &&
-	       w->dst_buffer == r->src_buffer && w->dst < r->src + r->count && r->src < w->dst + w->count;
+	       w->dst_buffer == r->src_buffer && w->dst < r->src + r->count &&
+	       r->src < w->dst + w->count;
 }
 
-/* A write of this task's source comes too early: before the task if it stands in the same stream, else before
- * the Wait that it stood behind. */
+/* A write of this task's source comes too early: before the task if it stands in the same stream,
+ * else before the Wait that it stood behind. */
 static bool source_reused(struct draft *d, uint32_t at)
 {
 	const uint32_t start = below(&d->random, d->ntask);
@@ -427,7 +433,8 @@ static bool source_reused(struct draft *d, uint32_t at)
 		if (d->stream[writer] == d->stream[at])
 			return writer > at && carry(d, writer, at);
 		uint32_t wait = writer;
-		while (wait > 0 && d->stream[wait - 1] == d->stream[writer] && !is(d, wait, ORDO_WAIT))
+		while (wait > 0 && d->stream[wait - 1] == d->stream[writer] &&
+			!is(d, wait, ORDO_WAIT))
 			wait--;
 		return is(d, wait, ORDO_WAIT) && carry(d, writer, wait);
 	}
@@ -471,7 +478,8 @@ static bool root_changed(struct draft *d, uint32_t at)
 
 static bool in_place_flipped(struct draft *d, uint32_t at)
 {
-	if (at || !ordo_operator_facts(d->problem.op)->has_in_place || d->problem.nshard != d->problem.nrank)
+	if (at || !ordo_operator_facts(d->problem.op)->has_in_place ||
+		d->problem.nshard != d->problem.nrank)
 		return false;
 	d->problem.in_place = !d->problem.in_place;
 	return true;

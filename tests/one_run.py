@@ -3,7 +3,8 @@
 
 class Run:
     def __init__(self, document):
-        self.streams = [(program["rank"], stream["name"], stream["tasks"]) for program in document["programs"] for stream in program["streams"]]
+        self.streams = [(program["rank"], stream["name"], stream["tasks"])
+                        for program in document["programs"] for stream in program["streams"]]
         self.at = [0] * len(self.streams)
         self.tokens = {}
 

@@ -1,9 +1,9 @@
-/* oracle_closure.c - happens-before as a full table of who comes before whom, and every pair of accesses
- * looked up in it.
+/* oracle_closure.c - happens-before as a full table of who comes before whom, and every pair of
+ * accesses looked up in it.
  *
- * Events are the tasks, then one entering and one leaving for each rank. Before: the order of a stream; the
- * j-th Notify of a signal and its j-th Wait (one stream gives and one takes, so there is no other way);
- * entering and all tasks of the rank; all of them and leaving.
+ * Events are the tasks, then one entering and one leaving for each rank. Before: the order of a
+ * stream; the j-th Notify of a signal and its j-th Wait (one stream gives and one takes, so there
+ * is no other way); entering and all tasks of the rank; all of them and leaving.
  */
 #include "oracle_document.h"
 
@@ -52,7 +52,8 @@ static void match_signals(struct closure *c)
 		for (uint32_t t = 0; t < d->schedule->ntask; t++) {
 			if (d->schedule->tasks[t].kind != ORDO_NOTIFY || d->signal_of[t] != signal)
 				continue;
-			while (d->schedule->tasks[wait].kind != ORDO_WAIT || d->signal_of[wait] != signal)
+			while (d->schedule->tasks[wait].kind != ORDO_WAIT ||
+				d->signal_of[wait] != signal)
 				wait++;
 			c->matched[t] = wait;
 			c->matched[wait++] = t;
@@ -78,7 +79,8 @@ static void close_order(struct closure *c)
 				if (s->tasks[t].kind == ORDO_WAIT && !done[c->matched[t]])
 					break;
 				put_before(c,
-					t == s->streams[i].first ? entering(c, s->streams[i].rank) : t - 1,
+					t == s->streams[i].first ? entering(c, s->streams[i].rank)
+								 : t - 1,
 					t);
 				if (s->tasks[t].kind == ORDO_WAIT)
 					put_before(c, c->matched[t], t);
@@ -88,7 +90,8 @@ static void close_order(struct closure *c)
 	}
 	for (uint32_t i = 0; i < s->nstream; i++) {
 		const uint32_t last = s->streams[i].end;
-		put_before(c, last > s->streams[i].first ? last - 1 : entering(c, s->streams[i].rank),
+		put_before(c,
+			last > s->streams[i].first ? last - 1 : entering(c, s->streams[i].rank),
 			leaving(c, s->streams[i].rank));
 	}
 	for (uint32_t r = 0; r < s->problem.nrank; r++)
@@ -97,7 +100,8 @@ static void close_order(struct closure *c)
 	free(done);
 }
 
-/* Every cell's accesses one after another: cells[first[cell] .. first[cell + 1]) are access numbers. */
+/* Every cell's accesses one after another: cells[first[cell] .. first[cell + 1]) are access
+ * numbers. */
 static uint32_t *sort_by_cell(const struct oracle_document *d, uint32_t *first)
 {
 	const uint32_t naccess = d->first_access[d->schedule->ntask];
@@ -116,7 +120,8 @@ static uint32_t *sort_by_cell(const struct oracle_document *d, uint32_t *first)
 static void judge_cells(const struct closure *c, bool atomic_reduce, struct oracle_opinion *opinion)
 {
 	const struct oracle_document *d = c->document;
-	uint32_t *first = must_alloc((size_t)d->ncell + 1, sizeof *first), *sorted = sort_by_cell(d, first);
+	uint32_t *first = must_alloc((size_t)d->ncell + 1, sizeof *first),
+		 *sorted = sort_by_cell(d, first);
 	uint32_t *task_of = must_alloc(d->first_access[d->schedule->ntask], sizeof *task_of);
 	for (uint32_t t = 0; t < d->schedule->ntask; t++)
 		for (uint32_t i = d->first_access[t]; i < d->first_access[t + 1]; i++)
@@ -128,8 +133,8 @@ static void judge_cells(const struct closure *c, bool atomic_reduce, struct orac
 				const enum touch x = d->accesses[sorted[j]].touch,
 						 y = d->accesses[sorted[i]].touch;
 				opinion->nstate++;
-				if (a == b || (x == TOUCH_READ && y == TOUCH_READ) || is_before(c, a, b) ||
-					is_before(c, b, a))
+				if (a == b || (x == TOUCH_READ && y == TOUCH_READ) ||
+					is_before(c, a, b) || is_before(c, b, a))
 					continue;
 				if (x == TOUCH_ADD && y == TOUCH_ADD)
 					opinion->one_order = false;
@@ -156,8 +161,8 @@ static void judge_visits(const struct closure *c, struct oracle_opinion *opinion
 	}
 }
 
-/* At a Notify a signal holds at most the tokens given so far, this one too, less those taken by Waits before
- * it. */
+/* At a Notify a signal holds at most the tokens given so far, this one too, less those taken by
+ * Waits before it. */
 static uint32_t most_tokens(const struct closure *c)
 {
 	const struct oracle_document *d = c->document;
@@ -189,8 +194,8 @@ static void judge_data(struct closure *c, struct oracle_document *d, struct orac
 	free(memory);
 }
 
-static void judge_closed(
-	struct closure *c, struct oracle_document *d, bool atomic_reduce, struct oracle_opinion *opinion)
+static void judge_closed(struct closure *c, struct oracle_document *d, bool atomic_reduce,
+	struct oracle_opinion *opinion)
 {
 	match_signals(c);
 	close_order(c);

@@ -34,7 +34,8 @@ uint32_t oracle_group(uint32_t broken)
 	return 0;
 }
 
-/* The operator's table, row by row: all of one vector, own block, the diagonal exchange, or nothing. */
+/* The operator's table, row by row: all of one vector, own block, the diagonal exchange, or
+ * nothing. */
 static uint32_t all_chunks(const struct ordo_problem *p)
 {
 	switch (p->op) {
@@ -63,10 +64,11 @@ static uint32_t first_shard(const struct ordo_problem *p, uint32_t rank)
 	return (uint32_t)((uint64_t)rank * p->nshard / p->nrank);
 }
 
-uint32_t slots_in(
-	const struct ordo_problem *p, uint32_t rank, enum ordo_buffer buffer, uint32_t scratch_slots)
+uint32_t slots_in(const struct ordo_problem *p, uint32_t rank, enum ordo_buffer buffer,
+	uint32_t scratch_slots)
 {
-	const uint32_t K = p->chunks_per_block, all = all_chunks(p), at_root = rank == p->root ? all : 0;
+	const uint32_t K = p->chunks_per_block, all = all_chunks(p),
+		       at_root = rank == p->root ? all : 0;
 	if (buffer == ORDO_SCRATCH)
 		return scratch_slots;
 	const bool in = buffer == ORDO_INPUT;
@@ -126,9 +128,11 @@ static uint32_t shard_wanted(const struct ordo_problem *p, uint32_t chunk)
 }
 
 /* In place, one of input and output lies within the other; the longer one names the cells. */
-uint32_t cell_in_rank(const struct ordo_problem *p, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+uint32_t cell_in_rank(
+	const struct ordo_problem *p, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
-	const uint32_t in = slots_in(p, rank, ORDO_INPUT, 0), out = slots_in(p, rank, ORDO_OUTPUT, 0);
+	const uint32_t in = slots_in(p, rank, ORDO_INPUT, 0),
+		       out = slots_in(p, rank, ORDO_OUTPUT, 0);
 	const uint32_t longer = in > out ? in : out, own = rank * p->chunks_per_block;
 	if (buffer == ORDO_SCRATCH)
 		return (p->in_place ? longer : in + out) + slot;
@@ -146,8 +150,8 @@ static uint32_t cells_of_rank(const struct ordo_problem *p, uint32_t rank, uint3
 	return cell_in_rank(p, rank, ORDO_SCRATCH, scratch_slots);
 }
 
-static bool slice_fits(
-	const struct ordo_schedule *s, uint32_t rank, enum ordo_buffer buffer, uint32_t slot, uint32_t count)
+static bool slice_fits(const struct ordo_schedule *s, uint32_t rank, enum ordo_buffer buffer,
+	uint32_t slot, uint32_t count)
 {
 	return (uint64_t)slot + count <= slots_in(&s->problem, rank, buffer, s->scratch_slots);
 }
@@ -157,10 +161,10 @@ static uint32_t target_of(const struct ordo_task *task, uint32_t rank)
 	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE ? task->peer : rank;
 }
 
-/* Memory of a slot of the input or output is as long as the chunk that belongs there, so no other chunk may
- * be moved through it. */
-static bool slots_belong(const struct ordo_schedule *s, uint32_t rank, enum ordo_buffer buffer, uint32_t slot,
-	const struct ordo_task *task)
+/* Memory of a slot of the input or output is as long as the chunk that belongs there, so no other
+ * chunk may be moved through it. */
+static bool slots_belong(const struct ordo_schedule *s, uint32_t rank, enum ordo_buffer buffer,
+	uint32_t slot, const struct ordo_task *task)
 {
 	for (uint32_t i = 0; i < task->count && buffer != ORDO_SCRATCH; i++) {
 		uint32_t belongs = buffer == ORDO_INPUT ? chunk_given(&s->problem, rank, slot + i)
@@ -211,19 +215,22 @@ static void judge_tasks(const struct ordo_schedule *s, struct oracle_opinion *op
 		}
 }
 
-/* Two Notify/Wait tasks name one counter if the notifying rank, the waiting rank and the signal agree. */
+/* Two Notify/Wait tasks name one counter if the notifying rank, the waiting rank and the signal
+ * agree. */
 static bool same_counter(const struct oracle_document *d, uint32_t a, uint32_t b)
 {
 	const struct ordo_schedule *s = d->schedule;
 	const struct ordo_task *x = &s->tasks[a], *y = &s->tasks[b];
-	const uint32_t x_rank = s->streams[d->stream_of[a]].rank, y_rank = s->streams[d->stream_of[b]].rank;
+	const uint32_t x_rank = s->streams[d->stream_of[a]].rank,
+		       y_rank = s->streams[d->stream_of[b]].rank;
 	const bool x_notifies = x->kind == ORDO_NOTIFY, y_notifies = y->kind == ORDO_NOTIFY;
-	return x->signal == y->signal && (x_notifies ? x_rank : x->peer) == (y_notifies ? y_rank : y->peer) &&
+	return x->signal == y->signal &&
+	       (x_notifies ? x_rank : x->peer) == (y_notifies ? y_rank : y->peer) &&
 	       (x_notifies ? x->peer : x_rank) == (y_notifies ? y->peer : y_rank);
 }
 
-/* Numbers the signals and judges R5 and R6: one notifying stream, one waiting stream, as many tokens taken as
- * given. */
+/* Numbers the signals and judges R5 and R6: one notifying stream, one waiting stream, as many
+ * tokens taken as given. */
 static void judge_signals(struct oracle_document *d, struct oracle_opinion *opinion)
 {
 	const struct ordo_schedule *s = d->schedule;
@@ -238,7 +245,8 @@ static void judge_signals(struct oracle_document *d, struct oracle_opinion *opin
 			first[d->nsignal++] = t;
 		d->signal_of[t] = signal;
 	}
-	uint32_t *ends[2] = {must_alloc(d->nsignal, sizeof **ends), must_alloc(d->nsignal, sizeof **ends)};
+	uint32_t *ends[2] = {
+		must_alloc(d->nsignal, sizeof **ends), must_alloc(d->nsignal, sizeof **ends)};
 	int32_t *tokens = must_alloc(d->nsignal, sizeof *tokens);
 	for (uint32_t t = 0; t < s->ntask; t++) {
 		if (s->tasks[t].kind < ORDO_NOTIFY)
@@ -253,7 +261,8 @@ static void judge_signals(struct oracle_document *d, struct oracle_opinion *opin
 	}
 	for (uint32_t i = 0; i < d->nsignal; i++)
 		if (tokens[i])
-			note(opinion, 6, "task %u: its signal ends with %d tokens", first[i], tokens[i]);
+			note(opinion, 6, "task %u: its signal ends with %d tokens", first[i],
+				tokens[i]);
 	free(first);
 	free(ends[0]);
 	free(ends[1]);
@@ -270,14 +279,16 @@ static void list_accesses(struct oracle_document *d)
 	n = 0;
 	for (uint32_t t = 0; t < s->ntask; t++) {
 		const struct ordo_task *task = &s->tasks[t];
-		const uint32_t rank = s->streams[d->stream_of[t]].rank, target = target_of(task, rank);
-		const bool reduces = task->kind == ORDO_LOCAL_REDUCE || task->kind == ORDO_SEND_REDUCE;
+		const uint32_t rank = s->streams[d->stream_of[t]].rank,
+			       target = target_of(task, rank);
+		const bool reduces =
+			task->kind == ORDO_LOCAL_REDUCE || task->kind == ORDO_SEND_REDUCE;
 		d->first_access[t] = n;
 		for (uint32_t i = 0; task->kind <= ORDO_SEND_REDUCE && i < task->count; i++) {
-			uint32_t from = cell_in_rank(
-				&s->problem, rank, (enum ordo_buffer)task->src_buffer, task->src + i);
-			uint32_t to = cell_in_rank(
-				&s->problem, target, (enum ordo_buffer)task->dst_buffer, task->dst + i);
+			uint32_t from = cell_in_rank(&s->problem, rank,
+				(enum ordo_buffer)task->src_buffer, task->src + i);
+			uint32_t to = cell_in_rank(&s->problem, target,
+				(enum ordo_buffer)task->dst_buffer, task->dst + i);
 			d->accesses[n++] = (struct access){d->first_cell[rank] + from, TOUCH_READ};
 			d->accesses[n++] = (struct access){
 				d->first_cell[target] + to, reduces ? TOUCH_ADD : TOUCH_WRITE};
@@ -286,8 +297,8 @@ static void list_accesses(struct oracle_document *d)
 	d->first_access[s->ntask] = n;
 }
 
-void open_document_unbalanced(
-	const struct ordo_schedule *schedule, struct oracle_document *d, struct oracle_opinion *opinion)
+void open_document_unbalanced(const struct ordo_schedule *schedule, struct oracle_document *d,
+	struct oracle_opinion *opinion)
 {
 	*opinion = (struct oracle_opinion){.decided = true};
 	*d = (struct oracle_document){.schedule = schedule};
@@ -302,8 +313,8 @@ void open_document_unbalanced(
 		for (uint32_t t = schedule->streams[i].first; t < schedule->streams[i].end; t++)
 			d->stream_of[t] = i;
 	for (uint32_t r = 0; r < schedule->problem.nrank; r++)
-		d->first_cell[r + 1] =
-			d->first_cell[r] + cells_of_rank(&schedule->problem, r, schedule->scratch_slots);
+		d->first_cell[r + 1] = d->first_cell[r] + cells_of_rank(&schedule->problem, r,
+								  schedule->scratch_slots);
 	d->ncell = d->first_cell[schedule->problem.nrank];
 	judge_signals(d, opinion);
 	list_accesses(d);
@@ -349,7 +360,8 @@ bool races_with_itself(const struct oracle_document *d, uint32_t t)
 	for (uint32_t i = d->first_access[t]; i < d->first_access[t + 1]; i++)
 		for (uint32_t j = d->first_access[t]; j < d->first_access[t + 1]; j++)
 			if (d->accesses[i].cell == d->accesses[j].cell &&
-				d->accesses[i].touch == TOUCH_READ && d->accesses[j].touch != TOUCH_READ)
+				d->accesses[i].touch == TOUCH_READ &&
+				d->accesses[j].touch != TOUCH_READ)
 				return true;
 	return false;
 }
@@ -357,7 +369,8 @@ bool races_with_itself(const struct oracle_document *d, uint32_t t)
 uint32_t foreign_rank(const struct oracle_document *d, uint32_t t)
 {
 	const enum ordo_task_kind kind = (enum ordo_task_kind)d->schedule->tasks[t].kind;
-	return kind == ORDO_SEND || kind == ORDO_SEND_REDUCE ? d->schedule->tasks[t].peer : ORDO_NONE;
+	return kind == ORDO_SEND || kind == ORDO_SEND_REDUCE ? d->schedule->tasks[t].peer
+							     : ORDO_NONE;
 }
 
 /* The id of a value; equal values have one id. */
@@ -376,7 +389,8 @@ static uint32_t value_id(struct oracle_document *d, struct value value)
 		for (uint32_t i = 1; i < nvalue; i++)
 			value_id(d, d->values[i]);
 	}
-	size_t at = ((value.chunk * 31u + value.shard) * 31u + value.left) * 31u + value.right * 2654435761u;
+	size_t at = ((value.chunk * 31u + value.shard) * 31u + value.left) * 31u +
+		    value.right * 2654435761u;
 	for (at &= d->table_size - 1; d->table[at]; at = (at + 1) & (d->table_size - 1))
 		if (!memcmp(&d->values[d->table[at]], &value, sizeof value))
 			return d->table[at];
@@ -394,15 +408,18 @@ void fill_memory(struct oracle_document *d, uint32_t *memory)
 		memory[i] = UNDEFINED;
 	for (uint32_t r = 0; r < p->nrank; r++)
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_INPUT, 0); slot++)
-			memory[d->first_cell[r] + cell_in_rank(p, r, ORDO_INPUT, slot)] = value_id(
-				d, (struct value){chunk_given(p, r, slot), shard_given(p, r, slot), 0, 0});
+			memory[d->first_cell[r] + cell_in_rank(p, r, ORDO_INPUT, slot)] =
+				value_id(d, (struct value){chunk_given(p, r, slot),
+						    shard_given(p, r, slot), 0, 0});
 }
 
-void run_move(struct oracle_document *d, uint32_t t, uint32_t *memory, struct oracle_opinion *opinion)
+void run_move(
+	struct oracle_document *d, uint32_t t, uint32_t *memory, struct oracle_opinion *opinion)
 {
 	const struct ordo_task *task = &d->schedule->tasks[t];
 	for (uint32_t i = 0; i < task->count; i++) {
-		const struct access *from = &d->accesses[d->first_access[t] + 2 * i], *to = from + 1;
+		const struct access *from = &d->accesses[d->first_access[t] + 2 * i],
+				    *to = from + 1;
 		const uint32_t chunk = task->chunk + i;
 		uint32_t a = memory[from->cell], b = memory[to->cell];
 		if (a == UNDEFINED || d->values[a].chunk != chunk) {
@@ -411,12 +428,13 @@ void run_move(struct oracle_document *d, uint32_t t, uint32_t *memory, struct or
 		}
 		if (to->touch == TOUCH_ADD) {
 			if (b == UNDEFINED || d->values[b].chunk != chunk) {
-				note(opinion, 10, "task %u: destination holds no chunk %u", t, chunk);
+				note(opinion, 10, "task %u: destination holds no chunk %u", t,
+					chunk);
 				a = UNDEFINED;
 			}
 			if (a != UNDEFINED)
-				a = value_id(
-					d, (struct value){chunk, ORDO_NONE, a < b ? a : b, a < b ? b : a});
+				a = value_id(d, (struct value){chunk, ORDO_NONE, a < b ? a : b,
+							a < b ? b : a});
 		}
 		memory[to->cell] = a;
 	}
@@ -433,7 +451,8 @@ static void count_leaves(const struct oracle_document *d, uint32_t value, uint32
 }
 
 /* Is this what the chunk must be at the end? */
-static bool is_result(const struct oracle_document *d, uint32_t value, uint32_t chunk, uint32_t *times)
+static bool is_result(
+	const struct oracle_document *d, uint32_t value, uint32_t chunk, uint32_t *times)
 {
 	const struct ordo_problem *p = &d->schedule->problem;
 	if (value == UNDEFINED || d->values[value].chunk != chunk)
@@ -484,8 +503,8 @@ void judge_orders(struct oracle_document *d, const uint32_t *memory, struct orac
 	for (uint32_t r = 0; r < p->nrank; r++)
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_OUTPUT, 0); slot++) {
 			const uint32_t chunk = chunk_wanted(p, r, slot);
-			uint32_t found = bare_tree(
-				d, memory[d->first_cell[r] + cell_in_rank(p, r, ORDO_OUTPUT, slot)]);
+			uint32_t found = bare_tree(d,
+				memory[d->first_cell[r] + cell_in_rank(p, r, ORDO_OUTPUT, slot)]);
 			if (!tree[chunk])
 				tree[chunk] = found;
 			opinion->rank_equal = opinion->rank_equal && tree[chunk] == found;

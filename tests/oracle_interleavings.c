@@ -1,10 +1,10 @@
 /* oracle_interleavings.c - walks through every state that any interleaving of a schedule can reach.
  *
- * A state is what has been done: whether each rank entered, the position of every stream, the tokens on every
- * signal and, in the second walk, the contents of all memory. Reached states stand in one list, which is also
- * the queue of those to be continued. Two tasks that are next at once in some state, and could both run, are
- * unordered: if they conflict it is a race. So is an access to the memory of a rank that can still enter, or
- * that can leave already.
+ * A state is what has been done: whether each rank entered, the position of every stream, the
+ * tokens on every signal and, in the second walk, the contents of all memory. Reached states stand
+ * in one list, which is also the queue of those to be continued. Two tasks that are next at once in
+ * some state, and could both run, are unordered: if they conflict it is a race. So is an access to
+ * the memory of a rank that can still enter, or that can leave already.
  */
 #include "oracle_document.h"
 
@@ -43,7 +43,8 @@ static size_t hash_state(const struct walk *w, const uint32_t *state)
 static size_t find_state(const struct walk *w, const uint32_t *state)
 {
 	size_t at = hash_state(w, state) & (w->table_size - 1);
-	while (w->table[at] && memcmp(state_at(w, w->table[at] - 1), state, w->width * sizeof *state))
+	while (w->table[at] &&
+		memcmp(state_at(w, w->table[at] - 1), state, w->width * sizeof *state))
 		at = (at + 1) & (w->table_size - 1);
 	return at;
 }
@@ -154,7 +155,8 @@ static bool same_output(const struct walk *w, const uint32_t *a, const uint32_t 
 	const struct ordo_problem *p = &d->schedule->problem;
 	for (uint32_t r = 0; r < p->nrank; r++)
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_OUTPUT, 0); slot++) {
-			uint32_t cell = w->memory + d->first_cell[r] + cell_in_rank(p, r, ORDO_OUTPUT, slot);
+			uint32_t cell = w->memory + d->first_cell[r] +
+					cell_in_rank(p, r, ORDO_OUTPUT, slot);
 			if (a[cell] != b[cell])
 				return false;
 		}
@@ -167,7 +169,8 @@ static void judge_end(struct walk *w, uint32_t i)
 	const struct ordo_schedule *s = w->document->schedule;
 	for (uint32_t k = 0; k < s->nstream; k++)
 		if (next_task(w, state_at(w, i), k) != ORDO_NONE) {
-			note(w->opinion, 7, "task %u waits for ever", next_task(w, state_at(w, i), k));
+			note(w->opinion, 7, "task %u waits for ever",
+				next_task(w, state_at(w, i), k));
 			return;
 		}
 	for (uint32_t k = 0; k < w->document->nsignal; k++)
@@ -231,8 +234,8 @@ static void walk_through(struct walk *w, bool with_memory)
 	free(w->next);
 }
 
-void oracle_interleavings(const struct ordo_schedule *schedule, bool atomic_reduce, uint32_t max_states,
-	struct oracle_opinion *opinion)
+void oracle_interleavings(const struct ordo_schedule *schedule, bool atomic_reduce,
+	uint32_t max_states, struct oracle_opinion *opinion)
 {
 	struct oracle_document document;
 	if (!open_document(schedule, &document, opinion))

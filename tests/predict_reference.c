@@ -24,7 +24,8 @@ struct state {
 	double *ends, *moved;
 	uint32_t *next;
 	struct activity *activities; /* [nstream] */
-	/* Of the message that a stream is sending: to whom, in which phase, and since when it could be sent. */
+	/* Of the message that a stream is sending: to whom, in which phase, and since when it could
+	 * be sent. */
 	uint32_t *peer, *phase;
 	double *issued;
 	double *capacity; /* links, ports out, ports in, adders, copiers */
@@ -40,7 +41,8 @@ static void *make(size_t count, size_t size)
 }
 
 /* The links from a rank to another, by walking; 0: none. */
-static uint32_t find_way(const struct ordo_topology *topology, uint32_t at, uint32_t to, uint32_t *links)
+static uint32_t find_way(
+	const struct ordo_topology *topology, uint32_t at, uint32_t to, uint32_t *links)
 {
 	for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++)
 		if (!topology->links[i].down && topology->links[i].to == to) {
@@ -50,7 +52,8 @@ static uint32_t find_way(const struct ordo_topology *topology, uint32_t at, uint
 	for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++) {
 		const uint32_t next = topology->links[i].to;
 		uint32_t more;
-		/* Only upwards or down to the target, so that walks end: switches above have larger numbers. */
+		/* Only upwards or down to the target, so that walks end: switches above have larger
+		 * numbers. */
 		if (topology->links[i].down || next < topology->nrank || next <= at)
 			continue;
 		if (!(more = find_way(topology, next, to, links + 1)))
@@ -58,12 +61,13 @@ static uint32_t find_way(const struct ordo_topology *topology, uint32_t at, uint
 		links[0] = i;
 		return more + 1;
 	}
-	for (uint32_t i = topology->first_link[at]; at >= topology->nrank && i < topology->first_link[at + 1];
-		i++) {
+	for (uint32_t i = topology->first_link[at];
+		at >= topology->nrank && i < topology->first_link[at + 1]; i++) {
 		const uint32_t next = topology->links[i].to;
 		if (topology->links[i].down || next < topology->nrank || next >= at)
 			continue;
-		for (uint32_t k = topology->first_link[next]; k < topology->first_link[next + 1]; k++)
+		for (uint32_t k = topology->first_link[next]; k < topology->first_link[next + 1];
+			k++)
 			if (topology->links[k].to == to && !topology->links[k].down) {
 				links[0] = i;
 				links[1] = k;
@@ -82,7 +86,8 @@ static uint32_t find_way_round(
 		uint32_t best = ORDO_NONE;
 		for (uint32_t i = topology->first_link[at]; i < topology->first_link[at + 1]; i++)
 			if (topology->links[i].to == to || topology->links[i].to >= topology->nrank)
-				best = best != ORDO_NONE && topology->links[best].to == to ? best : i;
+				best = best != ORDO_NONE && topology->links[best].to == to ? best
+											   : i;
 		links[length++] = best;
 		at = topology->links[best].to;
 	}
@@ -103,7 +108,8 @@ static void begin_move(struct state *state, uint32_t s, bool with_latency)
 	struct activity *activity = &state->activities[s];
 	const uint32_t nlink = topology->nlink, nrank = topology->nrank;
 	uint32_t links[MOST_USES];
-	const uint32_t from = schedule->streams[s].rank, near = find_way(topology, from, task->peer, links),
+	const uint32_t from = schedule->streams[s].rank,
+		       near = find_way(topology, from, task->peer, links),
 		       length = near ? near : find_way_round(topology, from, task->peer, links);
 	double latency = 0, alone = HUGE_VAL;
 	for (uint32_t i = 0; i < length; i++) {
@@ -143,13 +149,14 @@ static void begin_at_rank(struct state *state, uint32_t s, uint32_t rank, bool a
 		.left = state->schedule->tasks[state->next[s]].count * state->chunk,
 		.alone = rate > 0 ? rate : HUGE_VAL};
 	if (rate > 0)
-		use(&state->activities[s], topology->nlink + (adds ? 2 : 3) * topology->nrank + rank,
-			1 / rate);
+		use(&state->activities[s],
+			topology->nlink + (adds ? 2 : 3) * topology->nrank + rank, 1 / rate);
 	else
 		state->activities[s].left = 0;
 }
 
-/* When the Notify was whose token a Wait takes: the one with as many Notifies before it as the Wait has Waits; -1: it was not yet. */
+/* When the Notify was whose token a Wait takes: the one with as many Notifies before it as the Wait
+ * has Waits; -1: it was not yet. */
 static double token_of(const struct state *state, uint32_t s)
 {
 	const struct ordo_schedule *schedule = state->schedule;
@@ -163,7 +170,8 @@ static double token_of(const struct state *state, uint32_t s)
 				if (ordo_task_moves(task) || task->signal != wait->signal)
 					continue;
 				if (!pass)
-					before += task->kind == ORDO_WAIT && task->peer == wait->peer &&
+					before += task->kind == ORDO_WAIT &&
+						  task->peer == wait->peer &&
 						  rank == schedule->streams[s].rank;
 				else if (task->kind == ORDO_NOTIFY && rank == wait->peer &&
 					 task->peer == schedule->streams[s].rank && before-- == 0)
@@ -199,7 +207,8 @@ static void go_on(struct state *state)
 				begin_task(state, s);
 				changed = true;
 			} else if (activity->kind == IDLE) {
-				const double token = task->kind == ORDO_WAIT ? token_of(state, s) : 0;
+				const double token =
+					task->kind == ORDO_WAIT ? token_of(state, s) : 0;
 				if (token < 0)
 					continue;
 				state->issued[s] = fmax(state->issued[s], token);
@@ -224,7 +233,8 @@ static void go_on(struct state *state)
 static void find_rates(struct state *state)
 {
 	const uint32_t nstream = state->schedule->nstream;
-	double *left = make(state->nresource, sizeof *left), *weight = make(state->nresource, sizeof *weight);
+	double *left = make(state->nresource, sizeof *left),
+	       *weight = make(state->nresource, sizeof *weight);
 	memcpy(left, state->capacity, state->nresource * sizeof *left);
 	for (uint32_t s = 0; s < nstream; s++)
 		state->activities[s].fixed = state->activities[s].kind == IDLE;
@@ -232,16 +242,18 @@ static void find_rates(struct state *state)
 		double least = HUGE_VAL;
 		memset(weight, 0, state->nresource * sizeof *weight);
 		for (uint32_t s = 0; s < nstream; s++)
-			for (uint32_t i = 0; !state->activities[s].fixed && i < state->activities[s].nuse;
-				i++)
-				weight[state->activities[s].uses[i]] += state->activities[s].loads[i];
+			for (uint32_t i = 0;
+				!state->activities[s].fixed && i < state->activities[s].nuse; i++)
+				weight[state->activities[s].uses[i]] +=
+					state->activities[s].loads[i];
 		for (uint32_t s = 0; s < nstream; s++) {
 			const struct activity *activity = &state->activities[s];
 			if (activity->fixed)
 				continue;
 			least = fmin(least, activity->alone);
 			for (uint32_t i = 0; i < activity->nuse; i++)
-				least = fmin(least, left[activity->uses[i]] / weight[activity->uses[i]]);
+				least = fmin(
+					least, left[activity->uses[i]] / weight[activity->uses[i]]);
 		}
 		if (!(least < HUGE_VAL))
 			break;
@@ -275,7 +287,8 @@ static bool step(struct state *state)
 	find_rates(state);
 	for (uint32_t s = 0; s < state->schedule->nstream; s++)
 		if (state->activities[s].kind != IDLE)
-			soonest = fmin(soonest, state->activities[s].left / state->activities[s].rate);
+			soonest = fmin(
+				soonest, state->activities[s].left / state->activities[s].rate);
 	if (!(soonest < HUGE_VAL))
 		return false;
 	state->now += soonest;
@@ -294,8 +307,9 @@ static bool step(struct state *state)
 void predict_reference(const struct ordo_schedule *schedule, const struct ordo_topology *topology,
 	double bytes, double *ends, double *moved)
 {
-	const uint32_t nblock = schedule->problem.op == ORDO_ALLTOALL ? schedule->problem.nrank
-								      : ordo_nblock(&schedule->problem);
+	const uint32_t nblock = schedule->problem.op == ORDO_ALLTOALL
+					? schedule->problem.nrank
+					: ordo_nblock(&schedule->problem);
 	struct state state = {.schedule = schedule,
 		.topology = topology,
 		.chunk = bytes / nblock / schedule->problem.chunks_per_block,
@@ -309,9 +323,10 @@ void predict_reference(const struct ordo_schedule *schedule, const struct ordo_t
 		.nresource = topology->nlink + 4 * topology->nrank};
 	state.capacity = make(state.nresource, sizeof *state.capacity);
 	for (uint32_t i = 0; i < state.nresource; i++)
-		state.capacity[i] = i >= topology->nlink && i < topology->nlink + 2 * topology->nrank
-					    ? topology->ports
-					    : 1;
+		state.capacity[i] =
+			i >= topology->nlink && i < topology->nlink + 2 * topology->nrank
+				? topology->ports
+				: 1;
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
 		state.next[s] = schedule->streams[s].first;
 		state.peer[s] = ORDO_NONE;

@@ -1,9 +1,9 @@
 /* promela.c - schedules as Promela models, judged by Spin.
  *
- * A stream is a process, a signal a counter: Notify counts up, Wait is passable only above nought and counts
- * down. For memory, a move is two steps, begin and end, between which its cells are marked as being read or
- * written; a rank is a process that enters, and leaves when its streams are done. Marks that meet fail an
- * assertion.
+ * A stream is a process, a signal a counter: Notify counts up, Wait is passable only above nought
+ * and counts down. For memory, a move is two steps, begin and end, between which its cells are
+ * marked as being read or written; a rank is a process that enters, and leaves when its streams are
+ * done. Marks that meet fail an assertion.
  */
 #include "promela.h"
 
@@ -26,8 +26,8 @@ static void print_begin(const struct oracle_document *d, uint32_t task, FILE *ou
 	for (uint32_t i = d->first_access[task]; i < d->first_access[task + 1]; i++) {
 		const uint32_t cell = d->accesses[i].cell;
 		if (is_target(i - d->first_access[task]))
-			fprintf(out, " assert(!reading[%u] && !writing[%u]); writing[%u]++;", cell, cell,
-				cell);
+			fprintf(out, " assert(!reading[%u] && !writing[%u]); writing[%u]++;", cell,
+				cell, cell);
 		else
 			fprintf(out, " assert(!writing[%u]); reading[%u]++;", cell, cell);
 	}
@@ -41,7 +41,8 @@ static void print_end(const struct oracle_document *d, uint32_t task, FILE *out)
 	if (rank != ORDO_NONE)
 		fprintf(out, " assert(!left[%u]);", rank);
 	for (uint32_t i = d->first_access[task]; i < d->first_access[task + 1]; i++)
-		fprintf(out, " %s[%u]--;", is_target(i - d->first_access[task]) ? "writing" : "reading",
+		fprintf(out, " %s[%u]--;",
+			is_target(i - d->first_access[task]) ? "writing" : "reading",
 			d->accesses[i].cell);
 	fprintf(out, " }\n");
 }
@@ -57,8 +58,8 @@ static void print_stream(const struct oracle_document *d, uint32_t stream, bool 
 		if (s->tasks[t].kind == ORDO_NOTIFY) {
 			fprintf(out, "\tsignal[%u]++;\n", d->signal_of[t]);
 		} else if (s->tasks[t].kind == ORDO_WAIT) {
-			fprintf(out, "\tatomic { signal[%u] > 0 -> signal[%u]-- }\n", d->signal_of[t],
-				d->signal_of[t]);
+			fprintf(out, "\tatomic { signal[%u] > 0 -> signal[%u]-- }\n",
+				d->signal_of[t], d->signal_of[t]);
 		} else if (memory) {
 			print_begin(d, t, out);
 			print_end(d, t, out);
@@ -97,7 +98,8 @@ void promela_print(const struct ordo_schedule *schedule, enum promela_detail det
 	const uint32_t nrank = schedule->problem.nrank;
 	fprintf(out, "byte signal[%u];\n", document.nsignal + 1);
 	if (memory)
-		fprintf(out, "byte reading[%u], writing[%u], done[%u];\nbool entered[%u], left[%u];\n\n",
+		fprintf(out,
+			"byte reading[%u], writing[%u], done[%u];\nbool entered[%u], left[%u];\n\n",
 			document.ncell + 1, document.ncell + 1, nrank, nrank, nrank);
 	for (uint32_t i = 0; i < schedule->nstream; i++)
 		print_stream(&document, i, memory, out);
@@ -120,8 +122,8 @@ static enum spin_verdict read_verdict(FILE *output)
 			verdict = SPIN_DEADLOCK, failed = true;
 		else if (strstr(line, "assertion violated"))
 			verdict = SPIN_ASSERTION, failed = true;
-		else if (strstr(line, "max search depth too small") || strstr(line, "Search not completed") ||
-			 strstr(line, "out of memory"))
+		else if (strstr(line, "max search depth too small") ||
+			 strstr(line, "Search not completed") || strstr(line, "out of memory"))
 			limited = true;
 		else if (strstr(line, "errors: 0") && !failed)
 			verdict = SPIN_CLEAN;
@@ -140,9 +142,9 @@ enum spin_verdict spin_judge(
 	promela_print(schedule, detail, model);
 	fclose(model);
 	snprintf(text, sizeof text,
-		"cd '%s' && rm -f pan pan.c && spin -a model.pml 2>&1 && "
-		"cc -w -O0 -DSAFETY -DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && "
-		"echo compiled && timeout 20 ./pan -m200000 2>&1",
+		"cd '%s' && rm -f pan pan.c && spin -a model.pml 2>&1 && cc -w -O0 -DSAFETY "
+		"-DNOFAIR -DVECTORSZ=4096 -DMEMLIM=1500 -o pan pan.c 2>&1 && echo compiled && "
+		"timeout 20 ./pan -m200000 2>&1",
 		folder);
 	FILE *output = popen(text, "r");
 	if (!output)

@@ -1,8 +1,8 @@
 /* random_program.c - random sequential programs that do what an operator means.
  *
- * Chunk group by chunk group: the parts that the ranks contribute lie at places; as long as there are two,
- * one is added to another, here or over there, directly or by way of scratch; the last one is then carried to
- * everybody who wants it, from anybody who has it.
+ * Chunk group by chunk group: the parts that the ranks contribute lie at places; as long as there
+ * are two, one is added to another, here or over there, directly or by way of scratch; the last one
+ * is then carried to everybody who wants it, from anybody who has it.
  */
 #include "mutate.h"
 #include "oracle_document.h"
@@ -24,7 +24,8 @@ struct making {
 	uint32_t chunk, count; /* the group being made */
 	struct place parts[MAX_PARTS];
 	uint32_t npart;
-	uint32_t only;	    /* the one rank the group is being made for; ORDO_NONE: for all at once */
+	/* the one rank the group is being made for; ORDO_NONE: for all at once */
+	uint32_t only;
 	bool *scratch_used; /* [nrank][scratch_slots] */
 };
 
@@ -81,12 +82,13 @@ static bool take_scratch(struct making *m, uint32_t rank, struct place *place)
 static void give_back(struct making *m, struct place place)
 {
 	if (place.buffer == ORDO_SCRATCH)
-		memset(m->scratch_used + (size_t)place.rank * m->program->scratch_slots + place.slot, false,
-			m->count);
+		memset(m->scratch_used + (size_t)place.rank * m->program->scratch_slots +
+				place.slot,
+			false, m->count);
 }
 
-/* A move that is needed, and now and then one that is not: it reads what somebody else reads too, and writes
- * what nobody reads. */
+/* A move that is needed, and now and then one that is not: it reads what somebody else reads too,
+ * and writes what nobody reads. */
 static void emit(struct making *m, struct place to, struct place from, bool reduces)
 {
 	struct place idle;
@@ -111,7 +113,8 @@ static bool writable(const struct making *m, struct place place)
 	return place.buffer != ORDO_INPUT || m->program->problem.in_place;
 }
 
-/* Moves a part to where it can be added to: scratch somewhere, or the output of somebody who wants it. */
+/* Moves a part to where it can be added to: scratch somewhere, or the output of somebody who wants
+ * it. */
 static bool make_writable(struct making *m, struct place *part)
 {
 	const uint32_t nrank = m->program->problem.nrank;
@@ -132,7 +135,8 @@ static bool make_writable(struct making *m, struct place *part)
 static void add_parts(struct making *m, uint32_t a, uint32_t b)
 {
 	struct place to = m->parts[a], from = m->parts[b], between;
-	if (to.rank != from.rank && below(&m->random, 3) == 0 && take_scratch(m, to.rank, &between)) {
+	if (to.rank != from.rank && below(&m->random, 3) == 0 &&
+		take_scratch(m, to.rank, &between)) {
 		emit(m, between, from, false);
 		give_back(m, from);
 		from = between;
@@ -142,7 +146,8 @@ static void add_parts(struct making *m, uint32_t a, uint32_t b)
 	m->parts[b] = m->parts[--m->npart];
 }
 
-/* Adds all parts up. If nothing can be written to, the place of somebody who wants the result is. */
+/* Adds all parts up. If nothing can be written to, the place of somebody who wants the result
+ * is. */
 static void add_up(struct making *m)
 {
 	while (m->npart > 1) {
@@ -186,14 +191,17 @@ static void list_parts(struct making *m)
 	const struct ordo_problem *p = &m->program->problem;
 	m->npart = 0;
 	for (uint32_t r = 0; r < p->nrank; r++) {
-		const uint32_t slot = ordo_input_slot(p, r, m->chunk), nslot = ordo_input_slots(p, r);
-		const uint32_t stride = ordo_operator_facts(p->op)->reduces ? ordo_nchunk(p) : nslot;
+		const uint32_t slot = ordo_input_slot(p, r, m->chunk),
+			       nslot = ordo_input_slots(p, r);
+		const uint32_t stride =
+			ordo_operator_facts(p->op)->reduces ? ordo_nchunk(p) : nslot;
 		for (uint32_t s = slot; slot != ORDO_NONE && s < nslot; s += stride)
 			m->parts[m->npart++] = (struct place){r, s, ORDO_INPUT};
 	}
 }
 
-static void choose_problem(struct random_program *program, const struct random_shape *shape, uint64_t *random)
+static void choose_problem(
+	struct random_program *program, const struct random_shape *shape, uint64_t *random)
 {
 	struct ordo_problem *p = &program->problem;
 	*p = (struct ordo_problem){.op = (enum ordo_operator)below(random, ORDO_NOPERATOR),
@@ -204,7 +212,8 @@ static void choose_problem(struct random_program *program, const struct random_s
 	p->nshard = p->nrank;
 	p->root = ordo_operator_facts(p->op)->rooted ? below(random, p->nrank) : 0;
 	p->in_place = ordo_operator_facts(p->op)->has_in_place && below(random, 2);
-	if (shape->shards && ordo_operator_facts(p->op)->reduces && !p->in_place && below(random, 4) == 0)
+	if (shape->shards && ordo_operator_facts(p->op)->reduces && !p->in_place &&
+		below(random, 4) == 0)
 		p->nshard = 1 + below(random, 2 * p->nrank);
 	program->scratch_slots = below(random, 4);
 }
@@ -232,9 +241,10 @@ void random_program(struct random_program *program, const struct random_shape *s
 	struct making m = {.program = program, .random = seed};
 	program->nstep = 0;
 	choose_problem(program, shape, &m.random);
-	const uint32_t nchunk = ordo_nchunk(&program->problem), K = program->problem.chunks_per_block;
-	m.scratch_used =
-		must_alloc((size_t)program->problem.nrank * program->scratch_slots, sizeof *m.scratch_used);
+	const uint32_t nchunk = ordo_nchunk(&program->problem),
+		       K = program->problem.chunks_per_block;
+	m.scratch_used = must_alloc(
+		(size_t)program->problem.nrank * program->scratch_slots, sizeof *m.scratch_used);
 	for (m.chunk = 0; m.chunk < nchunk; m.chunk += m.count) {
 		m.count = 1 + below(&m.random, K - m.chunk % K);
 		if (program->problem.op == ORDO_ALLREDUCE && !program->problem.in_place &&

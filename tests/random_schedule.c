@@ -1,5 +1,5 @@
-/* random_schedule.c - puts a program's moves on random streams, with a Notify and a Wait wherever order would
- * be lost. */
+/* random_schedule.c - puts a program's moves on random streams, with a Notify and a Wait wherever
+ * order would be lost. */
 #include "random_schedule.h"
 
 #include "mutate.h"
@@ -42,13 +42,14 @@ static void choose_streams(struct weaving *w, const struct random_shape *shape)
 	w->first_of[p->problem.nrank] = w->nstream;
 	for (uint32_t i = 0; i < p->nstep; i++) {
 		const uint32_t r = p->steps[i].rank;
-		w->stream_of[i] = w->first_of[r] + below(&w->random, w->first_of[r + 1] - w->first_of[r]);
+		w->stream_of[i] =
+			w->first_of[r] + below(&w->random, w->first_of[r + 1] - w->first_of[r]);
 	}
 }
 
 static bool slices_meet(const struct random_program *p, uint32_t rank_a, enum ordo_buffer buffer_a,
-	uint32_t slot_a, uint32_t count_a, uint32_t rank_b, enum ordo_buffer buffer_b, uint32_t slot_b,
-	uint32_t count_b)
+	uint32_t slot_a, uint32_t count_a, uint32_t rank_b, enum ordo_buffer buffer_b,
+	uint32_t slot_b, uint32_t count_b)
 {
 	if (rank_a != rank_b)
 		return false;
@@ -65,13 +66,14 @@ static bool steps_conflict(const struct random_program *p, const struct random_s
 	const enum ordo_buffer b_src = (enum ordo_buffer)b->task.src_buffer,
 			       b_dst = (enum ordo_buffer)b->task.dst_buffer;
 	const bool both_add = ordo_task_reduces(&a->task) && ordo_task_reduces(&b->task);
-	if (!(adds_commute && both_add) && slices_meet(p, a->target, a_dst, a->task.dst, a->task.count,
-						   b->target, b_dst, b->task.dst, b->task.count))
+	if (!(adds_commute && both_add) &&
+		slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->target, b_dst,
+			b->task.dst, b->task.count))
 		return true;
-	return slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->rank, b_src, b->task.src,
-		       b->task.count) ||
-	       slices_meet(p, a->rank, a_src, a->task.src, a->task.count, b->target, b_dst, b->task.dst,
-		       b->task.count);
+	return slices_meet(p, a->target, a_dst, a->task.dst, a->task.count, b->rank, b_src,
+		       b->task.src, b->task.count) ||
+	       slices_meet(p, a->rank, a_src, a->task.src, a->task.count, b->target, b_dst,
+		       b->task.dst, b->task.count);
 }
 
 static void add_pair(struct weaving *w, uint32_t from, int32_t after, uint32_t to, int32_t before)
@@ -143,7 +145,8 @@ static void announce_leaving(struct weaving *w, uint32_t a)
 		if (is_before(w, a, b) && steps[b].rank == steps[a].target)
 			return;
 	for (uint32_t i = 0; i < w->npair; i++)
-		if (w->pairs[i].before == INT32_MAX && w->rank_of[w->pairs[i].to] == steps[a].target &&
+		if (w->pairs[i].before == INT32_MAX &&
+			w->rank_of[w->pairs[i].to] == steps[a].target &&
 			is_before(w, a, (uint32_t)w->pairs[i].after))
 			return;
 	add_pair(w, w->stream_of[a], (int32_t)a, some_stream(w, steps[a].target), INT32_MAX);
@@ -172,8 +175,8 @@ static void choose_signals(struct weaving *w)
 					w->rank_of[other->to] != w->rank_of[pair->to] ||
 					other->signal != pair->signal)
 					continue;
-				taken = !share || other->from != pair->from || other->to != pair->to ||
-					other->before > pair->before;
+				taken = !share || other->from != pair->from ||
+					other->to != pair->to || other->before > pair->before;
 			}
 			pair->signal += taken;
 		}
@@ -188,7 +191,8 @@ static void require(bool worked)
 
 static void emit_sync(struct weaving *w, enum ordo_task_kind kind, uint32_t peer, uint32_t signal)
 {
-	struct ordo_task task = {.kind = kind & 7, .phase = ORDO_NO_PHASE, .peer = peer, .signal = signal};
+	struct ordo_task task = {
+		.kind = kind & 7, .phase = ORDO_NO_PHASE, .peer = peer, .signal = signal};
 	require(ordo_schedule_append(w->schedule, &task, NULL));
 }
 
@@ -245,10 +249,12 @@ struct ordo_schedule *random_schedule(
 	return schedule;
 }
 
-static struct ordo_task random_task(const struct ordo_schedule *schedule, uint32_t rank, uint64_t *random)
+static struct ordo_task random_task(
+	const struct ordo_schedule *schedule, uint32_t rank, uint64_t *random)
 {
 	const struct ordo_problem *p = &schedule->problem;
-	struct ordo_task task = {.kind = below(random, ORDO_NTASK_KIND) & 7, .phase = ORDO_NO_PHASE};
+	struct ordo_task task = {
+		.kind = below(random, ORDO_NTASK_KIND) & 7, .phase = ORDO_NO_PHASE};
 	if (ordo_task_crosses(&task))
 		task.peer = below(random, p->nrank);
 	if (!ordo_task_moves(&task)) {
@@ -260,10 +266,13 @@ static struct ordo_task random_task(const struct ordo_schedule *schedule, uint32
 	task.dst_buffer = (1 + below(random, 2)) & 3;
 	task.count = 1;
 	task.chunk = below(random, ordo_nchunk(p));
-	const uint32_t in = ordo_input_slot(p, rank, task.chunk), out = ordo_output_slot(p, rank, task.chunk);
+	const uint32_t in = ordo_input_slot(p, rank, task.chunk),
+		       out = ordo_output_slot(p, rank, task.chunk);
 	const uint32_t out_there = ordo_output_slot(p, far ? task.peer : rank, task.chunk);
 	const uint32_t scratch = below(random, schedule->scratch_slots + !schedule->scratch_slots);
-	task.src = task.src_buffer == ORDO_INPUT ? in : task.src_buffer == ORDO_OUTPUT ? out : scratch;
+	task.src = task.src_buffer == ORDO_INPUT    ? in
+		   : task.src_buffer == ORDO_OUTPUT ? out
+						    : scratch;
 	task.dst = task.dst_buffer == ORDO_OUTPUT
 			   ? out_there
 			   : below(random, schedule->scratch_slots + !schedule->scratch_slots);

@@ -1,4 +1,5 @@
-/* random_schedule.h - random programs that do what an operator means, and random schedules made of them. */
+/* random_schedule.h - random programs that do what an operator means, and random schedules made of
+ * them. */
 #ifndef ORDO_TESTS_RANDOM_SCHEDULE_H
 #define ORDO_TESTS_RANDOM_SCHEDULE_H
 
@@ -22,14 +23,16 @@ struct random_shape {
 	uint32_t max_ranks, max_chunks; /* chunks of a block */
 	uint32_t max_streams;		/* of a rank */
 	bool shards;			/* virtual shards now and then */
-	bool atomic_adds;		/* leave adds to one slot unordered: sound only if adds are atomic */
+	/* leave adds to one slot unordered: sound only if adds are atomic */
+	bool atomic_adds;
 };
 
 /* Fills the program; the same seed gives the same program. */
-void random_program(struct random_program *program, const struct random_shape *shape, uint64_t seed);
+void random_program(
+	struct random_program *program, const struct random_shape *shape, uint64_t seed);
 
-/* A program's moves on random streams, with Notify and Wait where order matters, and now and then where it
- * does not. Sound. */
+/* A program's moves on random streams, with Notify and Wait where order matters, and now and then
+ * where it does not. Sound. */
 struct ordo_schedule *random_schedule(
 	const struct random_program *program, const struct random_shape *shape, uint64_t seed);
 

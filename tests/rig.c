@@ -10,8 +10,9 @@
 
 bool run_plan(struct ordo_plan *plan, enum drive drive, uint64_t seed, struct ordo_error *error)
 {
-	return drive == BY_SEED ? ordo_plan_run_seeded(plan, seed, error)
-				: ordo_plan_run_threads(plan, (uint32_t)(drive - BY_RANK_THREADS), error);
+	return drive == BY_SEED
+		       ? ordo_plan_run_seeded(plan, seed, error)
+		       : ordo_plan_run_threads(plan, (uint32_t)(drive - BY_RANK_THREADS), error);
 }
 
 static void *allocate(size_t bytes)
@@ -28,18 +29,21 @@ static uint64_t input_bytes(const struct rig *rig, uint32_t rank)
 
 static void allocate_rank(struct rig *rig, uint32_t rank)
 {
-	const uint64_t ninput = input_bytes(rig, rank), noutput = ordo_plan_output_bytes(rig->plan, rank);
+	const uint64_t ninput = input_bytes(rig, rank),
+		       noutput = ordo_plan_output_bytes(rig->plan, rank);
 	struct ordo_error error;
 	if (!rig->schedule->problem.in_place) {
 		rig->wholes[rank] = rig->inputs[rank] = allocate(ninput);
 		rig->outputs[rank] = allocate(noutput);
-		assert_true(ordo_plan_bind(rig->plan, rank, rig->inputs[rank], rig->outputs[rank], &error));
+		assert_true(ordo_plan_bind(
+			rig->plan, rank, rig->inputs[rank], rig->outputs[rank], &error));
 		return;
 	}
 	const uint32_t in_slots = ordo_input_slots(&rig->schedule->problem, rank);
 	const uint32_t out_slots = ordo_output_slots(&rig->schedule->problem, rank);
 	const bool nested = in_slots && out_slots && in_slots != out_slots;
-	const uint64_t skip = nested ? rig->block_begin[rank] * ordo_type_size(rig->options.type) : 0;
+	const uint64_t skip =
+		nested ? rig->block_begin[rank] * ordo_type_size(rig->options.type) : 0;
 	unsigned char *whole = allocate(ninput > noutput ? ninput : noutput);
 	rig->wholes[rank] = whole;
 	rig->inputs[rank] = in_slots < out_slots ? whole + skip : whole;
@@ -61,7 +65,8 @@ struct rig rig_create(const struct ordo_schedule *schedule, struct ordo_plan_opt
 	rig.block_begin[0] = 0;
 	for (uint32_t b = 0; b < nblock; b++)
 		rig.block_begin[b + 1] =
-			rig.block_begin[b] + (options.block_count ? options.block_count[b] : options.count);
+			rig.block_begin[b] +
+			(options.block_count ? options.block_count[b] : options.count);
 	rig.inputs = allocate(nrank * sizeof *rig.inputs);
 	rig.outputs = allocate(nrank * sizeof *rig.outputs);
 	rig.wholes = allocate(nrank * sizeof *rig.wholes);
@@ -182,7 +187,8 @@ static int wanted(const struct rig *rig, uint32_t rank, uint64_t i, uint32_t cal
 static void divide(enum ordo_type type, unsigned char *sum, uint32_t nrank)
 {
 	const double quotient = ordo_element_get(type, sum, 0) / nrank;
-	ordo_element_put(type, sum, 0, ordo_type_facts(type)->is_float ? quotient : (double)(int)quotient);
+	ordo_element_put(
+		type, sum, 0, ordo_type_facts(type)->is_float ? quotient : (double)(int)quotient);
 }
 
 bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element)

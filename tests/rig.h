@@ -17,17 +17,19 @@ struct rig {
 enum drive { BY_SEED, BY_RANK_THREADS, BY_1_WORKER, BY_2_WORKERS, BY_3_WORKERS };
 #define NDRIVE 5
 
-/* Makes and binds a plan with buffers of exactly the size it asks for. Fails the test if that does not work.
+/* Makes and binds a plan with buffers of exactly the size it asks for. Fails the test if that does
+ * not work.
  */
 struct rig rig_create(const struct ordo_schedule *schedule, struct ordo_plan_options options);
 void rig_destroy(struct rig *rig);
 
-/* What element i of a rank's input is in a call: 0..7, so that sums of 32 ranks are exact in every type. */
+/* What element i of a rank's input is in a call: 0..7, so that sums of 32 ranks are exact in every
+ * type. */
 int rig_value(uint32_t rank, uint64_t i, uint32_t call);
 /* Writes the inputs of a rank and spoils its output. */
 void rig_fill(const struct rig *rig, uint32_t rank, uint32_t call);
-/* Is the output of a rank what the operator means? From any thread. If not, *element is the first that is
- * wrong. */
+/* Is the output of a rank what the operator means? From any thread. If not, *element is the first
+ * that is wrong. */
 bool rig_is_right(const struct rig *rig, uint32_t rank, uint32_t call, uint64_t *element);
 /* Fills, runs, checks all ranks. */
 void rig_run(const struct rig *rig, enum drive drive, uint64_t seed, uint32_t call);

@@ -1,4 +1,5 @@
-/* running.c - schedules run on the real runtime, their results compared with what the operator means. */
+/* running.c - schedules run on the real runtime, their results compared with what the operator
+ * means. */
 #include "running.h"
 
 #include "mutate.h"
@@ -30,13 +31,14 @@ static uint64_t chunk_elements(const struct trial *t, uint32_t chunk)
 }
 
 /* Elements in the first slots of a buffer. */
-static uint64_t elements_before(const struct trial *t, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+static uint64_t elements_before(
+	const struct trial *t, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
 	const struct ordo_problem *p = &t->schedule->problem;
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < slot; i++)
-		n += chunk_elements(
-			t, buffer == ORDO_INPUT ? chunk_given(p, rank, i) : chunk_wanted(p, rank, i));
+		n += chunk_elements(t,
+			buffer == ORDO_INPUT ? chunk_given(p, rank, i) : chunk_wanted(p, rank, i));
 	return n;
 }
 
@@ -47,11 +49,13 @@ static enum ordo_buffer longer_buffer(const struct ordo_problem *p, uint32_t ran
 										     : ORDO_OUTPUT;
 }
 
-static uint64_t element_of_slot(const struct trial *t, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+static uint64_t element_of_slot(
+	const struct trial *t, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
 	const struct ordo_problem *p = &t->schedule->problem;
 	if (p->in_place)
-		return elements_before(t, rank, longer_buffer(p, rank), cell_in_rank(p, rank, buffer, slot));
+		return elements_before(
+			t, rank, longer_buffer(p, rank), cell_in_rank(p, rank, buffer, slot));
 	return elements_before(t, rank, buffer, slot);
 }
 
@@ -65,7 +69,8 @@ static void fill_element(
 	const struct trial *t, unsigned char *at, uint32_t shard, uint32_t chunk, uint64_t element)
 {
 	const uint64_t bits = integer_at(shard, chunk, element);
-	const float real = (float)((int64_t)(bits % 2000001) - 1000000) / (float)(1u << bits / 2000001 % 12);
+	const float real =
+		(float)((int64_t)(bits % 2000001) - 1000000) / (float)(1u << bits / 2000001 % 12);
 	if (t->type == ORDO_F32)
 		memcpy(at, &real, sizeof real);
 	else
@@ -81,7 +86,8 @@ static void fill_inputs(const struct trial *t)
 			memset(t->output[r], 0xee, t->output_elements[r] * size);
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_INPUT, 0); slot++) {
 			const uint32_t chunk = chunk_given(p, r, slot);
-			unsigned char *at = t->input[r] + element_of_slot(t, r, ORDO_INPUT, slot) * size;
+			unsigned char *at =
+				t->input[r] + element_of_slot(t, r, ORDO_INPUT, slot) * size;
 			for (uint64_t e = 0; e < chunk_elements(t, chunk); e++)
 				fill_element(t, at + e * size, shard_given(p, r, slot), chunk, e);
 		}
@@ -105,14 +111,15 @@ static bool output_is_exact(const struct trial *t, char why[512])
 		for (uint32_t slot = 0; slot < slots_in(p, r, ORDO_OUTPUT, 0); slot++) {
 			const uint32_t chunk = chunk_wanted(p, r, slot);
 			const unsigned char *at =
-				t->output[r] + element_of_slot(t, r, ORDO_OUTPUT, slot) * sizeof(uint64_t);
+				t->output[r] +
+				element_of_slot(t, r, ORDO_OUTPUT, slot) * sizeof(uint64_t);
 			for (uint64_t e = 0; e < chunk_elements(t, chunk); e++) {
 				uint64_t found;
 				memcpy(&found, at + e * sizeof found, sizeof found);
 				if (found == wanted_integer(p, chunk, e))
 					continue;
-				snprintf(why, 512, "rank %u, output slot %u, element %llu is wrong", r, slot,
-					(unsigned long long)e);
+				snprintf(why, 512, "rank %u, output slot %u, element %llu is wrong",
+					r, slot, (unsigned long long)e);
 				return false;
 			}
 		}
@@ -133,7 +140,8 @@ static unsigned char *copy_outputs(const struct trial *t, size_t *size)
 				abort();
 			if (more)
 				memcpy(all + *size,
-					t->output[r] + element_of_slot(t, r, ORDO_OUTPUT, slot) * element,
+					t->output[r] +
+						element_of_slot(t, r, ORDO_OUTPUT, slot) * element,
 					more);
 			*size += more;
 		}
@@ -145,30 +153,34 @@ static bool bind_all(struct trial *t, struct ordo_error *error)
 	const struct ordo_problem *p = &t->schedule->problem;
 	const size_t size = ordo_type_size(t->type);
 	for (uint32_t r = 0; r < p->nrank; r++) {
-		const uint64_t in = elements_before(t, r, ORDO_INPUT, slots_in(p, r, ORDO_INPUT, 0));
-		const uint64_t out = elements_before(t, r, ORDO_OUTPUT, slots_in(p, r, ORDO_OUTPUT, 0));
+		const uint64_t in =
+			elements_before(t, r, ORDO_INPUT, slots_in(p, r, ORDO_INPUT, 0));
+		const uint64_t out =
+			elements_before(t, r, ORDO_OUTPUT, slots_in(p, r, ORDO_OUTPUT, 0));
 		t->output_elements[r] = out;
 		t->input[r] = must_alloc(in > out ? in : out, size);
 		t->output[r] = p->in_place ? t->input[r] : must_alloc(out, size);
 		const bool input_only = p->in_place && longer_buffer(p, r) == ORDO_INPUT,
 			   output_only = p->in_place && !input_only;
-		void *input = output_only ? NULL : t->input[r], *output = input_only ? NULL : t->output[r];
-		t->parts[r] =
-			(struct ordo_part){.collective = t->collective, .input = input, .output = output};
+		void *input = output_only ? NULL : t->input[r],
+		     *output = input_only ? NULL : t->output[r];
+		t->parts[r] = (struct ordo_part){
+			.collective = t->collective, .input = input, .output = output};
 		if (!ordo_plan_bind(t->plan, r, input, output, error))
 			return false;
 	}
 	return true;
 }
 
-static bool open_trial(
-	struct trial *t, const struct ordo_schedule *schedule, enum ordo_type type, struct ordo_error *error)
+static bool open_trial(struct trial *t, const struct ordo_schedule *schedule, enum ordo_type type,
+	struct ordo_error *error)
 {
 	const uint32_t nrank = schedule->problem.nrank, nblock = ordo_nblock(&schedule->problem);
 	*t = (struct trial){.schedule = schedule, .type = type};
 	t->block_count = must_alloc(nblock, sizeof *t->block_count);
 	for (uint32_t i = 0; i < nblock; i++)
-		t->block_count[i] = nblock == 1 ? 2 * schedule->problem.chunks_per_block + 1 : i * 7 % 5;
+		t->block_count[i] =
+			nblock == 1 ? 2 * schedule->problem.chunks_per_block + 1 : i * 7 % 5;
 	t->input = must_alloc(nrank, sizeof *t->input);
 	t->output = must_alloc(nrank, sizeof *t->output);
 	t->output_elements = must_alloc(nrank, sizeof *t->output_elements);
@@ -231,7 +243,8 @@ static bool floats_are_equal(const struct trial *t, uint32_t nrun, uint32_t nsee
 	bool equal = true;
 	for (uint32_t i = 0; i < nrun && equal; i++) {
 		equal = run(t, i, nseed, &error);
-		snprintf(why, 512, "run %u: %.400s", i, equal ? "other bits than run 0" : error.text);
+		snprintf(why, 512, "run %u: %.400s", i,
+			equal ? "other bits than run 0" : error.text);
 		unsigned char *outputs = copy_outputs(t, &size);
 		equal = equal && (!first || !size || !memcmp(first, outputs, size));
 		if (i)
@@ -243,7 +256,8 @@ static bool floats_are_equal(const struct trial *t, uint32_t nrun, uint32_t nsee
 	return equal;
 }
 
-bool runs_right(const struct ordo_schedule *schedule, uint32_t nseed, bool on_threads, char why[512])
+bool runs_right(
+	const struct ordo_schedule *schedule, uint32_t nseed, bool on_threads, char why[512])
 {
 	const enum ordo_type types[] = {ORDO_I64, ORDO_F32};
 	bool right = true;

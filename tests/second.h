@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Both end in NUL, and stand in no folder. */
-static inline enum verdict check_texts(const char *schedule, const char *certificate, char report[256])
+static inline enum verdict check_texts(
+	const char *schedule, const char *certificate, char report[256])
 {
 	const struct document one = {schedule, strlen(schedule), -1},
 			      other = {certificate, strlen(certificate), -1};

@@ -1,4 +1,5 @@
-/* specimens.c - every algorithm for every operator it has, over ranks, roots, shards, chunks, places and parameters.
+/* specimens.c - every algorithm for every operator it has, over ranks, roots, shards, chunks,
+ * places and parameters.
  */
 #include "specimens.h"
 
@@ -30,8 +31,8 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 		snprintf(shards, sizeof shards, ", %u shards", problem->nshard);
 	snprintf(specimen.title, sizeof specimen.title, "%s %s, %u ranks%s%s%s, root %u, %s%s",
 		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, shards,
-		request.topology ? ", " : "", request.topology ? request.topology->name : "", problem->root,
-		chunks, problem->in_place ? ", in place" : "");
+		request.topology ? ", " : "", request.topology ? request.topology->name : "",
+		problem->root, chunks, problem->in_place ? ", in place" : "");
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (schedule) {
 		specimen.problem = schedule->problem;
@@ -46,10 +47,11 @@ static void visit_one(struct tour *tour, const struct ordo_problem *problem, con
 	ordo_schedule_destroy(schedule);
 }
 
-/* With one parameter set: to a word, or for an open range `3..` to the number after the first. Lists are left out. */
+/* With one parameter set: to a word, or for an open range `3..` to the number after the first.
+ * Lists are left out. */
 static void visit_value(struct tour *tour, const struct ordo_problem *problem,
-	const struct ordo_algorithm_facts *facts, const struct ordo_parameter *parameter, const char *value,
-	size_t length)
+	const struct ordo_algorithm_facts *facts, const struct ordo_parameter *parameter,
+	const char *value, size_t length)
 {
 	char algorithm[96], word[32] = "";
 	strncat(word, value, length < 31 ? length : 31);
@@ -58,13 +60,14 @@ static void visit_value(struct tour *tour, const struct ordo_problem *problem,
 		return;
 	if (range)
 		snprintf(word, sizeof word, "%u", (uint32_t)strtoul(word, NULL, 10) + 1);
-	snprintf(algorithm, sizeof algorithm, "%.20s(%.20s=%s)", facts->name, parameter->name, word);
+	snprintf(
+		algorithm, sizeof algorithm, "%.20s(%.20s=%s)", facts->name, parameter->name, word);
 	visit_one(tour, problem, algorithm);
 }
 
 /* With the fallbacks, then with each value that a parameter may have. */
-static void visit_parameters(
-	struct tour *tour, const struct ordo_problem *problem, const struct ordo_algorithm_facts *facts)
+static void visit_parameters(struct tour *tour, const struct ordo_problem *problem,
+	const struct ordo_algorithm_facts *facts)
 {
 	visit_one(tour, problem, facts->name);
 	for (uint32_t i = 0; tour->range->all_parameters && i < facts->nparameter; i++)
@@ -104,12 +107,13 @@ static void visit_shards(
 	}
 }
 
-static void visit_problems(
-	struct tour *tour, const struct ordo_algorithm_facts *facts, enum ordo_operator op, uint32_t nrank)
+static void visit_problems(struct tour *tour, const struct ordo_algorithm_facts *facts,
+	enum ordo_operator op, uint32_t nrank)
 {
 	const struct ordo_operator_facts *facts_of_op = ordo_operator_facts(op);
 	for (uint32_t root = 0; root < (facts_of_op->rooted ? nrank : 1); root++) {
-		const struct ordo_problem problem = {.op = op, .nrank = nrank, .root = root, .nshard = nrank};
+		const struct ordo_problem problem = {
+			.op = op, .nrank = nrank, .root = root, .nshard = nrank};
 		if (tour->range->all_roots || root == 0 || root + 1 == nrank)
 			visit_shards(tour, problem, facts);
 	}
@@ -125,6 +129,7 @@ struct specimen_count visit_specimens(
 		for (uint32_t i = 0; i < nalgorithm; i++)
 			for (int op = 0; op < ORDO_NOPERATOR; op++)
 				if (algorithms[i]->operators >> op & 1)
-					visit_problems(&tour, algorithms[i], (enum ordo_operator)op, n);
+					visit_problems(
+						&tour, algorithms[i], (enum ordo_operator)op, n);
 	return tour.count;
 }

@@ -1,4 +1,5 @@
-/* specimens.h - every algorithm for every operator it has, over ranks, roots, shards, chunks, places and parameters.
+/* specimens.h - every algorithm for every operator it has, over ranks, roots, shards, chunks,
+ * places and parameters.
  */
 #ifndef ORDO_TESTS_SPECIMENS_H
 #define ORDO_TESTS_SPECIMENS_H
@@ -14,10 +15,11 @@ struct specimen {
 struct specimen_range {
 	const struct ordo_topology *topology; /* of so many ranks; NULL: none */
 	uint32_t first_rank, last_rank;
-	uint32_t every;	     /* compile only every so manieth request; 0: all */
-	bool all_roots;	     /* otherwise 0 and the last */
-	bool all_chunks;     /* natural, 1, 2, 3, N+1; otherwise natural and 2 */
-	bool all_parameters; /* every value of every parameter, one at a time; otherwise the fallbacks */
+	uint32_t every;	 /* compile only every so manieth request; 0: all */
+	bool all_roots;	 /* otherwise 0 and the last */
+	bool all_chunks; /* natural, 1, 2, 3, N+1; otherwise natural and 2 */
+	/* every value of every parameter, one at a time; otherwise the fallbacks */
+	bool all_parameters;
 };
 
 /* What to do with one; the schedule is proved, and destroyed afterwards. */
@@ -29,8 +31,8 @@ struct specimen_count {
 	uint32_t visited, inapplicable, failed;
 };
 
-/* Compiles and visits them all. A compilation that fails other than by "does not apply" is printed and
- * counted. */
+/* Compiles and visits them all. A compilation that fails other than by "does not apply" is printed
+ * and counted. */
 struct specimen_count visit_specimens(
 	const struct specimen_range *range, visit_specimen *visit, void *closure);
 

@@ -1,5 +1,5 @@
-/* test_accumulate.c [MOST RANKS] - schedules that accumulate in f32: each sum is made in f32 and rounded once, whatever the algorithm, and all
- * that is said of them holds. */
+/* test_accumulate.c [MOST RANKS] - schedules that accumulate in f32: each sum is made in f32 and
+ * rounded once, whatever the algorithm, and all that is said of them holds. */
 #include "compiling.h"
 #include "half_reference.h"
 #include "rig.h"
@@ -18,9 +18,9 @@
 
 #include <cmocka.h>
 
-static const char *const algorithms[] = {"ring", "ring(directions=2)", "mesh", "mesh(shots=1,fold=linear)",
-	"dyadic", "star", "rhd", "nhr", "nb", "tree", "circulant", "halving-doubling", "recursive-doubling",
-	"forest", "birs", "hierarchical(mesh,ring)"};
+static const char *const algorithms[] = {"ring", "ring(directions=2)", "mesh",
+	"mesh(shots=1,fold=linear)", "dyadic", "star", "rhd", "nhr", "nb", "tree", "circulant",
+	"halving-doubling", "recursive-doubling", "forest", "birs", "hierarchical(mesh,ring)"};
 #define NALGORITHM (sizeof algorithms / sizeof *algorithms)
 static const enum ordo_operator operators[] = {ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};
 
@@ -33,15 +33,16 @@ static struct ordo_schedule *compile(
 	request.problem.accumulate_f32 = accumulate_f32;
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule && error.code != ORDO_USAGE)
-		fail_msg("%s of %u ranks by %s: %s", ordo_operator_facts(problem->op)->name, problem->nrank,
-			algorithm, error.text);
+		fail_msg("%s of %u ranks by %s: %s", ordo_operator_facts(problem->op)->name,
+			problem->nrank, algorithm, error.text);
 	return schedule;
 }
 
 static uint32_t most_ranks = 9;
 
 /* All problems of so many ranks at most, in place, with two shards a rank, or neither. */
-static void visit(void look(const struct ordo_problem *problem, const char *algorithm, uint32_t nth))
+static void visit(
+	void look(const struct ordo_problem *problem, const char *algorithm, uint32_t nth))
 {
 	uint32_t nth = 0;
 	for (uint32_t nrank = 1; nrank <= most_ranks; nrank++)
@@ -50,7 +51,8 @@ static void visit(void look(const struct ordo_problem *problem, const char *algo
 				for (size_t a = 0; a < NALGORITHM; a++) {
 					const struct ordo_problem problem = {.op = operators[op],
 						.nrank = nrank,
-						.root = operators[op] == ORDO_REDUCE ? nrank / 2 : 0,
+						.root = operators[op] == ORDO_REDUCE ? nrank / 2
+										     : 0,
 						.nshard = form == 2 ? 2 * nrank : nrank,
 						.in_place = form == 1};
 					look(&problem, algorithms[a], nth++);
@@ -64,7 +66,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* Both signs, and exponents so far apart that f32, too, loses what is added in another order; for products, around 1. Never zero. */
+/* Both signs, and exponents so far apart that f32, too, loses what is added in another order; for
+ * products, around 1. Never zero. */
 static uint16_t value_of(
 	const struct ordo_plan_options *options, uint32_t shard, uint32_t chunk, uint64_t element)
 {
@@ -79,7 +82,8 @@ static uint16_t value_of(
 	if (options->type == ORDO_F16)
 		return (uint16_t)(sign | (spread == 2 ? 14 + exponent : 1 + exponent % 28) << 10 |
 				  (hash & 0x3ff));
-	return (uint16_t)(sign | (spread == 2 ? 126 + exponent : 110 + exponent) << 7 | (hash & 0x7f));
+	return (uint16_t)(sign | (spread == 2 ? 126 + exponent : 110 + exponent) << 7 |
+			  (hash & 0x7f));
 }
 
 static float float_of(enum ordo_type type, uint16_t half)
@@ -111,8 +115,8 @@ static float add(enum ordo_reduction reduction, float left, float right)
 }
 
 /* What the tree is in f32. No deeper than there are shards. */
-static float evaluate(const struct ordo_trees *trees, uint32_t tree, const struct ordo_plan_options *options,
-	uint32_t chunk, uint64_t element)
+static float evaluate(const struct ordo_trees *trees, uint32_t tree,
+	const struct ordo_plan_options *options, uint32_t chunk, uint64_t element)
 {
 	const uint32_t *node = trees->nodes[tree];
 	if (node[0] == ORDO_NONE)
@@ -136,13 +140,14 @@ static uint16_t wanted_of(const struct ordo_problem *problem, const struct ordo_
 {
 	/* Nothing is added to it. */
 	if (problem->nshard == 1)
-		return value_of(options, proof->trees.nodes[proof->chunk_tree[chunk]][1], chunk, element);
-	const uint16_t sum = round_float(
-		options->type, evaluate(&proof->trees, proof->chunk_tree[chunk], options, chunk, element));
+		return value_of(
+			options, proof->trees.nodes[proof->chunk_tree[chunk]][1], chunk, element);
+	const uint16_t sum = round_float(options->type,
+		evaluate(&proof->trees, proof->chunk_tree[chunk], options, chunk, element));
 	if (options->reduction != ORDO_AVG)
 		return sum;
-	return round_float(
-		options->type, (float)((double)float_of(options->type, sum) / (double)problem->nshard));
+	return round_float(options->type,
+		(float)((double)float_of(options->type, sum) / (double)problem->nshard));
 }
 
 static uint64_t chunk_length(const struct rig *rig, uint32_t chunk)
@@ -161,36 +166,40 @@ static void fill(const struct rig *rig)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 			const uint32_t chunk = ordo_input_chunk(problem, rank, slot);
 			const unsigned char *first = ordo_plan_slot(rig->plan, rank, ORDO_INPUT, 0),
-					    *here = ordo_plan_slot(rig->plan, rank, ORDO_INPUT, slot);
+					    *here = ordo_plan_slot(
+						    rig->plan, rank, ORDO_INPUT, slot);
 			unsigned char *to = rig->inputs[rank] + (here - first);
 			for (uint64_t e = 0; e < chunk_length(rig, chunk); e++) {
-				const uint16_t value = value_of(
-					&rig->options, ordo_input_shard(problem, rank, slot), chunk, e);
+				const uint16_t value = value_of(&rig->options,
+					ordo_input_shard(problem, rank, slot), chunk, e);
 				memcpy(to + 2 * e, &value, sizeof value);
 			}
 		}
 	}
 }
 
-static void expect_results(const struct rig *rig, const struct ordo_proof *proof, const char *algorithm)
+static void expect_results(
+	const struct rig *rig, const struct ordo_proof *proof, const char *algorithm)
 {
 	const struct ordo_problem *problem = &rig->schedule->problem;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
 			const uint32_t chunk = ordo_output_chunk(problem, rank, slot);
-			const unsigned char *from = ordo_plan_slot(rig->plan, rank, ORDO_OUTPUT, slot);
+			const unsigned char *from =
+				ordo_plan_slot(rig->plan, rank, ORDO_OUTPUT, slot);
 			for (uint64_t e = 0; e < chunk_length(rig, chunk); e++) {
-				const uint16_t wanted = wanted_of(problem, proof, &rig->options, chunk, e);
+				const uint16_t wanted =
+					wanted_of(problem, proof, &rig->options, chunk, e);
 				uint16_t found;
 				memcpy(&found, from + 2 * e, sizeof found);
 				if (found != wanted)
-					fail_msg("%s of %u ranks by %s, %s %s: rank %u, chunk %u, element "
-						 "%llu: found "
-						 "%04x, wanted %04x",
-						ordo_operator_facts(problem->op)->name, problem->nrank,
-						algorithm, ordo_type_name(rig->options.type),
-						ordo_reduction_name(rig->options.reduction), rank, chunk,
-						(unsigned long long)e, found, wanted);
+					fail_msg("%s of %u ranks by %s, %s %s: rank %u, chunk %u, "
+						 "element %llu: found %04x, wanted %04x",
+						ordo_operator_facts(problem->op)->name,
+						problem->nrank, algorithm,
+						ordo_type_name(rig->options.type),
+						ordo_reduction_name(rig->options.reduction), rank,
+						chunk, (unsigned long long)e, found, wanted);
 			}
 		}
 }
@@ -204,7 +213,8 @@ static struct ordo_proof *prove(const struct ordo_schedule *schedule)
 	return proof;
 }
 
-static void expect_f32_rounded_once(const struct ordo_problem *problem, const char *algorithm, uint32_t nth)
+static void expect_f32_rounded_once(
+	const struct ordo_problem *problem, const char *algorithm, uint32_t nth)
 {
 	struct ordo_schedule *schedule = compile(problem, algorithm, true);
 	if (!schedule)
@@ -212,7 +222,8 @@ static void expect_f32_rounded_once(const struct ordo_problem *problem, const ch
 	struct ordo_proof *proof = prove(schedule);
 	for (int type = ORDO_F16; type <= ORDO_BF16; type++) {
 		const struct ordo_plan_options options = {.type = (enum ordo_type)type,
-			.reduction = nth % 2 ? ORDO_SUM : (enum ordo_reduction)(nth / 2 % ORDO_NREDUCTION),
+			.reduction = nth % 2 ? ORDO_SUM
+					     : (enum ordo_reduction)(nth / 2 % ORDO_NREDUCTION),
 			.count = schedule->problem.chunks_per_block * UINT64_C(40) + nth % 3,
 			.tile_bytes = nth % 5 ? 0 : 64};
 		struct rig rig = rig_create(schedule, options);
@@ -237,7 +248,8 @@ static void sums_are_made_in_f32_and_rounded_once(void **state)
 }
 
 /* What moves between ranks is what moves without; but for the digest the order is the same. */
-static void expect_same_otherwise(const struct ordo_problem *problem, const char *algorithm, uint32_t nth)
+static void expect_same_otherwise(
+	const struct ordo_problem *problem, const char *algorithm, uint32_t nth)
 {
 	struct ordo_schedule *plain = compile(problem, algorithm, false),
 			     *schedule = compile(problem, algorithm, true);
@@ -278,7 +290,8 @@ static void expect_refused_if_rounded_early(
 		return;
 	uint32_t noutside = 0;
 	for (uint32_t t = 0; t < plain->ntask; t++)
-		noutside += ordo_task_reduces(&plain->tasks[t]) && plain->tasks[t].dst_buffer != ORDO_SCRATCH;
+		noutside += ordo_task_reduces(&plain->tasks[t]) &&
+			    plain->tasks[t].dst_buffer != ORDO_SCRATCH;
 	plain->problem.accumulate_f32 = true;
 	struct ordo_proof *proof = ordo_verify(plain, NULL, NULL);
 	assert_non_null(proof);
@@ -321,7 +334,8 @@ static void no_pair_is_superfluous(void **state)
 {
 	(void)state;
 	for (size_t a = 0; a < NALGORITHM; a++) {
-		const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .in_place = a % 2};
+		const struct ordo_problem problem = {
+			.op = ORDO_ALLREDUCE, .nrank = 4, .in_place = a % 2};
 		struct ordo_schedule *schedule = compile(&problem, algorithms[a], true);
 		if (schedule)
 			check_every_pair_is_needed(schedule, NULL);
@@ -390,7 +404,8 @@ static void documents_say_it(void **state)
 	struct ordo_schedule *schedule = compile(&problem, "ring", true);
 	char *text = print(schedule), digests[2][33];
 	assert_non_null(strstr(text, "\"in_place\": false, \"accumulate\": \"f32\",\n"));
-	struct ordo_schedule *again = ordo_schedule_read_text(text, strlen(text), "again", NULL, NULL);
+	struct ordo_schedule *again =
+		ordo_schedule_read_text(text, strlen(text), "again", NULL, NULL);
 	assert_non_null(again);
 	assert_true(again->problem.accumulate_f32);
 	char *text_again = print(again);
@@ -408,23 +423,21 @@ static void documents_say_it(void **state)
 /* One contribution and two ranks: one has its input as its output, the other's went through
  * scratch. */
 static const char one_contribution[] =
-	"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"by hand\", "
-	"\"ranks\": 2, "
-	"\"shards\": 1, \"chunks_per_block\": 1, \"scratch_slots\": 1, \"in_place\": false, "
-	"\"accumulate\": \"f32\", \"programs\": [{\"rank\": 0, \"streams\": [{\"name\": \"main\", \"tasks\": "
-	"["
-	"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 0}, {\"task\": \"Wait\", \"peer\": 1, "
-	"\"signal\": 0}, {\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"scratch\", 0], "
-	"\"dst\": [\"output\", 0]}]}]}, {\"rank\": 1, \"streams\": [{\"name\": \"main\", \"tasks\": ["
-	"{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}, "
-	"{\"task\": \"Wait\", \"peer\": 0, \"signal\": 0}, {\"task\": \"Send\", \"peer\": 0, "
-	"\"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"scratch\", 0]}, {\"task\": \"Notify\", "
-	"\"peer\": 0, \"signal\": 0}]}]}]}";
+	"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"by "
+	"hand\", \"ranks\": 2, \"shards\": 1, \"chunks_per_block\": 1, \"scratch_slots\": 1, "
+	"\"in_place\": false, \"accumulate\": \"f32\", \"programs\": [{\"rank\": 0, \"streams\": "
+	"[{\"name\": \"main\", \"tasks\": [{\"task\": \"Notify\", \"peer\": 1, \"signal\": 0}, "
+	"{\"task\": \"Wait\", \"peer\": 1, \"signal\": 0}, {\"task\": \"LocalCopy\", \"chunk\": 0, "
+	"\"src\": [\"scratch\", 0], \"dst\": [\"output\", 0]}]}]}, {\"rank\": 1, \"streams\": "
+	"[{\"name\": \"main\", \"tasks\": [{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": "
+	"[\"input\", 0], \"dst\": [\"output\", 0]}, {\"task\": \"Wait\", \"peer\": 0, \"signal\": "
+	"0}, {\"task\": \"Send\", \"peer\": 0, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+	"[\"scratch\", 0]}, {\"task\": \"Notify\", \"peer\": 0, \"signal\": 0}]}]}]}";
 
 enum { NHALF = 1 << 16 };
 
-static void fold(
-	const struct ordo_schedule *schedule, const struct ordo_plan_options *options, uint16_t *halves[3])
+static void fold(const struct ordo_schedule *schedule, const struct ordo_plan_options *options,
+	uint16_t *halves[3])
 {
 	struct ordo_error error = {0};
 	struct ordo_collective *collective = ordo_collective_create(schedule, options, &error);
@@ -432,8 +445,8 @@ static void fold(
 		&(struct ordo_communicator_options){.nrank = schedule->problem.nrank}, &error);
 	if (!collective || !communicator)
 		fail_msg("%s", error.text);
-	const struct ordo_part parts[2] = {
-		{.collective = collective, .output = halves[0]}, {collective, halves[2], halves[1], 0}};
+	const struct ordo_part parts[2] = {{.collective = collective, .output = halves[0]},
+		{collective, halves[2], halves[1], 0}};
 	if (!ordo_communicator_run_all(communicator, parts, &error))
 		fail_msg("%s", error.text);
 	ordo_communicator_destroy(communicator);
@@ -457,8 +470,8 @@ static void one_contribution_is_copied(void **state)
 		all[i] = (uint16_t)i;
 	for (int type = ORDO_F16; type <= ORDO_BF16; type++)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
-			const struct ordo_plan_options options = {
-				(enum ordo_type)type, (enum ordo_reduction)reduction, .count = NHALF};
+			const struct ordo_plan_options options = {(enum ordo_type)type,
+				(enum ordo_reduction)reduction, .count = NHALF};
 			struct rig rig = rig_create(schedule, options);
 			memcpy(rig.inputs[1], all, sizeof all);
 			for (int drive = 0; drive < NDRIVE; drive++) {
@@ -480,13 +493,14 @@ static void other_types_cannot_be_bound(void **state)
 	const struct ordo_problem problem = {.op = ORDO_REDUCESCATTER, .nrank = 3};
 	struct ordo_schedule *schedule = compile(&problem, "mesh", true);
 	for (int type = 0; type < ORDO_NTYPE; type++) {
-		const struct ordo_plan_options options = {.type = (enum ordo_type)type, .count = 10};
+		const struct ordo_plan_options options = {
+			.type = (enum ordo_type)type, .count = 10};
 		struct ordo_error error;
 		struct ordo_plan *plan = ordo_plan_create(schedule, &options, &error);
 		const bool may = type == ORDO_F16 || type == ORDO_BF16 || type == ORDO_F32;
 		assert_int_equal(plan != NULL, may);
-		assert_true(
-			may || (error.code == ORDO_USAGE && strstr(error.text, "wanted f16, bf16 or f32")));
+		assert_true(may || (error.code == ORDO_USAGE &&
+					   strstr(error.text, "wanted f16, bf16 or f32")));
 		ordo_plan_destroy(plan);
 	}
 	ordo_schedule_destroy(schedule);
@@ -520,7 +534,8 @@ static void f32_has_the_bits_it_has_without(void **state)
 			for (uint32_t e = 0; e < 100; e++) {
 				const float value =
 					ldexpf((float)(int32_t)mix(rank * 100 + e), (int)(e % 30));
-				memcpy(rigs[i].inputs[rank] + sizeof value * e, &value, sizeof value);
+				memcpy(rigs[i].inputs[rank] + sizeof value * e, &value,
+					sizeof value);
 			}
 		assert_true(run_plan(rigs[i].plan, BY_SEED, 1, NULL));
 	}
@@ -544,25 +559,29 @@ static void bounds_counterexamples_and_values_round_once(void **state)
 			    ((1 + 0x1p-8) * pow(1 + 0x1p-24, 7) - 1)) < 1e-15);
 	assert_true(ordo_error_bound(ORDO_F16, ORDO_F32, ORDO_SUM, &leaf) == 0);
 	struct ordo_forest *forest = ordo_forest_create(&error);
-	const uint32_t trees[2] = {ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, 4),
+	const uint32_t trees[2] = {
+		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, 4),
 		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_DYADIC, 0}, 4)};
-	/* 1 + 3 * 2^-11: each is half a unit of the last place of f16, all three of f32 are not lost. */
+	/* 1 + 3 * 2^-11: each is half a unit of the last place of f16, all three of f32 are not
+	 * lost. */
 	const double values[4] = {1, 0x1p-11, 0x1p-11, 0x1p-11};
 	double result;
-	assert_true(
-		ordo_tree_evaluate(forest, trees[0], ORDO_F16, ORDO_F16, ORDO_SUM, values, &result, &error));
+	assert_true(ordo_tree_evaluate(
+		forest, trees[0], ORDO_F16, ORDO_F16, ORDO_SUM, values, &result, &error));
 	assert_true(result == 1);
-	assert_true(
-		ordo_tree_evaluate(forest, trees[0], ORDO_F16, ORDO_F32, ORDO_SUM, values, &result, &error));
+	assert_true(ordo_tree_evaluate(
+		forest, trees[0], ORDO_F16, ORDO_F32, ORDO_SUM, values, &result, &error));
 	assert_true(result == 1 + 0x1p-9);
 	for (int type = ORDO_F16; type <= ORDO_BF16; type++) {
 		const struct ordo_element elements[2] = {{0, 0, 0}, {0, 1, 0}};
 		struct ordo_contradiction found;
-		assert_true(ordo_contradict(
-			forest, (enum ordo_type)type, ORDO_F32, ORDO_SUM, elements, trees, &found, &error));
+		assert_true(ordo_contradict(forest, (enum ordo_type)type, ORDO_F32, ORDO_SUM,
+			elements, trees, &found, &error));
 		assert_true(found.bits[0] != found.bits[1] && isfinite(found.value[0]));
-		assert_true(found.value[0] == ordo_type_round((enum ordo_type)type, found.value[0]));
-		assert_true(found.value[2] == ordo_type_round((enum ordo_type)type, found.value[2]));
+		assert_true(
+			found.value[0] == ordo_type_round((enum ordo_type)type, found.value[0]));
+		assert_true(
+			found.value[2] == ordo_type_round((enum ordo_type)type, found.value[2]));
 	}
 	ordo_forest_destroy(forest);
 }

@@ -1,5 +1,6 @@
-/* test_addresses.c - where everything lies, for counts that no machine has the memory for: chunks, slots and folds against 128-bit arithmetic, and
- * runs on buffers of which only what is touched exists.
+/* test_addresses.c - where everything lies, for counts that no machine has the memory for: chunks,
+ * slots and folds against 128-bit arithmetic, and runs on buffers of which only what is touched
+ * exists.
  */
 #include "collective/collective.h"
 #include "tasks/layout.h"
@@ -17,22 +18,27 @@
 __extension__ typedef unsigned __int128 wide;
 
 static const uint64_t huge[] = {(UINT64_C(1) << 31) - 1, UINT64_C(1) << 31, (UINT64_C(1) << 31) + 1,
-	(UINT64_C(1) << 32) - 1, (UINT64_C(1) << 32) + 5, (UINT64_C(1) << 40) + 7, (UINT64_C(1) << 50) - 3};
+	(UINT64_C(1) << 32) - 1, (UINT64_C(1) << 32) + 5, (UINT64_C(1) << 40) + 7,
+	(UINT64_C(1) << 50) - 3};
 enum { NHUGE = 7, NCOUNT = 7 + NHUGE };
 
 /* 0, 1, around the number of ranks and chunks, odd, and huge ones. */
 static uint64_t count_of(int i, uint32_t nrank, uint32_t K)
 {
 	const uint64_t chunks = (uint64_t)nrank * K;
-	const uint64_t small[NCOUNT - NHUGE] = {0, 1, nrank - 1, chunks, chunks + 1, chunks - 1, 12345};
+	const uint64_t small[NCOUNT - NHUGE] = {
+		0, 1, nrank - 1, chunks, chunks + 1, chunks - 1, 12345};
 	return i < NCOUNT - NHUGE ? small[i] : huge[i - (NCOUNT - NHUGE)];
 }
 
 static struct ordo_problem problem_of(
 	enum ordo_operator op, uint32_t nrank, uint32_t K, bool in_place, uint32_t nshard)
 {
-	return (struct ordo_problem){
-		.op = op, .nrank = nrank, .chunks_per_block = K, .in_place = in_place, .nshard = nshard};
+	return (struct ordo_problem){.op = op,
+		.nrank = nrank,
+		.chunks_per_block = K,
+		.in_place = in_place,
+		.nshard = nshard};
 }
 
 static wide ceiling(wide a, wide b)
@@ -56,16 +62,17 @@ static uint64_t chunk_elements(
 }
 
 /* The slots of a buffer lie one behind another, each as long as its chunk, and fill it. */
-static void check_buffer(const struct layout *layout, const struct ordo_plan_options *options, uint32_t rank,
-	enum ordo_buffer buffer)
+static void check_buffer(const struct layout *layout, const struct ordo_plan_options *options,
+	uint32_t rank, enum ordo_buffer buffer)
 {
 	const struct ordo_problem *problem = &layout->problem;
-	const uint32_t nslot =
-		buffer == ORDO_INPUT ? ordo_input_slots(problem, rank) : ordo_output_slots(problem, rank);
+	const uint32_t nslot = buffer == ORDO_INPUT ? ordo_input_slots(problem, rank)
+						    : ordo_output_slots(problem, rank);
 	wide at = 0;
 	for (uint32_t slot = 0; slot < nslot; slot++) {
-		const uint32_t chunk = buffer == ORDO_INPUT ? ordo_input_chunk(problem, rank, slot)
-							    : ordo_output_chunk(problem, rank, slot);
+		const uint32_t chunk = buffer == ORDO_INPUT
+					       ? ordo_input_chunk(problem, rank, slot)
+					       : ordo_output_chunk(problem, rank, slot);
 		assert_true(slot_begin(layout, rank, buffer, slot) == at);
 		at += chunk_elements(problem, options, chunk);
 		assert_true(slot_begin(layout, rank, buffer, slot + 1) == at);
@@ -73,17 +80,20 @@ static void check_buffer(const struct layout *layout, const struct ordo_plan_opt
 	assert_true(region_bytes(layout, rank, buffer) == at * ordo_type_size(options->type));
 }
 
-/* Rounds cover the longest chunk, and not one more than needed; scratch slots hold a round's part. */
+/* Rounds cover the longest chunk, and not one more than needed; scratch slots hold a round's
+ * part. */
 static void check_rounds(const struct layout *layout, uint64_t longest)
 {
 	assert_true(layout->largest == longest);
 	assert_true((wide)layout->nround * layout->tile >= longest);
 	assert_true(layout->nround >= 1 &&
 		    (layout->nround == 1 || (wide)(layout->nround - 1) * layout->tile < longest));
-	assert_true(layout->stride >= layout->tile && layout->stride * layout->element % CACHE_LINE == 0);
+	assert_true(layout->stride >= layout->tile &&
+		    layout->stride * layout->element % CACHE_LINE == 0);
 }
 
-static void check_layout(const struct ordo_problem *problem, const struct ordo_plan_options *options)
+static void check_layout(
+	const struct ordo_problem *problem, const struct ordo_plan_options *options)
 {
 	struct layout layout = {.nchunk = 0};
 	struct ordo_error error = {0};
@@ -132,7 +142,8 @@ static void chunks_and_slots_of_any_count_are_where_the_format_says(void **unuse
 	for (enum ordo_operator op = 0; op < ORDO_NOPERATOR; op++)
 		for (uint32_t nrank = 1; nrank <= 7; nrank += 3)
 			for (uint32_t K = 1; K <= 3; K += 2) {
-				struct ordo_problem problem = problem_of(op, nrank, K, false, nrank);
+				struct ordo_problem problem =
+					problem_of(op, nrank, K, false, nrank);
 				check_counts(&problem);
 				if (!ordo_operator_facts(op)->reduces)
 					continue;
@@ -145,12 +156,14 @@ static void what_has_2_to_the_60_bytes_is_refused(void **unused)
 {
 	(void)unused;
 	const struct ordo_problem problem = problem_of(ORDO_ALLGATHER, 4, 1, false, 4);
-	const uint64_t counts[] = {UINT64_C(1) << 55, (UINT64_C(1) << 55) + 1, UINT64_MAX / 8, UINT64_MAX};
+	const uint64_t counts[] = {
+		UINT64_C(1) << 55, (UINT64_C(1) << 55) + 1, UINT64_MAX / 8, UINT64_MAX};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		const struct ordo_plan_options options = {.type = ORDO_F64, .count = counts[i]};
 		struct layout layout = {.nchunk = 0};
 		struct ordo_error error = {0};
-		assert_true(ordo_layout_make(&layout, &problem, &options, 1 << 18, &error) == (i == 0));
+		assert_true(
+			ordo_layout_make(&layout, &problem, &options, 1 << 18, &error) == (i == 0));
 		assert_true(i == 0 || error.code == ORDO_USAGE);
 		ordo_layout_free(&layout);
 	}
@@ -161,14 +174,16 @@ static struct ordo_schedule *compile(
 {
 	struct ordo_error error = {0};
 	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = nrank, .in_place = in_place}, .algorithm = algorithm};
+		.problem = {.op = op, .nrank = nrank, .in_place = in_place},
+		.algorithm = algorithm};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		fail_msg("%s", error.text);
 	return schedule;
 }
 
-/* All that folds write, together, is all output; and what they read and write lies inside the buffers. */
+/* All that folds write, together, is all output; and what they read and write lies inside the
+ * buffers. */
 static void check_folds(const struct ordo_collective *collective)
 {
 	const struct folds *folds = &collective->folds;
@@ -183,7 +198,8 @@ static void check_folds(const struct ordo_collective *collective)
 			for (uint32_t i = 0; i < step->nsrc + step->ndst; i++) {
 				const bool reads = i < step->nsrc;
 				const struct operand *operand =
-					&folds->operands[reads ? step->src + i : step->dst + i - step->nsrc];
+					&folds->operands[reads ? step->src + i
+							       : step->dst + i - step->nsrc];
 				if (operand->rank == ORDO_NONE)
 					continue;
 				assert_true(operand->begin + bytes <=
@@ -198,8 +214,8 @@ static void check_folds(const struct ordo_collective *collective)
 	assert_true(written == outputs);
 	for (size_t i = 0; i < folds->nitem; i++) {
 		const struct item *item = &folds->items[i];
-		assert_true(
-			item->nfold > 1 || (wide)item->begin + item->n <= folds->list[item->fold].nelement);
+		assert_true(item->nfold > 1 ||
+			    (wide)item->begin + item->n <= folds->list[item->fold].nelement);
 		covered += item->nfold == 1 ? item->n : 0;
 		for (uint32_t f = item->fold; item->nfold > 1 && f < item->fold + item->nfold; f++)
 			covered += folds->list[f].nelement;
@@ -213,13 +229,16 @@ static void folds_of_any_count_cover_all_output(void **unused)
 	static const struct {
 		enum ordo_operator op;
 		const char *algorithm;
-	} subjects[] = {{ORDO_ALLREDUCE, "ring"}, {ORDO_ALLREDUCE, "dyadic"}, {ORDO_REDUCESCATTER, "ring"},
-		{ORDO_ALLGATHER, "ring"}, {ORDO_ALLTOALL, "mesh"}, {ORDO_BROADCAST, "tree"}};
+	} subjects[] = {{ORDO_ALLREDUCE, "ring"}, {ORDO_ALLREDUCE, "dyadic"},
+		{ORDO_REDUCESCATTER, "ring"}, {ORDO_ALLGATHER, "ring"}, {ORDO_ALLTOALL, "mesh"},
+		{ORDO_BROADCAST, "tree"}};
 	for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
-		struct ordo_schedule *schedule = compile(subjects[s].op, subjects[s].algorithm, 5, false);
+		struct ordo_schedule *schedule =
+			compile(subjects[s].op, subjects[s].algorithm, 5, false);
 		/* Items are as many as the bytes need: up to a few terabytes. */
 		for (int i = 0; i < NCOUNT - 2; i++) {
-			const struct ordo_plan_options options = {.type = (enum ordo_type)(i % ORDO_NTYPE),
+			const struct ordo_plan_options options = {
+				.type = (enum ordo_type)(i % ORDO_NTYPE),
 				.count = count_of(i, 5, schedule->problem.chunks_per_block)};
 			struct ordo_error error = {0};
 			struct ordo_collective *collective =
@@ -233,17 +252,19 @@ static void folds_of_any_count_cover_all_output(void **unused)
 	}
 }
 
-/* Address space of which a page exists when it is touched; NULL: the system does not give so much. */
+/* Address space of which a page exists when it is touched; NULL: the system does not give so
+ * much. */
 static unsigned char *reserve(uint64_t bytes)
 {
-	void *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
 enum { NRANK = 3, NEAR = 5 };
 
-/* A Gather in place, at rank 0, whose own block is so long that the others lie behind 2^31 elements; nothing moves it. */
+/* A Gather in place, at rank 0, whose own block is so long that the others lie behind 2^31
+ * elements; nothing moves it. */
 struct far {
 	struct ordo_plan_options options;
 	uint64_t block_count[NRANK];
@@ -276,8 +297,8 @@ static void run_tasks(const struct ordo_schedule *schedule, const struct far *fa
 		fail_msg("%s", error.text);
 	assert_true(ordo_plan_output_bytes(plan, 0) == far->bytes);
 	for (uint32_t r = 0; r < NRANK; r++)
-		assert_true(
-			ordo_plan_bind(plan, r, r ? far->others[r] : NULL, r ? NULL : far->whole, &error));
+		assert_true(ordo_plan_bind(
+			plan, r, r ? far->others[r] : NULL, r ? NULL : far->whole, &error));
 	fill_far(far);
 	assert_true(ordo_plan_run_threads(plan, 2, &error));
 	check_far(far);
@@ -291,7 +312,8 @@ static void run_folds(const struct ordo_schedule *schedule, const struct far *fa
 {
 	struct ordo_error error = {0};
 	const struct ordo_communicator_options wish = {.nrank = NRANK};
-	struct ordo_collective *collective = ordo_collective_create(schedule, &far->options, &error);
+	struct ordo_collective *collective =
+		ordo_collective_create(schedule, &far->options, &error);
 	struct ordo_communicator *communicator = ordo_communicator_create(&wish, &error);
 	assert_true(collective && communicator);
 	struct ordo_part parts[NRANK];

@@ -60,14 +60,16 @@ static void by_binary_digits_a_rank_has_few_partners(void **state)
 	}
 }
 
-/* Though every block is a task: what a partner sends in a round is waited for once, and may begin once. */
+/* Though every block is a task: what a partner sends in a round is waited for once, and may begin
+ * once. */
 static void by_binary_digits_two_pairs_a_round_are_enough(void **state)
 {
 	(void)state;
 	for (uint32_t nrank = 2, rounds = 1; nrank <= 65; nrank++) {
 		while (1u << rounds < nrank)
 			rounds++;
-		const struct ordo_request request = {.problem = {.op = ORDO_ALLTOALL, .nrank = nrank},
+		const struct ordo_request request = {
+			.problem = {.op = ORDO_ALLTOALL, .nrank = nrank},
 			.algorithm = "alltoall(method=bruck)"};
 		struct ordo_schedule *schedule = compile_proved(&request);
 		assert_true(count_pairs(schedule) <= 2 * rounds * nrank);

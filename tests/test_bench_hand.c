@@ -1,4 +1,5 @@
-/* test_bench_hand.c - the hand-written collectives, which the library is held against, are right; and a wrong one is seen. */
+/* test_bench_hand.c - the hand-written collectives, which the library is held against, are right;
+ * and a wrong one is seen. */
 #include "hand.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@ static void call_often(void *closure, uint32_t thread)
 	struct job *job = closure;
 	const uint32_t nrank = job->cell.nrank, nthread = job->team.nthread;
 	for (int call = 0; call < 5; call++) {
-		for (uint32_t rank = nrank * thread / nthread; rank < nrank * (thread + 1) / nthread; rank++)
+		for (uint32_t rank = nrank * thread / nthread;
+			rank < nrank * (thread + 1) / nthread; rank++)
 			owner_touch(&job->owners[rank], call > 0);
 		hand_collective(&job->team, thread, &job->cell, job->inputs, job->outputs);
 	}
@@ -58,13 +60,15 @@ static void every_operator_is_right(void **state)
 	for (int op = 0; op < CELL_NOPERATOR; op++)
 		for (size_t i = 0; i < sizeof(bytes) / sizeof(*bytes); i++)
 			for (uint32_t nrank = 1; nrank <= 5; nrank++)
-				for (uint32_t nthread = 1; nthread <= 3 && nthread <= nrank; nthread++) {
+				for (uint32_t nthread = 1; nthread <= 3 && nthread <= nrank;
+					nthread++) {
 					char text[64];
 					snprintf(text, sizeof(text), "%s:%llu",
 						cell_operator_name((enum cell_operator)op),
 						(unsigned long long)bytes[i]);
 					if (wrong_outputs(text, nrank, nthread, false))
-						fail_msg("%s, %u ranks on %u threads", text, nrank, nthread);
+						fail_msg("%s, %u ranks on %u threads", text, nrank,
+							nthread);
 				}
 }
 
@@ -80,7 +84,8 @@ static void a_wrong_element_is_seen(void **state)
 	for (int op = 0; op < CELL_NOPERATOR; op++) {
 		char text[64];
 		snprintf(text, sizeof(text), "%s:4096", cell_operator_name((enum cell_operator)op));
-		/* Once by the comparison, and then, of the same rank, by that and by the checksum. */
+		/* Once by the comparison, and then, of the same rank, by that and by the
+		 * checksum. */
 		assert_int_equal(wrong_outputs(text, 4, 2, true), 3);
 	}
 }
@@ -91,8 +96,8 @@ static void traffic_is_what_must_move(void **state)
 	const struct {
 		const char *text;
 		uint64_t vectors; /* of 4,096 bytes, times 8 ranks */
-	} rows[] = {{"AllReduce:4096", 2 * 8 * 8}, {"ReduceScatter:4096", 9 * 8}, {"AllGather:4096", 9 * 8},
-		{"Broadcast:4096", 8 * 8}, {"AllToAll:4096", 2 * 8 * 8}};
+	} rows[] = {{"AllReduce:4096", 2 * 8 * 8}, {"ReduceScatter:4096", 9 * 8},
+		{"AllGather:4096", 9 * 8}, {"Broadcast:4096", 8 * 8}, {"AllToAll:4096", 2 * 8 * 8}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct cell cell;
 		assert_true(cell_read(rows[i].text, 8, &cell));

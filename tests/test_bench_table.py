@@ -14,13 +14,22 @@ MI = 1 << 20
 
 
 def cell(contender, us, size=MI, ranks=8, operator="AllReduce", wrong=0):
-    return {"contender": contender, "operator": operator, "ranks": ranks, "size": size, "us": us, "wrong": wrong}
+    return {
+        "contender": contender, "operator": operator, "ranks": ranks, "size": size, "us": us,
+        "wrong": wrong
+    }
 
 
 def results(*cells, absent=None):
-    return {"machine": {"cpu": "Abacus", "cores": 2, "caches": "L1 1K", "compiler": "cc 1", "packages": {"mpich": "4"}}, "quick": False,
-            "passes": 3, "absent": absent or {}, "cells": list(cells),
-            "engines": [{"engine": "tasks", "schedule": "ring", "ranks": 64, "workers": 1, "tasks": 1000, "us": 25.0}]}
+    return {
+        "machine": {
+            "cpu": "Abacus", "cores": 2, "caches": "L1 1K", "compiler": "cc 1",
+            "packages": {"mpich": "4"}
+        }, "quick": False, "passes": 3, "absent": absent or {}, "cells": list(cells), "engines": [{
+            "engine": "tasks", "schedule": "ring", "ranks": 64, "workers": 1, "tasks": 1000,
+            "us": 25.0
+        }]
+    }
 
 
 def run(made_up, *options, document=None):
@@ -29,23 +38,31 @@ def run(made_up, *options, document=None):
         stored, target = pathlib.Path(folder) / "stored.json", pathlib.Path(folder) / "SPEED.md"
         stored.write_text(json.dumps(made_up))
         target.write_text(SPEED.read_text() if document is None else document)
-        done = subprocess.run([sys.executable, COLLECTIVES, "--from", stored, "--document", target, *options], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [sys.executable, COLLECTIVES, "--from", stored, "--document", target, *options],
+            capture_output=True,
+            text=True,
+            check=False)
         return done.returncode, done.stdout, done.stderr, target.read_text()
 
 
 def row(text, *begins):
     """The cells of the only line of the table that begins so."""
-    found = [line for line in text.splitlines() if line.startswith("| " + " | ".join(begins) + " |")]
+    found = [
+        line for line in text.splitlines() if line.startswith("| " + " | ".join(begins) + " |")
+    ]
     wanted(len(found) == 1, f"{len(found)} rows", text)
     return [word.strip() for word in found[0].strip("|").split("|")]
 
 
-FAST = (cell("openmpi", [900.0, 1000.0, 5000.0]), cell("openmpi-ucx", [1200.0]), cell("ordo-pool", [200.0, 250.0, 260.0]),
-        cell("hand-pool", [125.0]), cell("copy", [100.0]), cell("ordo-callers", [500.0]), cell("hand-callers", [400.0]))
+FAST = (cell("openmpi", [900.0, 1000.0, 5000.0]), cell("openmpi-ucx", [1200.0]),
+        cell("ordo-pool", [200.0, 250.0, 260.0]), cell("hand-pool", [125.0]), cell("copy", [100.0]),
+        cell("ordo-callers", [500.0]), cell("hand-callers", [400.0]))
 
 
-@case("an aim is judged by medians, against the best of the MPIs, the hand-written code and the bound")
+@case(
+    "an aim is judged by medians, against the best of the MPIs, the hand-written code and the bound"
+)
 def _():
     status, told, _, document = run(results(*FAST))
     wanted(status == 0, told)
@@ -61,14 +78,21 @@ def _():
 def _():
     _, told, _, document = run(results(*FAST, absent={"mpich": "not installed"}))
     wanted("- MPICH: not installed" in document, document)
-    wanted(row(document, "8", "1 MiB")[:11] == ["8", "1 MiB", "1,000", "1,200", "-", "125", "400", "100", "250", "500", "-"], document)
-    wanted(row(told, "Broadcast", "8", "ordo, one call", "8 B")[4:9] == ["-", "-", "-", "8", "-"], told)
+    wanted(
+        row(document, "8", "1 MiB")[:11] == [
+            "8", "1 MiB", "1,000", "1,200", "-", "125", "400", "100", "250", "500", "-"
+        ], document)
+    wanted(
+        row(told, "Broadcast", "8", "ordo, one call", "8 B")[4:9] == ["-", "-", "-", "8", "-"],
+        told)
 
 
 @case("wrong outputs are no time, and the command fails")
 def _():
-    status, told, complaint, document = run(results(*FAST, cell("ordo-pool", [1.0], operator="AllGather", wrong=1)))
-    wanted(status == 1 and "wrong outputs: ordo-pool, AllGather, 8 ranks, 1 MiB" in complaint, complaint)
+    status, told, complaint, document = run(
+        results(*FAST, cell("ordo-pool", [1.0], operator="AllGather", wrong=1)))
+    wanted(status == 1 and "wrong outputs: ordo-pool, AllGather, 8 ranks, 1 MiB" in complaint,
+           complaint)
     wanted(row(told, "AllGather", "8", "ordo, one call", "1 MiB")[5] == "-", told)
     wanted("| wrong |" in document, document)
 
@@ -82,7 +106,9 @@ def _():
 
     def by_hand(text):
         return re.sub(r"<!-- measured: .*?<!-- end -->", "", text, flags=re.DOTALL)
-    wanted(by_hand(once) == by_hand(SPEED.read_text()) and "## What limits it" in by_hand(once), once)
+
+    wanted(
+        by_hand(once) == by_hand(SPEED.read_text()) and "## What limits it" in by_hand(once), once)
     status, _, complaint, _ = run(made_up, document=once.replace("<!-- measured: aims -->", ""))
     wanted(status == 1 and "wanted one" in complaint, complaint)
 
@@ -92,7 +118,8 @@ def _():
     status, told, _, document = run({**results(*FAST), "quick": True}, "--json")
     wanted(status == 0 and document == SPEED.read_text(), document)
     aims = [aim for aim in json.loads(told)["aims"] if aim["met"] is not None]
-    wanted([aim["ratio"] for aim in aims] == [4.0, 2.0] and [aim["met"] for aim in aims] == [True, False], aims)
+    wanted([aim["ratio"] for aim in aims] == [4.0, 2.0]
+           and [aim["met"] for aim in aims] == [True, False], aims)
 
 
 @case("other schedules stand beside the usual one")
@@ -103,7 +130,10 @@ def _():
 
 @case("many ranks stand beside fewer")
 def _():
-    crowd = [{"contender": "ordo-pool", "operator": "AllReduce", "ranks": ranks, "size": 8, "us": [us], "wrong": 0} for ranks, us in ((64, 12.0), (16, 4.0))]
+    crowd = [{
+        "contender": "ordo-pool", "operator": "AllReduce", "ranks": ranks, "size": 8, "us": [us],
+        "wrong": 0
+    } for ranks, us in ((64, 12.0), (16, 4.0))]
     _, _, _, document = run(results(*FAST, *crowd))
     crowded = document[document.index("<!-- measured: crowded -->"):]
     found = row(crowded, "8 B")

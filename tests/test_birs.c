@@ -27,8 +27,9 @@ static void on_one_server_every_chunk_has_the_dyadic_tree(void **state)
 	for (uint32_t nrank = 4; nrank <= 32; nrank += 2)
 		for (int form = 0; form < 4; form++) {
 			struct ordo_arena arena = {0};
-			const struct ordo_request request = {
-				.problem = {.op = ops[form / 2], .nrank = nrank, .in_place = form % 2},
+			const struct ordo_request request = {.problem = {.op = ops[form / 2],
+								     .nrank = nrank,
+								     .in_place = form % 2},
 				.algorithm = "birs"};
 			check_order(&request, print_dyadic(&arena, 0, nrank));
 			ordo_arena_free(&arena);
@@ -45,14 +46,15 @@ static void birs_works_on_several_servers_in_both_folds(void **state)
 				for (int owner = 0; owner < 2; owner++) {
 					if (servers * ranks > 24)
 						continue;
-					snprintf(notation, sizeof notation, "birs(servers=%u%s)", servers,
-						owner ? ",fold=owner" : "");
+					snprintf(notation, sizeof notation, "birs(servers=%u%s)",
+						servers, owner ? ",fold=owner" : "");
 					check_everywhere(notation, ops[op], servers * ranks);
 				}
 }
 
 /* D(M) whose leaves are the trees D(R) of the servers. */
-static const char *print_servers(struct ordo_arena *arena, uint32_t first, uint32_t n, uint32_t ranks)
+static const char *print_servers(
+	struct ordo_arena *arena, uint32_t first, uint32_t n, uint32_t ranks)
 {
 	uint32_t half = 1;
 	while (2 * half < n)
@@ -78,7 +80,8 @@ static void folded_by_absolute_server_every_chunk_has_one_tree(void **state)
 				const char *wanted = print_servers(&arena, 0, servers, ranks);
 				check_order(&request, wanted);
 				if (ranks == 4 || ranks == 8)
-					assert_string_equal(wanted, print_dyadic(&arena, 0, servers * ranks));
+					assert_string_equal(
+						wanted, print_dyadic(&arena, 0, servers * ranks));
 				ordo_arena_free(&arena);
 			}
 }
@@ -173,9 +176,11 @@ static void ranks_that_birs_cannot_pair_are_refused(void **state)
 	refused("birs", 2, "birs: found 2 ranks, wanted an even number, at least 4");
 	refused("birs", 7, "birs: found 7 ranks, wanted an even number, at least 4");
 	refused("birs(servers=3)", 8,
-		"birs: found 8 ranks on 3 servers, wanted an even number of ranks on each, at least 4");
+		"birs: found 8 ranks on 3 servers, wanted an even number of ranks on each, at "
+		"least 4");
 	refused("birs(servers=4)", 8,
-		"birs: found 8 ranks on 4 servers, wanted an even number of ranks on each, at least 4");
+		"birs: found 8 ranks on 4 servers, wanted an even number of ranks on each, at "
+		"least 4");
 }
 
 int main(void)

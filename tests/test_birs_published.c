@@ -1,4 +1,5 @@
-/* test_birs_published.c - the published synchronisation of BIRS is refuted, by R9 and nothing else. */
+/* test_birs_published.c - the published synchronisation of BIRS is refuted, by R9 and nothing
+ * else. */
 #include "birs_published.h"
 
 #include <setjmp.h>
@@ -24,7 +25,8 @@ static struct ordo_proof *judge(const struct ordo_schedule *schedule)
 	return proof;
 }
 
-/* All rules were looked at: with no finding but R9, one call alone has no race, ends, and has the right sums. */
+/* All rules were looked at: with no finding but R9, one call alone has no race, ends, and has the
+ * right sums. */
 static void from_six_ranks_on_calls_in_a_row_race_and_nothing_else_is_wrong(void **state)
 {
 	(void)state;
@@ -34,7 +36,8 @@ static void from_six_ranks_on_calls_in_a_row_race_and_nothing_else_is_wrong(void
 		assert_false(proof->proved);
 		assert_true(proof->nfinding >= nrank);
 		for (uint32_t i = 0; i < proof->nfinding; i++) {
-			const struct ordo_task *task = &schedule->tasks[proof->findings[i].tasks[0]];
+			const struct ordo_task *task =
+				&schedule->tasks[proof->findings[i].tasks[0]];
 			assert_int_equal(proof->findings[i].rule, 9);
 			assert_int_equal(task->kind, ORDO_SEND);
 			assert_true(task->dst >= nrank / 2); /* B */
@@ -108,9 +111,9 @@ static void the_example_is_this_schedule_and_its_witness_can_be_read(void **stat
 	assert_string_equal(texts[0], texts[1]);
 	struct ordo_proof *proof = judge(example);
 	assert_int_equal(proof->nfinding, 6);
-	assert_string_equal(proof->findings[0].text, "rank 0, stream \"hccs\", task 3 (Send 2 chunk 2 "
-						     "scratch 1 -> scratch 3) touches the memory of "
-						     "rank 2, which may not have entered the call yet");
+	assert_string_equal(proof->findings[0].text,
+		"rank 0, stream \"hccs\", task 3 (Send 2 chunk 2 scratch 1 -> scratch 3) touches "
+		"the memory of rank 2, which may not have entered the call yet");
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(example);
 	ordo_schedule_destroy(made);

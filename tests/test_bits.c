@@ -27,7 +27,8 @@ static void fill_with_floats(const struct rig *rig, uint32_t rank)
 }
 
 /* All outputs one after another. The caller frees them. */
-static unsigned char *run_once(const struct rig *rig, enum drive drive, uint64_t seed, uint64_t *nbyte)
+static unsigned char *run_once(
+	const struct rig *rig, enum drive drive, uint64_t seed, uint64_t *nbyte)
 {
 	const uint32_t nrank = rig->schedule->problem.nrank;
 	struct ordo_error error = {0};
@@ -48,28 +49,32 @@ static unsigned char *run_once(const struct rig *rig, enum drive drive, uint64_t
 	return bits;
 }
 
-static void expect_bits(const struct rig *rig, enum drive drive, uint64_t seed, const unsigned char *wanted)
+static void expect_bits(
+	const struct rig *rig, enum drive drive, uint64_t seed, const unsigned char *wanted)
 {
 	uint64_t nbyte;
 	unsigned char *bits = run_once(rig, drive, seed, &nbyte);
 	if (memcmp(bits, wanted, nbyte) != 0)
 		fail_msg("%s of %u ranks by %s: drive %d with seed %llu gives other bits",
-			ordo_operator_facts(rig->schedule->problem.op)->name, rig->schedule->problem.nrank,
-			rig->schedule->algorithm, (int)drive, (unsigned long long)seed);
+			ordo_operator_facts(rig->schedule->problem.op)->name,
+			rig->schedule->problem.nrank, rig->schedule->algorithm, (int)drive,
+			(unsigned long long)seed);
 	free(bits);
 }
 
 /* One plan for all runs; another, in rounds of few elements, at the end. */
 static void expect_same_bits(const struct ordo_schedule *schedule, uint64_t count, uint64_t nseed)
 {
-	struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
+	struct ordo_plan_options options = {
+		.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
 	struct rig rig = rig_create(schedule, options);
 	uint64_t nbyte;
 	unsigned char *wanted = run_once(&rig, BY_SEED, UINT64_MAX, &nbyte);
 	for (uint64_t seed = 0; seed < nseed; seed++)
 		expect_bits(&rig, BY_SEED, seed, wanted);
 	/* Every number of threads if there is time for all seeds, otherwise one of them. */
-	const int only = nseed < NSEED ? BY_RANK_THREADS + (int)(count % (NDRIVE - BY_RANK_THREADS)) : NDRIVE;
+	const int only = nseed < NSEED ? BY_RANK_THREADS + (int)(count % (NDRIVE - BY_RANK_THREADS))
+				       : NDRIVE;
 	for (int drive = BY_RANK_THREADS; drive < NDRIVE; drive++)
 		for (int run = 0; run < 3 && (only == NDRIVE || drive == only); run++)
 			expect_bits(&rig, (enum drive)drive, 0, wanted);
@@ -85,13 +90,16 @@ static void expect_same_bits(const struct ordo_schedule *schedule, uint64_t coun
 static void random_schedules_give_the_same_bits_in_every_interleaving(void **state)
 {
 	(void)state;
-	const struct random_shape shape = {.max_ranks = 6, .max_chunks = 3, .max_streams = 3, .shards = true};
+	const struct random_shape shape = {
+		.max_ranks = 6, .max_chunks = 3, .max_streams = 3, .shards = true};
 	static struct random_program program;
 	for (uint64_t seed = 0; seed < 60; seed++) {
 		random_program(&program, &shape, seed);
 		struct ordo_schedule *schedule = random_schedule(&program, &shape, seed);
-		/* Any chunk may lie in any slot of a random schedule, so all are to be equally long. */
-		expect_same_bits(schedule, program.problem.chunks_per_block * (1 + seed % 40), NSEED);
+		/* Any chunk may lie in any slot of a random schedule, so all are to be equally
+		 * long. */
+		expect_same_bits(
+			schedule, program.problem.chunks_per_block * (1 + seed % 40), NSEED);
 		ordo_schedule_destroy(schedule);
 	}
 }
@@ -106,7 +114,8 @@ static void random_schedules_do_what_their_operator_means(void **state)
 		random_program(&program, &shape, seed);
 		struct ordo_schedule *schedule = random_schedule(&program, &shape, seed);
 		const enum ordo_type type = (enum ordo_type)(seed % ORDO_NTYPE);
-		enum ordo_reduction reduction = (enum ordo_reduction)(seed / ORDO_NTYPE % ORDO_NREDUCTION);
+		enum ordo_reduction reduction =
+			(enum ordo_reduction)(seed / ORDO_NTYPE % ORDO_NREDUCTION);
 		/* 7^6 is beyond the numbers that f16 and bf16 count. */
 		if ((type == ORDO_F16 || type == ORDO_BF16) && reduction == ORDO_PROD)
 			reduction = ORDO_SUM;
@@ -122,8 +131,8 @@ static void random_schedules_do_what_their_operator_means(void **state)
 	}
 }
 
-/* Compiles if the algorithm applies, and runs with chunks of one and of different lengths. Returns whether it
- * does apply. */
+/* Compiles if the algorithm applies, and runs with chunks of one and of different lengths. Returns
+ * whether it does apply. */
 static bool compile_and_run(const struct ordo_request *request)
 {
 	struct ordo_error error = {0};
@@ -154,8 +163,10 @@ static uint32_t run_problems(const char *algorithm, enum ordo_operator op)
 	uint32_t napplies = 0;
 	for (uint32_t n = 1; n <= 5; n++)
 		for (uint32_t chunks = 0; chunks <= 2; chunks += 2)
-			for (uint32_t root = 0; root<(facts->rooted ? n : 1); root += n> 2 ? n - 1 : 1)
-				for (int in_place = 0; in_place <= facts->has_in_place; in_place++) {
+			for (uint32_t root = 0;
+				root<(facts->rooted ? n : 1); root += n> 2 ? n - 1 : 1)
+				for (int in_place = 0; in_place <= facts->has_in_place;
+					in_place++) {
 					struct ordo_request request = {.algorithm = algorithm,
 						.problem = {.op = op,
 							.nrank = n,
@@ -191,8 +202,8 @@ static struct ordo_schedule *two_halves_by_one_rank(void)
 	exchange_stream(schedule, 0, "main");
 	for (uint32_t chunk = 0; chunk < 2; chunk++)
 		for (uint32_t i = 0; i < 4; i++)
-			exchange_move(schedule, i ? ORDO_LOCAL_REDUCE : ORDO_LOCAL_COPY, 0, chunk, 1,
-				ORDO_INPUT, 2 * (chunk ? 3 - i : i) + chunk, ORDO_OUTPUT, chunk);
+			exchange_move(schedule, i ? ORDO_LOCAL_REDUCE : ORDO_LOCAL_COPY, 0, chunk,
+				1, ORDO_INPUT, 2 * (chunk ? 3 - i : i) + chunk, ORDO_OUTPUT, chunk);
 	return schedule;
 }
 
@@ -216,8 +227,8 @@ static struct ordo_schedule *two_halves_by_two_ranks(void)
 				ORDO_INPUT, 2 * (rank ? 1 - i : i) + rank, ORDO_OUTPUT, 0);
 		exchange_signal(schedule, ORDO_WAIT, !rank, 1);
 		for (uint32_t i = 0; i < 2; i++)
-			exchange_move(
-				schedule, ORDO_LOCAL_REDUCE, 0, rank, 1, ORDO_SCRATCH, i, ORDO_OUTPUT, 0);
+			exchange_move(schedule, ORDO_LOCAL_REDUCE, 0, rank, 1, ORDO_SCRATCH, i,
+				ORDO_OUTPUT, 0);
 	}
 	return schedule;
 }
@@ -234,11 +245,13 @@ static void scatter(const struct ordo_schedule *schedule, uint64_t alignment, fl
 	struct rig rig = rig_create(schedule, options);
 	for (uint32_t shard = 0; shard < 4; shard++)
 		for (uint32_t i = 0; i < NELEMENT; i++)
-			((float *)(void *)rig.inputs[shard * nrank / 4])[shard % (4 / nrank) * NELEMENT + i] =
+			((float *)(void *)rig.inputs[shard * nrank /
+						     4])[shard % (4 / nrank) * NELEMENT + i] =
 				values[shard];
 	assert_true(run_plan(rig.plan, BY_SEED, 1, NULL));
 	for (uint32_t rank = 0; rank < nrank; rank++)
-		memcpy(sums + rank * options.count, rig.outputs[rank], options.count * sizeof *sums);
+		memcpy(sums + rank * options.count, rig.outputs[rank],
+			options.count * sizeof *sums);
 	rig_destroy(&rig);
 }
 

@@ -1,5 +1,5 @@
-/* test_builder.c - what the builder refuses, what merging joins, and that what the search for order leaves open
- * errs on the safe side. */
+/* test_builder.c - what the builder refuses, what merging joins, and that what the search for order
+ * leaves open errs on the safe side. */
 #include "mutate.h"
 #include "passes.h"
 #include "random_schedule.h"
@@ -55,8 +55,8 @@ static void read_nothing(struct ordo_builder *b, const struct ordo_recipe *recip
 static void an_error_sticks_and_names_its_phase(void **state)
 {
 	(void)state;
-	check_refused(read_nothing,
-		"made-up: phase \"sum 3\": reads output slot 1 of rank 0, to which nothing was written");
+	check_refused(read_nothing, "made-up: phase \"sum 3\": reads output slot 1 of rank 0, to "
+				    "which nothing was written");
 	struct ordo_algorithm algorithm;
 	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, read_nothing);
 	struct ordo_sequence sequence;
@@ -116,12 +116,12 @@ static void moves_that_mean_nothing_are_refused(void **state)
 {
 	(void)state;
 	check_refused(write_input, "made-up: writes input slot 1 of rank 1, which is not in place");
-	check_refused(
-		write_elsewhere, "made-up: writes chunk 1 to output slot 2 of rank 1, the place of chunk 2");
+	check_refused(write_elsewhere,
+		"made-up: writes chunk 1 to output slot 2 of rank 1, the place of chunk 2");
 	check_refused(add_to_nothing,
 		"made-up: adds chunk 1 to output slot 1 of rank 1, to which nothing was written");
-	check_refused(
-		add_other_chunk, "made-up: adds chunk 1 to scratch slot 0 of rank 1, which holds chunk 3");
+	check_refused(add_other_chunk,
+		"made-up: adds chunk 1 to scratch slot 0 of rank 1, which holds chunk 3");
 	check_refused(leave_the_buffer, "made-up: rank 0 has 4 input slots, no 2..4");
 	check_refused(no_such_rank, "made-up: there is no rank 2, only 0..1");
 	check_refused(add_to_itself, "made-up: rank 0 adds output slots 2..2 onto themselves");
@@ -147,9 +147,9 @@ static void a_missing_link_is_named(void **state)
 	struct ordo_error error = {0};
 	assert_false(ordo_build(&recipe, &sequence, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_string_equal(error.text, "made-up: phase \"sum 0\": needs the link 0-1 (from rank 0 to rank "
-					"1), which topology \"apart\" does not have "
-					"or which is down");
+	assert_string_equal(error.text,
+		"made-up: phase \"sum 0\": needs the link 0-1 (from rank 0 to rank 1), "
+		"which topology \"apart\" does not have or which is down");
 	assert_true(strlen(error.hint) > 0);
 	ordo_sequence_free(&sequence);
 	ordo_topology_destroy(topology);
@@ -171,7 +171,8 @@ static void piecemeal(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	/* Shifting down by one: as one move, slot 1 would be read after it is written. */
 	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 0), 3);
 	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_SCRATCH, scratch + 1), 1);
-	ordo_copy(b, ordo_at(0, ORDO_SCRATCH, scratch + 1), ordo_at(0, ORDO_SCRATCH, scratch + 2), 1);
+	ordo_copy(
+		b, ordo_at(0, ORDO_SCRATCH, scratch + 1), ordo_at(0, ORDO_SCRATCH, scratch + 2), 1);
 	/* Slots 0, 1, 2 hold chunks 1, 2, 2: one call, two moves. */
 	ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch + 5), ordo_at(0, ORDO_SCRATCH, scratch), 3);
 }
@@ -205,11 +206,13 @@ static void in_place_what_lies_there_is_not_copied(void **state)
 	(void)state;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (int in_place = 0; in_place < 2; in_place++) {
-			struct ordo_problem problem = {(enum ordo_operator)op, 3, 0, 2, 3, in_place, false};
+			struct ordo_problem problem = {
+				(enum ordo_operator)op, 3, 0, 2, 3, in_place, false};
 			if (in_place && !ordo_operator_facts(problem.op)->has_in_place)
 				continue;
 			struct ordo_algorithm algorithm;
-			struct ordo_recipe recipe = recipe_of(&problem, &algorithm, contribute_everything);
+			struct ordo_recipe recipe =
+				recipe_of(&problem, &algorithm, contribute_everything);
 			struct ordo_sequence sequence;
 			build_or_fail(&recipe, &sequence);
 			assert_int_equal(sequence.nmove == 0, in_place);
@@ -222,18 +225,22 @@ static void cells_are_what_the_operator_table_says(void **state)
 	(void)state;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (uint32_t root = 0; root < 4; root++) {
-			struct ordo_problem problem = {(enum ordo_operator)op, 4, root, 3, 4, true, false};
+			struct ordo_problem problem = {
+				(enum ordo_operator)op, 4, root, 3, 4, true, false};
 			if (!ordo_problem_check(&problem, NULL))
 				continue;
 			struct ordo_cells cells;
 			assert_true(ordo_cells_make(&cells, &problem, 5, NULL));
 			for (uint32_t rank = 0; rank < 4; rank++)
 				for (uint32_t i = 0; i < ordo_input_slots(&problem, rank); i++)
-					for (uint32_t o = 0; o < ordo_output_slots(&problem, rank); o++)
+					for (uint32_t o = 0; o < ordo_output_slots(&problem, rank);
+						o++)
 						assert_int_equal(
 							ordo_cell(&cells, rank, ORDO_INPUT, i) ==
-								ordo_cell(&cells, rank, ORDO_OUTPUT, o),
-							ordo_in_place_output_slot(&problem, rank, i) == o);
+								ordo_cell(&cells, rank, ORDO_OUTPUT,
+									o),
+							ordo_in_place_output_slot(
+								&problem, rank, i) == o);
 			ordo_cells_free(&cells);
 		}
 }
@@ -254,13 +261,14 @@ static void follow_program(struct ordo_builder *b, const struct ordo_recipe *rec
 		ordo_phase(b, "step", i);
 		(ordo_task_reduces(task) ? ordo_reduce : ordo_copy)(b,
 			ordo_at(step->target, (enum ordo_buffer)task->dst_buffer, task->dst),
-			ordo_at(step->rank, (enum ordo_buffer)task->src_buffer, task->src), task->count);
+			ordo_at(step->rank, (enum ordo_buffer)task->src_buffer, task->src),
+			task->count);
 	}
 }
 
 /* *guessed grows by the questions of order on which the search gave up. */
-static struct ordo_schedule *compile_program(
-	const struct random_program *program, uint32_t streams, uint64_t search_visits, uint64_t *guessed)
+static struct ordo_schedule *compile_program(const struct random_program *program, uint32_t streams,
+	uint64_t search_visits, uint64_t *guessed)
 {
 	program_of = program;
 	streams_of = streams;

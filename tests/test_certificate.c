@@ -1,11 +1,12 @@
 /* test_certificate.c - the second checker on certificates, right and wrong.
  *
- * Of every compiled schedule the certificate is accepted. With one fault put into the schedule, its old certificate is accepted only if
- * the verifier proves that schedule too, and there is no new one if the verifier refutes it. With one fault put into the
- * certificate it is refused, or it proves the schedule another way: then the claims are as they were, and both judges agree.
+ * Of every compiled schedule the certificate is accepted. With one fault put into the schedule, its
+ * old certificate is accepted only if the verifier proves that schedule too, and there is no new
+ * one if the verifier refutes it. With one fault put into the certificate it is refused, or it
+ * proves the schedule another way: then the claims are as they were, and both judges agree.
  *
- * Arguments: first and last number of ranks (1 5), faults of each kind in each schedule (1), first seed (1), every how
- * manieth request (6).
+ * Arguments: first and last number of ranks (1 5), faults of each kind in each schedule (1), first
+ * seed (1), every how manieth request (6).
  */
 #include "mutate.h"
 #include "second.h"
@@ -17,8 +18,8 @@
 #include <time.h>
 
 enum damage { CUT, DROPPED, CHANGED, SWAPPED, CLAIMED, NDAMAGE };
-static const char *const damages[NDAMAGE] = {"a list cut short", "a list dropped", "a number changed",
-	"two numbers exchanged", "a claim turned round"};
+static const char *const damages[NDAMAGE] = {"a list cut short", "a list dropped",
+	"a number changed", "two numbers exchanged", "a claim turned round"};
 
 struct tally {
 	uint32_t faults;
@@ -84,10 +85,11 @@ static bool is_proved(const struct ordo_schedule *schedule)
 
 /* Faults of the schedule. */
 
-static void check_mutant(
-	struct tally *tally, const char *title, const struct ordo_schedule *mutant, const char *certificate)
+static void check_mutant(struct tally *tally, const char *title, const struct ordo_schedule *mutant,
+	const char *certificate)
 {
-	char report[256], why[256], *text = print_schedule(mutant), *own = print_certificate(mutant, why);
+	char report[256], why[256], *text = print_schedule(mutant),
+				    *own = print_certificate(mutant, why);
 	const bool proved = is_proved(mutant);
 	const enum verdict verdict = check_texts(text, certificate, report);
 	tally->of_faults.made++;
@@ -97,20 +99,23 @@ static void check_mutant(
 		complain(tally, title, "a refuted schedule is accepted", report);
 	if (proved != (own != NULL))
 		complain(tally, title,
-			proved ? "proved, but without certificate" : "refuted, but with a certificate", why);
+			proved ? "proved, but without certificate"
+			       : "refuted, but with a certificate",
+			why);
 	if (own && check_texts(text, own, report) != ACCEPTED)
 		complain(tally, title, "its own certificate is not accepted", report);
 	free(own);
 	free(text);
 }
 
-static void mutate_schedule(
-	struct tally *tally, const char *title, const struct ordo_schedule *schedule, const char *certificate)
+static void mutate_schedule(struct tally *tally, const char *title,
+	const struct ordo_schedule *schedule, const char *certificate)
 {
 	for (int fault = 0; fault < NFAULT; fault++)
 		for (uint32_t i = 0; i < tally->faults && schedule->ntask; i++) {
 			struct ordo_schedule *mutant = with_fault(schedule, (enum fault)fault,
-				i ? below(&tally->random, schedule->ntask) : 0, next_random(&tally->random));
+				i ? below(&tally->random, schedule->ntask) : 0,
+				next_random(&tally->random));
 			if (mutant)
 				check_mutant(tally, title, mutant, certificate);
 			ordo_schedule_destroy(mutant);
@@ -168,9 +173,9 @@ static char *exchange(struct tally *tally, char *text)
 	char *result = malloc(strlen(text) + 1);
 	if (!result)
 		abort();
-	sprintf(result, "%.*s%.*s%.*s%.*s%s", (int)(one.begin - text), text, (int)(other.end - other.begin),
-		other.begin, (int)(other.begin - one.end), one.end, (int)(one.end - one.begin), one.begin,
-		other.end);
+	sprintf(result, "%.*s%.*s%.*s%.*s%s", (int)(one.begin - text), text,
+		(int)(other.end - other.begin), other.begin, (int)(other.begin - one.end), one.end,
+		(int)(one.end - one.begin), one.begin, other.end);
 	return result;
 }
 
@@ -209,8 +214,8 @@ static char *with_damage(struct tally *tally, char *text, enum damage damage, ui
 	return NULL;
 }
 
-static void damage_certificate(
-	struct tally *tally, const char *title, const char *schedule, char *certificate, uint32_t ntask)
+static void damage_certificate(struct tally *tally, const char *title, const char *schedule,
+	char *certificate, uint32_t ntask)
 {
 	char report[256];
 	for (int damage = 0; damage < NDAMAGE; damage++)
@@ -230,7 +235,8 @@ static void damage_certificate(
 		}
 }
 
-static void check(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void check(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct tally *tally = closure;
 	char report[256], *text = print_schedule(schedule),
@@ -268,16 +274,17 @@ int main(int argc, char **argv)
 		count.visited, (double)tally.bytes / (double)(tally.ntask + 1),
 		1e6 * tally.seconds / (double)(tally.ntask + 1));
 	printf("%-40s %8s %8s %28s\n", "fault", "made", "refused", "proved all the same, by both");
-	printf("%-40s %8u %8u %28u\n", "of the schedule", tally.of_faults.made, tally.of_faults.refused,
-		tally.of_faults.proved_both);
+	printf("%-40s %8u %8u %28u\n", "of the schedule", tally.of_faults.made,
+		tally.of_faults.refused, tally.of_faults.proved_both);
 	for (int i = 0; i < NDAMAGE; i++) {
 		printf("%-40s %8u %8u %28u\n", damages[i], tally.of_damages[i].made,
 			tally.of_damages[i].refused, tally.of_damages[i].proved_both);
-		all_refused_some = all_refused_some && (!tally.faults || tally.of_damages[i].refused);
+		all_refused_some =
+			all_refused_some && (!tally.faults || tally.of_damages[i].refused);
 	}
 	printf("%u wrong, %u failed\n", tally.wrong, count.failed);
-	return count.visited && tally.accepted == count.visited && all_refused_some && !tally.wrong &&
-			       !count.failed
+	return count.visited && tally.accepted == count.visited && all_refused_some &&
+			       !tally.wrong && !count.failed
 		       ? EXIT_SUCCESS
 		       : EXIT_FAILURE;
 }

@@ -1,6 +1,8 @@
-/* test_checker.c - what the second checker says of documents that are wrong in one place, each refused for its reason.
+/* test_checker.c - what the second checker says of documents that are wrong in one place, each
+ * refused for its reason.
  *
- * Faults that need a run of the whole, test_certificate.c puts into every schedule; these are the others: shapes, ranges, words.
+ * Faults that need a run of the whole, test_certificate.c puts into every schedule; these are the
+ * others: shapes, ranges, words.
  */
 #include "second.h"
 
@@ -35,8 +37,8 @@ static int make_documents(void **state)
 	(void)state;
 	size_t size;
 	schedule = read_whole(REJECT_FOLDER "/sound-two-ranks.json");
-	struct ordo_schedule *read =
-		ordo_schedule_read_text(schedule, strlen(schedule), "sound-two-ranks.json", NULL, NULL);
+	struct ordo_schedule *read = ordo_schedule_read_text(
+		schedule, strlen(schedule), "sound-two-ranks.json", NULL, NULL);
 	struct ordo_proof *proof = ordo_verify(read, NULL, NULL);
 	FILE *out = open_memstream(&certificate, &size);
 	assert_true(out && ordo_certificate_print(read, proof, out, NULL) && !fclose(out));
@@ -64,7 +66,8 @@ static void changed(const char *text, const struct change *change, char out[1 <<
 	const char *at = strstr(text, change->old);
 	if (!at)
 		fail_msg("no %s in %s", change->old, text);
-	snprintf(out, 1 << 14, "%.*s%s%s", (int)(at - text), text, change->new, at + strlen(change->old));
+	snprintf(out, 1 << 14, "%.*s%s%s", (int)(at - text), text, change->new,
+		at + strlen(change->old));
 }
 
 static void expect(const char *one, const char *other, const struct change *change)
@@ -72,8 +75,8 @@ static void expect(const char *one, const char *other, const struct change *chan
 	char report[256];
 	const enum verdict verdict = check_texts(one, other, report);
 	if (verdict != change->verdict || !strstr(report, change->message))
-		fail_msg("%s -> %s: verdict %d, \"%s\", wanted %d, \"%s\"", change->old, change->new,
-			(int)verdict, report, (int)change->verdict, change->message);
+		fail_msg("%s -> %s: verdict %d, \"%s\", wanted %d, \"%s\"", change->old,
+			change->new, (int)verdict, report, (int)change->verdict, change->message);
 }
 
 static void both_as_they_are_are_accepted(void **state)
@@ -98,7 +101,8 @@ static void wrong_schedules_are_refused(void **state)
 		{"\"ranks\": 2,", "", "a key is missing", UNREADABLE},
 		{"\"ranks\": 2", "\"ranks\": 3", "R2: there are not as many programs", REJECTED},
 		{"\"scratch_slots\": 1", "\"scratch_slots\": 4294967296", "a number", UNREADABLE},
-		{"\"scratch_slots\": 1", "\"scratch_slots\": 2000000000", "too many slots", UNREADABLE},
+		{"\"scratch_slots\": 1", "\"scratch_slots\": 2000000000", "too many slots",
+			UNREADABLE},
 		{"\"scratch_slots\": 1", "\"scratch_slots\": 0", "R3", REJECTED},
 		{"\"chunks_per_block\": 1", "\"chunks_per_block\": 99999999",
 			"too many chunks for this program", UNREADABLE},
@@ -106,45 +110,51 @@ static void wrong_schedules_are_refused(void **state)
 			"R11: an output slot does not hold its chunk", REJECTED},
 		{"\"in_place\": false", "\"in_place\": 0", "wanted true or false", UNREADABLE},
 		{"\"in_place\": false", "\"in_place\": false, \"root\": 0", "the root", UNREADABLE},
-		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": \"f64\"", "an unknown word",
+		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": \"f64\"",
+			"an unknown word", UNREADABLE},
+		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": true",
+			"wanted a string", UNREADABLE},
+		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": \"f32\"",
+			"R4: rounds twice", REJECTED},
+		{"\"AllReduce\"", "\"AllGather\", \"accumulate\": \"f32\"", "it does not reduce",
 			UNREADABLE},
-		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": true", "wanted a string",
-			UNREADABLE},
-		{"\"in_place\": false", "\"in_place\": false, \"accumulate\": \"f32\"", "R4: rounds twice",
-			REJECTED},
-		{"\"AllReduce\"", "\"AllGather\", \"accumulate\": \"f32\"", "it does not reduce", UNREADABLE},
 		{"\"AllReduce\"", "\"Reduce\", \"root\": 2", "the root", UNREADABLE},
 		{"\"AllReduce\"", "\"AllGather\", \"shards\": 4", "it does not reduce", UNREADABLE},
-		{"\"in_place\": false", "\"in_place\": true, \"shards\": 4", "no in-place form with shards",
-			UNREADABLE},
-		{"\"in_place\": false", "\"in_place\": false, \"shards\": 99999999", "too many slots",
-			UNREADABLE},
+		{"\"in_place\": false", "\"in_place\": true, \"shards\": 4",
+			"no in-place form with shards", UNREADABLE},
+		{"\"in_place\": false", "\"in_place\": false, \"shards\": 99999999",
+			"too many slots", UNREADABLE},
 		{"\"programs\": [", "\"programs\": [0, ", "wanted an object", UNREADABLE},
-		{"\"programs\": [", "\"programs\": [\"a\", ", "programs and names of files are mixed",
-			UNREADABLE},
+		{"\"programs\": [", "\"programs\": [\"a\", ",
+			"programs and names of files are mixed", UNREADABLE},
 		{"\"streams\": [", "\"streams\": 0, \"s\": [", "an unknown key", UNREADABLE},
-		{"\"tasks\": [", "\"tasks\": [], \"tasks\": [", "a key that is there twice", UNREADABLE},
+		{"\"tasks\": [", "\"tasks\": [], \"tasks\": [", "a key that is there twice",
+			UNREADABLE},
 		{"\"rank\": 1", "\"rank\": 0", "R2: no rank, or one twice", REJECTED},
 		{"\"rank\": 1", "\"rank\": 2", "R2: no rank, or one twice", REJECTED},
 		{"\"task\": \"Notify\"", "\"task\": \"notify\"", "an unknown word", UNREADABLE},
 		{"\"peer\": 1", "\"peer\": 2", "R2: the peer is no rank", REJECTED},
-		{"\"Send\", \"peer\": 1", "\"Send\", \"peer\": 0", "R2: sends to its own rank", REJECTED},
+		{"\"Send\", \"peer\": 1", "\"Send\", \"peer\": 0", "R2: sends to its own rank",
+			REJECTED},
 		{"\"chunk\": 0", "\"chunk\": 1", "R3: chunks beyond the last", REJECTED},
 		{"\"chunk\": 0", "\"chunk\": 0, \"count\": 0", "a number", UNREADABLE},
-		{"\"chunk\": 0", "\"chunk\": 0, \"count\": 2", "R3: chunks beyond the last", REJECTED},
+		{"\"chunk\": 0", "\"chunk\": 0, \"count\": 2", "R3: chunks beyond the last",
+			REJECTED},
 		{"[\"input\", 0]", "[\"input\", 1]", "R3", REJECTED},
 		{"\"AllReduce\"", "\"ReduceScatter\"", "R3: not the slot of its chunk", REJECTED},
 		{"\"LocalCopy\"", "\"LocalReduce\"", "R10: uses what is not its chunk", REJECTED},
 		{"[\"input\", 0]", "[\"inputs\", 0]", "an unknown word", UNREADABLE},
 		{"[\"input\", 0]", "[\"input\"]", "wanted [buffer, first slot]", UNREADABLE},
-		{"[\"input\", 0]", "{\"a\": \"input\", \"b\": 0}", "wanted [buffer, first slot]", UNREADABLE},
+		{"[\"input\", 0]", "{\"a\": \"input\", \"b\": 0}", "wanted [buffer, first slot]",
+			UNREADABLE},
 		{"[\"scratch\", 0]}", "[\"input\", 0]}", "R4: writes input", REJECTED},
-		{"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"scratch\", 0], \"dst\": [\"output\", "
-		 "0]}",
-			"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 7}", "R6: tokens are left over",
-			REJECTED},
+		{"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"scratch\", 0], \"dst\": "
+		 "[\"output\", 0]}",
+			"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 7}",
+			"R6: tokens are left over", REJECTED},
 		{"\"signal\": 1", "\"signal\": 0", "", REJECTED},
-		{"\"operator\": \"AllReduce\"", "\"operator\": \"Broadcast\", \"root\": 0", "", REJECTED},
+		{"\"operator\": \"AllReduce\"", "\"operator\": \"Broadcast\", \"root\": 0", "",
+			REJECTED},
 	};
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
 		char text[1 << 14];
@@ -157,12 +167,14 @@ static void wrong_certificates_are_refused(void **state)
 {
 	(void)state;
 	static const struct change changes[] = {
-		{"{\"schema\"", "\"schema\"", "the certificate: something behind the document", UNREADABLE},
+		{"{\"schema\"", "\"schema\"", "the certificate: something behind the document",
+			UNREADABLE},
 		{"ordo/certificate/1", "ordo/schedule/1", "an unknown word", UNREADABLE},
 		{"\"order\": [", "\"o\": [", "an unknown key", UNREADABLE},
 		{"\"routes\": []", "\"routes\": 0", "wanted an array", UNREADABLE},
 		{"\"routes\": [],", "", "a key is missing", UNREADABLE},
-		{"\"routes\": []", "\"routes\": [], \"routes\": []", "a key that is there twice", UNREADABLE},
+		{"\"routes\": []", "\"routes\": [], \"routes\": []", "a key that is there twice",
+			UNREADABLE},
 		{"\"routes\": [", "\"routes\": [[99]", "a hop that is no task", REJECTED},
 		{"\"routes\": [", "\"routes\": [[0]", "a hop that took no token", REJECTED},
 		{"\"routes\": [", "\"routes\": [[1, 1]", "a hop not behind the last", REJECTED},
@@ -170,10 +182,13 @@ static void wrong_certificates_are_refused(void **state)
 		{"\"paths\": [", "\"paths\": [[0, 1],", "a hop that took no token", REJECTED},
 		{"\"paths\": [", "\"paths\": [[0],", "a path has no hops", REJECTED},
 		{"\"paths\": [", "\"paths\": [[0, [0, 0]],", "no part of a route", REJECTED},
-		{"\"paths\": [", "\"paths\": [[0, [0, 0, 0]],", "wanted a task, or a part", UNREADABLE},
+		{"\"paths\": [", "\"paths\": [[0, [0, 0, 0]],", "wanted a task, or a part",
+			UNREADABLE},
 		{"\"routes\": [],\n \"paths\": [\n  [9, 8]",
-			"\"routes\": [[8], [1]], \"paths\": [[9, [0, 1]]", "a part of two routes", REJECTED},
-		{"[13, 12]]", "[13, 12], [99, 1]]", "a path leads to a task that is not there", REJECTED},
+			"\"routes\": [[8], [1]], \"paths\": [[9, [0, 1]]", "a part of two routes",
+			REJECTED},
+		{"[13, 12]]", "[13, 12], [99, 1]]", "a path leads to a task that is not there",
+			REJECTED},
 		{"[2, 1], ", "", "R9: a rank may enter after it", REJECTED},
 		{"[1, 12]]", "[1, 12]], \"x\": [[0]]", "an unknown key", UNREADABLE},
 		{", [13, 12]", "", "R8: a race", REJECTED},
@@ -184,11 +199,11 @@ static void wrong_certificates_are_refused(void **state)
 		{"\"leaving\": [", "\"l\": [", "an unknown key", UNREADABLE},
 		{"\"leaving\": [", "\"leaving\": [[0, 12],", "a path leads elsewhere", REJECTED},
 		{"\"order\": [[", "\"order\": [[0, 1, 1], [", "wanted [stream, count]", UNREADABLE},
-		{"\"order\": [[", "\"order\": [[7, 1], [", "the order goes beyond the end of a stream",
-			REJECTED},
+		{"\"order\": [[", "\"order\": [[7, 1], [",
+			"the order goes beyond the end of a stream", REJECTED},
 		{"\"order\": [[", "\"order\": [[0, 99], [", "R7: waits for a token", REJECTED},
-		{", [1, 2]],\n \"routes\"", ", [1, 1]],\n \"routes\"", "R7: the order ends too soon",
-			REJECTED},
+		{", [1, 2]],\n \"routes\"", ", [1, 1]],\n \"routes\"",
+			"R7: the order ends too soon", REJECTED},
 		{"\"trees\": 1", "\"trees\": 2", "the number of trees", REJECTED},
 		{"\"G1\": true", "\"G1\": false", "G1 is not as claimed", REJECTED},
 		{"\"G1\": true, ", "", "a key is missing", UNREADABLE},
@@ -202,17 +217,22 @@ static void wrong_certificates_are_refused(void **state)
 	}
 }
 
-#define HEAD(operator)                                                                                       \
-	"{\"schema\": \"ordo/schedule/1\", \"operator\": \""                                                 \
-	operator"\", \"algorithm\": \"\", \"ranks\": 1, "                                                    \
-		"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, \"programs\": "         \
+#define HEAD(operator)                                                                             \
+	"{\"schema\": \"ordo/schedule/1\", \"operator\": \""                                       \
+	operator"\", \"algorithm\": \"\", \"ranks\": 1, "                                          \
+		"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, "             \
+		"\"programs\": "                                                                   \
 		"[{\"rank\": 0, \"streams\": ["
-#define COPY "{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}"
-#define REDUCE "{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}"
+#define COPY                                                                                       \
+	"{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", "  \
+	"0]}"
+#define REDUCE                                                                                     \
+	"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "             \
+	"[\"output\", 0]}"
 #define STREAM(tasks) "{\"name\": \"a\", \"tasks\": [" tasks "]}"
-#define CERTIFICATE(order, truth)                                                                            \
-	"{\"schema\": \"ordo/certificate/1\", \"order\": [" order                                            \
-	"], \"routes\": [], \"paths\": [], \"leaving\": [], "                                                \
+#define CERTIFICATE(order, truth)                                                                  \
+	"{\"schema\": \"ordo/certificate/1\", \"order\": [" order                                  \
+	"], \"routes\": [], \"paths\": [], \"leaving\": [], "                                      \
 	"\"claims\": {\"trees\": 1, \"G1\": " truth ", \"G3\": " truth "}}"
 #define TOKEN(kind) "{\"task\": \"" kind "\", \"peer\": 0, \"signal\": 3}"
 
@@ -223,25 +243,30 @@ static void what_no_single_change_makes_is_refused(void **state)
 		const char *schedule, *certificate, *message;
 		enum verdict verdict;
 	} cases[] = {
-		{HEAD("AllReduce") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "proved", ACCEPTED},
-		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "null"), "proved", ACCEPTED},
-		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "G1", REJECTED},
+		{HEAD("AllReduce") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "proved",
+			ACCEPTED},
+		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "null"), "proved",
+			ACCEPTED},
+		{HEAD("AllGather") STREAM(COPY) "]}]}", CERTIFICATE("[0, 1]", "true"), "G1",
+			REJECTED},
 		{HEAD("AllGather") STREAM(COPY ", " REDUCE) "]}]}", CERTIFICATE("[0, 2]", "null"),
 			"R11: an output is of another rank", REJECTED},
 		{HEAD("AllReduce") STREAM(COPY ", " REDUCE) "]}]}", CERTIFICATE("[0, 2]", "true"),
 			"R11: an output has not every contribution once", REJECTED},
-		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(TOKEN("Wait")) "]}]}",
+		{HEAD("AllReduce")
+				STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(TOKEN("Wait")) "]}]}",
 			CERTIFICATE("[0, 2], [1, 1]", "true"), "proved", ACCEPTED},
-		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(TOKEN("Notify")) ", " STREAM(
-			 TOKEN("Wait") ", " TOKEN("Wait")) "]}]}",
+		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify")) ", " STREAM(
+			 TOKEN("Notify")) ", " STREAM(TOKEN("Wait") ", " TOKEN("Wait")) "]}]}",
 			CERTIFICATE("[0, 2], [1, 1], [2, 2]", "true"), "R5", REJECTED},
-		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify") ", " TOKEN("Notify")) ", " STREAM(
-			 TOKEN("Wait")) ", " STREAM(TOKEN("Wait")) "]}]}",
+		{HEAD("AllReduce") STREAM(COPY ", " TOKEN("Notify") ", " TOKEN(
+			 "Notify")) ", " STREAM(TOKEN("Wait")) ", " STREAM(TOKEN("Wait")) "]}]}",
 			CERTIFICATE("[0, 3], [1, 1], [2, 1]", "true"), "R5", REJECTED},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		expect(cases[i].schedule, cases[i].certificate,
-			&(struct change){"case", cases[i].message, cases[i].message, cases[i].verdict});
+			&(struct change){
+				"case", cases[i].message, cases[i].message, cases[i].verdict});
 }
 
 /* What R1 says of a text is what the reader says. */
@@ -291,29 +316,31 @@ static void every_file_that_R1_refuses_is_refused_by_R1(void **state)
 /* Sound, with all there is to be written, in another order than we write it. */
 static const char everything[] =
 	"{\"algorithm\": \"caf\u00e9 \\ud83d\\ude00 \\n\", \"schema\": \"ordo/schedule/1\",\r\n"
-	"\t\"operator\": \"Reduce\", \"ranks\": 2, \"root\": 1, \"shards\": 3, \"in_place\": false, "
-	"\"scratch_slots\": 2,\n \"accumulate\": \"f32\", \"chunks_per_block\": 2,\n"
+	"\t\"operator\": \"Reduce\", \"ranks\": 2, \"root\": 1, \"shards\": 3, \"in_place\": "
+	"false, \"scratch_slots\": 2,\n \"accumulate\": \"f32\", \"chunks_per_block\": 2,\n"
 	" \"topology\": {\"digest\": \"0123456789abcdef0123456789abcdef\", \"name\": \"a\"},\n"
-	" \"x\": {\"a\": [-0, 1.5e-7, true, null, {}], \"b\": {\"a\": \"\", \"\": 4.0}, \"B\": [[[]]]},\n"
+	" \"x\": {\"a\": [-0, 1.5e-7, true, null, {}], \"b\": {\"a\": \"\", \"\": 4.0}, \"B\": "
+	"[[[]]]},\n"
 	" \"programs\": [{\"streams\": [], \"rank\": 1},\n"
 	"  {\"rank\": 0, \"streams\": [{\"tasks\": [\n"
-	"    {\"task\": \"LocalCopy\", \"chunk\": 0, \"count\": 2, \"src\": [\"input\", 0], \"dst\": "
-	"[\"scratch\", 0], \"phase\": 1},\n"
-	"    {\"phase\": 0, \"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"scratch\", 0], "
-	"\"dst\": [\"output\", 0]},\n"
+	"    {\"task\": \"LocalCopy\", \"chunk\": 0, \"count\": 2, \"src\": [\"input\", 0], "
+	"\"dst\": [\"scratch\", 0], \"phase\": 1},\n"
+	"    {\"phase\": 0, \"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"scratch\", "
+	"0], \"dst\": [\"output\", 0]},\n"
 	"    {\"task\": \"Notify\", \"peer\": 1, \"signal\": 2147483647},\n"
 	"    {\"task\": \"\\u0057ait\", \"peer\": 1, \"signal\": 0}], \"name\": \"m\"}]}],\n"
 	" \"phases\": [\"in\", \"out\"]}\n";
 
-static const char *const pieces[] = {"-", "+", "0", "7", ".", ".0", "e1", "e", ",", ":", "[", "]", "{", "}",
-	"\"", "\\", "\\u0041", "\\u0000", "\\ud800", "\\x", " ", "\t", "\n", "\v", "\x01", "\x7f", "\x80",
-	"\xff", "\xc3\xa9", "\xc0\xaf", "\xed\xa0\x80", "\xef\xbb\xbf", "\xf4\x90\x80\x80", "/", "'", "a",
-	"true", "null", "99999999999", "\"a\": 0, ", "\"x\": {}, ", "\"rank\": 0, ", "\"count\": 1, ", "{}, ",
-	"[], "};
+static const char *const pieces[] = {"-", "+", "0", "7", ".", ".0", "e1", "e", ",", ":", "[", "]",
+	"{", "}", "\"", "\\", "\\u0041", "\\u0000", "\\ud800", "\\x", " ", "\t", "\n", "\v", "\x01",
+	"\x7f", "\x80", "\xff", "\xc3\xa9", "\xc0\xaf", "\xed\xa0\x80", "\xef\xbb\xbf",
+	"\xf4\x90\x80\x80", "/", "'", "a", "true", "null", "99999999999", "\"a\": 0, ",
+	"\"x\": {}, ", "\"rank\": 0, ", "\"count\": 1, ", "{}, ", "[], "};
 enum { NPIECE = sizeof pieces / sizeof *pieces };
 
 /* In place of `old` bytes at a place, others. */
-static void with(const char *text, size_t size, size_t at, size_t old, const char *piece, size_t length)
+static void with(
+	const char *text, size_t size, size_t at, size_t old, const char *piece, size_t length)
 {
 	static char changed_text[1 << 14];
 	if (at + old > size || (old == length && !memcmp(text + at, piece, length)))
@@ -349,7 +376,8 @@ static void change_everywhere(const char *text)
 	}
 	/* A piece between two quotes or commas, once more, left out, or put elsewhere. */
 	for (const char *from = text; (from = strpbrk(from, ",\"")); from++)
-		for (const char *to = from + 1; to < from + 80 && (to = strpbrk(to, ",\"}]")); to++) {
+		for (const char *to = from + 1; to < from + 80 && (to = strpbrk(to, ",\"}]"));
+			to++) {
 			with(text, size, (size_t)(from - text), (size_t)(to - from), "", 0);
 			with(text, size, (size_t)(to - text), 0, from, (size_t)(to - from));
 			with(text, size, (size_t)(to - text) + 1, 0, from, (size_t)(to - from) + 1);
@@ -387,8 +415,8 @@ static void limits_are_those_of_the_reader(void **state)
 	tally.read = tally.refused = 0;
 	static const char head[] =
 		"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllToAll\", \"ranks\": 1, "
-		"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, "
-		"\"programs\": [{\"rank\": 0, \"streams\": [{\"name\": \"\", \"tasks\": [";
+		"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, \"programs\": "
+		"[{\"rank\": 0, \"streams\": [{\"name\": \"\", \"tasks\": [";
 	static const char rest[] = "]}]}], \"algorithm\": \"\"}";
 	char long_name[512], nested[512], task[512];
 	snprintf(long_name, sizeof long_name, "%s]}]}], \"algorithm\": \"", head);
@@ -433,13 +461,11 @@ static void problems_are_refused_as_the_reader_refuses_them(void **state)
 		if (form % 3)
 			snprintf(root, sizeof root, ", \"root\": %u", form % 3 == 1 ? 0 : ranks);
 		snprintf(text, sizeof text,
-			"{\"schema\": \"ordo/schedule/1\", \"operator\": \"%s\", \"algorithm\": \"\", "
-			"\"ranks\": %u, "
-			"\"chunks_per_block\": %u, \"shards\": %u, \"scratch_slots\": 0, \"in_place\": "
-			"%s%s%s, "
-			"\"programs\": []}",
-			operators[i % 8], ranks, chunks, shards, form / 3 % 2 ? "true" : "false", root,
-			form / 6 ? ", \"accumulate\": \"f32\"" : "");
+			"{\"schema\": \"ordo/schedule/1\", \"operator\": \"%s\", \"algorithm\": "
+			"\"\", \"ranks\": %u, \"chunks_per_block\": %u, \"shards\": %u, "
+			"\"scratch_slots\": 0, \"in_place\": %s%s%s, \"programs\": []}",
+			operators[i % 8], ranks, chunks, shards, form / 3 % 2 ? "true" : "false",
+			root, form / 6 ? ", \"accumulate\": \"f32\"" : "");
 		compare(text, strlen(text), "a problem");
 	}
 	assert_true(tally.refused > 10000);

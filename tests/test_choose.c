@@ -1,5 +1,5 @@
-/* test_choose.c - candidates are all the forms of all algorithms that apply, the cheapest first; and what is chosen
- * suits by its proof, not by what is claimed of it.
+/* test_choose.c - candidates are all the forms of all algorithms that apply, the cheapest first;
+ * and what is chosen suits by its proof, not by what is claimed of it.
  */
 #include "compiling.h"
 #include <ordo/document.h>
@@ -13,7 +13,8 @@
 
 #include <cmocka.h>
 
-static const uint32_t reducing = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER;
+static const uint32_t reducing =
+	1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER;
 
 static struct ordo_request request_of(enum ordo_operator op, uint32_t nrank)
 {
@@ -36,7 +37,8 @@ static const char *why_not(const struct ordo_candidates *candidates, const char 
 	return NULL;
 }
 
-/* A form that no operator takes, or an algorithm without one, would be tried for nothing, or never. */
+/* A form that no operator takes, or an algorithm without one, would be tried for nothing, or
+ * never. */
 static void every_variant_applies_somewhere_and_every_algorithm_is_tried(void **state)
 {
 	(void)state;
@@ -78,10 +80,12 @@ static void candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_fi
 			struct ordo_candidates candidates;
 			struct ordo_error error;
 			struct ordo_request request = request_of((enum ordo_operator)op, nrank);
-			assert_true(ordo_candidates_make(&candidates, &request.problem, NULL, &error));
+			assert_true(
+				ordo_candidates_make(&candidates, &request.problem, NULL, &error));
 			assert_true(candidates.count > 1);
 			for (uint32_t i = 0; i < candidates.count; i++) {
-				const struct ordo_candidate *one = &candidates.items[i], *before = one - 1;
+				const struct ordo_candidate *one = &candidates.items[i],
+							    *before = one - 1;
 				request.algorithm = one->algorithm;
 				const struct measured claimed = claims_of(&request);
 				request.problem.chunks_per_block = one->chunks_per_block;
@@ -90,9 +94,10 @@ static void candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_fi
 					one->volume * ordo_nchunk(&request.problem));
 				request.problem.chunks_per_block = 0;
 				if (i) {
-					assert_true(
-						before->volume * one->whole <= one->volume * before->whole);
-					if (before->volume * one->whole == one->volume * before->whole)
+					assert_true(before->volume * one->whole <=
+						    one->volume * before->whole);
+					if (before->volume * one->whole ==
+						one->volume * before->whole)
 						assert_true(before->steps <= one->steps);
 				}
 			}
@@ -124,7 +129,8 @@ static void what_does_not_apply_says_why(void **state)
 	struct ordo_candidates candidates;
 	struct ordo_problem problem = request_of(ORDO_REDUCESCATTER, 7).problem;
 	assert_true(ordo_candidates_make(&candidates, &problem, NULL, &error));
-	assert_non_null(strstr(why_not(&candidates, "birs"), "found 7 ranks, wanted an even number"));
+	assert_non_null(
+		strstr(why_not(&candidates, "birs"), "found 7 ranks, wanted an even number"));
 	assert_non_null(strstr(why_not(&candidates, "halving-doubling"), "power of two"));
 	ordo_candidates_free(&candidates);
 	problem.nrank = 0;
@@ -139,18 +145,20 @@ struct taste {
 	uint32_t shown;
 };
 
-static bool tastes(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool tastes(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	struct taste *taste = closure;
 	struct ordo_arena arena = {0};
 	taste->shown++;
 	assert_true(proof->proved);
-	const char *found = ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], ORDO_LIMIT);
+	const char *found =
+		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], ORDO_LIMIT);
 	const bool good = proof->ndistinct == 1 && !strcmp(found, taste->tree);
 	if (!good)
-		ordo_fail(error, ORDO_REFUTED, 0, "%u orders, the first %.100s", proof->ndistinct, found);
+		ordo_fail(error, ORDO_REFUTED, 0, "%u orders, the first %.100s", proof->ndistinct,
+			found);
 	ordo_arena_free(&arena);
 	return good;
 }
@@ -163,7 +171,8 @@ static void the_first_that_suits_is_chosen_and_the_others_say_why(void **state)
 	struct ordo_proof *proof;
 	struct ordo_request request = request_of(ORDO_REDUCESCATTER, 8);
 	struct taste folded = {"(((0+4)+(2+6))+((1+5)+(3+7)))", 0};
-	struct ordo_schedule *schedule = ordo_choose(&request, tastes, &folded, &refused, &proof, &error);
+	struct ordo_schedule *schedule =
+		ordo_choose(&request, tastes, &folded, &refused, &proof, &error);
 	assert_non_null(schedule);
 	assert_string_equal(schedule->algorithm, "mesh(fold=folded)");
 	assert_true(proof && proof->proved);
@@ -186,8 +195,8 @@ static void the_first_that_suits_is_chosen_and_the_others_say_why(void **state)
 	ordo_topology_destroy(hypercube);
 }
 
-static bool likes_nothing(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool likes_nothing(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)proof;
@@ -221,7 +230,8 @@ static void those_that_suit_are_named(void **state)
 	const struct ordo_request request = request_of(ORDO_REDUCESCATTER, 6);
 	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 64, &arena, &error),
 		"mesh, forest, dyadic, birs, rhd(masks=near)");
-	assert_string_equal(ordo_list_suiting(&request, tastes, &dyadic, 2, &arena, &error), "mesh, forest");
+	assert_string_equal(
+		ordo_list_suiting(&request, tastes, &dyadic, 2, &arena, &error), "mesh, forest");
 	struct taste nothing = {"", 0};
 	assert_string_equal(ordo_list_suiting(&request, tastes, &nothing, 64, &arena, &error), "");
 	ordo_arena_free(&arena);
@@ -254,8 +264,9 @@ static void compile_chooses_for_who_names_no_algorithm(void **state)
 		struct ordo_request request = request_of(cases[i].op, cases[i].nrank);
 		request.problem.nshard = cases[i].nshard;
 		struct ordo_topology *topology =
-			cases[i].topology ? ordo_topology_make(cases[i].topology, cases[i].nrank, &error)
-					  : NULL;
+			cases[i].topology
+				? ordo_topology_make(cases[i].topology, cases[i].nrank, &error)
+				: NULL;
 		request.topology = topology;
 		struct ordo_schedule *chosen = ordo_compile(&request, &error);
 		if (!chosen)
@@ -298,7 +309,8 @@ static void who_names_no_algorithm_is_told_what_is_wrong(void **state)
 	request.topology = topology;
 	assert_null(ordo_compile(&request, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_string_equal(error.text, "no algorithm applies: AllReduce on 4 ranks, topology ring");
+	assert_string_equal(
+		error.text, "no algorithm applies: AllReduce on 4 ranks, topology ring");
 	request.problem.nrank = 0;
 	assert_null(ordo_compile(&request, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
@@ -310,7 +322,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_applies_somewhere_and_every_algorithm_is_tried),
-		cmocka_unit_test(candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first),
+		cmocka_unit_test(
+			candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first),
 		cmocka_unit_test(forms_that_only_some_operators_have_are_tried_for_those),
 		cmocka_unit_test(what_does_not_apply_says_why),
 		cmocka_unit_test(the_first_that_suits_is_chosen_and_the_others_say_why),

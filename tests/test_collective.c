@@ -1,5 +1,6 @@
-/* test_collective.c - collectives give the bits that the tasks give: every algorithm and operator, in place or not, every type, counts from
- * nothing on, blocks of different sizes, on callers' threads and helpers.
+/* test_collective.c - collectives give the bits that the tasks give: every algorithm and operator,
+ * in place or not, every type, counts from nothing on, blocks of different sizes, on callers'
+ * threads and helpers.
  *
  * Arguments: the largest number of ranks (9), compile every so manieth request (3).
  */
@@ -50,15 +51,19 @@ static void fill(enum ordo_type type, unsigned char *memory, uint64_t nbyte, uin
 	}
 }
 
-static struct memory open_memory(const struct ordo_collective *collective, uint32_t nrank, uint32_t shift)
+static struct memory open_memory(
+	const struct ordo_collective *collective, uint32_t nrank, uint32_t shift)
 {
-	struct memory memory = {nrank, allocate(nrank * sizeof(uint64_t)), allocate(nrank * sizeof(uint64_t)),
-		allocate(nrank * sizeof(void *)), allocate(nrank * sizeof(void *)), shift};
+	struct memory memory = {nrank, allocate(nrank * sizeof(uint64_t)),
+		allocate(nrank * sizeof(uint64_t)), allocate(nrank * sizeof(void *)),
+		allocate(nrank * sizeof(void *)), shift};
 	for (uint32_t r = 0; r < nrank; r++) {
 		memory.ninput[r] = ordo_collective_input_bytes(collective, r);
 		memory.noutput[r] = ordo_collective_output_bytes(collective, r);
-		memory.inputs[r] = (unsigned char *)allocate(memory.ninput[r] + shift + GUARD) + shift;
-		memory.outputs[r] = (unsigned char *)allocate(memory.noutput[r] + shift + GUARD) + shift;
+		memory.inputs[r] =
+			(unsigned char *)allocate(memory.ninput[r] + shift + GUARD) + shift;
+		memory.outputs[r] =
+			(unsigned char *)allocate(memory.noutput[r] + shift + GUARD) + shift;
 	}
 	return memory;
 }
@@ -94,7 +99,8 @@ static bool is_guarded(const unsigned char *guard)
 }
 
 /* Inputs as they were, guards too, and these outputs. */
-static bool are_right(const struct memory *memory, enum ordo_type type, unsigned char *const *wanted)
+static bool are_right(
+	const struct memory *memory, enum ordo_type type, unsigned char *const *wanted)
 {
 	bool right = true;
 	for (uint32_t r = 0; r < memory->nrank; r++) {
@@ -142,8 +148,8 @@ struct caller {
 static void *call(void *argument)
 {
 	struct caller *caller = argument;
-	caller->worked =
-		ordo_communicator_run(caller->communicator, caller->rank, caller->part, &caller->error);
+	caller->worked = ordo_communicator_run(
+		caller->communicator, caller->rank, caller->part, &caller->error);
 	return NULL;
 }
 
@@ -154,7 +160,8 @@ static bool run_by_callers(struct ordo_communicator *communicator, const struct 
 	pthread_t *threads = allocate(nrank * sizeof *threads);
 	bool worked = true;
 	for (uint32_t r = 0; r < nrank; r++) {
-		callers[r] = (struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
+		callers[r] =
+			(struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
 		if (pthread_create(&threads[r], NULL, call, &callers[r]))
 			abort();
 	}
@@ -176,13 +183,14 @@ static bool run_by_tickets(struct ordo_communicator *communicator, const struct 
 	struct ordo_ticket *tickets = allocate(nrank * sizeof *tickets);
 	bool worked = true;
 	for (uint32_t r = nrank; worked && r > 0; r--)
-		worked = ordo_communicator_start(communicator, r - 1, &parts[r - 1], &tickets[r - 1], error);
+		worked = ordo_communicator_start(
+			communicator, r - 1, &parts[r - 1], &tickets[r - 1], error);
 	for (uint32_t r = 0; worked && r < nrank; r++) {
 		enum ordo_call_state state = ORDO_UNDER_WAY;
 		while (r % 2 && state == ORDO_UNDER_WAY)
 			state = ordo_communicator_test(communicator, &tickets[r], error);
-		worked =
-			r % 2 ? state == ORDO_OVER : ordo_communicator_wait(communicator, &tickets[r], error);
+		worked = r % 2 ? state == ORDO_OVER
+			       : ordo_communicator_wait(communicator, &tickets[r], error);
 	}
 	free(tickets);
 	return worked;
@@ -190,8 +198,8 @@ static bool run_by_tickets(struct ordo_communicator *communicator, const struct 
 
 enum way { BY_ONE, BY_TICKETS, BY_CALLERS, IN_PLACE };
 
-static bool run_way(enum way way, struct ordo_communicator *communicator, const struct ordo_part *parts,
-	uint32_t nrank, struct ordo_error *error)
+static bool run_way(enum way way, struct ordo_communicator *communicator,
+	const struct ordo_part *parts, uint32_t nrank, struct ordo_error *error)
 {
 	if (way == BY_CALLERS)
 		return run_by_callers(communicator, parts, nrank, error);
@@ -201,8 +209,9 @@ static bool run_way(enum way way, struct ordo_communicator *communicator, const 
 }
 
 /* In place, the parts are given one buffer, and the outputs are brought out of it. */
-static bool run_in_place(struct ordo_communicator *communicator, const struct ordo_collective *collective,
-	const struct memory *memory, struct ordo_error *error)
+static bool run_in_place(struct ordo_communicator *communicator,
+	const struct ordo_collective *collective, const struct memory *memory,
+	struct ordo_error *error)
 {
 	struct ordo_part *parts = allocate(memory->nrank * sizeof *parts);
 	unsigned char **wholes = allocate(memory->nrank * sizeof *wholes);
@@ -216,14 +225,16 @@ static bool run_in_place(struct ordo_communicator *communicator, const struct or
 		wholes[r] = allocate(nin > nout ? nin : nout);
 		skips[r] = nests && nin && nout ? before : 0;
 		before += gathers ? nin : nout;
-		fill(ordo_collective_type(collective), wholes[r] + (is_output ? skips[r] : 0), nin, r + 1);
+		fill(ordo_collective_type(collective), wholes[r] + (is_output ? skips[r] : 0), nin,
+			r + 1);
 		parts[r] = (struct ordo_part){.collective = collective,
 			.input = is_output ? NULL : wholes[r],
 			.output = is_output ? wholes[r] : NULL};
 	}
 	const bool worked = ordo_communicator_run_all(communicator, parts, error);
 	for (uint32_t r = 0; r < memory->nrank; r++) {
-		memcpy(memory->outputs[r], wholes[r] + (gathers ? 0 : skips[r]), memory->noutput[r]);
+		memcpy(memory->outputs[r], wholes[r] + (gathers ? 0 : skips[r]),
+			memory->noutput[r]);
 		free(wholes[r]);
 	}
 	free(parts);
@@ -236,25 +247,28 @@ static void run_ways(const struct specimen *specimen, const struct ordo_collecti
 	const struct memory *memory, unsigned char *const *wanted, struct bench *bench)
 {
 	const struct ordo_problem *problem = &specimen->problem;
-	const struct ordo_communicator_options options = {
-		.nrank = problem->nrank, .nhelper = bench->nvisit % 3, .depth = 1 + bench->nvisit % 2};
+	const struct ordo_communicator_options options = {.nrank = problem->nrank,
+		.nhelper = bench->nvisit % 3,
+		.depth = 1 + bench->nvisit % 2};
 	struct ordo_error error = {.text = "other bits"};
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, &error);
 	struct ordo_part *parts = allocate(problem->nrank * sizeof *parts);
 	if (!communicator)
 		abort();
 	for (uint32_t r = 0; r < problem->nrank; r++)
-		parts[r] = (struct ordo_part){
-			.collective = collective, .input = memory->inputs[r], .output = memory->outputs[r]};
+		parts[r] = (struct ordo_part){.collective = collective,
+			.input = memory->inputs[r],
+			.output = memory->outputs[r]};
 	const bool may_be_in_place =
 		ordo_operator_facts(problem->op)->has_in_place && problem->nshard == problem->nrank;
 	for (enum way way = BY_ONE; way <= IN_PLACE; way++) {
-		if ((way == BY_CALLERS && bench->nvisit % 4) || (way == IN_PLACE && !may_be_in_place))
+		if ((way == BY_CALLERS && bench->nvisit % 4) ||
+			(way == IN_PLACE && !may_be_in_place))
 			continue;
 		refill(memory, ordo_collective_type(collective));
-		const bool worked = way == IN_PLACE
-					    ? run_in_place(communicator, collective, memory, &error)
-					    : run_way(way, communicator, parts, problem->nrank, &error);
+		const bool worked =
+			way == IN_PLACE ? run_in_place(communicator, collective, memory, &error)
+					: run_way(way, communicator, parts, problem->nrank, &error);
 		bench->nrun++;
 		if (worked && are_right(memory, ordo_collective_type(collective), wanted))
 			continue;
@@ -265,11 +279,13 @@ static void run_ways(const struct specimen *specimen, const struct ordo_collecti
 	ordo_communicator_destroy(communicator);
 }
 
-/* 0, 1, one less than the ranks, as many, one more, and more; or blocks of different sizes, some empty. */
+/* 0, 1, one less than the ranks, as many, one more, and more; or blocks of different sizes, some
+ * empty. */
 static void choose_counts(const struct ordo_problem *problem, uint32_t number,
 	struct ordo_plan_options *options, uint64_t *block_count)
 {
-	const uint64_t counts[] = {0, 1, problem->nrank - 1, problem->nrank, problem->nrank + 1, 37, 1500};
+	const uint64_t counts[] = {
+		0, 1, problem->nrank - 1, problem->nrank, problem->nrank + 1, 37, 1500};
 	options->count = counts[number % 7];
 	if (number % 5 || ordo_nblock(problem) == 1)
 		return;
@@ -281,7 +297,8 @@ static void choose_counts(const struct ordo_problem *problem, uint32_t number,
 /* The same specimen, holding sums in f32; the caller destroys it. */
 static struct ordo_schedule *accumulate(const struct specimen *specimen)
 {
-	struct ordo_request request = {.problem = specimen->problem, .algorithm = specimen->algorithm};
+	struct ordo_request request = {
+		.problem = specimen->problem, .algorithm = specimen->algorithm};
 	struct ordo_error error;
 	request.problem.accumulate_f32 = true;
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);

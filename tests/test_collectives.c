@@ -91,8 +91,8 @@ struct call {
 	struct ordo_plan_options options;
 };
 
-static bool call_rank(struct ordo_communicator *communicator, uint32_t rank, const struct call *call,
-	const void *in, void *out, struct ordo_error *error)
+static bool call_rank(struct ordo_communicator *communicator, uint32_t rank,
+	const struct call *call, const void *in, void *out, struct ordo_error *error)
 {
 	const uint64_t count = call->options.count;
 	const enum ordo_type type = call->options.type;
@@ -101,11 +101,13 @@ static bool call_rank(struct ordo_communicator *communicator, uint32_t rank, con
 	case ORDO_ALLREDUCE:
 		return ordo_allreduce(communicator, rank, in, out, count, type, reduction, error);
 	case ORDO_REDUCE:
-		return ordo_reduce(communicator, rank, in, out, count, type, reduction, ROOT, error);
+		return ordo_reduce(
+			communicator, rank, in, out, count, type, reduction, ROOT, error);
 	case ORDO_BROADCAST:
 		return ordo_broadcast(communicator, rank, in, out, count, type, ROOT, error);
 	case ORDO_REDUCESCATTER:
-		return ordo_reducescatter(communicator, rank, in, out, count, type, reduction, error);
+		return ordo_reducescatter(
+			communicator, rank, in, out, count, type, reduction, error);
 	case ORDO_ALLGATHER:
 		return ordo_allgather(communicator, rank, in, out, count, type, error);
 	case ORDO_SCATTER:
@@ -118,8 +120,8 @@ static bool call_rank(struct ordo_communicator *communicator, uint32_t rank, con
 	return false;
 }
 
-static bool call_all(struct ordo_communicator *communicator, const struct call *call, const void *const *in,
-	void *const *out, struct ordo_error *error)
+static bool call_all(struct ordo_communicator *communicator, const struct call *call,
+	const void *const *in, void *const *out, struct ordo_error *error)
 {
 	const uint64_t count = call->options.count;
 	const enum ordo_type type = call->options.type;
@@ -161,7 +163,8 @@ static bool make_call(uint32_t i, struct call *call)
 
 /* Buffers of one rank. */
 struct buffers {
-	_Alignas(8) unsigned char in[NRANK * MOST * 8], wanted[NRANK * MOST * 8], out[NRANK * MOST * 8];
+	_Alignas(8) unsigned char in[NRANK * MOST * 8], wanted[NRANK * MOST * 8],
+		out[NRANK * MOST * 8];
 };
 
 /* Numbers of the type whose sums are rounded. */
@@ -198,8 +201,10 @@ static bool is_right(struct caller *caller, const struct call *call)
 	const struct ordo_part part = {
 		.collective = prepare(caller->party, call), .input = b->in, .output = b->wanted};
 	fill(b, caller->rank, call->options.type, call->options.count);
-	return ordo_communicator_run(caller->party->prepared, caller->rank, &part, &caller->error) &&
-	       call_rank(caller->party->communicator, caller->rank, call, b->in, b->out, &caller->error) &&
+	return ordo_communicator_run(
+		       caller->party->prepared, caller->rank, &part, &caller->error) &&
+	       call_rank(caller->party->communicator, caller->rank, call, b->in, b->out,
+		       &caller->error) &&
 	       !memcmp(b->out, b->wanted, sizeof b->out);
 }
 
@@ -268,8 +273,9 @@ static void so_does_one_thread_for_all(void **state)
 			fill(b, r, call.options.type, call.options.count);
 			in[r] = b->in;
 			out[r] = b->out;
-			parts[r] = (struct ordo_part){
-				.collective = prepare(&party, &call), .input = b->in, .output = b->wanted};
+			parts[r] = (struct ordo_part){.collective = prepare(&party, &call),
+				.input = b->in,
+				.output = b->wanted};
 		}
 		assert_true(ordo_communicator_run_all(party.prepared, parts, &error));
 		assert_true(call_all(party.communicator, &call, in, out, &error));
@@ -292,8 +298,8 @@ static void *call_sizes(void *argument)
 		const uint32_t count = 1 + (random >> 16) % (i % 3 ? 8 : 64);
 		for (uint32_t k = 0; k < count; k++)
 			in[k] = (int32_t)(caller->rank + k + i);
-		if (!ordo_allreduce(caller->party->communicator, caller->rank, in, out, count, ORDO_I32,
-			    ORDO_SUM, &caller->error))
+		if (!ordo_allreduce(caller->party->communicator, caller->rank, in, out, count,
+			    ORDO_I32, ORDO_SUM, &caller->error))
 			return caller;
 		for (uint32_t k = 0; k < count; k++)
 			if (out[k] != (int32_t)(NRANK * (k + i) + NRANK * (NRANK - 1) / 2))
@@ -334,7 +340,8 @@ static void calls_may_be_in_place(void **state)
 
 /* Refused calls. */
 
-static void check_refused(bool worked, const struct ordo_error *error, const char *text, const char *hint)
+static void check_refused(
+	bool worked, const struct ordo_error *error, const char *text, const char *hint)
 {
 	assert_false(worked);
 	assert_int_equal(error->code, ORDO_USAGE);
@@ -367,8 +374,10 @@ static void what_is_not_bound_is_refused(void **state)
 	for (int i = 0; i < 2; i++) {
 		check_refused(ordo_allgather(communicator, 0, &x, &x, 1, ORDO_F32, &error), &error,
 			"AllGather: no schedule of it is bound to the communicator",
-			"ordo_communicator_bind binds one; `ordo compile AllGather --ranks 5` makes one");
-		assert_true(i || ordo_communicator_bind(communicator, schedules[ORDO_BROADCAST], &error));
+			"ordo_communicator_bind binds one; `ordo compile AllGather --ranks 5` "
+			"makes one");
+		assert_true(i || ordo_communicator_bind(
+					 communicator, schedules[ORDO_BROADCAST], &error));
 	}
 	check_refused(ordo_broadcast(communicator, 0, &x, &x, 1, ORDO_F32, 1, &error), &error,
 		"Broadcast with root 1: the schedules bound to the communicator have root 3",
@@ -388,21 +397,24 @@ static void what_does_not_fit_is_refused(void **state)
 	struct ordo_error error;
 	float x = 0, y = 0;
 	struct ordo_communicator *communicator = create(4, 0);
-	check_refused(ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error), &error,
-		"a schedule of AllReduce for 5 ranks, on a communicator of 4",
+	check_refused(ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error),
+		&error, "a schedule of AllReduce for 5 ranks, on a communicator of 4",
 		"`ordo compile AllReduce --ranks 4` makes one that fits");
 	ordo_communicator_destroy(communicator);
 	communicator = create(NRANK, 0);
 	assert_true(ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error));
-	check_refused(ordo_allreduce(communicator, NRANK, &x, &y, 1, ORDO_F32, ORDO_SUM, &error), &error,
-		"there is no rank 5, only 5 ranks", "");
-	check_refused(ordo_allreduce(communicator, 0, &x, &y, 1, (enum ordo_type)256, ORDO_SUM, &error),
+	check_refused(ordo_allreduce(communicator, NRANK, &x, &y, 1, ORDO_F32, ORDO_SUM, &error),
+		&error, "there is no rank 5, only 5 ranks", "");
+	check_refused(
+		ordo_allreduce(communicator, 0, &x, &y, 1, (enum ordo_type)256, ORDO_SUM, &error),
 		&error, "there is no type 256 or no reduction 0", "");
-	check_refused(ordo_allreduce(communicator, 0, &x, &y, 1, ORDO_F32, (enum ordo_reduction)5, &error),
+	check_refused(ordo_allreduce(
+			      communicator, 0, &x, &y, 1, ORDO_F32, (enum ordo_reduction)5, &error),
 		&error, "there is no type 2 or no reduction 5", "");
 	assert_false(ordo_allreduce(communicator, 0, NULL, NULL, 1, ORDO_F32, ORDO_SUM, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_false(ordo_allreduce(communicator, 0, &x, &y, UINT64_MAX, ORDO_F32, ORDO_SUM, &error));
+	assert_false(
+		ordo_allreduce(communicator, 0, &x, &y, UINT64_MAX, ORDO_F32, ORDO_SUM, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	/* None of that broke it. */
 	assert_true(sum_one(communicator, &error));
@@ -439,7 +451,8 @@ static void a_schedule_that_is_refuted_is_not_bound(void **state)
 static void *call_and_wait(void *communicator)
 {
 	float x = 1, y;
-	return ordo_allreduce(communicator, 1, &x, &y, 1, ORDO_F32, ORDO_SUM, NULL) ? NULL : communicator;
+	return ordo_allreduce(communicator, 1, &x, &y, 1, ORDO_F32, ORDO_SUM, NULL) ? NULL
+										    : communicator;
 }
 
 static void nothing_is_bound_while_a_rank_calls(void **state)
@@ -454,7 +467,8 @@ static void nothing_is_bound_while_a_rank_calls(void **state)
 	while (ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error))
 		usleep(100);
 	check_refused(false, &error,
-		"rank 1 is inside a call on another thread; one thread at a time acts for a rank", "");
+		"rank 1 is inside a call on another thread; one thread at a time acts for a rank",
+		"");
 	ordo_communicator_abort(communicator, 0, "enough");
 	pthread_join(thread, &failed);
 	assert_non_null(failed);
@@ -476,7 +490,8 @@ static uint32_t sum_of(struct ordo_communicator *communicator, uint64_t count, u
 		for (uint64_t i = 0; i < count; i++)
 			in[r][i] = (uint64_t)r == i % NRANK ? 0x1p24f : 1;
 	}
-	assert_true(ordo_allreduce_all(communicator, inputs, outputs, count, ORDO_F32, ORDO_SUM, NULL));
+	assert_true(
+		ordo_allreduce_all(communicator, inputs, outputs, count, ORDO_F32, ORDO_SUM, NULL));
 	*digest = 0;
 	for (uint64_t i = 0; i < count; i++)
 		*digest = *digest * 31 + (uint32_t)(out[0][i] - 0x1p24f);
@@ -494,13 +509,14 @@ static void the_size_chooses_from_a_set(void **state)
 	struct ordo_plan_set *set = ordo_plan_set_create(&ring->problem, &error);
 	assert_true(set && ordo_plan_set_add(set, 1, 400, "range-0.json", &error) &&
 		    ordo_plan_set_add(set, 401, 4000, "range-1.json", &error));
-	assert_true(mkdtemp(folder) && !rmdir(folder) && ordo_plan_set_write(set, each, folder, &error));
+	assert_true(mkdtemp(folder) && !rmdir(folder) &&
+		    ordo_plan_set_write(set, each, folder, &error));
 	struct ordo_communicator *of[4];
 	for (int i = 0; i < 4; i++)
 		of[i] = create(NRANK, 0);
 	struct ordo_group *group = ordo_group_of_schedules(set, each, &error);
-	assert_true(
-		ordo_communicator_bind(of[0], mesh, &error) && ordo_communicator_bind(of[1], ring, &error));
+	assert_true(ordo_communicator_bind(of[0], mesh, &error) &&
+		    ordo_communicator_bind(of[1], ring, &error));
 	assert_true(ordo_communicator_bind_group(of[2], group, &error));
 	assert_true(ordo_communicator_bind_document(of[3], folder, &error));
 	const uint64_t counts[] = {100, 101};

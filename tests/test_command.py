@@ -24,15 +24,22 @@ from desk import ORDO, Desk, at_desk, desk_case
 from tap import case, run_cases, wanted
 
 REJECT = pathlib.Path(sys.argv[2]).absolute()
-COMMANDS = ["compile", "verify", "predict", "run", "probe", "order", "diff", "draw", "view", "embed", "list", "explain", "doctor", "manual", "completions", "demo"]
-OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
+COMMANDS = [
+    "compile", "verify", "predict", "run", "probe", "order", "diff", "draw", "view", "embed",
+    "list", "explain", "doctor", "manual", "completions", "demo"
+]
+OPERATORS = [
+    "AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather",
+    "AllToAll"
+]
 
 
 # What each command is for
 
 @desk_case("compile writes a document, and says on stderr what it is and that it is proved")
 def _(ordo):
-    done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o", "ring.json")
+    done = ordo.works("compile", "allreduce", "--ranks", 4, "--algorithm", "ring", "-o",
+                      "ring.json")
     wanted(done.out == "", done.out)
     wanted("AllReduce on 4 ranks by ring: " in done.err and "proved" in done.err, done.err)
     document = strict_json.loads((ordo.folder / "ring.json").read_text())
@@ -49,7 +56,10 @@ def _(ordo):
     wanted(written == dash)
 
 
-@desk_case("every operator compiles by an algorithm that has it, and what is written is proved and runs right")
+@desk_case(
+    "every operator compiles by an algorithm that has it, and what is written is proved and runs "
+    "right"
+)
 def _(ordo):
     for operator in OPERATORS:
         ordo.compile("x.json", operator=operator, algorithm="mesh")
@@ -66,13 +76,20 @@ def _(ordo):
     done = ordo.works("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
     wanted(ordo.names() == before, ordo.names())
     wanted(re.search(verdict, done.out, re.S).group(1) == verified, done.out)
-    wanted(re.search(r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s; \d+ ns of one core a task; at most [\d.]+ \wiB, \d+ bytes a task\n$", done.out),
-           done.out)
+    wanted(
+        re.search(
+            r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s; \d+ ns of one core a task; at most "
+            r"[\d.]+ \wiB, \d+ bytes a task\n$",
+            done.out), done.out)
     answer = ordo.answer("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
-    wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None, answer)
-    ordo.fails(2, "--prove-only writes no document, found --output", "compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only", "-o", "y")
-    ordo.fails(2, "--prove-only writes no document, found --sizes", "compile", "allreduce", "-n", 6, "--prove-only", "--sizes", "1:2")
-    ordo.fails(2, "birs: found 7 ranks", "compile", "allreduce", "-n", 7, "-a", "birs", "--prove-only")
+    wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None,
+           answer)
+    ordo.fails(2, "--prove-only writes no document, found --output", "compile", "reduce", "-n", 6,
+               "-a", "nhr", "--prove-only", "-o", "y")
+    ordo.fails(2, "--prove-only writes no document, found --sizes", "compile", "allreduce", "-n", 6,
+               "--prove-only", "--sizes", "1:2")
+    ordo.fails(2, "birs: found 7 ranks", "compile", "allreduce", "-n", 7, "-a", "birs",
+               "--prove-only")
 
 
 @desk_case("algorithms answer to the names of the field, by operator, and documents have their own")
@@ -201,7 +218,8 @@ def _(ordo):
                "--fail-link", "0-1", "--size", "1MiB")
 
 
-@desk_case("compile above 64 ranks without a topology: what it assumes, and what machines there are")
+@desk_case("compile above 64 ranks without a topology: what it assumes, and what machines there are"
+           )
 def _(ordo):
     assumed = ("assumed: a link of its own, of 56 GB/s, between every two of {} ranks, "
                "which no machine has\n")
@@ -236,32 +254,52 @@ def _(ordo):
     wanted(found == (2, 3, True), found)
 
 
-@desk_case("compile --shards: one order digest on every number of ranks, what it costs, and the same everywhere else")
+@desk_case(
+    "compile --shards: one order digest on every number of ranks, what it costs, and the same "
+    "everywhere else"
+)
 def _(ordo):
     digests = set()
     for ranks, algorithm, price in [
-            (1, "dyadic", "48 a rank: each folds its own into one sum, and sends no more than with one"),
-            (12, "dyadic", "4 a rank: each folds its own into one sum, and sends no more than with one"),
-            (48, "dyadic", None),
-            (7, "forest", "6 or 7 a rank: left as at most 3 sums, 2.86 on average; the busiest sends 3.00 times as much "
-                          "as with one")]:
-        done = ordo.works("compile", "reduce-scatter", "-n", ranks, "--shards", 48, "-a", algorithm, "-o", f"{ranks}.json")
+        (1, "dyadic",
+         "48 a rank: each folds its own into one sum, and sends no more than with one"),
+        (12, "dyadic",
+         "4 a rank: each folds its own into one sum, and sends no more than with one"),
+        (48, "dyadic", None),
+        (7, "forest",
+         "6 or 7 a rank: left as at most 3 sums, 2.86 on average; the busiest sends 3.00 times as "
+         "much "
+         "as with one")
+    ]:
+        done = ordo.works("compile", "reduce-scatter", "-n", ranks, "--shards", 48, "-a", algorithm,
+                          "-o", f"{ranks}.json")
         digests.add(re.search("order digest ([0-9a-f]{32})", done.err).group(1))
         wanted(f"48 shards, {price}\n" in done.err if price else "shards" not in done.err, done.err)
     wanted(len(digests) == 1, digests)
     out = ordo.works("diff", "7.json", "1.json", "12.json", "48.json").out
-    wanted(out.count("json: bit-interchangeable\n") == 3 and out.count("G5 rank-count-invariant holds") == 3, out)
-    answer = ordo.answer("compile", "reduce-scatter", "-n", 7, "--shards", 48, "-a", "forest", "-o", "x.json")
-    wanted(answer["shards"] == 48 and answer["shard_price"] == {
-        "least_shards_a_rank": 6, "most_shards_a_rank": 7, "most_sums_a_rank": 3, "average_sums_a_rank": 20 / 7,
-        "volume_chunks": 18, "volume_chunks_with_one_shard_a_rank": 6}, answer)
-    wanted("shard_price" not in ordo.answer("compile", "allreduce", "-n", 3, "-a", "ring", "-o", "x.json"))
+    wanted(
+        out.count("json: bit-interchangeable\n") == 3
+        and out.count("G5 rank-count-invariant holds") == 3, out)
+    answer = ordo.answer("compile", "reduce-scatter", "-n", 7, "--shards", 48, "-a", "forest", "-o",
+                         "x.json")
+    wanted(
+        answer["shards"] == 48 and answer["shard_price"] == {
+            "least_shards_a_rank": 6, "most_shards_a_rank": 7, "most_sums_a_rank": 3,
+            "average_sums_a_rank": 20 / 7, "volume_chunks": 18,
+            "volume_chunks_with_one_shard_a_rank": 6
+        }, answer)
+    wanted("shard_price" not in ordo.answer("compile", "allreduce", "-n", 3, "-a", "ring", "-o",
+                                            "x.json"))
     out = ordo.works("run", "7.json", "--check", "--count", 97).out
-    wanted("7 ranks by forest, 48 shards:" in out and "a shard, 48 shards, f32 sum" in out and "bit-equal" in out, out)
+    wanted(
+        "7 ranks by forest, 48 shards:" in out and "a shard, 48 shards, f32 sum" in out
+        and "bit-equal" in out, out)
     # An average is over shards, not ranks.
     for kind in ["f16", "f64", "i32", "u8"]:
-        check = ordo.answer("run", "7.json", "--check", "--count", 97, "--op", "avg", "--type", kind)["check"]
-        wanted(check["bits_equal"] and check["within_bounds"] and check["elements"] == 7 * 97, kind, check)
+        check = ordo.answer("run", "7.json", "--check", "--count", 97, "--op", "avg", "--type",
+                            kind)["check"]
+        wanted(check["bits_equal"] and check["within_bounds"] and check["elements"] == 7 * 97, kind,
+               check)
     wanted("rank r has those from floor(48 r/7) on" in ordo.works("explain", "7.json").out)
     wanted("numbers are shards" in ordo.works("explain", "7.json").out)
     wanted("on 7 ranks by forest, 48 shards" in ordo.works("draw", "7.json", "--ranks", "0-2").out)
@@ -271,8 +309,10 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     out = ordo.works("verify", "ring.json").out
-    for words in ["R1-R11 hold in every interleaving", "G1 rank-equal           holds", "G2 run-to-run           holds",
-                  "G3 position-invariant   does not hold: chunk 0 is "]:
+    for words in [
+            "R1-R11 hold in every interleaving", "G1 rank-equal           holds",
+            "G2 run-to-run           holds", "G3 position-invariant   does not hold: chunk 0 is "
+    ]:
         wanted(words in out, words, out)
     wanted(re.search(r"order digest +[0-9a-f]{32}\n", out), out)
 
@@ -283,7 +323,8 @@ def _(ordo):
         done = ordo("verify", path)
         rule = path.name.split("-")[0]
         wanted(done.returncode in (1, 3), path, done.returncode, done.err)
-        wanted(re.search(rf"{re.escape(path.name)}:\d+:\d+: error\[{rule}\]: ", done.err), path, done.err)
+        wanted(re.search(rf"{re.escape(path.name)}:\d+:\d+: error\[{rule}\]: ", done.err), path,
+               done.err)
         if done.returncode == 1:
             wanted(": refuted, " in done.out, path, done.out)
 
@@ -292,14 +333,17 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     ordo.compile("mesh.json", algorithm="mesh")
-    wanted("R13 hold" in ordo.works("verify", "mesh.json", "--max-tokens", 1, "--max-streams", 4, "--max-scratch", 3).out)
-    for words in [["ring.json", "--max-tokens", 1], ["mesh.json", "--max-streams", 3], ["mesh.json", "--max-scratch", 2],
-                  ["mesh.json", "--max-signals", 1]]:
+    wanted("R13 hold" in ordo.works("verify", "mesh.json", "--max-tokens", 1, "--max-streams", 4,
+                                    "--max-scratch", 3).out)
+    for words in [["ring.json", "--max-tokens", 1], ["mesh.json", "--max-streams", 3],
+                  ["mesh.json", "--max-scratch", 2], ["mesh.json", "--max-signals", 1]]:
         ordo.fails(1, r"error\[R13\]", "verify", *words)
     path = REJECT / "R8-two-writers-unordered.json"
     ordo.fails(1, r"error\[R8\]", "verify", path)
     out = ordo.works("verify", path, "--atomic-reduce").out
-    wanted(re.search("G2 run-to-run +does not hold", out) and re.search("order digest +none: the order is not fixed", out), out)
+    wanted(
+        re.search("G2 run-to-run +does not hold", out)
+        and re.search("order digest +none: the order is not fixed", out), out)
     wanted(ordo.answer("verify", path, "--atomic-reduce")["order_digest"] is None)
 
 
@@ -307,19 +351,33 @@ def _(ordo):
 def verify_symmetric(ordo):
     def facts(answer):
         # Only the proof of the whole lists trees, and so has counterexamples.
-        guarantees = {name: (one["verdict"], one.get("why")) for name, one in answer["guarantees"].items()}
-        return [guarantees, *(answer[key] for key in ["proved", "distinct_orders", "order_digest", "signals", "exit code"])]
+        guarantees = {
+            name: (one["verdict"], one.get("why"))
+            for name, one in answer["guarantees"].items()
+        }
+        return [
+            guarantees,
+            *(answer[key]
+              for key in ["proved", "distinct_orders", "order_digest", "signals", "exit code"])
+        ]
 
     ordo.works("compile", "allreduce", "-n", 12, "-a", "ring", "-o", "ring.json")
-    whole, part = ordo.answer("verify", "ring.json", "--symmetry", "off"), ordo.answer("verify", "ring.json", "--symmetry", "only")
+    whole, part = ordo.answer("verify", "ring.json", "--symmetry",
+                              "off"), ordo.answer("verify", "ring.json", "--symmetry", "only")
     wanted(facts(whole) == facts(part), whole, part)
     wanted("symmetry" not in whole and part["symmetry"]["group"] == "cyclic group of 12", part)
-    wanted(part["symmetry"]["all_compared"] and part["symmetry"]["tasks_judged"] * 12 < whole["tasks"] + 12, part)
-    wanted("cyclic group of 12: proved from the" in ordo.works("verify", "ring.json", "--symmetry", "only").out)
-    wanted("symmetry" not in ordo.works("verify", "ring.json").out, "small schedules are proved as a whole")
+    wanted(
+        part["symmetry"]["all_compared"]
+        and part["symmetry"]["tasks_judged"] * 12 < whole["tasks"] + 12, part)
+    wanted("cyclic group of 12: proved from the" in ordo.works("verify", "ring.json", "--symmetry",
+                                                               "only").out)
+    wanted("symmetry" not in ordo.works("verify", "ring.json").out,
+           "small schedules are proved as a whole")
     ordo.works("compile", "allreduce", "-n", 12, "-a", "dyadic", "-o", "dyadic.json")
-    ordo.fails(4, "only symmetry was asked for\nhint: --symmetry off", "verify", "dyadic.json", "--symmetry", "only")
-    broken = (ordo.folder / "ring.json").read_text().replace('"task": "SendReduce", "peer": 1,', '"task": "Send", "peer": 1,', 1)
+    ordo.fails(4, "only symmetry was asked for\nhint: --symmetry off", "verify", "dyadic.json",
+               "--symmetry", "only")
+    broken = (ordo.folder / "ring.json").read_text().replace('"task": "SendReduce", "peer": 1,',
+                                                             '"task": "Send", "peer": 1,', 1)
     (ordo.folder / "broken.json").write_text(broken)
     ordo.fails(4, "only symmetry was asked for", "verify", "broken.json", "--symmetry", "only")
     all_broken = (ordo.folder / "ring.json").read_text().replace("SendReduce", "Send")
@@ -327,7 +385,10 @@ def verify_symmetric(ordo):
     ordo.fails(1, r"all.json:\d+:\d+: error\[R11\]", "verify", "all.json", "--symmetry", "only")
 
 
-@desk_case("verify --generate: what is generated is proved, from one program or the whole, with the digest of what is compiled")
+@desk_case(
+    "verify --generate: what is generated is proved, from one program or the whole, with the "
+    "digest of what is compiled"
+)
 def verify_generated(ordo):
     for algorithm, n in [("ring", 9), ("halving-doubling", 16), ("recursive-doubling", 16)]:
         ordo.works("compile", "allreduce", "-n", n, "-a", algorithm, "-o", "a.json")
@@ -337,26 +398,40 @@ def verify_generated(ordo):
         trusted = ordo.answer("verify", "--generate", algorithm, "-n", n, "--trust")
         for answer in [part, whole, trusted]:
             wanted(answer["order_digest"] == compiled["order_digest"] and answer["proved"], answer)
-        wanted(part["tasks"] == compiled["tasks"] and part["symmetry"]["programs_compared"] == n - 1, part)
-        wanted(trusted["symmetry"]["programs_compared"] < n - 1 and not trusted["symmetry"]["all_compared"], trusted)
+        wanted(
+            part["tasks"] == compiled["tasks"] and part["symmetry"]["programs_compared"] == n - 1,
+            part)
+        wanted(
+            trusted["symmetry"]["programs_compared"] < n - 1
+            and not trusted["symmetry"]["all_compared"], trusted)
         wanted("symmetry" not in whole, whole)
-    wanted("by construction, 1 of 9 programs compared" in ordo.works("verify", "--generate", "ring", "-n", 9, "--trust").out)
-    wanted("R1-R12 hold" in ordo.works("verify", "--generate", "ring", "-n", 9, "--topology", "ring").out)
-    wanted("ReduceScatter on 9 ranks" in ordo.works("verify", "--generate", "ring", "-n", 9, "--operator", "reduce-scatter").out)
-    ordo.fails(1, r"error\[R12\]: .*no link from rank 3 to rank 4", "verify", "--generate", "ring", "-n", 9, "--fail-link", "3-4")
-    ordo.fails(1, r"error\[R13\]: .*allowed are 1", "verify", "--generate", "ring", "-n", 9, "--max-tokens", 1)
+    wanted("by construction, 1 of 9 programs compared" in ordo.works("verify", "--generate", "ring",
+                                                                     "-n", 9, "--trust").out)
+    wanted("R1-R12 hold" in ordo.works("verify", "--generate", "ring", "-n", 9, "--topology",
+                                       "ring").out)
+    wanted("ReduceScatter on 9 ranks" in ordo.works("verify", "--generate", "ring", "-n", 9,
+                                                    "--operator", "reduce-scatter").out)
+    ordo.fails(1, r"error\[R12\]: .*no link from rank 3 to rank 4", "verify", "--generate", "ring",
+               "-n", 9, "--fail-link", "3-4")
+    ordo.fails(1, r"error\[R13\]: .*allowed are 1", "verify", "--generate", "ring", "-n", 9,
+               "--max-tokens", 1)
     for words, message in [(["--generate", "mesh", "-n", 4], '"mesh" has no generator'),
-                           (["--generate", "halving-doubling", "-n", 6], r"for 2\^q ranks, found 6"),
-                           (["--generate", "ring"], "wants --ranks"), (["ring.json", "--trust"], "go with --generate"),
-                           (["--generate", "ring", "-n", 4, "x.json"], "takes no file, found x.json"),
+                           (["--generate", "halving-doubling", "-n",
+                             6], r"for 2\^q ranks, found 6"),
+                           (["--generate", "ring"], "wants --ranks"),
+                           (["ring.json", "--trust"], "go with --generate"),
+                           (["--generate", "ring", "-n", 4,
+                             "x.json"], "takes no file, found x.json"),
                            (["--generate", "ring", "-n", 4, "--require", "G1"], "goes without"),
                            (["x.json", "--symmetry", "perhaps"], "wanted auto, off or only"),
                            (["x.json", "--symmetry", "only", "--require", "G1"], "looks at trees"),
-                           (["--generate", "ring", "-n", 4, "--operator", "love"], "--operator: found love")]:
+                           (["--generate", "ring", "-n", 4, "--operator",
+                             "love"], "--operator: found love")]:
         ordo.fails(2, message, "verify", *words)
 
 
-@desk_case("verify --write-replay: every finding about runs is carried out by run --replay, and shows")
+@desk_case(
+    "verify --write-replay: every finding about runs is carried out by run --replay, and shows")
 def _(ordo):
     for path in sorted(REJECT.glob("R*.json")):
         rule = path.name.split("-")[0]
@@ -364,16 +439,21 @@ def _(ordo):
         if int(rule[1:]) < 6:
             wanted(not (ordo.folder / "replay.json").exists(), path)
             continue
-        wanted(done.returncode == 1 and f"ordo run {path} --replay replay.json" in done.out, path, done.out)
+        wanted(done.returncode == 1 and f"ordo run {path} --replay replay.json" in done.out, path,
+               done.out)
         replay = strict_json.loads((ordo.folder / "replay.json").read_text())
         wanted(replay["shows"] == rule, path, replay)
         done = ordo("run", path, "--replay", "replay.json")
-        wanted(f"interleaving {len(replay['interleavings'])} of {len(replay['interleavings'])}" in done.out, path, done.out)
+        wanted(
+            f"interleaving {len(replay['interleavings'])} of {len(replay['interleavings'])}"
+            in done.out, path, done.out)
         # Where source and target overlap, the order within one task is the race.
         wanted(done.returncode == ("overlapping" not in path.name), path, done.returncode, done.out)
         if rule == "R8" and len(replay["tasks"]) == 2:
-            answer = ordo.answer("run", path, "--replay", "replay.json", "--type", "f64", "--count", 100)
-            wanted(answer["exit code"] == 1 and answer["different"] > 0 and answer["shown"], path, answer)
+            answer = ordo.answer("run", path, "--replay", "replay.json", "--type", "f64", "--count",
+                                 100)
+            wanted(answer["exit code"] == 1 and answer["different"] > 0 and answer["shown"], path,
+                   answer)
             steps = [[sight["step"] for sight in one["sights"]] for one in answer["interleavings"]]
             wanted(all(b == a + 1 for a, b in steps), path, steps)
         if rule == "R7":
@@ -388,38 +468,53 @@ def _(ordo):
     wanted(replay["tasks"] == [{"call": 1, "stream": 1, "task": 5}], replay)
     (ordo.folder / "replay.json").unlink()
     ordo.compile("ring.json")
-    wanted("no replay is written" in ordo.works("verify", "ring.json", "--write-replay", "replay.json").err)
+    wanted("no replay is written" in ordo.works("verify", "ring.json", "--write-replay",
+                                                "replay.json").err)
     wanted(not (ordo.folder / "replay.json").exists())
 
 
-@desk_case("run --replay: a replay of another schedule, or one that cannot be carried out, is refused")
+@desk_case(
+    "run --replay: a replay of another schedule, or one that cannot be carried out, is refused")
 def _(ordo):
     path = REJECT / "R8-two-writers-unordered.json"
     ordo("verify", path, "--write-replay", "race.json")
     ordo("verify", path, "--atomic-reduce", "--write-replay", "order.json")
     wanted(ordo.answer("run", path, "--replay", "order.json")["shows"] == "G2")
     ordo.compile("ring.json")
-    ordo.fails(3, r"^race.json:2:14: error\[R1\]: schedule: found .* belongs to another", "run", "ring.json", "--replay", "race.json")
+    ordo.fails(3, r"^race.json:2:14: error\[R1\]: schedule: found .* belongs to another", "run",
+               "ring.json", "--replay", "race.json")
     ordo.fails(5, r"^none.json: error: cannot read", "run", path, "--replay", "none.json")
     ordo.fails(2, r"do not go with it", "run", path, "--replay", "race.json", "--check")
     text = (ordo.folder / "race.json").read_text()
     (ordo.folder / "race.json").write_text(re.sub(r"\n  \[\[", "\n  [[0, 999], [", text))
     done = ordo("run", path, "--replay", "race.json")
-    wanted(done.returncode == 3 and "run 0 of the interleaving: stream 0 " in done.err, done.returncode, done.err)
+    wanted(done.returncode == 3 and "run 0 of the interleaving: stream 0 " in done.err,
+           done.returncode, done.err)
 
 
-@desk_case("verify --certificate: ordo-check proves the schedule again, and refuses it for any other; what is refuted has none")
+@desk_case(
+    "verify --certificate: ordo-check proves the schedule again, and refuses it for any other; "
+    "what is refuted has none"
+)
 def _(ordo):
     def again(*words):
-        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words], cwd=ordo.folder, capture_output=True, text=True)
+        return subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), *words],
+                              cwd=ordo.folder,
+                              capture_output=True,
+                              text=True)
     ordo.compile("ring.json")
-    wanted("ordo-check ring.json proof.json" in ordo.works("verify", "ring.json", "--certificate", "proof.json").out)
+    wanted("ordo-check ring.json proof.json" in ordo.works("verify", "ring.json", "--certificate",
+                                                           "proof.json").out)
     done = again("ring.json", "proof.json")
-    wanted(done.returncode == 0 and re.match(r"ring.json: proved: R1-R11, \d+ tasks, \d+ paths, 4 trees\n$", done.stdout), done)
+    wanted(
+        done.returncode == 0
+        and re.match(r"ring.json: proved: R1-R11, \d+ tasks, \d+ paths, 4 trees\n$", done.stdout),
+        done)
     ordo.compile("mesh.json", algorithm="mesh")
     done = again("mesh.json", "proof.json")
     wanted(done.returncode == 1 and "not proved: " in done.stderr and not done.stdout, done)
-    for words in [["ring.json"], ["ring.json", "none.json"], ["ring.json", "ring.json"], ["proof.json", "proof.json"]]:
+    for words in [["ring.json"], ["ring.json", "none.json"], ["ring.json", "ring.json"],
+                  ["proof.json", "proof.json"]]:
         done = again(*words)
         wanted(done.returncode == 3 and done.stderr and not done.stdout, words, done)
     for path in sorted(REJECT.glob("R*.json")):
@@ -429,7 +524,9 @@ def _(ordo):
         done = again(str(path), "proof.json")
         wanted(done.returncode == 3 and "error: R1: " in done.stderr and not done.stdout, path,
                done)
-    wanted(ordo("verify", REJECT / "R8-two-writers-unordered.json", "--atomic-reduce", "--certificate", "none.json").returncode == 2)
+    wanted(
+        ordo("verify", REJECT / "R8-two-writers-unordered.json", "--atomic-reduce", "--certificate",
+             "none.json").returncode == 2)
     with open("/dev/full", "w", encoding="ascii") as full:
         done = subprocess.run([os.path.join(os.path.dirname(ORDO), "ordo-check"), "ring.json",
                                "proof.json"], cwd=ordo.folder, stdout=full,
@@ -488,9 +585,10 @@ def _(ordo):
     for kind in ["f16", "bf16", "f32", "f64", "i8", "i32", "i64", "u8"]:
         for reduction in ["sum", "prod", "min", "max", "avg"]:
             for name, transport in [("ring.json", "threads"), ("mesh.json", "seeded")]:
-                check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport", transport,
-                                    "--count", 1001, "--check")["check"]
-                wanted(check["bits_equal"] and check["within_bounds"], kind, reduction, transport, check)
+                check = ordo.answer("run", name, "--type", kind, "--op", reduction, "--transport",
+                                    transport, "--count", 1001, "--check")["check"]
+                wanted(check["bits_equal"] and check["within_bounds"], kind, reduction, transport,
+                       check)
                 wanted(check["elements"] == 3 * 1001, check)
 
 
@@ -524,47 +622,71 @@ def _(ordo):
     for kind in ["f16", "bf16", "f32", "f64"]:
         for transport in ["threads", "seeded", "both"]:
             out = ordo.works("probe", "ring.json", "--type", kind, "--transport", transport).out
-            for words in ["ring.json: agrees with the proof", f"of {kind} sums", "15 runs", "orders       5 different",
-                          "the same trees on every rank", "(((0+4)+1)+2)+3)"]:
+            for words in [
+                    "ring.json: agrees with the proof", f"of {kind} sums", "15 runs",
+                    "orders       5 different", "the same trees on every rank", "(((0+4)+1)+2)+3)"
+            ]:
                 wanted(words in out, kind, transport, words, out)
-    answer = ordo.answer("probe", "dyadic.json", "--seeds", 7, "--seed", 40, "--workers", 0, "--count", 3)
+    answer = ordo.answer("probe", "dyadic.json", "--seeds", 7, "--seed", 40, "--workers", 0,
+                         "--count", 3)
     wanted((answer["verdict"], answer["runs"]) == ("agrees with the proof", 8 * 21), answer)
-    wanted(answer["probes"] == ["a thread for every rank", *(f"seed {seed}" for seed in range(40, 47))], answer)
-    wanted([(one["tree"], one["elements"], one["ranks"]) for one in answer["orders"]] == [("(((0+1)+(2+3))+(4+5))", 18, 6)], answer)
+    wanted(
+        answer["probes"] == [
+            "a thread for every rank", *(f"seed {seed}" for seed in range(40, 47))
+        ], answer)
+    wanted([(one["tree"], one["elements"], one["ranks"])
+            for one in answer["orders"]] == [("(((0+1)+(2+3))+(4+5))", 18, 6)], answer)
     wanted([one["rank"] for one in ordo.answer("probe", "tree.json")["orders"]] == [2])
 
 
-@desk_case("probe: what is refuted is not probed unless wanted, and then shows that it has no trees")
+@desk_case("probe: what is refuted is not probed unless wanted, and then shows that it has no trees"
+           )
 def _(ordo):
     lines = ordo.compile("ring.json", ranks=8).read_text().splitlines(keepends=True)
     wanted("Wait" in lines[9] and "SendReduce" in lines[10], lines[9:11])
     (ordo.folder / "broken.json").write_text("".join(lines[:10] + lines[11:]))
     ordo.fails(1, r"error\[R\d+\](.*\n)*.*not probed", "probe", "broken.json")
     done = ordo.fails(1, "", "probe", "broken.json", "--unproved", "--transport", "seeded")
-    wanted("broken.json: differs" in done.out and "with 1 in input" in done.out and "in the others it is 0, not 1" in done.out, done.out)
+    wanted(
+        "broken.json: differs" in done.out and "with 1 in input" in done.out
+        and "in the others it is 0, not 1" in done.out, done.out)
     orders = ordo.answer("probe", "broken.json", "--unproved", "--transport", "seeded")["orders"]
     wanted({one["chunk"] for one in orders if one["tree"] is None} == {7}, orders)
-    stuck = ordo.fails(1, "rank 0.*rank 1", "probe", REJECT / "R7-both-wait-first.json", "--unproved")
+    stuck = ordo.fails(1, "rank 0.*rank 1", "probe", REJECT / "R7-both-wait-first.json",
+                       "--unproved")
     wanted(stuck.out == "", stuck.out)
 
 
 @desk_case("probe: where no order is fixed, seeds show different ones")
 def _(ordo):
     task = {"chunk": 0, "src": ["input", 0], "dst": ["output", 0]}
-    tasks = [[{"task": "LocalCopy", **task}] + [{"task": kind, "peer": peer, "signal": 0} for kind in ("Notify", "Wait") for peer in (1, 2, 3)]]
-    tasks += [[{"task": "Wait", "peer": 0, "signal": 0}, {"task": "SendReduce", "peer": 0, **task}, {"task": "Notify", "peer": 0, "signal": 0}]] * 3
-    document = {"schema": "ordo/schedule/1", "operator": "Reduce", "algorithm": "hand", "ranks": 4, "root": 0, "chunks_per_block": 1,
-                "scratch_slots": 0, "in_place": False,
-                "programs": [{"rank": rank, "streams": [{"name": "all", "tasks": tasks[rank]}]} for rank in range(4)]}
+    tasks = [[{"task": "LocalCopy", **task}] + [{"task": kind, "peer": peer, "signal": 0}
+                                                for kind in ("Notify", "Wait")
+                                                for peer in (1, 2, 3)]]
+    tasks += [[{"task": "Wait", "peer": 0, "signal": 0}, {"task": "SendReduce", "peer": 0, **task},
+               {"task": "Notify", "peer": 0, "signal": 0}]] * 3
+    document = {
+        "schema": "ordo/schedule/1", "operator": "Reduce", "algorithm": "hand", "ranks": 4,
+        "root": 0, "chunks_per_block": 1, "scratch_slots": 0, "in_place": False,
+        "programs": [{"rank": rank, "streams": [{"name": "all", "tasks": tasks[rank]}]}
+                     for rank in range(4)]
+    }
     (ordo.folder / "race.json").write_text(json.dumps(document))
     out = ordo.works("probe", "race.json", "--atomic-reduce", "--seeds", 9).out
-    wanted(re.search(r"race.json: not compared\n  as the proof says, no order is fixed \(G2\): .*\n  found  \(.*\n  before \(", out), out)
-    wanted(ordo.answer("probe", "race.json", "--atomic-reduce", "--seeds", 9)["same_in_all_probes"] is False)
+    wanted(
+        re.search(
+            r"race.json: not compared\n  as the proof says, no order is fixed \(G2\): .*\n  found  "
+            r"\(.*\n  before \(",
+            out), out)
+    wanted(
+        ordo.answer("probe", "race.json", "--atomic-reduce", "--seeds", 9)["same_in_all_probes"] is
+        False)
     ordo.fails(1, r"error\[R8\]", "probe", "race.json")
     ordo.fails(1, "", "probe", "race.json", "--unproved", "--seeds", 9)
     alone = ordo("probe", "race.json", "--unproved", "--transport", "seeded", "--seeds", 1)
-    wanted("race.json: not compared\n  a refuted schedule has no proof to agree with\n" in alone.out,
-           alone.out, alone.err)
+    wanted(
+        "race.json: not compared\n  a refuted schedule has no proof to agree with\n" in alone.out,
+        alone.out, alone.err)
 
 
 @desk_case("probe shows 32 orders, and says how many more there are")
@@ -572,7 +694,8 @@ def _(ordo):
     ordo.compile("ring.json", ranks=34)
     words = ["probe", "ring.json", "--transport", "seeded", "--seeds", 1]
     out = ordo.works(*words).out
-    wanted("orders       34 different" in out and "\n    and 2 more; --json has them all\n" in out, out)
+    wanted("orders       34 different" in out and "\n    and 2 more; --json has them all\n" in out,
+           out)
     wanted(len(ordo.answer(*words)["orders"]) == 34)
 
 
@@ -580,9 +703,12 @@ def _(ordo):
 def _(ordo):
     ordo.compile("gather.json", operator="allgather")
     ordo.compile("ring.json")
-    for words, message in [(["gather.json"], "AllGather adds nothing"), (["ring.json", "--type", "i32"], "the same in every order"),
-                           (["ring.json", "--type", "f31"], "found f31, wanted"), (["ring.json", "--transport", "post"], "found post"),
-                           (["ring.json", "--count", 0], "--count: found 0"), (["ring.json", "--seeds", 0], "--seeds")]:
+    for words, message in [(["gather.json"], "AllGather adds nothing"),
+                           (["ring.json", "--type", "i32"], "the same in every order"),
+                           (["ring.json", "--type", "f31"], "found f31, wanted"),
+                           (["ring.json", "--transport", "post"], "found post"),
+                           (["ring.json", "--count", 0], "--count: found 0"),
+                           (["ring.json", "--seeds", 0], "--seeds")]:
         ordo.fails(2, message, "probe", *words)
 
 
@@ -590,141 +716,232 @@ def _(ordo):
 def _(ordo):
     path = REJECT / "R7-both-wait-first.json"
     for transport in ["threads", "seeded"]:
-        done = ordo.fails(1, "rank 0.*rank 1", "run", path, "--unproved", "--count", 8, "--transport", transport)
+        done = ordo.fails(1, "rank 0.*rank 1", "run", path, "--unproved", "--count", 8,
+                          "--transport", transport)
         wanted("wait" in done.err, done.err)
 
 
-@desk_case("compile without --algorithm: the fastest whose proof holds --require and --order; all candidates are told, and why not")
+@desk_case(
+    "compile without --algorithm: the fastest whose proof holds --require and --order; all "
+    "candidates are told, and why not"
+)
 def _(ordo):
     def chosen(*words):
         answer = ordo.answer("compile", *words, "-o", "x.json")
         wanted(answer["exit code"] == 0, words, answer)
         return answer["algorithm"]
     wanted(chosen("allreduce", "-n", 8, "--require", "G3") == "mesh")
-    wanted(chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant", "--order", "folded") ==
-           "mesh(fold=folded)")
+    wanted(
+        chosen("allreduce", "-n", 8, "--require", "G1,g2", "--require", "position-invariant",
+               "--order", "folded") == "mesh(fold=folded)")
     wanted(chosen("allreduce", "-n", 8, "--order", "dyadic", "--topology", "hypercube") == "dyadic")
     wanted(chosen("reduce-scatter", "-n", 8, "--order", "dyadic", "--topology", "a3:8") == "birs")
     # Servers are told apart by the topology, shards by the problem.
-    wanted(chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") == "hierarchical(mesh,mesh,mesh)")
+    wanted(
+        chosen("allreduce", "-n", 16, "--order", "dyadic", "--topology", "a3:2x8") ==
+        "hierarchical(mesh,mesh,mesh)")
     wanted(chosen("allreduce", "-n", 7, "--shards", 64, "--order", "dyadic") == "forest")
     # On a ring of links every order begins elsewhere; G1 asks for less than G3.
-    wanted(chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") == "ring(directions=2)")
+    wanted(
+        chosen("allreduce", "-n", 5, "--require", "G1", "--topology", "ring") ==
+        "ring(directions=2)")
     # Where nothing is added every order holds.
     wanted(chosen("allgather", "-n", 4, "--require", "G3") == "mesh")
-    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology", "hypercube", "--size", "1KiB", "-o", "x.json")
-    wanted(re.search(r"the fastest at 1 KiB, hypercube, of \d+ candidates, simulated\n  candidate +predicted +ratio\n"
-                     r"> recursive-doubling +[\d.]+ us +1.00\n(.*\n)+.*  ring +[\d.]+ us +[\d.]+  not wanted: .*different orders.*\n(.*\n)*"
-                     r"  mesh  +no link: phase \S+ needs the link \d-\d\n", done.err), done.err)
+    done = ordo.works("compile", "allreduce", "-n", 8, "--order", "folded", "--topology",
+                      "hypercube", "--size", "1KiB", "-o", "x.json")
+    wanted(
+        re.search(
+            r"the fastest at 1 KiB, hypercube, of \d+ candidates, simulated\n  candidate "
+            r"+predicted +ratio\n"
+            r"> recursive-doubling +[\d.]+ us +1.00\n(.*\n)+.*  ring +[\d.]+ us +[\d.]+  not "
+            r"wanted: .*different orders.*\n(.*\n)*"
+            r"  mesh  +no link: phase \S+ needs the link \d-\d\n", done.err), done.err)
     done = ordo.works("compile", "reduce-scatter", "-n", 6, "-o", "x.json")
-    wanted("the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err, done.err)
-    wanted("halving-doubling" in done.err and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
-    answer = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "--size", "64MiB", "-o", "x.json")
+    wanted(
+        "the fastest at 1 MiB (--size was not given), a link between every two ranks" in done.err,
+        done.err)
+    wanted(
+        "halving-doubling" in done.err
+        and "no: halving-doubling needs a power of two ranks, found 6" in done.err, done.err)
+    answer = ordo.answer("compile", "allreduce", "-n", 8, "--order", "linear", "--size", "64MiB",
+                         "-o", "x.json")
     standings = {one["algorithm"]: one for one in answer["candidates"]}
-    wanted(answer["size_bytes"] == 64 << 20 and standings[answer["algorithm"]]["standing"] == "timed", answer)
-    wanted(standings["mesh"]["standing"] == "unsuitable" and "not linear but" in standings["mesh"]["why"], standings["mesh"])
-    wanted(standings[answer["algorithm"]]["seconds"] == min(one["seconds"] for one in answer["candidates"] if one["standing"] == "timed"))
-    wanted(ordo.works("compile", "allreduce", "-n", 8, "--prove-only").out.startswith("the fastest at 1 MiB"))
+    wanted(
+        answer["size_bytes"] == 64 << 20 and standings[answer["algorithm"]]["standing"] == "timed",
+        answer)
+    wanted(
+        standings["mesh"]["standing"] == "unsuitable"
+        and "not linear but" in standings["mesh"]["why"], standings["mesh"])
+    wanted(standings[answer["algorithm"]]["seconds"] == min(one["seconds"]
+                                                            for one in answer["candidates"]
+                                                            if one["standing"] == "timed"))
+    wanted(
+        ordo.works("compile", "allreduce", "-n", 8,
+                   "--prove-only").out.startswith("the fastest at 1 MiB"))
 
 
-@desk_case("compile: what does not hold the conditions is refused with the reason and with what does")
+@desk_case(
+    "compile: what does not hold the conditions is refused with the reason and with what does")
 def _(ordo):
-    ordo.fails(1, r"G3 position-invariant does not hold: chunk 0 is .* but chunk 1 is .*\nhint: these do: mesh, .*dyadic",
-               "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
+    ordo.fails(
+        1,
+        r"G3 position-invariant does not hold: chunk 0 is .* but chunk 1 is .*\nhint: these do: "
+        r"mesh, .*dyadic",
+        "compile", "allreduce", "-n", 8, "-a", "ring", "--require", "G3", "-o", "x.json")
     # On more than 64 ranks only two are named: each of them takes long to prove.
-    ordo.fails(1, r"hint: these do: mesh, [^ \n]+\n\Z", "compile", "allreduce", "-n", 65, "-a", "ring",
-               "--require", "G3", "-o", "x.json")
+    ordo.fails(1, r"hint: these do: mesh, [^ \n]+\n\Z", "compile", "allreduce", "-n", 65, "-a",
+               "ring", "--require", "G3", "-o", "x.json")
     ordo.fails(1, r"its order is not linear but dyadic: .*\nhint: these do: mesh\(fold=linear\)\n",
-               "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o", "x.json")
-    ordo.fails(1, r"  birs  +no: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: ReduceScatter on 7 ranks, topology ring\n"
-               r"hint: with a link between every two ranks these would do: mesh\(fold=linear\)",
-               "compile", "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
-    ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs", "--require", "G3")
-    ordo.fails(2, r'found "rnig".*\nhint: did you mean ring\?', "compile", "allreduce", "-n", 4, "-a", "rnig", "--require", "G3")
-    ordo.fails(2, r"--require: found G9, wanted G1, G2, G3 or constant", "compile", "allreduce", "-n", 4, "--require", "G9")
-    ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4, "--require", "G1,G4")
-    ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4, "--order", "dyadc")
-    ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order", "dyadic")
+               "compile", "reduce-scatter", "-n", 7, "-a", "dyadic", "--order", "linear", "-o",
+               "x.json")
+    ordo.fails(
+        1,
+        r"  birs  +no: found 7 ranks.*\n(.*\n)*.*no algorithm holds the order linear: "
+        r"ReduceScatter on 7 ranks, topology ring\n"
+        r"hint: with a link between every two ranks these would do: mesh\(fold=linear\)", "compile",
+        "reduce-scatter", "-n", 7, "--order", "linear", "--topology", "ring", "-o", "x.json")
+    ordo.fails(2, r"birs: found 7 ranks", "compile", "reduce-scatter", "-n", 7, "-a", "birs",
+               "--require", "G3")
+    ordo.fails(2, r'found "rnig".*\nhint: did you mean ring\?', "compile", "allreduce", "-n", 4,
+               "-a", "rnig", "--require", "G3")
+    ordo.fails(2, r"--require: found G9, wanted G1, G2, G3 or constant", "compile", "allreduce",
+               "-n", 4, "--require", "G9")
+    ordo.fails(2, r"G4 is about two schedules.*\nhint: `ordo diff", "compile", "allreduce", "-n", 4,
+               "--require", "G1,G4")
+    ordo.fails(2, r"--order: found dyadc, wanted dyadic, folded", "compile", "allreduce", "-n", 4,
+               "--order", "dyadc")
+    ordo.fails(2, r"--order: AllGather adds nothing", "compile", "allgather", "-n", 4, "--order",
+               "dyadic")
     wanted(ordo.names() == [], "nothing was written", ordo.names())
 
 
-@desk_case("compile --sizes: a folder with the cheapest for every size, the sizes where it changes exact, all of it proved")
+@desk_case(
+    "compile --sizes: a folder with the cheapest for every size, the sizes where it changes exact, "
+    "all of it proved"
+)
 def _(ordo):
     def first_two_shot(alpha, link, adding):
         # a + n b + 7 n g > 2a + 2/8 n b + 7/8 n g
-        return int(alpha / ((1 - fractions.Fraction(2, 8)) / link + (7 - fractions.Fraction(7, 8)) / adding)) + 1
+        return int(alpha / ((1 - fractions.Fraction(2, 8)) / link +
+                            (7 - fractions.Fraction(7, 8)) / adding)) + 1
     done = ordo.works("compile", "allreduce", "-n", 8, "--sizes", "1:1GiB", "-o", "set")
     wanted(done.out == "", done.out)
     change = first_two_shot(1000, 56, 195)
-    wanted(re.search(rf"1\.\.{change - 1} +range-0.json +mesh\(shots=1\) +dyadic +[0-9a-f]{{32}}  1 us\.\.", done.err), done.err)
-    wanted(f"{change}..1073741824" in done.err and "constant over all sizes" in done.err and "price" not in done.err, done.err)
-    wanted(sorted(os.listdir(ordo.folder / "set")) == ["plan-set.json", "range-0.json", "range-1.json"])
+    wanted(
+        re.search(
+            rf"1\.\.{change - 1} +range-0.json +mesh\(shots=1\) +dyadic +[0-9a-f]{{32}}  1 us\.\.",
+            done.err), done.err)
+    wanted(
+        f"{change}..1073741824" in done.err and "constant over all sizes" in done.err
+        and "price" not in done.err, done.err)
+    wanted(
+        sorted(os.listdir(ordo.folder /
+                          "set")) == ["plan-set.json", "range-0.json", "range-1.json"])
     document = strict_json.loads((ordo.folder / "set/plan-set.json").read_text())
     wanted([one["from_bytes"] for one in document["ranges"]] == [1, change], document)
     # The same again replaces it; other constants give other sizes; a topology gives its own.
-    for words, wanted_change in [([], change), (["--alpha-ns", "333"], first_two_shot(333, 56, 195)),
-                                 (["--bandwidth", "12.5", "--reduce-bandwidth", "1e2"],
-                                  first_two_shot(1000, fractions.Fraction(25, 2), 100)),
-                                 (["--topology", "full-mesh", "--alpha-ns", "5e4"], first_two_shot(50000, 56, 195))]:
+    for words, wanted_change in [([], change), (["--alpha-ns", "333"], first_two_shot(333, 56,
+                                                                                      195)),
+                                 (["--bandwidth", "12.5", "--reduce-bandwidth",
+                                   "1e2"], first_two_shot(1000, fractions.Fraction(25, 2), 100)),
+                                 (["--topology", "full-mesh", "--alpha-ns",
+                                   "5e4"], first_two_shot(50000, 56, 195))]:
         answer = ordo.answer("compile", "allreduce", "-n", 8, "--sizes", "1:", *words, "-o", "set")
         found = [one["from_bytes"] for one in answer["ranges"]]
-        wanted(answer["exit code"] == 0 and found == [1, wanted_change], words, found, wanted_change)
-        wanted(answer["ranges"][-1]["to_bytes"] is None and answer["ranges"][0]["cost_seconds"]["source"] == "published", answer)
+        wanted(answer["exit code"] == 0 and found == [1, wanted_change], words, found,
+               wanted_change)
+        wanted(
+            answer["ranges"][-1]["to_bytes"] is None
+            and answer["ranges"][0]["cost_seconds"]["source"] == "published", answer)
 
 
-@desk_case("a set whose order changes with the size: verify says where, with both trees and an input; --require makes it a failure")
+@desk_case(
+    "a set whose order changes with the size: verify says where, with both trees and an input; "
+    "--require makes it a failure"
+)
 def _(ordo):
-    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "fast")
+    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB",
+               "-o", "fast")
     done = ordo.works("verify", "fast", "--topology", "hypercube")
-    wanted(re.match(r"fast: proved\n  AllReduce on 8 ranks: 3 ranges of sizes from 1 byte on, up to 1073741824\n", done.out), done.out)
+    wanted(
+        re.match(
+            r"fast: proved\n  AllReduce on 8 ranks: 3 ranges of sizes from 1 byte on, up to "
+            r"1073741824\n",
+            done.out), done.out)
     # Below, several algorithms cost the same: those with one order are taken.
-    wanted(re.search(r"1\.\.\d+ +range-0.json +recursive-doubling\(masks=near\) +dyadic ", done.out), done.out)
-    wanted(re.search(r"order +changes with the size, and so do bits:\n"
-                     r"    at (\d+) bytes, from range-1.json to range-2.json\n"
-                     r"      \[0, 1/16\) of the vector: \(\(\(0\+1\)\+\(2\+3\)\)\+\(\(4\+5\)\+\(6\+7\)\)\), dyadic, by range-1.json\n"
-                     r" +\(0\+\(+\d.*\d\)+ by range-2.json\n"
-                     r"(.*\n)+      and 14 further parts\n"
-                     r"      f32 \S+ from rank \d, \S+ from \d, \S+ from \d, 0 from all others: (\S+) and (?!\3\n)\S+\n", done.out), done.out)
-    wanted("G3 position-invariant   does not hold: not by the schedule range-2.json" in done.out, done.out)
-    for required, why in [("constant", r"a constant order is required, but the order changes at \d+ bytes"),
+    wanted(
+        re.search(r"1\.\.\d+ +range-0.json +recursive-doubling\(masks=near\) +dyadic ", done.out),
+        done.out)
+    wanted(
+        re.search(
+            r"order +changes with the size, and so do bits:\n"
+            r"    at (\d+) bytes, from range-1.json to range-2.json\n"
+            r"      \[0, 1/16\) of the vector: \(\(\(0\+1\)\+\(2\+3\)\)\+\(\(4\+5\)\+\(6\+7\)\)\), "
+            r"dyadic, by range-1.json\n"
+            r" +\(0\+\(+\d.*\d\)+ by range-2.json\n"
+            r"(.*\n)+      and 14 further parts\n"
+            r"      f32 \S+ from rank \d, \S+ from \d, \S+ from \d, 0 from all others: (\S+) and "
+            r"(?!\3\n)\S+\n",
+            done.out), done.out)
+    wanted("G3 position-invariant   does not hold: not by the schedule range-2.json" in done.out,
+           done.out)
+    for required, why in [("constant",
+                           r"a constant order is required, but the order changes at \d+ bytes"),
                           ("G1,G3", r"G3 is required, but does not hold of range-2.json")]:
         done = ordo("verify", "fast", "--require", required)
-        wanted(done.returncode == 1 and re.search(r"fast/plan-set.json: error: " + why, done.err), required, done.err)
+        wanted(done.returncode == 1 and re.search(r"fast/plan-set.json: error: " + why, done.err),
+               required, done.err)
     wanted(ordo("verify", "fast", "--require", "G1,G2").returncode == 0)
     answer = ordo.answer("verify", "fast")
     wanted(answer["proved"] and not answer["constant_order"] and answer["exit code"] == 0, answer)
-    wanted([one["bytes"] for one in answer["changes"]] == [answer["ranges"][2]["from_bytes"]], answer)
+    wanted([one["bytes"] for one in answer["changes"]] == [answer["ranges"][2]["from_bytes"]],
+           answer)
     for one in answer["changes"]:
         results = one["input"]["results"]
         wanted(results[0] != results[1] and len(one["differing"][0]["trees"]) == 2, one)
-    wanted(answer["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"}, answer["guarantees"])
+    wanted(answer["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"},
+           answer["guarantees"])
     # For integers the order does not matter, for products of doubles another input shows it.
     done = ordo.works("verify", "fast", "--type", "i32", "--require", "G1,G2,G3,constant")
     wanted("any: for i32 sum every order has the same bits" in done.out, done.out)
     answer = ordo.answer("verify", "fast", "--op", "max")
-    wanted(answer["constant_order"] and not answer["changes"] and set(answer["guarantees"].values()) == {"holds"}, answer)
+    wanted(
+        answer["constant_order"] and not answer["changes"]
+        and set(answer["guarantees"].values()) == {"holds"}, answer)
     done = ordo.works("verify", "fast", "--type", "f64", "--op", "prod")
     wanted(re.search(r"      f64 \S+ from rank \d, .*: (\S+) and (?!\1\n)", done.out), done.out)
     for alone in ["write-replay", "write-input", "certificate", "symmetry"]:
-        ordo.fails(2, "" if alone == "symmetry" else f"--{alone} takes one schedule", "verify", "fast", f"--{alone}", "off")
+        ordo.fails(2, "" if alone == "symmetry" else f"--{alone} takes one schedule", "verify",
+                   "fast", f"--{alone}", "off")
 
 
-@desk_case("G3 of a set is more than G3 of its schedules: one order for all sizes; chunks do not matter")
+@desk_case(
+    "G3 of a set is more than G3 of its schedules: one order for all sizes; chunks do not matter")
 def _(ordo):
-    for name, fold, chunks in [("a.json", "dyadic", 1), ("b.json", "folded", 1), ("c.json", "dyadic", 6)]:
+    for name, fold, chunks in [("a.json", "dyadic", 1), ("b.json", "folded", 1),
+                               ("c.json", "dyadic", 6)]:
         ordo.compile(name, "--chunks", chunks, algorithm=f"mesh(shots=1,fold={fold})")
-    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "schedule": "b.json"}])
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"},
+                     {"from_bytes": 10, "schedule": "b.json"}])
     done = ordo("verify", "set.json", "--require", "G3")
-    wanted(done.returncode == 1 and "G3 is required, but the order changes at 10 bytes" in done.err, done.err)
-    wanted("G3 position-invariant   does not hold: the order changes with the size" in done.out, done.out)
-    wanted(ordo.answer("verify", "set.json")["guarantees"] == {"G1": "holds", "G2": "holds", "G3": "does not hold"})
-    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "to_bytes": 10, "schedule": "c.json"},
-                     {"from_bytes": 11, "schedule": "a.json"}])
+    wanted(done.returncode == 1 and "G3 is required, but the order changes at 10 bytes" in done.err,
+           done.err)
+    wanted("G3 position-invariant   does not hold: the order changes with the size" in done.out,
+           done.out)
+    wanted(
+        ordo.answer("verify", "set.json")["guarantees"] ==
+        {"G1": "holds", "G2": "holds", "G3": "does not hold"})
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {
+        "from_bytes": 10, "to_bytes": 10, "schedule": "c.json"
+    }, {"from_bytes": 11, "schedule": "a.json"}])
     done = ordo.works("verify", "set.json", "--require", "G3,constant")
-    wanted("one order for all positions and all sizes" in done.out and "constant over all sizes" in done.out, done.out)
+    wanted(
+        "one order for all positions and all sizes" in done.out
+        and "constant over all sizes" in done.out, done.out)
     # There and back again is two changes.
-    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "to_bytes": 10, "schedule": "b.json"},
-                     {"from_bytes": 11, "schedule": "c.json"}])
+    write_set(ordo, [{"from_bytes": 0, "to_bytes": 9, "schedule": "a.json"}, {
+        "from_bytes": 10, "to_bytes": 10, "schedule": "b.json"
+    }, {"from_bytes": 11, "schedule": "c.json"}])
     wanted([one["bytes"] for one in ordo.answer("verify", "set.json")["changes"]] == [10, 11])
 
 
@@ -733,47 +950,86 @@ def _(ordo):
     words = ["allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "set"]
     for more in [["--require", "G3"], ["--require", "constant"], ["--order", "folded"]]:
         done = ordo.works("compile", *words, *more)
-        wanted(re.search(r"price of the conditions at most [\d.]+ times the cheapest of all, at \d+ bytes", done.err), done.err)
-        answer = ordo.answer("verify", "set", "--topology", "hypercube", "--require", "G1,G2,constant")
+        wanted(
+            re.search(
+                r"price of the conditions at most [\d.]+ times the cheapest of all, at \d+ bytes",
+                done.err), done.err)
+        answer = ordo.answer("verify", "set", "--topology", "hypercube", "--require",
+                             "G1,G2,constant")
         wanted(answer["exit code"] == 0 and answer["constant_order"], answer)
         wanted(len({one["order_digest"] for one in answer["ranges"]}) == 1, answer)
         if "constant" not in more:
             wanted(ordo("verify", "set", "--require", "G3").returncode == 0, more)
     wanted({one["order"] for one in answer["ranges"]} == {"folded"}, answer)
     answer = ordo.answer("compile", *words, "--require", "G3")
-    wanted(answer["price"]["most"] > 1 and 1 <= answer["price"]["bytes"] <= 1 << 30, answer["price"])
-    ordo.fails(1, r"no algorithm holds G3: AllReduce on 8 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
-               "compile", "allreduce", "-n", 8, "--topology", "ring", "--sizes", "1:1GiB", "--require", "G3", "-o", "none")
-    ordo.fails(2, r"no algorithm applies: AllReduce on 4 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
-               "compile", "allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "--sizes", "1:1GiB", "-o", "none")
+    wanted(answer["price"]["most"] > 1 and 1 <= answer["price"]["bytes"] <= 1 << 30,
+           answer["price"])
+    ordo.fails(
+        1,
+        r"no algorithm holds G3: AllReduce on 8 ranks, topology ring\nhint: with a link between "
+        r"every two ranks these would do: mesh",
+        "compile", "allreduce", "-n", 8, "--topology", "ring", "--sizes", "1:1GiB", "--require",
+        "G3", "-o", "none")
+    ordo.fails(
+        2,
+        r"no algorithm applies: AllReduce on 4 ranks, topology ring\nhint: with a link between "
+        r"every two ranks these would do: mesh",
+        "compile", "allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "--sizes",
+        "1:1GiB", "-o", "none")
     wanted(ordo.names() == ["set"], ordo.names())
     # Where nothing is added any choice will do.
-    done = ordo.works("compile", "broadcast", "-n", 6, "--root", 2, "--sizes", "1:1MiB", "--require", "G1,G3", "-o", "copies")
+    done = ordo.works("compile", "broadcast", "-n", 6, "--root", 2, "--sizes", "1:1MiB",
+                      "--require", "G1,G3", "-o", "copies")
     wanted("adds nothing" in ordo.works("verify", "copies", "--require", "G3,constant").out)
 
 
-@desk_case("tune: the fastest for every size as a proved set, both sides of every crossover told, and true of compile at those sizes")
+@desk_case(
+    "tune: the fastest for every size as a proved set, both sides of every crossover told, and "
+    "true of compile at those sizes"
+)
 def _(ordo):
     words = ["allreduce", "-n", 8, "--topology", "hypercube"]
     done = ordo.works("tune", *words, "--sizes", "1:1GiB", "-o", "fast")
-    wanted(re.search(r"\AAllReduce on 8 ranks: (\d) schedules, proved in every interleaving\n  bytes ", done.out), done.out)
-    wanted("order                   changes with the size" in done.out and re.search(r"\n   in the middle  fastest", done.out), done.out)
-    wanted(re.search(r"candidates at \d+ sizes on hypercube: \d+ schedules simulated\n.*written in .* to fast\n", done.err), done.err)
+    wanted(
+        re.search(r"\AAllReduce on 8 ranks: (\d) schedules, proved in every interleaving\n  bytes ",
+                  done.out), done.out)
+    wanted(
+        "order                   changes with the size" in done.out
+        and re.search(r"\n   in the middle  fastest", done.out), done.out)
+    wanted(
+        re.search(
+            r"candidates at \d+ sizes on hypercube: \d+ schedules simulated\n.*written in .* to "
+            r"fast\n",
+            done.err), done.err)
     answer = ordo.answer("verify", "fast", "--topology", "hypercube")
     wanted(answer["exit code"] == 0 and answer["proved"] and len(answer["ranges"]) > 1, answer)
-    wanted(answer["ranges"][0]["from_bytes"] == 1 and answer["ranges"][-1]["to_bytes"] == 1 << 30, answer)
+    wanted(answer["ranges"][0]["from_bytes"] == 1 and answer["ranges"][-1]["to_bytes"] == 1 << 30,
+           answer)
     told = ordo.answer("tune", *words, "--sizes", "1:1GiB")
-    wanted(told["output"] is None and [one["from_bytes"] for one in told["tuned"]] == [one["from_bytes"] for one in answer["ranges"]], told)
+    wanted(
+        told["output"] is None
+        and [one["from_bytes"]
+             for one in told["tuned"]] == [one["from_bytes"] for one in answer["ranges"]], told)
     for before, one in zip(told["tuned"], told["tuned"][1:]):
-        wanted(one["first_seconds"] < one["before_at_first_seconds"] and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
-        for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]), (one["from_bytes"], one["first_seconds"])]:
-            seconds = ordo.answer("compile", *words, "--size", size, "-o", "x.json")["candidates"][0]["seconds"]
+        wanted(
+            one["first_seconds"] < one["before_at_first_seconds"]
+            and before["last_seconds"] <= one["a_byte_less_seconds"] * (1 + 1e-9), one)
+        for size, fastest in [(one["from_bytes"] - 1, before["last_seconds"]),
+                              (one["from_bytes"], one["first_seconds"])]:
+            seconds = ordo.answer("compile", *words, "--size", size, "-o",
+                                  "x.json")["candidates"][0]["seconds"]
             wanted(abs(seconds / fastest - 1) < 1e-9, size, seconds, fastest)
-    # One order for all sizes, and what it costs; candidates if asked for; nothing is written unless asked for.
+    # One order for all sizes, and what it costs; candidates if asked for; nothing is written unless
+    # asked for.
     done = ordo.works("tune", *words, "--require", "constant", "--candidates", "--type", "bf16")
-    wanted(re.search(r"price of the conditions at most [\d.]+ times the fastest of all, at \d+ bytes", done.out), done.out)
-    wanted("constant over all sizes" in done.out and re.search(r"\n  mesh +no link: phase", done.out), done.out)
-    wanted("--output FOLDER keeps it" in done.err and ordo.names() == ["fast", "x.json"], done.err, ordo.names())
+    wanted(
+        re.search(r"price of the conditions at most [\d.]+ times the fastest of all, at \d+ bytes",
+                  done.out), done.out)
+    wanted(
+        "constant over all sizes" in done.out and re.search(r"\n  mesh +no link: phase", done.out),
+        done.out)
+    wanted("--output FOLDER keeps it" in done.err and ordo.names() == ["fast", "x.json"], done.err,
+           ordo.names())
     # A link that is twice as slow moves the crossovers.
     slower = ordo.answer("tune", *words, "--bandwidth", 28, "--reduce-bandwidth", 97.5)["tuned"]
     wanted(slower[1]["from_bytes"] < 0.6 * told["tuned"][1]["from_bytes"], slower)
@@ -783,91 +1039,171 @@ def _(ordo):
 @desk_case("tune: what makes no sense is refused, and nothing is written")
 def _(ordo):
     for code, message, words in [
-            (2, r"which operator\?", []), (2, r"how many ranks\?", ["allreduce"]), (2, "smaller size first", ["allreduce", "-n", 4, "--sizes", "9:1"]),
-            (2, r"--output: found x.json, wanted the name of a folder", ["allreduce", "-n", 4, "-o", "x.json"]),
-            (2, r"--type: found f31", ["allreduce", "-n", 4, "--type", "f31"]), (2, "unknown option --algorithm", ["allreduce", "-n", 4, "--algorithm", "ring"]),
-            (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]), (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
-            (1, r"no algorithm holds G3: AllReduce on 5 ranks, topology ring\nhint: with a link between every two ranks these would do: mesh",
-             ["allreduce", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB", "-o", "set"]),
-            (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",
-             ["allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "-o", "set"])]:
+        (2, r"which operator\?", []), (2, r"how many ranks\?", ["allreduce"]),
+        (2, "smaller size first", ["allreduce", "-n", 4, "--sizes", "9:1"]),
+        (2, r"--output: found x.json, wanted the name of a folder",
+         ["allreduce", "-n", 4, "-o", "x.json"]),
+        (2, r"--type: found f31", ["allreduce", "-n", 4, "--type", "f31"]),
+        (2, "unknown option --algorithm", ["allreduce", "-n", 4, "--algorithm", "ring"]),
+        (2, "hypercube", ["allreduce", "-n", 6, "--topology", "hypercube"]),
+        (2, "--order: AllGather adds nothing", ["allgather", "-n", 4, "--order", "linear"]),
+        (1,
+         r"no algorithm holds G3: AllReduce on 5 ranks, topology ring\nhint: with a link between "
+         r"every two ranks these would do: mesh",
+         [
+             "allreduce", "-n", 5, "--topology", "ring", "--require", "G3", "--sizes", "1:4KiB",
+             "-o", "set"
+         ]),
+        (2, r"no algorithm applies: AllReduce on 4 ranks, topology ring",
+         ["allreduce", "-n", 4, "--topology", "ring", "--fail-link", "0-1,2-3", "-o", "set"])
+    ]:
         ordo.fails(code, message, "tune", *words)
     (ordo.folder / "mine").mkdir()
     (ordo.folder / "mine/notes").write_text("")
-    ordo.fails(2, r'mine holds "notes"', "tune", "allreduce", "-n", 4, "--sizes", "1:9", "-o", "mine")
+    ordo.fails(2, r'mine holds "notes"', "tune", "allreduce", "-n", 4, "--sizes", "1:9", "-o",
+               "mine")
     wanted(ordo.names() == ["mine"], ordo.names())
 
 
-@desk_case("predict: the closed form of the ring, what it is made of, what no schedule is below, and every task and link of it with --json")
+@desk_case(
+    "predict: the closed form of the ring, what it is made of, what no schedule is below, and "
+    "every task and link of it with --json"
+)
 def _(ordo):
     ordo.compile("ring.json")
-    setting = ["ring.json", "--topology", "full-mesh", "--size", "4MB", "--alpha-ns", 500, "--bandwidth", 100, "--reduce-bandwidth", 400]
+    setting = [
+        "ring.json", "--topology", "full-mesh", "--size", "4MB", "--alpha-ns", 500, "--bandwidth",
+        100, "--reduce-bandwidth", 400
+    ]
     done = ordo.works("predict", *setting)
     # 2 * 3 latencies; 6/4 of 4 MB at 100 GB/s, 3/4 of it at 400: 3 + 60 + 7.5 us.
-    wanted(re.search(r"\n  time +70.5 us for 3.815 MiB of f32 on full-mesh; algbw 56.7 GB/s, busbw 85.1 GB/s\n"
-                     r"  of it +latency 3 us \(4.26%\), wire 60 us \(85.1%\), reduce 7.5 us \(10.6%\)\n", done.out), done.out)
-    wanted(re.search(r"\n  no schedule is below +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 13.33 us \(rank 0 against the rest\)\n"
-                     r"  times the bound +3.525 of volume\n  bottleneck +link 0 -> 1 HCCS, at work 85.1% of the time\n", done.out), done.out)
-    wanted(re.search(r"\n  links +4 of 12 used.*\n +85.1%  0 -> 1 HCCS: 5.722 MiB in 6 moves, at most 1 at once\n", done.out), done.out)
-    wanted(re.search(r"\n  critical path +\d+ tasks, of which 6 take time: begin and duration\n +0 us \+ 13 us +rank \d ring: SendReduce ", done.out), done.out)
+    wanted(
+        re.search(
+            r"\n  time +70.5 us for 3.815 MiB of f32 on full-mesh; algbw 56.7 GB/s, busbw 85.1 "
+            r"GB/s\n"
+            r"  of it +latency 3 us \(4.26%\), wire 60 us \(85.1%\), reduce 7.5 us \(10.6%\)\n",
+            done.out), done.out)
+    wanted(
+        re.search(
+            r"\n  no schedule is below +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 13.33 us "
+            r"\(rank 0 against the rest\)\n"
+            r"  times the bound +3.525 of volume\n  bottleneck +link 0 -> 1 HCCS, at work 85.1% of "
+            r"the time\n",
+            done.out), done.out)
+    wanted(
+        re.search(
+            r"\n  links +4 of 12 used.*\n +85.1%  0 -> 1 HCCS: 5.722 MiB in 6 moves, at most 1 at "
+            r"once\n",
+            done.out), done.out)
+    wanted(
+        re.search(
+            r"\n  critical path +\d+ tasks, of which 6 take time: begin and duration\n +0 us \+ 13 "
+            r"us +rank \d ring: SendReduce ",
+            done.out), done.out)
     answer = ordo.answer("predict", *setting)
-    wanted(abs(answer["seconds"] - 70.5e-6) < 1e-15 and abs(sum(answer["breakdown_seconds"].values()) - answer["seconds"]) < 1e-15, answer)
-    wanted(len(answer["links"]) == 4 and sum(one["bytes"] for one in answer["links"]) == 4 * 6e6, answer["links"])
+    wanted(
+        abs(answer["seconds"] - 70.5e-6) < 1e-15
+        and abs(sum(answer["breakdown_seconds"].values()) - answer["seconds"]) < 1e-15, answer)
+    wanted(
+        len(answer["links"]) == 4 and sum(one["bytes"] for one in answer["links"]) == 4 * 6e6,
+        answer["links"])
     path = [one for one in answer["critical_path"] if one["end_seconds"] > one["begin_seconds"]]
-    wanted(len(path) == 6 and path[0]["begin_seconds"] == 0 and path[-1]["end_seconds"] == answer["seconds"], path)
+    wanted(
+        len(path) == 6 and path[0]["begin_seconds"] == 0
+        and path[-1]["end_seconds"] == answer["seconds"], path)
     wanted(all(a["end_seconds"] == b["begin_seconds"] for a, b in zip(path, path[1:])), path)
-    wanted(answer["bounds_seconds"]["volume"] == 20e-6 and answer["largest_bound"] == "volume" and answer["all_cuts_looked_at"], answer)
+    wanted(
+        answer["bounds_seconds"]["volume"] == 20e-6 and answer["largest_bound"] == "volume"
+        and answer["all_cuts_looked_at"], answer)
     done = ordo.works("predict", *setting, "--max-path", 3, "--max-links", 1)
-    wanted(done.out.count(": SendReduce ") == 2 and "... 3 more; --max-path 6 shows all" in done.out and "and 3 more; --max-links 4" in done.out, done.out)
-    # Without a topology links have no names, but what takes most of the time is not the adder for that.
-    alone = ordo.works("predict", "ring.json", "--size", "4MB", "--bandwidth", 100, "--reduce-bandwidth", 400).out
+    wanted(
+        done.out.count(": SendReduce ") == 2 and "... 3 more; --max-path 6 shows all" in done.out
+        and "and 3 more; --max-links 4" in done.out, done.out)
+    # Without a topology links have no names, but what takes most of the time is not the adder for
+    # that.
+    alone = ordo.works("predict", "ring.json", "--size", "4MB", "--bandwidth", 100,
+                       "--reduce-bandwidth", 400).out
     share = re.search(r", wire [\d.]+ us \(([\d.]+)%\)", alone)[1]
-    wanted(f"\n  bottleneck              the wire: links that nobody shares, at work {share}% of the time\n" in alone, alone)
-    wanted("the adder of rank 0, at work" in ordo.works("predict", "ring.json", "--size", "4MB", "--bandwidth", 100, "--reduce-bandwidth", 4).out)
-    wanted("\n3 B cut to 0 B, whole elements of f32\n" in "\n" + ordo.works("predict", "ring.json", "--size", 3).err)
+    wanted(
+        f"\n  bottleneck              the wire: links that nobody shares, at work {share}% of the "
+        f"time\n"
+        in alone, alone)
+    wanted("the adder of rank 0, at work" in ordo.works(
+        "predict", "ring.json", "--size", "4MB", "--bandwidth", 100, "--reduce-bandwidth", 4).out)
+    wanted("\n3 B cut to 0 B, whole elements of f32\n" in "\n" +
+           ordo.works("predict", "ring.json", "--size", 3).err)
     document = (ordo.folder / "ring.json").read_text()
-    wanted(ordo.works("predict", "-", "--size", "4MB", stdin=document.encode()).out.startswith("-: AllReduce on 4 ranks by ring"))
+    wanted(
+        ordo.works("predict", "-", "--size", "4MB",
+                   stdin=document.encode()).out.startswith("-: AllReduce on 4 ranks by ring"))
 
 
-@desk_case("predict: the published case, 8 ranks with link 0-1 down: one ring both ways, and three, which reach what the six links of ranks 0 and 1 carry")
+@desk_case(
+    "predict: the published case, 8 ranks with link 0-1 down: one ring both ways, and three, which "
+    "reach what the six links of ranks 0 and 1 carry"
+)
 def _(ordo):
     for rings, rate in ((1, 64), (3, 192)):
-        ordo.works("compile", "allreduce", "-n", 8, "-a", f"ring(rings={rings},directions=2)", "--fail-link", "0-1", "-o", "x.json")
-        answer = ordo.answer("predict", "x.json", "--fail-link", "0-1", "--size", "64GiB", "--reduce-bandwidth", "1e9")
-        wanted(abs(answer["algbw_gigabytes_per_second"] / rate - 1) < 1e-4, rings, answer["algbw_gigabytes_per_second"])
-    wanted(6 * 56 * 8 / 14 == 192 and abs(answer["times_the_bound"] - 216 / 192) < 1e-4, answer["times_the_bound"])
+        ordo.works("compile", "allreduce", "-n", 8, "-a", f"ring(rings={rings},directions=2)",
+                   "--fail-link", "0-1", "-o", "x.json")
+        answer = ordo.answer("predict", "x.json", "--fail-link", "0-1", "--size", "64GiB",
+                             "--reduce-bandwidth", "1e9")
+        wanted(
+            abs(answer["algbw_gigabytes_per_second"] / rate - 1) < 1e-4, rings,
+            answer["algbw_gigabytes_per_second"])
+    wanted(6 * 56 * 8 / 14 == 192 and abs(answer["times_the_bound"] - 216 / 192) < 1e-4,
+           answer["times_the_bound"])
 
 
-@desk_case("predict: a table of sizes, the schedule of a plan set for a size, types, ways through ranks, costs of the topology")
+@desk_case(
+    "predict: a table of sizes, the schedule of a plan set for a size, types, ways through ranks, "
+    "costs of the topology"
+)
 def _(ordo):
-    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "set")
+    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB",
+               "-o", "set")
     ranges = ordo.answer("list", "set")["ranges"]
-    done = ordo.works("predict", "set", "--topology", "hypercube", "-b", "1KiB", "-e", "1GiB", "-f", 32)
-    rows = re.findall(r"^ +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)  (\w+) +(\S.*)  (\S+\.json)$", done.out, re.M)
+    done = ordo.works("predict", "set", "--topology", "hypercube", "-b", "1KiB", "-e", "1GiB", "-f",
+                      32)
+    rows = re.findall(
+        r"^ +(\d+) +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)  (\w+) +(\S.*)  (\S+\.json)$", done.out,
+        re.M)
     wanted([int(row[0]) for row in rows] == [1 << 10, 1 << 15, 1 << 20, 1 << 25, 1 << 30], done.out)
     wanted(len({row[7] for row in rows}) > 1 and all(float(row[4]) >= 1 for row in rows), done.out)
-    done = ordo.works("predict", "set", "--topology", "hypercube", "--size", ranges[-1]["from_bytes"] + 4096)
+    done = ordo.works("predict", "set", "--topology", "hypercube", "--size",
+                      ranges[-1]["from_bytes"] + 4096)
     wanted(f"{ranges[-1]['schedule']}, the schedule for this size" in done.err, done.err)
-    answer = ordo.answer("predict", "set", "--topology", "hypercube", "-b", 1000, "-e", 3000, "-i", 1000)
+    answer = ordo.answer("predict", "set", "--topology", "hypercube", "-b", 1000, "-e", 3000, "-i",
+                         1000)
     wanted([row["bytes"] for row in answer["rows"]] == [1000, 2000, 3000], answer["rows"])
     ordo.compile("mesh.json", operator="allgather", algorithm="mesh", ranks=5)
     done = ordo.works("predict", "mesh.json", "--type", "f64", "--size", 1003)
-    wanted("1003 B cut to 1000 B, equally many elements of f64 in each of 5 blocks" in done.err and "for 1000 B of f64" in done.out, done.out, done.err)
-    ordo.fails(1, r"error\[R12\]: rank \d sends to rank \d, and in topology ring nothing that is up leads there\nhint: --route-through-ranks", "predict", "mesh.json", "--topology", "ring")
-    wanted(", sharing " in ordo.works("predict", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
-    # What is predicted so is judged so, and drawn: of a schedule from one program too, and of a set.
+    wanted(
+        "1003 B cut to 1000 B, equally many elements of f64 in each of 5 blocks" in done.err
+        and "for 1000 B of f64" in done.out, done.out, done.err)
+    ordo.fails(
+        1,
+        r"error\[R12\]: rank \d sends to rank \d, and in topology ring nothing that is up leads "
+        r"there\nhint: --route-through-ranks",
+        "predict", "mesh.json", "--topology", "ring")
+    wanted(", sharing " in ordo.works("predict", "mesh.json", "--topology", "ring",
+                                      "--route-through-ranks").out)
+    # What is predicted so is judged so, and drawn: of a schedule from one program too, and of a
+    # set.
     ordo.fails(1, r"error\[R12\]", "verify", "mesh.json", "--topology", "ring")
     wanted("R1-R12 hold in every interleaving; ranks pass on" in
            ordo.works("verify", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
-    ordo.fails(1, r"there is no way from rank", "verify", "mesh.json", "-t", "ring", "--route-through-ranks", "--fail-link", "0-1",
-               "--fail-link", "1-2")
+    ordo.fails(1, r"there is no way from rank", "verify", "mesh.json", "-t", "ring",
+               "--route-through-ranks", "--fail-link", "0-1", "--fail-link", "1-2")
     halving = "verify", "--generate", "recursive-doubling", "-n", 8, "-t", "ring", "--symmetry", "only"
     ordo.fails(1, r"there is no link from rank", *halving)
     wanted("ranks pass on" in ordo.works(*halving, "--route-through-ranks").out)
-    ordo.fails(2, r"--route-through-ranks goes with --topology", "verify", "mesh.json", "--route-through-ranks")
+    ordo.fails(2, r"--route-through-ranks goes with --topology", "verify", "mesh.json",
+               "--route-through-ranks")
     drawn = "draw", "mesh.json", "--space-time", "--topology", "ring", "--route-through-ranks", "-o", "mesh.svg"
     wanted("refuted" not in ordo.works(*drawn).err)
-    ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o", "mesh.html")
+    ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o",
+               "mesh.html")
     # What the topology's document tells is taken, and what the command line tells before it.
     document = strict_json.loads(ordo.works("draw", "--topology", "full-mesh", "--ranks", 4, "--as",
                                             "json").out)
@@ -875,7 +1211,8 @@ def _(ordo):
     ordo.compile("ring.json")
     slow = ordo.answer("predict", "ring.json", "--topology", "./slow.json")["breakdown_seconds"]
     wanted(abs(slow["reduce"] - 0.75 * (1 << 20) * 1e-9) < 1e-12, slow)
-    fast = ordo.answer("predict", "ring.json", "--topology", "./slow.json", "--reduce-bandwidth", 10)["breakdown_seconds"]
+    fast = ordo.answer("predict", "ring.json", "--topology", "./slow.json", "--reduce-bandwidth",
+                       10)["breakdown_seconds"]
     wanted(abs(fast["reduce"] - slow["reduce"] / 10) < 1e-12, fast)
 
 
@@ -883,11 +1220,17 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     for code, message, words in [
-            (2, "wanted the file or folder of a schedule or of a plan set", []), (2, "and nothing else", ["ring.json", "ring.json"]),
-            (5, "cannot read", ["none.json"]), (2, "--size: found 1Q", ["ring.json", "--size", "1Q"]), (2, "--type: found f31", ["ring.json", "--type", "f31"]),
-            (2, "--alpha-ns: found 0", ["ring.json", "--alpha-ns", 0]), (2, "--bandwidth: found -1", ["ring.json", "--bandwidth=-1"]),
-            (2, "--factor: found 1", ["ring.json", "-e", 100, "-f", 1]), (2, "--factor and --step lead", ["ring.json", "-f", 2]),
-            (2, "hypercube|8 ranks|torus", ["ring.json", "--topology", "torus:2x4"]), (2, "finite", ["ring.json", "--bandwidth", "1e-308", "--size", "1TiB"])]:
+        (2, "wanted the file or folder of a schedule or of a plan set", []),
+        (2, "and nothing else", ["ring.json", "ring.json"]), (5, "cannot read", ["none.json"]),
+        (2, "--size: found 1Q", ["ring.json", "--size", "1Q"]),
+        (2, "--type: found f31", ["ring.json", "--type", "f31"]),
+        (2, "--alpha-ns: found 0", ["ring.json", "--alpha-ns", 0]),
+        (2, "--bandwidth: found -1", ["ring.json", "--bandwidth=-1"]),
+        (2, "--factor: found 1", ["ring.json", "-e", 100, "-f", 1]),
+        (2, "--factor and --step lead", ["ring.json", "-f", 2]),
+        (2, "hypercube|8 ranks|torus", ["ring.json", "--topology", "torus:2x4"]),
+        (2, "finite", ["ring.json", "--bandwidth", "1e-308", "--size", "1TiB"])
+    ]:
         ordo.fails(code, message, "predict", *words)
     text = (ordo.folder / "ring.json").read_text()
     stuck = re.sub(r'\{"task": "Notify", "peer": 1[^}]*\},\n', "", text, count=1)
@@ -931,7 +1274,8 @@ def _(ordo):
                        'found a plan set, wanted a schedule', *words)
 
 
-@desk_case("every option that takes a number says why it refuses one: none, too small, or too large")
+@desk_case("every option that takes a number says why it refuses one: none, too small, or too large"
+           )
 def numbers(ordo):
     seen = 0
     for command in re.findall(r"^  ([a-z]+) +\S", ordo.works("--help").out.split("options:")[0],
@@ -1059,8 +1403,8 @@ def overwriting(ordo):
         done = subprocess.run([ORDO, "verify", "-", "--certificate", "ring.json"], stdin=ring,
                               cwd=ordo.folder, capture_output=True, check=False)
     wanted(done.returncode == 2 and b"which is what is read: -" in done.stderr, done)
-    ordo.fails(2, "--certificate: found x.json, wanted a file of its own", "verify", "ring.json", "--certificate", "x.json",
-               "--write-input", "x.json")
+    ordo.fails(2, "--certificate: found x.json, wanted a file of its own", "verify", "ring.json",
+               "--certificate", "x.json", "--write-input", "x.json")
     wanted(not (ordo.folder / "x.json").exists())
     # What is there and is not read is written anew; what only has the name of a file is none.
     for _ in range(2):
@@ -1162,48 +1506,77 @@ def _(ordo):
             wanted(answer["exit code"] in (0, 1) and "error" not in answer, command, words, answer)
 
 
-@desk_case("calibrate: what this machine's threads take, as a topology that choices and proofs accept")
+@desk_case(
+    "calibrate: what this machine's threads take, as a topology that choices and proofs accept")
 def _(ordo):
     words = ["calibrate", "--ranks", 4, "--milliseconds", 1, "--size", "64KiB", "--workers", 2]
     done = ordo.works(*words, "-o", "machine.json")
     wanted(done.out.startswith("4 ranks on 2 threads of this machine, f32"), done.out)
-    wanted(re.search(r"\n  a task +[\d.e+]+ ns  \(quartiles [\d.e+]+ and [\d.e+]+, of \d+ runs\)\n", done.out), done.out)
+    wanted(
+        re.search(r"\n  a task +[\d.e+]+ ns  \(quartiles [\d.e+]+ and [\d.e+]+, of \d+ runs\)\n",
+                  done.out), done.out)
     wanted(re.findall(r"^([> ]) +(\d+)  [\d.e+]+ \([\d.e+]+-[\d.e+]+\)", done.out, re.M) ==
            [(" ", "4096"), (">", "65536"), (" ", "1048576"), (" ", "16777216")], done.out)
     wanted("--topology ./machine.json" in done.err, done.err)
     answer = ordo.answer(*words, "--type", "i8", "--check", "-o", "machine.json")
     document = strict_json.loads((ordo.folder / "machine.json").read_text())
     rate = next(one for one in answer["rates"] if one["bytes"] == 1 << 16)
-    send, both = rate["send_gigabytes_per_second"]["median"], rate["send_reduce_gigabytes_per_second"]["median"]
-    wanted(document["ranks"] == 4 and document["cores"] == answer["threads"] == 2 and len(document["links"]) == 12, document)
-    wanted(document["task_ns"] == answer["task_ns"]["median"] > 0 and document["x"]["measured"]["bytes"] == 1 << 16, document)
-    wanted(all(link["bandwidth_gbs"] == send and link["latency_ns"] == answer["latency_ns"] for link in document["links"]), document)
+    send, both = rate["send_gigabytes_per_second"]["median"], rate[
+        "send_reduce_gigabytes_per_second"]["median"]
+    wanted(
+        document["ranks"] == 4 and document["cores"] == answer["threads"] == 2
+        and len(document["links"]) == 12, document)
+    wanted(
+        document["task_ns"] == answer["task_ns"]["median"] > 0
+        and document["x"]["measured"]["bytes"] == 1 << 16, document)
+    wanted(
+        all(link["bandwidth_gbs"] == send and link["latency_ns"] == answer["latency_ns"]
+            for link in document["links"]), document)
     # Between two cores, whatever threads take from each other; where there are none, it says so.
     if len(os.sched_getaffinity(0)) > 1:
-        wanted(answer["latency_ns"] > 0 and answer["hop_ns"]["runs"] >= 3 and "from core to core" in done.out, answer["hop_ns"], done.out)
+        wanted(
+            answer["latency_ns"] > 0 and answer["hop_ns"]["runs"] >= 3
+            and "from core to core" in done.out, answer["hop_ns"], done.out)
     alone = ordo.works("calibrate", "--ranks", 2, "--milliseconds", 1, "--size", 64, "--workers", 1)
-    wanted(re.search(r"latency +0 ns  \(not measured: one thread has all ranks\)", alone.out), alone.out)
+    wanted(re.search(r"latency +0 ns  \(not measured: one thread has all ranks\)", alone.out),
+           alone.out)
     # A SendReduce is a Send and what adding takes beyond that.
     beyond = 1 / both - 1 / send
-    wanted(abs(document["reduce_gbs"] / (1 / beyond if beyond > 1e-6 else 1e6) - 1) < 1e-9, document, send, both)
+    wanted(
+        abs(document["reduce_gbs"] / (1 / beyond if beyond > 1e-6 else 1e6) - 1) < 1e-9, document,
+        send, both)
     for one in answer["rates"]:
         for kind in "send", "send_reduce", "local_copy", "local_reduce":
             spread = one[kind + "_gigabytes_per_second"]
-            wanted(0 < spread["first_quartile"] <= spread["median"] <= spread["third_quartile"] and spread["runs"] >= 3, one)
+            wanted(
+                0 < spread["first_quartile"] <= spread["median"] <= spread["third_quartile"]
+                and spread["runs"] >= 3, one)
     # Errors are those of what is printed beside them, and their median that of all.
     runs = answer["check"]["runs"]
-    wanted({one["bytes"] for one in runs} == {4096, 65536, 1 << 20, 16 << 20} and len({one["algorithm"] for one in runs}) > 5, runs)
+    wanted({one["bytes"]
+            for one in runs} == {4096, 65536, 1 << 20, 16 << 20}
+           and len({one["algorithm"]
+                    for one in runs}) > 5, runs)
     for one in runs:
-        wanted(abs(one["predicted_seconds"] / one["measured_median_seconds"] - 1 - one["error"]) < 1e-9, one)
-        wanted(one["measured_first_quartile_seconds"] <= one["measured_median_seconds"] <= one["measured_third_quartile_seconds"], one)
+        wanted(
+            abs(one["predicted_seconds"] / one["measured_median_seconds"] - 1 - one["error"]) <
+            1e-9, one)
+        wanted(
+            one["measured_first_quartile_seconds"] <= one["measured_median_seconds"] <=
+            one["measured_third_quartile_seconds"], one)
     errors = sorted(abs(one["error"]) for one in runs)
-    wanted(abs(answer["check"]["median_error"] - (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2) < 1e-9)
+    wanted(
+        abs(answer["check"]["median_error"] -
+            (errors[(len(errors) - 1) // 2] + errors[len(errors) // 2]) / 2) < 1e-9)
     wanted(answer["check"]["most_error"] == errors[-1])
     # The document is read again, by who chooses, predicts and proves.
-    ordo.works("tune", "allreduce", "-n", 4, "--topology", "./machine.json", "--sizes", "1KiB:1MiB", "-o", "set")
+    ordo.works("tune", "allreduce", "-n", 4, "--topology", "./machine.json", "--sizes", "1KiB:1MiB",
+               "-o", "set")
     ordo.works("verify", "set", "--topology", "./machine.json")
-    ordo.works("compile", "broadcast", "-n", 4, "--topology", "./machine.json", "--size", "64KiB", "-o", "x.json")
-    seconds = ordo.answer("compile", "broadcast", "-n", 4, "--topology", "./machine.json", "--size", "64KiB", "-o", "x.json")["candidates"][0]["seconds"]
+    ordo.works("compile", "broadcast", "-n", 4, "--topology", "./machine.json", "--size", "64KiB",
+               "-o", "x.json")
+    seconds = ordo.answer("compile", "broadcast", "-n", 4, "--topology", "./machine.json", "--size",
+                          "64KiB", "-o", "x.json")["candidates"][0]["seconds"]
     predicted = ordo.answer("predict", "x.json", "--topology", "./machine.json", "--size", "64KiB")
     wanted(abs(predicted["seconds"] / seconds - 1) < 1e-9, predicted, seconds)
     ordo.fails(2, "4", "tune", "allreduce", "-n", 8, "--topology", "./machine.json")
@@ -1211,19 +1584,26 @@ def _(ordo):
 
 @desk_case("calibrate: what makes no sense is refused, and nothing is written")
 def _(ordo):
-    for code, message, words in [(2, "--ranks: found 1, wanted 2..256", ["--ranks", 1]), (2, "wanted 2..256", ["--ranks", 257]),
-                                 (2, "--type: found f31", ["--type", "f31"]), (2, "wanted no operand, found x", ["x"]),
-                                 (2, r"--size: found 7, wanted a multiple of 4 \(f32\)", ["--size", 7]), (2, "one for each rank", ["--size", 4]),
-                                 (2, "--milliseconds: found 0", ["--milliseconds", 0]), (5, "this machine has", ["--size", "1TiB"]),
-                                 (5, "none/x.json", ["--milliseconds", 1, "-n", 2, "--size", 4096, "-o", "none/x.json"])]:
+    for code, message, words in [
+        (2, "--ranks: found 1, wanted 2..256", ["--ranks", 1]),
+        (2, "wanted 2..256", ["--ranks", 257]), (2, "--type: found f31", ["--type", "f31"]),
+        (2, "wanted no operand, found x", ["x"]),
+        (2, r"--size: found 7, wanted a multiple of 4 \(f32\)", ["--size", 7]),
+        (2, "one for each rank", ["--size", 4]),
+        (2, "--milliseconds: found 0", ["--milliseconds", 0]),
+        (5, "this machine has", ["--size", "1TiB"]),
+        (5, "none/x.json", ["--milliseconds", 1, "-n", 2, "--size", 4096, "-o", "none/x.json"])
+    ]:
         done = ordo("calibrate", *words)
-        wanted(done.returncode == code and re.search(message, done.err), words, done.returncode, done.err)
+        wanted(done.returncode == code and re.search(message, done.err), words, done.returncode,
+               done.err)
     wanted(ordo.names() == [], ordo.names())
 
 
 @desk_case("run takes the schedule that the set has for the size; list tells its ranges")
 def _(ordo):
-    ordo.works("compile", "reduce-scatter", "-n", 8, "--topology", "hypercube", "--sizes", "64:1MiB", "-o", "set")
+    ordo.works("compile", "reduce-scatter", "-n", 8, "--topology", "hypercube", "--sizes",
+               "64:1MiB", "-o", "set")
     ranges = strict_json.loads((ordo.folder / "set/plan-set.json").read_text())["ranges"]
     wanted(len(ranges) == 2, ranges)
     change = ranges[1]["from_bytes"]
@@ -1231,17 +1611,29 @@ def _(ordo):
     below, above = (change - 1) // 32 * 32, -(-change // 32) * 32
     for bytes_, schedule in [(64, 0), (below, 0), (above, 1), (1 << 20, 1)]:
         answer = ordo.answer("run", "set", "--bytes", bytes_, "--check")
-        wanted(answer["schedule"] == f"range-{schedule}.json" and answer["check"]["bits_equal"], bytes_, answer)
+        wanted(answer["schedule"] == f"range-{schedule}.json" and answer["check"]["bits_equal"],
+               bytes_, answer)
         wanted(answer["bytes_per_rank"] == bytes_, answer)
-    wanted(ordo.answer("run", "set/plan-set.json", "--count", below // 32)["schedule"] == "range-0.json")
-    wanted(ordo.answer("run", "set", "--count", -(-above // 64), "--type", "f64")["schedule"] == "range-1.json")
-    ordo.fails(2, r"set has no schedule for 1 elements of 32 bytes, but for sizes of 64\.\.1048576 bytes", "run", "set", "--bytes", 32)
+    wanted(
+        ordo.answer("run", "set/plan-set.json", "--count", below //
+                    32)["schedule"] == "range-0.json")
+    wanted(
+        ordo.answer("run", "set", "--count", -(-above //
+                                               64), "--type", "f64")["schedule"] == "range-1.json")
+    ordo.fails(
+        2, r"set has no schedule for 1 elements of 32 bytes, but for sizes of 64\.\.1048576 bytes",
+        "run", "set", "--bytes", 32)
     ordo.fails(2, r"no schedule for 4611686018427387904 elements", "run", "set", "--count", 1 << 62)
     ordo.fails(2, r"--replay takes one schedule", "run", "set", "--replay", "x.json")
     done = ordo.works("list", "set")
-    wanted(re.search(rf"64\.\.{change - 1} bytes: range-0.json\n    ReduceScatter on 8 ranks by \S+: \d+ tasks", done.out), done.out)
+    wanted(
+        re.search(
+            rf"64\.\.{change - 1} bytes: range-0.json\n    ReduceScatter on 8 ranks by \S+: \d+ "
+            rf"tasks",
+            done.out), done.out)
     listed = ordo.answer("list", "set")["ranges"]
-    wanted([one["schedule"] for one in listed] == ["range-0.json", "range-1.json"] and listed[1]["from_bytes"] == change, listed)
+    wanted([one["schedule"] for one in listed] == ["range-0.json", "range-1.json"]
+           and listed[1]["from_bytes"] == change, listed)
     for words in [["draw", "set"], ["explain", "set"], ["diff", "set", "set/range-0.json"]]:
         ordo.fails(2, r"found a plan set, wanted a schedule\nhint: `ordo list set` tells", *words)
 
@@ -1249,20 +1641,29 @@ def _(ordo):
 @desk_case("compile --sizes: what makes no sense is refused, and nothing is written")
 def _(ordo):
     words = ["compile", "allreduce", "-n", 4]
-    for sizes, why in [("1GiB:1", "wanted the smaller size first"), ("1MiB", "such as 1:1GiB"), ("1-4", "such as 1:1GiB"),
-                       (":4", "such as 1:1GiB"), ("1:2:3", "such as 1:1GiB"), ("1:4x", "such as 1:1GiB"),
+    for sizes, why in [("1GiB:1", "wanted the smaller size first"), ("1MiB", "such as 1:1GiB"),
+                       ("1-4", "such as 1:1GiB"), (":4", "such as 1:1GiB"),
+                       ("1:2:3", "such as 1:1GiB"), ("1:4x", "such as 1:1GiB"),
                        ("1:9223372036854775808", "at most 9223372036854775807")]:
-        ordo.fails(2, rf"--sizes: found {sizes}, wanted .*{why}|--sizes: found {sizes}, {why}", *words, "--sizes", sizes, "-o", "set")
+        ordo.fails(2, rf"--sizes: found {sizes}, wanted .*{why}|--sizes: found {sizes}, {why}",
+                   *words, "--sizes", sizes, "-o", "set")
     ordo.fails(2, r"--output: found none, wanted the name of a folder", *words, "--sizes", "1:9")
-    ordo.fails(2, r"--output: found set.json, wanted the name of a folder", *words, "--sizes", "1:9", "-o", "set.json")
-    ordo.fails(2, r"--sizes chooses an algorithm for each size, found --algorithm ring", *words, "--sizes", "1:9", "-a", "ring", "-o", "set")
-    ordo.fails(2, r"--bandwidth: found 0, wanted a number above 0", *words, "--sizes", "1:9", "--bandwidth", "0", "-o", "set")
+    ordo.fails(2, r"--output: found set.json, wanted the name of a folder", *words, "--sizes",
+               "1:9", "-o", "set.json")
+    ordo.fails(2, r"--sizes chooses an algorithm for each size, found --algorithm ring", *words,
+               "--sizes", "1:9", "-a", "ring", "-o", "set")
+    ordo.fails(2, r"--bandwidth: found 0, wanted a number above 0", *words, "--sizes", "1:9",
+               "--bandwidth", "0", "-o", "set")
     for number in ["nan", "inf", "1e999", "0x10", "-1", "1.5.1", ""]:
-        ordo.fails(2, r"--alpha-ns: found .*wanted a number above 0", *words, "--sizes", "1:9", f"--alpha-ns={number}", "-o", "set")
+        ordo.fails(2, r"--alpha-ns: found .*wanted a number above 0", *words, "--sizes", "1:9",
+                   f"--alpha-ns={number}", "-o", "set")
     for more in [["--size", "1KiB"], ["--type", "f16"]]:
-        ordo.fails(2, r"closed forms, which know neither --size nor --type\nhint: `ordo tune`", *words, "--sizes", "1:9", *more, "-o", "set")
-    ordo.fails(2, r"--require constant is about several sizes", *words, "--require", "constant", "-o", "set")
-    ordo.fails(2, r"hypercube", *words[:2], "-n", 6, "--sizes", "1:9", "--topology", "hypercube", "-o", "set")
+        ordo.fails(2, r"closed forms, which know neither --size nor --type\nhint: `ordo tune`",
+                   *words, "--sizes", "1:9", *more, "-o", "set")
+    ordo.fails(2, r"--require constant is about several sizes", *words, "--require", "constant",
+               "-o", "set")
+    ordo.fails(2, r"hypercube", *words[:2], "-n", 6, "--sizes", "1:9", "--topology", "hypercube",
+               "-o", "set")
     wanted(ordo.names() == [], ordo.names())
     (ordo.folder / "mine").mkdir()
     (ordo.folder / "mine/notes").write_text("")
@@ -1270,40 +1671,66 @@ def _(ordo):
 
 
 def write_set(ordo, ranges, **head):
-    document = {"schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 4, "in_place": False, **head, "ranges": ranges}
+    document = {
+        "schema": "ordo/plan-set/1", "operator": "AllReduce", "ranks": 4, "in_place": False,
+        **head, "ranges": ranges
+    }
     (ordo.folder / "set.json").write_text(json.dumps(document))
 
 
-@desk_case("a set that is not whole, or whose schedules are not, is refused with the place and the sizes")
+@desk_case(
+    "a set that is not whole, or whose schedules are not, is refused with the place and the sizes")
 def _(ordo):
     ordo.compile("a.json")
     ordo.compile("b", algorithm="mesh")
-    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "schedule": "b"}])
+    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"},
+                     {"from_bytes": 10, "schedule": "b"}])
     wanted("changes with the size" in ordo.works("verify", "set.json").out)
-    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 12, "schedule": "b"}])
-    done = ordo.fails(3, r"set.json:1:\d+: error\[R1\]: from_bytes: found 12, wanted 10: there is a gap, no schedule for sizes 10\.\.11",
-                      "verify", "set.json")
+    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"},
+                     {"from_bytes": 12, "schedule": "b"}])
+    done = ordo.fails(
+        3,
+        r"set.json:1:\d+: error\[R1\]: from_bytes: found 12, wanted 10: there is a gap, no "
+        r"schedule for sizes 10\.\.11",
+        "verify", "set.json")
     wanted("hint:" in done.err, done.err)
     for command in [["run", "set.json"], ["list", "set.json"]]:
         ordo.fails(3, "there is a gap", *command)
     for path in sorted((REJECT / "plan-set").glob("R1-*.json")):
         if path.stem != "R1-wrong-schema":
-            ordo.fails(3, rf"{path.stem}.json:\d+:\d+: error\[R1\]: .*(found|missing|unknown|twice|no in-place form|has no root|does not reduce)", "list", path)
+            ordo.fails(
+                3,
+                rf"{path.stem}.json:\d+:\d+: error\[R1\]: .*(found|missing|unknown|twice|no "
+                rf"in-place form|has no root|does not reduce)",
+                "list", path)
     write_set(ordo, [{"from_bytes": 1, "schedule": "c.json"}])
-    ordo.fails(3, r'set.json:1:\d+: error\[R1\]: schedule "c.json": cannot be read: No such file', "verify", "set.json")
+    ordo.fails(3, r'set.json:1:\d+: error\[R1\]: schedule "c.json": cannot be read: No such file',
+               "verify", "set.json")
     ordo.compile("c.json", ranks=8)
-    ordo.fails(3, r'schedule "c.json": found AllReduce on 8 ranks, wanted AllReduce on 4 ranks, as the set says', "verify", "set.json")
-    ordo.fails(3, r'schedule "c.json": found AllReduce on 8 ranks', "run", "set.json", "--bytes", 4096)
+    ordo.fails(
+        3,
+        r'schedule "c.json": found AllReduce on 8 ranks, wanted AllReduce on 4 ranks, as the set '
+        r'says',
+        "verify", "set.json")
+    ordo.fails(3, r'schedule "c.json": found AllReduce on 8 ranks', "run", "set.json", "--bytes",
+               4096)
     # Proved one by one: what breaks a rule is shown in its own file, and the set is refuted.
     lines = (ordo.folder / "a.json").read_text().splitlines(True)
     at = next(i for i, line in enumerate(lines) if '"Wait"' in line)
     (ordo.folder / "c.json").write_text("".join(lines[:at] + lines[at + 1:]))
-    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"}, {"from_bytes": 10, "schedule": "c.json"}])
+    write_set(ordo, [{"from_bytes": 1, "to_bytes": 9, "schedule": "a.json"},
+                     {"from_bytes": 10, "schedule": "c.json"}])
     done = ordo("verify", "set.json")
-    wanted(done.returncode == 1 and re.search(r"^c.json:\d+:\d+: error\[R[68]\]", done.err, re.MULTILINE), done.err)
-    wanted("set.json: refuted" in done.out and re.search(r"10\.\. +c.json +ring +refuted", done.out), done.out)
+    wanted(
+        done.returncode == 1
+        and re.search(r"^c.json:\d+:\d+: error\[R[68]\]", done.err, re.MULTILINE), done.err)
+    wanted(
+        "set.json: refuted" in done.out and re.search(r"10\.\. +c.json +ring +refuted", done.out),
+        done.out)
     answer = ordo.answer("verify", "set.json", "--require", "constant")
-    wanted(answer["exit code"] == 1 and answer["findings"] and [one["proved"] for one in answer["ranges"]] == [True, False], answer)
+    wanted(
+        answer["exit code"] == 1 and answer["findings"]
+        and [one["proved"] for one in answer["ranges"]] == [True, False], answer)
 
 
 # Orders
@@ -1318,14 +1745,23 @@ def own_first(ordo, name, ranks=4):
         tasks = [task("Notify", peer, signal=0) for peer in others]
         tasks += [task("LocalCopy", None, chunk=0, src=["input", 0], dst=["output", 0])]
         for peer in others:
-            tasks += [task("Wait", peer, signal=0), task("Send", peer, chunk=0, src=["input", 0], dst=["scratch", own]),
-                      task("Notify", peer, signal=1)]
+            tasks += [
+                task("Wait", peer, signal=0),
+                task("Send", peer, chunk=0, src=["input", 0], dst=["scratch", own]),
+                task("Notify", peer, signal=1)
+            ]
         for peer in others:
-            tasks += [task("Wait", peer, signal=1), task("LocalReduce", None, chunk=0, src=["scratch", peer], dst=["output", 0])]
+            tasks += [
+                task("Wait", peer, signal=1),
+                task("LocalReduce", None, chunk=0, src=["scratch", peer], dst=["output", 0])
+            ]
         programs.append({"rank": own, "streams": [{"name": "main", "tasks": tasks}]})
-    (ordo.folder / name).write_text(json.dumps({
-        "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "own first", "ranks": ranks, "chunks_per_block": 1,
-        "scratch_slots": ranks, "in_place": False, "programs": programs}))
+    (ordo.folder / name).write_text(
+        json.dumps({
+            "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "own first",
+            "ranks": ranks, "chunks_per_block": 1, "scratch_slots": ranks, "in_place": False,
+            "programs": programs
+        }))
 
 
 def halves(ordo):
@@ -1334,23 +1770,34 @@ def halves(ordo):
         return {"task": kind, **rest, "chunk": chunk, "src": src, "dst": dst}
 
     def write(name, chunks, scratch, programs):
-        (ordo.folder / name).write_text(json.dumps({
-            "schema": "ordo/schedule/1", "operator": "ReduceScatter", "algorithm": "halves", "ranks": len(programs),
-            "shards": 4, "chunks_per_block": chunks, "scratch_slots": scratch, "in_place": False,
-            "programs": [{"rank": rank, "streams": [{"name": "main", "tasks": tasks}]} for rank, tasks in enumerate(programs)]}))
+        (ordo.folder / name).write_text(
+            json.dumps({
+                "schema": "ordo/schedule/1", "operator": "ReduceScatter", "algorithm": "halves",
+                "ranks": len(programs), "shards": 4, "chunks_per_block": chunks,
+                "scratch_slots": scratch, "in_place": False,
+                "programs": [{"rank": rank, "streams": [{"name": "main", "tasks": tasks}]}
+                             for rank, tasks in enumerate(programs)]
+            }))
 
     kinds = ["LocalCopy", "LocalReduce", "LocalReduce", "LocalReduce"]
-    write("one.json", 2, 0, [[move(kind, chunk, ["input", 2 * (3 - i if chunk else i) + chunk], ["output", chunk])
-                              for chunk in range(2) for i, kind in enumerate(kinds)]])
+    write("one.json", 2, 0, [[
+        move(kind, chunk, ["input", 2 * (3 - i if chunk else i) + chunk], ["output", chunk])
+        for chunk in range(2) for i, kind in enumerate(kinds)
+    ]])
     programs = []
     for rank in range(2):
         other = 1 - rank
         signals = [{"task": task, "peer": other, "signal": signal} for task, signal in
                    [("Notify", 0), ("Wait", 0), ("Notify", 1), ("Wait", 1)]]
         programs.append([
-            *signals[:2], *(move("Send", other, ["input", 2 * (i if rank else 1 - i) + other], ["scratch", i], peer=other) for i in range(2)),
-            signals[2], *(move(kinds[i], rank, ["input", 2 * (1 - i if rank else i) + rank], ["output", 0]) for i in range(2)),
-            signals[3], *(move("LocalReduce", rank, ["scratch", i], ["output", 0]) for i in range(2))])
+            *signals[:2],
+            *(move("Send",
+                   other, ["input", 2 * (i if rank else 1 - i) + other], ["scratch", i],
+                   peer=other) for i in range(2)), signals[2],
+            *(move(kinds[i], rank, ["input", 2 * (1 - i if rank else i) + rank], ["output", 0])
+              for i in range(2)), signals[3],
+            *(move("LocalReduce", rank, ["scratch", i], ["output", 0]) for i in range(2))
+        ])
     write("two.json", 1, 2, programs)
 
 
@@ -1359,78 +1806,118 @@ def _(ordo):
     path = ordo.compile("f32.json", "--accumulate", "f32")
     ordo.compile("plain.json")
     wanted('"in_place": false, "accumulate": "f32",' in path.read_text())
-    for words in (["verify"], ["order"], ["explain"], ["run", "--type", "bf16", "--bytes", "4KiB", "--check"]):
-        wanted("by ring, accumulates in f32:" in ordo.works(words[0], "f32.json", *words[1:]).out, words)
+    for words in (["verify"], ["order"], ["explain"],
+                  ["run", "--type", "bf16", "--bytes", "4KiB", "--check"]):
+        wanted("by ring, accumulates in f32:" in ordo.works(words[0], "f32.json", *words[1:]).out,
+               words)
     answer = ordo.answer("verify", "f32.json")
-    wanted(answer["accumulate"] == "f32" and answer["order_digest"] != ordo.answer("verify", "plain.json")["order_digest"], answer)
+    wanted(
+        answer["accumulate"] == "f32"
+        and answer["order_digest"] != ordo.answer("verify", "plain.json")["order_digest"], answer)
     out = ordo.works("order", "f32.json", "--type", "f16").out
-    wanted("depth 3, 3 roundings to f32 and one to f16; f16 sum: off by at most 0.000488 of the sum" in out, out)
+    wanted(
+        "depth 3, 3 roundings to f32 and one to f16; f16 sum: off by at most 0.000488 of the sum"
+        in out, out)
     wanted("0.000488281 at rank 0, chunk 0, offset 0, but 0 at rank 0, chunk 1" in out, out)
     product = ordo.works("verify", "f32.json", "--type", "f16", "--op", "prod").out
     wanted("no input is known on which their bits differ" in product, product)
     # The input that tells the orders apart does so in a run, though f16 has no number of 26 bits.
     ordo.works("verify", "f32.json", "--type", "f16", "--write-input", "differs.json")
-    wanted("they differ, though every shard holds the same" in ordo("run", "f32.json", "--input", "differs.json").out)
+    wanted("they differ, though every shard holds the same" in ordo("run", "f32.json", "--input",
+                                                                    "differs.json").out)
     for type_name in ("f16", "bf16", "f32"):
-        wanted("agrees with the proof" in ordo.works("probe", "f32.json", "--type", type_name, "--transport", "seeded").out)
-    ordo.fails(2, r"accumulates in f32; found f64, wanted f16, bf16 or f32", "run", "f32.json", "--type", "f64")
+        wanted("agrees with the proof" in ordo.works("probe", "f32.json", "--type", type_name,
+                                                     "--transport", "seeded").out)
+    ordo.fails(2, r"accumulates in f32; found f64, wanted f16, bf16 or f32", "run", "f32.json",
+               "--type", "f64")
     ordo.fails(2, r"accumulates in f32; found i32", "order", "f32.json", "--type", "i32")
-    ordo.fails(2, r"different roundings: the first accumulates in f32", "diff", "f32.json", "plain.json")
+    ordo.fails(2, r"different roundings: the first accumulates in f32", "diff", "f32.json",
+               "plain.json")
     ordo.works("diff", "f32.json", "f32.json")
-    ordo.fails(2, r"--accumulate: found f64, wanted f32", "compile", "allreduce", "-n", 4, "-a", "ring", "--accumulate", "f64")
-    ordo.fails(2, r"accumulate: AllGather does not reduce", "compile", "allgather", "-n", 4, "-a", "ring", "--accumulate", "f32")
-    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1MiB", "--accumulate", "f32", "-o", "set")
-    wanted(ordo.answer("verify", "set")["accumulate"] == "f32" and "accumulates in f32" in ordo.works("verify", "set").out)
+    ordo.fails(2, r"--accumulate: found f64, wanted f32", "compile", "allreduce", "-n", 4, "-a",
+               "ring", "--accumulate", "f64")
+    ordo.fails(2, r"accumulate: AllGather does not reduce", "compile", "allgather", "-n", 4, "-a",
+               "ring", "--accumulate", "f32")
+    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1MiB",
+               "--accumulate", "f32", "-o", "set")
+    wanted(
+        ordo.answer("verify", "set")["accumulate"] == "f32"
+        and "accumulates in f32" in ordo.works("verify", "set").out)
     (ordo.folder / "set" / "range-0.json").write_bytes((ordo.folder / "plain.json").read_bytes())
-    ordo.fails(3, r"wanted AllReduce on 4 ranks, accumulating in f32, as the set says", "verify", "set")
+    ordo.fails(3, r"wanted AllReduce on 4 ranks, accumulating in f32, as the set says", "verify",
+               "set")
 
 
-@desk_case("order: every tree with its name, who has it, its depth, its roundings and how far it can be off")
+@desk_case(
+    "order: every tree with its name, who has it, its depth, its roundings and how far it can be "
+    "off"
+)
 def _(ordo):
     ordo.compile("ring.json")
     out = ordo.works("order", "ring.json").out
-    for words in ["orders                  4 different over 4 chunks", "order 0                 ring from 1", "(0+((1+2)+3))",
-                  "order 3                 linear", "(((0+1)+2)+3)", "1 of 4 chunks (0) on 4 of 4 ranks",
-                  "depth 3, 3 roundings; f32 sum: off by at most 1.79e-07 of the sum of absolute values",
-                  "G3 position-invariant   does not hold: chunk 0 is (0+((1+2)+3)) but chunk 1 is ((0+(2+3))+1)",
-                  "first difference: (1+2), where the other adds 0 to 2 before 1", "others 0 (f32 sum):",
-                  "1 at rank 0, chunk 0, offset 0, but 0 at rank 0, chunk 1, offset 0"]:
+    for words in [
+            "orders                  4 different over 4 chunks",
+            "order 0                 ring from 1", "(0+((1+2)+3))",
+            "order 3                 linear", "(((0+1)+2)+3)", "1 of 4 chunks (0) on 4 of 4 ranks",
+            "depth 3, 3 roundings; f32 sum: off by at most 1.79e-07 of the sum of absolute values",
+            "G3 position-invariant   does not hold: chunk 0 is (0+((1+2)+3)) but chunk 1 is "
+            "((0+(2+3))+1)",
+            "first difference: (1+2), where the other adds 0 to 2 before 1", "others 0 (f32 sum):",
+            "1 at rank 0, chunk 0, offset 0, but 0 at rank 0, chunk 1, offset 0"
+    ]:
         wanted(words in out, words, out)
-    wanted("and 2 more; --max-orders 4 shows all" in ordo.works("order", "ring.json", "--max-orders", 2).out)
-    wanted("off by at most 3.33e-16 of the product" in ordo.works("order", "ring.json", "--type", "f64", "--op", "prod").out)
+    wanted("and 2 more; --max-orders 4 shows all" in ordo.works("order", "ring.json",
+                                                                "--max-orders", 2).out)
+    wanted("off by at most 3.33e-16 of the product" in ordo.works("order", "ring.json", "--type",
+                                                                  "f64", "--op", "prod").out)
     out = ordo.works("order", "ring.json", "--type", "i32").out
-    wanted("i32 sum: nothing is rounded" in out and "G3 position-invariant   holds: i32 sum is associative" in out, out)
+    wanted(
+        "i32 sum: nothing is rounded" in out
+        and "G3 position-invariant   holds: i32 sum is associative" in out, out)
     out = ordo.works("order", "ring.json", "--max-leaves", 3).out
     wanted("(0+[1..3])" in out and "(...+1)" in out and "([0..2]+3)" in out, out)
     answer = ordo.answer("order", "ring.json", "--max-orders", 1)
-    wanted([one["name"] for one in answer["orders"]] == ["ring from 1", "ring from 2", "ring from 3", "linear"], answer)
-    wanted(all(one["depth"] == 3 and one["roundings"] == 3 and one["copies"] == 4 for one in answer["orders"]), answer)
+    wanted([one["name"]
+            for one in answer["orders"]] == ["ring from 1", "ring from 2", "ring from 3", "linear"],
+           answer)
+    wanted(
+        all(one["depth"] == 3 and one["roundings"] == 3 and one["copies"] == 4
+            for one in answer["orders"]), answer)
     wanted(answer["order_digest"] == ordo.answer("verify", "ring.json")["order_digest"], answer)
     example = answer["guarantees"]["G3"]["counterexample"]
     wanted([one["bits"] for one in example["elements"]] == ["3f800000", "00000000"], example)
     wanted(answer["guarantees"]["G4"]["verdict"] == "not asked", answer)
 
 
-@desk_case("order: one tree whatever the operands' order, said where they stand otherwise; none where nothing is added")
+@desk_case(
+    "order: one tree whatever the operands' order, said where they stand otherwise; none where "
+    "nothing is added"
+)
 def _(ordo):
     ordo.compile("same.json", algorithm="recursive-doubling")
     answer = ordo.answer("order", "same.json")
     wanted(len(answer["orders"]) == 1 and answer["orders"][0]["name"] == "folded", answer)
-    wanted(answer["orders"][0]["operand_orders"] == 4 and answer["guarantees"]["G1"] == {"verdict": "holds"})
+    wanted(answer["orders"][0]["operand_orders"] == 4
+           and answer["guarantees"]["G1"] == {"verdict": "holds"})
     wanted("operands in 4 different orders" in ordo.works("order", "same.json").out)
     wanted("NaN" not in ordo.works("verify", "same.json").out)
     ordo.compile("mesh.json", algorithm="mesh(shots=2)")
-    # Each chunk is folded by its owner, whose part is the left operand: the ranks agree, and the positions.
+    # Each chunk is folded by its owner, whose part is the left operand: the ranks agree, and the
+    # positions.
     mesh = ordo.answer("order", "mesh.json")["guarantees"]
     wanted(mesh["G1"] == mesh["G3"] == {"verdict": "holds"}, mesh)
     ordo.compile("gather.json", operator="allgather")
     out = ordo.works("order", "gather.json").out
-    wanted("none: AllGather adds nothing" in out and "G1 to G5                not applicable: AllGather adds nothing" in out, out)
+    wanted(
+        "none: AllGather adds nothing" in out
+        and "G1 to G5                not applicable: AllGather adds nothing" in out, out)
     own_first(ordo, "own.json")
     answer = ordo.answer("order", "own.json")
-    wanted([(one["tree"], one["chunks"], one["ranks"], one["copies"]) for one in answer["orders"]] ==
-           [("(((0+1)+2)+3)", 1, 2, 2), ("(((0+2)+1)+3)", 1, 1, 1), ("(((0+3)+1)+2)", 1, 1, 1)], answer)
-    wanted(answer["order_digest"] is None and "none: the ranks' copies differ" in ordo.works("order", "own.json").out)
+    wanted([(one["tree"], one["chunks"], one["ranks"], one["copies"])
+            for one in answer["orders"]] == [("(((0+1)+2)+3)", 1, 2, 2), ("(((0+2)+1)+3)", 1, 1, 1),
+                                             ("(((0+3)+1)+2)", 1, 1, 1)], answer)
+    wanted(answer["order_digest"] is None
+           and "none: the ranks' copies differ" in ordo.works("order", "own.json").out)
     wanted("none: the ranks' copies differ" in ordo.works("verify", "own.json").out)
 
 
@@ -1440,7 +1927,9 @@ def _(ordo):
     ordo.works("order", "ring.json", "-o", "ring.svg")
     text = (ordo.folder / "ring.svg").read_text()
     xml.dom.minidom.parseString(text)
-    wanted(all(f"{name}: 1 of 4 chunks" in text for name in ["ring from 1", "ring from 2", "ring from 3", "linear"]), text)
+    wanted(
+        all(f"{name}: 1 of 4 chunks" in text
+            for name in ["ring from 1", "ring from 2", "ring from 3", "linear"]), text)
     dot = ordo.works("order", "ring.json", "--as", "dot", "--max-orders", 1)
     wanted(dot.out.count('label="+"') == 3 and "drawn: 1 of 4 orders" in dot.err, dot.out, dot.err)
     ordo.compile("large.json", ranks=64)
@@ -1453,26 +1942,38 @@ def _(ordo):
     wanted("ring.gif" not in ordo.names())
 
 
-@desk_case("order: what is not sound has no order, and the first rule it breaks is named; what makes no sense is said")
+@desk_case(
+    "order: what is not sound has no order, and the first rule it breaks is named; what makes no "
+    "sense is said"
+)
 def _(ordo):
     (ordo.folder / "race.json").write_bytes((REJECT / "R8-read-before-data.json").read_bytes())
-    ordo.fails(1, r"^race\.json:\d+:\d+: error\[R8\]: the schedule is not sound.*race on rank 0", "order", "race.json")
+    ordo.fails(1, r"^race\.json:\d+:\d+: error\[R8\]: the schedule is not sound.*race on rank 0",
+               "order", "race.json")
     (ordo.folder / "token.json").write_bytes((REJECT / "R6-token-left-over.json").read_bytes())
-    ordo.fails(1, r"^token\.json:\d+:\d+: error\[R6\]: the schedule is not sound", "order", "token.json")
+    ordo.fails(1, r"^token\.json:\d+:\d+: error\[R6\]: the schedule is not sound", "order",
+               "token.json")
     wanted(ordo.answer("order", "race.json")["error"]["rule"] == "R8")
     ordo.compile("ring.json")
-    ordo.fails(2, "--type: found f31, wanted f16, bf16, f32, f64", "order", "ring.json", "--type", "f31")
+    ordo.fails(2, "--type: found f31, wanted f16, bf16, f32, f64", "order", "ring.json", "--type",
+               "f31")
     ordo.fails(2, "--op: found add, wanted sum", "order", "ring.json", "--op", "add")
     ordo.fails(2, "--ranks goes with --chunks or --table", "order", "ring.json", "--ranks", "4")
     ordo.fails(2, "--table takes no schedule", "order", "ring.json", "--table")
     wanted(ordo.answer("order", "ring.json", "--as", "png")["exit code"] == 2)
 
 
-@desk_case("the order digest is that of the trees: not of the algorithm, the chunks, the streams, or how the document is written")
+@desk_case(
+    "the order digest is that of the trees: not of the algorithm, the chunks, the streams, or how "
+    "the document is written"
+)
 def _(ordo):
     digests = set()
-    for name, algorithm, words in [("a", "dyadic", []), ("b", "dyadic", ["--chunks", 24]), ("c", "mesh(shots=2)", ["--in-place"]),
-                                   ("d", "mesh(shots=1)", []), ("e", "recursive-doubling(masks=near)", []), ("f", "nhr(data=small)", [])]:
+    for name, algorithm, words in [("a", "dyadic", []), ("b", "dyadic", ["--chunks", 24]),
+                                   ("c", "mesh(shots=2)", ["--in-place"]),
+                                   ("d", "mesh(shots=1)", []),
+                                   ("e", "recursive-doubling(masks=near)", []),
+                                   ("f", "nhr(data=small)", [])]:
         ordo.compile(f"{name}.json", *words, ranks=8, algorithm=algorithm)
         digests.add(ordo.answer("order", f"{name}.json")["order_digest"])
     ordo.compile("folder", ranks=8, algorithm="dyadic")
@@ -1506,45 +2007,78 @@ def _(ordo):
         resource.setrlimit(resource.RLIMIT_STACK, (1 << 18, 1 << 18))
 
     # One rank holds all shards; chunk 0 is added upwards, chunk 1 downwards.
-    tasks = [{"task": "LocalCopy", "chunk": 0, "src": ["input", 0], "dst": ["output", 0]},
-             {"task": "LocalCopy", "chunk": 1, "src": ["input", 2 * shards - 1], "dst": ["output", 1]}]
+    tasks = [{"task": "LocalCopy", "chunk": 0, "src": ["input", 0], "dst": ["output", 0]}, {
+        "task": "LocalCopy", "chunk": 1, "src": ["input", 2 * shards - 1], "dst": ["output", 1]
+    }]
     for shard in range(1, shards):
-        tasks += [{"task": "LocalReduce", "chunk": 0, "src": ["input", 2 * shard], "dst": ["output", 0]},
-                  {"task": "LocalReduce", "chunk": 1, "src": ["input", 2 * (shards - 1 - shard) + 1], "dst": ["output", 1]}]
-    (ordo.folder / "deep.json").write_text(json.dumps({
-        "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "by hand", "ranks": 1, "shards": shards,
-        "chunks_per_block": 2, "scratch_slots": 0, "in_place": False,
-        "programs": [{"rank": 0, "streams": [{"name": "main", "tasks": tasks}]}]}))
+        tasks += [{
+            "task": "LocalReduce", "chunk": 0, "src": ["input", 2 * shard], "dst": ["output", 0]
+        }, {
+            "task": "LocalReduce", "chunk": 1, "src": ["input", 2 * (shards - 1 - shard) + 1],
+            "dst": ["output", 1]
+        }]
+    (ordo.folder / "deep.json").write_text(
+        json.dumps({
+            "schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "by hand",
+            "ranks": 1, "shards": shards, "chunks_per_block": 2, "scratch_slots": 0,
+            "in_place": False,
+            "programs": [{"rank": 0, "streams": [{"name": "main", "tasks": tasks}]}]
+        }))
     out = ordo.works("order", "deep.json", "--max-leaves", 4, before=little_stack).out
-    for words in ["order 0                 linear", "(([0..99997]+99998)+99999)", "order 1                 ring from 99999 downwards",
-                  "(0+(1+[2..99999]))", "depth 99999, 99999 roundings"]:
+    for words in [
+            "order 0                 linear", "(([0..99997]+99998)+99999)",
+            "order 1                 ring from 99999 downwards", "(0+(1+[2..99999]))",
+            "depth 99999, 99999 roundings"
+    ]:
         wanted(words in out, words, out)
-    wanted(len(ordo.works("order", "deep.json", "--max-leaves", shards, before=little_stack).out) > 1000000)
+    wanted(
+        len(ordo.works("order", "deep.json", "--max-leaves", shards, before=little_stack).out) >
+        1000000)
     ordo.works("order", "deep.json", "--max-leaves", 4, "--as", "dot", before=little_stack)
-    ordo.works("verify", "deep.json", "--type", "f64", "--write-input", "differs.json", before=little_stack)
-    shown = ordo.answer("run", "deep.json", "--input", "differs.json", "--workers", 1, before=little_stack)
+    ordo.works("verify",
+               "deep.json",
+               "--type",
+               "f64",
+               "--write-input",
+               "differs.json",
+               before=little_stack)
+    shown = ordo.answer("run",
+                        "deep.json",
+                        "--input",
+                        "differs.json",
+                        "--workers",
+                        1,
+                        before=little_stack)
     wanted(shown["differ"] and shown["same_inputs"], shown)
 
 
 @desk_case("verify --require: guarantees as conditions, for a type and a reduction")
 def _(ordo):
     ordo.compile("ring.json")
-    wanted("G1 rank-equal           holds" in ordo.works("verify", "ring.json", "--require", "G1,g2").out)
-    done = ordo.fails(1, r"^ring\.json: error: G3 position-invariant does not hold for f32 sum: chunk 0 is .*\nhint: --write-input",
-                      "verify", "ring.json", "--require", "G1,G3")
+    wanted("G1 rank-equal           holds" in ordo.works("verify", "ring.json", "--require",
+                                                         "G1,g2").out)
+    done = ordo.fails(
+        1,
+        r"^ring\.json: error: G3 position-invariant does not hold for f32 sum: chunk 0 is "
+        r".*\nhint: --write-input",
+        "verify", "ring.json", "--require", "G1,G3")
     wanted("proved" in done.out, done.out)
     ordo.works("verify", "ring.json", "--require", "G1,G3", "--type", "i64")
     ordo.works("verify", "ring.json", "--require", "G3", "--op", "max")
-    ordo.fails(1, "does not hold for f64 prod", "verify", "ring.json", "--require", "position-invariant", "--type", "f64", "--op", "prod")
+    ordo.fails(1, "does not hold for f64 prod", "verify", "ring.json", "--require",
+               "position-invariant", "--type", "f64", "--op", "prod")
     answer = ordo.answer("verify", "ring.json", "--require", "G3")
-    wanted(answer["exit code"] == 1 and answer["proved"] and "G3" in answer["error"]["text"], answer)
+    wanted(answer["exit code"] == 1 and answer["proved"] and "G3" in answer["error"]["text"],
+           answer)
     ordo.compile("gather.json", operator="allgather")
     ordo.works("verify", "gather.json", "--require", "G1,G2,G3")
     ordo.fails(2, "--require: found G9, wanted", "verify", "ring.json", "--require", "G1,G9")
     ordo.fails(2, "G5 is about two schedules", "verify", "ring.json", "--require", "G5")
     own_first(ordo, "own.json")
-    ordo.fails(1, r"G1 rank-equal does not hold for f32 sum: chunk 0 is \(\(\(0\+1\)\+2\)\+3\) on rank 0 but", "verify", "own.json",
-               "--require", "G3,G1")
+    ordo.fails(
+        1,
+        r"G1 rank-equal does not hold for f32 sum: chunk 0 is \(\(\(0\+1\)\+2\)\+3\) on rank 0 but",
+        "verify", "own.json", "--require", "G3,G1")
     ordo.works("verify", "own.json", "--require", "G3")
     ordo.works("verify", "own.json", "--require", "G1", "--type", "u8")
     # Two unordered reduces: which comes first is a matter of time, and of no input.
@@ -1552,7 +2086,10 @@ def _(ordo):
     wanted(ordo("verify", "race.json", "--atomic-reduce", "--require", "G2").returncode == 1)
 
 
-@desk_case("verify --write-input and run --input: the bits differ on the running schedule, and nowhere they should not")
+@desk_case(
+    "verify --write-input and run --input: the bits differ on the running schedule, and nowhere "
+    "they should not"
+)
 def _(ordo):
     ordo.compile("ring.json")
     ordo.compile("dyadic.json", algorithm="dyadic")
@@ -1563,15 +2100,19 @@ def _(ordo):
     for name in ["ring", "scatter", "place", "nhr", "own"]:
         for kind in ["f32", "f64"]:
             for reduction in ["sum", "prod", "avg"]:
-                ordo.works("verify", f"{name}.json", "--type", kind, "--op", reduction, "--write-input", "differs.json")
+                ordo.works("verify", f"{name}.json", "--type", kind, "--op", reduction,
+                           "--write-input", "differs.json")
                 for how in [["--transport", "seeded", "--seed", 7], ["--workers", 0]]:
                     done = ordo("run", f"{name}.json", "--input", "differs.json", *how)
-                    wanted(done.returncode == 1 and "they differ, though every shard holds the same in both places" in done.out,
-                           name, kind, reduction, done.out, done.err)
+                    wanted(
+                        done.returncode == 1 and
+                        "they differ, though every shard holds the same in both places" in done.out,
+                        name, kind, reduction, done.out, done.err)
     # The proof's software said what the machine now does.
     said = ordo.answer("verify", "ring.json", "--op", "prod", "--write-input", "differs.json")
     shown = ordo.answer("run", "ring.json", "--input", "differs.json")
-    wanted([one["bits"] for one in said["guarantees"]["G3"]["counterexample"]["elements"]] == [one["bits"] for one in shown["elements"]])
+    wanted([one["bits"] for one in said["guarantees"]["G3"]["counterexample"]["elements"]] ==
+           [one["bits"] for one in shown["elements"]])
     wanted(shown["differ"] and shown["same_inputs"] and shown["exit code"] == 1, shown)
     # One order gives one result, also on that input and whatever the chunks.
     same = ordo.answer("run", "dyadic.json", "--input", "differs.json")
@@ -1589,7 +2130,8 @@ def _(ordo):
     # What differs in the input says nothing of the order.
     one.update(elements=one["elements"] + [{"rank": 0, "chunk": 1, "offset": 0}])
     (ordo.folder / "one.json").write_text(json.dumps(one))
-    wanted("but the shards do not hold the same" in ordo("run", "ring.json", "--input", "one.json").out)
+    wanted("but the shards do not hold the same" in ordo("run", "ring.json", "--input",
+                                                         "one.json").out)
 
 
 @desk_case("verify --write-input and run --input: what makes no sense")
@@ -1598,11 +2140,13 @@ def _(ordo):
     ordo.compile("five.json", ranks=5)
     ordo.compile("reduce.json", operator="reduce")
     done = ordo.works("verify", "ring.json", "--type", "i32", "--write-input", "none.json")
-    wanted("no input written: nothing that an input could show is refuted for i32 sum" in done.err and "none.json" not in ordo.names())
+    wanted("no input written: nothing that an input could show is refuted for i32 sum" in done.err
+           and "none.json" not in ordo.names())
     ordo.works("verify", "ring.json", "--write-input", "differs.json")
     wanted(ordo("verify", "ring.json", "--write-input", "nowhere/differs.json").returncode == 5)
     for words in [["--type", "f64"], ["--op", "sum"], ["--count", 4], ["--bytes", "1KiB"]]:
-        ordo.fails(2, "the input says type, reduction and count", "run", "ring.json", "--input", "differs.json", *words)
+        ordo.fails(2, "the input says type, reduction and count", "run", "ring.json", "--input",
+                   "differs.json", *words)
     for words in [["--check"], ["--links"], ["--repeat", 2]]:
         ordo.fails(2, "do not go with it", "run", "ring.json", "--input", "differs.json", *words)
     ordo.fails(2, "different numbers of shards", "run", "five.json", "--input", "differs.json")
@@ -1610,106 +2154,156 @@ def _(ordo):
     ordo.fails(5, "cannot read", "run", "ring.json", "--input", "missing.json")
     text = (ordo.folder / "differs.json").read_text()
     (ordo.folder / "wrong.json").write_text(text.replace('"0x1p+26"', '"1e8"', 1))
-    ordo.fails(3, r'^wrong\.json:\d+:\d+: error\[R1\]: value: found "1e8", wanted a hexadecimal number', "run", "ring.json", "--input",
-               "wrong.json")
-    ordo.fails(1, r"error\[R8\]", "run", REJECT / "R8-read-before-data.json", "--input", "differs.json")
+    ordo.fails(
+        3, r'^wrong\.json:\d+:\d+: error\[R1\]: value: found "1e8", wanted a hexadecimal number',
+        "run", "ring.json", "--input", "wrong.json")
+    ordo.fails(1, r"error\[R8\]", "run", REJECT / "R8-read-before-data.json", "--input",
+               "differs.json")
 
 
-@desk_case("diff: bit-interchangeable or not, where in the vector, with both trees and the first node that differs")
+@desk_case(
+    "diff: bit-interchangeable or not, where in the vector, with both trees and the first node "
+    "that differs"
+)
 def _(ordo):
-    for name, algorithm, words in [("ring.json", "ring", []), ("dyadic.json", "dyadic", []), ("mesh.json", "mesh", ["--chunks", 3]),
+    for name, algorithm, words in [("ring.json", "ring", []), ("dyadic.json", "dyadic", []),
+                                   ("mesh.json", "mesh", ["--chunks", 3]),
                                    ("whole.json", "mesh(shots=1)", []), ("folded.json", "rhd", [])]:
         ordo.compile(name, *words, algorithm=algorithm, ranks=8)
     done = ordo.works("diff", "dyadic.json", "mesh.json", "whole.json")
     wanted("dyadic.json and mesh.json: bit-interchangeable\n" in done.out and
            "2 of 2 are bit-interchangeable with dyadic.json" in done.out, done.out)
     done = ordo.fails(1, "^$", "diff", "ring.json", "dyadic.json")
-    for words in ["ring.json and dyadic.json: different", "all of the vector", "[1/8, 1/4)",
-                  "((0+(((((2+3)+4)+5)+6)+7))+1), ring from 2, by ring.json", "(((0+1)+(2+3))+((4+5)+(6+7))), dyadic, by dyadic.json",
-                  "and 4 more", "first node that differs", "meet only after"]:
+    for words in [
+            "ring.json and dyadic.json: different", "all of the vector", "[1/8, 1/4)",
+            "((0+(((((2+3)+4)+5)+6)+7))+1), ring from 2, by ring.json",
+            "(((0+1)+(2+3))+((4+5)+(6+7))), dyadic, by dyadic.json", "and 4 more",
+            "first node that differs", "meet only after"
+    ]:
         wanted(words in done.out, words, done.out)
     done = ordo("diff", "dyadic.json", "folded.json", "mesh.json")
-    wanted(done.returncode == 1 and "1 of 2 are bit-interchangeable" in done.out and
-           "(((0+4)+(2+6))+((1+5)+(3+7))), folded, by folded.json" in done.out and "[0, 1)" in done.out, done.out)
+    wanted(
+        done.returncode == 1 and "1 of 2 are bit-interchangeable" in done.out
+        and "(((0+4)+(2+6))+((1+5)+(3+7))), folded, by folded.json" in done.out
+        and "[0, 1)" in done.out, done.out)
     one = ordo.answer("diff", "ring.json", "dyadic.json")
     pair = one["comparisons"][0]
-    wanted(one["exit code"] == 1 and len(pair["differing"]) == 8 and not pair["interchangeable"], one)
+    wanted(one["exit code"] == 1 and len(pair["differing"]) == 8 and not pair["interchangeable"],
+           one)
     wanted(pair["differing"][1]["begin"] == "1/8" and pair["differing"][1]["end"] == "1/4", pair)
     # One ring of halves: what goes the one way round is as without the other.
     ordo.compile("both.json", algorithm="ring(directions=2)", ranks=8)
     differing = ordo.answer("diff", "ring.json", "both.json")["comparisons"][0]["differing"]
-    wanted(0 < len(differing) < 16 and all("/16" in one["begin"] + one["end"] for one in differing), differing)
+    wanted(0 < len(differing) < 16 and all("/16" in one["begin"] + one["end"] for one in differing),
+           differing)
     document = (ordo.folder / "ring.json").read_bytes()
     wanted("bit-interchangeable" in ordo.works("diff", "-", "ring.json", stdin=document).out)
 
 
-@desk_case("diff --write-input: the shortest input on which two schedules differ, and nothing where there is none")
+@desk_case(
+    "diff --write-input: the shortest input on which two schedules differ, and nothing where there "
+    "is none"
+)
 def _(ordo):
     ordo.compile("ring.json", "--chunks", 3)
     ordo.compile("dyadic.json", algorithm="dyadic")
     ordo.compile("mesh.json", algorithm="mesh")
     answer = ordo.answer("diff", "dyadic.json", "ring.json", "--write-input", "input.json")
-    wanted("an input that shows it  shard " in ordo.fails(1, "", "diff", "dyadic.json", "ring.json").out)
+    wanted("an input that shows it  shard " in ordo.fails(1, "", "diff", "dyadic.json",
+                                                          "ring.json").out)
     alone = ordo.answer("diff", "dyadic.json", "ring.json")["comparisons"][0]["input"]
-    wanted(alone.items() <= answer["comparisons"][0]["input"].items() and len(alone["values"]) == 3 and "file" not in alone, alone)
+    wanted(
+        alone.items() <= answer["comparisons"][0]["input"].items() and len(alone["values"]) == 3
+        and "file" not in alone, alone)
     written = strict_json.loads((ordo.folder / "input.json").read_text())
-    wanted(written["schema"] == "ordo/input/1" and written["count"] == 12 and len(written["values"]) == 3, written)
+    wanted(
+        written["schema"] == "ordo/input/1" and written["count"] == 12
+        and len(written["values"]) == 3, written)
     results = [one["bits"] for one in answer["comparisons"][0]["input"]["results"]]
-    wanted(len(set(results)) == 2 and all(re.fullmatch("[0-9a-f]{8}", one) for one in results), answer)
+    wanted(
+        len(set(results)) == 2 and all(re.fullmatch("[0-9a-f]{8}", one) for one in results), answer)
     for name, bits in zip(["dyadic.json", "ring.json"], results):
         wanted(f"(bits {bits})" in ordo.works("run", name, "--input", "input.json").out, name, bits)
-        seeded = ordo.works("run", name, "--input", "input.json", "--transport", "seeded", "--seed", 5).out
+        seeded = ordo.works("run", name, "--input", "input.json", "--transport", "seeded", "--seed",
+                            5).out
         wanted(f"(bits {bits})" in seeded, name, bits)
-    wanted(ordo.answer("diff", "dyadic.json", "ring.json", "--type", "f64", "--op", "prod", "--write-input", "x.json")["exit code"] == 1)
+    wanted(
+        ordo.answer("diff", "dyadic.json", "ring.json", "--type", "f64", "--op", "prod",
+                    "--write-input", "x.json")["exit code"] == 1)
     written = strict_json.loads((ordo.folder / "x.json").read_text())
     wanted((written["type"], written["reduction"]) == ("f64", "prod"), written)
     (ordo.folder / "x.json").unlink()
     for words in [["mesh.json"], ["ring.json", "--type", "i32"]]:
         done = ordo.works("diff", "dyadic.json", *words, "--write-input", "x.json")
-        wanted("x.json is not written: there is no input on which they differ" in done.err, done.err)
+        wanted("x.json is not written: there is no input on which they differ" in done.err,
+               done.err)
     wanted("x.json" not in ordo.names(), ordo.names())
     # It serves both, also where the ranks that hold shards and results are others.
     for ranks, algorithm in [(2, "dyadic"), (4, "ring")]:
-        ordo.compile(f"{ranks}.json", "--shards", 8, operator="reduce-scatter", ranks=ranks, algorithm=algorithm)
+        ordo.compile(f"{ranks}.json",
+                     "--shards",
+                     8,
+                     operator="reduce-scatter",
+                     ranks=ranks,
+                     algorithm=algorithm)
     for root, algorithm in [(1, "ring"), (3, "mesh")]:
         ordo.compile(f"to{root}.json", "--root", root, operator="reduce", algorithm=algorithm)
     # Half of the data goes round the other way, so the two differ further on only.
     ordo.compile("one.json", ranks=8)
     ordo.compile("both.json", ranks=8, algorithm="ring(directions=2)")
-    wanted(ordo.answer("diff", "one.json", "both.json")["comparisons"][0]["differing"][0]["begin"] != "0")
-    for one, other in [("2.json", "4.json"), ("4.json", "2.json"), ("to1.json", "to3.json"), ("one.json", "both.json")]:
+    wanted(
+        ordo.answer("diff", "one.json", "both.json")["comparisons"][0]["differing"][0]["begin"] !=
+        "0")
+    for one, other in [("2.json", "4.json"), ("4.json", "2.json"), ("to1.json", "to3.json"),
+                       ("one.json", "both.json")]:
         answer = ordo.answer("diff", one, other, "--write-input", "y.json")
         said = [result["bits"] for result in answer["comparisons"][0]["input"]["results"]]
-        seen = [ordo.answer("run", name, "--input", "y.json")["elements"][0]["bits"] for name in (one, other)]
+        seen = [
+            ordo.answer("run", name, "--input", "y.json")["elements"][0]["bits"]
+            for name in (one, other)
+        ]
         wanted(said == seen and len(set(said)) == 2, one, other, said, seen)
     ordo.compile("3.json", "--shards", 8, operator="reduce-scatter", ranks=3, algorithm="ring")
     ordo("diff", "2.json", "4.json", "--write-input", "y.json")
-    ordo.fails(2, "its vector of 4 elements does not fill 3 blocks evenly", "run", "3.json", "--input", "y.json")
-    ordo.fails(2, "--write-input: wanted two schedules, found 3", "diff", "ring.json", "mesh.json", "dyadic.json", "--write-input", "x.json")
-    ordo.fails(5, "none/x.json: error: cannot write", "diff", "dyadic.json", "ring.json", "--write-input", "none/x.json")
+    ordo.fails(2, "its vector of 4 elements does not fill 3 blocks evenly", "run", "3.json",
+               "--input", "y.json")
+    ordo.fails(2, "--write-input: wanted two schedules, found 3", "diff", "ring.json", "mesh.json",
+               "dyadic.json", "--write-input", "x.json")
+    ordo.fails(5, "none/x.json: error: cannot write", "diff", "dyadic.json", "ring.json",
+               "--write-input", "none/x.json")
 
 
-@desk_case("diff: integers, minima and maxima are the same in any order, and what adds nothing has none")
+@desk_case(
+    "diff: integers, minima and maxima are the same in any order, and what adds nothing has none")
 def _(ordo):
     ordo.compile("ring.json")
     ordo.compile("dyadic.json", algorithm="dyadic")
-    for words in [["--type", "i32"], ["--type", "u8", "--op", "prod"], ["--op", "max"], ["--type", "f64", "--op", "min"]]:
+    for words in [["--type", "i32"], ["--type", "u8", "--op", "prod"], ["--op", "max"],
+                  ["--type", "f64", "--op", "min"]]:
         done = ordo.works("diff", "ring.json", "dyadic.json", *words)
-        wanted("every order has the same bits" in done.out and "differ in 4 of 4 parts" in done.out, done.out)
+        wanted("every order has the same bits" in done.out and "differ in 4 of 4 parts" in done.out,
+               done.out)
     for words in [["--op", "prod"], ["--type", "f64"]]:
         ordo.fails(1, "^$", "diff", "ring.json", "dyadic.json", *words)
-    for name, algorithm, root in [("a.json", "ring", 0), ("b.json", "mesh", 0), ("c.json", "ring", 1)]:
+    for name, algorithm, root in [("a.json", "ring", 0), ("b.json", "mesh", 0),
+                                  ("c.json", "ring", 1)]:
         ordo.compile(name, "--root", root, operator="broadcast", algorithm=algorithm)
     wanted("nothing is added" in ordo.works("diff", "a.json", "b.json").out)
     done = ordo.fails(1, "^$", "diff", "a.json", "c.json")
-    wanted("what rank 0 sends by a.json" in done.out and "what rank 1 sends by c.json" in done.out, done.out)
-    ordo.fails(1, "x.json is not written: nothing is added", "diff", "a.json", "c.json", "--write-input", "x.json")
+    wanted("what rank 0 sends by a.json" in done.out and "what rank 1 sends by c.json" in done.out,
+           done.out)
+    ordo.fails(1, "x.json is not written: nothing is added", "diff", "a.json", "c.json",
+               "--write-input", "x.json")
     for name, root in [("d.json", 0), ("e.json", 2)]:
         ordo.compile(name, "--root", root, operator="reduce", algorithm="mesh")
-    wanted("the result is on rank 0 by d.json, on rank 2 by e.json" in ordo.works("diff", "d.json", "e.json").out)
+    wanted("the result is on rank 0 by d.json, on rank 2 by e.json" in ordo.works(
+        "diff", "d.json", "e.json").out)
 
 
-@desk_case("diff: G4 for other topologies and failed links, G5 for other numbers of ranks with as many shards")
+@desk_case(
+    "diff: G4 for other topologies and failed links, G5 for other numbers of ranks with as many "
+    "shards"
+)
 def _(ordo):
     ordo.compile("free.json", ranks=8)
     ordo.compile("mesh.json", "--topology", "full-mesh", ranks=8)
@@ -1717,37 +2311,57 @@ def _(ordo):
     ordo.compile("cube.json", "--topology", "hypercube", ranks=8, algorithm="dyadic")
     ordo.compile("pairs.json", "--topology", "a3:8", ranks=8, algorithm="birs")
     done = ordo("diff", "mesh.json", "around.json")
-    wanted(done.returncode == 1 and re.search(r'G4 .*does not hold between these two: one was compiled for "full-mesh" \(\w{8}\), the '
-                                              r'other for "full-mesh" \(\w{8}\)', done.out), done.out)
-    wanted(re.search("G4 .*: holds between".replace(":", ""), ordo.works("diff", "free.json", "mesh.json").out))
-    wanted(re.search('G4 .*holds between these two: one was compiled for "hypercube"', ordo.works("diff", "cube.json", "pairs.json").out))
-    wanted(re.search("G4 .*not asked: both were compiled for no topology", ordo.works("diff", "free.json", "free.json").out))
+    wanted(
+        done.returncode == 1 and re.search(
+            r'G4 .*does not hold between these two: one was compiled for "full-mesh" \(\w{8}\), '
+            r'the '
+            r'other for "full-mesh" \(\w{8}\)', done.out), done.out)
+    wanted(
+        re.search("G4 .*: holds between".replace(":", ""),
+                  ordo.works("diff", "free.json", "mesh.json").out))
+    wanted(
+        re.search('G4 .*holds between these two: one was compiled for "hypercube"',
+                  ordo.works("diff", "cube.json", "pairs.json").out))
+    wanted(
+        re.search("G4 .*not asked: both were compiled for no topology",
+                  ordo.works("diff", "free.json", "free.json").out))
     for ranks in [2, 4, 8]:
         ordo.compile(f"{ranks}.json", "--shards", 8, ranks=ranks, algorithm="dyadic")
     done = ordo.works("diff", "2.json", "4.json", "8.json")
-    wanted(re.search("G5 .*holds between these two: 8 shards on 2 and on 4 ranks", done.out), done.out)
+    wanted(re.search("G5 .*holds between these two: 8 shards on 2 and on 4 ranks", done.out),
+           done.out)
     # Of one order everywhere it does not matter where blocks are cut; of several it does.
     wanted("alignment" not in done.out, done.out)
     halves(ordo)
-    wanted(re.search("alignment .*if blocks are multiples of it", ordo.works("diff", "one.json", "two.json").out))
+    wanted(
+        re.search("alignment .*if blocks are multiples of it",
+                  ordo.works("diff", "one.json", "two.json").out))
     wanted(ordo.answer("diff", "one.json", "two.json")["comparisons"][0]["depends_on_alignment"])
     ordo.compile("ring.json", "--shards", 8, ranks=4)
     done = ordo.fails(1, "^$", "diff", "8.json", "ring.json")
-    wanted(re.search("G5 .*does not hold between these two: 8 shards on 8 and on 4", done.out), done.out)
+    wanted(re.search("G5 .*does not hold between these two: 8 shards on 8 and on 4", done.out),
+           done.out)
     answer = ordo.answer("diff", "2.json", "8.json")["comparisons"][0]
     wanted((answer["G4"]["verdict"], answer["G5"]["verdict"]) == ("not asked", "holds"), answer)
 
 
-@desk_case("diff: what cannot be compared is said, with what was found; what is refuted, with the first rule broken")
+@desk_case(
+    "diff: what cannot be compared is said, with what was found; what is refuted, with the first "
+    "rule broken"
+)
 def _(ordo):
     ordo.compile("ring.json")
     ordo.compile("scatter.json", operator="reduce-scatter")
     ordo.compile("six.json", ranks=6)
     ordo.compile("gather.json", operator="allgather")
     ordo.compile("gather6.json", operator="allgather", ranks=6)
-    ordo.fails(2, "ring.json and scatter.json: different operators: found AllReduce and ReduceScatter", "diff", "ring.json", "scatter.json")
-    ordo.fails(2, r"different sums: found 4 and 6 contributions.*\nhint: .*--shards V", "diff", "ring.json", "six.json")
-    ordo.fails(2, "different data: found AllGather on 4 and on 6 ranks", "diff", "gather.json", "gather6.json")
+    ordo.fails(
+        2, "ring.json and scatter.json: different operators: found AllReduce and ReduceScatter",
+        "diff", "ring.json", "scatter.json")
+    ordo.fails(2, r"different sums: found 4 and 6 contributions.*\nhint: .*--shards V", "diff",
+               "ring.json", "six.json")
+    ordo.fails(2, "different data: found AllGather on 4 and on 6 ranks", "diff", "gather.json",
+               "gather6.json")
     ordo.fails(2, "wanted two schedules or more, found ring.json", "diff", "ring.json")
     ordo.fails(2, "wanted two schedules or more, found none", "diff")
     ordo.fails(2, "only one schedule can come through stdin", "diff", "-", "-")
@@ -1755,13 +2369,15 @@ def _(ordo):
     ordo.fails(2, "--op: found xor", "diff", "ring.json", "ring.json", "--op", "xor")
     ordo.fails(5, "nothing.json: error: cannot read", "diff", "ring.json", "nothing.json")
     own_first(ordo, "own.json")
-    ordo.fails(1, r"ring.json and own.json: its ranks get different sums \(G1\)", "diff", "ring.json", "own.json")
+    ordo.fails(1, r"ring.json and own.json: its ranks get different sums \(G1\)", "diff",
+               "ring.json", "own.json")
     broken = REJECT / "R8-two-writers-unordered.json"
     ordo.fails(1, r"R8-two-writers-unordered.json.*error\[R8\]", "diff", broken, "ring.json")
     ordo.fails(1, r"error\[R8\]", "diff", "ring.json", broken)
 
 
-# Different trees over the elements of a ReduceScatter, on 4, 5, 6, 7, 8, 12 and 16 ranks; None: the algorithm does not apply.
+# Different trees over the elements of a ReduceScatter, on 4, 5, 6, 7, 8, 12 and 16 ranks; None: the
+# algorithm does not apply.
 ORDERS = {
     "ring": [4, 5, 6, 7, 8, 12, 16],
     "nhr": [2, 5, 6, 7, 4, 12, 8],
@@ -1780,23 +2396,37 @@ ORDERS = {
 COLUMNS = [4, 5, 6, 7, 8, 12, 16]
 
 
-@desk_case("order --table: how many trees each algorithm makes, and what a single one is called, as the field knows them")
+@desk_case(
+    "order --table: how many trees each algorithm makes, and what a single one is called, as the "
+    "field knows them"
+)
 def _(ordo):
     answer = ordo.answer("order", "--table", "--ranks", "4-8,12,16")
-    wanted(len(answer["tables"]) == 1 and answer["tables"][0]["operator"] == "ReduceScatter", answer)
+    wanted(
+        len(answer["tables"]) == 1 and answer["tables"][0]["operator"] == "ReduceScatter", answer)
     rows = {row["algorithm"]: row["cells"] for row in answer["tables"][0]["rows"]}
     for algorithm, trees in ORDERS.items():
         wanted([cell["ranks"] for cell in rows[algorithm]] == COLUMNS, rows[algorithm])
         found = [cell.get("trees") for cell in rows[algorithm]]
-        wanted(found == trees and [cell["applies"] for cell in rows[algorithm]] == [one is not None for one in trees], algorithm, found)
-    for algorithm, name in [("mesh", "dyadic"), ("dyadic", "dyadic"), ("birs", "dyadic"), ("mesh(fold=folded)", "folded"),
-                            ("mesh(fold=linear)", "linear"), ("halving-doubling", "folded"), ("halving-doubling(masks=near)", "dyadic")]:
-        wanted({cell["order"] for cell in rows[algorithm] if cell["applies"]} == {name}, algorithm, rows[algorithm])
+        wanted(
+            found == trees
+            and [cell["applies"] for cell in rows[algorithm]] == [one is not None for one in trees],
+            algorithm, found)
+    for algorithm, name in [("mesh", "dyadic"), ("dyadic", "dyadic"), ("birs", "dyadic"),
+                            ("mesh(fold=folded)", "folded"), ("mesh(fold=linear)", "linear"),
+                            ("halving-doubling", "folded"),
+                            ("halving-doubling(masks=near)", "dyadic")]:
+        wanted({cell["order"]
+                for cell in rows[algorithm]
+                if cell["applies"]} == {name}, algorithm, rows[algorithm])
     wanted({cell["order"] for cell in rows["ring"]} == {None}, rows["ring"])
     shown = ordo.works("order", "--table", "--ranks", "4-8,12,16").out
     for algorithm, trees in ORDERS.items():
         row = re.search(rf"^\| {re.escape(algorithm)} \|(.*) \|$", shown, re.M)
-        wanted(row and [None if cell.strip() == "-" else int(cell.split()[0]) for cell in row[1].split("|")] == trees, algorithm, shown)
+        wanted(
+            row and
+            [None if cell.strip() == "-" else int(cell.split()[0])
+             for cell in row[1].split("|")] == trees, algorithm, shown)
     wanted("| birs | 1 dyadic | - | 1 dyadic |" in shown, shown)
 
 
@@ -1804,25 +2434,34 @@ def _(ordo):
 def _(ordo):
     def groups(operator, ranks):
         answer = ordo.answer("order", "--table", "--operator", operator, "--ranks", ranks)
-        return {one["ranks"]: [set(group) for group in one["groups"]] for one in answer["tables"][0]["interchangeable"]}
+        return {
+            one["ranks"]: [set(group) for group in one["groups"]]
+            for one in answer["tables"][0]["interchangeable"]
+        }
     for ranks, found in groups("reduce-scatter", "4,8,16").items():
         near = next(group for group in found if "dyadic" in group)
         far = next(group for group in found if "rhd" in group)
         wanted({"birs", "dyadic", "mesh", "halving-doubling(masks=near)"} <= near, ranks, found)
-        wanted({"rhd", "mesh(fold=folded)", "halving-doubling"} <= far and not near & far, ranks, found)
+        wanted({"rhd", "mesh(fold=folded)", "halving-doubling"} <= far and not near & far, ranks,
+               found)
     for ranks, found in groups("AllReduce", "4,8,16").items():
         near = next(group for group in found if "dyadic" in group)
-        wanted({"birs", "nhr(data=small)", "mesh", "mesh(shots=1)"} <= near and "rhd" not in near, ranks, found)
+        wanted({"birs", "nhr(data=small)", "mesh", "mesh(shots=1)"} <= near and "rhd" not in near,
+               ranks, found)
     odd = groups("reduce-scatter", "5,7")
-    wanted({"mesh", "dyadic"} <= odd[5][0] and not any("rhd" in group or "ring" in group for group in odd[5]), odd)
+    wanted({"mesh", "dyadic"} <= odd[5][0]
+           and not any("rhd" in group or "ring" in group for group in odd[5]), odd)
     shown = ordo.works("order", "--table", "--operator", "reduce", "--ranks", "4").out
-    wanted("## Reduce\n" in shown and re.search(r"^\| 4 \| mesh = .*; mesh\(fold=folded\) = ", shown, re.M), shown)
+    wanted(
+        "## Reduce\n" in shown
+        and re.search(r"^\| 4 \| mesh = .*; mesh\(fold=folded\) = ", shown, re.M), shown)
 
 
 @desk_case("order --table: what it cannot make a table of")
 def _(ordo):
-    ordo.fails(2, r"--operator: AllGather adds nothing.*\nhint: wanted ReduceScatter, AllReduce or Reduce",
-               "order", "--table", "--operator", "reduce-scatter,allgather")
+    ordo.fails(
+        2, r"--operator: AllGather adds nothing.*\nhint: wanted ReduceScatter, AllReduce or Reduce",
+        "order", "--table", "--operator", "reduce-scatter,allgather")
     ordo.fails(2, "--operator: sctter is no operator", "order", "--table", "--operator", "sctter")
     ordo.fails(2, "--ranks: found 0, wanted at least 1", "order", "--table", "--ranks", "0-4")
     ordo.fails(2, "--ranks: found 9-4, wanted numbers", "order", "--table", "--ranks", "9-4")
@@ -1834,25 +2473,42 @@ def page_data(text):
                                        text, re.DOTALL).group(1))
 
 
-@desk_case("view: one page, the same bytes each time, with the schedule, the verdict and the command in it")
+@desk_case(
+    "view: one page, the same bytes each time, with the schedule, the verdict and the command in it"
+)
 def _(ordo):
     ordo.compile("ring.json", "--fail-link", "0-1", ranks=8)
     words = ["view", "ring.json", "--fail-link", "0-1", "--type", "bf16", "--bytes", "16MiB"]
     page = ordo.works(*words).out
     wanted(ordo.works(*words).out == page)
-    wanted(page.startswith("<!DOCTYPE html>") and page.count("</script>") == 2 and "<title>AllReduce on 8 ranks by ring</title>" in page)
+    wanted(
+        page.startswith("<!DOCTYPE html>") and page.count("</script>") == 2
+        and "<title>AllReduce on 8 ranks by ring</title>" in page)
     data = page_data(page)
     document = strict_json.loads((ordo.folder / "ring.json").read_text())
-    tasks = [task for program in document["programs"] for stream in program["streams"] for task in stream["tasks"]]
-    wanted([task["task"] for task in tasks] == [["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"][kind] for kind in data["tasks"]["kind"]])
+    tasks = [
+        task for program in document["programs"] for stream in program["streams"]
+        for task in stream["tasks"]
+    ]
+    wanted([task["task"] for task in tasks] ==
+           [["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"][kind]
+            for kind in data["tasks"]["kind"]])
     wanted(sorted(data["order"]) == list(range(len(tasks))) and len(set(data["path"])) > 10)
-    wanted(data["verdict"]["proved"] and data["verdict"]["judged"]["type"] == "bf16" and data["time"]["bytes"] == 16 << 20)
-    predicted = ordo.answer("view", "ring.json", "--fail-link", "0-1", "--type", "bf16", "--bytes", "16MiB", "-o", "ring.html")
-    wanted(abs(predicted["seconds"] - data["time"]["total"]) <= 1e-15 and predicted["output"] == "ring.html" and predicted["proved"], predicted)
-    wanted(predicted["page_bytes"] == os.path.getsize(ordo.folder / "ring.html") and predicted["tasks_shown"] == 366, predicted)
+    wanted(data["verdict"]["proved"] and data["verdict"]["judged"]["type"] == "bf16"
+           and data["time"]["bytes"] == 16 << 20)
+    predicted = ordo.answer("view", "ring.json", "--fail-link", "0-1", "--type", "bf16", "--bytes",
+                            "16MiB", "-o", "ring.html")
+    wanted(
+        abs(predicted["seconds"] - data["time"]["total"]) <= 1e-15
+        and predicted["output"] == "ring.html" and predicted["proved"], predicted)
+    wanted(
+        predicted["page_bytes"] == os.path.getsize(ordo.folder / "ring.html")
+        and predicted["tasks_shown"] == 366, predicted)
     wanted(page_data(ordo.answer("view", "ring.json")["page"])["shown"]["all"])
-    wanted(data["command"] == "ordo view ring.json --fail-link 0-1 --type bf16 --bytes 16MiB", data["command"])
-    wanted(page_data(ordo.works("view", "--", "ring.json").out)["command"] == "ordo view -- ring.json")
+    wanted(data["command"] == "ordo view ring.json --fail-link 0-1 --type bf16 --bytes 16MiB",
+           data["command"])
+    wanted(
+        page_data(ordo.works("view", "--", "ring.json").out)["command"] == "ordo view -- ring.json")
 
 
 @desk_case("view: the steps are in time, each stream's in its order, no Wait before its Notify")
@@ -1863,38 +2519,68 @@ def _(ordo):
     at = {task: i for i, task in enumerate(order)}
     wanted([tasks["end"][task] for task in order] == sorted(tasks["end"]))
     for rank, number, first, end, shown in data["streams"]:
-        wanted([at[task] for task in range(first, end)] == sorted(at[task] for task in range(first, end)), rank, number)
+        wanted([at[task] for task in range(first, end)] == sorted(at[task]
+                                                                  for task in range(first, end)),
+               rank, number)
     waits = [task for task, kind in enumerate(tasks["kind"]) if kind == 5]
-    wanted(waits and all(tasks["kind"][tasks["notify"][wait]] == 4 and at[tasks["notify"][wait]] < at[wait] for wait in waits))
+    wanted(
+        waits
+        and all(tasks["kind"][tasks["notify"][wait]] == 4 and at[tasks["notify"][wait]] < at[wait]
+                for wait in waits))
 
 
 @desk_case("view: what is refuted, stuck or large is shown as far as it goes, and that is said")
 def _(ordo):
     stuck = ordo.works("view", REJECT / "R7-both-wait-first.json", "-o", "stuck.html")
-    wanted("refuted: the page shows what is wrong with it; R7 is the first" in stuck.err and "stuck: " in stuck.err, stuck.err)
+    wanted(
+        "refuted: the page shows what is wrong with it; R7 is the first" in stuck.err
+        and "stuck: " in stuck.err, stuck.err)
     data = page_data((ordo.folder / "stuck.html").read_text())
-    wanted(len(data["order"]) < len(data["tasks"]["kind"]) and len(data["verdict"]["stopped"]) == 2 and not data["time"]["predicted"], data["verdict"]["stopped"])
-    ordo.works("compile", "allreduce", "--ranks", 128, "--algorithm", "halving-doubling", "-o", "large.json")
+    wanted(
+        len(data["order"]) < len(data["tasks"]["kind"]) and len(data["verdict"]["stopped"]) == 2
+        and not data["time"]["predicted"], data["verdict"]["stopped"])
+    ordo.works("compile", "allreduce", "--ranks", 128, "--algorithm", "halving-doubling", "-o",
+               "large.json")
     done = ordo.works("view", "large.json", "-o", "large.html")
-    wanted(re.search(r"shown: \d+ of \d+ tasks, those of 64 of 128 ranks and what comes in from others; choose others with --ranks 64-127\n", done.err), done.err)
+    wanted(
+        re.search(
+            r"shown: \d+ of \d+ tasks, those of 64 of 128 ranks and what comes in from others; "
+            r"choose others with --ranks 64-127\n",
+            done.err), done.err)
     # What is proposed is there.
     ordo.compile("ring.json")
-    wanted("choose others with --ranks 2-3\n" in ordo.works("view", "ring.json", "--ranks", "0-1", "-o", "few.html").err)
-    wanted("choose others with --ranks 0-1\n" in ordo.works("view", "ring.json", "--ranks", "2-3", "-o", "few.html").err)
+    wanted("choose others with --ranks 2-3\n" in ordo.works("view", "ring.json", "--ranks", "0-1",
+                                                            "-o", "few.html").err)
+    wanted("choose others with --ranks 0-1\n" in ordo.works("view", "ring.json", "--ranks", "2-3",
+                                                            "-o", "few.html").err)
     ordo.works("compile", "allreduce", "-n", 1, "-o", "one.json")
-    wanted(": 1 task in 1 stream, 1 move and 0 notify-wait pairs\n" in ordo.works("verify", "one.json").out)
+    wanted(": 1 task in 1 stream, 1 move and 0 notify-wait pairs\n" in ordo.works(
+        "verify", "one.json").out)
     data = page_data((ordo.folder / "large.html").read_text())
-    wanted(data["shown"]["ranks"] == list(range(64)) and data["shown"]["incoming"] > 0 and not data["shown"]["all"], data["shown"])
-    some = page_data(ordo.works("view", "large.json", "--ranks", "5,100-101", "--max-tasks", 50).out)
-    wanted(some["shown"]["ranks"] == [5, 100, 101] and some["shown"]["tasks"] == 50 and not some["shown"]["all_tasks"], some["shown"])
-    wanted(len(some["incoming"]) == 3 * sum(some["tasks"]["count"][task] for rank, number, first, end, shown in some["streams"] if not shown for task in range(first, end)))
+    wanted(
+        data["shown"]["ranks"] == list(range(64)) and data["shown"]["incoming"] > 0
+        and not data["shown"]["all"], data["shown"])
+    some = page_data(
+        ordo.works("view", "large.json", "--ranks", "5,100-101", "--max-tasks", 50).out)
+    wanted(
+        some["shown"]["ranks"] == [5, 100, 101] and some["shown"]["tasks"] == 50
+        and not some["shown"]["all_tasks"], some["shown"])
+    wanted(
+        len(some["incoming"]) == 3 *
+        sum(some["tasks"]["count"][task]
+            for rank, number, first, end, shown in some["streams"] if not shown
+            for task in range(first, end)))
 
 
 @desk_case("view: of a plan set the schedule for a size")
 def _(ordo):
-    ordo.works("compile", "allreduce", "--ranks", 4, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "set")
-    few, many = [page_data(ordo.works("view", "set", "--bytes", size).out) for size in ("64", "512MiB")]
-    wanted(few["schedule"]["algorithm"] != many["schedule"]["algorithm"], few["schedule"], many["schedule"])
+    ordo.works("compile", "allreduce", "--ranks", 4, "--topology", "hypercube", "--sizes", "1:1GiB",
+               "-o", "set")
+    few, many = [
+        page_data(ordo.works("view", "set", "--bytes", size).out) for size in ("64", "512MiB")
+    ]
+    wanted(few["schedule"]["algorithm"] != many["schedule"]["algorithm"], few["schedule"],
+           many["schedule"])
 
 
 @desk_case("view: what makes no sense is refused, and what was there before stays")
@@ -1903,24 +2589,28 @@ def _(ordo):
     (ordo.folder / "page.html").write_text("before")
     ordo.fails(3, r"found", "view", REJECT / "R1-truncated-in-a-task.json", "-o", "page.html")
     ordo.fails(2, r"--ranks", "view", "ring.json", "--ranks", "7", "-o", "page.html")
-    ordo.fails(2, r"at most 64", "view", ordo.compile("wide.json", ranks=66, algorithm="mesh"), "--ranks", "0-65", "-o", "page.html")
+    ordo.fails(2, r"at most 64", "view", ordo.compile("wide.json", ranks=66, algorithm="mesh"),
+               "--ranks", "0-65", "-o", "page.html")
     ordo.fails(2, r"--type: found f33", "view", "ring.json", "--type", "f33", "-o", "page.html")
     ordo.fails(2, r"--op: found plus", "view", "ring.json", "--op", "plus", "-o", "page.html")
     gather = ordo.compile("gather.json", operator="allgather")
     ordo.fails(2, r"adds nothing", "view", gather, "--against", "ring.json", "-o", "page.html")
     ordo.fails(2, r"", "view", "ring.json", "--against", "gather.json", "-o", "page.html")
-    ordo.fails(5, r"nowhere.json", "view", "ring.json", "--against", "nowhere.json", "-o", "page.html")
+    ordo.fails(5, r"nowhere.json", "view", "ring.json", "--against", "nowhere.json", "-o",
+               "page.html")
     ordo.fails(2, r"nothing else", "view", "ring.json", "ring.json", "-o", "page.html")
     ordo.fails(2, r"wanted", "view")
     ordo.fails(5, r"", "view", "ring.json", "-o", "nowhere/page.html")
-    wanted((ordo.folder / "page.html").read_text() == "before" and ordo.names() == ["gather.json", "page.html", "ring.json", "wide.json"], ordo.names())
+    wanted((ordo.folder / "page.html").read_text() == "before"
+           and ordo.names() == ["gather.json", "page.html", "ring.json", "wide.json"], ordo.names())
 
 
 @desk_case("draw: boxes stand in one order, whatever else was in memory")
 def _(ordo):
     for servers in (2, 5, 16):
         name = f"servers:{servers}x4"
-        ordo.works("compile", "allreduce", "--ranks", servers * 4, "--algorithm", "hierarchical", "--topology", name, "-o", "x.json")
+        ordo.works("compile", "allreduce", "--ranks", servers * 4, "--algorithm", "hierarchical",
+                   "--topology", name, "-o", "x.json")
         for words in (["x.json", "--load", "--topology", name], ["--topology", name]):
             for filled in ("85", "170", "1", "254"):
                 dot = ordo("draw", *words, environment={"MALLOC_PERTURB_": filled}).out
@@ -1945,14 +2635,16 @@ def _(ordo):
     ordo.works("draw", "ring.json", "-o", "ring.dot")
     wanted((ordo.folder / "ring.dot").read_text() == dot)
     ordo.works("draw", "ring.json", "-o", "ring.svg")
-    wanted("<svg" in (ordo.folder / "ring.svg").read_text() and "</svg>" in (ordo.folder / "ring.svg").read_text())
+    wanted("<svg" in (ordo.folder / "ring.svg").read_text()
+           and "</svg>" in (ordo.folder / "ring.svg").read_text())
     done = ordo.works("draw", "ring.json", "--as", "svg")
     wanted("<svg" in done.out and done.err == "", "dot has nothing to complain of", done.err)
     text = ordo.works("draw", "ring.json", "--as", "text").out
     wanted("SendReduce" in text and "Notify" in text, text)
     wanted("picture" in ordo.answer("draw", "ring.json", "--as", "svg"))
     ordo.works("draw", "--topology", "torus:2x3", "-o", "torus.json")
-    ordo.works("compile", "allreduce", "--ranks", 6, "--algorithm", "ring", "--topology", "torus.json")
+    ordo.works("compile", "allreduce", "--ranks", 6, "--algorithm", "ring", "--topology",
+               "torus.json")
     ordo.fails(2, r"a schedule is a document already", "draw", "ring.json", "--as", "json")
 
 
@@ -1980,8 +2672,10 @@ def _(ordo):
 def _(ordo):
     ordo.compile("large.json", ranks=16)
     done = ordo.works("draw", "large.json")
-    found = re.search(r"drawn: (\d+) of (\d+) tasks \((\d+) of 16 ranks, (\d+) of (\d+) phases\); choose others with --ranks .* "
-                      r"--phases .* --max-tasks 500", done.err)
+    found = re.search(
+        r"drawn: (\d+) of (\d+) tasks \((\d+) of 16 ranks, (\d+) of (\d+) phases\); choose others "
+        r"with --ranks .* "
+        r"--phases .* --max-tasks 500", done.err)
     wanted(found and 0 < int(found[1]) <= 500 < int(found[2]), done.err)
     wanted(len(re.findall(r"^\s*task\d+\s*\[", done.out, re.M)) == int(found[1]), done.err)
     wanted(f"({found[1]} of {found[2]} tasks)" in done.out, "the picture says so, too")
@@ -1989,7 +2683,10 @@ def _(ordo):
     wanted(re.search(r"\(3 of 16 ranks, 2 of \d+ phases\)", chosen.err), chosen.err)
     wanted(set(re.findall(r"cluster_rank(\d+)", chosen.out)) == {"3", "5", "6"}, chosen.err)
     all_of_it = ordo.works("draw", "large.json", "--max-tasks", 100000)
-    wanted(all_of_it.err == "" and len(re.findall(r"^\s*task\d+\s*\[", all_of_it.out, re.M)) == int(found[2]), all_of_it.err)
+    wanted(
+        all_of_it.err == ""
+        and len(re.findall(r"^\s*task\d+\s*\[", all_of_it.out, re.M)) == int(found[2]),
+        all_of_it.err)
 
 
 @desk_case("list and explain know every algorithm, operator, topology, task and rule")
@@ -2004,17 +2701,24 @@ def _(ordo):
         wanted(name in text, name)
         wanted(name.lower() in ordo.works("explain", name).out.lower(), name)
     for name in names:
-        wanted("parameters" in ordo.works("list", name).out or "source" in ordo.works("list", name).out, name)
+        wanted(
+            "parameters" in ordo.works("list", name).out
+            or "source" in ordo.works("list", name).out, name)
     told = ordo.works("list", "birs").out
     wanted("birs(servers=#,fold=owner), # being the servers" in told and "  birs\n" in told, told)
-    wanted("mesh(shots=1,fold=linear)" in ordo.answer("explain", "mesh")["variants"] and not ordo.answer("list", "dyadic")["variants"])
+    wanted("mesh(shots=1,fold=linear)" in ordo.answer("explain", "mesh")["variants"]
+           and not ordo.answer("list", "dyadic")["variants"])
     for kind in ["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"]:
         wanted(ordo.works("explain", kind).out.startswith(kind), kind)
-    for name, title, command in [("G1", "rank-equal", "verify"), ("G2", "run-to-run", "verify"), ("g3", "position-invariant", "compile"),
-                                 ("G4", "placement-invariant", "diff"), ("rank-count-invariant", "rank-count-invariant", "--shards")]:
+    for name, title, command in [("G1", "rank-equal", "verify"), ("G2", "run-to-run", "verify"),
+                                 ("g3", "position-invariant", "compile"),
+                                 ("G4", "placement-invariant", "diff"),
+                                 ("rank-count-invariant", "rank-count-invariant", "--shards")]:
         told = ordo.works("explain", name).out
         wanted(re.match(f"G[1-5], {title}: ", told) and command in told, name, told)
-    wanted(len(ordo.answer("explain")["guarantees"]) == 5 and "G3   position-invariant" in ordo.works("explain").out)
+    wanted(
+        len(ordo.answer("explain")["guarantees"]) == 5
+        and "G3   position-invariant" in ordo.works("explain").out)
     for rule in range(1, 14):
         wanted(ordo.works("explain", f"R{rule}").out.startswith(f"R{rule}, "), rule)
 
@@ -2052,9 +2756,13 @@ def _(ordo):
     many, one = ordo.answer("verify", "many"), ordo.answer("verify", "one.json")
     wanted(many["order_digest"] == one["order_digest"] and many["tasks"] == one["tasks"])
     ordo.works("run", "many", "--check", "--count", 5)
-    wanted(ordo.works("draw", "many", "--as", "text").out == ordo.works("draw", "one.json", "--as", "text").out)
+    wanted(
+        ordo.works("draw", "many", "--as", "text").out == ordo.works("draw", "one.json", "--as",
+                                                                     "text").out)
     ordo.compile("many", ranks=2)
-    wanted(ordo.answer("verify", "many")["ranks"] == 2 and len(list((ordo.folder / "many").iterdir())) == 3)
+    wanted(
+        ordo.answer("verify", "many")["ranks"] == 2 and len(list(
+            (ordo.folder / "many").iterdir())) == 3)
 
 
 @desk_case("a folder that holds anything else is not replaced")
@@ -2062,7 +2770,8 @@ def _(ordo):
     (ordo.folder / "mine").mkdir()
     (ordo.folder / "mine" / "letter.txt").write_text("dear")
     ordo.fails(2, "mine", "compile", "allreduce", "-n", 2, "-a", "ring", "-o", "mine")
-    wanted((ordo.folder / "mine" / "letter.txt").read_text() == "dear" and ordo.names() == ["mine"], ordo.names())
+    wanted((ordo.folder / "mine" / "letter.txt").read_text() == "dear" and ordo.names() == ["mine"],
+           ordo.names())
 
 
 def leave(ordo, *words, **options):
@@ -2143,12 +2852,17 @@ def _(ordo):
     for size in [len(text) // 2, len(text) - 3, 1]:
         (ordo.folder / "cut.json").write_bytes(text[:size])
         for command in ["verify", "run", "probe", "draw", "explain"]:
-            ordo.fails(3, r"cut.json:\d+:\d+: error\[R1\]: (.*\n)*hint: the file may have been cut off", command, "cut.json")
+            ordo.fails(
+                3, r"cut.json:\d+:\d+: error\[R1\]: (.*\n)*hint: the file may have been cut off",
+                command, "cut.json")
     (ordo.folder / "cut.json").write_bytes(b"")
     ordo.fails(3, r"cut.json:1:1: error\[R1\]: ", "verify", "cut.json")
 
 
-@desk_case("wrong types, unknown and repeated keys, numbers past 2^31: the place, what was found and what was wanted")
+@desk_case(
+    "wrong types, unknown and repeated keys, numbers past 2^31: the place, what was found and what "
+    "was wanted"
+)
 def _(ordo):
     text = ordo.compile("ring.json").read_text()
     for found, replacement, message in [
@@ -2162,21 +2876,25 @@ def _(ordo):
         (ordo.folder / "bad.json").write_text(text.replace(found, replacement, 1))
         done = ordo("verify", "bad.json")
         wanted(done.returncode in (1, 3), replacement, done.returncode)
-        wanted(re.search(r"bad.json:\d+:\d+: error\[R[12]\]: ", done.err) and re.search(message, done.err), message, done.err)
+        wanted(
+            re.search(r"bad.json:\d+:\d+: error\[R[12]\]: ", done.err)
+            and re.search(message, done.err), message, done.err)
 
 
 @desk_case("a folder without one of its files: exit code 3, and the name of the file")
 def _(ordo):
     ordo.compile("many")
     (ordo.folder / "many" / "rank-1.json").unlink()
-    ordo.fails(3, r'many/schedule.json:\d+:\d+: error\[R2\]: .*"rank-1.json": No such file', "verify", "many")
+    ordo.fails(3, r'many/schedule.json:\d+:\d+: error\[R2\]: .*"rank-1.json": No such file',
+               "verify", "many")
     (ordo.folder / "many" / "schedule.json").unlink()
     ordo.fails(5, r"many/schedule.json: error: cannot read: No such file", "verify", "many")
 
 
 @desk_case("an unreadable path: exit code 5, and why")
 def _(ordo):
-    ordo.fails(5, "^nothing.json: error: cannot read: No such file or directory", "verify", "nothing.json")
+    ordo.fails(5, "^nothing.json: error: cannot read: No such file or directory", "verify",
+               "nothing.json")
     ordo.fails(5, "^nothing.json: error: cannot read: No such file or directory",
                "compile", "allreduce", "-n", 4, "-a", "ring", "--topology", "nothing.json")
     ordo.compile("ring.json")
@@ -2189,13 +2907,16 @@ def _(ordo):
 @desk_case("numbers nobody can follow: exit code 4")
 def _(ordo):
     (ordo.folder / "absurd.json").write_text(
-        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, "chunks_per_block": 2147483647,'
+        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, '
+        '"chunks_per_block": 2147483647,'
         ' "scratch_slots": 0, "in_place": false, "programs": [{"rank": 0, "streams": []}]}')
     ordo.fails(4, "at most .* can be followed", "verify", "absurd.json")
     tasks = '{"task": "LocalCopy", "chunk": 0, "count": 2147483647, "src": ["input", 0], "dst": ["output", 0]}'
-    programs = ", ".join('{"rank": %d, "streams": [{"name": "a", "tasks": [%s]}]}' % (rank, tasks) for rank in range(2))
+    programs = ", ".join('{"rank": %d, "streams": [{"name": "a", "tasks": [%s]}]}' % (rank, tasks)
+                         for rank in range(2))
     (ordo.folder / "absurd.json").write_text(
-        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 2, "chunks_per_block": 2147483647,'
+        '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 2, '
+        '"chunks_per_block": 2147483647,'
         f' "scratch_slots": 0, "in_place": false, "programs": [{programs}]}}')
     ordo.fails(4, "only symmetry was asked for", "verify", "absurd.json", "--symmetry", "only")
 
@@ -2226,22 +2947,28 @@ def _(ordo):
 @desk_case("a device that is full: exit code 5, as file and as stdout")
 def _(ordo):
     ordo.compile("ring.json")
-    ordo.fails(5, "/dev/full: error: cannot write: No space left", "compile", "allreduce", "-n", 4, "-a", "ring", "-o", "/dev/full")
-    ordo.fails(5, "/dev/full: error: cannot write: No space left", "draw", "ring.json", "-o", "/dev/full")
+    ordo.fails(5, "/dev/full: error: cannot write: No space left", "compile", "allreduce", "-n", 4,
+               "-a", "ring", "-o", "/dev/full")
+    ordo.fails(5, "/dev/full: error: cannot write: No space left", "draw", "ring.json", "-o",
+               "/dev/full")
     with open("/dev/full", "wb") as full:
-        for words in [["compile", "allreduce", "-n", 4, "-a", "ring"], ["verify", "ring.json"], ["list"], ["verify", "ring.json", "--json"],
-                      ["draw", "ring.json"], ["explain", "R8"], ["--help"], ["verify", "nothing.json", "--json"]]:
+        for words in [["compile", "allreduce", "-n", 4, "-a", "ring"], ["verify", "ring.json"],
+                      ["list"], ["verify", "ring.json", "--json"], ["draw", "ring.json"],
+                      ["explain", "R8"], ["--help"], ["verify", "nothing.json", "--json"]]:
             done = ordo.fails(5, "error: cannot write.*: No space left", *words, stdout=full)
             wanted(len(re.findall("cannot write", done.err)) == 1, words, done.err)
 
 
 @desk_case("a failure leaves no file")
 def _(ordo):
-    for words in [["allreduce", "-n", 8, "-a", "mesh", "--fail-link", "0-1"], ["alltoall", "-n", 4, "-a", "ring"],
+    for words in [["allreduce", "-n", 8, "-a", "mesh", "--fail-link", "0-1"],
+                  ["alltoall", "-n", 4, "-a", "ring"],
                   ["allreduce", "-n", 4, "-a", "ring", "--in-plaec"]]:
         done = ordo("compile", *words, "-o", "x.json")
-        wanted(done.returncode == 2 and done.out == "" and ordo.names() == [], words, done.err, ordo.names())
-    ordo.fails(5, "none/x.json: error: cannot write", "compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json")
+        wanted(done.returncode == 2 and done.out == "" and ordo.names() == [], words, done.err,
+               ordo.names())
+    ordo.fails(5, "none/x.json: error: cannot write", "compile", "allreduce", "-n", 4, "-a", "ring",
+               "-o", "none/x.json")
     wanted(ordo.names() == [], ordo.names())
 
 
@@ -2255,8 +2982,11 @@ def _(ordo):
     wanted("exit codes:" in text)
     for command in COMMANDS:
         done = ordo.works(command, "--help")
-        wanted(done.err == "" and done.out.startswith(f"usage: ordo {command}") and "\noptions:\n" in done.out, done.out)
-        wanted(done.out == ordo.works(command, "-h").out == ordo.works("help", command).out, command)
+        wanted(
+            done.err == "" and done.out.startswith(f"usage: ordo {command}")
+            and "\noptions:\n" in done.out, done.out)
+        wanted(done.out == ordo.works(command, "-h").out == ordo.works("help", command).out,
+               command)
         # People read it on a terminal.
         wanted(all(len(line) <= 120 for line in done.out.splitlines()), command, done.out)
     wanted(re.match(r"ordo \d+\.\d+\.\d+\n$", ordo.works("--version").out))
@@ -2268,8 +2998,11 @@ def _(ordo):
         ordo.compile(name, *words, ranks=8)
     for algorithm in ["dyadic", "mesh", "birs"]:
         ordo.compile(f"{algorithm}.json", ranks=8, algorithm=algorithm)
-    topology = {"schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
-                "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8) for b in range(8) if a != b]}
+    topology = {
+        "schema": "ordo/topology/1", "name": "cluster", "ranks": 8,
+        "links": [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(8)
+                  for b in range(8) if a != b]
+    }
     (ordo.folder / "cluster.json").write_text(json.dumps(topology))
     ordo.compile("large.json", operator="broadcast", ranks=520, algorithm="tree")
     ordo.works("compile", "allreduce", "-n", 8, "--sizes", "1KiB:1MiB", "-o", "set")
@@ -2277,16 +3010,24 @@ def _(ordo):
         (ordo.folder / name).write_bytes((REJECT / "R8-two-writers-unordered.json").read_bytes())
     environment = {"PATH": os.path.dirname(ORDO) + ":" + os.environ["PATH"]}
     for command in COMMANDS:
-        examples = ordo.works(command, "--help").out.partition("\nexamples:\n")[2].strip().splitlines()
+        examples = ordo.works(command,
+                              "--help").out.partition("\nexamples:\n")[2].strip().splitlines()
         wanted(examples, command)
         for example in examples:
             # What is large is a matter of memory, and what is elsewhere not ours.
-            for typed, tried in [("1GiB", "1MiB"), ("--large", ""), ("/tmp/", ""), ("| less", "| cat")]:
+            for typed, tried in [("1GiB", "1MiB"), ("--large", ""), ("/tmp/", ""),
+                                 ("| less", "| cat")]:
                 example = example.replace(typed, tried)
             line = "set -o pipefail; " + example.strip()
-            done = subprocess.run(["bash", "-c", line], cwd=ordo.folder, capture_output=True, env={**os.environ, **environment},
+            done = subprocess.run(["bash", "-c", line],
+                                  cwd=ordo.folder,
+                                  capture_output=True,
+                                  env={**os.environ, **environment},
                                   timeout=300)
-            refuted = ["--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json", "--write-input", "--input"]
+            refuted = [
+                "--max-tokens 1", "verify ring.json --fail-link", "diff ring.json", "broken.json",
+                "--write-input", "--input"
+            ]
             wanted(done.returncode == (1 if any(words in line for words in refuted) else 0),
                    line, done.returncode, done.stderr.decode())
 
@@ -2295,16 +3036,21 @@ def _(ordo):
 def _(ordo):
     ring = ["compile", "allreduce", "-n", 4, "-a", "ring"]
     for message, words in [
-            (r"compil is no command of ordo\nhint: did you mean `ordo compile`", ["compil"]),
-            (r"unknown option --rnks\nhint: did you mean --ranks\?", [*ring, "--rnks", 3]),
-            (r"allreduc is no operator\nhint: did you mean AllReduce\?", ["compile", "allreduc", "-n", 4, "-a", "ring"]),
-            (r'found "rnig".*\nhint: did you mean ring\?', ["compile", "allreduce", "-n", 4, "-a", "rnig"]),
-            (r'"fodl".*\nhint: did you mean fold\?', ["compile", "allreduce", "-n", 4, "-a", "mesh(fodl=linear)"]),
-            (r'"liner".*\nhint: did you mean linear\?', ["compile", "allreduce", "-n", 4, "-a", "mesh(fold=liner)"]),
-            (r'"ful-mesh".*\nhint: did you mean full-mesh\?', [*ring, "--topology", "ful-mesh"]),
-            (r"there is no list of rign\nhint: did you mean ring\?", ["list", "rign"]),
-            (r"nothing is known of SendReduc\b", ["explain", "SendReduc"]),
-            (r"help compil|compil is no command", ["help", "compil"])]:
+        (r"compil is no command of ordo\nhint: did you mean `ordo compile`", ["compil"]),
+        (r"unknown option --rnks\nhint: did you mean --ranks\?", [*ring, "--rnks", 3]),
+        (r"allreduc is no operator\nhint: did you mean AllReduce\?",
+         ["compile", "allreduc", "-n", 4, "-a", "ring"]),
+        (r'found "rnig".*\nhint: did you mean ring\?',
+         ["compile", "allreduce", "-n", 4, "-a", "rnig"]),
+        (r'"fodl".*\nhint: did you mean fold\?',
+         ["compile", "allreduce", "-n", 4, "-a", "mesh(fodl=linear)"]),
+        (r'"liner".*\nhint: did you mean linear\?',
+         ["compile", "allreduce", "-n", 4, "-a", "mesh(fold=liner)"]),
+        (r'"ful-mesh".*\nhint: did you mean full-mesh\?', [*ring, "--topology", "ful-mesh"]),
+        (r"there is no list of rign\nhint: did you mean ring\?", ["list", "rign"]),
+        (r"nothing is known of SendReduc\b", ["explain", "SendReduc"]),
+        (r"help compil|compil is no command", ["help", "compil"])
+    ]:
         ordo.fails(2, message, *words)
 
 
@@ -2312,37 +3058,43 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     for message, words in [
-            (r"which command\?", []),
-            (r"which operator\?\nhint: one of AllReduce, ", ["compile"]),
-            (r"how many ranks\?", ["compile", "allreduce"]),
-            (r"--ranks: found four, wanted a number", ["compile", "allreduce", "-n", "four", "-a", "ring"]),
-            (r"--ranks: found -1, wanted a number", ["compile", "allreduce", "--ranks=-1", "-a", "ring"]),
-            (r"--ranks: found 2147483648, wanted", ["compile", "allreduce", "-n", 2147483648, "-a", "ring"]),
-            (r"--ranks needs an argument", ["compile", "allreduce", "--ranks"]),
-            (r"--in-place takes no argument", ["compile", "allreduce", "--in-place=yes"]),
-            (r"root: found 9, wanted a rank of 0\.\.3", ["compile", "reduce", "-n", 4, "-a", "ring", "--root", 9]),
-            (r"AllToAll", ["compile", "alltoall", "-n", 4, "-a", "ring"]),
-            (r"in.place", ["compile", "alltoall", "-n", 4, "-a", "mesh", "--in-place"]),
-            (r"shards: found 3 shards on 4 ranks, wanted at least one a rank",
-             ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 3]),
-            (r"dyadic makes .* of 24 shards on 1, 3, 6, 12, 24 ranks, found 4\nhint: forest ",
-             ["compile", "allreduce", "-n", 4, "-a", "dyadic", "--shards", 24]),
-            (r"no in-place form with 8 shards", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 8, "--in-place"]),
-            (r"shards: AllGather does not reduce", ["compile", "allgather", "-n", 4, "-a", "ring", "--shards", 8]),
-            (r"--shards: found 0", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 0]),
-            (r"wanted the file or folder of a schedule", ["verify"]),
-            (r"found ring.json and x", ["verify", "ring.json", "x"]),
-            (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
-            (r"--op: found average, wanted sum", ["run", "ring.json", "--op", "average"]),
-            (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
-            (r"--size: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
-            (r"--size: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
-            (r"--size and --count: give one", ["run", "ring.json", "--bytes", 4, "--count", 1]),
-            (r"--repeat: found 0", ["run", "ring.json", "--repeat", 0]),
-            (r"--as: found bmp, wanted dot, svg", ["draw", "ring.json", "--as", "bmp"]),
-            (r"--ranks: found 9, wanted numbers of 0\.\.3", ["draw", "ring.json", "--ranks", 9]),
-            (r"wanted the file of a schedule, or --topology", ["draw"]),
-            (r"nothing is known of happiness\nhint: a rule \(R8\)", ["explain", "happiness"])]:
+        (r"which command\?", []), (r"which operator\?\nhint: one of AllReduce, ", ["compile"]),
+        (r"how many ranks\?", ["compile", "allreduce"]),
+        (r"--ranks: found four, wanted a number",
+         ["compile", "allreduce", "-n", "four", "-a", "ring"]),
+        (r"--ranks: found -1, wanted a number",
+         ["compile", "allreduce", "--ranks=-1", "-a", "ring"]),
+        (r"--ranks: found 2147483648, wanted",
+         ["compile", "allreduce", "-n", 2147483648, "-a", "ring"]),
+        (r"--ranks needs an argument", ["compile", "allreduce", "--ranks"]),
+        (r"--in-place takes no argument", ["compile", "allreduce", "--in-place=yes"]),
+        (r"root: found 9, wanted a rank of 0\.\.3",
+         ["compile", "reduce", "-n", 4, "-a", "ring", "--root", 9]),
+        (r"AllToAll", ["compile", "alltoall", "-n", 4, "-a", "ring"]),
+        (r"in.place", ["compile", "alltoall", "-n", 4, "-a", "mesh", "--in-place"]),
+        (r"shards: found 3 shards on 4 ranks, wanted at least one a rank",
+         ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 3]),
+        (r"dyadic makes .* of 24 shards on 1, 3, 6, 12, 24 ranks, found 4\nhint: forest ",
+         ["compile", "allreduce", "-n", 4, "-a", "dyadic", "--shards", 24]),
+        (r"no in-place form with 8 shards",
+         ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 8, "--in-place"]),
+        (r"shards: AllGather does not reduce",
+         ["compile", "allgather", "-n", 4, "-a", "ring", "--shards", 8]),
+        (r"--shards: found 0", ["compile", "allreduce", "-n", 4, "-a", "ring", "--shards", 0]),
+        (r"wanted the file or folder of a schedule", ["verify"]),
+        (r"found ring.json and x", ["verify", "ring.json", "x"]),
+        (r"--type: found f31, wanted f16, bf16, f32", ["run", "ring.json", "--type", "f31"]),
+        (r"--op: found average, wanted sum", ["run", "ring.json", "--op", "average"]),
+        (r"--transport: found smoke, wanted", ["run", "ring.json", "--transport", "smoke"]),
+        (r"--size: found 1parsec, wanted a size", ["run", "ring.json", "--bytes", "1parsec"]),
+        (r"--size: found 3, wanted a multiple of 4", ["run", "ring.json", "--bytes", 3]),
+        (r"--size and --count: give one", ["run", "ring.json", "--bytes", 4, "--count", 1]),
+        (r"--repeat: found 0", ["run", "ring.json", "--repeat", 0]),
+        (r"--as: found bmp, wanted dot, svg", ["draw", "ring.json", "--as", "bmp"]),
+        (r"--ranks: found 9, wanted numbers of 0\.\.3", ["draw", "ring.json", "--ranks", 9]),
+        (r"wanted the file of a schedule, or --topology", ["draw"]),
+        (r"nothing is known of happiness\nhint: a rule \(R8\)", ["explain", "happiness"])
+    ]:
         ordo.fails(2, message, *words)
 
 
@@ -2350,24 +3102,32 @@ def _(ordo):
 def _(ordo):
     ordo.compile("ring.json")
     (ordo.folder / "cut.json").write_text("{")
-    for code, words in [
-            (0, ["verify", "ring.json"]), (0, ["run", "ring.json", "--check"]), (0, ["probe", "ring.json"]), (0, ["draw", "ring.json"]), (0, ["list"]),
-            (0, ["list", "operators"]), (0, ["list", "ring"]), (0, ["explain"]), (0, ["explain", "R8"]), (0, ["explain", "ring"]),
-            (0, ["explain", "Wait"]), (0, ["explain", "reduce"]), (0, ["explain", "ring.json"]), (0, ["demo"]),
-            (0, ["compile", "allreduce", "-n", 4, "-a", "ring"]),
-            (0, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"]),
-            (1, ["verify", REJECT / "R7-circle-of-three.json"]), (1, ["run", REJECT / "R7-circle-of-three.json"]),
-            (1, ["run", REJECT / "R7-both-wait-first.json", "--unproved"]),
-            (2, []), (2, ["compil"]), (2, ["compile"]), (2, ["compile", "allreduce", "-n", 4, "-a", "mesh", "--fail-link", "0-1"]),
-            (0, ["order", "ring.json"]), (2, ["order"]), (3, ["order", "cut.json"]), (2, ["verify", "--nonsense"]), (2, ["explain", "love"]), (2, ["list", "love"]), (2, ["run"]), (2, ["draw"]),
-            (3, ["verify", "cut.json"]), (3, ["run", "cut.json"]), (3, ["draw", "cut.json"]), (3, ["explain", "cut.json"]),
-            (5, ["verify", "nothing"]), (5, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json"])]:
+    for code, words in [(0, ["verify", "ring.json"]), (0, ["run", "ring.json", "--check"]),
+                        (0, ["probe", "ring.json"]), (0, ["draw", "ring.json"]), (0, ["list"]),
+                        (0, ["list", "operators"]), (0, ["list", "ring"]), (0, ["explain"]),
+                        (0, ["explain", "R8"]), (0, ["explain", "ring"]), (0, ["explain", "Wait"]),
+                        (0, ["explain", "reduce"]), (0, ["explain", "ring.json"]), (0, ["demo"]),
+                        (0, ["compile", "allreduce", "-n", 4, "-a", "ring"]),
+                        (0, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"]),
+                        (1, ["verify", REJECT / "R7-circle-of-three.json"]),
+                        (1, ["run", REJECT / "R7-circle-of-three.json"]),
+                        (1, ["run", REJECT / "R7-both-wait-first.json", "--unproved"]), (2, []),
+                        (2, ["compil"]), (2, ["compile"]),
+                        (2, ["compile", "allreduce", "-n", 4, "-a", "mesh", "--fail-link", "0-1"]),
+                        (0, ["order", "ring.json"]), (2, ["order"]), (3, ["order", "cut.json"]),
+                        (2, ["verify", "--nonsense"]), (2, ["explain", "love"]),
+                        (2, ["list", "love"]), (2, ["run"]), (2, ["draw"]),
+                        (3, ["verify", "cut.json"]), (3, ["run", "cut.json"]),
+                        (3, ["draw", "cut.json"]), (3, ["explain", "cut.json"]),
+                        (5, ["verify", "nothing"]),
+                        (5, ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "none/x.json"])]:
         answer = ordo.answer(*words)
         wanted(answer["exit code"] == code, words, answer)
         if code > 1:
             wanted(answer["error"]["text"], words, answer)
     error = ordo.answer("verify", "cut.json")["error"]
-    wanted((error["code"], error["rule"], error["file"], error["line"]) == ("bad input", "R1", "cut.json", 1), error)
+    wanted((error["code"], error["rule"], error["file"], error["line"]) == ("bad input", "R1",
+                                                                            "cut.json", 1), error)
     first = ordo.answer("verify", REJECT / "R7-circle-of-three.json")
     wanted(first["proved"] is False and first["findings"][0]["rule"] == "R7", first)
 
@@ -2375,10 +3135,14 @@ def _(ordo):
 # Links that are down
 
 def links_used(ordo, name):
-    return {(one["from"], one["to"]) for one in ordo.answer("run", name, "--links", "--count", 840)["links"]}
+    return {(one["from"], one["to"])
+            for one in ordo.answer("run", name, "--links", "--count", 840)["links"]}
 
 
-@desk_case("--fail-link: a full mesh is implied, the link is avoided, the document says for what it was compiled")
+@desk_case(
+    "--fail-link: a full mesh is implied, the link is avoided, the document says for what it was "
+    "compiled"
+)
 def _(ordo):
     path = ordo.compile("around.json", "--fail-link", "0-1", ranks=8)
     used = links_used(ordo, "around.json")
@@ -2387,12 +3151,14 @@ def _(ordo):
     wanted("R1-R12 hold" in ordo.works("verify", "around.json", "--fail-link", "0-1").out)
     straight = ordo.compile("ring.json", ranks=8)
     wanted("topology" not in strict_json.loads(straight.read_text()))
-    ordo.fails(1, r"ring.json:\d+:\d+: error\[R12\]: rank 0, .*from rank 0 to rank 1", "verify", "ring.json", "--fail-link", "0-1")
+    ordo.fails(1, r"ring.json:\d+:\d+: error\[R12\]: rank 0, .*from rank 0 to rank 1", "verify",
+               "ring.json", "--fail-link", "0-1")
 
 
 @desk_case("--fail-link may be repeated, and take a list")
 def _(ordo):
-    for words in [["--fail-link", "0-1", "--fail-link", "2-3"], ["--fail-link", "0-1,2-3"], ["--fail-link=1-0", "--fail-link=3-2"]]:
+    for words in [["--fail-link", "0-1", "--fail-link", "2-3"], ["--fail-link", "0-1,2-3"],
+                  ["--fail-link=1-0", "--fail-link=3-2"]]:
         ordo.compile("x.json", *words, ranks=6)
         used = links_used(ordo, "x.json")
         wanted(not {(0, 1), (1, 0), (2, 3), (3, 2)} & used, used)
@@ -2400,7 +3166,11 @@ def _(ordo):
 
 @desk_case("three edge-disjoint rings in both directions round a dead link")
 def _(ordo):
-    ordo.compile("rings.json", "--fail-link", "0-1", ranks=8, algorithm="ring(rings=3,directions=2)")
+    ordo.compile("rings.json",
+                 "--fail-link",
+                 "0-1",
+                 ranks=8,
+                 algorithm="ring(rings=3,directions=2)")
     used = links_used(ordo, "rings.json")
     wanted(len(used) == 48 and not {(0, 1), (1, 0)} & used, used)
     wanted("bit-equal" in ordo.works("run", "rings.json", "--check", "--fail-link", "0-1").out)
@@ -2408,12 +3178,14 @@ def _(ordo):
 
 @desk_case("mesh over a dead link says that it cannot, which link it needs, and who can")
 def _(ordo):
-    ordo.fails(2, r"mesh: .*needs the link 0-1 .*\nhint: .*\bring\b", "compile", "allreduce", "-n", 8, "-a", "mesh", "--fail-link", "0-1")
+    ordo.fails(2, r"mesh: .*needs the link 0-1 .*\nhint: .*\bring\b", "compile", "allreduce", "-n",
+               8, "-a", "mesh", "--fail-link", "0-1")
 
 
 @desk_case("a ring where there is none: says why")
 def _(ordo):
-    ordo.fails(2, r"no ring joins all 3 ranks: rank 0 has 1 neighbour", "compile", "allreduce", "-n", 3, "-a", "ring", "--fail-link", "0-1")
+    ordo.fails(2, r"no ring joins all 3 ranks: rank 0 has 1 neighbour", "compile", "allreduce",
+               "-n", 3, "-a", "ring", "--fail-link", "0-1")
 
 
 @desk_case("--fail-link with a link that does not exist, or with no link")
@@ -2422,7 +3194,8 @@ def _(ordo):
     ordo.fails(2, r"no link between 0 and 5", *ring, "--fail-link", "0-5")
     ordo.fails(2, r"no link between 0 and 2", *ring, "--topology", "ring", "--fail-link", "0-2")
     for nonsense in ["0", "a-b", "0-", "-1", "0-1-2", ""]:
-        ordo.fails(2, r"--fail-link: found .*wanted two ranks such as 0-1", *ring, f"--fail-link={nonsense}")
+        ordo.fails(2, r"--fail-link: found .*wanted two ranks such as 0-1", *ring,
+                   f"--fail-link={nonsense}")
 
 
 # What terminals see
@@ -2431,7 +3204,11 @@ def on_terminal(ordo, *words, environment=None):
     """What a terminal would show of stdout and stderr."""
     master, slave = pty.openpty()
     surroundings = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
-    done = subprocess.Popen([ORDO, *map(str, words)], cwd=ordo.folder, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave,
+    done = subprocess.Popen([ORDO, *map(str, words)],
+                            cwd=ordo.folder,
+                            stdin=subprocess.DEVNULL,
+                            stdout=slave,
+                            stderr=slave,
                             env={**surroundings, "TERM": "xterm", **(environment or {})})
     os.close(slave)
     shown = b""
@@ -2590,8 +3367,9 @@ def _(ordo):
 @desk_case("colours on a terminal; none with NO_COLOR, TERM=dumb or anywhere else")
 def _(ordo):
     ordo.compile("ring.json")
-    calls = [["verify", "ring.json"], ["verify", REJECT / "R7-circle-of-three.json"], ["list"], ["verify", "nothing"],
-             ["run", "ring.json", "--check"], ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"], ["explain", "R8"]]
+    calls = [["verify", "ring.json"], ["verify", REJECT / "R7-circle-of-three.json"], ["list"],
+             ["verify", "nothing"], ["run", "ring.json", "--check"],
+             ["compile", "allreduce", "-n", 4, "-a", "ring", "-o", "x.json"], ["explain", "R8"]]
     for words in calls:
         wanted(b"\033[" in on_terminal(ordo, *words), words, "no colour on a terminal")
         for quiet in [{"NO_COLOR": "1"}, {"TERM": "dumb"}]:
@@ -2610,7 +3388,8 @@ def hostile_document(ordo, name):
     for program in document["programs"]:
         program["streams"][0]["name"] = evil
     (ordo.folder / name).write_text(json.dumps(document))
-    links = [{"from": a, "to": b, "class": evil, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(4) for b in range(4) if a != b]
+    links = [{"from": a, "to": b, "class": evil, "latency_ns": 1, "bandwidth_gbs": 1}
+             for a in range(4) for b in range(4) if a != b]
     topology = {"schema": "ordo/topology/1", "name": evil, "ranks": 4, "links": links}
     (ordo.folder / "links.json").write_text(json.dumps(topology))
     topology["links"] = links[1:]
@@ -2621,8 +3400,9 @@ def hostile_document(ordo, name):
 def _(ordo):
     hostile_document(ordo, "ring.json")
     (ordo.folder / "key.json").write_text('{"\\u001b[2J": 1}')
-    for words in [["verify", "ring.json"], ["verify", "ring.json", "--topology", "links.json"], ["explain", "ring.json"],
-                  ["verify", "ring.json", "--topology", "short.json"], ["run", "ring.json"], ["draw", "ring.json", "--as", "text"],
+    for words in [["verify", "ring.json"], ["verify", "ring.json", "--topology", "links.json"],
+                  ["explain", "ring.json"], ["verify", "ring.json", "--topology", "short.json"],
+                  ["run", "ring.json"], ["draw", "ring.json", "--as", "text"],
                   ["verify", "key.json"], ["verify", "\x1b[2J"], ["explain", "\x1b[2J"]]:
         done = ordo(*words)
         for letter in ["\x1b", "\x07", "\r", "\x9b"]:
@@ -2638,17 +3418,25 @@ def _(ordo):
 
 @desk_case("what is no UTF-8 on the command line is valid JSON in the answer")
 def _(ordo):
-    for words in [["verify", b"\xff.json"], ["compile", b"\xc3("], ["verify", b"x", b"\xed\xa0\x80"], ["explain", b"\xf5"]]:
-        done = subprocess.run([ORDO, *words, "--json"], cwd=ordo.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for words in [["verify", b"\xff.json"], ["compile", b"\xc3("],
+                  ["verify", b"x", b"\xed\xa0\x80"], ["explain", b"\xf5"]]:
+        done = subprocess.run([ORDO, *words, "--json"],
+                              cwd=ordo.folder,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
         strict_json.loads(done.stdout.decode())
 
 
 @desk_case("compile says so if a link that is there one way only is needed both ways")
 def _(ordo):
-    links = [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(4) for b in range(4) if a != b and (a, b) != (1, 0)]
-    (ordo.folder / "t.json").write_text(json.dumps({"schema": "ordo/topology/1", "name": "t", "ranks": 4, "links": links}))
-    for operator, algorithm in [("broadcast", "mesh"), ("scatter", "star"), ("broadcast", "tree"), ("allgather", "nhr")]:
-        ordo.fails(2, f"error: {algorithm}: needs the link 1-0 .*for signals", "compile", operator, "-n", 4, "-a", algorithm, "-t", "t.json")
+    links = [{"from": a, "to": b, "latency_ns": 1, "bandwidth_gbs": 1} for a in range(4)
+             for b in range(4) if a != b and (a, b) != (1, 0)]
+    (ordo.folder / "t.json").write_text(
+        json.dumps({"schema": "ordo/topology/1", "name": "t", "ranks": 4, "links": links}))
+    for operator, algorithm in [("broadcast", "mesh"), ("scatter", "star"), ("broadcast", "tree"),
+                                ("allgather", "nhr")]:
+        ordo.fails(2, f"error: {algorithm}: needs the link 1-0 .*for signals", "compile", operator,
+                   "-n", 4, "-a", algorithm, "-t", "t.json")
 
 
 @desk_case("a limit of 0 is refused, not taken for no limit")
@@ -2656,15 +3444,20 @@ def _(ordo):
     ordo.compile("mesh.json", algorithm="mesh(shots=1)")
     wanted(ordo.answer("verify", "mesh.json", "--max-scratch", 1)["exit code"] == 1)
     for limit in ["streams", "scratch", "signals", "tokens", "findings"]:
-        ordo.fails(2, f"--max-{limit}: found 0, wanted at least 1", "verify", "mesh.json", f"--max-{limit}", 0)
+        ordo.fails(2, f"--max-{limit}: found 0, wanted at least 1", "verify", "mesh.json",
+                   f"--max-{limit}", 0)
 
 
-@desk_case("closed standard files: a result that had nowhere to go is an error, and no file takes their place")
+@desk_case(
+    "closed standard files: a result that had nowhere to go is an error, and no file takes their "
+    "place"
+)
 def _(ordo):
     def close(*files):
         return lambda: [os.close(file) for file in files]
     whole = ordo.compile("ring.json").read_bytes()
-    for words in [["draw", "ring.json"], ["draw", "ring.json", "--as", "text"], ["verify", "ring.json"], ["compile", "allreduce", "-n4", "-aring"]]:
+    for words in [["draw", "ring.json"], ["draw", "ring.json", "--as", "text"],
+                  ["verify", "ring.json"], ["compile", "allreduce", "-n4", "-aring"]]:
         wanted(ordo(*words, before=close(1)).returncode == 5, words)
     ordo.works("compile", "allreduce", "-n4", "-aring", "-o", "ring.json", before=close(0, 1, 2))
     wanted((ordo.folder / "ring.json").read_bytes() == whole)
@@ -2673,30 +3466,47 @@ def _(ordo):
 @desk_case("times are told in ms or s, never with an exponent")
 def _(ordo):
     compiled = ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "ring.json").err
-    wanted(re.search(r"compiled in [0-9.]+ ms, proved in [0-9.]+ ms, written in [0-9.]+ ms to ring.json", compiled), compiled)
+    wanted(
+        re.search(
+            r"compiled in [0-9.]+ ms, proved in [0-9.]+ ms, written in [0-9.]+ ms to ring.json",
+            compiled), compiled)
     for words in [["verify", "ring.json"], ["run", "ring.json"]]:
         out = ordo.works(*words).out
         wanted(re.search(r"[0-9.]+ m?s\b", out) and not re.search(r"\de[-+]\d", out), out)
 
 
-@desk_case("embed writes a schedule as C, the same bytes to a file and to stdout, and says how to declare it")
+@desk_case(
+    "embed writes a schedule as C, the same bytes to a file and to stdout, and says how to declare "
+    "it"
+)
 def _(ordo):
     ordo.compile("ring-8.json", ranks=8)
-    done = ordo.works("embed", "ring-8.json", "-o", "out.ring.c", "--header", "ring.h", "--name", "ring_8")
+    done = ordo.works("embed", "ring-8.json", "-o", "out.ring.c", "--header", "ring.h", "--name",
+                      "ring_8")
     wanted(done.out == "" and '#include "ring.h" declares ring_8' in done.err, done.err)
     wanted(ordo.names() == ["out.ring.c", "ring-8.json", "ring.h"], ordo.names())
     source = (ordo.folder / "out.ring.c").read_text()
-    wanted(source.count("\tORDO_MOVE(") + source.count("\tORDO_TOKEN(") == 366 and "\nconst struct ordo_schedule ring_8 = {" in source, source)
+    wanted(
+        source.count("\tORDO_MOVE(") + source.count("\tORDO_TOKEN(") == 366
+        and "\nconst struct ordo_schedule ring_8 = {" in source, source)
     again = ordo.works("embed", "ring-8.json")
-    wanted(again.out == source and "declare it: extern const struct ordo_schedule ring_8;" in again.err, again.err)
-    wanted(ordo.works("embed", "-", "--name", "ring_8", stdin=(ordo.folder / "ring-8.json").read_bytes()).out == source)
+    wanted(
+        again.out == source
+        and "declare it: extern const struct ordo_schedule ring_8;" in again.err, again.err)
+    wanted(
+        ordo.works(
+            "embed", "-", "--name", "ring_8", stdin=(ordo.folder /
+                                                     "ring-8.json").read_bytes()).out == source)
     answer = ordo.answer("embed", "ring-8.json")
-    wanted((answer["name"], answer["output"], answer["tasks"], answer["source"]) == ("ring_8", None, 366, source), answer)
+    wanted((answer["name"], answer["output"], answer["tasks"],
+            answer["source"]) == ("ring_8", None, 366, source), answer)
 
 
-@desk_case("beside a verdict: that it is of every schedule of a set, the most memory, the busiest link")
+@desk_case(
+    "beside a verdict: that it is of every schedule of a set, the most memory, the busiest link")
 def _(ordo):
-    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o", "set")
+    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o",
+               "set")
     done = ordo.works("verify", "set")
     wanted("R1-R11 hold in every interleaving of every schedule; R12 asks" in done.out, done.out)
     ordo.compile("ring.json")
@@ -2710,10 +3520,15 @@ def _(ordo):
     ordo.compile("folder")
     ordo.compile("folder.json")
     wanted(ordo.works("embed", "folder").out == ordo.works("embed", "folder.json").out)
-    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", "fast")
+    ordo.works("compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB",
+               "-o", "fast")
     source = ordo.works("embed", "fast").out
-    wanted(source.count("\nstatic const struct ordo_schedule fast_") == 3 and ".to_bytes = 1073741824u" in source, source[-3000:])
-    wanted("const struct ordo_plan_set fast = {" in source and "const struct ordo_schedule *const fast_schedules[3] = {" in source, source[-3000:])
+    wanted(
+        source.count("\nstatic const struct ordo_schedule fast_") == 3
+        and ".to_bytes = 1073741824u" in source, source[-3000:])
+    wanted(
+        "const struct ordo_plan_set fast = {" in source
+        and "const struct ordo_schedule *const fast_schedules[3] = {" in source, source[-3000:])
 
 
 @desk_case("embed writes nothing of what is refuted, too long, or cannot be written")
@@ -2721,19 +3536,22 @@ def _(ordo):
     document = ordo.compile("x.json").read_text().splitlines(keepends=True)
     first = next(i for i, line in enumerate(document) if '"Wait"' in line)
     (ordo.folder / "x.json").write_text("".join(document[:first] + document[first + 1:]))
-    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o", "set")
+    ordo.works("compile", "allreduce", "-n", 4, "--topology", "ring", "--sizes", "1:1GiB", "-o",
+               "set")
     document = strict_json.loads((ordo.folder / "set" / "plan-set.json").read_text())
     broken = document["ranges"][-1]["schedule"]
     (ordo.folder / "set" / broken).write_text((ordo.folder / "x.json").read_text())
     before = ordo.names()
     for document in "x.json", "set":
-        done = ordo.fails(1, r"error\[R\d+\](.|\n)*nothing written, because it is refuted", "embed", document, "-o", "x.c", "--header", "x.h")
+        done = ordo.fails(1, r"error\[R\d+\](.|\n)*nothing written, because it is refuted", "embed",
+                          document, "-o", "x.c", "--header", "x.h")
         wanted(done.out == "", done.out)
         wanted(ordo.fails(1, "refuted", "embed", document).out == "")
         answer = ordo.answer("embed", document, "-o", "x.c")
         wanted(answer["exit code"] == 1 and answer["findings"] and "source" not in answer, answer)
     ordo.compile("y.json")
-    ordo.fails(2, "y.json: error: found 86 tasks, wanted at most 85", "embed", "y.json", "-o", "x.c", "--max-tasks", 85)
+    ordo.fails(2, "y.json: error: found 86 tasks, wanted at most 85", "embed", "y.json", "-o",
+               "x.c", "--max-tasks", 85)
     ordo.works("embed", "y.json", "--max-tasks", 86)
     ordo.fails(5, "cannot write", "embed", "y.json", "-o", "none/x.c", "--header", "x.h")
     ordo.fails(5, "cannot write", "embed", "y.json", "-o", "x.c", "--header", "none/x.h")
@@ -2747,8 +3565,10 @@ def _(ordo):
     ordo.fails(2, 'found the name "8_ring".*\n.*--name', "embed", "8-ring.json")
     for name in "int", "class", "a-b", "", "ordo_ring", "_x", "é", "x" * 300:
         ordo.fails(2, "found the name", "embed", "8-ring.json", "--name", name)
-    ordo.fails(2, "--header: found -, wanted a file", "embed", "8-ring.json", "--name", "x", "--header", "-")
-    ordo.fails(2, "--header: found x.c, wanted a file of its own", "embed", "8-ring.json", "-o", "x.c", "--header", "x.c")
+    ordo.fails(2, "--header: found -, wanted a file", "embed", "8-ring.json", "--name", "x",
+               "--header", "-")
+    ordo.fails(2, "--header: found x.c, wanted a file of its own", "embed", "8-ring.json", "-o",
+               "x.c", "--header", "x.c")
     ordo.fails(2, "wanted the file of a schedule", "embed")
     longest = "x" * 255
     (ordo.folder / "8-ring.json").rename(ordo.folder / longest)

@@ -1,5 +1,6 @@
-/* test_compare.c - two schedules compared: the same exactly if their digests are equal and their trees, printed, are; what
- * differs differs when it runs, on an input made for it, and what is the same never does.
+/* test_compare.c - two schedules compared: the same exactly if their digests are equal and their
+ * trees, printed, are; what differs differs when it runs, on an input made for it, and what is the
+ * same never does.
  */
 #include "compiling.h"
 #include "handmade.h"
@@ -25,7 +26,8 @@ struct member {
 	struct ordo_order *order;
 };
 
-/* All forms of all algorithms for one operator and number of ranks, cut into several numbers of chunks. */
+/* All forms of all algorithms for one operator and number of ranks, cut into several numbers of
+ * chunks. */
 struct crowd {
 	struct ordo_forest *forest;
 	struct member members[MOST_MEMBERS];
@@ -57,12 +59,13 @@ static void join(struct crowd *crowd, const struct ordo_request *request)
 	}
 	struct member *member = admit(crowd, schedule);
 	snprintf(member->title, sizeof member->title, "%s %s, %u ranks, %u shards, root %u, K %u",
-		ordo_operator_facts(request->problem.op)->name, request->algorithm, request->problem.nrank,
-		request->problem.nshard, request->problem.root, schedule->problem.chunks_per_block);
+		ordo_operator_facts(request->problem.op)->name, request->algorithm,
+		request->problem.nrank, request->problem.nshard, request->problem.root,
+		schedule->problem.chunks_per_block);
 }
 
-/* One rank that adds its three shards, each chunk in an order of its own: `pattern` has a letter a chunk, the
- * shard that is added last. */
+/* One rank that adds its three shards, each chunk in an order of its own: `pattern` has a letter a
+ * chunk, the shard that is added last. */
 static void join_by_hand(struct crowd *crowd, const char *pattern)
 {
 	const uint32_t K = (uint32_t)strlen(pattern);
@@ -73,16 +76,17 @@ static void join_by_hand(struct crowd *crowd, const char *pattern)
 	for (uint32_t chunk = 0; chunk < K; chunk++) {
 		const uint32_t last = (uint32_t)(pattern[chunk] - '0');
 		for (uint32_t i = 1; i <= 3; i++)
-			lines = ordo_arena_format(&arena, "%s%s chunk %u input %u -> output %u\n", lines,
-				i == 1 ? "LocalCopy" : "LocalReduce", chunk, (last + i) % 3 * K + chunk,
-				chunk);
+			lines = ordo_arena_format(&arena, "%s%s chunk %u input %u -> output %u\n",
+				lines, i == 1 ? "LocalCopy" : "LocalReduce", chunk,
+				(last + i) % 3 * K + chunk, chunk);
 	}
 	struct member *member = admit(crowd, handmade(&problem, 0, lines));
 	snprintf(member->title, sizeof member->title, "pattern %s", pattern);
 	ordo_arena_free(&arena);
 }
 
-static void join_all(struct crowd *crowd, const struct ordo_problem *problem, const uint32_t *chunks)
+static void join_all(
+	struct crowd *crowd, const struct ordo_problem *problem, const uint32_t *chunks)
 {
 	struct ordo_candidates candidates;
 	struct ordo_error error;
@@ -148,15 +152,16 @@ static bool is_in(const struct ordo_vector_part *part, uint64_t at, uint64_t who
 	       at * part->end.whole < part->end.of * whole;
 }
 
-/* Position by position: is every one in one part, and is that part the same exactly if the texts are? */
+/* Position by position: is every one in one part, and is that part the same exactly if the texts
+ * are? */
 static void check_parts(const struct member *a, const struct member *b, const char *const *of_a,
 	const char *const *of_b, const struct ordo_comparison *comparison)
 {
 	const uint64_t whole = common_multiple(a->order->nchunk, b->order->nchunk);
 	uint32_t part = 0, differing = 0;
 	for (uint64_t at = 0; at < whole; at++) {
-		const bool same =
-			!strcmp(of_a[at / (whole / a->order->nchunk)], of_b[at / (whole / b->order->nchunk)]);
+		const bool same = !strcmp(of_a[at / (whole / a->order->nchunk)],
+			of_b[at / (whole / b->order->nchunk)]);
 		if (part < comparison->npart && !is_in(&comparison->parts[part], at, whole))
 			part++;
 		if (part == comparison->npart || !is_in(&comparison->parts[part], at, whole) ||
@@ -172,7 +177,8 @@ static void check_parts(const struct member *a, const struct member *b, const ch
 		assert_int_equal(one->chunk[1], at / (whole / b->order->nchunk));
 		if (!one->same && !differing++)
 			assert_int_equal(comparison->first, part);
-		assert_true(part ? one->begin.of * one[-1].end.whole == one[-1].end.of * one->begin.whole
+		assert_true(part ? one->begin.of * one[-1].end.whole ==
+					    one[-1].end.of * one->begin.whole
 				 : !one->begin.of);
 	}
 	assert_int_equal(differing, comparison->ndiffering);
@@ -206,7 +212,8 @@ static void check_crowd(const struct crowd *crowd, bool differ)
 			const bool same = !comparison.ndiffering;
 			if (same != !strcmp(a->proof->digest, b->proof->digest))
 				fail_msg("%s and %s: digests %s and %s, but %s", a->title, b->title,
-					a->proof->digest, b->proof->digest, same ? "the same" : "different");
+					a->proof->digest, b->proof->digest,
+					same ? "the same" : "different");
 			nsame += same;
 			ndifferent += !same;
 			ordo_comparison_free(&comparison);
@@ -225,7 +232,8 @@ static void what_adds_nothing_is_the_same_if_it_comes_from_the_same_ranks(void *
 		for (uint32_t n = 3; n <= 6; n++) {
 			const uint32_t chunks[] = {0, 1, 3, ORDO_NONE};
 			struct ordo_problem problem = {.op = moving[op], .nrank = n, .nshard = n};
-			const bool roots = problem.op == ORDO_BROADCAST || problem.op == ORDO_SCATTER;
+			const bool roots =
+				problem.op == ORDO_BROADCAST || problem.op == ORDO_SCATTER;
 			struct crowd *crowd = gather();
 			join_all(crowd, &problem, chunks);
 			problem.root = n - 1;
@@ -263,14 +271,17 @@ static void with_as_many_shards_any_number_of_ranks_can_be_compared(void **state
 		struct crowd *crowd = gather();
 		const uint32_t chunks[] = {0, 3, ORDO_NONE};
 		for (uint32_t n = 1; n <= 12; n += n < 4 ? 1 : 2)
-			join_all(crowd, &(struct ordo_problem){.op = reducing[op], .nrank = n, .nshard = 12},
+			join_all(crowd,
+				&(struct ordo_problem){
+					.op = reducing[op], .nrank = n, .nshard = 12},
 				chunks);
 		check_crowd(crowd, true);
 		dismiss(crowd);
 	}
 }
 
-/* All patterns of up to four chunks, and some of six: every place at which one tree can give way to another. */
+/* All patterns of up to four chunks, and some of six: every place at which one tree can give way to
+ * another. */
 static void however_the_vector_is_cut_the_same_elements_are_compared(void **state)
 {
 	(void)state;
@@ -282,8 +293,8 @@ static void however_the_vector_is_cut_the_same_elements_are_compared(void **stat
 				pattern[chunk] = (char)('0' + rest % 3);
 			join_by_hand(crowd, pattern);
 		}
-	static const char *const long_ones[] = {
-		"001122", "112200", "000111", "000000", "011220", "000012", "010101", "000011", "001111"};
+	static const char *const long_ones[] = {"001122", "112200", "000111", "000000", "011220",
+		"000012", "010101", "000011", "001111"};
 	for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++)
 		join_by_hand(crowd, long_ones[i]);
 	check_crowd(crowd, true);
@@ -307,17 +318,21 @@ static float *run(const struct ordo_schedule *schedule, uint64_t length, make_va
 	float **inputs = calloc(problem->nrank, sizeof *inputs), *outputs = NULL;
 	begin[0] = 0;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
-		begin[rank + 1] = begin[rank] + ordo_plan_output_bytes(plan, rank) / sizeof *outputs;
+		begin[rank + 1] =
+			begin[rank] + ordo_plan_output_bytes(plan, rank) / sizeof *outputs;
 	outputs = calloc(begin[problem->nrank] + 1, sizeof *outputs);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		const uint32_t first = ordo_first_shard(problem, rank),
 			       last = ordo_first_shard(problem, rank + 1);
-		assert_int_equal(ordo_plan_input_bytes(plan, rank), (last - first) * length * sizeof(float));
+		assert_int_equal(
+			ordo_plan_input_bytes(plan, rank), (last - first) * length * sizeof(float));
 		inputs[rank] = malloc((last - first) * length * sizeof(float) + 1);
 		for (uint32_t shard = first; shard < last; shard++)
 			for (uint64_t at = 0; at < length; at++)
-				inputs[rank][(shard - first) * length + at] = make(shard, at, closure);
-		assert_true(ordo_plan_bind(plan, rank, inputs[rank], outputs + begin[rank], &error));
+				inputs[rank][(shard - first) * length + at] =
+					make(shard, at, closure);
+		assert_true(
+			ordo_plan_bind(plan, rank, inputs[rank], outputs + begin[rank], &error));
 	}
 	if (!ordo_plan_run_seeded(plan, 7, &error))
 		fail_msg("%s", error.text);
@@ -328,7 +343,8 @@ static float *run(const struct ordo_schedule *schedule, uint64_t length, make_va
 	return outputs;
 }
 
-/* Some float of eight binades: hardly any two orders of adding many have the same sums throughout. */
+/* Some float of eight binades: hardly any two orders of adding many have the same sums
+ * throughout. */
 static float some_value(uint32_t shard, uint64_t position, const void *closure)
 {
 	uint64_t bits = (shard + 1) * 0x9e3779b97f4a7c15u + (position + 1) * 0xbf58476d1ce4e5b9u +
@@ -351,8 +367,8 @@ static float contradicting(uint32_t shard, uint64_t position, const void *closur
 }
 
 /* Where the element lies that is so far into the vector. */
-static float element_at(const struct ordo_schedule *schedule, const float *outputs, const uint64_t *begin,
-	uint64_t length, uint64_t at)
+static float element_at(const struct ordo_schedule *schedule, const float *outputs,
+	const uint64_t *begin, uint64_t length, uint64_t at)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	if (problem->op == ORDO_REDUCESCATTER) {
@@ -376,23 +392,28 @@ static void run_different(const struct crowd *crowd, const struct member *a, con
 	struct ordo_contradiction contradiction;
 	const struct ordo_element elements[2] = {{0, 0, 0}, {0, 0, 0}};
 	const uint64_t length = common_multiple(common_multiple(a->order->nchunk, b->order->nchunk),
-		common_multiple(ordo_nblock(&a->schedule->problem), ordo_nblock(&b->schedule->problem)));
+		common_multiple(
+			ordo_nblock(&a->schedule->problem), ordo_nblock(&b->schedule->problem)));
 	uint64_t begin[2][32];
 	assert_true(ordo_compare(a->order, b->order, &comparison, &error));
 	const struct ordo_vector_part *part =
-		&comparison.parts[comparison.ndiffering > 1 ? comparison.npart - 1 : comparison.first];
+		&comparison.parts[comparison.ndiffering > 1 ? comparison.npart - 1
+							    : comparison.first];
 	while (part->same)
 		part--;
-	assert_true(ordo_contradict(
-		crowd->forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements, part->tree, &contradiction, &error));
+	assert_true(ordo_contradict(crowd->forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements,
+		part->tree, &contradiction, &error));
 	const uint64_t at = part->begin.of * (length / part->begin.whole);
 	float *outputs[2] = {run(a->schedule, length, contradicting, &contradiction, begin[0]),
 		run(b->schedule, length, contradicting, &contradiction, begin[1])};
-	const uint32_t found[2] = {bits_of(element_at(a->schedule, outputs[0], begin[0], length, at)),
+	const uint32_t found[2] = {
+		bits_of(element_at(a->schedule, outputs[0], begin[0], length, at)),
 		bits_of(element_at(b->schedule, outputs[1], begin[1], length, at))};
-	if (found[0] == found[1] || found[0] != contradiction.bits[0] || found[1] != contradiction.bits[1])
-		fail_msg("%s and %s: %08x and %08x, said to be %08lx and %08lx", a->title, b->title, found[0],
-			found[1], (unsigned long)contradiction.bits[0], (unsigned long)contradiction.bits[1]);
+	if (found[0] == found[1] || found[0] != contradiction.bits[0] ||
+		found[1] != contradiction.bits[1])
+		fail_msg("%s and %s: %08x and %08x, said to be %08lx and %08lx", a->title, b->title,
+			found[0], found[1], (unsigned long)contradiction.bits[0],
+			(unsigned long)contradiction.bits[1]);
 	free(outputs[0]);
 	free(outputs[1]);
 	ordo_comparison_free(&comparison);
@@ -400,9 +421,10 @@ static void run_different(const struct crowd *crowd, const struct member *a, con
 
 static void run_same(const struct member *a, const struct member *b)
 {
-	const uint64_t length =
-		3 * common_multiple(ordo_nblock(&a->schedule->problem), ordo_nblock(&b->schedule->problem)) *
-		7;
+	const uint64_t length = 3 *
+				common_multiple(ordo_nblock(&a->schedule->problem),
+					ordo_nblock(&b->schedule->problem)) *
+				7;
 	uint64_t begin[2][32];
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		float *outputs[2] = {run(a->schedule, length, some_value, &seed, begin[0]),
@@ -443,7 +465,8 @@ static void what_differs_differs_when_it_runs_and_what_is_the_same_does_not(void
 		for (uint32_t n = 3; n <= 8; n++) {
 			const uint32_t chunks[] = {0, 3, ORDO_NONE};
 			struct crowd *crowd = gather();
-			join_all(crowd, &(struct ordo_problem){.op = reducing[op], .nrank = n, .nshard = n},
+			join_all(crowd,
+				&(struct ordo_problem){.op = reducing[op], .nrank = n, .nshard = n},
 				chunks);
 			run_crowd(crowd);
 			dismiss(crowd);
@@ -451,7 +474,8 @@ static void what_differs_differs_when_it_runs_and_what_is_the_same_does_not(void
 	struct crowd *crowd = gather();
 	const uint32_t chunks[] = {0, ORDO_NONE};
 	for (uint32_t n = 2; n <= 8; n += 2)
-		join_all(crowd, &(struct ordo_problem){.op = ORDO_REDUCESCATTER, .nrank = n, .nshard = 8},
+		join_all(crowd,
+			&(struct ordo_problem){.op = ORDO_REDUCESCATTER, .nrank = n, .nshard = 8},
 			chunks);
 	run_crowd(crowd);
 	dismiss(crowd);
@@ -463,23 +487,27 @@ static void what_is_not_comparable_is_refused(void **state)
 	struct crowd *crowd = gather();
 	struct ordo_comparison comparison;
 	struct ordo_error error = {0};
+	join(crowd,
+		&(struct ordo_request){.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4},
+			.algorithm = "ring"});
 	join(crowd, &(struct ordo_request){
-			    .problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4}, .algorithm = "ring"});
-	join(crowd, &(struct ordo_request){.problem = {.op = ORDO_REDUCESCATTER, .nrank = 4, .nshard = 4},
+			    .problem = {.op = ORDO_REDUCESCATTER, .nrank = 4, .nshard = 4},
 			    .algorithm = "ring"});
-	join(crowd, &(struct ordo_request){
-			    .problem = {.op = ORDO_ALLREDUCE, .nrank = 6, .nshard = 6}, .algorithm = "ring"});
+	join(crowd,
+		&(struct ordo_request){.problem = {.op = ORDO_ALLREDUCE, .nrank = 6, .nshard = 6},
+			.algorithm = "ring"});
 	assert_int_equal(crowd->count, 3);
 	for (int i = 1; i < 3; i++) {
-		assert_false(
-			ordo_compare(crowd->members[0].order, crowd->members[i].order, &comparison, &error));
+		assert_false(ordo_compare(
+			crowd->members[0].order, crowd->members[i].order, &comparison, &error));
 		assert_int_equal(error.code, ORDO_USAGE);
 		assert_int_equal(error.rule, 0);
 		ordo_comparison_free(&comparison);
 	}
 	/* A schedule whose ranks disagree has no one order. */
 	crowd->members[0].order->rank_equal = ORDO_DOES_NOT_HOLD;
-	assert_false(ordo_compare(crowd->members[0].order, crowd->members[0].order, &comparison, &error));
+	assert_false(ordo_compare(
+		crowd->members[0].order, crowd->members[0].order, &comparison, &error));
 	assert_int_equal(error.code, ORDO_REFUTED);
 	ordo_comparison_free(&comparison);
 	dismiss(crowd);

@@ -1,5 +1,5 @@
-/* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in which mesh
- * adds. */
+/* test_compile.c - notation and requests, what algorithms claim of themselves, and the orders in
+ * which mesh adds. */
 #include "compiling.h"
 
 #include <setjmp.h>
@@ -18,7 +18,8 @@ static struct ordo_request allreduce(uint32_t nrank, const char *algorithm)
 		.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank}, .algorithm = algorithm};
 }
 
-static void check_request_refused(const struct ordo_request *request, const char *message, const char *hint)
+static void check_request_refused(
+	const struct ordo_request *request, const char *message, const char *hint)
 {
 	struct ordo_error error = {0};
 	assert_null(ordo_compile(request, &error));
@@ -46,12 +47,14 @@ static void a_notation_that_cannot_be_read_is_refused(void **state)
 	check_refused("mesh(shots=1)x", "cannot read", "name(key=value,key=value)");
 	check_refused("mesh(shots=1,)", "cannot read", "name(key=value,key=value)");
 	check_refused("mesh(shots)", "cannot read", "name(key=value,key=value)");
-	check_refused("mesh(shoots=1)", "mesh has no parameter \"shoots\", wanted shots, fold, streams",
+	check_refused("mesh(shoots=1)",
+		"mesh has no parameter \"shoots\", wanted shots, fold, streams",
 		"did you mean shots?");
 	check_refused("mesh(shots=)", "shots of mesh: found \"\", wanted auto|1|2", "");
 	check_refused("mesh(shots=3)", "shots of mesh: found \"3\", wanted auto|1|2", "");
 	check_refused("mesh(shots=1|2)", "shots of mesh: found \"1|2\", wanted auto|1|2", "");
-	check_refused("mesh(fold=diadic)", "fold of mesh: found \"diadic\", wanted dyadic|folded|linear",
+	check_refused("mesh(fold=diadic)",
+		"fold of mesh: found \"diadic\", wanted dyadic|folded|linear",
 		"did you mean dyadic?");
 	check_refused("mesh(shots=1,shots=2)", "shots is given twice", "");
 }
@@ -66,7 +69,8 @@ static void a_request_that_makes_no_sense_is_refused(void **state)
 	check_request_refused(&request, "ranks: found 0", "");
 	request = allreduce(4, "mesh");
 	request.problem.nshard = 3;
-	check_request_refused(&request, "shards: found 3 shards on 4 ranks, wanted at least one a rank", "");
+	check_request_refused(
+		&request, "shards: found 3 shards on 4 ranks, wanted at least one a rank", "");
 	request.problem.nshard = 8;
 	request.problem.in_place = true;
 	check_request_refused(&request, "there is no in-place form with 8 shards on 4 ranks", "");
@@ -87,7 +91,8 @@ static void a_request_that_makes_no_sense_is_refused(void **state)
 	struct ordo_topology *topology = ordo_topology_make("full-mesh", 5, NULL);
 	request = allreduce(4, "mesh");
 	request.topology = topology;
-	check_request_refused(&request, "topology: \"full-mesh\" has 5 ranks, the problem has 4", "");
+	check_request_refused(
+		&request, "topology: \"full-mesh\" has 5 ranks, the problem has 4", "");
 	ordo_topology_destroy(topology);
 }
 
@@ -193,12 +198,13 @@ static void mesh_adds_in_the_order_asked_for(void **state)
 				const char *wanted = folds[fold].print(&arena, 0, nrank);
 				char notation[64];
 				const bool one_shot = form % 2 && ops[form / 4] == ORDO_ALLREDUCE;
-				snprintf(notation, sizeof notation, "mesh(fold=%s%s)", folds[fold].name,
-					one_shot ? ",shots=1" : "");
+				snprintf(notation, sizeof notation, "mesh(fold=%s%s)",
+					folds[fold].name, one_shot ? ",shots=1" : "");
 				const struct ordo_request request = {
 					.problem = {.op = ops[form / 4],
 						.nrank = nrank,
-						.root = ops[form / 4] == ORDO_REDUCE ? nrank / 2 : 0,
+						.root = ops[form / 4] == ORDO_REDUCE ? nrank / 2
+										     : 0,
 						.in_place = form / 2 % 2},
 					.algorithm = notation};
 				check_order(&request, wanted);

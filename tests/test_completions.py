@@ -22,7 +22,10 @@ from tap import case, run_cases, wanted
 
 ORDO = os.path.abspath(sys.argv[1])
 FOLDER = os.path.dirname(ORDO)
-ENVIRONMENT = {**os.environ, "PATH": FOLDER + os.pathsep + os.environ["PATH"], "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {
+    **os.environ, "PATH": FOLDER + os.pathsep + os.environ["PATH"], "TERM": "dumb",
+    "LC_ALL": "C.UTF-8"
+}
 
 
 def ordo(*words):
@@ -33,7 +36,10 @@ def ordo(*words):
 
 def offers(*words):
     """What may be typed as the last word, and "files" or "folders" where they may."""
-    return [line.split("\t")[0] or line[1:] for line in ordo("completions", "--for", "--", *words).splitlines()]
+    return [
+        line.split("\t")[0] or line[1:]
+        for line in ordo("completions", "--for", "--", *words).splitlines()
+    ]
 
 
 COMMANDS = re.findall(r"^  (\w+) ", ordo("--help").split("commands:\n")[1].split("\n\n")[0], re.M)
@@ -43,34 +49,50 @@ ALGORITHMS = strict_json.loads(ordo("list", "--json"))["algorithms"]
 @case("every command and every option that --help shows is offered, and no other")
 def _():
     wanted(len(COMMANDS) > 12 and offers("") == COMMANDS + ["help"], offers(""))
-    wanted(offers("help", "") == COMMANDS and offers("help", "verify", "") == [], offers("help", ""))
+    wanted(
+        offers("help", "") == COMMANDS and offers("help", "verify", "") == [], offers("help", ""))
     wanted(offers("-") == ["--json", "--help", "--version"], offers("-"))
     for command in COMMANDS:
-        told = re.findall(r"^  (?:-\w, )?(--[\w-]+)", ordo(command, "--help").split("\noptions:\n")[1].split("\n\n")[0], re.M)
+        told = re.findall(r"^  (?:-\w, )?(--[\w-]+)",
+                          ordo(command, "--help").split("\noptions:\n")[1].split("\n\n")[0], re.M)
         wanted(offers(command, "--") == told, command, offers(command, "--"), told)
 
 
 @case("what an option takes: every argument of a table has a meaning that completions know")
 def _():
-    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parent.parent / "tools" / "cli" / "values.c").read_text(), re.M)
+    known = re.findall(r'^\t\{"([^"]+)", \w+\},', (pathlib.Path(__file__).parent.parent / "tools" /
+                                                   "cli" / "values.c").read_text(), re.M)
     wanted(len(known) > 20, known)
     for command in COMMANDS:
-        for option, argument in re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)", ordo(command, "--help"), re.M):
-            wanted(argument[0].islower() or argument.split(",")[0] in known, f"{command} {option} {argument}: tools/cli/values.c")
+        for option, argument in re.findall(r"^  (?:-\w, )?(--[\w-]+) (?! )(\S+)",
+                                           ordo(command, "--help"), re.M):
+            wanted(argument[0].islower() or argument.split(",")[0] in known,
+                   f"{command} {option} {argument}: tools/cli/values.c")
 
 
 @case("operators, algorithms that have them, parameters and what those may be")
 def _():
-    wanted(offers("compile", "all") == ["allreduce", "allgather", "alltoall"], offers("compile", "all"))
+    wanted(
+        offers("compile", "all") == ["allreduce", "allgather", "alltoall"],
+        offers("compile", "all"))
     wanted(offers("compile", "All") == ["AllReduce", "AllGather", "AllToAll"])
     for operator in ["allreduce", "reduce-scatter", "alltoall"]:
-        named = [one["name"] for one in ALGORITHMS if operator.replace("-", "") in [name.lower() for name in one["operators"]]]
+        named = [
+            one["name"] for one in ALGORITHMS
+            if operator.replace("-", "") in [name.lower() for name in one["operators"]]
+        ]
         wanted(offers("compile", operator, "--algorithm", "") == named, operator, named)
         wanted(offers("compile", operator, "-a", "") == named)
-        wanted(offers("compile", operator, "--algorithm=") == [f"--algorithm={name}" for name in named])
+        wanted(
+            offers("compile", operator, "--algorithm=") ==
+            [f"--algorithm={name}" for name in named])
     wanted(offers("compile", "allreduce", "-a", "mesh") == ["mesh", "mesh("])
-    wanted(offers("compile", "allreduce", "-a", "mesh(") == ["mesh(shots=", "mesh(fold=", "mesh(streams="])
-    wanted(offers("compile", "allreduce", "-a", "mesh(shots=1,fold=l") == ["mesh(shots=1,fold=linear)"])
+    wanted(
+        offers("compile", "allreduce", "-a", "mesh(") ==
+        ["mesh(shots=", "mesh(fold=", "mesh(streams="])
+    wanted(
+        offers("compile", "allreduce", "-a", "mesh(shots=1,fold=l") ==
+        ["mesh(shots=1,fold=linear)"])
     wanted("hierarchical(mesh,nhr" in offers("compile", "allreduce", "-a", "hierarchical(mesh,n"))
     # The names of the field, once a letter is typed, and by operator.
     wanted(offers("compile", "allreduce", "-a", "rab") == ["rabenseifner"])
@@ -81,7 +103,9 @@ def _():
     wanted(offers("compile", "allgather", "-a", "bruck") == ["bruck"])
     wanted(offers("compile", "allreduce", "-a", "one-shot(fold=l") == ["one-shot(fold=linear)"])
     wanted("double-binary-tree" in offers("explain", "double"))
-    wanted(offers("compile", "allreduce", "-a", "mesh(nonsense=") == [] == offers("compile", "allreduce", "-a", "nonsense("))
+    wanted(
+        offers("compile", "allreduce", "-a", "mesh(nonsense=") == [] == offers(
+            "compile", "allreduce", "-a", "nonsense("))
 
 
 @case("topologies, types, reductions, guarantees, rules, words; files where files may be")
@@ -89,32 +113,45 @@ def _():
     wanted(offers("draw", "--topology", "") == [one["name"]
                                                 for one in strict_json.loads(ordo("list",
                                                         "--json"))["topologies"]] + ["files"])
-    wanted(offers("run", "x", "--type", "f32,b") == ["f32,bf16"] and offers("run", "x", "--type=f32,i") == ["--type=f32,i8", "--type=f32,i32", "--type=f32,i64"])
-    wanted(offers("run", "x", "--op", "m") == ["min", "max"] and offers("verify", "x", "--op", "") == ["sum", "prod", "min", "max", "avg"])
+    wanted(
+        offers("run", "x", "--type", "f32,b") == ["f32,bf16"] and offers(
+            "run", "x", "--type=f32,i") == ["--type=f32,i8", "--type=f32,i32", "--type=f32,i64"])
+    wanted(
+        offers("run", "x", "--op", "m") == ["min", "max"]
+        and offers("verify", "x", "--op", "") == ["sum", "prod", "min", "max", "avg"])
     wanted(offers("verify", "x", "--require", "G1,") == ["G1,G1", "G1,G2", "G1,G3", "G1,constant"])
-    wanted(offers("explain", "R1") == ["R1", "R10", "R11", "R12", "R13", "files"], offers("explain", "R1"))
+    wanted(
+        offers("explain", "R1") == ["R1", "R10", "R11", "R12", "R13", "files"],
+        offers("explain", "R1"))
     wanted(offers("verify", "x", "--symmetry", "") == ["auto", "off", "only"])
     wanted(offers("completions", "") == ["bash", "zsh", "fish"])
-    for words in [["verify", ""], ["verify", "--json", ""], ["diff", "a", "b", ""], ["verify", "x", "--certificate", ""], ["draw", "-o", ""],
-                  ["verify", "--", "-"]]:
+    for words in [["verify", ""], ["verify", "--json", ""], ["diff", "a", "b", ""],
+                  ["verify", "x", "--certificate", ""], ["draw", "-o", ""], ["verify", "--", "-"]]:
         wanted(offers(*words) == ["files"], words, offers(*words))
     wanted(offers("demo", "-o", "") == ["folders"])
 
 
-@case("nothing is offered where nothing can be guessed: numbers, too many operands, what is no command or option")
+@case(
+    "nothing is offered where nothing can be guessed: numbers, too many operands, what is no "
+    "command or option"
+)
 def _():
-    for words in [["compile", "allreduce", "--ranks", ""], ["verify", "a", ""], ["nonsense", ""], ["verify", "--nonsense="], ["demo", ""],
-                  ["compile", "allreduce", "ring", ""], ["compile", "allreduce", "-n8", "--ranks="]]:
+    for words in [["compile", "allreduce", "--ranks", ""], ["verify", "a", ""], ["nonsense", ""],
+                  ["verify", "--nonsense="], ["demo", ""], ["compile", "allreduce", "ring", ""],
+                  ["compile", "allreduce", "-n8", "--ranks="]]:
         wanted(offers(*words) == [], words, offers(*words))
-    wanted("--ranks" not in offers("compile", "allreduce", "--ranks", "8", "--") and "--fail-link" in offers(
-        "compile", "allreduce", "--fail-link", "0-1", "--"))
-    wanted("x" * 5000 not in offers("compile", "x" * 5000) and offers("compile", "allreduce", "-a", "(" * 5000) == [])
+    wanted("--ranks" not in offers("compile", "allreduce", "--ranks", "8", "--")
+           and "--fail-link" in offers("compile", "allreduce", "--fail-link", "0-1", "--"))
+    wanted("x" * 5000 not in offers("compile", "x" * 5000)
+           and offers("compile", "allreduce", "-a", "(" * 5000) == [])
 
 
 @case("--json: offers with what they mean; an unknown shell is refused")
 def _():
     answer = strict_json.loads(ordo("completions", "--for", "--json", "--", "verify", "--certif"))
-    wanted(answer["offers"][0]["value"] == "--certificate" and "proof" in answer["offers"][0]["meaning"] and answer["files"] is False, answer)
+    wanted(
+        answer["offers"][0]["value"] == "--certificate"
+        and "proof" in answer["offers"][0]["meaning"] and answer["files"] is False, answer)
     wanted("_ordo" in strict_json.loads(ordo("completions", "bash", "--json"))["script"])
     done = subprocess.run([ORDO, "completions", "fishy"], capture_output=True, text=True)
     wanted(done.returncode == 2 and "did you mean fish?" in done.stderr and done.stdout == "", done)
@@ -151,7 +188,8 @@ class Prompt:
         shown = self.wait_for("<END>\r\n")
         last = re.findall(r"\[([^\]]*)\]>\r\n", shown)
         # zsh takes the slash of a folder back when the line ends.
-        wanted(last and last[0].rstrip("/") == word.rstrip("/"), typed, f"wanted {word}, found", repr(shown))
+        wanted(last and last[0].rstrip("/") == word.rstrip("/"), typed, f"wanted {word}, found",
+               repr(shown))
 
     def close(self):
         os.kill(self.child, signal.SIGKILL)
@@ -165,7 +203,8 @@ LINES = [  # what is typed, and what its last word is after a tab
     ("ordo compile allreduce --algorithm=hier", "--algorithm=hierarchical"),
     ("ordo compile allreduce -a 'mesh(shots=2", "mesh(shots=2)"),
     (r"ordo compile allreduce -a mesh\(shots=2", "mesh(shots=2)"),
-    ("ordo compile allreduce --algorithm='mesh(shots=1,fold=li", "--algorithm=mesh(shots=1,fold=linear)"),
+    ("ordo compile allreduce --algorithm='mesh(shots=1,fold=li",
+     "--algorithm=mesh(shots=1,fold=linear)"),
     (r"ordo compile allreduce --algorithm=mesh\(fold=li", "--algorithm=mesh(fold=linear)"),
     ("ordo verify --require=G1,con", "--require=G1,constant"),
     ("ordo verify ri", "ring.json"),
@@ -199,15 +238,26 @@ def _(folder):
         try() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _ordo; printf '%s|' "${COMPREPLY[@]}"; echo; }
         try ordo comp; try ordo compile allreduce --algorithm = ri; try ordo compile allreduce --algorithm =; try ordo verify a
         try ordo; try ordo compile allreduce --algorithm=ri; complete -p ordo"""
-    told = subprocess.run(["bash", "-c", script], cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
+    told = subprocess.run(["bash", "-c", script],
+                          cwd=folder,
+                          env=ENVIRONMENT,
+                          capture_output=True,
+                          text=True)
     lines = told.stdout.splitlines()
     wanted(told.stderr == "" and lines[:2] == ["compile|completions|", "ring|"], told)
     wanted(lines[2].startswith("ring|mesh|") and lines[3] == "a b.json|", lines)
-    wanted(lines[4].startswith("compile|") and lines[5:] == ["--algorithm=ring|", "complete -F _ordo ordo"], lines)
-    prompt = Prompt(folder, ["bash", "--norc", "--noprofile", "-i"], "bind 'set bell-style none'; bind 'set enable-bracketed-paste off'",
-                    "source <(ordo completions bash)", SHOW, "complete -F shown show",
-                    # Completes what follows `show` as if it stood alone.
-                    'shown() { COMP_WORDS=("${COMP_WORDS[@]:1}"); ((COMP_CWORD--)); _ordo; }')
+    wanted(
+        lines[4].startswith("compile|")
+        and lines[5:] == ["--algorithm=ring|", "complete -F _ordo ordo"], lines)
+    prompt = Prompt(
+        folder,
+        ["bash", "--norc", "--noprofile", "-i"],
+        "bind 'set bell-style none'; bind 'set enable-bracketed-paste off'",
+        "source <(ordo completions bash)",
+        SHOW,
+        "complete -F shown show",
+        # Completes what follows `show` as if it stood alone.
+        'shown() { COMP_WORDS=("${COMP_WORDS[@]:1}"); ((COMP_CWORD--)); _ordo; }')
     try:
         for typed, word in LINES:
             prompt.completes(typed, word)
@@ -223,7 +273,8 @@ def _(folder):
     functions = pathlib.Path(folder) / ".functions"
     functions.mkdir()
     (functions / "_ordo").write_text(ordo("completions", "zsh"))
-    prompt = Prompt(folder, ["zsh", "-f", "-i"], "setopt nobeep; unset zle_bracketed_paste; PS1='>'",
+    prompt = Prompt(folder, ["zsh", "-f", "-i"],
+                    "setopt nobeep; unset zle_bracketed_paste; PS1='>'",
                     "fpath=($PWD/.functions $fpath); autoload -Uz compinit; compinit -u -D", SHOW,
                     "shown() { shift words; ((CURRENT--)); _ordo }; compdef shown show")
     try:
@@ -242,14 +293,25 @@ def _(folder):
         return
     for typed, word in LINES:
         # The line is an argument, so that no quoting stands between.
-        told = subprocess.run(["fish", "--no-config", "-c", "source (ordo completions fish | psub); complete -C $argv[1]", typed], cwd=folder,
-                              env={**ENVIRONMENT, "HOME": folder}, capture_output=True, text=True)
+        told = subprocess.run([
+            "fish", "--no-config", "-c",
+            "source (ordo completions fish | psub); complete -C $argv[1]", typed
+        ],
+                              cwd=folder,
+                              env={**ENVIRONMENT, "HOME": folder},
+                              capture_output=True,
+                              text=True)
         found = [line.split("\t")[0] for line in told.stdout.splitlines()]
         wanted(told.stderr == "" and word in found, typed, word, told)
     # Where the command is not there, nothing is said in the middle of a line.
-    pathlib.Path(folder, "ordo.fish").write_text(subprocess.run([ORDO, "completions", "fish"], capture_output=True, text=True).stdout)
-    told = subprocess.run([shutil.which("fish"), "--no-config", "-c", "source ordo.fish; complete -C 'ordo dr'"], cwd=folder,
-                          env={"HOME": folder, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True)
+    pathlib.Path(folder, "ordo.fish").write_text(
+        subprocess.run([ORDO, "completions", "fish"], capture_output=True, text=True).stdout)
+    told = subprocess.run(
+        [shutil.which("fish"), "--no-config", "-c", "source ordo.fish; complete -C 'ordo dr'"],
+        cwd=folder,
+        env={"HOME": folder, "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True)
     wanted(told.stderr == "", told)
 
 

@@ -32,14 +32,16 @@ class Meaning:
         self.phases = document.get("phases", [])
         if self.in_place:
             wanted(self.operator == "AllReduce", "no other operator is followed in place here")
-            self.slots = {(rank, "output", slot): (slot, [rank]) for rank in range(self.ranks) for slot in range(self.pieces)}
+            self.slots = {(rank, "output", slot): (slot, [rank])
+                          for rank in range(self.ranks) for slot in range(self.pieces)}
 
     def input(self, rank, slot):
         """(chunk, contributor) of an input slot."""
         if self.operator == "AllGather" or self.operator == "Gather":
             return rank * self.pieces + slot, rank
         if self.operator == "AllToAll":
-            return (rank * self.ranks + slot // self.pieces) * self.pieces + slot % self.pieces, rank
+            return (rank * self.ranks +
+                    slot // self.pieces) * self.pieces + slot % self.pieces, rank
         return slot, rank
 
     def demand(self, rank):
@@ -51,11 +53,12 @@ class Meaning:
             who = everybody if self.operator == "ReduceScatter" else [self.root]
             return [(slot, rank * count + slot, who) for slot in range(count)]
         if self.operator == "AllToAll":
-            return [(slot, (slot // count * self.ranks + rank) * count + slot % count, [slot // count])
-                    for slot in range(count * self.ranks)]
+            return [(slot, (slot // count * self.ranks + rank) * count + slot % count,
+                     [slot // count]) for slot in range(count * self.ranks)]
         if self.operator in ("AllGather", "Gather"):
             return [(chunk, chunk, [chunk // count]) for chunk in range(count * self.ranks)]
-        return [(chunk, chunk, everybody if self.operator in REDUCING else [self.root]) for chunk in range(count)]
+        return [(chunk, chunk, everybody if self.operator in REDUCING else [self.root])
+                for chunk in range(count)]
 
     def place(self, rank, buffer, slot):
         """In place (here: of AllReduce alone), an input slot is an output slot."""
@@ -93,7 +96,8 @@ def read_set(text, ranks):
     for part in text.strip("{}").split(","):
         first, _, last = part.partition("..")
         first, last = int(first), int(last or first)
-        found += range(first, last + 1) if first <= last else [*range(first, ranks), *range(0, last + 1)]
+        found += range(first, last +
+                       1) if first <= last else [*range(first, ranks), *range(0, last + 1)]
     return sorted(found)
 
 
@@ -107,7 +111,9 @@ def read_tables(text):
         elif line.startswith("     | ") and tables:
             groups = [word.strip() for word in line.split("|")[1:]]
         elif line.startswith("rank | "):
-            columns = [(buffer, [int(slot) for slot in part.split()]) for buffer, part in zip(groups, line.split("|")[1:])]
+            columns = [(buffer, [int(slot) for slot in part.split()])
+                       for buffer, part in zip(groups,
+                                               line.split("|")[1:])]
         elif tables and re.match(r" *\d+ \|", line):
             rank, *parts = line.split("|")
             starts = [(buffer, slots, part) for (buffer, slots), part in zip(columns, parts)]
@@ -116,7 +122,8 @@ def read_tables(text):
                 # A rank without some of the slots has blanks there: only whole rows are read here.
                 if len(words) == len(slots):
                     for slot, word in zip(slots, words):
-                        tables[-1][1][(int(rank), buffer, slot)] = (word.rstrip("*"), word.endswith("*"))
+                        tables[-1][1][(int(rank), buffer, slot)] = (word.rstrip("*"),
+                                                                    word.endswith("*"))
     return tables
 
 
@@ -124,11 +131,17 @@ def check_table(ordo, name):
     """A table of one schedule against the meaning of its document; how many cells were compared."""
     document = strict_json.loads((ordo.folder / name).read_text())
     meaning = Meaning(document)
-    most = {"AllToAll": meaning.ranks ** 2, "AllReduce": 1, "Reduce": 1, "Broadcast": 1}.get(meaning.operator, meaning.ranks)
+    most = {"AllToAll": meaning.ranks**2, "AllReduce": 1, "Reduce": 1,
+            "Broadcast": 1}.get(meaning.operator, meaning.ranks)
     chunks = f"0-{most * meaning.pieces - 1}"
-    done = ordo.works("draw", name, "--as", "table", "--ranks", f"0-{meaning.ranks - 1}", "--chunks", chunks)
-    wanted(all(len(line) <= 100 for line in done.out.splitlines()), name, max(done.out.splitlines(), key=len))
-    tables = {int(re.search(r"step (\d+)", title)[1]): (title, cells) for title, cells in read_tables(done.out) if title[0] == "s"}
+    done = ordo.works("draw", name, "--as", "table", "--ranks", f"0-{meaning.ranks - 1}",
+                      "--chunks", chunks)
+    wanted(all(len(line) <= 100 for line in done.out.splitlines()), name,
+           max(done.out.splitlines(), key=len))
+    tables = {
+        int(re.search(r"step (\d+)", title)[1]): (title, cells)
+        for title, cells in read_tables(done.out) if title[0] == "s"
+    }
     last = max(tables)
     wanted(len(tables) == last <= len(meaning.phases), name, len(tables), len(meaning.phases))
     before, shown, count = dict(meaning.slots), {}, 0
@@ -153,21 +166,27 @@ def check_table(ordo, name):
             if text:
                 wanted(read_set(text, meaning.ranks) == held[1], name, number, place, text, held)
             if cells:
-                wanted(changed == (held != before.get(place)), name, number, place, changed, held, before.get(place))
+                wanted(changed == (held != before.get(place)), name, number, place, changed, held,
+                       before.get(place))
             count += 1
         before = slots
     for rank in range(meaning.ranks):
         for slot, chunk, who in meaning.demand(rank):
-            wanted(before[(rank, "output", slot)] == (chunk, who), name, rank, slot, before[(rank, "output", slot)], chunk, who)
+            wanted(before[(rank, "output", slot)] == (chunk, who), name, rank, slot,
+                   before[(rank, "output", slot)], chunk, who)
             text = shown.get((rank, "output", slot))
             wanted(not text or read_set(text[0], meaning.ranks) == who, name, rank, slot, text, who)
     return count
 
 
-@desk_case("every algorithm: the table after each step is what the tasks mean, and the last is what the operator demands")
+@desk_case(
+    "every algorithm: the table after each step is what the tasks mean, and the last is what the "
+    "operator demands"
+)
 def _(ordo):
     listed = ordo.answer("list", "algorithms")["algorithms"]
-    problems = [(one["name"], operator, ranks) for one in listed for operator in one["operators"] for ranks in RANKS]
+    problems = [(one["name"], operator, ranks) for one in listed for operator in one["operators"]
+                for ranks in RANKS]
 
     def check(problem):
         algorithm, operator, ranks = problem
@@ -185,13 +204,18 @@ def _(ordo):
     wanted(checked > len(problems) / 2, checked, len(problems))
 
 
-@desk_case("in place, with more chunks to a block, and with shards: the start is shown, and what is demanded at the end")
+@desk_case(
+    "in place, with more chunks to a block, and with shards: the start is shown, and what is "
+    "demanded at the end"
+)
 def _(ordo):
     ordo.compile("place.json", "--in-place", ranks=4)
     out = ordo.works("draw", "place.json", "--as", "table").out
     tables = read_tables(out)
     wanted(tables[0][0] == "before the first step", out)
-    wanted(tables[0][1] == {(rank, "output", slot): (str(rank), True) for rank in range(4) for slot in range(4)}, out)
+    wanted(
+        tables[0][1] == {(rank, "output", slot): (str(rank), True)
+                         for rank in range(4) for slot in range(4)}, out)
     check_table(ordo, "place.json")
     ordo.compile("pieces.json", "--chunks", 3, operator="reduce-scatter", algorithm="mesh", ranks=3)
     check_table(ordo, "pieces.json")
@@ -217,8 +241,12 @@ def _(ordo):
     ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "folder")
     for words in [["--as", "table"], ["--as", "markdown"], ["--as", "table", "--trees"]]:
         first = ordo.works("draw", "ring.json", *words).out
-        wanted(first == ordo.works("draw", "ring.json", *words).out == ordo.works("draw", "folder", *words).out, words)
-    wanted(ordo.answer("draw", "ring.json", "--as", "table")["picture"] == ordo.works("draw", "ring.json", "--as", "table").out)
+        wanted(
+            first == ordo.works("draw", "ring.json", *words).out == ordo.works(
+                "draw", "folder", *words).out, words)
+    wanted(
+        ordo.answer("draw", "ring.json", "--as", "table")["picture"] == ordo.works(
+            "draw", "ring.json", "--as", "table").out)
 
 
 @desk_case("without phases a step is a depth; the end is the same")
@@ -231,8 +259,14 @@ def _(ordo):
             for task in stream["tasks"]:
                 task.pop("phase", None)
     (ordo.folder / "bare.json").write_text(json.dumps(document))
-    ends = [read_tables(ordo.works("draw", name, "--as", "table").out)[-1][1] for name in ("ring.json", "bare.json")]
-    wanted({place: text for place, (text, _) in ends[0].items()} == {place: text for place, (text, _) in ends[1].items()}, ends)
+    ends = [
+        read_tables(ordo.works("draw", name, "--as", "table").out)[-1][1]
+        for name in ("ring.json", "bare.json")
+    ]
+    wanted({place: text
+            for place, (text, _) in ends[0].items()
+            } == {place: text
+                  for place, (text, _) in ends[1].items()}, ends)
 
 
 @desk_case("large schedules are sampled, and it is said; what was chosen is shown")
@@ -241,23 +275,30 @@ def _(ordo):
     done = ordo.works("draw", "large.json", "--as", "table")
     wanted("here: 8 of 64 ranks, 8 of 64 slots" in done.out, done.out[:500])
     wanted("... 94 steps are left out; --steps chooses" in done.out, done.out[:500])
-    wanted("8 of 64 ranks, 8 of 64 slots, 32 of 126 steps; choose others with --ranks" in done.err, done.err)
+    wanted("8 of 64 ranks, 8 of 64 slots, 32 of 126 steps; choose others with --ranks" in done.err,
+           done.err)
     wanted(all(len(line) <= 100 for line in done.out.splitlines()))
-    some = ordo.works("draw", "large.json", "--as", "table", "--ranks", "5,60", "--chunks", "3,63", "--steps", "126")
+    some = ordo.works("draw", "large.json", "--as", "table", "--ranks", "5,60", "--chunks", "3,63",
+                      "--steps", "126")
     [(title, cells)] = read_tables(some.out)
-    wanted(cells == {(rank, "output", chunk): ("0..63", (rank, chunk) in ((5, 4), (60, 59))) for rank in (5, 60) for chunk in (3, 63)},
-           some.out)
+    wanted(
+        cells == {(rank, "output", chunk): ("0..63", (rank, chunk) in ((5, 4), (60, 59)))
+                  for rank in (5, 60) for chunk in (3, 63)}, some.out)
 
 
 @desk_case("a refuted schedule: one of its executions, what is undefined, and where it is stuck")
 def _(ordo):
-    for name, words in {"R8-two-writers-unordered": "refuted by R8: this is one of its executions",
-                        "R10-reads-undefined": "?: undefined", "R11-adds-twice": "!: something was added more than once",
-                        "R7-both-wait-first": "stuck: 2 streams wait for ever, the first of them at rank 0",
-                        "R6-wait-without-notify": "stuck: 1 stream waits for ever"}.items():
+    for name, words in {
+            "R8-two-writers-unordered": "refuted by R8: this is one of its executions",
+            "R10-reads-undefined": "?: undefined",
+            "R11-adds-twice": "!: something was added more than once",
+            "R7-both-wait-first": "stuck: 2 streams wait for ever, the first of them at rank 0",
+            "R6-wait-without-notify": "stuck: 1 stream waits for ever"
+    }.items():
         out = ordo.works("draw", REJECT / f"{name}.json", "--as", "table").out
         wanted(words in out, name, out)
-    ordo.fails(1, r"R3-dst-beyond-scratch.json:\d+:\d+: error\[R3\]", "draw", REJECT / "R3-dst-beyond-scratch.json", "--as", "table")
+    ordo.fails(1, r"R3-dst-beyond-scratch.json:\d+:\d+: error\[R3\]", "draw",
+               REJECT / "R3-dst-beyond-scratch.json", "--as", "table")
 
 
 @desk_case("what makes no sense is said, and nothing is written")
@@ -269,7 +310,8 @@ def _(ordo):
             ("--ranks: found 2-1, wanted numbers", ["--as", "table", "--ranks", "2-1"]),
             ("--chunks, --steps and --trees go with --as table", ["--as", "svg", "--trees"])]:
         ordo.fails(2, message, "draw", "ring.json", *words, "-o", "out.txt")
-    ordo.fails(2, "a topology has no text form", "draw", "--topology", "ring", "--ranks", 4, "--as", "table")
+    ordo.fails(2, "a topology has no text form", "draw", "--topology", "ring", "--ranks", 4, "--as",
+               "table")
     wanted(ordo.names() == ["ring.json"], ordo.names())
 
 

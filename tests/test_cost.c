@@ -1,4 +1,5 @@
-/* test_cost.c - costs against the closed forms as they are published, written down a second time; where there is none, against claims. */
+/* test_cost.c - costs against the closed forms as they are published, written down a second time;
+ * where there is none, against claims. */
 #include <math.h>
 #include <ordo/cost.h>
 #include <setjmp.h>
@@ -34,7 +35,8 @@ static double ring_reduce_scatter(const struct letters *x)
 }
 static double ring_allreduce(const struct letters *x)
 {
-	return 2 * (x->p - 1) * x->a + 2 * (x->p - 1) / x->p * x->n * x->b + (x->p - 1) / x->p * x->n * x->g;
+	return 2 * (x->p - 1) * x->a + 2 * (x->p - 1) / x->p * x->n * x->b +
+	       (x->p - 1) / x->p * x->n * x->g;
 }
 static double ring_broadcast(const struct letters *x)
 {
@@ -70,14 +72,16 @@ static double log_allgather(const struct letters *x)
 }
 static double log_allreduce(const struct letters *x)
 {
-	return 2 * q_of(x->p) * x->a + 2 * (x->p - 1) / x->p * x->n * x->b + (x->p - 1) / x->p * x->n * x->g;
+	return 2 * q_of(x->p) * x->a + 2 * (x->p - 1) / x->p * x->n * x->b +
+	       (x->p - 1) / x->p * x->n * x->g;
 }
 static double rhd_allreduce(const struct letters *x)
 {
 	const double k = floor(log2(x->p)), s = exp2(k);
 	if (s == x->p)
 		return log_allreduce(x);
-	return (2 * k + 2) * x->a + (2 * (s - 1) / s + 2) * x->n * x->b + ((s - 1) / s + 1) * x->n * x->g;
+	return (2 * k + 2) * x->a + (2 * (s - 1) / s + 2) * x->n * x->b +
+	       ((s - 1) / s + 1) * x->n * x->g;
 }
 static double tree_broadcast(const struct letters *x)
 {
@@ -135,7 +139,8 @@ static struct ordo_cost cost_of(const struct ordo_request *request)
 	struct ordo_cost cost;
 	struct ordo_error error = {0};
 	if (!ordo_cost_of(request, &cost, &error))
-		fail_msg("%s, %u ranks: %s", request->algorithm, request->problem.nrank, error.text);
+		fail_msg(
+			"%s, %u ranks: %s", request->algorithm, request->problem.nrank, error.text);
 	return cost;
 }
 
@@ -149,7 +154,8 @@ static void check_row(const struct row *row, uint32_t nrank)
 	for (int i = 0; i < NSIZE; i++) {
 		const struct letters x = {nrank, (double)sizes[i], machine.latency_ns * 1e-9,
 			1e-9 / machine.bandwidth_gbs, 1e-9 / machine.reduce_bandwidth_gbs};
-		const double wanted = row->formula(&x), found = ordo_cost_seconds(&cost, &machine, sizes[i]);
+		const double wanted = row->formula(&x),
+			     found = ordo_cost_seconds(&cost, &machine, sizes[i]);
 		if (!(fabs(found - wanted) <= 1e-12 * wanted))
 			fail_msg("%s by %s, %u ranks, %llu bytes: found %.17g s, wanted %.17g s",
 				ordo_operator_facts(row->op)->name, row->algorithm, nrank,
@@ -170,29 +176,31 @@ static void alone_nothing_takes_time(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-		const struct ordo_request request = {
-			.problem = {.op = table[i].op, .nrank = 1}, .algorithm = table[i].algorithm};
+		const struct ordo_request request = {.problem = {.op = table[i].op, .nrank = 1},
+			.algorithm = table[i].algorithm};
 		const struct ordo_cost cost = cost_of(&request);
 		assert_true(ordo_cost_seconds(&cost, &machine, 1 << 20) == 0);
 	}
 }
 
-static void check_parts(const char *algorithm, enum ordo_operator op, uint32_t nrank, uint32_t chunks,
-	const struct ordo_cost *wanted)
+static void check_parts(const char *algorithm, enum ordo_operator op, uint32_t nrank,
+	uint32_t chunks, const struct ordo_cost *wanted)
 {
 	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = nrank, .chunks_per_block = chunks}, .algorithm = algorithm};
+		.problem = {.op = op, .nrank = nrank, .chunks_per_block = chunks},
+		.algorithm = algorithm};
 	const struct ordo_cost found = cost_of(&request);
 	/* As fractions of n: they may be written with other parts. */
-	if (found.steps != wanted->steps || found.wire * wanted->parts != wanted->wire * found.parts ||
+	if (found.steps != wanted->steps ||
+		found.wire * wanted->parts != wanted->wire * found.parts ||
 		found.reduced * wanted->parts != wanted->reduced * found.parts ||
 		found.source != wanted->source)
-		fail_msg("%s by %s, %u ranks: found %llu steps, %llu/%llu on the wire, %llu/%llu added, "
-			 "source %d",
-			ordo_operator_facts(op)->name, algorithm, nrank, (unsigned long long)found.steps,
-			(unsigned long long)found.wire, (unsigned long long)found.parts,
-			(unsigned long long)found.reduced, (unsigned long long)found.parts,
-			(int)found.source);
+		fail_msg("%s by %s, %u ranks: found %llu steps, %llu/%llu on the wire, %llu/%llu "
+			 "added, source %d",
+			ordo_operator_facts(op)->name, algorithm, nrank,
+			(unsigned long long)found.steps, (unsigned long long)found.wire,
+			(unsigned long long)found.parts, (unsigned long long)found.reduced,
+			(unsigned long long)found.parts, (int)found.source);
 }
 
 /* Steps, and fractions of n on the wire and added up. */
@@ -222,14 +230,16 @@ static void what_has_no_published_form_follows_from_its_rounds_or_claims(void **
 		{"nhr(data=small)", ORDO_ALLREDUCE, 6, 0, {6, 6, 3, 1, ORDO_COST_ROUNDS}},
 		/* q vectors there and back at once, q added up. */
 		{"recursive-doubling", ORDO_ALLREDUCE, 16, 0, {4, 4, 4, 1, ORDO_COST_CLAIMS}},
-		/* The hub's one stream sends 7 vectors; in Reduce 7 come over links of their own. */
+		/* The hub's one stream sends 7 vectors; in Reduce 7 come over links of their
+		 * own. */
 		{"star", ORDO_ALLREDUCE, 8, 0, {7, 7, 7, 1, ORDO_COST_CLAIMS}},
 		{"star", ORDO_REDUCE, 8, 0, {1, 1, 7, 1, ORDO_COST_CLAIMS}},
 		/* Streams to all others at once, as the mesh has them: two shots. */
 		{"forest", ORDO_ALLREDUCE, 8, 0, {2, 2, 7, 8, ORDO_COST_CLAIMS}},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, cases[i].chunks, &cases[i].cost);
+		check_parts(cases[i].algorithm, cases[i].op, cases[i].nrank, cases[i].chunks,
+			&cases[i].cost);
 }
 
 static struct ordo_topology *make(const char *name, uint32_t nrank)
@@ -249,10 +259,12 @@ static void ports_bound_the_links_used_at_once(void **state)
 	for (uint32_t from = 0; from < 8; from++)
 		for (uint32_t to = 0; to < 8; to++)
 			if (from != to)
-				assert_true(ordo_topology_add(topology, from, to, NULL, 1, 1, &error));
+				assert_true(
+					ordo_topology_add(topology, from, to, NULL, 1, 1, &error));
 	assert_true(ordo_topology_finish(topology, &error));
-	struct ordo_request request = {
-		.problem = {.op = ORDO_ALLGATHER, .nrank = 8}, .algorithm = "mesh", .topology = topology};
+	struct ordo_request request = {.problem = {.op = ORDO_ALLGATHER, .nrank = 8},
+		.algorithm = "mesh",
+		.topology = topology};
 	struct ordo_cost cost = cost_of(&request);
 	/* Seven partners, three at a time. */
 	assert_int_equal(cost.steps, 3);
@@ -261,7 +273,8 @@ static void ports_bound_the_links_used_at_once(void **state)
 	request.algorithm = "ring(directions=2,rings=2)";
 	cost = cost_of(&request);
 	assert_int_equal(cost.wire * 8, 7 * cost.parts / 3);
-	/* What the mesh does by its form, forest does by its moves; the hub gets 7 vectors over 3 links. */
+	/* What the mesh does by its form, forest does by its moves; the hub gets 7 vectors over 3
+	 * links. */
 	request.problem.op = ORDO_ALLREDUCE;
 	request.algorithm = "mesh";
 	const struct ordo_cost mesh = cost_of(&request);
@@ -307,8 +320,8 @@ static void a_machine_is_as_slow_as_its_slowest_way(void **state)
 	assert_true(ordo_topology_finish(topology, &error));
 	ordo_machine_take(&found, topology);
 	assert_true(found.latency_ns == 10 && found.bandwidth_gbs == 100);
-	assert_true(
-		ordo_topology_fail_link(topology, 0, 1, &error) && ordo_topology_finish(topology, &error));
+	assert_true(ordo_topology_fail_link(topology, 0, 1, &error) &&
+		    ordo_topology_finish(topology, &error));
 	found = ordo_machine_usual();
 	ordo_machine_take(&found, topology);
 	assert_true(found.latency_ns == 1000 && found.bandwidth_gbs == 56);

@@ -1,4 +1,5 @@
-/* test_cycles.c - rings through a topology: found where there is one, refused where there is none. */
+/* test_cycles.c - rings through a topology: found where there is one, refused where there is
+ * none. */
 #include "cycles/cycles.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,7 +47,8 @@ static void fail_link(struct ordo_topology *topology, uint32_t a, uint32_t b)
 	assert_true(ordo_topology_finish(topology, &error));
 }
 
-static void check_cycles(const struct ordo_topology *topology, uint32_t n, uint32_t k, const uint32_t *cycles)
+static void check_cycles(
+	const struct ordo_topology *topology, uint32_t n, uint32_t k, const uint32_t *cycles)
 {
 	struct ordo_error error = {0};
 	for (uint32_t c = 0; c < k; c++)
@@ -56,7 +58,8 @@ static void check_cycles(const struct ordo_topology *topology, uint32_t n, uint3
 		fail_msg("%s", error.text);
 }
 
-/* The plainest judge: choose k link-disjoint cycles by trying every order of the ranks, from scratch. */
+/* The plainest judge: choose k link-disjoint cycles by trying every order of the ranks, from
+ * scratch. */
 struct plain {
 	uint32_t n, left;
 	bool joined[MOST][MOST];
@@ -104,10 +107,12 @@ static void agrees_with_trying_everything(
 	uint32_t path[MOST] = {0}, cycles[3 * MOST];
 	struct ordo_error error = {0};
 	struct ordo_topology *topology = make_topology(n, plain.joined);
-	bool exists = plain_has(&plain, path, 1, 1), found = ordo_cycles_find(topology, n, k, cycles, &error);
+	bool exists = plain_has(&plain, path, 1, 1),
+	     found = ordo_cycles_find(topology, n, k, cycles, &error);
 	outcome[exists]++;
 	if (found != exists)
-		fail_msg("%u ranks, %u rings: found %d, exists %d: %s", n, k, found, exists, error.text);
+		fail_msg("%u ranks, %u rings: found %d, exists %d: %s", n, k, found, exists,
+			error.text);
 	if (found)
 		check_cycles(topology, n, k, cycles);
 	else
@@ -191,8 +196,8 @@ static void a_large_mesh_with_links_down_has_rings(void **unused)
 		fail_link(topology, a, a + 1);
 	assert_true(ordo_cycles_find(topology, n, 1, cycles, NULL));
 	check_cycles(topology, n, 1, cycles);
-	assert_true(
-		ordo_cycles_find(topology, n, 149, cycles, NULL)); /* every link that is up is in a ring */
+	/* every link that is up is in a ring */
+	assert_true(ordo_cycles_find(topology, n, 149, cycles, NULL));
 	check_cycles(topology, n, 149, cycles);
 	ordo_topology_destroy(topology);
 	free(cycles);
@@ -234,8 +239,10 @@ static void two_rings_in_random_links_are_found_or_proved_absent(void **unused)
 		for (uint32_t a = 0; a < N; a++)
 			for (uint32_t b = a + 1; b < N; b++)
 				if (draw(&state) % 100 < PERCENT) {
-					assert_true(ordo_topology_add(topology, a, b, NULL, 1, 1, &error));
-					assert_true(ordo_topology_add(topology, b, a, NULL, 1, 1, &error));
+					assert_true(ordo_topology_add(
+						topology, a, b, NULL, 1, 1, &error));
+					assert_true(ordo_topology_add(
+						topology, b, a, NULL, 1, 1, &error));
 				}
 		assert_true(ordo_topology_finish(topology, &error));
 		if (ordo_cycles_find(topology, N, 2, cycles, &error)) {
@@ -249,17 +256,21 @@ static void two_rings_in_random_links_are_found_or_proved_absent(void **unused)
 	assert_true(nfound > 0);
 }
 
-/* Petersen's graph: three neighbours each, in one piece whatever rank is taken out, and yet no ring. */
+/* Petersen's graph: three neighbours each, in one piece whatever rank is taken out, and yet no
+ * ring. */
 static void petersens_graph_is_proved_to_have_none(void **unused)
 {
 	(void)unused;
 	struct ordo_error error = {0};
 	struct ordo_topology *topology = ordo_topology_create("petersen", 10, 0, 0, &error);
 	for (uint32_t i = 0; i < 5; i++) {
-		const uint32_t ends[3][2] = {{i, (i + 1) % 5}, {i, i + 5}, {i + 5, (i + 2) % 5 + 5}};
+		const uint32_t ends[3][2] = {
+			{i, (i + 1) % 5}, {i, i + 5}, {i + 5, (i + 2) % 5 + 5}};
 		for (int e = 0; e < 3; e++) {
-			assert_true(ordo_topology_add(topology, ends[e][0], ends[e][1], NULL, 1, 1, &error));
-			assert_true(ordo_topology_add(topology, ends[e][1], ends[e][0], NULL, 1, 1, &error));
+			assert_true(ordo_topology_add(
+				topology, ends[e][0], ends[e][1], NULL, 1, 1, &error));
+			assert_true(ordo_topology_add(
+				topology, ends[e][1], ends[e][0], NULL, 1, 1, &error));
 		}
 	}
 	assert_true(ordo_topology_finish(topology, &error));
@@ -270,8 +281,8 @@ static void petersens_graph_is_proved_to_have_none(void **unused)
 	ordo_topology_destroy(topology);
 }
 
-/* Two meshes of 5 ranks and three links between them: a ring needs two of those, and two rings four.
- * Each ring that may be the first is tried, and given back. */
+/* Two meshes of 5 ranks and three links between them: a ring needs two of those, and two rings
+ * four. Each ring that may be the first is tried, and given back. */
 static void two_rings_need_four_links_between_two_meshes(void **unused)
 {
 	(void)unused;
@@ -298,7 +309,8 @@ static void the_reason_why_there_is_none_is_told(void **unused)
 	uint32_t cycles[24];
 	bool one_way_out[MOST][MOST] = {{0}}, bridge[MOST][MOST] = {{0}}, parts[MOST][MOST] = {{0}};
 	one_way_out[0][1] = one_way_out[1][2] = one_way_out[0][2] = one_way_out[2][3] = true;
-	bridge[0][1] = bridge[1][2] = bridge[0][2] = bridge[2][3] = bridge[3][4] = bridge[2][4] = true;
+	bridge[0][1] = bridge[1][2] = bridge[0][2] = bridge[2][3] = bridge[3][4] = bridge[2][4] =
+		true;
 	parts[0][1] = parts[1][2] = parts[0][2] = parts[3][4] = parts[4][5] = parts[3][5] = true;
 	struct {
 		uint32_t n, k;
@@ -312,7 +324,8 @@ static void the_reason_why_there_is_none_is_told(void **unused)
 		{2, 2, NULL, "two ranks have one link"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		assert_false(ordo_cycles_find(cases[i].topology, cases[i].n, cases[i].k, cycles, &error));
+		assert_false(ordo_cycles_find(
+			cases[i].topology, cases[i].n, cases[i].k, cycles, &error));
 		assert_int_equal(error.code, ORDO_USAGE);
 		if (!strstr(error.text, cases[i].says))
 			fail_msg("found \"%s\", wanted \"%s\"", error.text, cases[i].says);

@@ -48,8 +48,9 @@ static struct ordering make_ordering(const struct ordo_request *request, bool re
 	struct ordering made = {0};
 	struct ordo_sequence *sequence = &made.sequence;
 	struct ordo_error error;
-	if (ordo_recipe_make(&made.recipe, request, &error) && ordo_build(&made.recipe, sequence, &error) &&
-		ordo_accumulate(sequence, &error) && ordo_merge(sequence, &error) &&
+	if (ordo_recipe_make(&made.recipe, request, &error) &&
+		ordo_build(&made.recipe, sequence, &error) && ordo_accumulate(sequence, &error) &&
+		ordo_merge(sequence, &error) &&
 		(!relays || ordo_relay(sequence, request->topology, &error)) &&
 		ordo_order(sequence, ORDO_SEARCH_VISITS, &made.pairs, &error))
 		made.schedule = ordo_emit(&made.recipe, sequence, &made.pairs, &error);
@@ -69,7 +70,8 @@ static void free_ordering(struct ordering *ordering)
 }
 
 /* orderings: with relays, and without. Returns how many there are. */
-static uint32_t check_order(struct effort *effort, const char *title, const struct ordering *orderings)
+static uint32_t check_order(
+	struct effort *effort, const char *title, const struct ordering *orderings)
 {
 	const struct ordo_sequence *sequence = &orderings[0].sequence;
 	const struct ordo_pairs *pairs = &orderings[0].pairs;
@@ -94,8 +96,10 @@ static struct ordo_prediction *predict(const struct effort *effort, const struct
 	const struct ordo_topology *topology, uint64_t bytes)
 {
 	struct ordo_error error;
-	const struct ordo_predict_options options = {
-		.topology = topology, .machine = effort->machine, .bytes = bytes, .no_bounds = true};
+	const struct ordo_predict_options options = {.topology = topology,
+		.machine = effort->machine,
+		.bytes = bytes,
+		.no_bounds = true};
 	struct ordo_prediction *found = ordo_predict(ordering->schedule, &options, &error);
 	if (!found) {
 		printf("%s\n", error.text);
@@ -110,7 +114,8 @@ static bool is_near(double a, double b)
 }
 
 /* No two moves used one thing at one time. */
-static bool is_unshared(const struct ordo_topology *topology, const struct ordo_prediction *prediction)
+static bool is_unshared(
+	const struct ordo_topology *topology, const struct ordo_prediction *prediction)
 {
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		if (prediction->links[i].most > 1)
@@ -138,8 +143,8 @@ static bool check_time(struct effort *effort, const char *title, const struct or
 			       *direct = predict(effort, &orderings[1], topology, bytes),
 			       *linked = predict(effort, &orderings[1], NULL, bytes);
 	const double found = relayed->timeline->total, wanted = direct->timeline->total;
-	const bool has_form = are_links_alike(topology) && is_unshared(topology, direct) && form > 0 &&
-			      is_near(linked->timeline->total, form);
+	const bool has_form = are_links_alike(topology) && is_unshared(topology, direct) &&
+			      form > 0 && is_near(linked->timeline->total, form);
 	char what[160];
 	snprintf(what, sizeof what, "%llu bytes: %.9g us; without relays %.9g, closed form %.9g",
 		(unsigned long long)bytes, found * 1e6, wanted * 1e6, form * 1e6);
@@ -151,15 +156,18 @@ static bool check_time(struct effort *effort, const char *title, const struct or
 	return has_form;
 }
 
-static void check_request(struct effort *effort, const char *title, const struct ordo_request *request)
+static void check_request(
+	struct effort *effort, const char *title, const struct ordo_request *request)
 {
 	static const uint64_t sizes[] = {1 << 10, 720720, 16 << 20};
-	struct ordering orderings[2] = {make_ordering(request, true), make_ordering(request, false)};
+	struct ordering orderings[2] = {
+		make_ordering(request, true), make_ordering(request, false)};
 	struct ordo_cost cost;
 	const uint32_t relays = check_order(effort, title, orderings);
 	const bool counted = ordo_cost_of(request, &cost, NULL) && cost.source != ORDO_COST_CLAIMS;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		const double form = counted ? ordo_cost_seconds(&cost, &effort->machine, sizes[i]) : 0;
+		const double form =
+			counted ? ordo_cost_seconds(&cost, &effort->machine, sizes[i]) : 0;
 		const bool had_form = check_time(effort, title, orderings, sizes[i], form);
 		effort->of_a_form += had_form;
 		effort->of_a_form_with_relays += had_form && relays;
@@ -168,7 +176,8 @@ static void check_request(struct effort *effort, const char *title, const struct
 	free_ordering(&orderings[1]);
 }
 
-static void check(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void check(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct effort *effort = closure;
 	(void)schedule;
@@ -179,13 +188,14 @@ static void check(const struct specimen *specimen, const struct ordo_schedule *s
 }
 
 /* A form that is worth trying on the topology. */
-static void visit_candidate(struct effort *effort, const struct ordo_problem *problem, const char *algorithm)
+static void visit_candidate(
+	struct effort *effort, const struct ordo_problem *problem, const char *algorithm)
 {
 	struct ordo_error error;
 	char title[192];
 	snprintf(title, sizeof title, "%s %s, %u ranks, %s, root %u%s",
-		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank, effort->topology->name,
-		problem->root, problem->in_place ? ", in place" : "");
+		ordo_operator_facts(problem->op)->name, algorithm, problem->nrank,
+		effort->topology->name, problem->root, problem->in_place ? ", in place" : "");
 	const struct ordo_request request = {
 		.problem = *problem, .algorithm = algorithm, .topology = effort->topology};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
@@ -262,12 +272,12 @@ static void visit_topology(struct effort *effort, const char *name, uint32_t nra
 	ordo_topology_destroy(topology);
 }
 
-static const char *const names[] = {"full-mesh", "ring", "star", "hypercube", "a3:2", "a3:4", "a3:6", "a3:8",
-	"a3:10", "a3:12", "a3:14", "a3:16", "a3:2x2", "a3:2x4", "a3:2x6", "a3:2x8", "a3:3x4", "a3:4x2",
-	"a3:4x4", "servers:2x2", "servers:2x3", "servers:2x4", "servers:2x5", "servers:2x8", "servers:3x3",
-	"servers:3x5", "servers:4x2", "servers:4x3", "servers:4x4", "torus:2x2", "torus:2x3", "torus:2x4",
-	"torus:2x8", "torus:3x3", "torus:3x4", "torus:3x5", "torus:4x4", "torus:2x2x2", "torus:2x2x3",
-	"torus:2x2x4"};
+static const char *const names[] = {"full-mesh", "ring", "star", "hypercube", "a3:2", "a3:4",
+	"a3:6", "a3:8", "a3:10", "a3:12", "a3:14", "a3:16", "a3:2x2", "a3:2x4", "a3:2x6", "a3:2x8",
+	"a3:3x4", "a3:4x2", "a3:4x4", "servers:2x2", "servers:2x3", "servers:2x4", "servers:2x5",
+	"servers:2x8", "servers:3x3", "servers:3x5", "servers:4x2", "servers:4x3", "servers:4x4",
+	"torus:2x2", "torus:2x3", "torus:2x4", "torus:2x8", "torus:3x3", "torus:3x4", "torus:3x5",
+	"torus:4x4", "torus:2x2x2", "torus:2x2x3", "torus:2x2x4"};
 
 int main(int argc, char **argv)
 {
@@ -279,8 +289,8 @@ int main(int argc, char **argv)
 			visit_topology(&effort, names[i], n);
 	printf("%u schedules, %u requests that do not apply, %u failed\n", effort.count.visited,
 		effort.count.inapplicable, effort.count.failed);
-	printf("%u schedules with %u relays, %u pairs dropped; %u wrong\n", effort.with_relays, effort.relays,
-		effort.dropped, effort.wrong);
+	printf("%u schedules with %u relays, %u pairs dropped; %u wrong\n", effort.with_relays,
+		effort.relays, effort.dropped, effort.wrong);
 	printf("%u predictions are closed forms, %u of them with relays\n", effort.of_a_form,
 		effort.of_a_form_with_relays);
 	const bool some = effort.with_relays && effort.of_a_form_with_relays;

@@ -1,5 +1,5 @@
-/* test_differential.c - random documents, from right over almost right to garbage: verifier and oracles must
- * agree on each.
+/* test_differential.c - random documents, from right over almost right to garbage: verifier and
+ * oracles must agree on each.
  *
  * Arguments: how many documents of each kind (1000), first seed (1).
  */
@@ -15,17 +15,19 @@ static const struct random_shape shapes[] = {
 	{.max_ranks = 3, .max_chunks = 2, .max_streams = 1, .shards = true},
 	{.max_ranks = 4, .max_chunks = 3, .max_streams = 3, .shards = true},
 };
-/* Too large for all interleavings, large enough for every way in which the verifier can answer a question of
- * order. */
-static const struct random_shape large = {.max_ranks = 10, .max_chunks = 2, .max_streams = 4, .shards = true};
+/* Too large for all interleavings, large enough for every way in which the verifier can answer a
+ * question of order. */
+static const struct random_shape large = {
+	.max_ranks = 10, .max_chunks = 2, .max_streams = 4, .shards = true};
 #define NSHAPE (sizeof shapes / sizeof *shapes)
 
-static uint32_t
-	tally[2][4]; /* atomic or not; sound, deadlock, race, flow broken (static ones are not interesting) */
+/* atomic or not; sound, deadlock, race, flow broken (static ones are not interesting) */
+static uint32_t tally[2][4];
 static uint32_t total, walked, unordered, unequal, quarrels;
 static uint64_t swept;
 
-static void judge(const struct ordo_schedule *schedule, bool atomic_reduce, const char *origin, uint64_t seed)
+static void judge(
+	const struct ordo_schedule *schedule, bool atomic_reduce, const char *origin, uint64_t seed)
 {
 	const struct judging judging = {.atomic_reduce = atomic_reduce, .max_states = 3000};
 	struct judgement judgement;
@@ -72,8 +74,8 @@ static void judge_limits(
 		right = !keeps(schedule, &options) && right;
 	if (right || quarrels++ >= 5)
 		return;
-	printf("random program, seed %llu: R13 is not found at %u tokens\n", (unsigned long long)seed,
-		tokens);
+	printf("random program, seed %llu: R13 is not found at %u tokens\n",
+		(unsigned long long)seed, tokens);
 	print_handmade(schedule, stdout);
 }
 
@@ -84,8 +86,8 @@ static void judge_faulty(const struct ordo_schedule *sound, bool atomic_reduce, 
 	struct ordo_schedule *schedule = ordo_schedule_copy(sound, NULL);
 	for (uint32_t left = 1 + below(&random, 3); left > 0 && schedule && schedule->ntask > 0;) {
 		const enum fault fault = (enum fault)below(&random, NFAULT);
-		struct ordo_schedule *mutant =
-			with_fault(schedule, fault, below(&random, schedule->ntask), next_random(&random));
+		struct ordo_schedule *mutant = with_fault(
+			schedule, fault, below(&random, schedule->ntask), next_random(&random));
 		if (!mutant)
 			continue;
 		ordo_schedule_destroy(schedule);
@@ -107,7 +109,8 @@ static void judge_random(struct random_shape shape, uint64_t seed)
 	unordered += !opinion.one_order;
 	unequal += !opinion.rank_equal;
 	if (opinion.broken && quarrels++ < 5) {
-		printf("random program, seed %llu: not sound (%s)\n", (unsigned long long)seed, opinion.why);
+		printf("random program, seed %llu: not sound (%s)\n", (unsigned long long)seed,
+			opinion.why);
 		print_handmade(schedule, stdout);
 	}
 	judge_limits(schedule, shape.atomic_adds, opinion.tokens_in_flight, seed);
@@ -135,14 +138,15 @@ int main(int argc, char **argv)
 		if (seed % 20 == 0)
 			judge_random(large, seed);
 	}
-	printf("%u documents, %u by all interleavings, %llu questions of order swept, %u disagreements\n",
+	printf("%u documents, %u by all interleavings, %llu questions of order swept, %u "
+	       "disagreements\n",
 		total, walked, (unsigned long long)swept, quarrels);
 	for (int atomic = 0; atomic < 2; atomic++)
 		printf("%-14s sound %u, deadlock %u, race %u, wrong data %u\n",
 			atomic ? "atomic reduce:" : "ordered:", tally[atomic][0], tally[atomic][1],
 			tally[atomic][2], tally[atomic][3]);
-	printf("%u sound ones with adds in no fixed order, %u with other trees on other ranks\n", unordered,
-		unequal);
+	printf("%u sound ones with adds in no fixed order, %u with other trees on other ranks\n",
+		unordered, unequal);
 	/* A generator that no longer reaches all verdicts tests nothing. */
 	for (int verdict = 0; verdict < 4 && count >= 200; verdict++)
 		if (tally[0][verdict] < 10 || tally[1][verdict] < 10 || !unordered || !unequal)

@@ -1,5 +1,6 @@
-/* test_drifting.c - thousands of calls back to back, with ranks that drift: several calls under way, started and waited for, tested or
- * simply made; one communicator beside another with the same collectives; and all ranks driven by one call now and then.
+/* test_drifting.c - thousands of calls back to back, with ranks that drift: several calls under
+ * way, started and waited for, tested or simply made; one communicator beside another with the same
+ * collectives; and all ranks driven by one call now and then.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,10 +23,11 @@
 #define NRANK 5
 #define NLINE 4 /* calls of a rank under way, each with buffers of its own */
 
-/* What ranks do in turn: call k is that of number k mod NKIND, on the buffers of line k mod NLINE. */
+/* What ranks do in turn: call k is that of number k mod NKIND, on the buffers of line k mod
+ * NLINE. */
 #define NKIND 5
-/* Elements of a block. Second and last two are so few that every rank folds for itself; an odd number of kinds lets them follow each other in
- * every slot. */
+/* Elements of a block. Second and last two are so few that every rank folds for itself; an odd
+ * number of kinds lets them follow each other in every slot. */
 static const uint64_t counts[NKIND] = {3000, 3, 40, 5, 20};
 struct kind {
 	struct ordo_schedule *schedule;
@@ -124,8 +126,9 @@ static void end_line(struct rank *rank, uint32_t call)
 	enum ordo_call_state state = ORDO_UNDER_WAY;
 	struct ordo_ticket *ticket = &rank->lines[call % NLINE].ticket;
 	if (draw(&rank->random) % 2)
-		state = ordo_communicator_wait(rank->communicator, ticket, &rank->error) ? ORDO_OVER
-											 : ORDO_FAILED;
+		state = ordo_communicator_wait(rank->communicator, ticket, &rank->error)
+				? ORDO_OVER
+				: ORDO_FAILED;
 	for (; state == ORDO_UNDER_WAY; dawdle(&rank->random))
 		state = ordo_communicator_test(rank->communicator, ticket, &rank->error);
 	rank->lines[call % NLINE].under_way = false;
@@ -159,7 +162,8 @@ static void *call_often(void *argument)
 			if (!ordo_communicator_start(rank->communicator, rank->rank, &part,
 				    &rank->lines[call % NLINE].ticket, &rank->error))
 				rank->wrong = rank->error.text;
-		} else if (ordo_communicator_run(rank->communicator, rank->rank, &part, &rank->error)) {
+		} else if (ordo_communicator_run(
+				   rank->communicator, rank->rank, &part, &rank->error)) {
 			look_at_result(rank, call);
 		} else {
 			rank->wrong = rank->error.text;
@@ -174,7 +178,8 @@ static void *call_often(void *argument)
 static struct ordo_communicator *make_communicator(uint32_t nhelper, uint32_t depth)
 {
 	struct ordo_error error;
-	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = nhelper, .depth = depth};
+	const struct ordo_communicator_options options = {
+		.nrank = NRANK, .nhelper = nhelper, .depth = depth};
 	alarm(WATCHDOG_S); /* for each communicator anew */
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, &error);
 	if (!communicator)
@@ -185,8 +190,10 @@ static struct ordo_communicator *make_communicator(uint32_t nhelper, uint32_t de
 static void let_drift(struct rank *ranks, struct ordo_communicator *communicator, uint32_t ncall)
 {
 	for (uint32_t r = 0; r < NRANK; r++) {
-		ranks[r] = (struct rank){
-			.communicator = communicator, .rank = r, .ncall = ncall, .random = r + ncall};
+		ranks[r] = (struct rank){.communicator = communicator,
+			.rank = r,
+			.ncall = ncall,
+			.random = r + ncall};
 		assert_int_equal(pthread_create(&ranks[r].thread, NULL, call_often, &ranks[r]), 0);
 	}
 }
@@ -224,7 +231,8 @@ static void ranks_drift_with_helpers(void **state)
 	ranks_drift(3, 16);
 }
 
-/* Fewer calls may be under way than the ranks would like: who starts one more waits for the oldest. */
+/* Fewer calls may be under way than the ranks would like: who starts one more waits for the
+ * oldest. */
 static void ranks_drift_at_little_depth(void **state)
 {
 	(void)state;
@@ -232,7 +240,8 @@ static void ranks_drift_at_little_depth(void **state)
 	ranks_drift(0, 2);
 }
 
-/* Two crowds on communicators of their own, which know nothing of each other, with the same collectives. */
+/* Two crowds on communicators of their own, which know nothing of each other, with the same
+ * collectives. */
 struct crowd {
 	pthread_t thread;
 	struct ordo_communicator *communicator;
@@ -248,7 +257,8 @@ static void *call_together(void *argument)
 		struct ordo_part parts[NRANK];
 		for (uint32_t r = 0; r < NRANK; r++) {
 			rig_fill(&rig, r, call);
-			parts[r] = (struct ordo_part){kind->collective, rig.inputs[r], rig.outputs[r], 0};
+			parts[r] = (struct ordo_part){
+				kind->collective, rig.inputs[r], rig.outputs[r], 0};
 		}
 		crowd->nfailed += !ordo_communicator_run_all(crowd->communicator, parts, NULL);
 		uint64_t element;
@@ -268,7 +278,8 @@ static void crowds_share_collectives(void **state)
 	make_rigs();
 	for (uint32_t i = 0; i < 3; i++) {
 		crowds[i] = (struct crowd){.communicator = make_communicator(i, 16)};
-		assert_int_equal(pthread_create(&crowds[i].thread, NULL, call_together, &crowds[i]), 0);
+		assert_int_equal(
+			pthread_create(&crowds[i].thread, NULL, call_together, &crowds[i]), 0);
 	}
 	let_drift(ranks, communicator, NCALL / 4);
 	expect_right(ranks);

@@ -26,25 +26,29 @@ static void every_chunk_has_the_dyadic_tree(void **state)
 	for (uint32_t nrank = 1; nrank <= 33; nrank++)
 		for (int form = 0; form < 4; form++) {
 			struct ordo_arena arena = {0};
-			const struct ordo_request request = {
-				.problem = {.op = ops[form / 2], .nrank = nrank, .in_place = form % 2},
+			const struct ordo_request request = {.problem = {.op = ops[form / 2],
+								     .nrank = nrank,
+								     .in_place = form % 2},
 				.algorithm = "dyadic"};
 			check_order(&request, print_dyadic(&arena, 0, nrank));
 			ordo_arena_free(&arena);
 		}
 }
 
-/* All that any rank sends, whatever N: the claim of the algorithm's file, from the finished schedule. */
+/* All that any rank sends, whatever N: the claim of the algorithm's file, from the finished
+ * schedule. */
 static void every_rank_sends_all_blocks_but_its_own_once(void **state)
 {
 	(void)state;
 	for (uint32_t nrank = 1; nrank <= 33; nrank++) {
 		const struct ordo_request request = {
-			.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank}, .algorithm = "dyadic"};
+			.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank},
+			.algorithm = "dyadic"};
 		struct ordo_schedule *schedule = compile_proved(&request);
 		uint32_t sent[33] = {0};
 		for (uint32_t s = 0; s < schedule->nstream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++)
 				if (schedule->tasks[t].kind == ORDO_SEND ||
 					schedule->tasks[t].kind == ORDO_SEND_REDUCE)
 					sent[schedule->streams[s].rank] += schedule->tasks[t].count;
@@ -59,7 +63,8 @@ static void allreduce_moves_each_round_in_few_tasks(void **state)
 {
 	(void)state;
 	const struct ordo_request request = {
-		.problem = {.op = ORDO_ALLREDUCE, .nrank = 32, .in_place = true}, .algorithm = "dyadic"};
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 32, .in_place = true},
+		.algorithm = "dyadic"};
 	struct ordo_schedule *schedule = compile_proved(&request);
 	uint32_t nmove = 0;
 	for (uint32_t t = 0; t < schedule->ntask; t++)
@@ -90,7 +95,8 @@ static void for_powers_of_two_the_links_of_a_hypercube_are_enough(void **state)
 		struct ordo_topology *topology = ordo_topology_make("hypercube", nrank, NULL);
 		assert_non_null(topology);
 		for (size_t op = 0; op < 2; op++) {
-			const struct ordo_request request = {.problem = {.op = ops[op], .nrank = nrank},
+			const struct ordo_request request = {
+				.problem = {.op = ops[op], .nrank = nrank},
 				.algorithm = "dyadic",
 				.topology = topology};
 			struct ordo_schedule *schedule = compile_proved(&request);

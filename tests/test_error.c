@@ -25,8 +25,8 @@ static void an_error_is_written_with_all_it_has(void **state)
 {
 	(void)state;
 	check_written(&(struct ordo_error){.text = "out of memory"}, "error: out of memory\n");
-	check_written(
-		&(struct ordo_error){.file = "error.json", .text = "empty"}, "error.json: error: empty\n");
+	check_written(&(struct ordo_error){.file = "error.json", .text = "empty"},
+		"error.json: error: empty\n");
 	check_written(&(struct ordo_error){.rule = 8,
 			      .file = "a.json",
 			      .line = 12,
@@ -55,8 +55,8 @@ static void long_errors_are_written_whole(void **state)
 	memset(error.file, 'f', sizeof error.file - 1);
 	memset(error.text, 't', sizeof error.text - 1);
 	memset(error.hint, 'h', sizeof error.hint - 1);
-	snprintf(wanted, sizeof wanted, "%s:4294967295:4294967295: error[R13]: %s\nhint: %s\n", error.file,
-		error.text, error.hint);
+	snprintf(wanted, sizeof wanted, "%s:4294967295:4294967295: error[R13]: %s\nhint: %s\n",
+		error.file, error.text, error.hint);
 	check_written(&error, wanted);
 	const size_t length = strlen(wanted) - 1;
 	char printed[sizeof wanted];

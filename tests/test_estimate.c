@@ -73,8 +73,9 @@ struct size {
 	uint32_t nrank, chunks, shards;
 };
 
-static const struct size sizes[] = {{1, 0, 1}, {2, 0, 1}, {7, 0, 1}, {16, 0, 1}, {36, 3, 1}, {16, 100, 1},
-	{12, 0, 5}, {12, 0, 40}, {64, 0, 1}, {128, 0, 1}, {140, 0, 1}, {150, 5, 1}, {192, 0, 1}};
+static const struct size sizes[] = {{1, 0, 1}, {2, 0, 1}, {7, 0, 1}, {16, 0, 1}, {36, 3, 1},
+	{16, 100, 1}, {12, 0, 5}, {12, 0, 40}, {64, 0, 1}, {128, 0, 1}, {140, 0, 1}, {150, 5, 1},
+	{192, 0, 1}};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 
 struct judgement {
@@ -103,32 +104,34 @@ static void judge_request(const struct ordo_request *request, struct judgement *
 	}
 	assert_true(ordo_estimate(request, &estimate, &error));
 	const bool tasks_right =
-		schedule->ntask == 0 || judge_ratio(estimate.tasks / schedule->ntask, &judgement->least_tasks,
-						&judgement->most_tasks);
-	const bool bytes_right =
-		judge_ratio(estimate.bytes / bytes, &judgement->least_bytes, &judgement->most_bytes);
+		schedule->ntask == 0 || judge_ratio(estimate.tasks / schedule->ntask,
+						&judgement->least_tasks, &judgement->most_tasks);
+	const bool bytes_right = judge_ratio(
+		estimate.bytes / bytes, &judgement->least_bytes, &judgement->most_bytes);
 	judgement->judged++;
 	if (!tasks_right || !bytes_right) {
 		judgement->wrong++;
-		print_message("%s on %u ranks by %s, K=%u, V=%u: %u tasks, estimated %.0f; %.0f bytes, "
-			      "estimated %.0f\n",
+		print_message("%s on %u ranks by %s, K=%u, V=%u: %u tasks, estimated %.0f; %.0f "
+			      "bytes, estimated %.0f\n",
 			ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
-			request->algorithm, request->problem.chunks_per_block, request->problem.nshard,
-			schedule->ntask, estimate.tasks, bytes, estimate.bytes);
+			request->algorithm, request->problem.chunks_per_block,
+			request->problem.nshard, schedule->ntask, estimate.tasks, bytes,
+			estimate.bytes);
 	}
 	ordo_schedule_destroy(schedule);
 }
 
-static void judge_variant(const struct ordo_algorithm_facts *facts, const struct ordo_variant *variant,
-	const struct size *size, struct judgement *judgement)
+static void judge_variant(const struct ordo_algorithm_facts *facts,
+	const struct ordo_variant *variant, const struct size *size, struct judgement *judgement)
 {
 	char name[128];
 	const size_t before = strcspn(variant->settings, "#");
-	snprintf(name, sizeof name, *variant->settings ? "%s(%.*s%s%s)" : "%s", facts->name, (int)before,
-		variant->settings, variant->settings[before] ? "2" : "",
+	snprintf(name, sizeof name, *variant->settings ? "%s(%.*s%s%s)" : "%s", facts->name,
+		(int)before, variant->settings, variant->settings[before] ? "2" : "",
 		variant->settings[before] ? variant->settings + before + 1 : "");
 	for (int op = 0; op < ORDO_NOPERATOR; op++) {
-		const uint32_t operators = variant->operators ? variant->operators : facts->operators;
+		const uint32_t operators =
+			variant->operators ? variant->operators : facts->operators;
 		if (!(operators >> op & 1) ||
 			(size->shards > 1 && !ordo_operator_facts((enum ordo_operator)op)->reduces))
 			continue;
@@ -149,7 +152,8 @@ static void judge_size(const struct size *size, struct judgement *judgement)
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ordo_algorithm_facts *facts = algorithms[i];
 		for (uint32_t v = 0; v < (facts->variants ? facts->nvariant : 1); v++)
-			judge_variant(facts, facts->variants ? &facts->variants[v] : &plain, size, judgement);
+			judge_variant(facts, facts->variants ? &facts->variants[v] : &plain, size,
+				judgement);
 	}
 }
 
@@ -162,9 +166,10 @@ static void estimates_are_within_a_half_and_four_times(void **state)
 	struct judgement judgement = {0, 0, 1, 1, 1, 1};
 	for (size_t i = 0; i < nwanted; i++)
 		judge_size(&wanted[i], &judgement);
-	print_message("# %u requests: tasks estimated %.2f to %.2f times, bytes %.2f to %.2f times\n",
-		judgement.judged, judgement.least_tasks, judgement.most_tasks, judgement.least_bytes,
-		judgement.most_bytes);
+	print_message(
+		"# %u requests: tasks estimated %.2f to %.2f times, bytes %.2f to %.2f times\n",
+		judgement.judged, judgement.least_tasks, judgement.most_tasks,
+		judgement.least_bytes, judgement.most_bytes);
 	assert_true(judgement.judged > 50);
 	assert_int_equal(judgement.wrong, 0);
 }
@@ -177,9 +182,10 @@ static void what_is_too_large_is_refused_before_it_is_built(void **state)
 	ordo_set_memory_limit(UINT64_C(64) << 20);
 	for (uint32_t i = 0; i < count; i++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++) {
-			const struct ordo_request request = {.problem = {.op = (enum ordo_operator)op,
-								     .nrank = 1u << 30,
-								     .nshard = 1u << 30},
+			const struct ordo_request request = {
+				.problem = {.op = (enum ordo_operator)op,
+					.nrank = 1u << 30,
+					.nshard = 1u << 30},
 				.algorithm = algorithms[i]->name};
 			struct ordo_error error = {0};
 			if (!(algorithms[i]->operators >> op & 1))
@@ -211,7 +217,8 @@ static void a_few_slots_more_than_there_is_memory_for_are_not_proved(void **stat
 	assert_null(ordo_verify(schedule, NULL, &error));
 	ordo_set_memory_limit(UINT64_MAX);
 	assert_true(error.too_large && most_held - before < 1 << 20);
-	assert_string_equal(error.text, "proving it takes about 2.3 GiB of memory, there is 1.0 GiB");
+	assert_string_equal(
+		error.text, "proving it takes about 2.3 GiB of memory, there is 1.0 GiB");
 	ordo_schedule_destroy(schedule);
 }
 

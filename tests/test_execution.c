@@ -1,4 +1,5 @@
-/* test_execution.c - a schedule run in either form of buffers, and what the check says of an output that is spoilt afterwards. */
+/* test_execution.c - a schedule run in either form of buffers, and what the check says of an output
+ * that is spoilt afterwards. */
 #include "check/execution.h"
 #include <ordo/compiler.h>
 #include <setjmp.h>
@@ -22,8 +23,8 @@ static void open_bench(struct bench *bench, const struct ordo_problem *problem, 
 	const struct ordo_request request = {.problem = *problem, .algorithm = "ring"};
 	assert_non_null(bench->schedule = ordo_compile(&request, NULL));
 	assert_non_null(bench->proof = ordo_verify(bench->schedule, NULL, NULL));
-	assert_true(
-		execute(&bench->execution, bench->schedule, with_proof ? bench->proof : NULL, wish, NULL));
+	assert_true(execute(
+		&bench->execution, bench->schedule, with_proof ? bench->proof : NULL, wish, NULL));
 }
 
 static void close_bench(struct bench *bench)
@@ -40,15 +41,19 @@ static bool is_one_memory(const struct bench *bench, uint32_t rank)
 	const size_t size = sizeof(float);
 	const char *input = bench->execution.buffers.inputs[rank],
 		   *output = bench->execution.buffers.outputs[rank];
-	const uint64_t input_size = size * element_of_slot(problem, COUNT, ordo_input_slots(problem, rank)),
-		       output_size = size * element_of_slot(problem, COUNT, ordo_output_slots(problem, rank));
-	return input_size < output_size ? input >= output && input + input_size <= output + output_size
-					: output >= input && output + output_size <= input + input_size;
+	const uint64_t input_size = size * element_of_slot(
+						   problem, COUNT, ordo_input_slots(problem, rank)),
+		       output_size = size * element_of_slot(problem, COUNT,
+						    ordo_output_slots(problem, rank));
+	return input_size < output_size
+		       ? input >= output && input + input_size <= output + output_size
+		       : output >= input && output + output_size <= input + input_size;
 }
 
 static void every_form_is_the_form_it_says(void **state)
 {
-	static const enum ordo_operator operators[] = {ORDO_ALLREDUCE, ORDO_REDUCESCATTER, ORDO_ALLGATHER};
+	static const enum ordo_operator operators[] = {
+		ORDO_ALLREDUCE, ORDO_REDUCESCATTER, ORDO_ALLGATHER};
 	(void)state;
 	for (uint32_t i = 0; i < 3 * 2 * 2 * 2; i++) {
 		const struct ordo_problem problem = {
@@ -64,7 +69,8 @@ static void every_form_is_the_form_it_says(void **state)
 		struct bench bench;
 		open_bench(&bench, &problem, true, &wish);
 		for (uint32_t rank = 0; rank < NRANK; rank++)
-			assert_int_equal(is_one_memory(&bench, rank), problem.in_place != wish.other_form);
+			assert_int_equal(
+				is_one_memory(&bench, rank), problem.in_place != wish.other_form);
 		assert_int_equal(bench.execution.ntimed, 2);
 		assert_false(is_wrong(&bench.execution.check));
 		assert_int_equal(bench.execution.check.wrong, 0);
@@ -73,12 +79,14 @@ static void every_form_is_the_form_it_says(void **state)
 	}
 }
 
-/* Spoils some elements of one rank's output, by turning bits, and returns how many the check finds wrong. */
+/* Spoils some elements of one rank's output, by turning bits, and returns how many the check finds
+ * wrong. */
 static uint64_t count_wrong(enum ordo_type type, bool with_proof, unsigned char bits)
 {
 	static const uint64_t spoilt[] = {0, 1, 2047, 2048, COUNT / 2, COUNT - 1};
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK};
-	const struct execution_wish wish = {.type = type, .count = COUNT, .nworker = 1, .repeat = 1};
+	const struct execution_wish wish = {
+		.type = type, .count = COUNT, .nworker = 1, .repeat = 1};
 	const size_t size = ordo_type_size(type);
 	struct bench bench;
 	struct check found;
@@ -87,7 +95,8 @@ static uint64_t count_wrong(enum ordo_type type, bool with_proof, unsigned char 
 	assert_true(!is_wrong(&found) && found.wrong == 0);
 	for (uint32_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++)
 		((unsigned char *)bench.execution.buffers
-				.outputs[1])[spoilt[i] * size + (bits >= 16 ? size - 1 : 0)] ^= bits;
+				.outputs[1])[spoilt[i] * size + (bits >= 16 ? size - 1 : 0)] ^=
+			bits;
 	assert_true(check(&bench.execution.trial, &found));
 	assert_int_equal(is_wrong(&found), found.wrong > 0);
 	if (found.wrong)
@@ -100,7 +109,8 @@ static void what_is_spoilt_is_counted(void **state)
 {
 	(void)state;
 	for (int type = 0; type < ORDO_NTYPE; type++) {
-		/* The last bit of one element of six: wrong by the order, and where all orders are one. */
+		/* The last bit of one element of six: wrong by the order, and where all orders are
+		 * one. */
 		assert_int_equal(count_wrong((enum ordo_type)type, true, 1), 6);
 		if (ordo_is_associative((enum ordo_type)type, ORDO_SUM))
 			assert_int_equal(count_wrong((enum ordo_type)type, false, 1), 6);

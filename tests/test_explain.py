@@ -14,10 +14,15 @@ from tap import run_cases, wanted
 
 RULES = [f"R{number}" for number in range(1, 14)]
 GUARANTEES = [f"G{number}" for number in range(1, 6)]
-TERMS = {"chunk", "slot", "signal", "stream", "phase", "digest", "plan", "plan set", "shard", "block", "order"}
+TERMS = {
+    "chunk", "slot", "signal", "stream", "phase", "digest", "plan", "plan set", "shard", "block",
+    "order"
+}
 
 
-@desk_case("the example of every rule breaks that rule and no other, and the message is what verify prints")
+@desk_case(
+    "the example of every rule breaks that rule and no other, and the message is what verify prints"
+)
 def _(ordo):
     for rule in RULES:
         told = ordo.works("explain", rule).out
@@ -29,11 +34,14 @@ def _(ordo):
         broken = re.findall(r"error\[(R\d+)\]", done.err)
         wanted(broken and set(broken) == {rule}, rule, done.err)
         message = told.split(" ".join(command) + "\n")[1]
-        wanted(message and done.err.startswith(message), rule, "told:", message, "printed:", done.err)
+        wanted(message and done.err.startswith(message), rule, "told:", message, "printed:",
+               done.err)
         # The lines shown are those of the document, numbered as the message numbers them.
         lines = (ordo.folder / f"{rule}.json").read_text().splitlines()
         shown = re.findall(r"^ +(\d+) (.*)$", told, re.M)
-        wanted(len(shown) >= 8 and all(lines[int(number) - 1] == line for number, line in shown), rule, told)
+        wanted(
+            len(shown) >= 8 and all(lines[int(number) - 1] == line for number, line in shown), rule,
+            told)
         tasks = [line for line in lines if '"task"' in line]
         wanted(tasks == [line for _, line in shown if '"task"' in line], rule, told)
         place = re.search(rf"{rule}\.json:(\d+):", message)
@@ -44,8 +52,11 @@ def _(ordo):
 def _(ordo):
     ordo.works("explain", "R12", "--write-example", "x.json")
     ordo.works("verify", "x.json")
-    repairs = {"R1": ('"chunk": 0, "signal"', '"signal"'), "R3": ('"dst": ["output", 1]', '"dst": ["output", 0]'),
-               "R10": ('"src": ["scratch", 0]', '"src": ["input", 0]')}
+    repairs = {
+        "R1": ('"chunk": 0, "signal"', '"signal"'),
+        "R3": ('"dst": ["output", 1]', '"dst": ["output", 0]'),
+        "R10": ('"src": ["scratch", 0]', '"src": ["input", 0]')
+    }
     for rule, (wrong, right) in repairs.items():
         ordo.works("explain", rule, "--write-example", "x.json")
         text = (ordo.folder / "x.json").read_text()
@@ -60,23 +71,33 @@ def _(ordo):
         told = ordo.works("explain", guarantee).out
         block = told.split("\nexample ")[1]
         steps = list(steps_of(block))
-        wanted(len(steps) >= 2 and re.search(r"does not hold|differs|different", block), guarantee, told)
+        wanted(
+            len(steps) >= 2 and re.search(r"does not hold|differs|different", block), guarantee,
+            told)
         for command, shown in steps:
             printed = run_as_typed(command, ordo.folder, ORDO)
-            wanted(agree(shown, printed), guarantee, command, "shown:", *shown, "printed:", *printed)
+            wanted(agree(shown, printed), guarantee, command, "shown:", *shown, "printed:",
+                   *printed)
         wanted(ordo.answer("explain", guarantee)["transcript"] in told)
 
 
-@desk_case("every algorithm: in words, when to choose it, and an example that is what its command prints")
+@desk_case(
+    "every algorithm: in words, when to choose it, and an example that is what its command prints")
 def _(ordo):
     for facts in ordo.answer("list", "algorithms")["algorithms"]:
         name = facts["name"]
         told, answer = ordo.works("explain", name), ordo.answer("explain", name)
-        wanted(len(answer["how"]) > 60 and len(answer["when"]) > 40 and all(answer[key] for key in ["steps", "volume", "order", "source"]), answer)
-        wanted(f"\nhow       {answer['how'].split()[0]}" in told.out and "\nwhen      " in told.out, told.out)
+        wanted(
+            len(answer["how"]) > 60 and len(answer["when"]) > 40
+            and all(answer[key] for key in ["steps", "volume", "order", "source"]), answer)
+        wanted(f"\nhow       {answer['how'].split()[0]}" in told.out and "\nwhen      " in told.out,
+               told.out)
         command = re.search(r"^example +(ordo compile .*)$", told.out, re.M)[1]
         printed = run_as_typed(command.replace("|", "2>/dev/null |"), ordo.folder, ORDO)
-        wanted(answer["example"].splitlines() == [line for line in printed if not line.startswith("note: ")], name, command, answer["example"], printed)
+        wanted(
+            answer["example"].splitlines() == [
+                line for line in printed if not line.startswith("note: ")
+            ], name, command, answer["example"], printed)
         wanted(answer["example"] in told.out and "step 1" in answer["example"], name)
         ordo.works("explain", name, "--write-example", "x.json")
         wanted("on 4 ranks by " + name in ordo.works("verify", "x.json").out)
@@ -91,7 +112,9 @@ def _(ordo):
         wanted(len(topology["how"]) > 30 and topology["where"], topology)
         ordo.works("draw", "--topology", topology["sample"], "--ranks", 8, "-o", "t.json")
         drawn = strict_json.loads((ordo.folder / "t.json").read_text())
-        wanted(len(drawn["links"]) == topology["links"] and drawn.get("switches", 0) == topology["switches"], topology, drawn)
+        wanted(
+            len(drawn["links"]) == topology["links"]
+            and drawn.get("switches", 0) == topology["switches"], topology, drawn)
     for kind in ["tasks", "operators", "terms"]:
         for one in index[kind]:
             answer = ordo.answer("explain", one["name"])
@@ -109,17 +132,22 @@ def _(ordo):
 def _(ordo):
     index, text = ordo.answer("explain"), ordo.works("explain").out
     wanted(index == ordo.answer("explain", "all") and text == ordo.works("explain", "ALL").out)
-    wanted([one["name"] for one in index["rules"]] == RULES and [one["name"] for one in index["guarantees"]] == GUARANTEES)
+    wanted([one["name"] for one in index["rules"]] == RULES
+           and [one["name"] for one in index["guarantees"]] == GUARANTEES)
     listed = ordo.answer("list")
     for kind in ["algorithms", "topologies", "operators"]:
         wanted([one["name"] for one in index[kind]] == [one["name"] for one in listed[kind]], kind)
     for kind in ["rules", "guarantees", "tasks", "operators", "algorithms", "topologies", "terms"]:
         for one in index[kind]:
-            wanted(re.search(rf"^{re.escape(one['name'])} +{re.escape(one['title'])}$", text, re.M), one)
+            wanted(re.search(rf"^{re.escape(one['name'])} +{re.escape(one['title'])}$", text, re.M),
+                   one)
             told = ordo.works("explain", one["name"].upper()).out
-            # What is said of it is cut into lines; messages, tables and parameters stand as they are.
+            # What is said of it is cut into lines; messages, tables and parameters stand as they
+            # are.
             words = told.split("\n\n", 1)[1].split("\n\n")[0]
-            wanted(kind == "operators" or words and all(len(line) <= 120 for line in words.splitlines()), one, told)
+            wanted(
+                kind == "operators"
+                or words and all(len(line) <= 120 for line in words.splitlines()), one, told)
     wanted(ordo.works("explain", "plan", "set").out == ordo.works("explain", "plan set").out)
 
 

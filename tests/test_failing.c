@@ -1,7 +1,9 @@
-/* test_failing.c - whatever piece of memory cannot be had, the library says so: no crash, no wrong answer, nothing left behind.
+/* test_failing.c - whatever piece of memory cannot be had, the library says so: no crash, no wrong
+ * answer, nothing left behind.
  *
- * Every operation is run with its first request for memory refused, then with its second, and so on until none is left to refuse; then
- * again with all later ones refused too. It has to fail with ORDO_ENVIRONMENT, or to give what it gives with all the memory it wants.
+ * Every operation is run with its first request for memory refused, then with its second, and so on
+ * until none is left to refuse; then again with all later ones refused too. It has to fail with
+ * ORDO_ENVIRONMENT, or to give what it gives with all the memory it wants.
  *
  * usage: test_failing [EVERY]: refuses every so manieth request only
  */
@@ -74,7 +76,8 @@ static const char *in_folder(const char *name)
 	return path;
 }
 
-/* Reading and writing. What was written is removed at once: some file systems wait for the disk where a file replaces another. */
+/* Reading and writing. What was written is removed at once: some file systems wait for the disk
+ * where a file replaces another. */
 
 static bool remove_written(const char *name)
 {
@@ -101,17 +104,19 @@ static bool read_folder(uint64_t *result, struct ordo_error *error)
 }
 
 static const char loose[] =
-	"{\"schema\": \"ordo/schedule/1\", \"algorithm\": \"by h\\u0061nd\", \"x\": {\"why\": "
-	"[1, {\"b\": \"\\n\", \"a\": null}]}, \"operator\": \"AllReduce\", \"ranks\": 1, "
-	"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, \"phases\": [\"one\"], "
-	"\"topology\": {\"name\": \"mesh\", \"digest\": \"0123456789abcdef0123456789abcdef\"}, "
-	"\"programs\": [{\"streams\": [{\"tasks\": [{\"dst\": [\"output\", 0], \"phase\": 0, \"src\": "
-	"[\"input\", 0], \"chunk\": 0, \"task\": \"LocalCopy\"}], \"name\": \"only\"}], \"rank\": 0}]}";
+	"{\"schema\": \"ordo/schedule/1\", \"algorithm\": \"by h\\u0061nd\", \"x\": {\"why\": [1, "
+	"{\"b\": \"\\n\", \"a\": null}]}, \"operator\": \"AllReduce\", \"ranks\": 1, "
+	"\"chunks_per_block\": 1, \"scratch_slots\": 0, \"in_place\": false, \"phases\": "
+	"[\"one\"], \"topology\": {\"name\": \"mesh\", \"digest\": "
+	"\"0123456789abcdef0123456789abcdef\"}, \"programs\": [{\"streams\": [{\"tasks\": "
+	"[{\"dst\": [\"output\", 0], \"phase\": 0, \"src\": [\"input\", 0], \"chunk\": 0, "
+	"\"task\": \"LocalCopy\"}], \"name\": \"only\"}], \"rank\": 0}]}";
 
 static bool read_text(uint64_t *result, struct ordo_error *error)
 {
 	const struct ordo_read_options options = {.only_cjson = true};
-	return add_schedule(result, ordo_schedule_read_text(loose, strlen(loose), "loose", &options, error));
+	return add_schedule(
+		result, ordo_schedule_read_text(loose, strlen(loose), "loose", &options, error));
 }
 
 static bool write_file(uint64_t *result, struct ordo_error *error)
@@ -174,7 +179,8 @@ static bool plan_sets(uint64_t *result, struct ordo_error *error)
 
 /* Judging. */
 
-static bool add_proof(uint64_t *result, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+static bool add_proof(
+	uint64_t *result, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
 		struct ordo_error finding;
@@ -222,14 +228,19 @@ static bool replay_findings(uint64_t *result, const struct ordo_schedule *schedu
 	bool worked = true;
 	for (uint32_t i = 0; worked && i < proof->nfinding; i++) {
 		struct ordo_error why = {0};
-		struct ordo_replay *replay = ordo_replay_of_finding(schedule, &proof->findings[i], &why);
+		struct ordo_replay *replay =
+			ordo_replay_of_finding(schedule, &proof->findings[i], &why);
 		worked = replay || why.code == ORDO_USAGE;
 		if (replay)
-			worked = ordo_replay_write(schedule, replay, in_folder("replay.json"), &why);
+			worked =
+				ordo_replay_write(schedule, replay, in_folder("replay.json"), &why);
 		ordo_replay_destroy(replay);
-		replay = replay && worked ? ordo_replay_read(schedule, in_folder("replay.json"), &why) : NULL;
+		replay = replay && worked
+				 ? ordo_replay_read(schedule, in_folder("replay.json"), &why)
+				 : NULL;
 		if (replay)
-			worked = ordo_replay_print(schedule, replay, sheet, &why) && add_sheet(result);
+			worked = ordo_replay_print(schedule, replay, sheet, &why) &&
+				 add_sheet(result);
 		else
 			worked &= why.code == ORDO_USAGE;
 		ordo_replay_destroy(replay);
@@ -261,20 +272,21 @@ static bool judge_reject(uint64_t *result, struct ordo_error *error)
 static bool certify(uint64_t *result, struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_verify(ring, NULL, error);
-	const bool worked = proof && ordo_certificate_print(ring, proof, sheet, error) &&
-			    ordo_certificate_write(ring, proof, in_folder("certificate.json"), error) &&
-			    remove_written("certificate.json");
+	const bool worked =
+		proof && ordo_certificate_print(ring, proof, sheet, error) &&
+		ordo_certificate_write(ring, proof, in_folder("certificate.json"), error) &&
+		remove_written("certificate.json");
 	ordo_proof_destroy(proof);
 	return worked && add_sheet(result);
 }
 
-static bool judge_guarantees(
-	uint64_t *result, const struct ordo_order *order, struct ordo_arena *arena, struct ordo_error *error)
+static bool judge_guarantees(uint64_t *result, const struct ordo_order *order,
+	struct ordo_arena *arena, struct ordo_error *error)
 {
 	for (int g = ORDO_G1; g <= ORDO_G3; g++) {
 		struct ordo_judgement judgement;
-		if (!ordo_judge_guarantee(
-			    order, (enum ordo_guarantee)g, ORDO_F32, ORDO_SUM, arena, &judgement, error))
+		if (!ordo_judge_guarantee(order, (enum ordo_guarantee)g, ORDO_F32, ORDO_SUM, arena,
+			    &judgement, error))
 			return false;
 		add(result, &judgement.verdict, sizeof judgement.verdict);
 		add_text(result, judgement.why);
@@ -317,7 +329,8 @@ static bool order_both(uint64_t *result, struct ordo_error *error)
 	bool worked = forest;
 	for (int i = 0; worked && i < 2; i++) {
 		proofs[i] = ordo_verify(schedules[i], NULL, error);
-		orders[i] = proofs[i] ? ordo_order_create(forest, schedules[i], proofs[i], error) : NULL;
+		orders[i] = proofs[i] ? ordo_order_create(forest, schedules[i], proofs[i], error)
+				      : NULL;
 		worked = orders[i] && judge_guarantees(result, orders[i], &arena, error) &&
 			 name_trees(result, forest, orders[i], &arena, error);
 	}
@@ -339,7 +352,8 @@ static bool order_both(uint64_t *result, struct ordo_error *error)
 	return worked;
 }
 
-/* A tree that could not be added can be, once there is memory again, and the forest is none the worse. */
+/* A tree that could not be added can be, once there is memory again, and the forest is none the
+ * worse. */
 static bool grow_again(uint64_t *result, struct ordo_error *error)
 {
 	enum { NLEAF = 6 };
@@ -368,8 +382,8 @@ static bool judge_a_proof(uint64_t *result, struct ordo_error *error)
 	struct ordo_proof *proof = ordo_verify(ring, NULL, error);
 	struct ordo_arena arena = {0};
 	struct ordo_judgement judgement = {.verdict = ORDO_HOLDS};
-	const bool worked = proof && ordo_judge_proof(&ring->problem, proof, ORDO_G3, ORDO_F32, ORDO_SUM,
-					     &arena, &judgement, error);
+	const bool worked = proof && ordo_judge_proof(&ring->problem, proof, ORDO_G3, ORDO_F32,
+					     ORDO_SUM, &arena, &judgement, error);
 	add(result, &judgement.verdict, sizeof judgement.verdict);
 	add_text(result, judgement.why);
 	ordo_proof_destroy(proof);
@@ -377,7 +391,8 @@ static bool judge_a_proof(uint64_t *result, struct ordo_error *error)
 	return worked;
 }
 
-static bool symmetric(uint64_t *result, const char *algorithm, uint32_t nrank, struct ordo_error *error)
+static bool symmetric(
+	uint64_t *result, const char *algorithm, uint32_t nrank, struct ordo_error *error)
 {
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = nrank, .nshard = nrank};
 	struct ordo_programs programs;
@@ -413,24 +428,27 @@ static bool compile(uint64_t *result, struct ordo_error *error)
 	struct ordo_cost cost;
 	struct ordo_shard_price price = {0};
 	const bool adds = ordo_operator_facts(request.problem.op)->reduces;
-	if (!ordo_cost_of(&request, &cost, error) || (adds && !ordo_shard_price(&request, &price, error)))
+	if (!ordo_cost_of(&request, &cost, error) ||
+		(adds && !ordo_shard_price(&request, &price, error)))
 		return false;
 	add(result, &cost.steps, sizeof cost.steps);
 	add(result, &price.volume, sizeof price.volume);
 	return add_schedule(result, ordo_compile(&request, error));
 }
 
-static bool suits(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool suits(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)closure;
-	return proof->position_invariant == ORDO_HOLDS || ordo_fail(error, ORDO_REFUTED, 0, "not this one");
+	return proof->position_invariant == ORDO_HOLDS ||
+	       ordo_fail(error, ORDO_REFUTED, 0, "not this one");
 }
 
 static bool choose(uint64_t *result, struct ordo_error *error)
 {
-	const struct ordo_request any = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3}};
+	const struct ordo_request any = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3}};
 	struct ordo_candidates refused = {0};
 	struct ordo_proof *proof = NULL;
 	struct ordo_schedule *schedule = ordo_choose(&any, suits, NULL, &refused, &proof, error);
@@ -442,7 +460,8 @@ static bool choose(uint64_t *result, struct ordo_error *error)
 
 static bool list_suiting(uint64_t *result, struct ordo_error *error)
 {
-	const struct ordo_request any = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3}};
+	const struct ordo_request any = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3}};
 	struct ordo_arena arena = {0};
 	const char *names = ordo_list_suiting(&any, suits, NULL, 3, &arena, error);
 	add_text(result, names);
@@ -452,7 +471,8 @@ static bool list_suiting(uint64_t *result, struct ordo_error *error)
 
 static bool select_cheapest(uint64_t *result, struct ordo_error *error)
 {
-	const struct ordo_selection_wish wish = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3},
+	const struct ordo_selection_wish wish = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 3, .nshard = 3},
 		.machine = ordo_machine_usual(),
 		.from_bytes = 1,
 		.to_bytes = UINT64_C(1) << 30};
@@ -487,16 +507,17 @@ static bool run_plan(uint64_t *result, struct ordo_error *error)
 	fill_inputs();
 	for (uint32_t r = 0; worked && r < RANKS; r++)
 		worked = ordo_plan_bind(plan, r, inputs[r], outputs[r], error);
-	worked = worked && ordo_plan_trace_begin(plan, 2, error) && ordo_plan_run_threads(plan, 2, error) &&
-		 ordo_plan_run_threads(plan, 3, error) && ordo_plan_run_seeded(plan, 1, error);
+	worked = worked && ordo_plan_trace_begin(plan, 2, error) &&
+		 ordo_plan_run_threads(plan, 2, error) && ordo_plan_run_threads(plan, 3, error) &&
+		 ordo_plan_run_seeded(plan, 1, error);
 	add(result, outputs, sizeof outputs);
 	ordo_plan_destroy(plan);
 	return worked;
 }
 
 /* Calls all ranks, once by one call and once by starting and waiting. */
-static bool call_on(struct ordo_communicator *communicator, const struct ordo_collective *collective,
-	struct ordo_error *error)
+static bool call_on(struct ordo_communicator *communicator,
+	const struct ordo_collective *collective, struct ordo_error *error)
 {
 	struct ordo_part parts[RANKS];
 	struct ordo_ticket tickets[RANKS];
@@ -514,7 +535,8 @@ static bool run_communicator(uint64_t *result, struct ordo_error *error)
 {
 	const struct ordo_communicator_options options = {.nrank = RANKS, .nhelper = 2, .depth = 2};
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, error);
-	struct ordo_collective *collective = communicator ? ordo_collective_create(ring, &few, error) : NULL;
+	struct ordo_collective *collective =
+		communicator ? ordo_collective_create(ring, &few, error) : NULL;
 	fill_inputs();
 	const bool worked = collective && call_on(communicator, collective, error);
 	add(result, outputs, sizeof outputs);
@@ -577,9 +599,11 @@ static void compare_held(const struct trial *trial)
 {
 	const struct held held = failing_held();
 	if (held.pieces != trial->held.pieces || held.files != trial->held.files)
-		fail_msg("%s, request %llu refused: %lld pieces of memory and %d files are left behind",
+		fail_msg("%s, request %llu refused: %lld pieces of memory and %d files are left "
+			 "behind",
 			trial->operation->name, (unsigned long long)trial->after,
-			(long long)(held.pieces - trial->held.pieces), (int)(held.files - trial->held.files));
+			(long long)(held.pieces - trial->held.pieces),
+			(int)(held.files - trial->held.files));
 }
 
 /* false: there was nothing to refuse. */
@@ -592,7 +616,8 @@ static bool try_once(const struct trial *trial)
 	const bool worked = trial->operation->work(&result, &error);
 	const uint64_t nrefused = failing_end();
 	if (worked && result != trial->result)
-		fail_msg("%s, request %llu refused: it claims to have worked, but the result is another",
+		fail_msg("%s, request %llu refused: it claims to have worked, but the result is "
+			 "another",
 			trial->operation->name, (unsigned long long)trial->after);
 	if (!worked && !nrefused)
 		fail_msg("%s: %s", trial->operation->name, error.text);
@@ -614,7 +639,8 @@ static uint64_t try_all(const struct operation *operation)
 	compare_held(&trial);
 	uint64_t ntrial = 0;
 	for (int for_good = 0; for_good <= 1; for_good++)
-		for (trial.after = 0, trial.for_good = for_good; try_once(&trial); trial.after += every)
+		for (trial.after = 0, trial.for_good = for_good; try_once(&trial);
+			trial.after += every)
 			ntrial++;
 	return ntrial;
 }
@@ -650,7 +676,9 @@ static void every_algorithm(void **state)
 		const struct operation operation = {algorithms[i]->name, compile};
 		const bool reduces = algorithms[i]->operators >> ORDO_ALLREDUCE & 1;
 		request = (struct ordo_request){
-			.problem = {.op = reduces ? ORDO_ALLREDUCE : ORDO_ALLTOALL, .nrank = 4, .nshard = 4},
+			.problem = {.op = reduces ? ORDO_ALLREDUCE : ORDO_ALLTOALL,
+				.nrank = 4,
+				.nshard = 4},
 			.algorithm = algorithms[i]->name,
 			.topology = mesh};
 		assert_true(try_all(&operation) * every > 20);
@@ -659,8 +687,9 @@ static void every_algorithm(void **state)
 
 static struct ordo_schedule *compile_for_all(enum ordo_operator op, const char *algorithm)
 {
-	const struct ordo_request wanted = {
-		.problem = {.op = op, .nrank = 4, .nshard = 4}, .algorithm = algorithm, .topology = mesh};
+	const struct ordo_request wanted = {.problem = {.op = op, .nrank = 4, .nshard = 4},
+		.algorithm = algorithm,
+		.topology = mesh};
 	return ordo_compile(&wanted, NULL);
 }
 
@@ -677,7 +706,8 @@ static int prepare(void **state)
 	tree = compile_for_all(ORDO_ALLREDUCE, "dyadic");
 	exchange = compile_for_all(ORDO_ALLTOALL, "alltoall");
 	return ring && tree && exchange &&
-			       ordo_schedule_write(ring, in_folder("ring.json"), NULL, NULL, NULL) &&
+			       ordo_schedule_write(
+				       ring, in_folder("ring.json"), NULL, NULL, NULL) &&
 			       ordo_schedule_write(ring, in_folder("ring"), NULL, NULL, NULL) &&
 			       write_set("stored", NULL) &&
 			       ordo_topology_write(mesh, in_folder("mesh.json"), NULL)
@@ -699,9 +729,9 @@ static int clean_up(void **state)
 	return system(command);
 }
 
-#define OPERATION(work)                                                                                      \
-	{                                                                                                    \
-#work, work                                                                                  \
+#define OPERATION(work)                                                                            \
+	{                                                                                          \
+#work, work                                                                        \
 	}
 
 int main(int argc, char **argv)
@@ -737,7 +767,8 @@ int main(int argc, char **argv)
 	};
 	enum { NOPERATION = sizeof operations / sizeof *operations };
 	struct CMUnitTest tests[NOPERATION + 2] = {
-		cmocka_unit_test(whatever_is_wrong_with_a_document), cmocka_unit_test(every_algorithm)};
+		cmocka_unit_test(whatever_is_wrong_with_a_document),
+		cmocka_unit_test(every_algorithm)};
 	for (size_t i = 0; i < NOPERATION; i++)
 		tests[i + 2] = (struct CMUnitTest){.name = operations[i].name,
 			.test_func = without_memory,

@@ -55,7 +55,8 @@ struct symmetric {
 static struct ordo_proof *judge_symmetric(const void *document, struct ordo_error *error)
 {
 	const struct symmetric *whole = document;
-	const struct ordo_verify_options options = {.topology = whole->topology, .through_ranks = true};
+	const struct ordo_verify_options options = {
+		.topology = whole->topology, .through_ranks = true};
 	return ordo_verify_symmetric(&whole->programs, &whole->symmetry, &options, error);
 }
 
@@ -80,8 +81,8 @@ static void judge_without_memory(judging *judge, const void *document, const cha
 			fail_msg("%s, request %llu refused: %s", title, (unsigned long long)k,
 				proof->proved ? "proved" : "refuted");
 		if (refused && error.code != ORDO_ENVIRONMENT)
-			fail_msg("%s, request %llu refused: code %d, \"%s\"", title, (unsigned long long)k,
-				(int)error.code, error.text);
+			fail_msg("%s, request %llu refused: code %d, \"%s\"", title,
+				(unsigned long long)k, (int)error.code, error.text);
 		ordo_proof_destroy(proof);
 		assert_int_equal(failing_held().pieces, before.pieces);
 		tally.refused += refused;
@@ -131,9 +132,10 @@ static void of_what_every_algorithm_compiles_to(void **state)
 	for (uint32_t i = 0; i < nalgorithm; i++)
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
 			for (uint32_t nshard = 4; nshard <= 9; nshard += 5) {
-				const struct ordo_request request = {.problem = {.op = (enum ordo_operator)op,
-									     .nrank = 4,
-									     .nshard = nshard},
+				const struct ordo_request request = {
+					.problem = {.op = (enum ordo_operator)op,
+						.nrank = 4,
+						.nshard = nshard},
 					.algorithm = algorithms[i]->name};
 				struct ordo_schedule *schedule = ordo_compile(&request, NULL);
 				char title[128];
@@ -146,15 +148,19 @@ static void of_what_every_algorithm_compiles_to(void **state)
 				}
 				ordo_schedule_destroy(schedule);
 			}
-	assert_true(tally.proved > 50 && tally.racy * every > 1000 && tally.refused * every > 200000);
+	assert_true(
+		tally.proved > 50 && tally.racy * every > 1000 && tally.refused * every > 200000);
 }
 
 /* Several streams a rank, of which many read one slot, and adds that nothing orders. */
 static void of_random_schedules(void **state)
 {
 	(void)state;
-	const struct random_shape shape = {
-		.max_ranks = 4, .max_chunks = 2, .max_streams = 3, .shards = true, .atomic_adds = true};
+	const struct random_shape shape = {.max_ranks = 4,
+		.max_chunks = 2,
+		.max_streams = 3,
+		.shards = true,
+		.atomic_adds = true};
 	const uint32_t before = tally.racy;
 	for (uint64_t seed = 1; seed <= 400; seed++) {
 		static struct random_program program;
@@ -202,7 +208,8 @@ static uint32_t find_wait(const struct ordo_schedule *schedule, uint32_t rank, u
 	const uint32_t begin = schedule->streams[program->first_stream].first;
 	for (uint32_t task = begin; task < schedule->streams[program->end_stream - 1].end; task++) {
 		const struct ordo_task *found = &schedule->tasks[task];
-		if (found->kind == ORDO_WAIT && found->peer == rank && found->signal == wanted->signal)
+		if (found->kind == ORDO_WAIT && found->peer == rank &&
+			found->signal == wanted->signal)
 			return task - begin;
 	}
 	return ORDO_NONE;
@@ -212,7 +219,8 @@ static void judge_if_symmetric(const struct ordo_schedule *schedule, const char 
 {
 	struct symmetric whole = {.programs = ordo_programs_of(schedule)};
 	struct ordo_error error = {0};
-	if (!ordo_symmetry_find(&whole.programs, ORDO_COMPARE_ALL, NULL, NULL, &whole.symmetry, &error))
+	if (!ordo_symmetry_find(
+		    &whole.programs, ORDO_COMPARE_ALL, NULL, NULL, &whole.symmetry, &error))
 		return;
 	whole.topology = ordo_topology_make("ring", schedule->problem.nrank, NULL);
 	struct ordo_proof *proof = judge_symmetric(&whole, &error);
@@ -230,9 +238,11 @@ static void judge_if_symmetric(const struct ordo_schedule *schedule, const char 
 /* Of rank 0's program, with the same task of every other rank. */
 static void drop_symmetric_pairs(const struct ordo_schedule *schedule, const char *title)
 {
-	for (uint32_t task = 0; task < schedule->streams[schedule->programs[0].end_stream - 1].end; task++) {
-		const uint32_t wait =
-			schedule->tasks[task].kind == ORDO_NOTIFY ? find_wait(schedule, 0, task) : ORDO_NONE;
+	for (uint32_t task = 0; task < schedule->streams[schedule->programs[0].end_stream - 1].end;
+		task++) {
+		const uint32_t wait = schedule->tasks[task].kind == ORDO_NOTIFY
+					      ? find_wait(schedule, 0, task)
+					      : ORDO_NONE;
 		if (wait == ORDO_NONE)
 			continue;
 		struct ordo_schedule *less = drop_everywhere(schedule, task, wait);
@@ -244,18 +254,21 @@ static void drop_symmetric_pairs(const struct ordo_schedule *schedule, const cha
 static void from_one_program(void **state)
 {
 	(void)state;
-	static const char *const algorithms[] = {"ring", "ring(directions=2)", "mesh", "mesh(shots=1)", "rhd",
-		"recursive-doubling", "halving-doubling", "alltoall", "birs"};
+	static const char *const algorithms[] = {"ring", "ring(directions=2)", "mesh",
+		"mesh(shots=1)", "rhd", "recursive-doubling", "halving-doubling", "alltoall",
+		"birs"};
 	static const uint32_t ranks[] = {3, 4, 8};
 	for (size_t a = 0; a < 2 * (sizeof algorithms / sizeof *algorithms); a++)
 		for (int i = 0; i < 3 * ORDO_NOPERATOR; i++) {
 			const enum ordo_operator op = (enum ordo_operator)(i / 3);
-			/* In place, several streams read one slot; of many slots, lists of readers grow. */
+			/* In place, several streams read one slot; of many slots, lists of readers
+			 * grow. */
 			const bool in_place = a % 2 && ordo_operator_facts(op)->has_in_place;
-			const struct ordo_request request = {.problem = {.op = op,
-								     .nrank = ranks[i % 3],
-								     .chunks_per_block = in_place ? 8 : 0,
-								     .in_place = in_place},
+			const struct ordo_request request = {
+				.problem = {.op = op,
+					.nrank = ranks[i % 3],
+					.chunks_per_block = in_place ? 8 : 0,
+					.in_place = in_place},
 				.algorithm = algorithms[a / 2]};
 			struct ordo_schedule *schedule = ordo_compile(&request, NULL);
 			if (!schedule)

@@ -1,5 +1,6 @@
-/* test_faults.c - a rank that does not come, comes late, dies, comes with something else, comes twice or gives up: every other one is told
- * who it was, in its time; nothing of a failed call was touched; and afterwards all goes on as if nothing had been.
+/* test_faults.c - a rank that does not come, comes late, dies, comes with something else, comes
+ * twice or gives up: every other one is told who it was, in its time; nothing of a failed call was
+ * touched; and afterwards all goes on as if nothing had been.
  *
  * A watchdog ends the test if anybody hangs. It waits for each party anew.
  */
@@ -22,7 +23,8 @@
 
 #define NRANK 4
 #define ODD 2 /* the rank that is at fault */
-/* Elements of a vector: all tests run with many, whose calls the last rank launches, and with few, which every rank folds for itself. */
+/* Elements of a vector: all tests run with many, whose calls the last rank launches, and with few,
+ * which every rank folds for itself. */
 enum { MANY = 300, FEW = 20 };
 static uint64_t count = MANY;
 #define DEADLINE_MS 60
@@ -128,7 +130,8 @@ static void *attend(void *argument)
 		guest->worked = ordo_communicator_start(
 			party->communicator, guest->rank, &part, &guest->ticket, &guest->error);
 	else
-		guest->worked = ordo_communicator_run(party->communicator, guest->rank, &part, &guest->error);
+		guest->worked = ordo_communicator_run(
+			party->communicator, guest->rank, &part, &guest->error);
 	guest->took_ms = now_ms() - begin;
 	return NULL;
 }
@@ -152,7 +155,8 @@ static void let_them_come(struct guest *guests)
 	pthread_barrier_init(&door, NULL, ncoming);
 	for (uint32_t r = 0; r < NRANK; r++)
 		if (!guests[r].stays_away)
-			assert_int_equal(pthread_create(&guests[r].thread, NULL, attend, &guests[r]), 0);
+			assert_int_equal(
+				pthread_create(&guests[r].thread, NULL, attend, &guests[r]), 0);
 	for (uint32_t r = 0; r < NRANK; r++)
 		if (!guests[r].stays_away)
 			pthread_join(guests[r].thread, NULL);
@@ -164,9 +168,11 @@ static void let_them_come(struct guest *guests)
 static void expect_failure(const struct guest *guest, const char *words)
 {
 	if (guest->worked)
-		fail_msg("rank %u: the call worked, though it had to say \"%s\"", guest->rank, words);
+		fail_msg("rank %u: the call worked, though it had to say \"%s\"", guest->rank,
+			words);
 	if (!strstr(guest->error.text, words))
-		fail_msg("rank %u says \"%s\", wanted \"%s\"", guest->rank, guest->error.text, words);
+		fail_msg("rank %u says \"%s\", wanted \"%s\"", guest->rank, guest->error.text,
+			words);
 	const uint64_t deadline_ms = guest->deadline_ms ? guest->deadline_ms : DEADLINE_MS;
 	if (guest->took_ms > deadline_ms + SLACK_MS)
 		fail_msg("rank %u waited %llu ms, wanted %llu", guest->rank,
@@ -188,7 +194,8 @@ static void expect_untouched(const struct party *party)
 		for (uint64_t i = 0; i < count; i++) {
 			const int found = (int)ordo_element_get(ORDO_I32, rig->inputs[r], i);
 			if (found != rig_value(r, i, 1))
-				fail_msg("the call failed, but input %llu of rank %u is not as it was",
+				fail_msg("the call failed, but input %llu of rank %u is not as it "
+					 "was",
 					(unsigned long long)i, r);
 			if (!party->schedule->problem.in_place && rig->outputs[r][4 * i] != 0xa5)
 				fail_msg("the call failed, but output %llu of rank %u was written",
@@ -201,7 +208,8 @@ static void expect_right(const struct party *party)
 	uint64_t element;
 	for (uint32_t r = 0; r < NRANK; r++)
 		if (!rig_is_right(&party->rig, r, 1, &element))
-			fail_msg("element %llu of rank %u is wrong", (unsigned long long)element, r);
+			fail_msg(
+				"element %llu of rank %u is wrong", (unsigned long long)element, r);
 }
 
 static void call_well(const struct party *party)
@@ -217,7 +225,8 @@ static void call_well(const struct party *party)
 	expect_right(party);
 }
 
-/* After a failure: nothing was touched, all calls say the same, and after a reset all is well, more often than there are slots. */
+/* After a failure: nothing was touched, all calls say the same, and after a reset all is well, more
+ * often than there are slots. */
 static void expect_recovery(const struct party *party, const char *words)
 {
 	struct guest guests[NRANK];
@@ -311,7 +320,8 @@ static void every_rank_has_its_deadline(void **state)
 	let_them_come(guests);
 	assert_true(now_ms() - begin < 40 + SLACK_MS);
 	for (uint32_t r = 0; r < NRANK; r++)
-		if (r != ODD && (guests[r].worked || !strstr(guests[r].error.text, "rank 2 did not come")))
+		if (r != ODD &&
+			(guests[r].worked || !strstr(guests[r].error.text, "rank 2 did not come")))
 			fail_msg("rank %u: %s", r, guests[r].error.text);
 	expect_recovery(&party, "rank 2 did not come");
 	end_party(&party);
@@ -379,7 +389,8 @@ static void a_started_call_fails_in_time(void **state)
 }
 
 /* One rank passes something else: who it was, and what. */
-static void come_with(const struct party *party, const struct ordo_collective *other, const char *words)
+static void come_with(
+	const struct party *party, const struct ordo_collective *other, const char *words)
 {
 	for (uint32_t odd = 0; odd < NRANK; odd++) {
 		char who[32];
@@ -407,14 +418,17 @@ static void a_rank_with_something_else_is_named(void **state)
 	} others[] = {
 		{party.schedule, {.type = ORDO_I32, .count = count - 1},
 			count == MANY ? "299 i32" : "19 i32"},
-		{party.schedule, {.type = ORDO_F32, .count = count}, count == MANY ? "300 f32" : "20 f32"},
-		/* One that every rank folds for itself, among others that the last rank launches; buffers would be too short for the other way round. */
+		{party.schedule, {.type = ORDO_F32, .count = count},
+			count == MANY ? "300 f32" : "20 f32"},
+		/* One that every rank folds for itself, among others that the last rank launches;
+		 * buffers would be too short for the other way round. */
 		{party.schedule, {.type = ORDO_I32, .count = FEW / 2}, "10 i32"},
 		{party.schedule, {.type = ORDO_I32, .reduction = ORDO_MAX, .count = count}, "max"},
 		{gather, {.type = ORDO_I32, .count = count / NRANK}, "AllGather"},
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		struct ordo_collective *other = make_collective(others[i].schedule, others[i].options);
+		struct ordo_collective *other =
+			make_collective(others[i].schedule, others[i].options);
 		come_with(&party, other, others[i].words);
 		ordo_collective_destroy(other);
 	}
@@ -441,14 +455,17 @@ static void a_rank_with_another_order_is_named(void **state)
 	struct ordo_schedule *all = exchange_reduce_scatter(NRANK, 1, false);
 	struct party party = begin_party(ring, 0);
 	struct ordo_collective *collective = make_collective(
-				       ring, (struct ordo_plan_options){.type = ORDO_F32, .count = count}),
-			       *other = make_collective(all,
-				       (struct ordo_plan_options){.type = ORDO_F32, .count = count / NRANK});
+				       ring, (struct ordo_plan_options){.type = ORDO_F32,
+						     .count = count}),
+			       *other = make_collective(
+				       all, (struct ordo_plan_options){
+						    .type = ORDO_F32, .count = count / NRANK});
 	struct guest guests[NRANK];
 	invite(guests, &party);
 	for (uint32_t r = 0; r < NRANK; r++)
 		guests[r].collective = r == ODD ? other : collective;
-	/* Their vectors are the party's, whatever the operator wants of them: nobody touches them. */
+	/* Their vectors are the party's, whatever the operator wants of them: nobody touches
+	 * them. */
 	let_them_come(guests);
 	expect_failure_everywhere(guests, "rank 2 came with ReduceScatter");
 	expect_recovery(&party, "rank 2 came with");
@@ -493,7 +510,8 @@ static void a_bad_part_is_refused(void **state)
 static void what_was_checked_of_one_collective_is_not_believed_of_another(void **state)
 {
 	(void)state;
-	const struct ordo_communicator_options options = {.nrank = NRANK, .deadline_ms = DEADLINE_MS};
+	const struct ordo_communicator_options options = {
+		.nrank = NRANK, .deadline_ms = DEADLINE_MS};
 	struct ordo_schedule *gather = exchange_allgather(NRANK, 1, true);
 	struct ordo_communicator *communicator = ordo_communicator_create(&options, NULL);
 	assert_non_null(communicator);
@@ -505,7 +523,8 @@ static void what_was_checked_of_one_collective_is_not_believed_of_another(void *
 			gather, (struct ordo_plan_options){.type = ORDO_I32, .count = nelement});
 		memset(memory, 0x5a, sizeof memory);
 		for (uint32_t r = 0; r < NRANK; r++) {
-			parts[r] = (struct ordo_part){.collective = collective, .output = memory[r]};
+			parts[r] =
+				(struct ordo_part){.collective = collective, .output = memory[r]};
 			for (uint64_t i = 0; i < nelement; i++)
 				memory[r][r * nelement + i] = (int32_t)(r * 1000 + i);
 		}
@@ -520,7 +539,8 @@ static void what_was_checked_of_one_collective_is_not_believed_of_another(void *
 	ordo_schedule_destroy(gather);
 }
 
-/* While one thread is inside for a rank, no other may act for it; it learns so at once, and the call goes on. */
+/* While one thread is inside for a rank, no other may act for it; it learns so at once, and the
+ * call goes on. */
 static void a_rank_that_comes_twice_at_a_time_is_refused(void **state)
 {
 	(void)state;
@@ -536,7 +556,8 @@ static void a_rank_that_comes_twice_at_a_time_is_refused(void **state)
 	for (uint32_t r = 0; r < NRANK; r++)
 		if (r != ODD) {
 			guests[r].delay_ms = 100;
-			assert_int_equal(pthread_create(&guests[r].thread, NULL, attend, &guests[r]), 0);
+			assert_int_equal(
+				pthread_create(&guests[r].thread, NULL, attend, &guests[r]), 0);
 		}
 	for (uint32_t r = 0; r < NRANK; r++)
 		pthread_join(guests[r].thread, NULL);
@@ -640,7 +661,8 @@ static void a_reset_of_what_is_whole_does_nothing(void **state)
 	end_party(&party);
 }
 
-/* Ranks fail and come again until a call works, at any time before, while and after others reset: no rank is lost for ever. */
+/* Ranks fail and come again until a call works, at any time before, while and after others reset:
+ * no rank is lost for ever. */
 #define NROUND 200
 struct stubborn {
 	pthread_t thread;
@@ -670,7 +692,8 @@ static void *come_until_it_works(void *argument)
 			stubborn->nameless |= strstr(error.text, "rank  did") != NULL;
 			stubborn->nfailed++;
 			ordo_communicator_reset(party->communicator, NULL);
-			/* The longer, the more often it failed, so that on a slow machine too it ends. */
+			/* The longer, the more often it failed, so that on a slow machine too it
+			 * ends. */
 			part.deadline_ms += stubborn->nfailed % 4 == 0;
 			continue;
 		}
@@ -689,8 +712,9 @@ static void whoever_comes_again_meets_the_others(void **state)
 	uint32_t nfailed = 0;
 	for (uint32_t r = 0; r < NRANK; r++) {
 		stubborns[r] = (struct stubborn){.party = &party, .rank = r};
-		assert_int_equal(
-			pthread_create(&stubborns[r].thread, NULL, come_until_it_works, &stubborns[r]), 0);
+		assert_int_equal(pthread_create(&stubborns[r].thread, NULL, come_until_it_works,
+					 &stubborns[r]),
+			0);
 	}
 	for (uint32_t r = 0; r < NRANK; r++) {
 		pthread_join(stubborns[r].thread, NULL);
@@ -702,7 +726,8 @@ static void whoever_comes_again_meets_the_others(void **state)
 	end_party(&party);
 }
 
-/* A rank that starts calls while others reset: after each reset its first call is call 0, and the next one the next. */
+/* A rank that starts calls while others reset: after each reset its first call is call 0, and the
+ * next one the next. */
 #define NRESET 1000
 struct starter {
 	const struct party *party;
@@ -732,7 +757,8 @@ static void a_reset_takes_every_rank_along(void **state)
 	(void)state;
 	struct party party = begin_party(exchange_ring(NRANK, false, false), 0);
 	const struct ordo_communicator_options options = {.nrank = NRANK, .depth = 256};
-	struct starter starter = {.party = &party, .communicator = ordo_communicator_create(&options, NULL)};
+	struct starter starter = {
+		.party = &party, .communicator = ordo_communicator_create(&options, NULL)};
 	pthread_t thread;
 	assert_non_null(starter.communicator);
 	assert_int_equal(pthread_create(&thread, NULL, start_all_the_time, &starter), 0);
@@ -767,7 +793,8 @@ static void an_abort_meets_a_reset(void **state)
 {
 	(void)state;
 	struct party party = begin_party(exchange_ring(NRANK, false, false), 0);
-	const struct ordo_communicator_options options = {.nrank = NRANK, .nhelper = 1, .depth = 1024};
+	const struct ordo_communicator_options options = {
+		.nrank = NRANK, .nhelper = 1, .depth = 1024};
 	struct starter starter = {.communicator = ordo_communicator_create(&options, NULL)};
 	struct ordo_part parts[NRANK];
 	assert_non_null(starter.communicator);

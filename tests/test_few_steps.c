@@ -1,8 +1,8 @@
-/* test_few_steps.c - the algorithms that need about log2 N steps: halving-doubling, recursive-doubling, rhd, nhr,
- * nb, tree, circulant.
+/* test_few_steps.c - the algorithms that need about log2 N steps: halving-doubling,
+ * recursive-doubling, rhd, nhr, nb, tree, circulant.
  *
- * Arguments: first and last number of ranks to compile everything for (1 16); above 33 ranks two roots and the
- * natural number of chunks only.
+ * Arguments: first and last number of ranks to compile everything for (1 16); above 33 ranks two
+ * roots and the natural number of chunks only.
  */
 #include "compiling.h"
 
@@ -45,7 +45,8 @@ static const struct {
 	bool powers_only;
 } forms[] = {
 	{"halving-doubling", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, true},
-	{"halving-doubling(masks=near)", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, true},
+	{"halving-doubling(masks=near)", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
+		true},
 	{"recursive-doubling", 1 << ORDO_ALLREDUCE, true},
 	{"recursive-doubling(masks=near)", 1 << ORDO_ALLREDUCE, true},
 	{"rhd", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
@@ -54,14 +55,17 @@ static const struct {
 		SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE | 1 << ORDO_SCATTER |
 			1 << ORDO_GATHER,
 		false},
-	{"nhr(slices=natural)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
-	{"nhr(slices=published)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
+	{"nhr(slices=natural)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
+		false},
+	{"nhr(slices=published)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
+		false},
 	{"nhr(data=small)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
 	{"nb", SUMS | GATHERS | 1 << ORDO_BROADCAST | 1 << ORDO_SCATTER, false},
 	{"nb(slices=natural)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST, false},
 	{"nb(slices=published)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST, false},
 	{"tree", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
-	{"tree(shape=double-binary)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE, false},
+	{"tree(shape=double-binary)", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_REDUCE,
+		false},
 	{"circulant", SUMS | GATHERS, false},
 };
 enum { NFORM = sizeof forms / sizeof *forms };
@@ -73,8 +77,10 @@ static void check_form(const char *algorithm, enum ordo_operator op, uint32_t nr
 		return;
 	}
 	for (int i = 0; i < (ordo_operator_facts(op)->rooted ? 4 : 2); i++) {
-		const struct ordo_request request = {
-			.problem = {.op = op, .nrank = nrank, .root = i / 2 * (nrank / 3), .in_place = i % 2},
+		const struct ordo_request request = {.problem = {.op = op,
+							     .nrank = nrank,
+							     .root = i / 2 * (nrank / 3),
+							     .in_place = i % 2},
 			.algorithm = algorithm};
 		assert_true(claims_hold(&request));
 	}
@@ -88,7 +94,8 @@ static void each_is_proved_and_keeps_its_claims(void **state)
 			for (int op = 0; op < ORDO_NOPERATOR; op++)
 				if (forms[i].operators >> op & 1 &&
 					(!forms[i].powers_only || is_power(nrank)))
-					check_form(forms[i].algorithm, (enum ordo_operator)op, nrank);
+					check_form(
+						forms[i].algorithm, (enum ordo_operator)op, nrank);
 }
 
 static struct ordo_request request_of(const char *algorithm, enum ordo_operator op, uint32_t nrank)
@@ -98,8 +105,8 @@ static struct ordo_request request_of(const char *algorithm, enum ordo_operator 
 
 /* The claims, against the formulas of the field. */
 
-static void check_formula(
-	const char *algorithm, enum ordo_operator op, uint32_t nrank, uint64_t steps, uint64_t volume)
+static void check_formula(const char *algorithm, enum ordo_operator op, uint32_t nrank,
+	uint64_t steps, uint64_t volume)
 {
 	struct ordo_request request = request_of(algorithm, op, nrank);
 	struct ordo_recipe recipe;
@@ -108,14 +115,15 @@ static void check_formula(
 		       claimed_volume = recipe.algorithm->volume(&recipe);
 	ordo_recipe_destroy(&recipe);
 	if (claimed_steps != steps || claimed_volume != volume)
-		fail_msg("%s %s, %u ranks: claims %llu steps and %llu chunks, the formulas say %llu and %llu",
-			ordo_operator_facts(op)->name, algorithm, nrank, (unsigned long long)claimed_steps,
-			(unsigned long long)claimed_volume, (unsigned long long)steps,
-			(unsigned long long)volume);
+		fail_msg("%s %s, %u ranks: claims %llu steps and %llu chunks, the formulas say "
+			 "%llu and %llu",
+			ordo_operator_facts(op)->name, algorithm, nrank,
+			(unsigned long long)claimed_steps, (unsigned long long)claimed_volume,
+			(unsigned long long)steps, (unsigned long long)volume);
 }
 
-/* The longest way of a block round the circulant graph: block j ahead goes on by the next skip if it is at least
- * that far. */
+/* The longest way of a block round the circulant graph: block j ahead goes on by the next skip if
+ * it is at least that far. */
 static uint32_t circulant_chain(uint32_t n)
 {
 	uint32_t longest = 0;
@@ -150,14 +158,17 @@ static void claims_follow_the_formulas(void **state)
 		check_formula("tree", ORDO_REDUCE, n, low, 1);
 		if (is_power(n)) {
 			check_formula("halving-doubling", ORDO_REDUCESCATTER, n, q, n - 1);
-			check_formula("halving-doubling", ORDO_ALLREDUCE, n, (uint64_t)2 * q, 2 * (n - 1));
+			check_formula("halving-doubling", ORDO_ALLREDUCE, n, (uint64_t)2 * q,
+				2 * (n - 1));
 			check_formula("halving-doubling", ORDO_REDUCE, n, (uint64_t)2 * q,
 				2 * (n - 1) - (n - 2) / 2);
 			check_formula("rhd", ORDO_ALLREDUCE, n, (uint64_t)2 * q, 2 * (n - 1));
 			check_formula("recursive-doubling", ORDO_ALLREDUCE, n, q, q);
 		} else {
-			check_formula("rhd", ORDO_ALLREDUCE, n, (uint64_t)2 * low + 2, p + 2 * (p - 1));
-			check_formula("rhd", ORDO_REDUCESCATTER, n, (uint64_t)low + 1 + (n - p > p / 2), n);
+			check_formula(
+				"rhd", ORDO_ALLREDUCE, n, (uint64_t)2 * low + 2, p + 2 * (p - 1));
+			check_formula("rhd", ORDO_REDUCESCATTER, n,
+				(uint64_t)low + 1 + (n - p > p / 2), n);
 		}
 	}
 }
@@ -206,17 +217,20 @@ static void nhr_sends_as_many_slices_a_step_as_its_formula_says(void **state)
 				for (uint32_t rank = 0; rank < n; rank++) {
 					const uint32_t slices = (n - 1 + (1u << k)) / (2u << k);
 					assert_int_equal(
-						work_in_step(schedule, rank, "reduce-scatter", k).chunks,
+						work_in_step(schedule, rank, "reduce-scatter", k)
+							.chunks,
 						slices);
-					assert_int_equal(
-						work_in_step(schedule, rank, "all-gather", q - 1 - k).chunks,
+					assert_int_equal(work_in_step(schedule, rank, "all-gather",
+								 q - 1 - k)
+								 .chunks,
 						slices);
 				}
 			ordo_schedule_destroy(schedule);
 		}
 }
 
-/* Runs of chunks that leave the ranks in a ReduceScatter, all steps together; *most: in one step of one rank. */
+/* Runs of chunks that leave the ranks in a ReduceScatter, all steps together; *most: in one step of
+ * one rank. */
 static uint32_t count_runs(const char *algorithm, uint32_t n, uint32_t *most)
 {
 	const struct ordo_request request = request_of(algorithm, ORDO_ALLREDUCE, n);
@@ -225,7 +239,8 @@ static uint32_t count_runs(const char *algorithm, uint32_t n, uint32_t *most)
 	*most = 0;
 	for (uint32_t k = 0; k < ceil_log2(n); k++)
 		for (uint32_t rank = 0; rank < n; rank++) {
-			const uint32_t moves = work_in_step(schedule, rank, "reduce-scatter", k).moves;
+			const uint32_t moves =
+				work_in_step(schedule, rank, "reduce-scatter", k).moves;
 			runs += moves;
 			*most = moves > *most ? moves : *most;
 		}
@@ -273,9 +288,9 @@ static void the_published_renumbering_is_as_published(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Beside the published protocol, in which a rank and the peer it sends to in a step exchange an acknowledgement
- * and a data signal. Powers of two: never more, AllReduce three quarters. Else some slices are sent on a step
- * later than the others that came with them. */
+/* Beside the published protocol, in which a rank and the peer it sends to in a step exchange an
+ * acknowledgement and a data signal. Powers of two: never more, AllReduce three quarters. Else some
+ * slices are sent on a step later than the others that came with them. */
 static void check_pairs(const char *algorithm, enum ordo_operator op, uint32_t n)
 {
 	const struct ordo_request request = request_of(algorithm, op, n);
@@ -338,7 +353,8 @@ static void reduce_scatter_has_as_many_trees_as_the_theory_says(void **state)
 		assert_int_equal(count_trees("rhd(masks=near)", n, in_place), 1);
 		if (is_power(n)) {
 			assert_int_equal(count_trees("halving-doubling", n, in_place), 1);
-			assert_int_equal(count_trees("halving-doubling(masks=near)", n, in_place), 1);
+			assert_int_equal(
+				count_trees("halving-doubling(masks=near)", n, in_place), 1);
 		}
 	}
 }
@@ -346,12 +362,13 @@ static void reduce_scatter_has_as_many_trees_as_the_theory_says(void **state)
 static void small_data_is_added_in_the_dyadic_order(void **state)
 {
 	(void)state;
-	static const char *const dyadic[] = {
-		"nhr(data=small)", "tree", "recursive-doubling(masks=near)", "halving-doubling(masks=near)"};
+	static const char *const dyadic[] = {"nhr(data=small)", "tree",
+		"recursive-doubling(masks=near)", "halving-doubling(masks=near)"};
 	for (uint32_t n = 1; n <= 33; n++)
 		for (int i = 0; i < (is_power(n) ? 4 : 2); i++) {
 			struct ordo_arena arena = {0};
-			const struct ordo_request request = request_of(dyadic[i], ORDO_ALLREDUCE, n);
+			const struct ordo_request request =
+				request_of(dyadic[i], ORDO_ALLREDUCE, n);
 			check_order(&request, print_dyadic(&arena, 0, n));
 			ordo_arena_free(&arena);
 		}
@@ -364,7 +381,8 @@ static void far_first_adds_in_the_folded_order(void **state)
 	for (uint32_t n = 1; n <= 16; n *= 2)
 		for (int i = 0; i < 3; i++) {
 			struct ordo_arena arena = {0};
-			const struct ordo_request request = request_of(folded[i], ORDO_ALLREDUCE, n);
+			const struct ordo_request request =
+				request_of(folded[i], ORDO_ALLREDUCE, n);
 			check_order(&request, print_folded(&arena, 0, n));
 			ordo_arena_free(&arena);
 		}
@@ -393,12 +411,13 @@ static void two_binary_trees_have_two_orders(void **state)
 }
 
 /* Does somebody add to the copied chunk, on that rank, in the phase of the copy? */
-static bool adds_in_phase(const struct ordo_schedule *schedule, uint32_t rank, const struct ordo_task *copy)
+static bool adds_in_phase(
+	const struct ordo_schedule *schedule, uint32_t rank, const struct ordo_task *copy)
 {
 	for (uint32_t i = 0; i < schedule->ntask; i++) {
 		const struct ordo_task *task = &schedule->tasks[i];
-		if (task->kind == ORDO_SEND_REDUCE && task->peer == rank && task->chunk == copy->chunk &&
-			task->phase == copy->phase)
+		if (task->kind == ORDO_SEND_REDUCE && task->peer == rank &&
+			task->chunk == copy->chunk && task->phase == copy->phase)
 			return true;
 	}
 	return false;
@@ -409,30 +428,35 @@ static void a_part_is_copied_in_the_phase_that_adds_to_it(void **state)
 {
 	(void)state;
 	for (uint32_t n = 3; n <= 9; n++) {
-		struct ordo_request request = request_of("tree(shape=double-binary)", ORDO_REDUCE, n);
+		struct ordo_request request =
+			request_of("tree(shape=double-binary)", ORDO_REDUCE, n);
 		struct ordo_schedule *schedule = compile_proved(&request);
 		uint32_t ncopy = 0;
 		for (uint32_t s = 0; s < schedule->nstream; s++)
-			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end;
+				i++) {
 				const struct ordo_task *copy = &schedule->tasks[i];
 				if (copy->kind != ORDO_LOCAL_COPY)
 					continue;
 				ncopy++;
 				if (!adds_in_phase(schedule, schedule->streams[s].rank, copy))
 					fail_msg("%u ranks: rank %u copies chunk %u in phase %u", n,
-						schedule->streams[s].rank, copy->chunk, copy->phase);
+						schedule->streams[s].rank, copy->chunk,
+						copy->phase);
 			}
 		assert_true(ncopy > 0);
 		ordo_schedule_destroy(schedule);
 	}
 }
 
-/* An inner node of one tree is a leaf of the other: nobody sends a chunk down more than once, on average. */
+/* An inner node of one tree is a leaf of the other: nobody sends a chunk down more than once, on
+ * average. */
 static void no_rank_sends_more_than_the_vector_down_two_binary_trees(void **state)
 {
 	(void)state;
 	for (uint32_t n = 2; n <= 40; n++) {
-		struct ordo_request request = request_of("tree(shape=double-binary)", ORDO_BROADCAST, n);
+		struct ordo_request request =
+			request_of("tree(shape=double-binary)", ORDO_BROADCAST, n);
 		request.problem.chunks_per_block = 4;
 		struct ordo_recipe recipe;
 		assert_true(ordo_recipe_make(&recipe, &request, NULL));
@@ -456,11 +480,13 @@ static void a_broadcast_brings_everybody_everything_once(void **state)
 			uint32_t arrived[17] = {0};
 			for (uint32_t t = 0; t < schedule->ntask; t++)
 				if (schedule->tasks[t].kind == ORDO_SEND)
-					arrived[schedule->tasks[t].peer] += schedule->tasks[t].count;
+					arrived[schedule->tasks[t].peer] +=
+						schedule->tasks[t].count;
 			for (uint32_t rank = 0; rank < n; rank++)
-				assert_int_equal(arrived[rank], rank == request.problem.root
-									? 0
-									: schedule->problem.chunks_per_block);
+				assert_int_equal(arrived[rank],
+					rank == request.problem.root
+						? 0
+						: schedule->problem.chunks_per_block);
 			ordo_schedule_destroy(schedule);
 		}
 }
@@ -470,7 +496,8 @@ static void a_hypercube_carries_what_differs_in_one_bit(void **state)
 {
 	(void)state;
 	static const char *const carried[] = {"halving-doubling", "halving-doubling(masks=near)",
-		"recursive-doubling", "recursive-doubling(masks=near)", "rhd", "tree", "nhr(data=small)"};
+		"recursive-doubling", "recursive-doubling(masks=near)", "rhd", "tree",
+		"nhr(data=small)"};
 	struct ordo_topology *topology = ordo_topology_make("hypercube", 16, NULL);
 	assert_non_null(topology);
 	for (size_t i = 0; i < sizeof carried / sizeof *carried; i++) {
@@ -504,12 +531,13 @@ static void what_does_not_apply_is_refused(void **state)
 	refused("recursive-doubling", ORDO_ALLREDUCE, 3,
 		"algorithm: recursive-doubling needs a power of two ranks, found 3");
 	refused("nhr(data=small)", ORDO_SCATTER, 4,
-		"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not for "
-		"Scatter");
+		"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not "
+		"for Scatter");
 	refused("nhr(data=small,slices=natural)", ORDO_ALLREDUCE, 4,
 		"algorithm: nhr cuts small data into no slices");
 	refused("nb(slices=published)", ORDO_ALLGATHER, 4,
-		"algorithm: slices says how one block is cut, and AllGather has a block for every rank");
+		"algorithm: slices says how one block is cut, and AllGather has a block for every "
+		"rank");
 }
 
 int main(int argc, char **argv)

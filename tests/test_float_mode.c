@@ -1,4 +1,5 @@
-/* test_float_mode.c - whoever computes in a mode that changes bits is told so, before anything is computed. */
+/* test_float_mode.c - whoever computes in a mode that changes bits is told so, before anything is
+ * computed. */
 #include "exchanges.h"
 #include <fenv.h>
 #include <ordo/communicator.h>
@@ -44,7 +45,8 @@ static void expect_refused(bool worked, const struct ordo_error *error, int mode
 	fesetenv(FE_DFL_ENV);
 	assert_false(worked);
 	assert_int_equal(error->code, ORDO_ENVIRONMENT);
-	if (!strstr(error->text, mode < 3 ? "does not round to nearest" : "flushes subnormals to zero"))
+	if (!strstr(error->text,
+		    mode < 3 ? "does not round to nearest" : "flushes subnormals to zero"))
 		fail_msg("mode %d: %s", mode, error->text);
 	assert_non_null(strstr(error->hint, "FE_DFL_ENV"));
 }
@@ -169,18 +171,21 @@ static void communicators_are_neither_made_nor_called(void **unused)
 		set_mode(1);
 		const bool worked =
 			how == 0   ? ordo_communicator_run(communicator, 0, &parts[0], &error)
-			: how == 1 ? ordo_communicator_start(communicator, 0, &parts[0], &ticket, &error)
+			: how == 1 ? ordo_communicator_start(
+					     communicator, 0, &parts[0], &ticket, &error)
 				   : ordo_communicator_run_all(communicator, parts, &error);
 		expect_refused(worked, &error, 1);
 	}
 	assert_true(ordo_communicator_run_all(communicator, parts, &error));
 	/* What was started stays under way, for a thread that computes as it should. */
 	for (uint32_t r = NRANK; r > 0; r--)
-		assert_true(ordo_communicator_start(communicator, r - 1, &parts[r - 1], &ticket, &error));
+		assert_true(ordo_communicator_start(
+			communicator, r - 1, &parts[r - 1], &ticket, &error));
 	set_mode(1);
 	expect_refused(ordo_communicator_wait(communicator, &ticket, &error), &error, 1);
 	set_mode(1);
-	expect_refused(ordo_communicator_test(communicator, &ticket, &error) != ORDO_FAILED, &error, 1);
+	expect_refused(
+		ordo_communicator_test(communicator, &ticket, &error) != ORDO_FAILED, &error, 1);
 	assert_true(ordo_communicator_wait(communicator, &ticket, &error));
 	ordo_communicator_destroy(communicator);
 	ordo_collective_destroy(collective);

@@ -33,13 +33,15 @@ with open(os.path.join(build_root, "compile_commands.json")) as file:
 def command_of(floor):
     """How the source of a floor that sees most is compiled, without its source and its outputs."""
     for entry in sorted(recorded, key=lambda entry: -entry["command"].count(" -I")):
-        path = os.path.relpath(os.path.realpath(os.path.join(entry["directory"], entry["file"])), source_root)
+        path = os.path.relpath(os.path.realpath(os.path.join(entry["directory"], entry["file"])),
+                               source_root)
         if path.startswith(floor + os.sep):
             words = shlex.split(entry["command"])
             for option in ("-o", "-MF", "-MQ"):
                 at = words.index(option)
                 del words[at:at + 2]
-            return [word for word in words if word not in ("-c", "-MD", entry["file"])], entry["directory"]
+            return [word for word in words
+                    if word not in ("-c", "-MD", entry["file"])], entry["directory"]
     sys.exit(f"no source of {floor}/ in compile_commands.json")
 
 
@@ -48,18 +50,27 @@ def includes(floor, header):
     with tempfile.TemporaryDirectory() as folder:
         probe = os.path.join(folder, "probe.c")
         with open(probe, "w") as file:
-            file.write(f"#include <ordo/{header}>\nint probe(void);\nint probe(void)\n{{\n\treturn 0;\n}}\n")
+            file.write(
+                f"#include <ordo/{header}>\nint probe(void);\nint "
+                f"probe(void)\n{{\n\treturn 0;\n}}\n"
+            )
         run = subprocess.run([*words, "-M", probe], cwd=directory, capture_output=True, text=True)
-    read = [os.path.realpath(os.path.join(directory, path)) for path in run.stdout.replace("\\\n", " ").split()[1:]]
+    read = [
+        os.path.realpath(os.path.join(directory, path))
+        for path in run.stdout.replace("\\\n", " ").split()[1:]
+    ]
     # A libordo installed on this machine would be found by everybody; only ours counts.
-    return run.returncode == 0 and any(path.startswith(source_root) and path.endswith("/" + header) for path in read)
+    return run.returncode == 0 and any(
+        path.startswith(source_root) and path.endswith("/" + header) for path in read)
 
 
-for floor, header, allowed in [
-        ("schedules", "schedule.h", True), ("schedules", "compiler.h", False), ("schedules", "runtime.h", False),
-        ("compiler", "compiler.h", True), ("compiler", "verify.h", True), ("compiler", "runtime.h", False),
-        ("runtime", "runtime.h", True), ("runtime", "schedule.h", True), ("runtime", "compiler.h", False),
-        ("tools", "compiler.h", True), ("tools", "runtime.h", True), ("tools", "verify.h", True)]:
+for floor, header, allowed in [("schedules", "schedule.h", True),
+                               ("schedules", "compiler.h", False),
+                               ("schedules", "runtime.h", False), ("compiler", "compiler.h", True),
+                               ("compiler", "verify.h", True), ("compiler", "runtime.h", False),
+                               ("runtime", "runtime.h", True), ("runtime", "schedule.h", True),
+                               ("runtime", "compiler.h", False), ("tools", "compiler.h", True),
+                               ("tools", "runtime.h", True), ("tools", "verify.h", True)]:
     found = includes(floor, header)
     check(f"{floor}/ {'includes' if allowed else 'cannot include'} <ordo/{header}>",
           [] if found == allowed else [f"it {'compiles' if found else 'does not compile'}"])
@@ -74,7 +85,10 @@ def private_headers(floor):
             continue
         for name in files:
             if name.endswith(".h"):
-                names |= {name, os.path.relpath(os.path.join(folder, name), os.path.join(source_root, floor))}
+                names |= {
+                    name,
+                    os.path.relpath(os.path.join(folder, name), os.path.join(source_root, floor))
+                }
     return names
 
 
@@ -83,22 +97,33 @@ def reachable(floor, headers):
     with tempfile.TemporaryDirectory() as folder:
         probe = os.path.join(folder, "probe.c")
         with open(probe, "w") as file:
-            file.write("".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n' for header in sorted(headers)))
+            file.write("".join(f'#if __has_include("{header}")\n#include "{header}"\n#endif\n'
+                               for header in sorted(headers)))
         run = subprocess.run([*words, "-E", probe], cwd=directory, capture_output=True, text=True)
-    read = {os.path.realpath(os.path.join(directory, path)) for path in re.findall(r'^# 1 "([^"]+)"', run.stdout, re.MULTILINE)}
+    read = {
+        os.path.realpath(os.path.join(directory, path))
+        for path in re.findall(r'^# 1 "([^"]+)"', run.stdout, re.MULTILINE)
+    }
     # The machine may have a header of the same name.
-    read = {os.path.relpath(path, source_root) for path in read if path.startswith(source_root + os.sep)}
-    return sorted(path for path in read if path.endswith(".h") and "include" not in path.split(os.sep))
+    read = {
+        os.path.relpath(path, source_root)
+        for path in read if path.startswith(source_root + os.sep)
+    }
+    return sorted(path for path in read
+                  if path.endswith(".h") and "include" not in path.split(os.sep))
 
 
 floors = ("schedules", "compiler", "runtime", "tools")
 for floor in floors:
     private = {other: private_headers(other) for other in floors}
-    # A probe elsewhere sees what is in the include path only; schedules/ includes its own from beside them.
-    check(f"{floor}/ reaches private headers of its own", [] if reachable(floor, private[floor]) or floor == "schedules" else ["none"])
+    # A probe elsewhere sees what is in the include path only; schedules/ includes its own from
+    # beside them.
+    check(f"{floor}/ reaches private headers of its own",
+          [] if reachable(floor, private[floor]) or floor == "schedules" else ["none"])
     for other in floors:
         if other != floor:
-            check(f"{floor}/ reaches no private header of {other}/", reachable(floor, private[other] - private[floor]))
+            check(f"{floor}/ reaches no private header of {other}/",
+                  reachable(floor, private[other] - private[floor]))
 
 climbing = []
 for floor in ("schedules", "compiler", "runtime", "tools", "tests", "examples"):

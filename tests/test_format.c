@@ -100,7 +100,8 @@ static void the_plan_set_is_canonical(void **state)
 	struct ordo_error error = {0};
 	char *example = take_example(2), *again = NULL;
 	size_t size;
-	struct ordo_plan_set *set = ordo_plan_set_read_text(example, strlen(example), "FORMAT.md", &error);
+	struct ordo_plan_set *set =
+		ordo_plan_set_read_text(example, strlen(example), "FORMAT.md", &error);
 	if (!set)
 		fail_msg("%u:%u: %s", error.line, error.column, error.text);
 	FILE *out = open_memstream(&again, &size);
@@ -118,7 +119,8 @@ static void the_input_is_canonical(void **state)
 	struct ordo_error error = {0};
 	char *example = take_example(4), *again = NULL;
 	size_t size;
-	struct ordo_input *input = ordo_input_read_text(example, strlen(example), "FORMAT.md", &error);
+	struct ordo_input *input =
+		ordo_input_read_text(example, strlen(example), "FORMAT.md", &error);
 	if (!input)
 		fail_msg("%u:%u: %s", error.line, error.column, error.text);
 	FILE *out = open_memstream(&again, &size);

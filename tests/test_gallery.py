@@ -22,13 +22,18 @@ def meant(svg):
     """Of a picture: all of it if Ordo wrote it; what it says and in which colours if `dot` set it, which does so a little otherwise in each version."""
     if 'class="st"' in svg:
         return svg
-    return re.findall(r">([^<>\n]+)</text>", svg), re.findall(r"<title>([^<]+)</title>", svg), sorted(set(re.findall(r'(?:fill|stroke)="(#\w+)"', svg)))
+    return re.findall(r">([^<>\n]+)</text>",
+                      svg), re.findall(r"<title>([^<]+)</title>", svg), sorted(
+                          set(re.findall(r'(?:fill|stroke)="(#\w+)"', svg)))
 
 
 with tempfile.TemporaryDirectory() as folder:
     made = pathlib.Path(folder)
     subprocess.run([ROOT / "tools/make-gallery", "--ordo", ORDO, "--into", folder], check=True)
-    PAGES = {name: (made / name).read_text() for name in ("README.md", "README.zh.md", "examples/GALLERY.md")}
+    PAGES = {
+        name: (made / name).read_text()
+        for name in ("README.md", "README.zh.md", "examples/GALLERY.md")
+    }
     MADE = pictures_of(made)
 KEPT = pictures_of(ROOT)
 
@@ -59,7 +64,9 @@ def _():
 def _():
     wanted(sum(map(len, KEPT.values())) < 1_200_000, sum(map(len, KEPT.values())))
     for name, svg in KEPT.items():
-        wanted(not re.search(r"<script|(?:href|src)=\"(?!#)|url\((?!#)", svg.replace('xlink:href="#', "")), name)
+        wanted(
+            not re.search(r"<script|(?:href|src)=\"(?!#)|url\((?!#)",
+                          svg.replace('xlink:href="#', "")), name)
 
 
 run_cases()

@@ -16,8 +16,8 @@ static void check(const char *what, const char *algorithm, uint32_t nrank, bool 
 	failures += !good;
 }
 
-static void compare_streams(
-	const struct ordo_schedule *a, const struct ordo_schedule *b, const char *algorithm, uint32_t nrank)
+static void compare_streams(const struct ordo_schedule *a, const struct ordo_schedule *b,
+	const char *algorithm, uint32_t nrank)
 {
 	for (uint32_t s = 0; s < a->nstream && s < b->nstream; s++)
 		check("the same streams", algorithm, nrank,
@@ -30,8 +30,8 @@ static void compare_streams(
 			char left[128], right[128];
 			ordo_task_print(&a->tasks[i], left, sizeof left);
 			ordo_task_print(&b->tasks[i], right, sizeof right);
-			printf("task %u is %s, phase %u, wanted %s, phase %u\n", i, left, a->tasks[i].phase,
-				right, b->tasks[i].phase);
+			printf("task %u is %s, phase %u, wanted %s, phase %u\n", i, left,
+				a->tasks[i].phase, right, b->tasks[i].phase);
 			check("the same tasks", algorithm, nrank, false);
 			return;
 		}
@@ -52,10 +52,12 @@ static void compare(const char *algorithm, const struct ordo_problem *problem)
 	}
 	if (generated) {
 		check("of the same size", algorithm, problem->nrank,
-			generated->ntask == compiled->ntask && generated->nstream == compiled->nstream &&
+			generated->ntask == compiled->ntask &&
+				generated->nstream == compiled->nstream &&
 				generated->scratch_slots == compiled->scratch_slots &&
 				programs.nphase == compiled->nphase &&
-				generated->problem.chunks_per_block == compiled->problem.chunks_per_block);
+				generated->problem.chunks_per_block ==
+					compiled->problem.chunks_per_block);
 		compare_streams(generated, compiled, algorithm, problem->nrank);
 		compared++;
 	}
@@ -72,14 +74,17 @@ static void check_refusals(void)
 	check("not in place", "ring", 4, !ordo_generate("ring", &problem, &programs, NULL));
 	problem = four;
 	problem.chunks_per_block = 3;
-	check("not with other chunks", "ring", 4, !ordo_generate("ring", &problem, &programs, NULL));
+	check("not with other chunks", "ring", 4,
+		!ordo_generate("ring", &problem, &programs, NULL));
 	problem = four;
 	problem.nshard = 8;
-	check("not with other shards", "ring", 4, !ordo_generate("ring", &problem, &programs, NULL));
+	check("not with other shards", "ring", 4,
+		!ordo_generate("ring", &problem, &programs, NULL));
 	check("not what there is not", "mesh", 4, !ordo_generate("mesh", &four, &programs, NULL));
 	problem = four;
 	problem.op = ORDO_ALLTOALL;
-	check("not for other operators", "ring", 4, !ordo_generate("ring", &problem, &programs, NULL));
+	check("not for other operators", "ring", 4,
+		!ordo_generate("ring", &problem, &programs, NULL));
 }
 
 int main(int argc, char **argv)
@@ -91,8 +96,9 @@ int main(int argc, char **argv)
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
 			for (uint32_t n = 1; n <= last && generators[i]->operators >> op & 1; n++)
 				compare(generators[i]->name,
-					&(struct ordo_problem){
-						.op = (enum ordo_operator)op, .nrank = n, .nshard = n});
+					&(struct ordo_problem){.op = (enum ordo_operator)op,
+						.nrank = n,
+						.nshard = n});
 	check_refusals();
 	printf("%u generated schedules are what is compiled\n", compared);
 	return failures || compared < 3 * (last - 1) ? EXIT_FAILURE : EXIT_SUCCESS;

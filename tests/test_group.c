@@ -1,4 +1,5 @@
-/* test_group.c - a group picks the schedule of a size, makes each collective once, and says what it cannot do. */
+/* test_group.c - a group picks the schedule of a size, makes each collective once, and says what it
+ * cannot do. */
 #include "compiling.h"
 #include <ordo/communicator.h>
 #include <pthread.h>
@@ -12,7 +13,8 @@
 
 enum { NRANK = 4, NRANGE = 3 };
 
-/* A set of two schedules, the first for the sizes on both sides of the second, in memory and in a folder. */
+/* A set of two schedules, the first for the sizes on both sides of the second, in memory and in a
+ * folder. */
 static struct ordo_plan_set *set;
 static struct ordo_schedule *own[2];
 static const struct ordo_schedule *schedules[NRANGE];
@@ -22,7 +24,8 @@ static int make_set(void **state)
 {
 	struct ordo_error error;
 	struct ordo_request request = {
-		.problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK, .nshard = NRANK}, .algorithm = "ring"};
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = NRANK, .nshard = NRANK},
+		.algorithm = "ring"};
 	(void)state;
 	own[0] = compile_proved(&request);
 	request.algorithm = "dyadic";
@@ -34,8 +37,10 @@ static int make_set(void **state)
 		return -1;
 	for (int i = 0; i < NRANGE; i++)
 		schedules[i] = own[i == 1];
-	return mkdtemp(folder) && !rmdir(folder) && ordo_plan_set_write(set, schedules, folder, &error) ? 0
-													: -1;
+	return mkdtemp(folder) && !rmdir(folder) &&
+			       ordo_plan_set_write(set, schedules, folder, &error)
+		       ? 0
+		       : -1;
 }
 
 static int remove_set(void **state)
@@ -62,7 +67,8 @@ static struct ordo_group *read_group(void)
 static const struct ordo_collective *collective_of(struct ordo_group *group, uint64_t count)
 {
 	struct ordo_error error;
-	const struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
+	const struct ordo_plan_options options = {
+		.type = ORDO_F32, .reduction = ORDO_SUM, .count = count};
 	const struct ordo_collective *collective = ordo_group_collective(group, &options, &error);
 	assert_non_null(collective);
 	return collective;
@@ -89,7 +95,8 @@ static void the_size_chooses(void **state)
 {
 	struct ordo_error error;
 	(void)state;
-	struct ordo_group *groups[] = {ordo_group_of_schedules(set, schedules, &error), read_group()};
+	struct ordo_group *groups[] = {
+		ordo_group_of_schedules(set, schedules, &error), read_group()};
 	for (int i = 0; i < 2; i++) {
 		assert_non_null(groups[i]);
 		check_choice(groups[i]);
@@ -142,14 +149,16 @@ static void ask_together(void)
 	struct ordo_group *group = ordo_group_of_schedules(set, schedules, &error);
 	assert_non_null(group);
 	for (uint32_t i = 0; i < NASKER; i++) {
-		askers[i] = (struct asker){.group = group, .begin = &begin, .first = i * NCOUNT / NASKER};
+		askers[i] = (struct asker){
+			.group = group, .begin = &begin, .first = i * NCOUNT / NASKER};
 		assert_int_equal(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
 	}
 	for (uint32_t i = 0; i < NASKER; i++)
 		pthread_join(askers[i].thread, NULL);
 	for (uint32_t c = 0; c < NCOUNT; c++) {
 		assert_non_null(askers[0].found[c]);
-		assert_int_equal(ordo_collective_input_bytes(askers[0].found[c], 0), 4 * (20 * c + 1));
+		assert_int_equal(
+			ordo_collective_input_bytes(askers[0].found[c], 0), 4 * (20 * c + 1));
 		for (uint32_t i = 1; i < NASKER; i++)
 			assert_ptr_equal(askers[i].found[c], askers[0].found[c]);
 	}

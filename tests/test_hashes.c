@@ -1,9 +1,11 @@
-/* test_hashes.c - one hash of the result for each type and reduction, whoever runs the schedule: any number of threads, any interleaving,
- * its tasks or what is folded from them, loops for any instructions the CPU has. It is the one that tests/hashes.txt has, so that any two
- * builds of any compilers agree as well.
+/* test_hashes.c - one hash of the result for each type and reduction, whoever runs the schedule:
+ * any number of threads, any interleaving, its tasks or what is folded from them, loops for any
+ * instructions the CPU has. It is the one that tests/hashes.txt has, so that any two builds of any
+ * compilers agree as well.
  *
- * The elements are what is hard to add: subnormal numbers, the largest ones, signed zeros, infinities, all sizes mixed. A NaN is among
- * them where a rule says which one comes of it (half.h; minima and maxima), never two that meet.
+ * The elements are what is hard to add: subnormal numbers, the largest ones, signed zeros,
+ * infinities, all sizes mixed. A NaN is among them where a rule says which one comes of it (half.h;
+ * minima and maxima), never two that meet.
  *
  * usage: test_hashes FILE | test_hashes: prints what the file is to hold
  */
@@ -28,7 +30,8 @@
 #define COUNT 1009
 #define HASH_SIZE 33
 
-/* Which loops the runtime finds: the linker asks here. NOLINTBEGIN(bugprone-reserved-identifier): the linker's names */
+/* Which loops the runtime finds: the linker asks here. NOLINTBEGIN(bugprone-reserved-identifier):
+ * the linker's names */
 static const struct ordo_kernels *form;
 const struct ordo_kernels *__wrap_ordo_kernels(void);
 const struct ordo_kernels *__wrap_ordo_kernels(void)
@@ -50,22 +53,27 @@ static uint64_t random_bits(uint32_t rank, uint32_t i)
 	return bits ^ bits >> 32;
 }
 
-/* significand * 2^exponent, the significand at most of the type's precision, so that nothing is rounded. */
-static double number(const struct ordo_type_facts *facts, uint64_t bits, uint32_t precision, int32_t exponent)
+/* significand * 2^exponent, the significand at most of the type's precision, so that nothing is
+ * rounded. */
+static double number(
+	const struct ordo_type_facts *facts, uint64_t bits, uint32_t precision, int32_t exponent)
 {
 	const double significand = (double)(bits >> 8 & ((UINT64_C(1) << precision) - 1));
 	return ldexp(significand, exponent - (int32_t)facts->precision + 1);
 }
 
-/* Where they overflow, all ranks' elements have one sign, so that no two infinities of different sign meet. Of a product all factors but one
- * are 1 to 2, so that something is left of it, and an infinity meets no zero. */
-static double hard_number(enum ordo_type type, enum ordo_reduction reduction, uint32_t rank, uint32_t i)
+/* Where they overflow, all ranks' elements have one sign, so that no two infinities of different
+ * sign meet. Of a product all factors but one are 1 to 2, so that something is left of it, and an
+ * infinity meets no zero. */
+static double hard_number(
+	enum ordo_type type, enum ordo_reduction reduction, uint32_t rank, uint32_t i)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(type);
 	const uint64_t bits = random_bits(rank, i);
 	const int32_t greatest = facts->greatest_exponent, least = 1 - greatest;
 	const uint32_t p = facts->precision;
-	const bool one_nan = !facts->is_float || p < 24 || reduction == ORDO_MIN || reduction == ORDO_MAX;
+	const bool one_nan =
+		!facts->is_float || p < 24 || reduction == ORDO_MIN || reduction == ORDO_MAX;
 	const double own_sign = bits & 1 ? -1 : 1, common_sign = i & 8 ? -1 : 1;
 	if (reduction == ORDO_PROD && i % 8 && i % 8 < 7 && rank != i / 8 % NRANK)
 		return own_sign * number(facts, bits | UINT64_C(1) << (p + 7), p, 0);
@@ -84,9 +92,11 @@ static double hard_number(enum ordo_type type, enum ordo_reduction reduction, ui
 		return bits & 2 ? common_sign * (double)INFINITY
 				: common_sign * (1 + number(facts, bits, p, 1));
 	case 6: /* The last bit decides, or half of it. */
-		return own_sign * number(facts, bits | 1 << 8, p, (int32_t)p * (int32_t)(rank % 3) / 2);
+		return own_sign *
+		       number(facts, bits | 1 << 8, p, (int32_t)p * (int32_t)(rank % 3) / 2);
 	default:
-		return one_nan && rank == i % NRANK ? (double)NAN : own_sign * number(facts, bits, p, 1);
+		return one_nan && rank == i % NRANK ? (double)NAN
+						    : own_sign * number(facts, bits, p, 1);
 	}
 }
 
@@ -97,7 +107,8 @@ static void fill(enum ordo_type type, enum ordo_reduction reduction)
 		for (uint32_t i = 0; i < COUNT; i++) {
 			const uint64_t bits = random_bits(r, i);
 			if (ordo_type_facts(type)->is_float)
-				ordo_element_put(type, inputs[r], i, hard_number(type, reduction, r, i));
+				ordo_element_put(
+					type, inputs[r], i, hard_number(type, reduction, r, i));
 			else
 				memcpy(inputs[r] + i * size, &bits, size);
 		}
@@ -122,11 +133,13 @@ static struct hash hash_outputs(enum ordo_type type)
 	XXH3_freeState(state);
 	memset(outputs, 0xa5, sizeof outputs);
 	struct hash hash;
-	snprintf(hash.text, sizeof hash.text, "%016" PRIx64 "%016" PRIx64, digest.high64, digest.low64);
+	snprintf(hash.text, sizeof hash.text, "%016" PRIx64 "%016" PRIx64, digest.high64,
+		digest.low64);
 	return hash;
 }
 
-static struct ordo_plan *make_plan(enum ordo_type type, enum ordo_reduction reduction, uint64_t tile_bytes)
+static struct ordo_plan *make_plan(
+	enum ordo_type type, enum ordo_reduction reduction, uint64_t tile_bytes)
 {
 	const struct ordo_plan_options options = {
 		.type = type, .reduction = reduction, .count = COUNT, .tile_bytes = tile_bytes};
@@ -146,8 +159,8 @@ static struct hash wanted(enum ordo_type type, enum ordo_reduction reduction)
 	FILE *stored = fopen(file, "r");
 	assert_non_null(stored);
 	char line[128], name[64];
-	const int length =
-		snprintf(name, sizeof name, "%s %s ", ordo_type_name(type), ordo_reduction_name(reduction));
+	const int length = snprintf(
+		name, sizeof name, "%s %s ", ordo_type_name(type), ordo_reduction_name(reduction));
 	while (!hash.text[0] && fgets(line, sizeof line, stored))
 		if (!strncmp(line, name, (size_t)length))
 			snprintf(hash.text, sizeof hash.text, "%.32s", line + length);
@@ -167,8 +180,8 @@ static void expect(enum ordo_type type, enum ordo_reduction reduction, const cha
 
 /* Runs. */
 
-static void expect_from_threads(
-	struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction, uint32_t nthread)
+static void expect_from_threads(struct ordo_plan *plan, enum ordo_type type,
+	enum ordo_reduction reduction, uint32_t nthread)
 {
 	char who[32];
 	snprintf(who, sizeof who, "%u threads", nthread);
@@ -189,13 +202,14 @@ struct caller {
 static void *call(void *argument)
 {
 	struct caller *caller = argument;
-	caller->worked =
-		caller->plan ? ordo_plan_run_rank(caller->plan, caller->rank, NULL)
-			     : ordo_communicator_run(caller->communicator, caller->rank, caller->part, NULL);
+	caller->worked = caller->plan ? ordo_plan_run_rank(caller->plan, caller->rank, NULL)
+				      : ordo_communicator_run(caller->communicator, caller->rank,
+						caller->part, NULL);
 	return NULL;
 }
 
-static void expect_from_callers(struct caller *callers, enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_callers(
+	struct caller *callers, enum ordo_type type, enum ordo_reduction reduction)
 {
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_int_equal(pthread_create(&callers[r].thread, NULL, call, &callers[r]), 0);
@@ -203,10 +217,12 @@ static void expect_from_callers(struct caller *callers, enum ordo_type type, enu
 		pthread_join(callers[r].thread, NULL);
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(callers[r].worked);
-	expect(type, reduction, callers->plan ? "a thread a rank" : "a thread a rank, on a communicator");
+	expect(type, reduction,
+		callers->plan ? "a thread a rank" : "a thread a rank, on a communicator");
 }
 
-static void expect_from_seeds(struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
+static void expect_from_seeds(
+	struct ordo_plan *plan, enum ordo_type type, enum ordo_reduction reduction)
 {
 	for (uint64_t seed = 0; seed < 8; seed++) {
 		assert_true(ordo_plan_run_seeded(plan, seed, NULL));
@@ -232,7 +248,8 @@ static void expect_from_plans(enum ordo_type type, enum ordo_reduction reduction
 	}
 }
 
-/* Driven by one call, then started and waited for, by one thread and by as many as there are ranks. */
+/* Driven by one call, then started and waited for, by one thread and by as many as there are
+ * ranks. */
 static void expect_from_communicator(const struct ordo_collective *collective, uint32_t nhelper,
 	enum ordo_type type, enum ordo_reduction reduction)
 {
@@ -252,14 +269,16 @@ static void expect_from_communicator(const struct ordo_collective *collective, u
 		assert_true(ordo_communicator_wait(communicator, &tickets[r], NULL));
 	expect(type, reduction, "started and waited for");
 	for (uint32_t r = 0; r < NRANK; r++)
-		callers[r] = (struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
+		callers[r] =
+			(struct caller){.communicator = communicator, .part = &parts[r], .rank = r};
 	expect_from_callers(callers, type, reduction);
 	ordo_communicator_destroy(communicator);
 }
 
 static void expect_from_communicators(enum ordo_type type, enum ordo_reduction reduction)
 {
-	const struct ordo_plan_options options = {.type = type, .reduction = reduction, .count = COUNT};
+	const struct ordo_plan_options options = {
+		.type = type, .reduction = reduction, .count = COUNT};
 	struct ordo_collective *collective = ordo_collective_create(schedule, &options, NULL);
 	assert_non_null(collective);
 	expect_from_communicator(collective, 0, type, reduction);
@@ -275,7 +294,8 @@ static void same_hash(void **state)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
 			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
 			expect_from_plans((enum ordo_type)type, (enum ordo_reduction)reduction);
-			expect_from_communicators((enum ordo_type)type, (enum ordo_reduction)reduction);
+			expect_from_communicators(
+				(enum ordo_type)type, (enum ordo_reduction)reduction);
 		}
 }
 
@@ -284,8 +304,8 @@ static void print_hashes(void)
 	for (int type = 0; type < ORDO_NTYPE; type++)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
 			fill((enum ordo_type)type, (enum ordo_reduction)reduction);
-			struct ordo_plan *plan =
-				make_plan((enum ordo_type)type, (enum ordo_reduction)reduction, UINT64_MAX);
+			struct ordo_plan *plan = make_plan(
+				(enum ordo_type)type, (enum ordo_reduction)reduction, UINT64_MAX);
 			assert_true(ordo_plan_run_seeded(plan, 0, NULL));
 			ordo_plan_destroy(plan);
 			printf("%s %s %s\n", ordo_type_name((enum ordo_type)type),

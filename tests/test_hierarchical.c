@@ -1,5 +1,5 @@
-/* test_hierarchical.c - levels of ranks, each with an algorithm of its own: that they are proved, what they move and
- * where, in what order they add, and what is refused.
+/* test_hierarchical.c - levels of ranks, each with an algorithm of its own: that they are proved,
+ * what they move and where, in what order they add, and what is refused.
  */
 #include "compiling.h"
 
@@ -31,7 +31,8 @@ static uint32_t nrank_of(const struct shape *shape)
 static const char *notation_of(const char *levels, const struct shape *shape)
 {
 	static char notation[256];
-	size_t length = (size_t)snprintf(notation, sizeof notation, "hierarchical(%s,sizes=[", levels);
+	size_t length =
+		(size_t)snprintf(notation, sizeof notation, "hierarchical(%s,sizes=[", levels);
 	for (uint32_t l = 0; l < shape->nlevel; l++)
 		length += (size_t)snprintf(notation + length, sizeof notation - length, "%u%s",
 			shape->size[l], l + 1 < shape->nlevel ? "," : "])");
@@ -60,7 +61,8 @@ static void check_shape(const char *levels, const struct shape *shape, int opera
 {
 	const uint32_t N = nrank_of(shape);
 	for (int op = 0; op < ORDO_NOPERATOR; op++) {
-		const struct ordo_operator_facts *facts = ordo_operator_facts((enum ordo_operator)op);
+		const struct ordo_operator_facts *facts =
+			ordo_operator_facts((enum ordo_operator)op);
 		for (uint32_t root = 0;
 			operators >> op & 1 && root<(facts->rooted ? N : 1); root += N> 8 ? 5 : 1)
 			for (int in_place = 0; in_place <= facts->has_in_place; in_place++)
@@ -72,10 +74,13 @@ static void check_shape(const char *levels, const struct shape *shape, int opera
 	}
 }
 
-static const struct shape two_levels[] = {{2, {1, 1}}, {2, {1, 3}}, {2, {4, 1}}, {2, {2, 2}}, {2, {2, 3}},
-	{2, {3, 2}}, {2, {3, 3}}, {2, {4, 4}}, {2, {8, 2}}};
+static const struct shape two_levels[] = {{2, {1, 1}}, {2, {1, 3}}, {2, {4, 1}}, {2, {2, 2}},
+	{2, {2, 3}}, {2, {3, 2}}, {2, {3, 3}}, {2, {4, 4}}, {2, {8, 2}}};
 static const struct shape three_levels[] = {{3, {2, 2, 2}}, {3, {2, 3, 2}}, {3, {3, 1, 2}}};
-enum { NTWO = sizeof two_levels / sizeof *two_levels, NTHREE = sizeof three_levels / sizeof *three_levels };
+enum {
+	NTWO = sizeof two_levels / sizeof *two_levels,
+	NTHREE = sizeof three_levels / sizeof *three_levels
+};
 
 static bool is_power(uint32_t n)
 {
@@ -95,7 +100,8 @@ static void any_algorithms_make_two_levels(void **state)
 		{"ring,ring", ALL_BUT_ALLTOALL, false},
 		{"nhr,mesh(fold=folded)", SUMS | 1 << ORDO_REDUCE, false},
 		{"nhr,nhr(data=small)", CUT, false},
-		{"mesh(fold=linear),tree(shape=double-binary)", CUT & ~(1 << ORDO_BROADCAST), false},
+		{"mesh(fold=linear),tree(shape=double-binary)", CUT & ~(1 << ORDO_BROADCAST),
+			false},
 		{"nb,star", 1 << ORDO_ALLREDUCE | 1 << ORDO_BROADCAST | 1 << ORDO_SCATTER, false},
 		{"circulant,dyadic", SUMS, false},
 		{"dyadic,rhd", 1 << ORDO_REDUCESCATTER, false},
@@ -105,8 +111,8 @@ static void any_algorithms_make_two_levels(void **state)
 	};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		for (size_t s = 0; s < NTWO; s++)
-			if (!pairs[i].powers_only ||
-				(is_power(two_levels[s].size[0]) && is_power(two_levels[s].size[1])))
+			if (!pairs[i].powers_only || (is_power(two_levels[s].size[0]) &&
+							     is_power(two_levels[s].size[1])))
 				check_shape(pairs[i].levels, &two_levels[s], pairs[i].operators);
 }
 
@@ -124,8 +130,10 @@ static void either_level_may_begin(void **state)
 {
 	(void)state;
 	for (size_t s = 0; s < NTWO; s++) {
-		check_shape("mesh,ring,first=outer", &two_levels[s], ALL & ~CUT & ~(1 << ORDO_ALLTOALL));
-		check_shape("nhr,mesh,first=inner", &two_levels[s], ALL & ~CUT & ~(1 << ORDO_ALLTOALL));
+		check_shape("mesh,ring,first=outer", &two_levels[s],
+			ALL & ~CUT & ~(1 << ORDO_ALLTOALL));
+		check_shape(
+			"nhr,mesh,first=inner", &two_levels[s], ALL & ~CUT & ~(1 << ORDO_ALLTOALL));
 		check_shape("mesh,alltoall,first=outer", &two_levels[s], 1 << ORDO_ALLTOALL);
 	}
 	check_shape("mesh,mesh,mesh,first=outer", &three_levels[1], ALL & ~CUT);
@@ -145,10 +153,12 @@ static struct traffic traffic_of(const struct ordo_schedule *schedule, const str
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
 			const struct ordo_task *task = &schedule->tasks[t];
-			uint32_t a = schedule->streams[s].rank, b = task->peer, differing = 0, level = 0;
+			uint32_t a = schedule->streams[s].rank, b = task->peer, differing = 0,
+				 level = 0;
 			if (task->kind != ORDO_SEND && task->kind != ORDO_SEND_REDUCE)
 				continue;
-			for (uint32_t l = 0; l < shape->nlevel; a /= shape->size[l], b /= shape->size[l], l++)
+			for (uint32_t l = 0; l < shape->nlevel;
+				a /= shape->size[l], b /= shape->size[l], l++)
 				if (a % shape->size[l] != b % shape->size[l]) {
 					differing++;
 					level = l;
@@ -159,12 +169,13 @@ static struct traffic traffic_of(const struct ordo_schedule *schedule, const str
 	return traffic;
 }
 
-static void check_traffic(const char *levels, enum ordo_operator op, uint64_t inside, uint64_t between)
+static void check_traffic(
+	const char *levels, enum ordo_operator op, uint64_t inside, uint64_t between)
 {
 	const struct shape shape = {2, {8, 4}};
 	const uint32_t root = ordo_operator_facts(op)->rooted ? 13 : 0;
-	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = 32, .root = root}, .algorithm = notation_of(levels, &shape)};
+	const struct ordo_request request = {.problem = {.op = op, .nrank = 32, .root = root},
+		.algorithm = notation_of(levels, &shape)};
 	struct ordo_schedule *schedule = compile_proved(&request);
 	const struct traffic traffic = traffic_of(schedule, &shape);
 	assert_int_equal(traffic.chunks[0], inside);
@@ -185,17 +196,18 @@ static void the_level_that_begins_decides_what_goes_between_servers(void **state
 	check_traffic("mesh,mesh", ORDO_SCATTER, 7 * 4, 8 * 3);
 	check_traffic("mesh,mesh,first=outer", ORDO_SCATTER, 4 * 7, 3 * 8);
 	check_traffic("mesh,mesh", ORDO_GATHER, 7 * 4, 8 * 3);
-	/* One vector: natural K is 32 for AllReduce (8 parts in the server, 4 between), 8 for the others. */
+	/* One vector: natural K is 32 for AllReduce (8 parts in the server, 4 between), 8 for the
+	 * others. */
 	check_traffic("mesh,mesh", ORDO_ALLREDUCE, 2 * 4 * 7 * 32, 2 * 8 * 3 * 4);
 	check_traffic("mesh,mesh", ORDO_BROADCAST, 4 * 8 * 7, 8 * 3);
 	check_traffic("mesh,mesh", ORDO_REDUCE, 4 * 7 * 8 + 7, 8 * 3);
 }
 
-static void check_claims(
-	const char *levels, const struct shape *shape, enum ordo_operator op, uint64_t steps, uint64_t volume)
+static void check_claims(const char *levels, const struct shape *shape, enum ordo_operator op,
+	uint64_t steps, uint64_t volume)
 {
-	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = nrank_of(shape)}, .algorithm = notation_of(levels, shape)};
+	const struct ordo_request request = {.problem = {.op = op, .nrank = nrank_of(shape)},
+		.algorithm = notation_of(levels, shape)};
 	const struct measured claimed = claims_of(&request);
 	assert_int_equal(claimed.steps, steps);
 	assert_int_equal(claimed.volume, volume);
@@ -210,13 +222,14 @@ static void claims_are_the_sums_of_the_levels(void **state)
 			const struct shape shape = {2, {L, S}};
 			const uint32_t N = L * S;
 			check_claims("mesh,mesh", &shape, ORDO_ALLREDUCE, 4, 2 * (N - 1));
-			check_claims(
-				"ring,ring", &shape, ORDO_ALLREDUCE, 2 * (L - 1) + 2 * (S - 1), 2 * (N - 1));
+			check_claims("ring,ring", &shape, ORDO_ALLREDUCE, 2 * (L - 1) + 2 * (S - 1),
+				2 * (N - 1));
 			check_claims("mesh,ring", &shape, ORDO_REDUCESCATTER, 1 + S - 1, N - 1);
 			check_claims("mesh,ring,first=outer", &shape, ORDO_REDUCESCATTER, 1 + S - 1,
 				(S - 1) * L + L - 1);
 			check_claims("ring,mesh", &shape, ORDO_ALLGATHER, 1 + L - 1, N - 1);
-			check_claims("mesh,mesh", &shape, ORDO_ALLTOALL, 2, (L - 1) * S + (S - 1) * L);
+			check_claims(
+				"mesh,mesh", &shape, ORDO_ALLTOALL, 2, (L - 1) * S + (S - 1) * L);
 			check_claims("mesh,mesh", &shape, ORDO_SCATTER, 2, (L - 1) * S + S - 1);
 			check_claims("mesh,mesh", &shape, ORDO_GATHER, 2, S);
 		}
@@ -236,8 +249,10 @@ static const char *dyadic_over(struct ordo_arena *arena, const char *const *leav
 		dyadic_over(arena, leaves + half, n - half));
 }
 
-/* D over the servers, each leaf D over the ranks of one; or D over the places, each leaf D over the servers. */
-static const char *print_nested(struct ordo_arena *arena, const struct shape *shape, bool outer_first)
+/* D over the servers, each leaf D over the ranks of one; or D over the places, each leaf D over the
+ * servers. */
+static const char *print_nested(
+	struct ordo_arena *arena, const struct shape *shape, bool outer_first)
 {
 	const uint32_t L = shape->size[0], S = shape->size[1];
 	const uint32_t nouter = outer_first ? L : S, ninner = outer_first ? S : L;
@@ -245,7 +260,8 @@ static const char *print_nested(struct ordo_arena *arena, const struct shape *sh
 	for (uint32_t o = 0; o < nouter; o++) {
 		const char *inner[16];
 		for (uint32_t i = 0; i < ninner; i++)
-			inner[i] = ordo_arena_format(arena, "%u", outer_first ? i * L + o : o * L + i);
+			inner[i] =
+				ordo_arena_format(arena, "%u", outer_first ? i * L + o : o * L + i);
 		outer[o] = dyadic_over(arena, inner, ninner);
 	}
 	return dyadic_over(arena, outer, nouter);
@@ -261,7 +277,8 @@ static void check_nested(
 	const char *wanted = print_nested(&arena, shape, outer_first);
 	check_order(&request, wanted);
 	const struct ordo_request flat = {
-		.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank_of(shape)}, .algorithm = "dyadic"};
+		.problem = {.op = ORDO_REDUCESCATTER, .nrank = nrank_of(shape)},
+		.algorithm = "dyadic"};
 	if (!outer_first && is_power(shape->size[0]))
 		check_order(&flat, wanted);
 	ordo_arena_free(&arena);
@@ -270,8 +287,8 @@ static void check_nested(
 static void orders_are_trees_of_trees(void **state)
 {
 	(void)state;
-	static const struct shape shapes[] = {{2, {2, 2}}, {2, {2, 3}}, {2, {3, 2}}, {2, {4, 4}}, {2, {4, 5}},
-		{2, {8, 3}}, {2, {5, 3}}, {2, {6, 4}}};
+	static const struct shape shapes[] = {{2, {2, 2}}, {2, {2, 3}}, {2, {3, 2}}, {2, {4, 4}},
+		{2, {4, 5}}, {2, {8, 3}}, {2, {5, 3}}, {2, {6, 4}}};
 	for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
 		check_nested("mesh,mesh", &shapes[s], ORDO_ALLREDUCE, false);
 		check_nested("mesh,mesh", &shapes[s], ORDO_REDUCE, false);
@@ -304,9 +321,12 @@ static void the_number_of_trees_is_the_product_of_the_levels(void **state)
 				for (int outer = 0; outer < 4; outer++) {
 					char levels[64];
 					const struct shape shape = {2, {L, S}};
-					snprintf(levels, sizeof levels, "%s,%s", names[inner], names[outer]);
-					assert_int_equal(count_trees(notation_of(levels, &shape), L * S),
-						count_trees(names[inner], L) * count_trees(names[outer], S));
+					snprintf(levels, sizeof levels, "%s,%s", names[inner],
+						names[outer]);
+					assert_int_equal(
+						count_trees(notation_of(levels, &shape), L * S),
+						count_trees(names[inner], L) *
+							count_trees(names[outer], S));
 				}
 }
 
@@ -316,7 +336,8 @@ static void check_on_topology(
 	const char *algorithm, const char *topology, const struct shape *shape, int operators)
 {
 	struct ordo_error error = {0};
-	struct ordo_request request = {.problem = {.nrank = nrank_of(shape)}, .algorithm = algorithm};
+	struct ordo_request request = {
+		.problem = {.nrank = nrank_of(shape)}, .algorithm = algorithm};
 	struct ordo_topology *made = ordo_topology_make(topology, request.problem.nrank, &error);
 	assert_non_null(made);
 	request.topology = made;
@@ -336,22 +357,24 @@ static void levels_follow_the_topology(void **state)
 {
 	(void)state;
 	check_on_topology("hierarchical", "servers:2x3", &(struct shape){2, {3, 2}}, ALL);
-	check_on_topology(
-		"hierarchical(mesh,nhr)", "servers:4x8", &(struct shape){2, {8, 4}}, ALL_BUT_ALLTOALL);
-	check_on_topology(
-		"hierarchical(ring,ring)", "torus:3x4", &(struct shape){2, {4, 3}}, ALL_BUT_ALLTOALL);
+	check_on_topology("hierarchical(mesh,nhr)", "servers:4x8", &(struct shape){2, {8, 4}},
+		ALL_BUT_ALLTOALL);
+	check_on_topology("hierarchical(ring,ring)", "torus:3x4", &(struct shape){2, {4, 3}},
+		ALL_BUT_ALLTOALL);
 	check_on_topology("hierarchical(ring(directions=2),ring,mesh)", "torus:2x3x4",
 		&(struct shape){3, {4, 3, 2}}, ALL_BUT_ALLTOALL);
+	check_on_topology("hierarchical(mesh,mesh,mesh,sizes=[2,4,2])", "a3:2x8",
+		&(struct shape){3, {2, 4, 2}}, ALL);
 	check_on_topology(
-		"hierarchical(mesh,mesh,mesh,sizes=[2,4,2])", "a3:2x8", &(struct shape){3, {2, 4, 2}}, ALL);
-	check_on_topology("hierarchical(mesh,mesh,mesh)", "a3:2x8", &(struct shape){3, {2, 4, 2}}, ALL);
-	check_on_topology("hierarchical(mesh,ring)", "a3:8", &(struct shape){2, {2, 4}}, ALL_BUT_ALLTOALL);
+		"hierarchical(mesh,mesh,mesh)", "a3:2x8", &(struct shape){3, {2, 4, 2}}, ALL);
+	check_on_topology(
+		"hierarchical(mesh,ring)", "a3:8", &(struct shape){2, {2, 4}}, ALL_BUT_ALLTOALL);
 	check_on_topology("hierarchical", "servers", &(struct shape){2, {8, 2}}, ALL);
 	check_on_topology("hierarchical", "full-mesh", &(struct shape){2, {4, 3}}, ALL);
 }
 
-/* Three servers of five: links between all ranks of one, and between those of one number. Two servers have lost one
- * link each: the ring of the level goes another way in all of them. */
+/* Three servers of five: links between all ranks of one, and between those of one number. Two
+ * servers have lost one link each: the ring of the level goes another way in all of them. */
 static void a_ring_goes_round_links_down_in_any_group(void **state)
 {
 	(void)state;
@@ -361,8 +384,10 @@ static void a_ring_goes_round_links_down_in_any_group(void **state)
 		for (uint32_t b = 0; b < 15; b++)
 			if (a != b && (a / 5 == b / 5 || a % 5 == b % 5))
 				assert_true(ordo_topology_add(topology, a, b, NULL, 1, 1, NULL));
-	assert_true(ordo_topology_finish(topology, NULL) && ordo_topology_fail_link(topology, 5, 6, NULL) &&
-		    ordo_topology_fail_link(topology, 12, 13, NULL) && ordo_topology_finish(topology, NULL));
+	assert_true(ordo_topology_finish(topology, NULL) &&
+		    ordo_topology_fail_link(topology, 5, 6, NULL) &&
+		    ordo_topology_fail_link(topology, 12, 13, NULL) &&
+		    ordo_topology_finish(topology, NULL));
 	const struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 15},
 		.algorithm = "hierarchical(ring,mesh,sizes=[5,3])",
 		.topology = topology};
@@ -404,10 +429,11 @@ static void a_broadcast_brings_everybody_everything_once(void **state)
 			for (uint32_t t = 0; t < schedule->ntask; t++)
 				if (schedule->tasks[t].kind == ORDO_SEND &&
 					schedule->tasks[t].dst_buffer == ORDO_OUTPUT)
-					arrived[schedule->tasks[t].peer] += schedule->tasks[t].count;
+					arrived[schedule->tasks[t].peer] +=
+						schedule->tasks[t].count;
 			for (uint32_t rank = 0; rank < 12; rank++)
-				assert_int_equal(
-					arrived[rank], rank == root ? 0 : schedule->problem.chunks_per_block);
+				assert_int_equal(arrived[rank],
+					rank == root ? 0 : schedule->problem.chunks_per_block);
 			ordo_schedule_destroy(schedule);
 		}
 }
@@ -437,8 +463,8 @@ static void notation_is_nested_and_canonical(void **state)
 	}
 }
 
-static void check_refused(const char *algorithm, enum ordo_operator op, const struct ordo_topology *topology,
-	const char *text, const char *hint)
+static void check_refused(const char *algorithm, enum ordo_operator op,
+	const struct ordo_topology *topology, const char *text, const char *hint)
 {
 	const struct ordo_request request = {
 		.problem = {.op = op, .nrank = 12}, .algorithm = algorithm, .topology = topology};
@@ -459,31 +485,32 @@ static void what_does_not_apply_is_refused_by_its_level(void **state)
 		"algorithm: hierarchical, level 0 does Scatter: tree has no Scatter",
 		"algorithms that have it: ring, mesh, star, nhr, nb");
 	check_refused("hierarchical(mesh,halving-doubling)", ORDO_ALLREDUCE, NULL,
-		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power of two "
-		"ranks, found 3",
+		"algorithm: hierarchical, level 1 does AllReduce: halving-doubling needs a power "
+		"of two ranks, found 3",
 		"rhd does the same for any number of ranks");
 	check_refused("hierarchical(mesh,nhr(date=small))", ORDO_ALLREDUCE, NULL,
-		"algorithm: hierarchical, level 1: nhr has no parameter \"date\", wanted data, slices",
+		"algorithm: hierarchical, level 1: nhr has no parameter \"date\", wanted data, "
+		"slices",
 		"did you mean data?");
 	check_refused("hierarchical(mesh,hierarchical)", ORDO_ALLREDUCE, NULL,
-		"algorithm: hierarchical, level 1: found hierarchical in hierarchical; name all levels in "
-		"one",
+		"algorithm: hierarchical, level 1: found hierarchical in hierarchical; name all "
+		"levels in one",
 		"");
 	check_refused("hierarchical(nhr(data=small),mesh)", ORDO_ALLREDUCE, NULL,
-		"algorithm: hierarchical, level 0 does ReduceScatter: nhr has a form for small data for "
-		"AllReduce, "
-		"Reduce and Broadcast, not for ReduceScatter",
+		"algorithm: hierarchical, level 0 does ReduceScatter: nhr has a form for small "
+		"data for AllReduce, Reduce and Broadcast, not for ReduceScatter",
 		"");
 	check_refused("hierarchical(mesh,mesh,first=outer)", ORDO_ALLREDUCE, NULL,
-		"algorithm: first says which level begins, and AllReduce goes through the inner level both "
-		"first "
-		"and last",
+		"algorithm: first says which level begins, and AllReduce goes through the inner "
+		"level both first and last",
 		"");
 	check_refused("ring(mesh)", ORDO_ALLREDUCE, NULL, "algorithm: cannot read \"ring(mesh)\"",
-		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
+		"wanted a name, or name(key=value,key=value) with lists in brackets: "
+		"order=[0,2,1]");
 	check_refused("hierarchical(mesh,,mesh)", ORDO_ALLREDUCE, NULL,
 		"algorithm: cannot read \"hierarchical(mesh,,mesh)\"",
-		"wanted a name, or name(key=value,key=value) with lists in brackets: order=[0,2,1]");
+		"wanted a name, or name(key=value,key=value) with lists in brackets: "
+		"order=[0,2,1]");
 }
 
 static void levels_that_do_not_fit_are_refused(void **state)
@@ -494,8 +521,8 @@ static void levels_that_do_not_fit_are_refused(void **state)
 		"every group of a level has the same number of ranks");
 	check_refused("hierarchical(mesh,mesh,sizes=[2,2,3])", ORDO_ALLREDUCE, NULL,
 		"hierarchical: found 3 sizes for 2 levels: sizes=[2,2,3]", "");
-	check_refused("hierarchical(mesh,mesh,mesh,mesh,mesh,mesh,mesh,mesh,mesh)", ORDO_ALLREDUCE, NULL,
-		"hierarchical: found 9 levels, wanted 1..8", "");
+	check_refused("hierarchical(mesh,mesh,mesh,mesh,mesh,mesh,mesh,mesh,mesh)", ORDO_ALLREDUCE,
+		NULL, "hierarchical: found 9 levels, wanted 1..8", "");
 	struct ordo_error error = {0};
 	struct ordo_topology *servers = ordo_topology_make("servers:3x4", 12, &error);
 	check_refused("hierarchical(mesh,mesh,mesh)", ORDO_ALLREDUCE, servers,
@@ -513,7 +540,8 @@ static struct ordo_topology *make_servers(const uint32_t *ends, uint32_t nserver
 	for (uint32_t s = 0; s < nserver; s++)
 		for (uint32_t a = s ? ends[s - 1] : 0; a < ends[s]; a++)
 			for (uint32_t b = s ? ends[s - 1] : 0; b < ends[s]; b++)
-				assert_true(a == b || ordo_topology_add(topology, a, b, NULL, 1, 1, NULL));
+				assert_true(a == b ||
+					    ordo_topology_add(topology, a, b, NULL, 1, 1, NULL));
 	for (uint32_t rank = 0; rank < nrank; rank++)
 		assert_true(ordo_topology_add(topology, rank, nrank, NULL, 1, 1, NULL) &&
 			    ordo_topology_add(topology, nrank, rank, NULL, 1, 1, NULL));
@@ -534,9 +562,8 @@ static void servers_are_seen_by_their_links(void **state)
 	ordo_topology_destroy(even);
 	struct ordo_topology *uneven = make_servers((const uint32_t[]){4, 9, 12}, 3);
 	check_refused("hierarchical", ORDO_ALLREDUCE, uneven,
-		"hierarchical: topology \"mine\" joins ranks 0..3 to one server, and rank 8 to none of the "
-		"same "
-		"size; levels of unequal size are not composed",
+		"hierarchical: topology \"mine\" joins ranks 0..3 to one server, and rank 8 to "
+		"none of the same size; levels of unequal size are not composed",
 		"");
 	ordo_topology_destroy(uneven);
 }

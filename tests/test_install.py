@@ -21,7 +21,10 @@ MESON, BUILD, COMPILER = sys.argv[1:4]
 SOURCE = pathlib.Path(sys.argv[4])
 SHARED, STATIC = sys.argv[5] != "static", sys.argv[5] != "shared"
 C = [COMPILER, "-std=c11"]
-CXX = [re.sub(r"(clang|g(?=cc)|c(?=c))c*(-[\d.]+)?$", lambda found: found[1] + "++" + (found[2] or ""), COMPILER), "-std=c++17"]
+CXX = [
+    re.sub(r"(clang|g(?=cc)|c(?=c))c*(-[\d.]+)?$", lambda found: found[1] + "++" + (found[2] or ""),
+           COMPILER), "-std=c++17"
+]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 SCHEDULE = SOURCE / "examples" / "allreduce-ring-4.json"
 HEADERS = sorted({path.name for path in SOURCE.glob("*/include/ordo/*.h")} | {"version.h"})
@@ -71,7 +74,10 @@ def needed(program):
 
 @case("commands, manual, libraries, pkg-config files and every public header are installed")
 def _(machine):
-    names = ["ordo", "ordo-check", "ordo.1", "ordo-compile.1", "ordo-check.1", "_ordo", "ordo.fish", "libordo.pc"] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
+    names = [
+        "ordo", "ordo-check", "ordo.1", "ordo-compile.1", "ordo-check.1", "_ordo", "ordo.fish",
+        "libordo.pc"
+    ] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
     wanted(len(HEADERS) > 10, HEADERS)
     missing = [name for name in names + HEADERS if name not in machine.files]
     wanted(not missing, missing)
@@ -83,7 +89,11 @@ def _(machine):
 def _(machine):
     wanted({"arena.h", "divisor.h", "suggest.h"} <= set(INTERNAL), INTERNAL)
     wanted(not set(HEADERS) & set(INTERNAL), set(HEADERS) & set(INTERNAL))
-    included = {name for path in machine.root.rglob("include/ordo/*") for name in re.findall(r"#include <ordo/(.*?)>", path.read_text())}
+    included = {
+        name
+        for path in machine.root.rglob("include/ordo/*")
+        for name in re.findall(r"#include <ordo/(.*?)>", path.read_text())
+    }
     wanted(included <= set(HEADERS), included - set(HEADERS))
 
 
@@ -94,14 +104,26 @@ def _(machine):
     wanted(len(schemas) > 5, schemas)
     pairs = {share / "ordo" / "schemas" / name: SOURCE / "schedules" / name for name in schemas}
     guides = share / "doc" / "ordo"
-    pairs |= {guides / path.relative_to(SOURCE): path for folder in ("compiler", "runtime", "schedules") for path in SOURCE.glob(f"{folder}/*.md")}
-    pairs |= {guides / path.relative_to(SOURCE): path for path in (SOURCE / "examples").rglob("*") if path.is_file() and path.name != "meson.build"}
+    pairs |= {
+        guides / path.relative_to(SOURCE): path
+        for folder in ("compiler", "runtime", "schedules") for path in SOURCE.glob(f"{folder}/*.md")
+    }
+    pairs |= {
+        guides / path.relative_to(SOURCE): path
+        for path in (SOURCE / "examples").rglob("*")
+        if path.is_file() and path.name != "meson.build"
+    }
     pairs |= {guides / name: SOURCE / name for name in ("README.md", "README.zh.md", "LICENSE")}
-    for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/embed.c", "examples/gallery/birs-published.svg"):
+    for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/embed.c",
+                 "examples/gallery/birs-published.svg"):
         wanted(guides / name in pairs, name)
-    wrong = [str(path) for path, source in pairs.items() if not path.is_file() or path.read_bytes() != source.read_bytes()]
+    wrong = [
+        str(path) for path, source in pairs.items()
+        if not path.is_file() or path.read_bytes() != source.read_bytes()
+    ]
     wanted(not wrong, wrong)
-    wanted({path for path in guides.rglob("*") if path.is_file()} <= set(pairs), "more than there is")
+    wanted({path
+            for path in guides.rglob("*") if path.is_file()} <= set(pairs), "more than there is")
 
 
 @case("pkg-config names our folder of headers alone, and cJSON for archives only")
@@ -118,18 +140,27 @@ def _(machine):
 def _(machine):
     version = machine.run(machine.files["ordo"], "--version").split()
     packages = ["libordo"] + ["libordo-runtime"] * STATIC
-    wanted(all(version == ["ordo", *machine.pkg_config("--modversion", package)] for package in packages), version)
+    wanted(
+        all(version == ["ordo", *machine.pkg_config("--modversion", package)]
+            for package in packages), version)
     if SHARED:
         library = machine.files[f"libordo.so.{version[1]}"]
         major = version[1].split(".")[0]
-        wanted(f"[libordo.so.{major}]" in works("readelf", "-d", library), works("readelf", "-d", library))
+        wanted(f"[libordo.so.{major}]" in works("readelf", "-d", library),
+               works("readelf", "-d", library))
 
 
 @case("every public header compiles alone, as C11 and as C++17, without a warning")
 def _(machine):
     def compile_alone(question):
         compiler, language, header = question
-        return run(*compiler, *STRICT, *machine.pkg_config("--cflags", "libordo"), "-fsyntax-only", "-x", language, "-",
+        return run(*compiler,
+                   *STRICT,
+                   *machine.pkg_config("--cflags", "libordo"),
+                   "-fsyntax-only",
+                   "-x",
+                   language,
+                   "-",
                    input=f"#include <ordo/{header}>\n").stderr
 
     questions = [(compiler, language, header) for header in HEADERS
@@ -141,7 +172,9 @@ def _(machine):
 
 def declared():
     """The functions that headers say are exported. The floors' own are, for programs that were linked when their headers were installed."""
-    text = "".join(path.read_text() for path in [*SOURCE.glob("*/include/ordo/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
+    text = "".join(
+        path.read_text()
+        for path in [*SOURCE.glob("*/include/ordo/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return set(re.findall(r"^ORDO_API\b[^;(]*?\b(\w+)\(", text, re.MULTILINE))
 
@@ -151,19 +184,28 @@ def _(machine):
     if not SHARED:
         return
     library = next(path for name, path in machine.files.items() if name.startswith("libordo.so"))
-    exported = {line.split()[-1] for line in works("nm", "-D", "--defined-only", library).splitlines()}
+    exported = {
+        line.split()[-1]
+        for line in works("nm", "-D", "--defined-only", library).splitlines()
+    }
     wanted(len(exported) > 100, exported)
     strangers = [name for name in exported if not name.startswith("ordo_")]
     wanted(not strangers, strangers)
     wanted(exported == declared(), exported ^ declared())
     once = set((SOURCE / "tests" / "exported.txt").read_text().split())
-    wanted(len(once) > 200 and once <= exported, "programs that call these find them no more", once - exported)
+    wanted(
+        len(once) > 200 and once <= exported, "programs that call these find them no more",
+        once - exported)
 
 
 @case("the static libraries define names that begin with ordo_ and nothing else")
 def _(machine):
     for archive in ("libordo.a", "libordo-runtime.a") if STATIC else ():
-        defined = {line.split()[2] for line in works("nm", "-g", "--defined-only", machine.files[archive]).splitlines() if len(line.split()) == 3}
+        defined = {
+            line.split()[2]
+            for line in works("nm", "-g", "--defined-only", machine.files[archive]).splitlines()
+            if len(line.split()) == 3
+        }
         wanted(len(defined) > 100, defined)
         strangers = [name for name in defined if not name.startswith("ordo_")]
         wanted(not strangers, strangers)
@@ -174,7 +216,10 @@ def _(machine):
     if SHARED:
         program = machine.build(C, [SOURCE / "examples" / "embed.c"], "libordo", static=False)
         wanted(machine.run(program, SCHEDULE) == "1 + 2 + 3 + 4 = 10\n")
-        wanted(re.match(r"libordo\.so\.\d+$", needed(program)[0]) and not any("cjson" in name for name in needed(program)), needed(program))
+        wanted(
+            re.match(r"libordo\.so\.\d+$",
+                     needed(program)[0]) and not any("cjson" in name for name in needed(program)),
+            needed(program))
 
 
 @case("a C program is built with the static library, and needs no shared one of ours")
@@ -198,9 +243,15 @@ def _(machine):
     program = machine.build(C, [SOURCE / "examples" / "embed.c"], "libordo", static=not SHARED)
     broken = machine.root / "broken.json"
     broken.write_text(SCHEDULE.read_text().replace('"scratch_slots"', '"scratch_slot"'))
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join({str(path.parent) for path in machine.root.rglob("libordo*.so*")})}
-    ours, theirs = run(program, broken, env=environment), run(machine.files["ordo"], "verify", broken)
-    wanted(ours.returncode == 1 and re.match(rf"{broken}:\d+:\d+: error\[R1\]: ", ours.stderr), ours.stderr)
+    environment = {
+        **os.environ, "LD_LIBRARY_PATH": ":".join(
+            {str(path.parent)
+             for path in machine.root.rglob("libordo*.so*")})
+    }
+    ours, theirs = run(program, broken, env=environment), run(machine.files["ordo"], "verify",
+                                                              broken)
+    wanted(ours.returncode == 1 and re.match(rf"{broken}:\d+:\d+: error\[R1\]: ", ours.stderr),
+           ours.stderr)
     wanted(ours.stderr == theirs.stderr, ours.stderr, theirs.stderr)
 
 
@@ -231,7 +282,8 @@ int main(int argc, char **argv)
 def _(machine):
     headers = next(machine.root.rglob("include/ordo"))
     text = (headers / "communicator.h").read_text()
-    last = re.search(r"^struct ordo_communicator_options \{.*?(^[^\n]*nkept;.*?\n)\};", text, re.MULTILINE | re.DOTALL)[1]
+    last = re.search(r"^struct ordo_communicator_options \{.*?(^[^\n]*nkept;.*?\n)\};", text,
+                     re.MULTILINE | re.DOTALL)[1]
     version = machine.pkg_config("--modversion", "libordo")[0]
     for name, member in (("older", ""), ("newer", last + "\tuint64_t later[2];\n")):
         folder = machine.root / name / "ordo"
@@ -244,28 +296,42 @@ def _(machine):
         told = machine.run(program, SCHEDULE)
         size = 16 if name == "older" else 40
         wanted(told == f"10, options of {size} bytes, {version}, {version}\n", told)
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join({str(path.parent) for path in machine.root.rglob("libordo*.so*")})}
+    environment = {
+        **os.environ, "LD_LIBRARY_PATH": ":".join(
+            {str(path.parent)
+             for path in machine.root.rglob("libordo*.so*")})
+    }
     refused = run(program, SCHEDULE, "ask", env=environment)
-    wanted(refused.returncode == 1 and refused.stderr.endswith("hint: the program was compiled for a newer libordo than the one that runs\n"), refused.stderr)
+    wanted(
+        refused.returncode == 1 and refused.stderr.endswith(
+            "hint: the program was compiled for a newer libordo than the one that runs\n"),
+        refused.stderr)
 
 
 def write_embedded(machine, document, name):
     """What `ordo embed` makes of a document, compiled as strictly as it may be; the object."""
     source = machine.root / f"{name}.c"
-    machine.run(machine.files["ordo"], "embed", document, "-o", source, "--header", source.with_suffix(".h"))
-    works(*C, *STRICT, "-Wcast-qual", "-Wmissing-prototypes", *machine.pkg_config("--cflags", "libordo"), "-c", source,
-          "-o", source.with_suffix(".o"))
+    machine.run(machine.files["ordo"], "embed", document, "-o", source, "--header",
+                source.with_suffix(".h"))
+    works(*C, *STRICT, "-Wcast-qual", "-Wmissing-prototypes",
+          *machine.pkg_config("--cflags", "libordo"), "-c", source, "-o", source.with_suffix(".o"))
     return source.with_suffix(".o")
 
 
-@case("a schedule that is compiled in runs without cJSON, without a shared library of ours and without any document")
+@case(
+    "a schedule that is compiled in runs without cJSON, without a shared library of ours and "
+    "without any document"
+)
 def _(machine):
     if not STATIC:
         return
     table = write_embedded(machine, SCHEDULE, "ring_4")
     flags = machine.pkg_config("--libs", "libordo-runtime")
     wanted(not any("cjson" in flag for flag in flags), flags)
-    program = machine.build([*C, f"-I{machine.root}"], [SOURCE / "examples" / "compiled_in.c", table], "libordo-runtime", static=False)
+    program = machine.build([*C, f"-I{machine.root}"],
+                            [SOURCE / "examples" / "compiled_in.c", table],
+                            "libordo-runtime",
+                            static=False)
     wanted(works(program) == "1 + 2 + 3 + 4 = 10\n")
     wanted(not any("ordo" in name or "cjson" in name for name in needed(program)), needed(program))
 
@@ -288,12 +354,17 @@ int main()
 @case("tables are what was read: C++ prints the same documents of them again")
 def _(machine):
     ordo = machine.files["ordo"]
-    strange = SCHEDULE.read_text().replace('"algorithm": "ring"', r'"algorithm": "*/ /* \"??/\\ \u00e9\\n%d"')
+    strange = SCHEDULE.read_text().replace('"algorithm": "ring"',
+                                           r'"algorithm": "*/ /* \"??/\\ \u00e9\\n%d"')
     strange = strange.replace('"programs"', '"x": {"mine": "/**/"},\n "programs"', 1)
     documents = {"plain": SCHEDULE.read_text(), "strange": strange}
-    for name, words in {"scratch": "reduce-scatter -n 5 -a mesh --chunks 2", "rooted": "reduce -n 4 -a tree --root 3 --in-place",
-                        "shards": "allreduce -n 3 -a forest --shards 8", "alone": "broadcast -n 1 -a ring --in-place",
-                        "phases": "allreduce -n 8 -a ring --fail-link 0-1"}.items():
+    for name, words in {
+            "scratch": "reduce-scatter -n 5 -a mesh --chunks 2",
+            "rooted": "reduce -n 4 -a tree --root 3 --in-place",
+            "shards": "allreduce -n 3 -a forest --shards 8",
+            "alone": "broadcast -n 1 -a ring --in-place",
+            "phases": "allreduce -n 8 -a ring --fail-link 0-1"
+    }.items():
         documents[name] = machine.run(ordo, "compile", *words.split())
     for name, text in documents.items():
         (machine.root / f"{name}.json").write_text(text)
@@ -346,7 +417,8 @@ int main(void)
 def _(machine):
     if not STATIC:
         return
-    machine.run(machine.files["ordo"], "compile", "allreduce", "-n", 8, "--topology", "hypercube", "--sizes", "1:1GiB", "-o", machine.root / "fast")
+    machine.run(machine.files["ordo"], "compile", "allreduce", "-n", 8, "--topology", "hypercube",
+                "--sizes", "1:1GiB", "-o", machine.root / "fast")
     main = machine.root / "main.c"
     main.write_text(SET)
     tables = write_embedded(machine, machine.root / "fast", "fast")

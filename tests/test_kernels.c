@@ -1,6 +1,8 @@
-/* test_kernels.c - the loops over elements in every form this CPU has, against the meaning of one element.
+/* test_kernels.c - the loops over elements in every form this CPU has, against the meaning of one
+ * element.
  *
- * A fold has operands of any alignment, may be in place, and may store past the caches; nothing but its destinations may change.
+ * A fold has operands of any alignment, may be in place, and may store past the caches; nothing but
+ * its destinations may change.
  */
 #include "element_reference.h"
 #include "half_reference.h"
@@ -14,7 +16,12 @@
 
 #include <cmocka.h>
 
-enum { MOST_SOURCES = 9, MOST_DESTINATIONS = 5, MOST_ELEMENTS = 600, ROOM = (MOST_ELEMENTS + 64) * 8 };
+enum {
+	MOST_SOURCES = 9,
+	MOST_DESTINATIONS = 5,
+	MOST_ELEMENTS = 600,
+	ROOM = (MOST_ELEMENTS + 64) * 8
+};
 
 static const struct ordo_kernels *forms[ORDO_NKERNEL_FORM];
 static uint32_t nform;
@@ -43,7 +50,8 @@ static void fill(enum ordo_type type, unsigned char *elements, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t bits = next_random();
 		memcpy(elements + i * size,
-			bits >> 63 ? (const void *)&bits : specials + (size_t)(bits >> 32) % nspecial * size,
+			bits >> 63 ? (const void *)&bits
+				   : specials + (size_t)(bits >> 32) % nspecial * size,
 			size);
 	}
 }
@@ -71,7 +79,8 @@ static size_t place(uint32_t operand, size_t size, bool aligned)
 static struct test_case random_case(
 	enum ordo_type type, enum ordo_reduction reduction, uint32_t nsrc, uint32_t ndst, size_t n)
 {
-	struct test_case test = {.type = type, .reduction = reduction, .nsrc = nsrc, .ndst = ndst, .n = n};
+	struct test_case test = {
+		.type = type, .reduction = reduction, .nsrc = nsrc, .ndst = ndst, .n = n};
 	const size_t size = ordo_type_size(type);
 	const bool aligned = below(2);
 	test.ways = below(4);
@@ -101,11 +110,11 @@ static void wanted_element(
 static void fail_element(
 	const struct ordo_kernels *form, const struct test_case *test, uint32_t dst, size_t element)
 {
-	fail_msg("%s %s %s: element %zu of %zu in destination %u of %u, %u sources%s, %zu bytes from "
-		 "alignment",
-		form->name, ordo_type_name(test->type), ordo_reduction_name(test->reduction), element,
-		test->n, dst, test->ndst, test->nsrc, test->ways & ORDO_STREAM ? ", streaming" : "",
-		test->dst[dst] % 64);
+	fail_msg("%s %s %s: element %zu of %zu in destination %u of %u, %u sources%s, %zu bytes "
+		 "from alignment",
+		form->name, ordo_type_name(test->type), ordo_reduction_name(test->reduction),
+		element, test->n, dst, test->ndst, test->nsrc,
+		test->ways & ORDO_STREAM ? ", streaming" : "", test->dst[dst] % 64);
 }
 
 static void compare_elements(const struct ordo_kernels *form, const struct test_case *test,
@@ -146,10 +155,12 @@ static void run_case(const struct test_case *test, const struct arena *before)
 		compare_elements(forms[f], test, &wanted, &found);
 		/* All else is as it was. */
 		for (uint32_t d = 0; d < test->ndst; d++)
-			memcpy(found.memory + test->dst[d], wanted.memory + test->dst[d], test->n * size);
+			memcpy(found.memory + test->dst[d], wanted.memory + test->dst[d],
+				test->n * size);
 		if (memcmp(&found, &wanted, sizeof found) != 0)
-			fail_msg("%s %s %s of %zu elements wrote beside its destinations", forms[f]->name,
-				ordo_type_name(test->type), ordo_reduction_name(test->reduction), test->n);
+			fail_msg("%s %s %s of %zu elements wrote beside its destinations",
+				forms[f]->name, ordo_type_name(test->type),
+				ordo_reduction_name(test->reduction), test->n);
 	}
 }
 
@@ -163,7 +174,8 @@ static struct arena *fill_arena(enum ordo_type type)
 static void for_each_reduction(void (*check)(enum ordo_type type, enum ordo_reduction reduction))
 {
 	for (enum ordo_type type = ORDO_F16; type < ORDO_NTYPE; type++)
-		for (enum ordo_reduction reduction = ORDO_SUM; reduction < ORDO_NREDUCTION; reduction++)
+		for (enum ordo_reduction reduction = ORDO_SUM; reduction < ORDO_NREDUCTION;
+			reduction++)
 			check(type, reduction);
 }
 
@@ -188,7 +200,8 @@ static void fold_every_number_of_operands(enum ordo_type type, enum ordo_reducti
 	const struct arena *arena = fill_arena(type);
 	for (uint32_t nsrc = 1; nsrc <= MOST_SOURCES; nsrc++)
 		for (uint32_t ndst = 1; ndst <= MOST_DESTINATIONS; ndst++) {
-			const struct test_case test = random_case(type, reduction, nsrc, ndst, below(300));
+			const struct test_case test =
+				random_case(type, reduction, nsrc, ndst, below(300));
 			run_case(&test, arena);
 		}
 }
@@ -205,7 +218,8 @@ static void fold_special_values(enum ordo_type type, enum ordo_reduction reducti
 	size_t n;
 	const unsigned char *values = special_values(type, &n);
 	struct arena *arena = fill_arena(type);
-	struct test_case test = {.type = type, .reduction = reduction, .nsrc = 2, .ndst = 1, .n = n * n};
+	struct test_case test = {
+		.type = type, .reduction = reduction, .nsrc = 2, .ndst = 1, .n = n * n};
 	test.src[1] = ROOM;
 	test.dst[0] = (size_t)ROOM * MOST_SOURCES;
 	for (size_t i = 0; i < n * n; i++) {
@@ -222,8 +236,9 @@ static void every_pair_of_special_values_is_folded(void **unused)
 }
 
 /* Folds a, b and c in three orders, or just a and b in two; to be the same. */
-static void swap(const struct ordo_kernels *form, enum ordo_type type, enum ordo_reduction reduction,
-	const unsigned char *a, const unsigned char *b, const unsigned char *c)
+static void swap(const struct ordo_kernels *form, enum ordo_type type,
+	enum ordo_reduction reduction, const unsigned char *a, const unsigned char *b,
+	const unsigned char *c)
 {
 	const uint32_t nsrc = ordo_is_associative(type, reduction) ? 3 : 2;
 	const void *const orders[3][3] = {{a, b, c}, {b, a, c}, {c, b, a}};
@@ -244,8 +259,8 @@ static void swap_special_values(enum ordo_type type, enum ordo_reduction reducti
 	const unsigned char *values = special_values(type, &n);
 	for (uint32_t f = 0; f < nform; f++)
 		for (size_t i = 0; i < n * n * n; i++)
-			swap(forms[f], type, reduction, values + i % n * size, values + i / n % n * size,
-				values + i / n / n * size);
+			swap(forms[f], type, reduction, values + i % n * size,
+				values + i / n % n * size, values + i / n / n * size);
 }
 
 static void operands_can_be_swapped(void **unused)
@@ -269,12 +284,13 @@ static void quotient(enum ordo_type type, unsigned char *element, uint32_t divis
 		memcpy(element, &integer, sizeof integer);
 	} else {
 		const double exact = number / divisor;
-		ordo_element_put(
-			type, element, 0, ordo_type_facts(type)->is_float ? exact : (double)(int64_t)exact);
+		ordo_element_put(type, element, 0,
+			ordo_type_facts(type)->is_float ? exact : (double)(int64_t)exact);
 	}
 }
 
-static void compare_quotients(enum ordo_type type, const unsigned char *elements, size_t n, uint32_t divisor)
+static void compare_quotients(
+	enum ordo_type type, const unsigned char *elements, size_t n, uint32_t divisor)
 {
 	const size_t size = ordo_type_size(type);
 	unsigned char *found = malloc(n * size + 2), *wanted = malloc(n * size);
@@ -300,8 +316,8 @@ static void compare_quotients(enum ordo_type type, const unsigned char *elements
 static void quotients_are_rounded_or_truncated_once(void **unused)
 {
 	(void)unused;
-	static const uint32_t divisors[] = {
-		1, 2, 3, 5, 7, 10, 48, 127, 255, 1000, 4095, 4096, 4097, 8195, 65791, ORDO_MOST_DIVISOR};
+	static const uint32_t divisors[] = {1, 2, 3, 5, 7, 10, 48, 127, 255, 1000, 4095, 4096, 4097,
+		8195, 65791, ORDO_MOST_DIVISOR};
 	static unsigned char elements[(1 << 16) * 8];
 	for (enum ordo_type type = ORDO_F16; type < ORDO_NTYPE; type++)
 		for (size_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
@@ -349,7 +365,8 @@ static uint16_t narrow_reference(enum ordo_type type, uint32_t bits)
 	return half_from_float_reference(type, bits);
 }
 
-/* All halves; and all floats that agree with one of bf16 in their upper half, which rounds from below, to and from above ties. */
+/* All halves; and all floats that agree with one of bf16 in their upper half, which rounds from
+ * below, to and from above ties. */
 static void compare_conversions(const struct ordo_kernels *form, enum ordo_type type, uint32_t low)
 {
 	enum { ALL = 1 << 16 };
@@ -364,7 +381,8 @@ static void compare_conversions(const struct ordo_kernels *form, enum ordo_type 
 	for (uint32_t i = 0; i < n; i++) {
 		memcpy(&bits, wide + 1 + 4 * (size_t)i, sizeof bits);
 		if (bits != wide_reference(type, (uint16_t)i))
-			fail_msg("%s: %s %04x widened to %08x", form->name, ordo_type_name(type), i, bits);
+			fail_msg("%s: %s %04x widened to %08x", form->name, ordo_type_name(type), i,
+				bits);
 		bits = i << 16 | low;
 		memcpy(wide + 1 + 4 * (size_t)i, &bits, sizeof bits);
 	}
@@ -380,8 +398,8 @@ static void compare_conversions(const struct ordo_kernels *form, enum ordo_type 
 static void halves_are_widened_exactly_and_rounded_once(void **unused)
 {
 	(void)unused;
-	static const uint32_t lows[] = {
-		0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x7fff, 0x8000, 0x8001, 0xffff};
+	static const uint32_t lows[] = {0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 0x2000, 0x3000, 0x7fff,
+		0x8000, 0x8001, 0xffff};
 	for (uint32_t f = 0; f < nform; f++)
 		for (enum ordo_type type = ORDO_F16; type <= ORDO_BF16; type++)
 			for (size_t i = 0; i < sizeof lows / sizeof *lows; i++)

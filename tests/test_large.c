@@ -1,4 +1,5 @@
-/* test_large.c - more ranks than the verifier asks about in one pass: who has entered, and who has left, is right for all of them.
+/* test_large.c - more ranks than the verifier asks about in one pass: who has entered, and who has
+ * left, is right for all of them.
  */
 #include <ordo/compiler.h>
 
@@ -46,8 +47,9 @@ static uint32_t other_half(const struct ordo_schedule *schedule, uint32_t id, bo
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
 			const struct ordo_task *other = &schedule->tasks[i];
-			if (!ordo_task_moves(other) && other->kind != task->kind && other->peer == rank &&
-				other->signal == task->signal && (found == ORDO_NONE || last))
+			if (!ordo_task_moves(other) && other->kind != task->kind &&
+				other->peer == rank && other->signal == task->signal &&
+				(found == ORDO_NONE || last))
 				found = i;
 		}
 	assert_int_not_equal(found, ORDO_NONE);
@@ -57,7 +59,8 @@ static uint32_t other_half(const struct ordo_schedule *schedule, uint32_t id, bo
 static struct ordo_schedule *without(const struct ordo_schedule *schedule, uint32_t a, uint32_t b)
 {
 	struct ordo_error error;
-	struct ordo_schedule *less = ordo_schedule_create(&schedule->problem, schedule->algorithm, &error);
+	struct ordo_schedule *less =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, &error);
 	assert_non_null(less);
 	less->scratch_slots = schedule->scratch_slots;
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
@@ -81,7 +84,8 @@ static void refuse_without(const struct ordo_schedule *schedule, uint32_t id, bo
 	struct ordo_schedule *less = without(schedule, id, other_half(schedule, id, last));
 	struct ordo_proof *proof = prove(less);
 	if (proof->proved || proof->findings[0].rule != 9)
-		fail_msg("without %s: %s", where, proof->proved ? "proved" : proof->findings[0].text);
+		fail_msg("without %s: %s", where,
+			proof->proved ? "proved" : proof->findings[0].text);
 	char rank[64];
 	snprintf(rank, sizeof rank,
 		last ? "rank %u, which may have left" : "rank %u, which may not have entered",

@@ -63,16 +63,24 @@ def _():
         files = sorted(map(str, pathlib.Path(folder).iterdir()))
         for name, page in pages.items():
             # What is typed stands as it is, however long.
-            prose = [line for line in re.sub(r"(?ms)^\.Bd.*?^\.Ed$", "", page).splitlines() if not re.search(r"^\.|\\f[BI]", line)]
+            prose = [
+                line for line in re.sub(r"(?ms)^\.Bd.*?^\.Ed$", "", page).splitlines()
+                if not re.search(r"^\.|\\f[BI]", line)
+            ]
             wanted(max(map(len, prose)) <= 80, name, max(prose, key=len))
             small = re.search(r"^\.It .*\n(a .*)", page, re.M)
             wanted(not small, name, small)
-        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *files], capture_output=True, text=True)
+        lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *files],
+                              capture_output=True,
+                              text=True)
         wanted(lint.stdout == "" and lint.returncode == 0, lint.stdout)
         for file in files:
             if file.endswith("/ordo-check.1"):
                 continue
-            shown = subprocess.run(["mandoc", "-T", "ascii", file], capture_output=True, text=True, check=True).stdout
+            shown = subprocess.run(["mandoc", "-T", "ascii", file],
+                                   capture_output=True,
+                                   text=True,
+                                   check=True).stdout
             wanted(not re.search(r"\\f|`\w|\w`", shown), file, shown)
 
 
@@ -84,20 +92,30 @@ def _():
         wanted((BUILT / f"ordo-{command}.1").read_text() == page, command)
         text = works(command, "--help")
         usage, summary = re.match(r"usage: ordo (.*)\n\n(.*)\n", text).groups()
-        wanted(f".Nd {summary}\n" in page and f".It Xr ordo-{command} 1\n" in OVERVIEW, command, page)
+        wanted(f".Nd {summary}\n" in page and f".It Xr ordo-{command} 1\n" in OVERVIEW, command,
+               page)
         wanted(f".Nm ordo\n" in page and usage in plain(page), command, usage)
         described = text.split("\n\n", 2)[2].split("options:\n")[0]
         wanted(same(described) in plain(page), command, described)
         for example in text.split("\nexamples:\n")[1].strip().splitlines():
-            wanted(same(example) in plain(page.split(".Sh EXAMPLES")[1]).replace("`", ""), command, example)
+            wanted(
+                same(example) in plain(page.split(".Sh EXAMPLES")[1]).replace("`", ""), command,
+                example)
 
 
 @case("a page refers to those of the commands that it speaks of, by the alphabet")
 def _():
     for command, page in PAGES.items():
         related = re.findall(r"^\.Xr ordo-(\w+) 1", page.split(".Sh SEE ALSO\n")[1], re.M)
-        wanted(related == sorted(set(related)) and command not in related and set(related) <= set(COMMANDS), command, related)
-        spoken = {name for name in COMMANDS if name != command and re.search(rf"\bordo {name}\b", works(command, "--help").split("\noptions:")[0])}
+        wanted(
+            related == sorted(set(related)) and command not in related
+            and set(related) <= set(COMMANDS), command, related)
+        spoken = {
+            name
+            for name in COMMANDS
+            if name != command and re.search(rf"\bordo {name}\b",
+                                             works(command, "--help").split("\noptions:")[0])
+        }
         wanted(spoken <= set(related), command, spoken, related)
 
 
@@ -105,8 +123,10 @@ def _():
 def _():
     for command, page in PAGES.items():
         told = dict(items(page))
-        heads = [(f"-{letter}, " if letter else "") + f"--{name}" + (f" {argument}" if argument else "")
-                 for letter, name, argument in options_of(command)]
+        heads = [
+            (f"-{letter}, " if letter else "") + f"--{name}" + (f" {argument}" if argument else "")
+            for letter, name, argument in options_of(command)
+        ]
         wanted(list(told) == heads, command, list(told), heads)
         for head, text in told.items():
             wanted(len(text) > 5 and text[-1] in ".)", command, head, text)
@@ -128,15 +148,19 @@ def _():
 
 @case("what the manual says beside --help is about options there are")
 def _():
-    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),', (SOURCE / "help" / "prose.c").read_text(), re.M)
+    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),',
+                         (SOURCE / "help" / "prose.c").read_text(), re.M)
     wanted(len(entries) > 40, entries)
-    wanted(len(set(entries)) == len(entries), "twice", [entry for entry in entries if entries.count(entry) > 1])
+    wanted(
+        len(set(entries)) == len(entries), "twice",
+        [entry for entry in entries if entries.count(entry) > 1])
     for command, option in entries:
         command, option = command.strip('"'), option.strip('"')
         wanted(command == "NULL" or command in COMMANDS, "no command", command)
         if option != "NULL":
             having = COMMANDS if command == "NULL" else [command]
-            wanted(any(option == name for one in having for _, name, _ in options_of(one)), command, option)
+            wanted(any(option == name for one in having for _, name, _ in options_of(one)), command,
+                   option)
 
 
 @case("--json has the page as text; what is no command is refused")
@@ -145,9 +169,12 @@ def _():
     wanted(answer["page"] == "verify" and answer["mdoc"] == PAGES["verify"])
     wanted(strict_json.loads(works("manual", "--json"))["mdoc"] == OVERVIEW)
     done = subprocess.run([ORDO, "manual", "verfy"], capture_output=True, text=True)
-    wanted(done.returncode == 2 and "did you mean `ordo verify`" in done.stderr and done.stdout == "", done)
+    wanted(
+        done.returncode == 2 and "did you mean `ordo verify`" in done.stderr and done.stdout == "",
+        done)
     done = subprocess.run([ORDO, "manual", "verify", "draw"], capture_output=True, text=True)
-    wanted(done.returncode == 2 and "one page at a time: found verify and draw" in done.stderr, done)
+    wanted(done.returncode == 2 and "one page at a time: found verify and draw" in done.stderr,
+           done)
 
 
 run_cases()

@@ -37,7 +37,9 @@ def _(ordo):
     def refuses(message, *words):
         ordo.fails(3, message, *words, before=within(200))
 
-    for command in ["verify", "predict", "run", "order", "draw", "view", "explain", "probe", "embed"]:
+    for command in [
+            "verify", "predict", "run", "order", "draw", "view", "explain", "probe", "embed"
+    ]:
         refuses(r"/dev/zero:1:1: error\[R1\]: found the byte 0x00, wanted a schedule", command,
                 "/dev/zero")
     ordo.compile("ring.json")
@@ -79,7 +81,8 @@ def _(ordo):
     wanted(code == 5 and re.search(message, said), code, said)
 
 
-@desk_case("a proof that is too large for the limit is an error, and no picture is drawn without it")
+@desk_case("a proof that is too large for the limit is an error, and no picture is drawn without it"
+           )
 def _(ordo):
     (ordo.folder / "wide.json").write_text(
         '{"schema": "ordo/schedule/1", "operator": "AllReduce", "algorithm": "x", "ranks": 1, '
@@ -90,10 +93,12 @@ def _(ordo):
                    "wide.json", "--memory-limit", "100MiB")
 
 
-@desk_case("2147483647 ranks are refused before anything is built, by every algorithm and without one")
+@desk_case(
+    "2147483647 ranks are refused before anything is built, by every algorithm and without one")
 def _(ordo):
-    message = (r"ranks by .*: about \S+ tasks, which takes about \S+ \wiB of memory, there is \S+ MiB"
-               r"\nhint: ")
+    message = (
+        r"ranks by .*: about \S+ tasks, which takes about \S+ \wiB of memory, there is \S+ MiB"
+        r"\nhint: ")
     names = [algorithm["name"] for algorithm in ordo.answer("list", "algorithms")["algorithms"]]
     wanted(len(names) > 10, names)
     for name in names:
@@ -127,8 +132,8 @@ def _(ordo):
     ordo.fails(5, "(reading|proving) it takes about (1.9|2.0) MiB of memory, there is 1.5 MiB",
                "verify", path, "--memory-limit", "1536KiB")
     ordo.works("verify", path, "--memory-limit", "3MiB")
-    ordo.fails(5, "take .* in the buffers of 64 ranks, and there is", "run", path, "--size", "64MiB",
-               "--memory-limit", "1GiB")
+    ordo.fails(5, "take .* in the buffers of 64 ranks, and there is", "run", path, "--size",
+               "64MiB", "--memory-limit", "1GiB")
     ordo.fails(2, "--memory-limit: found much, wanted a size", "verify", path, "--memory-limit",
                "much")
     taken = ordo.answer("compile", "allreduce", "-n", 64, "--memory-limit", "1MiB", "-o", "x.json")

@@ -1,13 +1,15 @@
-/* test_mutation.c - single faults put into sound schedules: the verifier must refuse every one that is not
- * equivalent.
+/* test_mutation.c - single faults put into sound schedules: the verifier must refuse every one that
+ * is not equivalent.
  *
- * Each mutant goes to the verifier and to the oracles. One that the verifier proves is a survivor: the
- * oracles must find nothing in it either, and running it by seeds must give the right bits; then it is
- * equivalent. One that it refuses must be refused by the oracles too; and where the fault is one of a run, the interleaving that the
- * verifier's finding stands for is carried out. Prints the kill table.
+ * Each mutant goes to the verifier and to the oracles. One that the verifier proves is a survivor:
+ * the oracles must find nothing in it either, and running it by seeds must give the right bits;
+ * then it is equivalent. One that it refuses must be refused by the oracles too; and where the
+ * fault is one of a run, the interleaving that the verifier's finding stands for is carried out.
+ * Prints the kill table.
  *
- * Arguments: mutants of each kind from each source (1; 0 = at every task, three ways each), largest number
- * of ranks (5), first seed (1), every how manieth compiled schedule (3), where the table is written (nowhere; tests/KILLS.md).
+ * Arguments: mutants of each kind from each source (1; 0 = at every task, three ways each), largest
+ * number of ranks (5), first seed (1), every how manieth compiled schedule (3), where the table is
+ * written (nowhere; tests/KILLS.md).
  */
 #include "handmade.h"
 #include "judging.h"
@@ -44,7 +46,8 @@ static bool judge_mutant(const struct ordo_schedule *mutant, const char *origin,
 	struct row *row = &table[fault];
 	struct judgement judgement;
 	char why[512];
-	/* Survivors small enough are walked through; whether one will survive, the first opinion tells. */
+	/* Survivors small enough are walked through; whether one will survive, the first opinion
+	 * tells. */
 	judge_schedule(mutant, &(struct judging){0}, &judgement);
 	if (judgement.proved && mutant->ntask <= 40)
 		judge_schedule(mutant, &(struct judging){.max_states = 20000}, &judgement);
@@ -73,7 +76,8 @@ static void witness_mutant(const struct ordo_schedule *mutant, const char *origi
 		complain(mutant, origin, fault, why);
 }
 
-static void mutate_everywhere(const struct ordo_schedule *schedule, const char *origin, enum fault fault)
+static void mutate_everywhere(
+	const struct ordo_schedule *schedule, const char *origin, enum fault fault)
 {
 	for (uint32_t task = 0; task < schedule->ntask; task++)
 		for (uint64_t choice = 0; choice < 3; choice++) {
@@ -88,9 +92,11 @@ static void mutate_everywhere(const struct ordo_schedule *schedule, const char *
 static void mutate_somewhere(
 	const struct ordo_schedule *schedule, const char *origin, enum fault fault, uint32_t want)
 {
-	for (uint32_t attempt = 0; attempt < 10 * want && want > 0 && schedule->ntask > 0; attempt++) {
+	for (uint32_t attempt = 0; attempt < 10 * want && want > 0 && schedule->ntask > 0;
+		attempt++) {
 		const uint32_t task = attempt ? below(&random_state, schedule->ntask) : 0;
-		struct ordo_schedule *mutant = with_fault(schedule, fault, task, next_random(&random_state));
+		struct ordo_schedule *mutant =
+			with_fault(schedule, fault, task, next_random(&random_state));
 		if (!mutant)
 			continue;
 		if (!judge_mutant(mutant, origin, fault))
@@ -104,7 +110,8 @@ struct amount {
 	uint32_t of_each_kind; /* 0: all */
 };
 
-static void mutate(const struct ordo_schedule *schedule, const char *origin, const struct amount *amount)
+static void mutate(
+	const struct ordo_schedule *schedule, const char *origin, const struct amount *amount)
 {
 	for (int fault = 0; fault < NFAULT; fault++)
 		if (amount->of_each_kind)
@@ -120,7 +127,8 @@ static void mutate_specimen(
 	mutate(schedule, specimen->title, amount);
 }
 
-static void mutate_handmade(struct ordo_schedule *schedule, const char *origin, const struct amount *amount)
+static void mutate_handmade(
+	struct ordo_schedule *schedule, const char *origin, const struct amount *amount)
 {
 	mutate(schedule, origin, amount);
 	ordo_schedule_destroy(schedule);
@@ -128,7 +136,8 @@ static void mutate_handmade(struct ordo_schedule *schedule, const char *origin, 
 
 static void mutate_random(uint32_t count, const struct amount *amount)
 {
-	const struct random_shape shape = {.max_ranks = 4, .max_chunks = 3, .max_streams = 3, .shards = true};
+	const struct random_shape shape = {
+		.max_ranks = 4, .max_chunks = 3, .max_streams = 3, .shards = true};
 	for (uint32_t i = 0; i < count; i++) {
 		struct random_program program;
 		const uint64_t seed = next_random(&random_state);
@@ -175,9 +184,9 @@ static bool print_table(FILE *out)
 {
 	struct row sum = {0};
 	bool good = true;
-	fprintf(out, "| fault | mutants | refused | by R1-R5 | shown by a run | of those that run | "
-		     "equivalent | all "
-		     "interleavings walked | unexplained | false alarms | no witness |\n"
+	fprintf(out, "| fault | mutants | refused | by R1-R5 | shown by a run | of those that run "
+		     "| equivalent | all interleavings walked | unexplained | false alarms | no "
+		     "witness |\n"
 		     "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
 	for (int i = 0; i < NFAULT; i++) {
 		const struct row *row = &table[i];
@@ -197,26 +206,20 @@ static void write_head(FILE *out, char **argv, uint32_t nschedule)
 		fprintf(out, " %s", argv[i]);
 	fprintf(out,
 		"`; do not edit. Single faults put into %u compiled schedules of 1 to %s ranks,\n"
-		"every algorithm for every operator, and into random and handmade ones. Every mutant goes to "
-		"the "
-		"verifier, and to an oracle that shares no code with it.\n\n",
+		"every algorithm for every operator, and into random and handmade ones. Every "
+		"mutant goes to the verifier, and to an oracle that shares no code with it.\n\n",
 		nschedule, argv[2]);
 	fprintf(out, "%s",
-		"A mutant that is *refused* must be refused by the oracle too (or it is a *false alarm*). If "
-		"it breaks "
-		"R1 to R5\nnothing has to run; else the interleaving that the verifier's finding stands for "
-		"is carried "
-		"out on the runtime, as\n`ordo run --replay` does: *shown by a run* are those that got "
-		"stuck, left "
-		"tokens, or gave wrong outputs or two different ones.\nThe rest ran in both orders, and no "
-		"output showed "
-		"it (a slot that is not read again, a value that is the same either way).\n*No witness*: the "
-		"interleaving could not be had.\n\n"
-		"A mutant that is proved must be found sound by the oracle too, small ones by walking "
-		"through all their "
-		"interleavings,\nand give exact integers and the same float bits by every seed: then it is "
-		"*equivalent*, "
-		"or it is *unexplained*.\n\n");
+		"A mutant that is *refused* must be refused by the oracle too (or it is a *false "
+		"alarm*). If it breaks R1 to R5\nnothing has to run; else the interleaving that "
+		"the verifier's finding stands for is carried out on the runtime, as\n`ordo run "
+		"--replay` does: *shown by a run* are those that got stuck, left tokens, or gave "
+		"wrong outputs or two different ones.\nThe rest ran in both orders, and no output "
+		"showed it (a slot that is not read again, a value that is the same either "
+		"way).\n*No witness*: the interleaving could not be had.\n\n"
+		"A mutant that is proved must be found sound by the oracle too, small ones by "
+		"walking through all their interleavings,\nand give exact integers and the same "
+		"float bits by every seed: then it is *equivalent*, or it is *unexplained*.\n\n");
 }
 
 /* argv: how this was made. */

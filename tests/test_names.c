@@ -58,7 +58,8 @@ static void a_name_means_one_thing_for_an_operator(void **state)
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t a = 0; a <= algorithms[i]->nalias; a++) {
 			struct ordo_named named[ORDO_MOST_NAMED];
-			const char *name = a ? algorithms[i]->aliases[a - 1].name : algorithms[i]->name;
+			const char *name =
+				a ? algorithms[i]->aliases[a - 1].name : algorithms[i]->name;
 			const uint32_t nnamed = ordo_algorithms_named(name, named);
 			uint32_t taken = 0;
 			assert_in_range(nnamed, 1, ORDO_MOST_NAMED - 1);
@@ -88,13 +89,15 @@ static void what_is_no_name_or_not_for_the_operator_is_refused_with_what_is_near
 		enum ordo_operator op;
 		const char *typed, *text, *hint;
 	} cases[] = {
-		{ORDO_ALLREDUCE, "rabensiefner", "found \"rabensiefner\"", "did you mean rabenseifner?"},
+		{ORDO_ALLREDUCE, "rabensiefner", "found \"rabensiefner\"",
+			"did you mean rabenseifner?"},
 		{ORDO_ALLTOALL, "pairwize", "found \"pairwize\"", "did you mean pairwise?"},
 		{ORDO_ALLREDUCE, "pairwise",
-			"pairwise has no AllReduce; it is a name for mesh(streams=one) (ReduceScatter), "
-			"alltoall (AllToAll)",
+			"pairwise has no AllReduce; it is a name for mesh(streams=one) "
+			"(ReduceScatter), alltoall (AllToAll)",
 			"algorithms that have it: ring, "},
-		{ORDO_BROADCAST, "recursive-doubling", "recursive-doubling has no Broadcast", "ring, "},
+		{ORDO_BROADCAST, "recursive-doubling", "recursive-doubling has no Broadcast",
+			"ring, "},
 		{ORDO_ALLREDUCE, "dbt(shape=binomial)", "shape is given twice", ""},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -103,7 +106,8 @@ static void what_is_no_name_or_not_for_the_operator_is_refused_with_what_is_near
 		assert_null(ordo_compile(&request, &error));
 		assert_int_equal(error.code, ORDO_USAGE);
 		if (!strstr(error.text, cases[i].text) || !strstr(error.hint, cases[i].hint))
-			fail_msg("%s: found \"%s\", hint \"%s\"", cases[i].typed, error.text, error.hint);
+			fail_msg("%s: found \"%s\", hint \"%s\"", cases[i].typed, error.text,
+				error.hint);
 	}
 }
 
@@ -166,8 +170,10 @@ static void bruck_sends_as_far_as_powers_of_two(void **state)
 			for (uint32_t peer = 0; peer < nrank; peer++) {
 				const uint32_t way = (peer + nrank - rank) % nrank,
 					       back = (nrank - way) % nrank;
-				assert_int_equal(exchange->goes[rank][peer], way && !(way & (way - 1)));
-				assert_int_equal(gather->goes[rank][peer], back && !(back & (back - 1)));
+				assert_int_equal(
+					exchange->goes[rank][peer], way && !(way & (way - 1)));
+				assert_int_equal(
+					gather->goes[rank][peer], back && !(back & (back - 1)));
 			}
 		}
 		free(gather);
@@ -209,11 +215,13 @@ static void a_double_binary_tree_sends_a_vector_each_way(void **state)
 {
 	(void)state;
 	for (uint32_t nrank = 3; nrank <= 16; nrank++) {
-		const struct ordo_request request = request_of(ORDO_ALLREDUCE, nrank, "double-binary-tree");
+		const struct ordo_request request =
+			request_of(ORDO_ALLREDUCE, nrank, "double-binary-tree");
 		struct ordo_schedule *schedule = compile_proved(&request);
 		struct traffic *traffic = traffic_of(ORDO_ALLREDUCE, nrank, "dbt");
 		for (uint32_t rank = 0; rank < nrank; rank++) {
-			assert_true(traffic->chunks[rank] <= 2 * schedule->problem.chunks_per_block);
+			assert_true(
+				traffic->chunks[rank] <= 2 * schedule->problem.chunks_per_block);
 			assert_true(traffic->peers[rank] <= 6);
 		}
 		ordo_schedule_destroy(schedule);
@@ -240,11 +248,12 @@ static void halving_and_doubling_deal_with_ranks_that_differ_in_one_bit(void **s
 		for (uint32_t nrank = 2; nrank <= 32; nrank *= 2) {
 			struct traffic *traffic = traffic_of(cases[i].op, nrank, cases[i].name);
 			for (uint32_t rank = 0; rank < nrank; rank++) {
-				assert_int_equal(traffic->chunks[rank], cases[i].phases * (nrank - 1));
+				assert_int_equal(
+					traffic->chunks[rank], cases[i].phases * (nrank - 1));
 				for (uint32_t peer = 0; peer < nrank; peer++) {
 					const uint32_t bits = rank ^ peer;
-					assert_int_equal(
-						traffic->goes[rank][peer], bits && !(bits & (bits - 1)));
+					assert_int_equal(traffic->goes[rank][peer],
+						bits && !(bits & (bits - 1)));
 				}
 			}
 			free(traffic);
@@ -277,17 +286,20 @@ static void shots_are_steps(void **state)
 	free(traffic);
 	traffic = traffic_of(ORDO_ALLREDUCE, 7, "bidirectional-ring");
 	for (uint32_t rank = 0; rank < 7; rank++)
-		assert_true(traffic->goes[rank][(rank + 1) % 7] && traffic->goes[rank][(rank + 6) % 7]);
+		assert_true(
+			traffic->goes[rank][(rank + 1) % 7] && traffic->goes[rank][(rank + 6) % 7]);
 	free(traffic);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_alias_compiles_for_its_operators_and_the_document_has_the_own_name),
+		cmocka_unit_test(
+			every_alias_compiles_for_its_operators_and_the_document_has_the_own_name),
 		cmocka_unit_test(a_name_means_one_thing_for_an_operator),
 		cmocka_unit_test(names_are_compared_without_case_and_hyphens_and_take_settings),
-		cmocka_unit_test(what_is_no_name_or_not_for_the_operator_is_refused_with_what_is_near),
+		cmocka_unit_test(
+			what_is_no_name_or_not_for_the_operator_is_refused_with_what_is_near),
 		cmocka_unit_test(pairwise_is_an_exchange_with_each_other_rank_in_turn),
 		cmocka_unit_test(bruck_sends_as_far_as_powers_of_two),
 		cmocka_unit_test(binomial_is_a_tree_of_q_children),

@@ -123,7 +123,8 @@ static void narrow(const struct subject *subject, unsigned char *element, const 
 }
 
 /* In the accumulator, one operation after another. */
-static void evaluate(const struct subject *subject, uint32_t tree, uint64_t at, unsigned char wide[static 8])
+static void evaluate(
+	const struct subject *subject, uint32_t tree, uint64_t at, unsigned char wide[static 8])
 {
 	const uint32_t *node = subject->proof->trees.nodes[tree];
 	unsigned char right[8];
@@ -136,7 +137,8 @@ static void evaluate(const struct subject *subject, uint32_t tree, uint64_t at, 
 	element_reference(subject->accumulator, subject->options.reduction, wide, right);
 }
 
-static void evaluate_output(const struct subject *subject, uint32_t tree, uint64_t at, unsigned char *output)
+static void evaluate_output(
+	const struct subject *subject, uint32_t tree, uint64_t at, unsigned char *output)
 {
 	const enum ordo_type type = subject->options.type;
 	unsigned char wide[8];
@@ -147,7 +149,8 @@ static void evaluate_output(const struct subject *subject, uint32_t tree, uint64
 	if (is_nan(type, output))
 		put_nan(type, output);
 	else
-		ordo_element_put(type, output, 0, ordo_element_get(type, output, 0) / subject->nshard);
+		ordo_element_put(
+			type, output, 0, ordo_element_get(type, output, 0) / subject->nshard);
 }
 
 static uint32_t tree_of(const struct ordo_proof *proof, uint32_t chunk, uint32_t rank)
@@ -162,7 +165,8 @@ static uint32_t tree_of(const struct ordo_proof *proof, uint32_t chunk, uint32_t
 static uint64_t chunk_begin(const struct subject *subject, uint32_t chunk)
 {
 	const uint32_t K = subject->schedule->problem.chunks_per_block;
-	return chunk / K * subject->options.count + ordo_chunk_begin(subject->options.count, K, chunk % K, 1);
+	return chunk / K * subject->options.count +
+	       ordo_chunk_begin(subject->options.count, K, chunk % K, 1);
 }
 
 static void mean(const struct subject *subject)
@@ -173,8 +177,8 @@ static void mean(const struct subject *subject)
 		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
 			const uint32_t chunk = ordo_output_chunk(problem, rank, slot),
 				       tree = tree_of(subject->proof, chunk, rank);
-			for (uint64_t at = chunk_begin(subject, chunk); at < chunk_begin(subject, chunk + 1);
-				at++, to += subject->size)
+			for (uint64_t at = chunk_begin(subject, chunk);
+				at < chunk_begin(subject, chunk + 1); at++, to += subject->size)
 				evaluate_output(subject, tree, at, to);
 		}
 	}
@@ -187,7 +191,8 @@ static void fill(const struct subject *subject)
 		const uint32_t first = ordo_first_shard(problem, rank),
 			       end = ordo_first_shard(problem, rank + 1);
 		for (uint32_t shard = first; shard < end; shard++)
-			memcpy(subject->inputs[rank] + (shard - first) * subject->nelement * subject->size,
+			memcpy(subject->inputs[rank] +
+					(shard - first) * subject->nelement * subject->size,
 				subject->shards[shard], subject->nelement * subject->size);
 		memset(subject->found[rank], 0xee, subject->noutput[rank]);
 	}
@@ -199,7 +204,8 @@ static void compare(const struct subject *subject, const char *how, bool worked,
 	const char *type = ordo_type_name(subject->options.type),
 		   *reduction = ordo_reduction_name(subject->options.reduction);
 	if (!worked && bench->nwrong++ < 9)
-		printf("# %s, %s %s, by %s: %s\n", subject->title, type, reduction, how, error->text);
+		printf("# %s, %s %s, by %s: %s\n", subject->title, type, reduction, how,
+			error->text);
 	for (uint32_t rank = 0; worked && rank < subject->nrank; rank++)
 		for (uint64_t i = 0; i < subject->noutput[rank]; i += subject->size) {
 			const unsigned char *wanted = subject->wanted[rank] + i,
@@ -208,7 +214,8 @@ static void compare(const struct subject *subject, const char *how, bool worked,
 			bench->nnan += is_nan(subject->options.type, wanted);
 			if (!memcmp(wanted, found, subject->size) || bench->nwrong++ > 8)
 				continue;
-			printf("# %s, %s %s, by %s: rank %u, element %llu: found %llx, wanted %llx\n",
+			printf("# %s, %s %s, by %s: rank %u, element %llu: found %llx, wanted "
+			       "%llx\n",
 				subject->title, type, reduction, how, rank,
 				(unsigned long long)(i / subject->size),
 				(unsigned long long)bits_of(found, subject->size),
@@ -222,25 +229,27 @@ static void run_tasks(const struct subject *subject, struct ordo_plan *plan, str
 	struct ordo_error error;
 	bool bound = true;
 	for (uint32_t rank = 0; bound && rank < subject->nrank; rank++)
-		bound = ordo_plan_bind(plan, rank, subject->inputs[rank], subject->found[rank], &error);
+		bound = ordo_plan_bind(
+			plan, rank, subject->inputs[rank], subject->found[rank], &error);
 	for (uint64_t seed = 0; seed < 2; seed++) {
 		fill(subject);
-		compare(subject, "seeded tasks", bound && ordo_plan_run_seeded(plan, seed, &error), &error,
-			bench);
+		compare(subject, "seeded tasks", bound && ordo_plan_run_seeded(plan, seed, &error),
+			&error, bench);
 	}
 	fill(subject);
-	compare(subject, "tasks on threads", ordo_plan_run_threads(plan, bench->nvisit % 3, &error), &error,
-		bench);
+	compare(subject, "tasks on threads", ordo_plan_run_threads(plan, bench->nvisit % 3, &error),
+		&error, bench);
 }
 
-static bool run_by_tickets(
-	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+static bool run_by_tickets(struct ordo_communicator *communicator, const struct ordo_part *parts,
+	struct ordo_error *error)
 {
 	struct ordo_ticket tickets[64];
 	const uint32_t nrank = ordo_collective_problem(parts->collective)->nrank;
 	bool worked = nrank <= 64;
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
-		worked = ordo_communicator_start(communicator, rank, &parts[rank], &tickets[rank], error);
+		worked = ordo_communicator_start(
+			communicator, rank, &parts[rank], &tickets[rank], error);
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		worked = ordo_communicator_wait(communicator, &tickets[rank], error);
 	return worked;
@@ -253,7 +262,8 @@ static void run_folds(const struct subject *subject, struct bench *bench)
 	struct ordo_collective *collective =
 		ordo_collective_create(subject->schedule, &subject->options, &error);
 	struct ordo_communicator *communicator = ordo_communicator_create(
-		&(struct ordo_communicator_options){.nrank = subject->nrank, .nhelper = bench->nvisit % 2},
+		&(struct ordo_communicator_options){
+			.nrank = subject->nrank, .nhelper = bench->nvisit % 2},
 		&error);
 	struct ordo_part *parts = allocate(subject->nrank * sizeof *parts);
 	for (uint32_t rank = 0; rank < subject->nrank; rank++)
@@ -262,10 +272,11 @@ static void run_folds(const struct subject *subject, struct bench *bench)
 			.output = subject->found[rank]};
 	const bool made = collective && communicator;
 	fill(subject);
-	compare(subject, "folds", made && ordo_communicator_run_all(communicator, parts, &error), &error,
-		bench);
+	compare(subject, "folds", made && ordo_communicator_run_all(communicator, parts, &error),
+		&error, bench);
 	fill(subject);
-	compare(subject, "started folds", made && run_by_tickets(communicator, parts, &error), &error, bench);
+	compare(subject, "started folds", made && run_by_tickets(communicator, parts, &error),
+		&error, bench);
 	free(parts);
 	ordo_communicator_destroy(communicator);
 	ordo_collective_destroy(collective);
@@ -301,8 +312,8 @@ static void judge(struct subject *subject, struct ordo_plan *plan, struct bench 
 	subject->found = allocate_all(subject->nrank, subject->noutput, 0);
 	for (uint32_t shard = 0; shard < subject->nshard; shard++)
 		for (uint64_t i = 0; i < subject->nelement; i++)
-			make_element(
-				subject->options.type, subject->shards[shard] + i * subject->size, &state);
+			make_element(subject->options.type,
+				subject->shards[shard] + i * subject->size, &state);
 	mean(subject);
 	run_tasks(subject, plan, bench);
 	run_folds(subject, bench);
@@ -314,8 +325,8 @@ static void judge(struct subject *subject, struct ordo_plan *plan, struct bench 
 	free(subject->noutput);
 }
 
-static void judge_schedule(
-	const char *title, const struct ordo_schedule *schedule, uint32_t number, struct bench *bench)
+static void judge_schedule(const char *title, const struct ordo_schedule *schedule, uint32_t number,
+	struct bench *bench)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	static const uint64_t counts[] = {1, 3, 37, 150, 1100};
@@ -334,7 +345,8 @@ static void judge_schedule(
 	subject.accumulator = ordo_accumulator(problem, subject.options.type);
 	subject.size = ordo_type_size(subject.options.type);
 	subject.nelement = subject.options.count * ordo_nblock(problem);
-	struct ordo_plan *plan = proof ? ordo_plan_create(schedule, &subject.options, &error) : NULL;
+	struct ordo_plan *plan =
+		proof ? ordo_plan_create(schedule, &subject.options, &error) : NULL;
 	if (!plan || !proof->proved) {
 		printf("# %s: %s\n", title, error.text);
 		abort();
@@ -345,7 +357,8 @@ static void judge_schedule(
 	ordo_proof_destroy(proof);
 }
 
-static void visit(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void visit(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct bench *bench = closure;
 	/* Buffers here are out of place. */
@@ -354,7 +367,8 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 	judge_schedule(specimen->title, schedule, bench->nvisit, bench);
 	if (bench->nvisit % 3)
 		return;
-	struct ordo_request request = {.problem = specimen->problem, .algorithm = specimen->algorithm};
+	struct ordo_request request = {
+		.problem = specimen->problem, .algorithm = specimen->algorithm};
 	struct ordo_error error;
 	request.problem.accumulate_f32 = true;
 	struct ordo_schedule *accumulating = ordo_compile(&request, &error);
@@ -374,12 +388,12 @@ int main(int argc, char **argv)
 		.all_chunks = true,
 		.all_parameters = true};
 	const struct specimen_count count = visit_specimens(&range, visit, &bench);
-	const bool enough = !count.failed && bench.nvisit >= wanted && bench.nnan > bench.nelement / 20 &&
+	const bool enough = !count.failed && bench.nvisit >= wanted &&
+			    bench.nnan > bench.nelement / 20 &&
 			    bench.nnan < bench.nelement - bench.nelement / 20;
-	printf("1..1\n%sok 1 - %u documents, %llu elements, %llu of them NaN, have the bits of their trees "
-	       "by "
-	       "tasks and folds\n",
-		enough && !bench.nwrong ? "" : "not ", bench.nvisit, (unsigned long long)bench.nelement,
-		(unsigned long long)bench.nnan);
+	printf("1..1\n%sok 1 - %u documents, %llu elements, %llu of them NaN, have the bits of "
+	       "their trees by tasks and folds\n",
+		enough && !bench.nwrong ? "" : "not ", bench.nvisit,
+		(unsigned long long)bench.nelement, (unsigned long long)bench.nnan);
 	return enough && !bench.nwrong ? EXIT_SUCCESS : EXIT_FAILURE;
 }

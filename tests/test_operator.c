@@ -1,4 +1,5 @@
-/* test_operator.c - what lies where: slots and chunks of every operator, the partition rule, and names. */
+/* test_operator.c - what lies where: slots and chunks of every operator, the partition rule, and
+ * names. */
 #include <ordo/operator.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,8 +20,9 @@ static void visit_problems(visit *look)
 				for (uint32_t K = 1; K <= 3; K++)
 					for (uint32_t nshard = 1; nshard <= 9; nshard++)
 						for (int in_place = 0; in_place < 2; in_place++) {
-							struct ordo_problem problem = {(enum ordo_operator)op,
-								nrank, root, K, nshard, in_place, false};
+							struct ordo_problem problem = {
+								(enum ordo_operator)op, nrank, root,
+								K, nshard, in_place, false};
 							if (ordo_problem_check(&problem, NULL))
 								look(&problem);
 						}
@@ -116,11 +118,12 @@ static void check_sources(const struct ordo_problem *p)
 		return;
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(p); chunk++)
 		for (uint32_t r = 0; r < p->nrank; r++)
-			assert_int_equal(
-				ordo_chunk_source(p, chunk) == r, ordo_input_slot(p, r, chunk) != ORDO_NONE);
+			assert_int_equal(ordo_chunk_source(p, chunk) == r,
+				ordo_input_slot(p, r, chunk) != ORDO_NONE);
 }
 
-/* The same memory: same slot for the operators with one block; the rank's own block for those with N. */
+/* The same memory: same slot for the operators with one block; the rank's own block for those with
+ * N. */
 static void check_in_place(const struct ordo_problem *p)
 {
 	for (uint32_t r = 0; r < p->nrank; r++)
@@ -133,7 +136,8 @@ static void check_in_place(const struct ordo_problem *p)
 			} else if (p->op == ORDO_ALLGATHER || p->op == ORDO_GATHER) {
 				wanted = r * K + slot;
 			}
-			assert_int_equal(ordo_in_place_output_slot(p, r, slot), there ? wanted : ORDO_NONE);
+			assert_int_equal(
+				ordo_in_place_output_slot(p, r, slot), there ? wanted : ORDO_NONE);
 		}
 }
 
@@ -227,18 +231,20 @@ static void expect_refusal(struct ordo_problem problem, const char *text)
 static void problems_that_make_no_sense_are_refused(void **state)
 {
 	(void)state;
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 0, 0, 1, 1, false, false}, "ranks: found 0");
 	expect_refusal(
-		(struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 0, 2, false, false}, "chunks_per_block: found 0");
-	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 0, false, false}, "shards: found 0");
+		(struct ordo_problem){ORDO_ALLREDUCE, 0, 0, 1, 1, false, false}, "ranks: found 0");
+	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 0, 2, false, false},
+		"chunks_per_block: found 0");
+	expect_refusal(
+		(struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 0, false, false}, "shards: found 0");
 	expect_refusal((struct ordo_problem){ORDO_REDUCE, 2, 2, 1, 2, false, false},
 		"root: found 2, wanted a rank of 0..1");
 	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 1, 1, 2, false, false},
 		"root: AllReduce has no root");
 	expect_refusal((struct ordo_problem){ORDO_ALLTOALL, 2, 0, 1, 2, true, false},
 		"AllToAll has no in-place form");
-	expect_refusal(
-		(struct ordo_problem){ORDO_ALLGATHER, 2, 0, 1, 4, false, false}, "AllGather does not reduce");
+	expect_refusal((struct ordo_problem){ORDO_ALLGATHER, 2, 0, 1, 4, false, false},
+		"AllGather does not reduce");
 	expect_refusal((struct ordo_problem){ORDO_ALLREDUCE, 2, 0, 1, 4, true, false},
 		"no in-place form with 4 shards");
 	expect_refusal((struct ordo_problem){ORDO_ALLTOALL, 65536, 0, 1, 65536, false, false},

@@ -30,7 +30,8 @@ static void *at_the_end(const void *options, size_t size)
 	static unsigned char *page;
 	const size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 	if (!page) {
-		page = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		page = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		assert_true(page != MAP_FAILED);
 		assert_int_equal(mprotect(page + page_size, page_size, PROT_NONE), 0);
 	}
@@ -78,10 +79,11 @@ static void functions_take_shorter_ones(void **state)
 	ordo_schedule_destroy(read);
 	free(text);
 
-	const struct ordo_verify_options verify_options = {.limits = {.streams = 9}, .max_findings = 3};
+	const struct ordo_verify_options verify_options = {
+		.limits = {.streams = 9}, .max_findings = 3};
 	const size_t verify_size = ORDO_UP_TO(ordo_verify_options, max_findings);
-	struct ordo_proof *proof =
-		ordo_verify_sized(verify_size, schedule, at_the_end(&verify_options, verify_size), &error);
+	struct ordo_proof *proof = ordo_verify_sized(
+		verify_size, schedule, at_the_end(&verify_options, verify_size), &error);
 	assert_true(proof && proof->proved);
 	ordo_proof_destroy(proof);
 
@@ -91,16 +93,19 @@ static void functions_take_shorter_ones(void **state)
 	assert_non_null(compiled);
 	ordo_schedule_destroy(compiled);
 	struct ordo_cost cost;
-	assert_true(ordo_cost_of_sized(compile_size, at_the_end(&request, compile_size), &cost, &error));
+	assert_true(ordo_cost_of_sized(
+		compile_size, at_the_end(&request, compile_size), &cost, &error));
 	struct ordo_shard_price price;
-	assert_true(ordo_shard_price_sized(compile_size, at_the_end(&request, compile_size), &price, &error));
-	compiled = ordo_choose_sized(
-		compile_size, at_the_end(&request, compile_size), suits, NULL, NULL, &proof, &error);
+	assert_true(ordo_shard_price_sized(
+		compile_size, at_the_end(&request, compile_size), &price, &error));
+	compiled = ordo_choose_sized(compile_size, at_the_end(&request, compile_size), suits, NULL,
+		NULL, &proof, &error);
 	assert_non_null(compiled);
 	ordo_schedule_destroy(compiled);
 	ordo_proof_destroy(proof);
 
-	const struct ordo_predict_options predict_options = {.machine = ordo_machine_usual(), .bytes = 1000};
+	const struct ordo_predict_options predict_options = {
+		.machine = ordo_machine_usual(), .bytes = 1000};
 	const size_t predict_size = ORDO_UP_TO(ordo_predict_options, through_ranks);
 	struct ordo_prediction *prediction = ordo_predict_sized(
 		predict_size, schedule, at_the_end(&predict_options, predict_size), &error);
@@ -127,32 +132,35 @@ static void the_runtime_takes_shorter_ones(void **state)
 	struct ordo_error error;
 	const struct ordo_communicator_options crowd = {.nrank = NRANK, .depth = 4, .nkept = 1};
 	const size_t crowd_size = ORDO_UP_TO(ordo_communicator_options, depth);
-	run_by_name(ordo_communicator_create_sized(crowd_size, at_the_end(&crowd, crowd_size), &error));
+	run_by_name(
+		ordo_communicator_create_sized(crowd_size, at_the_end(&crowd, crowd_size), &error));
 	run_by_name((ordo_communicator_create)(at_the_end(&crowd, crowd_size), &error));
 	run_by_name(ordo_communicator_create_sized(
 		sizeof crowd.nrank, at_the_end(&crowd, sizeof crowd.nrank), &error));
 
 	const struct ordo_plan_options options = {.type = ORDO_F32, .count = 1};
 	const size_t plan_size = ORDO_UP_TO(ordo_plan_options, count);
-	struct ordo_plan *plan =
-		ordo_plan_create_sized(plan_size, schedule, at_the_end(&options, plan_size), &error);
+	struct ordo_plan *plan = ordo_plan_create_sized(
+		plan_size, schedule, at_the_end(&options, plan_size), &error);
 	assert_non_null(plan);
 	ordo_plan_destroy(plan);
-	struct ordo_collective *collective =
-		ordo_collective_create_sized(plan_size, schedule, at_the_end(&options, plan_size), &error);
+	struct ordo_collective *collective = ordo_collective_create_sized(
+		plan_size, schedule, at_the_end(&options, plan_size), &error);
 	assert_non_null(collective);
 	struct ordo_communicator *communicator = ordo_communicator_create(&crowd, &error);
 	float in[NRANK] = {1, 2, 3, 4}, out[NRANK];
 	struct ordo_part parts[NRANK];
 	for (int r = 0; r < NRANK; r++)
-		parts[r] = (struct ordo_part){.collective = collective, .input = &in[r], .output = &out[r]};
-	assert_true((ordo_communicator_run_all)(communicator, at_the_end(parts, sizeof parts), &error));
+		parts[r] = (struct ordo_part){
+			.collective = collective, .input = &in[r], .output = &out[r]};
+	assert_true(
+		(ordo_communicator_run_all)(communicator, at_the_end(parts, sizeof parts), &error));
 	assert_true(out[2] == 10);
 	struct ordo_ticket tickets[NRANK];
 	const size_t part_size = ORDO_UP_TO(ordo_part, output);
 	for (uint32_t r = 0; r < NRANK; r++)
-		assert_true(ordo_communicator_start_sized(
-			part_size, communicator, r, at_the_end(&parts[r], part_size), &tickets[r], &error));
+		assert_true(ordo_communicator_start_sized(part_size, communicator, r,
+			at_the_end(&parts[r], part_size), &tickets[r], &error));
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(ordo_communicator_wait(communicator, &tickets[r], &error));
 	assert_false(ordo_communicator_run_all_sized(part_size, communicator, parts, &error));
@@ -170,9 +178,11 @@ static void longer_ones_must_ask_for_nothing_unknown(void **state)
 		struct ordo_communicator_options known;
 		uint32_t later[3];
 	} crowd = {.known = {.nrank = NRANK}};
-	run_by_name(ordo_communicator_create_sized(sizeof crowd, at_the_end(&crowd, sizeof crowd), &error));
+	run_by_name(ordo_communicator_create_sized(
+		sizeof crowd, at_the_end(&crowd, sizeof crowd), &error));
 	crowd.later[2] = 1;
-	assert_null(ordo_communicator_create_sized(sizeof crowd, at_the_end(&crowd, sizeof crowd), &error));
+	assert_null(ordo_communicator_create_sized(
+		sizeof crowd, at_the_end(&crowd, sizeof crowd), &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_string_equal(
 		error.hint, "the program was compiled for a newer libordo than the one that runs");
@@ -187,14 +197,17 @@ static void longer_ones_must_ask_for_nothing_unknown(void **state)
 	float in[NRANK] = {1, 2, 3, 4}, out[NRANK] = {0};
 	memset(parts, 0, sizeof parts);
 	for (int r = 0; r < NRANK; r++)
-		parts[r].known =
-			(struct ordo_part){.collective = collective, .input = &in[r], .output = &out[r]};
-	assert_true(ordo_communicator_run_all_sized(sizeof parts[0], communicator, &parts[0].known, &error));
+		parts[r].known = (struct ordo_part){
+			.collective = collective, .input = &in[r], .output = &out[r]};
+	assert_true(ordo_communicator_run_all_sized(
+		sizeof parts[0], communicator, &parts[0].known, &error));
 	assert_true(out[0] == 10 && out[3] == 10);
 	parts[3].later = 1;
-	assert_false(ordo_communicator_run_all_sized(sizeof parts[0], communicator, &parts[0].known, &error));
+	assert_false(ordo_communicator_run_all_sized(
+		sizeof parts[0], communicator, &parts[0].known, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_false(ordo_communicator_run_sized(sizeof parts[0], communicator, 3, &parts[3].known, &error));
+	assert_false(ordo_communicator_run_sized(
+		sizeof parts[0], communicator, 3, &parts[3].known, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	ordo_communicator_destroy(communicator);
 	ordo_collective_destroy(collective);

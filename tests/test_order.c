@@ -1,4 +1,5 @@
-/* test_order.c - forests, names, witnesses, classes and guarantees, each against a slower and plainer way. */
+/* test_order.c - forests, names, witnesses, classes and guarantees, each against a slower and
+ * plainer way. */
 #include "compiling.h"
 #include "handmade.h"
 #include <math.h>
@@ -84,8 +85,9 @@ static uint32_t swap_some(struct ordo_forest *forest, uint64_t *random, uint32_t
 static bool has_leaf(const struct ordo_forest *forest, uint32_t tree, uint32_t leaf)
 {
 	const uint32_t *node = forest->trees.nodes[tree];
-	return node[0] == ORDO_NONE ? node[1] == leaf
-				    : has_leaf(forest, node[0], leaf) || has_leaf(forest, node[1], leaf);
+	return node[0] == ORDO_NONE
+		       ? node[1] == leaf
+		       : has_leaf(forest, node[0], leaf) || has_leaf(forest, node[1], leaf);
 }
 
 /* The smallest node that has both leaves. */
@@ -112,8 +114,8 @@ static double stored(enum ordo_type type, double number)
 	return ordo_element_get(type, &memory, 0);
 }
 
-static double fold(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type, bool product,
-	const double *values)
+static double fold(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
+	bool product, const double *values)
 {
 	const uint32_t *node = forest->trees.nodes[tree];
 	if (node[0] == ORDO_NONE)
@@ -133,8 +135,8 @@ static void check_contradiction(
 	struct ordo_contradiction found;
 	struct ordo_error error;
 	double values[64];
-	assert_true(ordo_contradict(
-		forest, type, type, product ? ORDO_PROD : ORDO_SUM, elements, trees, &found, &error));
+	assert_true(ordo_contradict(forest, type, type, product ? ORDO_PROD : ORDO_SUM, elements,
+		trees, &found, &error));
 	for (uint32_t i = 0; i < 64; i++)
 		values[i] = found.rest;
 	values[found.witness.a] = found.value[0];
@@ -170,20 +172,23 @@ static void trees_that_differ_have_a_witness_and_an_input_others_have_not(void *
 		struct ordo_forest *forest = new_forest();
 		const uint32_t n = 2 + turn % 15;
 		uint32_t trees[2] = {random_tree(forest, &random, n), 0};
-		trees[1] = turn % 3 ? random_tree(forest, &random, n) : swap_some(forest, &random, trees[0]);
+		trees[1] = turn % 3 ? random_tree(forest, &random, n)
+				    : swap_some(forest, &random, trees[0]);
 		const bool same = !strcmp(ordo_forest_print(forest, &arena, trees[0], 100),
 			ordo_forest_print(forest, &arena, trees[1], 100));
 		assert_int_equal(are_same(forest, trees[0], trees[1]), same);
 		struct ordo_witness witness;
 		struct ordo_error error;
 		if (same) {
-			assert_false(ordo_tree_witness(forest, trees[0], trees[1], &witness, &error));
+			assert_false(
+				ordo_tree_witness(forest, trees[0], trees[1], &witness, &error));
 			assert_int_equal(error.code, ORDO_USAGE);
 		} else {
 			check_witness(forest, trees);
 			for (int type = ORDO_F16; type <= ORDO_F64; type++)
 				for (int product = 0; product < 2; product++)
-					check_contradiction(forest, trees, (enum ordo_type)type, product);
+					check_contradiction(
+						forest, trees, (enum ordo_type)type, product);
 		}
 		differing += !same;
 		alike += same && trees[0] != trees[1];
@@ -197,7 +202,8 @@ static void other_leaves_and_associative_reductions_have_no_witness(void **state
 {
 	(void)state;
 	struct ordo_forest *forest = new_forest();
-	const uint32_t trees[2] = {ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, 4),
+	const uint32_t trees[2] = {
+		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, 4),
 		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, 5)};
 	static const struct ordo_element elements[2];
 	struct ordo_witness witness;
@@ -213,8 +219,8 @@ static void other_leaves_and_associative_reductions_have_no_witness(void **state
 	ordo_forest_destroy(forest);
 }
 
-static const char *print_named(struct ordo_forest *forest, struct ordo_arena *arena, enum ordo_tree_kind kind,
-	uint32_t from, uint32_t n)
+static const char *print_named(struct ordo_forest *forest, struct ordo_arena *arena,
+	enum ordo_tree_kind kind, uint32_t from, uint32_t n)
 {
 	const uint32_t tree = ordo_forest_named(forest, (struct ordo_tree_name){kind, from}, n);
 	assert_int_not_equal(tree, ORDO_NONE);
@@ -239,7 +245,8 @@ static void named_trees_are_what_their_names_say(void **state)
 	ordo_arena_free(&arena);
 }
 
-/* Whatever the name of a tree says is that tree; and a tree without a name is none of those that have one. */
+/* Whatever the name of a tree says is that tree; and a tree without a name is none of those that
+ * have one. */
 static void check_name(struct ordo_forest *forest, uint32_t tree, uint32_t n)
 {
 	struct ordo_tree_name name;
@@ -248,7 +255,9 @@ static void check_name(struct ordo_forest *forest, uint32_t tree, uint32_t n)
 	for (enum ordo_tree_kind kind = ORDO_NTREE_KIND - 1; kind > ORDO_UNNAMED; kind--)
 		for (uint32_t from = 0; from < (kind >= ORDO_RING_UP ? n : 1); from++)
 			if (are_same(forest,
-				    ordo_forest_named(forest, (struct ordo_tree_name){kind, from}, n), tree))
+				    ordo_forest_named(
+					    forest, (struct ordo_tree_name){kind, from}, n),
+				    tree))
 				first = kind;
 	/* A ring from 0 upwards is called linear. */
 	assert_int_equal(name.kind, first);
@@ -267,8 +276,8 @@ static void names_are_recognised(void **state)
 				check_name(forest,
 					swap_some(forest, &random,
 						ordo_forest_named(forest,
-							(struct ordo_tree_name){
-								kind, kind >= ORDO_RING_UP ? from : 0},
+							(struct ordo_tree_name){kind,
+								kind >= ORDO_RING_UP ? from : 0},
 							n)),
 					n);
 		for (int turn = 0; turn < 60; turn++)
@@ -301,8 +310,8 @@ static void names_are_read_as_they_are_written(void **state)
 			assert_int_equal(again.kind, name.kind);
 			assert_int_equal(again.from, name.from);
 		}
-	static const char *const wrong[] = {"", "Dyadic", "ring from", "ring from x", "ring from 1 up",
-		"ring from 1234567890", "unnamed"};
+	static const char *const wrong[] = {"", "Dyadic", "ring from", "ring from x",
+		"ring from 1 up", "ring from 1234567890", "unnamed"};
 	struct ordo_tree_name name;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		assert_false(ordo_tree_name_read(wrong[i], &name));
@@ -317,7 +326,8 @@ static void a_chain_of_a_hundred_thousand_leaves_is_no_deeper_than_the_heap(void
 	struct ordo_forest *forest = new_forest();
 	struct ordo_arena arena = {0};
 	struct ordo_error error;
-	const uint32_t trees[2] = {ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, n),
+	const uint32_t trees[2] = {
+		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_LINEAR, 0}, n),
 		ordo_forest_named(forest, (struct ordo_tree_name){ORDO_RING_DOWN, 5}, n)};
 	assert_int_equal(forest->facts[trees[0]].depth, n - 1);
 	struct ordo_tree_name name;
@@ -326,9 +336,11 @@ static void a_chain_of_a_hundred_thousand_leaves_is_no_deeper_than_the_heap(void
 	assert_int_equal(name.from, 5);
 	struct ordo_contradiction found;
 	static const struct ordo_element elements[2];
-	assert_true(ordo_contradict(forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements, trees, &found, &error));
+	assert_true(ordo_contradict(
+		forest, ORDO_F32, ORDO_F32, ORDO_SUM, elements, trees, &found, &error));
 	assert_true(found.result[0] != found.result[1]);
-	assert_string_equal(ordo_forest_print(forest, &arena, trees[0], 4), "(([0..99997]+99998)+99999)");
+	assert_string_equal(
+		ordo_forest_print(forest, &arena, trees[0], 4), "(([0..99997]+99998)+99999)");
 	assert_int_equal(strlen(ordo_forest_print(forest, &arena, trees[0], n)),
 		10 + 180 + 2700 + 36000 + 450000 + 3 * (n - 1));
 	ordo_forest_destroy(forest);
@@ -339,12 +351,17 @@ static void errors_are_bounded_by_the_roundings_on_the_way(void **state)
 {
 	(void)state;
 	const struct ordo_tree_facts facts = {.leaves = 8, .depth = 3};
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &facts) / (3 * 0x1p-24) - 1) < 1e-6);
-	assert_true(fabs(ordo_error_bound(ORDO_F64, ORDO_F64, ORDO_SUM, &facts) / (3 * 0x1p-53) - 1) < 1e-6);
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_PROD, &facts) / (7 * 0x1p-24) - 1) < 1e-6);
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_AVG, &facts) / (4 * 0x1p-24) - 1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &facts) / (3 * 0x1p-24) -
+			    1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F64, ORDO_F64, ORDO_SUM, &facts) / (3 * 0x1p-53) -
+			    1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_PROD, &facts) / (7 * 0x1p-24) -
+			    1) < 1e-6);
+	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_AVG, &facts) / (4 * 0x1p-24) -
+			    1) < 1e-6);
 	const struct ordo_tree_facts deep = {.leaves = 1u << 25, .depth = (1u << 25) - 1};
-	assert_true(fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &deep) - (exp(2) - 1)) < 1e-5);
+	assert_true(
+		fabs(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_SUM, &deep) - (exp(2) - 1)) < 1e-5);
 	assert_true(ordo_error_bound(ORDO_I64, ORDO_I64, ORDO_SUM, &facts) == 0);
 	assert_true(ordo_error_bound(ORDO_F32, ORDO_F32, ORDO_MAX, &facts) == 0);
 }
@@ -357,8 +374,8 @@ struct subject {
 	struct ordo_order *order;
 };
 
-/* AllReduce on five ranks, all parts sent to all. Rank r folds chunk c with the part of rank r + c first, then the
- * others in ascending order. */
+/* AllReduce on five ranks, all parts sent to all. Rank r folds chunk c with the part of rank r + c
+ * first, then the others in ascending order. */
 static struct ordo_schedule *lead_first(int chunks)
 {
 	enum { N = 5 };
@@ -371,11 +388,12 @@ static struct ordo_schedule *lead_first(int chunks)
 				at += sprintf(lines + at, "Notify %d signal 0\n", p);
 		for (int p = 0; p < N; p++)
 			for (int c = -1; p != r && c <= chunks; c++)
-				at += c < 0	   ? sprintf(lines + at, "Wait %d signal 0\n", p)
-				      : c < chunks ? sprintf(lines + at,
-							     "Send %d chunk %d input %d -> scratch %d\n", p,
-							     c, c, r * chunks + c)
-						   : sprintf(lines + at, "Notify %d signal 1\n", p);
+				at += c < 0 ? sprintf(lines + at, "Wait %d signal 0\n", p)
+				      : c < chunks
+					      ? sprintf(lines + at,
+							"Send %d chunk %d input %d -> scratch %d\n",
+							p, c, c, r * chunks + c)
+					      : sprintf(lines + at, "Notify %d signal 1\n", p);
 		for (int p = 0; p < N; p++)
 			if (p != r)
 				at += sprintf(lines + at, "Wait %d signal 1\n", p);
@@ -385,13 +403,15 @@ static struct ordo_schedule *lead_first(int chunks)
 				if (i == lead)
 					continue;
 				at += sprintf(lines + at, "%s chunk %d %s %d -> output %d\n",
-					i < 0 ? "LocalCopy" : "LocalReduce", c, p == r ? "input" : "scratch",
-					p == r ? c : p * chunks + c, c);
+					i < 0 ? "LocalCopy" : "LocalReduce", c,
+					p == r ? "input" : "scratch", p == r ? c : p * chunks + c,
+					c);
 			}
 	}
-	return handmade(
-		&(struct ordo_problem){
-			.op = ORDO_ALLREDUCE, .nrank = N, .nshard = N, .chunks_per_block = (uint32_t)chunks},
+	return handmade(&(struct ordo_problem){.op = ORDO_ALLREDUCE,
+				.nrank = N,
+				.nshard = N,
+				.chunks_per_block = (uint32_t)chunks},
 		N * (uint32_t)chunks, lines);
 }
 
@@ -399,11 +419,11 @@ static struct ordo_schedule *lead_first(int chunks)
 static struct subject open_subject(enum ordo_operator op, uint32_t n, const char *algorithm)
 {
 	struct ordo_error error;
-	struct subject subject = {
-		.schedule = algorithm && *algorithm
-				    ? compile_proved(&(struct ordo_request){
-					      .problem = {.op = op, .nrank = n}, .algorithm = algorithm})
-				    : lead_first(algorithm ? 4 : 1)};
+	struct subject subject = {.schedule = algorithm && *algorithm
+						      ? compile_proved(&(struct ordo_request){
+								.problem = {.op = op, .nrank = n},
+								.algorithm = algorithm})
+						      : lead_first(algorithm ? 4 : 1)};
 	subject.proof = ordo_verify(subject.schedule, NULL, &error);
 	subject.forest = new_forest();
 	assert_non_null(subject.proof);
@@ -433,8 +453,8 @@ static void check_classes(const struct ordo_order *order)
 			uint32_t first, end;
 			ordo_chunk_holders(&order->problem, chunk, &first, &end);
 			for (uint32_t rank = first; rank < end; rank++) {
-				if (!are_same(
-					    order->forest, ordo_order_tree(order, chunk, rank), found->tree))
+				if (!are_same(order->forest, ordo_order_tree(order, chunk, rank),
+					    found->tree))
 					continue;
 				first_chunk = first_chunk == ORDO_NONE ? chunk : first_chunk;
 				copies++;
@@ -447,7 +467,8 @@ static void check_classes(const struct ordo_order *order)
 		assert_int_equal(found->nchunk, chunks);
 		assert_int_equal(found->nrank, ranks);
 		assert_int_equal(found->first_chunk, first_chunk);
-		assert_int_equal(ordo_order_tree(order, first_chunk, found->first_rank), found->tree);
+		assert_int_equal(
+			ordo_order_tree(order, first_chunk, found->first_rank), found->tree);
 		ncopy += copies;
 		free(has_chunk);
 		free(has_rank);
@@ -488,8 +509,9 @@ static void classes_count_chunks_ranks_and_copies(void **state)
 		check_classes(subject.order);
 		if (subject.order->nclass != cases[i].nclass ||
 			subject.order->classes[0].nidentical != cases[i].nidentical)
-			fail_msg("case %zu, %u ranks: %u classes, the first of %u trees", i, cases[i].n,
-				subject.order->nclass, subject.order->classes[0].nidentical);
+			fail_msg("case %zu, %u ranks: %u classes, the first of %u trees", i,
+				cases[i].n, subject.order->nclass,
+				subject.order->classes[0].nidentical);
 		close_subject(&subject);
 	}
 }
@@ -498,8 +520,8 @@ static void two_schedules_of_one_order_share_their_trees(void **state)
 {
 	(void)state;
 	struct subject mesh = open_subject(ORDO_ALLREDUCE, 8, "mesh(shots=2)");
-	struct ordo_schedule *schedule = compile_proved(
-		&(struct ordo_request){.problem = {.op = ORDO_ALLREDUCE, .nrank = 8}, .algorithm = "dyadic"});
+	struct ordo_schedule *schedule = compile_proved(&(struct ordo_request){
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 8}, .algorithm = "dyadic"});
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
 	struct ordo_error error;
 	struct ordo_order *dyadic = ordo_order_create(mesh.forest, schedule, proof, &error);
@@ -519,10 +541,10 @@ static struct ordo_judgement judge(const struct subject *subject, struct ordo_ar
 {
 	struct ordo_judgement judgement, again;
 	struct ordo_error error;
-	assert_true(
-		ordo_judge_guarantee(subject->order, guarantee, type, reduction, arena, &judgement, &error));
-	assert_true(ordo_judge_proof(&subject->schedule->problem, subject->proof, guarantee, type, reduction,
-		arena, &again, &error));
+	assert_true(ordo_judge_guarantee(
+		subject->order, guarantee, type, reduction, arena, &judgement, &error));
+	assert_true(ordo_judge_proof(&subject->schedule->problem, subject->proof, guarantee, type,
+		reduction, arena, &again, &error));
 	assert_int_equal(judgement.verdict, again.verdict);
 	assert_int_equal(judgement.contradicted, again.contradicted);
 	assert_int_equal(!judgement.why, !again.why);
@@ -554,8 +576,8 @@ static void a_sum_that_is_a_nan_has_one_form(void **state)
 				(enum ordo_reduction)reduction, values[i], &result, &error));
 			assert_int_equal(ordo_type_bits(ORDO_F32, result), 0x7fc00000);
 		}
-	assert_true(
-		ordo_tree_evaluate(forest, leaf, ORDO_F32, ORDO_F32, ORDO_SUM, values[1], &result, &error));
+	assert_true(ordo_tree_evaluate(
+		forest, leaf, ORDO_F32, ORDO_F32, ORDO_SUM, values[1], &result, &error));
 	assert_true(isnan(result) && signbit(result));
 	ordo_forest_destroy(forest);
 }
@@ -586,8 +608,8 @@ static void guarantees_are_proved_refuted_or_do_not_apply(void **state)
 	assert_int_equal(judgement.verdict, ORDO_NOT_ASKED);
 	judgement = judge(&own, &arena, ORDO_G1, ORDO_F32, ORDO_SUM);
 	assert_int_equal(judgement.verdict, ORDO_DOES_NOT_HOLD);
-	assert_string_equal(
-		judgement.why, "chunk 0 is ((((0+1)+2)+3)+4) on rank 0 but ((((0+2)+1)+3)+4) on rank 2");
+	assert_string_equal(judgement.why,
+		"chunk 0 is ((((0+1)+2)+3)+4) on rank 0 but ((((0+2)+1)+3)+4) on rank 2");
 	judgement = judge(&doubling, &arena, ORDO_G1, ORDO_F32, ORDO_SUM);
 	assert_int_equal(judgement.verdict, ORDO_HOLDS);
 	judgement = judge(&doubling, &arena, ORDO_G2, ORDO_F32, ORDO_SUM);
@@ -630,8 +652,8 @@ static void a_schedule_that_is_not_sound_has_no_order(void **state)
 {
 	(void)state;
 	struct ordo_error error;
-	struct ordo_schedule *schedule = compile_proved(
-		&(struct ordo_request){.problem = {.op = ORDO_ALLREDUCE, .nrank = 3}, .algorithm = "ring"});
+	struct ordo_schedule *schedule = compile_proved(&(struct ordo_request){
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 3}, .algorithm = "ring"});
 	for (uint32_t i = 0; i < schedule->ntask; i++)
 		if (schedule->tasks[i].kind == ORDO_WAIT)
 			schedule->tasks[i].signal = 99;

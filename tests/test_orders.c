@@ -1,7 +1,9 @@
-/* test_orders.c - how many different reduction trees each ReduceScatter makes, and which of them have names: the table of the field.
+/* test_orders.c - how many different reduction trees each ReduceScatter makes, and which of them
+ * have names: the table of the field.
  *
- * ring N; NHR and NB N, or N/2 for a power of two; circulant the odd part of N; halving, RHD, BIRS, dyadic and the mesh by absolute rank 1;
- * the mesh that begins with its own part N-1. From 3 ranks on: two can be added in one way only.
+ * ring N; NHR and NB N, or N/2 for a power of two; circulant the odd part of N; halving, RHD, BIRS,
+ * dyadic and the mesh by absolute rank 1; the mesh that begins with its own part N-1. From 3 ranks
+ * on: two can be added in one way only.
  */
 #include "compiling.h"
 #include <setjmp.h>
@@ -83,8 +85,9 @@ static struct ordo_proof *prove(
 	enum ordo_operator op, uint32_t n, const char *algorithm, struct ordo_schedule **schedule)
 {
 	struct ordo_error error = {0};
-	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = n, .nshard = n}, .algorithm = algorithm, .unproved = true};
+	const struct ordo_request request = {.problem = {.op = op, .nrank = n, .nshard = n},
+		.algorithm = algorithm,
+		.unproved = true};
 	*schedule = ordo_compile(&request, &error);
 	if (!*schedule && error.code != ORDO_USAGE)
 		fail_msg("%s, %u ranks: %s", algorithm, n, error.text);
@@ -101,24 +104,27 @@ static void every_reduce_scatter_has_the_trees_it_should(void **state)
 			struct ordo_schedule *schedule;
 			struct ordo_proof *proof =
 				prove(ORDO_REDUCESCATTER, n, rows[row].algorithm, &schedule);
-			const uint32_t found = proof ? proof->ndistinct : 0, wanted = rows[row].trees(n);
+			const uint32_t found = proof ? proof->ndistinct : 0,
+				       wanted = rows[row].trees(n);
 			if (found != wanted)
-				fail_msg("%s, %u ranks: %u trees, wanted %u", rows[row].algorithm, n, found,
-					wanted);
+				fail_msg("%s, %u ranks: %u trees, wanted %u", rows[row].algorithm,
+					n, found, wanted);
 			ordo_proof_destroy(proof);
 			ordo_schedule_destroy(schedule);
 		}
 }
 
 /* Equal digests: bit-interchangeable. */
-static void check_same(enum ordo_operator op, uint32_t n, const char *first, const char *second, bool same)
+static void check_same(
+	enum ordo_operator op, uint32_t n, const char *first, const char *second, bool same)
 {
 	struct ordo_schedule *schedules[2];
 	struct ordo_proof *proofs[2] = {
 		prove(op, n, first, &schedules[0]), prove(op, n, second, &schedules[1])};
 	assert_true(proofs[0] && proofs[1]);
 	if (!strcmp(proofs[0]->digest, proofs[1]->digest) != same)
-		fail_msg("%u ranks: %s and %s %s", n, first, second, same ? "differ" : "are the same");
+		fail_msg("%u ranks: %s and %s %s", n, first, second,
+			same ? "differ" : "are the same");
 	for (int i = 0; i < 2; i++) {
 		ordo_proof_destroy(proofs[i]);
 		ordo_schedule_destroy(schedules[i]);
@@ -133,13 +139,15 @@ static void birs_dyadic_small_nhr_and_the_dyadic_mesh_make_d_of_n(void **state)
 		const char *wanted = print_dyadic(&arena, 0, n);
 		static const char *const scatters[] = {"dyadic", "mesh", "birs"};
 		for (int i = 0; i < (one_if_even_from_4(n) ? 3 : 2); i++)
-			check_order(
-				&(struct ordo_request){
-					.problem = {.op = ORDO_REDUCESCATTER, .nrank = n, .nshard = n},
-					.algorithm = scatters[i]},
+			check_order(&(struct ordo_request){.problem = {.op = ORDO_REDUCESCATTER,
+								   .nrank = n,
+								   .nshard = n},
+					    .algorithm = scatters[i]},
 				wanted);
-		check_order(&(struct ordo_request){.problem = {.op = ORDO_ALLREDUCE, .nrank = n, .nshard = n},
-				    .algorithm = "nhr(data=small)"},
+		check_order(
+			&(struct ordo_request){
+				.problem = {.op = ORDO_ALLREDUCE, .nrank = n, .nshard = n},
+				.algorithm = "nhr(data=small)"},
 			wanted);
 	}
 	ordo_arena_free(&arena);

@@ -23,29 +23,34 @@ static const struct refusal {
 		"accumulate: AllGather does not reduce, so there is nothing to accumulate", ""},
 	{"R1-empty-range", 5, 37,
 		"to_bytes: found 16384, wanted at least from_bytes, 16385: the range is empty",
-		"both ends belong to a range: {\"from_bytes\": 16385, \"to_bytes\": 16385} is one size"},
+		"both ends belong to a range: {\"from_bytes\": 16385, \"to_bytes\": 16385} is one "
+		"size"},
 	{"R1-endless-range-not-last", 6, 18,
 		"from_bytes: found 1048577, but the range before it, from 16385, has no end",
 		"only the last range may leave out to_bytes"},
-	{"R1-gap", 5, 18, "from_bytes: found 16386, wanted 16385: there is a gap, no schedule for size 16385",
+	{"R1-gap", 5, 18,
+		"from_bytes: found 16386, wanted 16385: there is a gap, no schedule for size 16385",
 		"both ends belong to a range; the next one begins one byte further"},
 	{"R1-in-place-where-there-is-none", 2, 50, "in_place: AllToAll has no in-place form", ""},
 	{"R1-inner-overlap", 5, 18,
-		"from_bytes: found 100, wanted 16385: ranges overlap, two schedules for sizes 100..200",
+		"from_bytes: found 100, wanted 16385: ranges overlap, two schedules for sizes "
+		"100..200",
 		"both ends belong to a range; the next one begins one byte further"},
 	{"R1-key-missing-in-a-range", 5, 3, "the key \"schedule\" is missing in a range", ""},
 	{"R1-key-missing-in-the-head", 1, 1, "the key \"in_place\" is missing in a plan set", ""},
 	{"R1-key-twice-in-a-range", 5, 73, "the key \"schedule\" is there twice in a range", ""},
 	{"R1-key-twice-in-the-head", 3, 2, "the key \"ranks\" is there twice in a plan set", ""},
-	{"R1-key-twice-written-otherwise", 5, 73, "the key \"schedule\" is there twice in a range", ""},
+	{"R1-key-twice-written-otherwise", 5, 73, "the key \"schedule\" is there twice in a range",
+		""},
 	{"R1-no-ranges", 3, 12, "ranges: found none, wanted at least one", ""},
 	{"R1-no-ranks", 2, 36, "ranks: found 0, wanted an integer of 1..2147483647", ""},
 	{"R1-operator-unknown", 2, 14,
-		"operator: found \"all-gather\", wanted AllReduce, Reduce, Broadcast, ReduceScatter, "
-		"AllGather, Scatter, Gather or AllToAll",
+		"operator: found \"all-gather\", wanted AllReduce, Reduce, Broadcast, "
+		"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
 		"did you mean \"AllGather\"?"},
 	{"R1-overlap", 5, 18,
-		"from_bytes: found 16384, wanted 16385: ranges overlap, two schedules for size 16384",
+		"from_bytes: found 16384, wanted 16385: ranges overlap, two schedules for size "
+		"16384",
 		"both ends belong to a range; the next one begins one byte further"},
 	{"R1-range-a-string", 4, 3, "found '\"', wanted a range, an object", ""},
 	{"R1-ranges-an-object", 3, 12, "found '{', wanted an array of ranges", ""},
@@ -55,76 +60,83 @@ static const struct refusal {
 	{"R1-root-where-there-is-none", 2, 47, "root: AllGather has no root", ""},
 	{"R1-schedule-a-number", 4, 52, "schedule: found 7, wanted a string", ""},
 	{"R1-schedule-a-set-by-name", 4, 52,
-		"schedule: found \"plan-set.json\", which is the name of a set, wanted a schedule", ""},
+		"schedule: found \"plan-set.json\", which is the name of a set, wanted a schedule",
+		""},
 	{"R1-schedule-above", 4, 52,
-		"schedule: found \"../small.json\", wanted the plain name of a file or folder beside the set",
+		"schedule: found \"../small.json\", wanted the plain name of a file or folder "
+		"beside the set",
 		"no slash, no backslash, no dot in front: a set and its schedules stay together"},
 	{"R1-schedule-anywhere", 4, 52,
-		"schedule: found \"/small.json\", wanted the plain name of a file or folder beside the set",
+		"schedule: found \"/small.json\", wanted the plain name of a file or folder beside "
+		"the set",
 		"no slash, no backslash, no dot in front: a set and its schedules stay together"},
 	{"R1-schedule-below", 4, 52,
-		"schedule: found \"folder/small.json\", wanted the plain name of a file or folder beside the "
-		"set",
+		"schedule: found \"folder/small.json\", wanted the plain name of a file or folder "
+		"beside the set",
 		"no slash, no backslash, no dot in front: a set and its schedules stay together"},
 	{"R1-schedule-hidden", 4, 52,
-		"schedule: found \".small.json\", wanted the plain name of a file or folder beside the set",
+		"schedule: found \".small.json\", wanted the plain name of a file or folder beside "
+		"the set",
 		"no slash, no backslash, no dot in front: a set and its schedules stay together"},
 	{"R1-schedule-without-a-name", 4, 52,
 		"schedule: found \"\", wanted the plain name of a file or folder beside the set",
 		"no slash, no backslash, no dot in front: a set and its schedules stay together"},
-	{"R1-schedule-with-a-wide-escape", 4, 52, "schedule: found control characters in a name, wanted none",
-		""},
-	{"R1-schedule-with-an-escape", 4, 52, "schedule: found control characters in a name, wanted none",
-		""},
+	{"R1-schedule-with-a-wide-escape", 4, 52,
+		"schedule: found control characters in a name, wanted none", ""},
+	{"R1-schedule-with-an-escape", 4, 52,
+		"schedule: found control characters in a name, wanted none", ""},
 	{"R1-shards-without-a-reduction", 2, 49,
 		"shards: AllGather does not reduce, found 4, wanted 2 (the number of ranks)", ""},
 	{"R1-size-a-fraction", 4, 18,
-		"from_bytes: found 1.5, wanted an integer of 0..9007199254740992, or a greater one up to "
-		"9223372036854775807 as a string",
+		"from_bytes: found 1.5, wanted an integer of 0..9007199254740992, or a greater one "
+		"up to 9223372036854775807 as a string",
 		""},
 	{"R1-size-as-a-short-string", 4, 18,
-		"from_bytes: found \"1\", wanted an integer of 0..9007199254740992, or a greater one up to "
-		"9223372036854775807 as a string",
-		""},
-	{"R1-size-negative", 4, 18,
-		"from_bytes: found -1, wanted an integer of 0..9007199254740992, or a greater one up to "
-		"9223372036854775807 as a string",
-		""},
-	{"R1-size-past-2-to-64", 5, 37,
-		"to_bytes: found \"18446744073709551617\", wanted an integer of 0..9007199254740992, or a "
-		"greater one up to 9223372036854775807 as a string",
-		""},
-	{"R1-size-past-the-limit", 5, 37,
-		"to_bytes: found \"9223372036854775808\", wanted an integer of 0..9007199254740992, or a "
-		"greater one up to 9223372036854775807 as a string",
-		""},
-	{"R1-size-too-wide-for-a-number", 5, 37,
-		"to_bytes: found 9007199254740993, wanted an integer of 0..9007199254740992, or a greater "
+		"from_bytes: found \"1\", wanted an integer of 0..9007199254740992, or a greater "
 		"one up to 9223372036854775807 as a string",
 		""},
-	{"R1-size-with-a-leading-zero", 5, 37,
-		"to_bytes: found \"09007199254740993\", wanted an integer of 0..9007199254740992, or a "
+	{"R1-size-negative", 4, 18,
+		"from_bytes: found -1, wanted an integer of 0..9007199254740992, or a greater one "
+		"up to 9223372036854775807 as a string",
+		""},
+	{"R1-size-past-2-to-64", 5, 37,
+		"to_bytes: found \"18446744073709551617\", wanted an integer of "
+		"0..9007199254740992, or a greater one up to 9223372036854775807 as a string",
+		""},
+	{"R1-size-past-the-limit", 5, 37,
+		"to_bytes: found \"9223372036854775808\", wanted an integer of "
+		"0..9007199254740992, or a greater one up to 9223372036854775807 as a string",
+		""},
+	{"R1-size-too-wide-for-a-number", 5, 37,
+		"to_bytes: found 9007199254740993, wanted an integer of 0..9007199254740992, or a "
 		"greater one up to 9223372036854775807 as a string",
 		""},
+	{"R1-size-with-a-leading-zero", 5, 37,
+		"to_bytes: found \"09007199254740993\", wanted an integer of 0..9007199254740992, "
+		"or a greater one up to 9223372036854775807 as a string",
+		""},
 	{"R1-size-with-a-unit", 5, 37,
-		"to_bytes: found \"1MiB\", wanted an integer of 0..9007199254740992, or a greater one up to "
-		"9223372036854775807 as a string",
+		"to_bytes: found \"1MiB\", wanted an integer of 0..9007199254740992, or a greater "
+		"one up to 9223372036854775807 as a string",
 		""},
 	{"R1-size-with-an-exponent", 4, 18,
-		"from_bytes: found 1e0, wanted an integer of 0..9007199254740992, or a greater one up to "
-		"9223372036854775807 as a string",
+		"from_bytes: found 1e0, wanted an integer of 0..9007199254740992, or a greater one "
+		"up to 9223372036854775807 as a string",
 		""},
-	{"R1-something-after-the-document", 8, 1, "found '{', wanted nothing after the document", ""},
+	{"R1-something-after-the-document", 8, 1, "found '{', wanted nothing after the document",
+		""},
 	{"R1-truncated", 7, 3, "found the end of the text, wanted a comma or '}'",
 		"the file may have been cut off"},
 	{"R1-unknown-key-in-a-range", 4, 21, "unknown key \"to_byte\" in a range",
 		"did you mean \"to_bytes\"?"},
 	{"R1-unknown-key-in-the-head", 2, 27, "unknown key \"nranks\" in a plan set",
 		"did you mean \"ranks\"?"},
-	{"R1-unsorted", 5, 18, "from_bytes: found 1 after a range from 4, wanted ranges in ascending order",
+	{"R1-unsorted", 5, 18,
+		"from_bytes: found 1 after a range from 4, wanted ranges in ascending order",
 		"the next range here begins at 16385"},
 	{"R1-wide-gap", 5, 18,
-		"from_bytes: found 20000, wanted 16385: there is a gap, no schedule for sizes 16385..19999",
+		"from_bytes: found 20000, wanted 16385: there is a gap, no schedule for sizes "
+		"16385..19999",
 		"both ends belong to a range; the next one begins one byte further"},
 	{"R1-wrong-schema", 1, 12, "schema: found \"ordo/schedule/1\", wanted \"ordo/plan-set/1\"",
 		"this is a document of another kind or version"},
@@ -179,11 +191,11 @@ static void every_reject_case_says_what_is_wrong_and_where(void **state)
 		snprintf(path, sizeof path, "%s/plan-set/%s.json", reject_folder, wanted->name);
 		assert_null(ordo_plan_set_read(path, &error));
 		if (error.code != ORDO_BAD_INPUT || error.rule != 1 ||
-			strcmp(error.text, wanted->text) != 0 || strcmp(error.hint, wanted->hint) != 0 ||
-			error.line != wanted->line || error.column != wanted->column ||
-			strcmp(error.file, path) != 0)
-			fail_msg("%s:%u:%u: error[R%d]: %s\nhint: %s", error.file, error.line, error.column,
-				error.rule, error.text, error.hint);
+			strcmp(error.text, wanted->text) != 0 ||
+			strcmp(error.hint, wanted->hint) != 0 || error.line != wanted->line ||
+			error.column != wanted->column || strcmp(error.file, path) != 0)
+			fail_msg("%s:%u:%u: error[R%d]: %s\nhint: %s", error.file, error.line,
+				error.column, error.rule, error.text, error.hint);
 	}
 }
 
@@ -203,8 +215,8 @@ static void what_is_read_is_what_is_written(void **state)
 	/* Everything that may be there. */
 	static const char full[] =
 		"{\"schema\": \"ordo/plan-set/1\",\n"
-		" \"operator\": \"Reduce\", \"ranks\": 3, \"root\": 2, \"shards\": 6, \"in_place\": "
-		"false,\n"
+		" \"operator\": \"Reduce\", \"ranks\": 3, \"root\": 2, \"shards\": 6, "
+		"\"in_place\": false,\n"
 		" \"x\": {\"by\": [1.50, null]},\n"
 		" \"ranges\": [\n"
 		"  {\"from_bytes\": 0, \"to_bytes\": 9007199254740992, \"schedule\": \"a\"},\n"
@@ -217,9 +229,11 @@ static void what_is_read_is_what_is_written(void **state)
 static void order_space_and_escapes_do_not_matter(void **state)
 {
 	(void)state;
-	expect_again("{ \"ranges\":[{\"schedule\":\"small.json\",\"to_bytes\":16384,\"from_bytes\":1},"
-		     "{\"from_bytes\":16385,\"to_bytes\":1048576,\"sch\\u0065dule\":\"middle\\u002ejson\"},"
-		     "{\"from_bytes\":1048577,\"schedule\":\"small.json\"}],\t\"in_place\":false,\r\n"
+	expect_again("{ "
+		     "\"ranges\":[{\"schedule\":\"small.json\",\"to_bytes\":16384,\"from_bytes\":1}"
+		     ",{\"from_bytes\":16385,\"to_bytes\":1048576,\"sch\\u0065dule\":"
+		     "\"middle\\u002ejson\"},{\"from_bytes\":1048577,\"schedule\":\"small.json\"}],"
+		     "\t\"in_place\":false,\r\n"
 		     "\"ranks\":2,\"operator\":\"AllGather\",\"schema\":\"ordo/plan-set\\/1\"}",
 		sound);
 }
@@ -241,8 +255,8 @@ static void a_size_finds_its_range(void **state)
 	static const struct {
 		uint64_t bytes;
 		uint32_t range;
-	} cases[] = {{0, ORDO_NONE}, {1, 0}, {2, 0}, {16384, 0}, {16385, 1}, {1048576, 1}, {1048577, 2},
-		{ORDO_BYTES_LIMIT, 2}};
+	} cases[] = {{0, ORDO_NONE}, {1, 0}, {2, 0}, {16384, 0}, {16385, 1}, {1048576, 1},
+		{1048577, 2}, {ORDO_BYTES_LIMIT, 2}};
 	struct ordo_plan_set *set = read_text(sound);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_int_equal(ordo_plan_set_find(set, cases[i].bytes), cases[i].range);
@@ -266,8 +280,8 @@ static void sizes_beyond_the_last_range_have_none(void **state)
 		assert_int_equal(ordo_plan_set_find(set, size),
 			size < 10 || size >= 30 ? ORDO_NONE : (uint32_t)size - 10);
 	assert_false(ordo_plan_set_add(set, UINT64_C(1) << 63, ORDO_ENDLESS, "a", &error));
-	assert_string_equal(
-		error.text, "from_bytes: found 9223372036854775808, wanted at most 9223372036854775807");
+	assert_string_equal(error.text,
+		"from_bytes: found 9223372036854775808, wanted at most 9223372036854775807");
 	ordo_plan_set_destroy(set);
 }
 
@@ -389,7 +403,8 @@ static void expect_refusal(const char *text)
 	assert_null(ordo_plan_set_open(set, 1, NULL, &error));
 	if (error.code != ORDO_BAD_INPUT || strcmp(error.text, text) != 0 || error.line != 5 ||
 		error.column != 58 || strcmp(error.file, in_folder("set.json")) != 0)
-		fail_msg("%s:%u:%u: %s, wanted %s", error.file, error.line, error.column, error.text, text);
+		fail_msg("%s:%u:%u: %s, wanted %s", error.file, error.line, error.column,
+			error.text, text);
 	ordo_plan_set_destroy(set);
 }
 
@@ -399,17 +414,14 @@ static void what_a_set_names_must_be_a_schedule_of_its_problem(void **state)
 	put("set.json", sound);
 	expect_refusal("schedule \"middle.json\": cannot be read: No such file or directory");
 	put_schedule("middle.json", ORDO_ALLGATHER, 3, 0, false);
-	expect_refusal("schedule \"middle.json\": found AllGather on 3 ranks, wanted AllGather on 2 ranks, "
-		       "as the set "
-		       "says");
+	expect_refusal("schedule \"middle.json\": found AllGather on 3 ranks, wanted AllGather on "
+		       "2 ranks, as the set says");
 	put_schedule("middle.json", ORDO_ALLGATHER, 2, 0, true);
-	expect_refusal("schedule \"middle.json\": found AllGather on 2 ranks, in place, wanted AllGather on "
-		       "2 ranks, as "
-		       "the set says");
+	expect_refusal("schedule \"middle.json\": found AllGather on 2 ranks, in place, wanted "
+		       "AllGather on 2 ranks, as the set says");
 	put_schedule("middle.json", ORDO_SCATTER, 2, 1, false);
-	expect_refusal("schedule \"middle.json\": found Scatter on 2 ranks, root 1, wanted AllGather on 2 "
-		       "ranks, as the "
-		       "set says");
+	expect_refusal("schedule \"middle.json\": found Scatter on 2 ranks, root 1, wanted "
+		       "AllGather on 2 ranks, as the set says");
 }
 
 /* sound for Reduce, with what stands after the ranks. */
@@ -418,7 +430,8 @@ static void put_reduce_set(const char *more)
 	char text[1024];
 	const char *at = strstr(sound, "\"AllGather\", \"ranks\": 2"),
 		   *rest = at + strlen("\"AllGather\", \"ranks\": 2");
-	snprintf(text, sizeof text, "%.*s\"Reduce\", \"ranks\": 2%s%s", (int)(at - sound), sound, more, rest);
+	snprintf(text, sizeof text, "%.*s\"Reduce\", \"ranks\": 2%s%s", (int)(at - sound), sound,
+		more, rest);
 	put("set.json", text);
 }
 
@@ -427,13 +440,11 @@ static void roots_and_shards_must_agree_too(void **state)
 	(void)state;
 	put_reduce_set(", \"root\": 0");
 	put_schedule("middle.json", ORDO_REDUCE, 2, 1, false);
-	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce on 2 ranks, "
-		       "root 0, as "
-		       "the set says");
+	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce "
+		       "on 2 ranks, root 0, as the set says");
 	put_reduce_set(", \"root\": 1, \"shards\": 4");
-	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce on 2 ranks, "
-		       "root 1, 4 "
-		       "shards, as the set says");
+	expect_refusal("schedule \"middle.json\": found Reduce on 2 ranks, root 1, wanted Reduce "
+		       "on 2 ranks, root 1, 4 shards, as the set says");
 }
 
 static void links_and_pipes_are_no_schedules(void **state)
@@ -441,10 +452,12 @@ static void links_and_pipes_are_no_schedules(void **state)
 	(void)state;
 	put("set.json", sound);
 	assert_int_equal(symlink("/etc/passwd", in_folder("middle.json")), 0);
-	expect_refusal("schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
+	expect_refusal(
+		"schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
 	unlink(in_folder("middle.json"));
 	assert_int_equal(mkfifo(in_folder("middle.json"), 0600), 0);
-	expect_refusal("schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
+	expect_refusal(
+		"schedule \"middle.json\": cannot be read: it is no ordinary file or folder");
 }
 
 static void a_set_that_names_itself_or_a_set_is_refused(void **state)
@@ -453,8 +466,8 @@ static void a_set_that_names_itself_or_a_set_is_refused(void **state)
 	struct ordo_error error = {0};
 	put("middle.json", sound);
 	assert_null(ordo_plan_set_read(in_folder("middle.json"), &error));
-	assert_string_equal(
-		error.text, "schedule: found \"middle.json\", which is this set itself, wanted a schedule");
+	assert_string_equal(error.text,
+		"schedule: found \"middle.json\", which is this set itself, wanted a schedule");
 	assert_int_equal(error.line, 5);
 	assert_int_equal(error.column, 58);
 	/* Another set. */
@@ -462,7 +475,8 @@ static void a_set_that_names_itself_or_a_set_is_refused(void **state)
 	struct ordo_plan_set *set = read_path("set.json");
 	assert_null(ordo_plan_set_open(set, 1, NULL, &error));
 	assert_string_equal(error.file, in_folder("middle.json"));
-	assert_string_equal(error.text, "schema: found \"ordo/plan-set/1\", wanted \"ordo/schedule/1\"");
+	assert_string_equal(
+		error.text, "schema: found \"ordo/plan-set/1\", wanted \"ordo/schedule/1\"");
 	ordo_plan_set_destroy(set);
 }
 
@@ -486,7 +500,8 @@ static void without_a_folder_there_are_no_schedules(void **state)
 	struct ordo_error error = {0};
 	struct ordo_plan_set *set = read_text(sound);
 	assert_null(ordo_plan_set_open(set, 0, NULL, &error));
-	assert_string_equal(error.text, "schedule \"small.json\": cannot be read: there is no folder here");
+	assert_string_equal(
+		error.text, "schedule \"small.json\": cannot be read: there is no folder here");
 	assert_int_equal(error.line, 4);
 	ordo_plan_set_destroy(set);
 }
@@ -495,7 +510,8 @@ static void a_set_is_known_by_its_schema(void **state)
 {
 	(void)state;
 	put("a", sound);
-	put("b", "{\"x\": {\"schema\": \"ordo/schedule/1\"}, \"sch\\u0065ma\": \"ordo/plan-set/1\", cut");
+	put("b", "{\"x\": {\"schema\": \"ordo/schedule/1\"}, \"sch\\u0065ma\": "
+		 "\"ordo/plan-set/1\", cut");
 	put("c", "{\"schema\": \"ordo/schedule/1\"}");
 	put("d", "{\"schema\": 7}");
 	put("e", "");

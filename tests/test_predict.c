@@ -1,6 +1,8 @@
-/* test_predict.c - predicted times of schedules made by hand, on topologies made by hand, against times worked out by hand.
+/* test_predict.c - predicted times of schedules made by hand, on topologies made by hand, against
+ * times worked out by hand.
  *
- * A chunk has 1000 bytes unless the case says otherwise, links have a latency of 100 ns, and 1 GB/s is 1 byte a nanosecond; times are in nanoseconds.
+ * A chunk has 1000 bytes unless the case says otherwise, links have a latency of 100 ns, and 1 GB/s
+ * is 1 byte a nanosecond; times are in nanoseconds.
  */
 #include "handmade.h"
 #include <math.h>
@@ -32,12 +34,12 @@ struct setting {
 static struct ordo_topology *topology_of(const struct setting *setting)
 {
 	struct ordo_error error;
-	struct ordo_topology *topology =
-		ordo_topology_create("hand", setting->nrank, setting->nswitch, setting->ports, &error);
+	struct ordo_topology *topology = ordo_topology_create(
+		"hand", setting->nrank, setting->nswitch, setting->ports, &error);
 	assert_non_null(topology);
 	for (size_t i = 0; i < 16 && setting->links[i].bandwidth_gbs > 0; i++)
-		assert_true(ordo_topology_add(topology, setting->links[i].from, setting->links[i].to, NULL,
-			100, setting->links[i].bandwidth_gbs, &error));
+		assert_true(ordo_topology_add(topology, setting->links[i].from,
+			setting->links[i].to, NULL, 100, setting->links[i].bandwidth_gbs, &error));
 	topology->cores = setting->cores;
 	topology->task_ns = setting->task_ns;
 	topology->reduce_gbs = setting->reduce_gbs;
@@ -94,28 +96,31 @@ static void check_near_at(double found, double wanted, int line)
 }
 
 /* The ends of the tasks, in order, in nanoseconds. */
-static void check_ends(const struct setting *setting, const char *lines, size_t count, const double *ends)
+static void check_ends(
+	const struct setting *setting, const char *lines, size_t count, const double *ends)
 {
 	struct foreseen foreseen = foresee(setting, lines);
 	assert_int_equal(foreseen.schedule->ntask, count);
 	for (size_t i = 0; i < count; i++) {
 		const double found = foreseen.prediction->timeline->tasks[i].end;
 		if (!(fabs(found - ends[i] * 1e-9) <= 1e-12 * ends[i] * 1e-9))
-			fail_msg("task %zu: found %.15g ns, wanted %.15g ns", i, found * 1e9, ends[i]);
+			fail_msg("task %zu: found %.15g ns, wanted %.15g ns", i, found * 1e9,
+				ends[i]);
 	}
 	forget(&foreseen);
 }
-#define CHECK_ENDS(setting, lines, ...)                                                                      \
-	do {                                                                                                 \
-		const double ends_[] = {__VA_ARGS__};                                                        \
-		check_ends(setting, lines, sizeof ends_ / sizeof *ends_, ends_);                             \
+#define CHECK_ENDS(setting, lines, ...)                                                            \
+	do {                                                                                       \
+		const double ends_[] = {__VA_ARGS__};                                              \
+		check_ends(setting, lines, sizeof ends_ / sizeof *ends_, ends_);                   \
 	} while (0)
 
 /* Sharing. */
 
 static const struct setting pair = {.nrank = 2, .links = {{0, 1, 1}, {1, 0, 1}}};
 
-/* 1000, 2000 and 4000 bytes begin together. A third each until 3000 are through, half each until 2000 more are, then the last 2000 alone. */
+/* 1000, 2000 and 4000 bytes begin together. A third each until 3000 are through, half each until
+ * 2000 more are, then the last 2000 alone. */
 static void flows_on_one_link_share_it(void **state)
 {
 	(void)state;
@@ -141,7 +146,8 @@ static void k_flows_take_k_times_as_long(void **state)
 	}
 }
 
-/* The second comes 500 ns after the first: 500 bytes of the first are through, then half each until it ends at 1600, when 500 of the second are left. */
+/* The second comes 500 ns after the first: 500 bytes of the first are through, then half each until
+ * it ends at 1600, when 500 of the second are left. */
 static void a_flow_that_comes_later_shares_what_is_left(void **state)
 {
 	(void)state;
@@ -149,7 +155,8 @@ static void a_flow_that_comes_later_shares_what_is_left(void **state)
 	setting.copy_gbs = 2;
 	CHECK_ENDS(&setting,
 		"rank 0\nSend 1 chunk 0 input 0 -> output 0\n"
-		"rank 0\nLocalCopy chunk 0 input 0 -> output 0\nSend 1 chunk 0 input 0 -> output 0\n",
+		"rank 0\nLocalCopy chunk 0 input 0 -> output 0\nSend 1 chunk 0 input 0 -> output "
+		"0\n",
 		1600, 500, 2100);
 }
 
@@ -166,7 +173,8 @@ static void the_two_ways_of_a_cable_share_nothing(void **state)
  *
  *   f1: 0 -> 2, 16000 bytes   f2: 0 -> 3, 12000   f3: 1 -> 3, 4000
  *
- * Into 3 flow 5 and 5, and f1 has what is left of 30, 25, not half. f1 ends after 640 ns. f3 ends after 800; f2 has 4000 then, and the other 8000 at 10. */
+ * Into 3 flow 5 and 5, and f1 has what is left of 30, 25, not half. f1 ends after 640 ns. f3 ends
+ * after 800; f2 has 4000 then, and the other 8000 at 10. */
 static const struct setting two_levels = {.nrank = 4,
 	.nswitch = 1,
 	.links = {{0, 4, 30}, {1, 4, 100}, {4, 2, 100}, {4, 3, 10}, {2, 4, 100}, {3, 4, 100}}};
@@ -181,8 +189,8 @@ static void what_one_cannot_use_goes_to_the_others(void **state)
 		200 + 640, 200 + 1600, 200 + 800);
 }
 
-/* The same with f1 of 16000 bytes and f3 of 1000. f3 is through after 200 ns, f2 then has 10 and f1 20: f1 has 5000 at 200 ns, and 16000 at 750. f2 has 1000 at 200, and
- * 12000 at 1300. */
+/* The same with f1 of 16000 bytes and f3 of 1000. f3 is through after 200 ns, f2 then has 10 and f1
+ * 20: f1 has 5000 at 200 ns, and 16000 at 750. f2 has 1000 at 200, and 12000 at 1300. */
 static void rates_change_when_a_flow_ends_elsewhere(void **state)
 {
 	(void)state;
@@ -197,12 +205,14 @@ static void rates_change_when_a_flow_ends_elsewhere(void **state)
  *
  *   a: 0 -> 2   b: 0 -> 3   c: 1 -> 2   (into 3: 2)
  *
- * b gets 2; a the rest of 12, 10; c the rest of 20, 10: had a had 11, c would have had less than it. */
+ * b gets 2; a the rest of 12, 10; c the rest of 20, 10: had a had 11, c would have had less than
+ * it. */
 static void three_levels_are_filled_one_after_another(void **state)
 {
 	(void)state;
-	const struct setting setting = {
-		.nrank = 4, .nswitch = 1, .links = {{0, 4, 12}, {1, 4, 100}, {4, 2, 20}, {4, 3, 2}}};
+	const struct setting setting = {.nrank = 4,
+		.nswitch = 1,
+		.links = {{0, 4, 12}, {1, 4, 100}, {4, 2, 20}, {4, 3, 2}}};
 	CHECK_ENDS(&setting,
 		"rank 0\nSend 2 chunks 0..9 input 0 -> output 0\n"
 		"rank 0\nSend 3 chunks 0..3 input 0 -> output 0\n"
@@ -214,25 +224,30 @@ static void three_levels_are_filled_one_after_another(void **state)
  *
  *   0 -> 3, 1 -> 3, 2 -> 3   5 -> 4, 6 -> 4
  *
- * The first two go at 1 and stay so when, 100 ns later, the others begin: what is left into 3 is 9, and half of 18 is 9 too. */
+ * The first two go at 1 and stay so when, 100 ns later, the others begin: what is left into 3 is 9,
+ * and half of 18 is 9 too. */
 static void slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level(void **state)
 {
 	(void)state;
 	const struct setting setting = {.nrank = 7,
 		.nswitch = 1,
 		.copy_gbs = 10,
-		.links = {
-			{0, 7, 1}, {1, 7, 1}, {2, 7, 100}, {5, 7, 100}, {6, 7, 100}, {7, 3, 11}, {7, 4, 18}}};
+		.links = {{0, 7, 1}, {1, 7, 1}, {2, 7, 100}, {5, 7, 100}, {6, 7, 100}, {7, 3, 11},
+			{7, 4, 18}}};
 	CHECK_ENDS(&setting,
 		"rank 0\nSend 3 chunks 0..7 input 0 -> output 0\n"
 		"rank 1\nSend 3 chunks 0..7 input 0 -> output 0\n"
-		"rank 2\nLocalCopy chunk 0 input 0 -> output 0\nSend 3 chunks 0..8 input 0 -> output 0\n"
-		"rank 5\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> output 0\n"
-		"rank 6\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> output 0\n",
+		"rank 2\nLocalCopy chunk 0 input 0 -> output 0\nSend 3 chunks 0..8 input 0 -> "
+		"output 0\n"
+		"rank 5\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> "
+		"output 0\n"
+		"rank 6\nLocalCopy chunk 0 input 0 -> output 0\nSend 4 chunks 0..8 input 0 -> "
+		"output 0\n",
 		200 + 8000, 200 + 8000, 100, 300 + 1000, 100, 300 + 1000, 100, 300 + 1000);
 }
 
-/* Two servers of two ranks, a leaf each (4, 5), joined by a spine (6) with half of what the ranks have: 10 for two flows of 10. */
+/* Two servers of two ranks, a leaf each (4, 5), joined by a spine (6) with half of what the ranks
+ * have: 10 for two flows of 10. */
 static void an_oversubscribed_uplink_is_shared(void **state)
 {
 	(void)state;
@@ -253,7 +268,8 @@ static void tokens_are_taken_one_by_one_or_not_at_all(void **state)
 	setting.copy_gbs = 2;
 	CHECK_ENDS(&setting,
 		"rank 0\nSend 1 chunk 0 input 0 -> output 0\nNotify 1 signal 2\n"
-		"rank 0\nNotify 1 signal 1\nLocalCopy chunk 0 input 0 -> output 0\nNotify 1 signal 0\n"
+		"rank 0\nNotify 1 signal 1\nLocalCopy chunk 0 input 0 -> output 0\nNotify 1 signal "
+		"0\n"
 		"rank 1\nWait 0 signal 0\nWait 0 signal 1\n",
 		1100, 1100, 0, 500, 500, 500, 500);
 }
@@ -268,7 +284,8 @@ static const char three_sends[] = "rank 0\nSend 1 chunk 0 input 0 -> output 0\n"
 				  "rank 0\nSend 2 chunk 0 input 0 -> output 0\n"
 				  "rank 0\nSend 3 chunk 0 input 0 -> output 0\n";
 
-/* Three at once over P ports take 3/P times as long as one, latencies included; over as many ports as there are links, no longer. */
+/* Three at once over P ports take 3/P times as long as one, latencies included; over as many ports
+ * as there are links, no longer. */
 static void sends_at_once_take_turns_at_the_ports(void **state)
 {
 	(void)state;
@@ -292,8 +309,8 @@ static void what_arrives_at_once_takes_turns_too(void **state)
 	CHECK_ENDS(&four, three_arrivals, 3300, 3300, 3300);
 }
 
-static void check_busiest(
-	const struct setting *setting, const char *lines, enum ordo_resource kind, uint32_t at, double share)
+static void check_busiest(const struct setting *setting, const char *lines, enum ordo_resource kind,
+	uint32_t at, double share)
 {
 	struct foreseen foreseen = foresee(setting, lines);
 	assert_int_equal(foreseen.prediction->busiest, kind);
@@ -323,7 +340,8 @@ static void a_port_sends_and_receives_at_once(void **state)
 		1100, 1100);
 }
 
-/* 1100 and 3100 ns of one port: half each until the first has had 1100, then the rest of the second alone. */
+/* 1100 and 3100 ns of one port: half each until the first has had 1100, then the rest of the second
+ * alone. */
 static void a_port_is_shared_until_the_shorter_ends(void **state)
 {
 	(void)state;
@@ -335,7 +353,8 @@ static void a_port_is_shared_until_the_shorter_ends(void **state)
 
 /* Adders, copiers, tasks. */
 
-/* 1000 bytes come from each of two ranks at once, and are added at 2 bytes a nanosecond together. */
+/* 1000 bytes come from each of two ranks at once, and are added at 2 bytes a nanosecond
+ * together. */
 static void what_is_added_at_once_shares_the_adder(void **state)
 {
 	(void)state;
@@ -349,7 +368,8 @@ static void what_is_added_at_once_shares_the_adder(void **state)
 		2100, 2100, 1100);
 }
 
-/* One adds and one copies at once: neither is in the other's way. What comes over a link that adds slowly is added slowly. */
+/* One adds and one copies at once: neither is in the other's way. What comes over a link that adds
+ * slowly is added slowly. */
 static void adding_and_copying_are_apart(void **state)
 {
 	(void)state;
@@ -385,7 +405,8 @@ static void tasks_cost_what_the_topology_says(void **state)
 		1110, 1120, 1130, 1140);
 }
 
-/* Four copies of 500 ns on two cores: two after two. A Send holds a core for its bytes only: the second begins at 1000, and each ends a latency later. */
+/* Four copies of 500 ns on two cores: two after two. A Send holds a core for its bytes only: the
+ * second begins at 1000, and each ends a latency later. */
 static void ranks_that_share_cores_take_turns(void **state)
 {
 	(void)state;
@@ -394,15 +415,16 @@ static void ranks_that_share_cores_take_turns(void **state)
 	setting.copy_gbs = 2;
 	setting.cores = 2;
 	CHECK_ENDS(&setting,
-		"rank 0\nLocalCopy chunk 0 input 0 -> output 0\nrank 1\nLocalCopy chunk 0 input 0 -> output "
-		"0\n"
-		"rank 2\nLocalCopy chunk 0 input 0 -> output 0\nrank 3\nLocalCopy chunk 0 input 0 -> output "
-		"0\n",
+		"rank 0\nLocalCopy chunk 0 input 0 -> output 0\nrank 1\nLocalCopy chunk 0 input 0 "
+		"-> output 0\n"
+		"rank 2\nLocalCopy chunk 0 input 0 -> output 0\nrank 3\nLocalCopy chunk 0 input 0 "
+		"-> output 0\n",
 		500, 500, 1000, 1000);
 	setting.cores = 1;
 	setting.task_ns = 10;
 	CHECK_ENDS(&setting,
-		"rank 0\nSend 1 chunk 0 input 0 -> output 0\nrank 1\nSend 0 chunk 0 input 0 -> output 0\n"
+		"rank 0\nSend 1 chunk 0 input 0 -> output 0\nrank 1\nSend 0 chunk 0 input 0 -> "
+		"output 0\n"
 		"rank 2\nNotify 3 signal 0\nrank 3\nWait 2 signal 0\n",
 		1110, 2120, 2030, 2040);
 }
@@ -434,14 +456,15 @@ static void of_several_links_the_widest_is_taken(void **state)
 	ordo_topology_destroy(topology);
 }
 
-/* Leaves 4 and 5, spines 6 and 7: the pairs 0 -> 2 and 1 -> 3 go over different spines, and are as fast as each alone. */
+/* Leaves 4 and 5, spines 6 and 7: the pairs 0 -> 2 and 1 -> 3 go over different spines, and are as
+ * fast as each alone. */
 static void pairs_are_spread_over_equal_ways(void **state)
 {
 	(void)state;
 	const struct setting setting = {.nrank = 4,
 		.nswitch = 4,
-		.links = {{0, 4, 10}, {1, 4, 10}, {4, 6, 10}, {4, 7, 10}, {6, 5, 10}, {7, 5, 10}, {5, 2, 10},
-			{5, 3, 10}}};
+		.links = {{0, 4, 10}, {1, 4, 10}, {4, 6, 10}, {4, 7, 10}, {6, 5, 10}, {7, 5, 10},
+			{5, 2, 10}, {5, 3, 10}}};
 	static const char lines[] = "rank 0\nSend 2 chunk 0 input 0 -> output 0\n"
 				    "rank 1\nSend 3 chunk 0 input 0 -> output 0\n";
 	CHECK_ENDS(&setting, lines, 500, 500);
@@ -473,13 +496,17 @@ static void ranks_pass_on_only_if_asked(void **state)
 	CHECK_ENDS(&line, lines, 2100, 2000);
 }
 
-/* Recursive halving on a torus of side 2^m, p = 4^m, the two dimensions in turn: step s = 2k + d sends n/2^(s+1) bytes over a distance of 2^k in dimension d. The partner differs in
- * one digit, so the messages of 2^k neighbours cross the link in their middle, each direction: they flow at 1/2^k of the link. On the wire that is
+/* Recursive halving on a torus of side 2^m, p = 4^m, the two dimensions in turn: step s = 2k + d
+ * sends n/2^(s+1) bytes over a distance of 2^k in dimension d. The partner differs in one digit, so
+ * the messages of 2^k neighbours cross the link in their middle, each direction: they flow at 1/2^k
+ * of the link. On the wire that is
  *
  *   sum over k < m of 2^k (n/2^(2k+1) + n/2^(2k+2)) = 3/4 n sum of 2^-k = 3/2 (1 - 2^-m) n
  *
- * and without sharing (1 - 4^-m) n: the congestion is 3/2 / (1 + 2^-m), and 3/2 only in the limit of many ranks: 6/5 for 4 x 4, 4/3 for 8 x 8, 24/17 for 16 x 16. In the last two steps,
- * half way round, both ways are as short; all take the inner one here, as on a grid without the links that close it. */
+ * and without sharing (1 - 4^-m) n: the congestion is 3/2 / (1 + 2^-m), and 3/2 only in the limit
+ * of many ranks: 6/5 for 4 x 4, 4/3 for 8 x 8, 24/17 for 16 x 16. In the last two steps, half way
+ * round, both ways are as short; all take the inner one here, as on a grid without the links that
+ * close it. */
 static struct ordo_schedule *halving(uint32_t m)
 {
 	const uint32_t side = 1u << m, p = side * side;
@@ -527,7 +554,8 @@ static void halving_on_a_torus_has_its_congestion(void **state)
 		if (!prediction)
 			fail_msg("%s", error.text);
 		const struct ordo_breakdown *parts = &prediction->breakdown;
-		const double wire = 1.5 * (1 - sides) * n / link, alone = (1 - sides * sides) * n / link;
+		const double wire = 1.5 * (1 - sides) * n / link,
+			     alone = (1 - sides * sides) * n / link;
 		/* Twice 1 + 2 + 4 + ... links. */
 		check_near(parts->latency, 2 * (exp2(m) - 1) * latency);
 		check_near(parts->wire + parts->sharing, wire);
@@ -542,11 +570,13 @@ static void halving_on_a_torus_has_its_congestion(void **state)
 
 /* The published case. */
 
-static double algbw_of(const char *algorithm, struct ordo_topology *topology, struct ordo_time_bounds *bounds)
+static double algbw_of(
+	const char *algorithm, struct ordo_topology *topology, struct ordo_time_bounds *bounds)
 {
 	struct ordo_error error = {0};
-	const struct ordo_request request = {
-		.problem = {.op = ORDO_ALLREDUCE, .nrank = 8}, .algorithm = algorithm, .topology = topology};
+	const struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 8},
+		.algorithm = algorithm,
+		.topology = topology};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		fail_msg("%s", error.text);
@@ -561,13 +591,15 @@ static double algbw_of(const char *algorithm, struct ordo_topology *topology, st
 	return bandwidth;
 }
 
-/* 8 ranks, a link of 56 GB/s between every two but 0 and 1. Latencies and sums left out, an AllReduce of n bytes takes every rank that shares alike 2 * 7/8 n over its links:
+/* 8 ranks, a link of 56 GB/s between every two but 0 and 1. Latencies and sums left out, an
+ * AllReduce of n bytes takes every rank that shares alike 2 * 7/8 n over its links:
  *
  *   one ring, both ways      2 links   8/14 * 2 * 56 =  64 GB/s
  *   three rings, both ways   6 links   8/14 * 6 * 56 = 192 GB/s, all that ranks 0 and 1 have
  *
- * which is what ranks 0 and 1 are bound to where all share alike. Did they do less than the others, who have 7 links, 14 n over 2 * 6 + 6 * 7 = 54 links would be 216 GB/s;
- * and n must leave rank 0, whatever it does: 336 GB/s. */
+ * which is what ranks 0 and 1 are bound to where all share alike. Did they do less than the others,
+ * who have 7 links, 14 n over 2 * 6 + 6 * 7 = 54 links would be 216 GB/s; and n must leave rank 0,
+ * whatever it does: 336 GB/s. */
 static void with_a_link_down_three_rings_reach_the_bound_of_its_ranks(void **state)
 {
 	(void)state;
@@ -624,17 +656,18 @@ static void bounds_are_those_of_the_operator_and_the_topology(void **state)
 	} cases[] = {
 		/* One port of 20: q = 3 latencies of 5000; 2 * 7/8 n; n must leave a rank. */
 		{"star", ORDO_ALLREDUCE, 8, 15000, 14.0 / 8 / 20, 7.0 / 8 / 100, 1 / 20.0, 1, true},
-		/* Half way round is 4 links; 7/8 n over the two links into a rank, and no set of ranks has fewer. */
+		/* Half way round is 4 links; 7/8 n over the two links into a rank, and no set of
+		 * ranks has fewer. */
 		{"ring", ORDO_ALLGATHER, 8, 4000, 7.0 / 8 / 112, 0, 7.0 / 8 / 112, 1, true},
 		/* 4 * 4 / 8 n over the two links between the halves. */
 		{"ring", ORDO_ALLTOALL, 8, 4000, 7.0 / 8 / 112, 0, 2 / 112.0, 4, true},
 		/* 16 ranks: halves of 8 by a dimension, 8 links each way: 8 * 8 / 16 n. */
 		{"torus:4x4", ORDO_ALLTOALL, 16, 4000, 15.0 / 16 / 224, 0, 4 / 448.0, 8, false},
-		{"full-mesh", ORDO_REDUCESCATTER, 8, 1000, 7.0 / 8 / 392, 7.0 / 8 / 100, 7.0 / 8 / 392, 1,
-			true},
+		{"full-mesh", ORDO_REDUCESCATTER, 8, 1000, 7.0 / 8 / 392, 7.0 / 8 / 100,
+			7.0 / 8 / 392, 1, true},
 		/* Four rails of 20 between the servers, and n must cross. */
-		{"servers:2x4", ORDO_ALLREDUCE, 8, 6000, 14 / (8.0 * (3 * 56 + 20)), 7.0 / 8 / 100, 1 / 80.0,
-			4, true},
+		{"servers:2x4", ORDO_ALLREDUCE, 8, 6000, 14 / (8.0 * (3 * 56 + 20)), 7.0 / 8 / 100,
+			1 / 80.0, 4, true},
 		{"servers:2x4", ORDO_BROADCAST, 8, 6000, 1 / (3 * 56 + 20.0), 0, 1 / 80.0, 4, true},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -651,11 +684,13 @@ static void bounds_are_those_of_the_operator_and_the_topology(void **state)
 	}
 }
 
-/* A message to the far end: from rank 0, in the middle, it is one link, from each of the others two. */
+/* A message to the far end: from rank 0, in the middle, it is one link, from each of the others
+ * two. */
 static void any_rank_may_be_the_farthest_from_another(void **state)
 {
 	(void)state;
-	const struct setting setting = {.nrank = 3, .links = {{1, 0, 1}, {0, 1, 1}, {0, 2, 1}, {2, 0, 1}}};
+	const struct setting setting = {
+		.nrank = 3, .links = {{1, 0, 1}, {0, 1, 1}, {0, 2, 1}, {2, 0, 1}}};
 	struct ordo_topology *topology = topology_of(&setting);
 	struct ordo_prediction *prediction = bounds_of(NULL, topology, ORDO_ALLGATHER, 3);
 	check_near(prediction->bounds.steps, 200e-9);
@@ -663,7 +698,8 @@ static void any_rank_may_be_the_farthest_from_another(void **state)
 	ordo_topology_destroy(topology);
 }
 
-/* Over two ports the third rank that one tells knows after one and a half latencies, and by then the first two have told nobody. */
+/* Over two ports the third rank that one tells knows after one and a half latencies, and by then
+ * the first two have told nobody. */
 static void on_two_ports_one_tells_three_in_one_and_a_half_latencies(void **state)
 {
 	(void)state;
@@ -680,14 +716,15 @@ static void on_two_ports_one_tells_three_in_one_and_a_half_latencies(void **stat
 	ordo_topology_destroy(topology);
 }
 
-/* Two ways of 1 from rank 0 to rank 1 through switches: 0 -> 2 -> 5 -> 1 and 0 -> 3 -> 4 -> 6 -> 1. Who goes the short way 0 -> 3 -> 5 -> 1 first must be turned aside for the second. */
+/* Two ways of 1 from rank 0 to rank 1 through switches: 0 -> 2 -> 5 -> 1 and 0 -> 3 -> 4 -> 6 -> 1.
+ * Who goes the short way 0 -> 3 -> 5 -> 1 first must be turned aside for the second. */
 static void a_cut_carries_the_greatest_flow(void **state)
 {
 	(void)state;
 	const struct setting setting = {.nrank = 2,
 		.nswitch = 5,
-		.links = {{0, 2, 1}, {0, 3, 1}, {2, 5, 1}, {3, 5, 1}, {3, 4, 1}, {4, 6, 1}, {5, 1, 1},
-			{6, 1, 1}, {1, 2, 1}}};
+		.links = {{0, 2, 1}, {0, 3, 1}, {2, 5, 1}, {3, 5, 1}, {3, 4, 1}, {4, 6, 1},
+			{5, 1, 1}, {6, 1, 1}, {1, 2, 1}}};
 	struct ordo_topology *topology = topology_of(&setting);
 	struct ordo_prediction *prediction = bounds_of(NULL, topology, ORDO_BROADCAST, 2);
 	check_near(prediction->bounds.cut, exp2(20) / 2e9);
@@ -697,7 +734,8 @@ static void a_cut_carries_the_greatest_flow(void **state)
 
 /* Sizes. */
 
-/* 7 elements of 2 bytes in a block of 4 chunks: cut at 0, 2, 4, 6, 7; a block of a rank, 3 bytes are left out. */
+/* 7 elements of 2 bytes in a block of 4 chunks: cut at 0, 2, 4, 6, 7; a block of a rank, 3 bytes
+ * are left out. */
 static void chunks_are_cut_at_elements(void **state)
 {
 	(void)state;
@@ -706,9 +744,10 @@ static void chunks_are_cut_at_elements(void **state)
 	const struct ordo_problem problem = {
 		.op = ORDO_ALLGATHER, .nrank = 2, .nshard = 2, .chunks_per_block = 4};
 	struct ordo_schedule *schedule = handmade(&problem, 4,
-		"rank 0\nSend 1 chunk 3 input 0 -> output 0\nSend 1 chunks 1..3 input 0 -> output 0\n"
-		"Send 1 chunks 3..4 input 0 -> output 0\nSend 1 chunk 0 scratch 0 -> scratch 0\nSend 1 chunk "
-		"0 scratch 0 -> output 0\n");
+		"rank 0\nSend 1 chunk 3 input 0 -> output 0\nSend 1 chunks 1..3 input 0 -> output "
+		"0\n"
+		"Send 1 chunks 3..4 input 0 -> output 0\nSend 1 chunk 0 scratch 0 -> scratch "
+		"0\nSend 1 chunk 0 scratch 0 -> output 0\n");
 	const struct ordo_predict_options options = {
 		.topology = topology, .bytes = 31, .element_bytes = 2, .scratch_element_bytes = 4};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &options, &error);
@@ -736,16 +775,19 @@ static void what_takes_longer_than_the_limit_is_given_up(void **state)
 			struct ordo_topology *topology =
 				topologies[t] ? ordo_topology_make(topologies[t], 8, NULL) : NULL;
 			const struct ordo_request request = {
-				.problem = {.op = ORDO_ALLREDUCE, .nrank = 8}, .algorithm = algorithms[a]};
+				.problem = {.op = ORDO_ALLREDUCE, .nrank = 8},
+				.algorithm = algorithms[a]};
 			struct ordo_schedule *schedule = ordo_compile(&request, NULL);
-			struct ordo_predict_options options = {
-				.topology = topology, .machine = ordo_machine_usual(), .bytes = 1 << 20};
+			struct ordo_predict_options options = {.topology = topology,
+				.machine = ordo_machine_usual(),
+				.bytes = 1 << 20};
 			struct ordo_prediction *whole = ordo_predict(schedule, &options, NULL);
 			const double total = whole->timeline->total;
 			assert_false(whole->given_up);
 			for (int part = 1; part <= 10; part++) {
 				options.limit = total * part / 10 * (part < 10 ? 1 : 1 - 1e-9);
-				struct ordo_prediction *short_one = ordo_predict(schedule, &options, NULL);
+				struct ordo_prediction *short_one =
+					ordo_predict(schedule, &options, NULL);
 				assert_true(short_one->given_up);
 				ordo_prediction_destroy(short_one);
 			}
@@ -775,17 +817,21 @@ static void check_refused(const char *lines, int rule, const char *part)
 static void what_cannot_run_is_refused(void **state)
 {
 	(void)state;
-	check_refused(
-		"rank 0\nWait 1 signal 0\nNotify 1 signal 1\nrank 1\nWait 0 signal 1\nNotify 0 signal 0\n", 7,
-		"in a circle");
+	check_refused("rank 0\nWait 1 signal 0\nNotify 1 signal 1\nrank 1\nWait 0 signal 1\nNotify "
+		      "0 signal 0\n",
+		7, "in a circle");
 	check_refused("rank 0\nNotify 1 signal 0\nWait 1 signal 3\nrank 1\nWait 0 signal 0\n", 6,
-		"rank 0, stream \"hand\", task 1 (Wait 1 signal 3) waits for a token that is never given");
-	check_refused("rank 0\nSend 2 chunk 0 input 0 -> output 0\n", 2, "wanted another rank of 0..1");
+		"rank 0, stream \"hand\", task 1 (Wait 1 signal 3) waits for a token that is never "
+		"given");
+	check_refused(
+		"rank 0\nSend 2 chunk 0 input 0 -> output 0\n", 2, "wanted another rank of 0..1");
 	check_refused("rank 0\nSend 0 chunk 0 input 0 -> output 0\n", 2, "wanted another rank");
 	check_refused("rank 0\nNotify 7 signal 0\n", 2, "wanted another rank");
-	check_refused("rank 0\nSend 1 chunks 7..8 input 0 -> output 0\n", 3, "wanted chunks of 0..7");
+	check_refused(
+		"rank 0\nSend 1 chunks 7..8 input 0 -> output 0\n", 3, "wanted chunks of 0..7");
 	struct ordo_error error = {0};
-	struct foreseen foreseen = foresee(&pair, "rank 0\nNotify 1 signal 0\nrank 1\nWait 0 signal 0\n");
+	struct foreseen foreseen =
+		foresee(&pair, "rank 0\nNotify 1 signal 0\nrank 1\nWait 0 signal 0\n");
 	struct ordo_topology *other = ordo_topology_make("ring", 3, &error);
 	const struct ordo_predict_options options = {.topology = other, .bytes = 8};
 	assert_null(ordo_predict(foreseen.schedule, &options, &error));
@@ -804,7 +850,8 @@ int main(void)
 		cmocka_unit_test(what_one_cannot_use_goes_to_the_others),
 		cmocka_unit_test(rates_change_when_a_flow_ends_elsewhere),
 		cmocka_unit_test(three_levels_are_filled_one_after_another),
-		cmocka_unit_test(slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level),
+		cmocka_unit_test(
+			slow_flows_keep_what_they_have_while_two_links_are_used_up_at_one_level),
 		cmocka_unit_test(an_oversubscribed_uplink_is_shared),
 		cmocka_unit_test(tokens_are_taken_one_by_one_or_not_at_all),
 		cmocka_unit_test(sends_at_once_take_turns_at_the_ports),

@@ -1,7 +1,8 @@
 /* test_predict_forms.c - predicted times are the closed forms, where nothing contends.
  *
- * p ranks, n bytes, a seconds a step, b seconds a byte on a link, g seconds a byte added, q = ceil(log2 p). The forms are written here as they are published, and share
- * nothing with compiler/cost.
+ * p ranks, n bytes, a seconds a step, b seconds a byte on a link, g seconds a byte added, q =
+ * ceil(log2 p). The forms are written here as they are published, and share nothing with
+ * compiler/cost.
  */
 #include <math.h>
 #include <ordo/compiler.h>
@@ -175,8 +176,8 @@ static void check_form(size_t i, uint32_t p, struct ordo_topology *topology)
 		const double wanted = forms[i].form(&costs), found = prediction->timeline->total;
 		if (!(fabs(found - wanted) <= 1e-12 * wanted))
 			fail_msg("%s %s on %u ranks, %.0f bytes: found %.17g, wanted %.17g",
-				ordo_operator_facts(forms[i].op)->name, forms[i].algorithm, p, costs.n, found,
-				wanted);
+				ordo_operator_facts(forms[i].op)->name, forms[i].algorithm, p,
+				costs.n, found, wanted);
 		ordo_prediction_destroy(prediction);
 	}
 	ordo_schedule_destroy(schedule);

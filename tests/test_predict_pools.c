@@ -1,5 +1,6 @@
-/* test_predict_pools.c - flows that are alike, and such that nearly are, round a ring of switches: all go at one rate until one begins or ends that changes that. The times are those
- * of the plain reference.
+/* test_predict_pools.c - flows that are alike, and such that nearly are, round a ring of switches:
+ * all go at one rate until one begins or ends that changes that. The times are those of the plain
+ * reference.
  *
  * usage: test_predict_pools [FIRST LAST]: seeds (1..2000)
  */
@@ -26,22 +27,24 @@ static uint32_t below(uint64_t *random, uint32_t end)
 	return (uint32_t)(*random >> 33) % end;
 }
 
-/* A switch for each rank, joined one way round; a few links are narrower, and ranks have a wide link each way. On every third such ring all takes so long that much begins and
- * ends at one time. */
+/* A switch for each rank, joined one way round; a few links are narrower, and ranks have a wide
+ * link each way. On every third such ring all takes so long that much begins and ends at one
+ * time. */
 static struct ordo_topology *make_ring(uint32_t nrank, uint64_t *random)
 {
 	struct ordo_error error = {0};
-	struct ordo_topology *topology = ordo_topology_create("ring of switches", nrank, nrank, 0, &error);
+	struct ordo_topology *topology =
+		ordo_topology_create("ring of switches", nrank, nrank, 0, &error);
 	const bool even = !below(random, 3);
 	const uint32_t narrow = below(random, 3);
 	const double latency = even ? 0 : 100, wide = even ? 32 : 40;
 	assert_non_null(topology);
 	for (uint32_t i = 0; i < nrank; i++) {
 		const bool is_narrow = below(random, 8) < narrow, is_slow = !below(random, 6);
-		const double round = even ? (is_narrow ? 4 : 8) : (is_narrow ? 7 : 10), slow = even ? 4 : 5,
-			     own = is_slow ? slow : wide;
-		assert_true(ordo_topology_add(
-			topology, nrank + i, nrank + (i + 1) % nrank, NULL, latency, round, &error));
+		const double round = even ? (is_narrow ? 4 : 8) : (is_narrow ? 7 : 10),
+			     slow = even ? 4 : 5, own = is_slow ? slow : wide;
+		assert_true(ordo_topology_add(topology, nrank + i, nrank + (i + 1) % nrank, NULL,
+			latency, round, &error));
 		assert_true(ordo_topology_add(topology, i, nrank + i, NULL, latency, own, &error));
 		assert_true(ordo_topology_add(topology, nrank + i, i, NULL, latency, wide, &error));
 	}
@@ -55,20 +58,24 @@ static void write_lines(char *lines, uint32_t nrank, uint64_t *random)
 {
 	const uint32_t nchunk = nrank * CHUNKS,
 		       far = 1 + below(random, below(random, 2) ? 4 : nrank - 1) % (nrank - 1),
-		       much = 1 + below(random, nchunk), strange = below(random, 6), quiet = below(random, 6);
+		       much = 1 + below(random, nchunk), strange = below(random, 6),
+		       quiet = below(random, 6);
 	char *end = lines;
 	for (uint32_t rank = 0; rank < nrank; rank++)
-		for (uint32_t stream = 0; stream <= below(random, 2) && (!rank || below(random, 8) >= quiet);
+		for (uint32_t stream = 0;
+			stream <= below(random, 2) && (!rank || below(random, 8) >= quiet);
 			stream++) {
 			end += sprintf(end, "rank %u\n", rank);
 			for (uint32_t i = 0; i <= below(random, 5); i++) {
 				const uint32_t step = below(random, 16) < strange
 							      ? 1 + below(random, nrank - 1)
 							      : far,
-					       count = below(random, 8) < strange ? 1 + below(random, nchunk)
-										  : much;
+					       count = below(random, 8) < strange
+							       ? 1 + below(random, nchunk)
+							       : much;
 				if (!below(random, 3))
-					end += sprintf(end, "LocalCopy chunks 0..%u input 0 -> output 0\n",
+					end += sprintf(end,
+						"LocalCopy chunks 0..%u input 0 -> output 0\n",
 						below(random, nchunk));
 				end += sprintf(end, "Send %u chunks 0..%u input 0 -> output 0\n",
 					(rank + step) % nrank, count - 1);
@@ -89,7 +96,8 @@ static void check_seed(uint64_t seed)
 	write_lines(lines, nrank, &random);
 	struct ordo_schedule *schedule = handmade(&problem, 0, lines);
 	struct ordo_topology *topology = make_ring(nrank, &random);
-	const struct ordo_predict_options options = {.topology = topology, .bytes = 1024 * nrank * CHUNKS};
+	const struct ordo_predict_options options = {
+		.topology = topology, .bytes = 1024 * nrank * CHUNKS};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &options, &error);
 	double *ends = calloc((size_t)schedule->ntask + 1, sizeof *ends),
 	       *moved = calloc((size_t)topology->nlink + 1, sizeof *moved);
@@ -99,12 +107,13 @@ static void check_seed(uint64_t seed)
 	predict_reference(schedule, topology, (double)options.bytes, ends, moved);
 	for (uint32_t i = 0; i < schedule->ntask; i++)
 		if (!(fabs(prediction->timeline->tasks[i].end - ends[i]) <= 1e-8 * ends[i]))
-			fail_msg("seed %lu: task %u ends at %.12g, wanted %.12g", (unsigned long)seed, i,
-				prediction->timeline->tasks[i].end, ends[i]);
+			fail_msg("seed %lu: task %u ends at %.12g, wanted %.12g",
+				(unsigned long)seed, i, prediction->timeline->tasks[i].end,
+				ends[i]);
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		if (!(fabs(prediction->links[i].bytes - moved[i]) <= 1e-8 * moved[i]))
-			fail_msg("seed %lu: link %u moves %.12g, wanted %.12g", (unsigned long)seed, i,
-				prediction->links[i].bytes, moved[i]);
+			fail_msg("seed %lu: link %u moves %.12g, wanted %.12g", (unsigned long)seed,
+				i, prediction->links[i].bytes, moved[i]);
 	free(ends);
 	free(moved);
 	free(lines);

@@ -1,4 +1,5 @@
-/* test_predict_shared.c - every algorithm on topologies that make it share: the times are those of the plain reference, and what must hold of any prediction does.
+/* test_predict_shared.c - every algorithm on topologies that make it share: the times are those of
+ * the plain reference, and what must hold of any prediction does.
  *
  * usage: test_predict_shared [FIRST LAST EVERY]: ranks (2..6), and every so manieth schedule (4)
  */
@@ -23,7 +24,8 @@ static bool near(double a, double b)
 }
 
 /* Times go forward, along streams and from Notify to Wait, and the path of causes has no gap. */
-static void check_timeline(const struct specimen *specimen, const struct ordo_prediction *prediction)
+static void check_timeline(
+	const struct specimen *specimen, const struct ordo_prediction *prediction)
 {
 	const struct ordo_schedule *schedule = prediction->timeline->schedule;
 	const struct ordo_timed_task *tasks = prediction->timeline->tasks;
@@ -38,8 +40,8 @@ static void check_timeline(const struct specimen *specimen, const struct ordo_pr
 			else
 				good &= tasks[i].notify == ORDO_NONE;
 			if (!good)
-				fail_msg("%s: task %u: %g %g %g", specimen->title, i, tasks[i].ready,
-					tasks[i].begin, tasks[i].end);
+				fail_msg("%s: task %u: %g %g %g", specimen->title, i,
+					tasks[i].ready, tasks[i].begin, tasks[i].end);
 		}
 	for (uint32_t i = 0; i < prediction->npath; i++) {
 		assert_true(tasks[prediction->path[i]].begin == last);
@@ -51,16 +53,18 @@ static void check_timeline(const struct specimen *specimen, const struct ordo_pr
 static void check_sums(const struct specimen *specimen, const struct ordo_prediction *prediction)
 {
 	const struct ordo_breakdown *parts = &prediction->breakdown;
-	const double sum =
-		parts->latency + parts->wire + parts->sharing + parts->reduce + parts->copy + parts->waiting;
+	const double sum = parts->latency + parts->wire + parts->sharing + parts->reduce +
+			   parts->copy + parts->waiting;
 	const struct ordo_time_bounds *bounds = &prediction->bounds;
-	const double bound = fmax(fmax(bounds->steps, bounds->volume), fmax(bounds->reduce, bounds->cut));
+	const double bound =
+		fmax(fmax(bounds->steps, bounds->volume), fmax(bounds->reduce, bounds->cut));
 	if (!near(sum, prediction->timeline->total))
-		fail_msg("%s: parts sum to %g of %g", specimen->title, sum, prediction->timeline->total);
+		fail_msg("%s: parts sum to %g of %g", specimen->title, sum,
+			prediction->timeline->total);
 	if (bound > prediction->timeline->total * (1 + 1e-9))
-		fail_msg("%s: %g is below its bound: steps %g, volume %g, reduce %g, cut %g", specimen->title,
-			prediction->timeline->total, bounds->steps, bounds->volume, bounds->reduce,
-			bounds->cut);
+		fail_msg("%s: %g is below its bound: steps %g, volume %g, reduce %g, cut %g",
+			specimen->title, prediction->timeline->total, bounds->steps, bounds->volume,
+			bounds->reduce, bounds->cut);
 	assert_true(prediction->busiest_share <= 1 + 1e-9);
 }
 
@@ -73,7 +77,8 @@ static void check_loads(const struct specimen *specimen, const struct ordo_predi
 		if (!near(load->bytes, moved[i]) || load->busy < least * (1 - 1e-9) ||
 			load->busy > prediction->timeline->total * (1 + 1e-9) ||
 			(load->most > 0) != (load->bytes > 0))
-			fail_msg("%s: link %u: %g bytes, %g are wanted; busy %g s of %g, at least %g",
+			fail_msg("%s: link %u: %g bytes, %g are wanted; busy %g s of %g, at least "
+				 "%g",
 				specimen->title, i, load->bytes, moved[i], load->busy,
 				prediction->timeline->total, least);
 	}
@@ -132,7 +137,8 @@ static void times_are_those_of_the_reference(void **state)
 	(void)state;
 	for (uint32_t nrank = first_rank; nrank <= last_rank; nrank++) {
 		char servers[64];
-		snprintf(servers, sizeof servers, "servers:%ux%u,spines=1,oversubscription=4", nrank / 2, 2);
+		snprintf(servers, sizeof servers, "servers:%ux%u,spines=1,oversubscription=4",
+			nrank / 2, 2);
 		check_topology("full-mesh", nrank, 0);
 		check_topology("full-mesh", nrank, 2);
 		check_topology("star", nrank, 1);

@@ -1,7 +1,8 @@
-/* test_probe.c - the trees of real runs are those of the proof: every algorithm and operator that adds, in every type, on threads and by
- * seeds.
+/* test_probe.c - the trees of real runs are those of the proof: every algorithm and operator that
+ * adds, in every type, on threads and by seeds.
  *
- * usage: test_probe [FIRST LAST EVERY]: so many ranks; each algorithm as it is by itself, and every so manieth of its other forms.
+ * usage: test_probe [FIRST LAST EVERY]: so many ranks; each algorithm as it is by itself, and every
+ * so manieth of its other forms.
  */
 #include "probe/agree.h"
 #include "specimens.h"
@@ -31,8 +32,8 @@ struct bench {
 	struct live live;
 };
 
-static struct bench open_bench(
-	const struct ordo_schedule *schedule, const struct ordo_verify_options *options, enum ordo_type type)
+static struct bench open_bench(const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options, enum ordo_type type)
 {
 	struct bench bench;
 	const uint32_t K = schedule->problem.chunks_per_block;
@@ -53,17 +54,18 @@ static void close_bench(struct bench *bench)
 	ordo_forest_destroy(bench->forest);
 }
 
-static void print_difference(const char *title, const struct bench *bench, const struct probe *probe,
-	const struct difference *difference)
+static void print_difference(const char *title, const struct bench *bench,
+	const struct probe *probe, const struct difference *difference)
 {
 	struct ordo_arena arena = {0};
 	const struct element_place place = live_place(&bench->live, difference->element);
 	const char *found =
 		difference->found == ORDO_NONE
-			? probe->recovered.classes[probe->recovered.class_of[difference->element]].why
+			? probe->recovered.classes[probe->recovered.class_of[difference->element]]
+				  .why
 			: ordo_forest_print(bench->forest, &arena, difference->found, 64);
-	printf("%s, rank %u, chunk %u, element %llu: found %s, wanted %s\n", title, place.rank, place.chunk,
-		(unsigned long long)place.offset, found,
+	printf("%s, rank %u, chunk %u, element %llu: found %s, wanted %s\n", title, place.rank,
+		place.chunk, (unsigned long long)place.offset, found,
 		ordo_forest_print(bench->forest, &arena, difference->wanted, 64));
 	ordo_arena_free(&arena);
 }
@@ -78,7 +80,8 @@ static void probe_type(const struct specimen *specimen, const struct ordo_schedu
 {
 	struct bench bench = open_bench(schedule, NULL, type);
 	assert_non_null(bench.order);
-	/* Narrow types are moved as the others are; what they add differently one way of running shows. */
+	/* Narrow types are moved as the others are; what they add differently one way of running
+	 * shows. */
 	const size_t ndrive = ordo_type_size(type) < 4 ? 1 : COUNT(drives);
 	for (size_t i = 0; i < ndrive; i++) {
 		struct probe probe;
@@ -100,8 +103,9 @@ static void probe_specimen(
 {
 	struct tally *tally = closure;
 	const struct ordo_problem *problem = &schedule->problem;
-	const bool plain = !strchr(specimen->algorithm, '(') && strstr(specimen->title, "natural") &&
-			   problem->nshard == problem->nrank && !problem->root && !problem->in_place;
+	const bool plain =
+		!strchr(specimen->algorithm, '(') && strstr(specimen->title, "natural") &&
+		problem->nshard == problem->nrank && !problem->root && !problem->in_place;
 	if (!ordo_operator_facts(problem->op)->reduces || (!plain && tally->nform++ % every))
 		return;
 	long_chunks = at_length || tally->nschedule % 4 == 0;
@@ -118,8 +122,8 @@ static void every_algorithm_adds_in_the_order_that_is_proved(void **unused)
 	const struct specimen_range range = {
 		.first_rank = first_rank, .last_rank = last_rank, .all_parameters = at_length};
 	visit_specimens(&range, probe_specimen, &tally);
-	printf("%u schedules of %u..%u ranks, %u probes of %llu elements\n", tally.nschedule, first_rank,
-		last_rank, tally.nprobe, (unsigned long long)tally.nelement);
+	printf("%u schedules of %u..%u ranks, %u probes of %llu elements\n", tally.nschedule,
+		first_rank, last_rank, tally.nprobe, (unsigned long long)tally.nelement);
 	assert_int_equal(tally.failed, 0);
 	assert_true(tally.nschedule > 100);
 }
@@ -134,8 +138,8 @@ static struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, cons
 }
 
 /* The trees of `made` against the proof of `claimed`. */
-static bool passes_for(
-	const struct ordo_schedule *made, const struct ordo_schedule *claimed, struct difference *difference)
+static bool passes_for(const struct ordo_schedule *made, const struct ordo_schedule *claimed,
+	struct difference *difference)
 {
 	struct bench bench = open_bench(made, NULL, ORDO_F32);
 	struct ordo_proof *proof = ordo_verify(claimed, NULL, NULL);
@@ -165,9 +169,10 @@ static void no_order_passes_for_another(void **unused)
 			struct ordo_proof *a = ordo_verify(made[i], NULL, NULL),
 					  *b = ordo_verify(made[j], NULL, NULL);
 			assert_true(a && b);
-			if (passes_for(made[i], made[j], &difference) != !strcmp(a->digest, b->digest))
-				fail_msg("%s passes for %s, or not, against their digests", names[i],
-					names[j]);
+			if (passes_for(made[i], made[j], &difference) !=
+				!strcmp(a->digest, b->digest))
+				fail_msg("%s passes for %s, or not, against their digests",
+					names[i], names[j]);
 			ordo_proof_destroy(a);
 			ordo_proof_destroy(b);
 		}
@@ -175,7 +180,8 @@ static void no_order_passes_for_another(void **unused)
 		ordo_schedule_destroy(made[i]);
 }
 
-/* Exchanging the inputs of two ranks' moves leaves the sums complete, but their order is another. */
+/* Exchanging the inputs of two ranks' moves leaves the sums complete, but their order is
+ * another. */
 static void a_schedule_in_another_order_is_seen_where_it_differs(void **unused)
 {
 	(void)unused;
@@ -241,19 +247,20 @@ static void where_no_order_is_fixed_every_seed_shows_one(void **unused)
 {
 	(void)unused;
 	struct ordo_schedule *schedule = add_as_you_like(5);
-	struct bench bench =
-		open_bench(schedule, &(struct ordo_verify_options){.atomic_reduce = true}, ORDO_F32);
+	struct bench bench = open_bench(
+		schedule, &(struct ordo_verify_options){.atomic_reduce = true}, ORDO_F32);
 	struct probe first, probe;
 	struct difference difference;
 	uint32_t others = 0;
 	assert_int_equal(bench.proof->run_to_run, ORDO_DOES_NOT_HOLD);
-	assert_true(make_probe(&first, &bench.live, &(struct drive){.seeded = true}, bench.forest, NULL));
+	assert_true(make_probe(
+		&first, &bench.live, &(struct drive){.seeded = true}, bench.forest, NULL));
 	for (uint64_t seed = 0; seed < 10; seed++) {
-		assert_true(make_probe(&probe, &bench.live, &(struct drive){.seeded = true, .seed = seed},
-			bench.forest, NULL));
+		assert_true(make_probe(&probe, &bench.live,
+			&(struct drive){.seeded = true, .seed = seed}, bench.forest, NULL));
 		assert_true(is_whole(&probe, &difference));
-		const bool same =
-			agree_with_each_other(&first, &probe, bench.forest, bench.live.first[5], &difference);
+		const bool same = agree_with_each_other(
+			&first, &probe, bench.forest, bench.live.first[5], &difference);
 		assert_true(same || seed);
 		others += !same;
 		free_probe(&probe);

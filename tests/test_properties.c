@@ -1,10 +1,12 @@
-/* test_properties.c - what must be true of every schedule that is compiled, over the whole algorithm table.
+/* test_properties.c - what must be true of every schedule that is compiled, over the whole
+ * algorithm table.
  *
- * It is proved, and the closure agrees; without any one Notify and its Wait it is refused; written and read it is the same; and it gives exact
- * integers and the same float bits by every seed and on threads. On a topology it uses no link that is not there.
+ * It is proved, and the closure agrees; without any one Notify and its Wait it is refused; written
+ * and read it is the same; and it gives exact integers and the same float bits by every seed and on
+ * threads. On a topology it uses no link that is not there.
  *
- * Arguments: first and last number of ranks (1 8), effort 1 or 2 (1): with 2 all roots and chunks, and every pair; every how manieth
- * request (1).
+ * Arguments: first and last number of ranks (1 8), effort 1 or 2 (1): with 2 all roots and chunks,
+ * and every pair; every how manieth request (1).
  */
 #include "judging.h"
 #include "mutate.h"
@@ -28,7 +30,8 @@ static void complain(struct effort *effort, const char *title, const char *what)
 		printf("%s: %s\n", title, what);
 }
 
-static void check_proof(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_proof(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	struct judgement judgement;
 	if (schedule->ntask > 1500) {
@@ -43,8 +46,8 @@ static void check_proof(struct effort *effort, const char *title, const struct o
 		complain(effort, title, *judgement.quarrel ? judgement.quarrel : "is not proved");
 }
 
-static void drop_pair_at(
-	struct effort *effort, const char *title, const struct ordo_schedule *schedule, uint32_t task)
+static void drop_pair_at(struct effort *effort, const char *title,
+	const struct ordo_schedule *schedule, uint32_t task)
 {
 	struct ordo_schedule *mutant = with_fault(schedule, FAULT_DROP_PAIR, task, 0);
 	if (!mutant)
@@ -63,11 +66,15 @@ static void drop_pair_at(
 }
 
 /* All pairs if few tasks, else some. */
-static void check_minimality(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_minimality(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	uint64_t random = effort->number;
 	const uint32_t most = effort->whole ? 2000 : 120;
-	for (uint32_t i = 0; i < (schedule->ntask < most ? schedule->ntask : effort->whole ? 200 : 20); i++)
+	for (uint32_t i = 0; i < (schedule->ntask < most ? schedule->ntask
+					 : effort->whole ? 200
+							 : 20);
+		i++)
 		drop_pair_at(effort, title, schedule,
 			schedule->ntask < most ? i : below(&random, schedule->ntask));
 }
@@ -81,7 +88,8 @@ static char *print(const struct ordo_schedule *schedule, size_t *size)
 	return text;
 }
 
-static void check_document(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_document(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	size_t size, again_size = 0;
 	struct ordo_error error;
@@ -94,14 +102,16 @@ static void check_document(struct effort *effort, const char *title, const struc
 	else if (again_size != size || memcmp(text, again, size))
 		complain(effort, title, "written, read and written it is another document");
 	else if (read->ntask != schedule->ntask ||
-		 (read->ntask && memcmp(read->tasks, schedule->tasks, read->ntask * sizeof *read->tasks)))
+		 (read->ntask &&
+			 memcmp(read->tasks, schedule->tasks, read->ntask * sizeof *read->tasks)))
 		complain(effort, title, "read, it has other tasks");
 	ordo_schedule_destroy(read);
 	free(text);
 	free(again);
 }
 
-static void check_runs(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_runs(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	char why[512];
 	const uint32_t nseed = effort->whole || schedule->ntask < 150 ? 100 : 3;
@@ -109,7 +119,8 @@ static void check_runs(struct effort *effort, const char *title, const struct or
 		complain(effort, title, why);
 }
 
-/* Is there a way over links that are up, through switches only? Looks at every link again and again. */
+/* Is there a way over links that are up, through switches only? Looks at every link again and
+ * again. */
 static bool is_reached(const struct ordo_topology *topology, uint32_t from, uint32_t to)
 {
 	bool reached[64] = {0}, more = true;
@@ -126,7 +137,8 @@ static bool is_reached(const struct ordo_topology *topology, uint32_t from, uint
 	return reached[to];
 }
 
-static void check_links(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_links(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	for (uint32_t i = 0; i < schedule->nstream; i++)
 		for (uint32_t t = schedule->streams[i].first; t < schedule->streams[i].end; t++) {
@@ -159,10 +171,10 @@ static bool is_the_fields_word(const char *name)
 {
 	static const char *const places[] = {
 		"intra-server", "inter-server", "inter-pod", "inter-group", "level 3", NULL};
-	static const char *const collectives[] = {"reduce-scatter", "all-gather", "all-reduce", "all-to-all",
-		"broadcast", "reduce shards", "reduce", "scatter", "gather", NULL};
-	static const char *const steps[] = {
-		"copy in", "local reduce", "exchange", "fold", "unfold", "send to hub", "send to root", NULL};
+	static const char *const collectives[] = {"reduce-scatter", "all-gather", "all-reduce",
+		"all-to-all", "broadcast", "reduce shards", "reduce", "scatter", "gather", NULL};
+	static const char *const steps[] = {"copy in", "local reduce", "exchange", "fold", "unfold",
+		"send to hub", "send to root", NULL};
 	const size_t place = begins_with(name, places);
 	name += place ? place + 1 : 0;
 	const char *colon = strstr(name, ": ");
@@ -175,7 +187,8 @@ static bool is_the_fields_word(const char *name)
 }
 
 /* Each has a task, a name of its own, and words that people in the field use. */
-static void check_phases(struct effort *effort, const char *title, const struct ordo_schedule *schedule)
+static void check_phases(
+	struct effort *effort, const char *title, const struct ordo_schedule *schedule)
 {
 	char what[192];
 	for (uint32_t phase = 0; phase < schedule->nphase; phase++) {
@@ -208,8 +221,8 @@ static void check_on_topology(
 }
 
 /* `name`, and without the link between ranks 0 and 1 if so asked. */
-static void visit_topology(
-	struct effort *effort, struct specimen_count *sum, const char *name, uint32_t nrank, bool broken)
+static void visit_topology(struct effort *effort, struct specimen_count *sum, const char *name,
+	uint32_t nrank, bool broken)
 {
 	struct ordo_error error;
 	struct ordo_topology *topology = ordo_topology_make(name, nrank, &error);
@@ -223,7 +236,8 @@ static void visit_topology(
 			.last_rank = nrank,
 			.all_parameters = true};
 		effort->topology = topology;
-		const struct specimen_count count = visit_specimens(&range, check_on_topology, effort);
+		const struct specimen_count count =
+			visit_specimens(&range, check_on_topology, effort);
 		sum->visited += count.visited;
 		sum->inapplicable += count.inapplicable;
 		sum->failed += count.failed;
@@ -248,7 +262,8 @@ static struct specimen_count visit_topologies(struct effort *effort, uint32_t la
 	return sum;
 }
 
-static void check(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void check(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	struct effort *effort = closure;
 	effort->number++;
@@ -269,7 +284,8 @@ int main(int argc, char **argv)
 		.all_chunks = effort.whole,
 		.all_parameters = true};
 	const struct specimen_count count = visit_specimens(&range, check, &effort);
-	printf("%u schedules, %u requests that do not apply, %u failed; %llu pairs dropped; %u wrong\n",
+	printf("%u schedules, %u requests that do not apply, %u failed; %llu pairs dropped; %u "
+	       "wrong\n",
 		count.visited, count.inapplicable, count.failed, (unsigned long long)effort.dropped,
 		effort.wrong);
 	const struct specimen_count on_topologies =
@@ -278,6 +294,7 @@ int main(int argc, char **argv)
 								: 8);
 	printf("on topologies: %u schedules, %u requests that do not apply, %u failed\n",
 		on_topologies.visited, on_topologies.inapplicable, on_topologies.failed);
-	return count.visited && !count.failed && !on_topologies.failed && !effort.wrong ? EXIT_SUCCESS
-											: EXIT_FAILURE;
+	return count.visited && !count.failed && !on_topologies.failed && !effort.wrong
+		       ? EXIT_SUCCESS
+		       : EXIT_FAILURE;
 }

@@ -1,4 +1,5 @@
-/* test_random_programs.c - random sequential programs through the builder and the passes: what is derived must be right and minimal.
+/* test_random_programs.c - random sequential programs through the builder and the passes: what is
+ * derived must be right and minimal.
  *
  * And so it must be on a topology with links for the data alone, where it must also order no more.
  *
@@ -24,7 +25,8 @@ static void complain(uint64_t seed, const struct ordo_schedule *schedule, const 
 		print_handmade(schedule, stdout);
 }
 
-/* The "algorithm": says the program's moves, on a stream that each move's place in the program picks. */
+/* The "algorithm": says the program's moves, on a stream that each move's place in the program
+ * picks. */
 static void say_program(struct ordo_builder *b, const struct ordo_recipe *recipe)
 {
 	const struct random_program *program = recipe->prepared;
@@ -55,8 +57,9 @@ struct derivation {
 };
 
 /* topology NULL: all links are there. The algorithm has to live as long as the derivation. */
-static struct derivation derive(struct random_program *program, const struct ordo_algorithm *algorithm,
-	const struct ordo_topology *topology, struct ordo_error *error)
+static struct derivation derive(struct random_program *program,
+	const struct ordo_algorithm *algorithm, const struct ordo_topology *topology,
+	struct ordo_error *error)
 {
 	struct derivation d = {.recipe = {.problem = program->problem,
 				       .nshard = program->problem.nshard,
@@ -151,7 +154,8 @@ static uint32_t drop_pairs(const struct ordo_schedule *schedule, uint64_t seed)
 static void check_program(uint64_t seed, uint64_t *dropped, uint64_t *guesses)
 {
 	static const struct random_shape shape = {.max_ranks = 6, .max_chunks = 3, .shards = true};
-	static const struct ordo_algorithm algorithm = {.facts = {.name = "random"}, .build = say_program};
+	static const struct ordo_algorithm algorithm = {
+		.facts = {.name = "random"}, .build = say_program};
 	struct random_program program;
 	struct ordo_error error;
 	char why[512];
@@ -165,7 +169,8 @@ static void check_program(uint64_t seed, uint64_t *dropped, uint64_t *guesses)
 	struct judgement judgement;
 	judge_schedule(d.schedule, &(struct judging){.max_states = 1000}, &judgement);
 	if (*judgement.quarrel || !judgement.proved)
-		complain(seed, d.schedule, *judgement.quarrel ? judgement.quarrel : "is not proved");
+		complain(
+			seed, d.schedule, *judgement.quarrel ? judgement.quarrel : "is not proved");
 	else if (!runs_right(d.schedule, 5, false, why))
 		complain(seed, d.schedule, why);
 	else if (!d.pairs.guessed)

@@ -1,5 +1,5 @@
-/* test_read.c - documents read, and refused with a message that says where, what was found and what was
- * wanted. */
+/* test_read.c - documents read, and refused with a message that says where, what was found and what
+ * was wanted. */
 #include <fcntl.h>
 #include <ordo/document.h>
 #include <setjmp.h>
@@ -24,9 +24,11 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{"R1-unknown-key-in-the-head", 3, 25, "unknown key \"scratch_slot\" in a schedule",
 		"did you mean \"scratch_slots\"?"},
-	{"R1-unknown-key-in-a-task", 8, 27, "unknown key \"chnk\" in a task", "did you mean \"chunk\"?"},
+	{"R1-unknown-key-in-a-task", 8, 27, "unknown key \"chnk\" in a task",
+		"did you mean \"chunk\"?"},
 	{"R1-unknown-key-like-no-other", 4, 2, "unknown key \"made_by\" in a schedule", ""},
-	{"R1-key-in-other-case", 8, 27, "unknown key \"Chunk\" in a task", "did you mean \"chunk\"?"},
+	{"R1-key-in-other-case", 8, 27, "unknown key \"Chunk\" in a task",
+		"did you mean \"chunk\"?"},
 	{"R1-key-of-another-task", 9, 46, "the key \"chunk\" does not belong in a Wait", ""},
 	{"R1-key-twice-in-the-head", 4, 2, "the key \"ranks\" is there twice in a schedule", ""},
 	{"R1-key-twice-in-a-task", 9, 46, "the key \"peer\" is there twice in a task", ""},
@@ -39,18 +41,21 @@ static const struct refusal refusals[] = {
 	{"R1-root-where-there-is-none", 2, 68, "root: AllGather has no root", ""},
 	{"R1-root-beyond-the-ranks", 2, 68, "root: found 2, wanted a rank of 0..1", ""},
 	{"R1-operator-unknown", 2, 14,
-		"operator: found \"broad-cast\", wanted AllReduce, Reduce, Broadcast, ReduceScatter, "
-		"AllGather, Scatter, Gather or AllToAll",
+		"operator: found \"broad-cast\", wanted AllReduce, Reduce, Broadcast, "
+		"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
 		"did you mean \"Broadcast\"?"},
 	{"R1-task-unknown", 8, 14,
-		"task: found \"LocalCpy\", wanted LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait",
+		"task: found \"LocalCpy\", wanted LocalCopy, LocalReduce, Send, SendReduce, Notify "
+		"or Wait",
 		"did you mean \"LocalCopy\"?"},
-	{"R1-buffer-unknown", 8, 47, "src: found \"scratchy\", wanted \"input\", \"output\" or \"scratch\"",
+	{"R1-buffer-unknown", 8, 47,
+		"src: found \"scratchy\", wanted \"input\", \"output\" or \"scratch\"",
 		"did you mean \"scratch\"?"},
 	{"R1-slice-too-long", 8, 46, "src: found an array, wanted [buffer, first slot]", ""},
 	{"R1-wrong-schema", 1, 12, "schema: found \"ordo/topology/1\", wanted \"ordo/schedule/1\"",
 		"this is a document of another kind or version"},
-	{"R1-string-for-a-number", 2, 57, "ranks: found \"2\", wanted an integer of 1..2147483647", ""},
+	{"R1-string-for-a-number", 2, 57, "ranks: found \"2\", wanted an integer of 1..2147483647",
+		""},
 	{"R1-number-for-a-string", 2, 40, "algorithm: found 7, wanted a string", ""},
 	{"R1-number-for-a-boolean", 3, 57, "in_place: found 0, wanted true or false", ""},
 	{"R1-object-for-an-array", 7, 30, "found '{', wanted an array of tasks", ""},
@@ -63,12 +68,14 @@ static const struct refusal refusals[] = {
 	{"R1-leading-zero", 9, 31, "found '1', wanted no digit after a leading 0", ""},
 	{"R1-plus-sign", 9, 30, "found '+', wanted a value", ""},
 	{"R1-point-without-digits", 9, 32, "found ',', wanted a digit", ""},
-	{"R1-number-of-2-to-31", 9, 30, "peer: found 2147483648, wanted an integer of 0..2147483647", ""},
-	{"R1-number-of-2-to-32-and-one", 9, 30, "peer: found 4294967297, wanted an integer of 0..2147483647",
-		""},
+	{"R1-number-of-2-to-31", 9, 30,
+		"peer: found 2147483648, wanted an integer of 0..2147483647", ""},
+	{"R1-number-of-2-to-32-and-one", 9, 30,
+		"peer: found 4294967297, wanted an integer of 0..2147483647", ""},
 	{"R1-number-past-2-to-64", 9, 30,
 		"peer: found 18446744073709551617, wanted an integer of 0..2147483647", ""},
-	{"R1-number-that-is-endless", 9, 30, "peer: found 1e999, wanted an integer of 0..2147483647", ""},
+	{"R1-number-that-is-endless", 9, 30,
+		"peer: found 1e999, wanted an integer of 0..2147483647", ""},
 	{"R1-number-of-64-letters", 9, 30, "found a number of 76 letters, wanted at most 63", ""},
 	{"R1-count-of-zero", 8, 48, "count: found 0, wanted an integer of 1..2147483647", ""},
 	{"R1-no-ranks", 2, 57, "ranks: found 0, wanted an integer of 1..2147483647", ""},
@@ -91,14 +98,15 @@ static const struct refusal refusals[] = {
 	{"R1-control-character-in-a-string", 2, 43,
 		"found the control character 0x09 in a string, wanted it escaped", ""},
 	{"R1-escape-unknown", 2, 42,
-		"found a backslash that begins no escape, wanted one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t "
-		"\\u",
+		"found a backslash that begins no escape, wanted one of \\\" \\\\ \\/ \\b \\f \\n "
+		"\\r \\t \\u",
 		""},
 	{"R1-escape-of-nul", 2, 43, "found \\u0000, wanted a string without it", ""},
 	{"R1-half-a-surrogate-pair", 2, 41, "found a \\u escape that is no character", ""},
 	{"R1-invalid-utf-8", 2, 42, "found the byte 0xc0 in a string, wanted UTF-8", ""},
 	{"R1-nested-too-deep", 4, 77, "found values nested more than 64 deep", ""},
-	{"R1-something-after-the-document", 18, 1, "found '{', wanted nothing after the document", ""},
+	{"R1-something-after-the-document", 18, 1, "found '{', wanted nothing after the document",
+		""},
 	{"R1-truncated-in-a-task", 10, 99, "found the end of the text, wanted a comma or ']'",
 		"the file may have been cut off"},
 	{"R1-truncated-in-a-string", 2, 43, "found the end of the text, wanted the end of a string",
@@ -106,7 +114,8 @@ static const struct refusal refusals[] = {
 	{"R1-empty", 1, 1, "found the end of the text, wanted a schedule, an object",
 		"the file may have been cut off"},
 	{"R1-byte-order-mark", 1, 1, "found the byte 0xef, wanted a schedule, an object", ""},
-	{"R1-strings-among-programs", 13, 3, "programs: found a string, wanted a program as before", ""},
+	{"R1-strings-among-programs", 13, 3, "programs: found a string, wanted a program as before",
+		""},
 	{"R2-rank-twice", 13, 12, "rank 0 has a program already", ""},
 	{"R2-rank-missing", 5, 14, "programs: rank 2 is missing; found 2 programs, wanted 3", ""},
 	{"R2-rank-beyond", 13, 12, "rank: found 2, wanted 0..1", ""},
@@ -123,10 +132,11 @@ static const char sound[] =
 	" \"programs\": [\n"
 	"  {\"rank\": 0, \"streams\": [\n"
 	"   {\"name\": \"main\", \"tasks\": [\n"
-	"    {\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]},\n"
+	"    {\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+	"[\"output\", 0]},\n"
 	"    {\"task\": \"Wait\", \"peer\": 1, \"signal\": 0},\n"
-	"    {\"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", "
-	"0], \"phase\": 0},\n"
+	"    {\"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+	"[\"output\", 0], \"phase\": 0},\n"
 	"    {\"task\": \"Notify\", \"peer\": 1, \"signal\": 0}\n"
 	"   ]}]},\n"
 	"  {\"rank\": 1, \"streams\": [\n"
@@ -135,21 +145,20 @@ static const char sound[] =
 	"    {\"task\": \"Wait\", \"peer\": 0, \"signal\": 0}\n"
 	"   ]}]}]}\n";
 
-/* The same, said otherwise: keys in another order, other space, escapes, defaults written out, ranks
- * backwards. */
+/* The same, said otherwise: keys in another order, other space, escapes, defaults written out,
+ * ranks backwards. */
 static const char sound_otherwise[] =
-	"\t{ \"programs\" : [ {\"streams\":[{\"tasks\":[{\"signal\":0,\"peer\":0,\"task\":\"Notify\"},\r\n"
+	"\t{ \"programs\" : [ "
+	"{\"streams\":[{\"tasks\":[{\"signal\":0,\"peer\":0,\"task\":\"Notify\"},\r\n"
 	"{\"task\":\"Wait\",\"peer\":0,\"signal\":0}],\"name\":\"m\\u0061in\"}],\"rank\":1},\n"
 	"{\"rank\":0,\"streams\":[{\"name\":\"main\",\"tasks\":[\n"
-	"{\"task\": \"LocalCopy\", \"count\": 1, \"chunk\": 0, \"src\": [ \"input\" , 0 ], \"dst\": "
-	"[\"output\", 0]},"
-	"{\"task\": \"Wait\", \"peer\": 1, \"signal\": 0},"
-	"{\"phase\": 0, \"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
-	"[\"output\", 0]},"
-	"{\"task\": \"\\u004eotify\", \"peer\": 1, \"signal\": 0}]}]}],"
-	"\"phases\":[\"send\"],\"shards\":2,\"root\":0,\"ranks\":2,\"in_place\":false,\"chunks_per_block\":1,"
-	"\"scratch_slots\":0,\"algorithm\":\"hand\",\"operator\":\"Broadcast\",\"schema\":\"ordo\\/"
-	"schedule\\/1\"}";
+	"{\"task\": \"LocalCopy\", \"count\": 1, \"chunk\": 0, \"src\": [ \"input\" , 0 ], "
+	"\"dst\": [\"output\", 0]},{\"task\": \"Wait\", \"peer\": 1, \"signal\": 0},{\"phase\": 0, "
+	"\"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+	"[\"output\", 0]},{\"task\": \"\\u004eotify\", \"peer\": 1, \"signal\": "
+	"0}]}]}],\"phases\":[\"send\"],\"shards\":2,\"root\":0,\"ranks\":2,\"in_place\":false,"
+	"\"chunks_per_block\":1,\"scratch_slots\":0,\"algorithm\":\"hand\",\"operator\":"
+	"\"Broadcast\",\"schema\":\"ordo\\/schedule\\/1\"}";
 
 static struct ordo_schedule *read_text(const char *text, bool only_cjson)
 {
@@ -174,14 +183,15 @@ static char *print(const struct ordo_schedule *schedule)
 	return text;
 }
 
-static void expect_refusal(const struct refusal *wanted, const struct ordo_error *found, const char *path)
+static void expect_refusal(
+	const struct refusal *wanted, const struct ordo_error *found, const char *path)
 {
 	if (found->code != ORDO_BAD_INPUT || found->rule != atoi(wanted->name + 1) ||
 		found->line != wanted->line || found->column != wanted->column ||
 		strcmp(found->text, wanted->text) != 0 || strcmp(found->hint, wanted->hint) != 0 ||
 		strcmp(found->file, path) != 0)
-		fail_msg("%s: %s:%u:%u: error[R%d]: %s, hint: %s", wanted->name, found->file, found->line,
-			found->column, found->rule, found->text, found->hint);
+		fail_msg("%s: %s:%u:%u: error[R%d]: %s, hint: %s", wanted->name, found->file,
+			found->line, found->column, found->rule, found->text, found->hint);
 }
 
 static void every_reject_case_says_what_is_wrong_and_where(void **state)
@@ -249,7 +259,8 @@ static void a_cut_document_is_refused_wherever_it_is_cut(void **state)
 	for (size_t size = 0; size + 1 < strlen(sound); size++) {
 		struct ordo_error one, other;
 		struct ordo_read_options options = {.only_cjson = true};
-		char *text = malloc(size + 1); /* exactly as long, so that reading beyond it is seen */
+		/* exactly as long, so that reading beyond it is seen */
+		char *text = malloc(size + 1);
 		memcpy(text, sound, size);
 		assert_null(ordo_schedule_read_text(text, size, "text", NULL, &one));
 		assert_null(ordo_schedule_read_text(text, size, "text", &options, &other));
@@ -268,8 +279,8 @@ static void file_names_need_a_folder(void **state)
 	struct ordo_error error;
 	snprintf(text, sizeof text, "%.*s  \"rank-0.json\"]}", (int)(begin - sound), sound);
 	assert_null(ordo_schedule_read_text(text, strlen(text), "text", NULL, &error));
-	assert_string_equal(error.text,
-		"programs: found \"rank-0.json\", wanted a program itself: there is no folder here");
+	assert_string_equal(error.text, "programs: found \"rank-0.json\", wanted a program itself: "
+					"there is no folder here");
 }
 
 static void extras_keep_every_digit(void **state)
@@ -278,13 +289,13 @@ static void extras_keep_every_digit(void **state)
 	const char *begin = strstr(sound, " \"programs\"");
 	char text[4096];
 	snprintf(text, sizeof text,
-		"%.*s \"x\": {\"b\":[1,2.50,1e400, 123456789012345678901234567890 ],\n\"a\\u0062\" : "
-		"{}, \"s\":\"\\/\\u00e9\\ud83d\\ude00\\n\\u0001\", \"t\":[true,false,null]},\n%s",
+		"%.*s \"x\": {\"b\":[1,2.50,1e400, 123456789012345678901234567890 ],\n\"a\\u0062\" "
+		": {}, \"s\":\"\\/\\u00e9\\ud83d\\ude00\\n\\u0001\", \"t\":[true,false,null]},\n%s",
 		(int)(begin - sound), sound, begin);
 	struct ordo_schedule *schedule = read_text(text, false);
 	assert_string_equal(schedule->extra,
-		"{\"b\": [1, 2.50, 1e400, 123456789012345678901234567890], \"ab\": {}, "
-		"\"s\": \"/\xc3\xa9\xf0\x9f\x98\x80\\n\\u0001\", \"t\": [true, false, null]}");
+		"{\"b\": [1, 2.50, 1e400, 123456789012345678901234567890], \"ab\": {}, \"s\": "
+		"\"/\xc3\xa9\xf0\x9f\x98\x80\\n\\u0001\", \"t\": [true, false, null]}");
 	char *once = print(schedule);
 	ordo_schedule_destroy(schedule);
 	schedule = read_text(once, false);
@@ -360,8 +371,8 @@ static void expect_folder_refusal(const char *programs, int rule, const char *pa
 	put_schedule(programs, "rank-0.json", "rank-1.json");
 	assert_null(ordo_schedule_read(folder, NULL, &error));
 	if (error.rule != rule || !strstr(error.text, part))
-		fail_msg("%s:%u:%u: error[R%d]: %s", error.file, error.line, error.column, error.rule,
-			error.text);
+		fail_msg("%s:%u:%u: error[R%d]: %s", error.file, error.line, error.column,
+			error.rule, error.text);
 	snprintf(path, sizeof path, "%s/schedule.json", folder);
 	if (rule == 1)
 		assert_string_equal(error.file, path);
@@ -379,7 +390,8 @@ static void a_folder_reads_as_the_file_does(void **state)
 	snprintf(path, sizeof path, "%s/b.json", folder);
 	assert_string_equal(schedule->program_files[1], path);
 	assert_int_equal(
-		schedule->places[schedule->streams[schedule->programs[1].first_stream].first].line, 3);
+		schedule->places[schedule->streams[schedule->programs[1].first_stream].first].line,
+		3);
 	free(again);
 	ordo_schedule_destroy(schedule);
 
@@ -398,7 +410,8 @@ static void names_that_leave_the_folder_are_refused(void **state)
 		char programs[64], part[128];
 		snprintf(programs, sizeof programs, "\"%s\", \"rank-1.json\"", names[i]);
 		snprintf(part, sizeof part,
-			"programs: found \"%s\", wanted the plain name of a file in the same folder",
+			"programs: found \"%s\", wanted the plain name of a file in the same "
+			"folder",
 			names[i]);
 		expect_folder_refusal(programs, 1, part);
 	}
@@ -414,10 +427,12 @@ static void only_ordinary_files_of_the_folder_are_read(void **state)
 		"cannot read the program \"link.json\": it is no ordinary file of the folder");
 	snprintf(path, sizeof path, "%s/pipe.json", folder);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	expect_folder_refusal("\"pipe.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
+	expect_folder_refusal(
+		"\"pipe.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
 	snprintf(path, sizeof path, "%s/folder.json", folder);
 	assert_int_equal(mkdir(path, 0700), 0);
-	expect_folder_refusal("\"folder.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
+	expect_folder_refusal(
+		"\"folder.json\", \"rank-1.json\"", 2, "it is no ordinary file of the folder");
 }
 
 static void a_missing_file_is_named(void **state)
@@ -437,8 +452,8 @@ static void a_missing_program_is_named(void **state)
 static void a_file_named_often_is_refused_at_once(void **state)
 {
 	(void)state;
-	expect_folder_refusal(
-		"\"rank-1.json\", \"rank-1.json\", \"nothing.json\"", 2, "rank 1 has a program already");
+	expect_folder_refusal("\"rank-1.json\", \"rank-1.json\", \"nothing.json\"", 2,
+		"rank 1 has a program already");
 }
 
 static void errors_in_a_program_name_its_file(void **state)
@@ -482,13 +497,15 @@ static void a_path_that_cannot_be_read_is_named(void **state)
 
 static const char topology_text[] =
 	"{\"schema\": \"ordo/topology/1\",\n"
-	" \"name\": \"pair\", \"ranks\": 2, \"switches\": 1, \"ports\": 1, \"cores\": 2, \"task_ns\": 12.5, "
-	"\"reduce_gbs\": 195, \"copy_gbs\": 290,\n"
+	" \"name\": \"pair\", \"ranks\": 2, \"switches\": 1, \"ports\": 1, \"cores\": 2, "
+	"\"task_ns\": 12.5, \"reduce_gbs\": 195, \"copy_gbs\": 290,\n"
 	" \"x\": {\"rack\": 7},\n"
 	" \"links\": [\n"
-	"  {\"from\": 0, \"to\": 1, \"class\": \"fast\", \"latency_ns\": 0.1, \"bandwidth_gbs\": 18.3},\n"
+	"  {\"from\": 0, \"to\": 1, \"class\": \"fast\", \"latency_ns\": 0.1, \"bandwidth_gbs\": "
+	"18.3},\n"
 	"  {\"from\": 0, \"to\": 1, \"latency_ns\": 1000, \"bandwidth_gbs\": 25, \"down\": true},\n"
-	"  {\"from\": 0, \"to\": 2, \"latency_ns\": 1000, \"bandwidth_gbs\": 25, \"reduce_gbs\": 7.25}\n"
+	"  {\"from\": 0, \"to\": 2, \"latency_ns\": 1000, \"bandwidth_gbs\": 25, \"reduce_gbs\": "
+	"7.25}\n"
 	" ]}\n";
 
 static void a_topology_is_written_as_it_is_read(void **state)
@@ -531,11 +548,15 @@ static void topologies_are_refused_with_reasons(void **state)
 		{"18.3", "0", 5, 3, "bandwidth_gbs: found 0, wanted more"},
 		{"12.5", "-1", 2, 80, "task_ns: found -1, wanted a number, not below 0"},
 		{"18.3", "-1", 5, 77, "bandwidth_gbs: found -1, wanted a number, not below 0"},
-		{"18.3", "1e999", 5, 77, "bandwidth_gbs: found 1e999, wanted a number, not below 0"},
-		{"18.3", "\"fast\"", 5, 77, "bandwidth_gbs: found \"fast\", wanted a number, not below 0"},
-		{"\"ranks\": 2", "\"ranks\": 4194305", 2, 27, "ranks: found 4194305, wanted 1..4194304"},
+		{"18.3", "1e999", 5, 77,
+			"bandwidth_gbs: found 1e999, wanted a number, not below 0"},
+		{"18.3", "\"fast\"", 5, 77,
+			"bandwidth_gbs: found \"fast\", wanted a number, not below 0"},
+		{"\"ranks\": 2", "\"ranks\": 4194305", 2, 27,
+			"ranks: found 4194305, wanted 1..4194304"},
 		{"\"switches\": 1", "\"switches\": 2147483647", 2, 42,
-			"switches: found 2147483647 beside 2 ranks, wanted at most 4194304 vertices in all"},
+			"switches: found 2147483647 beside 2 ranks, wanted at most 4194304 "
+			"vertices in all"},
 		{"\"latency_ns\": 0.1, ", "", 5, 3, "the key \"latency_ns\" is missing in a link"},
 		{"\"class\"", "\"clas\"", 5, 24, "unknown key \"clas\" in a link"},
 		{"\"down\": true", "\"down\": 1", 6, 73, "down: found 1, wanted true or false"},
@@ -553,7 +574,8 @@ static void topologies_are_refused_with_reasons(void **state)
 		assert_null(ordo_topology_read_text(text, strlen(text), "text", &error));
 		if (strcmp(error.text, cases[i].text) != 0 || error.line != cases[i].line ||
 			error.column != cases[i].column || error.rule != 1)
-			fail_msg("%u:%u: error[R%d]: %s", error.line, error.column, error.rule, error.text);
+			fail_msg("%u:%u: error[R%d]: %s", error.line, error.column, error.rule,
+				error.text);
 	}
 }
 

@@ -16,9 +16,15 @@ ROOT = pathlib.Path(sys.argv[2]).absolute()
 README = (ROOT / "README.md").read_text()
 CHINESE = (ROOT / "README.zh.md").read_text()
 TOUR = (ROOT / "examples/TOUR.md").read_text()
-OPERATORS = ["AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather", "AllToAll"]
+OPERATORS = [
+    "AllReduce", "Reduce", "Broadcast", "ReduceScatter", "AllGather", "Scatter", "Gather",
+    "AllToAll"
+]
 # Every document with the folder its links start from.
-DOCUMENTS = {"README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples", "examples/GALLERY.md": ROOT / "examples"}
+DOCUMENTS = {
+    "README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples",
+    "examples/GALLERY.md": ROOT / "examples"
+}
 
 
 def steps(text):
@@ -34,7 +40,8 @@ def run_document(text, least):
         for command, shown in steps(text):
             printed = run_as_typed(command, folder, ORDO)
             measured = command.startswith(("ordo run", "ordo probe", "ordo calibrate"))
-            wanted(agree(shown, printed, timeless if measured else predicted), command, "shown:", *shown, "printed:", *printed)
+            wanted(agree(shown, printed, timeless if measured else predicted), command, "shown:",
+                   *shown, "printed:", *printed)
             count += 1
     wanted(count >= least, f"only {count} commands found")
 
@@ -51,7 +58,8 @@ def _():
 
 def code(text):
     """The blocks, and the commands that stand indented."""
-    return re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL) + re.findall(r"^    (tools/\S+)", text, re.MULTILINE)
+    return re.findall(r"^```.*?^```", text, re.MULTILINE | re.DOTALL) + re.findall(
+        r"^    (tools/\S+)", text, re.MULTILINE)
 
 
 def pictures(text):
@@ -63,7 +71,10 @@ def rows(text):
     return re.findall(r"^\| (?:`.*|[^|]+ \| [^|]+(?: \| x?){8}) \|$", text, re.MULTILINE)
 
 
-@case("README.zh.md: code, pictures and generated tables are those of README.md, and its headings correspond")
+@case(
+    "README.zh.md: code, pictures and generated tables are those of README.md, and its headings "
+    "correspond"
+)
 def _():
     for what, parts in (("code", code), ("pictures", pictures), ("tables", rows)):
         one, other = parts(README), parts(CHINESE)
@@ -71,10 +82,13 @@ def _():
         for pair in zip(one, other):
             wanted(pair[0] == pair[1], what, *pair)
         wanted(len(one) == len(other), what, len(one), len(other))
-    headings = [re.findall(r"^(#+) \S", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
-                for text in (README, CHINESE)]
+    headings = [
+        re.findall(r"^(#+) \S", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL),
+                   re.MULTILINE) for text in (README, CHINESE)
+    ]
     wanted(headings[0] == headings[1] and len(headings[0]) > 5, *headings)
-    wanted("](README.zh.md)" in README and "](README.md)" in CHINESE, "they do not link to each other")
+    wanted("](README.zh.md)" in README and "](README.md)" in CHINESE,
+           "they do not link to each other")
     wanted(len(re.findall(r"[\u4e00-\u9fff]", CHINESE)) > 1500, "hardly any Chinese in it")
     # Numbers in what is said, too: a limit that changed in one must change in the other.
     for number in ("101", "4,096", "4.4 GiB", "16", "1,100"):
@@ -97,7 +111,10 @@ def _():
     wanted(draws and compiles, "no picture is drawn")
     with tempfile.TemporaryDirectory() as folder:
         for command in (compiles[0], re.sub(r"-o \S+", "-o picture.svg", draws[0])):
-            subprocess.run([ORDO, *command.split()[1:]], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+            subprocess.run([ORDO, *command.split()[1:]],
+                           cwd=folder,
+                           check=True,
+                           stderr=subprocess.DEVNULL)
         words = [re.findall(r">([^<>\n]+)</text>", path.read_text()) for path in (
             pathlib.Path(folder) / "picture.svg", ROOT / "examples" / "around-a-dead-link.svg")]
     wanted(words[0] and words[0] == words[1], "draw examples/around-a-dead-link.svg again")
@@ -107,9 +124,11 @@ def _():
 def _():
     listed = strict_json.loads(subprocess.run([ORDO, "list", "--json"], check=True,
                                               stdout=subprocess.PIPE).stdout)
-    rows = [f"| {one['name']} | {one['ranks']} | "
-            + " | ".join("x" if operator in one["operators"] else "" for operator in OPERATORS) + " |"
-            for one in listed["algorithms"]]
+    rows = [
+        f"| {one['name']} | {one['ranks']} | " +
+        " | ".join("x" if operator in one["operators"] else "" for operator in OPERATORS) + " |"
+        for one in listed["algorithms"]
+    ]
     shown = re.findall(r"^\| [^|]+ \| [^|]+(?: \| x?){8} \|$", README, re.MULTILINE)
     wanted(shown == rows, "wanted:", *rows)
 
@@ -118,22 +137,30 @@ def _():
 def _():
     listed = subprocess.run([ORDO, "--help"], check=True, stdout=subprocess.PIPE, text=True).stdout
     by_another_name = {"demo": "tools/get-started", "manual": "`man ordo-"}
-    for command in re.findall(r"^  (\w+) ", listed.split("commands:\n")[1].split("\n\n")[0], re.MULTILINE):
+    for command in re.findall(r"^  (\w+) ",
+                              listed.split("commands:\n")[1].split("\n\n")[0], re.MULTILINE):
         for name, text in (("README.md", README), ("README.zh.md", CHINESE)):
-            wanted(by_another_name.get(command, f"ordo {command}") in text, f"{name} does not mention ordo {command}")
+            wanted(
+                by_another_name.get(command, f"ordo {command}") in text,
+                f"{name} does not mention ordo {command}")
 
 
 @case("schedules/ORDERS.md is what its command prints")
 def _():
     shown = (ROOT / "schedules/ORDERS.md").read_text()
     command = re.search(r"^    ordo (order --table .*)$", shown, re.MULTILINE).group(1)
-    printed = subprocess.run([ORDO, *command.split()], check=True, stdout=subprocess.PIPE, text=True).stdout
+    printed = subprocess.run([ORDO, *command.split()],
+                             check=True,
+                             stdout=subprocess.PIPE,
+                             text=True).stdout
     wanted(shown == printed, f"ordo {command} > schedules/ORDERS.md")
 
 
 def anchors(text):
     """Of the headings of a document, as web pages of repositories make them."""
-    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$",
+                          re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL),
+                          re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -154,7 +181,8 @@ def _():
 
 @case("the lines of the tour's embedding are lines of the header's functions")
 def _():
-    header = "".join((ROOT / f"runtime/include/ordo/{name}.h").read_text() for name in ("communicator", "collectives"))
+    header = "".join((ROOT / f"runtime/include/ordo/{name}.h").read_text()
+                     for name in ("communicator", "collectives"))
     block = re.search(r"^```c\n(.*?)^```", TOUR, re.MULTILINE | re.DOTALL).group(1)
     calls = re.findall(r"\b(ordo_\w+)\(", block)
     wanted(calls)

@@ -1,7 +1,8 @@
-/* test_recover.c - trees are recovered from machines made of software: random trees, evaluated in each type, and machines that are none.
+/* test_recover.c - trees are recovered from machines made of software: random trees, evaluated in
+ * each type, and machines that are none.
  *
- * The recovering code sees numbers go in and come out; what it finds is compared with the tree that made them, as sets of leaves under
- * every sum.
+ * The recovering code sees numbers go in and come out; what it finds is compared with the tree that
+ * made them, as sets of leaves under every sum.
  */
 #include "probe/recover.h"
 #include <ordo/operator.h>
@@ -79,8 +80,10 @@ static double rounded(const struct software *software, double value)
 	return software->wide ? value : (double)(float)value;
 }
 
-/* Sums of two floats are exact or correctly rounded when made in double and rounded again: 53 >= 2 * 24 + 2. */
-static double evaluate(const struct software *software, const struct tree *tree, const double *leaves)
+/* Sums of two floats are exact or correctly rounded when made in double and rounded again: 53 >= 2
+ * * 24 + 2. */
+static double evaluate(
+	const struct software *software, const struct tree *tree, const double *leaves)
 {
 	double sums[2 * MOST_LEAVES];
 	const uint32_t nleaf = software->nleaf, root = 2 * nleaf - 2;
@@ -123,7 +126,8 @@ static double element(struct software *software, uint32_t e, const double *leave
 	case TWICE:
 		return rounded(software, evaluate(software, tree, leaves) + leaves[1]);
 	case SPURIOUS:
-		return evaluate(software, tree, leaves) + (e == 3 && software->nrun == software->nleaf + 5);
+		return evaluate(software, tree, leaves) +
+		       (e == 3 && software->nrun == software->nleaf + 5);
 	case FRACTION:
 		return evaluate(software, tree, leaves) +
 		       0.5 * (e == 3 && software->nrun == software->nleaf + 5);
@@ -140,7 +144,8 @@ static double element(struct software *software, uint32_t e, const double *leave
 	return evaluate(software, tree, leaves);
 }
 
-static bool run_software(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+static bool run_software(
+	void *closure, const double *leaves, double *elements, struct ordo_error *error)
 {
 	struct software *software = closure;
 	if (software->nrun == software->fails_at)
@@ -150,7 +155,8 @@ static bool run_software(void *closure, const double *leaves, double *elements, 
 			grow(&software->trees[t], software->nleaf);
 	for (uint32_t e = 0; e < NELEMENT; e++) {
 		const uint32_t from = software->fault == ELSEWHERE && e == 3 ? 4 : e;
-		elements[e] = element(software, e, leaves + software->colour_of[from] * software->nleaf);
+		elements[e] =
+			element(software, e, leaves + software->colour_of[from] * software->nleaf);
 	}
 	software->nrun++;
 	return true;
@@ -172,7 +178,8 @@ static struct software make_software(uint32_t nleaf, bool wide, enum fault fault
 	return software;
 }
 
-static bool recover_software(struct software *software, struct recovered *recovered, struct ordo_error *error)
+static bool recover_software(
+	struct software *software, struct recovered *recovered, struct ordo_error *error)
 {
 	const struct machine machine = {.nleaf = software->nleaf,
 		.nelement = NELEMENT,
@@ -190,14 +197,16 @@ static int by_number(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* The leaves under each sum, as bits; two trees are one, modulo commutativity, if these sets are the same. */
+/* The leaves under each sum, as bits; two trees are one, modulo commutativity, if these sets are
+ * the same. */
 static void list_clusters(uint32_t (*nodes)[2], uint32_t nleaf, uint64_t *clusters)
 {
 	uint64_t under[2 * MOST_LEAVES];
 	for (uint32_t v = 0; v < nleaf; v++)
 		under[v] = UINT64_C(1) << v;
 	for (uint32_t node = nleaf; node < 2 * nleaf - 1; node++)
-		clusters[node - nleaf] = under[node] = under[nodes[node][0]] | under[nodes[node][1]];
+		clusters[node - nleaf] = under[node] =
+			under[nodes[node][0]] | under[nodes[node][1]];
 	qsort(clusters, nleaf - 1, sizeof *clusters, by_number);
 }
 
@@ -227,7 +236,8 @@ static void check_recovered(struct software *software, const struct recovered *r
 		if (!class->nodes)
 			fail_msg("%u leaves: %s", software->nleaf, class->why);
 		check_form(class->nodes, software->nleaf);
-		if (!are_same(class->nodes, software->trees[software->tree_of[e]].nodes, software->nleaf))
+		if (!are_same(class->nodes, software->trees[software->tree_of[e]].nodes,
+			    software->nleaf))
 			fail_msg("%u leaves, element %u: another tree", software->nleaf, e);
 		assert_true(class->first <= e);
 		total += class->first == e ? class->nelement : 0;
@@ -258,7 +268,8 @@ struct chain {
 	uint32_t nleaf;
 };
 
-static bool run_chain(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+static bool run_chain(
+	void *closure, const double *leaves, double *elements, struct ordo_error *error)
 {
 	const struct chain *chain = closure;
 	(void)error;
@@ -274,8 +285,8 @@ static void types_of_few_bits_do_as_far_as_they_count(void **unused)
 {
 	(void)unused;
 	static const uint8_t no_colour = 0;
-	struct chain chains[] = {
-		{ORDO_BF16, MOST_CHAINED}, {ORDO_F16, MOST_CHAINED}, {ORDO_F16, 24}, {ORDO_BF16, 3}};
+	struct chain chains[] = {{ORDO_BF16, MOST_CHAINED}, {ORDO_F16, MOST_CHAINED},
+		{ORDO_F16, 24}, {ORDO_BF16, 3}};
 	for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
 		const struct machine machine = {.nleaf = chains[i].nleaf,
 			.nelement = 1,
@@ -386,7 +397,8 @@ static void a_run_that_fails_ends_the_probe(void **unused)
 	}
 }
 
-static bool run_nothing(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+static bool run_nothing(
+	void *closure, const double *leaves, double *elements, struct ordo_error *error)
 {
 	(void)leaves;
 	(void)elements;

@@ -1,5 +1,5 @@
-/* test_reduce.c - the loops that add one array onto another, against the meaning of one element, spelled out
- * apart. */
+/* test_reduce.c - the loops that add one array onto another, against the meaning of one element,
+ * spelled out apart. */
 #include "element_reference.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void compare_loops(enum ordo_type type, enum ordo_reduction reduction, const unsigned char *dst,
-	const unsigned char *src, size_t n, size_t skew)
+static void compare_loops(enum ordo_type type, enum ordo_reduction reduction,
+	const unsigned char *dst, const unsigned char *src, size_t n, size_t skew)
 {
 	const size_t size = ordo_type_size(type);
-	unsigned char *memory = malloc(2 * (n * size + skew + 1)), *wanted = malloc(size), *to, *from;
+	unsigned char *memory = malloc(2 * (n * size + skew + 1)), *wanted = malloc(size), *to,
+		      *from;
 	assert_non_null(memory);
 	assert_non_null(wanted);
 	to = memory + skew;
@@ -50,8 +51,8 @@ static void every_pair_of_special_values_is_right(void **state)
 			memcpy(src + i * size, values + i % n * size, size);
 		}
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
-			compare_loops(
-				(enum ordo_type)type, (enum ordo_reduction)reduction, dst, src, n * n, 0);
+			compare_loops((enum ordo_type)type, (enum ordo_reduction)reduction, dst,
+				src, n * n, 0);
 	}
 }
 
@@ -70,8 +71,8 @@ static void every_length_and_alignment_is_right(void **state)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
 			for (size_t n = 0; n <= MOST; n++)
 				for (size_t skew = 0; skew < 4; skew++)
-					compare_loops((enum ordo_type)type, (enum ordo_reduction)reduction,
-						dst, src, n, skew);
+					compare_loops((enum ordo_type)type,
+						(enum ordo_reduction)reduction, dst, src, n, skew);
 }
 
 static void min_and_max_put_minus_zero_below_zero_and_keep_nans(void **state)
@@ -95,8 +96,8 @@ static void names_are_read_as_they_are_written(void **state)
 	}
 	for (int i = 0; i < ORDO_NREDUCTION; i++) {
 		enum ordo_reduction reduction = (enum ordo_reduction)(ORDO_NREDUCTION - 1 - i);
-		assert_true(
-			ordo_reduction_from_name(ordo_reduction_name((enum ordo_reduction)i), &reduction));
+		assert_true(ordo_reduction_from_name(
+			ordo_reduction_name((enum ordo_reduction)i), &reduction));
 		assert_int_equal(reduction, i);
 	}
 	enum ordo_type type;

@@ -1,4 +1,5 @@
-/* test_replay.c - interleavings that show what is wrong: they are found, written, read, carried out, and they show it. */
+/* test_replay.c - interleavings that show what is wrong: they are found, written, read, carried
+ * out, and they show it. */
 #include "check/rehearsal.h"
 
 #include <ctype.h>
@@ -24,7 +25,8 @@ static struct ordo_schedule *read_case(const char *name)
 
 static struct ordo_proof *judge(const struct ordo_schedule *schedule, bool atomic_reduce)
 {
-	const struct ordo_verify_options options = {.atomic_reduce = atomic_reduce, .max_findings = 1000};
+	const struct ordo_verify_options options = {
+		.atomic_reduce = atomic_reduce, .max_findings = 1000};
 	struct ordo_proof *proof = ordo_verify(schedule, &options, NULL);
 	assert_non_null(proof);
 	return proof;
@@ -33,7 +35,8 @@ static struct ordo_proof *judge(const struct ordo_schedule *schedule, bool atomi
 /* The two tasks stand side by side, in this order or the other. */
 static void assert_adjacent(const struct rehearsal *rehearsal, bool exchanged)
 {
-	const uint64_t first = rehearsal->sights[exchanged].step, second = rehearsal->sights[!exchanged].step;
+	const uint64_t first = rehearsal->sights[exchanged].step,
+		       second = rehearsal->sights[!exchanged].step;
 	assert_int_equal(first + 1, second);
 }
 
@@ -41,7 +44,8 @@ struct outcome {
 	uint64_t ncompleted, nwrong, nleft_over, ndifferent;
 };
 
-static struct outcome carry_out(const struct ordo_schedule *schedule, const struct ordo_replay *replay)
+static struct outcome carry_out(
+	const struct ordo_schedule *schedule, const struct ordo_replay *replay)
 {
 	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	struct ordo_error error;
@@ -60,13 +64,15 @@ static struct outcome carry_out(const struct ordo_schedule *schedule, const stru
 		outcome.nleft_over += rehearsal->left_over.nsignal;
 	}
 	if (outcome.ncompleted == 2)
-		outcome.ndifferent = compare_rehearsals(schedule, replay, rehearsals, &VALUES, count).count;
+		outcome.ndifferent =
+			compare_rehearsals(schedule, replay, rehearsals, &VALUES, count).count;
 	close_rehearsal(&rehearsals[0]);
 	close_rehearsal(&rehearsals[1]);
 	return outcome;
 }
 
-static void assert_shown(const struct ordo_replay *replay, const struct outcome *outcome, const char *name)
+static void assert_shown(
+	const struct ordo_replay *replay, const struct outcome *outcome, const char *name)
 {
 	const int rule = atoi(replay->shows + 1);
 	bool shown = outcome->nwrong > 0;
@@ -89,11 +95,13 @@ static char *print(const struct ordo_schedule *schedule, const struct ordo_repla
 	return text;
 }
 
-static void assert_reads_back(const struct ordo_schedule *schedule, const struct ordo_replay *replay)
+static void assert_reads_back(
+	const struct ordo_schedule *schedule, const struct ordo_replay *replay)
 {
 	struct ordo_error error;
 	char *text = print(schedule, replay);
-	struct ordo_replay *again = ordo_replay_read_text(schedule, text, strlen(text), "memory", &error);
+	struct ordo_replay *again =
+		ordo_replay_read_text(schedule, text, strlen(text), "memory", &error);
 	if (!again)
 		fail_msg("%s", error.text);
 	char *text_again = print(schedule, again);
@@ -103,7 +111,8 @@ static void assert_reads_back(const struct ordo_schedule *schedule, const struct
 	free(text_again);
 }
 
-/* Every finding of the rules about runs has an interleaving that shows it; findings of the others have none. */
+/* Every finding of the rules about runs has an interleaving that shows it; findings of the others
+ * have none. */
 static void every_reject_case_is_shown(void **state)
 {
 	(void)state;
@@ -111,12 +120,14 @@ static void every_reject_case_is_shown(void **state)
 	uint32_t nshown[12] = {0};
 	assert_non_null(folder);
 	for (const struct dirent *entry; (entry = readdir(folder));) {
-		struct ordo_schedule *schedule = entry->d_name[0] == 'R' ? read_case(entry->d_name) : NULL;
+		struct ordo_schedule *schedule =
+			entry->d_name[0] == 'R' ? read_case(entry->d_name) : NULL;
 		struct ordo_proof *proof = schedule ? judge(schedule, false) : NULL;
 		for (uint32_t i = 0; proof && i < proof->nfinding; i++) {
 			struct ordo_error error;
 			const struct ordo_finding *finding = &proof->findings[i];
-			struct ordo_replay *replay = ordo_replay_of_finding(schedule, finding, &error);
+			struct ordo_replay *replay =
+				ordo_replay_of_finding(schedule, finding, &error);
 			if (finding->rule < 6) {
 				assert_null(replay);
 				assert_int_equal(error.code, ORDO_USAGE);
@@ -125,8 +136,8 @@ static void every_reject_case_is_shown(void **state)
 			if (!replay)
 				fail_msg("%s: %s", entry->d_name, error.text);
 			const struct outcome outcome = carry_out(schedule, replay);
-			/* A task that overlaps itself has one order only; and values are those of one of many orders
-			 * where there is a race. */
+			/* A task that overlaps itself has one order only; and values are those of
+			 * one of many orders where there is a race. */
 			const bool races = proof->findings[0].rule == 8 && finding->rule > 9;
 			if (!races && (finding->rule != 8 || finding->ntask == 2))
 				assert_shown(replay, &outcome, entry->d_name);
@@ -182,10 +193,12 @@ static const char *at_place(const char *text, const struct ordo_error *error)
 	return text + error->column - 1;
 }
 
-static void assert_refused(const struct ordo_schedule *schedule, const char *text, const char *message)
+static void assert_refused(
+	const struct ordo_schedule *schedule, const char *text, const char *message)
 {
 	struct ordo_error error = {0};
-	struct ordo_replay *replay = ordo_replay_read_text(schedule, text, strlen(text), "bad", &error);
+	struct ordo_replay *replay =
+		ordo_replay_read_text(schedule, text, strlen(text), "bad", &error);
 	assert_null(replay);
 	assert_int_equal(error.code, ORDO_BAD_INPUT);
 	assert_true(error.line > 0 && error.column > 0);
@@ -240,9 +253,8 @@ static void bad_documents_are_refused_with_their_place(void **state)
 		assert_null(ordo_replay_read_text(schedule, text, length, "cut", &error));
 	}
 	assert_refused(schedule,
-		"{\"schema\": \"ordo/replay/1\", \"shows\": \"R8\", \"calls\": 1, \"text\": \"\", \"tasks\": "
-		"[], "
-		"\"interleavings\": []}",
+		"{\"schema\": \"ordo/replay/1\", \"shows\": \"R8\", \"calls\": 1, \"text\": \"\", "
+		"\"tasks\": [], \"interleavings\": []}",
 		"schedule");
 	free(text);
 	ordo_replay_destroy(replay);
@@ -268,9 +280,11 @@ static void steps_that_cannot_be_taken_are_named(void **state)
 	struct ordo_schedule *schedule = read_case("sound-two-ranks.json");
 	assert_non_null(schedule);
 	const uint32_t length = schedule->streams[0].end;
-	struct ordo_run whole[] = {{0, length}, {1, length}}, none[] = {{7, 1}}, half[] = {{0, 1}, {1, 1}},
+	struct ordo_run whole[] = {{0, length}, {1, length}}, none[] = {{7, 1}},
+			half[] = {{0, 1}, {1, 1}},
 			twice[] = {{0, 1}, {1, length - 2}, {0, length - 1}, {1, 2}, {0, 1}};
-	struct ordo_replay replay = {.ncall = 1, .memory_rank = ORDO_NONE, .ninterleaving = 1, .shows = "R8"};
+	struct ordo_replay replay = {
+		.ncall = 1, .memory_rank = ORDO_NONE, .ninterleaving = 1, .shows = "R8"};
 	replay.interleavings[0] = (struct ordo_interleaving){whole, 2, 2};
 	assert_cannot_run(schedule, &replay, "waits for a token that nobody has given yet");
 	replay.interleavings[0] = (struct ordo_interleaving){none, 1, 1};
@@ -294,7 +308,8 @@ static void the_digest_is_of_what_is_done(void **state)
 	char digest[33], other[33];
 	struct ordo_schedule *schedule = read_case("sound-two-ranks.json"),
 			     *copy = ordo_schedule_copy(schedule, NULL);
-	assert_true(ordo_schedule_digest(schedule, digest, NULL) && ordo_schedule_digest(copy, other, NULL));
+	assert_true(ordo_schedule_digest(schedule, digest, NULL) &&
+		    ordo_schedule_digest(copy, other, NULL));
 	assert_string_equal(digest, other);
 	copy->algorithm = "another name";
 	copy->streams[0].name = "another";

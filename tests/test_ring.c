@@ -1,5 +1,5 @@
-/* test_ring.c - the ring algorithm: proved for every kind of problem, at the volume and steps it claims, in
- * the order it claims. */
+/* test_ring.c - the ring algorithm: proved for every kind of problem, at the volume and steps it
+ * claims, in the order it claims. */
 #include "compiling.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static struct ordo_problem problem_of(
 }
 
 /* The proof, which must be one. The caller destroys it. */
-static struct ordo_proof *prove(const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+static struct ordo_proof *prove(
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology)
 {
 	struct ordo_verify_options options = {.topology = topology};
 	struct ordo_error error = {0};
@@ -60,8 +61,8 @@ static void holds_for_all_operators(
 		uint32_t roots[] = {0, n - 1, n / 2};
 		for (uint32_t r = 0; r < (facts->rooted && n > 1 ? 3u : 1u); r++)
 			for (int in_place = 0; in_place <= 1; in_place++) {
-				struct ordo_request request = {
-					.problem = problem_of(operators[o], n, roots[r], K, in_place),
+				struct ordo_request request = {.problem = problem_of(operators[o],
+								       n, roots[r], K, in_place),
 					.algorithm = algorithm,
 					.topology = topology};
 				assert_true(claims_hold(&request));
@@ -91,8 +92,8 @@ static void several_rings_share_the_data(void **unused)
 		for (uint32_t rings = 2; rings <= (n - 1) / 2; rings++)
 			for (int directions = 1; directions <= 2; directions++) {
 				char algorithm[64];
-				snprintf(algorithm, sizeof algorithm, "ring(directions=%d,rings=%u)",
-					directions, rings);
+				snprintf(algorithm, sizeof algorithm,
+					"ring(directions=%d,rings=%u)", directions, rings);
 				for (int k = 0; k < 2; k++)
 					holds_for_all_operators(n, Ks[k], algorithm, NULL);
 			}
@@ -113,13 +114,13 @@ static void the_volume_is_the_least_there_is(void **unused)
 				struct ordo_schedule *schedule = compile_proved(&request);
 				uint64_t K = schedule->problem.chunks_per_block;
 				/* AllReduce: 2(N-1)/N of the vector; the others: N-1 blocks */
-				uint64_t wanted =
-					least[o] == ORDO_ALLREDUCE ? 2 * (n - 1) * K / n : (n - 1) * K;
+				uint64_t wanted = least[o] == ORDO_ALLREDUCE ? 2 * (n - 1) * K / n
+									     : (n - 1) * K;
 				assert_int_equal(measure(schedule).volume, wanted);
-				assert_true(
-					n > 1 ? K == (least[o] == ORDO_ALLREDUCE ? n * (uint64_t)directions
-										 : (uint64_t)directions)
-					      : K >= 1);
+				assert_true(n > 1 ? K == (least[o] == ORDO_ALLREDUCE
+									 ? n * (uint64_t)directions
+									 : (uint64_t)directions)
+						  : K >= 1);
 				ordo_schedule_destroy(schedule);
 			}
 		}
@@ -130,13 +131,15 @@ static void a_reduce_scatter_adds_in_as_many_orders_as_there_are_ranks(void **un
 	(void)unused;
 	for (uint32_t n = 4; n <= 9; n++) {
 		struct ordo_request request = {
-			.problem = problem_of(ORDO_REDUCESCATTER, n, 0, 0, false), .algorithm = "ring"};
+			.problem = problem_of(ORDO_REDUCESCATTER, n, 0, 0, false),
+			.algorithm = "ring"};
 		struct ordo_schedule *schedule = compile_proved(&request);
 		struct ordo_proof *proof = prove(schedule, NULL);
 		assert_int_equal(proof->ndistinct, n);
 		assert_int_equal(proof->position_invariant, ORDO_DOES_NOT_HOLD);
 		/* the block of rank 0 begins at rank 1 and goes round to rank 0 */
-		char *tree = ordo_tree_print(&proof->arena, &proof->trees, proof->chunk_tree[0], 64);
+		char *tree =
+			ordo_tree_print(&proof->arena, &proof->trees, proof->chunk_tree[0], 64);
 		char wanted[64] = "", next[64];
 		snprintf(wanted, sizeof wanted, "1");
 		for (uint32_t i = 2; i <= n; i++) {
@@ -172,8 +175,10 @@ static void scratch_is_three_blocks_at_most(void **unused)
 					.problem = problem_of(operators[o], n, 0, 4, in_place),
 					.algorithm = "ring"};
 				struct ordo_schedule *schedule = compile_proved(&request);
-				bool passes = operators[o] == ORDO_SCATTER || operators[o] == ORDO_GATHER,
-				     sums = operators[o] == ORDO_REDUCESCATTER || operators[o] == ORDO_REDUCE;
+				bool passes = operators[o] == ORDO_SCATTER ||
+					      operators[o] == ORDO_GATHER,
+				     sums = operators[o] == ORDO_REDUCESCATTER ||
+					    operators[o] == ORDO_REDUCE;
 				uint32_t most = !(passes || (sums && !in_place)) ? 0
 						: operators[o] == ORDO_REDUCE	 ? 3
 										 : 3 * 4;
@@ -182,7 +187,8 @@ static void scratch_is_three_blocks_at_most(void **unused)
 			}
 }
 
-/* Each of the 2(N-1) things that come to a rank is announced once, and each rank says once that it is ready. */
+/* Each of the 2(N-1) things that come to a rank is announced once, and each rank says once that it
+ * is ready. */
 static void an_all_reduce_has_one_handshake_a_rank(void **unused)
 {
 	(void)unused;
@@ -210,7 +216,8 @@ static void no_byte_goes_over_the_dead_link_of_the_published_case(void **unused)
 	fail_link(topology, 0, 1);
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (int o = 0; o < NOPERATOR; o++) {
-			struct ordo_request request = {.problem = problem_of(operators[o], 8, 0, 0, false),
+			struct ordo_request request = {
+				.problem = problem_of(operators[o], 8, 0, 0, false),
 				.algorithm = algorithms[a],
 				.topology = topology};
 			assert_true(claims_hold(&request));
@@ -230,7 +237,8 @@ static void three_rings_both_ways_give_each_link_a_sixth_of_the_data(void **unus
 	uint64_t sent[8][8] = {{0}};
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
-			if (ordo_task_moves(&schedule->tasks[t]) && ordo_task_crosses(&schedule->tasks[t]))
+			if (ordo_task_moves(&schedule->tasks[t]) &&
+				ordo_task_crosses(&schedule->tasks[t]))
 				sent[schedule->streams[s].rank][schedule->tasks[t].peer] +=
 					schedule->tasks[t].count;
 	uint32_t busy = 0;
@@ -250,8 +258,9 @@ static void three_rings_both_ways_give_each_link_a_sixth_of_the_data(void **unus
 static void refused(enum ordo_operator op, uint32_t n, const char *algorithm,
 	const struct ordo_topology *topology, const char *says)
 {
-	struct ordo_request request = {
-		.problem = problem_of(op, n, 0, 0, false), .algorithm = algorithm, .topology = topology};
+	struct ordo_request request = {.problem = problem_of(op, n, 0, 0, false),
+		.algorithm = algorithm,
+		.topology = topology};
 	struct ordo_error error = {0};
 	assert_null(ordo_compile(&request, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
@@ -262,17 +271,20 @@ static void refused(enum ordo_operator op, uint32_t n, const char *algorithm,
 static void what_cannot_be_a_ring_is_refused_with_the_reason(void **unused)
 {
 	(void)unused;
-	struct ordo_topology *ring = make_topology("ring", 6), *mesh = make_topology("full-mesh", 8);
+	struct ordo_topology *ring = make_topology("ring", 6),
+			     *mesh = make_topology("full-mesh", 8);
 	fail_link(ring, 2, 3);
 	fail_link(mesh, 0, 1);
 	fail_link(mesh, 0, 2);
 	refused(ORDO_ALLREDUCE, 6, "ring", ring, "rank 2 has 1 neighbour");
-	refused(ORDO_ALLREDUCE, 8, "ring(rings=3)", mesh, "rank 0 has 5 neighbours, wanted 6 or more");
+	refused(ORDO_ALLREDUCE, 8, "ring(rings=3)", mesh,
+		"rank 0 has 5 neighbours, wanted 6 or more");
 	refused(ORDO_ALLREDUCE, 8, "ring(rings=4)", NULL, "rings=4, wanted 1..3");
 	refused(ORDO_ALLREDUCE, 8, "ring(order=[0,1,2,3,4,5,6,7])", mesh, "0-1 (neither way)");
 	refused(ORDO_ALLREDUCE, 4, "ring(order=[0,1,2])", NULL, "rank 3 is missing");
 	refused(ORDO_ALLREDUCE, 4, "ring(order=[0,1,2,2])", NULL, "rank 2 is there twice");
-	refused(ORDO_ALLREDUCE, 5, "ring(order=[[0,1,2,3,4],[0,2,1,4,3]])", NULL, "is in two rings");
+	refused(ORDO_ALLREDUCE, 5, "ring(order=[[0,1,2,3,4],[0,2,1,4,3]])", NULL,
+		"is in two rings");
 	refused(ORDO_ALLREDUCE, 5, "ring(order=[0,1,2,3,4],rings=2)", NULL,
 		"order gives 1 ring, rings asks for 2");
 	refused(ORDO_ALLTOALL, 4, "ring", NULL, "AllToAll");

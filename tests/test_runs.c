@@ -1,5 +1,5 @@
-/* test_runs.c - random sound schedules run by seeds and on threads: exact integers, and floats with the same
- * bits in every run.
+/* test_runs.c - random sound schedules run by seeds and on threads: exact integers, and floats with
+ * the same bits in every run.
  *
  * Arguments: how many schedules (200), first seed (1).
  */
@@ -13,7 +13,8 @@ int main(int argc, char **argv)
 {
 	const uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 200;
 	const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	const struct random_shape shape = {.max_ranks = 5, .max_chunks = 3, .max_streams = 3, .shards = true};
+	const struct random_shape shape = {
+		.max_ranks = 5, .max_chunks = 3, .max_streams = 3, .shards = true};
 	uint32_t wrong = 0;
 	for (uint64_t seed = first; seed < first + count; seed++) {
 		struct random_program program;

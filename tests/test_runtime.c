@@ -1,4 +1,5 @@
-/* test_runtime.c - plans, the interpreter and the transports, on schedules made without the compiler. */
+/* test_runtime.c - plans, the interpreter and the transports, on schedules made without the
+ * compiler. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,9 +27,10 @@ static void run_all_counts(struct ordo_schedule *schedule)
 	const uint64_t N = schedule->problem.nrank;
 	const uint64_t counts[] = {0, 1, N - 1, N, N + 1, 100, 1000};
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		run_every_way(schedule, (struct ordo_plan_options){.type = (enum ordo_type)(i % ORDO_NTYPE),
-						.reduction = ORDO_SUM,
-						.count = counts[i]});
+		run_every_way(schedule,
+			(struct ordo_plan_options){.type = (enum ordo_type)(i % ORDO_NTYPE),
+				.reduction = ORDO_SUM,
+				.count = counts[i]});
 	ordo_schedule_destroy(schedule);
 }
 
@@ -68,9 +70,10 @@ static void every_type_and_reduction_runs(void **state)
 	struct ordo_schedule *schedule = exchange_ring(3, false, true);
 	for (int type = 0; type < ORDO_NTYPE; type++)
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++)
-			run_every_way(schedule, (struct ordo_plan_options){.type = (enum ordo_type)type,
-							.reduction = (enum ordo_reduction)reduction,
-							.count = 65});
+			run_every_way(
+				schedule, (struct ordo_plan_options){.type = (enum ordo_type)type,
+						  .reduction = (enum ordo_reduction)reduction,
+						  .count = 65});
 	ordo_schedule_destroy(schedule);
 }
 
@@ -78,17 +81,18 @@ static void every_type_and_reduction_runs(void **state)
 static void averages_are_divided_once(void **state)
 {
 	(void)state;
-	struct ordo_schedule *schedules[] = {exchange_ring(3, true, true), exchange_ring(1, true, false),
-		exchange_reduce_scatter(4, 2, false), exchange_reduce_scatter(3, 1, true),
-		exchange_allgather(3, 2, false), exchange_broadcast(3, 1, 2, true)};
+	struct ordo_schedule *schedules[] = {exchange_ring(3, true, true),
+		exchange_ring(1, true, false), exchange_reduce_scatter(4, 2, false),
+		exchange_reduce_scatter(3, 1, true), exchange_allgather(3, 2, false),
+		exchange_broadcast(3, 1, 2, true)};
 	for (size_t s = 0; s < sizeof schedules / sizeof *schedules; s++) {
 		for (int type = 0; type < ORDO_NTYPE; type++)
 			for (uint64_t tile = 0; tile <= 64; tile += 64)
-				run_every_way(
-					schedules[s], (struct ordo_plan_options){.type = (enum ordo_type)type,
-							      .reduction = ORDO_AVG,
-							      .count = 201,
-							      .tile_bytes = tile});
+				run_every_way(schedules[s],
+					(struct ordo_plan_options){.type = (enum ordo_type)type,
+						.reduction = ORDO_AVG,
+						.count = 201,
+						.tile_bytes = tile});
 		ordo_schedule_destroy(schedules[s]);
 	}
 }
@@ -98,11 +102,12 @@ static void averages_of_more_than_2_to_the_24_are_refused(void **state)
 	(void)state;
 	struct ordo_plan_options options = {.type = ORDO_F32};
 	for (uint32_t more = 0; more < 2; more++) {
-		struct ordo_schedule *schedule = exchange_create((struct ordo_problem){.op = ORDO_ALLREDUCE,
-									 .nrank = 2,
-									 .nshard = (1u << 24) + more,
-									 .chunks_per_block = 1},
-			0);
+		struct ordo_schedule *schedule =
+			exchange_create((struct ordo_problem){.op = ORDO_ALLREDUCE,
+						.nrank = 2,
+						.nshard = (1u << 24) + more,
+						.chunks_per_block = 1},
+				0);
 		for (int reduction = 0; reduction < ORDO_NREDUCTION; reduction++) {
 			struct ordo_error error = {0};
 			options.reduction = (enum ordo_reduction)reduction;
@@ -129,9 +134,9 @@ static void run_block_sizes(struct ordo_schedule *schedule)
 					 : form == 2 ? 0
 						     : 17;
 		for (uint64_t tile = 0; tile <= 64; tile += 64)
-			run_every_way(schedule,
-				(struct ordo_plan_options){
-					.type = ORDO_I64, .block_count = block_count, .tile_bytes = tile});
+			run_every_way(schedule, (struct ordo_plan_options){.type = ORDO_I64,
+							.block_count = block_count,
+							.tile_bytes = tile});
 	}
 	ordo_schedule_destroy(schedule);
 }
@@ -161,10 +166,10 @@ static void chunks_begin_at_multiples_of_the_alignment(void **state)
 			run_every_way(ring, options);
 			run_every_way(gather, options);
 		}
-	/* 100 elements in 4 chunks cut at multiples of 48 are 48, 48, 0 and 4 elements; rank 0 sends all
-	 * twice but chunks 1 and 2. */
-	struct rig rig =
-		rig_create(ring, (struct ordo_plan_options){.type = ORDO_U8, .count = 100, .alignment = 48});
+	/* 100 elements in 4 chunks cut at multiples of 48 are 48, 48, 0 and 4 elements; rank 0
+	 * sends all twice but chunks 1 and 2. */
+	struct rig rig = rig_create(
+		ring, (struct ordo_plan_options){.type = ORDO_U8, .count = 100, .alignment = 48});
 	uint64_t bytes = 0;
 	for (uint32_t r = 0; r < 4; r++)
 		bytes += ordo_plan_bytes_sent(rig.plan, r, (r + 1) % 4);
@@ -181,14 +186,15 @@ static void rounds_of_tiles_give_the_same_result(void **state)
 	(void)state;
 	enum { NSCHEDULE = 5 };
 	struct ordo_schedule *schedules[NSCHEDULE] = {exchange_ring(4, false, true),
-		exchange_ring(3, true, false), exchange_broadcast(3, 1, 2, false), exchange_alltoall(3, 2),
-		exchange_reduce_scatter(3, 2, false)};
+		exchange_ring(3, true, false), exchange_broadcast(3, 1, 2, false),
+		exchange_alltoall(3, 2), exchange_reduce_scatter(3, 2, false)};
 	for (size_t i = 0; i < NSCHEDULE; i++) {
 		for (uint64_t tile = 1; tile <= 1024; tile *= 4)
 			for (uint64_t count = 999; count <= 1001; count++)
-				run_every_way(schedules[i],
-					(struct ordo_plan_options){
-						.type = ORDO_F64, .count = count, .tile_bytes = tile});
+				run_every_way(
+					schedules[i], (struct ordo_plan_options){.type = ORDO_F64,
+							      .count = count,
+							      .tile_bytes = tile});
 		ordo_schedule_destroy(schedules[i]);
 	}
 }
@@ -197,7 +203,8 @@ static void tiles_need_less_scratch(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_reduce_scatter(4, 1, false);
-	struct ordo_plan_options options = {.type = ORDO_F32, .count = 1 << 20, .tile_bytes = UINT64_MAX};
+	struct ordo_plan_options options = {
+		.type = ORDO_F32, .count = 1 << 20, .tile_bytes = UINT64_MAX};
 	struct ordo_plan *whole = ordo_plan_create(schedule, &options, NULL);
 	options.tile_bytes = 4096;
 	struct ordo_plan *tiled = ordo_plan_create(schedule, &options, NULL);
@@ -218,7 +225,9 @@ static void a_rank_may_have_several_shards(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_create(
-		(struct ordo_problem){.op = ORDO_REDUCE, .nrank = 2, .nshard = 3, .chunks_per_block = 2}, 0);
+		(struct ordo_problem){
+			.op = ORDO_REDUCE, .nrank = 2, .nshard = 3, .chunks_per_block = 2},
+		0);
 	exchange_stream(schedule, 0, "main");
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 0, ORDO_OUTPUT, 0);
 	exchange_signal(schedule, ORDO_NOTIFY, 1, 0);
@@ -233,7 +242,8 @@ static void a_rank_may_have_several_shards(void **state)
 	struct ordo_plan *plan = ordo_plan_create(schedule, &options, NULL);
 	int32_t one[3] = {1, 2, 3}, two[6] = {10, 20, 30, 100, 200, 300}, sum[3];
 	assert_int_equal(ordo_plan_input_bytes(plan, 1), sizeof two);
-	assert_true(ordo_plan_bind(plan, 0, one, sum, NULL) && ordo_plan_bind(plan, 1, two, NULL, NULL));
+	assert_true(ordo_plan_bind(plan, 0, one, sum, NULL) &&
+		    ordo_plan_bind(plan, 1, two, NULL, NULL));
 	for (int drive = 0; drive < NDRIVE; drive++) {
 		memset(sum, 0, sizeof sum);
 		assert_true(run_plan(plan, (enum drive)drive, 1, NULL));
@@ -245,7 +255,8 @@ static void a_rank_may_have_several_shards(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Chunks that came into scratch or strange slots together leave them one by one. With 4 elements the chunks have 2, 1 and 1. */
+/* Chunks that came into scratch or strange slots together leave them one by one. With 4 elements
+ * the chunks have 2, 1 and 1. */
 static void where_a_slot_lies_does_not_depend_on_how_many_are_moved(void **state)
 {
 	(void)state;
@@ -261,8 +272,9 @@ static void where_a_slot_lies_does_not_depend_on_how_many_are_moved(void **state
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 1, ORDO_SCRATCH, 1, ORDO_OUTPUT, 0);
 	for (uint64_t count = 3; count <= 4; count++)
 		for (int type = 0; type < ORDO_NTYPE; type++)
-			run_every_way(schedule,
-				(struct ordo_plan_options){.type = (enum ordo_type)type, .count = count});
+			run_every_way(
+				schedule, (struct ordo_plan_options){
+						  .type = (enum ordo_type)type, .count = count});
 	ordo_schedule_destroy(schedule);
 }
 
@@ -270,7 +282,8 @@ static void a_thousand_ranks_run_on_two_workers(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_broadcast(1024, 511, 2, false);
-	struct rig rig = rig_create(schedule, (struct ordo_plan_options){.type = ORDO_I32, .count = 5});
+	struct rig rig =
+		rig_create(schedule, (struct ordo_plan_options){.type = ORDO_I32, .count = 5});
 	for (uint32_t call = 0; call < 10; call++)
 		rig_run(&rig, BY_2_WORKERS, 0, call);
 	rig_run(&rig, BY_SEED, 7, 10);
@@ -322,8 +335,8 @@ static void the_seed_alone_decides_the_interleaving(void **state)
 static void expect_stuck(struct ordo_schedule *schedule, const char *const *texts)
 {
 	for (int drive = 0; drive < NDRIVE; drive++) {
-		struct rig rig =
-			rig_create(schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 8});
+		struct rig rig = rig_create(
+			schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 8});
 		struct ordo_error error = {0}, again = {0};
 		assert_false(run_plan(rig.plan, (enum drive)drive, 3, &error));
 		assert_int_equal(error.code, ORDO_REFUTED);
@@ -357,14 +370,15 @@ static void a_missing_notify_is_named(void **state)
 	struct ordo_schedule *schedule = exchange_broadcast(3, 0, 1, false);
 	remove_task(schedule, schedule->streams[2].first);
 	expect_stuck(schedule, (const char *const[]){"the run is stuck, 2 streams wait",
-				       "rank 0, stream \"main\", task 4 (Wait 2 signal 0) waits for signal 0 "
-				       "of rank 2, which nobody notifies",
+				       "rank 0, stream \"main\", task 4 (Wait 2 signal 0) waits "
+				       "for signal 0 of rank 2, which nobody notifies",
 				       NULL});
 	schedule = exchange_ring(3, false, true);
 	remove_task(schedule, schedule->streams[1].end - 2); /* rank 0's last Notify */
-	expect_stuck(schedule, (const char *const[]){"rank 1, stream \"ring\", task 14 (Wait 0 signal 1) "
-						     "waits for rank 0, stream \"ring\", which has ended",
-				       NULL});
+	expect_stuck(schedule,
+		(const char *const[]){"rank 1, stream \"ring\", task 14 (Wait 0 signal 1) waits "
+				      "for rank 0, stream \"ring\", which has ended",
+			NULL});
 }
 
 static void a_circle_of_waiting_streams_is_named(void **state)
@@ -378,12 +392,12 @@ static void a_circle_of_waiting_streams_is_named(void **state)
 		exchange_signal(schedule, ORDO_NOTIFY, (r + 2) % 3, 5);
 	}
 	expect_stuck(schedule, (const char *const[]){"3 streams wait",
-				       "rank 0, stream \"one\", task 0 (Wait 1 signal 5) waits for rank 1, "
-				       "stream \"one\", task 0 (Wait 2 signal 5)",
-				       "rank 1, stream \"one\", task 0 (Wait 2 signal 5) waits for rank 2, "
-				       "stream \"one\", task 0 (Wait 0 signal 5)",
-				       "rank 2, stream \"one\", task 0 (Wait 0 signal 5) waits for rank 0, "
-				       "stream \"one\", task 0 (Wait 1 signal 5)",
+				       "rank 0, stream \"one\", task 0 (Wait 1 signal 5) waits for "
+				       "rank 1, stream \"one\", task 0 (Wait 2 signal 5)",
+				       "rank 1, stream \"one\", task 0 (Wait 2 signal 5) waits for "
+				       "rank 2, stream \"one\", task 0 (Wait 0 signal 5)",
+				       "rank 2, stream \"one\", task 0 (Wait 0 signal 5) waits for "
+				       "rank 0, stream \"one\", task 0 (Wait 1 signal 5)",
 				       NULL});
 }
 
@@ -403,8 +417,8 @@ static void a_notify_that_comes_too_late_is_named(void **state)
 		exchange_signal(schedule, ORDO_WAIT, r, 1);
 	}
 	expect_stuck(schedule, (const char *const[]){"1 stream waits",
-				       "rank 1, stream \"one\", task 2 (Wait 0 signal 0) waits for rank 0, "
-				       "stream \"one\", which has ended",
+				       "rank 1, stream \"one\", task 2 (Wait 0 signal 0) waits for "
+				       "rank 0, stream \"one\", which has ended",
 				       NULL});
 }
 
@@ -412,14 +426,14 @@ static void a_rank_that_does_not_enter_is_named(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_ring(3, false, false);
-	struct rig rig = rig_create(
-		schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 8, .watchdog_ms = 20});
+	struct rig rig = rig_create(schedule,
+		(struct ordo_plan_options){.type = ORDO_F32, .count = 8, .watchdog_ms = 20});
 	struct ordo_error error = {0};
 	assert_false(ordo_plan_run_rank(rig.plan, 1, &error));
 	assert_int_equal(error.code, ORDO_ENVIRONMENT);
-	assert_non_null(strstr(error.text,
-		"rank 1, stream \"copy\", task 2 (Wait 2 signal 0) waits for rank 2, stream \"copy\", "
-		"which has not entered the call"));
+	assert_non_null(
+		strstr(error.text, "rank 1, stream \"copy\", task 2 (Wait 2 signal 0) waits for "
+				   "rank 2, stream \"copy\", which has not entered the call"));
 	assert_false(ordo_plan_run_rank(rig.plan, 2, &error));
 	rig_destroy(&rig);
 	ordo_schedule_destroy(schedule);
@@ -436,8 +450,8 @@ static void an_unproved_send_to_an_unbound_rank_is_an_error(void **state)
 	assert_true(ordo_plan_bind(plan, 0, &input, output, NULL));
 	assert_false(ordo_plan_run_rank(plan, 0, &error));
 	assert_int_equal(error.rule, 9);
-	assert_non_null(strstr(error.text, "rank 0, stream \"main\", task 0 (Send 2 chunk 0 input 0 -> "
-					   "output 0): rank 2 has no buffers"));
+	assert_non_null(strstr(error.text, "rank 0, stream \"main\", task 0 (Send 2 chunk 0 input "
+					   "0 -> output 0): rank 2 has no buffers"));
 	assert_false(ordo_plan_run_seeded(plan, 0, &error));
 	ordo_plan_destroy(plan);
 	ordo_schedule_destroy(schedule);
@@ -470,8 +484,8 @@ static void a_plan_wants_buffers_that_fit(void **state)
 	assert_int_equal(ordo_plan_input_bytes(plan, 1), 200);
 	assert_int_equal(ordo_plan_output_bytes(plan, 1), 100);
 	assert_false(ordo_plan_bind(plan, 1, memory, memory, &error));
-	assert_non_null(
-		strstr(error.text, "its output is not the memory 100 bytes after the begin of its input"));
+	assert_non_null(strstr(
+		error.text, "its output is not the memory 100 bytes after the begin of its input"));
 	assert_false(ordo_plan_bind(plan, 1, NULL, memory, &error));
 	assert_true(ordo_plan_bind(plan, 1, memory, memory + 100, &error));
 	assert_true(ordo_plan_bind(plan, 1, memory, NULL, &error));
@@ -498,9 +512,9 @@ static struct ordo_schedule *create_allreduce(void)
 	return schedule;
 }
 
-static void expect_move_refused(enum ordo_task_kind kind, uint32_t peer, uint32_t chunk, uint32_t count,
-	enum ordo_buffer src_buffer, uint32_t src, enum ordo_buffer dst_buffer, uint32_t dst, int rule,
-	const char *text)
+static void expect_move_refused(enum ordo_task_kind kind, uint32_t peer, uint32_t chunk,
+	uint32_t count, enum ordo_buffer src_buffer, uint32_t src, enum ordo_buffer dst_buffer,
+	uint32_t dst, int rule, const char *text)
 {
 	struct ordo_schedule *schedule = create_allreduce();
 	exchange_move(schedule, kind, peer, chunk, count, src_buffer, src, dst_buffer, dst);
@@ -511,27 +525,31 @@ static void tasks_that_leave_their_buffers_are_refused(void **state)
 {
 	(void)state;
 	const uint32_t huge = UINT32_MAX - 1;
-	expect_move_refused(ORDO_SEND, 2, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 2, "there are only 2 ranks");
-	expect_move_refused(ORDO_SEND, 0, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 2, "does not send to itself");
-	expect_move_refused(ORDO_LOCAL_COPY, 0, 3, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3, "there are 3 chunks");
 	expect_move_refused(
-		ORDO_LOCAL_COPY, 0, 2, huge, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3, "there are 3 chunks");
-	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 0, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3, "at least one");
+		ORDO_SEND, 2, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 2, "there are only 2 ranks");
 	expect_move_refused(
-		ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 2, ORDO_OUTPUT, 0, 3, "input of rank 0 has 3 slots");
+		ORDO_SEND, 0, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 2, "does not send to itself");
 	expect_move_refused(
-		ORDO_SEND, 1, 0, 2, ORDO_INPUT, 0, ORDO_OUTPUT, huge, 3, "output of rank 1 has 3 slots");
+		ORDO_LOCAL_COPY, 0, 3, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3, "there are 3 chunks");
+	expect_move_refused(ORDO_LOCAL_COPY, 0, 2, huge, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3,
+		"there are 3 chunks");
 	expect_move_refused(
-		ORDO_LOCAL_COPY, 0, 0, 1, ORDO_INPUT, 0, ORDO_SCRATCH, 2, 3, "scratch of rank 0 has 2 slots");
-	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 1, ORDO_OUTPUT, 0, ORDO_INPUT, 0, 4, "input is written");
+		ORDO_LOCAL_COPY, 0, 0, 0, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 3, "at least one");
+	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 2, ORDO_INPUT, 2, ORDO_OUTPUT, 0, 3,
+		"input of rank 0 has 3 slots");
+	expect_move_refused(ORDO_SEND, 1, 0, 2, ORDO_INPUT, 0, ORDO_OUTPUT, huge, 3,
+		"output of rank 1 has 3 slots");
+	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 1, ORDO_INPUT, 0, ORDO_SCRATCH, 2, 3,
+		"scratch of rank 0 has 2 slots");
 	expect_move_refused(
-		(enum ordo_task_kind)6, 0, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 1, "there is no kind 6");
-	expect_move_refused(
-		ORDO_LOCAL_COPY, 0, 0, 1, (enum ordo_buffer)3, 0, ORDO_OUTPUT, 0, 1, "no such buffer");
+		ORDO_LOCAL_COPY, 0, 0, 1, ORDO_OUTPUT, 0, ORDO_INPUT, 0, 4, "input is written");
+	expect_move_refused((enum ordo_task_kind)6, 0, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 0, 1,
+		"there is no kind 6");
+	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 1, (enum ordo_buffer)3, 0, ORDO_OUTPUT, 0, 1,
+		"no such buffer");
 	expect_move_refused(ORDO_LOCAL_COPY, 0, 0, 1, ORDO_INPUT, 0, ORDO_OUTPUT, 2, 0,
-		"rank 0, stream \"main\", task 0 (LocalCopy chunk 0 input 0 -> output 2): chunk 0 has 2 "
-		"elements with these "
-		"counts, output 2 of rank 0 only 1");
+		"rank 0, stream \"main\", task 0 (LocalCopy chunk 0 input 0 -> output 2): chunk 0 "
+		"has 2 elements with these counts, output 2 of rank 0 only 1");
 	struct ordo_schedule *schedule = create_allreduce();
 	exchange_signal(schedule, ORDO_NOTIFY, 2, 0);
 	expect_refused(schedule, 2, "there are only 2 ranks");
@@ -545,8 +563,8 @@ static void signals_of_two_streams_are_refused(void **state)
 	exchange_stream(schedule, 0, "other");
 	exchange_signal(schedule, ORDO_NOTIFY, 1, 7);
 	expect_refused(schedule, 5,
-		"rank 0, stream \"other\", task 0 (Notify 1 signal 7): stream \"main\" of this rank "
-		"notifies");
+		"rank 0, stream \"other\", task 0 (Notify 1 signal 7): stream \"main\" of this "
+		"rank notifies");
 	schedule = create_allreduce();
 	exchange_signal(schedule, ORDO_WAIT, 1, 7);
 	exchange_stream(schedule, 0, "other");
@@ -583,7 +601,8 @@ static void requests_that_make_no_sense_are_refused(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Slots of scratch begin on cache lines, so that chunks of few elements have gaps between them there. */
+/* Slots of scratch begin on cache lines, so that chunks of few elements have gaps between them
+ * there. */
 static void a_replay_moves_chunks_between_gaps_in_every_call(void **state)
 {
 	(void)state;
@@ -600,10 +619,12 @@ static void a_replay_moves_chunks_between_gaps_in_every_call(void **state)
 	exchange_signal(schedule, ORDO_WAIT, 0, 0);
 	exchange_move(schedule, ORDO_LOCAL_COPY, 0, 0, 2, ORDO_SCRATCH, 0, ORDO_OUTPUT, 0);
 	struct ordo_run steps[] = {{1, 1}, {0, 4}, {1, 2}, {1, 1}, {0, 4}, {1, 2}};
-	const struct ordo_interleaving interleaving = {.runs = steps, .nrun = sizeof steps / sizeof *steps};
+	const struct ordo_interleaving interleaving = {
+		.runs = steps, .nrun = sizeof steps / sizeof *steps};
 	struct ordo_error error = {0};
 	struct ordo_plan *plan = ordo_plan_create(schedule,
-		&(struct ordo_plan_options){.type = ORDO_F32, .count = COUNT, .tile_bytes = UINT64_MAX},
+		&(struct ordo_plan_options){
+			.type = ORDO_F32, .count = COUNT, .tile_bytes = UINT64_MAX},
 		&error);
 	assert_non_null(plan);
 	float input[COUNT], outputs[2][COUNT] = {{0}};

@@ -1,5 +1,5 @@
-/* test_runtime_memory.c - after binding, a run allocates nothing; making a plan survives every allocation that fails; and what was made and
- * destroyed ten thousand times leaves nothing behind.
+/* test_runtime_memory.c - after binding, a run allocates nothing; making a plan survives every
+ * allocation that fails; and what was made and destroyed ten thousand times leaves nothing behind.
  *
  * usage: test_runtime_memory [TIMES]
  */
@@ -75,7 +75,8 @@ static void a_trace_without_memory_is_an_error(void **state)
 static void a_plan_without_memory_is_an_error(void **state)
 {
 	(void)state;
-	struct ordo_schedule *schedules[2] = {exchange_ring(NRANK, false, true), exchange_alltoall(3, 2)};
+	struct ordo_schedule *schedules[2] = {
+		exchange_ring(NRANK, false, true), exchange_alltoall(3, 2)};
 	const uint64_t block_count[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 	for (int i = 0; i < 2; i++) {
 		struct ordo_plan_options options = {
@@ -135,7 +136,8 @@ static void calls_allocate_nothing(void **state)
 	for (int call = 0; call < 40; call++) {
 		assert_true(ordo_communicator_run_all(communicator, parts, NULL));
 		for (uint32_t r = 0; r < NRANK; r++)
-			assert_true(ordo_communicator_start(communicator, r, &parts[r], &tickets[r], NULL));
+			assert_true(ordo_communicator_start(
+				communicator, r, &parts[r], &tickets[r], NULL));
 		for (uint32_t r = 0; r < NRANK; r++)
 			assert_true(ordo_communicator_wait(communicator, &tickets[r], NULL));
 	}
@@ -165,8 +167,8 @@ static void calls_by_name_allocate_nothing(void **state)
 	for (uint64_t call = 0; call < 200; call++) {
 		if (call == 0 || call == 50)
 			failing_begin(UINT64_MAX, false);
-		assert_true(
-			ordo_allreduce_all(communicator, in, out, 1 + call % 50, ORDO_F32, ORDO_SUM, NULL));
+		assert_true(ordo_allreduce_all(
+			communicator, in, out, 1 + call % 50, ORDO_F32, ORDO_SUM, NULL));
 		assert_true(call != 49 || failing_requests() >= 50);
 	}
 	assert_int_equal(failing_requests(), 0);
@@ -194,7 +196,8 @@ static void calls_by_name_without_memory_are_errors(void **state)
 			struct ordo_error error = {0};
 			failing_begin(nfailed, for_good);
 			worked = ordo_communicator_bind(communicator, schedule, &error) &&
-				 ordo_allreduce_all(communicator, in, out, COUNT, ORDO_F32, ORDO_SUM, &error);
+				 ordo_allreduce_all(
+					 communicator, in, out, COUNT, ORDO_F32, ORDO_SUM, &error);
 			failing_end();
 			assert_true(worked || error.code == ORDO_ENVIRONMENT);
 		}
@@ -262,10 +265,12 @@ static void communicators_leave_nothing_behind(void **state)
 	const struct held before = failing_held();
 	const uint32_t nthread = count_threads();
 	for (uint32_t i = 0; i < ntime; i++) {
-		const struct ordo_communicator_options crowd = {.nrank = NRANK, .nhelper = i % 3, .nkept = 2};
+		const struct ordo_communicator_options crowd = {
+			.nrank = NRANK, .nhelper = i % 3, .nkept = 2};
 		struct ordo_communicator *communicator = ordo_communicator_create(&crowd, NULL);
 		struct ordo_group *group = ordo_group_of_schedule(schedule, NULL);
-		const struct ordo_collective *collective = ordo_group_collective(group, &options, NULL);
+		const struct ordo_collective *collective =
+			ordo_group_collective(group, &options, NULL);
 		struct ordo_part parts[NRANK];
 		const void *in[NRANK];
 		void *out[NRANK];
@@ -278,7 +283,8 @@ static void communicators_leave_nothing_behind(void **state)
 		assert_true(ordo_communicator_run_all(communicator, parts, NULL));
 		/* Bound, and bound again, with more kinds of calls than are kept. */
 		for (uint64_t count = 0; i % 16 == 0 && count < 6; count++) {
-			assert_true(count % 3 || ordo_communicator_bind(communicator, schedule, NULL));
+			assert_true(
+				count % 3 || ordo_communicator_bind(communicator, schedule, NULL));
 			assert_true(ordo_allreduce_all(
 				communicator, in, out, 1 + count, ORDO_F32, ORDO_SUM, NULL));
 		}

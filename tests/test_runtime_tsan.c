@@ -1,5 +1,5 @@
-/* test_runtime_tsan.c - ranks on threads of their own, that come and go as they like; meant for the thread
- * sanitizer, and true without it. */
+/* test_runtime_tsan.c - ranks on threads of their own, that come and go as they like; meant for the
+ * thread sanitizer, and true without it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,8 @@ static void dawdle(uint64_t *random)
 		sched_yield();
 }
 
-/* Enters, checks on leaving, and overwrites its buffers before the next call, of which no one else knows. */
+/* Enters, checks on leaving, and overwrites its buffers before the next call, of which no one else
+ * knows. */
 static void *call_often(void *argument)
 {
 	struct caller *caller = argument;
@@ -46,9 +47,12 @@ static void *call_often(void *argument)
 		rig_fill(rig, caller->rank, call);
 		caller->failed = !ordo_plan_run_rank(rig->plan, caller->rank, &caller->error);
 		uint64_t element;
-		caller->wrong |= !caller->failed && !rig_is_right(rig, caller->rank, call, &element);
-		memset(rig->outputs[caller->rank], 0xee, ordo_plan_output_bytes(rig->plan, caller->rank));
-		memset(rig->inputs[caller->rank], 0xdd, ordo_plan_input_bytes(rig->plan, caller->rank));
+		caller->wrong |=
+			!caller->failed && !rig_is_right(rig, caller->rank, call, &element);
+		memset(rig->outputs[caller->rank], 0xee,
+			ordo_plan_output_bytes(rig->plan, caller->rank));
+		memset(rig->inputs[caller->rank], 0xdd,
+			ordo_plan_input_bytes(rig->plan, caller->rank));
 	}
 	return NULL;
 }
@@ -62,7 +66,8 @@ static void run_callers(struct ordo_schedule *schedule, struct ordo_plan_options
 	for (uint32_t r = 0; r < nrank; r++) {
 		callers[r].rig = &rig;
 		callers[r].rank = r;
-		assert_int_equal(pthread_create(&callers[r].thread, NULL, call_often, &callers[r]), 0);
+		assert_int_equal(
+			pthread_create(&callers[r].thread, NULL, call_often, &callers[r]), 0);
 	}
 	for (uint32_t r = 0; r < nrank; r++)
 		pthread_join(callers[r].thread, NULL);
@@ -102,23 +107,26 @@ static void ranks_come_and_go_between_rounds(void **state)
 static void ranks_come_and_go_in_exchanges(void **state)
 {
 	(void)state;
+	run_callers(exchange_broadcast(5, 2, 2, false),
+		(struct ordo_plan_options){.type = ORDO_U8, .count = 33});
 	run_callers(
-		exchange_broadcast(5, 2, 2, false), (struct ordo_plan_options){.type = ORDO_U8, .count = 33});
-	run_callers(exchange_alltoall(4, 2), (struct ordo_plan_options){.type = ORDO_I32, .count = 9});
+		exchange_alltoall(4, 2), (struct ordo_plan_options){.type = ORDO_I32, .count = 9});
 	run_callers(exchange_reduce_scatter(4, 2, true),
 		(struct ordo_plan_options){.type = ORDO_I32, .count = 9});
-	run_callers(exchange_allgather(4, 1, true), (struct ordo_plan_options){.type = ORDO_F64, .count = 9});
+	run_callers(exchange_allgather(4, 1, true),
+		(struct ordo_plan_options){.type = ORDO_F64, .count = 9});
 }
 
 static void workers_share_all_streams(void **state)
 {
 	(void)state;
 	enum { NSCHEDULE = 3 };
-	struct ordo_schedule *schedules[NSCHEDULE] = {
-		exchange_ring(6, false, true), exchange_alltoall(6, 2), exchange_reduce_scatter(5, 1, false)};
+	struct ordo_schedule *schedules[NSCHEDULE] = {exchange_ring(6, false, true),
+		exchange_alltoall(6, 2), exchange_reduce_scatter(5, 1, false)};
 	for (size_t i = 0; i < NSCHEDULE; i++) {
-		struct rig rig = rig_create(schedules[i],
-			(struct ordo_plan_options){.type = ORDO_I32, .count = 100, .tile_bytes = 64});
+		struct rig rig = rig_create(
+			schedules[i], (struct ordo_plan_options){
+					      .type = ORDO_I32, .count = 100, .tile_bytes = 64});
 		uint32_t call = 0;
 		for (; call < NCALL; call++)
 			rig_run(&rig, BY_RANK_THREADS + call % 4, call, call);
@@ -127,7 +135,8 @@ static void workers_share_all_streams(void **state)
 	}
 }
 
-/* One rank of three never enters; the others find out, and none of them touches memory after that. */
+/* One rank of three never enters; the others find out, and none of them touches memory after
+ * that. */
 static void *call_once(void *argument)
 {
 	struct caller *caller = argument;
@@ -141,19 +150,20 @@ static void stuck_ranks_leave_together(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_ring(3, false, false);
-	struct rig rig = rig_create(
-		schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 8, .watchdog_ms = 20});
+	struct rig rig = rig_create(schedule,
+		(struct ordo_plan_options){.type = ORDO_F32, .count = 8, .watchdog_ms = 20});
 	struct caller callers[2];
 	for (uint32_t r = 0; r < 2; r++) {
 		callers[r] = (struct caller){.rig = &rig, .rank = r};
-		assert_int_equal(pthread_create(&callers[r].thread, NULL, call_once, &callers[r]), 0);
+		assert_int_equal(
+			pthread_create(&callers[r].thread, NULL, call_once, &callers[r]), 0);
 	}
 	for (uint32_t r = 0; r < 2; r++)
 		pthread_join(callers[r].thread, NULL);
 	assert_true(callers[0].failed && callers[1].failed);
 	assert_string_equal(callers[0].error.text, callers[1].error.text);
-	assert_non_null(
-		strstr(callers[0].error.text, "rank 2, stream \"copy\", which has not entered the call"));
+	assert_non_null(strstr(
+		callers[0].error.text, "rank 2, stream \"copy\", which has not entered the call"));
 	rig_destroy(&rig);
 	ordo_schedule_destroy(schedule);
 }

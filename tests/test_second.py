@@ -22,12 +22,16 @@ def check(number, sentence, problems):
 sources = {path.name: path.read_text() for path in sorted(folder.glob("*.[ch]"))}
 code = {name: re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL) for name, text in sources.items()}
 lines = {name: sum(bool(line.strip()) for line in text.splitlines()) for name, text in code.items()}
-check(1, f"at most {MOST_LINES} lines: {lines}", [] if 100 < sum(lines.values()) <= MOST_LINES else [f"{sum(lines.values())} lines"])
+check(1, f"at most {MOST_LINES} lines: {lines}",
+      [] if 100 < sum(lines.values()) <= MOST_LINES else [f"{sum(lines.values())} lines"])
 libc = {"errno.h", "setjmp.h", "stdarg.h", "stdbool.h", "stdint.h", "stdio.h", "stdlib.h",
         "string.h", "fcntl.h", "stddef.h",
         "unistd.h", "sys/stat.h"}
-foreign = [f"{name}: {header}" for name, text in code.items() for header in re.findall(r'#\s*include\s*[<"](.*?)[>"]', text)
-           if header not in libc | sources.keys()]
+foreign = [
+    f"{name}: {header}" for name, text in code.items()
+    for header in re.findall(r'#\s*include\s*[<"](.*?)[>"]', text)
+    if header not in libc | sources.keys()
+]
 check(2, "it includes libc and itself", foreign)
 root = folder.resolve().parent.parent
 said = {"README.md": f"{MOST_LINES:,} lines", "README.zh.md": f"{MOST_LINES:,} 行",

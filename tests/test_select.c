@@ -1,4 +1,5 @@
-/* test_select.c - the cheapest algorithm at every size: held against whole numbers, size by size and at every crossing. */
+/* test_select.c - the cheapest algorithm at every size: held against whole numbers, size by size
+ * and at every crossing. */
 #include <ordo/select.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +27,8 @@ static exact times_parts(const struct ordo_cost *cost, uint32_t latency_ns, uint
 }
 
 /* -1, 0, 1: the first is cheaper, as cheap, dearer. */
-static int compare_costs(
-	const struct ordo_cost *one, const struct ordo_cost *other, uint32_t latency_ns, uint64_t bytes)
+static int compare_costs(const struct ordo_cost *one, const struct ordo_cost *other,
+	uint32_t latency_ns, uint64_t bytes)
 {
 	const exact a = times_parts(one, latency_ns, bytes) * other->parts,
 		    b = times_parts(other, latency_ns, bytes) * one->parts;
@@ -43,13 +44,15 @@ static bool is_refused(const struct ordo_selection *selection, const char *algor
 }
 
 /* No candidate that was not refused is cheaper. */
-static void check_cheapest(const struct ordo_selection_wish *wish, const struct ordo_selection *selection,
-	const struct ordo_cost *cost, uint32_t latency_ns, uint64_t bytes)
+static void check_cheapest(const struct ordo_selection_wish *wish,
+	const struct ordo_selection *selection, const struct ordo_cost *cost, uint32_t latency_ns,
+	uint64_t bytes)
 {
 	for (uint32_t i = 0; i < selection->candidates.count; i++) {
 		const char *algorithm = selection->candidates.items[i].algorithm;
-		const struct ordo_request request = {
-			.problem = wish->problem, .algorithm = algorithm, .topology = wish->topology};
+		const struct ordo_request request = {.problem = wish->problem,
+			.algorithm = algorithm,
+			.topology = wish->topology};
 		struct ordo_cost other;
 		struct ordo_error error;
 		if (is_refused(selection, algorithm))
@@ -64,7 +67,8 @@ static void check_cheapest(const struct ordo_selection_wish *wish, const struct 
 static const struct ordo_selected *range_of(const struct ordo_selection *selection, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < selection->nrange; i++)
-		if (bytes >= selection->ranges[i].from_bytes && bytes <= selection->ranges[i].to_bytes)
+		if (bytes >= selection->ranges[i].from_bytes &&
+			bytes <= selection->ranges[i].to_bytes)
 			return &selection->ranges[i];
 	fail_msg("no range for %llu bytes", (unsigned long long)bytes);
 	return NULL;
@@ -78,9 +82,10 @@ static void select_for(const struct ordo_selection_wish *wish, struct ordo_selec
 			wish->problem.nrank, error.text);
 }
 
-/* Ranges follow each other, are proved, and where one begins it is cheaper than the one before, which was cheapest until there. */
-static void check_crossings(
-	const struct ordo_selection_wish *wish, const struct ordo_selection *selection, uint32_t latency_ns)
+/* Ranges follow each other, are proved, and where one begins it is cheaper than the one before,
+ * which was cheapest until there. */
+static void check_crossings(const struct ordo_selection_wish *wish,
+	const struct ordo_selection *selection, uint32_t latency_ns)
 {
 	assert_true(selection->nrange);
 	assert_int_equal(selection->ranges[0].from_bytes, wish->from_bytes);
@@ -94,15 +99,18 @@ static void check_crossings(
 		assert_string_equal(proof->digest, range->digest);
 		assert_string_equal(range->schedule->algorithm, range->algorithm);
 		ordo_proof_destroy(proof);
-		const uint64_t last = range->to_bytes == ORDO_ENDLESS ? ORDO_BYTES_LIMIT : range->to_bytes;
+		const uint64_t last =
+			range->to_bytes == ORDO_ENDLESS ? ORDO_BYTES_LIMIT : range->to_bytes;
 		check_cheapest(wish, selection, &range->cost, latency_ns, range->from_bytes);
 		check_cheapest(wish, selection, &range->cost, latency_ns, last);
 		if (!i)
 			continue;
 		const struct ordo_selected *before = &selection->ranges[i - 1];
 		assert_int_equal(range->from_bytes, before->to_bytes + 1);
-		assert_true(compare_costs(&range->cost, &before->cost, latency_ns, range->from_bytes) < 0);
-		assert_true(compare_costs(&range->cost, &before->cost, latency_ns, before->to_bytes) >= 0);
+		assert_true(compare_costs(&range->cost, &before->cost, latency_ns,
+				    range->from_bytes) < 0);
+		assert_true(compare_costs(&range->cost, &before->cost, latency_ns,
+				    before->to_bytes) >= 0);
 	}
 }
 
@@ -117,7 +125,8 @@ static void the_cheapest_changes_at_exact_sizes(void **state)
 					.problem = {.op = (enum ordo_operator)op, .nrank = nrank},
 					.machine = machine_of(latency),
 					.from_bytes = latency == 7 ? 0 : 1,
-					.to_bytes = latency == 7 ? ORDO_ENDLESS : UINT64_C(1) << 40};
+					.to_bytes =
+						latency == 7 ? ORDO_ENDLESS : UINT64_C(1) << 40};
 				struct ordo_selection selection;
 				select_for(&wish, &selection);
 				check_crossings(&wish, &selection, latency);
@@ -143,7 +152,8 @@ static void every_size_has_the_cheapest_that_compiles(void **state)
 	static const char *const names[] = {"hypercube", "star", "torus:2x4", "a3:8"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct ordo_topology *topology = make(names[i], 8);
-		const struct ordo_selection_wish wish = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 8},
+		const struct ordo_selection_wish wish = {
+			.problem = {.op = ORDO_ALLREDUCE, .nrank = 8},
 			.topology = topology,
 			.machine = machine_of(3),
 			.from_bytes = 1,
@@ -152,23 +162,25 @@ static void every_size_has_the_cheapest_that_compiles(void **state)
 		select_for(&wish, &selection);
 		check_crossings(&wish, &selection, 3);
 		for (uint64_t bytes = 1; bytes <= 1500; bytes++)
-			check_cheapest(&wish, &selection, &range_of(&selection, bytes)->cost, 3, bytes);
+			check_cheapest(
+				&wish, &selection, &range_of(&selection, bytes)->cost, 3, bytes);
 		ordo_selection_free(&selection);
 		ordo_topology_destroy(topology);
 	}
 }
 
-static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)closure;
-	return proof->position_invariant == ORDO_HOLDS ? true
-						       : ordo_fail(error, ORDO_REFUTED, 0, "not invariant");
+	return proof->position_invariant == ORDO_HOLDS
+		       ? true
+		       : ordo_fail(error, ORDO_REFUTED, 0, "not invariant");
 }
 
-static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)proof;
@@ -189,7 +201,8 @@ static uint32_t count_orders(const struct ordo_selection *selection)
 	return count;
 }
 
-/* On a hypercube the largest vectors are cheapest round a ring. Below, several algorithms cost the same, and those with one order are taken. */
+/* On a hypercube the largest vectors are cheapest round a ring. Below, several algorithms cost the
+ * same, and those with one order are taken. */
 static void without_conditions_the_order_changes(void **state)
 {
 	(void)state;
@@ -220,7 +233,8 @@ static void without_conditions_the_order_changes(void **state)
 	select_for(&wish, &selection);
 	assert_int_equal(count_orders(&selection), 1);
 	ordo_selection_free(&selection);
-	/* Of all orders the cheapest, not that of the first candidate: above 1 MiB a ring is best everywhere. */
+	/* Of all orders the cheapest, not that of the first candidate: above 1 MiB a ring is best
+	 * everywhere. */
 	wish.suits = NULL;
 	wish.from_bytes = 1 << 20;
 	select_for(&wish, &selection);
@@ -232,13 +246,14 @@ static void without_conditions_the_order_changes(void **state)
 }
 
 /* The greatest ratio to the cheapest, by trying every size. */
-static void check_price(const struct ordo_selection_wish *wish, const struct ordo_selection *selection,
-	const struct ordo_selection *cheapest)
+static void check_price(const struct ordo_selection_wish *wish,
+	const struct ordo_selection *selection, const struct ordo_selection *cheapest)
 {
 	double most = 0;
 	for (uint64_t bytes = wish->from_bytes; bytes <= wish->to_bytes; bytes++) {
 		const double ratio =
-			ordo_cost_seconds(&range_of(selection, bytes)->cost, &wish->machine, bytes) /
+			ordo_cost_seconds(
+				&range_of(selection, bytes)->cost, &wish->machine, bytes) /
 			ordo_cost_seconds(&range_of(cheapest, bytes)->cost, &wish->machine, bytes);
 		most = ratio > most ? ratio : most;
 	}
@@ -251,7 +266,8 @@ static void one_order_is_one_order_at_the_least_price(void **state)
 	(void)state;
 	for (uint32_t nrank = 2; nrank <= 16; nrank *= 2) {
 		struct ordo_topology *topology = make("hypercube", nrank);
-		struct ordo_selection_wish wish = {.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank},
+		struct ordo_selection_wish wish = {
+			.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank},
 			.topology = topology,
 			.machine = machine_of(50),
 			.from_bytes = 1,
@@ -262,8 +278,8 @@ static void one_order_is_one_order_at_the_least_price(void **state)
 		wish.suits = holds_g3;
 		select_for(&wish, &selection);
 		for (uint32_t i = 1; i < selection.nrange; i++) {
-			assert_int_equal(
-				selection.ranges[i].from_bytes, selection.ranges[i - 1].to_bytes + 1);
+			assert_int_equal(selection.ranges[i].from_bytes,
+				selection.ranges[i - 1].to_bytes + 1);
 			assert_string_equal(selection.ranges[i].digest, selection.ranges[0].digest);
 		}
 		check_price(&wish, &selection, &cheapest);
@@ -279,9 +295,10 @@ static void one_order_is_one_order_at_the_least_price(void **state)
 				continue;
 			assert_true(ordo_cost_of(&request, &cost, NULL));
 			for (uint64_t bytes = 1; bytes <= 60000; bytes++) {
-				const double ratio = ordo_cost_seconds(&cost, &wish.machine, bytes) /
-						     ordo_cost_seconds(&range_of(&cheapest, bytes)->cost,
-							     &wish.machine, bytes);
+				const double ratio =
+					ordo_cost_seconds(&cost, &wish.machine, bytes) /
+					ordo_cost_seconds(&range_of(&cheapest, bytes)->cost,
+						&wish.machine, bytes);
 				most = ratio > most ? ratio : most;
 			}
 			assert_true(selection.price <= most * (1 + 1e-12));

@@ -1,4 +1,5 @@
-/* test_settle.c - the fewest changes of order, and among these the most preferred, against trying every choice. */
+/* test_settle.c - the fewest changes of order, and among these the most preferred, against trying
+ * every choice. */
 #include "cost/tie_break.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,8 +23,8 @@ static uint32_t first_of(const uint32_t *ends, uint32_t range)
 }
 
 /* Changes first, then how far the choices are behind the preferred ones. */
-static uint32_t price_of(
-	const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange, const uint32_t *choice)
+static uint32_t price_of(const struct ordo_alternative *items, const uint32_t *ends,
+	uint32_t nrange, const uint32_t *choice)
 {
 	uint32_t price = 0;
 	for (uint32_t i = 0; i < nrange; i++) {
@@ -34,7 +35,8 @@ static uint32_t price_of(
 	return price;
 }
 
-static uint32_t least_price(const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange)
+static uint32_t least_price(
+	const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange)
 {
 	uint32_t choice[MOST_RANGES], least = UINT32_MAX;
 	for (uint32_t i = 0; i < nrange; i++)
@@ -61,8 +63,10 @@ static void no_choice_has_fewer_changes(void **state)
 		uint32_t ends[MOST_RANGES], choice[MOST_RANGES], count = 0;
 		const uint32_t nrange = 1 + random_below(&seed, MOST_RANGES);
 		for (uint32_t i = 0; i < nrange; i++) {
-			for (uint32_t more = 1 + random_below(&seed, MOST_ALTERNATIVES); more; more--) {
-				items[count] = (struct ordo_alternative){count, random_below(&seed, 3)};
+			for (uint32_t more = 1 + random_below(&seed, MOST_ALTERNATIVES); more;
+				more--) {
+				items[count] =
+					(struct ordo_alternative){count, random_below(&seed, 3)};
 				count++;
 			}
 			ends[i] = count;
@@ -70,7 +74,8 @@ static void no_choice_has_fewer_changes(void **state)
 		assert_true(ordo_settle(items, ends, nrange, choice, NULL));
 		for (uint32_t i = 0; i < nrange; i++)
 			assert_in_range(choice[i], first_of(ends, i), ends[i] - 1);
-		assert_int_equal(price_of(items, ends, nrange, choice), least_price(items, ends, nrange));
+		assert_int_equal(
+			price_of(items, ends, nrange, choice), least_price(items, ends, nrange));
 	}
 }
 

@@ -1,7 +1,8 @@
-/* test_shards.c - sums over virtual shards: one tree, one digest and the same bits on every number of ranks.
+/* test_shards.c - sums over virtual shards: one tree, one digest and the same bits on every number
+ * of ranks.
  *
- * Trees are compared with D(V) written down a second time, forests with the subtrees found from the top, and results of
- * real runs on different numbers of ranks with each other.
+ * Trees are compared with D(V) written down a second time, forests with the subtrees found from the
+ * top, and results of real runs on different numbers of ranks with each other.
  */
 #include "compiling.h"
 #include "program/shards.h"
@@ -39,7 +40,8 @@ static void check_digest(const struct ordo_request *request, const char *wanted,
 	assert_true(proof && proof->proved);
 	assert_int_equal(proof->ndistinct, 1);
 	assert_int_equal(proof->rank_equal, ORDO_HOLDS);
-	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 200), wanted);
+	assert_string_equal(
+		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 200), wanted);
 	if (!*digest)
 		memcpy(digest, proof->digest, sizeof proof->digest);
 	if (strcmp(digest, proof->digest) != 0)
@@ -52,7 +54,8 @@ static void check_digest(const struct ordo_request *request, const char *wanted,
 }
 
 /* `dyadic` has no Reduce; the mesh does what it does in one step. */
-static void check_aligned(enum ordo_operator op, uint32_t V, uint32_t N, const char *wanted, char digest[33])
+static void check_aligned(
+	enum ordo_operator op, uint32_t V, uint32_t N, const char *wanted, char digest[33])
 {
 	const struct ordo_request mesh = request_of(op, N, V, "mesh"),
 				  dyadic = request_of(op, N, V, "dyadic");
@@ -102,10 +105,11 @@ static void the_numbers_of_ranks_that_fit_are_known(void **state)
 			struct ordo_schedule *schedule = ordo_compile(&request, &error);
 			const size_t length = strlen(found);
 			if (schedule)
-				snprintf(
-					found + length, sizeof found - length, "%s%u", length ? ", " : "", N);
+				snprintf(found + length, sizeof found - length, "%s%u",
+					length ? ", " : "", N);
 			else if (!strstr(error.text, rows[i].nranks))
-				fail_msg("found \"%s\", wanted it to name %s", error.text, rows[i].nranks);
+				fail_msg("found \"%s\", wanted it to name %s", error.text,
+					rows[i].nranks);
 			ordo_schedule_destroy(schedule);
 		}
 		assert_string_equal(found, rows[i].nranks);
@@ -122,7 +126,8 @@ static uint32_t count_from_top(uint32_t first, uint32_t n, uint32_t begin, uint3
 		return 1;
 	while (2 * half < n)
 		half *= 2;
-	return count_from_top(first, half, begin, end) + count_from_top(first + half, n - half, begin, end);
+	return count_from_top(first, half, begin, end) +
+	       count_from_top(first + half, n - half, begin, end);
 }
 
 static void forests_are_the_largest_subtrees(void **state)
@@ -130,7 +135,8 @@ static void forests_are_the_largest_subtrees(void **state)
 	(void)state;
 	for (uint32_t V = 1; V <= 130; V++)
 		for (uint32_t N = 1; N <= V; N++) {
-			const struct ordo_problem problem = request_of(ORDO_ALLREDUCE, N, V, "").problem;
+			const struct ordo_problem problem =
+				request_of(ORDO_ALLREDUCE, N, V, "").problem;
 			bool single = true;
 			for (uint32_t rank = 0; rank < N; rank++) {
 				const uint32_t begin = ordo_first_shard(&problem, rank),
@@ -155,12 +161,13 @@ static void what_it_costs_is_known(void **state)
 	(void)state;
 	static const struct {
 		uint32_t nshard, nrank, most, tenths;
-	} rows[] = {{64, 3, 5, 37}, {64, 7, 4, 31}, {64, 24, 2, 17}, {1024, 3, 9, 63}, {1024, 7, 10, 66},
-		{64, 8, 1, 10}, {96, 12, 1, 10}};
+	} rows[] = {{64, 3, 5, 37}, {64, 7, 4, 31}, {64, 24, 2, 17}, {1024, 3, 9, 63},
+		{1024, 7, 10, 66}, {64, 8, 1, 10}, {96, 12, 1, 10}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t op = 0; op < 3; op++) {
 			const uint32_t N = rows[i].nrank;
-			const struct ordo_request request = request_of(ops[op], N, rows[i].nshard, "forest");
+			const struct ordo_request request =
+				request_of(ops[op], N, rows[i].nshard, "forest");
 			struct ordo_shard_price price;
 			assert_true(ordo_shard_price(&request, &price, NULL));
 			assert_int_equal(price.most_sums, rows[i].most);
@@ -191,8 +198,8 @@ static uint32_t count_moves(const struct ordo_schedule *schedule)
 	return count;
 }
 
-/* Per row of work places, a copy for every left leaf and an addition for every but the first: what comes after is what
- * it is in place. */
+/* Per row of work places, a copy for every left leaf and an addition for every but the first: what
+ * comes after is what it is in place. */
 static void check_folding_is_all(const struct ordo_request *with, uint32_t each, uint32_t spare)
 {
 	const uint32_t N = with->problem.nrank;
@@ -201,7 +208,8 @@ static void check_folding_is_all(const struct ordo_request *with, uint32_t each,
 	without.problem.nshard = N;
 	without.problem.in_place = true;
 	struct ordo_schedule *folded = compile_proved(with), *plain = compile_proved(&without);
-	/* What lies before, in and behind a rank's own block is apart; the first and the last have two of these. */
+	/* What lies before, in and behind a rank's own block is apart; the first and the last have
+	 * two of these. */
 	const uint32_t rows = scattered ? 3 * N - 2 : N, M = ordo_nchunk(&folded->problem);
 	/* All but its own block is in scratch; its place is kept free if anything follows. */
 	const uint32_t parked = !scattered ? 0 : plain->scratch_slots ? N : N - 1;
@@ -214,8 +222,8 @@ static void check_folding_is_all(const struct ordo_request *with, uint32_t each,
 static void folding_costs_no_further_copies(void **state)
 {
 	(void)state;
-	static const char *const algorithms[] = {
-		"ring", "mesh", "dyadic", "rhd", "nhr", "circulant", "birs", "tree", "star", "hierarchical"};
+	static const char *const algorithms[] = {"ring", "mesh", "dyadic", "rhd", "nhr",
+		"circulant", "birs", "tree", "star", "hierarchical"};
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (uint32_t each = 2, spare = 0; each <= 8; each *= 2, spare++) {
 			const struct ordo_request all =
@@ -235,10 +243,12 @@ static void forests_take_the_scratch_they_say(void **state)
 	(void)state;
 	static const struct {
 		uint32_t nrank, nshard, beside, spare; /* vectors */
-	} rows[] = {{2, 6, 0, 0}, {2, 14, 1, 1}, {3, 64, 3, 3}, {7, 64, 2, 2}, {8, 64, 0, 2}, {5, 5, 0, 0}};
+	} rows[] = {{2, 6, 0, 0}, {2, 14, 1, 1}, {3, 64, 3, 3}, {7, 64, 2, 2}, {8, 64, 0, 2},
+		{5, 5, 0, 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const uint32_t N = rows[i].nrank;
-		struct ordo_request request = request_of(ORDO_ALLREDUCE, N, rows[i].nshard, "forest");
+		struct ordo_request request =
+			request_of(ORDO_ALLREDUCE, N, rows[i].nshard, "forest");
 		uint32_t fewest = ORDO_NONE, all = 0;
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t size = ordo_forest_size(&request.problem, rank);
@@ -246,26 +256,27 @@ static void forests_take_the_scratch_they_say(void **state)
 			all += size;
 		}
 		struct ordo_schedule *schedule = compile_proved(&request);
-		assert_int_equal(
-			schedule->scratch_slots, (rows[i].beside + rows[i].spare) * N + all - fewest);
+		assert_int_equal(schedule->scratch_slots,
+			(rows[i].beside + rows[i].spare) * N + all - fewest);
 		ordo_schedule_destroy(schedule);
 	}
 }
 
-/* By formula or counted: as much goes over the wire, and what ranks add beforehand is added to what is added. */
+/* By formula or counted: as much goes over the wire, and what ranks add beforehand is added to what
+ * is added. */
 static void folding_shards_costs_time_to_add(void **state)
 {
 	(void)state;
 	static const char *const algorithms[] = {"ring", "mesh", "dyadic", "rhd"};
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (uint32_t each = 2; each <= 8; each *= 2) {
-			const struct ordo_request with = request_of(
-							  ORDO_REDUCESCATTER, 6, 6 * each, algorithms[a]),
-						  without =
-							  request_of(ORDO_REDUCESCATTER, 6, 6, algorithms[a]);
+			const struct ordo_request with = request_of(ORDO_REDUCESCATTER, 6, 6 * each,
+							  algorithms[a]),
+						  without = request_of(
+							  ORDO_REDUCESCATTER, 6, 6, algorithms[a]);
 			struct ordo_cost folded, plain;
-			assert_true(
-				ordo_cost_of(&with, &folded, NULL) && ordo_cost_of(&without, &plain, NULL));
+			assert_true(ordo_cost_of(&with, &folded, NULL) &&
+				    ordo_cost_of(&without, &plain, NULL));
 			assert_int_equal(folded.steps, plain.steps);
 			assert_int_equal(folded.wire * plain.parts, plain.wire * folded.parts);
 			assert_int_equal(folded.reduced * plain.parts,
@@ -276,7 +287,8 @@ static void folding_shards_costs_time_to_add(void **state)
 static void claims_hold_with_shards(void **state)
 {
 	(void)state;
-	static const char *const algorithms[] = {"forest", "forest(streams=one)", "ring", "dyadic", "nhr"};
+	static const char *const algorithms[] = {
+		"forest", "forest(streams=one)", "ring", "dyadic", "nhr"};
 	for (size_t a = 0; a < sizeof algorithms / sizeof *algorithms; a++)
 		for (size_t op = 0; op < 3; op++)
 			for (uint32_t N = 1; N <= 9; N++)
@@ -286,12 +298,14 @@ static void claims_hold_with_shards(void **state)
 							request_of(ops[op], N, V, algorithms[a]);
 						request.problem.chunks_per_block = K;
 						if (!claims_hold(&request) && a < 3)
-							fail_msg("%s does not apply", algorithms[a]);
+							fail_msg(
+								"%s does not apply", algorithms[a]);
 					}
 }
 
 /* A tree over ranks with every rank replaced by the tree over its shards. */
-static const char *graft(struct ordo_arena *arena, const struct ordo_problem *problem, const char *over_ranks)
+static const char *graft(
+	struct ordo_arena *arena, const struct ordo_problem *problem, const char *over_ranks)
 {
 	const char *result = "";
 	while (*over_ranks) {
@@ -326,9 +340,11 @@ static void check_grafted(enum ordo_operator op, uint32_t N, uint32_t V, const c
 	struct ordo_arena arena = {0};
 	assert_int_equal(ordo_nchunk(&sharded->problem), ordo_nchunk(&plain->problem));
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(&plain->problem); chunk++)
-		assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[chunk], 200),
+		assert_string_equal(
+			ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[chunk], 200),
 			graft(&arena, &sharded->problem,
-				ordo_tree_print(&arena, &of_ranks->trees, of_ranks->chunk_tree[chunk], 200)));
+				ordo_tree_print(&arena, &of_ranks->trees,
+					of_ranks->chunk_tree[chunk], 200)));
 	ordo_arena_free(&arena);
 	ordo_proof_destroy(proof);
 	ordo_proof_destroy(of_ranks);
@@ -363,11 +379,12 @@ static void every_pair_is_needed(void **state)
 		uint32_t nrank, nshard;
 		const char *algorithm;
 	} rows[] = {{2, 64, "dyadic"}, {8, 64, "dyadic"}, {6, 96, "dyadic"}, {3, 64, "forest"},
-		{5, 64, "forest"}, {5, 64, "forest(streams=one)"}, {7, 10, "forest"}, {4, 64, "ring"}};
+		{5, 64, "forest"}, {5, 64, "forest(streams=one)"}, {7, 10, "forest"},
+		{4, 64, "ring"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t op = 0; op < 3; op++) {
-			const struct ordo_request request =
-				request_of(ops[op], rows[i].nrank, rows[i].nshard, rows[i].algorithm);
+			const struct ordo_request request = request_of(
+				ops[op], rows[i].nrank, rows[i].nshard, rows[i].algorithm);
 			if (ops[op] == ORDO_REDUCE && !strcmp(rows[i].algorithm, "dyadic"))
 				continue;
 			struct ordo_schedule *schedule = compile_proved(&request);
@@ -400,15 +417,17 @@ static void bind(struct buffers *buffers, const struct ordo_schedule *schedule)
 	for (uint32_t i = 0; i < nblock; i++)
 		buffers->block_count[i] = ordo_part(LENGTH, nblock, i).count;
 	buffers->plan = ordo_plan_create(schedule,
-		&(struct ordo_plan_options){
-			.type = ORDO_F32, .reduction = ORDO_SUM, .block_count = buffers->block_count},
+		&(struct ordo_plan_options){.type = ORDO_F32,
+			.reduction = ORDO_SUM,
+			.block_count = buffers->block_count},
 		&error);
 	assert_non_null(buffers->plan);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		const uint32_t first = ordo_first_shard(problem, rank),
 			       nshard = ordo_first_shard(problem, rank + 1) - first;
 		const uint64_t size = ordo_plan_output_bytes(buffers->plan, rank);
-		assert_int_equal(ordo_plan_input_bytes(buffers->plan, rank), nshard * LENGTH * sizeof(float));
+		assert_int_equal(ordo_plan_input_bytes(buffers->plan, rank),
+			nshard * LENGTH * sizeof(float));
 		buffers->input[rank] = malloc(nshard * LENGTH * sizeof(float));
 		buffers->output[rank] = malloc(size + 1);
 		for (uint32_t i = 0; i < nshard * LENGTH; i++)
@@ -420,7 +439,8 @@ static void bind(struct buffers *buffers, const struct ordo_schedule *schedule)
 }
 
 /* The sum, put together from the ranks' outputs; of AllReduce each must have all of it. */
-static void take_sum(const struct buffers *buffers, const struct ordo_problem *problem, float sum[LENGTH])
+static void take_sum(
+	const struct buffers *buffers, const struct ordo_problem *problem, float sum[LENGTH])
 {
 	uint64_t length = 0;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
@@ -460,7 +480,8 @@ static float sum_of(uint32_t first, uint32_t n, uint32_t element)
 		return value_of(first, element);
 	while (2 * half < n)
 		half *= 2;
-	const float left = sum_of(first, half, element), right = sum_of(first + half, n - half, element);
+	const float left = sum_of(first, half, element),
+		    right = sum_of(first + half, n - half, element);
 	return left + right;
 }
 
@@ -475,8 +496,10 @@ static void the_bits_are_the_same_on_every_number_of_ranks(void **state)
 			wanted[i] = sum_of(0, V, i);
 		for (uint32_t N = 1; N <= V; N++)
 			for (size_t op = 0; op < 3; op++) {
-				const struct ordo_request forest = request_of(ops[op], N, V, "forest"),
-							  dyadic = request_of(ops[op], N, V, "dyadic");
+				const struct ordo_request forest = request_of(
+								  ops[op], N, V, "forest"),
+							  dyadic = request_of(
+								  ops[op], N, V, "dyadic");
 				if (V <= 13 || N % 9 == 3 || ordo_shards_align(V, N)) {
 					run_on(&forest, sum);
 					assert_memory_equal(sum, wanted, sizeof sum);

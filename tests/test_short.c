@@ -1,4 +1,5 @@
-/* test_short.c - calls of a few bytes, in moments that no schedule of threads can be relied on to meet: seen from inside.
+/* test_short.c - calls of a few bytes, in moments that no schedule of threads can be relied on to
+ * meet: seen from inside.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +23,8 @@ struct trio {
 static void open_trio(struct trio *trio, uint64_t count, uint32_t depth)
 {
 	const struct ordo_plan_options options = {.type = ORDO_I32, .count = count};
-	const struct ordo_communicator_options wanted = {.nrank = NRANK, .depth = depth, .deadline_ms = 2000};
+	const struct ordo_communicator_options wanted = {
+		.nrank = NRANK, .depth = depth, .deadline_ms = 2000};
 	memset(trio, 0, sizeof *trio);
 	trio->schedule = exchange_ring(NRANK, false, true);
 	trio->collective = ordo_collective_create(trio->schedule, &options, NULL);
@@ -40,8 +42,9 @@ static void close_trio(struct trio *trio)
 
 static struct ordo_ticket start(struct trio *trio, uint32_t rank, int32_t value)
 {
-	const struct ordo_part part = {
-		.collective = trio->collective, .input = trio->inputs[rank], .output = trio->outputs[rank]};
+	const struct ordo_part part = {.collective = trio->collective,
+		.input = trio->inputs[rank],
+		.output = trio->outputs[rank]};
 	struct ordo_ticket ticket = {0};
 	struct ordo_error error;
 	trio->inputs[rank][0] = value;
@@ -74,7 +77,8 @@ static void ends_that_change_are_settled(void **state)
 		assert_true(ordo_communicator_wait(trio.communicator, &tickets[rank], NULL));
 	for (uint32_t rank = 0; rank < NRANK; rank++) {
 		part.input = trio.inputs[rank];
-		assert_true(ordo_communicator_start(trio.communicator, rank, &part, &tickets[rank], NULL));
+		assert_true(ordo_communicator_start(
+			trio.communicator, rank, &part, &tickets[rank], NULL));
 	}
 	for (uint32_t rank = 0; rank < NRANK; rank++) {
 		assert_true(ordo_communicator_wait(trio.communicator, &tickets[rank], NULL));
@@ -91,14 +95,16 @@ static void what_fits_a_part_is_short(void **state)
 	struct trio trio;
 	for (uint64_t count = 0; count <= 2 * SHORT_INPUT_BYTES / sizeof(int32_t); count++) {
 		open_trio(&trio, count, 4);
-		assert_int_equal(trio.collective->is_short, count * sizeof(int32_t) <= SHORT_INPUT_BYTES);
+		assert_int_equal(
+			trio.collective->is_short, count * sizeof(int32_t) <= SHORT_INPUT_BYTES);
 		close_trio(&trio);
 	}
 	/* No line more than the two that a part has. */
 	assert_true(sizeof(struct arrival) <= 2 * CACHE_LINE);
 }
 
-/* Rank 2 started a call that is complete, and has not asked about it when the others come to the next one, in the same place. */
+/* Rank 2 started a call that is complete, and has not asked about it when the others come to the
+ * next one, in the same place. */
 static void what_was_told_is_read_before_it_is_written_over(void **state)
 {
 	(void)state;
@@ -118,7 +124,8 @@ static void what_was_told_is_read_before_it_is_written_over(void **state)
 	close_trio(&trio);
 }
 
-/* Once a rank has given up, one that is on its way cannot come any more: otherwise a third one could see all announced. */
+/* Once a rank has given up, one that is on its way cannot come any more: otherwise a third one
+ * could see all announced. */
 static void who_gives_up_keeps_the_missing_one_away(void **state)
 {
 	(void)state;
@@ -134,7 +141,8 @@ static void who_gives_up_keeps_the_missing_one_away(void **state)
 	close_trio(&trio);
 }
 
-/* A call to which all have come can be given up by nobody, and works even if the communicator breaks before some have asked. */
+/* A call to which all have come can be given up by nobody, and works even if the communicator
+ * breaks before some have asked. */
 static void what_all_came_to_happens(void **state)
 {
 	(void)state;
@@ -154,7 +162,8 @@ static void what_all_came_to_happens(void **state)
 	close_trio(&trio);
 }
 
-/* So it does if the reset comes before some have asked: their outputs are there, though their tickets are void. */
+/* So it does if the reset comes before some have asked: their outputs are there, though their
+ * tickets are void. */
 static void a_reset_ends_what_all_came_to(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* test_stages.c - sums in two stages: what each side of the ranks reads and writes, that the bits are those of one stage, and calls that
- * run so.
+/* test_stages.c - sums in two stages: what each side of the ranks reads and writes, that the bits
+ * are those of one stage, and calls that run so.
  */
 #include "communicator/call.h"
 #include "failing.h"
@@ -34,17 +34,19 @@ static struct subject subject_of(
 	if (subject.schedule)
 		subject.collective = ordo_collective_create(subject.schedule, &options, &error);
 	struct ordo_proof *proof = subject.collective ? ordo_prove(subject.schedule, &error) : NULL;
-	if (!proof || !ordo_folds_derive_stages(
-			      &subject.staged, &subject.collective->layout, &options, proof, &error))
+	if (!proof || !ordo_folds_derive_stages(&subject.staged, &subject.collective->layout,
+			      &options, proof, &error))
 		fail_msg("%s: %s", algorithm, error.text);
 	ordo_proof_destroy(proof);
 	return subject;
 }
 
-static struct subject sum_of(enum ordo_operator op, uint32_t nrank, const char *algorithm, uint64_t count)
+static struct subject sum_of(
+	enum ordo_operator op, uint32_t nrank, const char *algorithm, uint64_t count)
 {
 	return subject_of((struct ordo_problem){.op = op, .nrank = nrank}, algorithm,
-		(struct ordo_plan_options){.type = ORDO_F32, .reduction = ORDO_SUM, .count = count});
+		(struct ordo_plan_options){
+			.type = ORDO_F32, .reduction = ORDO_SUM, .count = count});
 }
 
 static void destroy(struct subject *subject)
@@ -54,10 +56,11 @@ static void destroy(struct subject *subject)
 	ordo_schedule_destroy(subject->schedule);
 }
 
-/* In the first stage a side reads its own inputs, and writes what the other side is to read and what it reads itself; in the second, it reads just what
- * was written for it, and writes its own outputs. */
-static void check_operand(
-	const struct operand *operand, bool is_source, uint32_t nrank, bool is_second, uint32_t side)
+/* In the first stage a side reads its own inputs, and writes what the other side is to read and
+ * what it reads itself; in the second, it reads just what was written for it, and writes its own
+ * outputs. */
+static void check_operand(const struct operand *operand, bool is_source, uint32_t nrank,
+	bool is_second, uint32_t side)
 {
 	if (operand->rank == ORDO_NONE)
 		return;
@@ -74,14 +77,17 @@ static void check_item(const struct subject *subject, size_t i)
 	const uint32_t nrank = subject->schedule->problem.nrank, side = i % NSIDE;
 	const bool is_second = i >= folds->nfirst;
 	uint64_t written = 0;
-	for (uint32_t f = folds->items[i].fold; f < folds->items[i].fold + folds->items[i].nfold; f++) {
+	for (uint32_t f = folds->items[i].fold; f < folds->items[i].fold + folds->items[i].nfold;
+		f++) {
 		assert_true(folds->list[f].takes == is_second);
 		for (uint32_t s = 0; s < folds->list[f].nstep; s++) {
 			const struct step *step = &folds->steps[folds->list[f].first_step + s];
 			for (uint32_t k = 0; k < step->nsrc; k++)
-				check_operand(&folds->operands[step->src + k], true, nrank, is_second, side);
+				check_operand(&folds->operands[step->src + k], true, nrank,
+					is_second, side);
 			for (uint32_t k = 0; k < step->ndst; k++) {
-				check_operand(&folds->operands[step->dst + k], false, nrank, is_second, side);
+				check_operand(&folds->operands[step->dst + k], false, nrank,
+					is_second, side);
 				if (folds->operands[step->dst + k].rank != ORDO_NONE)
 					written += folds->list[f].nelement;
 			}
@@ -117,16 +123,22 @@ static void what_is_no_sum_of_two_sides_has_one_stage(void **unused)
 		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "mesh(fold=linear)"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "halving-doubling"},
 		{{.op = ORDO_ALLREDUCE, .nrank = 8, .accumulate_f32 = true}, "mesh"},
-		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "nhr"}, {{.op = ORDO_ALLREDUCE, .nrank = 6}, "mesh"},
-		{{.op = ORDO_ALLREDUCE, .nrank = 4}, "mesh"}, {{.op = ORDO_ALLREDUCE, .nrank = 3}, "mesh"},
-		{{.op = ORDO_ALLREDUCE, .nrank = 2}, "mesh"}, {{.op = ORDO_ALLREDUCE, .nrank = 1}, "mesh"},
-		{{.op = ORDO_REDUCESCATTER, .nrank = 8}, "mesh"}, {{.op = ORDO_REDUCE, .nrank = 8}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 8}, "nhr"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 6}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 4}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 3}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 2}, "mesh"},
+		{{.op = ORDO_ALLREDUCE, .nrank = 1}, "mesh"},
+		{{.op = ORDO_REDUCESCATTER, .nrank = 8}, "mesh"},
+		{{.op = ORDO_REDUCE, .nrank = 8}, "mesh"},
 		{{.op = ORDO_REDUCE, .nrank = 8, .root = 7}, "mesh"},
-		{{.op = ORDO_ALLGATHER, .nrank = 8}, "mesh"}, {{.op = ORDO_BROADCAST, .nrank = 8}, "mesh"}};
+		{{.op = ORDO_ALLGATHER, .nrank = 8}, "mesh"},
+		{{.op = ORDO_BROADCAST, .nrank = 8}, "mesh"}};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		const enum ordo_type type = others[i].problem.accumulate_f32 ? ORDO_BF16 : ORDO_F32;
 		struct subject subject = subject_of(others[i].problem, others[i].algorithm,
-			(struct ordo_plan_options){.type = type, .reduction = ORDO_SUM, .count = 1237});
+			(struct ordo_plan_options){
+				.type = type, .reduction = ORDO_SUM, .count = 1237});
 		if (subject.staged.nitem)
 			fail_msg("%zu: %s in two stages", i, others[i].algorithm);
 		assert_int_equal(subject.collective->staged.nitem, 0);
@@ -172,13 +184,15 @@ static void run_all_items(const struct folds *folds, const struct ends *ends)
 }
 
 enum { NRANK = 8, COUNT = 1237, BYTES = COUNT * 8 };
-static unsigned char inputs[NRANK][BYTES], outputs[NRANK][BYTES], wanted[NRANK][BYTES], sums[NPARTIAL][BYTES];
+static unsigned char inputs[NRANK][BYTES], outputs[NRANK][BYTES], wanted[NRANK][BYTES],
+	sums[NPARTIAL][BYTES];
 
 static void check_bits(
 	const char *algorithm, enum ordo_type type, enum ordo_reduction reduction, bool in_place)
 {
-	struct subject subject = subject_of((struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = NRANK},
-		algorithm, (struct ordo_plan_options){.type = type, .reduction = reduction, .count = COUNT});
+	struct subject subject = subject_of(
+		(struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = NRANK}, algorithm,
+		(struct ordo_plan_options){.type = type, .reduction = reduction, .count = COUNT});
 	const size_t bytes = COUNT * ordo_type_size(type);
 	struct ends ends[NRANK + NPARTIAL];
 	assert_int_equal(subject.staged.nitem, 2 * NSIDE);
@@ -213,14 +227,16 @@ static void bits_are_those_of_one_stage(void **unused)
 
 static int64_t vectors[2][NRANK][16384];
 
-static void run_call(struct ordo_communicator *communicator, const struct subject *subject, int64_t number)
+static void run_call(
+	struct ordo_communicator *communicator, const struct subject *subject, int64_t number)
 {
 	const uint64_t count = subject->options.count;
 	struct ordo_part parts[NRANK];
 	struct ordo_error error = {.text = ""};
 	for (uint32_t r = 0; r < NRANK; r++) {
-		parts[r] = (struct ordo_part){
-			.collective = subject->collective, .input = vectors[0][r], .output = vectors[1][r]};
+		parts[r] = (struct ordo_part){.collective = subject->collective,
+			.input = vectors[0][r],
+			.output = vectors[1][r]};
 		for (uint64_t i = 0; i < count; i++)
 			vectors[0][r][i] = (int64_t)i * (r + 1) + number;
 	}
@@ -234,8 +250,10 @@ static void run_call(struct ordo_communicator *communicator, const struct subjec
 /* Whatever machine this is: calls of it run in two stages. */
 static struct subject staged_sum(uint64_t count)
 {
-	struct subject subject = subject_of((struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = NRANK},
-		"mesh", (struct ordo_plan_options){.type = ORDO_I64, .reduction = ORDO_SUM, .count = count});
+	struct subject subject =
+		subject_of((struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = NRANK}, "mesh",
+			(struct ordo_plan_options){
+				.type = ORDO_I64, .reduction = ORDO_SUM, .count = count});
 	ordo_folds_free(&subject.collective->staged);
 	subject.collective->staged = subject.staged;
 	memset(&subject.staged, 0, sizeof subject.staged);
@@ -342,15 +360,19 @@ static void refuse_memory(struct ordo_problem problem, const struct ordo_plan_op
 static void a_collective_without_memory_is_an_error(void **unused)
 {
 	(void)unused;
-	const struct ordo_plan_options wide = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = 50},
-				       average = {.type = ORDO_BF16, .reduction = ORDO_AVG, .count = 50};
+	const struct ordo_plan_options wide = {.type = ORDO_F32,
+					       .reduction = ORDO_SUM,
+					       .count = 50},
+				       average = {.type = ORDO_BF16,
+					       .reduction = ORDO_AVG,
+					       .count = 50};
 	refuse_memory((struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = 70}, &wide);
 	/* Arrays grow now and then: with some number of ranks for any one step. */
 	for (uint32_t nrank = 2; nrank < 24; nrank++)
 		for (int wider = 0; wider < 2; wider++)
-			refuse_memory(
-				(struct ordo_problem){
-					.op = ORDO_ALLREDUCE, .nrank = nrank, .accumulate_f32 = wider},
+			refuse_memory((struct ordo_problem){.op = ORDO_ALLREDUCE,
+					      .nrank = nrank,
+					      .accumulate_f32 = wider},
 				&average);
 }
 
@@ -370,7 +392,8 @@ static void a_call_without_memory_for_the_sums_runs_in_one_stage(void **unused)
 }
 
 /* A call of these folds was launched by nobody, so nobody works on it but who is told to. */
-static struct slot *begin_call(struct ordo_communicator *communicator, const struct subject *subject)
+static struct slot *begin_call(
+	struct ordo_communicator *communicator, const struct subject *subject)
 {
 	struct slot *slot = &communicator->slots[0];
 	run_call(communicator, subject, 7);

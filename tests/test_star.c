@@ -72,7 +72,8 @@ static void nobody_deals_with_anybody_but_the_hub(void **state)
 static void a_star_adds_the_hub_first_and_the_others_in_order(void **state)
 {
 	(void)state;
-	struct ordo_request request = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 5, .chunks_per_block = 3},
+	struct ordo_request request = {
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 5, .chunks_per_block = 3},
 		.algorithm = "star(hub=2)"};
 	check_order(&request, "((((0+2)+1)+3)+4)");
 	request.algorithm = "star";

@@ -1,13 +1,13 @@
 /* test_symmetry.c - the proof from one program against the proof of the whole.
  *
- * Every compiled schedule in which a symmetry is found, and thousands of mutants. A mutant of one rank is
- * not symmetric, or it is proved and refuted like the whole. A mutant of all ranks alike is: rank 0's
- * program gets a fault, and all the others are made from it by relabelling, here written once more; so the
- * proof must be the same, verdict, guarantees, witnesses, digest and tokens, on whatever nonsense comes out
- * of it.
+ * Every compiled schedule in which a symmetry is found, and thousands of mutants. A mutant of one
+ * rank is not symmetric, or it is proved and refuted like the whole. A mutant of all ranks alike
+ * is: rank 0's program gets a fault, and all the others are made from it by relabelling, here
+ * written once more; so the proof must be the same, verdict, guarantees, witnesses, digest and
+ * tokens, on whatever nonsense comes out of it.
  *
- * Arguments: first and last number of ranks (1, 9), faults of each kind put into each schedule (1), of so
- * many schedules one (1).
+ * Arguments: first and last number of ranks (1, 9), faults of each kind put into each schedule (1),
+ * of so many schedules one (1).
  */
 #include "mutate.h"
 #include "specimens.h"
@@ -27,7 +27,8 @@ static uint32_t quarrels;
 static uint64_t random_state = 1;
 static uint32_t faults_of_each = 1;
 
-static void quarrel(const char *title, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void quarrel(const char *title, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 static void quarrel(const char *title, const char *format, ...)
 {
 	va_list arguments;
@@ -45,23 +46,27 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static void compare_proofs(const char *title, const struct ordo_proof *part, const struct ordo_proof *whole)
+static void compare_proofs(
+	const char *title, const struct ordo_proof *part, const struct ordo_proof *whole)
 {
 	if (part->proved != whole->proved) {
 		quarrel(title, "from one program %s (%s), as a whole %s (%s)",
-			part->proved ? "proved" : "refuted", part->nfinding ? part->findings[0].text : "",
-			whole->proved ? "proved" : "refuted", whole->nfinding ? whole->findings[0].text : "");
+			part->proved ? "proved" : "refuted",
+			part->nfinding ? part->findings[0].text : "",
+			whole->proved ? "proved" : "refuted",
+			whole->nfinding ? whole->findings[0].text : "");
 		return;
 	}
 	if (!whole->proved)
 		return;
 	if (part->rank_equal != whole->rank_equal || part->run_to_run != whole->run_to_run ||
 		part->position_invariant != whole->position_invariant)
-		quarrel(title, "guarantees %d %d %d, as a whole %d %d %d", part->rank_equal, part->run_to_run,
-			part->position_invariant, whole->rank_equal, whole->run_to_run,
-			whole->position_invariant);
+		quarrel(title, "guarantees %d %d %d, as a whole %d %d %d", part->rank_equal,
+			part->run_to_run, part->position_invariant, whole->rank_equal,
+			whole->run_to_run, whole->position_invariant);
 	if (!same_text(part->rank_equal_why, whole->rank_equal_why))
-		quarrel(title, "G1: %s, as a whole %s", part->rank_equal_why, whole->rank_equal_why);
+		quarrel(title, "G1: %s, as a whole %s", part->rank_equal_why,
+			whole->rank_equal_why);
 	if (!same_text(part->position_why, whole->position_why))
 		quarrel(title, "G3: %s, as a whole %s", part->position_why, whole->position_why);
 	if (part->ndistinct != whole->ndistinct)
@@ -76,13 +81,15 @@ static void compare_proofs(const char *title, const struct ordo_proof *part, con
 }
 
 /* Judges it both ways if it is symmetric. Says whether it is; *proved what the whole is. */
-static bool compare(const char *title, const struct ordo_schedule *schedule, bool *proved, char name[64])
+static bool compare(
+	const char *title, const struct ordo_schedule *schedule, bool *proved, char name[64])
 {
 	const struct ordo_programs programs = ordo_programs_of(schedule);
 	struct ordo_symmetry symmetry;
 	struct ordo_error error;
 	struct ordo_proof *whole = ordo_verify(schedule, NULL, &error), *part = NULL;
-	const bool found = ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, &error);
+	const bool found =
+		ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, &error);
 	tally.compared++;
 	*proved = whole && whole->proved;
 	if (!found && error.code != ORDO_OK)
@@ -96,9 +103,10 @@ static bool compare(const char *title, const struct ordo_schedule *schedule, boo
 		else
 			compare_proofs(title, part, whole);
 		tally.refuted += whole && !whole->proved;
-		if (symmetry.ntask != schedule->ntask || symmetry.ncompared != schedule->problem.nrank - 1)
-			quarrel(title, "%llu tasks seen on %u ranks", (unsigned long long)symmetry.ntask,
-				symmetry.ncompared);
+		if (symmetry.ntask != schedule->ntask ||
+			symmetry.ncompared != schedule->problem.nrank - 1)
+			quarrel(title, "%llu tasks seen on %u ranks",
+				(unsigned long long)symmetry.ntask, symmetry.ncompared);
 	}
 	ordo_proof_destroy(part);
 	ordo_proof_destroy(whole);
@@ -119,25 +127,26 @@ static uint32_t move_chunk(const struct ordo_symmetry *symmetry, uint32_t chunk,
 		uint32_t by = rank;
 		for (uint32_t i = 0; of != ORDO_NONE && i < of; i++)
 			by /= symmetry->group.radix[i];
-		image += (chunk % radix + (of == ORDO_NONE ? 0 : by % symmetry->group.radix[of])) % radix *
-			 stride;
+		image += (chunk % radix + (of == ORDO_NONE ? 0 : by % symmetry->group.radix[of])) %
+			 radix * stride;
 		chunk /= radix;
 		stride *= radix;
 	}
 	return image;
 }
 
-/* The slot of rank `to` for what a slot of rank `from` is for. A slot that is not there stays out of range. */
+/* The slot of rank `to` for what a slot of rank `from` is for. A slot that is not there stays out
+ * of range. */
 static uint32_t move_slot(const struct ordo_problem *problem, const struct ordo_symmetry *symmetry,
 	unsigned buffer, uint32_t slot, uint32_t from, uint32_t rank)
 {
 	const uint32_t to = ordo_symmetry_add(&symmetry->group, from, rank);
 	if (buffer == ORDO_INPUT && slot < ordo_input_slots(problem, from))
-		return ordo_input_slot(
-			problem, to, move_chunk(symmetry, ordo_input_chunk(problem, from, slot), rank));
+		return ordo_input_slot(problem, to,
+			move_chunk(symmetry, ordo_input_chunk(problem, from, slot), rank));
 	if (buffer == ORDO_OUTPUT && slot < ordo_output_slots(problem, from))
-		return ordo_output_slot(
-			problem, to, move_chunk(symmetry, ordo_output_chunk(problem, from, slot), rank));
+		return ordo_output_slot(problem, to,
+			move_chunk(symmetry, ordo_output_chunk(problem, from, slot), rank));
 	return slot;
 }
 
@@ -158,7 +167,8 @@ static bool append_for(struct ordo_schedule *copy, const struct ordo_symmetry *s
 				moved.chunk = move_chunk(symmetry, task->chunk + i, rank);
 			else
 				moved.chunk += i;
-			moved.src = move_slot(problem, symmetry, task->src_buffer, task->src + i, 0, rank);
+			moved.src = move_slot(
+				problem, symmetry, task->src_buffer, task->src + i, 0, rank);
 			moved.dst = move_slot(problem, symmetry, task->dst_buffer, task->dst + i,
 				target < problem->nrank ? target : 0, rank);
 		}
@@ -172,8 +182,10 @@ static bool append_for(struct ordo_schedule *copy, const struct ordo_symmetry *s
 static struct ordo_schedule *relabelled(
 	const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry)
 {
-	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
-	bool worked = copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	struct ordo_schedule *copy =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	bool worked =
+		copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
 	if (worked)
 		copy->scratch_slots = schedule->scratch_slots;
 	for (uint32_t rank = 0; worked && rank < schedule->problem.nrank; rank++)
@@ -200,8 +212,8 @@ static uint32_t some_task(const struct ordo_schedule *schedule, bool of_rank_0)
 	return first + below(&random_state, schedule->streams[program->end_stream - 1].end - first);
 }
 
-/* Takes the n-th Notify of rank 0 to a peer, and the Wait of every rank that takes it, from all ranks'
- * programs. */
+/* Takes the n-th Notify of rank 0 to a peer, and the Wait of every rank that takes it, from all
+ * ranks' programs. */
 static struct ordo_schedule *without_pair(
 	const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry, uint32_t at)
 {
@@ -212,12 +224,14 @@ static struct ordo_schedule *without_pair(
 	if (notify->kind != ORDO_NOTIFY)
 		return NULL;
 	for (uint32_t id = wait; id < at; id++)
-		nth += schedule->tasks[id].kind == ORDO_NOTIFY && schedule->tasks[id].peer == notify->peer &&
+		nth += schedule->tasks[id].kind == ORDO_NOTIFY &&
+		       schedule->tasks[id].peer == notify->peer &&
 		       schedule->tasks[id].signal == notify->signal;
 	for (; wait < end; wait++)
 		if (schedule->tasks[wait].kind == ORDO_WAIT &&
 			schedule->tasks[wait].signal == notify->signal &&
-			schedule->tasks[wait].peer == ordo_symmetry_negate(&symmetry->group, notify->peer) &&
+			schedule->tasks[wait].peer ==
+				ordo_symmetry_negate(&symmetry->group, notify->peer) &&
 			nth-- == 0)
 			break;
 	if (wait == end)
@@ -231,20 +245,23 @@ static struct ordo_schedule *without_pair(
 
 static bool append_sync(struct ordo_schedule *copy, enum ordo_task_kind kind, uint32_t signal)
 {
-	return ordo_schedule_append(
-		copy, &(struct ordo_task){.kind = kind & 7, .signal = signal, .phase = ORDO_NO_PHASE}, NULL);
+	return ordo_schedule_append(copy,
+		&(struct ordo_task){.kind = kind & 7, .signal = signal, .phase = ORDO_NO_PHASE},
+		NULL);
 }
 
-/* Rank 0's program with one more stream, that copies aside what the move `at` has read once that is done;
- * the stream of the move waits for it before task `until`, or not at all if there is none. The other ranks
- * have no program yet. */
+/* Rank 0's program with one more stream, that copies aside what the move `at` has read once that is
+ * done; the stream of the move waits for it before task `until`, or not at all if there is none.
+ * The other ranks have no program yet. */
 static struct ordo_schedule *copied_aside(
 	const struct ordo_schedule *schedule, uint32_t at, uint32_t until, uint32_t signal)
 {
 	struct ordo_task copy_task = schedule->tasks[at];
 	const struct ordo_program *program = &schedule->programs[0];
-	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
-	bool worked = copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	struct ordo_schedule *copy =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	bool worked =
+		copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
 	bool waits = false;
 	if (worked)
 		copy->scratch_slots = schedule->scratch_slots + copy_task.count;
@@ -266,7 +283,8 @@ static struct ordo_schedule *copied_aside(
 	copy_task.dst_buffer = ORDO_SCRATCH;
 	copy_task.dst = schedule->scratch_slots;
 	worked = worked && ordo_schedule_begin_stream(copy, 0, "aside", NULL) &&
-		 append_sync(copy, ORDO_WAIT, signal) && ordo_schedule_append(copy, &copy_task, NULL) &&
+		 append_sync(copy, ORDO_WAIT, signal) &&
+		 ordo_schedule_append(copy, &copy_task, NULL) &&
 		 (!waits || append_sync(copy, ORDO_NOTIFY, signal + 1));
 	if (worked)
 		return copy;
@@ -291,25 +309,30 @@ static struct ordo_schedule *with_readers(const struct ordo_schedule *schedule)
 	return copy;
 }
 
-/* At the end of rank 0's first stream, one more exchange with rank p: a deadlock if all ranks first wait. */
-static struct ordo_schedule *with_farewell(
-	const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry, bool waits_first)
+/* At the end of rank 0's first stream, one more exchange with rank p: a deadlock if all ranks first
+ * wait. */
+static struct ordo_schedule *with_farewell(const struct ordo_schedule *schedule,
+	const struct ordo_symmetry *symmetry, bool waits_first)
 {
 	const struct ordo_program *program = &schedule->programs[0];
 	const uint32_t p = 1 + below(&random_state, schedule->problem.nrank - 1);
-	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
-	bool worked = copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
+	struct ordo_schedule *copy =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	bool worked =
+		copy && ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
 	if (worked)
 		copy->scratch_slots = schedule->scratch_slots;
 	for (uint32_t s = program->first_stream; worked && s < program->end_stream; s++) {
 		worked = ordo_schedule_begin_stream(copy, 0, schedule->streams[s].name, NULL);
-		for (uint32_t id = schedule->streams[s].first; worked && id < schedule->streams[s].end; id++)
+		for (uint32_t id = schedule->streams[s].first;
+			worked && id < schedule->streams[s].end; id++)
 			worked = ordo_schedule_append(copy, &schedule->tasks[id], NULL);
 		for (int half = 0; worked && s == program->first_stream && half < 2; half++) {
 			const bool waits = waits_first == !half;
 			worked = ordo_schedule_append(copy,
 				&(struct ordo_task){.kind = waits ? ORDO_WAIT : ORDO_NOTIFY,
-					.peer = waits ? p : ordo_symmetry_negate(&symmetry->group, p),
+					.peer = waits ? p
+						      : ordo_symmetry_negate(&symmetry->group, p),
 					.signal = 80,
 					.phase = ORDO_NO_PHASE},
 				NULL);
@@ -334,8 +357,8 @@ static void judge_all_alike(const char *title, const struct ordo_symmetry *symme
 	if (!all)
 		quarrel(text, "not relabelled");
 	else if (!compare(text, all, &proved, name)) {
-		/* Only what breaks R1 to R4, names a chunk where another lies, or races with itself has no
-		 * normal form. */
+		/* Only what breaks R1 to R4, names a chunk where another lies, or races with itself
+		 * has no normal form. */
 		tally.unlike++;
 		if (proved)
 			quarrel(text, "proved, but no symmetry was found");
@@ -345,25 +368,27 @@ static void judge_all_alike(const char *title, const struct ordo_symmetry *symme
 	ordo_schedule_destroy(mutant);
 }
 
-static void mutate(
-	const char *title, const struct ordo_schedule *schedule, const struct ordo_symmetry *symmetry)
+static void mutate(const char *title, const struct ordo_schedule *schedule,
+	const struct ordo_symmetry *symmetry)
 {
 	char text[300], name[64];
 	bool proved;
 	for (uint32_t i = 0; i < 4 * faults_of_each && schedule->ntask; i++)
-		judge_all_alike(title, symmetry, without_pair(schedule, symmetry, some_task(schedule, true)),
-			"no pair");
+		judge_all_alike(title, symmetry,
+			without_pair(schedule, symmetry, some_task(schedule, true)), "no pair");
 	for (uint32_t i = 0; i < 8 * faults_of_each && schedule->ntask; i++)
-		judge_all_alike(title, symmetry, with_readers(schedule), "read by other streams too");
+		judge_all_alike(
+			title, symmetry, with_readers(schedule), "read by other streams too");
 	for (int i = 0; i < 2; i++)
 		judge_all_alike(title, symmetry, with_farewell(schedule, symmetry, i),
 			i ? "a circle at the end" : "one more exchange at the end");
 	for (int fault = 0; fault < NFAULT && schedule->ntask; fault++)
 		for (uint32_t i = 0; i < faults_of_each; i++) {
-			const bool whole =
-				fault == FAULT_ROOT || fault == FAULT_IN_PLACE || fault == FAULT_SCRATCH;
+			const bool whole = fault == FAULT_ROOT || fault == FAULT_IN_PLACE ||
+					   fault == FAULT_SCRATCH;
 			judge_all_alike(title, symmetry,
-				with_fault(schedule, (enum fault)fault, whole ? 0 : some_task(schedule, true),
+				with_fault(schedule, (enum fault)fault,
+					whole ? 0 : some_task(schedule, true),
 					next_random(&random_state)),
 				fault_meaning((enum fault)fault));
 			struct ordo_schedule *one = with_fault(schedule, (enum fault)fault,
@@ -388,8 +413,9 @@ static void remember(const struct specimen *specimen, const char *group)
 {
 	char algorithm[200];
 	uint32_t i = 0;
-	snprintf(algorithm, sizeof algorithm, "%s %s%s", ordo_operator_facts(specimen->problem.op)->name,
-		specimen->algorithm, specimen->problem.in_place ? ", in place" : "");
+	snprintf(algorithm, sizeof algorithm, "%s %s%s",
+		ordo_operator_facts(specimen->problem.op)->name, specimen->algorithm,
+		specimen->problem.in_place ? ", in place" : "");
 	while (i < nfound && strcmp(found[i].algorithm, algorithm) != 0)
 		i++;
 	if (i == sizeof found / sizeof *found)
@@ -414,12 +440,14 @@ static bool must_be_symmetric(const struct specimen *specimen)
 		return op != ORDO_ALLREDUCE || specimen->problem.chunks_per_block == 2 * N;
 	if (!strcmp(algorithm, "mesh"))
 		return op == ORDO_ALLGATHER || op == ORDO_ALLTOALL;
-	if (!strcmp(algorithm, "halving-doubling") || !strcmp(algorithm, "halving-doubling(masks=near)"))
+	if (!strcmp(algorithm, "halving-doubling") ||
+		!strcmp(algorithm, "halving-doubling(masks=near)"))
 		return op == ORDO_ALLREDUCE && cut;
 	return !strncmp(algorithm, "recursive-doubling", 18) || !strncmp(algorithm, "alltoall", 8);
 }
 
-static void visit(const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
+static void visit(
+	const struct specimen *specimen, const struct ordo_schedule *schedule, void *closure)
 {
 	char name[64];
 	bool proved;
@@ -437,24 +465,28 @@ static void visit(const struct specimen *specimen, const struct ordo_schedule *s
 		mutate(specimen->title, schedule, &symmetry);
 	struct ordo_schedule *again = ordo_programs_gather(&programs, NULL);
 	if (!again || again->ntask != schedule->ntask || again->nstream != schedule->nstream ||
-		memcmp(again->tasks, schedule->tasks, schedule->ntask * sizeof *schedule->tasks) != 0)
+		memcmp(again->tasks, schedule->tasks, schedule->ntask * sizeof *schedule->tasks) !=
+			0)
 		quarrel(specimen->title, "gathered programs are not the schedule");
 	ordo_schedule_destroy(again);
 }
 
-/* Is the schedule still symmetric if every rank r also does tasks[r][..], each in a stream of its own, or in one? */
+/* Is the schedule still symmetric if every rank r also does tasks[r][..], each in a stream of its
+ * own, or in one? */
 static bool is_symmetric_with(const struct ordo_schedule *schedule, uint32_t nscratch,
 	struct ordo_task (*tasks)[2], const uint32_t *ntask, bool in_one)
 {
 	struct ordo_symmetry symmetry;
-	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
+	struct ordo_schedule *copy =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, NULL);
 	ordo_schedule_set_phases(copy, schedule->phases, schedule->nphase, NULL);
 	copy->scratch_slots = schedule->scratch_slots + nscratch;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
 		const struct ordo_program *program = &schedule->programs[rank];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
 			ordo_schedule_begin_stream(copy, rank, schedule->streams[s].name, NULL);
-			for (uint32_t id = schedule->streams[s].first; id < schedule->streams[s].end; id++)
+			for (uint32_t id = schedule->streams[s].first;
+				id < schedule->streams[s].end; id++)
 				ordo_schedule_append(copy, &schedule->tasks[id], NULL);
 		}
 		for (uint32_t i = 0; i < ntask[rank]; i++) {
@@ -464,7 +496,8 @@ static bool is_symmetric_with(const struct ordo_schedule *schedule, uint32_t nsc
 		}
 	}
 	const struct ordo_programs programs = ordo_programs_of(copy);
-	const bool symmetric = ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
+	const bool symmetric =
+		ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
 	ordo_schedule_destroy(copy);
 	return symmetric;
 }
@@ -484,9 +517,11 @@ static struct ordo_task copy_of(uint32_t chunk, uint32_t count, uint32_t scratch
 static void check_comparison(void)
 {
 	const struct ordo_request request = {
-		.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4}, .algorithm = "halving-doubling"};
+		.problem = {.op = ORDO_ALLREDUCE, .nrank = 4, .nshard = 4},
+		.algorithm = "halving-doubling"};
 	struct ordo_schedule *schedule = ordo_compile(&request, NULL);
-	const uint32_t two[4] = {2, 2, 2, 2}, one[4] = {1, 1, 1, 1}, missing[4] = {2, 2, 1, 2}, none[4] = {0};
+	const uint32_t two[4] = {2, 2, 2, 2}, one[4] = {1, 1, 1, 1}, missing[4] = {2, 2, 1, 2},
+		       none[4] = {0};
 	struct ordo_task tasks[4][2];
 	if (!schedule || !is_symmetric_with(schedule, 0, tasks, none, false))
 		quarrel("comparison", "halving-doubling is symmetric");
@@ -514,7 +549,8 @@ static void check_comparison(void)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Every rank keeps the chunk before its own and its own, where they follow each other by one task. */
+/* Every rank keeps the chunk before its own and its own, where they follow each other by one
+ * task. */
 static void check_runs(void)
 {
 	const struct ordo_request request = {
@@ -545,15 +581,18 @@ static void judge_links(const char *title, const struct ordo_schedule *schedule,
 	ordo_topology_finish(topology, NULL);
 	const struct ordo_verify_options options = {
 		.topology = topology, .through_ranks = through_ranks, .max_findings = 1000};
-	const bool symmetric = ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
+	const bool symmetric =
+		ordo_symmetry_find(&programs, ORDO_COMPARE_ALL, NULL, NULL, &symmetry, NULL);
 	struct ordo_proof *whole = ordo_verify(schedule, &options, NULL),
-			  *part = symmetric ? ordo_verify_symmetric(&programs, &symmetry, &options, NULL)
+			  *part = symmetric ? ordo_verify_symmetric(
+						      &programs, &symmetry, &options, NULL)
 					    : NULL;
 	if (!whole || !part || whole->proved != !wanted || part->proved != !wanted ||
 		part->nfinding != (wanted ? 1 : 0))
 		quarrel(title, "wanted both %s, with one finding from one program at most",
 			wanted ? "refuted" : "proved");
-	else if (wanted && (part->findings[0].rule != 12 || !strstr(part->findings[0].text, wanted)))
+	else if (wanted &&
+		 (part->findings[0].rule != 12 || !strstr(part->findings[0].text, wanted)))
 		quarrel(title, "found \"%s\", wanted \"%s\"", part->findings[0].text, wanted);
 	ordo_proof_destroy(whole);
 	ordo_proof_destroy(part);
@@ -571,16 +610,17 @@ static void check_links(void)
 		return;
 	}
 	judge_links("all links", schedule, 4, ORDO_NONE, false, NULL);
-	judge_links("a link missing", schedule, 4, 2, false, "no link from rank 2 to rank 3 that is up");
+	judge_links("a link missing", schedule, 4, 2, false,
+		"no link from rank 2 to rank 3 that is up");
 	judge_links("a link missing, by way of ranks", schedule, 4, 2, true, NULL);
 	judge_links("another number of ranks", schedule, 5, ORDO_NONE, false,
 		"the schedule has 4 ranks, topology \"links\" has 5");
 	ordo_schedule_destroy(schedule);
 }
 
-/* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two chunks,
- * the second in the order of the first, relabelled by some element and with operands exchanged: whether the
- * two orders are one depends on what fixes the tree. */
+/* Sums in random orders: every rank sends all it has to every other, and adds up what it gets. Two
+ * chunks, the second in the order of the first, relabelled by some element and with operands
+ * exchanged: whether the two orders are one depends on what fixes the tree. */
 struct fold {
 	const struct ordo_symmetry_group *group;
 	uint32_t into[64][2]; /* sums: the first += the second */
@@ -607,7 +647,8 @@ static void join_all(struct fold *fold, uint32_t s)
 {
 	bool done[64] = {false};
 	for (uint32_t x = 0; x < fold->group->order; x++) {
-		const uint32_t a = root_of(fold, x), b = root_of(fold, ordo_symmetry_add(fold->group, x, s));
+		const uint32_t a = root_of(fold, x),
+			       b = root_of(fold, ordo_symmetry_add(fold->group, x, s));
 		if (a == b || done[a] || done[b])
 			continue;
 		done[a] = done[b] = true;
@@ -631,8 +672,8 @@ static struct fold random_fold(const struct ordo_symmetry_group *group)
 	return fold;
 }
 
-static void add_move(struct ordo_schedule *schedule, enum ordo_task_kind kind, uint32_t peer, uint32_t chunk,
-	uint32_t src, uint32_t dst)
+static void add_move(struct ordo_schedule *schedule, enum ordo_task_kind kind, uint32_t peer,
+	uint32_t chunk, uint32_t src, uint32_t dst)
 {
 	const bool reads_input = kind == ORDO_SEND || src == ORDO_NONE;
 	ordo_schedule_append(schedule,
@@ -652,8 +693,10 @@ static void add_syncs(struct ordo_schedule *schedule, enum ordo_task_kind kind, 
 {
 	for (uint32_t p = 1; p < schedule->problem.nrank; p++)
 		ordo_schedule_append(schedule,
-			&(struct ordo_task){
-				.kind = kind & 7, .peer = p, .signal = signal, .phase = ORDO_NO_PHASE},
+			&(struct ordo_task){.kind = kind & 7,
+				.peer = p,
+				.signal = signal,
+				.phase = ORDO_NO_PHASE},
 			NULL);
 }
 
@@ -695,14 +738,15 @@ static struct ordo_schedule *fold_program(
 
 static void judge_random_folds(uint32_t count)
 {
-	static const uint32_t groups[][4] = {{2}, {3}, {4}, {2, 2}, {5}, {6}, {8}, {2, 2, 2}, {2, 4}, {12},
-		{2, 2, 3}, {16}, {2, 2, 2, 2}, {4, 4}};
+	static const uint32_t groups[][4] = {{2}, {3}, {4}, {2, 2}, {5}, {6}, {8}, {2, 2, 2},
+		{2, 4}, {12}, {2, 2, 3}, {16}, {2, 2, 2, 2}, {4, 4}};
 	uint32_t of_several = 0, unequal = 0, in_one = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		struct ordo_symmetry symmetry = {.group = {.order = 1}};
 		const uint32_t *radices = groups[i % (sizeof groups / sizeof *groups)];
 		const enum ordo_operator op = i & 1 ? ORDO_ALLREDUCE : ORDO_REDUCESCATTER;
-		symmetry.chunks = (struct ordo_chunk_action){.ndigit = 1, .radix = {2}, .of = {ORDO_NONE}};
+		symmetry.chunks =
+			(struct ordo_chunk_action){.ndigit = 1, .radix = {2}, .of = {ORDO_NONE}};
 		for (uint32_t d = 0; d < 4 && radices[d]; d++) {
 			symmetry.group.radix[symmetry.group.ndigit++] = radices[d];
 			symmetry.group.order *= radices[d];
@@ -713,7 +757,8 @@ static void judge_random_folds(uint32_t count)
 			symmetry.chunks.ndigit = 1;
 		const uint32_t N = symmetry.group.order;
 		struct ordo_schedule *program = fold_program(
-			&(struct ordo_problem){.op = op, .nrank = N, .nshard = N, .chunks_per_block = 2},
+			&(struct ordo_problem){
+				.op = op, .nrank = N, .nshard = N, .chunks_per_block = 2},
 			&symmetry.group);
 		struct ordo_schedule *all = relabelled(program, &symmetry);
 		const struct ordo_programs programs = ordo_programs_of(all);
@@ -732,8 +777,9 @@ static void judge_random_folds(uint32_t count)
 		ordo_schedule_destroy(all);
 		ordo_schedule_destroy(program);
 	}
-	printf("%u sums in random orders: %u in one order, %u in several, %u not equal on all ranks\n", count,
-		in_one, of_several, unequal);
+	printf("%u sums in random orders: %u in one order, %u in several, %u not equal on all "
+	       "ranks\n",
+		count, in_one, of_several, unequal);
 	if (!of_several || !in_one || !unequal)
 		quarrel("sums in random orders", "of some kind none was seen");
 }
@@ -752,12 +798,12 @@ int main(int argc, char **argv)
 	check_links();
 	for (uint32_t i = 0; i < nfound; i++)
 		printf("%-60s %s\n", found[i].algorithm, found[i].group);
-	printf("%u schedules, %u of them not symmetric; %u mutants; %u judged both ways, %u of them refuted\n"
-	       "of the mutants: on all ranks %u without a normal form, all refuted, and %u proved; on one "
-	       "rank "
-	       "%u not symmetric\n",
-		count.visited, tally.alone, tally.mutants, tally.symmetric, tally.refuted, tally.unlike,
-		tally.swept, tally.of_one_rank);
+	printf("%u schedules, %u of them not symmetric; %u mutants; %u judged both ways, %u of "
+	       "them refuted\n"
+	       "of the mutants: on all ranks %u without a normal form, all refuted, and %u proved; "
+	       "on one rank %u not symmetric\n",
+		count.visited, tally.alone, tally.mutants, tally.symmetric, tally.refuted,
+		tally.unlike, tally.swept, tally.of_one_rank);
 	if (!tally.symmetric || !tally.refuted || !tally.swept || !tally.of_one_rank)
 		quarrel("the test", "nothing of some kind was seen");
 	return quarrels || count.failed ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -7,8 +7,8 @@
  */
 #include "program/map.h"
 #include <ordo/document.h>
-#include <ordo/runtime.h>
 #include <ordo/hash_seed.h>
+#include <ordo/runtime.h>
 #include <ordo/verify.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,15 +59,18 @@ static void write_ranks(const char *path)
 		out);
 	for (uint32_t rank = 0, found = 0; found < NKEY; rank++)
 		if (!(ordo_spread(&seed, rank, 0) & (PLACES - 1)))
-			fprintf(out, "%s{\"rank\": %u, \"streams\": []}\n", found++ ? "," : "", rank);
+			fprintf(out, "%s{\"rank\": %u, \"streams\": []}\n", found++ ? "," : "",
+				rank);
 	fputs("]}\n", out);
 	assert_int_equal(fclose(out), 0);
 }
 
-static void append_all(struct ordo_schedule *schedule, enum ordo_task_kind kind, const uint32_t *keys)
+static void append_all(
+	struct ordo_schedule *schedule, enum ordo_task_kind kind, const uint32_t *keys)
 {
-	const struct ordo_task other = {
-		.kind = (unsigned)kind & 7, .peer = kind == ORDO_WAIT ? 0 : 1, .phase = ORDO_NO_PHASE};
+	const struct ordo_task other = {.kind = (unsigned)kind & 7,
+		.peer = kind == ORDO_WAIT ? 0 : 1,
+		.phase = ORDO_NO_PHASE};
 	assert_true(ordo_schedule_begin_stream(schedule, kind == ORDO_WAIT ? 1 : 0, "main", NULL));
 	for (int i = 0; i < NKEY; i++) {
 		struct ordo_task task = other;

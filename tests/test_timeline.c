@@ -42,8 +42,8 @@ static void the_jth_wait_takes_the_jth_notify_of_its_own_signal(void **state)
 						     "Wait 1 signal 0\n"
 						     "Notify 0 signal 0\n"
 						     "Notify 0 signal 0\n");
-	static const uint32_t wanted[] = {
-		10, 4, 5, 7, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, 6, ORDO_NONE, ORDO_NONE, ORDO_NONE};
+	static const uint32_t wanted[] = {10, 4, 5, 7, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE,
+		6, ORDO_NONE, ORDO_NONE, ORDO_NONE};
 	timeline->tasks[4].notify = 3;
 	assert_true(ordo_timeline_pair(timeline, NULL));
 	for (uint32_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -60,8 +60,8 @@ static void the_path_leads_by_causes_to_what_ended_last(void **state)
 						     "rank 1\n"
 						     "Wait 0 signal 0\n"
 						     "Wait 0 signal 0\n");
-	static const struct ordo_timed_task times[] = {
-		{0, 0, 1, ORDO_NONE, ORDO_NONE}, {1, 1, 3, 0, ORDO_NONE}, {0, 1, 1, 0, 0}, {1, 3, 3.5, 1, 1}};
+	static const struct ordo_timed_task times[] = {{0, 0, 1, ORDO_NONE, ORDO_NONE},
+		{1, 1, 3, 0, ORDO_NONE}, {0, 1, 1, 0, 0}, {1, 3, 3.5, 1, 1}};
 	for (uint32_t i = 0; i < 4; i++)
 		timeline->tasks[i] = times[i];
 	uint32_t path[4];

@@ -65,7 +65,8 @@ static void a_star_reaches_everybody_through_one_port_and_the_switch(void **unus
 	}
 }
 
-static uint32_t count_links(const struct ordo_topology *topology, uint32_t from, const char *class_name)
+static uint32_t count_links(
+	const struct ordo_topology *topology, uint32_t from, const char *class_name)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < topology->nlink; i++)
@@ -109,7 +110,8 @@ static void a3_servers_are_joined_between_ranks_of_one_number(void **unused)
 	for (uint32_t a = 0; a < 24; a++)
 		for (uint32_t b = 0; b < 24; b++) {
 			const bool here = a / 8 == b / 8 && (a % 2 == b % 2 || a / 2 == b / 2);
-			assert_int_equal(ordo_topology_reaches(topology, a, b), here || a % 8 == b % 8);
+			assert_int_equal(
+				ordo_topology_reaches(topology, a, b), here || a % 8 == b % 8);
 		}
 	ordo_topology_destroy(topology);
 }
@@ -143,8 +145,8 @@ static void without_its_spines_a_server_reaches_its_rails_only(void **unused)
 	assert_true(ordo_topology_finish(topology, NULL));
 	for (uint32_t a = 0; a < 8; a++)
 		for (uint32_t b = 0; b < 8; b++)
-			assert_int_equal(
-				ordo_topology_reaches(topology, a, b), a / 4 == b / 4 || a % 4 == b % 4);
+			assert_int_equal(ordo_topology_reaches(topology, a, b),
+				a / 4 == b / 4 || a % 4 == b % 4);
 	ordo_topology_destroy(topology);
 }
 
@@ -166,7 +168,8 @@ static void small_servers_need_no_switches_of_some_kind(void **unused)
 }
 
 /* What the links of a class that begin there carry together. */
-static double bandwidth_of(const struct ordo_topology *topology, uint32_t from, const char *class_name)
+static double bandwidth_of(
+	const struct ordo_topology *topology, uint32_t from, const char *class_name)
 {
 	double sum = 0;
 	for (uint32_t i = 0; i < topology->nlink; i++)
@@ -185,7 +188,8 @@ static void servers_that_are_sold_have_the_bandwidths_that_are_published(void **
 		bool switched;
 		double both_ways_gbs, card_gbits, memory_gbs;
 	} sold[] = {{"dgx-a100", "NVLink", true, 600, 200, 2039},
-		{"dgx-h100", "NVLink", true, 900, 400, 3350}, {"mi300x", "xGMI", false, 896, 400, 5300}};
+		{"dgx-h100", "NVLink", true, 900, 400, 3350},
+		{"mi300x", "xGMI", false, 896, 400, 5300}};
 	for (size_t i = 0; i < sizeof sold / sizeof *sold; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "%s:3", sold[i].name);
@@ -193,8 +197,8 @@ static void servers_that_are_sold_have_the_bandwidths_that_are_published(void **
 		assert_int_equal(topology->nswitch, 8 + 1 + (sold[i].switched ? 3 : 0));
 		assert_true(topology->reduce_gbs * 3 == sold[i].memory_gbs);
 		for (uint32_t a = 0; a < 24; a++) {
-			assert_true(
-				2 * bandwidth_of(topology, a, sold[i].class_name) == sold[i].both_ways_gbs);
+			assert_true(2 * bandwidth_of(topology, a, sold[i].class_name) ==
+				    sold[i].both_ways_gbs);
 			assert_true(8 * bandwidth_of(topology, a, "RDMA") == sold[i].card_gbits);
 			assert_true(has_link(topology, a, 24 + a % 8));
 			assert_int_equal(has_link(topology, a, 24 + 9 + a / 8), sold[i].switched);
@@ -206,7 +210,8 @@ static void servers_that_are_sold_have_the_bandwidths_that_are_published(void **
 		}
 		/* Nothing is oversubscribed. */
 		for (uint32_t leaf = 24; leaf < 32; leaf++)
-			assert_true(8 * bandwidth_of(topology, leaf, "RDMA") == 2 * 3 * sold[i].card_gbits);
+			assert_true(8 * bandwidth_of(topology, leaf, "RDMA") ==
+				    2 * 3 * sold[i].card_gbits);
 		ordo_topology_destroy(topology);
 	}
 }
@@ -218,9 +223,10 @@ static void servers_that_are_sold_have_eight_ranks_each(void **unused)
 	static const struct {
 		const char *name, *written;
 		uint32_t nrank, nswitch;
-	} names[] = {{"dgx-h100:4", "dgx-h100:4x8", 32, 13}, {"dgx-h100:4x8", "dgx-h100:4x8", 32, 13},
-		{"dgx-a100", "dgx-a100:2x8", 16, 11}, {"dgx-a100:1", "dgx-a100:1x8", 8, 1},
-		{"mi300x:1", "mi300x:1x8", 8, 0}, {"mi300x:2", "mi300x:2x8", 16, 9}};
+	} names[] = {{"dgx-h100:4", "dgx-h100:4x8", 32, 13},
+		{"dgx-h100:4x8", "dgx-h100:4x8", 32, 13}, {"dgx-a100", "dgx-a100:2x8", 16, 11},
+		{"dgx-a100:1", "dgx-a100:1x8", 8, 1}, {"mi300x:1", "mi300x:1x8", 8, 0},
+		{"mi300x:2", "mi300x:2x8", 16, 9}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct ordo_topology *topology = make(names[i].name, names[i].nrank);
 		assert_string_equal(topology->name, names[i].written);
@@ -284,16 +290,18 @@ static void a_torus_links_neighbours_in_every_dimension(void **unused)
 	static const struct {
 		const char *name;
 		uint32_t sizes[3], degree;
-	} tori[] = {{"torus:4x4", {1, 4, 4}, 4}, {"torus:2x3x4", {2, 3, 4}, 5}, {"torus:3x1", {1, 3, 1}, 2},
-		{"torus:2x2", {1, 2, 2}, 2}, {"torus:1x1", {1, 1, 1}, 0}, {"torus:5x3x3", {5, 3, 3}, 6},
-		{"torus", {1, 3, 4}, 4}, {"torus", {1, 1, 7}, 2}};
+	} tori[] = {{"torus:4x4", {1, 4, 4}, 4}, {"torus:2x3x4", {2, 3, 4}, 5},
+		{"torus:3x1", {1, 3, 1}, 2}, {"torus:2x2", {1, 2, 2}, 2},
+		{"torus:1x1", {1, 1, 1}, 0}, {"torus:5x3x3", {5, 3, 3}, 6}, {"torus", {1, 3, 4}, 4},
+		{"torus", {1, 1, 7}, 2}};
 	for (size_t i = 0; i < sizeof tori / sizeof *tori; i++) {
 		const uint32_t *sizes = tori[i].sizes, n = sizes[0] * sizes[1] * sizes[2];
 		struct ordo_topology *topology = make(tori[i].name, n);
 		assert_int_equal(topology->nlink, n * tori[i].degree);
 		for (uint32_t a = 0; a < n; a++)
 			for (uint32_t b = 0; b < n; b++)
-				assert_int_equal(has_link(topology, a, b), are_neighbours(sizes, a, b));
+				assert_int_equal(
+					has_link(topology, a, b), are_neighbours(sizes, a, b));
 		ordo_topology_destroy(topology);
 	}
 }
@@ -306,7 +314,8 @@ static void a_hypercube_links_ranks_that_differ_in_one_digit(void **unused)
 		assert_int_equal(topology->nlink, n * k);
 		for (uint32_t a = 0; a < n; a++)
 			for (uint32_t b = 0; b < n; b++)
-				assert_int_equal(has_link(topology, a, b), __builtin_popcount(a ^ b) == 1);
+				assert_int_equal(
+					has_link(topology, a, b), __builtin_popcount(a ^ b) == 1);
 		ordo_topology_destroy(topology);
 	}
 }
@@ -314,7 +323,8 @@ static void a_hypercube_links_ranks_that_differ_in_one_digit(void **unused)
 static void the_sizes_in_a_name_say_how_many_ranks(void **unused)
 {
 	(void)unused;
-	static const char *const names[] = {"a3:2x8", "servers:4x4", "torus:4x4", "torus:2x2x4", "a3:16"};
+	static const char *const names[] = {
+		"a3:2x8", "servers:4x4", "torus:4x4", "torus:2x2x4", "a3:16"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		struct ordo_topology *topology = ordo_topology_make(names[i], 0, NULL);
 		assert_non_null(topology);
@@ -349,7 +359,8 @@ static void refused(const char *name, uint32_t nrank, const char *says, const ch
 	assert_null(ordo_topology_make(name, nrank, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	if (!strstr(error.text, says) || !strstr(error.hint, hint))
-		fail_msg("found \"%s\" \"%s\", wanted \"%s\" \"%s\"", error.text, error.hint, says, hint);
+		fail_msg("found \"%s\" \"%s\", wanted \"%s\" \"%s\"", error.text, error.hint, says,
+			hint);
 }
 
 static void what_is_no_topology_is_refused(void **unused)
@@ -421,7 +432,8 @@ static void a_document_is_read_by_its_path_and_must_have_the_ranks_asked_for(voi
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_rank_of_a_full_mesh_reaches_every_other_by_a_link_of_its_own),
+		cmocka_unit_test(
+			every_rank_of_a_full_mesh_reaches_every_other_by_a_link_of_its_own),
 		cmocka_unit_test(a_ring_reaches_left_and_right_only),
 		cmocka_unit_test(a_star_reaches_everybody_through_one_port_and_the_switch),
 		cmocka_unit_test(an_a3_server_has_sio_pairs_and_a_full_mesh_in_each_lane),

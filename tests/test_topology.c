@@ -1,4 +1,5 @@
-/* test_topology.c - which ranks reach which, over links and switches, and what the digest depends on. */
+/* test_topology.c - which ranks reach which, over links and switches, and what the digest depends
+ * on. */
 #include <ordo/topology.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -111,8 +112,8 @@ static void a_star_of_4096_ranks_takes_memory_for_its_links_only(void **state)
 	finish(topology);
 	for (uint32_t a = 0; a < nrank; a++)
 		for (uint32_t b = 0; b < nrank; b += 11)
-			assert_int_equal(
-				ordo_topology_reaches(topology, a, b), a == b || (a != 77 && b != 77));
+			assert_int_equal(ordo_topology_reaches(topology, a, b),
+				a == b || (a != 77 && b != 77));
 	ordo_topology_destroy(topology);
 }
 
@@ -147,7 +148,8 @@ static void random_graphs_agree_with_walking(void **state)
 	(void)state;
 	uint64_t seed = 1;
 	for (int round = 0; round < 400; round++) {
-		uint32_t nrank = 1 + draw(&seed, 6), nswitch = draw(&seed, 9), nvertex = nrank + nswitch;
+		uint32_t nrank = 1 + draw(&seed, 6), nswitch = draw(&seed, 9),
+			 nvertex = nrank + nswitch;
 		struct ordo_topology *topology = make(nrank, nswitch);
 		bool taken[64][64] = {{false}};
 		uint32_t nlink = draw(&seed, 3 * nvertex);

@@ -12,8 +12,8 @@
 enum { NKEPT = 2, NCALL = 5 };
 
 /* Is everything there, in the order it must have been in? */
-static void look_at_stream(
-	const struct rig *rig, const struct ordo_trace_extent *extent, const struct ordo_stream *stream)
+static void look_at_stream(const struct rig *rig, const struct ordo_trace_extent *extent,
+	const struct ordo_stream *stream)
 {
 	uint64_t last = 0;
 	struct ordo_traced_task traced, notify;
@@ -27,10 +27,11 @@ static void look_at_stream(
 				continue;
 			}
 			assert_int_equal(traced.notify_round, round);
-			assert_true(ordo_plan_traced_task(rig->plan, round, traced.notify, &notify));
+			assert_true(
+				ordo_plan_traced_task(rig->plan, round, traced.notify, &notify));
 			assert_true(notify.begin_ns <= traced.end_ns);
-			assert_int_equal(
-				rig->schedule->tasks[traced.notify].signal, rig->schedule->tasks[t].signal);
+			assert_int_equal(rig->schedule->tasks[traced.notify].signal,
+				rig->schedule->tasks[t].signal);
 		}
 }
 
@@ -51,8 +52,9 @@ static void look_at_all(const struct rig *rig, uint64_t ncall)
 
 static void trace_every_way(struct ordo_schedule *schedule, uint64_t tile_bytes)
 {
-	struct rig rig = rig_create(schedule,
-		(struct ordo_plan_options){.type = ORDO_I32, .count = 1001, .tile_bytes = tile_bytes});
+	struct rig rig = rig_create(
+		schedule, (struct ordo_plan_options){
+				  .type = ORDO_I32, .count = 1001, .tile_bytes = tile_bytes});
 	assert_true(ordo_plan_trace_begin(rig.plan, NKEPT, NULL));
 	assert_int_equal(ordo_plan_trace_extent(rig.plan).end, 0);
 	uint32_t call = 0;
@@ -94,15 +96,16 @@ static void every_rank_may_have_a_thread_of_its_own(void **state)
 	(void)state;
 	enum { NRANK = 4 };
 	struct ordo_schedule *schedule = exchange_ring(NRANK, false, true);
-	struct rig rig = rig_create(
-		schedule, (struct ordo_plan_options){.type = ORDO_I32, .count = 1001, .tile_bytes = 128});
+	struct rig rig = rig_create(schedule,
+		(struct ordo_plan_options){.type = ORDO_I32, .count = 1001, .tile_bytes = 128});
 	struct caller callers[NRANK];
 	struct ordo_traced_task traced;
 	assert_true(ordo_plan_trace_begin(rig.plan, NKEPT, NULL));
 	for (uint32_t r = 0; r < NRANK; r++) {
 		rig_fill(&rig, r, 0);
 		callers[r] = (struct caller){.rig = &rig, .rank = r};
-		assert_int_equal(pthread_create(&callers[r].thread, NULL, call_often, &callers[r]), 0);
+		assert_int_equal(
+			pthread_create(&callers[r].thread, NULL, call_often, &callers[r]), 0);
 	}
 	for (uint32_t r = 0; r < NRANK; r++) {
 		pthread_join(callers[r].thread, NULL);
@@ -122,7 +125,8 @@ static void tracing_can_begin_again_and_end(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = exchange_ring(3, false, false);
-	struct rig rig = rig_create(schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 100});
+	struct rig rig =
+		rig_create(schedule, (struct ordo_plan_options){.type = ORDO_F32, .count = 100});
 	struct ordo_traced_task traced;
 	struct ordo_error error;
 	assert_false(ordo_plan_traced_task(rig.plan, 0, 0, &traced));

@@ -1,4 +1,5 @@
-/* test_tune.c - the fastest by simulation: held against every candidate, compiled and predicted here one by one. */
+/* test_tune.c - the fastest by simulation: held against every candidate, compiled and predicted
+ * here one by one. */
 #include <ordo/predict.h>
 #include <ordo/tune.h>
 #include <setjmp.h>
@@ -37,24 +38,28 @@ static void tune(const struct ordo_tune_wish *wish, struct ordo_tuning *tuning)
 {
 	struct ordo_error error = {0};
 	if (!ordo_tune(wish, tuning, &error))
-		fail_msg("%s on %u ranks: %s", ordo_operator_facts(wish->selection.problem.op)->name,
+		fail_msg("%s on %u ranks: %s",
+			ordo_operator_facts(wish->selection.problem.op)->name,
 			wish->selection.problem.nrank, error.text);
 }
 
-/* What a prediction says of an algorithm with K chunks; negative: it does not compile, or does not suit. */
+/* What a prediction says of an algorithm with K chunks; negative: it does not compile, or does not
+ * suit. */
 static double time_alone(
 	const struct ordo_tune_wish *wish, const char *algorithm, uint32_t chunks, uint64_t bytes)
 {
 	const struct ordo_selection_wish *selection = &wish->selection;
-	struct ordo_request request = {
-		.problem = selection->problem, .algorithm = algorithm, .topology = selection->topology};
+	struct ordo_request request = {.problem = selection->problem,
+		.algorithm = algorithm,
+		.topology = selection->topology};
 	struct ordo_error error = {0};
 	request.problem.chunks_per_block = chunks;
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		return -1;
 	const struct ordo_verify_options options = {.topology = selection->topology};
-	struct ordo_proof *proof = selection->suits ? ordo_verify(schedule, &options, &error) : NULL;
+	struct ordo_proof *proof =
+		selection->suits ? ordo_verify(schedule, &options, &error) : NULL;
 	const struct ordo_predict_options how = {.topology = selection->topology,
 		.machine = selection->machine,
 		.bytes = bytes,
@@ -62,7 +67,8 @@ static double time_alone(
 		.scratch_element_bytes = wish->scratch_element_bytes};
 	struct ordo_prediction *prediction = ordo_predict(schedule, &how, &error);
 	assert_true(prediction && (!selection->suits || (proof && proof->proved)));
-	const bool suits = !selection->suits || selection->suits(schedule, proof, selection->closure, &error);
+	const bool suits =
+		!selection->suits || selection->suits(schedule, proof, selection->closure, &error);
 	const double seconds = suits ? prediction->timeline->total : -1;
 	ordo_prediction_destroy(prediction);
 	ordo_proof_destroy(proof);
@@ -75,8 +81,8 @@ static double least_of_all(const struct ordo_tune_wish *wish, uint64_t bytes)
 {
 	struct ordo_candidates candidates;
 	double least = -1;
-	assert_true(
-		ordo_candidates_make(&candidates, &wish->selection.problem, wish->selection.topology, NULL));
+	assert_true(ordo_candidates_make(
+		&candidates, &wish->selection.problem, wish->selection.topology, NULL));
 	for (uint32_t i = 0; i < candidates.count; i++) {
 		const struct ordo_candidate *one = &candidates.items[i];
 		const bool pipelines = one->pipelines && !wish->selection.problem.chunks_per_block;
@@ -93,11 +99,13 @@ static double least_of_all(const struct ordo_tune_wish *wish, uint64_t bytes)
 	return least;
 }
 
-static void check_time(const struct ordo_tune_wish *wish, double seconds, double least, uint64_t bytes)
+static void check_time(
+	const struct ordo_tune_wish *wish, double seconds, double least, uint64_t bytes)
 {
 	if (seconds > least * SAME || least > seconds * SAME)
 		fail_msg("%s on %u ranks, %s, %llu bytes: took %.12g s, wanted %.12g",
-			ordo_operator_facts(wish->selection.problem.op)->name, wish->selection.problem.nrank,
+			ordo_operator_facts(wish->selection.problem.op)->name,
+			wish->selection.problem.nrank,
 			wish->selection.topology ? wish->selection.topology->name : "-",
 			(unsigned long long)bytes, seconds, least);
 }
@@ -110,8 +118,8 @@ static void check_least(const struct ordo_tune_wish *wish, double seconds, uint6
 static const struct {
 	const char *topology;
 	uint32_t nrank;
-} places[] = {{NULL, 2}, {NULL, 3}, {NULL, 8}, {"full-mesh", 7}, {"ring", 6}, {"hypercube", 8}, {"star", 5},
-	{"torus:2x4", 8}, {"a3:8", 8}, {"servers:2x4", 8}};
+} places[] = {{NULL, 2}, {NULL, 3}, {NULL, 8}, {"full-mesh", 7}, {"ring", 6}, {"hypercube", 8},
+	{"star", 5}, {"torus:2x4", 8}, {"a3:8", 8}, {"servers:2x4", 8}};
 enum { NPLACE = sizeof places / sizeof *places };
 
 static void check_bounds(const struct ordo_tuning *tuning)
@@ -132,7 +140,8 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 	uint32_t checked = 0;
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		for (int place = 0; place < NPLACE; place++) {
-			struct ordo_topology *topology = make(places[place].topology, places[place].nrank);
+			struct ordo_topology *topology =
+				make(places[place].topology, places[place].nrank);
 			for (uint32_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
 				struct ordo_tune_wish wish = wish_of((enum ordo_operator)op,
 					places[place].nrank, topology, sizes[s], sizes[s]);
@@ -148,10 +157,13 @@ static void the_choice_is_the_fastest_of_all_at_a_size(void **state)
 					wish.lazily = lazily;
 					tune(&wish, &tuning);
 					assert_int_equal(tuning.selection.nrange, 1);
-					check_time(&wish, tuning.ranges[0].times.first, least, sizes[s]);
+					check_time(&wish, tuning.ranges[0].times.first, least,
+						sizes[s]);
 					check_bounds(&tuning);
-					assert_string_equal(tuning.selection.ranges[0].schedule->algorithm,
-						tuning.contenders[tuning.ranges[0].contender].algorithm);
+					assert_string_equal(
+						tuning.selection.ranges[0].schedule->algorithm,
+						tuning.contenders[tuning.ranges[0].contender]
+							.algorithm);
 					ordo_tuning_free(&tuning);
 					checked++;
 				}
@@ -170,13 +182,14 @@ static const struct ordo_contender *find(const struct ordo_tuning *tuning, const
 	return tuning->contenders;
 }
 
-static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool holds_g3(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)closure;
-	return proof->position_invariant == ORDO_HOLDS ? true
-						       : ordo_fail(error, ORDO_REFUTED, 0, "not invariant");
+	return proof->position_invariant == ORDO_HOLDS
+		       ? true
+		       : ordo_fail(error, ORDO_REFUTED, 0, "not invariant");
 }
 
 static void what_was_refused_says_why(void **state)
@@ -206,7 +219,8 @@ static void what_was_refused_says_why(void **state)
 	check_least(&wish, tuning.ranges[0].times.first, 1 << 20);
 	ordo_tuning_free(&tuning);
 	ordo_topology_destroy(topology);
-	/* A ring through all is not there, but would be elsewhere; a power of two would be nowhere. */
+	/* A ring through all is not there, but would be elsewhere; a power of two would be
+	 * nowhere. */
 	struct ordo_topology *star = make("star", 6);
 	wish = wish_of(ORDO_ALLREDUCE, 6, star, 1 << 20, 1 << 20);
 	tune(&wish, &tuning);
@@ -234,13 +248,15 @@ static uint64_t pick_size(uint64_t *seed, uint64_t from, uint64_t to)
 	return size < to ? size : to;
 }
 
-/* Ranges follow each other; on both sides of each crossing the one that is taken is the fastest and the other is not. */
+/* Ranges follow each other; on both sides of each crossing the one that is taken is the fastest and
+ * the other is not. */
 static void check_ranges(const struct ordo_tune_wish *wish, const struct ordo_tuning *tuning)
 {
 	const struct ordo_selection *selection = &tuning->selection;
 	uint64_t seed = 1;
 	assert_int_equal(selection->ranges[0].from_bytes, wish->selection.from_bytes);
-	assert_int_equal(selection->ranges[selection->nrange - 1].to_bytes, wish->selection.to_bytes);
+	assert_int_equal(
+		selection->ranges[selection->nrange - 1].to_bytes, wish->selection.to_bytes);
 	for (uint32_t i = 0; i < selection->nrange; i++) {
 		const struct ordo_selected *range = &selection->ranges[i];
 		const struct ordo_tuned *tuned = &tuning->ranges[i];
@@ -252,20 +268,22 @@ static void check_ranges(const struct ordo_tune_wish *wish, const struct ordo_tu
 		check_least(wish, tuned->times.middle, tuned->middle_bytes);
 		const uint64_t between = pick_size(&seed, range->from_bytes, last);
 		/* Elements that do not divide evenly may let another win by a whisker. */
-		const double there = time_alone(wish, one->algorithm, one->chunks_per_block, between);
-		assert_true(there <= least_of_all(wish, between) * (wish->element_bytes ? 1.001 : SAME));
+		const double there =
+			time_alone(wish, one->algorithm, one->chunks_per_block, between);
+		assert_true(there <=
+			    least_of_all(wish, between) * (wish->element_bytes ? 1.001 : SAME));
 		if (tuned->runner_up != ORDO_NONE)
 			assert_true(tuned->runner_up_times.middle > tuned->times.middle);
 		if (!i)
 			continue;
 		const struct ordo_contender *before = &tuning->contenders[tuned[-1].contender];
 		assert_int_equal(range->from_bytes, range[-1].to_bytes + 1);
-		assert_true(time_alone(wish, before->algorithm, before->chunks_per_block, range->from_bytes) >
-			    tuned->times.first * (1 + 1e-10));
+		assert_true(time_alone(wish, before->algorithm, before->chunks_per_block,
+				    range->from_bytes) > tuned->times.first * (1 + 1e-10));
 		if (tuned->before > 0)
 			assert_true(tuned->before > tuned->times.first);
-		assert_true(time_alone(wish, one->algorithm, one->chunks_per_block, range->from_bytes - 1) >=
-			    tuned[-1].times.last / SAME);
+		assert_true(time_alone(wish, one->algorithm, one->chunks_per_block,
+				    range->from_bytes - 1) >= tuned[-1].times.last / SAME);
 	}
 }
 
@@ -281,9 +299,10 @@ static void at_every_crossing_the_fastest_changes(void **state)
 	uint32_t crossings = 0;
 	for (uint32_t place = 0; place < sizeof small / sizeof *small; place++)
 		for (uint32_t o = 0; o < sizeof ops / sizeof *ops; o++) {
-			struct ordo_topology *topology = make(small[place].topology, small[place].nrank);
-			struct ordo_tune_wish wish = wish_of(
-				ops[o], small[place].nrank, topology, o, o == 1 ? ORDO_ENDLESS : 1 << 28);
+			struct ordo_topology *topology =
+				make(small[place].topology, small[place].nrank);
+			struct ordo_tune_wish wish = wish_of(ops[o], small[place].nrank, topology,
+				o, o == 1 ? ORDO_ENDLESS : 1 << 28);
 			struct ordo_tuning tuning = {0};
 			wish.element_bytes = wish.scratch_element_bytes = o == 2 ? 0 : 4;
 			wish.lazily = place % 2;
@@ -320,7 +339,8 @@ static void one_order_is_one_order_over_all_sizes(void **state)
 	for (uint32_t i = 0; i < one.selection.nrange; i++)
 		if (bytes >= one.selection.ranges[i].from_bytes &&
 			bytes <= one.selection.ranges[i].to_bytes) {
-			const struct ordo_contender *taken = &one.contenders[one.ranges[i].contender];
+			const struct ordo_contender *taken =
+				&one.contenders[one.ranges[i].contender];
 			paid = time_alone(&wish, taken->algorithm, taken->chunks_per_block, bytes);
 		}
 	const double ratio = paid / least_of_all(&wish, bytes);
@@ -333,9 +353,10 @@ static void one_order_is_one_order_over_all_sizes(void **state)
 		double most = 1;
 		const struct ordo_contender *alone = &one.contenders[i];
 		for (int bits = 0; bits <= 24; bits += 4) {
-			const double ratio_alone = time_alone(&wish, alone->algorithm,
-							   alone->chunks_per_block, UINT64_C(1) << bits) /
-						   least[bits];
+			const double ratio_alone =
+				time_alone(&wish, alone->algorithm, alone->chunks_per_block,
+					UINT64_C(1) << bits) /
+				least[bits];
 			most = ratio_alone > most ? ratio_alone : most;
 		}
 		/* The price looks at more sizes than these. */
@@ -346,8 +367,8 @@ static void one_order_is_one_order_over_all_sizes(void **state)
 	ordo_topology_destroy(topology);
 }
 
-static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+static bool refuses_all(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	(void)schedule;
 	(void)proof;
@@ -367,8 +388,8 @@ static void if_nothing_suits_that_is_said(void **state)
 		assert_false(ordo_tune(&wish, &tuning, &error));
 		assert_int_equal(error.code, ORDO_REFUTED);
 		for (uint32_t i = 0; i < tuning.ncontender; i++)
-			assert_true(
-				tuning.contenders[i].standing >= ORDO_UNSUITABLE && tuning.contenders[i].why);
+			assert_true(tuning.contenders[i].standing >= ORDO_UNSUITABLE &&
+				    tuning.contenders[i].why);
 		ordo_tuning_free(&tuning);
 	}
 	/* Trouble is not a reason to take another. */
@@ -414,7 +435,8 @@ static void rings_are_as_many_as_ranks_have_links_for(void **state)
 {
 	(void)state;
 	struct ordo_topology *topology = make("full-mesh", 8);
-	assert_true(ordo_topology_fail_link(topology, 0, 1, NULL) && ordo_topology_finish(topology, NULL));
+	assert_true(ordo_topology_fail_link(topology, 0, 1, NULL) &&
+		    ordo_topology_finish(topology, NULL));
 	struct ordo_tune_wish wish = wish_of(ORDO_ALLGATHER, 8, topology, 1 << 30, 1 << 30);
 	struct ordo_tuning tuning;
 	tune(&wish, &tuning);

@@ -1,5 +1,5 @@
-/* test_verify.c - the verifier refuses every kind of fault with its rule and a message that names it, and
- * proves what is sound. */
+/* test_verify.c - the verifier refuses every kind of fault with its rule and a message that names
+ * it, and proves what is sound. */
 #include "handmade.h"
 #include <ordo/verify.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* One file of tests/reject/: the first finding's rule (the name begins with it), what its text must say, how
- * many tasks witness it. */
+/* One file of tests/reject/: the first finding's rule (the name begins with it), what its text must
+ * say, how many tasks witness it. */
 static const struct {
 	const char *file, *says;
 	uint32_t ntask;
@@ -32,8 +32,8 @@ static const struct {
 	{"R4-writes-input", "writes to the input of rank 0", 1},
 	{"R4-reduces-outside-scratch",
 		"reduces into the output of rank 0, and the schedule accumulates in f32", 1},
-	{"R4-adds-a-rounded-sum", "adds with (0+1), which was rounded when it was written to input or output",
-		1},
+	{"R4-adds-a-rounded-sum",
+		"adds with (0+1), which was rounded when it was written to input or output", 1},
 	{"R4-adds-to-a-rounded-sum", "adds with (0+1), which was rounded", 1},
 	{"R5-two-notifying-streams", "signal 0 from rank 0 to rank 1 has two notifying streams", 2},
 	{"R5-two-waiting-streams", "signal 0 from rank 0 to rank 1 has two waiting streams", 2},
@@ -53,12 +53,14 @@ static const struct {
 	{"R9-acknowledges-the-wrong-neighbour", "which may not have entered the call yet", 1},
 	{"R10-reads-undefined", "uses rank 0, scratch slot 0, which nothing has written", 1},
 	{"R10-reduces-into-undefined", "uses rank 0, output slot 0, which nothing has written", 1},
-	{"R10-reads-another-chunk", "rank 0, scratch slot 0 holds chunk 0, the task moves chunk 1", 1},
-	{"R11-adds-twice", "holds chunk 0 = ((0+1)+1) at the end, wanted chunk 0, each of 0..1 added once",
+	{"R10-reads-another-chunk", "rank 0, scratch slot 0 holds chunk 0, the task moves chunk 1",
 		1},
+	{"R11-adds-twice",
+		"holds chunk 0 = ((0+1)+1) at the end, wanted chunk 0, each of 0..1 added once", 1},
 	{"R11-adds-too-few", "holds chunk 0 = 0 at the end", 1},
 	{"R11-never-written", "rank 0, output slot 0 is never written, wanted rank 0's chunk 0", 0},
-	{"R11-reduces-where-it-should-copy", "holds chunk 0 = (0+0) at the end, wanted rank 0's chunk 0", 1},
+	{"R11-reduces-where-it-should-copy",
+		"holds chunk 0 = (0+0) at the end, wanted rank 0's chunk 0", 1},
 };
 
 static struct ordo_schedule *read_document(const char *name)
@@ -91,7 +93,8 @@ static void every_reject_case_is_refused_for_its_rule(void **state)
 		assert_false(proof->proved);
 		assert_true(proof->nfinding >= 1);
 		const struct ordo_finding *finding = &proof->findings[0];
-		if (finding->rule != atoi(rejects[i].file + 1) || !strstr(finding->text, rejects[i].says) ||
+		if (finding->rule != atoi(rejects[i].file + 1) ||
+			!strstr(finding->text, rejects[i].says) ||
 			finding->ntask != rejects[i].ntask)
 			fail_msg("%s: found R%d with %u tasks: %s", rejects[i].file, finding->rule,
 				finding->ntask, finding->text);
@@ -119,7 +122,8 @@ static void the_sound_document_beside_them_is_proved(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* The document of R4-adds-a-rounded-sum as it should be; bound to the type itself it would be the same without the key, but for the digest. */
+/* The document of R4-adds-a-rounded-sum as it should be; bound to the type itself it would be the
+ * same without the key, but for the digest. */
 static void sums_are_rounded_once(void **state)
 {
 	(void)state;
@@ -142,7 +146,8 @@ static void the_witness_of_a_race_is_the_two_tasks(void **state)
 	struct ordo_schedule *schedule = read_document("R8-two-writers-unordered");
 	struct ordo_proof *proof = judge(schedule, NULL);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(schedule->tasks[proof->findings[0].tasks[i]].kind, ORDO_SEND_REDUCE);
+		assert_int_equal(
+			schedule->tasks[proof->findings[0].tasks[i]].kind, ORDO_SEND_REDUCE);
 	assert_int_not_equal(proof->findings[0].tasks[0], proof->findings[0].tasks[1]);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
@@ -152,7 +157,8 @@ static void atomic_reduces_are_sound_but_have_no_fixed_order(void **state)
 {
 	(void)state;
 	struct ordo_schedule *schedule = read_document("R8-two-writers-unordered");
-	struct ordo_proof *proof = judge(schedule, &(struct ordo_verify_options){.atomic_reduce = true});
+	struct ordo_proof *proof =
+		judge(schedule, &(struct ordo_verify_options){.atomic_reduce = true});
 	assert_true(proof->proved);
 	assert_int_equal(proof->run_to_run, ORDO_DOES_NOT_HOLD);
 	assert_non_null(strstr(proof->run_to_run_why, "rank 1"));
@@ -184,8 +190,8 @@ static void where_ranks_pass_on_any_way_will_do(void **state)
 				assert_true(ordo_topology_add(line, r + 1, r, NULL, 0, 1, NULL));
 		}
 		assert_true(ordo_topology_finish(line, NULL));
-		assert_true(cut != 1 ||
-			    (ordo_topology_fail_link(line, 1, 2, NULL) && ordo_topology_finish(line, NULL)));
+		assert_true(cut != 1 || (ordo_topology_fail_link(line, 1, 2, NULL) &&
+						ordo_topology_finish(line, NULL)));
 		struct ordo_verify_options options = {.topology = line};
 		struct ordo_proof *proof = judge(schedule, &options);
 		assert_int_equal(proof->findings[0].rule, 12);
@@ -196,7 +202,8 @@ static void where_ranks_pass_on_any_way_will_do(void **state)
 		assert_int_equal(proof->proved, cut == 0);
 		if (cut) {
 			assert_int_equal(proof->findings[0].rule, 12);
-			assert_non_null(strstr(proof->findings[0].text, "there is no way from rank"));
+			assert_non_null(
+				strstr(proof->findings[0].text, "there is no way from rank"));
 		}
 		ordo_proof_destroy(proof);
 		ordo_topology_destroy(line);
@@ -212,15 +219,18 @@ static void a_link_that_is_down_is_not_used(void **state)
 	for (uint32_t a = 0; a < 4; a++)
 		for (uint32_t b = 0; b < 4; b++)
 			assert_true(a == b || ordo_topology_add(topology, a, b, NULL, 1, 1, NULL));
-	assert_true(ordo_topology_fail_link(topology, 0, 2, NULL) && ordo_topology_finish(topology, NULL));
-	struct ordo_proof *proof = judge(schedule, &(struct ordo_verify_options){.topology = topology});
+	assert_true(ordo_topology_fail_link(topology, 0, 2, NULL) &&
+		    ordo_topology_finish(topology, NULL));
+	struct ordo_proof *proof =
+		judge(schedule, &(struct ordo_verify_options){.topology = topology});
 	assert_true(proof->proved);
 	ordo_proof_destroy(proof);
-	assert_true(ordo_topology_fail_link(topology, 1, 2, NULL) && ordo_topology_finish(topology, NULL));
+	assert_true(ordo_topology_fail_link(topology, 1, 2, NULL) &&
+		    ordo_topology_finish(topology, NULL));
 	proof = judge(schedule, &(struct ordo_verify_options){.topology = topology});
 	assert_int_equal(proof->findings[0].rule, 12);
-	assert_non_null(strstr(
-		proof->findings[0].text, "no link from rank 2 to rank 1 that is up in topology \"four\""));
+	assert_non_null(strstr(proof->findings[0].text,
+		"no link from rank 2 to rank 1 that is up in topology \"four\""));
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
 	topology = ordo_topology_create("five", 5, 0, 0, NULL);
@@ -267,7 +277,8 @@ static void limits_are_kept_or_named(void **state)
 	proof = judge(schedule, &(struct ordo_verify_options){.limits = {.tokens_in_flight = 1}});
 	assert_false(proof->proved);
 	assert_int_equal(proof->findings[0].rule, 13);
-	assert_non_null(strstr(proof->findings[0].text, "tokens, allowed are 1: that many Notify up to"));
+	assert_non_null(
+		strstr(proof->findings[0].text, "tokens, allowed are 1: that many Notify up to"));
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
 }
@@ -284,9 +295,10 @@ static void a_ring_has_a_tree_for_every_chunk(void **state)
 	assert_int_equal(proof->position_invariant, ORDO_DOES_NOT_HOLD);
 	assert_non_null(strstr(proof->position_why, "but chunk 1 is"));
 	struct ordo_arena arena = {0};
+	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100),
+		"((((0+1)+2)+3)+4)");
 	assert_string_equal(
-		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 100), "((((0+1)+2)+3)+4)");
-	assert_string_equal(ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 2), "([0..3]+4)");
+		ordo_tree_print(&arena, &proof->trees, proof->chunk_tree[0], 2), "([0..3]+4)");
 	ordo_arena_free(&arena);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
@@ -314,7 +326,8 @@ static void finding_stops_at_the_number_asked_for(void **state)
 	struct ordo_schedule *schedule = read_document("R7-both-wait-first");
 	for (uint32_t i = 0; i < schedule->ntask; i++)
 		schedule->tasks[i].peer = 9;
-	struct ordo_proof *proof = judge(schedule, &(struct ordo_verify_options){.max_findings = 3});
+	struct ordo_proof *proof =
+		judge(schedule, &(struct ordo_verify_options){.max_findings = 3});
 	assert_int_equal(proof->nfinding, 3);
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
@@ -374,7 +387,8 @@ static void a_broken_tree_is_not_said_to_be_a_range(void **state)
 			: i < 29 ? i + 1
 				 : i - 29);
 	struct ordo_schedule *schedule = handmade(
-		&(struct ordo_problem){.op = ORDO_ALLREDUCE, .nrank = 1, .nshard = 30, .chunks_per_block = 1},
+		&(struct ordo_problem){
+			.op = ORDO_ALLREDUCE, .nrank = 1, .nshard = 30, .chunks_per_block = 1},
 		0, lines);
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);
 	assert_non_null(proof);

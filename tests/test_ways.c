@@ -1,4 +1,5 @@
-/* test_ways.c - the way of every pair of ranks is the one that predict.h describes: chosen here one pair after another, by distances that are lowered until none can be.
+/* test_ways.c - the way of every pair of ranks is the one that predict.h describes: chosen here one
+ * pair after another, by distances that are lowered until none can be.
  *
  * usage: test_ways [FIRST LAST]: seeds of random topologies (1..60)
  */
@@ -35,7 +36,8 @@ struct rule {
 static void measure(struct rule *rule, uint32_t target, uint32_t first_between)
 {
 	const struct ordo_topology *topology = rule->topology;
-	memset(rule->distances, 0xff, (topology->nrank + topology->nswitch) * sizeof *rule->distances);
+	memset(rule->distances, 0xff,
+		(topology->nrank + topology->nswitch) * sizeof *rule->distances);
 	rule->first_between = first_between;
 	rule->distances[target] = 0;
 	for (bool lower = true; lower;) {
@@ -62,7 +64,8 @@ static bool is_wider(const struct ordo_link *a, const struct ordo_link *b)
 /* Is there no better link between its two vertices? */
 static bool is_widest(const struct ordo_topology *topology, const struct ordo_link *link)
 {
-	for (uint32_t i = topology->first_link[link->from]; i < topology->first_link[link->from + 1]; i++) {
+	for (uint32_t i = topology->first_link[link->from];
+		i < topology->first_link[link->from + 1]; i++) {
 		const struct ordo_link *other = &topology->links[i];
 		if (other->to == link->to && !other->down && other != link &&
 			(is_wider(other, link) || (other < link && !is_wider(link, other))))
@@ -75,7 +78,8 @@ static bool is_widest(const struct ordo_topology *topology, const struct ordo_li
 static uint32_t times_taken(const struct rule *rule, const struct ordo_link *link)
 {
 	const uint32_t nrank = rule->topology->nrank;
-	return link->from < nrank && link->to < nrank ? 0 : rule->taken[link - rule->topology->links];
+	return link->from < nrank && link->to < nrank ? 0
+						      : rule->taken[link - rule->topology->links];
 }
 
 static uint32_t stride(const struct ordo_link *link)
@@ -105,7 +109,8 @@ static uint32_t choose_next(const struct rule *rule, uint32_t at, uint32_t dista
 	return (uint32_t)(best - topology->links);
 }
 
-static void check_way(struct rule *rule, const struct ordo_routes *routes, uint32_t source, uint32_t target)
+static void check_way(
+	struct rule *rule, const struct ordo_routes *routes, uint32_t source, uint32_t target)
 {
 	const struct ordo_topology *topology = rule->topology;
 	const struct ordo_route *route = &routes->routes[ordo_route_find(routes, source, target)];
@@ -116,14 +121,17 @@ static void check_way(struct rule *rule, const struct ordo_routes *routes, uint3
 		rule->taken[link]++;
 		at = topology->links[link].to;
 		if (routes->links[i] != link)
-			fail_msg("%s, from %u to %u: found link %u -> %u, wanted %u -> %u", topology->name,
-				source, target, topology->links[routes->links[i]].from,
-				topology->links[routes->links[i]].to, topology->links[link].from, at);
+			fail_msg("%s, from %u to %u: found link %u -> %u, wanted %u -> %u",
+				topology->name, source, target,
+				topology->links[routes->links[i]].from,
+				topology->links[routes->links[i]].to, topology->links[link].from,
+				at);
 	}
 	assert_int_equal(at, target);
 }
 
-/* All pairs, by target, then source; or until the first that nothing joins, which the error must name. */
+/* All pairs, by target, then source; or until the first that nothing joins, which the error must
+ * name. */
 static void check_pairs(
 	struct rule *rule, const struct ordo_routes *routes, const bool *sends, const char *error)
 {
@@ -141,7 +149,8 @@ static void check_pairs(
 				continue;
 			}
 			char wanted[64];
-			snprintf(wanted, sizeof wanted, "rank %u sends to rank %u,", source, target);
+			snprintf(
+				wanted, sizeof wanted, "rank %u sends to rank %u,", source, target);
 			if (!error || strncmp(error, wanted, strlen(wanted)))
 				fail_msg("found \"%s\", wanted \"%s\"", error ? error : "", wanted);
 			return;
@@ -158,10 +167,12 @@ static struct ordo_schedule *make_schedule(uint32_t nrank, const bool *sends)
 	for (uint32_t rank = 0; rank < nrank; rank++) {
 		assert_true(ordo_schedule_begin_stream(schedule, rank, "pairs", NULL));
 		for (uint32_t peer = 0; peer < nrank; peer++) {
-			const struct ordo_task send = {
-				.kind = ORDO_SEND, .phase = ORDO_NO_PHASE, .peer = peer, .count = 1};
-			assert_true(
-				!sends[rank * nrank + peer] || ordo_schedule_append(schedule, &send, NULL));
+			const struct ordo_task send = {.kind = ORDO_SEND,
+				.phase = ORDO_NO_PHASE,
+				.peer = peer,
+				.count = 1};
+			assert_true(!sends[rank * nrank + peer] ||
+				    ordo_schedule_append(schedule, &send, NULL));
 		}
 	}
 	return schedule;
@@ -175,7 +186,8 @@ static void check_sends(const struct ordo_topology *topology, bool through_ranks
 		.taken = calloc((size_t)topology->nlink + 1, sizeof *rule.taken)};
 	assert_true(rule.distances && rule.taken);
 	struct ordo_schedule *schedule = make_schedule(topology->nrank, sends);
-	const struct ordo_predict_options options = {.topology = topology, .through_ranks = through_ranks};
+	const struct ordo_predict_options options = {
+		.topology = topology, .through_ranks = through_ranks};
 	struct ordo_routes routes;
 	struct ordo_error error = {0};
 	const bool worked = ordo_routes_make(&routes, schedule, &options, &error);
@@ -205,12 +217,14 @@ static void ways_of_known_topologies_follow_the_rule(void **state)
 	static const struct {
 		const char *name;
 		uint32_t nrank, sparse;
-	} known[] = {{"torus:9x9", 81, 2}, {"torus:4x5x5", 100, 4}, {"ring", 140, 10}, {"hypercube", 64, 2},
-		{"star", 70, 3}, {"servers:10x8,spines=4", 80, 3}, {"full-mesh", 20, 1}};
+	} known[] = {{"torus:9x9", 81, 2}, {"torus:4x5x5", 100, 4}, {"ring", 140, 10},
+		{"hypercube", 64, 2}, {"star", 70, 3}, {"servers:10x8,spines=4", 80, 3},
+		{"full-mesh", 20, 1}};
 	uint64_t random = 1;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		struct ordo_error error = {0};
-		struct ordo_topology *topology = ordo_topology_make(known[i].name, known[i].nrank, &error);
+		struct ordo_topology *topology =
+			ordo_topology_make(known[i].name, known[i].nrank, &error);
 		if (!topology)
 			fail_msg("%s", error.text);
 		check_topology(topology, true, known[i].sparse, &random);
@@ -223,7 +237,8 @@ static void ways_of_known_topologies_follow_the_rule(void **state)
 	}
 }
 
-static void add_links(struct ordo_topology *topology, uint32_t a, uint32_t b, uint32_t both, uint64_t *random)
+static void add_links(
+	struct ordo_topology *topology, uint32_t a, uint32_t b, uint32_t both, uint64_t *random)
 {
 	static const char *const names[] = {"a", "b", "c"};
 	struct ordo_error error;
@@ -231,17 +246,20 @@ static void add_links(struct ordo_topology *topology, uint32_t a, uint32_t b, ui
 	const bool one_way = !below(random, both);
 	for (uint32_t i = 0; i < nclass; i++) {
 		const double latency = below(random, 2), bandwidth = 1 + below(random, 2);
-		assert_true(ordo_topology_add(topology, a, b, names[i], latency, bandwidth, &error));
 		assert_true(
-			one_way || ordo_topology_add(topology, b, a, names[i], latency, bandwidth, &error));
+			ordo_topology_add(topology, a, b, names[i], latency, bandwidth, &error));
+		assert_true(one_way || ordo_topology_add(topology, b, a, names[i], latency,
+					       bandwidth, &error));
 	}
 }
 
-/* A tree of ranks and switches with more links between vertices that are not far in number, some of them one way or more than one, some down. */
+/* A tree of ranks and switches with more links between vertices that are not far in number, some of
+ * them one way or more than one, some down. */
 static struct ordo_topology *make_random(uint64_t *random)
 {
-	const uint32_t nrank = 66 + below(random, 30), nswitch = below(random, 2) * below(random, 20),
-		       n = nrank + nswitch, reach = 2 + below(random, 20), more = below(random, 3),
+	const uint32_t nrank = 66 + below(random, 30),
+		       nswitch = below(random, 2) * below(random, 20), n = nrank + nswitch,
+		       reach = 2 + below(random, 20), more = below(random, 3),
 		       both = below(random, 2) ? 100 : 4;
 	struct ordo_error error = {0};
 	struct ordo_topology *topology = ordo_topology_create("random", nrank, nswitch, 0, &error);
@@ -269,7 +287,8 @@ static void ways_of_random_topologies_follow_the_rule(void **state)
 	}
 }
 
-/* Two lines of ranks, 0 129 128 .. 67 and 1 2 .. 66: those of the first are searched for first, and 4 -> 129 has no way. 20 -> 2 has one, past 4, which does not send there. */
+/* Two lines of ranks, 0 129 128 .. 67 and 1 2 .. 66: those of the first are searched for first, and
+ * 4 -> 129 has no way. 20 -> 2 has one, past 4, which does not send there. */
 static void the_first_pair_that_nothing_joins_is_named(void **state)
 {
 	(void)state;
@@ -299,7 +318,8 @@ static void the_first_pair_that_nothing_joins_is_named(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(ways_of_known_topologies_follow_the_rule),
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ways_of_known_topologies_follow_the_rule),
 		cmocka_unit_test(ways_of_random_topologies_follow_the_rule),
 		cmocka_unit_test(the_first_pair_that_nothing_joins_is_named)};
 	if (argc > 2) {

@@ -26,15 +26,14 @@ static const char canonical[] =
 	" \"programs\": [\n"
 	"  {\"rank\": 0, \"streams\": [\n"
 	"   {\"name\": \"a\", \"tasks\": [\n"
-	"    {\"task\": \"LocalCopy\", \"chunk\": 2, \"src\": [\"input\", 12], \"dst\": [\"scratch\", "
-	"100]},\n"
-	"    {\"task\": \"LocalReduce\", \"chunk\": 0, \"count\": 3, \"src\": [\"input\", 0], \"dst\": "
-	"[\"output\", 1234567890]},\n"
+	"    {\"task\": \"LocalCopy\", \"chunk\": 2, \"src\": [\"input\", 12], \"dst\": "
+	"[\"scratch\", 100]},\n"
+	"    {\"task\": \"LocalReduce\", \"chunk\": 0, \"count\": 3, \"src\": [\"input\", 0], "
+	"\"dst\": [\"output\", 1234567890]},\n"
 	"    {\"task\": \"Send\", \"peer\": 1, \"chunk\": 9, \"src\": [\"scratch\", 7], \"dst\": "
 	"[\"scratch\", 0], \"phase\": 0},\n"
-	"    {\"task\": \"SendReduce\", \"peer\": 1, \"chunk\": 1, \"count\": 2, \"src\": [\"output\", 99], "
-	"\"dst\": [\"output\", 101], "
-	"\"phase\": 1},\n"
+	"    {\"task\": \"SendReduce\", \"peer\": 1, \"chunk\": 1, \"count\": 2, \"src\": "
+	"[\"output\", 99], \"dst\": [\"output\", 101], \"phase\": 1},\n"
 	"    {\"task\": \"Notify\", \"peer\": 1, \"signal\": 2147483647},\n"
 	"    {\"task\": \"Wait\", \"peer\": 0, \"signal\": 10, \"phase\": 1}\n"
 	"   ]},\n"
@@ -181,7 +180,8 @@ static void random_numbers_survive(void **state)
 {
 	(void)state;
 	struct ordo_error error;
-	struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = 1, .nshard = 1, .chunks_per_block = 1};
+	struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = 1, .nshard = 1, .chunks_per_block = 1};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "random", &error);
 	assert_true(ordo_schedule_begin_stream(schedule, 0, "only", &error));
 	uint64_t seed = 7;
@@ -202,7 +202,8 @@ static void random_numbers_survive(void **state)
 			ordo_schedule_read_text(text, strlen(text), "text", &options, &error);
 		assert_non_null(again);
 		assert_int_equal(again->ntask, schedule->ntask);
-		assert_memory_equal(again->tasks, schedule->tasks, schedule->ntask * sizeof *schedule->tasks);
+		assert_memory_equal(
+			again->tasks, schedule->tasks, schedule->ntask * sizeof *schedule->tasks);
 		ordo_schedule_destroy(again);
 	}
 	free(text);
@@ -367,7 +368,8 @@ static void what_no_document_can_say_is_not_written(void **state)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct ordo_schedule *schedule = make(&error);
 		assert_true(ordo_schedule_append(schedule, &wrong[i], &error));
-		assert_false(ordo_schedule_write(schedule, inside("wrong.json"), NULL, NULL, &error));
+		assert_false(
+			ordo_schedule_write(schedule, inside("wrong.json"), NULL, NULL, &error));
 		assert_non_null(strstr(error.text, "cannot be written"));
 		assert_int_equal(access(inside("wrong.json"), F_OK), -1);
 		ordo_schedule_destroy(schedule);
@@ -386,8 +388,8 @@ static void the_text_form_reads_aloud(void **state)
 	assert_true(ordo_schedule_print_text(schedule, out, &error));
 	fclose(out);
 	assert_string_equal(text,
-		"Reduce by by \"hand\", ranks 2, root 1, shards 4, chunks per block 10, scratch slots "
-		"2147483647\n"
+		"Reduce by by \"hand\", ranks 2, root 1, shards 4, chunks per block 10, scratch "
+		"slots 2147483647\n"
 		"topology ring, digest 00112233445566778899aabbccddeeff\n"
 		"rank 0\n"
 		"  stream a\n"
@@ -416,8 +418,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(
 			a_failed_write_leaves_what_was_there, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(a_full_device_is_an_error, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(a_missing_folder_is_an_error, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(
+			a_full_device_is_an_error, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(
+			a_missing_folder_is_an_error, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(
 			what_no_document_can_say_is_not_written, make_folder, remove_folder),
 		cmocka_unit_test(the_text_form_reads_aloud),

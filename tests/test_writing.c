@@ -1,4 +1,5 @@
-/* test_writing.c - the algorithm that compiler/WRITING.md builds step by step, taken from that text as it stands. */
+/* test_writing.c - the algorithm that compiler/WRITING.md builds step by step, taken from that text
+ * as it stands. */
 #include "algorithm.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,8 +27,8 @@ static void what_the_text_builds_is_proved(void **state)
 	for (uint32_t n = 1; n <= 9; n++)
 		for (uint32_t root = 0; root < n; root++)
 			for (uint32_t form = 0; form < 12; form++) {
-				const struct ordo_problem problem = {
-					ORDO_BROADCAST, n, root, form / 4 * (n + 1) / 2, n, form & 1, false};
+				const struct ordo_problem problem = {ORDO_BROADCAST, n, root,
+					form / 4 * (n + 1) / 2, n, form & 1, false};
 				ordo_schedule_destroy(compile(&problem, algorithms[form >> 1 & 1]));
 			}
 }
@@ -36,7 +37,8 @@ static void its_claims_are_true(void **state)
 {
 	(void)state;
 	const struct ordo_request request = {
-		.problem = {.op = ORDO_BROADCAST, .nrank = 5, .root = 2, .nshard = 5}, .algorithm = "chain"};
+		.problem = {.op = ORDO_BROADCAST, .nrank = 5, .root = 2, .nshard = 5},
+		.algorithm = "chain"};
 	struct ordo_recipe recipe = {0};
 	struct ordo_error error;
 	assert_true(ordo_recipe_make(&recipe, &request, &error));
@@ -48,8 +50,11 @@ static void its_claims_are_true(void **state)
 		uint64_t sent = 0;
 		for (uint32_t s = schedule->programs[rank].first_stream;
 			s < schedule->programs[rank].end_stream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
-				sent += schedule->tasks[t].kind == ORDO_SEND ? schedule->tasks[t].count : 0;
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++)
+				sent += schedule->tasks[t].kind == ORDO_SEND
+						? schedule->tasks[t].count
+						: 0;
 		busiest = sent > busiest ? sent : busiest;
 	}
 	assert_int_equal(busiest, recipe.algorithm->volume(&recipe));

@@ -11,7 +11,8 @@ enum { MOST_FINDINGS = 4 };
 static const struct values VALUES = {7, ORDO_F32, ORDO_SUM};
 
 /* The verifier promised: R7 that it is stuck, R8 and R9 that both orders can be had, adjacent. */
-static bool keeps_promise(const struct ordo_replay *replay, const struct rehearsal *rehearsal, uint32_t which)
+static bool keeps_promise(
+	const struct ordo_replay *replay, const struct rehearsal *rehearsal, uint32_t which)
 {
 	const int rule = atoi(replay->shows + 1);
 	if (!rehearsal->completed && rehearsal->error.code != ORDO_REFUTED)
@@ -29,8 +30,8 @@ static bool shows(const struct rehearsal *rehearsal)
 	return !rehearsal->completed || rehearsal->wrong.count || rehearsal->left_over.nsignal;
 }
 
-static enum witnessed carry_out(
-	const struct ordo_schedule *schedule, const struct ordo_replay *replay, uint64_t count, char why[512])
+static enum witnessed carry_out(const struct ordo_schedule *schedule,
+	const struct ordo_replay *replay, uint64_t count, char why[512])
 {
 	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	struct ordo_error error;
@@ -41,7 +42,8 @@ static enum witnessed carry_out(
 			witnessed = NO_WITNESS;
 		} else if (!keeps_promise(replay, &rehearsals[i], i)) {
 			snprintf(why, 512, "%s: interleaving %u: %.400s", replay->shows, i + 1,
-				rehearsals[i].completed ? "went to its end" : rehearsals[i].error.text);
+				rehearsals[i].completed ? "went to its end"
+							: rehearsals[i].error.text);
 			witnessed = NO_WITNESS;
 		} else if (shows(&rehearsals[i])) {
 			witnessed = SHOWN;
@@ -66,7 +68,8 @@ static enum witnessed witness_finding(
 	}
 	const uint64_t count = 8 * (uint64_t)schedule->problem.chunks_per_block;
 	enum witnessed witnessed = carry_out(schedule, replay, count, why);
-	/* A wrong chunk id shows where chunks differ in length; but then a plan may refuse the schedule. */
+	/* A wrong chunk id shows where chunks differ in length; but then a plan may refuse the
+	 * schedule. */
 	if (witnessed == UNSEEN && carry_out(schedule, replay, count + 3, why) == SHOWN)
 		witnessed = SHOWN;
 	ordo_replay_destroy(replay);

@@ -8,10 +8,13 @@ enum witnessed {
 	NOTHING_RUNS, /* the document itself is wrong: R1..R5 */
 	SHOWN,	      /* stuck, tokens left over, or wrong or different outputs */
 	UNSEEN,	      /* both orders ran, and no output shows it */
-	NO_WITNESS, /* an interleaving that the verifier's finding promises could not be made or carried out: an error */
+	/* an interleaving that the verifier's finding promises could not be made or carried out: an
+	 * error */
+	NO_WITNESS,
 };
 
-/* Takes the findings of a refuted schedule, the first few, until a replay of one shows it. why is filled for NO_WITNESS. */
+/* Takes the findings of a refuted schedule, the first few, until a replay of one shows it. why is
+ * filled for NO_WITNESS. */
 enum witnessed witness(const struct ordo_schedule *schedule, char why[512]);
 
 #endif

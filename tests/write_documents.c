@@ -1,4 +1,5 @@
-/* write_documents.c - writes one document of every shape into a folder, for the test of the JSON Schemas. */
+/* write_documents.c - writes one document of every shape into a folder, for the test of the JSON
+ * Schemas. */
 #include <ordo/certificate.h>
 #include <ordo/input.h>
 #include <ordo/plan_set.h>
@@ -25,7 +26,8 @@ static struct ordo_schedule *make(enum ordo_operator op, struct ordo_error *erro
 		.nshard = facts->reduces ? 6 : 3,
 		.accumulate_f32 = facts->reduces};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
-	bool worked = schedule && ordo_schedule_set_phases(schedule, phases, op < 4 ? 2 : 0, error) &&
+	bool worked = schedule &&
+		      ordo_schedule_set_phases(schedule, phases, op < 4 ? 2 : 0, error) &&
 		      ordo_schedule_begin_stream(schedule, 1, "main", error);
 	for (uint32_t kind = 0; worked && kind < ORDO_NTASK_KIND; kind++) {
 		struct ordo_task task = {.kind = kind & 7,
@@ -51,7 +53,8 @@ static void write_topology(const char *path, struct ordo_error *error)
 	bool worked = topology && ordo_topology_add(topology, 0, 1, "fast", 0.1, 18.3, error) &&
 		      ordo_topology_add(topology, 0, 1, NULL, 1e9, 1e-3, error) &&
 		      ordo_topology_add(topology, 1, 2, NULL, 0, 25, error) &&
-		      ordo_topology_fail_link(topology, 1, 2, error) && ordo_topology_finish(topology, error);
+		      ordo_topology_fail_link(topology, 1, 2, error) &&
+		      ordo_topology_finish(topology, error);
 	if (worked) {
 		topology->extra = "{\"rack\": 7}";
 		topology->cores = 3;
@@ -72,7 +75,8 @@ static void write_set(const char *path, struct ordo_error *error)
 	const struct ordo_schedule *const schedules[] = {schedule, schedule};
 	struct ordo_plan_set *set = ordo_plan_set_create(&schedule->problem, error);
 	bool worked = set && ordo_plan_set_add(set, 0, UINT64_C(1) << 60, "range-0.json", error) &&
-		      ordo_plan_set_add(set, (UINT64_C(1) << 60) + 1, ORDO_ENDLESS, "range-1.json", error);
+		      ordo_plan_set_add(
+			      set, (UINT64_C(1) << 60) + 1, ORDO_ENDLESS, "range-1.json", error);
 	if (worked)
 		set->extra = "{\"rack\": 7}";
 	if (!worked || !ordo_plan_set_write(set, schedules, path, error))
@@ -116,7 +120,8 @@ static void write_inputs(const char *folder, struct ordo_error *error)
 		char path[4096];
 		struct ordo_input *input = ordo_input_create(
 			&problem, i ? ORDO_I64 : ORDO_F64, i ? ORDO_MIN : ORDO_PROD, 5, error);
-		const union ordo_number number[2] = {{.real = -0x1.8p-1000}, {.integer = INT64_MIN}};
+		const union ordo_number number[2] = {
+			{.real = -0x1.8p-1000}, {.integer = INT64_MIN}};
 		if (!input || !ordo_input_add(input, 5, 4, number[i], error))
 			stop(error);
 		input->elements[0] = (struct ordo_output_element){1, 3};
@@ -133,8 +138,10 @@ static void write_certificate(const char *path, struct ordo_error *error)
 {
 	const struct ordo_problem problem = {
 		.op = ORDO_ALLREDUCE, .nrank = 1, .chunks_per_block = 1, .nshard = 1};
-	const struct ordo_task copy = {
-		.kind = ORDO_LOCAL_COPY, .phase = ORDO_NO_PHASE, .count = 1, .dst_buffer = ORDO_OUTPUT};
+	const struct ordo_task copy = {.kind = ORDO_LOCAL_COPY,
+		.phase = ORDO_NO_PHASE,
+		.count = 1,
+		.dst_buffer = ORDO_OUTPUT};
 	struct ordo_schedule *schedule = ordo_schedule_create(&problem, "none", error);
 	if (!schedule || !ordo_schedule_begin_stream(schedule, 0, "main", error) ||
 		!ordo_schedule_append(schedule, &copy, error))

@@ -1,7 +1,8 @@
-/* command.h - what every command of `ordo` is made of: its description, one call of it, and how it answers.
+/* command.h - what every command of `ordo` is made of: its description, one call of it, and how it
+ * answers.
  *
- * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and stderr
- * nothing.
+ * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and
+ * stderr nothing.
  */
 #ifndef ORDO_TOOLS_COMMAND_H
 #define ORDO_TOOLS_COMMAND_H
@@ -26,7 +27,8 @@ struct command {
 	const char *usage;	 /* what follows `ordo NAME` */
 	const char *description; /* paragraphs; may be NULL */
 	const char *examples;	 /* one a line, each with the whole command */
-	bool reads;		 /* operands are documents: what options have written is none of them */
+	/* operands are documents: what options have written is none of them */
+	bool reads;
 	int (*run)(struct call *call);
 };
 
@@ -46,10 +48,11 @@ struct call {
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
-	cJSON *answer;		    /* the object that --json prints; NULL without --json */
-	int status;		    /* the exit code once read_options returned false */
-	describe_options *describe; /* not NULL: nothing is to be done, read_options hands its table to it */
-	void *closure;		    /* of describe */
+	cJSON *answer; /* the object that --json prints; NULL without --json */
+	int status;    /* the exit code once read_options returned false */
+	/* not NULL: nothing is to be done, read_options hands its table to it */
+	describe_options *describe;
+	void *closure; /* of describe */
 };
 
 extern const struct command *const commands[]; /* [ncommand], as --help lists them */
@@ -78,7 +81,8 @@ extern const struct command manual_command;
 extern const struct command completions_command;
 extern const struct command demo_command;
 
-/* Replaces control characters, which a terminal would obey, by question marks; line ends too, unless `lines`. */
+/* Replaces control characters, which a terminal would obey, by question marks; line ends too,
+ * unless `lines`. */
 void tame(char *text, bool lines);
 /* Prints to stdout, for people only: nothing with --json. */
 void say(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -104,7 +108,8 @@ cJSON *error_json(const struct ordo_error *error);
 void print_error(FILE *out, const struct ordo_error *error);
 
 enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
-/* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not set. */
+/* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not
+ * set. */
 const char *paint(FILE *out, enum colour colour);
 
 /* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with
@@ -113,7 +118,8 @@ const char *paint(FILE *out, enum colour colour);
 struct progress {
 	char unused;
 };
-void show_progress(void *closure, const char *what, uint64_t done, uint64_t total); /* total 0: unknown */
+/* total 0: unknown */
+void show_progress(void *closure, const char *what, uint64_t done, uint64_t total);
 /* To be called before anything is printed, and before the struct progress goes. */
 void hide_progress(struct progress *progress);
 /* When the command begins; not for --json, which has nothing on stderr. */

@@ -39,8 +39,8 @@ const char main_examples[] = "  ordo demo\n"
 static void print_help(void)
 {
 	printf("usage: ordo COMMAND [OPTION]...\n\n"
-	       "Compiles collective communication into static task lists for every rank, proves them, draws "
-	       "and runs them.\n\n"
+	       "Compiles collective communication into static task lists for every rank, proves "
+	       "them, draws and runs them.\n\n"
 	       "commands:\n");
 	for (int i = 0; i < NCOMMAND; i++)
 		printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
@@ -48,7 +48,8 @@ static void print_help(void)
 	       "  --version  print the version and exit\n"
 	       "  -h, --help print this and exit; `ordo COMMAND --help` says more\n\n"
 	       "exit codes:\n"
-	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 environment\n\n"
+	       "  0 ok   1 refuted or different   2 usage   3 bad input   4 undecided   5 "
+	       "environment\n\n"
 	       "examples:\n%s\n",
 		main_examples);
 }
@@ -96,7 +97,8 @@ static int dispatch(struct call *call, int argc, char **argv)
 	while (at < argc && !strcmp(argv[at], "--json"))
 		at++;
 	if (at >= argc)
-		return fail_usage(call, "`ordo --help` lists the commands, `ordo demo` shows what they do",
+		return fail_usage(call,
+			"`ordo --help` lists the commands, `ordo demo` shows what they do",
 			"which command?");
 	if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
 		print_help();
@@ -159,8 +161,8 @@ static int finish_stdout(int status, bool json, bool dies_of_pipes)
 	return status == ORDO_OK ? ORDO_ENVIRONMENT : status;
 }
 
-/* A standard file that is closed is taken by one that can only be used the wrong way: no document that is
- * opened later gets its number, and what is written to it fails. */
+/* A standard file that is closed is taken by one that can only be used the wrong way: no document
+ * that is opened later gets its number, and what is written to it fails. */
 static bool keep_standard_files(void)
 {
 	for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
@@ -174,8 +176,8 @@ int main(int argc, char **argv)
 {
 	if (!keep_standard_files())
 		return ORDO_ENVIRONMENT;
-	/* A reader that goes away and a file that grew too large are errors to report, not reasons to die
-	 * half way through. */
+	/* A reader that goes away and a file that grew too large are errors to report, not reasons
+	 * to die half way through. */
 	const bool dies_of_pipes = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
 	signal(SIGXFSZ, SIG_IGN);
 	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};

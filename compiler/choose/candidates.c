@@ -1,7 +1,8 @@
 /* candidates.c - the algorithms, with the parameters worth trying, that a problem can be given to.
  *
- * Each algorithm's own file says which of its forms are worth trying; here they are made recipes of, which is
- * how an algorithm says whether it applies, and ordered by what they claim. The only place that does so.
+ * Each algorithm's own file says which of its forms are worth trying; here they are made recipes
+ * of, which is how an algorithm says whether it applies, and ordered by what they claim. The only
+ * place that does so.
  */
 #include "algorithms/hierarchy/levels.h"
 #include <ordo/arena.h>
@@ -14,11 +15,12 @@ struct numbers {
 	uint32_t nserver, nring;
 };
 
-/* Link-disjoint rings that share the data: more than that and chunks are too small to be worth it. */
+/* Link-disjoint rings that share the data: more than that and chunks are too small to be worth
+ * it. */
 enum { MOST_RINGS = 8 };
 
-/* A rank needs two neighbours for each ring; through a switch all rings share its link. Whether there are so many rings is found out by
- * who looks for them. */
+/* A rank needs two neighbours for each ring; through a switch all rings share its link. Whether
+ * there are so many rings is found out by who looks for them. */
 static uint32_t count_rings(const struct ordo_topology *topology, uint32_t nrank)
 {
 	uint32_t least = nrank - 1;
@@ -61,8 +63,8 @@ bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algor
 	return true;
 }
 
-static bool accept(struct ordo_candidates *candidates, const struct ordo_recipe *recipe, bool pipelines,
-	struct ordo_error *error)
+static bool accept(struct ordo_candidates *candidates, const struct ordo_recipe *recipe,
+	bool pipelines, struct ordo_error *error)
 {
 	struct ordo_claims claims;
 	if (!ordo_claims_of(recipe, &claims, error))
@@ -97,7 +99,8 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 		return ordo_fail_memory(error);
 	bool worked;
 	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
-		worked = accept(candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
+		worked = accept(
+			candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
 	} else if (ordo_is_of_candidate(&refusal)) {
 		worked = ordo_refuse_candidate(candidates, wish.algorithm, &refusal, error);
 	} else {
@@ -119,8 +122,10 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 	const struct ordo_variant *variants = facts->variants ? facts->variants : &plain;
 	const uint32_t nvariant = facts->variants ? facts->nvariant : 1;
 	for (uint32_t i = 0; i < nvariant; i++) {
-		const uint32_t operators = variants[i].operators ? variants[i].operators : facts->operators;
-		if (!(operators >> problem->op & 1) || (variants[i].servers && numbers->nserver < 2) ||
+		const uint32_t operators =
+			variants[i].operators ? variants[i].operators : facts->operators;
+		if (!(operators >> problem->op & 1) ||
+			(variants[i].servers && numbers->nserver < 2) ||
 			(variants[i].rings && numbers->nring < 2))
 			continue;
 		if (!try_variant(candidates, &request, &variants[i], numbers, error))
@@ -132,7 +137,8 @@ static bool try_algorithm(struct ordo_candidates *candidates, const struct ordo_
 /* Equal fractions in lowest terms are equal numbers, and give equal quotients. */
 static bool is_cheaper(const struct ordo_candidate *a, const struct ordo_candidate *b)
 {
-	const double of_a = (double)a->volume / (double)a->whole, of_b = (double)b->volume / (double)b->whole;
+	const double of_a = (double)a->volume / (double)a->whole,
+		     of_b = (double)b->volume / (double)b->whole;
 	return of_a != of_b ? of_a < of_b : a->steps < b->steps;
 }
 
@@ -179,14 +185,15 @@ static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operat
 	return false;
 }
 
-bool ordo_candidates_take(
-	struct ordo_candidates *candidates, const struct ordo_request *request, struct ordo_error *error)
+bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *request,
+	struct ordo_error *error)
 {
 	struct ordo_recipe recipe = {0};
 	*candidates = (struct ordo_candidates){0};
 	const bool worked =
 		ordo_recipe_make(&recipe, request, error) &&
-		accept(candidates, &recipe, pipelines(&recipe.algorithm->facts, request->problem.op), error);
+		accept(candidates, &recipe,
+			pipelines(&recipe.algorithm->facts, request->problem.op), error);
 	ordo_recipe_destroy(&recipe);
 	return worked;
 }

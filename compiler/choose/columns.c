@@ -38,17 +38,20 @@ uint32_t ordo_fastest(const struct ordo_columns *columns, uint32_t at, const cha
 	return fastest;
 }
 
-bool ordo_is_fastest(const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t entrant)
+bool ordo_is_fastest(
+	const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t entrant)
 {
 	const double *seconds = columns->items[at].seconds;
 	const uint32_t fastest = ordo_fastest(columns, at, digest);
 	return fastest != ORDO_NONE && seconds[entrant] >= 0 &&
-	       ordo_may_win(columns->contest, entrant, digest) && seconds[entrant] <= seconds[fastest] * SAME;
+	       ordo_may_win(columns->contest, entrant, digest) &&
+	       seconds[entrant] <= seconds[fastest] * SAME;
 }
 
-/* Simulates one entrant, and asks it if it is the fastest so far of those that suit; eagerly, in any case. */
-static bool time_entrant(struct ordo_columns *columns, struct ordo_column *column, uint32_t i, double *best,
-	struct ordo_error *error)
+/* Simulates one entrant, and asks it if it is the fastest so far of those that suit; eagerly, in
+ * any case. */
+static bool time_entrant(struct ordo_columns *columns, struct ordo_column *column, uint32_t i,
+	double *best, struct ordo_error *error)
 {
 	struct ordo_contest *contest = columns->contest;
 	const struct ordo_entrant *entrant = &contest->entrants[i];
@@ -81,7 +84,8 @@ static bool order_entrants(const struct ordo_contest *contest, uint64_t bytes, u
 {
 	double *bounds = calloc((size_t)contest->count + 1, sizeof *bounds);
 	for (uint32_t i = 0; bounds && i < contest->count; i++) {
-		const double bound = contest->wish->lazily ? ordo_contest_bound(contest, i, bytes) : 0;
+		const double bound =
+			contest->wish->lazily ? ordo_contest_bound(contest, i, bytes) : 0;
 		uint32_t at = i;
 		for (; at && bounds[at - 1] > bound; at--) {
 			bounds[at] = bounds[at - 1];
@@ -98,19 +102,23 @@ static bool order_entrants(const struct ordo_contest *contest, uint64_t bytes, u
 static void tell_progress(const struct ordo_columns *columns, uint32_t ndone)
 {
 	const struct ordo_selection_wish *wish = &columns->contest->wish->selection;
-	const uint64_t count = columns->contest->count,
-		       ncolumn = columns->count > columns->nplanned ? columns->count : columns->nplanned;
+	const uint64_t count = columns->contest->count, ncolumn = columns->count > columns->nplanned
+									  ? columns->count
+									  : columns->nplanned;
 	if (wish->progress)
-		wish->progress(wish->progress_closure, "simulating", (columns->count - 1) * count + ndone,
-			ncolumn * count);
+		wish->progress(wish->progress_closure, "simulating",
+			(columns->count - 1) * count + ndone, ncolumn * count);
 }
 
-static bool fill(struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
+static bool fill(
+	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {
 	struct ordo_column *column = &columns->items[at];
 	const struct ordo_contest *contest = columns->contest;
 	uint32_t *order = calloc((size_t)contest->count + 1, sizeof *order);
-	bool worked = order && order_entrants(contest, column->bytes, order) ? true : ordo_fail_memory(error);
+	bool worked = order && order_entrants(contest, column->bytes, order)
+			      ? true
+			      : ordo_fail_memory(error);
 	const uint32_t known = worked ? ordo_fastest(columns, at, NULL) : ORDO_NONE;
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
 	for (uint32_t i = 0; worked && i < contest->count; i++) {
@@ -124,7 +132,8 @@ static bool fill(struct ordo_columns *columns, uint32_t at, const bool *left_out
 }
 
 /* A column without times. */
-static bool insert(struct ordo_columns *columns, uint64_t bytes, uint32_t *at, struct ordo_error *error)
+static bool insert(
+	struct ordo_columns *columns, uint64_t bytes, uint32_t *at, struct ordo_error *error)
 {
 	const struct ordo_contest *contest = columns->contest;
 	struct ordo_column column = {.bytes = bytes,
@@ -151,12 +160,14 @@ bool ordo_columns_add(struct ordo_columns *columns, uint64_t bytes, struct ordo_
 }
 
 /* Who takes longer at the column before than the fastest at either side. */
-static void leave_out(const struct ordo_columns *columns, uint32_t at, const char *digest, bool *left_out)
+static void leave_out(
+	const struct ordo_columns *columns, uint32_t at, const char *digest, bool *left_out)
 {
 	const struct ordo_column *low = &columns->items[at - 1], *high = &columns->items[at + 1];
-	const uint32_t a = ordo_fastest(columns, at - 1, digest), b = ordo_fastest(columns, at + 1, digest);
-	const double least = fmax(
-		a == ORDO_NONE ? HUGE_VAL : low->seconds[a], b == ORDO_NONE ? HUGE_VAL : high->seconds[b]);
+	const uint32_t a = ordo_fastest(columns, at - 1, digest),
+		       b = ordo_fastest(columns, at + 1, digest);
+	const double least = fmax(a == ORDO_NONE ? HUGE_VAL : low->seconds[a],
+		b == ORDO_NONE ? HUGE_VAL : high->seconds[b]);
 	for (uint32_t i = 0; i < columns->contest->count; i++) {
 		const double there = fmax(low->seconds[i], low->over[i]);
 		left_out[i] = there < 0 || there > least * SAME;

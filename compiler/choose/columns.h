@@ -1,4 +1,5 @@
-/* columns.h - the sizes that were simulated, and what each entrant took there. Private to compiler/tune/. */
+/* columns.h - the sizes that were simulated, and what each entrant took there. Private to
+ * compiler/tune/. */
 #ifndef ORDO_COMPILER_CHOOSE_COLUMNS_H
 #define ORDO_COMPILER_CHOOSE_COLUMNS_H
 
@@ -15,7 +16,8 @@ struct ordo_columns {
 void ordo_columns_free(struct ordo_columns *columns);
 /* Simulates at one more size, every entrant. */
 bool ordo_columns_add(struct ordo_columns *columns, uint64_t bytes, struct ordo_error *error);
-/* The same between two columns, but only those that may be the fastest there (of those with the digest) if times grow with bytes. */
+/* The same between two columns, but only those that may be the fastest there (of those with the
+ * digest) if times grow with bytes. */
 bool ordo_columns_add_between(
 	struct ordo_columns *columns, uint64_t bytes, const char *digest, struct ordo_error *error);
 /* Simulates what was left out of a column. */
@@ -26,6 +28,7 @@ bool ordo_may_win(const struct ordo_contest *contest, uint32_t entrant, const ch
 /* The fastest of those that may be taken; ORDO_NONE. */
 uint32_t ordo_fastest(const struct ordo_columns *columns, uint32_t at, const char *digest);
 /* Is it as fast as the fastest, to 1e-9? */
-bool ordo_is_fastest(const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t entrant);
+bool ordo_is_fastest(
+	const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t entrant);
 
 #endif

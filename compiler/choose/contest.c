@@ -1,4 +1,5 @@
-/* contest.c - the candidates of a tuning, each compiled, proved, asked and predicted when that is wanted. */
+/* contest.c - the candidates of a tuning, each compiled, proved, asked and predicted when that is
+ * wanted. */
 #include "contest.h"
 #include <ordo/arena.h>
 #include <ordo/predict.h>
@@ -11,17 +12,20 @@
 static const uint32_t multiples[] = {1, 4, 16, 64};
 enum { NMULTIPLE = sizeof multiples / sizeof *multiples, MOST_CHUNKS = 1024 };
 
-static struct ordo_request request_of(const struct ordo_contest *contest, const struct ordo_entrant *entrant)
+static struct ordo_request request_of(
+	const struct ordo_contest *contest, const struct ordo_entrant *entrant)
 {
 	const struct ordo_selection_wish *wish = &contest->wish->selection;
-	struct ordo_request request = {
-		.problem = wish->problem, .algorithm = entrant->algorithm, .topology = wish->topology};
+	struct ordo_request request = {.problem = wish->problem,
+		.algorithm = entrant->algorithm,
+		.topology = wish->topology};
 	request.problem.chunks_per_block = entrant->chunks_per_block;
 	return request;
 }
 
 /* Would it apply if every rank had a link to every other? */
-static bool applies_elsewhere(const struct ordo_contest *contest, const struct ordo_entrant *entrant)
+static bool applies_elsewhere(
+	const struct ordo_contest *contest, const struct ordo_entrant *entrant)
 {
 	struct ordo_request request = request_of(contest, entrant);
 	struct ordo_recipe recipe = {0};
@@ -37,14 +41,16 @@ static void add_refused(struct ordo_contest *contest)
 	for (uint32_t i = 0; i < contest->candidates->nrefused; i++) {
 		const struct ordo_refusal *refusal = &contest->candidates->refused[i];
 		struct ordo_entrant *entrant = &contest->entrants[contest->count++];
-		*entrant = (struct ordo_entrant){
-			.algorithm = refusal->algorithm, .why = refusal->why, .refused = true, .asked = true};
+		*entrant = (struct ordo_entrant){.algorithm = refusal->algorithm,
+			.why = refusal->why,
+			.refused = true,
+			.asked = true};
 		entrant->uncarried = applies_elsewhere(contest, entrant);
 	}
 }
 
-static void add_entrant(
-	struct ordo_contest *contest, const struct ordo_candidate *candidate, uint32_t chunks_per_block)
+static void add_entrant(struct ordo_contest *contest, const struct ordo_candidate *candidate,
+	uint32_t chunks_per_block)
 {
 	contest->entrants[contest->count++] = (struct ordo_entrant){.candidate = candidate,
 		.algorithm = candidate->algorithm,
@@ -54,7 +60,8 @@ static void add_entrant(
 /* Of one that was named also a single chunk: for little data a pipeline is nothing but steps. */
 static void add_candidate(struct ordo_contest *contest, const struct ordo_candidate *candidate)
 {
-	const bool several = candidate->pipelines && !contest->wish->selection.problem.chunks_per_block;
+	const bool several =
+		candidate->pipelines && !contest->wish->selection.problem.chunks_per_block;
 	if (several && contest->wish->algorithm && candidate->chunks_per_block > 1)
 		add_entrant(contest, candidate, 1);
 	for (uint32_t m = 0; m < (several ? NMULTIPLE : 1); m++) {
@@ -78,7 +85,8 @@ static void find_limits(struct ordo_contest *contest)
 	bool any = false;
 	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
 		double sum = 0;
-		for (uint32_t l = topology->first_link[rank]; l < topology->first_link[rank + 1]; l++) {
+		for (uint32_t l = topology->first_link[rank]; l < topology->first_link[rank + 1];
+			l++) {
 			const struct ordo_link *link = &topology->links[l];
 			if (link->down)
 				continue;
@@ -87,7 +95,8 @@ static void find_limits(struct ordo_contest *contest)
 				contest->least_latency = link->latency_ns * 1e-9;
 			any = true;
 		}
-		contest->most_bandwidth = sum > contest->most_bandwidth ? sum : contest->most_bandwidth;
+		contest->most_bandwidth =
+			sum > contest->most_bandwidth ? sum : contest->most_bandwidth;
 	}
 }
 
@@ -113,7 +122,8 @@ void ordo_contest_close(struct ordo_contest *contest)
 	free(contest->entrants);
 }
 
-static void keep(struct ordo_contest *contest, struct ordo_entrant *entrant, struct ordo_schedule *schedule)
+static void keep(
+	struct ordo_contest *contest, struct ordo_entrant *entrant, struct ordo_schedule *schedule)
 {
 	if (contest->kept + schedule->ntask > MOST_KEPT) {
 		ordo_schedule_destroy(schedule);
@@ -124,8 +134,8 @@ static void keep(struct ordo_contest *contest, struct ordo_entrant *entrant, str
 }
 
 /* Keeps what is said of the candidate; any other trouble ends it all. */
-static bool refuse(struct ordo_contest *contest, struct ordo_entrant *entrant, const struct ordo_error *why,
-	struct ordo_error *error)
+static bool refuse(struct ordo_contest *contest, struct ordo_entrant *entrant,
+	const struct ordo_error *why, struct ordo_error *error)
 {
 	if (!ordo_is_of_candidate(why)) {
 		if (error)
@@ -193,8 +203,8 @@ static bool predict(struct ordo_contest *contest, uint32_t i, const struct ordo_
 	return true;
 }
 
-bool ordo_contest_time(struct ordo_contest *contest, uint32_t i, struct ordo_column *column, double limit,
-	struct ordo_error *error)
+bool ordo_contest_time(struct ordo_contest *contest, uint32_t i, struct ordo_column *column,
+	double limit, struct ordo_error *error)
 {
 	struct ordo_entrant *entrant = &contest->entrants[i];
 	struct ordo_schedule *schedule = entrant->schedule;
@@ -242,12 +252,14 @@ double ordo_contest_bound(const struct ordo_contest *contest, uint32_t i, uint64
 		return 0;
 	const bool natural = entrant->chunks_per_block == entrant->candidate->chunks_per_block;
 	const double chain = (double)entrant->candidate->steps * contest->least_latency,
-		     volume = natural ? bytes_of_busiest(contest, entrant, bytes) / contest->most_bandwidth
+		     volume = natural ? bytes_of_busiest(contest, entrant, bytes) /
+						contest->most_bandwidth
 				      : 0;
 	return chain > volume ? chain : volume;
 }
 
-struct ordo_schedule *ordo_contest_take(struct ordo_contest *contest, uint32_t i, struct ordo_error *error)
+struct ordo_schedule *ordo_contest_take(
+	struct ordo_contest *contest, uint32_t i, struct ordo_error *error)
 {
 	struct ordo_entrant *entrant = &contest->entrants[i];
 	struct ordo_schedule *schedule = entrant->schedule;

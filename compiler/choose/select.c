@@ -49,9 +49,10 @@ static struct ordo_request request_of(const struct selecting *selecting, uint32_
 		.closure = wish->progress_closure};
 }
 
-/* The schedule of a candidate, and its proof. NULL: *why is about the candidate (ORDO_USAGE), or the end. */
-static struct ordo_schedule *compile(
-	const struct selecting *selecting, uint32_t i, struct ordo_proof **proof, struct ordo_error *why)
+/* The schedule of a candidate, and its proof. NULL: *why is about the candidate (ORDO_USAGE), or
+ * the end. */
+static struct ordo_schedule *compile(const struct selecting *selecting, uint32_t i,
+	struct ordo_proof **proof, struct ordo_error *why)
 {
 	const struct ordo_request request = request_of(selecting, i);
 	return ordo_compile_proved(&request, proof, why);
@@ -84,7 +85,8 @@ static bool find_costs(struct selecting *selecting)
 		const long double parts = (long double)option->cost.parts,
 				  link = (long double)machine->bandwidth_gbs,
 				  adding = (long double)machine->reduce_bandwidth_gbs;
-		option->line.fixed = (long double)option->cost.steps * (long double)machine->latency_ns;
+		option->line.fixed =
+			(long double)option->cost.steps * (long double)machine->latency_ns;
 		option->line.slope = (long double)option->cost.wire / parts / link +
 				     (long double)option->cost.reduced / parts / adding;
 	}
@@ -103,7 +105,8 @@ static bool try(struct selecting *selecting, uint32_t i)
 	option->tried = true;
 	struct ordo_schedule *schedule = compile(selecting, i, &proof, &why);
 	option->compiles = schedule;
-	option->suits = schedule && (!wish->suits || wish->suits(schedule, proof, wish->closure, &why));
+	option->suits =
+		schedule && (!wish->suits || wish->suits(schedule, proof, wish->closure, &why));
 	if (schedule)
 		memcpy(option->digest, proof->digest, sizeof option->digest);
 	ordo_proof_destroy(proof);
@@ -113,8 +116,8 @@ static bool try(struct selecting *selecting, uint32_t i)
 
 static bool add_stretch(struct envelope *envelope, struct stretch stretch, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(
-		    &envelope->items, &envelope->room, (size_t)envelope->count + 1, sizeof *envelope->items))
+	if (!ordo_array_reserve(&envelope->items, &envelope->room, (size_t)envelope->count + 1,
+		    sizeof *envelope->items))
 		return ordo_fail_memory(error);
 	envelope->items[envelope->count++] = stretch;
 	return true;
@@ -132,7 +135,8 @@ static bool make_envelope(
 			return true;
 		const uint64_t next =
 			ordo_next_crossing(lines, selecting->count, option, from, selecting->last);
-		const struct stretch stretch = {from, next ? next - 1 : selecting->wish->to_bytes, option};
+		const struct stretch stretch = {
+			from, next ? next - 1 : selecting->wish->to_bytes, option};
 		if (!add_stretch(envelope, stretch, selecting->error))
 			return false;
 		if (!next)
@@ -148,8 +152,9 @@ static bool meets(const struct option *option, enum demand demand)
 	return demand == COMPILES ? option->compiles : option->suits;
 }
 
-/* The envelope of what meets a demand. Only candidates that would be in it are tried; while one of them does not meet it, it is left out and the envelope made
- * again. digest: only those with that order; NULL: any. */
+/* The envelope of what meets a demand. Only candidates that would be in it are tried; while one of
+ * them does not meet it, it is left out and the envelope made again. digest: only those with that
+ * order; NULL: any. */
 static bool find_envelope(struct selecting *selecting, enum demand demand, const char *digest,
 	struct ordo_line *lines, struct envelope *envelope)
 {
@@ -179,7 +184,8 @@ static uint64_t end_of(const struct selecting *selecting, const struct stretch *
 	return stretch->to < selecting->last ? stretch->to : selecting->last;
 }
 
-/* The greatest ratio of two envelopes. Between their corners both are lines, and a ratio of lines is greatest at an end. */
+/* The greatest ratio of two envelopes. Between their corners both are lines, and a ratio of lines
+ * is greatest at an end. */
 static double find_price(const struct selecting *selecting, const struct envelope *envelope,
 	const struct envelope *cheapest, uint64_t *bytes)
 {
@@ -187,10 +193,11 @@ static double find_price(const struct selecting *selecting, const struct envelop
 	*bytes = selecting->wish->from_bytes;
 	for (uint32_t i = 0, k = 0; i < envelope->count && k < cheapest->count;) {
 		const struct stretch *a = &envelope->items[i], *b = &cheapest->items[k];
-		const uint64_t ends[2] = {
-			a->from > b->from ? a->from : b->from, end_of(selecting, a->to < b->to ? a : b)};
+		const uint64_t ends[2] = {a->from > b->from ? a->from : b->from,
+			end_of(selecting, a->to < b->to ? a : b)};
 		for (int end = 0; end < 2; end++) {
-			const long double paid = ordo_line_at(&selecting->options[a->option].line, ends[end]);
+			const long double paid =
+				ordo_line_at(&selecting->options[a->option].line, ends[end]);
 			const long double least =
 				ordo_line_at(&selecting->options[b->option].line, ends[end]);
 			const double ratio = least > 0 ? (double)(paid / least) : 1;
@@ -222,7 +229,8 @@ static bool find_one_order(struct selecting *selecting, const struct envelope *c
 			       !strcmp(selecting->options[k].digest, selecting->options[i].digest);
 		if (seen)
 			continue;
-		if (!find_envelope(selecting, SUITS, selecting->options[i].digest, lines, &envelope)) {
+		if (!find_envelope(
+			    selecting, SUITS, selecting->options[i].digest, lines, &envelope)) {
 			free(envelope.items);
 			return false;
 		}
@@ -254,12 +262,14 @@ static bool costs_as_much(const struct option *one, const struct option *other)
 		 one->line.slope < other->line.slope || one->line.slope > other->line.slope);
 }
 
-/* Appends the candidates that suit and cost exactly what the one of a stretch costs: it and those behind it. */
-static bool add_alternatives(
-	struct selecting *selecting, uint32_t chosen, struct ordo_alternative *items, uint32_t *count)
+/* Appends the candidates that suit and cost exactly what the one of a stretch costs: it and those
+ * behind it. */
+static bool add_alternatives(struct selecting *selecting, uint32_t chosen,
+	struct ordo_alternative *items, uint32_t *count)
 {
 	for (uint32_t i = chosen; i < selecting->count; i++) {
-		if (i != chosen && !costs_as_much(&selecting->options[i], &selecting->options[chosen]))
+		if (i != chosen &&
+			!costs_as_much(&selecting->options[i], &selecting->options[chosen]))
 			continue;
 		if (!try(selecting, i))
 			return false;
@@ -273,7 +283,8 @@ static bool add_alternatives(
 static bool settle(struct selecting *selecting, struct envelope *envelope)
 {
 	const uint32_t nrange = envelope->count;
-	struct ordo_alternative *items = calloc((size_t)nrange * selecting->count + 1, sizeof *items);
+	struct ordo_alternative *items =
+		calloc((size_t)nrange * selecting->count + 1, sizeof *items);
 	uint32_t *ends = calloc((size_t)nrange + 1, sizeof *ends),
 		 *choice = calloc((size_t)nrange + 1, sizeof *choice), count = 0;
 	bool worked = items && ends && choice ? true : ordo_fail_memory(selecting->error);
@@ -324,25 +335,28 @@ static bool select_ranges(struct selecting *selecting, struct ordo_line *lines)
 	const struct ordo_selection_wish *wish = selecting->wish;
 	struct ordo_selection *selection = selecting->selection;
 	struct envelope cheapest = {0}, chosen = {0};
-	bool worked = find_costs(selecting) && find_envelope(selecting, COMPILES, NULL, lines, &cheapest);
+	bool worked =
+		find_costs(selecting) && find_envelope(selecting, COMPILES, NULL, lines, &cheapest);
 	if (worked && wish->one_order)
 		worked = find_one_order(selecting, &cheapest, lines, &chosen);
 	else if (worked)
-		worked = find_envelope(selecting, SUITS, NULL, lines, &chosen) && settle(selecting, &chosen);
+		worked = find_envelope(selecting, SUITS, NULL, lines, &chosen) &&
+			 settle(selecting, &chosen);
 	if (worked && !chosen.count)
-		worked =
-			ordo_fail(selecting->error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",
-				selection->candidates.nrefused, ordo_operator_facts(wish->problem.op)->name);
+		worked = ordo_fail(selecting->error, ORDO_REFUTED, 0,
+			"no algorithm suits, of %u that have %s", selection->candidates.nrefused,
+			ordo_operator_facts(wish->problem.op)->name);
 	if (worked && !wish->one_order)
-		selection->price = find_price(selecting, &chosen, &cheapest, &selection->price_bytes);
+		selection->price =
+			find_price(selecting, &chosen, &cheapest, &selection->price_bytes);
 	worked = worked && keep(selecting, &chosen);
 	free(cheapest.items);
 	free(chosen.items);
 	return worked;
 }
 
-static bool select_cheapest(
-	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error)
+static bool select_cheapest(const struct ordo_selection_wish *wish,
+	struct ordo_selection *selection, struct ordo_error *error)
 {
 	struct selecting selecting = {.wish = wish,
 		.selection = selection,
@@ -359,15 +373,15 @@ static bool select_cheapest(
 	selecting.count = selection->candidates.count;
 	selecting.options = calloc((size_t)selecting.count + 1, sizeof *selecting.options);
 	struct ordo_line *lines = calloc((size_t)selecting.count + 1, sizeof *lines);
-	const bool worked =
-		selecting.options && lines ? select_ranges(&selecting, lines) : ordo_fail_memory(error);
+	const bool worked = selecting.options && lines ? select_ranges(&selecting, lines)
+						       : ordo_fail_memory(error);
 	free(selecting.options);
 	free(lines);
 	return worked;
 }
 
-bool ordo_select_sized(size_t size, const struct ordo_selection_wish *wish, struct ordo_selection *selection,
-	struct ordo_error *error)
+bool ordo_select_sized(size_t size, const struct ordo_selection_wish *wish,
+	struct ordo_selection *selection, struct ordo_error *error)
 {
 	struct ordo_selection_wish own;
 	*selection = (struct ordo_selection){0};
@@ -376,10 +390,11 @@ bool ordo_select_sized(size_t size, const struct ordo_selection_wish *wish, stru
 		       : false;
 }
 
-bool(ordo_select)(
-	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error)
+bool(ordo_select)(const struct ordo_selection_wish *wish, struct ordo_selection *selection,
+	struct ordo_error *error)
 {
-	return ordo_select_sized(ORDO_UP_TO(ordo_selection_wish, progress_closure), wish, selection, error);
+	return ordo_select_sized(
+		ORDO_UP_TO(ordo_selection_wish, progress_closure), wish, selection, error);
 }
 
 void ordo_selection_free(struct ordo_selection *selection)
@@ -391,8 +406,8 @@ void ordo_selection_free(struct ordo_selection *selection)
 	*selection = (struct ordo_selection){0};
 }
 
-struct ordo_plan_set *ordo_selection_plan_set(
-	const struct ordo_selection *selection, const struct ordo_problem *problem, struct ordo_error *error)
+struct ordo_plan_set *ordo_selection_plan_set(const struct ordo_selection *selection,
+	const struct ordo_problem *problem, struct ordo_error *error)
 {
 	struct ordo_problem whole = *problem;
 	whole.nshard = whole.nshard ? whole.nshard : whole.nrank;
@@ -400,8 +415,8 @@ struct ordo_plan_set *ordo_selection_plan_set(
 	for (uint32_t i = 0; set && i < selection->nrange; i++) {
 		char name[32];
 		snprintf(name, sizeof name, "range-%u.json", i);
-		if (!ordo_plan_set_add(set, selection->ranges[i].from_bytes, selection->ranges[i].to_bytes,
-			    name, error)) {
+		if (!ordo_plan_set_add(set, selection->ranges[i].from_bytes,
+			    selection->ranges[i].to_bytes, name, error)) {
 			ordo_plan_set_destroy(set);
 			return NULL;
 		}

@@ -11,14 +11,15 @@ static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price
 	price->least_shards = V / N;
 	price->most_shards = V / N + (V % N > 0);
 	for (uint32_t rank = 0; rank < N; rank++) {
-		const uint32_t nsum = recipe->algorithm->takes_shards ? ordo_forest_size(&whole, rank) : 1;
+		const uint32_t nsum =
+			recipe->algorithm->takes_shards ? ordo_forest_size(&whole, rank) : 1;
 		price->sums += nsum;
 		price->most_sums = nsum > price->most_sums ? nsum : price->most_sums;
 	}
 }
 
-static bool price_shards(
-	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error)
+static bool price_shards(const struct ordo_request *request, struct ordo_shard_price *price,
+	struct ordo_error *error)
 {
 	struct ordo_recipe recipe = {0}, plain = {0};
 	*price = (struct ordo_shard_price){0};
@@ -42,16 +43,17 @@ static bool price_shards(
 	return worked;
 }
 
-bool ordo_shard_price_sized(size_t size, const struct ordo_request *request, struct ordo_shard_price *price,
-	struct ordo_error *error)
+bool ordo_shard_price_sized(size_t size, const struct ordo_request *request,
+	struct ordo_shard_price *price, struct ordo_error *error)
 {
 	struct ordo_request own;
-	return ordo_options_take(&own, sizeof own, request, size, error) ? price_shards(&own, price, error)
-									 : false;
+	return ordo_options_take(&own, sizeof own, request, size, error)
+		       ? price_shards(&own, price, error)
+		       : false;
 }
 
-bool(ordo_shard_price)(
-	const struct ordo_request *request, struct ordo_shard_price *price, struct ordo_error *error)
+bool(ordo_shard_price)(const struct ordo_request *request, struct ordo_shard_price *price,
+	struct ordo_error *error)
 {
 	return ordo_shard_price_sized(ORDO_UP_TO(ordo_request, closure), request, price, error);
 }

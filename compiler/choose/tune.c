@@ -1,11 +1,13 @@
 /* tune.c - the fastest candidate at each size of a range.
  *
- * Sizes are simulated at the powers of two. Going from one to the next, a stretch keeps the set of entrants that were the fastest at all of its sizes. Where that would
- * become empty the size is looked for at which it does: between two columns a third is put, where lines through their times would cross, until they
- * are neighbours. Then both are completed, and if somebody else turns out to be faster there it all begins again, with those columns known.
+ * Sizes are simulated at the powers of two. Going from one to the next, a stretch keeps the set of
+ * entrants that were the fastest at all of its sizes. Where that would become empty the size is
+ * looked for at which it does: between two columns a third is put, where lines through their times
+ * would cross, until they are neighbours. Then both are completed, and if somebody else turns out
+ * to be faster there it all begins again, with those columns known.
  */
-#include "cost/tie_break.h"
 #include "columns.h"
+#include "cost/tie_break.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/options.h>
@@ -63,8 +65,10 @@ static bool simulate_powers(struct tuning *tuning)
 	return tuning->last == first || ordo_columns_add(columns, tuning->last, tuning->error);
 }
 
-/* Takes out of a stretch's set who is not the fastest at one more column; if nobody would be left, nothing is changed. */
-static bool keep_common(const struct tuning *tuning, uint32_t column, const char *digest, bool *common)
+/* Takes out of a stretch's set who is not the fastest at one more column; if nobody would be left,
+ * nothing is changed. */
+static bool keep_common(
+	const struct tuning *tuning, uint32_t column, const char *digest, bool *common)
 {
 	const uint32_t count = tuning->contest.count;
 	bool any = false;
@@ -75,8 +79,10 @@ static bool keep_common(const struct tuning *tuning, uint32_t column, const char
 	return any;
 }
 
-/* Where the one that is fastest at a column and the one that is at the next would cross if their times were lines; every other time the middle, for they need not be. */
-static uint64_t guess_crossing(struct tuning *tuning, uint32_t column, const char *digest, const bool *common)
+/* Where the one that is fastest at a column and the one that is at the next would cross if their
+ * times were lines; every other time the middle, for they need not be. */
+static uint64_t guess_crossing(
+	struct tuning *tuning, uint32_t column, const char *digest, const bool *common)
 {
 	const struct ordo_column *low = &tuning->columns.items[column], *high = low + 1;
 	const uint32_t next = ordo_fastest(&tuning->columns, column + 1, digest);
@@ -111,11 +117,12 @@ static bool look_closer(
 }
 
 /* A new stretch that begins at a column; NULL: no memory. */
-static bool *begin_stretch(
-	const struct tuning *tuning, struct stretches *stretches, uint32_t column, const char *digest)
+static bool *begin_stretch(const struct tuning *tuning, struct stretches *stretches,
+	uint32_t column, const char *digest)
 {
 	const size_t count = tuning->contest.count, at = stretches->count;
-	if (!ordo_array_reserve(&stretches->items, &stretches->room, at + 1, sizeof *stretches->items) ||
+	if (!ordo_array_reserve(
+		    &stretches->items, &stretches->room, at + 1, sizeof *stretches->items) ||
 		!ordo_array_reserve(&stretches->common, &stretches->common_room, (at + 1) * count,
 			sizeof *stretches->common)) {
 		ordo_fail_memory(tuning->error);
@@ -128,8 +135,10 @@ static bool *begin_stretch(
 	return common;
 }
 
-/* Goes over the columns once. *whole: they were enough; else there is one column more, or a more complete one. */
-static bool go_over(struct tuning *tuning, const char *digest, struct stretches *stretches, bool *whole)
+/* Goes over the columns once. *whole: they were enough; else there is one column more, or a more
+ * complete one. */
+static bool go_over(
+	struct tuning *tuning, const char *digest, struct stretches *stretches, bool *whole)
 {
 	stretches->count = 0;
 	bool *common = begin_stretch(tuning, stretches, 0, digest);
@@ -166,7 +175,8 @@ static bool find_stretches(struct tuning *tuning, const char *digest, struct str
 static uint32_t order_of(const struct tuning *tuning, uint32_t entrant)
 {
 	uint32_t order = 0;
-	while (strcmp(tuning->contest.entrants[order].digest, tuning->contest.entrants[entrant].digest) != 0)
+	while (strcmp(tuning->contest.entrants[order].digest,
+		       tuning->contest.entrants[entrant].digest) != 0)
 		order++;
 	return order;
 }
@@ -206,12 +216,14 @@ static double least_seconds(const struct tuning *tuning, uint32_t column)
 }
 
 /* The greatest ratio of what was chosen to the fastest of all. */
-static double find_price(const struct tuning *tuning, const struct stretches *stretches, uint64_t *bytes)
+static double find_price(
+	const struct tuning *tuning, const struct stretches *stretches, uint64_t *bytes)
 {
 	double most = 1;
 	*bytes = tuning->wish.selection.from_bytes;
 	for (uint32_t s = 0; s < stretches->count; s++)
-		for (uint32_t at = stretches->items[s].first; at <= stretches->items[s].last; at++) {
+		for (uint32_t at = stretches->items[s].first; at <= stretches->items[s].last;
+			at++) {
 			const struct ordo_column *column = &tuning->columns.items[at];
 			const double least = least_seconds(tuning, at),
 				     paid = column->seconds[stretches->items[s].chosen];
@@ -228,7 +240,8 @@ static bool was_seen(const struct tuning *tuning, uint32_t entrant)
 {
 	for (uint32_t i = 0; i < entrant; i++)
 		if (tuning->contest.entrants[i].suits &&
-			!strcmp(tuning->contest.entrants[i].digest, tuning->contest.entrants[entrant].digest))
+			!strcmp(tuning->contest.entrants[i].digest,
+				tuning->contest.entrants[entrant].digest))
 			return true;
 	return false;
 }
@@ -244,7 +257,8 @@ static const char *find_order(struct tuning *tuning)
 		uint64_t bytes;
 		if (!entrant->suits || was_seen(tuning, i))
 			continue;
-		const bool worked = find_stretches(tuning, entrant->digest, &one) && settle(tuning, &one);
+		const bool worked =
+			find_stretches(tuning, entrant->digest, &one) && settle(tuning, &one);
 		const double price = worked ? find_price(tuning, &one, &bytes) : 0;
 		free_stretches(&one);
 		if (!worked)
@@ -278,7 +292,8 @@ static struct ordo_contender contender_of(const struct tuning *tuning, uint32_t 
 		.chunks_per_block = entrant->chunks_per_block,
 		.standing = standing_of(tuning, i),
 		.why = entrant->why,
-		.bound = fmax(ordo_contest_bound(&tuning->contest, i, tuning->wish.selection.from_bytes),
+		.bound = fmax(
+			ordo_contest_bound(&tuning->contest, i, tuning->wish.selection.from_bytes),
 			columns->count ? columns->items[0].over[i] : 0),
 		.first = columns->count ? columns->items[0].seconds[i] : -1,
 		.last = columns->count ? columns->items[columns->count - 1].seconds[i] : -1};
@@ -339,8 +354,8 @@ static uint32_t middle_of(const struct tuning *tuning, const struct stretch *str
 	return nearest;
 }
 
-static struct ordo_tuned_times times_of(
-	const struct tuning *tuning, const struct stretch *stretch, uint32_t middle, uint32_t entrant)
+static struct ordo_tuned_times times_of(const struct tuning *tuning, const struct stretch *stretch,
+	uint32_t middle, uint32_t entrant)
 {
 	const struct ordo_column *columns = tuning->columns.items;
 	return (struct ordo_tuned_times){columns[stretch->first].seconds[entrant],
@@ -370,8 +385,8 @@ static struct ordo_tuned tuned_of(const struct tuning *tuning, const struct stre
 }
 
 /* The schedules of the stretches, each compiled already or once more. */
-static bool keep(
-	struct tuning *tuning, const struct stretches *stretches, const char *digest, const uint32_t *places)
+static bool keep(struct tuning *tuning, const struct stretches *stretches, const char *digest,
+	const uint32_t *places)
 {
 	struct ordo_tuning *result = tuning->result;
 	struct ordo_selection *selection = &result->selection;
@@ -387,16 +402,20 @@ static bool keep(
 		const bool last = s + 1 == nrange;
 		struct ordo_selected *range = &selection->ranges[selection->nrange++];
 		*range = (struct ordo_selected){.from_bytes = columns[stretch->first].bytes,
-			.to_bytes = last ? tuning->wish.selection.to_bytes : columns[stretch->last].bytes,
+			.to_bytes = last ? tuning->wish.selection.to_bytes
+					 : columns[stretch->last].bytes,
 			.algorithm = entrant->algorithm,
-			.schedule = ordo_contest_take(&tuning->contest, stretch->chosen, tuning->error)};
+			.schedule = ordo_contest_take(
+				&tuning->contest, stretch->chosen, tuning->error)};
 		memcpy(range->digest, entrant->digest, sizeof range->digest);
 		if (!range->schedule)
 			return false;
 		result->ranges[s] = tuned_of(tuning, stretch, digest, places);
 		if (s) {
-			result->ranges[s].before = columns[stretch->first].seconds[stretch[-1].chosen];
-			result->ranges[s].early = columns[stretch[-1].last].seconds[stretch->chosen];
+			result->ranges[s].before =
+				columns[stretch->first].seconds[stretch[-1].chosen];
+			result->ranges[s].early =
+				columns[stretch[-1].last].seconds[stretch->chosen];
 		}
 	}
 	return true;
@@ -409,7 +428,8 @@ static bool any_suits(const struct tuning *tuning)
 		if (tuning->contest.entrants[i].suits)
 			return true;
 	return ordo_fail(tuning->error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",
-		tuning->contest.count, ordo_operator_facts(tuning->wish.selection.problem.op)->name);
+		tuning->contest.count,
+		ordo_operator_facts(tuning->wish.selection.problem.op)->name);
 }
 
 static bool find_ranges(struct tuning *tuning, struct stretches *stretches, const char **digest)
@@ -448,7 +468,8 @@ static bool check_sizes(const struct tuning *tuning)
 		       ? true
 		       : ordo_fail(tuning->error, ORDO_USAGE, 0,
 				 "sizes: found %llu..%llu, wanted an ascending range up to %llu",
-				 (unsigned long long)wish->from_bytes, (unsigned long long)wish->to_bytes,
+				 (unsigned long long)wish->from_bytes,
+				 (unsigned long long)wish->to_bytes,
 				 (unsigned long long)ORDO_BYTES_LIMIT);
 }
 
@@ -475,12 +496,13 @@ static bool tune_range(
 	const struct ordo_request request = {.problem = wish->selection.problem,
 		.algorithm = wish->algorithm,
 		.topology = wish->selection.topology};
-	if (!check_sizes(&tuning) || !(wish->algorithm ? ordo_candidates_take(candidates, &request, error)
-						       : ordo_candidates_make(candidates, &request.problem,
-								 request.topology, error)))
+	if (!check_sizes(&tuning) ||
+		!(wish->algorithm ? ordo_candidates_take(candidates, &request, error)
+				  : ordo_candidates_make(
+					    candidates, &request.problem, request.topology, error)))
 		return false;
-	const bool worked =
-		ordo_contest_open(&tuning.contest, &tuning.wish, candidates, error) && tune(&tuning);
+	const bool worked = ordo_contest_open(&tuning.contest, &tuning.wish, candidates, error) &&
+			    tune(&tuning);
 	result->nsize = tuning.columns.count;
 	result->nprediction = tuning.contest.nprediction;
 	result->first_bytes = wish->selection.from_bytes;
@@ -490,16 +512,18 @@ static bool tune_range(
 	return worked;
 }
 
-bool ordo_tune_sized(
-	size_t size, const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
+bool ordo_tune_sized(size_t size, const struct ordo_tune_wish *wish, struct ordo_tuning *result,
+	struct ordo_error *error)
 {
 	struct ordo_tune_wish own;
 	*result = (struct ordo_tuning){0};
-	return ordo_options_take(&own, sizeof own, wish, size, error) ? tune_range(&own, result, error)
-								      : false;
+	return ordo_options_take(&own, sizeof own, wish, size, error)
+		       ? tune_range(&own, result, error)
+		       : false;
 }
 
-bool(ordo_tune)(const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
+bool(ordo_tune)(
+	const struct ordo_tune_wish *wish, struct ordo_tuning *result, struct ordo_error *error)
 {
 	return ordo_tune_sized(ORDO_UP_TO(ordo_tune_wish, lazily), wish, result, error);
 }

@@ -6,13 +6,16 @@
  *             ReduceScatter                   (p-1)a + (p-1)/p n (b+g)
  *             AllReduce                      2(p-1)a + 2(p-1)/p n b + (p-1)/p n g
  *             Broadcast, Reduce in K chunks  (p-2+K)(a + n/K b [+ n/K g])
- *   mesh      AllGather, Scatter, Gather      a + n/p b                                over p-1 links at once
+ *   mesh      AllGather, Scatter, Gather      a + n/p b                                over p-1
+ *             links at once
  *             ReduceScatter                   a + n/p b + (p-1)/p n g
  *             AllReduce two-shot             2a + 2/p n b + (p-1)/p n g
  *             AllReduce one-shot              a + n b + (p-1) n g
- *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; rhd; nhr, nb; pairwise AllToAll; binomial tree; dyadic: below
+ *   halving-doubling, p = 2^q: ReduceScatter, AllReduce; rhd; nhr, nb; pairwise AllToAll; binomial
+ *   tree; dyadic: below
  *
- * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the algorithms' own files
+ * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005; the
+ *         algorithms' own files
  */
 #include "cost.h"
 #include <string.h>
@@ -50,8 +53,10 @@ static bool has_slices(const struct ordo_recipe *recipe, uint32_t p)
 
 static bool ring(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank, K = recipe->problem.chunks_per_block, way = p - 2 + K;
-	if (ordo_recipe_number(recipe, "directions") != 1 || ordo_recipe_number(recipe, "rings") != 1)
+	const uint64_t p = recipe->problem.nrank, K = recipe->problem.chunks_per_block,
+		       way = p - 2 + K;
+	if (ordo_recipe_number(recipe, "directions") != 1 ||
+		ordo_recipe_number(recipe, "rings") != 1)
 		return false;
 	switch (recipe->problem.op) {
 	case ORDO_ALLGATHER:
@@ -142,14 +147,16 @@ static bool halving_doubling(const struct ordo_recipe *recipe, struct ordo_cost 
 		rounds_to_reach(recipe->problem.nrank), cost);
 }
 
-/* p' = 2^k, the largest power of two not above p: halving and doubling among p', and all of the vector of the ranks beyond it there and back. */
+/* p' = 2^k, the largest power of two not above p: halving and doubling among p', and all of the
+ * vector of the ranks beyond it there and back. */
 static bool rhd(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
 	const uint32_t power = largest_power(recipe->problem.nrank), k = rounds_to_reach(power);
 	if (power == recipe->problem.nrank)
 		return halving_doubling(recipe, cost);
 	return recipe->problem.op == ORDO_ALLREDUCE && has_slices(recipe, power) &&
-	       is(cost, ORDO_COST_TABLE, 2 * k + 2, 4 * (uint64_t)power - 2, 2 * (uint64_t)power - 1, power);
+	       is(cost, ORDO_COST_TABLE, 2 * k + 2, 4 * (uint64_t)power - 2,
+		       2 * (uint64_t)power - 1, power);
 }
 
 /* All of the vector in every round, up a tree, down it, or both. */
@@ -171,8 +178,9 @@ static bool nonuniform(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 
 static bool nhr(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
-	return ordo_recipe_is(recipe, "data", "small") ? whole_vectors(recipe, ORDO_COST_ROUNDS, cost)
-						       : nonuniform(recipe, cost);
+	return ordo_recipe_is(recipe, "data", "small")
+		       ? whole_vectors(recipe, ORDO_COST_ROUNDS, cost)
+		       : nonuniform(recipe, cost);
 }
 
 static bool circulant(const struct ordo_recipe *recipe, struct ordo_cost *cost)
@@ -182,7 +190,8 @@ static bool circulant(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 
 static bool tree(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
-	return ordo_recipe_is(recipe, "shape", "binomial") && recipe->problem.chunks_per_block == 1 &&
+	return ordo_recipe_is(recipe, "shape", "binomial") &&
+	       recipe->problem.chunks_per_block == 1 &&
 	       whole_vectors(recipe, ORDO_COST_TABLE, cost);
 }
 
@@ -190,15 +199,17 @@ static bool tree(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 static bool dyadic(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
 	const uint32_t p = recipe->problem.nrank, power = p & (~p + 1);
-	return phases(recipe, recipe->problem.op == ORDO_REDUCESCATTER ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
+	return phases(recipe,
+		recipe->problem.op == ORDO_REDUCESCATTER ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
 		rounds_to_reach(power) + p / power - 1, cost);
 }
 
-/* M servers of R ranks: R/2 rounds, in which the links inside columns carry most, M blocks a round; then M-1 between servers. */
+/* M servers of R ranks: R/2 rounds, in which the links inside columns carry most, M blocks a round;
+ * then M-1 between servers. */
 static bool birs(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank, M = ordo_recipe_number(recipe, "servers"), R = p / M,
-		       rounds = R / 2 + M - 1;
+	const uint64_t p = recipe->problem.nrank, M = ordo_recipe_number(recipe, "servers"),
+		       R = p / M, rounds = R / 2 + M - 1;
 	/* On one port the two kinds of links take turns. */
 	const bool one_port = recipe->topology && recipe->topology->ports == 1;
 	const uint64_t blocks = one_port ? p - 1 : R / 2 * M + M - 1;
@@ -211,7 +222,8 @@ static bool birs(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 static bool alltoall(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 {
 	const uint64_t p = recipe->problem.nrank;
-	return ordo_recipe_is(recipe, "method", "pairwise") && is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
+	return ordo_recipe_is(recipe, "method", "pairwise") &&
+	       is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
 }
 
 static const struct {

@@ -6,7 +6,8 @@
 
 struct ordo_machine ordo_machine_usual(void)
 {
-	return (struct ordo_machine){.latency_ns = 1000, .bandwidth_gbs = 56, .reduce_bandwidth_gbs = 195};
+	return (struct ordo_machine){
+		.latency_ns = 1000, .bandwidth_gbs = 56, .reduce_bandwidth_gbs = 195};
 }
 
 /* The slowest of some links. */
@@ -62,11 +63,13 @@ static void take_load(struct load *most, const struct load *load)
 	most->chunks = load->chunks > most->chunks ? load->chunks : most->chunks;
 	most->got_messages =
 		load->got_messages > most->got_messages ? load->got_messages : most->got_messages;
-	most->got_chunks = load->got_chunks > most->got_chunks ? load->got_chunks : most->got_chunks;
+	most->got_chunks =
+		load->got_chunks > most->got_chunks ? load->got_chunks : most->got_chunks;
 	most->reduced = load->reduced > most->reduced ? load->reduced : most->reduced;
 }
 
-static void count_moves(const struct ordo_sequence *sequence, struct load *ranks, struct load *lanes)
+static void count_moves(
+	const struct ordo_sequence *sequence, struct load *ranks, struct load *lanes)
 {
 	for (uint32_t i = 0; i < sequence->nmove; i++) {
 		const struct ordo_move *move = &sequence->moves[i];
@@ -83,8 +86,8 @@ static void count_moves(const struct ordo_sequence *sequence, struct load *ranks
 }
 
 /* The busiest rank's and the busiest stream's load. */
-static bool find_loads(
-	const struct ordo_recipe *recipe, struct load *rank, struct load *lane, struct ordo_error *error)
+static bool find_loads(const struct ordo_recipe *recipe, struct load *rank, struct load *lane,
+	struct ordo_error *error)
 {
 	const uint32_t nrank = recipe->problem.nrank;
 	struct ordo_sequence sequence = {0};
@@ -108,14 +111,17 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* A stream does one thing after another, so neither steps nor bytes are fewer than in its busiest stream; on P ports not fewer than a P-th of what the
- * busiest rank sends or gets. Beyond that steps and volume are as claimed. */
+/* A stream does one thing after another, so neither steps nor bytes are fewer than in its busiest
+ * stream; on P ports not fewer than a P-th of what the busiest rank sends or gets. Beyond that
+ * steps and volume are as claimed. */
 static bool cost_as_claimed(
 	const struct ordo_recipe *recipe, struct ordo_cost *cost, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &recipe->problem;
-	const uint64_t blocks = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
-		       ports = recipe->topology ? recipe->topology->ports : 0, links = ports ? ports : 1;
+	const uint64_t blocks =
+			       problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
+		       ports = recipe->topology ? recipe->topology->ports : 0,
+		       links = ports ? ports : 1;
 	struct load rank, lane;
 	struct ordo_claims claims;
 	if (!find_loads(recipe, &rank, &lane, error) || !ordo_claims_of(recipe, &claims, error))
@@ -127,7 +133,8 @@ static bool cost_as_claimed(
 		.source = ORDO_COST_CLAIMS};
 	if (!ports)
 		return true;
-	cost->steps = larger(cost->steps, (larger(rank.messages, rank.got_messages) + ports - 1) / ports);
+	cost->steps =
+		larger(cost->steps, (larger(rank.messages, rank.got_messages) + ports - 1) / ports);
 	cost->wire = larger(cost->wire, larger(claims.volume, rank.got_chunks));
 	return true;
 }
@@ -143,23 +150,28 @@ static bool cost_by_formula(const struct ordo_recipe *recipe, struct ordo_cost *
 	return true;
 }
 
-static bool cost_of(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+static bool cost_of(
+	const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
 {
 	struct ordo_recipe recipe;
-	const bool worked = ordo_recipe_make(&recipe, request, error) &&
-			    (cost_by_formula(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
+	const bool worked =
+		ordo_recipe_make(&recipe, request, error) &&
+		(cost_by_formula(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
 	ordo_recipe_destroy(&recipe);
 	return worked;
 }
 
-bool ordo_cost_of_sized(
-	size_t size, const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+bool ordo_cost_of_sized(size_t size, const struct ordo_request *request, struct ordo_cost *cost,
+	struct ordo_error *error)
 {
 	struct ordo_request own;
-	return ordo_options_take(&own, sizeof own, request, size, error) ? cost_of(&own, cost, error) : false;
+	return ordo_options_take(&own, sizeof own, request, size, error)
+		       ? cost_of(&own, cost, error)
+		       : false;
 }
 
-bool(ordo_cost_of)(const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
+bool(ordo_cost_of)(
+	const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
 {
 	return ordo_cost_of_sized(ORDO_UP_TO(ordo_request, closure), request, cost, error);
 }
@@ -177,7 +189,8 @@ double ordo_cost_slope(const struct ordo_cost *cost, const struct ordo_machine *
 	       1e-9;
 }
 
-double ordo_cost_seconds(const struct ordo_cost *cost, const struct ordo_machine *machine, uint64_t bytes)
+double ordo_cost_seconds(
+	const struct ordo_cost *cost, const struct ordo_machine *machine, uint64_t bytes)
 {
 	return ordo_cost_fixed(cost, machine) + ordo_cost_slope(cost, machine) * (double)bytes;
 }

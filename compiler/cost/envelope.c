@@ -1,7 +1,8 @@
 /* envelope.c - the lower envelope of lines over whole numbers of bytes.
  *
- * A line that is lower further on rises less, and once lower stays lower: the first such size is found by halving. Going from crossing to crossing meets every
- * line of the envelope once: O(lines^2 log bytes), and lines are a few dozen.
+ * A line that is lower further on rises less, and once lower stays lower: the first such size is
+ * found by halving. Going from crossing to crossing meets every line of the envelope once:
+ * O(lines^2 log bytes), and lines are a few dozen.
  */
 #include "envelope.h"
 #include <ordo/operator.h>
@@ -16,7 +17,8 @@ uint32_t ordo_lowest_line(const struct ordo_line *lines, uint32_t count, uint64_
 {
 	uint32_t lowest = ORDO_NONE;
 	for (uint32_t i = 0; i < count; i++)
-		if (!lines[i].left_out && (lowest == ORDO_NONE || is_lower(&lines[i], &lines[lowest], bytes)))
+		if (!lines[i].left_out &&
+			(lowest == ORDO_NONE || is_lower(&lines[i], &lines[lowest], bytes)))
 			lowest = i;
 	return lowest;
 }

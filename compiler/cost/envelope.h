@@ -1,4 +1,5 @@
-/* envelope.h - the lower envelope of lines over whole numbers of bytes. Private to compiler/cost/. */
+/* envelope.h - the lower envelope of lines over whole numbers of bytes. Private to
+ * compiler/cost/. */
 #ifndef ORDO_COMPILER_ENVELOPE_H
 #define ORDO_COMPILER_ENVELOPE_H
 
@@ -11,11 +12,13 @@ struct ordo_line {
 	bool left_out;
 };
 
-/* The lowest line at a size; of equally low ones the one that rises least, then the first. ORDO_NONE: there is none. */
+/* The lowest line at a size; of equally low ones the one that rises least, then the first.
+ * ORDO_NONE: there is none. */
 uint32_t ordo_lowest_line(const struct ordo_line *lines, uint32_t count, uint64_t bytes);
-/* The first size above `bytes`, at most `last`, at which some line is lower than `line`, which is the lowest at `bytes`. 0: there is none. */
-uint64_t ordo_next_crossing(
-	const struct ordo_line *lines, uint32_t count, uint32_t line, uint64_t bytes, uint64_t last);
+/* The first size above `bytes`, at most `last`, at which some line is lower than `line`, which is
+ * the lowest at `bytes`. 0: there is none. */
+uint64_t ordo_next_crossing(const struct ordo_line *lines, uint32_t count, uint32_t line,
+	uint64_t bytes, uint64_t last);
 
 static inline long double ordo_line_at(const struct ordo_line *line, uint64_t bytes)
 {

@@ -1,7 +1,7 @@
 /* tie_break.c - of equally cheap algorithms those whose order changes least often.
  *
- * The best way to each alternative goes through the best way to one of the range before: price of a way = (changes, places behind the preferred ones), compared in
- * this order.
+ * The best way to each alternative goes through the best way to one of the range before: price of a
+ * way = (changes, places behind the preferred ones), compared in this order.
  */
 #include "tie_break.h"
 #include <stdlib.h>
@@ -14,12 +14,13 @@ struct way {
 
 #define CHANGE (UINT64_C(1) << 40)
 
-static void find_way(
-	const struct ordo_alternative *items, struct way *ways, uint32_t first, uint32_t end, uint32_t to)
+static void find_way(const struct ordo_alternative *items, struct way *ways, uint32_t first,
+	uint32_t end, uint32_t to)
 {
 	ways[to].price = UINT64_MAX;
 	for (uint32_t from = first; from < end; from++) {
-		const uint64_t price = ways[from].price + (items[from].order == items[to].order ? 0 : CHANGE);
+		const uint64_t price =
+			ways[from].price + (items[from].order == items[to].order ? 0 : CHANGE);
 		if (price < ways[to].price)
 			ways[to] = (struct way){price, from};
 	}

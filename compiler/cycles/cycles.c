@@ -12,7 +12,8 @@ enum { NSTART = 32, MAX_CUT_RANKS = 256 };
 
 static bool are_neighbours(const struct ordo_topology *topology, uint32_t a, uint32_t b)
 {
-	return !topology || (ordo_topology_reaches(topology, a, b) && ordo_topology_reaches(topology, b, a));
+	return !topology ||
+	       (ordo_topology_reaches(topology, a, b) && ordo_topology_reaches(topology, b, a));
 }
 
 static uint32_t next_rank(const uint32_t *order, uint32_t n, uint32_t i)
@@ -47,7 +48,8 @@ struct search {
 	struct ordo_graph graph;
 	struct ordo_arena arena;
 	uint32_t n, ncycle;
-	uint32_t nfound;  /* how many disjoint cycles were found at most, when fewer than asked for */
+	/* how many disjoint cycles were found at most, when fewer than asked for */
+	uint32_t nfound;
 	uint32_t *cycles; /* [ncycle][n] */
 	uint8_t *seen;	  /* [n] */
 	uint32_t *room;	  /* [n] */
@@ -58,15 +60,15 @@ static bool fail_none(const struct search *search, struct ordo_error *error, con
 	if (search->ncycle == 1)
 		ordo_fail(error, ORDO_USAGE, 0, "no ring joins all %u ranks: %s", search->n, why);
 	else
-		ordo_fail(error, ORDO_USAGE, 0, "there are no %u link-disjoint rings over %u ranks: %s",
-			search->ncycle, search->n, why);
+		ordo_fail(error, ORDO_USAGE, 0,
+			"there are no %u link-disjoint rings over %u ranks: %s", search->ncycle,
+			search->n, why);
 	if (search->nfound)
 		return ordo_hint(error, "rings=%u can be had", search->nfound);
 	if (search->ncycle > 1)
 		return ordo_hint(error, "ask for fewer rings");
-	return ordo_hint(error,
-		"a ring needs every link both ways: data one way, acknowledgements the other; take another "
-		"topology or algorithm");
+	return ordo_hint(error, "a ring needs every link both ways: data one way, acknowledgements "
+				"the other; take another topology or algorithm");
 }
 
 /* The quick reasons; true if there is none of them. */
@@ -78,10 +80,11 @@ static bool is_possible(struct search *search, struct ordo_error *error)
 		uint32_t degree = ordo_graph_degree(&search->graph, v);
 		if (degree >= 2 * search->ncycle)
 			continue;
-		snprintf(why, sizeof why, "rank %u has %u neighbour%s, wanted %u or more", v, degree,
-			degree == 1 ? "" : "s", 2 * search->ncycle);
+		snprintf(why, sizeof why, "rank %u has %u neighbour%s, wanted %u or more", v,
+			degree, degree == 1 ? "" : "s", 2 * search->ncycle);
 		fail_none(search, error, why);
-		return degree < 4 ? false : ordo_hint(error, "ask for rings=%u at most", degree / 2);
+		return degree < 4 ? false
+				  : ordo_hint(error, "ask for rings=%u at most", degree / 2);
 	}
 	if (!ordo_graph_connected(&search->graph, ORDO_NONE, search->seen, search->room, apart)) {
 		snprintf(why, sizeof why, "nothing joins rank %u and rank %u", apart[0], apart[1]);
@@ -89,8 +92,9 @@ static bool is_possible(struct search *search, struct ordo_error *error)
 	}
 	for (uint32_t v = 0; n <= MAX_CUT_RANKS && v < n; v++)
 		if (!ordo_graph_connected(&search->graph, v, search->seen, search->room, apart)) {
-			snprintf(why, sizeof why, "every way from rank %u to rank %u leads through rank %u",
-				apart[0], apart[1], v);
+			snprintf(why, sizeof why,
+				"every way from rank %u to rank %u leads through rank %u", apart[0],
+				apart[1], v);
 			return fail_none(search, error, why);
 		}
 	return true;
@@ -135,7 +139,8 @@ static enum ordo_code find(struct search *search)
 	enum ordo_code code = ORDO_UNDECIDED;
 	uint64_t limit = SEARCH_WORK / search->n;
 	if (search->ncycle > 1)
-		code = ordo_cycles_decompose(&search->graph, &search->arena, search->ncycle, search->cycles);
+		code = ordo_cycles_decompose(
+			&search->graph, &search->arena, search->ncycle, search->cycles);
 	if (code == ORDO_UNDECIDED)
 		code = repair_from_many_starts(search);
 	if (code == ORDO_UNDECIDED)
@@ -150,17 +155,18 @@ static bool answer(struct search *search, enum ordo_code code, struct ordo_error
 		return ordo_fail_memory(error);
 	if (code == ORDO_REFUTED)
 		return fail_none(search, error,
-			"every order of the ranks was tried, and each needs a link that is not there or "
-			"twice the same");
+			"every order of the ranks was tried, and each needs a link that is not "
+			"there or twice the same");
 	if (code == ORDO_UNDECIDED) {
 		ordo_fail(error, ORDO_UNDECIDED, 0,
-			"found no %u link-disjoint ring%s over %u ranks within the limit of the search, and "
-			"no proof that there %s",
+			"found no %u link-disjoint ring%s over %u ranks within the limit of the "
+			"search, and no proof that there %s",
 			search->ncycle, search->ncycle == 1 ? "" : "s", search->n,
 			search->ncycle == 1 ? "is none" : "are none");
 		if (search->nfound)
-			return ordo_hint(
-				error, "rings=%u can be had; or give the rings with order=", search->nfound);
+			return ordo_hint(error,
+				"rings=%u can be had; or give the rings with order=",
+				search->nfound);
 		return ordo_hint(error, "give a ring you know with order=");
 	}
 	for (uint32_t c = 0; c < search->ncycle; c++)
@@ -181,8 +187,8 @@ static bool find_by_search(
 	return answer(search, find(search), error);
 }
 
-static bool find_with_two(
-	const struct ordo_topology *topology, uint32_t ncycle, uint32_t *cycles, struct ordo_error *error)
+static bool find_with_two(const struct ordo_topology *topology, uint32_t ncycle, uint32_t *cycles,
+	struct ordo_error *error)
 {
 	struct search search = {.n = 2, .ncycle = ncycle};
 	if (!are_neighbours(topology, 0, 1))
@@ -194,8 +200,8 @@ static bool find_with_two(
 	return true;
 }
 
-bool ordo_cycles_find(const struct ordo_topology *topology, uint32_t nrank, uint32_t ncycle, uint32_t *cycles,
-	struct ordo_error *error)
+bool ordo_cycles_find(const struct ordo_topology *topology, uint32_t nrank, uint32_t ncycle,
+	uint32_t *cycles, struct ordo_error *error)
 {
 	if (nrank == 1) {
 		memset(cycles, 0, ncycle * sizeof *cycles);
@@ -208,7 +214,8 @@ bool ordo_cycles_find(const struct ordo_topology *topology, uint32_t nrank, uint
 	struct search search = {.n = nrank, .ncycle = ncycle, .cycles = cycles};
 	if (ncycle > (nrank - 1) / 2) {
 		char why[80];
-		snprintf(why, sizeof why, "even with every link there are only %u", (nrank - 1) / 2);
+		snprintf(
+			why, sizeof why, "even with every link there are only %u", (nrank - 1) / 2);
 		return fail_none(&search, error, why);
 	}
 	bool found = find_by_search(&search, topology, error);
@@ -225,19 +232,20 @@ static bool check_ranks(
 				"ring order: found rank %u, wanted ranks 0..%u", order[i], n - 1);
 		if (seen[order[i]])
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"ring order: rank %u is there twice, wanted every rank once", order[i]);
+				"ring order: rank %u is there twice, wanted every rank once",
+				order[i]);
 		seen[order[i]] = 1;
 	}
 	for (uint32_t rank = 0; rank < n; rank++)
 		if (!seen[rank])
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"ring order: rank %u is missing, wanted every rank of 0..%u once", rank,
-				n - 1);
+				"ring order: rank %u is missing, wanted every rank of 0..%u once",
+				rank, n - 1);
 	return true;
 }
 
-static bool check_links(
-	const struct ordo_topology *topology, uint32_t n, const uint32_t *order, struct ordo_error *error)
+static bool check_links(const struct ordo_topology *topology, uint32_t n, const uint32_t *order,
+	struct ordo_error *error)
 {
 	char list[1024] = "";
 	uint32_t missing = 0;
@@ -255,8 +263,8 @@ static bool check_links(
 	}
 	if (!missing)
 		return true;
-	ordo_fail(error, ORDO_USAGE, 0, "ring order: %u of its links are not there or down: %s%s", missing,
-		list, missing > 8 ? ", ..." : "");
+	ordo_fail(error, ORDO_USAGE, 0, "ring order: %u of its links are not there or down: %s%s",
+		missing, list, missing > 8 ? ", ..." : "");
 	return ordo_hint(error, "leave the order out and one is looked for");
 }
 
@@ -266,8 +274,8 @@ bool ordo_cycle_check(const struct ordo_topology *topology, uint32_t nrank, cons
 	uint8_t *seen = calloc(nrank, 1);
 	if (!seen)
 		return ordo_fail_memory(error);
-	bool sound =
-		check_ranks(nrank, order, norder, seen, error) && check_links(topology, nrank, order, error);
+	bool sound = check_ranks(nrank, order, norder, seen, error) &&
+		     check_links(topology, nrank, order, error);
 	free(seen);
 	return sound;
 }
@@ -278,7 +286,8 @@ static int compare_links(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-bool ordo_cycles_disjoint(uint32_t nrank, uint32_t ncycle, const uint32_t *cycles, struct ordo_error *error)
+bool ordo_cycles_disjoint(
+	uint32_t nrank, uint32_t ncycle, const uint32_t *cycles, struct ordo_error *error)
 {
 	size_t nlink = 0, total = (size_t)nrank * ncycle;
 	if (nrank == 1 || ncycle == 1)
@@ -296,7 +305,8 @@ bool ordo_cycles_disjoint(uint32_t nrank, uint32_t ncycle, const uint32_t *cycle
 	for (size_t i = 1; disjoint && i < nlink; i++)
 		if (links[i] == links[i - 1])
 			disjoint = ordo_fail(error, ORDO_USAGE, 0,
-				"ring order: the link %u-%u is in two rings, wanted link-disjoint rings",
+				"ring order: the link %u-%u is in two rings, wanted link-disjoint "
+				"rings",
 				(uint32_t)(links[i] >> 32), (uint32_t)links[i]);
 	free(links);
 	return disjoint;

@@ -1,13 +1,14 @@
-/* decompose.c - the complete graph as link-disjoint cycles, named such that missing links fall where they are
- * not needed.
+/* decompose.c - the complete graph as link-disjoint cycles, named such that missing links fall
+ * where they are not needed.
  *
- * n odd (Walecki): one vertex in the hub, the others on a wheel of n-1 places. Cycle c goes from the hub in a
- * zigzag c, c-1, c+1, c-2, ... across the wheel and back to the hub; two places x, y of the wheel are next to
- * each other in cycle ceil((x+y mod n-1) / 2) mod (n-1)/2, the hub and x in cycle x mod (n-1)/2. n even: one
- * vertex in the hub, the others on a wheel of n-1 places. Matching j joins j with the hub and j+t with j-t;
- * matchings 2c and 2c+1 together are cycle c, because two steps along them add 2, which is prime to n-1. One
- * matching is left over. Only cycles below ncycle are used, so every link of another cycle (or of the
- * matching left over) is free. Ranks change places until all missing links are free ones.
+ * n odd (Walecki): one vertex in the hub, the others on a wheel of n-1 places. Cycle c goes from
+ * the hub in a zigzag c, c-1, c+1, c-2, ... across the wheel and back to the hub; two places x, y
+ * of the wheel are next to each other in cycle ceil((x+y mod n-1) / 2) mod (n-1)/2, the hub and x
+ * in cycle x mod (n-1)/2. n even: one vertex in the hub, the others on a wheel of n-1 places.
+ * Matching j joins j with the hub and j+t with j-t; matchings 2c and 2c+1 together are cycle c,
+ * because two steps along them add 2, which is prime to n-1. One matching is left over. Only cycles
+ * below ncycle are used, so every link of another cycle (or of the matching left over) is free.
+ * Ranks change places until all missing links are free ones.
  *
  * source  Alspach, Bull. ICA 52, 2008 (Walecki's construction)
  */
@@ -18,13 +19,15 @@ enum { NSTART = 64 };
 
 struct wheel {
 	const struct ordo_graph *graph;
-	uint32_t n, round, ncycle; /* round = n-1: places 0..round-1 on the wheel, place n-1 is the hub */
-	uint32_t *place;	   /* [n] of each vertex */
-	uint32_t *missing;	   /* [nmissing][2] pairs that are no neighbours */
+	/* round = n-1: places 0..round-1 on the wheel, place n-1 is the hub */
+	uint32_t n, round, ncycle;
+	uint32_t *place;   /* [n] of each vertex */
+	uint32_t *missing; /* [nmissing][2] pairs that are no neighbours */
 	uint32_t nmissing;
 };
 
-/* The cycle in which two places are next to each other; the matching left over counts as cycle n/2-1. */
+/* The cycle in which two places are next to each other; the matching left over counts as cycle
+ * n/2-1. */
 static uint32_t cycle_of(const struct wheel *wheel, uint32_t a, uint32_t b)
 {
 	uint32_t n = wheel->n, round = wheel->round;
@@ -37,8 +40,8 @@ static uint32_t cycle_of(const struct wheel *wheel, uint32_t a, uint32_t b)
 		uint32_t half = round / 2;
 		return a == n - 1 ? b % half : ((a + b) % round + 1) / 2 % half;
 	}
-	uint32_t middle =
-		a == n - 1 ? b : (uint32_t)((uint64_t)(a + b) * (n / 2) % round); /* n/2 halves, mod n-1 */
+	/* n/2 halves, mod n-1 */
+	uint32_t middle = a == n - 1 ? b : (uint32_t)((uint64_t)(a + b) * (n / 2) % round);
 	return middle / 2;
 }
 

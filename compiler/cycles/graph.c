@@ -11,8 +11,8 @@ static bool allocate(struct ordo_graph *graph, struct ordo_arena *arena, uint32_
 	return graph->words != NULL;
 }
 
-bool ordo_graph_make(
-	struct ordo_graph *graph, struct ordo_arena *arena, const struct ordo_topology *topology, uint32_t n)
+bool ordo_graph_make(struct ordo_graph *graph, struct ordo_arena *arena,
+	const struct ordo_topology *topology, uint32_t n)
 {
 	if (!allocate(graph, arena, n))
 		return false;
@@ -24,7 +24,8 @@ bool ordo_graph_make(
 	return true;
 }
 
-bool ordo_graph_copy(struct ordo_graph *graph, struct ordo_arena *arena, const struct ordo_graph *from)
+bool ordo_graph_copy(
+	struct ordo_graph *graph, struct ordo_arena *arena, const struct ordo_graph *from)
 {
 	if (!allocate(graph, arena, from->n))
 		return false;
@@ -36,12 +37,13 @@ uint32_t ordo_graph_degree(const struct ordo_graph *graph, uint32_t v)
 {
 	uint32_t degree = 0;
 	for (uint32_t w = 0; w < graph->width; w++)
-		degree += (uint32_t)__builtin_popcountll(graph->words[(size_t)v * graph->width + w]);
+		degree +=
+			(uint32_t)__builtin_popcountll(graph->words[(size_t)v * graph->width + w]);
 	return degree;
 }
 
-bool ordo_graph_connected(
-	const struct ordo_graph *graph, uint32_t without, uint8_t *seen, uint32_t *queue, uint32_t apart[2])
+bool ordo_graph_connected(const struct ordo_graph *graph, uint32_t without, uint8_t *seen,
+	uint32_t *queue, uint32_t apart[2])
 {
 	uint32_t n = graph->n, first = without == 0 ? 1 : 0, head = 0, tail = 0;
 	memset(seen, 0, n);

@@ -1,9 +1,9 @@
 /* repair.c - closes the gaps of an almost-cycle one by one, by turning parts of it round.
  *
- * A gap is a pair next to each other in the order that are no neighbours: c[i], c[i+1]. If there is a j such
- * that c[i], c[j] and c[i+1], c[j+1] are neighbours, turning c[i+1..j] round closes it and opens none that
- * was closed. When the degrees of every two strangers add up to n or more (Ore), such a j always exists, so a
- * mesh with some links down is never refused here.
+ * A gap is a pair next to each other in the order that are no neighbours: c[i], c[i+1]. If there is
+ * a j such that c[i], c[j] and c[i+1], c[j+1] are neighbours, turning c[i+1..j] round closes it and
+ * opens none that was closed. When the degrees of every two strangers add up to n or more (Ore),
+ * such a j always exists, so a mesh with some links down is never refused here.
  *
  * source  Palmer, Computers Math. Applic. 34(11), 1997
  */
@@ -49,7 +49,8 @@ bool ordo_cycle_repair(const struct ordo_graph *graph, uint32_t *order)
 		}
 		if (!close_gap(graph, order, i))
 			return false;
-		sound = 1; /* places moved: look at all again from here; every repair leaves one gap less */
+		/* places moved: look at all again from here; every repair leaves one gap less */
+		sound = 1;
 	}
 	return true;
 }

@@ -1,9 +1,10 @@
-/* search.c - tries every set of link-disjoint cycles, by walks that step back where they cannot go on.
+/* search.c - tries every set of link-disjoint cycles, by walks that step back where they cannot go
+ * on.
  *
- * One walk a cycle. Each starts at the same vertex, with few neighbours; a later walk begins with a link to a
- * higher vertex than an earlier one, and ends at a higher vertex than it began with: every set of cycles is
- * met once, in one order and direction. A walk goes on to the vertex with the fewest ways left, and gives up
- * where an unvisited vertex has fewer than two.
+ * One walk a cycle. Each starts at the same vertex, with few neighbours; a later walk begins with a
+ * link to a higher vertex than an earlier one, and ends at a higher vertex than it began with:
+ * every set of cycles is met once, in one order and direction. A walk goes on to the vertex with
+ * the fewest ways left, and gives up where an unvisited vertex has fewer than two.
  */
 #include "graph.h"
 #include <ordo/arena.h>
@@ -12,8 +13,8 @@
 struct walk {
 	uint32_t *path;	 /* [n], path[0] = start */
 	uint32_t *tried; /* [n] the vertex tried last after path[i]; ORDO_NONE: none yet */
-	uint32_t
-		*ways; /* [n] neighbours of an unvisited vertex that are unvisited or at an end of the path */
+	/* [n] neighbours of an unvisited vertex that are unvisited or at an end of the path */
+	uint32_t *ways;
 	uint64_t *open;		/* [width] unvisited */
 	uint32_t length, above; /* path[1] > above, unless that is ORDO_NONE */
 };
@@ -56,7 +57,8 @@ static bool may_follow(const struct search *search, const struct walk *walk, uin
 	return true;
 }
 
-/* The vertex to try next: the least by (ways left, number) of those greater than the one tried last. */
+/* The vertex to try next: the least by (ways left, number) of those greater than the one tried
+ * last. */
 static uint32_t pick(const struct search *search, const struct walk *walk)
 {
 	uint32_t best = ORDO_NONE, last = walk->tried[walk->length - 1];
@@ -64,17 +66,18 @@ static uint32_t pick(const struct search *search, const struct walk *walk)
 	for (uint32_t w = 0; w < search->graph->width; w++)
 		for (uint64_t bits = row[w] & walk->open[w]; bits; bits &= bits - 1) {
 			uint32_t v = w * 64 + (uint32_t)__builtin_ctzll(bits), ways = walk->ways[v];
-			if (last != ORDO_NONE &&
-				(ways < walk->ways[last] || (ways == walk->ways[last] && v <= last)))
+			if (last != ORDO_NONE && (ways < walk->ways[last] ||
+							 (ways == walk->ways[last] && v <= last)))
 				continue;
-			if ((best == ORDO_NONE || ways < walk->ways[best]) && may_follow(search, walk, v))
+			if ((best == ORDO_NONE || ways < walk->ways[best]) &&
+				may_follow(search, walk, v))
 				best = v;
 		}
 	return best;
 }
 
-/* The path's head became an inner vertex, or an end again: its open neighbours have a way less, or more.
- * false: one has fewer than two. */
+/* The path's head became an inner vertex, or an end again: its open neighbours have a way less, or
+ * more. false: one has fewer than two. */
 static bool change_ways(const struct search *search, struct walk *walk, uint32_t head, bool more)
 {
 	const uint64_t *row = row_of(search->graph, head);
@@ -185,8 +188,8 @@ static bool allocate(struct search *search, struct ordo_arena *arena, uint32_t n
 	return search->walks != NULL;
 }
 
-enum ordo_code ordo_cycles_search(
-	struct ordo_graph *graph, struct ordo_arena *arena, uint32_t ncycle, uint64_t limit, uint32_t *cycles)
+enum ordo_code ordo_cycles_search(struct ordo_graph *graph, struct ordo_arena *arena,
+	uint32_t ncycle, uint64_t limit, uint32_t *cycles)
 {
 	struct search search = {.graph = graph, .left = limit};
 	if (!allocate(&search, arena, ncycle))
@@ -196,6 +199,7 @@ enum ordo_code ordo_cycles_search(
 			search.start = v;
 	enum ordo_code code = search_all(&search, ncycle);
 	for (uint32_t c = 0; code == ORDO_OK && c < ncycle; c++)
-		memcpy(cycles + (size_t)c * graph->n, search.walks[c].path, graph->n * sizeof *cycles);
+		memcpy(cycles + (size_t)c * graph->n, search.walks[c].path,
+			graph->n * sizeof *cycles);
 	return code;
 }

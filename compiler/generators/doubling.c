@@ -23,14 +23,15 @@ static struct place block_of(uint32_t rank, uint32_t size)
 	return (struct place){ORDO_OUTPUT, rank & ~(size - 1)};
 }
 
-/* Data that the farthest rank sends or gets is told of by signal 1: 0 is its copies' being ready. */
+/* Data that the farthest rank sends or gets is told of by signal 1: 0 is its copies' being
+ * ready. */
 static uint32_t signal_of(uint32_t mask, uint32_t n)
 {
 	return mask == n / 2;
 }
 
-/* In the step of `mask` a rank sends its peer what that keeps, which it has from the peer of the step
- * before, and which that one's peer has copied or added up. */
+/* In the step of `mask` a rank sends its peer what that keeps, which it has from the peer of the
+ * step before, and which that one's peer has copied or added up. */
 static void halve(struct writing *w, uint32_t rank, uint32_t n)
 {
 	for (uint32_t mask = n / 2, step = 0; mask; mask /= 2, step++) {
@@ -59,7 +60,8 @@ static void halve(struct writing *w, uint32_t rank, uint32_t n)
 static bool give_halving(const struct ordo_programs *programs, uint32_t rank,
 	struct ordo_rank_program *program, struct ordo_error *error)
 {
-	const uint32_t n = programs->problem.nrank, half = n / 2, q = count_steps(&programs->problem);
+	const uint32_t n = programs->problem.nrank, half = n / 2,
+		       q = count_steps(&programs->problem);
 	const struct place own = block_of(rank, half);
 	struct writing w = {program, error, false};
 	ordo_rank_program_clear(program);

@@ -31,12 +31,12 @@ struct place {
 void write_stream(struct writing *writing, const char *name);
 void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
 void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
-void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src, struct place dst,
-	uint32_t phase);
+void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
+	struct place dst, uint32_t phase);
 /* Send, or SendReduce. */
-void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk, uint32_t count,
-	struct place src, struct place dst, uint32_t phase);
-void write_reduce(
-	struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase);
+void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
+	uint32_t count, struct place src, struct place dst, uint32_t phase);
+void write_reduce(struct writing *writing, uint32_t chunk, struct place src, struct place dst,
+	uint32_t phase);
 
 #endif

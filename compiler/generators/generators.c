@@ -12,8 +12,8 @@ enum { NGENERATOR = sizeof table / sizeof *table };
 
 const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
 {
-	static const struct ordo_generator_facts *const facts[NGENERATOR] = {
-		&generate_ring.facts, &generate_halving_doubling.facts, &generate_recursive_doubling.facts};
+	static const struct ordo_generator_facts *const facts[NGENERATOR] = {&generate_ring.facts,
+		&generate_halving_doubling.facts, &generate_recursive_doubling.facts};
 	*count = NGENERATOR;
 	return facts;
 }
@@ -37,44 +37,48 @@ static const struct generator *find(const char *name)
 	return NULL;
 }
 
-static bool applies(
-	const struct generator *generator, const struct ordo_problem *problem, struct ordo_error *error)
+static bool applies(const struct generator *generator, const struct ordo_problem *problem,
+	struct ordo_error *error)
 {
 	const char *name = generator->facts.name;
 	const uint32_t N = problem->nrank;
 	const uint32_t K = generator->cuts && problem->op == ORDO_ALLREDUCE ? N : 1;
 	if (!(generator->facts.operators >> problem->op & 1))
-		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for other operators than %s", name,
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"%s is generated for other operators than %s", name,
 			ordo_operator_facts(problem->op)->name);
 	if (N < 2 || (generator->power_of_two && (N & (N - 1))))
-		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for %s ranks, found %u", name,
-			generator->facts.ranks, N);
+		return ordo_fail(error, ORDO_USAGE, 0, "%s is generated for %s ranks, found %u",
+			name, generator->facts.ranks, N);
 	if (problem->accumulate_f32)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"accumulate: no algorithm is generated that accumulates in f32");
 	if (problem->nshard != N || problem->in_place ||
 		(problem->chunks_per_block && problem->chunks_per_block != K))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"%s is generated out of place, with one shard a rank and %u chunk%s a block", name, K,
-			K == 1 ? "" : "s");
+			"%s is generated out of place, with one shard a rank and %u chunk%s a "
+			"block",
+			name, K, K == 1 ? "" : "s");
 	return true;
 }
 
 /* Of what is proved from one program: that program, and so many bytes a rank. Measured. */
-static bool fits_in_memory(
-	const struct generator *generator, const struct ordo_problem *problem, struct ordo_error *error)
+static bool fits_in_memory(const struct generator *generator, const struct ordo_problem *problem,
+	struct ordo_error *error)
 {
 	const double N = problem->nrank, tasks = generator->power_of_two ? 10 * log2(N) : 6 * N;
 	char what[256];
-	snprintf(what, sizeof what, "%s on %u ranks by %s: %.1e tasks a rank, the proof from one of which",
-		ordo_operator_facts(problem->op)->name, problem->nrank, generator->facts.name, tasks);
+	snprintf(what, sizeof what,
+		"%s on %u ranks by %s: %.1e tasks a rank, the proof from one of which",
+		ordo_operator_facts(problem->op)->name, problem->nrank, generator->facts.name,
+		tasks);
 	if (ordo_memory_allows(200 * N + 50 * tasks, what, error))
 		return true;
 	return ordo_hint(error, "fewer ranks take less; --memory-limit SIZE allows more");
 }
 
-bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, struct ordo_programs *programs,
-	struct ordo_error *error)
+bool ordo_generate(const char *algorithm, const struct ordo_problem *problem,
+	struct ordo_programs *programs, struct ordo_error *error)
 {
 	const char *name = own_name(algorithm, problem->op);
 	const struct generator *generator = find(name);
@@ -96,32 +100,34 @@ bool ordo_generate(const char *algorithm, const struct ordo_problem *problem, st
 
 static void append(struct writing *writing, const struct ordo_task *task)
 {
-	writing->failed =
-		writing->failed || !ordo_rank_program_append(writing->program, task, writing->error);
+	writing->failed = writing->failed ||
+			  !ordo_rank_program_append(writing->program, task, writing->error);
 }
 
 void write_stream(struct writing *writing, const char *name)
 {
-	writing->failed =
-		writing->failed || !ordo_rank_program_stream(writing->program, name, writing->error);
+	writing->failed = writing->failed ||
+			  !ordo_rank_program_stream(writing->program, name, writing->error);
 }
 
 void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
 {
-	append(writing,
-		&(struct ordo_task){
-			.kind = ORDO_NOTIFY, .peer = peer, .signal = signal, .phase = phase & ORDO_NO_PHASE});
+	append(writing, &(struct ordo_task){.kind = ORDO_NOTIFY,
+				.peer = peer,
+				.signal = signal,
+				.phase = phase & ORDO_NO_PHASE});
 }
 
 void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
 {
-	append(writing,
-		&(struct ordo_task){
-			.kind = ORDO_WAIT, .peer = peer, .signal = signal, .phase = phase & ORDO_NO_PHASE});
+	append(writing, &(struct ordo_task){.kind = ORDO_WAIT,
+				.peer = peer,
+				.signal = signal,
+				.phase = phase & ORDO_NO_PHASE});
 }
 
-static struct ordo_task move(enum ordo_task_kind kind, uint32_t chunk, uint32_t count, struct place src,
-	struct place dst, uint32_t phase)
+static struct ordo_task move(enum ordo_task_kind kind, uint32_t chunk, uint32_t count,
+	struct place src, struct place dst, uint32_t phase)
 {
 	return (struct ordo_task){.kind = kind & 7,
 		.src_buffer = src.buffer & 3,
@@ -133,23 +139,25 @@ static struct ordo_task move(enum ordo_task_kind kind, uint32_t chunk, uint32_t 
 		.dst = dst.slot};
 }
 
-void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src, struct place dst,
-	uint32_t phase)
+void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
+	struct place dst, uint32_t phase)
 {
 	const struct ordo_task task = move(ORDO_LOCAL_COPY, chunk, count, src, dst, phase);
 	if (count)
 		append(writing, &task);
 }
 
-void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk, uint32_t count,
-	struct place src, struct place dst, uint32_t phase)
+void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
+	uint32_t count, struct place src, struct place dst, uint32_t phase)
 {
-	struct ordo_task task = move(reduces ? ORDO_SEND_REDUCE : ORDO_SEND, chunk, count, src, dst, phase);
+	struct ordo_task task =
+		move(reduces ? ORDO_SEND_REDUCE : ORDO_SEND, chunk, count, src, dst, phase);
 	task.peer = peer;
 	append(writing, &task);
 }
 
-void write_reduce(struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase)
+void write_reduce(
+	struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase)
 {
 	const struct ordo_task task = move(ORDO_LOCAL_REDUCE, chunk, 1, src, dst, phase);
 	append(writing, &task);

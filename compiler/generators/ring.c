@@ -22,8 +22,8 @@ static struct place at(enum ordo_buffer buffer, uint32_t slot)
 }
 
 /* One step: what came is waited for, sent on and told of. */
-static void send_on(struct ring *ring, bool reduces, uint32_t chunk, struct place src, struct place dst,
-	uint32_t phase, bool first)
+static void send_on(struct ring *ring, bool reduces, uint32_t chunk, struct place src,
+	struct place dst, uint32_t phase, bool first)
 {
 	struct writing *w = &ring->writing;
 	write_wait(w, first ? ring->after : ring->before, 0, phase);
@@ -35,18 +35,19 @@ static void allreduce(struct ring *ring)
 {
 	struct writing *w = &ring->writing;
 	const uint32_t n = ring->n, begins = ring->before;
-	write_copy(w, begins + 1, n - 1 - begins, at(ORDO_INPUT, begins + 1), at(ORDO_OUTPUT, begins + 1), 0);
+	write_copy(w, begins + 1, n - 1 - begins, at(ORDO_INPUT, begins + 1),
+		at(ORDO_OUTPUT, begins + 1), 0);
 	write_copy(w, 0, begins, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, 0), 0);
 	write_notify(w, ring->before, 0, 0);
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		const uint32_t chunk = back(ring, 1 + step);
-		send_on(ring, true, chunk, at(step ? ORDO_OUTPUT : ORDO_INPUT, chunk), at(ORDO_OUTPUT, chunk),
-			step, !step);
+		send_on(ring, true, chunk, at(step ? ORDO_OUTPUT : ORDO_INPUT, chunk),
+			at(ORDO_OUTPUT, chunk), step, !step);
 	}
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		const uint32_t chunk = back(ring, step);
-		send_on(ring, false, chunk, at(ORDO_OUTPUT, chunk), at(ORDO_OUTPUT, chunk), n - 1 + step,
-			false);
+		send_on(ring, false, chunk, at(ORDO_OUTPUT, chunk), at(ORDO_OUTPUT, chunk),
+			n - 1 + step, false);
 	}
 	write_wait(w, ring->before, 0, 2 * n - 3);
 }
@@ -55,8 +56,8 @@ static void allreduce(struct ring *ring)
 static void contribute(struct ring *ring, uint32_t arrival, uint32_t phase)
 {
 	const uint32_t chunk = back(ring, 2 + arrival);
-	write_copy(&ring->writing, chunk, 1, at(ORDO_INPUT, chunk), at(ORDO_SCRATCH, arrival % ring->window),
-		phase);
+	write_copy(&ring->writing, chunk, 1, at(ORDO_INPUT, chunk),
+		at(ORDO_SCRATCH, arrival % ring->window), phase);
 }
 
 static void reducescatter(struct ring *ring)
@@ -101,8 +102,8 @@ static void allgather(struct ring *ring)
 	write_copy(w, ring->rank, 1, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, ring->rank), n - 1);
 }
 
-static bool give(const struct ordo_programs *programs, uint32_t rank, struct ordo_rank_program *program,
-	struct ordo_error *error)
+static bool give(const struct ordo_programs *programs, uint32_t rank,
+	struct ordo_rank_program *program, struct ordo_error *error)
 {
 	const uint32_t n = programs->problem.nrank;
 	struct ring ring = {.writing = {program, error, false},
@@ -132,7 +133,8 @@ static uint32_t phases(const struct ordo_problem *problem)
 	const uint32_t steps = problem->nrank - 1;
 	if (problem->op == ORDO_ALLREDUCE)
 		return 2 * steps;
-	return problem->op == ORDO_ALLGATHER ? steps + 1 : steps; /* AllGather: and a rank's own block */
+	/* AllGather: and a rank's own block */
+	return problem->op == ORDO_ALLGATHER ? steps + 1 : steps;
 }
 
 const struct generator generate_ring = {

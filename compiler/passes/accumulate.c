@@ -1,13 +1,16 @@
-/* accumulate.c - moves sums into scratch, where they are f32, and rounds each once, when it is complete.
+/* accumulate.c - moves sums into scratch, where they are f32, and rounds each once, when it is
+ * complete.
  *
- * An algorithm adds up where the result belongs, or in its own scratch. Here every place of input or output in which something is added up
- * gets a scratch slot beside it, its shadow, and the program is gone through once more, with what every place holds:
+ * An algorithm adds up where the result belongs, or in its own scratch. Here every place of input
+ * or output in which something is added up gets a scratch slot beside it, its shadow, and the
+ * program is gone through once more, with what every place holds:
  *
- *   a contribution   exact in either form. It is copied to the shadow if it is added to there, and else to the place itself. In place, what lies
- *                    there when the call begins and is added to is copied to the shadow first of all.
+ *   a contribution   exact in either form. It is copied to the shadow if it is added to there, and
+ *                    else to the place itself. In place, what lies there when the call begins and
+ *                    is added to is copied to the shadow first of all.
  *   a partial sum    is only ever in scratch: in shadows, or where the algorithm has it.
- *   a complete sum   made in the shadow of an output place is copied there at once, by its own rank, and passed on from there: half the bytes,
- *                    and no second rounding.
+ *   a complete sum   made in the shadow of an output place is copied there at once, by its own
+ *                    rank, and passed on from there: half the bytes, and no second rounding.
  *
  * So moves between ranks stay as many, of as many chunks; what is added are copies within a rank.
  */
@@ -23,8 +26,8 @@ enum { HOME = 1, SHADOW = 2 };
 struct place {
 	uint32_t leaves; /* contributions in what it holds; 0: nothing */
 	uint32_t shadow; /* number of its shadow among those of its rank; ORDO_NONE: it has none */
-	uint32_t
-		first_sum; /* the first move that adds to what lies here when the call begins; ORDO_NONE: none */
+	/* the first move that adds to what lies here when the call begins; ORDO_NONE: none */
+	uint32_t first_sum;
 	uint8_t where;
 };
 
@@ -32,8 +35,8 @@ struct accumulation {
 	struct ordo_sequence *sequence;
 	struct ordo_cells cells;
 	struct place *places; /* [cells.nwritable] */
-	uint8_t *
-		added_to; /* of every chunk that every move writes, in order: is this value added to later? */
+	/* of every chunk that every move writes, in order: is this value added to later? */
+	uint8_t *added_to;
 	uint32_t scratch_slots;	   /* of the algorithm: shadows come behind them */
 	struct ordo_sequence made; /* moves alone */
 };
@@ -47,7 +50,8 @@ struct step {
 
 static struct step step_of(const struct accumulation *a, const struct ordo_move *move, uint32_t i)
 {
-	struct step step = {.src = ordo_cell(&a->cells, move->rank, move->src_buffer, move->src + i),
+	struct step step = {
+		.src = ordo_cell(&a->cells, move->rank, move->src_buffer, move->src + i),
 		.dst = ordo_cell(&a->cells, move->peer, move->dst_buffer, move->dst + i),
 		.leaves = 1,
 		.into_scratch = move->dst_buffer == ORDO_SCRATCH};
@@ -74,7 +78,8 @@ static bool is_partial(const struct accumulation *a, uint32_t leaves)
 	return leaves > 1 && leaves < a->sequence->problem.nshard;
 }
 
-/* Which places need a shadow: those that are added to, and those to which partial sums are copied. */
+/* Which places need a shadow: those that are added to, and those to which partial sums are
+ * copied. */
 static void mark_shadows(struct accumulation *a)
 {
 	place_input(a);
@@ -105,7 +110,8 @@ static bool number_shadows(struct accumulation *a, struct ordo_error *error)
 	}
 	if (most > ORDO_LIMIT - a->scratch_slots)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"accumulate: %u places to add up in beside %u scratch slots", most, a->scratch_slots);
+			"accumulate: %u places to add up in beside %u scratch slots", most,
+			a->scratch_slots);
 	a->sequence->scratch_slots = a->scratch_slots + most;
 	return true;
 }
@@ -152,7 +158,8 @@ static bool copy_inputs(struct accumulation *a)
 	struct ordo_move growing = {0};
 	bool worked = true;
 	for (uint32_t rank = 0; problem->in_place && rank < problem->nrank; rank++)
-		for (uint32_t slot = 0, end = ordo_input_slots(problem, rank); worked && slot < end; slot++) {
+		for (uint32_t slot = 0, end = ordo_input_slots(problem, rank); worked && slot < end;
+			slot++) {
 			const uint32_t cell = ordo_cell(&a->cells, rank, ORDO_INPUT, slot);
 			struct place *place = &a->places[cell];
 			if (place->first_sum == ORDO_NONE)
@@ -161,7 +168,8 @@ static bool copy_inputs(struct accumulation *a)
 			const struct ordo_move chunk = {.src_buffer = ORDO_INPUT,
 				.dst_buffer = ORDO_SCRATCH,
 				.phase = sequence->moves[0].phase,
-				.stream = ordo_lane_id(sequence, rank, sequence->lanes[sum->stream].label),
+				.stream = ordo_lane_id(
+					sequence, rank, sequence->lanes[sum->stream].label),
 				.rank = rank,
 				.peer = rank,
 				.chunk = ordo_input_chunk(problem, rank, slot),
@@ -200,7 +208,8 @@ static struct ordo_move move_chunk(
 	return chunk;
 }
 
-static bool move_chunks(struct accumulation *a, const struct ordo_move *move, const uint8_t *added_to)
+static bool move_chunks(
+	struct accumulation *a, const struct ordo_move *move, const uint8_t *added_to)
 {
 	struct ordo_move growing = {0};
 	bool worked = true;
@@ -211,12 +220,14 @@ static bool move_chunks(struct accumulation *a, const struct ordo_move *move, co
 	return worked && ordo_sequence_append(&a->made, &growing);
 }
 
-/* Sums that the move has completed beside their output slots are rounded into them, in the stream of the same name. */
+/* Sums that the move has completed beside their output slots are rounded into them, in the stream
+ * of the same name. */
 static bool round_complete(struct accumulation *a, const struct ordo_move *move)
 {
 	struct ordo_sequence *sequence = a->sequence;
 	const struct ordo_problem *problem = &sequence->problem;
-	const uint32_t first = a->cells.output[move->peer], noutput = ordo_output_slots(problem, move->peer);
+	const uint32_t first = a->cells.output[move->peer],
+		       noutput = ordo_output_slots(problem, move->peer);
 	struct ordo_move growing = {0};
 	bool worked = true;
 	for (uint32_t i = 0; worked && move->reduces && i < move->count; i++) {
@@ -228,7 +239,8 @@ static bool round_complete(struct accumulation *a, const struct ordo_move *move)
 		const struct ordo_move chunk = {.src_buffer = ORDO_SCRATCH,
 			.dst_buffer = ORDO_OUTPUT,
 			.phase = move->phase,
-			.stream = ordo_lane_id(sequence, move->peer, sequence->lanes[move->stream].label),
+			.stream = ordo_lane_id(
+				sequence, move->peer, sequence->lanes[move->stream].label),
 			.rank = move->peer,
 			.peer = move->peer,
 			.chunk = move->chunk + i,

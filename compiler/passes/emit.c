@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where things go: the tasks of one stream after another, and in each, for every move, its Wait, the move, and its Notify. So it is enough to count what
- * comes before and after every move; then every task has its place, and moves and pairs are gone through once, in the order of the program.
+/* Where things go: the tasks of one stream after another, and in each, for every move, its Wait,
+ * the move, and its Notify. So it is enough to count what comes before and after every move; then
+ * every task has its place, and moves and pairs are gone through once, in the order of the program.
  */
 struct layout {
-	uint32_t *begins; /* [nlane] how many Notify a stream begins with; then where the next of them goes */
-	uint32_t *
-		ends; /* [nlane] how many tasks it has; then where the next move, and then the next Wait at its end, goes */
+	/* [nlane] how many Notify a stream begins with; then where the next of them goes */
+	uint32_t *begins;
+	/* [nlane] how many tasks it has; then where the next move, and then the next Wait at its
+	 * end, goes */
+	uint32_t *ends;
 	uint32_t *before; /* [nmove] how many Wait; then where the next goes */
 	uint32_t *after;  /* [nmove] how many Notify; likewise */
 	uint32_t *lanes;  /* [nlane] by rank */
@@ -50,7 +53,8 @@ static void count(struct emission *e)
 	struct layout *layout = &e->layout;
 	for (uint32_t i = 0; i < e->pairs->count; i++) {
 		const struct ordo_pair *pair = &e->pairs->items[i];
-		++*(pair->from == ORDO_NONE ? &layout->begins[pair->from_lane] : &layout->after[pair->from]);
+		++*(pair->from == ORDO_NONE ? &layout->begins[pair->from_lane]
+					    : &layout->after[pair->from]);
 		layout->ends[pair->from_lane]++;
 		layout->ends[pair->to_lane]++;
 		if (pair->to != ORDO_NONE)
@@ -126,8 +130,8 @@ static void emit_move(struct emission *e, uint32_t id)
 	layout->after[id] = next;
 }
 
-/* The moves at both ends are there already. A Notify belongs to the phase of the move it follows, a Wait to that of the move it precedes;
- * where there is none, to that of the other end. */
+/* The moves at both ends are there already. A Notify belongs to the phase of the move it follows, a
+ * Wait to that of the move it precedes; where there is none, to that of the other end. */
 static void emit_pair(struct emission *e, const struct ordo_pair *pair)
 {
 	const struct ordo_sequence *sequence = e->sequence;
@@ -145,7 +149,8 @@ static void emit_pair(struct emission *e, const struct ordo_pair *pair)
 		.signal = pair->signal};
 }
 
-/* Pairs as soon as the moves they wait before are there: what a stream does in one place is written at one time. */
+/* Pairs as soon as the moves they wait before are there: what a stream does in one place is written
+ * at one time. */
 static void emit_tasks(struct emission *e)
 {
 	const struct ordo_pairs *pairs = e->pairs;
@@ -162,8 +167,9 @@ static void emit_tasks(struct emission *e)
 
 static const char *label_text(struct ordo_arena *arena, struct ordo_label label)
 {
-	return label.number == ORDO_NONE ? label.name
-					 : ordo_arena_format(arena, "%s %u", label.name, label.number);
+	return label.number == ORDO_NONE
+		       ? label.name
+		       : ordo_arena_format(arena, "%s %u", label.name, label.number);
 }
 
 /* texts[labels->count], or NULL: no memory. */
@@ -197,7 +203,8 @@ static bool set_phases(struct ordo_schedule *schedule, const struct ordo_labels 
 		}
 	for (uint32_t t = 0; t < schedule->ntask; t++)
 		if (schedule->tasks[t].phase != ORDO_NO_PHASE)
-			schedule->tasks[t].phase = numbers[schedule->tasks[t].phase] & ORDO_NO_PHASE;
+			schedule->tasks[t].phase =
+				numbers[schedule->tasks[t].phase] & ORDO_NO_PHASE;
 	return ordo_schedule_set_phases(schedule, texts, count, error);
 }
 
@@ -209,9 +216,10 @@ static bool set_topology(
 	char digest[33];
 	ordo_topology_digest(recipe->topology, digest);
 	schedule->topology_digest = ordo_arena_text(&schedule->arena, digest, strlen(digest));
-	schedule->topology_name =
-		ordo_arena_text(&schedule->arena, recipe->topology->name, strlen(recipe->topology->name));
-	return schedule->topology_digest && schedule->topology_name ? true : ordo_fail_memory(error);
+	schedule->topology_name = ordo_arena_text(
+		&schedule->arena, recipe->topology->name, strlen(recipe->topology->name));
+	return schedule->topology_digest && schedule->topology_name ? true
+								    : ordo_fail_memory(error);
 }
 
 static bool emit_all(struct emission *e, const char *const *names)
@@ -219,7 +227,8 @@ static bool emit_all(struct emission *e, const char *const *names)
 	const struct ordo_sequence *sequence = e->sequence;
 	const uint64_t ntask = sequence->nmove + 2 * (uint64_t)e->pairs->count;
 	if (ntask >= UINT32_MAX - 1)
-		return ordo_fail(e->error, ORDO_USAGE, 0, "too large: more than %u tasks", UINT32_MAX - 2);
+		return ordo_fail(
+			e->error, ORDO_USAGE, 0, "too large: more than %u tasks", UINT32_MAX - 2);
 	if (!ordo_schedule_reserve(e->schedule, sequence->nlane, (uint32_t)ntask, e->error))
 		return false;
 	if (!open_layout(&e->layout, sequence) || !sort_lanes(e))
@@ -231,10 +240,12 @@ static bool emit_all(struct emission *e, const char *const *names)
 	return true;
 }
 
-struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe, const struct ordo_sequence *sequence,
-	const struct ordo_pairs *pairs, struct ordo_error *error)
+struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe,
+	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
+	struct ordo_error *error)
 {
-	struct ordo_schedule *schedule = ordo_schedule_create(&sequence->problem, recipe->notation, error);
+	struct ordo_schedule *schedule =
+		ordo_schedule_create(&sequence->problem, recipe->notation, error);
 	if (!schedule)
 		return NULL;
 	schedule->scratch_slots = sequence->scratch_slots;
@@ -242,7 +253,8 @@ struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe, const struct o
 	struct emission emission = {
 		.sequence = sequence, .pairs = pairs, .schedule = schedule, .error = error};
 	const char **names = label_texts(&arena, &sequence->stream_labels);
-	const bool worked = names ? set_topology(schedule, recipe, error) && emit_all(&emission, names) &&
+	const bool worked = names ? set_topology(schedule, recipe, error) &&
+					    emit_all(&emission, names) &&
 					    set_phases(schedule, &sequence->phases, &arena, error)
 				  : ordo_fail_memory(error);
 	close_layout(&emission.layout);

@@ -1,9 +1,9 @@
 /* merge.c - makes one move of neighbours in the program that continue each other. */
 #include "passes.h"
 
-/* May `next` be appended to `move`? Same stream, kind, places and phase, and every range continues the one
- * before. If no cell that either reads is written by the other (on one rank, in one memory), then doing them
- * as one reads and writes the same values. */
+/* May `next` be appended to `move`? Same stream, kind, places and phase, and every range continues
+ * the one before. If no cell that either reads is written by the other (on one rank, in one
+ * memory), then doing them as one reads and writes the same values. */
 static bool continues(
 	const struct ordo_cells *cells, const struct ordo_move *move, const struct ordo_move *next)
 {

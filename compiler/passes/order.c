@@ -1,32 +1,32 @@
-/* order.c - removes the order from the sequence: what must still wait for what becomes a pair of a Notify and
- * a Wait.
+/* order.c - removes the order from the sequence: what must still wait for what becomes a pair of a
+ * Notify and a Wait.
  *
- * What must be ordered. Every two accesses of one cell (in place, both names of a slot are one cell) of which
- * one is a write stay in program order. It is enough to ask for consecutive ones: a read after the last
- * write, a write after the reads since the last write, or after the last write if there were none. Entering
- * and leaving the call are accesses too, writes of all the rank's memory at the head and at the end of all
- * its streams. From them come the handshake ("you have entered, I may write into you") and the final wait
- * ("you are done with my memory, I may leave"). Only remote writes ever ask for them: all other accesses are
- * the rank's own.
+ * What must be ordered. Every two accesses of one cell (in place, both names of a slot are one
+ * cell) of which one is a write stay in program order. It is enough to ask for consecutive ones: a
+ * read after the last write, a write after the reads since the last write, or after the last write
+ * if there were none. Entering and leaving the call are accesses too, writes of all the rank's
+ * memory at the head and at the end of all its streams. From them come the handshake ("you have
+ * entered, I may write into you") and the final wait ("you are done with my memory, I may leave").
+ * Only remote writes ever ask for them: all other accesses are the rank's own.
  *
- * Which orderings need a pair. Those that stream order and the other pairs do not already imply. Moves are
- * taken in program order, what one move b must come after latest first. Every path into b runs through
- * earlier moves and the pairs into b from later dependencies, so when a -> b is looked at, all of what could
- * imply it is there: the pairs placed are the transitive reduction, and dropping any one loses an ordering
- * that must be.
+ * Which orderings need a pair. Those that stream order and the other pairs do not already imply.
+ * Moves are taken in program order, what one move b must come after latest first. Every path into b
+ * runs through earlier moves and the pairs into b from later dependencies, so when a -> b is looked
+ * at, all of what could imply it is there: the pairs placed are the transitive reduction, and
+ * dropping any one loses an ordering that must be.
  *
  * "Is a -> b implied?", in this order:
  * - Same stream; or b's stream has been shown before to know a or something later of a's stream.
- * - Those streams that have waited for something at or after a in a's stream have not notified anybody since: no,
- *   exactly.
- * - a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each move continues
- *   the chain of the move that wrote what it reads, if it is the first to do so. On a ring the reader a of a
- *   chunk reaches the write b that replaces it only by the chunk's own way round, which is one chain: O(1)
- *   instead of N - 1 hops.
- * - A search back from b over the pairs, never twice over the same part of a stream, and never past a: every
- *   path is increasing in program order. It is exact until search_visits are used up for the whole compilation,
- *   and then gives up after a few visits a question, answering no: the pair may then be superfluous, never
- *   missing.
+ * - Those streams that have waited for something at or after a in a's stream have not notified
+ *   anybody since: no, exactly.
+ * - a lies on the chain of a dependency of b already dealt with. Chains are paths of data: each
+ *   move continues the chain of the move that wrote what it reads, if it is the first to do so. On
+ *   a ring the reader a of a chunk reaches the write b that replaces it only by the chunk's own way
+ *   round, which is one chain: O(1) instead of N - 1 hops.
+ * - A search back from b over the pairs, never twice over the same part of a stream, and never past
+ *   a: every path is increasing in program order. It is exact until search_visits are used up for
+ *   the whole compilation, and then gives up after a few visits a question, answering no: the pair
+ *   may then be superfluous, never missing.
  *
  * Relays. Two ranks that write to one cell of a third may have no link: then the owner passes the
  * word on (relay.c). What the owner's stream does before the relay holds up the second writer, and
@@ -35,9 +35,9 @@
  * the owner has none, it gets one more. Hence no two moves are ordered that would not be with all
  * links there, and none begins later than it would then.
  *
- * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has the later
- * Notify: with an earlier or the same one, what it demands would have been implied by the other. So the j-th
- * Wait takes the j-th Notify, as meant (R5).
+ * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has
+ * the later Notify: with an earlier or the same one, what it demands would have been implied by the
+ * other. So the j-th Wait takes the j-th Notify, as meant (R5).
  */
 #include "passes.h"
 #include <ordo/arena.h>
@@ -50,32 +50,39 @@ struct reader {
 	uint32_t move, next;
 };
 
-/* Two streams of which the second knows something of the first, or waits for its beginning or end. The acquaintances
- * of one stream that it has waited for in between are a list, the last one first. */
+/* Two streams of which the second knows something of the first, or waits for its beginning or end.
+ * The acquaintances of one stream that it has waited for in between are a list, the last one
+ * first. */
 struct acquaintance {
 	uint32_t from_lane;
-	uint32_t newest; /* the newest pair, except of a beginning or an end; ORDO_NONE: not in the list */
+	/* the newest pair, except of a beginning or an end; ORDO_NONE: not in the list */
+	uint32_t newest;
 	uint32_t signal; /* ORDO_NONE: no pair yet */
 	uint32_t shown_from,
-		shown_to; /* from move shown_to on, the second has been shown to know shown_from; ORDO_NONE */
+		/* from move shown_to on, the second has been shown to know shown_from; ORDO_NONE */
+		shown_to;
 	uint32_t previous, next; /* ORDO_NONE at the ends of the list */
 };
 
 struct lane_state {
-	uint32_t newest_in; /* the newest pair it waits for, except those from a beginning; ORDO_NONE */
+	/* the newest pair it waits for, except those from a beginning; ORDO_NONE */
+	uint32_t newest_in;
 	uint32_t newest_acquaintance; /* the first of its list; ORDO_NONE */
-	uint32_t last_out;    /* the last move it notified after, except of a leaving rank; ORDO_NONE */
-	uint32_t last_retold; /* the last of these after which the one notified notified others; ORDO_NONE */
-	uint32_t
-		retelling; /* of the pairs it waits for, the newest after which it notified others; ORDO_NONE */
-	uint32_t search;   /* the search that last came here, */
-	uint32_t seen;	   /* and up to which move */
+	/* the last move it notified after, except of a leaving rank; ORDO_NONE */
+	uint32_t last_out;
+	/* the last of these after which the one notified notified others; ORDO_NONE */
+	uint32_t last_retold;
+	/* of the pairs it waits for, the newest after which it notified others; ORDO_NONE */
+	uint32_t retelling;
+	uint32_t search;    /* the search that last came here, */
+	uint32_t seen;	    /* and up to which move */
 	uint32_t lately[2]; /* the acquaintances last looked for, the latest first; ORDO_NONE */
 	uint32_t last;	    /* on a topology: its last move or relay; ORDO_NONE */
 	uint32_t beside;    /* the next stream of the same rank; ORDO_NONE */
 };
 
-/* A stream up to a move, that a search has come to, and the newest pair it has waited for by then. */
+/* A stream up to a move, that a search has come to, and the newest pair it has waited for by
+ * then. */
 struct visit {
 	uint32_t lane, position, newest_in;
 };
@@ -95,24 +102,26 @@ struct order {
 	struct ordo_sequence *sequence;
 	struct ordo_pairs *pairs;
 	struct ordo_cells cells;
-	uint32_t *writer;  /* [cells.nwritable] the last write, or ORDO_NONE */
-	uint32_t *readers; /* [cells.nwritable] the reads since then: a list in reader_pool, or ORDO_NONE */
+	uint32_t *writer; /* [cells.nwritable] the last write, or ORDO_NONE */
+	/* [cells.nwritable] the reads since then: a list in reader_pool, or ORDO_NONE */
+	uint32_t *readers;
 	struct reader *reader_pool;
 	uint32_t nreader, free_reader;
 	size_t reader_room;
 
-	uint32_t *chain;      /* [nmove] */
-	uint32_t *chain_end;  /* [nmove] by chain: its last move */
-	uint32_t *chain_mark; /* [nmove] by chain: the last move of which a dependency lies on it, + 1 */
-	uint32_t *newest_in;  /* [nmove] the newest pair its stream has waited for when it runs */
+	uint32_t *chain;     /* [nmove] */
+	uint32_t *chain_end; /* [nmove] by chain: its last move */
+	/* [nmove] by chain: the last move of which a dependency lies on it, + 1 */
+	uint32_t *chain_mark;
+	uint32_t *newest_in; /* [nmove] the newest pair its stream has waited for when it runs */
 
 	struct lane_state *lanes; /* [nlane] */
 	size_t lane_room;
-	uint32_t *before; /* [npair] the previous pair of the same waiting stream, or of the same leaving rank
-			   */
+	/* [npair] the previous pair of the same waiting stream, or of the same leaving rank */
+	uint32_t *before;
 	size_t before_room;
-	uint32_t *
-		same; /* [npair] the previous pair of the same two streams, except of their beginnings and ends */
+	/* [npair] the previous pair of the same two streams, except of their beginnings and ends */
+	uint32_t *same;
 	size_t same_room;
 	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
 	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
@@ -126,10 +135,10 @@ struct order {
 	uint32_t nacquaintance;
 	size_t acquaintance_room;
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
-	struct ordo_near
-		met; /* (stream, rank) -> a move from which on the stream knows that the rank has entered */
-	struct ordo_map
-		talks_to; /* (rank, peer) -> the first stream of the rank that moves something to the peer */
+	/* (stream, rank) -> a move from which on the stream knows that the rank has entered */
+	struct ordo_near met;
+	/* (rank, peer) -> the first stream of the rank that moves something to the peer */
+	struct ordo_map talks_to;
 	bool talks_noted;
 
 	uint32_t *deps; /* what the move at hand must come after */
@@ -205,8 +214,9 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 	if (both)
 		return both;
 	uint32_t *id = ordo_near_at(&o->acquainted, to_lane, from_lane);
-	if (!id || (*id == ORDO_NONE && !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
-						(size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
+	if (!id || (*id == ORDO_NONE &&
+			   !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
+				   (size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
 		o->no_memory = true;
 		return NULL;
 	}
@@ -219,7 +229,8 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 	return &o->acquaintances[*id];
 }
 
-/* The newest pair between two streams that the second has waited for when it comes to move `position`. */
+/* The newest pair between two streams that the second has waited for when it comes to move
+ * `position`. */
 static uint32_t waited_for(struct order *o, const struct acquaintance *both, uint32_t position)
 {
 	uint32_t pair = both->newest;
@@ -228,7 +239,8 @@ static uint32_t waited_for(struct order *o, const struct acquaintance *both, uin
 	return pair;
 }
 
-/* Does `lane`, when it has come to move `position`, know `move` by something waited for or shown? */
+/* Does `lane`, when it has come to move `position`, know `move` by something waited for or
+ * shown? */
 static bool knows(struct order *o, uint32_t lane, uint32_t position, uint32_t move)
 {
 	const struct acquaintance *both = find_acquaintance(o, lane_of(o, move), lane);
@@ -258,7 +270,8 @@ static void come_to(struct order *o, uint32_t lane, uint32_t position, uint32_t 
 	state->seen = position;
 	if (newest_in == ORDO_NONE)
 		return;
-	if (!ordo_array_reserve(&o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
+	if (!ordo_array_reserve(
+		    &o->visits, &o->visit_room, (size_t)o->nvisit + 1, sizeof *o->visits))
 		o->no_memory = true;
 	else
 		o->visits[o->nvisit++] = (struct visit){lane, position, newest_in};
@@ -275,9 +288,10 @@ static bool may_go_on(struct order *o, uint64_t begun)
 	return false;
 }
 
-/* Goes through the streams that one has waited for until it came to a move, by their last moves waited for. The most recent
- * are found from the newest pair back; the others in the list of acquaintances, which may have to be taken back from
- * today to that move. So neither a long history nor a late question costs much. */
+/* Goes through the streams that one has waited for until it came to a move, by their last moves
+ * waited for. The most recent are found from the newest pair back; the others in the list of
+ * acquaintances, which may have to be taken back from today to that move. So neither a long history
+ * nor a late question costs much. */
 struct hearing {
 	struct visit at;
 	uint32_t after; /* pairs waited for at this move or before do not count */
@@ -305,7 +319,8 @@ static bool is_recent(const struct hearing *hearing, uint32_t lane)
 /* The next of the most recent ones, or ORDO_NONE. */
 static uint32_t hear_recent(struct order *o, struct hearing *hearing)
 {
-	for (; hearing->pair != ORDO_NONE && hearing->nrecent < NRECENT && hearing->step < 2 * NRECENT;
+	for (; hearing->pair != ORDO_NONE && hearing->nrecent < NRECENT &&
+		hearing->step < 2 * NRECENT;
 		hearing->step++) {
 		const struct ordo_pair pair = o->pairs->items[hearing->pair];
 		hearing->pair = pair.to <= hearing->after ? ORDO_NONE : o->before[hearing->pair];
@@ -352,8 +367,8 @@ static bool is_before(struct order *o, uint32_t move, uint32_t from)
 	return false;
 }
 
-/* Is `move` before any of the places that start_search and come_to have set out from? Of each stream that a stream
- * has heard of, only the last it heard matters. */
+/* Is `move` before any of the places that start_search and come_to have set out from? Of each
+ * stream that a stream has heard of, only the last it heard matters. */
 static bool reaches_back_to(struct order *o, uint32_t move)
 {
 	const uint64_t begun = o->pairs->visits;
@@ -376,7 +391,8 @@ static bool reaches_back_to_rank(struct order *o, uint32_t rank)
 	for (uint32_t i = 0; i < o->nvisit; i++) {
 		struct hearing hearing = listen(o, o->visits[i], 0);
 		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
-			const uint32_t lane = lane_of(o, from), met = ordo_near_get(&o->met, lane, rank);
+			const uint32_t lane = lane_of(o, from),
+				       met = ordo_near_get(&o->met, lane, rank);
 			if (!may_go_on(o, begun))
 				return false;
 			if (rank_of(o, lane) == rank || (met != ORDO_NONE && met <= from))
@@ -434,19 +450,20 @@ static struct acquaintance *place(struct order *o, struct ordo_pair pair, uint32
 	struct ordo_pairs *pairs = o->pairs;
 	struct acquaintance *both = acquaint(o, pair.from_lane, pair.to_lane);
 	if (both && both->signal == ORDO_NONE) {
-		uint32_t *next =
-			ordo_map_at(&o->signals, rank_of(o, pair.from_lane), rank_of(o, pair.to_lane));
+		uint32_t *next = ordo_map_at(
+			&o->signals, rank_of(o, pair.from_lane), rank_of(o, pair.to_lane));
 		if (next) {
 			both->signal = *next == ORDO_NONE ? 0 : *next;
 			*next = both->signal + 1;
 		}
 	}
 	if (!both || both->signal == ORDO_NONE || pairs->count >= ORDO_LIMIT ||
-		!ordo_array_reserve(
-			&pairs->items, &pairs->room, (size_t)pairs->count + 1, sizeof *pairs->items) ||
+		!ordo_array_reserve(&pairs->items, &pairs->room, (size_t)pairs->count + 1,
+			sizeof *pairs->items) ||
 		!ordo_array_reserve(
 			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before) ||
-		!ordo_array_reserve(&o->same, &o->same_room, (size_t)pairs->count + 1, sizeof *o->same)) {
+		!ordo_array_reserve(
+			&o->same, &o->same_room, (size_t)pairs->count + 1, sizeof *o->same)) {
 		o->no_memory = true;
 		return NULL;
 	}
@@ -465,19 +482,22 @@ static void raise(uint32_t *last, uint32_t move)
 		*last = move;
 }
 
-/* A stream notifies after move `from`: what it has waited for until then, it retells. Each pair is retold once. */
+/* A stream notifies after move `from`: what it has waited for until then, it retells. Each pair is
+ * retold once. */
 static void retell(struct order *o, uint32_t from)
 {
 	struct lane_state *state = &o->lanes[lane_of(o, from)];
 	const uint32_t newest_in = o->newest_in[from], done = state->retelling;
-	for (uint32_t p = newest_in; p != ORDO_NONE && (done == ORDO_NONE || p > done); p = o->before[p])
+	for (uint32_t p = newest_in; p != ORDO_NONE && (done == ORDO_NONE || p > done);
+		p = o->before[p])
 		raise(&o->lanes[o->pairs->items[p].from_lane].last_retold, o->pairs->items[p].from);
 	if (newest_in != ORDO_NONE)
 		raise(&state->retelling, newest_in);
 	raise(&state->last_out, from);
 }
 
-/* The pair placed last is the newest between two streams: they go to the front of the list of the one that waits. */
+/* The pair placed last is the newest between two streams: they go to the front of the list of the
+ * one that waits. */
 static void meet_again(struct order *o, struct acquaintance *both)
 {
 	const uint32_t pair = o->pairs->count - 1;
@@ -518,7 +538,8 @@ static void come_after(struct order *o, uint32_t from, uint32_t to)
 		o->settled[from] = true;
 }
 
-/* Collects, the first time it is asked for, who talks to whom. A stream mostly moves to the peer that it last moved to: then there is nothing new. */
+/* Collects, the first time it is asked for, who talks to whom. A stream mostly moves to the peer
+ * that it last moved to: then there is nothing new. */
 static uint32_t talker(struct order *o, uint32_t rank, uint32_t peer)
 {
 	const struct ordo_sequence *sequence = o->sequence;
@@ -559,8 +580,9 @@ static uint32_t add_lane(struct order *o, uint32_t rank, uint32_t label)
 	return lane;
 }
 
-/* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of the same
- * name, else the one that sends there, else the first. A rank that does nothing gets one. */
+/* Which stream of `rank` speaks with stream `other` of another rank when any would do: the one of
+ * the same name, else the one that sends there, else the first. A rank that does nothing gets
+ * one. */
 static uint32_t speaker(struct order *o, uint32_t rank, uint32_t other)
 {
 	struct ordo_sequence *sequence = o->sequence;
@@ -588,7 +610,8 @@ static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
 
 /* Dependencies. */
 
-/* A cell mostly asks for the same as the one before: few at a time are repeated, and need not be sorted. */
+/* A cell mostly asks for the same as the one before: few at a time are repeated, and need not be
+ * sorted. */
 static void depend(struct order *o, uint32_t move)
 {
 	for (uint32_t back = 1; back <= 4 && back <= o->ndep; back++)
@@ -600,8 +623,8 @@ static void depend(struct order *o, uint32_t move)
 		o->no_memory = true;
 }
 
-/* Collects into o->deps what a move must come after. true: also the entering of the rank it writes to, as far
- * as its cells are concerned. */
+/* Collects into o->deps what a move must come after. true: also the entering of the rank it writes
+ * to, as far as its cells are concerned. */
 static bool collect(struct order *o, const struct ordo_move *move)
 {
 	const uint32_t src = ordo_cell(&o->cells, move->rank, move->src_buffer, move->src);
@@ -649,7 +672,8 @@ static void sort_deps(struct order *o)
 	}
 }
 
-/* The move goes on with the chain of what it reads, else of what it adds to, else begins its own. */
+/* The move goes on with the chain of what it reads, else of what it adds to, else begins its
+ * own. */
 static void put_on_chain(struct order *o, uint32_t id)
 {
 	const struct ordo_move *move = &o->sequence->moves[id];
@@ -676,8 +700,8 @@ static void add_reader(struct order *o, uint32_t cell, uint32_t move)
 	uint32_t reader = o->free_reader;
 	if (reader != ORDO_NONE)
 		o->free_reader = o->reader_pool[reader].next;
-	else if (ordo_array_reserve(
-			 &o->reader_pool, &o->reader_room, (size_t)o->nreader + 1, sizeof *o->reader_pool))
+	else if (ordo_array_reserve(&o->reader_pool, &o->reader_room, (size_t)o->nreader + 1,
+			 sizeof *o->reader_pool))
 		reader = o->nreader++;
 	else {
 		o->no_memory = true;
@@ -763,8 +787,8 @@ static uint32_t relaying_lane(struct order *o, uint32_t rank, uint32_t from, uin
 	return o->lanes_of[rank] = lane;
 }
 
-/* Two ranks that have no link, and write to a third one in turn, are ordered by the relay before the second's
- * move. */
+/* Two ranks that have no link, and write to a third one in turn, are ordered by the relay before
+ * the second's move. */
 static void come_after_over_relay(struct order *o, uint32_t from, uint32_t to)
 {
 	struct ordo_move *moves = o->sequence->moves;
@@ -831,12 +855,13 @@ static void leave_after(
 	struct order *o, uint32_t move, const uint32_t *rank_lanes, const uint32_t *first_lane)
 {
 	const uint32_t rank = o->sequence->moves[move].peer, from_lane = lane_of(o, move);
-	if (leaving_implied(
-		    o, rank, move, rank_lanes + first_lane[rank], first_lane[rank + 1] - first_lane[rank]))
+	if (leaving_implied(o, rank, move, rank_lanes + first_lane[rank],
+		    first_lane[rank + 1] - first_lane[rank]))
 		return;
 	const uint32_t to_lane = speaker(o, rank, from_lane);
 	if (to_lane != ORDO_NONE)
-		place(o, (struct ordo_pair){from_lane, to_lane, move, ORDO_NONE, 0}, &o->leaving[rank]);
+		place(o, (struct ordo_pair){from_lane, to_lane, move, ORDO_NONE, 0},
+			&o->leaving[rank]);
 }
 
 /* The streams by rank: rank_lanes[first_lane[r]] .. rank_lanes[first_lane[r + 1] - 1]. */
@@ -866,7 +891,8 @@ static bool is_last(
 	return true;
 }
 
-/* Every rank leaves after the last write of every other rank's stream into its memory; latest first. */
+/* Every rank leaves after the last write of every other rank's stream into its memory; latest
+ * first. */
 static bool order_leaving(struct order *o)
 {
 	const struct ordo_sequence *sequence = o->sequence;
@@ -910,12 +936,13 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->heard_of = calloc(nrank, sizeof *o->heard_of);
 	o->settled = ordo_array_make((size_t)nmove + 1, sizeof *o->settled, 0);
 	o->free_reader = ORDO_NONE;
-	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark || !o->newest_in ||
-		!o->leaving || !o->some_lane || !o->lanes_of || !o->nrelaying || !o->heard_of ||
-		!o->settled ||
+	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark ||
+		!o->newest_in || !o->leaving || !o->some_lane || !o->lanes_of || !o->nrelaying ||
+		!o->heard_of || !o->settled ||
 		!ordo_array_reserve(
 			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
-		!ordo_near_make(&o->acquainted, sequence->nlane) || !ordo_near_make(&o->met, sequence->nlane))
+		!ordo_near_make(&o->acquainted, sequence->nlane) ||
+		!ordo_near_make(&o->met, sequence->nlane))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		const uint32_t rank = rank_of(o, i);

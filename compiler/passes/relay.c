@@ -1,10 +1,11 @@
 /* relay.c - lets a rank stand between two others that write to its memory in turn and have no link.
  *
- * The second must come after the first, and the pass that orders would let the first notify the second. But
- * every cross-rank task needs a link (R12), and each of the two has one with the rank they write to. A relay is a
- * place in the program, just before the second's move, where that rank only waits and notifies: if
- * nothing else orders the two, the first notifies the relay, and that the second. The ordering pass
- * picks its stream, since it knows what else would have to wait there.
+ * The second must come after the first, and the pass that orders would let the first notify the
+ * second. But every cross-rank task needs a link (R12), and each of the two has one with the rank
+ * they write to. A relay is a place in the program, just before the second's move, where that rank
+ * only waits and notifies: if nothing else orders the two, the first notifies the relay, and that
+ * the second. The ordering pass picks its stream, since it knows what else would have to wait
+ * there.
  */
 #include "passes.h"
 #include <ordo/arena.h>
@@ -15,8 +16,8 @@ struct relay {
 	struct ordo_sequence *sequence;
 	const struct ordo_topology *topology;
 	struct ordo_cells cells;
-	uint32_t *
-		writer; /* [cells.nwritable] the rank that wrote there last, unless the owner was there since */
+	/* [cells.nwritable] the rank that wrote there last, unless the owner was there since */
+	uint32_t *writer;
 	struct ordo_move *moves; /* the new program */
 	uint32_t nmove;
 	size_t room;
@@ -76,8 +77,8 @@ static bool relay_all(struct relay *r)
 	return true;
 }
 
-bool ordo_relay(
-	struct ordo_sequence *sequence, const struct ordo_topology *topology, struct ordo_error *error)
+bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topology,
+	struct ordo_error *error)
 {
 	struct relay r = {.sequence = sequence, .topology = topology};
 	if (!topology)

@@ -1,4 +1,5 @@
-/* bounds.c - what no schedule of an operator can be faster than: latencies, bytes over ports, sums, and bytes over cuts.
+/* bounds.c - what no schedule of an operator can be faster than: latencies, bytes over ports, sums,
+ * and bytes over cuts.
  *
  * p ranks, n bytes, a set S of s ranks with or without the root. What must leave S for the others:
  *
@@ -11,7 +12,8 @@
  *   Gather         s/p n        if the root is outside
  *   AllToAll       s(p-s)/p n
  *
- * An AllReduce moves each element 2(p-1) times: p-1 times before the first rank can have its sum, and then once to each other.
+ * An AllReduce moves each element 2(p-1) times: p-1 times before the first rank can have its sum,
+ * and then once to each other.
  */
 #include "bounds.h"
 #include "min_cut.h"
@@ -25,7 +27,9 @@ struct bounding {
 	const struct ordo_topology *topology; /* NULL: `link` between every two ranks */
 	double bytes;
 	double latency,
-		link; /* the least of a way between two ranks; bytes a second of a link without a topology */
+		/* the least of a way between two ranks; bytes a second of a link without a
+		 * topology */
+		link;
 	struct ordo_crossing crossing;
 	bool *inside; /* [nrank] the set being looked at */
 	uint64_t effort;
@@ -100,8 +104,9 @@ static void sink_teller(struct teller *tellers, uint32_t count)
 	tellers[place] = teller;
 }
 
-/* When all ranks can know what one knows, if every rank that knows tells others: on P ports the j-th of them after max(1, j/P) latencies. They are taken as they come
- * to know, from a heap by time: tellers[nrank]. */
+/* When all ranks can know what one knows, if every rank that knows tells others: on P ports the
+ * j-th of them after max(1, j/P) latencies. They are taken as they come to know, from a heap by
+ * time: tellers[nrank]. */
 static double spread(uint32_t nrank, double latency, uint32_t ports, struct teller *tellers)
 {
 	double time = 0;
@@ -113,7 +118,8 @@ static double spread(uint32_t nrank, double latency, uint32_t ports, struct tell
 		sink_teller(tellers, known);
 		uint32_t place = known;
 		const struct teller newcomer = {time, time + latency, 0};
-		for (; place && tellers[(place - 1) / 2].next > newcomer.next; place = (place - 1) / 2)
+		for (; place && tellers[(place - 1) / 2].next > newcomer.next;
+			place = (place - 1) / 2)
 			tellers[place] = tellers[(place - 1) / 2];
 		tellers[place] = newcomer;
 	}
@@ -134,9 +140,10 @@ static double least_latency(const struct ordo_topology *topology)
 	return isfinite(least) ? least * 1e-9 : 0;
 }
 
-/* Times from a rank to all others, over links that are up: by Bellman and Ford, from those that changed. time[nvertex], queue and queued likewise. */
-static double farthest(
-	const struct ordo_topology *topology, uint32_t from, double *time, uint32_t *queue, bool *queued)
+/* Times from a rank to all others, over links that are up: by Bellman and Ford, from those that
+ * changed. time[nvertex], queue and queued likewise. */
+static double farthest(const struct ordo_topology *topology, uint32_t from, double *time,
+	uint32_t *queue, bool *queued)
 {
 	const uint32_t nvertex = topology->nrank + topology->nswitch;
 	uint32_t first = 0, count = 1;
@@ -168,8 +175,8 @@ static double farthest(
 	return most * 1e-9;
 }
 
-/* No one hears of what a rank that is far away has before it can; a Gather's root is as far from the others as they from it if links go both ways, and else it
- * is not looked at. */
+/* No one hears of what a rank that is far away has before it can; a Gather's root is as far from
+ * the others as they from it if links go both ways, and else it is not looked at. */
 static bool look_far(struct bounding *bounding, struct ordo_error *error)
 {
 	const struct ordo_topology *topology = bounding->topology;
@@ -178,14 +185,16 @@ static bool look_far(struct bounding *bounding, struct ordo_error *error)
 	double *time = ordo_array_make(nvertex, sizeof *time, 0);
 	uint32_t *queue = ordo_array_make(nvertex, sizeof *queue, 0);
 	bool *queued = ordo_array_make(nvertex, sizeof *queued, 0);
-	const bool worked = time && queue && queued, from_root = op == ORDO_BROADCAST || op == ORDO_SCATTER,
+	const bool worked = time && queue && queued,
+		   from_root = op == ORDO_BROADCAST || op == ORDO_SCATTER,
 		   to_root = op == ORDO_REDUCE || op == ORDO_GATHER;
 	uint64_t effort = 0;
-	for (uint32_t rank = 0; worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64;
-		rank++) {
+	for (uint32_t rank = 0;
+		worked && !to_root && rank < topology->nrank && effort < MOST_EFFORT / 64; rank++) {
 		const uint32_t from = from_root ? bounding->problem->root : rank;
 		const double most = farthest(topology, from, time, queue, queued);
-		bounding->bounds->steps = most > bounding->bounds->steps ? most : bounding->bounds->steps;
+		bounding->bounds->steps =
+			most > bounding->bounds->steps ? most : bounding->bounds->steps;
 		effort += topology->nlink;
 		if (from_root)
 			break;
@@ -204,8 +213,8 @@ static bool bound_steps(struct bounding *bounding, struct ordo_error *error)
 	if (!tellers)
 		return ordo_fail_memory(error);
 	if (nrank > 1)
-		bounding->bounds->steps =
-			ports ? spread(nrank, bounding->latency, ports, tellers) : bounding->latency;
+		bounding->bounds->steps = ports ? spread(nrank, bounding->latency, ports, tellers)
+						: bounding->latency;
 	free(tellers);
 	return !bounding->topology || look_far(bounding, error);
 }
@@ -232,15 +241,19 @@ static double time_of_cut(struct bounding *bounding)
 	bool root_inside;
 	const double p = bounding->problem->nrank;
 	count_inside(bounding, &s, &root_inside);
-	const double out = leaving(bounding, s, root_inside), in = leaving(bounding, p - s, !root_inside);
+	const double out = leaving(bounding, s, root_inside),
+		     in = leaving(bounding, p - s, !root_inside);
 	if (!bounding->topology) {
 		const double rate = s * (p - s) * bounding->link;
 		return fmax(time_over(out, rate), time_over(in, rate));
 	}
 	bounding->effort += 2 * (uint64_t)bounding->topology->nlink;
-	return fmax(
-		time_over(out, out > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, true) : 0),
-		time_over(in, in > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, false) : 0));
+	return fmax(time_over(out, out > 0 ? ordo_crossing_rate(
+						     &bounding->crossing, bounding->inside, true)
+					   : 0),
+		time_over(in,
+			in > 0 ? ordo_crossing_rate(&bounding->crossing, bounding->inside, false)
+			       : 0));
 }
 
 /* Keeps a cut that is narrower than all before. false: no memory. */
@@ -285,11 +298,13 @@ static bool look_at_stripe(
 	struct bounding *bounding, uint32_t stride, uint32_t size, uint32_t first, uint32_t end)
 {
 	for (uint32_t rank = 0; rank < bounding->problem->nrank; rank++)
-		bounding->inside[rank] = rank / stride % size >= first && rank / stride % size < end;
+		bounding->inside[rank] =
+			rank / stride % size >= first && rank / stride % size < end;
 	return bounding->effort > MOST_EFFORT || offer_cut(bounding);
 }
 
-/* Single ranks; halves by every dimension that the number of ranks can have; and blocks of neighbours. */
+/* Single ranks; halves by every dimension that the number of ranks can have; and blocks of
+ * neighbours. */
 static bool look_at_some_cuts(struct bounding *bounding)
 {
 	const uint32_t nrank = bounding->problem->nrank;
@@ -302,13 +317,14 @@ static bool look_at_some_cuts(struct bounding *bounding)
 		for (uint32_t i = 0; worked && i < nblock && i < MOST_BLOCKS; i++)
 			worked = look_at_stripe(bounding, stride, nblock, i, i + 1);
 		for (uint32_t size = 2; worked && size < nblock; size++)
-			worked = nblock % size || look_at_stripe(bounding, stride, size, 0, size / 2);
+			worked = nblock % size ||
+				 look_at_stripe(bounding, stride, size, 0, size / 2);
 	}
 	return worked;
 }
 
-/* Every link is like every other, so one rank alone is the narrowest cut of any: s(p-s) links leave s ranks, and what leaves them is at most min(s, p-s) as much as
- * leaves the busiest. */
+/* Every link is like every other, so one rank alone is the narrowest cut of any: s(p-s) links leave
+ * s ranks, and what leaves them is at most min(s, p-s) as much as leaves the busiest. */
 static bool look_at_one(struct bounding *bounding)
 {
 	const uint32_t nrank = bounding->problem->nrank, root = bounding->problem->root;
@@ -325,8 +341,9 @@ static bool look_at_one(struct bounding *bounding)
 static bool bound_cut(struct bounding *bounding, struct ordo_error *error)
 {
 	const uint32_t nrank = bounding->problem->nrank,
-		       most = bounding->topology && bounding->topology->nswitch ? ALL_CUTS_THROUGH_SWITCHES
-										: ALL_CUTS;
+		       most = bounding->topology && bounding->topology->nswitch
+				      ? ALL_CUTS_THROUGH_SWITCHES
+				      : ALL_CUTS;
 	bounding->inside = ordo_array_make(nrank, sizeof *bounding->inside, 0);
 	bool worked = bounding->inside;
 	if (worked && nrank > 1)
@@ -354,8 +371,9 @@ static void bound_volume(struct bounding *bounding)
 		receive += in;
 	}
 	if (nrank > 1)
-		bounding->bounds->volume = fmax(
-			most, fmax(time_over(in_all(bounding), send), time_over(in_all(bounding), receive)));
+		bounding->bounds->volume =
+			fmax(most, fmax(time_over(in_all(bounding), send),
+					   time_over(in_all(bounding), receive)));
 }
 
 /* Of each element all contributions but one are added to another, somewhere. */
@@ -367,8 +385,8 @@ static void bound_reduce(struct bounding *bounding, double rate)
 			time_over((problem->nshard - 1.0) * bounding->bytes, problem->nrank * rate);
 }
 
-bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem, double bytes,
-	const struct ordo_predict_options *options, struct ordo_error *error)
+bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem,
+	double bytes, const struct ordo_predict_options *options, struct ordo_error *error)
 {
 	const struct ordo_topology *topology = options->topology;
 	struct bounding bounding = {.bounds = bounds,
@@ -377,8 +395,9 @@ bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem
 		.bytes = bytes,
 		.latency = topology ? least_latency(topology) : options->machine.latency_ns * 1e-9,
 		.link = options->machine.bandwidth_gbs * 1e9};
-	const double rate = topology && topology->reduce_gbs > 0 ? topology->reduce_gbs
-								 : options->machine.reduce_bandwidth_gbs;
+	const double rate = topology && topology->reduce_gbs > 0
+				    ? topology->reduce_gbs
+				    : options->machine.reduce_bandwidth_gbs;
 	*bounds = (struct ordo_time_bounds){0};
 	bool worked = !topology || ordo_crossing_make(&bounding.crossing, topology, error);
 	worked = worked && bound_steps(&bounding, error) && bound_cut(&bounding, error);

@@ -4,8 +4,9 @@
 
 #include <ordo/predict.h>
 
-/* Of a problem with so many bytes in one rank's larger buffer. cut_ranks is to be freed. false: no memory. */
-bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem, double bytes,
-	const struct ordo_predict_options *options, struct ordo_error *error);
+/* Of a problem with so many bytes in one rank's larger buffer. cut_ranks is to be freed. false: no
+ * memory. */
+bool ordo_bounds_make(struct ordo_time_bounds *bounds, const struct ordo_problem *problem,
+	double bytes, const struct ordo_predict_options *options, struct ordo_error *error);
 
 #endif

@@ -1,5 +1,6 @@
-/* flow_groups.c - a pool is a list of flows and one of resources; what it takes to begin, end or settle one flow is a step for each, not for each use. Its resources do not know
- * their flows: what counts is how many there are. */
+/* flow_groups.c - a pool is a list of flows and one of resources; what it takes to begin, end or
+ * settle one flow is a step for each, not for each use. Its resources do not know their flows: what
+ * counts is how many there are. */
 #include "flow_groups.h"
 #include "max_min.h"
 #include <math.h>
@@ -52,11 +53,13 @@ static void advance(struct ordo_pool *pool, double time)
 static bool reserve(struct ordo_pool *pool, size_t nmark, size_t nresource)
 {
 	return ordo_array_reserve(&pool->marks, &pool->mark_room, nmark, sizeof *pool->marks) &&
-	       ordo_array_reserve(&pool->resources, &pool->resource_room, nresource, sizeof *pool->resources);
+	       ordo_array_reserve(
+		       &pool->resources, &pool->resource_room, nresource, sizeof *pool->resources);
 }
 
 /* There is room. */
-static void add_flow(struct ordo_sharing *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
+static void add_flow(
+	struct ordo_sharing *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
 {
 	struct ordo_pool *pool = &sharing->pools.pools[number];
 	struct ordo_flow *flow = &sharing->flows[id];
@@ -98,7 +101,8 @@ static void unmake_pool(struct ordo_sharing *sharing, uint32_t number, uint32_t 
 }
 
 /* A flow goes on without the pool, for now as if it had always had this rate. */
-static void release(struct ordo_sharing *sharing, const struct ordo_pool *pool, const struct ordo_mark *mark)
+static void release(
+	struct ordo_sharing *sharing, const struct ordo_pool *pool, const struct ordo_mark *mark)
 {
 	struct ordo_flow *flow = &sharing->flows[mark->flow];
 	const double left = mark->end - pool->served;
@@ -226,7 +230,8 @@ static bool is_kept(struct ordo_sharing *sharing, struct ordo_pool *pool, double
 	return true;
 }
 
-/* How much it will have served when the first of its flows end, and those that end at the same time. */
+/* How much it will have served when the first of its flows end, and those that end at the same
+ * time. */
 static double find_first_end(const struct ordo_pool *pool)
 {
 	double first = HUGE_VAL;
@@ -279,8 +284,8 @@ void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 /* Nothing of it is left. */
 static bool is_given(const struct ordo_sharing *sharing, uint32_t resource)
 {
-	return !(
-		sharing->fillings[resource].left > 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
+	return !(sharing->fillings[resource].left >
+		 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
 }
 
 /* Something keeps it that enough others use, and nobody uses what it uses who is not looked at. */
@@ -297,7 +302,8 @@ static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_
 }
 
 /* The flows of a resource that it keeps. false: not all can be in the pool. */
-static bool gather_flows(struct ordo_sharing *sharing, uint32_t number, const struct ordo_shared *resource)
+static bool gather_flows(
+	struct ordo_sharing *sharing, uint32_t number, const struct ordo_shared *resource)
 {
 	struct ordo_pool *pool = &sharing->pools.pools[number];
 	const struct ordo_entry *entries = ordo_entries_of(sharing, resource);
@@ -307,12 +313,14 @@ static bool gather_flows(struct ordo_sharing *sharing, uint32_t number, const st
 			continue;
 		if (sharing->flows[other].pool != ORDO_NONE || !reserve(pool, pool->nmark + 1, 0))
 			return false;
-		add_flow(sharing, number, other, (struct ordo_mark){.flow = other, .keeper = NO_KEEPER});
+		add_flow(sharing, number, other,
+			(struct ordo_mark){.flow = other, .keeper = NO_KEEPER});
 	}
 	return true;
 }
 
-/* Enters the uses of a flow. What is used up, and so keeps it, brings the other flows that it keeps. false: nothing does. */
+/* Enters the uses of a flow. What is used up, and so keeps it, brings the other flows that it
+ * keeps. false: nothing does. */
 static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t place)
 {
 	struct ordo_pool *pool = &sharing->pools.pools[number];

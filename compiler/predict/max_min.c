@@ -1,12 +1,15 @@
 /* max_min.c - flows that use the same things, max-min fairly, by progressive filling.
  *
- * All rates rise together. Where a resource is used up its flows stop rising, and a flow stops at its bound; what the others can have of their other resources
- * is then more, so the levels at which resources are used up only rise, and a heap gives them in order.
+ * All rates rise together. Where a resource is used up its flows stop rising, and a flow stops at
+ * its bound; what the others can have of their other resources is then more, so the levels at which
+ * resources are used up only rise, and a heap gives them in order.
  *
- * Only what a change can reach is filled anew. A flow that ends at rate v was still rising at every level below v, so nothing that stopped below v had to do with it; and a
- * flow that begins gets at least an even share of each of its resources. So what is slower than the slowest of these keeps its rate, and is only subtracted. And what keeps
- * a flow from rising is a resource that is used up, so a change does not go further over one that is not, unless it will be: if a filling takes more of such a resource than
- * there is, its flows too are filled anew.
+ * Only what a change can reach is filled anew. A flow that ends at rate v was still rising at every
+ * level below v, so nothing that stopped below v had to do with it; and a flow that begins gets at
+ * least an even share of each of its resources. So what is slower than the slowest of these keeps
+ * its rate, and is only subtracted. And what keeps a flow from rising is a resource that is used
+ * up, so a change does not go further over one that is not, unless it will be: if a filling takes
+ * more of such a resource than there is, its flows too are filled anew.
  */
 #include "max_min.h"
 #include <math.h>
@@ -17,8 +20,8 @@
 /* What is nearly used up is taken for used up, which only costs time. */
 #define NEARLY (1 - 1e-9)
 
-bool ordo_sharing_make(
-	struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits, struct ordo_error *error)
+bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits,
+	struct ordo_error *error)
 {
 	const uint32_t nresource = limits->nresource, nflow = limits->nflow;
 	uint64_t nentry = 0, nplace = 0;
@@ -26,29 +29,29 @@ bool ordo_sharing_make(
 		nentry += limits->most_flows[i];
 	for (uint32_t i = 0; i < nflow; i++)
 		nplace += limits->most_uses[i];
-	*sharing =
-		(struct ordo_sharing){.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
-			.fillings = ordo_array_make(nresource, sizeof *sharing->fillings, 0),
-			.busy = ordo_array_make(nresource, sizeof *sharing->busy, 0),
-			.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
-			.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
-			.places = nplace < ORDO_NONE && nentry < ORDO_NONE
-					  ? ordo_array_make(nplace, sizeof *sharing->places, 0)
-					  : NULL,
-			.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
-			.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
-			.floor = HUGE_VAL,
-			.changed = ordo_array_make((size_t)nflow * 3, sizeof *sharing->changed, 0),
-			.hidden = ordo_array_make(nflow, sizeof *sharing->hidden, 0),
-			.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
-			.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
-			.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
-			.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
+	*sharing = (struct ordo_sharing){
+		.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
+		.fillings = ordo_array_make(nresource, sizeof *sharing->fillings, 0),
+		.busy = ordo_array_make(nresource, sizeof *sharing->busy, 0),
+		.flows = ordo_array_make(nflow, sizeof *sharing->flows, 0),
+		.entries = ordo_array_make(nentry, sizeof *sharing->entries, 0),
+		.places = nplace < ORDO_NONE && nentry < ORDO_NONE
+				  ? ordo_array_make(nplace, sizeof *sharing->places, 0)
+				  : NULL,
+		.dirty = ordo_array_make(nresource, sizeof *sharing->dirty, 0),
+		.begun = ordo_array_make(nflow, sizeof *sharing->begun, 0),
+		.floor = HUGE_VAL,
+		.changed = ordo_array_make((size_t)nflow * 3, sizeof *sharing->changed, 0),
+		.hidden = ordo_array_make(nflow, sizeof *sharing->hidden, 0),
+		.touched = ordo_array_make(nflow, sizeof *sharing->touched, 0),
+		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
+		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
+		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
 	const bool pooled = ordo_pools_make(&sharing->pools, nflow);
-	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy || !sharing->flows ||
-		!sharing->entries || !sharing->places || !sharing->dirty || !sharing->begun ||
-		!sharing->changed || !sharing->hidden || !sharing->touched || !sharing->met ||
-		!sharing->joined || !sharing->levels)
+	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy ||
+		!sharing->flows || !sharing->entries || !sharing->places || !sharing->dirty ||
+		!sharing->begun || !sharing->changed || !sharing->hidden || !sharing->touched ||
+		!sharing->met || !sharing->joined || !sharing->levels)
 		return ordo_fail_memory(error);
 	nentry = nplace = 0;
 	for (uint32_t i = 0; i < nresource; i++) {
@@ -106,7 +109,8 @@ void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double 
 }
 
 /* A flow is the last entry of a resource. */
-static void enter(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
+static void enter(
+	struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
 {
 	sharing->places[place] = resource->nentry;
 	ordo_entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
@@ -124,7 +128,8 @@ void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
-		enter(sharing, &sharing->resources[flow->uses[i].resource], id, flow->first_place + i);
+		enter(sharing, &sharing->resources[flow->uses[i].resource], id,
+			flow->first_place + i);
 }
 
 /* true: it suffices. */
@@ -139,7 +144,8 @@ static bool begin_use(struct ordo_shared *resource, double load, double bound, d
 }
 
 /* What nobody uses is wanted by nobody, whatever rounding left. */
-static void end_use(struct ordo_sharing *sharing, const struct ordo_use *use, double bound, double time)
+static void end_use(
+	struct ordo_sharing *sharing, const struct ordo_use *use, double bound, double time)
 {
 	struct ordo_shared *resource = &sharing->resources[use->resource];
 	resource->load -= use->load;
@@ -171,12 +177,13 @@ static void begin_pooled(struct ordo_sharing *sharing, uint32_t id, uint32_t poo
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
-		begin_use(&sharing->resources[flow->uses[i].resource], flow->uses[i].load, flow->bound, time);
+		begin_use(&sharing->resources[flow->uses[i].resource], flow->uses[i].load,
+			flow->bound, time);
 	ordo_pools_join(sharing, pool, id, time);
 }
 
-bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes, double bound,
-	const struct ordo_use *uses, uint32_t nuse)
+bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes,
+	double bound, const struct ordo_use *uses, uint32_t nuse)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	flow->bound = bound;
@@ -216,7 +223,8 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 }
 
 /* Of a flow in a pool. */
-static const struct ordo_mark *mark_of(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
+static const struct ordo_mark *mark_of(
+	const struct ordo_sharing *sharing, const struct ordo_flow *flow)
 {
 	return &sharing->pools.pools[flow->pool].marks[sharing->places[flow->first_place]];
 }
@@ -296,7 +304,8 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 	flow->settled = 0;
 	sharing->touched[sharing->ntouched++] = id;
 	sharing->nopen++;
-	sharing->least_bound = flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
+	sharing->least_bound =
+		flow->bound < sharing->least_bound ? flow->bound : sharing->least_bound;
 	for (const struct ordo_use *use = uses; use < end; use++) {
 		if (fillings[use->resource].seen != settling)
 			meet(sharing, use->resource);
@@ -401,11 +410,13 @@ static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double ra
 static void give_lowest(struct ordo_sharing *sharing, double lowest)
 {
 	for (uint32_t i = 0; sharing->nopen && i < sharing->nlevel; i++) {
-		const struct ordo_shared *resource = &sharing->resources[sharing->levels[i].resource];
+		const struct ordo_shared *resource =
+			&sharing->resources[sharing->levels[i].resource];
 		if (sharing->levels[i].rate > lowest * (1 + ORDO_ROUNDING))
 			continue;
 		for (uint32_t e = 0; e < resource->nentry; e++) {
-			struct ordo_flow *flow = &sharing->flows[ordo_entries_of(sharing, resource)[e].flow];
+			struct ordo_flow *flow =
+				&sharing->flows[ordo_entries_of(sharing, resource)[e].flow];
 			if (flow->seen != sharing->settling || flow->settled)
 				continue;
 			flow->settled = true;
@@ -415,7 +426,8 @@ static void give_lowest(struct ordo_sharing *sharing, double lowest)
 	}
 }
 
-/* The lowest level at once. Where flows are alike it is the only one, and nobody need be told what the others took. false: some flows are left. */
+/* The lowest level at once. Where flows are alike it is the only one, and nobody need be told what
+ * the others took. false: some flows are left. */
 static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 {
 	if (!sharing->nlevel || sharing->least_bound < lowest)
@@ -460,7 +472,8 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 	if (sharing->nlevel <= FEW_LEVELS)
 		return next_of_few(sharing, level);
 	while (sharing->nlevel) {
-		const struct ordo_filling *filling = &sharing->fillings[sharing->levels[0].resource];
+		const struct ordo_filling *filling =
+			&sharing->fillings[sharing->levels[0].resource];
 		const double now = filling->unsettled ? level_of(filling) : 0;
 		if (filling->unsettled && !(now > sharing->levels[0].rate)) {
 			*level = sharing->levels[0];
@@ -478,7 +491,8 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_level *level)
 {
 	const struct ordo_filling *filling = &sharing->fillings[level->resource];
-	const struct ordo_entry *entries = ordo_entries_of(sharing, &sharing->resources[level->resource]);
+	const struct ordo_entry *entries =
+		ordo_entries_of(sharing, &sharing->resources[level->resource]);
 	for (uint32_t e = 0; filling->unsettled; e++) {
 		struct ordo_flow *flow = &sharing->flows[entries[e].flow];
 		if (flow->seen == sharing->settling && !flow->settled)
@@ -492,8 +506,8 @@ static void sift(struct ordo_sharing *sharing, uint32_t place, uint32_t count)
 	uint32_t *touched = sharing->touched;
 	const uint32_t flow = touched[place];
 	for (uint32_t child; (child = 2 * place + 1) < count; place = child) {
-		if (child + 1 < count &&
-			sharing->flows[touched[child + 1]].bound > sharing->flows[touched[child]].bound)
+		if (child + 1 < count && sharing->flows[touched[child + 1]].bound >
+						 sharing->flows[touched[child]].bound)
 			child++;
 		if (!(sharing->flows[touched[child]].bound > sharing->flows[flow].bound))
 			break;
@@ -507,7 +521,8 @@ static void sort_by_bound(struct ordo_sharing *sharing)
 	uint32_t *touched = sharing->touched;
 	bool sorted = true;
 	for (uint32_t i = 1; i < sharing->ntouched; i++)
-		sorted &= !(sharing->flows[touched[i - 1]].bound > sharing->flows[touched[i]].bound);
+		sorted &=
+			!(sharing->flows[touched[i - 1]].bound > sharing->flows[touched[i]].bound);
 	if (sorted)
 		return;
 	for (uint32_t i = sharing->ntouched / 2; i-- > 0;)
@@ -584,7 +599,8 @@ static void reopen(struct ordo_sharing *sharing)
 		struct ordo_flow *flow = &sharing->flows[sharing->touched[i]];
 		flow->settled = false;
 		for (uint32_t k = 0; k < flow->nuse; k++)
-			open_use(&sharing->fillings[flow->uses[k].resource], flow->rate, flow->uses[k].load);
+			open_use(&sharing->fillings[flow->uses[k].resource], flow->rate,
+				flow->uses[k].load);
 	}
 }
 

@@ -1,8 +1,11 @@
-/* max_min.h - flows that use the same things, max-min fairly: nobody gets more while somebody who has less could have it.
+/* max_min.h - flows that use the same things, max-min fairly: nobody gets more while somebody who
+ * has less could have it.
  *
- * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives at most its capacity; a flow that is alone goes at its bound. When a flow begins
- * or ends, only those are looked at again that it reaches over resources that are used up, and of these only those that are no slower; a flow whose resources all suffice costs
- * nothing but its two events, and flows that are all alike are looked at together (flow_groups.h). Private to predict/.
+ * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives
+ * at most its capacity; a flow that is alone goes at its bound. When a flow begins or ends, only
+ * those are looked at again that it reaches over resources that are used up, and of these only
+ * those that are no slower; a flow whose resources all suffice costs nothing but its two events,
+ * and flows that are all alike are looked at together (flow_groups.h). Private to predict/.
  */
 #ifndef ORDO_COMPILER_PREDICT_MAX_MIN_H
 #define ORDO_COMPILER_PREDICT_MAX_MIN_H
@@ -69,17 +72,20 @@ struct ordo_level {
 struct ordo_sharing {
 	struct ordo_shared *resources;
 	struct ordo_filling *fillings; /* [nresource] */
-	double *busy;		       /* [nresource] seconds with flows, but those since the last began */
-	struct ordo_flow *flows;       /* [nflow], by stream */
-	struct ordo_entry *entries;    /* of all resources */
-	/* uses[i] of a flow is entry places[first_place + i] of its resource; of a pool the flow is mark places[first_place]. */
+	/* [nresource] seconds with flows, but those since the last began */
+	double *busy;
+	struct ordo_flow *flows;    /* [nflow], by stream */
+	struct ordo_entry *entries; /* of all resources */
+	/* uses[i] of a flow is entry places[first_place + i] of its resource; of a pool the flow is
+	 * mark places[first_place]. */
 	uint32_t *places;
 	uint32_t *dirty, ndirty; /* [nresource] */
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
 	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
 	struct ordo_pools pools;
-	/* The flows whose ends changed, some of them twice, and those whose ends are not to be events. */
+	/* The flows whose ends changed, some of them twice, and those whose ends are not to be
+	 * events. */
 	uint32_t *changed, nchanged, *hidden, nhidden;
 	/* While settling. */
 	uint32_t *touched, ntouched; /* the flows that it looks at */
@@ -102,16 +108,18 @@ struct ordo_sharing_limits {
 };
 
 /* To be freed, also after false: no memory. */
-bool ordo_sharing_make(
-	struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits, struct ordo_error *error);
+bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits,
+	struct ordo_error *error);
 void ordo_sharing_free(struct ordo_sharing *sharing);
 
-/* Begins at `time` with so many bytes. The uses must last as long as the flow. true: it goes at its bound, unless a settling says otherwise; false: its rate is not known before the next
+/* Begins at `time` with so many bytes. The uses must last as long as the flow. true: it goes at its
+ * bound, unless a settling says otherwise; false: its rate is not known before the next
  * settling. */
-bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes, double bound,
-	const struct ordo_use *uses, uint32_t nuse);
+bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes,
+	double bound, const struct ordo_use *uses, uint32_t nuse);
 void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow, double time);
-/* Shares anew what flows that began or ended since the last settling have changed: `changed` and `hidden`, which the caller empties. */
+/* Shares anew what flows that began or ended since the last settling have changed: `changed` and
+ * `hidden`, which the caller empties. */
 void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
 /* When a flow will end if nothing changes. */
 double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t flow);
@@ -128,7 +136,8 @@ static inline struct ordo_entry *ordo_entries_of(
 	return sharing->entries + resource->first_entry;
 }
 
-/* For flow_groups.c: the next settling looks at the flows of a resource, and at none that is slower than this rate or another such. */
+/* For flow_groups.c: the next settling looks at the flows of a resource, and at none that is slower
+ * than this rate or another such. */
 void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate);
 /* For flow_groups.c: the flow is among the entries of its resources. */
 void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t flow);

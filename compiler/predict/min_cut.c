@@ -1,4 +1,5 @@
-/* min_cut.c - how many bytes a second can leave a set of ranks for the others: the links between, or the greatest flow through switches.
+/* min_cut.c - how many bytes a second can leave a set of ranks for the others: the links between,
+ * or the greatest flow through switches.
  *
  * source  E. A. Dinic, Soviet Math. Doklady 11, 1970: the greatest flow by blocking flows
  */
@@ -35,7 +36,8 @@ static bool sum_ports(const struct ordo_topology *topology, bool outwards, doubl
 	}
 	for (uint32_t rank = 0; worked && rank < topology->nrank; rank++) {
 		const uint32_t count = first[rank + 1] - first[rank],
-			       used = topology->ports && topology->ports < count ? topology->ports : count;
+			       used = topology->ports && topology->ports < count ? topology->ports
+										 : count;
 		if (used < count)
 			qsort(widths + first[rank], count, sizeof *widths, compare_descending);
 		for (uint32_t i = 0; i < used; i++)
@@ -46,15 +48,16 @@ static bool sum_ports(const struct ordo_topology *topology, bool outwards, doubl
 	return worked;
 }
 
-bool ordo_crossing_make(
-	struct ordo_crossing *crossing, const struct ordo_topology *topology, struct ordo_error *error)
+bool ordo_crossing_make(struct ordo_crossing *crossing, const struct ordo_topology *topology,
+	struct ordo_error *error)
 {
 	const uint32_t nrank = topology->nrank;
 	*crossing = (struct ordo_crossing){.topology = topology,
 		.nvertex = nrank + topology->nswitch + 2,
 		.send = ordo_array_make(nrank, sizeof *crossing->send, 0),
 		.receive = ordo_array_make(nrank, sizeof *crossing->receive, 0)};
-	bool worked = crossing->send && crossing->receive && sum_ports(topology, true, crossing->send) &&
+	bool worked = crossing->send && crossing->receive &&
+		      sum_ports(topology, true, crossing->send) &&
 		      sum_ports(topology, false, crossing->receive);
 	if (worked && topology->nswitch) {
 		const size_t narc = 2 * ((size_t)topology->nlink + nrank);
@@ -84,7 +87,8 @@ void ordo_crossing_free(struct ordo_crossing *crossing)
 	free(crossing->queue);
 }
 
-/* Without switches: what each rank sends over the cut, and what each gets, each no more than its ports carry. */
+/* Without switches: what each rank sends over the cut, and what each gets, each no more than its
+ * ports carry. */
 static double sum_links(const struct ordo_crossing *crossing, const bool *inside, bool side)
 {
 	const struct ordo_topology *topology = crossing->topology;
@@ -93,7 +97,8 @@ static double sum_links(const struct ordo_crossing *crossing, const bool *inside
 		double of_rank = 0;
 		if (inside[rank] != side)
 			continue;
-		for (uint32_t i = topology->first_link[rank]; i < topology->first_link[rank + 1]; i++)
+		for (uint32_t i = topology->first_link[rank]; i < topology->first_link[rank + 1];
+			i++)
 			if (!topology->links[i].down && inside[topology->links[i].to] != side)
 				of_rank += topology->links[i].bandwidth_gbs * 1e9;
 		sent += of_rank < crossing->send[rank] ? of_rank : crossing->send[rank];
@@ -145,7 +150,8 @@ static bool find_depths(struct ordo_crossing *crossing)
 	crossing->depth[source] = 0;
 	for (uint32_t done = 0; done < count; done++) {
 		const uint32_t v = crossing->queue[done];
-		for (uint32_t arc = crossing->first[v]; arc != ORDO_NONE; arc = crossing->next[arc]) {
+		for (uint32_t arc = crossing->first[v]; arc != ORDO_NONE;
+			arc = crossing->next[arc]) {
 			const uint32_t to = crossing->to[arc];
 			if (!(crossing->room[arc] > 0) || crossing->depth[to] != ORDO_NONE)
 				continue;
@@ -179,8 +185,9 @@ static double push(struct ordo_crossing *crossing)
 	}
 	double least = HUGE_VAL;
 	for (uint32_t i = 0; i < length; i++)
-		least = crossing->room[crossing->queue[i]] < least ? crossing->room[crossing->queue[i]]
-								   : least;
+		least = crossing->room[crossing->queue[i]] < least
+				? crossing->room[crossing->queue[i]]
+				: least;
 	for (uint32_t i = 0; i < length; i++) {
 		crossing->room[crossing->queue[i]] -= least;
 		crossing->room[crossing->queue[i] ^ 1] += least;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 /* The latency that a task paid: the message it belongs to, from its first Send on. */
-static double latency_of(
-	const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, const struct ordo_work *work)
+static double latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s,
+	const struct ordo_work *work)
 {
 	const struct ordo_task *tasks = rehearsal->schedule->tasks;
 	struct ordo_message message = {.task = ORDO_NONE};
@@ -18,14 +18,16 @@ static double latency_of(
 		return 0;
 	while (first > rehearsal->schedule->streams[s].first &&
 		(!ordo_task_moves(&tasks[first - 1]) ||
-			(tasks[first - 1].peer == tasks[i].peer && tasks[first - 1].phase == tasks[i].phase)))
+			(tasks[first - 1].peer == tasks[i].peer &&
+				tasks[first - 1].phase == tasks[i].phase)))
 		first--;
 	for (; first <= i; first++)
 		latency = ordo_latency_of(rehearsal, first, work, &message);
 	return latency;
 }
 
-/* The seconds of the critical path that one task accounts for, as the next on it begins before its end if it only had the core from it. */
+/* The seconds of the critical path that one task accounts for, as the next on it begins before its
+ * end if it only had the core from it. */
 static void add_task(
 	struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal, uint32_t place)
 {
@@ -44,8 +46,8 @@ static void add_task(
 		work.latency = 0;
 	const double cost = topology ? topology->task_ns * 1e-9 : 0,
 		     delay = rehearsal->delay ? rehearsal->delay[i] : 0,
-		     rest = end - tasks[i].begin - cost - work.latency - work.wire - work.reduce - work.copy -
-			    delay;
+		     rest = end - tasks[i].begin - cost - work.latency - work.wire - work.reduce -
+			    work.copy - delay;
 	breakdown->latency += cost + work.latency;
 	breakdown->wire += work.wire;
 	breakdown->reduce += work.reduce;
@@ -54,8 +56,8 @@ static void add_task(
 	breakdown->waiting += rest > 0 ? rest : 0;
 }
 
-static bool find_path(
-	struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+static bool find_path(struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal,
+	struct ordo_error *error)
 {
 	const uint32_t ntask = rehearsal->schedule->ntask;
 	uint32_t *path = ordo_array_make(ntask, sizeof *path, 0);
@@ -70,10 +72,11 @@ static bool find_path(
 	return true;
 }
 
-static void offer_busiest(
-	struct ordo_prediction *prediction, enum ordo_resource kind, uint32_t at, double seconds_used)
+static void offer_busiest(struct ordo_prediction *prediction, enum ordo_resource kind, uint32_t at,
+	double seconds_used)
 {
-	const double total = prediction->timeline->total, share = total > 0 ? seconds_used / total : 0;
+	const double total = prediction->timeline->total,
+		     share = total > 0 ? seconds_used / total : 0;
 	if (!(share > prediction->busiest_share))
 		return;
 	prediction->busiest = kind;
@@ -87,7 +90,8 @@ static void find_busiest(struct ordo_prediction *prediction, const struct ordo_r
 	const struct ordo_topology *topology = rehearsal->options->topology;
 	double most = 0;
 	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
-		const double used = rehearsal->links[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs;
+		const double used =
+			rehearsal->links[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs;
 		offer_busiest(prediction, ORDO_LINK, i, used);
 		if (used > most) {
 			most = used;
@@ -96,19 +100,21 @@ static void find_busiest(struct ordo_prediction *prediction, const struct ordo_r
 	}
 	for (int kind = ORDO_OUT_PORTS; kind <= ORDO_COPIER; kind++)
 		for (uint32_t rank = 0; rank < resources->nrank; rank++) {
-			const uint32_t place = ordo_resource_of(resources, (enum ordo_resource)kind, rank) -
-					       resources->nlink;
-			const double ways = kind <= ORDO_IN_PORTS && resources->ports ? resources->ports : 1;
-			offer_busiest(
-				prediction, (enum ordo_resource)kind, rank, rehearsal->used[place] / ways);
+			const uint32_t place =
+				ordo_resource_of(resources, (enum ordo_resource)kind, rank) -
+				resources->nlink;
+			const double ways =
+				kind <= ORDO_IN_PORTS && resources->ports ? resources->ports : 1;
+			offer_busiest(prediction, (enum ordo_resource)kind, rank,
+				rehearsal->used[place] / ways);
 		}
 	if (!topology)
 		offer_busiest(prediction, ORDO_WIRE, 0, prediction->breakdown.wire);
 }
 
 /* Everything that is needed beside what it fills. */
-static bool simulate(
-	struct ordo_prediction *prediction, struct ordo_rehearsal *rehearsal, struct ordo_error *error)
+static bool simulate(struct ordo_prediction *prediction, struct ordo_rehearsal *rehearsal,
+	struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = rehearsal->schedule;
 	const struct ordo_predict_options *options = rehearsal->options;
@@ -118,7 +124,8 @@ static bool simulate(
 	const uint32_t nlink = options->topology ? options->topology->nlink : 0;
 	rehearsal->links = prediction->links =
 		options->topology ? ordo_array_make(nlink, sizeof *rehearsal->links, 0) : NULL;
-	rehearsal->used = ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *rehearsal->used, 0);
+	rehearsal->used =
+		ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *rehearsal->used, 0);
 	if (!rehearsal->used || (options->topology && !rehearsal->links))
 		return ordo_fail_memory(error);
 	if (!ordo_simulate(rehearsal, &prediction->given_up, error))
@@ -190,7 +197,8 @@ struct ordo_prediction *ordo_predict_sized(size_t size, const struct ordo_schedu
 struct ordo_prediction *(ordo_predict)(const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
-	return ordo_predict_sized(ORDO_UP_TO(ordo_predict_options, closure), schedule, options, error);
+	return ordo_predict_sized(
+		ORDO_UP_TO(ordo_predict_options, closure), schedule, options, error);
 }
 
 void ordo_prediction_destroy(struct ordo_prediction *prediction)

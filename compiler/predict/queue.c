@@ -57,7 +57,8 @@ static void sink(struct ordo_queue *queue, uint32_t place, ordo_event event)
 		const ordo_event *child = &queue->heap[first];
 		uint32_t best = 0;
 		if (first + NCHILD <= queue->count) {
-			const uint32_t left = child[1] < child[0], right = 2 + (child[3] < child[2]);
+			const uint32_t left = child[1] < child[0],
+				       right = 2 + (child[3] < child[2]);
 			best = left + (right - left) * (child[right] < child[left]);
 		} else {
 			for (uint32_t i = 1; first + i < queue->count; i++)

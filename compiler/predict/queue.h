@@ -1,19 +1,22 @@
-/* queue.h - what happens next: one event at most for each stream, the earliest first, of equally early ones that of the first stream.
- * Private to predict/. */
+/* queue.h - what happens next: one event at most for each stream, the earliest first, of equally
+ * early ones that of the first stream. Private to predict/. */
 #ifndef ORDO_PREDICT_QUEUE_H
 #define ORDO_PREDICT_QUEUE_H
 
 #include <ordo/error.h>
 
-/* The bits of its time, which is no less than 0, before those of its stream: the order of events is that of these numbers, and one is less than another without a jump, which
- * would be hard to guess. */
+/* The bits of its time, which is no less than 0, before those of its stream: the order of events is
+ * that of these numbers, and one is less than another without a jump, which would be hard to
+ * guess. */
 __extension__ typedef unsigned __int128 ordo_event;
 
 struct ordo_queue {
 	uint32_t *place;  /* [n] by stream: in the heap, or ORDO_NONE */
 	ordo_event *heap; /* each no later than its four children */
 	uint32_t count;
-	bool hollow; /* the first was taken: most often its stream has the next event, which need not go a long way */
+	/* the first was taken: most often its stream has the next event, which need not go a long
+	 * way */
+	bool hollow;
 };
 
 bool ordo_queue_make(struct ordo_queue *queue, uint32_t nstream, struct ordo_error *error);

@@ -35,7 +35,8 @@ static void claim_route(struct claiming *claiming, uint32_t number)
 		return;
 	}
 	for (uint32_t i = route->first_link; i < route->end_link; i++) {
-		const struct ordo_link *link = &claiming->topology->links[claiming->routes->links[i]];
+		const struct ordo_link *link =
+			&claiming->topology->links[claiming->routes->links[i]];
 		claim(claiming, claiming->routes->links[i]);
 		if (resources->ports && link->from < resources->nrank)
 			claim(claiming, ordo_resource_of(resources, ORDO_OUT_PORTS, link->from));
@@ -82,9 +83,11 @@ static bool number_shared(struct claiming *claiming, struct ordo_error *error)
 		       first_port = ordo_resource_of(resources, ORDO_OUT_PORTS, 0),
 		       end_port = ordo_resource_of(resources, ORDO_ADDER, 0);
 	for (uint32_t i = 0; i < count; i++)
-		resources->shared[i] = claiming->claims[i].count > 1 ? resources->nshared++ : ORDO_NONE;
+		resources->shared[i] =
+			claiming->claims[i].count > 1 ? resources->nshared++ : ORDO_NONE;
 	resources->capacity = ordo_array_make(resources->nshared, sizeof *resources->capacity, 0);
-	resources->most_flows = ordo_array_make(resources->nshared, sizeof *resources->most_flows, 0);
+	resources->most_flows =
+		ordo_array_make(resources->nshared, sizeof *resources->most_flows, 0);
 	if (!resources->capacity || !resources->most_flows)
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < count; i++)
@@ -101,8 +104,8 @@ static bool add_use(
 {
 	if (resources->shared[resource] == ORDO_NONE)
 		return true;
-	if (!ordo_array_reserve(
-		    &resources->uses, &resources->use_room, resources->nuse + 1, sizeof *resources->uses))
+	if (!ordo_array_reserve(&resources->uses, &resources->use_room, resources->nuse + 1,
+		    sizeof *resources->uses))
 		return ordo_fail_memory(error);
 	resources->uses[resources->nuse++] = (struct ordo_use){resources->shared[resource], load};
 	return true;
@@ -119,17 +122,19 @@ static bool add_uses(struct claiming *claiming, uint32_t number, struct ordo_err
 	for (uint32_t i = route->first_link; i < route->end_link && resources->ports; i++) {
 		const struct ordo_link *link = &claiming->topology->links[links[i]];
 		if ((link->from < resources->nrank &&
-			    !add_use(resources, ordo_resource_of(resources, ORDO_OUT_PORTS, link->from),
+			    !add_use(resources,
+				    ordo_resource_of(resources, ORDO_OUT_PORTS, link->from),
 				    1 / route->bandwidth, error)) ||
 			(link->to < resources->nrank &&
-				!add_use(resources, ordo_resource_of(resources, ORDO_IN_PORTS, link->to),
+				!add_use(resources,
+					ordo_resource_of(resources, ORDO_IN_PORTS, link->to),
 					1 / route->bandwidth, error)))
 			return false;
 	}
 	resources->nport_use[number] = (uint32_t)resources->nuse - resources->first_use[number];
 	for (uint32_t i = route->first_link; i < route->end_link; i++)
-		if (!add_use(resources, links[i], 1e-9 / claiming->topology->links[links[i]].bandwidth_gbs,
-			    error))
+		if (!add_use(resources, links[i],
+			    1e-9 / claiming->topology->links[links[i]].bandwidth_gbs, error))
 			return false;
 	return true;
 }
@@ -140,7 +145,8 @@ static struct ordo_use *make_servers(
 	struct ordo_use *servers = ordo_array_make(resources->nrank, sizeof *servers, 0);
 	for (uint32_t rank = 0; servers && rank < resources->nrank; rank++)
 		servers[rank] = (struct ordo_use){
-			resources->shared[ordo_resource_of(resources, kind, rank)], rate > 0 ? 1 / rate : 0};
+			resources->shared[ordo_resource_of(resources, kind, rank)],
+			rate > 0 ? 1 / rate : 0};
 	return servers;
 }
 
@@ -154,8 +160,10 @@ static bool make_uses(struct claiming *claiming, struct ordo_error *error)
 	resources->copiers = make_servers(resources, ORDO_COPIER, resources->copy_rate);
 	/* Where nothing is shared there are no uses: an array of none, in which one may point to
 	 * the first. */
-	if (!resources->first_use || !resources->nport_use || !resources->adders || !resources->copiers ||
-		!ordo_array_reserve(&resources->uses, &resources->use_room, 1, sizeof *resources->uses))
+	if (!resources->first_use || !resources->nport_use || !resources->adders ||
+		!resources->copiers ||
+		!ordo_array_reserve(
+			&resources->uses, &resources->use_room, 1, sizeof *resources->uses))
 		return ordo_fail_memory(error);
 	for (uint32_t i = 0; i < nroute; i++)
 		if (!add_uses(claiming, i, error))
@@ -176,11 +184,14 @@ static bool count_most(struct claiming *claiming, struct ordo_error *error)
 		uint32_t most = 1, peer = ORDO_NONE;
 		for (uint32_t i = stream->first; i < stream->end; i++) {
 			const struct ordo_task *task = &schedule->tasks[i];
-			if ((task->kind != ORDO_SEND && task->kind != ORDO_SEND_REDUCE) || task->peer == peer)
+			if ((task->kind != ORDO_SEND && task->kind != ORDO_SEND_REDUCE) ||
+				task->peer == peer)
 				continue;
 			peer = task->peer;
-			const uint32_t route = ordo_route_find(claiming->routes, stream->rank, peer),
-				       uses = resources->first_use[route + 1] - resources->first_use[route];
+			const uint32_t route = ordo_route_find(
+					       claiming->routes, stream->rank, peer),
+				       uses = resources->first_use[route + 1] -
+					      resources->first_use[route];
 			most = uses > most ? uses : most;
 		}
 		resources->most_uses[s] = most;
@@ -198,14 +209,17 @@ bool ordo_resources_make(struct ordo_resources *resources, const struct ordo_sch
 	struct ordo_error *error)
 {
 	const struct ordo_topology *topology = options->topology;
-	struct claiming claiming = {
-		.resources = resources, .schedule = schedule, .routes = routes, .topology = topology};
+	struct claiming claiming = {.resources = resources,
+		.schedule = schedule,
+		.routes = routes,
+		.topology = topology};
 	*resources = (struct ordo_resources){.nlink = topology ? topology->nlink : routes->nroute,
 		.nrank = schedule->problem.nrank,
 		.ports = topology ? topology->ports : 0,
-		.add_rate =
-			rate_of(topology ? topology->reduce_gbs : 0, options->machine.reduce_bandwidth_gbs),
-		.copy_rate = rate_of(topology ? topology->copy_gbs : 0, options->machine.copy_bandwidth_gbs)};
+		.add_rate = rate_of(
+			topology ? topology->reduce_gbs : 0, options->machine.reduce_bandwidth_gbs),
+		.copy_rate = rate_of(
+			topology ? topology->copy_gbs : 0, options->machine.copy_bandwidth_gbs)};
 	const size_t count = (size_t)resources->nlink + 4 * (size_t)resources->nrank;
 	resources->shared = ordo_array_make(count, sizeof *resources->shared, 0xff);
 	claiming.claims = ordo_array_make(count, sizeof *claiming.claims, 0);

@@ -1,15 +1,17 @@
-/* resources.h - what moves use: links, the ports of ranks, their adders and copiers; and which of it several streams ever use, for the rest is
- * nobody's but its stream's and needs no simulation. Private to predict/. */
+/* resources.h - what moves use: links, the ports of ranks, their adders and copiers; and which of
+ * it several streams ever use, for the rest is nobody's but its stream's and needs no simulation.
+ * Private to predict/. */
 #ifndef ORDO_PREDICT_RESOURCES_H
 #define ORDO_PREDICT_RESOURCES_H
 
-#include "routes.h"
 #include "max_min.h"
+#include "routes.h"
 
 struct ordo_resources {
 	uint32_t nlink, nrank, ports;
-	uint32_t *shared; /* [nlink + 4 nrank] the number among those that several streams use; ORDO_NONE */
-	double *capacity; /* [nshared] in full-speed users */
+	/* [nlink + 4 nrank] the number among those that several streams use; ORDO_NONE */
+	uint32_t *shared;
+	double *capacity;     /* [nshared] in full-speed users */
 	uint32_t *most_flows; /* [nshared] streams that ever use it */
 	uint32_t nshared;
 	uint32_t *first_use; /* [nroute + 1] into uses; of shared ones, ports before links */

@@ -1,4 +1,5 @@
-/* routes.c - the way from one rank to another: a link, or else a shortest way, spread over equally short ones. */
+/* routes.c - the way from one rank to another: a link, or else a shortest way, spread over equally
+ * short ones. */
 #include "routes.h"
 #include "shortest_paths.h"
 #include <ordo/arena.h>
@@ -10,7 +11,8 @@ static int compare_targets(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-static bool add_route(struct ordo_routes *routes, size_t *room, uint32_t to, struct ordo_error *error)
+static bool add_route(
+	struct ordo_routes *routes, size_t *room, uint32_t to, struct ordo_error *error)
 {
 	if (!ordo_array_reserve(&routes->to, room, (size_t)routes->nroute + 1, sizeof *routes->to))
 		return ordo_fail_memory(error);
@@ -24,26 +26,27 @@ static bool sends(const struct ordo_task *task)
 }
 
 /* What the simulation takes for granted. */
-static bool check_task(const struct ordo_schedule *schedule, uint32_t i, uint32_t rank, uint32_t nchunk,
-	struct ordo_error *error)
+static bool check_task(const struct ordo_schedule *schedule, uint32_t i, uint32_t rank,
+	uint32_t nchunk, struct ordo_error *error)
 {
 	const struct ordo_task *task = &schedule->tasks[i];
 	char place[256];
 	const bool moves = ordo_task_moves(task), crosses = ordo_task_crosses(task);
-	const bool there =
-		!crosses || (task->peer < schedule->problem.nrank && !(sends(task) && task->peer == rank));
+	const bool there = !crosses || (task->peer < schedule->problem.nrank &&
+					       !(sends(task) && task->peer == rank));
 	const bool fits = !moves || (task->chunk < nchunk && task->count <= nchunk - task->chunk);
 	if (there && fits)
 		return true;
 	ordo_task_locate(schedule, i, place, sizeof place);
-	return there ? ordo_fail(error, ORDO_REFUTED, 3, "%s: wanted chunks of 0..%u", place, nchunk - 1)
+	return there ? ordo_fail(error, ORDO_REFUTED, 3, "%s: wanted chunks of 0..%u", place,
+			       nchunk - 1)
 		     : ordo_fail(error, ORDO_REFUTED, 2, "%s: wanted another rank of 0..%u", place,
 			       schedule->problem.nrank - 1);
 }
 
 /* The peers of every rank, each once, ascending; seen[nrank]. */
-static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *schedule, uint32_t *seen,
-	struct ordo_error *error)
+static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *schedule,
+	uint32_t *seen, struct ordo_error *error)
 {
 	const uint32_t nchunk = ordo_nchunk(&schedule->problem);
 	size_t room = 0;
@@ -51,7 +54,8 @@ static bool find_pairs(struct ordo_routes *routes, const struct ordo_schedule *s
 		const struct ordo_program *program = &schedule->programs[rank];
 		const uint32_t first = routes->first[rank] = routes->nroute;
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
+			for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end;
+				i++) {
 				const struct ordo_task *task = &schedule->tasks[i];
 				if (!check_task(schedule, i, rank, nchunk, error))
 					return false;
@@ -79,12 +83,14 @@ static void take_link(struct ordo_route *route, const struct ordo_link *link)
 	route->reduce = link->reduce_gbs * 1e9;
 }
 
-static bool set_links(struct ordo_routes *routes, uint32_t number, const struct ordo_topology *topology,
-	const uint32_t *links, uint32_t nlink, struct ordo_error *error)
+static bool set_links(struct ordo_routes *routes, uint32_t number,
+	const struct ordo_topology *topology, const uint32_t *links, uint32_t nlink,
+	struct ordo_error *error)
 {
 	struct ordo_route *route = &routes->routes[number];
-	if (nlink > ORDO_LIMIT - routes->nlink || !ordo_array_reserve(&routes->links, &routes->link_room,
-							  routes->nlink + nlink, sizeof *routes->links))
+	if (nlink > ORDO_LIMIT - routes->nlink ||
+		!ordo_array_reserve(&routes->links, &routes->link_room, routes->nlink + nlink,
+			sizeof *routes->links))
 		return ordo_fail_memory(error);
 	route->first_link = (uint32_t)routes->nlink;
 	for (uint32_t i = 0; i < nlink; i++) {
@@ -104,8 +110,8 @@ struct far_pairs {
 };
 
 /* Routes of those that a link joins. Routes of others have no links yet. */
-static bool make_near(struct ordo_routes *routes, const struct ordo_topology *topology, struct far_pairs *far,
-	uint32_t nrank, struct ordo_error *error)
+static bool make_near(struct ordo_routes *routes, const struct ordo_topology *topology,
+	struct far_pairs *far, uint32_t nrank, struct ordo_error *error)
 {
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t i = routes->first[from]; i < routes->first[from + 1]; i++) {
@@ -138,13 +144,14 @@ static bool sort_far(const struct ordo_routes *routes, struct far_pairs *far, ui
 }
 
 /* A way from a source to a target of those searched for. */
-static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, struct far_pairs *far, uint32_t pair,
-	uint32_t lane, struct ordo_error *error)
+static bool make_way(struct ordo_routes *routes, struct ordo_ways *ways, struct far_pairs *far,
+	uint32_t pair, uint32_t lane, struct ordo_error *error)
 {
 	const uint32_t nlink = ordo_ways_find(ways, far->sources[pair], lane);
 	if (!nlink)
 		far->lost = pair < far->lost ? pair : far->lost;
-	return !nlink || set_links(routes, far->number[pair], ways->topology, ways->way, nlink, error);
+	return !nlink ||
+	       set_links(routes, far->number[pair], ways->topology, ways->way, nlink, error);
 }
 
 static bool make_far(struct ordo_routes *routes, const struct ordo_predict_options *options,
@@ -163,14 +170,15 @@ static bool make_far(struct ordo_routes *routes, const struct ordo_predict_optio
 		return worked;
 	return ordo_fail(error, ORDO_REFUTED, 12,
 		"rank %u sends to rank %u, and in topology %.64s nothing that is up leads there",
-		far->sources[far->lost], routes->to[far->number[far->lost]], options->topology->name);
+		far->sources[far->lost], routes->to[far->number[far->lost]],
+		options->topology->name);
 }
 
-static bool make_ways(struct ordo_routes *routes, const struct ordo_predict_options *options, uint32_t nrank,
-	struct ordo_error *error)
+static bool make_ways(struct ordo_routes *routes, const struct ordo_predict_options *options,
+	uint32_t nrank, struct ordo_error *error)
 {
-	struct far_pairs far = {
-		.first = ordo_array_make((size_t)nrank + 2, sizeof *far.first, 0), .lost = ORDO_NONE};
+	struct far_pairs far = {.first = ordo_array_make((size_t)nrank + 2, sizeof *far.first, 0),
+		.lost = ORDO_NONE};
 	bool worked = far.first ? make_near(routes, options->topology, &far, nrank, error)
 				: ordo_fail_memory(error);
 	if (worked && far.npair)
@@ -195,7 +203,8 @@ bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *sc
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
 	const uint32_t nrank = schedule->problem.nrank;
-	*routes = (struct ordo_routes){.first = ordo_array_make((size_t)nrank + 1, sizeof *routes->first, 0)};
+	*routes = (struct ordo_routes){
+		.first = ordo_array_make((size_t)nrank + 1, sizeof *routes->first, 0)};
 	uint32_t *seen = ordo_array_make(nrank, sizeof *seen, 0xff);
 	bool worked = routes->first && seen ? true : ordo_fail_memory(error);
 	worked = worked && find_pairs(routes, schedule, seen, error);

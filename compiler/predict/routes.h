@@ -1,4 +1,5 @@
-/* routes.h - the way from one rank to another: its links, its latency, and how fast it is alone. Private to predict/. */
+/* routes.h - the way from one rank to another: its links, its latency, and how fast it is alone.
+ * Private to predict/. */
 #ifndef ORDO_PREDICT_ROUTES_H
 #define ORDO_PREDICT_ROUTES_H
 
@@ -21,7 +22,8 @@ struct ordo_routes {
 	size_t nlink, link_room;
 };
 
-/* The routes of all Sends. To be freed, also after false: a task has no such peer (R2), there is no way (R12), or no memory. */
+/* The routes of all Sends. To be freed, also after false: a task has no such peer (R2), there is no
+ * way (R12), or no memory. */
 bool ordo_routes_make(struct ordo_routes *routes, const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error);
 void ordo_routes_free(struct ordo_routes *routes);

@@ -1,4 +1,5 @@
-/* shortest_paths.c - shortest ways over the links of a topology that are up: walked backwards from 64 targets at a time, one bit of a word for each.
+/* shortest_paths.c - shortest ways over the links of a topology that are up: walked backwards from
+ * 64 targets at a time, one bit of a word for each.
  *
  * source  Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, VLDB 2014
  */
@@ -34,7 +35,8 @@ static uint32_t best_link(const struct ordo_link *links, uint32_t first, uint32_
 {
 	uint32_t best = ORDO_NONE;
 	for (uint32_t i = first; i < end; i++) {
-		const struct ordo_link *link = &links[i], *other = best == ORDO_NONE ? NULL : &links[best];
+		const struct ordo_link *link = &links[i],
+				       *other = best == ORDO_NONE ? NULL : &links[best];
 		if (!link->down && (!other || link->bandwidth_gbs > other->bandwidth_gbs ||
 					   (!(link->bandwidth_gbs < other->bandwidth_gbs) &&
 						   link->latency_ns < other->latency_ns)))
@@ -94,7 +96,8 @@ static bool make_hops(struct ordo_ways *ways)
 static bool add_kind(struct ordo_ways *ways, uint32_t first_between)
 {
 	struct ordo_found *kind = &ways->kinds[ways->nkind++];
-	*kind = (struct ordo_found){.leads = ordo_array_make(ways->topology->nlink, sizeof *kind->leads, 0),
+	*kind = (struct ordo_found){
+		.leads = ordo_array_make(ways->topology->nlink, sizeof *kind->leads, 0),
 		.reached = ordo_array_make(nvertex(ways->topology), sizeof *kind->reached, 0),
 		.first_between = first_between};
 	return kind->leads && kind->reached;
@@ -118,8 +121,9 @@ static bool make_lists(struct ordo_ways *ways)
 	       (ways->taken || !topology->nswitch);
 }
 
-bool ordo_ways_make(struct ordo_ways *ways, const struct ordo_topology *topology, bool through_ranks,
-	const uint32_t *first, const uint32_t *sources, struct ordo_error *error)
+bool ordo_ways_make(struct ordo_ways *ways, const struct ordo_topology *topology,
+	bool through_ranks, const uint32_t *first, const uint32_t *sources,
+	struct ordo_error *error)
 {
 	*ways = (struct ordo_ways){.topology = topology, .first = first, .sources = sources};
 	return (make_lists(ways) && make_hops(ways) &&
@@ -266,7 +270,8 @@ static uint32_t settle(
 	return nwave;
 }
 
-/* One step backwards from a wave. Without a jump for what is found first, which is hard to guess. */
+/* One step backwards from a wave. Without a jump for what is found first, which is hard to
+ * guess. */
 static uint32_t spread(struct ordo_ways *ways, struct ordo_found *kind, uint32_t nwave)
 {
 	struct ordo_lanes *const all = ways->lanes;
@@ -323,11 +328,14 @@ bool ordo_ways_search(struct ordo_ways *ways)
 /* How often a hop to or from a switch is taken, then how far it leads by number. */
 static uint64_t price_of(const struct ordo_ways *ways, uint32_t at, const struct ordo_hop *hop)
 {
-	const uint32_t nrank = ways->topology->nrank, stride = hop->to > at ? hop->to - at : at - hop->to;
-	return (at >= nrank || hop->to >= nrank ? (uint64_t)ways->taken[hop->link] << 32 : 0) | stride;
+	const uint32_t nrank = ways->topology->nrank,
+		       stride = hop->to > at ? hop->to - at : at - hop->to;
+	return (at >= nrank || hop->to >= nrank ? (uint64_t)ways->taken[hop->link] << 32 : 0) |
+	       stride;
 }
 
-/* Of the hops that lead nearer the one of the least price, upwards if two are; NULL: none leads there. */
+/* Of the hops that lead nearer the one of the least price, upwards if two are; NULL: none leads
+ * there. */
 static const struct ordo_hop *best_hop(
 	const struct ordo_ways *ways, const struct ordo_found *kind, uint32_t at, uint32_t lane)
 {
@@ -352,7 +360,8 @@ static void take(struct ordo_ways *ways, uint32_t nway, uint32_t link)
 }
 
 /* By one kind of search. */
-static uint32_t follow(struct ordo_ways *ways, const struct ordo_found *kind, uint32_t from, uint32_t lane)
+static uint32_t follow(
+	struct ordo_ways *ways, const struct ordo_found *kind, uint32_t from, uint32_t lane)
 {
 	uint32_t at = from, nway = 0;
 	while (!(ways->near[at] >> lane & 1)) {

@@ -1,4 +1,5 @@
-/* shortest_paths.h - shortest ways over the links of a topology that are up. Private to predict/. */
+/* shortest_paths.h - shortest ways over the links of a topology that are up. Private to
+ * predict/. */
 #ifndef ORDO_COMPILER_PREDICT_SHORTEST_PATHS_H
 #define ORDO_COMPILER_PREDICT_SHORTEST_PATHS_H
 
@@ -45,7 +46,8 @@ struct ordo_ways {
 	struct ordo_found kinds[2]; /* through switches, through everything; as far as wanted */
 	uint32_t nkind;
 
-	bool *had;					 /* [nrank] a target that was searched for */
+	/* [nrank] a target that was searched for */
+	bool *had;
 	uint32_t nhad;					 /* all below were, if anybody goes there */
 	uint32_t targets[ORDO_NLANE], nleft[ORDO_NLANE]; /* sources that are not reached */
 	uint32_t ntarget;
@@ -53,19 +55,22 @@ struct ordo_ways {
 	uint32_t *way; /* [nvertex] the links of the one found last */
 };
 
-/* The link that leads there, up; of several the widest, of equally wide ones the one with the least latency; ORDO_NONE. */
+/* The link that leads there, up; of several the widest, of equally wide ones the one with the least
+ * latency; ORDO_NONE. */
 uint32_t ordo_ways_link(const struct ordo_topology *topology, uint32_t from, uint32_t to);
 
 /* For pairs that no link joins, none twice. To be freed, also after false: no memory. */
-bool ordo_ways_make(struct ordo_ways *ways, const struct ordo_topology *topology, bool through_ranks,
-	const uint32_t *first, const uint32_t *sources, struct ordo_error *error);
+bool ordo_ways_make(struct ordo_ways *ways, const struct ordo_topology *topology,
+	bool through_ranks, const uint32_t *first, const uint32_t *sources,
+	struct ordo_error *error);
 void ordo_ways_free(struct ordo_ways *ways);
 
-/* Looks for ways to some targets more, ways->targets; false: there are none. Where there are switches targets come ascending, as the choice among equal ways
- * depends on those before; elsewhere those that are near each other come together, which takes fewer steps. */
+/* Looks for ways to some targets more, ways->targets; false: there are none. Where there are
+ * switches targets come ascending, as the choice among equal ways depends on those before;
+ * elsewhere those that are near each other come together, which takes fewer steps. */
 bool ordo_ways_search(struct ordo_ways *ways);
-/* The number of links on the way to targets[lane], ways->way, through switches, or else, if wanted, through ranks; each is taken by one pair more. 0: nothing leads
- * there. */
+/* The number of links on the way to targets[lane], ways->way, through switches, or else, if wanted,
+ * through ranks; each is taken by one pair more. 0: nothing leads there. */
 uint32_t ordo_ways_find(struct ordo_ways *ways, uint32_t from, uint32_t lane);
 
 #endif

@@ -1,8 +1,11 @@
-/* simulate.c - a schedule run in time: what is nobody else's is followed stream by stream, what is shared by events.
+/* simulate.c - a schedule run in time: what is nobody else's is followed stream by stream, what is
+ * shared by events.
  *
- * A stream runs ahead of the clock as long as nothing it does is shared: its times follow from its tokens alone. What uses something that other streams use too
- * becomes an event at its time, and the earliest event is next once no stream can run. A stream that an event wakes goes on at that
- * time or later, so no event comes too late. Events at one time (but for rounding) are taken together, and then flows are shared once.
+ * A stream runs ahead of the clock as long as nothing it does is shared: its times follow from its
+ * tokens alone. What uses something that other streams use too becomes an event at its time, and
+ * the earliest event is next once no stream can run. A stream that an event wakes goes on at that
+ * time or later, so no event comes too late. Events at one time (but for rounding) are taken
+ * together, and then flows are shared once.
  */
 #include "simulate.h"
 #include "queue.h"
@@ -10,7 +13,8 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* What a task does one after another. With an event to come: what begins at that time, or ends then if it is going. */
+/* What a task does one after another. With an event to come: what begins at that time, or ends then
+ * if it is going. */
 enum stage {
 	WAITING,   /* for its token; no event */
 	WANTING,   /* a core */
@@ -37,7 +41,8 @@ struct running {
 /* What went one way, to be told to its links in the end. */
 struct passage {
 	double bytes;
-	double used, flowed; /* seconds at full speed, with latencies; seconds in which bytes went */
+	/* seconds at full speed, with latencies; seconds in which bytes went */
+	double used, flowed;
 	uint64_t count;
 };
 
@@ -47,7 +52,8 @@ struct simulation {
 	struct ordo_timed_task *tasks;
 	struct running *streams; /* [nstream] */
 	uint32_t *ready, nready; /* streams that can run */
-	uint32_t *takers;	 /* [ntask] of a Notify: the stream that takes its token; or ORDO_NONE */
+	/* [ntask] of a Notify: the stream that takes its token; or ORDO_NONE */
+	uint32_t *takers;
 	struct ordo_queue queue;
 	struct ordo_sharing sharing;
 	double now;		  /* events up to here are being taken */
@@ -71,7 +77,8 @@ static bool sends(const struct ordo_task *task)
 	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
 }
 
-void ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, struct ordo_work *work)
+void ordo_work_of(
+	const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, struct ordo_work *work)
 {
 	const struct ordo_stream *stream = &rehearsal->schedule->streams[s];
 	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
@@ -93,8 +100,8 @@ void ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s
 		work->copy = ordo_bytes_moved(rehearsal->sizes, task) / resources->copy_rate;
 }
 
-double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, const struct ordo_work *work,
-	struct ordo_message *message)
+double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i,
+	const struct ordo_work *work, struct ordo_message *message)
 {
 	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
 	const struct ordo_timed_task *times = rehearsal->timeline->tasks;
@@ -108,7 +115,8 @@ double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, const
 	if (!sends(task))
 		return 0;
 	const double latency = rehearsal->routes->routes[work->route].latency;
-	if (last && last->peer == task->peer && last->phase == task->phase && task->phase != ORDO_NO_PHASE)
+	if (last && last->peer == task->peer && last->phase == task->phase &&
+		task->phase != ORDO_NO_PHASE)
 		return later(0, message->issued + latency - times[i].begin);
 	message->issued = times[i].begin;
 	return latency;
@@ -128,11 +136,13 @@ static void use_route(struct simulation *simulation, uint32_t i, const struct or
 {
 	struct passage *passage = &simulation->passages[work->route];
 	passage->count++;
-	passage->bytes += ordo_bytes_moved(simulation->rehearsal->sizes, &simulation->schedule->tasks[i]);
+	passage->bytes +=
+		ordo_bytes_moved(simulation->rehearsal->sizes, &simulation->schedule->tasks[i]);
 	passage->used += work->latency + work->wire;
 }
 
-/* A link knows when any of those flowed who share it; what nobody shares flows when its stream does. */
+/* A link knows when any of those flowed who share it; what nobody shares flows when its stream
+ * does. */
 static void tell_link(struct simulation *simulation, uint32_t link, const struct passage *passage)
 {
 	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
@@ -163,7 +173,8 @@ static void tell_links(struct simulation *simulation)
 			tell_link(simulation, routes->links[k], &simulation->passages[r]);
 	for (uint32_t link = 0; link < rehearsal->resources->nlink; link++)
 		if (shared[link] != ORDO_NONE) {
-			rehearsal->links[link].most = simulation->sharing.resources[shared[link]].most;
+			rehearsal->links[link].most =
+				simulation->sharing.resources[shared[link]].most;
 			rehearsal->links[link].busy = simulation->sharing.busy[shared[link]];
 		}
 }
@@ -176,9 +187,10 @@ static void at(struct simulation *simulation, uint32_t s, enum stage stage, doub
 	ordo_queue_put(&simulation->queue, s, time);
 }
 
-/* A flow that takes `alone` seconds at full speed. true: there is nothing to share, and *time is when it ends; false: that will be an event. */
-static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, double alone, double bound,
-	const struct ordo_use *uses, uint32_t nuse, double *time)
+/* A flow that takes `alone` seconds at full speed. true: there is nothing to share, and *time is
+ * when it ends; false: that will be an event. */
+static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, double alone,
+	double bound, const struct ordo_use *uses, uint32_t nuse, double *time)
 {
 	struct running *stream = &simulation->streams[s];
 	if (!nuse || !(alone > 0)) {
@@ -205,7 +217,8 @@ static bool drive(struct simulation *simulation, uint32_t s, double *time)
 		return true;
 	return flow(simulation, s, DRIVING, work->latency,
 		simulation->rehearsal->routes->routes[work->route].bandwidth,
-		resources->uses + resources->first_use[work->route], resources->nport_use[work->route], time);
+		resources->uses + resources->first_use[work->route],
+		resources->nport_use[work->route], time);
 }
 
 static bool move(struct simulation *simulation, uint32_t s, double *time)
@@ -218,8 +231,8 @@ static bool move(struct simulation *simulation, uint32_t s, double *time)
 		       nuse = resources->first_use[work->route + 1] - first;
 	const double began = *time;
 	if (!flow(simulation, s, FLOWING, work->wire,
-		    simulation->rehearsal->routes->routes[work->route].bandwidth, resources->uses + first,
-		    nuse, time))
+		    simulation->rehearsal->routes->routes[work->route].bandwidth,
+		    resources->uses + first, nuse, time))
 		return false;
 	simulation->passages[work->route].flowed += *time - began;
 	return true;
@@ -234,7 +247,8 @@ static bool serve(struct simulation *simulation, uint32_t s, enum stage stage, d
 	double bound = rate;
 	if (stage == ADDING && alone > 0) {
 		const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-		const struct ordo_task *task = &simulation->schedule->tasks[simulation->streams[s].next];
+		const struct ordo_task *task =
+			&simulation->schedule->tasks[simulation->streams[s].next];
 		const double slow = ordo_bytes_added(rehearsal->sizes, task) / alone;
 		bound = slow < rate ? slow : rate;
 	}
@@ -255,7 +269,8 @@ static bool copy(struct simulation *simulation, uint32_t s, double *time)
 {
 	const struct running *stream = &simulation->streams[s];
 	return serve(simulation, s, COPYING, stream->work.copy,
-		&simulation->rehearsal->resources->copiers[simulation->schedule->streams[s].rank], time);
+		&simulation->rehearsal->resources->copiers[simulation->schedule->streams[s].rank],
+		time);
 }
 
 /* Gives the core to who has waited longest, or keeps it. */
@@ -315,8 +330,8 @@ static void tell_progress(const struct simulation *simulation)
 {
 	const struct ordo_predict_options *options = simulation->rehearsal->options;
 	if (options->progress && simulation->ndone % 65536 == 0)
-		options->progress(
-			options->closure, "predicting", simulation->ndone, simulation->schedule->ntask);
+		options->progress(options->closure, "predicting", simulation->ndone,
+			simulation->schedule->ntask);
 }
 
 /* The stream's task is over. */
@@ -365,7 +380,8 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 	const uint32_t i = stream->next;
 	simulation->tasks[i].begin = *time;
 	ordo_work_of(simulation->rehearsal, i, s, &stream->work);
-	stream->work.latency = ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
+	stream->work.latency =
+		ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
 	if (stream->work.route != ORDO_NONE)
 		use_route(simulation, i, &stream->work);
 	if (stream->work.reduce > 0)
@@ -374,7 +390,8 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 							: simulation->schedule->tasks[i].peer,
 			stream->work.reduce);
 	if (stream->work.copy > 0)
-		use_rank(simulation, ORDO_COPIER, simulation->schedule->streams[s].rank, stream->work.copy);
+		use_rank(simulation, ORDO_COPIER, simulation->schedule->streams[s].rank,
+			stream->work.copy);
 	*time += simulation->task_cost;
 	return ordo_task_moves(&simulation->schedule->tasks[i]) || simulation->has_cores
 		       ? proceed(simulation, s, DRIVING, time)
@@ -466,7 +483,8 @@ static void take_events(struct simulation *simulation)
 {
 	run_all(simulation);
 	settle(simulation);
-	for (double time, next; ordo_queue_first(&simulation->queue, &time) && !simulation->given_up;) {
+	for (double time, next;
+		ordo_queue_first(&simulation->queue, &time) && !simulation->given_up;) {
 		simulation->now = time * (1 + ORDO_SAME_TIME);
 		for (next = time; !(next > simulation->now);) {
 			take_event(simulation, next);
@@ -479,7 +497,8 @@ static void take_events(struct simulation *simulation)
 	}
 }
 
-/* Every stream that did not come to its end stands at a Wait; one whose token nobody gives says more than one that waits in a circle. */
+/* Every stream that did not come to its end stands at a Wait; one whose token nobody gives says
+ * more than one that waits in a circle. */
 static bool fail_stuck(const struct simulation *simulation, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = simulation->schedule;
@@ -496,7 +515,8 @@ static bool fail_stuck(const struct simulation *simulation, struct ordo_error *e
 	}
 	if (stuck == ORDO_NONE)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"found a time that is no finite number, wanted costs that are not so extreme");
+			"found a time that is no finite number, wanted costs that are not so "
+			"extreme");
 	const bool given = simulation->tasks[stuck].notify != ORDO_NONE;
 	ordo_task_locate(schedule, stuck, place, sizeof place);
 	return ordo_fail(error, ORDO_REFUTED, given ? 7 : 6, "stuck: %s waits %s", place,
@@ -527,11 +547,14 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 	const uint32_t nstream = simulation->schedule->nstream;
 	simulation->streams = ordo_array_make(nstream, sizeof *simulation->streams, 0);
 	simulation->ready = ordo_array_make(nstream, sizeof *simulation->ready, 0);
-	simulation->takers = ordo_array_make(simulation->schedule->ntask, sizeof *simulation->takers, 0xff);
+	simulation->takers =
+		ordo_array_make(simulation->schedule->ntask, sizeof *simulation->takers, 0xff);
 	simulation->lined = ordo_array_make(nstream, sizeof *simulation->lined, 0);
-	simulation->passages = ordo_array_make(rehearsal->routes->nroute, sizeof *simulation->passages, 0);
+	simulation->passages =
+		ordo_array_make(rehearsal->routes->nroute, sizeof *simulation->passages, 0);
 	if (resources->nshared)
-		rehearsal->delay = ordo_array_make(simulation->schedule->ntask, sizeof *rehearsal->delay, 0);
+		rehearsal->delay =
+			ordo_array_make(simulation->schedule->ntask, sizeof *rehearsal->delay, 0);
 	simulation->has_cores = topology && topology->cores;
 	simulation->free_cores = topology ? topology->cores : 0;
 	simulation->task_cost = topology ? topology->task_ns * 1e-9 : 0;
@@ -542,8 +565,9 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 		.most_uses = resources->most_uses,
 		.nflow = nstream};
 	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
-	if (!simulation->streams || !simulation->ready || !simulation->takers || !simulation->lined ||
-		!simulation->passages || (resources->nshared && !rehearsal->delay))
+	if (!simulation->streams || !simulation->ready || !simulation->takers ||
+		!simulation->lined || !simulation->passages ||
+		(resources->nshared && !rehearsal->delay))
 		return ordo_fail_memory(error);
 	for (uint32_t s = nstream; s-- > 0;) {
 		simulation->streams[s].next = simulation->schedule->streams[s].first;
@@ -580,7 +604,8 @@ bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo
 		for (uint32_t s = 0; s < rehearsal->schedule->nstream; s++)
 			timeline->total = later(timeline->total, simulation.streams[s].clock);
 		worked = simulation.given_up ||
-			 (simulation.ndone == rehearsal->schedule->ntask && isfinite(timeline->total)) ||
+			 (simulation.ndone == rehearsal->schedule->ntask &&
+				 isfinite(timeline->total)) ||
 			 fail_stuck(&simulation, error);
 		tell_links(&simulation);
 	}

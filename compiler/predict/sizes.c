@@ -6,7 +6,8 @@ bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_proble
 	const struct ordo_predict_options *options, struct ordo_error *error)
 {
 	const uint32_t K = problem->chunks_per_block, element = options->element_bytes;
-	const uint64_t nblock = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem);
+	const uint64_t nblock =
+		problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem);
 	const uint64_t count = element ? options->bytes / nblock / element : 0;
 	*sizes = (struct ordo_sizes_of_moves){.chunks_per_block = K,
 		.block = (double)count,
@@ -15,8 +16,8 @@ bool ordo_sizes_make(struct ordo_sizes_of_moves *sizes, const struct ordo_proble
 		.begin = malloc(((size_t)K + 1) * sizeof *sizes->begin)};
 	if (!sizes->begin)
 		return ordo_fail_memory(error);
-	sizes->scratch =
-		element && options->scratch_element_bytes ? options->scratch_element_bytes : sizes->element;
+	sizes->scratch = element && options->scratch_element_bytes ? options->scratch_element_bytes
+								   : sizes->element;
 	sizes->bytes = element ? (double)(count * nblock * element) : (double)options->bytes;
 	for (uint32_t k = 0; k <= K; k++)
 		sizes->begin[k] = (double)ordo_chunk_begin(count, K, k, 1);

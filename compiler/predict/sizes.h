@@ -35,7 +35,8 @@ static inline double ordo_element_in(const struct ordo_sizes_of_moves *sizes, ui
 }
 
 /* What goes over a link, or is copied: widened where it arrives, rounded where it leaves. */
-static inline double ordo_bytes_moved(const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
+static inline double ordo_bytes_moved(
+	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
 {
 	const double from = ordo_element_in(sizes, task->src_buffer),
 		     to = ordo_element_in(sizes, task->dst_buffer);
@@ -43,9 +44,11 @@ static inline double ordo_bytes_moved(const struct ordo_sizes_of_moves *sizes, c
 }
 
 /* What is added, in the type of the sum. */
-static inline double ordo_bytes_added(const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
+static inline double ordo_bytes_added(
+	const struct ordo_sizes_of_moves *sizes, const struct ordo_task *task)
 {
-	return ordo_elements_of(sizes, task->chunk, task->count) * ordo_element_in(sizes, task->dst_buffer);
+	return ordo_elements_of(sizes, task->chunk, task->count) *
+	       ordo_element_in(sizes, task->dst_buffer);
 }
 
 #endif

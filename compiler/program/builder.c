@@ -13,9 +13,11 @@ struct ordo_builder {
 	struct ordo_sequence *sequence;
 	struct ordo_cells cells; /* of input and output */
 	bool *written;		 /* [cells.nwritable] something lies there */
-	uint32_t *scratch_chunk; /* [nrank][scratch_room] what was last written there, or ORDO_NONE */
+	/* [nrank][scratch_room] what was last written there, or ORDO_NONE */
+	uint32_t *scratch_chunk;
 	uint32_t scratch_slots, scratch_room, scratch_used;
-	uint32_t work_scratch; /* first scratch slot of the work places; ORDO_NONE: not asked for yet */
+	/* first scratch slot of the work places; ORDO_NONE: not asked for yet */
+	uint32_t work_scratch;
 	uint32_t stream_label;
 	struct {
 		uint32_t label, lane;
@@ -94,7 +96,8 @@ void ordo_phase(struct ordo_builder *b, const char *name, uint32_t step)
 		b->phase = phase;
 }
 
-/* Makes room for `slots` scratch slots a rank, by moving every rank's part to its new place, last rank first.
+/* Makes room for `slots` scratch slots a rank, by moving every rank's part to its new place, last
+ * rank first.
  */
 static bool widen(struct ordo_builder *b, uint32_t slots)
 {
@@ -169,12 +172,13 @@ struct ordo_at ordo_output_of(struct ordo_builder *b, uint32_t rank, uint32_t ch
 {
 	uint32_t slot = ordo_output_slot(&b->sequence->problem, rank, chunk);
 	if (slot == ORDO_NONE)
-		ordo_builder_fail(b, "rank %u has no place for chunk %u in its output", rank, chunk);
+		ordo_builder_fail(
+			b, "rank %u has no place for chunk %u in its output", rank, chunk);
 	return ordo_at(rank, ORDO_OUTPUT, slot);
 }
 
-/* A number for every chunk, as small as possible for those a rank parks: its own block, if blocks are the
- * ranks', comes last. */
+/* A number for every chunk, as small as possible for those a rank parks: its own block, if blocks
+ * are the ranks', comes last. */
 static uint32_t parking_number(const struct ordo_problem *problem, uint32_t rank, uint32_t chunk)
 {
 	const uint32_t K = problem->chunks_per_block, nchunk = ordo_nchunk(problem);
@@ -199,7 +203,8 @@ struct ordo_at ordo_work(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 
 struct ordo_at ordo_held(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
-	return ordo_has_input(b, rank, chunk) ? ordo_input_of(b, rank, chunk) : ordo_work(b, rank, chunk);
+	return ordo_has_input(b, rank, chunk) ? ordo_input_of(b, rank, chunk)
+					      : ordo_work(b, rank, chunk);
 }
 
 void ordo_contribute(struct ordo_builder *b, uint32_t rank, uint32_t chunk, uint32_t count)
@@ -272,22 +277,25 @@ bool ordo_written(const struct ordo_builder *b, struct ordo_at at)
 static bool may_take(struct ordo_builder *b, struct ordo_at dst, uint32_t chunk, bool reduces)
 {
 	if (dst.buffer == ORDO_INPUT && !b->sequence->problem.in_place)
-		ordo_builder_fail(
-			b, "writes input slot %u of rank %u, which is not in place", dst.slot, dst.rank);
+		ordo_builder_fail(b, "writes input slot %u of rank %u, which is not in place",
+			dst.slot, dst.rank);
 	else if (reduces && lies(b, dst) == ORDO_NONE)
-		ordo_builder_fail(b, "adds chunk %u to %s slot %u of rank %u, to which nothing was written",
+		ordo_builder_fail(b,
+			"adds chunk %u to %s slot %u of rank %u, to which nothing was written",
 			chunk, ordo_buffer_name(dst.buffer), dst.slot, dst.rank);
 	else if (reduces && lies(b, dst) != chunk)
-		ordo_builder_fail(b, "adds chunk %u to %s slot %u of rank %u, which holds chunk %u", chunk,
-			ordo_buffer_name(dst.buffer), dst.slot, dst.rank, lies(b, dst));
+		ordo_builder_fail(b, "adds chunk %u to %s slot %u of rank %u, which holds chunk %u",
+			chunk, ordo_buffer_name(dst.buffer), dst.slot, dst.rank, lies(b, dst));
 	else if (dst.buffer != ORDO_SCRATCH && meant(b, dst) != chunk)
-		ordo_builder_fail(b, "writes chunk %u to %s slot %u of rank %u, the place of chunk %u", chunk,
+		ordo_builder_fail(b,
+			"writes chunk %u to %s slot %u of rank %u, the place of chunk %u", chunk,
 			ordo_buffer_name(dst.buffer), dst.slot, dst.rank, meant(b, dst));
 	return !b->failed;
 }
 
 /* The chunk that goes from src to dst, which then holds it. */
-static uint32_t pass_on(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, bool reduces)
+static uint32_t pass_on(
+	struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, bool reduces)
 {
 	const uint32_t chunk = lies(b, src);
 	if (chunk == ORDO_NONE) {
@@ -314,12 +322,13 @@ static void name_who_could(struct ordo_builder *b)
 		if (!other->avoids_links || other == b->recipe->algorithm ||
 			!(other->facts.operators >> problem->op & 1) || length >= sizeof names)
 			continue;
-		int more = snprintf(
-			names + length, sizeof names - length, "%s%s", length ? ", " : "", other->facts.name);
+		int more = snprintf(names + length, sizeof names - length, "%s%s",
+			length ? ", " : "", other->facts.name);
 		length += more > 0 ? (size_t)more : 0;
 	}
 	if (length)
-		ordo_builder_hint(b, "algorithms that look for a way around missing links: %s", names);
+		ordo_builder_hint(
+			b, "algorithms that look for a way around missing links: %s", names);
 	else
 		ordo_builder_hint(b, "no algorithm for %s avoids links; choose another topology",
 			ordo_operator_facts(problem->op)->name);
@@ -331,8 +340,8 @@ static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 	if (from == to || !topology || ordo_topology_reaches(topology, from, to))
 		return true;
 	ordo_builder_fail(b,
-		"needs the link %u-%u (from rank %u to rank %u), which topology \"%s\" does not have or "
-		"which is down",
+		"needs the link %u-%u (from rank %u to rank %u), which topology \"%s\" does not "
+		"have or which is down",
 		from, to, from, to, topology->name);
 	name_who_could(b);
 	return false;
@@ -370,8 +379,8 @@ static void append(struct ordo_builder *b, struct ordo_at dst, struct ordo_at sr
 		ordo_builder_fail_memory(b);
 }
 
-/* How far apart two places are in memory; UINT32_MAX: on different ranks or in buffers that have nothing in
- * common. */
+/* How far apart two places are in memory; UINT32_MAX: on different ranks or in buffers that have
+ * nothing in common. */
 static uint32_t apart(const struct ordo_builder *b, struct ordo_at dst, struct ordo_at src)
 {
 	if (dst.rank != src.rank || (dst.buffer == ORDO_SCRATCH) != (src.buffer == ORDO_SCRATCH))
@@ -384,8 +393,8 @@ static uint32_t apart(const struct ordo_builder *b, struct ordo_at dst, struct o
 	return to > from ? to - from : from - to;
 }
 
-static void move_chunks(
-	struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count, bool reduces)
+static void move_chunks(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src,
+	uint32_t count, bool reduces)
 {
 	if (b->failed || !count || !exists(b, src, count) || !exists(b, dst, count))
 		return;
@@ -421,7 +430,8 @@ void ordo_copy(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, u
 	move_chunks(b, dst, src, count, false);
 }
 
-void ordo_builder_reduce(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
+void ordo_builder_reduce(
+	struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count)
 {
 	move_chunks(b, dst, src, count, true);
 }
@@ -442,11 +452,14 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	return true;
 }
 
-bool ordo_build(const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error)
+bool ordo_build(
+	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error)
 {
 	*sequence = (struct ordo_sequence){.problem = ordo_recipe_whole(recipe)};
-	struct ordo_builder b = {
-		.recipe = recipe, .sequence = sequence, .work_scratch = ORDO_NONE, .phase = ORDO_NO_PHASE};
+	struct ordo_builder b = {.recipe = recipe,
+		.sequence = sequence,
+		.work_scratch = ORDO_NONE,
+		.phase = ORDO_NO_PHASE};
 	const bool begun = begin(&b, error);
 	if (begun && folds_first(&b))
 		ordo_fold_ranks(&b, &sequence->problem);

@@ -7,7 +7,8 @@
 static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
 	uint32_t at = ordo_spread(&map->seed, a, b) & map->mask;
-	while (map->entries[at].value != ORDO_NONE && (map->entries[at].a != a || map->entries[at].b != b))
+	while (map->entries[at].value != ORDO_NONE &&
+		(map->entries[at].a != a || map->entries[at].b != b))
 		at = ORDO_NEXT_PLACE(at, map->mask);
 	return &map->entries[at];
 }

@@ -7,28 +7,29 @@
 _Static_assert(sizeof(struct ordo_move) == 32, "a move is 32 bytes");
 
 /* There are a handful of names, nearly always the one asked for last. */
-static uint32_t name_id(struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name)
+static uint32_t name_id(
+	struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name)
 {
 	for (uint32_t i = labels->nname; i-- > 0;)
 		if (!strcmp(labels->names[i], name))
 			return i;
 	const char *kept = ordo_arena_text(&sequence->arena, name, strlen(name));
-	if (!kept || !ordo_array_reserve(&labels->names, &labels->name_room, (size_t)labels->nname + 1,
-			     sizeof *labels->names))
+	if (!kept || !ordo_array_reserve(&labels->names, &labels->name_room,
+			     (size_t)labels->nname + 1, sizeof *labels->names))
 		return ORDO_NONE;
 	labels->names[labels->nname] = kept;
 	return labels->nname++;
 }
 
-uint32_t ordo_label_id(
-	struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name, uint32_t number)
+uint32_t ordo_label_id(struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name,
+	uint32_t number)
 {
 	uint32_t base = name_id(sequence, labels, name);
 	uint32_t *id = base == ORDO_NONE ? NULL : ordo_map_at(&labels->ids, base, number);
 	if (!id || *id != ORDO_NONE)
 		return id ? *id : ORDO_NONE;
-	if (!ordo_array_reserve(
-		    &labels->items, &labels->room, (size_t)labels->count + 1, sizeof *labels->items))
+	if (!ordo_array_reserve(&labels->items, &labels->room, (size_t)labels->count + 1,
+		    sizeof *labels->items))
 		return ORDO_NONE;
 	labels->items[labels->count] = (struct ordo_label){labels->names[base], number};
 	return *id = labels->count++;
@@ -48,8 +49,9 @@ uint32_t ordo_lane_id(struct ordo_sequence *sequence, uint32_t rank, uint32_t la
 
 bool ordo_sequence_append(struct ordo_sequence *sequence, const struct ordo_move *move)
 {
-	if (sequence->nmove >= ORDO_LIMIT || !ordo_array_reserve(&sequence->moves, &sequence->move_room,
-						     (size_t)sequence->nmove + 1, sizeof *sequence->moves))
+	if (sequence->nmove >= ORDO_LIMIT ||
+		!ordo_array_reserve(&sequence->moves, &sequence->move_room,
+			(size_t)sequence->nmove + 1, sizeof *sequence->moves))
 		return false;
 	sequence->moves[sequence->nmove++] = *move;
 	return true;
@@ -73,12 +75,13 @@ void ordo_sequence_free(struct ordo_sequence *sequence)
 	*sequence = (struct ordo_sequence){0};
 }
 
-/* How far output slot 0 lies behind input slot 0 in memory, in slots: negative if before. *shared: whether
- * they share any. In place, aliased slots always lie at one distance: the operator table numbers both by
- * ascending chunk. */
+/* How far output slot 0 lies behind input slot 0 in memory, in slots: negative if before. *shared:
+ * whether they share any. In place, aliased slots always lie at one distance: the operator table
+ * numbers both by ascending chunk. */
 static int64_t distance(const struct ordo_problem *problem, uint32_t rank, bool *shared)
 {
-	const uint32_t ninput = ordo_input_slots(problem, rank), noutput = ordo_output_slots(problem, rank);
+	const uint32_t ninput = ordo_input_slots(problem, rank),
+		       noutput = ordo_output_slots(problem, rank);
 	*shared = problem->in_place && ninput && noutput;
 	if (!*shared)
 		return 0;
@@ -93,12 +96,12 @@ static int64_t distance(const struct ordo_problem *problem, uint32_t rank, bool 
 static bool fail_cells(uint32_t scratch_slots, struct ordo_error *error)
 {
 	return ordo_fail(error, ORDO_USAGE, 0,
-		"too large: more than %u slots over all ranks, with %u scratch slots each", UINT32_MAX - 1,
-		scratch_slots);
+		"too large: more than %u slots over all ranks, with %u scratch slots each",
+		UINT32_MAX - 1, scratch_slots);
 }
 
-bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *problem, uint32_t scratch_slots,
-	struct ordo_error *error)
+bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *problem,
+	uint32_t scratch_slots, struct ordo_error *error)
 {
 	*cells = (struct ordo_cells){
 		.input = calloc(problem->nrank, sizeof *cells->input),
@@ -114,7 +117,8 @@ bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *proble
 		const uint64_t ninput = problem->in_place ? ordo_input_slots(problem, rank) : 0,
 			       noutput = ordo_output_slots(problem, rank);
 		const uint64_t input = count + (behind < 0 ? (uint64_t)-behind : 0);
-		const uint64_t output = shared ? count + (behind > 0 ? (uint64_t)behind : 0) : count + ninput;
+		const uint64_t output =
+			shared ? count + (behind > 0 ? (uint64_t)behind : 0) : count + ninput;
 		const uint64_t input_end = input + ninput, output_end = output + noutput;
 		const uint64_t scratch = input_end > output_end ? input_end : output_end;
 		count = scratch + scratch_slots;

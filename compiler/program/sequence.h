@@ -1,5 +1,5 @@
-/* sequence.h - the sequential program as the builder leaves it and the passes take it: moves in compact
- * arrays. */
+/* sequence.h - the sequential program as the builder leaves it and the passes take it: moves in
+ * compact arrays. */
 #ifndef ORDO_COMPILER_PROGRAM_SEQUENCE_H
 #define ORDO_COMPILER_PROGRAM_SEQUENCE_H
 
@@ -16,7 +16,8 @@ struct ordo_move {
 	uint32_t dst_buffer : 2;
 	uint32_t phase : 25; /* index into phases, or ORDO_NO_PHASE */
 	uint32_t stream;     /* of `rank`: index into streams; ORDO_NONE: an unused relay */
-	uint32_t rank, peer; /* src lies on rank, which does it; dst lies on peer, possibly the same */
+	/* src lies on rank, which does it; dst lies on peer, possibly the same */
+	uint32_t rank, peer;
 	uint32_t chunk, count, src, dst;
 };
 
@@ -60,23 +61,23 @@ struct ordo_sequence {
 };
 
 /* The index of a label, making it if it is new; ORDO_NONE: no memory. */
-uint32_t ordo_label_id(
-	struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name, uint32_t number);
+uint32_t ordo_label_id(struct ordo_sequence *sequence, struct ordo_labels *labels, const char *name,
+	uint32_t number);
 /* The stream of a rank with that label, making it if it is new; ORDO_NONE: no memory. */
 uint32_t ordo_lane_id(struct ordo_sequence *sequence, uint32_t rank, uint32_t label);
 bool ordo_sequence_append(struct ordo_sequence *sequence, const struct ordo_move *move);
 void ordo_sequence_free(struct ordo_sequence *sequence);
 
-/* Every place of every rank as a number: two places are one cell if and only if they are the same memory. Input
- * out of place is never written, and comes last. */
+/* Every place of every rank as a number: two places are one cell if and only if they are the same
+ * memory. Input out of place is never written, and comes last. */
 struct ordo_cells {
 	uint32_t *input, *output, *scratch; /* [nrank] the cell of slot 0 */
 	uint32_t nwritable, count;
 };
 
 /* ORDO_USAGE if there are too many. Free them also after false. */
-bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *problem, uint32_t scratch_slots,
-	struct ordo_error *error);
+bool ordo_cells_make(struct ordo_cells *cells, const struct ordo_problem *problem,
+	uint32_t scratch_slots, struct ordo_error *error);
 void ordo_cells_free(struct ordo_cells *cells);
 
 static inline uint32_t ordo_cell(

@@ -37,7 +37,8 @@ bool ordo_shards_align(uint32_t nshard, uint32_t nrank)
 	return nrank == 1 || (nshard % nrank == 0 && !(each & (each - 1)));
 }
 
-/* T(n) = max(T(left), 1 + T(right)), where a leaf and a pair take nothing: floor(log2 n) - 1, as right <= left. */
+/* T(n) = max(T(left), 1 + T(right)), where a leaf and a pair take nothing: floor(log2 n) - 1, as
+ * right <= left. */
 static uint32_t fold_depth(uint32_t n)
 {
 	uint32_t depth = 0;
@@ -52,7 +53,8 @@ uint32_t ordo_fold_scratch(struct ordo_builder *b, const struct ordo_problem *pr
 	const uint64_t slots = (uint64_t)fold_depth(most) * ordo_nchunk(problem);
 	if (slots <= ORDO_LIMIT)
 		return ordo_scratch(b, (uint32_t)slots);
-	ordo_builder_fail(b, "folding %u shards takes more scratch slots than %u", most, ORDO_LIMIT);
+	ordo_builder_fail(
+		b, "folding %u shards takes more scratch slots than %u", most, ORDO_LIMIT);
 	return 0;
 }
 
@@ -75,9 +77,10 @@ static struct ordo_at spare_at(const struct fold *fold, uint32_t depth)
 		fold->spare + depth * ordo_nchunk(fold->problem) + fold->chunks.first);
 }
 
-/* The leaves to the right are folded beside those to the left, and added to them. The recursion is log2 of their
- * number deep. */
-static void fold_into(const struct fold *fold, struct ordo_at to, struct ordo_slice leaves, uint32_t depth)
+/* The leaves to the right are folded beside those to the left, and added to them. The recursion is
+ * log2 of their number deep. */
+static void fold_into(
+	const struct fold *fold, struct ordo_at to, struct ordo_slice leaves, uint32_t depth)
 {
 	if (ordo_builder_failed(fold->b))
 		return;
@@ -91,7 +94,8 @@ static void fold_into(const struct fold *fold, struct ordo_at to, struct ordo_sl
 	fold_into(fold, to, left, depth);
 	if (right.count > 1)
 		fold_into(fold, spare_at(fold, depth), right, depth + 1);
-	ordo_reduce(fold->b, to, right.count > 1 ? spare_at(fold, depth) : input_at(fold, right.first),
+	ordo_reduce(fold->b, to,
+		right.count > 1 ? spare_at(fold, depth) : input_at(fold, right.first),
 		fold->chunks.count);
 }
 

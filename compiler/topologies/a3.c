@@ -1,5 +1,6 @@
-/* a3.c - servers of columns and lanes: rank r has an SIO link to r^1 and HCCS links to all of its lane, that is
- * all of its server that are odd or even with it. Several servers: ranks of the same number meet at a switch.
+/* a3.c - servers of columns and lanes: rank r has an SIO link to r^1 and HCCS links to all of its
+ * lane, that is all of its server that are odd or even with it. Several servers: ranks of the same
+ * number meet at a switch.
  *
  * `a3:8` is one server, `a3:2x8` two of eight ranks; `a3` one of all ranks.
  */
@@ -8,23 +9,25 @@
 
 enum { MAX_RANKS = 8192 };
 
-static bool join(struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
+static bool join(
+	struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
 {
 	if (to == (from ^ 1))
-		return ordo_topology_add(
-			topology, from, to, "SIO", ORDO_SIO_LATENCY_NS, ORDO_SIO_BANDWIDTH_GBS, error);
+		return ordo_topology_add(topology, from, to, "SIO", ORDO_SIO_LATENCY_NS,
+			ORDO_SIO_BANDWIDTH_GBS, error);
 	if (from == to || (from ^ to) & 1)
 		return true;
-	return ordo_topology_add(
-		topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS, ORDO_A3_HCCS_BANDWIDTH_GBS, error);
+	return ordo_topology_add(topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS,
+		ORDO_A3_HCCS_BANDWIDTH_GBS, error);
 }
 
-static bool join_switch(struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error)
+static bool join_switch(
+	struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error)
 {
-	return ordo_topology_add(
-		       topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS, ORDO_RDMA_BANDWIDTH_GBS, error) &&
-	       ordo_topology_add(
-		       topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS, ORDO_RDMA_BANDWIDTH_GBS, error);
+	return ordo_topology_add(topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS,
+		       ORDO_RDMA_BANDWIDTH_GBS, error) &&
+	       ordo_topology_add(topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS,
+		       ORDO_RDMA_BANDWIDTH_GBS, error);
 }
 
 static bool add_links(struct ordo_topology *topology, uint32_t ranks, struct ordo_error *error)
@@ -34,7 +37,8 @@ static bool add_links(struct ordo_topology *topology, uint32_t ranks, struct ord
 		for (uint32_t other = first; other < first + ranks; other++)
 			if (!join(topology, rank, other, error))
 				return false;
-		if (topology->nswitch && !join_switch(topology, rank, topology->nrank + rank % ranks, error))
+		if (topology->nswitch &&
+			!join_switch(topology, rank, topology->nrank + rank % ranks, error))
 			return false;
 	}
 	return true;
@@ -44,13 +48,16 @@ struct ordo_topology *ordo_a3_make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	struct ordo_sizes sizes = {.count = 1, .at = {nrank}};
-	const char *rest = parameters ? ordo_sizes_read(name, parameters, nrank, 1, 2, &sizes, error) : "";
+	const char *rest =
+		parameters ? ordo_sizes_read(name, parameters, nrank, 1, 2, &sizes, error) : "";
 	if (!rest)
 		return NULL;
-	const uint32_t servers = sizes.count == 2 ? sizes.at[0] : 1, ranks = sizes.at[sizes.count - 1];
+	const uint32_t servers = sizes.count == 2 ? sizes.at[0] : 1,
+		       ranks = sizes.at[sizes.count - 1];
 	if (*rest || ranks % 2 || ranks > MAX_RANKS) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"topology %.200s: found %u ranks a server%s%.200s, wanted an even number up to %d",
+			"topology %.200s: found %u ranks a server%s%.200s, wanted an even number "
+			"up to %d",
 			name, ranks, *rest ? " and then " : "", rest, MAX_RANKS);
 		ordo_hint(error, "a3:8 is one server of eight ranks, a3:2x8 are two");
 		return NULL;

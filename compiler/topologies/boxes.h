@@ -23,7 +23,7 @@ struct ordo_box {
 };
 
 /* `NAME:S` is S servers, `NAME:Sx8` too; without sizes as many as the ranks fill. */
-struct ordo_topology *ordo_box_make(
-	const struct ordo_box *box, uint32_t nrank, const char *parameters, struct ordo_error *error);
+struct ordo_topology *ordo_box_make(const struct ordo_box *box, uint32_t nrank,
+	const char *parameters, struct ordo_error *error);
 
 #endif

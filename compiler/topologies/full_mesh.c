@@ -8,8 +8,9 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {
 	for (uint32_t from = 0; from < topology->nrank; from++)
 		for (uint32_t to = 0; to < topology->nrank; to++)
-			if (from != to && !ordo_topology_add(topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS,
-						  ORDO_HCCS_BANDWIDTH_GBS, error))
+			if (from != to &&
+				!ordo_topology_add(topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS,
+					ORDO_HCCS_BANDWIDTH_GBS, error))
 				return false;
 	return true;
 }
@@ -19,8 +20,8 @@ struct ordo_topology *ordo_full_mesh_make(
 {
 	(void)parameters;
 	if (nrank > MAX_RANKS) {
-		ordo_fail(error, ORDO_USAGE, 0, "topology full-mesh: found %u ranks, wanted 1..%d", nrank,
-			MAX_RANKS);
+		ordo_fail(error, ORDO_USAGE, 0, "topology full-mesh: found %u ranks, wanted 1..%d",
+			nrank, MAX_RANKS);
 		return NULL;
 	}
 	struct ordo_topology *topology = ordo_topology_create(name, nrank, 0, 0, error);

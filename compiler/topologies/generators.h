@@ -1,9 +1,10 @@
-/* generators.h - the topologies that have a name: one file each, one line in the table of topologies.c.
+/* generators.h - the topologies that have a name: one file each, one line in the table of
+ * topologies.c.
  *
- * A generator makes the topology and adds its links; the caller finishes it. `parameters` is the text after
- * the ':' of the name, or NULL; for those that take none the table refuses it. nrank is 0 only with
- * parameters, and means as many ranks as these say. The latencies are assumptions of the right size, the bandwidths are those published for the
- * link classes.
+ * A generator makes the topology and adds its links; the caller finishes it. `parameters` is the
+ * text after the ':' of the name, or NULL; for those that take none the table refuses it. nrank is
+ * 0 only with parameters, and means as many ranks as these say. The latencies are assumptions of
+ * the right size, the bandwidths are those published for the link classes.
  */
 #ifndef ORDO_TOPOLOGY_GENERATORS_H
 #define ORDO_TOPOLOGY_GENERATORS_H

@@ -1,12 +1,13 @@
-/* hypercube.c - 2^k ranks, each with a link to every rank whose number differs in one binary digit. */
+/* hypercube.c - 2^k ranks, each with a link to every rank whose number differs in one binary
+ * digit. */
 #include "generators.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
 		for (uint32_t digit = 1; digit < topology->nrank; digit *= 2)
-			if (!ordo_topology_add(topology, rank, rank ^ digit, "HCCS", ORDO_HCCS_LATENCY_NS,
-				    ORDO_HCCS_BANDWIDTH_GBS, error))
+			if (!ordo_topology_add(topology, rank, rank ^ digit, "HCCS",
+				    ORDO_HCCS_LATENCY_NS, ORDO_HCCS_BANDWIDTH_GBS, error))
 				return false;
 	return true;
 }
@@ -16,8 +17,8 @@ struct ordo_topology *ordo_hypercube_make(
 {
 	(void)parameters;
 	if (nrank & (nrank - 1)) {
-		ordo_fail(error, ORDO_USAGE, 0, "topology hypercube: found %u ranks, wanted a power of two",
-			nrank);
+		ordo_fail(error, ORDO_USAGE, 0,
+			"topology hypercube: found %u ranks, wanted a power of two", nrank);
 		return NULL;
 	}
 	struct ordo_topology *topology = ordo_topology_create(name, nrank, 0, 0, error);

@@ -1,8 +1,9 @@
-/* ring.c - rank r has links to r-1 and r+1, both ways; with two ranks these are one neighbour and one pair of
- * links. */
+/* ring.c - rank r has links to r-1 and r+1, both ways; with two ranks these are one neighbour and
+ * one pair of links. */
 #include "generators.h"
 
-static bool add_link(struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
+static bool add_link(
+	struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
 {
 	return ordo_topology_add(
 		topology, from, to, "HCCS", ORDO_HCCS_LATENCY_NS, ORDO_HCCS_BANDWIDTH_GBS, error);

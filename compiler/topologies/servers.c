@@ -1,9 +1,10 @@
-/* servers.c - servers with rails: a full mesh in each server, the ranks of one number joined by a leaf switch,
- * the leaves by spines.
+/* servers.c - servers with rails: a full mesh in each server, the ranks of one number joined by a
+ * leaf switch, the leaves by spines.
  *
- * `servers:4x8` is four servers of eight ranks; `servers:4x8,spines=2,oversubscription=4` says how many spines,
- * and how much more the ranks of a leaf can send than the leaf to the spines. In the server it is one hop,
- * over the rail two, over a spine four. `servers` alone makes servers of eight, or one of all ranks.
+ * `servers:4x8` is four servers of eight ranks; `servers:4x8,spines=2,oversubscription=4` says how
+ * many spines, and how much more the ranks of a leaf can send than the leaf to the spines. In the
+ * server it is one hop, over the rail two, over a spine four. `servers` alone makes servers of
+ * eight, or one of all ranks.
  */
 #include "generators.h"
 #include "sizes.h"
@@ -21,17 +22,21 @@ struct rails {
 static bool join(struct ordo_topology *topology, uint32_t a, uint32_t b, double bandwidth_gbs,
 	struct ordo_error *error)
 {
-	return ordo_topology_add(topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error) &&
-	       ordo_topology_add(topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error);
+	return ordo_topology_add(
+		       topology, a, b, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error) &&
+	       ordo_topology_add(
+		       topology, b, a, "RDMA", ORDO_RDMA_LATENCY_NS, bandwidth_gbs, error);
 }
 
-static bool join_servers(struct ordo_topology *topology, const struct rails *rails, struct ordo_error *error)
+static bool join_servers(
+	struct ordo_topology *topology, const struct rails *rails, struct ordo_error *error)
 {
-	const double uplink_gbs =
-		ORDO_RDMA_BANDWIDTH_GBS * rails->servers / ((double)rails->spines * rails->oversubscription);
+	const double uplink_gbs = ORDO_RDMA_BANDWIDTH_GBS * rails->servers /
+				  ((double)rails->spines * rails->oversubscription);
 	const uint32_t leaves = topology->nrank, spines = leaves + rails->ranks;
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
-		if (!join(topology, rank, leaves + rank % rails->ranks, ORDO_RDMA_BANDWIDTH_GBS, error))
+		if (!join(topology, rank, leaves + rank % rails->ranks, ORDO_RDMA_BANDWIDTH_GBS,
+			    error))
 			return false;
 	for (uint32_t leaf = 0; leaf < rails->ranks; leaf++)
 		for (uint32_t spine = 0; spine < rails->spines; spine++)
@@ -40,13 +45,15 @@ static bool join_servers(struct ordo_topology *topology, const struct rails *rai
 	return true;
 }
 
-static bool add_links(struct ordo_topology *topology, const struct rails *rails, struct ordo_error *error)
+static bool add_links(
+	struct ordo_topology *topology, const struct rails *rails, struct ordo_error *error)
 {
 	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
 		const uint32_t first = rank / rails->ranks * rails->ranks;
 		for (uint32_t other = first; other < first + rails->ranks; other++)
-			if (other != rank && !ordo_topology_add(topology, rank, other, "HCCS",
-						     ORDO_HCCS_LATENCY_NS, ORDO_HCCS_BANDWIDTH_GBS, error))
+			if (other != rank &&
+				!ordo_topology_add(topology, rank, other, "HCCS",
+					ORDO_HCCS_LATENCY_NS, ORDO_HCCS_BANDWIDTH_GBS, error))
 				return false;
 	}
 	return rails->servers == 1 || join_servers(topology, rails, error);
@@ -74,8 +81,8 @@ static bool read_settings(const char *text, struct rails *rails)
 	return true;
 }
 
-static bool read_rails(const char *name, uint32_t nrank, const char *parameters, struct rails *rails,
-	struct ordo_error *error)
+static bool read_rails(const char *name, uint32_t nrank, const char *parameters,
+	struct rails *rails, struct ordo_error *error)
 {
 	struct ordo_sizes sizes;
 	*rails = (struct rails){1, nrank, 2, 1};
@@ -92,13 +99,15 @@ static bool read_rails(const char *name, uint32_t nrank, const char *parameters,
 				"topology %.200s: found \"%.200s\", wanted ,spines=1.. or "
 				",oversubscription=1..",
 				name, rest);
-			return ordo_hint(error, "for example servers:4x8,spines=2,oversubscription=4");
+			return ordo_hint(
+				error, "for example servers:4x8,spines=2,oversubscription=4");
 		}
 	}
 	if (rails->ranks <= MAX_RANKS)
 		return true;
-	return ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found %u ranks a server, wanted up to %d",
-		name, rails->ranks, MAX_RANKS);
+	return ordo_fail(error, ORDO_USAGE, 0,
+		"topology %.200s: found %u ranks a server, wanted up to %d", name, rails->ranks,
+		MAX_RANKS);
 }
 
 struct ordo_topology *ordo_servers_make(

@@ -16,18 +16,19 @@ static const char *read_size(const char *text, uint32_t *size)
 	return value >= 1 && value <= ORDO_LIMIT ? text : NULL;
 }
 
-static const char *fail_sizes(const char *name, uint32_t least, uint32_t most, struct ordo_error *error)
+static const char *fail_sizes(
+	const char *name, uint32_t least, uint32_t most, struct ordo_error *error)
 {
 	static const char *const forms[] = {"", "4", "2x4", "2x4x4"};
 	ordo_fail(error, ORDO_USAGE, 0,
-		"topology: found \"%.200s\", wanted %u%s sizes after the colon, as in %s%s%s", name, least,
-		least < most ? " or more" : "", forms[least], least < most ? " or " : "",
+		"topology: found \"%.200s\", wanted %u%s sizes after the colon, as in %s%s%s", name,
+		least, least < most ? " or more" : "", forms[least], least < most ? " or " : "",
 		least < most ? forms[most] : "");
 	return NULL;
 }
 
-const char *ordo_sizes_read(const char *name, const char *text, uint32_t nrank, uint32_t least, uint32_t most,
-	struct ordo_sizes *sizes, struct ordo_error *error)
+const char *ordo_sizes_read(const char *name, const char *text, uint32_t nrank, uint32_t least,
+	uint32_t most, struct ordo_sizes *sizes, struct ordo_error *error)
 {
 	*sizes = (struct ordo_sizes){.at = {1, 1, 1}, .product = 1};
 	do {
@@ -43,8 +44,9 @@ const char *ordo_sizes_read(const char *name, const char *text, uint32_t nrank, 
 		return fail_sizes(name, least, most, error);
 	if (!nrank || sizes->product == nrank)
 		return text;
-	ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found %u ranks, wanted %u", name, sizes->product,
+	ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found %u ranks, wanted %u", name,
+		sizes->product, nrank);
+	ordo_hint(error, "ask for %u ranks, or give sizes whose product is %u", sizes->product,
 		nrank);
-	ordo_hint(error, "ask for %u ranks, or give sizes whose product is %u", sizes->product, nrank);
 	return NULL;
 }

@@ -1,15 +1,15 @@
-/* torus.c - a grid of two or three dimensions that goes round in each: links to both neighbours of every
- * dimension.
+/* torus.c - a grid of two or three dimensions that goes round in each: links to both neighbours of
+ * every dimension.
  *
- * `torus:4x4`, `torus:2x3x4`; ranks count along the last dimension first. `torus` alone is the rectangle
- * nearest to a square. In a dimension of two both neighbours are one.
+ * `torus:4x4`, `torus:2x3x4`; ranks count along the last dimension first. `torus` alone is the
+ * rectangle nearest to a square. In a dimension of two both neighbours are one.
  */
 #include "generators.h"
 #include "sizes.h"
 
 /* Links from a rank to its neighbours in a dimension of `size` ranks that are `stride` apart. */
-static bool join_neighbours(struct ordo_topology *topology, uint32_t rank, uint32_t size, uint32_t stride,
-	struct ordo_error *error)
+static bool join_neighbours(struct ordo_topology *topology, uint32_t rank, uint32_t size,
+	uint32_t stride, struct ordo_error *error)
 {
 	const uint32_t at = rank / stride % size, first = rank - at * stride;
 	const uint32_t next = first + (at + 1) % size * stride,
@@ -51,8 +51,8 @@ struct ordo_topology *ordo_torus_make(
 		sizes = squarest(nrank);
 	if (!rest || *rest) {
 		if (rest)
-			ordo_fail(error, ORDO_USAGE, 0, "topology %.200s: found \"%.200s\" after the sizes",
-				name, rest);
+			ordo_fail(error, ORDO_USAGE, 0,
+				"topology %.200s: found \"%.200s\" after the sizes", name, rest);
 		return NULL;
 	}
 	struct ordo_topology *topology = ordo_topology_create(name, sizes.product, 0, 0, error);

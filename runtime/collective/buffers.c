@@ -2,15 +2,17 @@
 #include "tasks/layout.h"
 #include <inttypes.h>
 
-/* In place: fills in the pointer that was left out. One of the two buffers is the whole, the other begins
- * inside it. */
+/* In place: fills in the pointer that was left out. One of the two buffers is the whole, the other
+ * begins inside it. */
 static bool join_buffers(const struct layout *layout, uint32_t rank, unsigned char **input,
 	unsigned char **output, struct ordo_error *error)
 {
 	const struct region *regions = layout->regions[rank];
 	const bool input_is_whole = regions[ORDO_INPUT].nslot >= regions[ORDO_OUTPUT].nslot;
-	unsigned char **whole = input_is_whole ? input : output, **inner = input_is_whole ? output : input;
-	const uint64_t skip = regions[input_is_whole ? ORDO_OUTPUT : ORDO_INPUT].origin * layout->element;
+	unsigned char **whole = input_is_whole ? input : output,
+		      **inner = input_is_whole ? output : input;
+	const uint64_t skip =
+		regions[input_is_whole ? ORDO_OUTPUT : ORDO_INPUT].origin * layout->element;
 	if (!*whole && regions[ORDO_INPUT].nslot == regions[ORDO_OUTPUT].nslot)
 		*whole = *inner;
 	if (!*whole)
@@ -19,7 +21,8 @@ static bool join_buffers(const struct layout *layout, uint32_t rank, unsigned ch
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"rank %" PRIu32 " is in place: its %s is not the memory %" PRIu64
 			" bytes after the begin of its %s",
-			rank, input_is_whole ? "output" : "input", skip, input_is_whole ? "input" : "output");
+			rank, input_is_whole ? "output" : "input", skip,
+			input_is_whole ? "input" : "output");
 	*inner = *whole + skip;
 	return true;
 }
@@ -42,19 +45,20 @@ static bool overlap(const unsigned char *a, uint64_t na, const unsigned char *b,
 	return na && nb && (uintptr_t)a < (uintptr_t)b + nb && (uintptr_t)b < (uintptr_t)a + na;
 }
 
-bool ordo_layout_is_in_place(
-	const struct layout *layout, uint32_t rank, const unsigned char *input, const unsigned char *output)
+bool ordo_layout_is_in_place(const struct layout *layout, uint32_t rank, const unsigned char *input,
+	const unsigned char *output)
 {
 	const struct ordo_problem *problem = &layout->problem;
 	const uint64_t ninput = region_bytes(layout, rank, ORDO_INPUT),
 		       noutput = region_bytes(layout, rank, ORDO_OUTPUT);
 	if (!ordo_operator_facts(problem->op)->has_in_place || problem->nshard != problem->nrank)
 		return false;
-	return (ninput && !input) || (noutput && !output) || overlap(input, ninput, output, noutput);
+	return (ninput && !input) || (noutput && !output) ||
+	       overlap(input, ninput, output, noutput);
 }
 
-bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t rank, unsigned char **input,
-	unsigned char **output, struct ordo_error *error)
+bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t rank,
+	unsigned char **input, unsigned char **output, struct ordo_error *error)
 {
 	const struct region *regions = layout->regions[rank];
 	const uint64_t ninput = region_bytes(layout, rank, ORDO_INPUT),
@@ -67,9 +71,11 @@ bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t ran
 	if ((ninput && !*input) || (noutput && !*output))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"rank %" PRIu32 ": the %s is NULL, wanted %" PRIu64 " bytes", rank,
-			ninput && !*input ? "input" : "output", ninput && !*input ? ninput : noutput);
+			ninput && !*input ? "input" : "output",
+			ninput && !*input ? ninput : noutput);
 	if (!in_place && overlap(*input, ninput, *output, noutput))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": input and output overlap, but are not to be one memory", rank);
+			"rank %" PRIu32 ": input and output overlap, but are not to be one memory",
+			rank);
 	return true;
 }

@@ -63,14 +63,16 @@ static bool derive(struct ordo_collective *collective, const struct ordo_plan_op
 	collective->is_short = is_short(layout);
 	if (!collective->is_short)
 		return true;
-	if (!ordo_folds_derive(&collective->own, layout, options, proof, layout->problem.nrank, error))
+	if (!ordo_folds_derive(
+		    &collective->own, layout, options, proof, layout->problem.nrank, error))
 		return false;
 	collective->first_own = ordo_folds_index(&collective->own, error);
 	return collective->first_own;
 }
 
 struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, const struct ordo_plan_options *options, struct ordo_error *error)
+	const struct ordo_proof *proof, const struct ordo_plan_options *options,
+	struct ordo_error *error)
 {
 	static _Atomic uint64_t nmade;
 	struct ordo_collective *collective = calloc(1, sizeof *collective);
@@ -81,7 +83,8 @@ struct ordo_collective *ordo_collective_fold(const struct ordo_schedule *schedul
 	collective->serial = atomic_fetch_add_explicit(&nmade, 1, memory_order_relaxed) + 1;
 	memcpy(collective->digest, proof->digest, sizeof collective->digest);
 	if (!ordo_plan_options_check(options, error) ||
-		!ordo_layout_make(&collective->layout, &schedule->problem, options, UINT64_MAX, error) ||
+		!ordo_layout_make(
+			&collective->layout, &schedule->problem, options, UINT64_MAX, error) ||
 		!derive(collective, options, proof, error)) {
 		ordo_collective_destroy(collective);
 		return NULL;
@@ -99,8 +102,9 @@ static struct ordo_collective *create_collective(const struct ordo_schedule *sch
 	return collective;
 }
 
-struct ordo_collective *ordo_collective_create_sized(size_t size, const struct ordo_schedule *schedule,
-	const struct ordo_plan_options *options, struct ordo_error *error)
+struct ordo_collective *ordo_collective_create_sized(size_t size,
+	const struct ordo_schedule *schedule, const struct ordo_plan_options *options,
+	struct ordo_error *error)
 {
 	struct ordo_plan_options own;
 	return ordo_options_take(&own, sizeof own, options, size, error)
@@ -161,8 +165,8 @@ const char *ordo_collective_digest(const struct ordo_collective *collective)
 static bool lie_equally(const struct layout *a, const struct layout *b)
 {
 	const struct ordo_problem *p = &a->problem, *q = &b->problem;
-	if (p->op != q->op || p->nrank != q->nrank || p->root != q->root || p->nshard != q->nshard ||
-		a->element != b->element)
+	if (p->op != q->op || p->nrank != q->nrank || p->root != q->root ||
+		p->nshard != q->nshard || a->element != b->element)
 		return false;
 	for (uint32_t block = 0; block <= ordo_nblock(p); block++)
 		if (chunk_begin(a, block * p->chunks_per_block) !=
@@ -173,8 +177,9 @@ static bool lie_equally(const struct layout *a, const struct layout *b)
 
 bool ordo_collectives_agree(const struct ordo_collective *a, const struct ordo_collective *b)
 {
-	return a == b || (a->folds.type == b->folds.type && a->folds.reduction == b->folds.reduction &&
-				 !strcmp(a->digest, b->digest) && lie_equally(&a->layout, &b->layout));
+	return a == b ||
+	       (a->folds.type == b->folds.type && a->folds.reduction == b->folds.reduction &&
+		       !strcmp(a->digest, b->digest) && lie_equally(&a->layout, &b->layout));
 }
 
 int ordo_collective_print(const struct ordo_collective *collective, char *out, size_t size)
@@ -188,8 +193,8 @@ int ordo_collective_print(const struct ordo_collective *collective, char *out, s
 		collective->digest[0] ? collective->digest : "none");
 }
 
-bool ordo_collective_settle(const struct ordo_collective *collective, uint32_t rank, struct ends *ends,
-	bool *in_place, struct ordo_error *error)
+bool ordo_collective_settle(const struct ordo_collective *collective, uint32_t rank,
+	struct ends *ends, bool *in_place, struct ordo_error *error)
 {
 	const struct layout *layout = &collective->layout;
 	/* The caller's input is only read, unless it is also the output. */

@@ -1,7 +1,7 @@
-/* derive.c - from the proof of a schedule to folds: which ranks hold the same tree of a chunk, and which chunks lie one behind another
- * everywhere. */
-#include "kernels/arithmetic.h"
+/* derive.c - from the proof of a schedule to folds: which ranks hold the same tree of a chunk, and
+ * which chunks lie one behind another everywhere. */
 #include "fold.h"
+#include "kernels/arithmetic.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@ struct copies {
 	struct ordo_copy *sorted; /* [ncopy] */
 };
 
-static bool sort_copies(
-	struct copies *copies, const struct ordo_proof *proof, uint32_t nchunk, struct ordo_error *error)
+static bool sort_copies(struct copies *copies, const struct ordo_proof *proof, uint32_t nchunk,
+	struct ordo_error *error)
 {
 	copies->first = calloc((size_t)nchunk + 2, sizeof *copies->first);
 	copies->sorted = malloc(((size_t)proof->ncopy + 1) * sizeof *copies->sorted);
@@ -86,7 +86,8 @@ static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
 	for (uint32_t chunk = 0; chunk < layout->nchunk; chunk++) {
 		if (chunk_begin(layout, chunk) == chunk_begin(layout, chunk + 1))
 			continue;
-		const uint32_t nroot = list_roots(&layout->problem, proof, copies, chunk, ranks, roots[now]);
+		const uint32_t nroot =
+			list_roots(&layout->problem, proof, copies, chunk, ranks, roots[now]);
 		if (nroot &&
 			!(are_same(roots[now], nroot, roots[!now], nbefore) &&
 				ordo_step_maker_extend(maker, chunk)) &&
@@ -98,12 +99,14 @@ static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
 	return true;
 }
 
-static bool derive_groups(struct step_maker *maker, const struct folds *folds, const struct ordo_proof *proof,
-	const struct copies *copies, struct root *roots[2], struct ordo_error *error)
+static bool derive_groups(struct step_maker *maker, const struct folds *folds,
+	const struct ordo_proof *proof, const struct copies *copies, struct root *roots[2],
+	struct ordo_error *error)
 {
 	for (uint32_t g = 0; g < folds->ngroup; g++)
 		if (!derive_chunks(maker, folds->layout, proof, copies,
-			    (struct ranks){group_begin(folds, g), group_begin(folds, g + 1)}, roots, error))
+			    (struct ranks){group_begin(folds, g), group_begin(folds, g + 1)}, roots,
+			    error))
 			return false;
 	return true;
 }
@@ -128,13 +131,15 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 {
 	const uint32_t nrank = layout->problem.nrank;
 	struct copies copies = {NULL, NULL};
-	struct root *roots[2] = {malloc(nrank * sizeof *roots[0]), malloc(nrank * sizeof *roots[1])};
+	struct root *roots[2] = {
+		malloc(nrank * sizeof *roots[0]), malloc(nrank * sizeof *roots[1])};
 	ordo_folds_begin(folds, layout, options);
 	folds->ngroup = ngroup ? ngroup : ordo_folds_count_groups(folds);
 	struct step_maker *maker = ordo_step_maker_create(folds, &proof->trees, error);
 	bool worked = maker && (roots[0] && roots[1] ? true : ordo_fail_memory(error));
 	worked = worked && sort_copies(&copies, proof, layout->nchunk, error) &&
-		 derive_groups(maker, folds, proof, &copies, roots, error) && ordo_folds_cut(folds, error);
+		 derive_groups(maker, folds, proof, &copies, roots, error) &&
+		 ordo_folds_cut(folds, error);
 	ordo_step_maker_destroy(maker);
 	free(copies.first);
 	free(copies.sorted);

@@ -1,7 +1,7 @@
 /* group.c - the schedules of one collective operation, and the collectives that were asked for. */
 #include "group.h"
-#include "kernels/arithmetic.h"
 #include "collective.h"
+#include "kernels/arithmetic.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/options.h>
@@ -55,8 +55,8 @@ struct ordo_group *ordo_group_of_schedules(const struct ordo_plan_set *set,
 {
 	struct ordo_group *group = create(&set->problem, set->nrange, error);
 	for (uint32_t i = 0; group && i < set->nrange; i++)
-		group->members[i] = (struct member){
-			set->ranges[i].from_bytes, set->ranges[i].to_bytes, schedules[i], NULL, NULL};
+		group->members[i] = (struct member){set->ranges[i].from_bytes,
+			set->ranges[i].to_bytes, schedules[i], NULL, NULL};
 	return group;
 }
 
@@ -66,7 +66,8 @@ void ordo_group_adopt(struct ordo_group *group, struct ordo_schedule *const *sch
 		group->members[i].owned = schedules[i];
 }
 
-struct ordo_group *ordo_group_of_schedule(const struct ordo_schedule *schedule, struct ordo_error *error)
+struct ordo_group *ordo_group_of_schedule(
+	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_group *group = create(&schedule->problem, 1, error);
 	if (group)
@@ -92,14 +93,18 @@ void ordo_group_destroy(struct ordo_group *group)
 	free(group);
 }
 
-/* Of one rank's vector, as plan_set.h counts them; UINT64_MAX if they are too many to be counted. */
-static uint64_t count_bytes(const struct ordo_problem *problem, const struct ordo_plan_options *options)
+/* Of one rank's vector, as plan_set.h counts them; UINT64_MAX if they are too many to be
+ * counted. */
+static uint64_t count_bytes(
+	const struct ordo_problem *problem, const struct ordo_plan_options *options)
 {
-	const uint64_t nblock = problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
+	const uint64_t nblock =
+			       problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
 		       most = UINT64_MAX / ordo_type_size(options->type);
 	uint64_t count = 0;
 	for (uint64_t i = 0; i < nblock; i++) {
-		const uint64_t block = options->block_count ? options->block_count[i] : options->count;
+		const uint64_t block =
+			options->block_count ? options->block_count[i] : options->count;
 		if (block > most - count)
 			return UINT64_MAX;
 		count += block;
@@ -121,7 +126,8 @@ static struct member *find_member(
 	return NULL;
 }
 
-static bool is_for(const struct entry *entry, const struct ordo_plan_options *options, uint32_t nblock)
+static bool is_for(
+	const struct entry *entry, const struct ordo_plan_options *options, uint32_t nblock)
 {
 	const struct ordo_plan_options *has = &entry->options;
 	const uint64_t alignment = options->alignment ? options->alignment : 1;
@@ -139,7 +145,8 @@ static bool remember(struct ordo_group *group, const struct ordo_plan_options *o
 	const uint32_t nblock = ordo_nblock(&group->problem);
 	struct entry entry = {*options, NULL, collective};
 	entry.options.alignment = options->alignment ? options->alignment : 1;
-	if (!ordo_array_reserve(&group->entries, &group->room, group->nentry + 1, sizeof *group->entries))
+	if (!ordo_array_reserve(
+		    &group->entries, &group->room, group->nentry + 1, sizeof *group->entries))
 		return ordo_fail_memory(error);
 	if (options->block_count) {
 		if (!(entry.block_count = malloc(nblock * sizeof *entry.block_count)))
@@ -219,12 +226,14 @@ const struct ordo_collective *ordo_group_collective_sized(size_t size, struct or
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	struct ordo_plan_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? find_collective(group, &own, error)
-									 : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? find_collective(group, &own, error)
+		       : NULL;
 }
 
 const struct ordo_collective *(ordo_group_collective)(struct ordo_group *group,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	return ordo_group_collective_sized(ORDO_UP_TO(ordo_plan_options, tile_bytes), group, options, error);
+	return ordo_group_collective_sized(
+		ORDO_UP_TO(ordo_plan_options, tile_bytes), group, options, error);
 }

@@ -4,7 +4,8 @@
 
 #include <ordo/communicator.h>
 
-/* Makes the group destroy these, one for each of its ranges; NULL where it has nothing to destroy. */
+/* Makes the group destroy these, one for each of its ranges; NULL where it has nothing to
+ * destroy. */
 void ordo_group_adopt(struct ordo_group *group, struct ordo_schedule *const *schedules);
 
 const struct ordo_problem *ordo_group_problem(const struct ordo_group *group);
@@ -13,7 +14,7 @@ const struct ordo_problem *ordo_group_problem(const struct ordo_group *group);
 bool ordo_group_prove(struct ordo_group *group, struct ordo_error *error);
 /* A collective of the schedule for the size of these options. The caller destroys it. Any thread.
  * NULL: see error. */
-struct ordo_collective *ordo_group_make(
-	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error);
+struct ordo_collective *ordo_group_make(struct ordo_group *group,
+	const struct ordo_plan_options *options, struct ordo_error *error);
 
 #endif

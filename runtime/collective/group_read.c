@@ -1,4 +1,5 @@
-/* group_read.c - a group of documents; alone, so that a group of compiled-in schedules links no reader. */
+/* group_read.c - a group of documents; alone, so that a group of compiled-in schedules links no
+ * reader. */
 #include "group.h"
 #include <stdlib.h>
 

@@ -1,11 +1,13 @@
 /* lower.c - the steps that evaluate trees: few passes, few temps.
  *
- * A tree is taken along a spine: from the root down into the child with more leaves, until a leaf is met. The spine is one pass over
- * its operands, from the leaf upwards; operands that are trees themselves are evaluated into temps before. They have at most half of the
- * leaves, so recursion is no deeper than the logarithm of the number of leaves. Which operand of an addition comes first makes no
- * difference (element.h).
+ * A tree is taken along a spine: from the root down into the child with more leaves, until a leaf
+ * is met. The spine is one pass over its operands, from the leaf upwards; operands that are trees
+ * themselves are evaluated into temps before. They have at most half of the leaves, so recursion is
+ * no deeper than the logarithm of the number of leaves. Which operand of an addition comes first
+ * makes no difference (element.h).
  *
- * Several roots may share subtrees; such a node is evaluated once and kept in a temp until its last use.
+ * Several roots may share subtrees; such a node is evaluated once and kept in a temp until its last
+ * use.
  */
 #include "fold.h"
 #include <assert.h>
@@ -23,8 +25,9 @@ struct step_maker {
 	struct ordo_problem problem;
 	uint32_t *nleaf; /* [nnode] of the tree */
 	uint32_t *owner; /* [ncontributor] the rank whose input has it */
-	uint32_t *
-		contributors; /* [operand_room] of sources that are inputs; what stands beside other operands means nothing */
+	/* [operand_room] of sources that are inputs; what stands beside other operands means
+	 * nothing */
+	uint32_t *contributors;
 	size_t contributor_room;
 	struct partial partials[NSIDE];
 
@@ -62,7 +65,8 @@ static uint64_t input_begin(const struct step_maker *maker, uint32_t contributor
 	const uint32_t rank = maker->owner[contributor];
 	uint64_t slot = ordo_input_slot(problem, rank, chunk);
 	if (ordo_operator_facts(problem->op)->reduces)
-		slot += (uint64_t)(contributor - ordo_first_shard(problem, rank)) * ordo_nchunk(problem);
+		slot += (uint64_t)(contributor - ordo_first_shard(problem, rank)) *
+			ordo_nchunk(problem);
 	return slot_begin(maker->folds->layout, rank, ORDO_INPUT, (uint32_t)slot) *
 	       maker->folds->layout->element;
 }
@@ -82,17 +86,17 @@ static uint64_t output_begin(const struct step_maker *maker, uint32_t rank, uint
 	       maker->folds->layout->element;
 }
 
-static bool append_operand(
-	struct step_maker *maker, struct operand operand, uint32_t contributor, struct ordo_error *error)
+static bool append_operand(struct step_maker *maker, struct operand operand, uint32_t contributor,
+	struct ordo_error *error)
 {
 	struct folds *folds = maker->folds;
 	if (folds->noperand >= UINT32_MAX - 1)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"more than 2^32 operands: the schedule is too large to be folded");
-	if (!ordo_array_reserve(
-		    &folds->operands, &folds->operand_room, folds->noperand + 1, sizeof *folds->operands) ||
-		!ordo_array_reserve(&maker->contributors, &maker->contributor_room, folds->noperand + 1,
-			sizeof *maker->contributors))
+	if (!ordo_array_reserve(&folds->operands, &folds->operand_room, folds->noperand + 1,
+		    sizeof *folds->operands) ||
+		!ordo_array_reserve(&maker->contributors, &maker->contributor_room,
+			folds->noperand + 1, sizeof *maker->contributors))
 		return ordo_fail_memory(error);
 	maker->contributors[folds->noperand] = contributor;
 	folds->operands[folds->noperand++] = operand;
@@ -101,8 +105,9 @@ static bool append_operand(
 
 /* One pass: what is folded, so far. */
 struct pass {
-	uint32_t nodes[MOST_OPERANDS]; /* leaves and nodes in temps; ORDO_NONE: what was folded before, */
-	uint32_t before;	       /* in that temp */
+	/* leaves and nodes in temps; ORDO_NONE: what was folded before, */
+	uint32_t nodes[MOST_OPERANDS];
+	uint32_t before; /* in that temp */
 	uint32_t count, held;
 };
 
@@ -138,11 +143,13 @@ static bool append_source(
 {
 	const uint32_t node = pass->nodes[i];
 	if (node == ORDO_NONE)
-		return append_operand(
-			maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before}, ORDO_NONE, error);
+		return append_operand(maker,
+			(struct operand){.rank = ORDO_NONE, .temp = pass->before}, ORDO_NONE,
+			error);
 	if (maker->temp[node] != ORDO_NONE)
-		return append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = maker->temp[node]},
-			ORDO_NONE, error);
+		return append_operand(maker,
+			(struct operand){.rank = ORDO_NONE, .temp = maker->temp[node]}, ORDO_NONE,
+			error);
 	if (is_partial(maker, node))
 		return append_operand(maker,
 			(struct operand){partial_begin(maker, maker->chunk),
@@ -150,14 +157,17 @@ static bool append_source(
 			ORDO_NONE, error);
 	const uint32_t contributor = maker->trees->nodes[node][1];
 	return append_operand(maker,
-		(struct operand){input_begin(maker, contributor, maker->chunk), maker->owner[contributor], 0},
+		(struct operand){input_begin(maker, contributor, maker->chunk),
+			maker->owner[contributor], 0},
 		contributor, error);
 }
 
-static struct step *append_step(struct step_maker *maker, enum step_kind kind, struct ordo_error *error)
+static struct step *append_step(
+	struct step_maker *maker, enum step_kind kind, struct ordo_error *error)
 {
 	struct folds *folds = maker->folds;
-	if (!ordo_array_reserve(&folds->steps, &folds->step_room, folds->nstep + 1, sizeof *folds->steps)) {
+	if (!ordo_array_reserve(
+		    &folds->steps, &folds->step_room, folds->nstep + 1, sizeof *folds->steps)) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
@@ -166,7 +176,8 @@ static struct step *append_step(struct step_maker *maker, enum step_kind kind, s
 }
 
 /* Appends the step of a pass without its destinations, and empties the pass. */
-static struct step *append_pass(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+static struct step *append_pass(
+	struct step_maker *maker, struct pass *pass, struct ordo_error *error)
 {
 	struct step *step = append_step(maker, FOLD, error);
 	for (uint32_t i = 0; step && i < pass->count; i++)
@@ -187,12 +198,14 @@ static struct step *append_pass(struct step_maker *maker, struct pass *pass, str
 }
 
 /* Into a temp, which is returned; ORDO_NONE: see error, or it is crowded. */
-static uint32_t fold_into_temp(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+static uint32_t fold_into_temp(
+	struct step_maker *maker, struct pass *pass, struct ordo_error *error)
 {
 	struct step *step = append_pass(maker, pass, error);
 	const uint32_t temp = step ? take_temp(maker) : ORDO_NONE;
 	if (temp == ORDO_NONE ||
-		!append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
+		!append_operand(
+			maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
 		return ORDO_NONE;
 	step->ndst = 1;
 	return temp;
@@ -207,8 +220,8 @@ static bool shorten(struct step_maker *maker, struct pass *pass, struct ordo_err
 }
 
 /* A temp beside another one or an input: what the one source becomes. */
-static uint32_t convert(
-	struct step_maker *maker, enum step_kind kind, const struct pass *source, struct ordo_error *error)
+static uint32_t convert(struct step_maker *maker, enum step_kind kind, const struct pass *source,
+	struct ordo_error *error)
 {
 	struct step *step = append_step(maker, kind, error);
 	const uint32_t temp = step ? take_temp(maker) : ORDO_NONE;
@@ -216,13 +229,15 @@ static uint32_t convert(
 		return ORDO_NONE;
 	step->nsrc = 1;
 	step->dst = (uint32_t)maker->folds->noperand;
-	if (!append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
+	if (!append_operand(
+		    maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
 		return ORDO_NONE;
 	step->ndst = 1;
 	return temp;
 }
 
-static bool evaluate(struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error);
+static bool evaluate(
+	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error);
 
 static bool put_in_temp(struct step_maker *maker, uint32_t node, struct ordo_error *error)
 {
@@ -238,7 +253,8 @@ static bool put_in_temp(struct step_maker *maker, uint32_t node, struct ordo_err
 	return maker->temp[node] != ORDO_NONE;
 }
 
-static bool add_to_pass(struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
+static bool add_to_pass(
+	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
 	const bool leaf = is_leaf(maker, node) && !maker->folds->widens;
 	if (!leaf && maker->temp[node] == ORDO_NONE && !put_in_temp(maker, node, error))
@@ -259,14 +275,16 @@ static bool is_open(const struct step_maker *maker, uint32_t node)
 }
 
 /* Puts the operands of a node's spine into the pass; what does not fit is folded on the way. */
-static bool evaluate(struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
+static bool evaluate(
+	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
 	const size_t base = maker->npath;
 	uint32_t at = node;
 	while (at == node ? !is_leaf(maker, at) : is_open(maker, at)) {
 		uint32_t left = child(maker, at, 0), right = child(maker, at, 1);
-		const bool goes_right = is_open(maker, right) &&
-					(!is_open(maker, left) || maker->nleaf[right] > maker->nleaf[left]);
+		const bool goes_right =
+			is_open(maker, right) &&
+			(!is_open(maker, left) || maker->nleaf[right] > maker->nleaf[left]);
 		if (!ordo_array_reserve(
 			    &maker->path, &maker->path_room, maker->npath + 1, sizeof *maker->path))
 			return ordo_fail_memory(error);
@@ -301,15 +319,17 @@ static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_erro
 	if (!is_own_temp && !shorten(maker, pass, error))
 		return false;
 	struct step *step = append_step(maker, DIVIDE, error);
-	if (!step || !append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before},
-			     ORDO_NONE, error))
+	if (!step ||
+		!append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before},
+			ORDO_NONE, error))
 		return false;
 	step->dst = step->src;
 	step->ndst = 1;
 	return true;
 }
 
-/* Appends a pass with the outputs of these roots as destinations; many of them take several passes. */
+/* Appends a pass with the outputs of these roots as destinations; many of them take several
+ * passes. */
 static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const struct root *roots,
 	uint32_t nroot, struct ordo_error *error)
 {
@@ -337,7 +357,8 @@ static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const
 		}
 		for (uint32_t i = first; i < end; i++, step->ndst++)
 			if (!append_operand(maker,
-				    (struct operand){output_begin(maker, roots[i].rank, maker->chunk),
+				    (struct operand){
+					    output_begin(maker, roots[i].rank, maker->chunk),
 					    roots[i].rank, 0},
 				    ORDO_NONE, error))
 				return false;
@@ -358,16 +379,17 @@ static bool mark_use(struct step_maker *maker, uint32_t node, bool *first, struc
 	*first = !maker->uses[node]++;
 	if (!*first)
 		return true;
-	if (!ordo_array_reserve(
-		    &maker->touched, &maker->touched_room, maker->ntouched + 1, sizeof *maker->touched))
+	if (!ordo_array_reserve(&maker->touched, &maker->touched_room, maker->ntouched + 1,
+		    sizeof *maker->touched))
 		return ordo_fail_memory(error);
 	maker->touched[maker->ntouched++] = node;
 	return true;
 }
 
-/* How often each node below the roots is an operand, or a root. Nodes are touched before their children. */
-static bool count_uses(
-	struct step_maker *maker, const struct root *roots, uint32_t nroot, struct ordo_error *error)
+/* How often each node below the roots is an operand, or a root. Nodes are touched before their
+ * children. */
+static bool count_uses(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+	struct ordo_error *error)
 {
 	bool first;
 	for (uint32_t i = 0; i < nroot; i += count_equal(&roots[i], nroot - i))
@@ -390,15 +412,17 @@ static void forget_uses(struct step_maker *maker)
 }
 
 /* Straight into the outputs, root by root. */
-static bool make_roots(
-	struct step_maker *maker, const struct root *roots, uint32_t nroot, struct ordo_error *error)
+static bool make_roots(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+	struct ordo_error *error)
 {
 	for (uint32_t i = 0, n; i < nroot; i += n) {
 		struct pass pass = {.count = 0};
 		n = count_equal(&roots[i], nroot - i);
 		const uint32_t tree = roots[i].tree;
-		const bool whole = maker->temp[tree] != ORDO_NONE || (maker->shares && maker->uses[tree] > 1);
-		if (!(whole ? add_to_pass(maker, tree, &pass, error) : evaluate(maker, tree, &pass, error)) ||
+		const bool whole =
+			maker->temp[tree] != ORDO_NONE || (maker->shares && maker->uses[tree] > 1);
+		if (!(whole ? add_to_pass(maker, tree, &pass, error)
+			    : evaluate(maker, tree, &pass, error)) ||
 			!fold_into_outputs(maker, &pass, &roots[i], n, error))
 			return false;
 	}
@@ -406,8 +430,8 @@ static bool make_roots(
 }
 
 /* All into temps first: outputs may be the inputs that are still to be read. */
-static bool make_roots_late(
-	struct step_maker *maker, const struct root *roots, uint32_t nroot, struct ordo_error *error)
+static bool make_roots_late(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+	struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < nroot; i += count_equal(&roots[i], nroot - i))
 		if (maker->temp[roots[i].tree] == ORDO_NONE && !is_leaf(maker, roots[i].tree) &&
@@ -427,8 +451,8 @@ static void begin_fold(struct step_maker *maker, size_t nstep, size_t noperand)
 	maker->crowded = false;
 }
 
-static bool make_fold(
-	struct step_maker *maker, const struct root *roots, uint32_t nroot, struct ordo_error *error)
+static bool make_fold(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+	struct ordo_error *error)
 {
 	const bool single = count_equal(roots, nroot) == nroot;
 	const size_t nstep = maker->folds->nstep, noperand = maker->folds->noperand;
@@ -448,17 +472,18 @@ static bool make_fold(
 	return worked || !maker->crowded
 		       ? worked
 		       : ordo_fail(error, ORDO_USAGE, 0,
-				 "chunk %" PRIu32
-				 ": the ranks have more than %d different sums of it: too many to be folded",
+				 "chunk %" PRIu32 ": the ranks have more than %d different sums of "
+				 "it: too many to be folded",
 				 maker->chunk, MOST_TEMPS);
 }
 
-bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot, uint32_t chunk,
-	struct ordo_error *error)
+bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+	uint32_t chunk, struct ordo_error *error)
 {
 	struct folds *folds = maker->folds;
 	const struct layout *layout = folds->layout;
-	if (!ordo_array_reserve(&folds->list, &folds->fold_room, folds->nfold + 1, sizeof *folds->list))
+	if (!ordo_array_reserve(
+		    &folds->list, &folds->fold_room, folds->nfold + 1, sizeof *folds->list))
 		return ordo_fail_memory(error);
 	struct fold *fold = &folds->list[folds->nfold];
 	fold->first_step = (uint32_t)folds->nstep;
@@ -511,8 +536,9 @@ static void count_leaves(struct step_maker *maker)
 {
 	for (uint32_t i = 0; i < maker->trees->nnode; i++) {
 		const uint32_t *node = maker->trees->nodes[i];
-		const uint64_t n =
-			node[0] == ORDO_NONE ? 1 : (uint64_t)maker->nleaf[node[0]] + maker->nleaf[node[1]];
+		const uint64_t n = node[0] == ORDO_NONE ? 1
+							: (uint64_t)maker->nleaf[node[0]] +
+								  maker->nleaf[node[1]];
 		maker->nleaf[i] = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	}
 }
@@ -540,8 +566,8 @@ struct step_maker *ordo_step_maker_create(
 	}
 	const struct ordo_problem *problem = &folds->layout->problem;
 	const size_t nnode = (size_t)trees->nnode + 1,
-		     ncontributor =
-			     ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
+		     ncontributor = ordo_operator_facts(problem->op)->reduces ? problem->nshard
+									      : problem->nrank;
 	maker->folds = folds;
 	maker->trees = trees;
 	maker->problem = *problem;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There are a few items for every core, so that all threads end together; but an item moves enough bytes that claiming it costs little, and no
- * more than makes the runs of its operands long. */
+/* There are a few items for every core, so that all threads end together; but an item moves enough
+ * bytes that claiming it costs little, and no more than makes the runs of its operands long. */
 #define ITEMS_PER_CORE 4
 #define LEAST_ITEM_BYTES (UINT64_C(32) << 10)
 #define MOST_ITEM_BYTES (UINT64_C(1) << 20)
@@ -14,7 +14,8 @@
 #define MOST_ITEMS 65536
 /* A call that moves more than caches hold gains by stores that go past them. */
 #define STREAMING_BYTES (UINT64_C(64) << 20)
-/* Two stages pay for vectors that are neither done before the other core has noticed, nor more than the caches of both cores hold. */
+/* Two stages pay for vectors that are neither done before the other core has noticed, nor more than
+ * the caches of both cores hold. */
 #define LEAST_STAGED_BYTES (UINT64_C(4) << 10)
 #define MOST_STAGED_BYTES (UINT64_C(128) << 10)
 /* A temp is read again at once, and should still be in the nearest cache. */
@@ -26,8 +27,9 @@ static uint32_t count_cores(void)
 	return ncore > 0 ? (uint32_t)ncore : 1;
 }
 
-/* What is copied to several ranks is best read once for each core that has some of them, and written there: a read of another core's line
- * is one transfer, a write into it is two, for its owner will fetch it back. A sum is made once for all of them. What one thread does by itself, or
+/* What is copied to several ranks is best read once for each core that has some of them, and
+ * written there: a read of another core's line is one transfer, a write into it is two, for its
+ * owner will fetch it back. A sum is made once for all of them. What one thread does by itself, or
  * what goes past the caches, is read once. */
 uint32_t ordo_folds_count_groups(const struct folds *folds)
 {
@@ -35,7 +37,8 @@ uint32_t ordo_folds_count_groups(const struct folds *folds)
 	uint64_t bytes = 0;
 	for (uint32_t r = 0; r < problem->nrank; r++)
 		bytes += region_bytes(folds->layout, r, ORDO_OUTPUT);
-	if (ordo_operator_facts(problem->op)->reduces || bytes < LEAST_ITEM_BYTES || bytes > STREAMING_BYTES)
+	if (ordo_operator_facts(problem->op)->reduces || bytes < LEAST_ITEM_BYTES ||
+		bytes > STREAMING_BYTES)
 		return 1;
 	return problem->nrank < count_cores() ? problem->nrank : count_cores();
 }
@@ -56,7 +59,8 @@ static uint64_t bytes_of(const struct folds *folds, const struct fold *fold)
 
 bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&folds->items, &folds->item_room, folds->nitem + 1, sizeof *folds->items))
+	if (!ordo_array_reserve(
+		    &folds->items, &folds->item_room, folds->nitem + 1, sizeof *folds->items))
 		return ordo_fail_memory(error);
 	folds->items[folds->nitem++] = item;
 	return true;
@@ -68,10 +72,11 @@ static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struc
 	const uint64_t n = folds->list[f].nelement, line = CACHE_LINE / folds->layout->element;
 	const uint64_t each = bytes_per_element(folds, &folds->list[f]),
 		       most = item_bytes / each > line ? item_bytes / each : line;
-	const uint64_t npart = (n + most - 1) / most, part = round_up((n + npart - 1) / npart, line);
+	const uint64_t npart = (n + most - 1) / most,
+		       part = round_up((n + npart - 1) / npart, line);
 	for (uint64_t begin = 0; begin < n; begin += part)
-		if (!ordo_folds_append_item(
-			    folds, (struct item){f, 1, begin, n - begin < part ? n - begin : part}, error))
+		if (!ordo_folds_append_item(folds,
+			    (struct item){f, 1, begin, n - begin < part ? n - begin : part}, error))
 			return false;
 	return true;
 }
@@ -128,7 +133,8 @@ void ordo_folds_measure(struct folds *folds)
 	for (size_t f = 0; f < folds->nfold; f++)
 		folds->traffic += bytes_of(folds, &folds->list[f]);
 	folds->streaming = folds->traffic > STREAMING_BYTES;
-	const uint64_t temp = folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
+	const uint64_t temp =
+		folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
 	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
 }
 

@@ -18,11 +18,13 @@ static void find_places(const struct folds *folds, const struct step *step, cons
 	const uint64_t temp = folds->block * folds->element;
 	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
 	for (uint32_t i = 0; i < step->nsrc; i++)
-		places->src[i] = src[i].rank == ORDO_NONE ? temps + src[i].temp * temp
-							  : ends[src[i].rank].input + src[i].begin + skip;
+		places->src[i] = src[i].rank == ORDO_NONE
+					 ? temps + src[i].temp * temp
+					 : ends[src[i].rank].input + src[i].begin + skip;
 	for (uint32_t i = 0; i < step->ndst; i++)
-		places->dst[i] = dst[i].rank == ORDO_NONE ? temps + dst[i].temp * temp
-							  : ends[dst[i].rank].output + dst[i].begin + skip;
+		places->dst[i] = dst[i].rank == ORDO_NONE
+					 ? temps + dst[i].temp * temp
+					 : ends[dst[i].rank].output + dst[i].begin + skip;
 }
 
 /* In place, what is copied may lie where it belongs already. */
@@ -90,8 +92,10 @@ static void run_fold(const struct folds *folds, const struct fold *fold, const s
 	}
 }
 
-/* A fold that only copies a few bytes from one place to another: AllToAll of short messages is made of nothing else. */
-static bool copy_at_once(const struct folds *folds, const struct fold *fold, const struct ends *ends)
+/* A fold that only copies a few bytes from one place to another: AllToAll of short messages is made
+ * of nothing else. */
+static bool copy_at_once(
+	const struct folds *folds, const struct fold *fold, const struct ends *ends)
 {
 	const struct step *step = &folds->steps[fold->first_step];
 	const uint64_t nbyte = fold->nelement * folds->layout->element;
@@ -108,7 +112,8 @@ static bool copy_at_once(const struct folds *folds, const struct fold *fold, con
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
 {
-	/* What is summed in place was just read and lies in the cache; what is copied never goes where it came from. */
+	/* What is summed in place was just read and lies in the cache; what is copied never goes
+	 * where it came from. */
 	const bool reduces = ordo_operator_facts(folds->layout->problem.op)->reduces;
 	const unsigned ways = folds->streaming && !(in_place && reduces) ? ORDO_STREAM : 0;
 	if (item->nfold == 1) {

@@ -1,22 +1,25 @@
-/* two_stage.c - a sum in two stages: each side, a half of the ranks, sums its own inputs, then makes its own outputs of both sums.
+/* two_stage.c - a sum in two stages: each side, a half of the ranks, sums its own inputs, then
+ * makes its own outputs of both sums.
  *
- * Two cores act for a side each, and have in their caches what its ranks wrote and what they will read. A fold of all inputs into all outputs
- * reads half of its lines from the other core, and writes half of them there. Where the proved tree is the sum of two, one of each side's
- * inputs, these two can cross in place of all that:
+ * Two cores act for a side each, and have in their caches what its ranks wrote and what they will
+ * read. A fold of all inputs into all outputs reads half of its lines from the other core, and
+ * writes half of them there. Where the proved tree is the sum of two, one of each side's inputs,
+ * these two can cross in place of all that:
  *
  *   first    partial[s] = the subtree over the inputs of side s
  *   then     outputs of side s = partial[0] + partial[1]
  *
- * It is the same tree, so these are the same bits; no other tree is cut. In the second stage nobody reads an input, so all of this may
- * be in place.
+ * It is the same tree, so these are the same bits; no other tree is cut. In the second stage nobody
+ * reads an input, so all of this may be in place.
  */
-#include "kernels/arithmetic.h"
 #include "fold.h"
+#include "kernels/arithmetic.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of so many inputs a side makes a sum; it takes as many lines that need not cross to be worth the second stage. */
+/* Of so many inputs a side makes a sum; it takes as many lines that need not cross to be worth the
+ * second stage. */
 #define LEAST_INPUTS 4
 
 enum { LOWER = 1, UPPER = 2, BOTH = 3 };
@@ -56,8 +59,9 @@ static void find_contents(struct stager *stager)
 	const uint32_t upper = ordo_first_shard(problem_of(stager), group_begin(stager->folds, 1));
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
-		contents[i] = node[0] == ORDO_NONE ? (struct content){node[1] < upper ? LOWER : UPPER, 1}
-						   : sum_of(contents[node[0]], contents[node[1]]);
+		contents[i] = node[0] == ORDO_NONE
+				      ? (struct content){node[1] < upper ? LOWER : UPPER, 1}
+				      : sum_of(contents[node[0]], contents[node[1]]);
 	}
 }
 
@@ -65,7 +69,8 @@ static void find_contents(struct stager *stager)
 static bool find_partials(const struct stager *stager, uint32_t chunk, uint32_t nodes[NSIDE])
 {
 	const struct ordo_trees *trees = &stager->proof->trees;
-	const uint32_t *root = trees->nodes[ordo_same_tree(trees, stager->proof->chunk_tree[chunk])];
+	const uint32_t *root =
+		trees->nodes[ordo_same_tree(trees, stager->proof->chunk_tree[chunk])];
 	if (root[0] == ORDO_NONE)
 		return false;
 	for (int i = 0; i < NSIDE; i++) {
@@ -85,7 +90,8 @@ struct holders {
 
 static struct holders find_holders(const struct stager *stager, uint32_t chunk, uint32_t side)
 {
-	const uint32_t lower = group_begin(stager->folds, side), upper = group_begin(stager->folds, side + 1);
+	const uint32_t lower = group_begin(stager->folds, side),
+		       upper = group_begin(stager->folds, side + 1);
 	uint32_t first, end;
 	ordo_chunk_holders(problem_of(stager), chunk, &first, &end);
 	first = first > lower ? first : lower;
@@ -109,21 +115,25 @@ static bool append(struct stager *stager, uint32_t chunk, const struct root *roo
 }
 
 /* A side's own sum, once for itself and once for the other side. */
-static bool append_partial(struct stager *stager, uint32_t side, uint32_t chunk, struct ordo_error *error)
+static bool append_partial(
+	struct stager *stager, uint32_t side, uint32_t chunk, struct ordo_error *error)
 {
 	const uint32_t nrank = problem_of(stager)->nrank;
 	const struct partial none[NSIDE] = {{ORDO_NONE, ORDO_NONE}, {ORDO_NONE, ORDO_NONE}};
 	uint32_t nodes[NSIDE];
 	find_partials(stager, chunk, nodes);
-	const struct root roots[] = {{nodes[side], nrank + side}, {nodes[side], nrank + NSIDE + side}};
+	const struct root roots[] = {
+		{nodes[side], nrank + side}, {nodes[side], nrank + NSIDE + side}};
 	return append(stager, chunk, roots, 2, none, error);
 }
 
 /* The outputs of a side. */
-static bool append_outputs(struct stager *stager, uint32_t side, uint32_t chunk, struct ordo_error *error)
+static bool append_outputs(
+	struct stager *stager, uint32_t side, uint32_t chunk, struct ordo_error *error)
 {
 	const uint32_t nrank = problem_of(stager)->nrank;
-	const uint32_t tree = ordo_same_tree(&stager->proof->trees, stager->proof->chunk_tree[chunk]);
+	const uint32_t tree =
+		ordo_same_tree(&stager->proof->trees, stager->proof->chunk_tree[chunk]);
 	const struct holders holders = find_holders(stager, chunk, side);
 	uint32_t nodes[NSIDE];
 	find_partials(stager, chunk, nodes);
@@ -145,11 +155,13 @@ static bool append_item(struct stager *stager, int stage, uint32_t side, struct 
 			!(stage == 0 ? append_partial : append_outputs)(stager, side, chunk, error))
 			return false;
 	const uint32_t nfold = (uint32_t)folds->nfold - first;
-	return !nfold || ordo_folds_append_item(
-				 folds, (struct item){first, nfold, 0, folds->list[first].nelement}, error);
+	return !nfold ||
+	       ordo_folds_append_item(
+		       folds, (struct item){first, nfold, 0, folds->list[first].nelement}, error);
 }
 
-/* Are all chunks such sums, and outputs of both sides? What only one side wants crosses once as it is, and is there as soon as a sum of it would be. */
+/* Are all chunks such sums, and outputs of both sides? What only one side wants crosses once as it
+ * is, and is there as soon as a sum of it would be. */
 static bool are_two_sums(const struct stager *stager)
 {
 	uint32_t nodes[NSIDE];
@@ -177,13 +189,15 @@ static bool derive(struct stager *stager, struct ordo_error *error)
 }
 
 bool ordo_folds_derive_stages(struct folds *folds, const struct layout *layout,
-	const struct ordo_plan_options *options, const struct ordo_proof *proof, struct ordo_error *error)
+	const struct ordo_plan_options *options, const struct ordo_proof *proof,
+	struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &layout->problem;
 	ordo_folds_begin(folds, layout, options);
 	folds->ngroup = NSIDE;
 	/* An accumulator is longer than the elements that would cross in place of it. */
-	if (!ordo_operator_facts(problem->op)->reduces || folds->widens || proof->rank_equal != ORDO_HOLDS)
+	if (!ordo_operator_facts(problem->op)->reduces || folds->widens ||
+		proof->rank_equal != ORDO_HOLDS)
 		return true;
 	struct stager stager = {.folds = folds, .proof = proof};
 	stager.contents = malloc(((size_t)proof->trees.nnode + 1) * sizeof *stager.contents);
@@ -191,7 +205,8 @@ bool ordo_folds_derive_stages(struct folds *folds, const struct layout *layout,
 		stager.roots[i] = malloc((problem->nrank + NPARTIAL) * sizeof *stager.roots[i]);
 	stager.maker = ordo_step_maker_create(folds, &proof->trees, error);
 	const bool has_memory = stager.contents && stager.roots[0] && stager.roots[1];
-	const bool worked = stager.maker && (has_memory ? derive(&stager, error) : ordo_fail_memory(error));
+	const bool worked =
+		stager.maker && (has_memory ? derive(&stager, error) : ordo_fail_memory(error));
 	ordo_step_maker_destroy(stager.maker);
 	free(stager.contents);
 	free(stager.roots[0]);

@@ -15,15 +15,16 @@ static void fail_open_slots(struct ordo_communicator *communicator)
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
 		uint32_t state = atomic_load(&slot->state);
-		while (status_of(state) == OPEN &&
-			!atomic_compare_exchange_weak(&slot->state, &state, state_of(lap_of(state), FAILED)))
+		while (status_of(state) == OPEN && !atomic_compare_exchange_weak(&slot->state,
+							   &state, state_of(lap_of(state), FAILED)))
 			continue;
 		ordo_slot_wake(slot);
 		ordo_short_wake(slot);
 	}
 }
 
-/* The first to break the communicator says why; until it has, whoever fails waits. false: another one was first. */
+/* The first to break the communicator says why; until it has, whoever fails waits. false: another
+ * one was first. */
 static bool begin_break(struct ordo_communicator *communicator)
 {
 	uint32_t whole = 0;
@@ -63,15 +64,17 @@ bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t ca
 	uint32_t nmissing = 0;
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		if (atomic_load(&slot->arrivals[r].call) != call + 1 && nmissing++ < MOST_NAMED)
-			length += (size_t)snprintf(
-				names + length, sizeof names - length, "%s%" PRIu32, length ? ", " : "", r);
+			length += (size_t)snprintf(names + length, sizeof names - length,
+				"%s%" PRIu32, length ? ", " : "", r);
 	if (!nmissing)
 		return false;
 	ordo_fail(error, ORDO_ENVIRONMENT, 0,
-		"call %" PRIu64 ": rank%s %s%s did not come; rank %" PRIu32 " waited %" PRIu64 " ms", call,
-		nmissing > 1 ? "s" : "", names, nmissing > MOST_NAMED ? ", ..." : "", rank, waited_ms);
-	ordo_hint(error,
-		"every rank makes the same calls in the same order; a longer deadline_ms waits longer");
+		"call %" PRIu64 ": rank%s %s%s did not come; rank %" PRIu32 " waited %" PRIu64
+		" ms",
+		call, nmissing > 1 ? "s" : "", names, nmissing > MOST_NAMED ? ", ..." : "", rank,
+		waited_ms);
+	ordo_hint(error, "every rank makes the same calls in the same order; a longer deadline_ms "
+			 "waits longer");
 	return true;
 }
 
@@ -90,8 +93,8 @@ static uint32_t find_usual(const struct ordo_communicator *communicator, const s
 }
 
 /* The rank that came with something else, in an error. */
-static void name_odd(
-	const struct ordo_communicator *communicator, const struct slot *slot, struct ordo_error *error)
+static void name_odd(const struct ordo_communicator *communicator, const struct slot *slot,
+	struct ordo_error *error)
 {
 	const uint32_t usual = find_usual(communicator, slot);
 	uint32_t odd = ORDO_NONE, nodd = 0;
@@ -110,15 +113,16 @@ static void name_odd(
 		atomic_load(&slot->arrivals[odd].call) - 1, odd, found, communicator->nrank - nodd,
 		communicator->nrank - nodd > 1 ? "s" : "", usual,
 		communicator->nrank - nodd > 1 ? " is one" : "", wanted);
-	ordo_hint(error, "every rank passes the same operator, counts, type and reduction, and an order that "
-			 "is the same");
+	ordo_hint(error, "every rank passes the same operator, counts, type and reduction, and an "
+			 "order that is the same");
 }
 
 bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot *slot)
 {
 	struct ordo_error error;
 	uint32_t r = 1;
-	while (r < communicator->nrank && slot->arrivals[r].fingerprint == slot->arrivals[0].fingerprint)
+	while (r < communicator->nrank &&
+		slot->arrivals[r].fingerprint == slot->arrivals[0].fingerprint)
 		r++;
 	if (r == communicator->nrank)
 		return true;
@@ -129,7 +133,8 @@ bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot 
 	return false;
 }
 
-void ordo_communicator_abort(struct ordo_communicator *communicator, uint32_t rank, const char *reason)
+void ordo_communicator_abort(
+	struct ordo_communicator *communicator, uint32_t rank, const char *reason)
 {
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_USAGE, 0, "rank %" PRIu32 " aborted: %s", rank,
@@ -144,7 +149,8 @@ static void drain(struct ordo_communicator *communicator)
 		ordo_short_fold(communicator, r, atomic_load(&communicator->seats[r].ncall));
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
-		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED; sched_yield())
+		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED;
+			sched_yield())
 			ordo_slot_work(communicator, slot, lap_of(state), false, UINT32_MAX);
 	}
 }
@@ -161,7 +167,8 @@ static bool hold_seat(struct seat *seat)
 	return atomic_compare_exchange_strong(&seat->taken, &found, HELD);
 }
 
-/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time, and then no seat is held; or ORDO_NONE. */
+/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time,
+ * and then no seat is held; or ORDO_NONE. */
 static uint32_t hold_seats(struct ordo_communicator *communicator)
 {
 	const uint64_t begin = ordo_now_ms();
@@ -220,8 +227,9 @@ bool ordo_communicator_reset(struct ordo_communicator *communicator, struct ordo
 		atomic_store(&communicator->closed, 0);
 	}
 	pthread_mutex_unlock(&communicator->resetting);
-	return rank == ORDO_NONE ? true
-				 : ordo_fail(error, ORDO_USAGE, 0,
-					   "rank %" PRIu32 " is still inside a call after %" PRIu32 " ms",
-					   rank, communicator->deadline_ms);
+	return rank == ORDO_NONE
+		       ? true
+		       : ordo_fail(error, ORDO_USAGE, 0,
+				 "rank %" PRIu32 " is still inside a call after %" PRIu32 " ms",
+				 rank, communicator->deadline_ms);
 }

@@ -1,8 +1,8 @@
 /* bind.c - binds schedules to a communicator, for calls by name. */
-#include "kernels/arithmetic.h"
-#include "collective/collective.h"
 #include "bound.h"
+#include "collective/collective.h"
 #include "collective/group.h"
+#include "kernels/arithmetic.h"
 #include "lines.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -41,34 +41,35 @@ static void forget(struct bound *bound, const struct binding *binding)
 }
 
 /* The caller acts for all ranks. */
-static bool bind(
-	struct ordo_communicator *communicator, const struct binding *binding, struct ordo_error *error)
+static bool bind(struct ordo_communicator *communicator, const struct binding *binding,
+	struct ordo_error *error)
 {
 	if (!communicator->bound && !(communicator->bound = create(communicator->nrank, error)))
 		return false;
 	struct bound *bound = communicator->bound;
 	for (size_t i = 0; i < bound->nbinding; i++)
-		if (bound->bindings[i].op == binding->op && bound->bindings[i].root == binding->root) {
+		if (bound->bindings[i].op == binding->op &&
+			bound->bindings[i].root == binding->root) {
 			forget(bound, &bound->bindings[i]);
 			bound->bindings[i] = *binding;
 			return true;
 		}
-	if (!ordo_array_reserve(
-		    &bound->bindings, &bound->binding_room, bound->nbinding + 1, sizeof *bound->bindings))
+	if (!ordo_array_reserve(&bound->bindings, &bound->binding_room, bound->nbinding + 1,
+		    sizeof *bound->bindings))
 		return ordo_fail_memory(error);
 	bound->bindings[bound->nbinding++] = *binding;
 	return true;
 }
 
-static bool check_ranks(const struct ordo_communicator *communicator, const struct ordo_problem *problem,
-	struct ordo_error *error)
+static bool check_ranks(const struct ordo_communicator *communicator,
+	const struct ordo_problem *problem, struct ordo_error *error)
 {
 	const char *name = ordo_operator_facts(problem->op)->name;
 	if (problem->nrank == communicator->nrank)
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
-		"a schedule of %s for %" PRIu32 " ranks, on a communicator of %" PRIu32, name, problem->nrank,
-		communicator->nrank);
+		"a schedule of %s for %" PRIu32 " ranks, on a communicator of %" PRIu32, name,
+		problem->nrank, communicator->nrank);
 	return ordo_hint(error, "`ordo compile %s --ranks %" PRIu32 "` makes one that fits", name,
 		communicator->nrank);
 }
@@ -89,8 +90,8 @@ bool ordo_bind(struct ordo_communicator *communicator, struct ordo_group *group,
 	return bound;
 }
 
-bool ordo_communicator_bind(struct ordo_communicator *communicator, const struct ordo_schedule *schedule,
-	struct ordo_error *error)
+bool ordo_communicator_bind(struct ordo_communicator *communicator,
+	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_group *group = ordo_group_of_schedule(schedule, error);
 	return group && ordo_bind(communicator, group, true, error);

@@ -1,9 +1,9 @@
 /* bound.c - collectives for calls by name: found by each rank without a lock, made when they are
  * first asked for, and so many of them kept. */
 #include "bound.h"
-#include "kernels/arithmetic.h"
 #include "collective/collective.h"
 #include "collective/group.h"
+#include "kernels/arithmetic.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 struct wanted ordo_wanted(enum ordo_operator op, uint32_t root, enum ordo_type type,
 	enum ordo_reduction reduction, uint64_t count)
 {
-	return (struct wanted){
-		count, (uint64_t)root << 32 | (uint64_t)op << 16 | (uint64_t)type << 8 | (uint64_t)reduction};
+	return (struct wanted){count, (uint64_t)root << 32 | (uint64_t)op << 16 |
+					      (uint64_t)type << 8 | (uint64_t)reduction};
 }
 
 static enum ordo_operator op_of(const struct wanted *wanted)
@@ -31,8 +31,8 @@ static bool is_same(const struct wanted *a, const struct wanted *b)
 	return a->count == b->count && a->kind == b->kind;
 }
 
-static bool fail_unbound(
-	const struct ordo_communicator *communicator, const struct wanted *wanted, struct ordo_error *error)
+static bool fail_unbound(const struct ordo_communicator *communicator, const struct wanted *wanted,
+	struct ordo_error *error)
 {
 	const struct bound *bound = communicator->bound;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(op_of(wanted));
@@ -40,24 +40,27 @@ static bool fail_unbound(
 	int length = 0;
 	for (size_t i = 0; bound && i < bound->nbinding && length < (int)sizeof roots - 12; i++)
 		if (bound->bindings[i].op == op_of(wanted))
-			length += snprintf(roots + length, sizeof roots - (size_t)length, "%s%" PRIu32,
-				length ? ", " : "", bound->bindings[i].root);
+			length += snprintf(roots + length, sizeof roots - (size_t)length,
+				"%s%" PRIu32, length ? ", " : "", bound->bindings[i].root);
 	if (length) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"%s with root %" PRIu32 ": the schedules bound to the communicator have root %s",
+			"%s with root %" PRIu32
+			": the schedules bound to the communicator have root %s",
 			facts->name, root_of(wanted), roots);
 		return ordo_hint(error,
-			"bind one for that root too: `ordo compile %s --ranks %" PRIu32 " --root %" PRIu32
-			"`",
+			"bind one for that root too: `ordo compile %s --ranks %" PRIu32
+			" --root %" PRIu32 "`",
 			facts->name, communicator->nrank, root_of(wanted));
 	}
-	ordo_fail(error, ORDO_USAGE, 0, "%s: no schedule of it is bound to the communicator", facts->name);
+	ordo_fail(error, ORDO_USAGE, 0, "%s: no schedule of it is bound to the communicator",
+		facts->name);
 	return ordo_hint(error,
 		"ordo_communicator_bind binds one; `ordo compile %s --ranks %" PRIu32 "` makes one",
 		facts->name, communicator->nrank);
 }
 
-static bool is_held(const struct ordo_communicator *communicator, const struct ordo_collective *collective)
+static bool is_held(
+	const struct ordo_communicator *communicator, const struct ordo_collective *collective)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		if (atomic_load(&communicator->bound->finders[r].held) == collective)
@@ -85,23 +88,26 @@ static void make_room(struct ordo_communicator *communicator)
 	}
 }
 
-static struct kept *make(
-	struct ordo_communicator *communicator, const struct wanted *wanted, struct ordo_error *error)
+static struct kept *make(struct ordo_communicator *communicator, const struct wanted *wanted,
+	struct ordo_error *error)
 {
 	struct bound *bound = communicator->bound;
 	const struct binding *binding = NULL;
 	for (size_t i = 0; i < bound->nbinding && !binding; i++)
-		if (bound->bindings[i].op == op_of(wanted) && bound->bindings[i].root == root_of(wanted))
+		if (bound->bindings[i].op == op_of(wanted) &&
+			bound->bindings[i].root == root_of(wanted))
 			binding = &bound->bindings[i];
 	if (!binding) {
 		fail_unbound(communicator, wanted, error);
 		return NULL;
 	}
 	make_room(communicator);
-	const struct ordo_plan_options options = {.type = (enum ordo_type)(wanted->kind >> 8 & 0xff),
+	const struct ordo_plan_options options = {
+		.type = (enum ordo_type)(wanted->kind >> 8 & 0xff),
 		.reduction = (enum ordo_reduction)(wanted->kind & 0xff),
 		.count = wanted->count};
-	if (!ordo_array_reserve(&bound->kept, &bound->kept_room, bound->nkept + 1, sizeof *bound->kept)) {
+	if (!ordo_array_reserve(
+		    &bound->kept, &bound->kept_room, bound->nkept + 1, sizeof *bound->kept)) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
@@ -115,14 +121,14 @@ static struct kept *make(
 /* Where a rank looks for a collective first. */
 static uint32_t place_of(const struct wanted *wanted)
 {
-	const uint64_t mixed =
-		wanted->count * UINT64_C(0x9e3779b97f4a7c15) ^ wanted->kind * UINT64_C(0xbf58476d1ce4e5b9);
+	const uint64_t mixed = wanted->count * UINT64_C(0x9e3779b97f4a7c15) ^
+			       wanted->kind * UINT64_C(0xbf58476d1ce4e5b9);
 	return (uint32_t)(mixed >> 58) % NFOUND;
 }
 
 /* Asks the list of all ranks. */
-static const struct ordo_collective *ask(struct ordo_communicator *communicator, struct finder *finder,
-	const struct wanted *wanted, struct ordo_error *error)
+static const struct ordo_collective *ask(struct ordo_communicator *communicator,
+	struct finder *finder, const struct wanted *wanted, struct ordo_error *error)
 {
 	struct bound *bound = communicator->bound;
 	struct kept *kept = NULL;

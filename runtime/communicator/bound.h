@@ -6,8 +6,10 @@
  * collectives that it found in the list, and says which one it holds. A collective that is to be
  * destroyed:
  *
- *   who destroys   counts the generation up, then looks who holds the collective, and lets it be if anyone does
- *   who calls      holds the collective, then looks whether the generation is that of his table, and asks the list if it is not
+ *   who destroys   counts the generation up, then looks who holds the collective, and lets it be if
+ *                  anyone does
+ *   who calls      holds the collective, then looks whether the generation is that of his table,
+ *                  and asks the list if it is not
  *
  * Both in one order for all (sequentially consistent): so either the first sees that it is held, or
  * the second sees that his table is old.

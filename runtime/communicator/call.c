@@ -18,8 +18,8 @@ static bool is_staged(const struct folds *folds)
 	return folds->nfirst < folds->nitem;
 }
 
-/* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the lap open, or this sees that it
- * broke. */
+/* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the
+ * lap open, or this sees that it broke. */
 static void end_call(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
 {
 	uint32_t open = state_of(lap + 1, OPEN);
@@ -31,7 +31,8 @@ static void end_call(struct ordo_communicator *communicator, struct slot *slot, 
 	ordo_slot_wake(slot);
 }
 
-/* Items [first, end) may be claimed. Those of the second stage have other numbers, so nobody can claim one by what he saw in the first. */
+/* Items [first, end) may be claimed. Those of the second stage have other numbers, so nobody can
+ * claim one by what he saw in the first. */
 static void offer(struct slot *slot, uint32_t lap, size_t first, size_t end)
 {
 	atomic_store_explicit(&slot->nunfinished, (uint32_t)(end - first), memory_order_relaxed);
@@ -41,14 +42,15 @@ static void offer(struct slot *slot, uint32_t lap, size_t first, size_t end)
 /* There is something to claim. */
 static void call_for_help(struct ordo_communicator *communicator, struct slot *slot)
 {
-	atomic_store_explicit(
-		&communicator->launched, (uint32_t)(slot - communicator->slots), memory_order_relaxed);
+	atomic_store_explicit(&communicator->launched, (uint32_t)(slot - communicator->slots),
+		memory_order_relaxed);
 	ordo_ring(communicator);
 	ordo_slot_wake(slot);
 }
 
 /* Of one stage, at most so many items. Returns how many; *last: one of them. */
-static uint32_t run_items(struct slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
+static uint32_t run_items(
+	struct slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
 {
 	uint32_t n = 0;
 	uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
@@ -58,8 +60,8 @@ static uint32_t run_items(struct slot *slot, uint32_t lap, bool from_end, uint32
 			break;
 		const uint64_t left =
 			from_end ? claims_of(lap, first, end - 1) : claims_of(lap, first + 1, end);
-		if (!atomic_compare_exchange_weak_explicit(
-			    &slot->claims, &claims, left, memory_order_acq_rel, memory_order_acquire))
+		if (!atomic_compare_exchange_weak_explicit(&slot->claims, &claims, left,
+			    memory_order_acq_rel, memory_order_acquire))
 			continue;
 		*last = from_end ? end - 1 : first;
 		ordo_fold_item(slot->folds, &slot->folds->items[*last], slot->ends, slot->in_place);
@@ -69,11 +71,13 @@ static uint32_t run_items(struct slot *slot, uint32_t lap, bool from_end, uint32
 	return n;
 }
 
-/* How long a thread that is done with the first stage looks for the second one, before it looks elsewhere. */
+/* How long a thread that is done with the first stage looks for the second one, before it looks
+ * elsewhere. */
 #define NSPIN_STAGE 2000
 
 /* Waits a moment for the second stage, after items of the first one: others are about to end it. */
-static void await_stage(const struct ordo_communicator *communicator, const struct slot *slot, uint32_t lap)
+static void await_stage(
+	const struct ordo_communicator *communicator, const struct slot *slot, uint32_t lap)
 {
 	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN_STAGE : 0;
 	for (uint32_t i = 0; i < nspin; i++) {
@@ -84,8 +88,8 @@ static void await_stage(const struct ordo_communicator *communicator, const stru
 	}
 }
 
-bool ordo_slot_work(
-	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, bool from_end, uint32_t most)
+bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap,
+	bool from_end, uint32_t most)
 {
 	uint32_t total = 0, n;
 	uint64_t last = 0;
@@ -93,7 +97,8 @@ bool ordo_slot_work(
 		const struct folds *folds = slot->folds;
 		const bool more_follow = last < folds->nfirst && is_staged(folds);
 		total += n;
-		/* Who finishes the last ones ends the call, or the first stage, and goes on with the second or calls others. */
+		/* Who finishes the last ones ends the call, or the first stage, and goes on with
+		 * the second or calls others. */
 		if (atomic_fetch_sub_explicit(&slot->nunfinished, n, memory_order_acq_rel) == n) {
 			if (more_follow)
 				offer(slot, lap, folds->nfirst, folds->nitem);
@@ -123,24 +128,28 @@ static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes
 	return communicator->partial_bytes >= bytes;
 }
 
-/* In two stages, if there is memory for what lies between them. A side takes the lines of what it reads, and writes there the next time: so a
- * line crosses once a call, full. Ranks with threads of their own are on any core, so there are no sides. */
-static const struct folds *choose_folds(struct ordo_communicator *communicator, const struct slot *slot,
-	const struct ordo_collective *collective)
+/* In two stages, if there is memory for what lies between them. A side takes the lines of what it
+ * reads, and writes there the next time: so a line crosses once a call, full. Ranks with threads of
+ * their own are on any core, so there are no sides. */
+static const struct folds *choose_folds(struct ordo_communicator *communicator,
+	const struct slot *slot, const struct ordo_collective *collective)
 {
 	const uint64_t bytes = round_up(vector_bytes(&collective->layout), CACHE_LINE);
-	if (!collective->staged.nitem || !communicator->nhelper || !take_partials(communicator, bytes))
+	if (!collective->staged.nitem || !communicator->nhelper ||
+		!take_partials(communicator, bytes))
 		return &collective->folds;
 	communicator->turn = !communicator->turn;
 	for (uint32_t i = 0; i < NPARTIAL; i++) {
 		const uint32_t place = i < NSIDE ? i ^ communicator->turn : i;
-		unsigned char *partial = communicator->partials + place * communicator->partial_bytes;
+		unsigned char *partial =
+			communicator->partials + place * communicator->partial_bytes;
 		slot->ends[communicator->nrank + i] = (struct ends){partial, partial};
 	}
 	return &collective->staged;
 }
 
-bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
+bool ordo_slot_launch(
+	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	if (!ordo_parts_agree(communicator, slot))
 		return false;
@@ -168,7 +177,8 @@ bool ordo_slot_launch(struct ordo_communicator *communicator, struct slot *slot,
 }
 
 /* Looks for a while, working if there is something to do, and returns what it saw last. */
-static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
+static uint32_t look(
+	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	const uint32_t nspin = spins_of(communicator);
@@ -176,7 +186,8 @@ static uint32_t look(struct ordo_communicator *communicator, struct slot *slot, 
 		if (lap_of(state) != lap || status_of(state) == FAILED)
 			return state;
 		if (status_of(state) == LAUNCHED &&
-			ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
+			ordo_slot_work(
+				communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
 			i = 0;
 		else
 			pass_time(i, nspin);
@@ -191,14 +202,15 @@ void ordo_slot_give_up(struct ordo_communicator *communicator, struct slot *slot
 	const uint32_t lap = call_lap(communicator, call);
 	uint32_t open = state_of(lap, OPEN);
 	struct ordo_error error;
-	/* That the slot was open until it failed says that those who are named did not come before. */
+	/* That the slot was open until it failed says that those who are named did not come
+	 * before. */
 	if (ordo_name_missing(communicator, call, rank, waited_ms, &error) &&
 		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap, FAILED)))
 		ordo_communicator_break(communicator, &error);
 }
 
-bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank,
-	uint32_t deadline_ms)
+bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+	uint32_t rank, uint32_t deadline_ms)
 {
 	const uint32_t lap = call_lap(communicator, call);
 	uint64_t begin = 0, now = 0;
@@ -214,7 +226,8 @@ bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, 
 			ordo_slot_give_up(communicator, slot, call, rank, now - begin);
 			continue;
 		}
-		const uint64_t left = begin + deadline_ms > now ? begin + deadline_ms - now : deadline_ms;
+		const uint64_t left =
+			begin + deadline_ms > now ? begin + deadline_ms - now : deadline_ms;
 		atomic_fetch_add(&slot->nsleeping, 1);
 		if (atomic_load(&slot->state) == state)
 			ordo_sleep(&slot->state, state, (uint32_t)left);

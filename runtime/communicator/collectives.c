@@ -1,6 +1,6 @@
 /* collectives.c - a call by name: the collective for it, then the call. */
-#include "kernels/arithmetic.h"
 #include "bound.h"
+#include "kernels/arithmetic.h"
 #include <ordo/collectives.h>
 
 /* What is to be done, but for the rank and its buffers. */
@@ -16,33 +16,36 @@ struct request {
 static const struct ordo_collective *find(struct ordo_communicator *communicator, uint32_t rank,
 	const struct request *request, struct ordo_error *error)
 {
-	const struct ordo_plan_options options = {.type = request->type, .reduction = request->reduction};
-	if (((unsigned)request->type >= ORDO_NTYPE || (unsigned)request->reduction >= ORDO_NREDUCTION) &&
+	const struct ordo_plan_options options = {
+		.type = request->type, .reduction = request->reduction};
+	if (((unsigned)request->type >= ORDO_NTYPE ||
+		    (unsigned)request->reduction >= ORDO_NREDUCTION) &&
 		!ordo_plan_options_check(&options, error))
 		return NULL;
 	if (atomic_load_explicit(&communicator->broken, memory_order_relaxed)) {
 		ordo_communicator_fail(communicator, error);
 		return NULL;
 	}
-	const struct wanted wanted =
-		ordo_wanted(request->op, request->root, request->type, request->reduction, request->count);
+	const struct wanted wanted = ordo_wanted(
+		request->op, request->root, request->type, request->reduction, request->count);
 	return ordo_bound_find(communicator, rank, &wanted, error);
 }
 
-static bool call(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	const struct request *request, struct ordo_error *error)
+static bool call(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, const struct request *request, struct ordo_error *error)
 {
 	if (!ordo_float_mode_check(error) || !ordo_enter(communicator, rank, error))
 		return false;
-	const struct ordo_part part = {
-		.collective = find(communicator, rank, request, error), .input = input, .output = output};
+	const struct ordo_part part = {.collective = find(communicator, rank, request, error),
+		.input = input,
+		.output = output};
 	const bool worked = part.collective && ordo_run_entered(communicator, rank, &part, error);
 	ordo_leave(communicator, rank);
 	return worked;
 }
 
-static bool call_all(struct ordo_communicator *communicator, const void *const *inputs, void *const *outputs,
-	const struct request *request, struct ordo_error *error)
+static bool call_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, const struct request *request, struct ordo_error *error)
 {
 	if (!ordo_float_mode_check(error) || !ordo_enter_all(communicator, error))
 		return false;
@@ -56,23 +59,24 @@ static bool call_all(struct ordo_communicator *communicator, const void *const *
 	return worked;
 }
 
-bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, enum ordo_reduction reduction, struct ordo_error *error)
+bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
+	struct ordo_error *error)
 {
 	const struct request request = {ORDO_ALLREDUCE, 0, count, type, reduction};
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_reduce(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, enum ordo_reduction reduction, uint32_t root,
-	struct ordo_error *error)
+bool ordo_reduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
+	uint32_t root, struct ordo_error *error)
 {
 	const struct request request = {ORDO_REDUCE, root, count, type, reduction};
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
 	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM};
 	return call(communicator, rank, input, output, &request, error);
@@ -86,29 +90,29 @@ bool ordo_reducescatter(struct ordo_communicator *communicator, uint32_t rank, c
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, struct ordo_error *error)
+bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
 	const struct request request = {ORDO_ALLGATHER, 0, count, type, ORDO_SUM};
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_scatter(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+bool ordo_scatter(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
 	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM};
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_gather(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+bool ordo_gather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
 {
 	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM};
 	return call(communicator, rank, input, output, &request, error);
 }
 
-bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank, const void *input, void *output,
-	uint64_t count, enum ordo_type type, struct ordo_error *error)
+bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank, const void *input,
+	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error)
 {
 	const struct request request = {ORDO_ALLTOALL, 0, count, type, ORDO_SUM};
 	return call(communicator, rank, input, output, &request, error);
@@ -122,16 +126,17 @@ bool ordo_allreduce_all(struct ordo_communicator *communicator, const void *cons
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
-bool ordo_reduce_all(struct ordo_communicator *communicator, const void *const *inputs, void *const *outputs,
-	uint64_t count, enum ordo_type type, enum ordo_reduction reduction, uint32_t root,
-	struct ordo_error *error)
+bool ordo_reduce_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
+	uint32_t root, struct ordo_error *error)
 {
 	const struct request request = {ORDO_REDUCE, root, count, type, reduction};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
 bool ordo_broadcast_all(struct ordo_communicator *communicator, const void *const *inputs,
-	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
 {
 	const struct request request = {ORDO_BROADCAST, root, count, type, ORDO_SUM};
 	return call_all(communicator, inputs, outputs, &request, error);
@@ -152,15 +157,17 @@ bool ordo_allgather_all(struct ordo_communicator *communicator, const void *cons
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
-bool ordo_scatter_all(struct ordo_communicator *communicator, const void *const *inputs, void *const *outputs,
-	uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+bool ordo_scatter_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
 {
 	const struct request request = {ORDO_SCATTER, root, count, type, ORDO_SUM};
 	return call_all(communicator, inputs, outputs, &request, error);
 }
 
-bool ordo_gather_all(struct ordo_communicator *communicator, const void *const *inputs, void *const *outputs,
-	uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error)
+bool ordo_gather_all(struct ordo_communicator *communicator, const void *const *inputs,
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
+	struct ordo_error *error)
 {
 	const struct request request = {ORDO_GATHER, root, count, type, ORDO_SUM};
 	return call_all(communicator, inputs, outputs, &request, error);

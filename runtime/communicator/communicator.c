@@ -35,7 +35,8 @@ static bool create_slots(struct ordo_communicator *communicator, struct ordo_err
 		communicator->seats[r].free_until = communicator->depth;
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct slot *slot = &communicator->slots[i];
-		slot->ends = allocate_lines((size_t)communicator->nrank + NPARTIAL, sizeof *slot->ends);
+		slot->ends =
+			allocate_lines((size_t)communicator->nrank + NPARTIAL, sizeof *slot->ends);
 		slot->arrivals = allocate_lines(communicator->nrank, sizeof *slot->arrivals);
 		atomic_init(&slot->claims, UINT64_MAX);
 		if (!slot->ends || !slot->arrivals)
@@ -50,8 +51,8 @@ static bool check_options(const struct ordo_communicator_options *options, struc
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"a communicator of %" PRIu32 " ranks; wanted at least one", options->nrank);
 	if (options->depth > MOST_DEPTH)
-		return ordo_fail(error, ORDO_USAGE, 0, "depth: found %" PRIu32 ", wanted at most %d",
-			options->depth, MOST_DEPTH);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"depth: found %" PRIu32 ", wanted at most %d", options->depth, MOST_DEPTH);
 	return true;
 }
 
@@ -70,7 +71,8 @@ static struct ordo_communicator *create(
 	communicator->nrank = options->nrank;
 	communicator->deadline_ms = options->deadline_ms ? options->deadline_ms : DEADLINE_MS;
 	communicator->most_kept = options->nkept ? options->nkept : NKEPT;
-	for (communicator->depth = 1; communicator->depth < (options->depth ? options->depth : DEPTH);
+	for (communicator->depth = 1;
+		communicator->depth < (options->depth ? options->depth : DEPTH);
 		communicator->depth <<= 1)
 		communicator->depth_shift++;
 	pthread_mutex_init(&communicator->resetting, NULL);
@@ -86,13 +88,16 @@ struct ordo_communicator *ordo_communicator_create_sized(
 	size_t size, const struct ordo_communicator_options *options, struct ordo_error *error)
 {
 	struct ordo_communicator_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? create(&own, error) : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error) ? create(&own, error)
+									 : NULL;
 }
 
 struct ordo_communicator *(
-	ordo_communicator_create)(const struct ordo_communicator_options *options, struct ordo_error *error)
+	ordo_communicator_create)(const struct ordo_communicator_options *options,
+	struct ordo_error *error)
 {
-	return ordo_communicator_create_sized(ORDO_UP_TO(ordo_communicator_options, depth), options, error);
+	return ordo_communicator_create_sized(
+		ORDO_UP_TO(ordo_communicator_options, depth), options, error);
 }
 
 void ordo_communicator_destroy(struct ordo_communicator *communicator)
@@ -115,16 +120,17 @@ void ordo_communicator_destroy(struct ordo_communicator *communicator)
 bool ordo_enter(struct ordo_communicator *communicator, uint32_t rank, struct ordo_error *error)
 {
 	if (rank >= communicator->nrank)
-		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
-			rank, communicator->nrank);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"there is no rank %" PRIu32 ", only %" PRIu32 " ranks", rank,
+			communicator->nrank);
 	while (atomic_load_explicit(&communicator->closed, memory_order_relaxed))
 		sched_yield();
 	uint32_t found = EMPTY;
 	while (!atomic_compare_exchange_strong(&communicator->seats[rank].taken, &found, TAKEN)) {
 		if (found == TAKEN)
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"rank %" PRIu32
-				" is inside a call on another thread; one thread at a time acts for a rank",
+				"rank %" PRIu32 " is inside a call on another thread; one thread "
+				"at a time acts for a rank",
 				rank);
 		found = EMPTY;
 		sched_yield();
@@ -143,14 +149,16 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 {
 	struct seat *seat = &communicator->seats[rank];
 	if (!part->collective)
-		return ordo_fail(error, ORDO_USAGE, 0, "rank %" PRIu32 ": the collective is NULL", rank);
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "rank %" PRIu32 ": the collective is NULL", rank);
 	if (seat->serial == part->collective->serial && seat->input == part->input &&
 		seat->output == part->output)
 		return true;
 	const uint32_t nrank = part->collective->layout.problem.nrank;
 	if (nrank != communicator->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": a collective of %" PRIu32 " ranks, on a communicator of %" PRIu32,
+			"rank %" PRIu32 ": a collective of %" PRIu32
+			" ranks, on a communicator of %" PRIu32,
 			rank, nrank, communicator->nrank);
 	struct ends ends = {part->input, part->output};
 	if (!ordo_collective_settle(part->collective, rank, &ends, &seat->in_place, error)) {
@@ -160,7 +168,9 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 	seat->serial = part->collective->serial;
 	seat->input = part->input;
 	seat->output = part->output;
-	seat->nvalue = part->collective->is_short ? ordo_collective_input_bytes(part->collective, rank) : 0;
+	seat->nvalue = part->collective->is_short
+			       ? ordo_collective_input_bytes(part->collective, rank)
+			       : 0;
 	seat->ends = ends;
 	return true;
 }
@@ -176,8 +186,8 @@ static bool catch_up(struct slot *slot, uint32_t lap)
 }
 
 /* Until the slot of a rank's next call is free for it. */
-static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, bool is_short,
-	uint32_t deadline_ms)
+static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
+	bool is_short, uint32_t deadline_ms)
 {
 	struct slot *slot = slot_of(communicator, call);
 	const uint32_t lap = call_lap(communicator, call);
@@ -207,8 +217,8 @@ static struct arrival *write_down(struct ordo_communicator *communicator, uint32
 }
 
 /* The part in a call that somebody launches. */
-static void write_long(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
-	uint64_t call, uint64_t since_ms)
+static void write_long(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, uint64_t call, uint64_t since_ms)
 {
 	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
 	slot_of(communicator, call)->ends[rank] = communicator->seats[rank].ends;
@@ -217,8 +227,8 @@ static void write_long(struct ordo_communicator *communicator, uint32_t rank, co
 }
 
 /* So many ranks come to a call that somebody launches, the last of them being this one. */
-static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t nrank,
-	struct ordo_error *error)
+static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
+	uint32_t nrank, struct ordo_error *error)
 {
 	struct slot *slot = slot_of(communicator, call);
 	const bool last = atomic_fetch_add(&slot->narrived, nrank) + nrank == communicator->nrank;
@@ -227,8 +237,8 @@ static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t
 }
 
 /* The rank comes to a call in which every rank folds for itself. */
-static bool come_short(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
-	uint64_t call, uint64_t since_ms, struct ordo_error *error)
+static bool come_short(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, uint64_t call, uint64_t since_ms, struct ordo_error *error)
 {
 	struct slot *slot = slot_of(communicator, call);
 	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
@@ -242,13 +252,15 @@ static bool come_short(struct ordo_communicator *communicator, uint32_t rank, co
 }
 
 /* The rank comes to its next call, *call. */
-static bool arrive(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
-	uint64_t since_ms, uint64_t *call, struct ordo_error *error)
+static bool arrive(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, uint64_t since_ms, uint64_t *call, struct ordo_error *error)
 {
 	if (!check_part(communicator, rank, part, error))
 		return false;
-	const uint64_t next = atomic_load_explicit(&communicator->seats[rank].ncall, memory_order_relaxed);
-	const uint32_t deadline_ms = part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
+	const uint64_t next =
+		atomic_load_explicit(&communicator->seats[rank].ncall, memory_order_relaxed);
+	const uint32_t deadline_ms =
+		part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
 	*call = next;
 	ordo_short_fold(communicator, rank, next);
 	if (atomic_load_explicit(&communicator->broken, memory_order_relaxed) ||
@@ -265,22 +277,24 @@ static const struct arrival *arrival_of(
 	const struct ordo_communicator *communicator, uint32_t rank, uint64_t call)
 {
 	const struct arrival *arrival = &slot_of(communicator, call)->arrivals[rank];
-	return atomic_load_explicit(&arrival->call, memory_order_relaxed) == call + 1 ? arrival : NULL;
+	return atomic_load_explicit(&arrival->call, memory_order_relaxed) == call + 1 ? arrival
+										      : NULL;
 }
 
-static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_t call, uint32_t deadline_ms,
-	struct ordo_error *error)
+static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
+	uint32_t deadline_ms, struct ordo_error *error)
 {
 	const struct arrival *arrival = arrival_of(communicator, rank, call);
 	const bool over =
-		!arrival || (arrival->is_short ? ordo_short_await(communicator, call, rank, deadline_ms)
-					       : ordo_slot_await(communicator, slot_of(communicator, call),
-							 call, rank, deadline_ms));
+		!arrival ||
+		(arrival->is_short ? ordo_short_await(communicator, call, rank, deadline_ms)
+				   : ordo_slot_await(communicator, slot_of(communicator, call),
+					     call, rank, deadline_ms));
 	return over || ordo_communicator_fail(communicator, error);
 }
 
-bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank, const struct ordo_part *part,
-	struct ordo_error *error)
+bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank,
+	const struct ordo_part *part, struct ordo_error *error)
 {
 	uint64_t call;
 	return arrive(communicator, rank, part, 0, &call, error) &&
@@ -313,7 +327,8 @@ bool ordo_communicator_run_sized(size_t size, struct ordo_communicator *communic
 bool(ordo_communicator_run)(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_error *error)
 {
-	return ordo_communicator_run_sized(sizeof(struct ordo_first_part), communicator, rank, part, error);
+	return ordo_communicator_run_sized(
+		sizeof(struct ordo_first_part), communicator, rank, part, error);
 }
 
 bool ordo_enter_all(struct ordo_communicator *communicator, struct ordo_error *error)
@@ -346,8 +361,8 @@ static const struct ordo_part *part_of(const struct parts *parts, uint32_t rank)
 	return (const void *)((const char *)parts->first + rank * parts->size);
 }
 
-static bool arrive_all(struct ordo_communicator *communicator, const struct parts *parts, uint64_t *call,
-	struct ordo_error *error)
+static bool arrive_all(struct ordo_communicator *communicator, const struct parts *parts,
+	uint64_t *call, struct ordo_error *error)
 {
 	*call = atomic_load_explicit(&communicator->seats[0].ncall, memory_order_relaxed);
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -372,7 +387,8 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct part
 	return come(communicator, 0, *call, communicator->nrank, error);
 }
 
-/* The first lines of all buffers, many of them another core's, on their way together. Of a short message they are all there is. */
+/* The first lines of all buffers, many of them another core's, on their way together. Of a short
+ * message they are all there is. */
 static void fetch_lines(const struct ordo_communicator *communicator, const struct parts *parts)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -389,21 +405,21 @@ static bool run_all(
 	       await(communicator, 0, call, communicator->deadline_ms, error);
 }
 
-bool ordo_run_all_entered(
-	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+bool ordo_run_all_entered(struct ordo_communicator *communicator, const struct ordo_part *parts,
+	struct ordo_error *error)
 {
 	return run_all(communicator, &(struct parts){parts, sizeof *parts}, error);
 }
 
 /* Parts have the members of the first version at least. What the caller has and this library has
  * not must be 0. */
-static bool check_sizes(
-	const struct ordo_communicator *communicator, const struct parts *parts, struct ordo_error *error)
+static bool check_sizes(const struct ordo_communicator *communicator, const struct parts *parts,
+	struct ordo_error *error)
 {
 	struct ordo_part own;
 	if (parts->size < sizeof(struct ordo_first_part))
-		return ordo_fail(error, ORDO_USAGE, 0, "parts of %zu bytes, wanted at least %zu", parts->size,
-			sizeof(struct ordo_first_part));
+		return ordo_fail(error, ORDO_USAGE, 0, "parts of %zu bytes, wanted at least %zu",
+			parts->size, sizeof(struct ordo_first_part));
 	for (uint32_t r = 0; parts->size > sizeof own && r < communicator->nrank; r++)
 		if (!ordo_options_take(&own, sizeof own, part_of(parts, r), parts->size, error))
 			return false;
@@ -424,14 +440,16 @@ bool ordo_communicator_run_all_sized(size_t size, struct ordo_communicator *comm
 	return worked;
 }
 
-bool(ordo_communicator_run_all)(
-	struct ordo_communicator *communicator, const struct ordo_part *parts, struct ordo_error *error)
+bool(ordo_communicator_run_all)(struct ordo_communicator *communicator,
+	const struct ordo_part *parts, struct ordo_error *error)
 {
-	return ordo_communicator_run_all_sized(sizeof(struct ordo_first_part), communicator, parts, error);
+	return ordo_communicator_run_all_sized(
+		sizeof(struct ordo_first_part), communicator, parts, error);
 }
 
-bool ordo_communicator_start_sized(size_t size, struct ordo_communicator *communicator, uint32_t rank,
-	const struct ordo_part *part, struct ordo_ticket *ticket, struct ordo_error *error)
+bool ordo_communicator_start_sized(size_t size, struct ordo_communicator *communicator,
+	uint32_t rank, const struct ordo_part *part, struct ordo_ticket *ticket,
+	struct ordo_error *error)
 {
 	struct ordo_part own;
 	if (!(part = take_part(part, size, &own, error)) || !ordo_float_mode_check(error) ||
@@ -451,13 +469,14 @@ bool(ordo_communicator_start)(struct ordo_communicator *communicator, uint32_t r
 		sizeof(struct ordo_first_part), communicator, rank, part, ticket, error);
 }
 
-static bool check_ticket(const struct ordo_communicator *communicator, const struct ordo_ticket *ticket,
-	struct ordo_error *error)
+static bool check_ticket(const struct ordo_communicator *communicator,
+	const struct ordo_ticket *ticket, struct ordo_error *error)
 {
 	return ticket->epoch == atomic_load(&communicator->epoch)
 		       ? true
 		       : ordo_fail(error, ORDO_USAGE, 0,
-				 "a ticket of rank %" PRIu32 " from before the communicator was reset",
+				 "a ticket of rank %" PRIu32
+				 " from before the communicator was reset",
 				 ticket->rank);
 }
 
@@ -475,7 +494,8 @@ static enum ordo_call_state test_short(struct ordo_communicator *communicator,
 	return ordo_short_fold(communicator, ticket->rank, ticket->call + 1);
 }
 
-static enum ordo_call_state test(struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
+static enum ordo_call_state test(
+	struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
 {
 	struct slot *slot = slot_of(communicator, ticket->call);
 	const struct arrival *arrival = arrival_of(communicator, ticket->rank, ticket->call);
@@ -492,7 +512,8 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 	if (state == state_of(lap, OPEN)) {
 		const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
 		if (waited_ms >= arrival->deadline_ms)
-			ordo_slot_give_up(communicator, slot, ticket->call, ticket->rank, waited_ms);
+			ordo_slot_give_up(
+				communicator, slot, ticket->call, ticket->rank, waited_ms);
 		state = atomic_load(&slot->state);
 	}
 	if (lap_of(state) != lap)
@@ -500,8 +521,8 @@ static enum ordo_call_state test(struct ordo_communicator *communicator, const s
 	return status_of(state) == FAILED ? ORDO_FAILED : ORDO_UNDER_WAY;
 }
 
-enum ordo_call_state ordo_communicator_test(
-	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
+enum ordo_call_state ordo_communicator_test(struct ordo_communicator *communicator,
+	const struct ordo_ticket *ticket, struct ordo_error *error)
 {
 	if (!ordo_float_mode_check(error) || !ordo_enter(communicator, ticket->rank, error))
 		return ORDO_FAILED;
@@ -515,14 +536,16 @@ enum ordo_call_state ordo_communicator_test(
 	return progress;
 }
 
-bool ordo_communicator_wait(
-	struct ordo_communicator *communicator, const struct ordo_ticket *ticket, struct ordo_error *error)
+bool ordo_communicator_wait(struct ordo_communicator *communicator,
+	const struct ordo_ticket *ticket, struct ordo_error *error)
 {
 	if (!ordo_float_mode_check(error) || !ordo_enter(communicator, ticket->rank, error))
 		return false;
-	const struct arrival *arrival = &slot_of(communicator, ticket->call)->arrivals[ticket->rank];
-	const bool worked = check_ticket(communicator, ticket, error) &&
-			    await(communicator, ticket->rank, ticket->call, arrival->deadline_ms, error);
+	const struct arrival *arrival =
+		&slot_of(communicator, ticket->call)->arrivals[ticket->rank];
+	const bool worked =
+		check_ticket(communicator, ticket, error) &&
+		await(communicator, ticket->rank, ticket->call, arrival->deadline_ms, error);
 	ordo_leave(communicator, ticket->rank);
 	return worked;
 }

@@ -1,14 +1,16 @@
 /* eager.c - calls so short that a rank's input fits the line that says it has come.
  *
- * No rank works for another: each copies its input into its part and announces itself, and once all are announced, folds its own outputs
- * from the parts of all. So a value crosses from core to core once, in the line that announces it, where a call that is launched
- * sends lines to and fro for the count, the inputs, the outputs and the end.
+ * No rank works for another: each copies its input into its part and announces itself, and once all
+ * are announced, folds its own outputs from the parts of all. So a value crosses from core to core
+ * once, in the line that announces it, where a call that is launched sends lines to and fro for the
+ * count, the inputs, the outputs and the end.
  *
- * A call happens when all ranks are announced, and nothing can take that back. Who gives up marks one that is missing, by the same word that would
- * announce it, so that rank can no longer come. So either all ranks see all announced, or none ever does.
+ * A call happens when all ranks are announced, and nothing can take that back. Who gives up marks
+ * one that is missing, by the same word that would announce it, so that rank can no longer come. So
+ * either all ranks see all announced, or none ever does.
  *
- * Parts are read by all ranks, so they may be overwritten, `depth` calls later, only when all have folded: seats tell how far each is,
- * and are asked about once in `depth` calls.
+ * Parts are read by all ranks, so they may be overwritten, `depth` calls later, only when all have
+ * folded: seats tell how far each is, and are asked about once in `depth` calls.
  */
 #include "call.h"
 #include "kernels/fetch.h"
@@ -36,7 +38,8 @@ bool ordo_short_announce(
 {
 	struct arrival *arrival = &slot->arrivals[rank];
 	uint64_t before = atomic_load_explicit(&arrival->call, memory_order_relaxed);
-	if (before == GIVEN_UP || !atomic_compare_exchange_strong(&arrival->call, &before, call + 1))
+	if (before == GIVEN_UP ||
+		!atomic_compare_exchange_strong(&arrival->call, &before, call + 1))
 		return false;
 	/* Who comes last sees all announced. */
 	if (atomic_load(&slot->nlistening) && are_all_announced(communicator, slot, call))
@@ -51,13 +54,15 @@ static bool give_up(struct ordo_communicator *communicator, struct slot *slot, u
 		_Atomic uint64_t *announced = &slot->arrivals[r].call;
 		uint64_t found = atomic_load(announced);
 		while (found != call + 1)
-			if (found == GIVEN_UP || atomic_compare_exchange_weak(announced, &found, GIVEN_UP))
+			if (found == GIVEN_UP ||
+				atomic_compare_exchange_weak(announced, &found, GIVEN_UP))
 				return true;
 	}
 	return false;
 }
 
-static void fold_own(const struct ordo_communicator *communicator, const struct slot *slot, uint32_t rank)
+static void fold_own(
+	const struct ordo_communicator *communicator, const struct slot *slot, uint32_t rank)
 {
 	struct ends ends[SHORT_RANKS];
 	const struct ordo_collective *collective = slot->arrivals[rank].collective;
@@ -70,7 +75,8 @@ static void fold_own(const struct ordo_communicator *communicator, const struct 
 	ordo_fold_item(&collective->own, &item, ends, false);
 }
 
-static enum ordo_call_state fold_call(struct ordo_communicator *communicator, uint64_t call, uint32_t rank)
+static enum ordo_call_state fold_call(
+	struct ordo_communicator *communicator, uint64_t call, uint32_t rank)
 {
 	struct slot *slot = slot_of(communicator, call);
 	if (are_all_announced(communicator, slot, call)) {
@@ -85,10 +91,12 @@ static enum ordo_call_state fold_call(struct ordo_communicator *communicator, ui
 	return ORDO_UNDER_WAY;
 }
 
-enum ordo_call_state ordo_short_fold(struct ordo_communicator *communicator, uint32_t rank, uint64_t end)
+enum ordo_call_state ordo_short_fold(
+	struct ordo_communicator *communicator, uint32_t rank, uint64_t end)
 {
 	struct seat *seat = &communicator->seats[rank];
-	for (uint64_t call = atomic_load_explicit(&seat->nfolded, memory_order_relaxed); call < end; call++) {
+	for (uint64_t call = atomic_load_explicit(&seat->nfolded, memory_order_relaxed); call < end;
+		call++) {
 		if (slot_of(communicator, call)->arrivals[rank].is_short) {
 			const enum ordo_call_state state = fold_call(communicator, call, rank);
 			if (state != ORDO_OVER)
@@ -105,15 +113,16 @@ void ordo_short_give_up(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint64_t waited_ms)
 {
 	struct ordo_error error;
-	/* That the call could still be given up says that those who are named had not come before. */
+	/* That the call could still be given up says that those who are named had not come
+	 * before. */
 	if (ordo_name_missing(communicator, call, rank, waited_ms, &error) &&
 		give_up(communicator, slot_of(communicator, call), call))
 		ordo_communicator_break(communicator, &error);
 }
 
 /* Sleeps until somebody knocks, unless all have announced themselves already. */
-static void listen(
-	struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint64_t timeout_ms)
+static void listen(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+	uint64_t timeout_ms)
 {
 	const uint32_t nknock = atomic_load(&slot->nknock);
 	atomic_fetch_add(&slot->nlistening, 1);
@@ -129,7 +138,8 @@ bool ordo_short_await(
 	uint64_t begin = 0, now = 0;
 	for (;;) {
 		for (uint32_t i = 0; i < nspin + NYIELD; i++) {
-			const enum ordo_call_state state = ordo_short_fold(communicator, rank, call + 1);
+			const enum ordo_call_state state =
+				ordo_short_fold(communicator, rank, call + 1);
 			if (state != ORDO_UNDER_WAY)
 				return state == ORDO_OVER;
 			pass_time(i, nspin);
@@ -141,7 +151,8 @@ bool ordo_short_await(
 		if (now - begin >= deadline_ms)
 			ordo_short_give_up(communicator, first, rank, now - begin);
 		else
-			listen(communicator, slot_of(communicator, first), first, begin + deadline_ms - now);
+			listen(communicator, slot_of(communicator, first), first,
+				begin + deadline_ms - now);
 	}
 }
 

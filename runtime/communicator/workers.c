@@ -1,4 +1,5 @@
-/* workers.c - the threads of a communicator, which work on any call and sleep when there is none. */
+/* workers.c - the threads of a communicator, which work on any call and sleep when there is
+ * none. */
 #include "call.h"
 #include "kernels/fetch.h"
 #include <stdlib.h>
@@ -90,7 +91,8 @@ static void *help(void *argument)
 	}
 }
 
-bool ordo_helpers_create(struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error)
+bool ordo_helpers_create(
+	struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error)
 {
 	communicator->helpers = calloc((size_t)nhelper + 1, sizeof *communicator->helpers);
 	if (!communicator->helpers)
@@ -116,8 +118,8 @@ void ordo_helpers_destroy(struct ordo_communicator *communicator)
 	free(communicator->helpers);
 }
 
-void ordo_communicator_visit(
-	struct ordo_communicator *communicator, void (*visit)(void *closure, uint32_t rank), void *closure)
+void ordo_communicator_visit(struct ordo_communicator *communicator,
+	void (*visit)(void *closure, uint32_t rank), void *closure)
 {
 	communicator->visit.visit = visit;
 	communicator->visit.closure = closure;

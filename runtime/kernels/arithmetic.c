@@ -4,7 +4,8 @@
 
 bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	if ((unsigned)options->type >= ORDO_NTYPE || (unsigned)options->reduction >= ORDO_NREDUCTION)
+	if ((unsigned)options->type >= ORDO_NTYPE ||
+		(unsigned)options->reduction >= ORDO_NREDUCTION)
 		return ordo_fail(error, ORDO_USAGE, 0, "there is no type %d or no reduction %d",
 			(int)options->type, (int)options->reduction);
 	return ordo_float_mode_check(error);

@@ -4,13 +4,16 @@
 
 #include <ordo/runtime.h>
 
-/* There are such a type and reduction, and the calling thread computes floats as the standard says. */
+/* There are such a type and reduction, and the calling thread computes floats as the standard
+ * says. */
 bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error);
 
 /* What every output element is divided by in the end; 1: nothing is. */
-static inline uint32_t ordo_divisor(const struct ordo_problem *problem, enum ordo_reduction reduction)
+static inline uint32_t ordo_divisor(
+	const struct ordo_problem *problem, enum ordo_reduction reduction)
 {
-	return reduction == ORDO_AVG && ordo_operator_facts(problem->op)->reduces ? problem->nshard : 1;
+	return reduction == ORDO_AVG && ordo_operator_facts(problem->op)->reduces ? problem->nshard
+										  : 1;
 }
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef ORDO_RUNTIME_KERNELS_FETCH_H
 #define ORDO_RUNTIME_KERNELS_FETCH_H
 
-/* The line of an address, to be written to soon: takes it from another core once, where a write alone would wait for it. Any address will do;
- * nothing is read or written. */
+/* The line of an address, to be written to soon: takes it from another core once, where a write
+ * alone would wait for it. Any address will do; nothing is read or written. */
 static inline void fetch_for_writing(const void *address)
 {
 #if defined(__x86_64__)

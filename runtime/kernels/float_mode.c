@@ -40,11 +40,13 @@ bool ordo_float_mode_check(struct ordo_error *error)
 		return true;
 	ordo_fail(error, ORDO_ENVIRONMENT, 0,
 		"the calling thread's floating point mode: found " MODE_REGISTER
-		" %#lx, which %s, wanted subnormals kept and results rounded to nearest: bits would differ",
+		" %#lx, which %s, wanted subnormals kept and results rounded to nearest: bits "
+		"would differ",
 		bits,
-		!(bits & FLUSHES)	  ? "does not round to nearest"
-		: bits & ROUNDS_OTHERWISE ? "flushes subnormals to zero and does not round to nearest"
-					  : "flushes subnormals to zero (FTZ or DAZ)");
+		!(bits & FLUSHES) ? "does not round to nearest"
+		: bits & ROUNDS_OTHERWISE
+			? "flushes subnormals to zero and does not round to nearest"
+			: "flushes subnormals to zero (FTZ or DAZ)");
 	return ordo_hint(error, "fesetenv(FE_DFL_ENV) before the call sets it right; linking with "
 				"-ffast-math, or a library, may have changed it");
 }

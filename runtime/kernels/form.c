@@ -1,12 +1,14 @@
-/* form.c - the loops over elements in one form: compiled once for every set of instructions, as ORDO_KERNELS_FORM says.
+/* form.c - the loops over elements in one form: compiled once for every set of instructions, as
+ * ORDO_KERNELS_FORM says.
  *
- * Values stay in registers: a block of all sources is loaded, folded in their order and stored to all destinations before the next.
+ * Values stay in registers: a block of all sources is loaded, folded in their order and stored to
+ * all destinations before the next.
  */
 #include "cache_line.h"
-#include "fetch.h"
-#include "kernels.h"
 #include "convert.h"
 #include "divide.h"
+#include "fetch.h"
+#include "kernels.h"
 #include "operations.h"
 
 /* Registers a block takes: so many operations are under way at the same time. */
@@ -35,8 +37,8 @@ static ALWAYS_INLINE char *destination(const struct fold *fold, uint32_t i, size
 	return (char *)fold->dst[i] + at;
 }
 
-/* Of several destinations all but one belong to other ranks, and lie in the caches of other cores. Stores wait for their lines one after
- * another; asked for together, lines come together. */
+/* Of several destinations all but one belong to other ranks, and lie in the caches of other cores.
+ * Stores wait for their lines one after another; asked for together, lines come together. */
 static ALWAYS_INLINE void fetch_destinations(const struct fold *fold, size_t at)
 {
 	for (uint32_t i = 0; i < fold->ndst; i++)
@@ -86,7 +88,8 @@ static ALWAYS_INLINE void fold_block(
 	}
 }
 
-static ALWAYS_INLINE void fold_vector(const struct fold *fold, operation *op, finished *finish, size_t at)
+static ALWAYS_INLINE void fold_vector(
+	const struct fold *fold, operation *op, finished *finish, size_t at)
 {
 	vector a = load(source(fold, 0, at));
 	for (uint32_t i = 1; i < fold->nsrc; i++)
@@ -120,7 +123,8 @@ static ALWAYS_INLINE void fold_rest(
 	}
 }
 
-/* Bytes before the first destination is aligned, and with it all that lie alike; the others are stored to as ever. */
+/* Bytes before the first destination is aligned, and with it all that lie alike; the others are
+ * stored to as ever. */
 static inline size_t unaligned_bytes(const struct fold *fold, size_t nbyte, size_t element)
 {
 	const size_t skew = -(uintptr_t)fold->dst[0] % BLOCK;
@@ -145,8 +149,8 @@ static ALWAYS_INLINE void fold_all(const struct fold *fold, operation *op, finis
 
 /* What a task that reduces is: two sources and one destination. So there is nothing but loads,
  * operations and stores. */
-static ALWAYS_INLINE void fold_pair(
-	const struct fold *fold, operation *op, finished_four *finish, rest_fold *rest, size_t nbyte)
+static ALWAYS_INLINE void fold_pair(const struct fold *fold, operation *op, finished_four *finish,
+	rest_fold *rest, size_t nbyte)
 {
 	const char *first = fold->src[0], *second = fold->src[1];
 	char *to = fold->dst[0];
@@ -154,8 +158,8 @@ static ALWAYS_INLINE void fold_pair(
 	for (; nbyte - at >= BLOCK; at += BLOCK) {
 		vector results[4];
 		for (size_t i = 0; i < 4; i++)
-			results[i] =
-				op(load(first + at + i * VECTOR_BYTES), load(second + at + i * VECTOR_BYTES));
+			results[i] = op(load(first + at + i * VECTOR_BYTES),
+				load(second + at + i * VECTOR_BYTES));
 		const struct four four =
 			finish((struct four){results[0], results[1], results[2], results[3]});
 		store(to + at, four.a);
@@ -168,14 +172,14 @@ static ALWAYS_INLINE void fold_pair(
 }
 
 /* X(type, its enumerator): one line a type, everything else follows. */
-#define TYPES(X)                                                                                             \
-	X(f16, ORDO_F16)                                                                                     \
-	X(bf16, ORDO_BF16)                                                                                   \
-	X(f32, ORDO_F32)                                                                                     \
-	X(f64, ORDO_F64)                                                                                     \
-	X(i8, ORDO_I8)                                                                                       \
-	X(i32, ORDO_I32)                                                                                     \
-	X(i64, ORDO_I64)                                                                                     \
+#define TYPES(X)                                                                                   \
+	X(f16, ORDO_F16)                                                                           \
+	X(bf16, ORDO_BF16)                                                                         \
+	X(f32, ORDO_F32)                                                                           \
+	X(f64, ORDO_F64)                                                                           \
+	X(i8, ORDO_I8)                                                                             \
+	X(i32, ORDO_I32)                                                                           \
+	X(i64, ORDO_I64)                                                                           \
 	X(u8, ORDO_U8)
 
 enum {
@@ -200,36 +204,39 @@ static NOINLINE void copy_all(const struct fold *fold, size_t nbyte, unsigned wa
 	fold_all(fold, sum_u8, finished_four_sum_u8, copy_rest, nbyte, 1, ways);
 }
 
-#define KERNEL(reduction, type)                                                                              \
-	static NOINLINE void reduction##_rest_##type(const struct fold *fold, size_t at, size_t end)         \
-	{                                                                                                    \
-		fold_rest(fold, reduction##_##type, finished_##reduction##_##type, at, end);                 \
-	}                                                                                                    \
-	static NOINLINE void reduction##_pair_##type(const struct fold *fold, size_t nbyte)                  \
-	{                                                                                                    \
-		fold_pair(fold, reduction##_##type, finished_four_##reduction##_##type,                      \
-			reduction##_rest_##type, nbyte);                                                     \
-	}                                                                                                    \
-	static NOINLINE void reduction##_many_##type(const struct fold *fold, size_t nbyte, unsigned ways)   \
-	{                                                                                                    \
-		fold_all(fold, reduction##_##type, finished_four_##reduction##_##type,                       \
-			reduction##_rest_##type, nbyte, SIZE_##type, ways);                                  \
-	}                                                                                                    \
-	static void reduction##_all_##type(void *const *dst, uint32_t ndst, const void *const *src,          \
-		uint32_t nsrc, size_t n, unsigned ways)                                                      \
-	{                                                                                                    \
-		const struct fold fold = {dst, src, ndst, nsrc};                                             \
-		const size_t nbyte = n * SIZE_##type;                                                        \
-		if (nsrc == 1)                                                                               \
-			copy_all(&fold, nbyte, ways);                                                        \
-		else if (nbyte < BLOCK)                                                                      \
-			reduction##_rest_##type(&fold, 0, nbyte);                                            \
-		else if (nsrc == 2 && ndst == 1 && !ways)                                                    \
-			reduction##_pair_##type(&fold, nbyte);                                               \
-		else                                                                                         \
-			reduction##_many_##type(&fold, nbyte, ways);                                         \
+#define KERNEL(reduction, type)                                                                    \
+	static NOINLINE void reduction##_rest_##type(                                              \
+		const struct fold *fold, size_t at, size_t end)                                    \
+	{                                                                                          \
+		fold_rest(fold, reduction##_##type, finished_##reduction##_##type, at, end);       \
+	}                                                                                          \
+	static NOINLINE void reduction##_pair_##type(const struct fold *fold, size_t nbyte)        \
+	{                                                                                          \
+		fold_pair(fold, reduction##_##type, finished_four_##reduction##_##type,            \
+			reduction##_rest_##type, nbyte);                                           \
+	}                                                                                          \
+	static NOINLINE void reduction##_many_##type(                                              \
+		const struct fold *fold, size_t nbyte, unsigned ways)                              \
+	{                                                                                          \
+		fold_all(fold, reduction##_##type, finished_four_##reduction##_##type,             \
+			reduction##_rest_##type, nbyte, SIZE_##type, ways);                        \
+	}                                                                                          \
+	static void reduction##_all_##type(void *const *dst, uint32_t ndst,                        \
+		const void *const *src, uint32_t nsrc, size_t n, unsigned ways)                    \
+	{                                                                                          \
+		const struct fold fold = {dst, src, ndst, nsrc};                                   \
+		const size_t nbyte = n * SIZE_##type;                                              \
+		if (nsrc == 1)                                                                     \
+			copy_all(&fold, nbyte, ways);                                              \
+		else if (nbyte < BLOCK)                                                            \
+			reduction##_rest_##type(&fold, 0, nbyte);                                  \
+		else if (nsrc == 2 && ndst == 1 && !ways)                                          \
+			reduction##_pair_##type(&fold, nbyte);                                     \
+		else                                                                               \
+			reduction##_many_##type(&fold, nbyte, ways);                               \
 	}
-#define KERNELS(type, enumerator) KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
+#define KERNELS(type, enumerator)                                                                  \
+	KERNEL(sum, type) KERNEL(prod, type) KERNEL(min, type) KERNEL(max, type)
 TYPES(KERNELS)
 
 #define NAME_OF(form) #form
@@ -237,11 +244,11 @@ TYPES(KERNELS)
 #define NAME(form) NAME_OF(form)
 #define STRUCT(form) STRUCT_OF(form)
 
-#define FOLDS(type, enumerator)                                                                              \
-	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                                         \
-		[ORDO_PROD] = prod_all_##type,                                                               \
-		[ORDO_MIN] = min_all_##type,                                                                 \
-		[ORDO_MAX] = max_all_##type,                                                                 \
+#define FOLDS(type, enumerator)                                                                    \
+	[enumerator] = {[ORDO_SUM] = sum_all_##type,                                               \
+		[ORDO_PROD] = prod_all_##type,                                                     \
+		[ORDO_MIN] = min_all_##type,                                                       \
+		[ORDO_MAX] = max_all_##type,                                                       \
 		[ORDO_AVG] = sum_all_##type},
 #define DIVIDE(type, enumerator) [enumerator] = divide_##type,
 extern const struct ordo_kernels STRUCT(ORDO_KERNELS_FORM);

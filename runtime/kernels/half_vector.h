@@ -1,5 +1,5 @@
-/* half_vector.h - vectors of f16 and bf16: added and multiplied in float and rounded back, as half.h shows to be the operation rounded
- * once.
+/* half_vector.h - vectors of f16 and bf16: added and multiplied in float and rounded back, as
+ * half.h shows to be the operation rounded once.
  */
 #ifndef ORDO_KERNELS_HALF_VECTOR_H
 #define ORDO_KERNELS_HALF_VECTOR_H
@@ -24,7 +24,8 @@ static inline i16s rank_of(vector half)
 	return (i16s)half ^ (((i16s)half >> 15) & 0x7fff);
 }
 
-/* Two vectors of floats for one of halves, which need not be its lower and its upper half as long as both ways agree. */
+/* Two vectors of floats for one of halves, which need not be its lower and its upper half as long
+ * as both ways agree. */
 #if defined(__AVX512BW__) && defined(__F16C__)
 static inline f32s low_f16(vector half)
 {
@@ -112,7 +113,8 @@ static inline f32s high_bf16(vector half)
 	return (f32s)((u32s)half & UINT32_C(0xffff0000));
 }
 
-/* In the upper 16 bits; see ordo_bf16_from_float. Of NaNs, only the plain one is sure to stay one. */
+/* In the upper 16 bits; see ordo_bf16_from_float. Of NaNs, only the plain one is sure to stay
+ * one. */
 static inline u32s bf16_of_floats(f32s value)
 {
 	const u32s all = (u32s)value;

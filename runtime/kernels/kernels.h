@@ -4,33 +4,38 @@
 
 #include <ordo/element.h>
 
-/* One pass over n elements: value = ((src[0] op src[1]) op src[2]) ..., each rounded once, is written to every dst[0..ndst). nsrc and ndst
- * are 1 or more. A dst may be the very memory of a src, but must not overlap one otherwise, nor another dst. Nothing is aligned. ways: 0, or
+/* One pass over n elements: value = ((src[0] op src[1]) op src[2]) ..., each rounded once, is
+ * written to every dst[0..ndst). nsrc and ndst are 1 or more. A dst may be the very memory of a
+ * src, but must not overlap one otherwise, nor another dst. Nothing is aligned. ways: 0, or
  *   ORDO_STREAM  stores go past the caches, where the CPU can
- *   ORDO_TAKE    lines of sources are taken from other cores, since this one will write to them later */
-typedef void ordo_fold_kernel(
-	void *const *dst, uint32_t ndst, const void *const *src, uint32_t nsrc, size_t n, unsigned ways);
+ *   ORDO_TAKE    lines of sources are taken from other cores, since this one will write to them
+ *                later */
+typedef void ordo_fold_kernel(void *const *dst, uint32_t ndst, const void *const *src,
+	uint32_t nsrc, size_t n, unsigned ways);
 #define ORDO_STREAM 1u
 #define ORDO_TAKE 2u
 
-/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero. divisor is 1 to ORDO_MOST_DIVISOR,
- * and 1 changes nothing. */
+/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero.
+ * divisor is 1 to ORDO_MOST_DIVISOR, and 1 changes nothing. */
 typedef void ordo_divide_kernel(void *dst, size_t n, uint32_t divisor);
 #define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all up to it are numbers of f32 */
 
-/* n elements of f16 or bf16 to f32, or back, rounded once: ordo_widen_elements and ordo_narrow_elements of runtime.h. */
+/* n elements of f16 or bf16 to f32, or back, rounded once: ordo_widen_elements and
+ * ordo_narrow_elements of runtime.h. */
 typedef void ordo_convert_kernel(void *restrict dst, const void *restrict src, size_t n);
 
 struct ordo_kernels {
 	const char *name; /* "portable", "avx2", "avx512" */
 	ordo_fold_kernel *fold[ORDO_NTYPE][ORDO_NREDUCTION];
 	ordo_divide_kernel *divide[ORDO_NTYPE];
-	ordo_convert_kernel *widen[ORDO_BF16 + 1], *narrow[ORDO_BF16 + 1]; /* ORDO_F16 and ORDO_BF16 */
+	/* ORDO_F16 and ORDO_BF16 */
+	ordo_convert_kernel *widen[ORDO_BF16 + 1], *narrow[ORDO_BF16 + 1];
 };
 
 /* The best form this CPU has; asked once. */
 const struct ordo_kernels *ordo_kernels(void);
-/* All forms this CPU has, from the portable one to the best, as far as there is room; returns how many. */
+/* All forms this CPU has, from the portable one to the best, as far as there is room; returns how
+ * many. */
 #define ORDO_NKERNEL_FORM 3
 uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room);
 

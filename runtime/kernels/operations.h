@@ -1,7 +1,8 @@
 /* operations.h - one operation on all elements of a vector, for each type and reduction.
  *
- * Integers are computed unsigned, where wrapping is defined, and compared signed. Minima and maxima are those of IEEE 754-2019: a NaN wins,
- * and -0 is less than +0. They are chosen by bits, so that no compiler may swap operands.
+ * Integers are computed unsigned, where wrapping is defined, and compared signed. Minima and maxima
+ * are those of IEEE 754-2019: a NaN wins, and -0 is less than +0. They are chosen by bits, so that
+ * no compiler may swap operands.
  *
  * Every operation whose result is a NaN gives the plain one: positive, quiet, without payload. So a
  * op b and b op a have the same bits, NaN or not, and it does not matter which CPU made the NaN of
@@ -15,22 +16,22 @@
 #include "half_vector.h"
 #include "vector.h"
 
-#define INTEGER(type, unsigned_lanes, lanes)                                                                 \
-	static inline vector sum_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return (vector)((unsigned_lanes)a + (unsigned_lanes)b);                                      \
-	}                                                                                                    \
-	static inline vector prod_##type(vector a, vector b)                                                 \
-	{                                                                                                    \
-		return (vector)((unsigned_lanes)a * (unsigned_lanes)b);                                      \
-	}                                                                                                    \
-	static inline vector min_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return choose((vector)((lanes)a < (lanes)b), a, b);                                          \
-	}                                                                                                    \
-	static inline vector max_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return choose((vector)((lanes)a > (lanes)b), a, b);                                          \
+#define INTEGER(type, unsigned_lanes, lanes)                                                       \
+	static inline vector sum_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return (vector)((unsigned_lanes)a + (unsigned_lanes)b);                            \
+	}                                                                                          \
+	static inline vector prod_##type(vector a, vector b)                                       \
+	{                                                                                          \
+		return (vector)((unsigned_lanes)a * (unsigned_lanes)b);                            \
+	}                                                                                          \
+	static inline vector min_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return choose((vector)((lanes)a < (lanes)b), a, b);                                \
+	}                                                                                          \
+	static inline vector max_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return choose((vector)((lanes)a > (lanes)b), a, b);                                \
 	}
 INTEGER(i8, u8s, i8s)
 INTEGER(u8, u8s, u8s)
@@ -42,16 +43,17 @@ struct four {
 	vector a, b, c, d;
 };
 
-#define FINISHED(reduction, type)                                                                            \
-	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)                \
-	{                                                                                                    \
-		return four;                                                                                 \
-	}                                                                                                    \
-	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                                  \
-	{                                                                                                    \
-		return a;                                                                                    \
+#define FINISHED(reduction, type)                                                                  \
+	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)      \
+	{                                                                                          \
+		return four;                                                                       \
+	}                                                                                          \
+	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                        \
+	{                                                                                          \
+		return a;                                                                          \
 	}
-#define FINISHED_ALL(type) FINISHED(sum, type) FINISHED(prod, type) FINISHED(min, type) FINISHED(max, type)
+#define FINISHED_ALL(type)                                                                         \
+	FINISHED(sum, type) FINISHED(prod, type) FINISHED(min, type) FINISHED(max, type)
 FINISHED_ALL(i8)
 FINISHED_ALL(u8)
 FINISHED_ALL(i32)
@@ -63,104 +65,109 @@ FINISHED(max, f32)
 FINISHED(min, f64)
 FINISHED(max, f64)
 
-#define PLAIN(reduction, type, lanes)                                                                        \
-	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)                \
-	{                                                                                                    \
-		return UNLIKELY(any_nan_in_four_##type(                                                      \
-			       (lanes)four.a, (lanes)four.b, (lanes)four.c, (lanes)four.d))                  \
-			       ? plain_four_##type(four)                                                     \
-			       : four;                                                                       \
-	}                                                                                                    \
-	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                                  \
-	{                                                                                                    \
-		return plain_##type(a);                                                                      \
+#define PLAIN(reduction, type, lanes)                                                              \
+	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)      \
+	{                                                                                          \
+		return UNLIKELY(any_nan_in_four_##type(                                            \
+			       (lanes)four.a, (lanes)four.b, (lanes)four.c, (lanes)four.d))        \
+			       ? plain_four_##type(four)                                           \
+			       : four;                                                             \
+	}                                                                                          \
+	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                        \
+	{                                                                                          \
+		return plain_##type(a);                                                            \
 	}
 
-#define FLOAT(type, lanes, bits, plain)                                                                      \
-	static inline vector sum_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return (vector)((lanes)a + (lanes)b);                                                        \
-	}                                                                                                    \
-	static inline vector prod_##type(vector a, vector b)                                                 \
-	{                                                                                                    \
-		return (vector)((lanes)a * (lanes)b);                                                        \
-	}                                                                                                    \
-	static inline vector plain_if_##type(vector is_nan, vector a)                                        \
-	{                                                                                                    \
-		return choose(is_nan, (vector)((bits){0} + (plain)), a);                                     \
-	}                                                                                                    \
-	static inline vector plain_##type(vector a)                                                          \
-	{                                                                                                    \
-		return plain_if_##type((vector)((lanes)a != (lanes)a), a);                                   \
-	}                                                                                                    \
-	static ALWAYS_INLINE struct four plain_four_##type(struct four four)                                 \
-	{                                                                                                    \
-		return (struct four){plain_##type(four.a), plain_##type(four.b), plain_##type(four.c),       \
-			plain_##type(four.d)};                                                               \
-	}                                                                                                    \
-	PLAIN(sum, type, lanes)                                                                              \
-	PLAIN(prod, type, lanes)                                                                             \
-	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                           \
-	{                                                                                                    \
-		return plain_if_##type(                                                                      \
-			(vector)((lanes)a != (lanes)a) | (vector)((lanes)b != (lanes)b), chosen);            \
-	}                                                                                                    \
-	static inline vector min_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		const vector less = choose((vector)((lanes)a < (lanes)b), a, b),                             \
-			     least = choose((vector)((lanes)a == (lanes)b), a | b, less);                    \
-		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? nan_given_##type(a, b, least) : least; \
-	}                                                                                                    \
-	static inline vector max_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		const vector more = choose((vector)((lanes)a > (lanes)b), a, b),                             \
-			     most = choose((vector)((lanes)a == (lanes)b), a & b, more);                     \
-		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? nan_given_##type(a, b, most) : most;   \
+#define FLOAT(type, lanes, bits, plain)                                                            \
+	static inline vector sum_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return (vector)((lanes)a + (lanes)b);                                              \
+	}                                                                                          \
+	static inline vector prod_##type(vector a, vector b)                                       \
+	{                                                                                          \
+		return (vector)((lanes)a * (lanes)b);                                              \
+	}                                                                                          \
+	static inline vector plain_if_##type(vector is_nan, vector a)                              \
+	{                                                                                          \
+		return choose(is_nan, (vector)((bits){0} + (plain)), a);                           \
+	}                                                                                          \
+	static inline vector plain_##type(vector a)                                                \
+	{                                                                                          \
+		return plain_if_##type((vector)((lanes)a != (lanes)a), a);                         \
+	}                                                                                          \
+	static ALWAYS_INLINE struct four plain_four_##type(struct four four)                       \
+	{                                                                                          \
+		return (struct four){plain_##type(four.a), plain_##type(four.b),                   \
+			plain_##type(four.c), plain_##type(four.d)};                               \
+	}                                                                                          \
+	PLAIN(sum, type, lanes)                                                                    \
+	PLAIN(prod, type, lanes)                                                                   \
+	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                 \
+	{                                                                                          \
+		return plain_if_##type(                                                            \
+			(vector)((lanes)a != (lanes)a) | (vector)((lanes)b != (lanes)b), chosen);  \
+	}                                                                                          \
+	static inline vector min_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		const vector less = choose((vector)((lanes)a < (lanes)b), a, b),                   \
+			     least = choose((vector)((lanes)a == (lanes)b), a | b, less);          \
+		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b))                                \
+			       ? nan_given_##type(a, b, least)                                     \
+			       : least;                                                            \
+	}                                                                                          \
+	static inline vector max_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		const vector more = choose((vector)((lanes)a > (lanes)b), a, b),                   \
+			     most = choose((vector)((lanes)a == (lanes)b), a & b, more);           \
+		return UNLIKELY(any_nan_##type((lanes)a, (lanes)b)) ? nan_given_##type(a, b, most) \
+								    : most;                        \
 	}
 FLOAT(f32, f32s, u32s, UINT32_C(0x7fc00000))
 FLOAT(f64, f64s, u64s, UINT64_C(0x7ff8000000000000))
 
 /* Made in float, where a result is a NaN if an operand is one, and rounded back. */
-#define HALF(type, infinity, plain)                                                                          \
-	static NOINLINE vector nan_made_##type(f32s low, f32s high)                                          \
-	{                                                                                                    \
-		return round_to_##type(plain_nan(low), plain_nan(high));                                     \
-	}                                                                                                    \
-	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                           \
-	{                                                                                                    \
-		return choose(is_half_nan(a, infinity) | is_half_nan(b, infinity),                           \
-			(vector)((u16s){0} + (uint16_t)(plain)), chosen);                                    \
-	}                                                                                                    \
-	static inline vector rounded_##type(f32s low, f32s high)                                             \
-	{                                                                                                    \
-		return UNLIKELY(any_nan_f32(low, high)) ? nan_made_##type(low, high)                         \
-							: round_to_##type(low, high);                        \
-	}                                                                                                    \
-	static inline vector chosen_##type(vector a, vector b, vector chosen)                                \
-	{                                                                                                    \
-		return UNLIKELY(any(is_half_nan(a, infinity) | is_half_nan(b, infinity)))                    \
-			       ? nan_given_##type(a, b, chosen)                                              \
-			       : chosen;                                                                     \
-	}                                                                                                    \
-	static inline vector sum_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return rounded_##type(low_##type(a) + low_##type(b), high_##type(a) + high_##type(b));       \
-	}                                                                                                    \
-	static inline vector prod_##type(vector a, vector b)                                                 \
-	{                                                                                                    \
-		return rounded_##type(low_##type(a) * low_##type(b), high_##type(a) * high_##type(b));       \
-	}                                                                                                    \
-	static inline vector min_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return chosen_##type(a, b, choose((vector)(rank_of(a) < rank_of(b)), a, b));                 \
-	}                                                                                                    \
-	static inline vector max_##type(vector a, vector b)                                                  \
-	{                                                                                                    \
-		return chosen_##type(a, b, choose((vector)(rank_of(a) > rank_of(b)), a, b));                 \
-	}                                                                                                    \
-	static inline vector quotient_##type(vector a, float divisor)                                        \
-	{                                                                                                    \
-		return rounded_##type(low_##type(a) / divisor, high_##type(a) / divisor);                    \
+#define HALF(type, infinity, plain)                                                                \
+	static NOINLINE vector nan_made_##type(f32s low, f32s high)                                \
+	{                                                                                          \
+		return round_to_##type(plain_nan(low), plain_nan(high));                           \
+	}                                                                                          \
+	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                 \
+	{                                                                                          \
+		return choose(is_half_nan(a, infinity) | is_half_nan(b, infinity),                 \
+			(vector)((u16s){0} + (uint16_t)(plain)), chosen);                          \
+	}                                                                                          \
+	static inline vector rounded_##type(f32s low, f32s high)                                   \
+	{                                                                                          \
+		return UNLIKELY(any_nan_f32(low, high)) ? nan_made_##type(low, high)               \
+							: round_to_##type(low, high);              \
+	}                                                                                          \
+	static inline vector chosen_##type(vector a, vector b, vector chosen)                      \
+	{                                                                                          \
+		return UNLIKELY(any(is_half_nan(a, infinity) | is_half_nan(b, infinity)))          \
+			       ? nan_given_##type(a, b, chosen)                                    \
+			       : chosen;                                                           \
+	}                                                                                          \
+	static inline vector sum_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return rounded_##type(                                                             \
+			low_##type(a) + low_##type(b), high_##type(a) + high_##type(b));           \
+	}                                                                                          \
+	static inline vector prod_##type(vector a, vector b)                                       \
+	{                                                                                          \
+		return rounded_##type(                                                             \
+			low_##type(a) * low_##type(b), high_##type(a) * high_##type(b));           \
+	}                                                                                          \
+	static inline vector min_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return chosen_##type(a, b, choose((vector)(rank_of(a) < rank_of(b)), a, b));       \
+	}                                                                                          \
+	static inline vector max_##type(vector a, vector b)                                        \
+	{                                                                                          \
+		return chosen_##type(a, b, choose((vector)(rank_of(a) > rank_of(b)), a, b));       \
+	}                                                                                          \
+	static inline vector quotient_##type(vector a, float divisor)                              \
+	{                                                                                          \
+		return rounded_##type(low_##type(a) / divisor, high_##type(a) / divisor);          \
 	}
 HALF(f16, 0x7c00, 0x7e00)
 HALF(bf16, 0x7f80, 0x7fc0)

@@ -1,4 +1,5 @@
-/* vector.h - a vector register of the CPU that this is compiled for, and its ways from and to memory. */
+/* vector.h - a vector register of the CPU that this is compiled for, and its ways from and to
+ * memory. */
 #ifndef ORDO_KERNELS_VECTOR_H
 #define ORDO_KERNELS_VECTOR_H
 
@@ -86,8 +87,8 @@ static inline bool any_nan_in_four_f32(f32s a, f32s b, f32s c, f32s d)
 	return _mm256_movemask_ps(_mm256_or_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_UNORD_Q),
 		       _mm256_cmp_ps((__m256)c, (__m256)d, _CMP_UNORD_Q))) != 0;
 #elif defined(__SSE2__)
-	return _mm_movemask_ps(_mm_or_ps(
-		       _mm_cmpunord_ps((__m128)a, (__m128)b), _mm_cmpunord_ps((__m128)c, (__m128)d))) != 0;
+	return _mm_movemask_ps(_mm_or_ps(_mm_cmpunord_ps((__m128)a, (__m128)b),
+		       _mm_cmpunord_ps((__m128)c, (__m128)d))) != 0;
 #else
 	return any_nan_f32(a, b) || any_nan_f32(c, d);
 #endif
@@ -154,8 +155,8 @@ static inline void end_streaming(void)
 #endif
 }
 
-/* The first bytes of a vector alone: how many of `left` one access takes, and that access. Wholes of elements, since elements have 1, 2, 4 or
- * 8 bytes. */
+/* The first bytes of a vector alone: how many of `left` one access takes, and that access. Wholes
+ * of elements, since elements have 1, 2, 4 or 8 bytes. */
 #if defined(__AVX512BW__)
 static inline size_t part_of(size_t left)
 {
@@ -174,7 +175,11 @@ static inline void store_part(void *to, vector value, size_t nbyte)
 #else
 static inline size_t part_of(size_t left)
 {
-	return VECTOR_BYTES > 16 && left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+	return VECTOR_BYTES > 16 && left >= 16 ? 16
+	       : left >= 8 ? 8
+	       : left >= 4 ? 4
+	       : left >= 2 ? 2
+			   : 1;
 }
 
 static inline vector load_part(const void *from, size_t nbyte)

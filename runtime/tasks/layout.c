@@ -20,8 +20,8 @@ static uint64_t *allocate_table(uint64_t nrow, uint64_t ncolumn)
 	return calloc(nrow * ncolumn, sizeof(uint64_t));
 }
 
-static bool lay_equal_blocks(struct layout *layout, const struct ordo_problem *problem, uint64_t block,
-	uint64_t alignment, uint64_t most, struct ordo_error *error)
+static bool lay_equal_blocks(struct layout *layout, const struct ordo_problem *problem,
+	uint64_t block, uint64_t alignment, uint64_t most, struct ordo_error *error)
 {
 	const uint32_t K = problem->chunks_per_block;
 	layout->block = block;
@@ -49,7 +49,8 @@ static bool lay_unequal_blocks(struct layout *layout, const struct ordo_problem 
 		if (block_count[b] > most - total)
 			return fail_size(error, "vector");
 		for (uint32_t k = 0; k < K; k++)
-			layout->begin[b * K + k] = total + ordo_chunk_begin(block_count[b], K, k, alignment);
+			layout->begin[b * K + k] =
+				total + ordo_chunk_begin(block_count[b], K, k, alignment);
 		total += block_count[b];
 	}
 	layout->begin[layout->nchunk] = total;
@@ -91,17 +92,18 @@ static void measure_chunks(struct layout *layout)
 	layout->equal = smallest == layout->largest;
 }
 
-/* A run moves tile elements of every chunk a round. A round is a call of its own as far as signals are
- * concerned; that calls may follow each other without a barrier is rule R9. */
+/* A run moves tile elements of every chunk a round. A round is a call of its own as far as signals
+ * are concerned; that calls may follow each other without a barrier is rule R9. */
 static void cut_rounds(struct layout *layout, uint64_t element, uint64_t tile_bytes)
 {
 	const uint64_t line = CACHE_LINE / element;
 	uint64_t tile = tile_bytes / CACHE_LINE * line;
 	tile = tile ? tile : line;
 	layout->nround = layout->largest > tile ? (layout->largest + tile - 1) / tile : 1;
-	layout->tile = layout->nround > 1
-			       ? round_up((layout->largest + layout->nround - 1) / layout->nround, line)
-			       : layout->largest;
+	layout->tile =
+		layout->nround > 1
+			? round_up((layout->largest + layout->nround - 1) / layout->nround, line)
+			: layout->largest;
 	layout->stride = round_up(layout->tile, line);
 }
 
@@ -123,13 +125,16 @@ static bool lay_regions(struct layout *layout, struct ordo_error *error)
 		struct region *regions = layout->regions[r];
 		regions[ORDO_INPUT].nslot = ordo_input_slots(problem, r);
 		regions[ORDO_OUTPUT].nslot = ordo_output_slots(problem, r);
-		regions[ORDO_INPUT].first = regions[ORDO_INPUT].nslot ? ordo_input_chunk(problem, r, 0) : 0;
-		/* Output slots of an AllToAll are as long as its input slots, unless a table says how long. */
+		regions[ORDO_INPUT].first =
+			regions[ORDO_INPUT].nslot ? ordo_input_chunk(problem, r, 0) : 0;
+		/* Output slots of an AllToAll are as long as its input slots, unless a table says
+		 * how long. */
 		if (regions[ORDO_OUTPUT].nslot && problem->op != ORDO_ALLTOALL)
 			regions[ORDO_OUTPUT].first = ordo_output_chunk(problem, r, 0);
 		for (int b = ORDO_INPUT; b <= ORDO_OUTPUT; b++) {
 			regions[b].origin = chunk_begin(layout, regions[b].first);
-			regions[b].nelement = slot_begin(layout, r, (enum ordo_buffer)b, regions[b].nslot);
+			regions[b].nelement =
+				slot_begin(layout, r, (enum ordo_buffer)b, regions[b].nslot);
 		}
 	}
 	return true;
@@ -142,8 +147,8 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 		return false;
 	if (ordo_divisor(problem, options->reduction) > ORDO_MOST_DIVISOR)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"an average of %" PRIu32 " contributions, wanted at most %" PRIu32, problem->nshard,
-			ORDO_MOST_DIVISOR);
+			"an average of %" PRIu32 " contributions, wanted at most %" PRIu32,
+			problem->nshard, ORDO_MOST_DIVISOR);
 	const uint64_t element = ordo_type_size(options->type),
 		       alignment = options->alignment ? options->alignment : 1;
 	/* A rank's input holds its shards, so many vectors. */
@@ -157,8 +162,8 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	layout->chunks_per_block = problem->chunks_per_block;
 	layout->nchunk = ordo_nchunk(problem);
 	if (!block_count || are_all_equal(block_count, ordo_nblock(problem))) {
-		if (!lay_equal_blocks(layout, problem, block_count ? block_count[0] : options->count,
-			    alignment, most, error))
+		if (!lay_equal_blocks(layout, problem,
+			    block_count ? block_count[0] : options->count, alignment, most, error))
 			return false;
 	} else {
 		if (!lay_unequal_blocks(layout, problem, block_count, alignment, most, error))

@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What all ranks together touch in one round should stay in the cache, but a round is not worth its signals
- * for shorter tiles. */
+/* What all ranks together touch in one round should stay in the cache, but a round is not worth its
+ * signals for shorter tiles. */
 #define CACHE_BYTES (UINT64_C(16) << 20)
 #define LEAST_TILE_BYTES (UINT64_C(32) << 10)
 #define MOST_TILE_BYTES (UINT64_C(256) << 10)
 #define WATCHDOG_MS 10000
 
-bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule, struct ordo_error *error,
-	const char *format, ...)
+bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule,
+	struct ordo_error *error, const char *format, ...)
 {
 	char where[256], text[512];
 	ordo_task_locate(schedule, task, where, sizeof where);
@@ -33,7 +33,8 @@ bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rul
 		return false;
 	const char *file = schedule->file;
 	if (schedule->program_files)
-		file = schedule->program_files[schedule->streams[ordo_stream_of(schedule, task)].rank];
+		file = schedule->program_files[schedule->streams[ordo_stream_of(schedule, task)]
+						       .rank];
 	if (file)
 		snprintf(error->file, sizeof error->file, "%s", file);
 	if (schedule->places) {
@@ -49,7 +50,8 @@ static void count_unbound(struct ordo_plan *plan)
 	const struct layout *layout = &plan->layout;
 	for (uint32_t r = 0; r < layout->problem.nrank; r++) {
 		const struct region *regions = layout->regions[r];
-		plan->ranks[r].bound = !regions[ORDO_INPUT].nelement && !regions[ORDO_OUTPUT].nelement;
+		plan->ranks[r].bound =
+			!regions[ORDO_INPUT].nelement && !regions[ORDO_OUTPUT].nelement;
 		plan->nunbound += !plan->ranks[r].bound;
 	}
 }
@@ -62,14 +64,14 @@ static bool check_streams(const struct ordo_schedule *schedule, struct ordo_erro
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++, nstream++)
 			if (schedule->streams[s].rank != r)
 				return ordo_fail(error, ORDO_REFUTED, 2,
-					"the streams of rank %" PRIu32 ": found one of rank %" PRIu32
-					" among them",
+					"the streams of rank %" PRIu32
+					": found one of rank %" PRIu32 " among them",
 					r, schedule->streams[s].rank);
 	}
 	if (nstream != schedule->nstream)
 		return ordo_fail(error, ORDO_REFUTED, 2,
-			"streams: found %" PRIu32 ", of which ranks have %" PRIu32, schedule->nstream,
-			nstream);
+			"streams: found %" PRIu32 ", of which ranks have %" PRIu32,
+			schedule->nstream, nstream);
 	return true;
 }
 
@@ -78,22 +80,25 @@ static bool check_slots(
 {
 	const struct ordo_task *task = &plan->schedule->tasks[t];
 	const struct layout *layout = &plan->layout;
-	uint32_t nslot = slots.buffer == ORDO_SCRATCH ? plan->schedule->scratch_slots
-						      : layout->regions[slots.rank][slots.buffer].nslot;
+	uint32_t nslot = slots.buffer == ORDO_SCRATCH
+				 ? plan->schedule->scratch_slots
+				 : layout->regions[slots.rank][slots.buffer].nslot;
 	if (slots.first + (uint64_t)task->count > nslot)
 		return ordo_fail_task(plan->schedule, t, 3, error,
-			"%s of rank %" PRIu32 " has %" PRIu32 " slots", ordo_buffer_name(slots.buffer),
-			slots.rank, nslot);
+			"%s of rank %" PRIu32 " has %" PRIu32 " slots",
+			ordo_buffer_name(slots.buffer), slots.rank, nslot);
 	if (layout->equal || slots.buffer == ORDO_SCRATCH || is_at_home(plan, slots, task->chunk))
 		return true;
 	for (uint32_t i = 0; i < task->count; i++) {
-		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);
+		uint64_t n = chunk_begin(layout, task->chunk + i + 1) -
+			     chunk_begin(layout, task->chunk + i);
 		uint64_t room = slot_begin(layout, slots.rank, slots.buffer, slots.first + i + 1) -
 				slot_begin(layout, slots.rank, slots.buffer, slots.first + i);
 		if (n > room)
 			return ordo_fail_task(plan->schedule, t, 0, error,
-				"chunk %" PRIu32 " has %" PRIu64 " elements with these counts, %s %" PRIu32
-				" of rank %" PRIu32 " only %" PRIu64,
+				"chunk %" PRIu32 " has %" PRIu64
+				" elements with these counts, %s %" PRIu32 " of rank %" PRIu32
+				" only %" PRIu64,
 				task->chunk + i, n, ordo_buffer_name(slots.buffer), slots.first + i,
 				slots.rank, room);
 	}
@@ -101,7 +106,8 @@ static bool check_slots(
 }
 
 /* Whatever the schedule says, a task that passes touches only memory of bound buffers. */
-static bool check_task(const struct ordo_plan *plan, uint32_t t, uint32_t rank, struct ordo_error *error)
+static bool check_task(
+	const struct ordo_plan *plan, uint32_t t, uint32_t rank, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	const struct ordo_task *task = &schedule->tasks[t];
@@ -110,8 +116,8 @@ static bool check_task(const struct ordo_plan *plan, uint32_t t, uint32_t rank, 
 			"task %" PRIu32 " of rank %" PRIu32 ": there is no kind %u", t, rank,
 			(unsigned)task->kind);
 	if (ordo_task_crosses(task) && task->peer >= schedule->problem.nrank)
-		return ordo_fail_task(
-			schedule, t, 2, error, "there are only %" PRIu32 " ranks", schedule->problem.nrank);
+		return ordo_fail_task(schedule, t, 2, error, "there are only %" PRIu32 " ranks",
+			schedule->problem.nrank);
 	if (!ordo_task_moves(task))
 		return true;
 	if (ordo_task_crosses(task) && task->peer == rank)
@@ -121,17 +127,20 @@ static bool check_task(const struct ordo_plan *plan, uint32_t t, uint32_t rank, 
 			"task %" PRIu32 " of rank %" PRIu32 ": there is no such buffer", t, rank);
 	if (!task->count || task->chunk + (uint64_t)task->count > plan->layout.nchunk)
 		return ordo_fail_task(schedule, t, 3, error,
-			"there are %" PRIu32 " chunks, and a task moves at least one", plan->layout.nchunk);
+			"there are %" PRIu32 " chunks, and a task moves at least one",
+			plan->layout.nchunk);
 	if (task->dst_buffer == ORDO_INPUT && !schedule->problem.in_place)
-		return ordo_fail_task(
-			schedule, t, 4, error, "input is written, and the schedule is not in place");
-	if (schedule->problem.accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
 		return ordo_fail_task(schedule, t, 4, error,
-			"it reduces into %s, and the schedule accumulates in f32, which only scratch holds",
+			"input is written, and the schedule is not in place");
+	if (schedule->problem.accumulate_f32 && ordo_task_reduces(task) &&
+		task->dst_buffer != ORDO_SCRATCH)
+		return ordo_fail_task(schedule, t, 4, error,
+			"it reduces into %s, and the schedule accumulates in f32, which only "
+			"scratch holds",
 			ordo_buffer_name((enum ordo_buffer)task->dst_buffer));
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
-	struct slots dst = {
-		ordo_task_crosses(task) ? task->peer : rank, (enum ordo_buffer)task->dst_buffer, task->dst};
+	struct slots dst = {ordo_task_crosses(task) ? task->peer : rank,
+		(enum ordo_buffer)task->dst_buffer, task->dst};
 	return check_slots(plan, t, src, error) && check_slots(plan, t, dst, error);
 }
 
@@ -161,9 +170,10 @@ static void count_sent(const struct ordo_plan *plan, uint32_t rank, struct tally
 			if (!tally->is_peer[task->peer])
 				tally->peers[tally->npeer++] = task->peer;
 			tally->is_peer[task->peer] = true;
-			tally->bytes[task->peer] += element_moved(&plan->layout, task) *
-						    (chunk_begin(&plan->layout, task->chunk + task->count) -
-							    chunk_begin(&plan->layout, task->chunk));
+			tally->bytes[task->peer] +=
+				element_moved(&plan->layout, task) *
+				(chunk_begin(&plan->layout, task->chunk + task->count) -
+					chunk_begin(&plan->layout, task->chunk));
 		}
 	qsort(tally->peers, tally->npeer, sizeof *tally->peers, compare_ranks);
 }
@@ -188,8 +198,8 @@ static bool keep_sent(struct ordo_plan *plan, uint32_t rank, struct tally *tally
 static bool count_all_sent(struct ordo_plan *plan, struct ordo_error *error)
 {
 	const uint32_t nrank = plan->schedule->problem.nrank;
-	struct tally tally = {calloc(nrank, sizeof *tally.bytes), calloc(nrank, sizeof *tally.is_peer),
-		calloc(nrank, sizeof *tally.peers), 0};
+	struct tally tally = {calloc(nrank, sizeof *tally.bytes),
+		calloc(nrank, sizeof *tally.is_peer), calloc(nrank, sizeof *tally.peers), 0};
 	plan->first_sent = calloc((size_t)nrank + 1, sizeof *plan->first_sent);
 	bool worked = tally.bytes && tally.is_peer && tally.peers && plan->first_sent;
 	size_t room = 0;
@@ -223,15 +233,16 @@ static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 	const uint64_t slot = plan->layout.stride * element_in(&plan->layout, ORDO_SCRATCH);
 	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes", nrank,
-			nslot, slot);
+			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes",
+			nrank, nslot, slot);
 	plan->scratch_bytes = slot * nslot;
 	/* Never NULL, so that an address can be computed; untouched until used. */
 	plan->scratch = aligned_alloc(CACHE_LINE, plan->scratch_bytes * nrank + CACHE_LINE);
 	if (!plan->scratch)
 		return ordo_fail_memory(error);
 	for (uint32_t r = 0; r < nrank; r++)
-		atomic_init(&plan->ranks[r].memory[ORDO_SCRATCH], plan->scratch + r * plan->scratch_bytes);
+		atomic_init(&plan->ranks[r].memory[ORDO_SCRATCH],
+			plan->scratch + r * plan->scratch_bytes);
 	return true;
 }
 
@@ -241,7 +252,9 @@ static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
 	for (uint32_t r = 0; r < problem->nrank; r++)
 		nslot += (uint64_t)ordo_input_slots(problem, r) + ordo_output_slots(problem, r);
 	uint64_t tile = CACHE_BYTES / (nslot ? nslot : 1);
-	return tile < LEAST_TILE_BYTES ? LEAST_TILE_BYTES : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES : tile;
+	return tile < LEAST_TILE_BYTES	? LEAST_TILE_BYTES
+	       : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES
+					: tile;
 }
 
 static bool fill_plan(
@@ -254,7 +267,8 @@ static bool fill_plan(
 	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
 	if (!check_streams(schedule, error) ||
 		!ordo_layout_make(&plan->layout, &schedule->problem, options,
-			options->tile_bytes ? options->tile_bytes : choose_tile_bytes(&schedule->problem),
+			options->tile_bytes ? options->tile_bytes
+					    : choose_tile_bytes(&schedule->problem),
 			error) ||
 		!allocate_states(plan, error) || !allocate_scratch(plan, error))
 		return false;
@@ -289,14 +303,16 @@ struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	struct ordo_plan_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? create_plan(schedule, &own, error)
-									 : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? create_plan(schedule, &own, error)
+		       : NULL;
 }
 
 struct ordo_plan *(ordo_plan_create)(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
-	return ordo_plan_create_sized(ORDO_UP_TO(ordo_plan_options, tile_bytes), schedule, options, error);
+	return ordo_plan_create_sized(
+		ORDO_UP_TO(ordo_plan_options, tile_bytes), schedule, options, error);
 }
 
 void ordo_plan_destroy(struct ordo_plan *plan)
@@ -354,10 +370,12 @@ bool ordo_plan_bind(
 	struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error)
 {
 	if (rank >= plan->schedule->problem.nrank)
-		return ordo_fail(error, ORDO_USAGE, 0, "there is no rank %" PRIu32 ", only %" PRIu32 " ranks",
-			rank, plan->schedule->problem.nrank);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"there is no rank %" PRIu32 ", only %" PRIu32 " ranks", rank,
+			plan->schedule->problem.nrank);
 	unsigned char *in = input, *out = output;
-	if (!ordo_layout_settle(&plan->layout, plan->schedule->problem.in_place, rank, &in, &out, error))
+	if (!ordo_layout_settle(
+		    &plan->layout, plan->schedule->problem.in_place, rank, &in, &out, error))
 		return false;
 	struct rank_state *state = &plan->ranks[rank];
 	atomic_store_explicit(&state->memory[ORDO_INPUT], in, memory_order_relaxed);
@@ -377,6 +395,6 @@ bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error)
 	uint32_t rank = 0;
 	while (plan->ranks[rank].bound)
 		rank++;
-	return ordo_fail(
-		error, ORDO_USAGE, 0, "rank %" PRIu32 " has no buffers: bind every rank before a run", rank);
+	return ordo_fail(error, ORDO_USAGE, 0,
+		"rank %" PRIu32 " has no buffers: bind every rank before a run", rank);
 }

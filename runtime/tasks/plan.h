@@ -21,8 +21,8 @@ struct stream_state {
 	uint32_t next; /* in a list of runnable streams */
 };
 
-/* A signal of the schedule. Its word is (tokens ever added) * 2 + (1 if the waiting stream is parked), modulo
- * 2^32. */
+/* A signal of the schedule. Its word is (tokens ever added) * 2 + (1 if the waiting stream is
+ * parked), modulo 2^32. */
 struct signal {
 	uint32_t from, to, number;
 	uint32_t notifier, waiter; /* streams; ORDO_NONE */
@@ -41,9 +41,11 @@ struct sent {
 	uint64_t bytes;
 };
 
-/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is by use, and there are few plans */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is by use, and there are few
+ * plans */
 struct ordo_plan {
-	/* Looked at before every task, and written once at most, so it lies with what is never written. */
+	/* Looked at before every task, and written once at most, so it lies with what is never
+	 * written. */
 	_Atomic uint32_t stopped; /* enum stopped */
 	const struct ordo_schedule *schedule;
 	enum ordo_type type;
@@ -63,7 +65,8 @@ struct ordo_plan {
 	uint32_t *signal_of;	 /* [ntask] for Notify and Wait */
 	_Atomic uint32_t *words; /* [nsignal << word_shift] */
 	uint32_t word_shift;	 /* each on a cache line of its own, unless there are very many */
-	uint32_t *taken; /* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream looks at it */
+	/* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream looks at it */
+	uint32_t *taken;
 
 	uint32_t *first_sent; /* [nrank + 1] into sent, sorted by to */
 	struct sent *sent;
@@ -91,8 +94,8 @@ bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error);
 bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error);
 
 /* Errors; all return false. With the place of a task in front: */
-bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule, struct ordo_error *error,
-	const char *format, ...) __attribute__((format(printf, 5, 6)));
+bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule,
+	struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Who waits for whom, when nothing moves: */
 bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error);
 /* A stream's next task would touch memory that is not bound: */
@@ -112,14 +115,17 @@ enum step {
 	STEP_MOVED,
 	STEP_BLOCKED, /* parked on a signal: whoever adds a token to it makes the stream runnable */
 	STEP_DONE,
-	STEP_UNBOUND, /* the peer's memory is not bound yet: only in a schedule that was not proved */
+	/* the peer's memory is not bound yet: only in a schedule that was not proved */
+	STEP_UNBOUND,
 };
 
-/* Runs one task of a stream. *woken is a stream that was parked and is runnable now, or ORDO_NONE. */
+/* Runs one task of a stream. *woken is a stream that was parked and is runnable now, or
+ * ORDO_NONE. */
 enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
 /* Puts the streams of a rank at their heads, for a new round. */
 void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
-/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches its memory (R9). */
+/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches
+ * its memory (R9). */
 void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
 
 static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
@@ -134,14 +140,16 @@ struct slots {
 	uint32_t first;
 };
 
-/* Is a slot of input or output the one that the operator gives to the chunk? Then the next slots are those of the next chunks, as far as
- * there are any: modulo nchunk, because virtual shards lie one after another. */
+/* Is a slot of input or output the one that the operator gives to the chunk? Then the next slots
+ * are those of the next chunks, as far as there are any: modulo nchunk, because virtual shards lie
+ * one after another. */
 static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
 {
 	if (slots.buffer == ORDO_SCRATCH ||
 		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
 		return false;
-	return (plan->layout.regions[slots.rank][slots.buffer].first + slots.first) % plan->layout.nchunk ==
+	return (plan->layout.regions[slots.rank][slots.buffer].first + slots.first) %
+		       plan->layout.nchunk ==
 	       chunk;
 }
 

@@ -8,8 +8,9 @@
 struct record {
 	uint64_t begin_ns, end_ns;
 	uint32_t worker;
-	uint32_t
-		stamp; /* the round, from 1, modulo 2^32; other than the one looked for: nothing was recorded in that */
+	/* the round, from 1, modulo 2^32; other than the one looked for: nothing was recorded in
+	 * that */
+	uint32_t stamp;
 };
 
 /* The Notify and Wait tasks of a signal, each counted from 0 in the order of its stream. */
@@ -36,11 +37,13 @@ static inline uint64_t now_ns(void)
 }
 
 /* ordo_step, recorded. */
-enum step ordo_step_traced(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken);
+enum step ordo_step_traced(
+	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken);
 
-/* Runs one task of a stream on a worker, as ordo_step does, and records it if the plan is traced. Only a benchmark is UNTRACEABLE, to see
- * what the comparison costs. */
-static inline enum step step_on(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
+/* Runs one task of a stream on a worker, as ordo_step does, and records it if the plan is traced.
+ * Only a benchmark is UNTRACEABLE, to see what the comparison costs. */
+static inline enum step step_on(
+	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {
 #ifndef UNTRACEABLE
 	if (__builtin_expect(plan->trace != NULL, 0))

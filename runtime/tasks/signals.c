@@ -26,7 +26,8 @@ static size_t cell_of(const struct signal_set *set, const struct signal *key)
 		if (set->cells[cell] == ORDO_NONE)
 			return cell;
 		const struct signal *signal = &set->signals[set->cells[cell]];
-		if (signal->from == key->from && signal->to == key->to && signal->number == key->number)
+		if (signal->from == key->from && signal->to == key->to &&
+			signal->number == key->number)
 			return cell;
 	}
 }
@@ -61,15 +62,15 @@ static uint32_t number_of(struct signal_set *set, const struct signal *key)
 }
 
 /* Numbers the signal of a Notify or Wait, and notes the stream that has it. */
-static bool number_task(
-	struct ordo_plan *plan, struct signal_set *set, uint32_t s, uint32_t t, struct ordo_error *error)
+static bool number_task(struct ordo_plan *plan, struct signal_set *set, uint32_t s, uint32_t t,
+	struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	const struct ordo_task *task = &schedule->tasks[t];
 	const uint32_t rank = schedule->streams[s].rank;
 	const bool waits = task->kind == ORDO_WAIT;
-	const struct signal key = {
-		waits ? task->peer : rank, waits ? rank : task->peer, task->signal, ORDO_NONE, ORDO_NONE};
+	const struct signal key = {waits ? task->peer : rank, waits ? rank : task->peer,
+		task->signal, ORDO_NONE, ORDO_NONE};
 	const uint32_t number = number_of(set, &key);
 	if (number == ORDO_NONE)
 		return ordo_fail_memory(error);
@@ -84,13 +85,14 @@ static bool number_task(
 	return true;
 }
 
-static bool number_kind(
-	struct ordo_plan *plan, struct signal_set *set, enum ordo_task_kind kind, struct ordo_error *error)
+static bool number_kind(struct ordo_plan *plan, struct signal_set *set, enum ordo_task_kind kind,
+	struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
-			if (schedule->tasks[t].kind == (unsigned)kind && !number_task(plan, set, s, t, error))
+			if (schedule->tasks[t].kind == (unsigned)kind &&
+				!number_task(plan, set, s, t, error))
 				return false;
 	return true;
 }
@@ -98,14 +100,15 @@ static bool number_kind(
 /* Waits first, so that what one stream waits for lies together in `taken`. */
 static bool number_all(struct ordo_plan *plan, struct signal_set *set, struct ordo_error *error)
 {
-	if (!number_kind(plan, set, ORDO_WAIT, error) || !number_kind(plan, set, ORDO_NOTIFY, error))
+	if (!number_kind(plan, set, ORDO_WAIT, error) ||
+		!number_kind(plan, set, ORDO_NOTIFY, error))
 		return false;
 	const size_t padded = CACHE_LINE / sizeof *plan->words;
 	plan->nsignal = (uint32_t)set->nsignal;
 	plan->word_shift = set->nsignal * CACHE_LINE <= MOST_PADDED_BYTES ? 4 : 0;
 	_Static_assert(CACHE_LINE / sizeof(uint32_t) == 1 << 4, "word_shift");
-	plan->words =
-		aligned_alloc(CACHE_LINE, ((set->nsignal << plan->word_shift) / padded + 1) * CACHE_LINE);
+	plan->words = aligned_alloc(
+		CACHE_LINE, ((set->nsignal << plan->word_shift) / padded + 1) * CACHE_LINE);
 	plan->taken = calloc(set->nsignal + 1, sizeof *plan->taken);
 	if (!plan->words || !plan->taken)
 		return ordo_fail_memory(error);

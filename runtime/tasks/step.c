@@ -5,7 +5,8 @@
 /* Elements that are widened on their way into a reduction, at a time: 1 KiB of the stack. */
 enum { WIDENED = 256 };
 
-/* What a task does with elements: those of src are of one type, those of dst of another, or of the same. */
+/* What a task does with elements: those of src are of one type, those of dst of another, or of the
+ * same. */
 struct operation {
 	bool reduces;
 	enum ordo_type from, to;
@@ -15,17 +16,19 @@ struct operation {
 static void reduce_widened(const struct ordo_plan *plan, const struct operation *operation,
 	unsigned char *dst, const unsigned char *src, uint64_t n)
 {
-	const uint64_t wide = ordo_type_size(operation->to), narrow = ordo_type_size(operation->from);
+	const uint64_t wide = ordo_type_size(operation->to),
+		       narrow = ordo_type_size(operation->from);
 	float block[WIDENED];
 	for (uint64_t done = 0; done < n; done += WIDENED) {
 		const size_t count = n - done < WIDENED ? (size_t)(n - done) : WIDENED;
 		ordo_widen_elements(operation->from, block, src + done * narrow, count);
-		ordo_reduce_elements(operation->to, plan->reduction, dst + done * wide, block, count);
+		ordo_reduce_elements(
+			operation->to, plan->reduction, dst + done * wide, block, count);
 	}
 }
 
-static void move_elements(const struct ordo_plan *plan, const struct operation *operation, unsigned char *dst,
-	const unsigned char *src, uint64_t n)
+static void move_elements(const struct ordo_plan *plan, const struct operation *operation,
+	unsigned char *dst, const unsigned char *src, uint64_t n)
 {
 	const bool converts = operation->from != operation->to;
 	if (operation->reduces && converts)
@@ -41,12 +44,13 @@ static void move_elements(const struct ordo_plan *plan, const struct operation *
 }
 
 /* Several chunks lie without gaps on both sides, so that one move does. */
-static bool is_one_move(
-	const struct ordo_plan *plan, const struct ordo_task *task, struct slots dst, struct slots src)
+static bool is_one_move(const struct ordo_plan *plan, const struct ordo_task *task,
+	struct slots dst, struct slots src)
 {
 	if (plan->layout.nround > 1)
 		return false;
-	return task->count == 1 || (are_packed(plan, dst, task->chunk) && are_packed(plan, src, task->chunk));
+	return task->count == 1 ||
+	       (are_packed(plan, dst, task->chunk) && are_packed(plan, src, task->chunk));
 }
 
 /* Scratch slots hold one round's part only. */
@@ -58,29 +62,31 @@ static unsigned char *address(
 	return memory + begin * element_in(&plan->layout, at.buffer);
 }
 
-/* Of every chunk, in the round that a rank is in. In a replay, which has one round only, ranks count calls. */
+/* Of every chunk, in the round that a rank is in. In a replay, which has one round only, ranks
+ * count calls. */
 static uint64_t first_element(const struct ordo_plan *plan, uint32_t rank)
 {
 	return plan->layout.nround > 1 ? plan->ranks[rank].round * plan->layout.tile : 0;
 }
 
 /* This round's part of every chunk: elements [skip, skip + tile) of it. */
-static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task, struct slots dst,
-	unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
+static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task,
+	struct slots dst, unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
 {
 	const struct layout *layout = &plan->layout;
 	const struct operation operation = {
 		ordo_task_reduces(task), type_in(layout, src.buffer), type_in(layout, dst.buffer)};
 	if (is_one_move(plan, task, dst, src)) {
-		uint64_t n =
-			chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk);
+		uint64_t n = chunk_begin(layout, task->chunk + task->count) -
+			     chunk_begin(layout, task->chunk);
 		move_elements(plan, &operation, address(plan, dst_memory, dst, 0),
 			address(plan, src_memory, src, 0), n);
 		return;
 	}
 	const uint64_t skip = first_element(plan, src.rank);
 	for (uint32_t i = 0; i < task->count; i++, dst.first++, src.first++) {
-		uint64_t n = chunk_begin(layout, task->chunk + i + 1) - chunk_begin(layout, task->chunk + i);
+		uint64_t n = chunk_begin(layout, task->chunk + i + 1) -
+			     chunk_begin(layout, task->chunk + i);
 		if (n <= skip)
 			continue;
 		n = n - skip < layout->tile ? n - skip : layout->tile;
@@ -93,12 +99,12 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uint32_t rank)
 {
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
-	struct slots dst = {
-		ordo_task_crosses(task) ? task->peer : rank, (enum ordo_buffer)task->dst_buffer, task->dst};
+	struct slots dst = {ordo_task_crosses(task) ? task->peer : rank,
+		(enum ordo_buffer)task->dst_buffer, task->dst};
 	unsigned char *from =
 		atomic_load_explicit(&plan->ranks[rank].memory[src.buffer], memory_order_relaxed);
-	unsigned char *to =
-		atomic_load_explicit(&plan->ranks[dst.rank].memory[dst.buffer], memory_order_relaxed);
+	unsigned char *to = atomic_load_explicit(
+		&plan->ranks[dst.rank].memory[dst.buffer], memory_order_relaxed);
 	if (!from || !to)
 		return chunk_begin(&plan->layout, task->chunk + task->count) ==
 		       chunk_begin(&plan->layout, task->chunk);
@@ -106,8 +112,8 @@ static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uin
 	return true;
 }
 
-/* Returns the stream that was parked on the signal, or ORDO_NONE. Only one stream notifies, so that only it
- * may find the mark. */
+/* Returns the stream that was parked on the signal, or ORDO_NONE. Only one stream notifies, so that
+ * only it may find the mark. */
 static uint32_t notify(struct ordo_plan *plan, uint32_t signal)
 {
 	_Atomic uint32_t *word = signal_word(plan, signal);
@@ -164,8 +170,8 @@ void ordo_begin_round(struct ordo_plan *plan, uint32_t rank)
 	plan->ranks[rank].nround++;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 		plan->streams[s].at = plan->schedule->streams[s].first;
-	atomic_store_explicit(&plan->ranks[rank].streams_left, program->end_stream - program->first_stream,
-		memory_order_relaxed);
+	atomic_store_explicit(&plan->ranks[rank].streams_left,
+		program->end_stream - program->first_stream, memory_order_relaxed);
 }
 
 void ordo_end_round(const struct ordo_plan *plan, uint32_t rank)

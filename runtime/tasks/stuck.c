@@ -14,7 +14,8 @@ bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream)
 	if (at == schedule->streams[stream].end || schedule->tasks[at].kind != ORDO_WAIT)
 		return false;
 	uint32_t signal = plan->signal_of[at];
-	return atomic_load(signal_word(plan, signal)) >> 1 == (plan->taken[signal] & (UINT32_MAX >> 1));
+	return atomic_load(signal_word(plan, signal)) >> 1 ==
+	       (plan->taken[signal] & (UINT32_MAX >> 1));
 }
 
 /* A stream that waits, in the middle of a chain of waiting streams. */
@@ -30,7 +31,8 @@ static bool will_notify(const struct ordo_plan *plan, uint32_t stream, uint32_t 
 	for (uint32_t t = plan->streams[stream].at; t < schedule->streams[stream].end; t++)
 		if (schedule->tasks[t].kind == ORDO_NOTIFY && plan->signal_of[t] == signal)
 			return true;
-	/* Later rounds begin at the head again, but not before every stream of the rank has ended. */
+	/* Later rounds begin at the head again, but not before every stream of the rank has
+	 * ended. */
 	return false;
 }
 
@@ -52,7 +54,8 @@ static struct link link_of(const struct ordo_plan *plan, uint32_t stream, uint64
 	return (struct link){signal, notifier, NULL, false};
 }
 
-/* Goes from a waiting stream to whom it waits for, until a link that explains itself or into a cycle. */
+/* Goes from a waiting stream to whom it waits for, until a link that explains itself or into a
+ * cycle. */
 static uint32_t root_of(const struct ordo_plan *plan, uint32_t stream, uint64_t ncall)
 {
 	for (uint32_t step = 0; step < plan->schedule->nstream; step++) {
@@ -64,7 +67,8 @@ static uint32_t root_of(const struct ordo_plan *plan, uint32_t stream, uint64_t 
 	return stream;
 }
 
-/* `rank 1, stream "ring", task 3 (Wait 0 signal 0) waits for rank 0, stream "ring", which has ended` */
+/* `rank 1, stream "ring", task 3 (Wait 0 signal 0) waits for rank 0, stream "ring", which has
+ * ended` */
 static int print_link(
 	const struct ordo_plan *plan, uint32_t stream, struct link link, char *text, size_t size)
 {
@@ -72,8 +76,8 @@ static int print_link(
 	const struct signal *signal = &plan->signals[link.signal];
 	ordo_task_locate(plan->schedule, plan->streams[stream].at, where, sizeof where);
 	if (link.notifier == ORDO_NONE)
-		snprintf(
-			who, sizeof who, "signal %" PRIu32 " of rank %" PRIu32, signal->number, signal->from);
+		snprintf(who, sizeof who, "signal %" PRIu32 " of rank %" PRIu32, signal->number,
+			signal->from);
 	else if (plan->streams[link.notifier].at == plan->schedule->streams[link.notifier].end)
 		snprintf(who, sizeof who, "rank %" PRIu32 ", stream \"%.64s\"", signal->from,
 			plan->schedule->streams[link.notifier].name);
@@ -83,8 +87,10 @@ static int print_link(
 		link.why ? link.why : "");
 }
 
-/* The link, or the whole cycle, in which the stream stands. Returns whether a rank is merely absent. */
-static bool print_chain(const struct ordo_plan *plan, uint32_t root, uint64_t ncall, char *text, size_t size)
+/* The link, or the whole cycle, in which the stream stands. Returns whether a rank is merely
+ * absent. */
+static bool print_chain(
+	const struct ordo_plan *plan, uint32_t root, uint64_t ncall, char *text, size_t size)
 {
 	size_t length = 0;
 	uint32_t stream = root, nlink = 0;
@@ -92,11 +98,13 @@ static bool print_chain(const struct ordo_plan *plan, uint32_t root, uint64_t nc
 	do {
 		link = link_of(plan, stream, ncall);
 		if (nlink++ < MOST_LINKS)
-			length += (size_t)print_link(plan, stream, link, text + length, size - length);
+			length += (size_t)print_link(
+				plan, stream, link, text + length, size - length);
 		stream = link.notifier;
 	} while (!link.why && stream != root);
 	if (nlink > MOST_LINKS)
-		snprintf(text + length, size - length, "\nand so on, %" PRIu32 " streams in a circle", nlink);
+		snprintf(text + length, size - length,
+			"\nand so on, %" PRIu32 " streams in a circle", nlink);
 	return link.absent;
 }
 
@@ -120,7 +128,8 @@ bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error)
 		"the run is stuck, %" PRIu32 " %s:%s", nwaiting,
 		nwaiting == 1 ? "stream waits" : "streams wait", chain);
 	if (absent)
-		return ordo_hint(error, "every rank must call, and no later than the watchdog allows");
+		return ordo_hint(
+			error, "every rank must call, and no later than the watchdog allows");
 	return ordo_hint(error, "verify the schedule: a proved one is never stuck");
 }
 

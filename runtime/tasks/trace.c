@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum step ordo_step_traced(struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
+enum step ordo_step_traced(
+	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
 	const struct ordo_stream *facts = &schedule->streams[stream];
@@ -31,7 +32,8 @@ static void number_tasks(const struct ordo_plan *plan, struct trace *trace)
 	uint32_t *nnotify = trace->first_notify + 1;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
-			const enum ordo_task_kind kind = (enum ordo_task_kind)schedule->tasks[t].kind;
+			const enum ordo_task_kind kind =
+				(enum ordo_task_kind)schedule->tasks[t].kind;
 			if (kind == ORDO_NOTIFY)
 				trace->nth[t] = nnotify[plan->signal_of[t]]++;
 			else if (kind == ORDO_WAIT)
@@ -47,7 +49,8 @@ static void list_notifies(const struct ordo_plan *plan, struct trace *trace)
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
 			if (schedule->tasks[t].kind == ORDO_NOTIFY)
-				trace->notifies[trace->first_notify[plan->signal_of[t]] + trace->nth[t]] = t;
+				trace->notifies[trace->first_notify[plan->signal_of[t]] +
+						trace->nth[t]] = t;
 }
 
 /* Written to here, so that no page is fetched while a run is timed. */
@@ -56,7 +59,8 @@ static struct record *allocate_records(uint64_t nround, uint32_t ntask)
 	const uint64_t most = SIZE_MAX / 2 / sizeof(struct record);
 	if (ntask && nround > most / ntask)
 		return NULL;
-	const size_t bytes = nround * ntask * sizeof(struct record) / CACHE_LINE * CACHE_LINE + CACHE_LINE;
+	const size_t bytes =
+		nround * ntask * sizeof(struct record) / CACHE_LINE * CACHE_LINE + CACHE_LINE;
 	struct record *records = aligned_alloc(CACHE_LINE, bytes);
 	if (records)
 		memset(records, 0, bytes);
@@ -87,7 +91,8 @@ static struct trace *create_trace(const struct ordo_plan *plan, uint64_t nround)
 	trace->nwait = calloc((size_t)nsignal + 1, sizeof *trace->nwait);
 	trace->first_notify = calloc((size_t)nsignal + 1, sizeof *trace->first_notify);
 	trace->notifies = calloc((size_t)ntask + 1, sizeof *trace->notifies);
-	if (trace->records && trace->nth && trace->nwait && trace->first_notify && trace->notifies) {
+	if (trace->records && trace->nth && trace->nwait && trace->first_notify &&
+		trace->notifies) {
 		number_tasks(plan, trace);
 		list_notifies(plan, trace);
 		return trace;
@@ -100,7 +105,8 @@ bool ordo_plan_trace_begin(struct ordo_plan *plan, uint32_t ncall, struct ordo_e
 {
 	ordo_plan_trace_end(plan);
 	if (!ncall)
-		return ordo_fail(error, ORDO_USAGE, 0, "trace: found 0 calls to keep, wanted at least 1");
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "trace: found 0 calls to keep, wanted at least 1");
 	if (plan->layout.nround > UINT64_MAX / ncall)
 		return ordo_fail_memory(error);
 	plan->trace = create_trace(plan, ncall * plan->layout.nround);
@@ -128,14 +134,16 @@ struct ordo_trace_extent ordo_plan_trace_extent(const struct ordo_plan *plan)
 	return extent;
 }
 
-static uint64_t count_bytes(const struct ordo_plan *plan, const struct ordo_task *task, uint64_t round)
+static uint64_t count_bytes(
+	const struct ordo_plan *plan, const struct ordo_task *task, uint64_t round)
 {
 	const struct layout *layout = &plan->layout;
 	if (!ordo_task_moves(task))
 		return 0;
 	if (layout->nround == 1)
 		return element_moved(layout, task) *
-		       (chunk_begin(layout, task->chunk + task->count) - chunk_begin(layout, task->chunk));
+		       (chunk_begin(layout, task->chunk + task->count) -
+			       chunk_begin(layout, task->chunk));
 	const uint64_t skip = round % layout->nround * layout->tile;
 	uint64_t sum = 0;
 	for (uint32_t c = task->chunk; c < task->chunk + task->count; c++) {
@@ -147,12 +155,13 @@ static uint64_t count_bytes(const struct ordo_plan *plan, const struct ordo_task
 }
 
 /* The j-th Wait ever takes the token of the j-th Notify ever. */
-static void find_notify(
-	const struct ordo_plan *plan, uint64_t round, uint32_t task, struct ordo_traced_task *traced)
+static void find_notify(const struct ordo_plan *plan, uint64_t round, uint32_t task,
+	struct ordo_traced_task *traced)
 {
 	const struct trace *trace = plan->trace;
 	const uint32_t signal = plan->signal_of[task];
-	const uint32_t first = trace->first_notify[signal], nnotify = trace->first_notify[signal + 1] - first;
+	const uint32_t first = trace->first_notify[signal],
+		       nnotify = trace->first_notify[signal + 1] - first;
 	if (!nnotify)
 		return;
 	const uint64_t token = round * trace->nwait[signal] + trace->nth[task];
@@ -160,8 +169,8 @@ static void find_notify(
 	traced->notify = trace->notifies[first + token % nnotify];
 }
 
-bool ordo_plan_traced_task(
-	const struct ordo_plan *plan, uint64_t round, uint32_t task, struct ordo_traced_task *traced)
+bool ordo_plan_traced_task(const struct ordo_plan *plan, uint64_t round, uint32_t task,
+	struct ordo_traced_task *traced)
 {
 	const struct trace *trace = plan->trace;
 	const uint32_t ntask = plan->schedule->ntask;

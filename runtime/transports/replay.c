@@ -1,4 +1,5 @@
-/* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of every step. */
+/* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of
+ * every step. */
 #include "tasks/recording.h"
 #include <inttypes.h>
 #include <ordo/options.h>
@@ -46,7 +47,8 @@ static void leave(const struct replay_run *run, uint32_t rank)
 {
 	ordo_end_round(run->plan, rank);
 	if (run->watch->left)
-		run->watch->left(run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
+		run->watch->left(
+			run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
 }
 
 /* Ranks without any task are through with all calls before anything happens. */
@@ -71,17 +73,19 @@ static void begin(const struct replay_run *run)
 	}
 }
 
-static bool fail_step(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error,
-	const char *why)
+static bool fail_step(const struct replay_run *run, uint32_t nth, uint32_t stream,
+	struct ordo_error *error, const char *why)
 {
 	const struct ordo_stream *facts = &run->plan->schedule->streams[stream];
 	return ordo_fail(error, ORDO_BAD_INPUT, 0,
-		"run %" PRIu32 " of the interleaving: stream %" PRIu32 " (rank %" PRIu32 ", \"%.64s\") %s",
+		"run %" PRIu32 " of the interleaving: stream %" PRIu32 " (rank %" PRIu32
+		", \"%.64s\") %s",
 		nth, stream, facts->rank, facts->name, why);
 }
 
 /* Before the first task of a stream in a call: the rank has entered, or does now. */
-static bool begin_call(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
+static bool begin_call(
+	const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
 {
 	struct ordo_plan *plan = run->plan;
 	const struct ordo_stream *facts = &plan->schedule->streams[stream];
@@ -94,7 +98,8 @@ static bool begin_call(const struct replay_run *run, uint32_t nth, uint32_t stre
 		return fail_step(run, nth, stream, error, "has no task left");
 	if (state->streams_left)
 		return fail_step(run, nth, stream, error,
-			"would enter the next call, but another stream of its rank is still in this one");
+			"would enter the next call, but another stream of its rank is still in "
+			"this one");
 	enter(run, facts->rank);
 	return true;
 }
@@ -108,7 +113,8 @@ static void tell(const struct replay_run *run, uint32_t stream, bool done)
 			plan->streams[stream].at - done, done);
 }
 
-static bool step(const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
+static bool step(
+	const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
 {
 	struct ordo_plan *plan = run->plan;
 	const struct ordo_stream *facts = &plan->schedule->streams[stream];
@@ -123,7 +129,8 @@ static bool step(const struct replay_run *run, uint32_t nth, uint32_t stream, st
 		return ordo_fail_unbound(plan, stream, error);
 	case STEP_BLOCKED:
 	case STEP_DONE:
-		return fail_step(run, nth, stream, error, "waits for a token that nobody has given yet");
+		return fail_step(
+			run, nth, stream, error, "waits for a token that nobody has given yet");
 	}
 	tell(run, stream, true);
 	if (plan->streams[stream].at == facts->end && !--plan->ranks[facts->rank].streams_left)
@@ -135,7 +142,8 @@ static bool is_complete(const struct replay_run *run)
 {
 	const struct ordo_schedule *schedule = run->plan->schedule;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
-		if (schedule->streams[s].first < schedule->streams[s].end && calls_ended(run, s) < run->ncall)
+		if (schedule->streams[s].first < schedule->streams[s].end &&
+			calls_ended(run, s) < run->ncall)
 			return false;
 	return true;
 }
@@ -167,10 +175,11 @@ static void tell_tokens(const struct replay_run *run)
 	const struct ordo_plan *plan = run->plan;
 	for (uint32_t i = 0; run->watch->left_over && i < plan->nsignal; i++) {
 		const struct signal *signal = &plan->signals[i];
-		const uint32_t ntoken = ((*signal_word(plan, i) >> 1) - plan->taken[i]) & (UINT32_MAX >> 1);
+		const uint32_t ntoken =
+			((*signal_word(plan, i) >> 1) - plan->taken[i]) & (UINT32_MAX >> 1);
 		if (ntoken)
-			run->watch->left_over(
-				run->watch->closure, signal->from, signal->to, signal->number, ntoken);
+			run->watch->left_over(run->watch->closure, signal->from, signal->to,
+				signal->number, ntoken);
 	}
 }
 
@@ -180,8 +189,8 @@ static bool run_all(const struct replay_run *run, struct ordo_error *error)
 		const struct ordo_run *steps = &run->interleaving->runs[i];
 		if (steps->stream >= run->plan->schedule->nstream)
 			return ordo_fail(error, ORDO_BAD_INPUT, 0,
-				"run %" PRIu32 " of the interleaving: there is no stream %" PRIu32, i,
-				steps->stream);
+				"run %" PRIu32 " of the interleaving: there is no stream %" PRIu32,
+				i, steps->stream);
 		for (uint32_t n = 0; n < steps->count; n++)
 			if (!step(run, i, steps->stream, error))
 				return false;
@@ -189,8 +198,8 @@ static bool run_all(const struct replay_run *run, struct ordo_error *error)
 	return end(run, error);
 }
 
-static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving, uint32_t ncall,
-	const struct ordo_watch *watch, struct ordo_error *error)
+static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
+	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error)
 {
 	static const struct ordo_watch nobody;
 	const struct replay_run run = {plan, interleaving, ncall, watch ? watch : &nobody};
@@ -198,7 +207,8 @@ static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *i
 		return false;
 	if (plan->layout.nround > 1)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"a replay needs a plan that moves every chunk whole: tile_bytes = UINT64_MAX");
+			"a replay needs a plan that moves every chunk whole: tile_bytes = "
+			"UINT64_MAX");
 	begin(&run);
 	const bool worked = run_all(&run, &plan->why);
 	tell_tokens(&run);
@@ -209,8 +219,8 @@ static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *i
 }
 
 bool ordo_plan_run_replay_sized(size_t size, struct ordo_plan *plan,
-	const struct ordo_interleaving *interleaving, uint32_t ncall, const struct ordo_watch *watch,
-	struct ordo_error *error)
+	const struct ordo_interleaving *interleaving, uint32_t ncall,
+	const struct ordo_watch *watch, struct ordo_error *error)
 {
 	struct ordo_watch own;
 	return ordo_options_take(&own, sizeof own, watch, size, error)
@@ -230,5 +240,6 @@ const void *ordo_plan_slot(
 {
 	const struct layout *layout = &plan->layout;
 	const unsigned char *memory = plan->ranks[rank].memory[buffer];
-	return memory ? memory + slot_begin(layout, rank, buffer, slot) * element_in(layout, buffer) : NULL;
+	return memory ? memory + slot_begin(layout, rank, buffer, slot) * element_in(layout, buffer)
+		      : NULL;
 }

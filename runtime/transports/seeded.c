@@ -1,8 +1,9 @@
-/* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become unit
- * tests. */
+/* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become
+ * unit tests. */
 #include "tasks/recording.h"
 
-/* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA 2014. */
+/* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA
+ * 2014. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -20,8 +20,8 @@ _Static_assert(sizeof(_Atomic uint32_t) == 4, "a futex is 32 bits");
 void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms)
 {
 	struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, timeout_ms == UINT32_MAX ? NULL : &timeout, NULL,
-		0);
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value,
+		timeout_ms == UINT32_MAX ? NULL : &timeout, NULL, 0);
 }
 
 void ordo_wake(_Atomic uint32_t *word)

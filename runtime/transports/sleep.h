@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Sleeps while the word has that value, at most timeout_ms (UINT32_MAX: no limit); may return early for no
- * reason. The word carries all ordering. */
+/* Sleeps while the word has that value, at most timeout_ms (UINT32_MAX: no limit); may return early
+ * for no reason. The word carries all ordering. */
 void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms);
 /* Wakes everybody who sleeps on the word; it has been changed before. */
 void ordo_wake(_Atomic uint32_t *word);

@@ -1,16 +1,18 @@
 /* threads.c - runs schedules on threads: one a rank, or a few that share all ranks' streams.
  *
- * A thread that takes part is a member. A stream is in one place only: on a member's list of runnable streams
- * (its own, or `incoming`, where other members push), being stepped by a member, or parked on a signal.
- * Whoever notifies that signal pushes the stream to its home, the member its rank belongs to.
+ * A thread that takes part is a member. A stream is in one place only: on a member's list of
+ * runnable streams (its own, or `incoming`, where other members push), being stepped by a member,
+ * or parked on a signal. Whoever notifies that signal pushes the stream to its home, the member its
+ * rank belongs to.
  *
- * A member without work sleeps by turning its `incoming` from EMPTY to ASLEEP, and counts itself out of
- * `awake`; who pushes onto a member ASLEEP has counted it in before. So awake = 0 if and only if all members
- * sleep and nobody is left to wake them: the run is stuck, known at once and without a clock. A rank that is
- * outside the call counts as awake, for it may enter; then only time can tell.
+ * A member without work sleeps by turning its `incoming` from EMPTY to ASLEEP, and counts itself
+ * out of `awake`; who pushes onto a member ASLEEP has counted it in before. So awake = 0 if and
+ * only if all members sleep and nobody is left to wake them: the run is stuck, known at once and
+ * without a clock. A rank that is outside the call counts as awake, for it may enter; then only
+ * time can tell.
  */
-#include "tasks/recording.h"
 #include "sleep.h"
+#include "tasks/recording.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -19,8 +21,8 @@
 #define EMPTY ORDO_NONE
 #define ASLEEP (ORDO_NONE - 1)
 
-/* How long a member without work looks for some before it sleeps. Spinning only helps if all members have a
- * core. */
+/* How long a member without work looks for some before it sleeps. Spinning only helps if all
+ * members have a core. */
 #define NSPIN 1000
 #define NYIELD 8
 
@@ -87,14 +89,14 @@ static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
 	}
 }
 
-/* All of the streams that were pushed to a member, as a list. Whoever does this has them alone, whatever
- * happened to the list before. */
+/* All of the streams that were pushed to a member, as a list. Whoever does this has them alone,
+ * whatever happened to the list before. */
 static uint32_t take_incoming(struct member *member)
 {
 	uint32_t head = atomic_load_explicit(&member->incoming, memory_order_relaxed);
 	while (head < ASLEEP)
-		if (atomic_compare_exchange_weak_explicit(
-			    &member->incoming, &head, EMPTY, memory_order_acquire, memory_order_relaxed))
+		if (atomic_compare_exchange_weak_explicit(&member->incoming, &head, EMPTY,
+			    memory_order_acquire, memory_order_relaxed))
 			return head;
 	return EMPTY;
 }
@@ -152,7 +154,8 @@ static void make_runnable(struct worker *worker, uint32_t stream)
 		return;
 	/* Its home is busy: somebody who sleeps may want it. */
 	if (atomic_load_explicit(&plan->awake, memory_order_relaxed) < plan->nmember)
-		for (uint32_t i = 0; i < plan->nmember && !wake_member(plan, &plan->members[i]); i++)
+		for (uint32_t i = 0; i < plan->nmember && !wake_member(plan, &plan->members[i]);
+			i++)
 			continue;
 }
 
@@ -195,8 +198,8 @@ static void end_stream(struct worker *worker, uint32_t stream)
 		complete_rank(worker);
 }
 
-/* Gives the run up. Nobody steps any more when the error is written, so nobody's memory is touched after
- * that. */
+/* Gives the run up. Nobody steps any more when the error is written, so nobody's memory is touched
+ * after that. */
 static void stop_run(struct worker *worker, uint32_t unbound_stream)
 {
 	struct ordo_plan *plan = worker->plan;
@@ -215,7 +218,8 @@ static void stop_run(struct worker *worker, uint32_t unbound_stream)
 	atomic_store(&plan->stopped, STOPPED);
 }
 
-/* Until it blocks or ends. A stream that blocked may already run elsewhere, and is not to be touched. */
+/* Until it blocks or ends. A stream that blocked may already run elsewhere, and is not to be
+ * touched. */
 static void run_stream(struct worker *worker, uint32_t stream)
 {
 	struct member *member = self(worker);
@@ -247,8 +251,8 @@ static uint64_t count_moved(const struct ordo_plan *plan)
 	return moved;
 }
 
-/* Sleeps until woken, or until nothing has moved anywhere for the time of the watchdog. Looks every half of
- * that time, so it takes up to 1.5 times that long. */
+/* Sleeps until woken, or until nothing has moved anywhere for the time of the watchdog. Looks every
+ * half of that time, so it takes up to 1.5 times that long. */
 static void sleep_watched(struct worker *worker)
 {
 	struct ordo_plan *plan = worker->plan;
@@ -302,7 +306,8 @@ static void rest(struct worker *worker)
 {
 	struct ordo_plan *plan = worker->plan;
 	uint32_t empty = EMPTY;
-	if (look_around(worker) || !atomic_compare_exchange_strong(&self(worker)->incoming, &empty, ASLEEP))
+	if (look_around(worker) ||
+		!atomic_compare_exchange_strong(&self(worker)->incoming, &empty, ASLEEP))
 		return;
 	const bool last = atomic_fetch_sub(&plan->awake, 1) == 1;
 	if (is_over(worker))
@@ -353,8 +358,8 @@ void ordo_members_reset(struct ordo_plan *plan)
 bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error)
 {
 	if (rank >= plan->schedule->problem.nrank || !plan->ranks[rank].bound)
-		return ordo_fail(
-			error, ORDO_USAGE, 0, "rank %u has no buffers: bind it before it runs", rank);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"rank %u has no buffers: bind it before it runs", rank);
 	if (!ordo_float_mode_check(error))
 		return false;
 	struct rank_state *state = &plan->ranks[rank];
@@ -365,8 +370,8 @@ bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error
 		.left = &state->rank_left,
 		.steals = false,
 		.watched = true};
-	/* In this order: either this rank sees that the run was given up, or who gives it up sees this rank
-	 * step. */
+	/* In this order: either this rank sees that the run was given up, or who gives it up sees
+	 * this rank step. */
 	atomic_store(&member->stepping, 1);
 	bool complete = false;
 	if (atomic_load(&plan->stopped) == RUNNING) {
@@ -407,9 +412,11 @@ static void work(struct ordo_plan *plan, uint32_t member, bool steals)
 		.watched = false};
 	const uint64_t nrank = plan->schedule->problem.nrank;
 	atomic_store(&plan->members[member].stepping, 1);
-	/* The ranks r with home_of(r) = member, last first, because lists are filled from the front. */
+	/* The ranks r with home_of(r) = member, last first, because lists are filled from the
+	 * front. */
 	uint64_t first = (member * nrank + plan->nmember - 1) / plan->nmember;
-	for (uint64_t r = ((member + 1) * nrank + plan->nmember - 1) / plan->nmember; r > first; r--)
+	for (uint64_t r = ((member + 1) * nrank + plan->nmember - 1) / plan->nmember; r > first;
+		r--)
 		begin_rank(&worker, (uint32_t)(r - 1));
 	serve(&worker);
 	atomic_store(&plan->members[member].stepping, 0);
@@ -468,8 +475,9 @@ static struct crew *create_crew(struct ordo_plan *plan, uint32_t nhelper, struct
 		struct helper *helper = &crew->helpers[crew->nhelper];
 		*helper = (struct helper){.crew = crew, .member = crew->nhelper + 1};
 		if (pthread_create(&helper->thread, NULL, help, helper)) {
-			ordo_fail(error, ORDO_ENVIRONMENT, 0, "only %u of %u threads could be started",
-				crew->nhelper + 1, nhelper + 1);
+			ordo_fail(error, ORDO_ENVIRONMENT, 0,
+				"only %u of %u threads could be started", crew->nhelper + 1,
+				nhelper + 1);
 			ordo_crew_destroy(crew);
 			return NULL;
 		}

@@ -68,8 +68,9 @@ void ordo_arena_free(struct ordo_arena *arena)
 	}
 }
 
-/* Large arrays are touched here and there by turns, so that with small pages most of the time would go into finding pages: where the system has
- * large ones for those who ask, this asks. Whole pages, so that the array stays one mapping and can grow without being copied. Advice only: whether it is
+/* Large arrays are touched here and there by turns, so that with small pages most of the time would
+ * go into finding pages: where the system has large ones for those who ask, this asks. Whole pages,
+ * so that the array stays one mapping and can grow without being copied. Advice only: whether it is
  * taken changes nothing but time. */
 static void want_large_pages(void *items, size_t size)
 {

@@ -67,7 +67,8 @@ static int make_temporary(const char *name, bool folder, mode_t mode)
 }
 
 /* A descriptor of a new temporary file or folder; -1 with an error. */
-static int create_temporary(struct ordo_store *store, bool folder, mode_t mode, struct ordo_error *error)
+static int create_temporary(
+	struct ordo_store *store, bool folder, mode_t mode, struct ordo_error *error)
 {
 	for (unsigned attempt = 0; attempt < 1000; attempt++) {
 		char *name = name_temporary(store->target, attempt);
@@ -88,7 +89,8 @@ static int create_temporary(struct ordo_store *store, bool folder, mode_t mode, 
 	return -1;
 }
 
-static bool open_stream(struct ordo_store *store, int descriptor, const char *name, struct ordo_error *error)
+static bool open_stream(
+	struct ordo_store *store, int descriptor, const char *name, struct ordo_error *error)
 {
 	store->out = fdopen(descriptor, "w");
 	if (store->out) {
@@ -168,10 +170,11 @@ static bool check_replaceable(struct ordo_store *store, struct ordo_error *error
 	const struct dirent *entry;
 	while ((entry = readdir(store->replaced)))
 		if (!is_dots(entry->d_name) && !is_ours(entry->d_name)) {
-			ordo_fail(error, ORDO_USAGE, 0, "%s holds \"%s\", which is no part of a schedule",
-				store->target, entry->d_name);
-			return ordo_hint(
-				error, "choose another name, or one that ends in .json for a single file");
+			ordo_fail(error, ORDO_USAGE, 0,
+				"%s holds \"%s\", which is no part of a schedule", store->target,
+				entry->d_name);
+			return ordo_hint(error,
+				"choose another name, or one that ends in .json for a single file");
 		}
 	return true;
 }
@@ -202,7 +205,8 @@ bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct 
 
 bool ordo_store_open(struct ordo_store *store, const char *name, struct ordo_error *error)
 {
-	int descriptor = openat(dirfd(store->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int descriptor =
+		openat(dirfd(store->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (descriptor < 0)
 		return ordo_fail_file(error, store->target, "cannot write", errno);
 	return open_stream(store, descriptor, store->target, error);
@@ -240,8 +244,8 @@ static bool exchange(const char *one, const char *other)
 #endif
 }
 
-/* Without an exchange there is a moment with no folder; the old one comes back if the new one cannot take its
- * place. */
+/* Without an exchange there is a moment with no folder; the old one comes back if the new one
+ * cannot take its place. */
 static bool move_aside(struct ordo_store *store)
 {
 	size_t size = strlen(store->temporary) + 8;

@@ -68,7 +68,8 @@ void ordo_tame(char *text, bool lines)
 	}
 }
 
-void ordo_error_write_marked(const struct ordo_error *error, FILE *out, const struct ordo_error_marks *marks)
+void ordo_error_write_marked(
+	const struct ordo_error *error, FILE *out, const struct ordo_error_marks *marks)
 {
 	if (!error)
 		return;
@@ -77,8 +78,8 @@ void ordo_error_write_marked(const struct ordo_error *error, FILE *out, const st
 	ordo_tame(head.place, true);
 	ordo_tame(tamed.text, true);
 	ordo_tame(tamed.hint, true);
-	fprintf(out, "%s%s%s%s%s: %s%s%s\n", marks->place, head.place, marks->word, head.word, marks->plain,
-		tamed.text, tamed.hint[0] ? "\nhint: " : "", tamed.hint);
+	fprintf(out, "%s%s%s%s%s: %s%s%s\n", marks->place, head.place, marks->word, head.word,
+		marks->plain, tamed.text, tamed.hint[0] ? "\nhint: " : "", tamed.hint);
 }
 
 void ordo_error_write(const struct ordo_error *error, FILE *out)

@@ -81,8 +81,8 @@ static void take_plain(struct ordo_gate *gate, enum kind kind, char c)
 	gate->in_string = kind == QUOTE;
 	gate->depth += kind == OPENS;
 	gate->depth -= kind == CLOSES && gate->depth;
-	gate->closed = kind == WRONG || (outside && (gate->begun || c != '{')) || gate->depth > DEPTH_LIMIT ||
-		       gate->token > ORDO_TOKEN_LIMIT;
+	gate->closed = kind == WRONG || (outside && (gate->begun || c != '{')) ||
+		       gate->depth > DEPTH_LIMIT || gate->token > ORDO_TOKEN_LIMIT;
 	gate->begun = true;
 }
 

@@ -12,7 +12,8 @@ struct pair_entry {
 static struct pair_entry *find(const struct pair_map *map, uint32_t a, uint32_t b)
 {
 	uint64_t i = ordo_spread(&map->seed, a, b) & (map->room - 1);
-	while (map->entries[i].value != ORDO_NONE && (map->entries[i].a != a || map->entries[i].b != b))
+	while (map->entries[i].value != ORDO_NONE &&
+		(map->entries[i].a != a || map->entries[i].b != b))
 		i = ORDO_NEXT_PLACE(i, map->room - 1);
 	return &map->entries[i];
 }

@@ -2,8 +2,8 @@
 #ifndef ORDO_SCHEDULES_BASE_MAP_H
 #define ORDO_SCHEDULES_BASE_MAP_H
 
-#include <ordo/operator.h>
 #include <ordo/hash_seed.h>
+#include <ordo/operator.h>
 #include <stddef.h>
 
 /* (u32, u32) -> u32, open addressing. */
@@ -15,14 +15,14 @@ struct pair_map {
 };
 
 uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b); /* ORDO_NONE: not there */
-uint32_t *pair_at(
-	struct pair_map *map, uint32_t a, uint32_t b); /* its value, to be changed; NULL: not there */
+/* its value, to be changed; NULL: not there */
+uint32_t *pair_at(struct pair_map *map, uint32_t a, uint32_t b);
 bool pair_put(struct pair_map *map, uint32_t a, uint32_t b,
 	uint32_t value); /* false: no memory; the key must be new */
 void pair_free(struct pair_map *map);
 
-/* The same for first ids 0..n-1, of which most have one second id only: the first that each was put with lies in an array, the others in a
- * table. */
+/* The same for first ids 0..n-1, of which most have one second id only: the first that each was put
+ * with lies in an array, the others in a table. */
 struct near_map {
 	struct {
 		uint32_t b, value; /* value + 1; 0: none */

@@ -33,8 +33,8 @@ bool ordo_memory_allows(double bytes, const char *what, struct ordo_error *error
 		return true;
 	print_bytes(wanted, bytes);
 	print_bytes(there, (double)most);
-	ordo_fail(
-		error, ORDO_ENVIRONMENT, 0, "%s takes about %s of memory, there is %s", what, wanted, there);
+	ordo_fail(error, ORDO_ENVIRONMENT, 0, "%s takes about %s of memory, there is %s", what,
+		wanted, there);
 	if (error)
 		error->too_large = true;
 	return ordo_hint(error, "--memory-limit SIZE allows more");

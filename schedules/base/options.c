@@ -3,7 +3,8 @@
 #include <ordo/version.h>
 #include <string.h>
 
-bool ordo_options_take(void *options, size_t known, const void *given, size_t size, struct ordo_error *error)
+bool ordo_options_take(
+	void *options, size_t known, const void *given, size_t size, struct ordo_error *error)
 {
 	const size_t shared = !given ? 0 : size < known ? size : known;
 	if (shared)
@@ -12,10 +13,10 @@ bool ordo_options_take(void *options, size_t known, const void *given, size_t si
 	for (size_t i = known; given && i < size; i++)
 		if (((const unsigned char *)given)[i]) {
 			ordo_fail(error, ORDO_USAGE, 0,
-				"options: byte %zu is set, and libordo %s knows %zu bytes of them", i,
-				ORDO_VERSION, known);
-			return ordo_hint(
-				error, "the program was compiled for a newer libordo than the one that runs");
+				"options: byte %zu is set, and libordo %s knows %zu bytes of them",
+				i, ORDO_VERSION, known);
+			return ordo_hint(error, "the program was compiled for a newer libordo than "
+						"the one that runs");
 		}
 	return true;
 }

@@ -12,10 +12,10 @@
 
 enum { RELEASE_STEP = 16 << 20, READ_STEP = 1 << 20, LARGE = 64 << 20 };
 
-/* A mapping costs no memory of our own and no copy, but ends the process if somebody cuts the file short meanwhile: only for files so large that a copy
- * would show. */
-static bool map_file(
-	struct ordo_source *source, int descriptor, size_t size, const char *path, struct ordo_error *error)
+/* A mapping costs no memory of our own and no copy, but ends the process if somebody cuts the file
+ * short meanwhile: only for files so large that a copy would show. */
+static bool map_file(struct ordo_source *source, int descriptor, size_t size, const char *path,
+	struct ordo_error *error)
 {
 	void *text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
 	if (text == MAP_FAILED)
@@ -35,8 +35,8 @@ static bool allows(double bytes, const char *path, struct ordo_error *error)
 }
 
 /* Reads to the end, or as long as the gate, if there is one, is open. *text is malloc'd. */
-static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_t *size, const char *path,
-	struct ordo_error *error)
+static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_t *size,
+	const char *path, struct ordo_error *error)
 {
 	size_t room = 0, end;
 	ssize_t got = 0;
@@ -61,21 +61,23 @@ static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_
 	return !gate || ordo_gate_end(gate, *size) ? true : ordo_fail_memory(error);
 }
 
-static bool read_all(
-	struct ordo_source *source, int descriptor, bool ends, const char *path, struct ordo_error *error)
+static bool read_all(struct ordo_source *source, int descriptor, bool ends, const char *path,
+	struct ordo_error *error)
 {
 	struct ordo_gate gate = {0};
 	char *text = NULL;
 	size_t size = 0;
 	const bool worked = read_text(ends ? NULL : &gate, descriptor, &text, &size, path, error);
-	*source = (struct ordo_source){.text = text, .size = size, .gaps = gate.gaps, .ngap = gate.ngap};
+	*source = (struct ordo_source){
+		.text = text, .size = size, .gaps = gate.gaps, .ngap = gate.ngap};
 	if (!worked)
 		ordo_source_close(source);
 	return worked;
 }
 
 /* A file has an end; of what else there is, nobody knows. */
-bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
+bool ordo_source_from(
+	struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error)
 {
 	struct stat facts;
 	const bool ends = !fstat(descriptor, &facts) && S_ISREG(facts.st_mode);

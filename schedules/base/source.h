@@ -14,7 +14,8 @@ struct ordo_source {
 };
 
 /* Takes over the descriptor and closes it. `path` is for messages. */
-bool ordo_source_from(struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
+bool ordo_source_from(
+	struct ordo_source *source, int descriptor, const char *path, struct ordo_error *error);
 void ordo_source_close(struct ordo_source *source);
 /* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
 void ordo_source_release(struct ordo_source *source, size_t offset);

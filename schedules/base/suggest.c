@@ -16,7 +16,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Edit distance in which swapping two neighbours is one edit; both words shorter than LONGEST. Three rows of the usual table. */
+/* Edit distance in which swapping two neighbours is one edit; both words shorter than LONGEST.
+ * Three rows of the usual table. */
 static uint32_t edit_distance(const char *a, uint32_t na, const char *b, uint32_t nb)
 {
 	uint32_t rows[3][LONGEST];
@@ -29,7 +30,8 @@ static uint32_t edit_distance(const char *a, uint32_t na, const char *b, uint32_
 		for (uint32_t j = 1; j <= nb; j++) {
 			row[j] = smaller(above[j], row[j - 1]) + 1;
 			row[j] = smaller(row[j], above[j - 1] + !is_same(a[i - 1], b[j - 1]));
-			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]))
+			if (i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) &&
+				is_same(a[i - 2], b[j - 1]))
 				row[j] = smaller(row[j], two_above[j - 2] + 1);
 		}
 	}
@@ -47,7 +49,8 @@ const char *ordo_suggest(const char *word, const char *const *names, uint32_t co
 		const size_t width = names[i] ? strlen(names[i]) : LONGEST;
 		if (width >= LONGEST)
 			continue;
-		const uint32_t distance = edit_distance(word, (uint32_t)length, names[i], (uint32_t)width);
+		const uint32_t distance =
+			edit_distance(word, (uint32_t)length, names[i], (uint32_t)width);
 		if (distance < least && distance < width) {
 			least = distance;
 			nearest = names[i];

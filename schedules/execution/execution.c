@@ -1,5 +1,5 @@
-/* execution.c - running a schedule by its order alone: what must come before a task, and everything as far as it
- * goes. All of it linear in tasks. */
+/* execution.c - running a schedule by its order alone: what must come before a task, and everything
+ * as far as it goes. All of it linear in tasks. */
 #include "execution.h"
 #include "base/map.h"
 #include <ordo/arena.h>
@@ -39,12 +39,15 @@ static uint32_t name_signal(
 	if (index != ORDO_NONE)
 		return index;
 	index = course->nsignal;
-	if (!ordo_array_reserve(
-		    &course->signals, &course->signal_room, (size_t)index + 1, sizeof *course->signals) ||
+	if (!ordo_array_reserve(&course->signals, &course->signal_room, (size_t)index + 1,
+		    sizeof *course->signals) ||
 		!pair_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
-	course->signals[index] = (struct course_signal){
-		.from = from, .to = to, .number = number, .notifier = ORDO_NONE, .waiter = ORDO_NONE};
+	course->signals[index] = (struct course_signal){.from = from,
+		.to = to,
+		.number = number,
+		.notifier = ORDO_NONE,
+		.waiter = ORDO_NONE};
 	course->nsignal++;
 	return index;
 }
@@ -54,16 +57,18 @@ static bool use_signal(struct course *course, struct names *names, uint32_t stre
 	const struct ordo_task *what = &course->schedule->tasks[task];
 	const uint32_t rank = course->schedule->streams[stream].rank;
 	const bool notifies = what->kind == ORDO_NOTIFY;
-	const uint32_t index = name_signal(
-		course, names, notifies ? rank : what->peer, notifies ? what->peer : rank, what->signal);
+	const uint32_t index = name_signal(course, names, notifies ? rank : what->peer,
+		notifies ? what->peer : rank, what->signal);
 	if (index == ORDO_NONE)
 		return ordo_fail_memory(course->error);
 	struct course_signal *signal = &course->signals[index];
 	uint32_t *user = notifies ? &signal->notifier : &signal->waiter;
 	if (*user != ORDO_NONE && *user != stream)
 		return ordo_fail(course->error, ORDO_USAGE, 5,
-			"signal %u from rank %u to rank %u has two %s streams (R5): its tokens have no order",
-			signal->number, signal->from, signal->to, notifies ? "notifying" : "waiting");
+			"signal %u from rank %u to rank %u has two %s streams (R5): its tokens "
+			"have no order",
+			signal->number, signal->from, signal->to,
+			notifies ? "notifying" : "waiting");
 	*user = stream;
 	course->signal_of[task] = index;
 	course->ordinal[task] = notifies ? signal->nnotify++ : signal->nwait++;
@@ -76,7 +81,8 @@ static bool number_signals(struct course *course)
 	struct names names = {0};
 	bool worked = true;
 	for (uint32_t s = 0; worked && s < schedule->nstream; s++)
-		for (uint32_t t = schedule->streams[s].first; worked && t < schedule->streams[s].end; t++)
+		for (uint32_t t = schedule->streams[s].first;
+			worked && t < schedule->streams[s].end; t++)
 			if (!ordo_task_moves(&schedule->tasks[t]))
 				worked = use_signal(course, &names, s, t);
 	pair_free(&names.lane_of);
@@ -110,8 +116,8 @@ static bool list_signals(struct course *course)
 	return true;
 }
 
-bool course_open(
-	struct course *course, const struct ordo_schedule *schedule, uint32_t ncall, struct ordo_error *error)
+bool course_open(struct course *course, const struct ordo_schedule *schedule, uint32_t ncall,
+	struct ordo_error *error)
 {
 	const size_t ntask = (size_t)schedule->ntask + 1, nstream = (size_t)schedule->nstream + 1;
 	*course = (struct course){.schedule = schedule, .ncall = ncall, .error = error};
@@ -125,8 +131,8 @@ bool course_open(
 	course->ready = malloc(nstream * sizeof *course->ready);
 	course->is_ready = malloc(nstream);
 	course->unfinished = malloc((size_t)schedule->problem.nrank * sizeof *course->unfinished);
-	if (!course->signal_of || !course->ordinal || !course->done || !course->want || !course->ready ||
-		!course->is_ready || !course->unfinished)
+	if (!course->signal_of || !course->ordinal || !course->done || !course->want ||
+		!course->ready || !course->is_ready || !course->unfinished)
 		return ordo_fail_memory(error);
 	return number_signals(course) && list_signals(course);
 }
@@ -175,8 +181,8 @@ void course_begin(struct course *course, struct ordo_interleaving *out)
 struct course_place course_place_of(const struct course *course, uint32_t task, uint32_t call)
 {
 	const uint32_t stream = ordo_stream_of(course->schedule, task);
-	return (struct course_place){
-		stream, call * tasks_of(course, stream) + task - course->schedule->streams[stream].first};
+	return (struct course_place){stream,
+		call * tasks_of(course, stream) + task - course->schedule->streams[stream].first};
 }
 
 uint32_t course_notify_of(const struct course *course, uint32_t wait)
@@ -187,7 +193,8 @@ uint32_t course_notify_of(const struct course *course, uint32_t wait)
 		       : ORDO_NONE;
 }
 
-/* What must come before: a walk back from the step, over every stream as far as it is wanted, once. */
+/* What must come before: a walk back from the step, over every stream as far as it is wanted,
+ * once. */
 
 struct walk {
 	struct course *course;
@@ -223,7 +230,8 @@ static bool want_token(struct walk *walk, uint32_t task, uint32_t call)
 	if (j >= (uint64_t)course->ncall * signal->nnotify)
 		return false;
 	const uint32_t notify = course->notifies[signal->first_notify + j % signal->nnotify];
-	const struct course_place place = course_place_of(course, notify, (uint32_t)(j / signal->nnotify));
+	const struct course_place place =
+		course_place_of(course, notify, (uint32_t)(j / signal->nnotify));
 	want(walk, place.stream, place.step + 1);
 	return true;
 }
@@ -231,13 +239,15 @@ static bool want_token(struct walk *walk, uint32_t task, uint32_t call)
 static bool look_at(struct walk *walk, uint32_t stream)
 {
 	const struct course *course = walk->course;
-	const uint32_t length = tasks_of(course, stream), first = course->schedule->streams[stream].first;
+	const uint32_t length = tasks_of(course, stream),
+		       first = course->schedule->streams[stream].first;
 	while (walk->seen[stream] < course->want[stream]) {
 		const uint32_t step = walk->seen[stream]++, call = step / length,
 			       task = first + step % length;
 		if (call && task == first)
 			want_entering(walk, stream, call);
-		if (course->schedule->tasks[task].kind == ORDO_WAIT && !want_token(walk, task, call))
+		if (course->schedule->tasks[task].kind == ORDO_WAIT &&
+			!want_token(walk, task, call))
 			return false;
 	}
 	return true;
@@ -250,7 +260,8 @@ bool course_want_before(struct course *course, uint32_t stream, uint32_t step)
 		.seen = malloc(nstream * sizeof *walk.seen),
 		.stack = malloc(nstream * sizeof *walk.stack),
 		.stacked = calloc(nstream, 1)};
-	bool worked = walk.seen && walk.stack && walk.stacked ? true : ordo_fail_memory(course->error);
+	bool worked =
+		walk.seen && walk.stack && walk.stacked ? true : ordo_fail_memory(course->error);
 	if (worked) {
 		/* What is wanted already is wanted with all that must come before it. */
 		memcpy(walk.seen, course->want, course->schedule->nstream * sizeof *walk.seen);
@@ -332,7 +343,8 @@ enum taken { TAKEN, NOT_NOW, NO_MEMORY };
 
 static enum taken take_step(struct course *course, uint32_t stream)
 {
-	const uint32_t length = tasks_of(course, stream), step = course->done[stream], call = step / length;
+	const uint32_t length = tasks_of(course, stream), step = course->done[stream],
+		       call = step / length;
 	const uint32_t task = course->schedule->streams[stream].first + step % length;
 	const enum ordo_task_kind kind = (enum ordo_task_kind)course->schedule->tasks[task].kind;
 	if (call && step % length == 0 && !may_enter(course, stream, call))

@@ -1,8 +1,8 @@
-/* execution.h - running a schedule by its order alone, stream by stream, as far as wanted. Private to
- * schedules/verify/.
+/* execution.h - running a schedule by its order alone, stream by stream, as far as wanted. Private
+ * to schedules/verify/.
  *
- * Every stream goes through its tasks once for each call; step p of a stream of L tasks is task p % L of call
- * p / L. Needs R1..R5; R6 may be broken.
+ * Every stream goes through its tasks once for each call; step p of a stream of L tasks is task p %
+ * L of call p / L. Needs R1..R5; R6 may be broken.
  */
 #ifndef ORDO_SCHEDULES_EXECUTION_EXECUTION_H
 #define ORDO_SCHEDULES_EXECUTION_EXECUTION_H
@@ -14,7 +14,8 @@ struct course_signal {
 	uint32_t notifier, waiter; /* streams; ORDO_NONE: none */
 	uint32_t nnotify, nwait;   /* in one call */
 	uint32_t first_notify,
-		first_wait;	/* its Notify and Wait in course.notifies and course.waits, in order */
+		/* its Notify and Wait in course.notifies and course.waits, in order */
+		first_wait;
 	uint64_t posted, taken; /* so far */
 	uint32_t parked;	/* the waiting stream waits for it: that stream, or ORDO_NONE */
 };
@@ -33,8 +34,9 @@ struct course {
 	uint32_t *done; /* [nstream] steps taken */
 	uint32_t *want; /* [nstream] steps to be taken at most */
 	uint32_t *ready, nready;
-	uint8_t *is_ready;    /* [nstream] */
-	uint32_t *unfinished; /* [nrank] streams of the rank that have not ended the call it is in */
+	uint8_t *is_ready; /* [nstream] */
+	/* [nrank] streams of the rank that have not ended the call it is in */
+	uint32_t *unfinished;
 	uint64_t ndone;
 	struct ordo_interleaving *out; /* what is run is written here */
 };
@@ -48,13 +50,14 @@ void course_begin(struct course *course, struct ordo_interleaving *out);
 
 /* Steps of a stream in all calls. */
 uint32_t course_length(const struct course *course, uint32_t stream);
-/* Wants what must come before that step, and not the step itself. false: it waits for a token that never
- * comes, or there is no memory (course.error tells). */
+/* Wants what must come before that step, and not the step itself. false: it waits for a token that
+ * never comes, or there is no memory (course.error tells). */
 bool course_want_before(struct course *course, uint32_t stream, uint32_t step);
 void course_want_all(struct course *course);
 /* Runs as far as wanted and possible. */
 bool course_run(struct course *course);
-/* Takes the next step of that stream. false: it cannot be taken (ORDO_OK), or there is no memory. */
+/* Takes the next step of that stream. false: it cannot be taken (ORDO_OK), or there is no
+ * memory. */
 bool course_step(struct course *course, uint32_t stream);
 bool course_is_complete(const struct course *course);
 

@@ -96,7 +96,8 @@ static bool copy_array(struct copy *copy)
 	bool first = true;
 	copy->cursor->at++;
 	ordo_printer_put(&copy->printer, "[", 1);
-	for (size_t count = 0; (step = ordo_next_element(copy->cursor, &first)) == ORDO_STEP_MORE; count++) {
+	for (size_t count = 0; (step = ordo_next_element(copy->cursor, &first)) == ORDO_STEP_MORE;
+		count++) {
 		if (count)
 			ordo_printer_put(&copy->printer, ", ", 2);
 		if (!copy_value(copy))

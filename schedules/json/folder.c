@@ -1,6 +1,6 @@
 /* folder.c - where the text of a document comes from: a file, a pipe, or the files of a folder. */
-#include "reader.h"
 #include "base/atomic_file.h"
+#include "reader.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,13 @@ bool ordo_is_plain_name(const char *name)
 	return *name && name[0] != '.' && !strchr(name, '/') && !strchr(name, '\\');
 }
 
-/* Opens a program's file: an ordinary one, in the folder itself, no link to elsewhere and no device that
- * waits. */
+/* Opens a program's file: an ordinary one, in the folder itself, no link to elsewhere and no device
+ * that waits. */
 static int open_program(const struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_piece *value, const char *name)
 {
-	int descriptor = openat(reader->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int descriptor =
+		openat(reader->folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat facts;
 	if (descriptor >= 0 && !fstat(descriptor, &facts) && S_ISREG(facts.st_mode))
 		return descriptor;
@@ -29,8 +30,8 @@ static int open_program(const struct ordo_reader *reader, const struct ordo_curs
 		close(descriptor);
 	else if (errno != ELOOP && strerror_r(errno, reason, sizeof reason))
 		snprintf(reason, sizeof reason, "error %d", errno);
-	ordo_fail_rule_at(
-		cursor, value->place, 2, "programs: cannot read the program \"%.200s\": %s", name, reason);
+	ordo_fail_rule_at(cursor, value->place, 2,
+		"programs: cannot read the program \"%.200s\": %s", name, reason);
 	return -1;
 }
 
@@ -39,7 +40,8 @@ static bool read_program_file(struct ordo_reader *reader, const struct ordo_curs
 {
 	struct ordo_source source, *outer = reader->source;
 	struct ordo_cursor inner;
-	const char *file = ordo_arena_format(&reader->schedule->arena, "%s%s", reader->folder_name, name);
+	const char *file =
+		ordo_arena_format(&reader->schedule->arena, "%s%s", reader->folder_name, name);
 	if (!file)
 		return ordo_fail_memory(reader->error);
 	int descriptor = open_program(reader, cursor, value, name);
@@ -70,8 +72,8 @@ bool ordo_read_program_name(struct ordo_reader *reader, struct ordo_cursor *curs
 	return worked;
 }
 
-bool ordo_open_document(
-	const char *path, const char *in_folder, struct ordo_opened *opened, struct ordo_error *error)
+bool ordo_open_document(const char *path, const char *in_folder, struct ordo_opened *opened,
+	struct ordo_error *error)
 {
 	struct stat facts;
 	opened->folder = -1;
@@ -88,7 +90,8 @@ bool ordo_open_document(
 		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s", path,
 			length && path[length - 1] == '/' ? "" : "/");
 		opened->folder = opened->file;
-		if (snprintf(opened->name, sizeof opened->name, "%s%s", opened->folder_name, in_folder) < 0)
+		if (snprintf(opened->name, sizeof opened->name, "%s%s", opened->folder_name,
+			    in_folder) < 0)
 			opened->name[0] = '\0';
 		opened->file = openat(opened->folder, in_folder, O_RDONLY | O_CLOEXEC);
 		if (opened->file >= 0)
@@ -98,8 +101,9 @@ bool ordo_open_document(
 		return ordo_fail_file(error, opened->name, "cannot read", number);
 	}
 	const char *slash = strrchr(path, '/');
-	snprintf(opened->folder_name, sizeof opened->folder_name, "%.*s", slash ? (int)(slash - path + 1) : 0,
-		path);
-	opened->folder = open(slash ? opened->folder_name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(opened->folder_name, sizeof opened->folder_name, "%.*s",
+		slash ? (int)(slash - path + 1) : 0, path);
+	opened->folder =
+		open(slash ? opened->folder_name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return true;
 }

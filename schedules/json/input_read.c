@@ -1,7 +1,7 @@
 /* input_read.c - inputs from JSON. */
-#include "problem_read.h"
-#include "base/source.h"
 #include "base/atomic_file.h"
+#include "base/source.h"
+#include "problem_read.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,7 +39,8 @@ static const struct ordo_keys element_keys = {element_names, VALUE, "an element"
 static const char *const value_names[NSPOT_KEY] = {"shard", "chunk", "offset", "value"};
 static const struct ordo_keys value_keys = {value_names, NSPOT_KEY, "a value"};
 
-/* A place of a vector as it was met, and a number as text: what it means depends on keys that may come later. */
+/* A place of a vector as it was met, and a number as text: what it means depends on keys that may
+ * come later. */
 struct spot {
 	uint32_t who, chunk, offset;
 	const char *number;
@@ -86,8 +87,8 @@ static bool read_reduction(struct ordo_cursor *cursor, struct reader *reader)
 				 "reduction: found \"%.40s\", wanted " ORDO_REDUCTION_NAMES, name);
 }
 
-static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys,
-	enum spot_key key, struct spot *spot)
+static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor,
+	const struct ordo_keys *keys, enum spot_key key, struct spot *spot)
 {
 	ordo_skip_space(cursor);
 	spot->places[key] = ordo_cursor_place(cursor);
@@ -106,8 +107,8 @@ static bool read_spot_value(struct reader *reader, struct ordo_cursor *cursor, c
 	return false;
 }
 
-static bool read_spot(
-	struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys, struct spots *spots)
+static bool read_spot(struct reader *reader, struct ordo_cursor *cursor,
+	const struct ordo_keys *keys, struct spots *spots)
 {
 	struct spot spot = {0};
 	struct ordo_members members;
@@ -119,14 +120,15 @@ static bool read_spot(
 			return false;
 	if (!ordo_members_end(&members, (1u << keys->count) - 1))
 		return false;
-	if (!ordo_array_reserve(&spots->items, &spots->room, spots->count + 1, sizeof *spots->items))
+	if (!ordo_array_reserve(
+		    &spots->items, &spots->room, spots->count + 1, sizeof *spots->items))
 		return ordo_fail_memory(reader->error);
 	spots->items[spots->count++] = spot;
 	return true;
 }
 
-static bool read_spots(
-	struct reader *reader, struct ordo_cursor *cursor, const struct ordo_keys *keys, struct spots *spots)
+static bool read_spots(struct reader *reader, struct ordo_cursor *cursor,
+	const struct ordo_keys *keys, struct spots *spots)
 {
 	enum ordo_step step;
 	bool first = true;
@@ -199,9 +201,10 @@ static bool check_problem(struct reader *reader, const struct ordo_cursor *curso
 	if (!ordo_check_read_problem(cursor, &reader->problem, &places))
 		return false;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(reader->problem.op);
-	return facts->reduces ? true
-			      : ordo_fail_at(cursor, reader->places[OPERATOR],
-					"operator: found \"%s\", wanted one that reduces", facts->name);
+	return facts->reduces
+		       ? true
+		       : ordo_fail_at(cursor, reader->places[OPERATOR],
+				 "operator: found \"%s\", wanted one that reduces", facts->name);
 }
 
 /* `-0x1.8p+3`: a sign if it is negative, 0x, and an exponent; nothing but a number of that type. */
@@ -209,8 +212,8 @@ static bool parse_real(const char *text, enum ordo_type type, double *number)
 {
 	const char *digits = text + (*text == '-');
 	char *end;
-	if (strncmp(digits, "0x", 2) != 0 || digits[2 + strspn(digits + 2, "0123456789abcdefp.+-")] ||
-		!strchr(digits, 'p'))
+	if (strncmp(digits, "0x", 2) != 0 ||
+		digits[2 + strspn(digits + 2, "0123456789abcdefp.+-")] || !strchr(digits, 'p'))
 		return false;
 	*number = strtod(text, &end);
 	return !*end && isfinite(*number) && ordo_type_round(type, *number) == *number;
@@ -229,20 +232,22 @@ static bool parse_integer(const char *text, enum ordo_type type, int64_t *number
 	return !errno && *number >= least && *number <= most;
 }
 
-static bool parse_number(const struct reader *reader, const struct ordo_cursor *cursor, const char *key,
-	const char *text, struct ordo_place place, union ordo_number *number)
+static bool parse_number(const struct reader *reader, const struct ordo_cursor *cursor,
+	const char *key, const char *text, struct ordo_place place, union ordo_number *number)
 {
 	const bool real = ordo_type_facts(reader->type)->is_float;
 	if (real ? parse_real(text, reader->type, &number->real)
 		 : parse_integer(text, reader->type, &number->integer))
 		return true;
-	return ordo_fail_at(cursor, place, "%s: found \"%.60s\", wanted a%s such as \"%s\" that %s can hold",
-		key, text, real ? " hexadecimal number" : " whole number", real ? "0x1.8p+3" : "5",
+	return ordo_fail_at(cursor, place,
+		"%s: found \"%.60s\", wanted a%s such as \"%s\" that %s can hold", key, text,
+		real ? " hexadecimal number" : " whole number", real ? "0x1.8p+3" : "5",
 		ordo_type_name(reader->type));
 }
 
 /* Is there such a chunk, and such an element of it? */
-static bool place_spot(const struct reader *reader, const struct ordo_cursor *cursor, struct spot *spot)
+static bool place_spot(
+	const struct reader *reader, const struct ordo_cursor *cursor, struct spot *spot)
 {
 	const struct ordo_problem *problem = &reader->problem;
 	const uint32_t nchunk = ordo_nchunk(problem), K = problem->chunks_per_block;
@@ -259,11 +264,12 @@ static bool place_spot(const struct reader *reader, const struct ordo_cursor *cu
 	return true;
 }
 
-static bool fill_elements(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
+static bool fill_elements(
+	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
 {
 	if (!reader->elements.count || reader->elements.count > 2)
-		return ordo_fail_at(cursor, reader->places[ELEMENTS], "elements: found %zu, wanted 1 or 2",
-			reader->elements.count);
+		return ordo_fail_at(cursor, reader->places[ELEMENTS],
+			"elements: found %zu, wanted 1 or 2", reader->elements.count);
 	for (uint32_t i = 0; i < reader->elements.count; i++) {
 		struct spot *spot = &reader->elements.items[i];
 		uint32_t first, end;
@@ -272,8 +278,8 @@ static bool fill_elements(struct reader *reader, const struct ordo_cursor *curso
 		ordo_chunk_holders(&reader->problem, spot->chunk, &first, &end);
 		if (spot->who < first || spot->who >= end)
 			return ordo_fail_at(cursor, spot->places[WHO],
-				"rank: found %" PRIu32 ", but chunk %" PRIu32 " is put out by rank%s %" PRIu32
-				"..%" PRIu32,
+				"rank: found %" PRIu32 ", but chunk %" PRIu32
+				" is put out by rank%s %" PRIu32 "..%" PRIu32,
 				spot->who, spot->chunk, end - first > 1 ? "s" : "", first, end - 1);
 		input->elements[i] = (struct ordo_output_element){spot->who, spot->position};
 	}
@@ -293,7 +299,8 @@ static int compare_spots(const void *one, const void *other)
 				  : (p->column > q->column) - (p->column < q->column);
 }
 
-static bool fill_values(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
+static bool fill_values(
+	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_input *input)
 {
 	struct spots *values = &reader->values;
 	for (size_t i = 0; i < values->count; i++) {
@@ -315,7 +322,8 @@ static bool fill_values(struct reader *reader, const struct ordo_cursor *cursor,
 				"shard %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu32
 				" has a value already",
 				spot->who, spot->chunk, spot->offset);
-		if (!parse_number(reader, cursor, "value", spot->number, spot->places[VALUE], &number) ||
+		if (!parse_number(
+			    reader, cursor, "value", spot->number, spot->places[VALUE], &number) ||
 			!ordo_input_add(input, spot->who, spot->position, number, reader->error))
 			return false;
 	}
@@ -328,9 +336,10 @@ static struct ordo_input *build(struct reader *reader, const struct ordo_cursor 
 		return NULL;
 	struct ordo_input *input = ordo_input_create(
 		&reader->problem, reader->type, reader->reduction, reader->count, reader->error);
-	if (input &&
-		(!parse_number(reader, cursor, "rest", reader->rest, reader->places[REST], &input->rest) ||
-			!fill_elements(reader, cursor, input) || !fill_values(reader, cursor, input))) {
+	if (input && (!parse_number(reader, cursor, "rest", reader->rest, reader->places[REST],
+			      &input->rest) ||
+			     !fill_elements(reader, cursor, input) ||
+			     !fill_values(reader, cursor, input))) {
 		ordo_input_destroy(input);
 		input = NULL;
 	}

@@ -1,6 +1,6 @@
 /* input_write.c - inputs as canonical JSON. */
-#include "printer.h"
 #include "base/atomic_file.h"
+#include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/input.h>
@@ -45,8 +45,8 @@ static void print_value(
 	ordo_printer_text(printer, text);
 }
 
-static void print_place(struct ordo_printer *printer, const struct ordo_input *input, const char *who,
-	uint32_t number, uint64_t position)
+static void print_place(struct ordo_printer *printer, const struct ordo_input *input,
+	const char *who, uint32_t number, uint64_t position)
 {
 	uint32_t chunk;
 	uint64_t offset;
@@ -59,14 +59,16 @@ static void print_place(struct ordo_printer *printer, const struct ordo_input *i
 	print_member(printer, "offset", (uint32_t)offset);
 }
 
-static bool print_input(const struct ordo_input *input, FILE *out, const char *name, struct ordo_error *error)
+static bool print_input(
+	const struct ordo_input *input, FILE *out, const char *name, struct ordo_error *error)
 {
 	struct ordo_printer printer;
 	ordo_printer_begin(&printer, out);
 	print_head(&printer, input);
 	ordo_printer_text(&printer, ",\n \"elements\": [");
 	for (uint32_t i = 0; i < input->nelement; i++) {
-		print_place(&printer, input, "rank", input->elements[i].rank, input->elements[i].position);
+		print_place(&printer, input, "rank", input->elements[i].rank,
+			input->elements[i].position);
 		ordo_printer_text(&printer, i + 1 < input->nelement ? "}," : "}\n ]");
 	}
 	ordo_printer_text(&printer, ",\n \"rest\": ");
@@ -82,7 +84,8 @@ static bool print_input(const struct ordo_input *input, FILE *out, const char *n
 		ordo_printer_put(&printer, "}", 1);
 	}
 	ordo_printer_text(&printer, input->nvalue ? "\n ]}\n" : "]}\n");
-	return ordo_printer_end(&printer) ? true : ordo_fail_file(error, name, "cannot write", errno);
+	return ordo_printer_end(&printer) ? true
+					  : ordo_fail_file(error, name, "cannot write", errno);
 }
 
 bool ordo_input_print(const struct ordo_input *input, FILE *out, struct ordo_error *error)

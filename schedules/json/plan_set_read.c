@@ -1,7 +1,7 @@
 /* plan_set_read.c - plan sets from JSON, and the schedules they name. */
-#include "reader.h"
-#include "problem_read.h"
 #include "base/atomic_file.h"
+#include "problem_read.h"
+#include "reader.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,7 +16,18 @@
 
 static const char schema[] = "ordo/plan-set/1", document_name[] = "plan-set.json";
 
-enum head_key { SCHEMA, OPERATOR, RANKS, ROOT, SHARDS, IN_PLACE, ACCUMULATE, EXTRA, RANGES, NHEAD_KEY };
+enum head_key {
+	SCHEMA,
+	OPERATOR,
+	RANKS,
+	ROOT,
+	SHARDS,
+	IN_PLACE,
+	ACCUMULATE,
+	EXTRA,
+	RANGES,
+	NHEAD_KEY
+};
 static const char *const head_names[NHEAD_KEY] = {
 	"schema", "operator", "ranks", "root", "shards", "in_place", "accumulate", "x", "ranges"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a plan set"};
@@ -39,8 +50,8 @@ struct met_range {
 	struct ordo_place places[NRANGE_KEY];
 };
 
-static bool read_range_value(
-	struct reader *reader, struct ordo_cursor *cursor, enum range_key key, struct met_range *range)
+static bool read_range_value(struct reader *reader, struct ordo_cursor *cursor, enum range_key key,
+	struct met_range *range)
 {
 	ordo_skip_space(cursor);
 	range->places[key] = ordo_cursor_place(cursor);
@@ -58,8 +69,8 @@ static bool read_range_value(
 }
 
 /* The message begins with the key it is about. */
-static bool fail_range(
-	const struct ordo_cursor *cursor, const struct met_range *range, const struct ordo_error *found)
+static bool fail_range(const struct ordo_cursor *cursor, const struct met_range *range,
+	const struct ordo_error *found)
 {
 	struct ordo_place place = range->places[FROM];
 	for (int key = 0; key < NRANGE_KEY; key++)
@@ -70,7 +81,8 @@ static bool fail_range(
 	return found->hint[0] ? ordo_hint(cursor->error, "%s", found->hint) : false;
 }
 
-static bool keep_range(struct reader *reader, const struct ordo_cursor *cursor, const struct met_range *range)
+static bool keep_range(
+	struct reader *reader, const struct ordo_cursor *cursor, const struct met_range *range)
 {
 	struct ordo_plan_set *set = reader->set;
 	struct ordo_error found = {0};
@@ -147,7 +159,8 @@ static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, e
 
 static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 {
-	const uint32_t required = 1u << SCHEMA | 1u << OPERATOR | 1u << RANKS | 1u << IN_PLACE | 1u << RANGES;
+	const uint32_t required =
+		1u << SCHEMA | 1u << OPERATOR | 1u << RANKS | 1u << IN_PLACE | 1u << RANGES;
 	struct ordo_members members;
 	int key;
 	if (!ordo_members_begin(&members, cursor, &head_keys, "a plan set, an object"))
@@ -213,8 +226,8 @@ struct ordo_plan_set *ordo_plan_set_read(const char *path, struct ordo_error *er
 		ordo_source_close(&source);
 	}
 	if (set && opened.folder >= 0) {
-		set->folder_name =
-			ordo_arena_text(&set->arena, opened.folder_name, strlen(opened.folder_name));
+		set->folder_name = ordo_arena_text(
+			&set->arena, opened.folder_name, strlen(opened.folder_name));
 		if (set->folder_name) {
 			set->folder = opened.folder;
 			return set;
@@ -298,9 +311,10 @@ static bool fail_member(
 	return false;
 }
 
-/* Opens what a range names: an ordinary file or a folder beside the set, no link to elsewhere and no device that waits. */
-static bool open_member(
-	const struct ordo_plan_set *set, uint32_t range, struct ordo_opened *opened, struct ordo_error *error)
+/* Opens what a range names: an ordinary file or a folder beside the set, no link to elsewhere and
+ * no device that waits. */
+static bool open_member(const struct ordo_plan_set *set, uint32_t range, struct ordo_opened *opened,
+	struct ordo_error *error)
 {
 	const char *name = set->ranges[range].schedule;
 	struct stat facts;
@@ -316,12 +330,15 @@ static bool open_member(
 	if (there && S_ISDIR(facts.st_mode) && holds_set(set->folder, name)) {
 		close(opened->file);
 		fail_member(set, range, "found a plan set, wanted a schedule", error);
-		return ordo_hint(error, "ranges of the inner set can stand in the outer one themselves");
+		return ordo_hint(
+			error, "ranges of the inner set can stand in the outer one themselves");
 	}
 	if (there && S_ISDIR(facts.st_mode)) {
 		opened->folder = opened->file;
-		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s/", set->folder_name, name);
-		snprintf(opened->name, sizeof opened->name, "%s%s/schedule.json", set->folder_name, name);
+		snprintf(opened->folder_name, sizeof opened->folder_name, "%s%s/", set->folder_name,
+			name);
+		snprintf(opened->name, sizeof opened->name, "%s%s/schedule.json", set->folder_name,
+			name);
 		opened->file = openat(opened->folder, "schedule.json", O_RDONLY | O_CLOEXEC);
 		if (opened->file >= 0)
 			return true;
@@ -357,8 +374,9 @@ static bool check_same_problem(const struct ordo_plan_set *set, uint32_t range,
 {
 	const struct ordo_problem *wanted = &set->problem;
 	char found_text[160], why[400], wanted_text[160];
-	if (problem->op == wanted->op && problem->nrank == wanted->nrank && problem->root == wanted->root &&
-		problem->nshard == wanted->nshard && problem->in_place == wanted->in_place &&
+	if (problem->op == wanted->op && problem->nrank == wanted->nrank &&
+		problem->root == wanted->root && problem->nshard == wanted->nshard &&
+		problem->in_place == wanted->in_place &&
 		problem->accumulate_f32 == wanted->accumulate_f32)
 		return true;
 	print_problem(found_text, sizeof found_text, problem);
@@ -386,16 +404,18 @@ static struct ordo_schedule *open_range(const struct ordo_plan_set *set, uint32_
 	return NULL;
 }
 
-struct ordo_schedule *ordo_plan_set_open_sized(size_t size, const struct ordo_plan_set *set, uint32_t range,
-	const struct ordo_read_options *options, struct ordo_error *error)
+struct ordo_schedule *ordo_plan_set_open_sized(size_t size, const struct ordo_plan_set *set,
+	uint32_t range, const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_read_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? open_range(set, range, &own, error)
-									 : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? open_range(set, range, &own, error)
+		       : NULL;
 }
 
 struct ordo_schedule *(ordo_plan_set_open)(const struct ordo_plan_set *set, uint32_t range,
 	const struct ordo_read_options *options, struct ordo_error *error)
 {
-	return ordo_plan_set_open_sized(ORDO_UP_TO(ordo_read_options, closure), set, range, options, error);
+	return ordo_plan_set_open_sized(
+		ORDO_UP_TO(ordo_read_options, closure), set, range, options, error);
 }

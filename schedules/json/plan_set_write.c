@@ -1,6 +1,6 @@
 /* plan_set_write.c - plan sets as canonical JSON, and folders of them. */
-#include "printer.h"
 #include "base/atomic_file.h"
+#include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/plan_set.h>
@@ -54,11 +54,13 @@ static void print_head(struct ordo_printer *printer, const struct ordo_plan_set 
 	}
 }
 
-static bool print_set(const struct ordo_plan_set *set, FILE *out, const char *name, struct ordo_error *error)
+static bool print_set(
+	const struct ordo_plan_set *set, FILE *out, const char *name, struct ordo_error *error)
 {
 	struct ordo_printer printer;
 	if (!set->nrange)
-		return ordo_fail(error, ORDO_USAGE, 1, "a plan set without ranges cannot be written");
+		return ordo_fail(
+			error, ORDO_USAGE, 1, "a plan set without ranges cannot be written");
 	ordo_printer_begin(&printer, out);
 	print_head(&printer, set);
 	ordo_printer_text(&printer, ",\n \"ranges\": [");
@@ -68,7 +70,8 @@ static bool print_set(const struct ordo_plan_set *set, FILE *out, const char *na
 		print_range(&printer, &set->ranges[i]);
 	}
 	ordo_printer_text(&printer, "\n ]}\n");
-	return ordo_printer_end(&printer) ? true : ordo_fail_file(error, name, "cannot write", errno);
+	return ordo_printer_end(&printer) ? true
+					  : ordo_fail_file(error, name, "cannot write", errno);
 }
 
 bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo_error *error)
@@ -82,15 +85,14 @@ static bool check_names(const struct ordo_plan_set *set, struct ordo_error *erro
 	for (uint32_t i = 0; i < set->nrange; i++)
 		if (!ordo_store_is_range(set->ranges[i].schedule))
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"the schedule \"%.200s\" cannot be written into the folder of a set: wanted "
-				"a name "
-				"such as range-0.json",
+				"the schedule \"%.200s\" cannot be written into the folder of a "
+				"set: wanted a name such as range-0.json",
 				set->ranges[i].schedule);
 	return true;
 }
 
-bool ordo_plan_set_write(const struct ordo_plan_set *set, const struct ordo_schedule *const *schedules,
-	const char *path, struct ordo_error *error)
+bool ordo_plan_set_write(const struct ordo_plan_set *set,
+	const struct ordo_schedule *const *schedules, const char *path, struct ordo_error *error)
 {
 	struct ordo_store store;
 	if (!check_names(set, error) || !ordo_store_begin_folder(&store, path, error))

@@ -63,9 +63,9 @@ void ordo_printer_text(struct ordo_printer *printer, const char *text)
 char *ordo_put_number(char *at, uint32_t number)
 {
 	static const char pairs[] =
-		"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-		"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-		"8081828384858687888990919293949596979899";
+		"0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+		"4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+		"828384858687888990919293949596979899";
 	if (number < 10) {
 		*at = (char)('0' + number);
 		return at + 1;
@@ -142,7 +142,8 @@ void ordo_printer_string(struct ordo_printer *printer, const char *text)
 	ordo_printer_put(printer, "\"", 1);
 	while (*text) {
 		size_t plain = 0;
-		while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' && text[plain] != '\\')
+		while ((unsigned char)text[plain] >= 0x20 && text[plain] != '"' &&
+			text[plain] != '\\')
 			plain++;
 		ordo_printer_put(printer, text, plain);
 		text += plain;

@@ -1,5 +1,5 @@
-/* printer.h - JSON text into a stream, fast: a buffer, integers formatted by hand, strings escaped one way.
- * Private to schedules/. */
+/* printer.h - JSON text into a stream, fast: a buffer, integers formatted by hand, strings escaped
+ * one way. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_PRINTER_H
 #define ORDO_SCHEDULES_JSON_PRINTER_H
 
@@ -18,7 +18,8 @@ struct ordo_printer {
 };
 
 void ordo_printer_begin(struct ordo_printer *printer, FILE *out);
-/* Hands everything to the stream and flushes it. false: something could not be written; errno says why. */
+/* Hands everything to the stream and flushes it. false: something could not be written; errno says
+ * why. */
 bool ordo_printer_end(struct ordo_printer *printer);
 
 /* Makes sure that ORDO_PRINTER_ROOM bytes can be put at `at`. */
@@ -28,7 +29,8 @@ void ordo_printer_text(struct ordo_printer *printer, const char *text);
 void ordo_printer_number(struct ordo_printer *printer, uint32_t number);
 /* The shortest decimal that reads back as the same number. The number is finite. */
 void ordo_printer_real(struct ordo_printer *printer, double number);
-/* A JSON string with its quotes: only what must be escaped is, in the shortest way. The text is UTF-8. */
+/* A JSON string with its quotes: only what must be escaped is, in the shortest way. The text is
+ * UTF-8. */
 void ordo_printer_string(struct ordo_printer *printer, const char *text);
 
 /* The digits of a number at `at`; returns where they end (at most 10 further). */

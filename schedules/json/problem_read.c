@@ -11,11 +11,12 @@ bool ordo_read_operator(struct ordo_cursor *cursor, enum ordo_operator *op)
 	if (worked && !ordo_operator_from_name(name, op)) {
 		enum ordo_operator meant;
 		worked = ordo_fail_at(cursor, value.place,
-			"operator: found \"%.40s\", wanted AllReduce, Reduce, Broadcast, ReduceScatter, "
-			"AllGather, Scatter, Gather or AllToAll",
+			"operator: found \"%.40s\", wanted AllReduce, Reduce, Broadcast, "
+			"ReduceScatter, AllGather, Scatter, Gather or AllToAll",
 			name);
 		if (ordo_operator_from_typed(name, &meant))
-			ordo_hint(cursor->error, "did you mean \"%s\"?", ordo_operator_facts(meant)->name);
+			ordo_hint(cursor->error, "did you mean \"%s\"?",
+				ordo_operator_facts(meant)->name);
 	}
 	cJSON_Delete(json);
 	return worked;
@@ -58,8 +59,8 @@ bool ordo_check_read_problem(const struct ordo_cursor *cursor, struct ordo_probl
 	if (places->root.line && !facts->rooted)
 		return ordo_fail_at(cursor, places->root, "root: %s has no root", facts->name);
 	if (facts->rooted && !places->root.line)
-		return ordo_fail_at(
-			cursor, places->op, "the key \"root\" is missing: %s has a root", facts->name);
+		return ordo_fail_at(cursor, places->op,
+			"the key \"root\" is missing: %s has a root", facts->name);
 	if (ordo_problem_check(problem, &found))
 		return true;
 	return ordo_fail_at(cursor, place_of_key(places, found.text), "%s", found.text);

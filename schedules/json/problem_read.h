@@ -1,5 +1,5 @@
-/* problem_read.h - what documents say of the problem they are about: keys that schedules and plan sets share. Private to
- * schedules/. */
+/* problem_read.h - what documents say of the problem they are about: keys that schedules and plan
+ * sets share. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_PROBLEM_READ_H
 #define ORDO_SCHEDULES_JSON_PROBLEM_READ_H
 

@@ -20,7 +20,8 @@ static const struct ordo_keys stream_keys = {stream_names, 2, "a stream"};
 static bool allows_more(const struct ordo_reader *reader, const struct ordo_cursor *cursor)
 {
 	const double task = sizeof *reader->schedule->tasks + sizeof *reader->schedule->places;
-	if (ordo_memory_allows(2 * task * (double)reader->schedule->task_room, "reading it", reader->error))
+	if (ordo_memory_allows(
+		    2 * task * (double)reader->schedule->task_room, "reading it", reader->error))
 		return true;
 	if (reader->error)
 		snprintf(reader->error->file, sizeof reader->error->file, "%s", cursor->file);
@@ -39,8 +40,8 @@ static bool append_task(struct ordo_reader *reader, const struct ordo_cursor *cu
 		    sizeof *schedule->tasks))
 		return ordo_fail_memory(reader->error);
 	if (!reader->options.no_places) {
-		if (!ordo_array_reserve(&schedule->places, &schedule->place_room, (size_t)schedule->ntask + 1,
-			    sizeof *schedule->places))
+		if (!ordo_array_reserve(&schedule->places, &schedule->place_room,
+			    (size_t)schedule->ntask + 1, sizeof *schedule->places))
 			return ordo_fail_memory(reader->error);
 		schedule->places[schedule->ntask] = place;
 	}
@@ -56,8 +57,9 @@ static bool append_task(struct ordo_reader *reader, const struct ordo_cursor *cu
 	return true;
 }
 
-/* As many canonical tasks as there are from the cursor on, with the comma, line end and indentation between
- * two. *open tells whether the cursor is before a task that must be read the slow way, not behind one. */
+/* As many canonical tasks as there are from the cursor on, with the comma, line end and indentation
+ * between two. *open tells whether the cursor is before a task that must be read the slow way, not
+ * behind one. */
 static bool scan_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor, bool *open)
 {
 	static const char between[] = ",\n    {";
@@ -88,7 +90,8 @@ static bool read_task(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	if (!reader->options.only_cjson && !scan_tasks(reader, cursor, &open))
 		return false;
 	struct ordo_place place = ordo_cursor_place(cursor);
-	return !open || (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
+	return !open ||
+	       (ordo_read_task(cursor, &task) && append_task(reader, cursor, &task, place));
 }
 
 static bool read_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor)
@@ -112,7 +115,8 @@ static bool read_name(struct ordo_reader *reader, struct ordo_cursor *cursor, co
 	const char *text = NULL;
 	bool worked = json && ordo_as_string(cursor, json, &value, "name", &text);
 	*name = NULL;
-	for (uint32_t back = 1; worked && !*name && back <= 8 && back <= schedule->nstream; back++) {
+	for (uint32_t back = 1; worked && !*name && back <= 8 && back <= schedule->nstream;
+		back++) {
 		const char *old = schedule->streams[schedule->nstream - back].name;
 		*name = old && !strcmp(old, text) ? old : NULL;
 	}
@@ -133,14 +137,15 @@ static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	if (!ordo_members_begin(&members, cursor, &stream_keys, "a stream, an object"))
 		return false;
 	while ((key = ordo_members_next(&members)) >= 0)
-		if (!(key == NAME ? read_name(reader, cursor, &stream.name) : read_tasks(reader, cursor)))
+		if (!(key == NAME ? read_name(reader, cursor, &stream.name)
+				  : read_tasks(reader, cursor)))
 			return false;
 	if (!ordo_members_end(&members, 1u << NAME | 1u << TASKS))
 		return false;
 	stream.end = schedule->ntask;
 	if (schedule->nstream >= ORDO_LIMIT ||
-		!ordo_array_reserve(&schedule->streams, &schedule->stream_room, (size_t)schedule->nstream + 1,
-			sizeof *schedule->streams))
+		!ordo_array_reserve(&schedule->streams, &schedule->stream_room,
+			(size_t)schedule->nstream + 1, sizeof *schedule->streams))
 		return ordo_fail_memory(reader->error);
 	schedule->streams[schedule->nstream++] = stream;
 	return true;
@@ -188,8 +193,8 @@ static bool widen_table(struct ordo_reader *reader)
 }
 
 /* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */
-static bool keep_program(
-	struct ordo_reader *reader, const struct ordo_cursor *cursor, const struct ordo_met_program *program)
+static bool keep_program(struct ordo_reader *reader, const struct ordo_cursor *cursor,
+	const struct ordo_met_program *program)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	for (uint32_t i = program->first_stream; i < program->end_stream; i++)
@@ -199,19 +204,20 @@ static bool keep_program(
 	if (!mark_rank(reader, program->rank))
 		return ordo_fail_rule_at(
 			cursor, program->place, 2, "rank %u has a program already", program->rank);
-	if (!ordo_array_reserve(&reader->programs, &reader->program_room, (size_t)reader->nprogram + 1,
-		    sizeof *reader->programs))
+	if (!ordo_array_reserve(&reader->programs, &reader->program_room,
+		    (size_t)reader->nprogram + 1, sizeof *reader->programs))
 		return ordo_fail_memory(reader->error);
 	reader->programs[reader->nprogram++] = *program;
 	if (reader->options.progress)
-		reader->options.progress(
-			reader->options.closure, "reading", reader->nprogram, schedule->problem.nrank);
+		reader->options.progress(reader->options.closure, "reading", reader->nprogram,
+			schedule->problem.nrank);
 	return true;
 }
 
 bool ordo_read_program(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
-	struct ordo_met_program program = {.first_stream = reader->schedule->nstream, .file = cursor->file};
+	struct ordo_met_program program = {
+		.first_stream = reader->schedule->nstream, .file = cursor->file};
 	struct ordo_members members;
 	int key;
 	if (!ordo_members_begin(&members, cursor, &program_keys, "a program, an object"))

@@ -3,8 +3,8 @@
 #ifndef ORDO_SCHEDULES_JSON_READER_H
 #define ORDO_SCHEDULES_JSON_READER_H
 
-#include "scan.h"
 #include "base/source.h"
+#include "scan.h"
 #include <ordo/document.h>
 #include <ordo/hash_seed.h>
 
@@ -22,9 +22,10 @@ struct ordo_reader {
 	struct ordo_read_options options;
 	struct ordo_error *error;
 	struct ordo_source *source; /* of the text being read; NULL if it is the caller's */
-	int folder;		    /* descriptor of the folder that file names refer to; -1: there is none */
-	const char *folder_name;    /* with its slash */
-	bool has_files;		    /* programs are file names */
+	/* descriptor of the folder that file names refer to; -1: there is none */
+	int folder;
+	const char *folder_name; /* with its slash */
+	bool has_files;		 /* programs are file names */
 
 	struct ordo_place places[ORDO_NHEAD_KEY]; /* of their values */
 	struct ordo_met_program *programs;	  /* [nprogram] */
@@ -34,7 +35,8 @@ struct ordo_reader {
 	size_t rank_room;
 	struct ordo_seed seed;
 
-	uint32_t largest_phase; /* named by a task, the first that names it; ORDO_NO_PHASE: none does */
+	/* named by a task, the first that names it; ORDO_NO_PHASE: none does */
+	uint32_t largest_phase;
 	struct ordo_place phase_place;
 	const char *phase_file;
 };
@@ -51,11 +53,11 @@ struct ordo_opened {
 	char folder_name[4096];
 };
 /* In a folder the document is the file of that name. */
-bool ordo_open_document(
-	const char *path, const char *in_folder, struct ordo_opened *opened, struct ordo_error *error);
+bool ordo_open_document(const char *path, const char *in_folder, struct ordo_opened *opened,
+	struct ordo_error *error);
 /* Reads what was opened, and closes it. */
-struct ordo_schedule *ordo_schedule_read_opened(
-	struct ordo_opened *opened, const struct ordo_read_options *options, struct ordo_error *error);
+struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
+	const struct ordo_read_options *options, struct ordo_error *error);
 
 /* A name of a file in the folder, and no way out of it. */
 bool ordo_is_plain_name(const char *name);

@@ -1,7 +1,7 @@
 /* replay.c - interleavings as JSON, out and in. */
-#include "printer.h"
-#include "base/source.h"
 #include "base/atomic_file.h"
+#include "base/source.h"
+#include "printer.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +25,13 @@ static void put_string(struct ordo_printer *printer, const char *before, const c
 	ordo_printer_string(printer, text);
 }
 
-static void put_tasks(
-	struct ordo_printer *printer, const struct ordo_schedule *schedule, const struct ordo_replay *replay)
+static void put_tasks(struct ordo_printer *printer, const struct ordo_schedule *schedule,
+	const struct ordo_replay *replay)
 {
 	ordo_printer_text(printer, ",\n \"tasks\": [");
 	for (uint32_t i = 0; i < replay->ntask; i++) {
-		const uint32_t task = replay->tasks[i].task, stream = ordo_stream_of(schedule, task);
+		const uint32_t task = replay->tasks[i].task,
+			       stream = ordo_stream_of(schedule, task);
 		put_number(printer, i ? ", {\"call\": " : "{\"call\": ", replay->tasks[i].call);
 		put_number(printer, ", \"stream\": ", stream);
 		put_number(printer, ", \"task\": ", task - schedule->streams[stream].first);
@@ -54,8 +55,8 @@ static void put_runs(struct ordo_printer *printer, const struct ordo_interleavin
 	ordo_printer_text(printer, "]");
 }
 
-bool ordo_replay_print(const struct ordo_schedule *schedule, const struct ordo_replay *replay, FILE *out,
-	struct ordo_error *error)
+bool ordo_replay_print(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
+	FILE *out, struct ordo_error *error)
 {
 	struct ordo_printer printer;
 	ordo_printer_begin(&printer, out);
@@ -115,7 +116,8 @@ static bool read_bounded(struct reader *reader, const char *what, uint32_t n, ui
 	if (*number < n)
 		return true;
 	if (!n)
-		return ordo_fail_at(cursor, place, "%s: found %u, but the schedule has none", what, *number);
+		return ordo_fail_at(
+			cursor, place, "%s: found %u, but the schedule has none", what, *number);
 	return ordo_fail_at(cursor, place, "%s: found %u, wanted 0..%u", what, *number, n - 1);
 }
 
@@ -157,9 +159,10 @@ static bool read_task(struct reader *reader)
 		return false;
 	const struct ordo_stream *stream = &reader->schedule->streams[values[1]];
 	if (values[2] >= stream->end - stream->first)
-		return ordo_fail_at(cursor, place, "task: found %u, stream %u has %u tasks", values[2],
-			values[1], stream->end - stream->first);
-	replay->tasks[replay->ntask++] = (struct ordo_replay_task){values[0], stream->first + values[2]};
+		return ordo_fail_at(cursor, place, "task: found %u, stream %u has %u tasks",
+			values[2], values[1], stream->end - stream->first);
+	replay->tasks[replay->ntask++] =
+		(struct ordo_replay_task){values[0], stream->first + values[2]};
 	return true;
 }
 
@@ -174,18 +177,20 @@ static bool read_slot(struct reader *reader)
 	if (!ordo_read_string(cursor, "buffer", &reader->replay->arena, &name))
 		return false;
 	int buffer = 0;
-	while (buffer < ORDO_NBUFFER && strcmp(name, ordo_buffer_name((enum ordo_buffer)buffer)) != 0)
+	while (buffer < ORDO_NBUFFER &&
+		strcmp(name, ordo_buffer_name((enum ordo_buffer)buffer)) != 0)
 		buffer++;
 	if (buffer == ORDO_NBUFFER)
-		return ordo_fail_at(
-			cursor, place, "buffer: found %.64s, wanted input, output or scratch", name);
+		return ordo_fail_at(cursor, place,
+			"buffer: found %.64s, wanted input, output or scratch", name);
 	reader->replay->memory_buffer = (enum ordo_buffer)buffer;
 	return read_comma(reader) &&
 	       ordo_read_integer(cursor, "slot", 0, ORDO_LIMIT, &reader->replay->memory_slot) &&
 	       ordo_skip_character(cursor, ']', "the end of [buffer, slot]");
 }
 
-static uint32_t slots_of(const struct ordo_schedule *schedule, uint32_t rank, enum ordo_buffer buffer)
+static uint32_t slots_of(
+	const struct ordo_schedule *schedule, uint32_t rank, enum ordo_buffer buffer)
 {
 	switch (buffer) {
 	case ORDO_INPUT:
@@ -208,16 +213,17 @@ static bool read_memory(struct reader *reader)
 		return false;
 	while ((key = ordo_members_next(&members)) >= 0)
 		if (!(key ? read_slot(reader)
-			  : read_bounded(
-				    reader, "rank", reader->schedule->problem.nrank, &replay->memory_rank)))
+			  : read_bounded(reader, "rank", reader->schedule->problem.nrank,
+				    &replay->memory_rank)))
 			return false;
 	if (!ordo_members_end(&members, 3))
 		return false;
-	const uint32_t nslot = slots_of(reader->schedule, replay->memory_rank, replay->memory_buffer);
+	const uint32_t nslot =
+		slots_of(reader->schedule, replay->memory_rank, replay->memory_buffer);
 	if (replay->memory_slot >= nslot)
-		return ordo_fail_at(cursor, members.place, "slot: found %u, the %s of rank %u has %u",
-			replay->memory_slot, ordo_buffer_name(replay->memory_buffer), replay->memory_rank,
-			nslot);
+		return ordo_fail_at(cursor, members.place,
+			"slot: found %u, the %s of rank %u has %u", replay->memory_slot,
+			ordo_buffer_name(replay->memory_buffer), replay->memory_rank, nslot);
 	return true;
 }
 
@@ -232,8 +238,8 @@ static bool read_run(struct reader *reader, struct ordo_interleaving *interleavi
 		!ordo_skip_character(cursor, ']', "the end of a run"))
 		return false;
 	if (interleaving->nrun == ORDO_LIMIT ||
-		!ordo_array_reserve(&interleaving->runs, &interleaving->room, (size_t)interleaving->nrun + 1,
-			sizeof *interleaving->runs))
+		!ordo_array_reserve(&interleaving->runs, &interleaving->room,
+			(size_t)interleaving->nrun + 1, sizeof *interleaving->runs))
 		return ordo_fail_memory(cursor->error);
 	interleaving->runs[interleaving->nrun++] = run;
 	return true;
@@ -247,8 +253,8 @@ static bool read_interleaving(struct reader *reader)
 	bool first = true;
 	ordo_skip_space(cursor);
 	if (replay->ninterleaving == 2)
-		return ordo_fail_at(
-			cursor, ordo_cursor_place(cursor), "interleavings: found a third, wanted one or two");
+		return ordo_fail_at(cursor, ordo_cursor_place(cursor),
+			"interleavings: found a third, wanted one or two");
 	struct ordo_interleaving *interleaving = &replay->interleavings[replay->ninterleaving++];
 	if (!ordo_skip_character(cursor, '[', "an array of runs"))
 		return false;
@@ -279,12 +285,12 @@ static bool read_digest(struct reader *reader)
 	if (!ordo_read_string(cursor, "schedule", &reader->replay->arena, &found) ||
 		!ordo_schedule_digest(reader->schedule, reader->replay->digest, cursor->error))
 		return false;
-	return !strcmp(found, reader->replay->digest) ? true
-						      : ordo_fail_at(cursor, place,
-								"schedule: found %.64s, but the digest of "
-								"this schedule is %s: the replay belongs "
-								"to another",
-								found, reader->replay->digest);
+	return !strcmp(found, reader->replay->digest)
+		       ? true
+		       : ordo_fail_at(cursor, place,
+				 "schedule: found %.64s, but the digest of this schedule is %s: "
+				 "the replay belongs to another",
+				 found, reader->replay->digest);
 }
 
 static bool read_shows(struct reader *reader)
@@ -317,7 +323,8 @@ static bool read_value(struct reader *reader, enum key key)
 	case CALLS:
 		return ordo_read_integer(cursor, "calls", 1, 2, &reader->replay->ncall);
 	case TEXT:
-		return ordo_read_string(cursor, "text", &reader->replay->arena, &reader->replay->text);
+		return ordo_read_string(
+			cursor, "text", &reader->replay->arena, &reader->replay->text);
 	case TASKS:
 		return read_array(reader, read_task);
 	case MEMORY:
@@ -334,11 +341,13 @@ static bool check_whole(const struct reader *reader, struct ordo_place place)
 {
 	const struct ordo_replay *replay = reader->replay;
 	if (!replay->ninterleaving)
-		return ordo_fail_at(&reader->cursor, place, "interleavings: found none, wanted one or two");
+		return ordo_fail_at(
+			&reader->cursor, place, "interleavings: found none, wanted one or two");
 	for (uint32_t i = 0; i < replay->ntask; i++)
 		if (replay->tasks[i].call >= replay->ncall)
-			return ordo_fail_at(&reader->cursor, place, "tasks: found call %u, the replay has %u",
-				replay->tasks[i].call, replay->ncall);
+			return ordo_fail_at(&reader->cursor, place,
+				"tasks: found call %u, the replay has %u", replay->tasks[i].call,
+				replay->ncall);
 	return true;
 }
 
@@ -357,8 +366,8 @@ static bool read_replay(struct reader *reader)
 	       check_whole(reader, members.place);
 }
 
-static struct ordo_replay *read_source(const struct ordo_schedule *schedule, const struct ordo_source *source,
-	const char *name, struct ordo_error *error)
+static struct ordo_replay *read_source(const struct ordo_schedule *schedule,
+	const struct ordo_source *source, const char *name, struct ordo_error *error)
 {
 	struct reader reader = {.schedule = schedule, .replay = calloc(1, sizeof *reader.replay)};
 	if (!reader.replay) {
@@ -373,10 +382,11 @@ static struct ordo_replay *read_source(const struct ordo_schedule *schedule, con
 	return NULL;
 }
 
-struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, const char *text, size_t size,
-	const char *name, struct ordo_error *error)
+struct ordo_replay *ordo_replay_read_text(const struct ordo_schedule *schedule, const char *text,
+	size_t size, const char *name, struct ordo_error *error)
 {
-	return read_source(schedule, &(struct ordo_source){.text = text, .size = size}, name, error);
+	return read_source(
+		schedule, &(struct ordo_source){.text = text, .size = size}, name, error);
 }
 
 struct ordo_replay *ordo_replay_read(

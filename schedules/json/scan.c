@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-void ordo_cursor_begin(
-	struct ordo_cursor *cursor, const char *text, size_t size, const char *file, struct ordo_error *error)
+void ordo_cursor_begin(struct ordo_cursor *cursor, const char *text, size_t size, const char *file,
+	struct ordo_error *error)
 {
 	*cursor = (struct ordo_cursor){.at = text,
 		.end = text + size,
@@ -16,8 +16,8 @@ void ordo_cursor_begin(
 		.text = text};
 }
 
-void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source, const char *file,
-	struct ordo_error *error)
+void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source,
+	const char *file, struct ordo_error *error)
 {
 	ordo_cursor_begin(cursor, source->text, source->size, file, error);
 	cursor->gaps = source->gaps;
@@ -37,7 +37,8 @@ __attribute__((format(printf, 4, 0))) static bool fail_with(const struct ordo_cu
 	return false;
 }
 
-bool ordo_fail_at(const struct ordo_cursor *cursor, struct ordo_place place, const char *format, ...)
+bool ordo_fail_at(
+	const struct ordo_cursor *cursor, struct ordo_place place, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -46,8 +47,8 @@ bool ordo_fail_at(const struct ordo_cursor *cursor, struct ordo_place place, con
 	return false;
 }
 
-bool ordo_fail_rule_at(
-	const struct ordo_cursor *cursor, struct ordo_place place, int rule, const char *format, ...)
+bool ordo_fail_rule_at(const struct ordo_cursor *cursor, struct ordo_place place, int rule,
+	const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -61,8 +62,8 @@ bool ordo_fail_found(const struct ordo_cursor *cursor, const char *wanted)
 	struct ordo_place place = ordo_cursor_place(cursor);
 	if (cursor->space.line)
 		return ordo_fail_at(cursor, cursor->space,
-			"found more than %d bytes of white space in a row, wanted %s", ORDO_SPACE_LIMIT,
-			wanted);
+			"found more than %d bytes of white space in a row, wanted %s",
+			ORDO_SPACE_LIMIT, wanted);
 	if (cursor->at == cursor->end) {
 		ordo_fail_at(cursor, place, "found the end of the text, wanted %s", wanted);
 		return ordo_hint(cursor->error, "the file may have been cut off");
@@ -166,7 +167,8 @@ static int32_t code_unit(const char *at, const char *end)
 	return unit;
 }
 
-/* The code point of the escape \u... at `at` (at its backslash), and its length in bytes; -1 if it is none.
+/* The code point of the escape \u... at `at` (at its backslash), and its length in bytes; -1 if it
+ * is none.
  */
 static int32_t code_point(const char *at, const char *end, size_t *length)
 {
@@ -178,7 +180,8 @@ static int32_t code_point(const char *at, const char *end, size_t *length)
 		return -1;
 	int32_t low = code_unit(at + 8, end);
 	*length = 12;
-	return low < 0xdc00 || low > 0xdfff ? -1 : 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
+	return low < 0xdc00 || low > 0xdfff ? -1
+					    : 0x10000 + (high - 0xd800) * 0x400 + (low - 0xdc00);
 }
 
 static bool skip_escape(struct ordo_cursor *cursor)
@@ -188,22 +191,22 @@ static bool skip_escape(struct ordo_cursor *cursor)
 	if (c == 'u') {
 		int32_t point = code_point(cursor->at, cursor->end, &length);
 		if (point < 0)
-			return ordo_fail_at(
-				cursor, ordo_cursor_place(cursor), "found a \\u escape that is no character");
+			return ordo_fail_at(cursor, ordo_cursor_place(cursor),
+				"found a \\u escape that is no character");
 		if (point == 0)
 			return ordo_fail_at(cursor, ordo_cursor_place(cursor),
 				"found \\u0000, wanted a string without it");
 	} else if (!c || !strchr("\"\\/bfnrt", c)) {
 		return ordo_fail_at(cursor, ordo_cursor_place(cursor),
-			"found a backslash that begins no escape, wanted one of \\\" \\\\ \\/ \\b \\f \\n "
-			"\\r \\t \\u");
+			"found a backslash that begins no escape, wanted one of \\\" \\\\ \\/ \\b "
+			"\\f \\n \\r \\t \\u");
 	}
 	cursor->at += length;
 	return true;
 }
 
-/* The length of the UTF-8 character at `at`, 0 if it is none: no overlong forms, no surrogates, at most
- * U+10FFFF. */
+/* The length of the UTF-8 character at `at`, 0 if it is none: no overlong forms, no surrogates, at
+ * most U+10FFFF. */
 static size_t character_length(const char *at, const char *end)
 {
 	const unsigned char *b = (const unsigned char *)at;
@@ -217,8 +220,8 @@ static size_t character_length(const char *at, const char *end)
 	for (size_t i = 1; i < length; i++)
 		if ((b[i] & 0xc0) != 0x80)
 			return 0;
-	if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) || (b[0] == 0xf0 && b[1] < 0x90) ||
-		(b[0] == 0xf4 && b[1] > 0x8f))
+	if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+		(b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
 		return 0;
 	return length;
 }
@@ -231,8 +234,8 @@ static bool skip_string(struct ordo_cursor *cursor)
 	for (cursor->at++; cursor->at < cursor->end;) {
 		unsigned char c = (unsigned char)*cursor->at;
 		if (cursor->at - begin >= ORDO_TOKEN_LIMIT)
-			return ordo_fail_at(
-				cursor, place, "found a string of more than %d bytes", ORDO_TOKEN_LIMIT);
+			return ordo_fail_at(cursor, place, "found a string of more than %d bytes",
+				ORDO_TOKEN_LIMIT);
 		if (c == '"') {
 			cursor->at++;
 			return true;
@@ -242,7 +245,8 @@ static bool skip_string(struct ordo_cursor *cursor)
 				return false;
 		} else if (c < 0x20) {
 			return ordo_fail_at(cursor, ordo_cursor_place(cursor),
-				"found the control character 0x%02x in a string, wanted it escaped", c);
+				"found the control character 0x%02x in a string, wanted it escaped",
+				c);
 		} else if (c < 0x80) {
 			cursor->at++;
 		} else {
@@ -296,8 +300,9 @@ static bool skip_number(struct ordo_cursor *cursor)
 	if (!skip_number_of_any_length(cursor))
 		return false;
 	if (cursor->at - begin > ORDO_NUMBER_LENGTH)
-		return ordo_fail_at(cursor, place, "found a number of %td letters, wanted at most %d",
-			cursor->at - begin, ORDO_NUMBER_LENGTH);
+		return ordo_fail_at(cursor, place,
+			"found a number of %td letters, wanted at most %d", cursor->at - begin,
+			ORDO_NUMBER_LENGTH);
 	return true;
 }
 
@@ -390,11 +395,13 @@ bool ordo_skip_string(struct ordo_cursor *cursor, const char *wanted, struct ord
 bool ordo_skip_rest(struct ordo_cursor *cursor)
 {
 	ordo_skip_space(cursor);
-	return cursor->at == cursor->end ? true : ordo_fail_found(cursor, "nothing after the document");
+	return cursor->at == cursor->end ? true
+					 : ordo_fail_found(cursor, "nothing after the document");
 }
 
 /* To the next item of an object or array, past the comma, or behind the bracket that closes it. */
-static enum ordo_step next_item(struct ordo_cursor *cursor, bool *first, char close, const char *wanted)
+static enum ordo_step next_item(
+	struct ordo_cursor *cursor, bool *first, char close, const char *wanted)
 {
 	ordo_skip_space(cursor);
 	if (cursor->at < cursor->end && *cursor->at == close) {

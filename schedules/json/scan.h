@@ -1,5 +1,5 @@
-/* scan.h - walking through JSON text by the letter of RFC 8259, knowing the line and column. Private to
- * schedules/.
+/* scan.h - walking through JSON text by the letter of RFC 8259, knowing the line and column.
+ * Private to schedules/.
  *
  * Stricter than the RFC in six points, so that what is read means one thing and takes bounded
  * memory: text is UTF-8 throughout, strings hold no U+0000 and have at most ORDO_TOKEN_LIMIT bytes,
@@ -41,8 +41,8 @@ void ordo_cursor_begin(struct ordo_cursor *cursor, const char *text, size_t size
 	struct ordo_error *error);
 
 /* The same through a source, of which white space may have been left out. */
-void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source, const char *file,
-	struct ordo_error *error);
+void ordo_cursor_begin_source(struct ordo_cursor *cursor, const struct ordo_source *source,
+	const char *file, struct ordo_error *error);
 
 static inline struct ordo_place ordo_cursor_place(const struct ordo_cursor *cursor)
 {
@@ -50,9 +50,10 @@ static inline struct ordo_place ordo_cursor_place(const struct ordo_cursor *curs
 		cursor->line, (uint32_t)(cursor->at - cursor->line_begin) + cursor->cut + 1};
 }
 
-/* Fail with R1 at a place of the cursor's file, or at a place and with another rule. Always false. */
-bool ordo_fail_at(const struct ordo_cursor *cursor, struct ordo_place place, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Fail with R1 at a place of the cursor's file, or at a place and with another rule. Always
+ * false. */
+bool ordo_fail_at(const struct ordo_cursor *cursor, struct ordo_place place, const char *format,
+	...) __attribute__((format(printf, 3, 4)));
 bool ordo_fail_rule_at(const struct ordo_cursor *cursor, struct ordo_place place, int rule,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* What is found at the cursor does not belong there. Always false. */
@@ -70,13 +71,14 @@ bool ordo_skip_string(struct ordo_cursor *cursor, const char *wanted, struct ord
 /* Nothing but space may follow. */
 bool ordo_skip_rest(struct ordo_cursor *cursor);
 
-/* Inside an object whose `{` was skipped: the next key and its colon, or the end, skipped too. `first` is
- * true before the first call, and false after it. */
+/* Inside an object whose `{` was skipped: the next key and its colon, or the end, skipped too.
+ * `first` is true before the first call, and false after it. */
 enum ordo_step ordo_next_member(struct ordo_cursor *cursor, bool *first, struct ordo_piece *key);
 /* Inside an array: puts the cursor before the next element, or behind the end. */
 enum ordo_step ordo_next_element(struct ordo_cursor *cursor, bool *first);
 
-/* What a string that was checked stands for, cut to fit in out[size] with its NUL. Returns its whole length.
+/* What a string that was checked stands for, cut to fit in out[size] with its NUL. Returns its
+ * whole length.
  */
 size_t ordo_decode(const struct ordo_piece *string, char *out, size_t size);
 

@@ -1,12 +1,12 @@
 /* schedule_read.c - schedules from JSON, one task line at a time.
  *
- * One walk over the text (scan.h) knows the structure and the places; it hands small values to cJSON, and
- * task lines that are exactly as we write them to a scanner (task_scan.h). Keys may come in any order, so
- * what one value says about another (ranks, phases) is judged when the whole document was seen. Nothing is
- * allocated by what a document claims, only by what it holds.
+ * One walk over the text (scan.h) knows the structure and the places; it hands small values to
+ * cJSON, and task lines that are exactly as we write them to a scanner (task_scan.h). Keys may come
+ * in any order, so what one value says about another (ranks, phases) is judged when the whole
+ * document was seen. Nothing is allocated by what a document claims, only by what it holds.
  */
-#include "reader.h"
 #include "problem_read.h"
+#include "reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/options.h>
@@ -34,13 +34,13 @@ enum head_key {
 };
 
 _Static_assert((int)NHEAD_KEY == (int)ORDO_NHEAD_KEY, "a place for every key");
-static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "algorithm", "ranks", "root",
-	"shards", "chunks_per_block", "scratch_slots", "in_place", "accumulate", "topology", "phases", "x",
-	"programs"};
+static const char *const head_names[NHEAD_KEY] = {"schema", "operator", "algorithm", "ranks",
+	"root", "shards", "chunks_per_block", "scratch_slots", "in_place", "accumulate", "topology",
+	"phases", "x", "programs"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a schedule"};
-static const uint32_t head_required = 1u << SCHEMA | 1u << OPERATOR | 1u << ALGORITHM | 1u << RANKS |
-				      1u << CHUNKS_PER_BLOCK | 1u << SCRATCH_SLOTS | 1u << IN_PLACE |
-				      1u << PROGRAMS;
+static const uint32_t head_required = 1u << SCHEMA | 1u << OPERATOR | 1u << ALGORITHM |
+				      1u << RANKS | 1u << CHUNKS_PER_BLOCK | 1u << SCRATCH_SLOTS |
+				      1u << IN_PLACE | 1u << PROGRAMS;
 
 static const char *const topology_names[] = {"name", "digest"};
 static const struct ordo_keys topology_keys = {topology_names, 2, "the topology of a schedule"};
@@ -52,8 +52,8 @@ static bool read_one_program(struct ordo_reader *reader, struct ordo_cursor *cur
 	bool is_name = cursor->at < cursor->end && *cursor->at == '"';
 	if (reader->nprogram && is_name != reader->has_files)
 		return ordo_fail_at(cursor, ordo_cursor_place(cursor),
-			"programs: found %s, wanted %s as before", is_name ? "a string" : "no string",
-			is_name ? "a program" : "a file name");
+			"programs: found %s, wanted %s as before",
+			is_name ? "a string" : "no string", is_name ? "a program" : "a file name");
 	reader->has_files = is_name;
 	return is_name ? ordo_read_program_name(reader, cursor) : ordo_read_program(reader, cursor);
 }
@@ -83,15 +83,17 @@ static bool read_phases(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	while (worked && (step = ordo_next_element(cursor, &first)) != ORDO_STEP_END) {
 		worked = step == ORDO_STEP_MORE;
 		if (worked && count == ORDO_NO_PHASE)
-			worked = ordo_fail_at(cursor, ordo_cursor_place(cursor), "phases: found more than %u",
-				ORDO_NO_PHASE);
+			worked = ordo_fail_at(cursor, ordo_cursor_place(cursor),
+				"phases: found more than %u", ORDO_NO_PHASE);
 		if (worked && !ordo_array_reserve(&names, &room, (size_t)count + 1, sizeof *names))
 			worked = ordo_fail_memory(reader->error);
-		worked = worked && ordo_read_string(cursor, "phases", &schedule->arena, &names[count]);
+		worked = worked &&
+			 ordo_read_string(cursor, "phases", &schedule->arena, &names[count]);
 		count += worked;
 	}
 	if (worked && count) {
-		schedule->phases = ordo_arena_alloc(&schedule->arena, (size_t)count * sizeof *names);
+		schedule->phases =
+			ordo_arena_alloc(&schedule->arena, (size_t)count * sizeof *names);
 		worked = schedule->phases ? true : ordo_fail_memory(reader->error);
 		if (worked)
 			memcpy(schedule->phases, names, (size_t)count * sizeof *names);
@@ -112,9 +114,10 @@ static bool read_digest(struct ordo_reader *reader, struct ordo_cursor *cursor, 
 	struct ordo_place place = ordo_cursor_place(cursor);
 	if (!ordo_read_string(cursor, "digest", &reader->schedule->arena, digest))
 		return false;
-	return is_digest(*digest) ? true
-				  : ordo_fail_at(cursor, place,
-					    "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
+	return is_digest(*digest)
+		       ? true
+		       : ordo_fail_at(cursor, place,
+				 "digest: found \"%.40s\", wanted 32 hexadecimal digits", *digest);
 }
 
 static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor)
@@ -126,12 +129,14 @@ static bool read_topology(struct ordo_reader *reader, struct ordo_cursor *cursor
 		return false;
 	while ((key = ordo_members_next(&members)) >= 0)
 		if (!(key ? read_digest(reader, cursor, &schedule->topology_digest)
-			  : ordo_read_string(cursor, "name", &schedule->arena, &schedule->topology_name)))
+			  : ordo_read_string(
+				    cursor, "name", &schedule->arena, &schedule->topology_name)))
 			return false;
 	return ordo_members_end(&members, 3);
 }
 
-static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
+static bool read_head_value(
+	struct ordo_reader *reader, struct ordo_cursor *cursor, enum head_key key)
 {
 	struct ordo_schedule *schedule = reader->schedule;
 	struct ordo_problem *problem = &schedule->problem;
@@ -143,7 +148,8 @@ static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *curs
 	case OPERATOR:
 		return ordo_read_operator(cursor, &problem->op);
 	case ALGORITHM:
-		return ordo_read_string(cursor, "algorithm", &schedule->arena, &schedule->algorithm);
+		return ordo_read_string(
+			cursor, "algorithm", &schedule->arena, &schedule->algorithm);
 	case RANKS:
 		return ordo_read_integer(cursor, "ranks", 1, ORDO_LIMIT, &problem->nrank);
 	case ROOT:
@@ -154,7 +160,8 @@ static bool read_head_value(struct ordo_reader *reader, struct ordo_cursor *curs
 		return ordo_read_integer(
 			cursor, "chunks_per_block", 1, ORDO_LIMIT, &problem->chunks_per_block);
 	case SCRATCH_SLOTS:
-		return ordo_read_integer(cursor, "scratch_slots", 0, ORDO_LIMIT, &schedule->scratch_slots);
+		return ordo_read_integer(
+			cursor, "scratch_slots", 0, ORDO_LIMIT, &schedule->scratch_slots);
 	case IN_PLACE:
 		return ordo_read_boolean(cursor, "in_place", &problem->in_place);
 	case ACCUMULATE:
@@ -206,14 +213,15 @@ static bool check_phases(const struct ordo_reader *reader, const struct ordo_cur
 	there.file = reader->phase_file;
 	if (!nphase)
 		return ordo_fail_at(&there, reader->phase_place,
-			"phase: found %" PRIu32 ", but the schedule names no phases", reader->largest_phase);
+			"phase: found %" PRIu32 ", but the schedule names no phases",
+			reader->largest_phase);
 	return ordo_fail_at(&there, reader->phase_place,
-		"phase: found %" PRIu32 ", wanted 0..%" PRIu32 ", the phases named", reader->largest_phase,
-		nphase - 1);
+		"phase: found %" PRIu32 ", wanted 0..%" PRIu32 ", the phases named",
+		reader->largest_phase, nphase - 1);
 }
 
-/* Gives every program the place of its rank. `taken` has room for nrank or nprogram + 1 ranks, whichever is
- * less: if all are there that is all, and if not, one among them is missing. */
+/* Gives every program the place of its rank. `taken` has room for nrank or nprogram + 1 ranks,
+ * whichever is less: if all are there that is all, and if not, one among them is missing. */
 static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_met_program **taken, uint32_t room)
 {
@@ -224,7 +232,8 @@ static bool place_programs(struct ordo_reader *reader, const struct ordo_cursor 
 		there.file = program->file;
 		if (program->rank >= nrank)
 			return ordo_fail_rule_at(&there, program->place, 2,
-				"rank: found %" PRIu32 ", wanted 0..%" PRIu32, program->rank, nrank - 1);
+				"rank: found %" PRIu32 ", wanted 0..%" PRIu32, program->rank,
+				nrank - 1);
 		if (program->rank < room)
 			taken[program->rank] = program;
 	}
@@ -281,7 +290,8 @@ static struct ordo_schedule *read_document(
 	reader->largest_phase = ORDO_NO_PHASE;
 	reader->seed = ordo_seed();
 	if (reader->schedule)
-		reader->schedule->file = ordo_arena_text(&reader->schedule->arena, name, strlen(name));
+		reader->schedule->file =
+			ordo_arena_text(&reader->schedule->arena, name, strlen(name));
 	if (reader->schedule && reader->schedule->file) {
 		ordo_cursor_begin_source(&cursor, text, reader->schedule->file, reader->error);
 		worked = read_head(reader, &cursor) && finish(reader, &cursor);
@@ -305,8 +315,9 @@ static struct ordo_schedule *read_text(const char *text, size_t size, const char
 	return read_document(&reader, &(struct ordo_source){.text = text, .size = size}, name);
 }
 
-struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text, size_t size,
-	const char *name, const struct ordo_read_options *options, struct ordo_error *error)
+struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size, const char *text,
+	size_t size, const char *name, const struct ordo_read_options *options,
+	struct ordo_error *error)
 {
 	struct ordo_read_options own;
 	return ordo_options_take(&own, sizeof own, options, options_size, error)
@@ -321,8 +332,8 @@ struct ordo_schedule *(ordo_schedule_read_text)(const char *text, size_t size, c
 		ORDO_UP_TO(ordo_read_options, closure), text, size, name, options, error);
 }
 
-struct ordo_schedule *ordo_schedule_read_opened(
-	struct ordo_opened *opened, const struct ordo_read_options *options, struct ordo_error *error)
+struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
+	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_source source;
 	struct ordo_schedule *schedule = NULL;
@@ -350,16 +361,18 @@ static struct ordo_schedule *read_path(
 		       : NULL;
 }
 
-struct ordo_schedule *ordo_schedule_read_sized(
-	size_t size, const char *path, const struct ordo_read_options *options, struct ordo_error *error)
+struct ordo_schedule *ordo_schedule_read_sized(size_t size, const char *path,
+	const struct ordo_read_options *options, struct ordo_error *error)
 {
 	struct ordo_read_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? read_path(path, &own, error)
-									 : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? read_path(path, &own, error)
+		       : NULL;
 }
 
-struct ordo_schedule *(ordo_schedule_read)(const char *path, const struct ordo_read_options *options,
-	struct ordo_error *error)
+struct ordo_schedule *(ordo_schedule_read)(const char *path,
+	const struct ordo_read_options *options, struct ordo_error *error)
 {
-	return ordo_schedule_read_sized(ORDO_UP_TO(ordo_read_options, closure), path, options, error);
+	return ordo_schedule_read_sized(
+		ORDO_UP_TO(ordo_read_options, closure), path, options, error);
 }

@@ -1,7 +1,7 @@
-/* schedule_write.c - schedules and topologies as canonical JSON: the same thing gives the same bytes on every
- * machine. */
-#include "printer.h"
+/* schedule_write.c - schedules and topologies as canonical JSON: the same thing gives the same
+ * bytes on every machine. */
 #include "base/atomic_file.h"
+#include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/document.h>
@@ -101,9 +101,8 @@ static bool check_writable(const struct ordo_schedule *schedule, struct ordo_err
 				task->dst_buffer < ORDO_NBUFFER)
 				ordo_task_print(task, text, sizeof text);
 			return ordo_fail(error, ORDO_USAGE, 1,
-				"task %" PRIu32 " (%s) cannot be written: wanted numbers up to %u, a count "
-				"of 1 or more and a phase of "
-				"the %" PRIu32 " there are",
+				"task %" PRIu32 " (%s) cannot be written: wanted numbers up to %u, "
+				"a count of 1 or more and a phase of the %" PRIu32 " there are",
 				i, text, ORDO_LIMIT, schedule->nphase);
 		}
 	}
@@ -118,13 +117,15 @@ static void print_key(struct ordo_printer *printer, const char *before, const ch
 	ordo_printer_put(printer, "\": ", 3);
 }
 
-static void print_number(struct ordo_printer *printer, const char *before, const char *key, uint32_t number)
+static void print_number(
+	struct ordo_printer *printer, const char *before, const char *key, uint32_t number)
 {
 	print_key(printer, before, key);
 	ordo_printer_number(printer, number);
 }
 
-static void print_string(struct ordo_printer *printer, const char *before, const char *key, const char *text)
+static void print_string(
+	struct ordo_printer *printer, const char *before, const char *key, const char *text)
 {
 	print_key(printer, before, key);
 	ordo_printer_string(printer, text);
@@ -167,8 +168,8 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	ordo_printer_text(printer, ",\n \"programs\": [");
 }
 
-static void print_stream(
-	struct ordo_printer *printer, const struct ordo_schedule *schedule, const struct ordo_stream *stream)
+static void print_stream(struct ordo_printer *printer, const struct ordo_schedule *schedule,
+	const struct ordo_stream *stream)
 {
 	print_string(printer, "\n   {", "name", stream->name);
 	ordo_printer_text(printer, ", \"tasks\": [");
@@ -183,7 +184,8 @@ static void print_stream(
 	ordo_printer_text(printer, stream->first == stream->end ? "]}" : "\n   ]}");
 }
 
-static void print_program(struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t rank)
+static void print_program(
+	struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t rank)
 {
 	const struct ordo_program *program = &schedule->programs[rank];
 	print_number(printer, "{", "rank", rank);
@@ -199,7 +201,8 @@ static void print_program(struct ordo_printer *printer, const struct ordo_schedu
 /* Ends the printer, with the stream's failure as the error. */
 static bool end_print(struct ordo_printer *printer, const char *name, struct ordo_error *error)
 {
-	return ordo_printer_end(printer) ? true : ordo_fail_file(error, name, "cannot write", errno);
+	return ordo_printer_end(printer) ? true
+					 : ordo_fail_file(error, name, "cannot write", errno);
 }
 
 /* Whom to tell how far writing is; tell may be NULL. */
@@ -231,7 +234,8 @@ static bool print_file(const struct ordo_schedule *schedule, FILE *out, const ch
 
 bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
 {
-	return check_writable(schedule, error) && print_file(schedule, out, "", &(struct listener){0}, error);
+	return check_writable(schedule, error) &&
+	       print_file(schedule, out, "", &(struct listener){0}, error);
 }
 
 static bool write_file(const struct ordo_schedule *schedule, const char *path,
@@ -268,8 +272,8 @@ static bool print_index(
 	return end_print(&printer, name, error);
 }
 
-static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE *out, const char *name,
-	struct ordo_error *error)
+static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE *out,
+	const char *name, struct ordo_error *error)
 {
 	struct ordo_printer printer;
 	ordo_printer_begin(&printer, out);
@@ -285,10 +289,12 @@ static bool write_folder(const struct ordo_schedule *schedule, const char *path,
 	if (!ordo_store_begin_folder(&store, path, error))
 		return false;
 	bool worked = ordo_store_open(&store, "schedule.json", error) &&
-		      print_index(schedule, store.out, path, error) && ordo_store_close(&store, error);
+		      print_index(schedule, store.out, path, error) &&
+		      ordo_store_close(&store, error);
 	for (uint32_t rank = 0; worked && rank < schedule->problem.nrank; rank++) {
 		char name[32];
-		worked = ordo_store_open(&store, name_program(name, rank, schedule->problem.nrank), error) &&
+		worked = ordo_store_open(&store, name_program(name, rank, schedule->problem.nrank),
+				 error) &&
 			 print_rank(schedule, rank, store.out, path, error) &&
 			 ordo_store_close(&store, error);
 		tell(listener, rank + 1, schedule->problem.nrank);
@@ -309,14 +315,15 @@ static bool is_device(const char *path)
 	return !stat(path, &facts) && !S_ISDIR(facts.st_mode) && !S_ISREG(facts.st_mode);
 }
 
-bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path, ordo_progress *progress,
-	void *closure, struct ordo_error *error)
+bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
+	ordo_progress *progress, void *closure, struct ordo_error *error)
 {
 	struct listener listener = {progress, closure};
 	if (!check_writable(schedule, error))
 		return false;
-	return ends_in_json(path) || is_device(path) ? write_file(schedule, path, &listener, error)
-						     : write_folder(schedule, path, &listener, error);
+	return ends_in_json(path) || is_device(path)
+		       ? write_file(schedule, path, &listener, error)
+		       : write_folder(schedule, path, &listener, error);
 }
 
 /* What is left out if it is 0. */
@@ -328,8 +335,8 @@ static void print_cost(struct ordo_printer *printer, const char *key, double cos
 	ordo_printer_real(printer, cost);
 }
 
-static void print_link(
-	struct ordo_printer *printer, const struct ordo_topology *topology, const struct ordo_link *link)
+static void print_link(struct ordo_printer *printer, const struct ordo_topology *topology,
+	const struct ordo_link *link)
 {
 	print_number(printer, "\n  {", "from", link->from);
 	print_number(printer, ", ", "to", link->to);
@@ -380,7 +387,8 @@ bool ordo_topology_print(const struct ordo_topology *topology, FILE *out, struct
 	return print_topology(topology, out, "", error);
 }
 
-bool ordo_topology_write(const struct ordo_topology *topology, const char *path, struct ordo_error *error)
+bool ordo_topology_write(
+	const struct ordo_topology *topology, const char *path, struct ordo_error *error)
 {
 	struct ordo_store store;
 	if (!ordo_store_begin_file(&store, path, error))

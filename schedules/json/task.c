@@ -1,7 +1,7 @@
 /* task.c - one task through cJSON: the judge of every task that is not exactly as we write it.
  *
- * cJSON makes the values; a second walk over the same text, in step with cJSON's, knows where each stands and
- * how it is written.
+ * cJSON makes the values; a second walk over the same text, in step with cJSON's, knows where each
+ * stands and how it is written.
  */
 #include "task.h"
 #include <ordo/suggest.h>
@@ -42,15 +42,16 @@ static uint32_t allowed_keys(enum ordo_task_kind kind)
 }
 
 /* The members of the task's object, in step with cJSON's children. */
-static bool walk_members(
-	struct ordo_cursor *cursor, const cJSON *json, struct member members[NTASK_KEY], uint32_t *seen)
+static bool walk_members(struct ordo_cursor *cursor, const cJSON *json,
+	struct member members[NTASK_KEY], uint32_t *seen)
 {
 	struct ordo_piece key;
 	enum ordo_step step;
 	bool first = true;
 	const cJSON *child = json->child;
 	cursor->at++;
-	for (; (step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE; child = child->next) {
+	for (; (step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE;
+		child = child->next) {
 		int index = ordo_which_key(cursor, &task_keys, &key, seen);
 		if (index < 0)
 			return false;
@@ -74,8 +75,8 @@ static bool find_kind(
 			return true;
 		}
 	}
-	ordo_fail_value(
-		cursor, &member->value, "task", "LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait");
+	ordo_fail_value(cursor, &member->value, "task",
+		"LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait");
 	const char *meant = ordo_suggest(text, names, ORDO_NTASK_KIND);
 	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
 }
@@ -91,8 +92,8 @@ static bool check_keys(const struct ordo_cursor *cursor, const struct member mem
 	return ordo_require_keys(cursor, &task_keys, place, seen, required_keys(kind));
 }
 
-static bool find_buffer(const struct ordo_cursor *cursor, const cJSON *json, const struct ordo_piece *value,
-	const char *key, uint32_t *buffer)
+static bool find_buffer(const struct ordo_cursor *cursor, const cJSON *json,
+	const struct ordo_piece *value, const char *key, uint32_t *buffer)
 {
 	const char *names[ORDO_NBUFFER], *text;
 	if (!ordo_as_string(cursor, json, value, key, &text))
@@ -110,8 +111,8 @@ static bool find_buffer(const struct ordo_cursor *cursor, const cJSON *json, con
 }
 
 /* `[buffer, first slot]` */
-static bool read_slice(const struct ordo_cursor *cursor, const struct member *member, const char *key,
-	uint32_t *buffer, uint32_t *slot)
+static bool read_slice(const struct ordo_cursor *cursor, const struct member *member,
+	const char *key, uint32_t *buffer, uint32_t *slot)
 {
 	if (!cJSON_IsArray(member->json) || cJSON_GetArraySize(member->json) != 2)
 		return ordo_fail_value(cursor, &member->value, key, "[buffer, first slot]");
@@ -123,9 +124,10 @@ static bool read_slice(const struct ordo_cursor *cursor, const struct member *me
 	inside.line_begin = member->value.text;
 	inside.cut = member->value.place.column - 1;
 	const cJSON *json = member->json->child;
-	return ordo_next_element(&inside, &first) == ORDO_STEP_MORE && ordo_skip_value(&inside, &name) &&
-	       find_buffer(cursor, json, &name, key, buffer) &&
-	       ordo_next_element(&inside, &first) == ORDO_STEP_MORE && ordo_skip_value(&inside, &number) &&
+	return ordo_next_element(&inside, &first) == ORDO_STEP_MORE &&
+	       ordo_skip_value(&inside, &name) && find_buffer(cursor, json, &name, key, buffer) &&
+	       ordo_next_element(&inside, &first) == ORDO_STEP_MORE &&
+	       ordo_skip_value(&inside, &number) &&
 	       ordo_as_integer(cursor, json->next, &number, key, 0, ORDO_LIMIT, slot);
 }
 
@@ -134,12 +136,12 @@ static bool take_integer(const struct ordo_cursor *cursor, const struct member m
 	enum task_key key, uint32_t least, uint32_t most, uint32_t *number)
 {
 	const struct member *member = &members[key];
-	return !member->json ||
-	       ordo_as_integer(cursor, member->json, &member->value, task_names[key], least, most, number);
+	return !member->json || ordo_as_integer(cursor, member->json, &member->value,
+					task_names[key], least, most, number);
 }
 
-static bool fill_task(
-	const struct ordo_cursor *cursor, const struct member members[NTASK_KEY], struct ordo_task *task)
+static bool fill_task(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
+	struct ordo_task *task)
 {
 	uint32_t phase = ORDO_NO_PHASE, source = 0, target = 0;
 	bool worked = take_integer(cursor, members, PEER, 0, ORDO_LIMIT, &task->peer) &&
@@ -165,14 +167,16 @@ bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task)
 	ordo_skip_space(cursor);
 	struct ordo_cursor inside = *cursor;
 	cJSON *json = ordo_parse_value(cursor, "a task", &value);
-	bool worked = json &&
-		      (cJSON_IsObject(json) ? true : ordo_fail_value(cursor, &value, "a task", "an object"));
+	bool worked = json && (cJSON_IsObject(json) ? true
+						    : ordo_fail_value(cursor, &value, "a task",
+							      "an object"));
 	worked = worked && walk_members(&inside, json, members, &seen) &&
 		 ordo_require_keys(cursor, &task_keys, value.place, seen, 1u << TASK) &&
 		 find_kind(cursor, &members[TASK], &kind) &&
 		 check_keys(cursor, members, seen, kind, value.place);
 	if (worked) {
-		*task = (struct ordo_task){.kind = (uint32_t)kind & 7, .count = kind <= ORDO_SEND_REDUCE};
+		*task = (struct ordo_task){
+			.kind = (uint32_t)kind & 7, .count = kind <= ORDO_SEND_REDUCE};
 		worked = fill_task(cursor, members, task);
 	}
 	cJSON_Delete(json);

@@ -1,13 +1,13 @@
 /* task_scan.c - the fast way past a task line that is exactly as we write it.
  *
- * Whatever it takes, the strict reader takes too, with the same result; it may leave anything to that one.
- * The fuzz target fuzz_schedule_reader holds the two against each other.
+ * Whatever it takes, the strict reader takes too, with the same result; it may leave anything to
+ * that one. The fuzz target fuzz_schedule_reader holds the two against each other.
  */
 #include "task_scan.h"
 #include <string.h>
 
 /* Steps over a literal; at becomes NULL if it is not there. */
-#define SKIP(at, literal)                                                                                    \
+#define SKIP(at, literal)                                                                          \
 	((at) && !memcmp(at, literal, sizeof literal - 1) ? (at) + sizeof literal - 1 : NULL)
 
 /* A plain integer of 0..2^31-1; NULL for anything else. */
@@ -65,7 +65,8 @@ static inline const char *scan_kind(const char *at, uint32_t *kind)
 	switch (*at) {
 	case 'S':
 		*kind = at[4] == '"' ? ORDO_SEND : ORDO_SEND_REDUCE;
-		return at[4] == '"' ? SKIP(at, "Send\", \"peer\": ") : SKIP(at, "SendReduce\", \"peer\": ");
+		return at[4] == '"' ? SKIP(at, "Send\", \"peer\": ")
+				    : SKIP(at, "SendReduce\", \"peer\": ");
 	case 'N':
 		*kind = ORDO_NOTIFY;
 		return SKIP(at, "Notify\", \"peer\": ");

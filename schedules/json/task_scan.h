@@ -1,4 +1,5 @@
-/* task_scan.h - the fast way past a task line that is exactly as we write it. Private to schedules/. */
+/* task_scan.h - the fast way past a task line that is exactly as we write it. Private to
+ * schedules/. */
 #ifndef ORDO_SCHEDULES_JSON_TASK_SCAN_H
 #define ORDO_SCHEDULES_JSON_TASK_SCAN_H
 
@@ -7,8 +8,9 @@
 /* A canonical line is shorter; with fewer bytes left the slow way is taken. */
 enum { ORDO_TASK_SCAN_ROOM = 256 };
 
-/* Scans the task that begins at `at`, a `{`. Returns the end of it, behind its `}`; NULL if it is not exactly
- * as schedule_write.c writes it, or breaks R1: then nothing is said about it, and the slow way must judge. */
+/* Scans the task that begins at `at`, a `{`. Returns the end of it, behind its `}`; NULL if it is
+ * not exactly as schedule_write.c writes it, or breaks R1: then nothing is said about it, and the
+ * slow way must judge. */
 const char *ordo_scan_task(const char *at, const char *end, struct ordo_task *task);
 
 #endif

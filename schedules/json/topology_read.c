@@ -1,6 +1,6 @@
 /* topology_read.c - topologies from JSON. */
-#include "base/source.h"
 #include "base/atomic_file.h"
+#include "base/source.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum head_key { SCHEMA, NAME, RANKS, SWITCHES, PORTS, CORES, TASK_NS, REDUCE, COPY, EXTRA, LINKS, NHEAD_KEY };
-static const char *const head_names[NHEAD_KEY] = {"schema", "name", "ranks", "switches", "ports", "cores",
-	"task_ns", "reduce_gbs", "copy_gbs", "x", "links"};
+enum head_key {
+	SCHEMA,
+	NAME,
+	RANKS,
+	SWITCHES,
+	PORTS,
+	CORES,
+	TASK_NS,
+	REDUCE,
+	COPY,
+	EXTRA,
+	LINKS,
+	NHEAD_KEY
+};
+static const char *const head_names[NHEAD_KEY] = {"schema", "name", "ranks", "switches", "ports",
+	"cores", "task_ns", "reduce_gbs", "copy_gbs", "x", "links"};
 static const struct ordo_keys head_keys = {head_names, NHEAD_KEY, "a topology"};
 
 enum link_key { FROM, TO, CLASS, LATENCY, BANDWIDTH, LINK_REDUCE, DOWN, NLINK_KEY };
@@ -48,9 +61,11 @@ static bool read_class(struct reader *reader, struct ordo_cursor *cursor, const 
 	cJSON *json = ordo_parse_value(cursor, "class", &value);
 	bool worked = json && ordo_as_string(cursor, json, &value, "class", &text);
 	if (worked) {
-		const char *before = reader->nlink ? reader->links[reader->nlink - 1].class_name : "";
-		*class_name =
-			strcmp(before, text) ? ordo_arena_text(&reader->arena, text, strlen(text)) : before;
+		const char *before =
+			reader->nlink ? reader->links[reader->nlink - 1].class_name : "";
+		*class_name = strcmp(before, text)
+				      ? ordo_arena_text(&reader->arena, text, strlen(text))
+				      : before;
 		worked = *class_name ? true : ordo_fail_memory(reader->error);
 	}
 	cJSON_Delete(json);
@@ -95,8 +110,9 @@ static bool read_link(struct reader *reader, struct ordo_cursor *cursor)
 			return false;
 	if (!ordo_members_end(&members, required))
 		return false;
-	if (reader->nlink == ORDO_LIMIT || !ordo_array_reserve(&reader->links, &reader->link_room,
-						   (size_t)reader->nlink + 1, sizeof *reader->links))
+	if (reader->nlink == ORDO_LIMIT ||
+		!ordo_array_reserve(&reader->links, &reader->link_room, (size_t)reader->nlink + 1,
+			sizeof *reader->links))
 		return ordo_fail_memory(reader->error);
 	reader->links[reader->nlink++] = link;
 	return true;
@@ -161,8 +177,8 @@ static bool read_head(struct reader *reader, struct ordo_cursor *cursor)
 }
 
 /* What building it found to be wrong, said at the place in the document; memory has none. */
-static bool fail_found(const struct reader *reader, const struct ordo_cursor *cursor, struct ordo_place place,
-	const struct ordo_error *found)
+static bool fail_found(const struct reader *reader, const struct ordo_cursor *cursor,
+	struct ordo_place place, const struct ordo_error *found)
 {
 	return found->code == ORDO_ENVIRONMENT ? ordo_fail_memory(reader->error)
 					       : ordo_fail_at(cursor, place, "%s", found->text);
@@ -171,8 +187,8 @@ static bool fail_found(const struct reader *reader, const struct ordo_cursor *cu
 static struct ordo_topology *create(struct reader *reader, const struct ordo_cursor *cursor)
 {
 	struct ordo_error found;
-	struct ordo_topology *topology =
-		ordo_topology_create(reader->name, reader->nrank, reader->nswitch, reader->ports, &found);
+	struct ordo_topology *topology = ordo_topology_create(
+		reader->name, reader->nrank, reader->nswitch, reader->ports, &found);
 	if (topology)
 		return topology;
 	bool about_switches = !strncmp(found.text, "switches", 8);
@@ -181,7 +197,8 @@ static struct ordo_topology *create(struct reader *reader, const struct ordo_cur
 }
 
 /* What a finished topology could not say the place of. */
-static bool add_links(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
+static bool add_links(
+	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
 {
 	for (uint32_t i = 0; i < reader->nlink; i++) {
 		const struct link *link = &reader->links[i];
@@ -190,13 +207,14 @@ static bool add_links(struct reader *reader, const struct ordo_cursor *cursor, s
 			       nvertex = reader->nrank + reader->nswitch;
 		if (from >= nvertex || to >= nvertex)
 			return ordo_fail_at(cursor, link->place,
-				"link %u -> %u: wanted vertices of 0..%u (%u ranks, %u switches)", from, to,
-				nvertex - 1, reader->nrank, reader->nswitch);
+				"link %u -> %u: wanted vertices of 0..%u (%u ranks, %u switches)",
+				from, to, nvertex - 1, reader->nrank, reader->nswitch);
 		if (from == to)
 			return ordo_fail_at(cursor, link->place,
 				"link %u -> %u: leads from a vertex to itself", from, to);
 		if (!(link->link.bandwidth_gbs > 0))
-			return ordo_fail_at(cursor, link->place, "bandwidth_gbs: found 0, wanted more");
+			return ordo_fail_at(
+				cursor, link->place, "bandwidth_gbs: found 0, wanted more");
 		if (!ordo_topology_add(topology, from, to, link->class_name, link->link.latency_ns,
 			    link->link.bandwidth_gbs, &found))
 			return fail_found(reader, cursor, link->place, &found);
@@ -234,7 +252,8 @@ static struct ordo_place place_of_twin(struct reader *reader)
 	return reader->places[LINKS];
 }
 
-static bool build(struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
+static bool build(
+	struct reader *reader, const struct ordo_cursor *cursor, struct ordo_topology *topology)
 {
 	struct ordo_error found;
 	topology->cores = reader->cores;
@@ -244,7 +263,8 @@ static bool build(struct reader *reader, const struct ordo_cursor *cursor, struc
 	if (!add_links(reader, cursor, topology))
 		return false;
 	if (reader->extra) {
-		topology->extra = ordo_arena_text(&topology->arena, reader->extra, strlen(reader->extra));
+		topology->extra =
+			ordo_arena_text(&topology->arena, reader->extra, strlen(reader->extra));
 		if (!topology->extra)
 			return ordo_fail_memory(reader->error);
 	}

@@ -28,7 +28,8 @@ int ordo_which_key(const struct ordo_cursor *cursor, const struct ordo_keys *key
 		return -1;
 	}
 	if (*seen >> index & 1) {
-		ordo_fail_at(cursor, key->place, "the key \"%s\" is there twice in %s", name, keys->object);
+		ordo_fail_at(cursor, key->place, "the key \"%s\" is there twice in %s", name,
+			keys->object);
 		return -1;
 	}
 	*seen |= UINT32_C(1) << index;
@@ -40,8 +41,8 @@ bool ordo_require_keys(const struct ordo_cursor *cursor, const struct ordo_keys 
 {
 	for (uint32_t i = 0; i < keys->count; i++)
 		if (required >> i & 1 && !(seen >> i & 1))
-			return ordo_fail_at(cursor, place, "the key \"%s\" is missing in %s", keys->names[i],
-				keys->object);
+			return ordo_fail_at(cursor, place, "the key \"%s\" is missing in %s",
+				keys->names[i], keys->object);
 	return true;
 }
 
@@ -67,19 +68,21 @@ int ordo_members_next(struct ordo_members *members)
 
 bool ordo_members_end(const struct ordo_members *members, uint32_t required)
 {
-	return members->step == ORDO_STEP_END &&
-	       ordo_require_keys(members->cursor, members->keys, members->place, members->seen, required);
+	return members->step == ORDO_STEP_END && ordo_require_keys(members->cursor, members->keys,
+							 members->place, members->seen, required);
 }
 
-bool ordo_fail_value(
-	const struct ordo_cursor *cursor, const struct ordo_piece *value, const char *key, const char *wanted)
+bool ordo_fail_value(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, const char *wanted)
 {
 	const size_t shown = 40;
 	switch (value->text[0]) {
 	case '{':
-		return ordo_fail_at(cursor, value->place, "%s: found an object, wanted %s", key, wanted);
+		return ordo_fail_at(
+			cursor, value->place, "%s: found an object, wanted %s", key, wanted);
 	case '[':
-		return ordo_fail_at(cursor, value->place, "%s: found an array, wanted %s", key, wanted);
+		return ordo_fail_at(
+			cursor, value->place, "%s: found an array, wanted %s", key, wanted);
 	default:
 		return ordo_fail_at(cursor, value->place, "%s: found %.*s%s, wanted %s", key,
 			(int)(value->length < shown ? value->length : shown), value->text,
@@ -92,8 +95,9 @@ cJSON *ordo_parse_value(struct ordo_cursor *cursor, const char *key, struct ordo
 	if (!ordo_skip_value(cursor, value))
 		return NULL;
 	if (value->length > ORDO_VALUE_LIMIT) {
-		ordo_fail_at(cursor, value->place, "%s: found a value of %zu bytes, wanted at most %d", key,
-			value->length, ORDO_VALUE_LIMIT);
+		ordo_fail_at(cursor, value->place,
+			"%s: found a value of %zu bytes, wanted at most %d", key, value->length,
+			ORDO_VALUE_LIMIT);
 		return NULL;
 	}
 	cJSON *json = cJSON_ParseWithLengthOpts(value->text, value->length, NULL, false);
@@ -111,11 +115,12 @@ static bool is_plain_integer(const struct ordo_piece *value)
 	return digits && digits == value->length;
 }
 
-bool ordo_as_integer(const struct ordo_cursor *cursor, const cJSON *json, const struct ordo_piece *value,
-	const char *key, uint32_t least, uint32_t most, uint32_t *number)
+bool ordo_as_integer(const struct ordo_cursor *cursor, const cJSON *json,
+	const struct ordo_piece *value, const char *key, uint32_t least, uint32_t most,
+	uint32_t *number)
 {
-	if (!cJSON_IsNumber(json) || !is_plain_integer(value) || json->valuedouble < (double)least ||
-		json->valuedouble > (double)most) {
+	if (!cJSON_IsNumber(json) || !is_plain_integer(value) ||
+		json->valuedouble < (double)least || json->valuedouble > (double)most) {
 		char wanted[64];
 		snprintf(wanted, sizeof wanted, "an integer of %u..%u", least, most);
 		return ordo_fail_value(cursor, value, key, wanted);
@@ -124,8 +129,8 @@ bool ordo_as_integer(const struct ordo_cursor *cursor, const cJSON *json, const 
 	return true;
 }
 
-bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json, const struct ordo_piece *value,
-	const char *key, const char **text)
+bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json,
+	const struct ordo_piece *value, const char *key, const char **text)
 {
 	if (!cJSON_IsString(json))
 		return ordo_fail_value(cursor, value, key, "a string");
@@ -133,8 +138,8 @@ bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json, const s
 	return true;
 }
 
-bool ordo_read_integer(
-	struct ordo_cursor *cursor, const char *key, uint32_t least, uint32_t most, uint32_t *number)
+bool ordo_read_integer(struct ordo_cursor *cursor, const char *key, uint32_t least, uint32_t most,
+	uint32_t *number)
 {
 	struct ordo_piece value;
 	cJSON *json = ordo_parse_value(cursor, key, &value);
@@ -166,7 +171,8 @@ bool ordo_read_wide(struct ordo_cursor *cursor, const char *key, uint64_t most, 
 		worked = read_digits(json->valuestring, strlen(json->valuestring), most, number) &&
 			 *number > widest;
 	else if (json)
-		worked = read_digits(value.text, value.length, most < widest ? most : widest, number);
+		worked = read_digits(
+			value.text, value.length, most < widest ? most : widest, number);
 	if (json && !worked) {
 		char wanted[128];
 		snprintf(wanted, sizeof wanted,
@@ -197,7 +203,8 @@ bool ordo_read_boolean(struct ordo_cursor *cursor, const char *key, bool *truth)
 	struct ordo_piece value;
 	cJSON *json = ordo_parse_value(cursor, key, &value);
 	bool worked =
-		json && (cJSON_IsBool(json) ? true : ordo_fail_value(cursor, &value, key, "true or false"));
+		json &&
+		(cJSON_IsBool(json) ? true : ordo_fail_value(cursor, &value, key, "true or false"));
 	*truth = cJSON_IsTrue(json);
 	cJSON_Delete(json);
 	return worked;

@@ -11,7 +11,8 @@ enum ordo_type ordo_accumulator(const struct ordo_problem *problem, enum ordo_ty
 	return problem->accumulate_f32 && problem->nshard != 1 && is_half(type) ? ORDO_F32 : type;
 }
 
-bool ordo_accumulates(const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error)
+bool ordo_accumulates(
+	const struct ordo_problem *problem, enum ordo_type type, struct ordo_error *error)
 {
 	if (!problem->accumulate_f32 || is_half(type) || type == ORDO_F32)
 		return true;

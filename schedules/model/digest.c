@@ -54,7 +54,8 @@ static void put_schedule(struct words *words, const struct ordo_schedule *schedu
 	flush(words);
 }
 
-bool ordo_schedule_digest(const struct ordo_schedule *schedule, char digest[33], struct ordo_error *error)
+bool ordo_schedule_digest(
+	const struct ordo_schedule *schedule, char digest[33], struct ordo_error *error)
 {
 	struct words words = {.state = XXH3_createState()};
 	if (!words.state)

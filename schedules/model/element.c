@@ -25,8 +25,11 @@ union any {
 	uint8_t u8;
 };
 
-static const char *const reductions[ORDO_NREDUCTION] = {
-	[ORDO_SUM] = "sum", [ORDO_PROD] = "prod", [ORDO_MIN] = "min", [ORDO_MAX] = "max", [ORDO_AVG] = "avg"};
+static const char *const reductions[ORDO_NREDUCTION] = {[ORDO_SUM] = "sum",
+	[ORDO_PROD] = "prod",
+	[ORDO_MIN] = "min",
+	[ORDO_MAX] = "max",
+	[ORDO_AVG] = "avg"};
 
 const struct ordo_type_facts *ordo_type_facts(enum ordo_type type)
 {
@@ -78,8 +81,9 @@ bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction)
 	return !types[type].is_float || reduction == ORDO_MIN || reduction == ORDO_MAX;
 }
 
-/* In units of the last place, which is that of the least normal number for all below it, the type has just the integers. Scaling by powers
- * of two is exact, since a double has more range than any other type; f64 rounds nothing. */
+/* In units of the last place, which is that of the least normal number for all below it, the type
+ * has just the integers. Scaling by powers of two is exact, since a double has more range than any
+ * other type; f64 rounds nothing. */
 double ordo_type_round(enum ordo_type type, double number)
 {
 	const int greatest = types[type].greatest_exponent, precision = (int)types[type].precision;
@@ -89,7 +93,8 @@ double ordo_type_round(enum ordo_type type, double number)
 	frexp(number, &exponent); /* number = 0.1x * 2^exponent */
 	const int place = (exponent > 2 - greatest ? exponent : 2 - greatest) - precision;
 	const double rounded = ldexp(rint(ldexp(number, -place)), place);
-	return fabs(rounded) < ldexp(1, greatest + 1) ? rounded : copysign((double)INFINITY, number);
+	return fabs(rounded) < ldexp(1, greatest + 1) ? rounded
+						      : copysign((double)INFINITY, number);
 }
 
 double ordo_element_get(enum ordo_type type, const void *elements, size_t at)

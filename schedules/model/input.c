@@ -8,12 +8,13 @@ struct ordo_input *ordo_input_create(const struct ordo_problem *problem, enum or
 {
 	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
 	if (!facts->reduces) {
-		ordo_fail(error, ORDO_USAGE, 0, "%s adds nothing: no input shows an order", facts->name);
+		ordo_fail(error, ORDO_USAGE, 0, "%s adds nothing: no input shows an order",
+			facts->name);
 		return NULL;
 	}
 	if (!count || count > ORDO_LIMIT) {
-		ordo_fail(error, ORDO_USAGE, 0, "count: found %llu, wanted 1..%u", (unsigned long long)count,
-			ORDO_LIMIT);
+		ordo_fail(error, ORDO_USAGE, 0, "count: found %llu, wanted 1..%u",
+			(unsigned long long)count, ORDO_LIMIT);
 		return NULL;
 	}
 	struct ordo_input *input = calloc(1, sizeof *input);
@@ -38,10 +39,11 @@ void ordo_input_destroy(struct ordo_input *input)
 	free(input);
 }
 
-bool ordo_input_add(struct ordo_input *input, uint32_t shard, uint64_t position, union ordo_number number,
-	struct ordo_error *error)
+bool ordo_input_add(struct ordo_input *input, uint32_t shard, uint64_t position,
+	union ordo_number number, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&input->values, &input->value_room, input->nvalue + 1, sizeof *input->values))
+	if (!ordo_array_reserve(
+		    &input->values, &input->value_room, input->nvalue + 1, sizeof *input->values))
 		return ordo_fail_memory(error);
 	input->values[input->nvalue++] = (struct ordo_input_value){shard, position, number};
 	return true;
@@ -59,18 +61,20 @@ union ordo_number ordo_input_at(const struct ordo_input *input, uint32_t shard, 
 			high = middle;
 	}
 	const struct ordo_input_value *value = &input->values[low];
-	return low < input->nvalue && value->shard == shard && value->position == position ? value->number
-											   : input->rest;
+	return low < input->nvalue && value->shard == shard && value->position == position
+		       ? value->number
+		       : input->rest;
 }
 
-uint64_t ordo_position_of(const struct ordo_problem *problem, uint64_t count, uint32_t chunk, uint64_t offset)
+uint64_t ordo_position_of(
+	const struct ordo_problem *problem, uint64_t count, uint32_t chunk, uint64_t offset)
 {
 	const uint32_t K = problem->chunks_per_block;
 	return chunk / K * count + ordo_chunk_begin(count, K, chunk % K, 1) + offset;
 }
 
-void ordo_chunk_at(const struct ordo_problem *problem, uint64_t count, uint64_t position, uint32_t *chunk,
-	uint64_t *offset)
+void ordo_chunk_at(const struct ordo_problem *problem, uint64_t count, uint64_t position,
+	uint32_t *chunk, uint64_t *offset)
 {
 	const uint32_t K = problem->chunks_per_block;
 	const uint64_t element = position % count;
@@ -87,8 +91,8 @@ void ordo_chunk_at(const struct ordo_problem *problem, uint64_t count, uint64_t 
 	*offset = element - ordo_chunk_begin(count, K, low, 1);
 }
 
-static bool add_witness(
-	struct ordo_input *input, const struct ordo_contradiction *contradiction, struct ordo_error *error)
+static bool add_witness(struct ordo_input *input, const struct ordo_contradiction *contradiction,
+	struct ordo_error *error)
 {
 	const struct ordo_witness *witness = &contradiction->witness;
 	const uint32_t leaves[3] = {witness->a, witness->b, witness->c};
@@ -100,9 +104,10 @@ static bool add_witness(
 			if (!added[i] && (next < 0 || leaves[i] < leaves[next]))
 				next = i;
 		const union ordo_number number = {.real = contradiction->value[next]};
-		if (!ordo_input_add(input, leaves[next], one < other ? one : other, number, error) ||
-			(one != other && !ordo_input_add(input, leaves[next], one < other ? other : one,
-						 number, error)))
+		if (!ordo_input_add(
+			    input, leaves[next], one < other ? one : other, number, error) ||
+			(one != other && !ordo_input_add(input, leaves[next],
+						 one < other ? other : one, number, error)))
 			return false;
 		added[next] = true;
 	}
@@ -112,8 +117,8 @@ static bool add_witness(
 struct ordo_input *ordo_input_contradicting(const struct ordo_problem *problem,
 	const struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
-	struct ordo_input *input = ordo_input_create(
-		problem, contradiction->type, contradiction->reduction, problem->chunks_per_block, error);
+	struct ordo_input *input = ordo_input_create(problem, contradiction->type,
+		contradiction->reduction, problem->chunks_per_block, error);
 	if (!input)
 		return NULL;
 	for (uint32_t i = 0; i < 2; i++) {

@@ -5,7 +5,8 @@
 #include <strings.h>
 
 static const struct ordo_operator_facts operators[ORDO_NOPERATOR] = {
-	[ORDO_ALLREDUCE] = {"AllReduce", true, false, true, "every rank gets the sum of all ranks' vectors"},
+	[ORDO_ALLREDUCE] = {"AllReduce", true, false, true,
+		"every rank gets the sum of all ranks' vectors"},
 	[ORDO_REDUCE] = {"Reduce", true, true, true, "the root gets the sum of all ranks' vectors"},
 	[ORDO_BROADCAST] = {"Broadcast", false, true, true, "every rank gets the root's vector"},
 	[ORDO_REDUCESCATTER] = {"ReduceScatter", true, false, true,
@@ -80,14 +81,15 @@ bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *e
 {
 	const struct ordo_operator_facts *facts = &operators[problem->op];
 	if (problem->nrank < 1 || problem->nrank > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%u", problem->nrank,
-			ORDO_LIMIT);
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%u",
+			problem->nrank, ORDO_LIMIT);
 	if (problem->chunks_per_block < 1 || problem->chunks_per_block > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "chunks_per_block: found %u, wanted 1..%u",
-			problem->chunks_per_block, ORDO_LIMIT);
-	if (problem->nshard < 1 || problem->nshard > ORDO_LIMIT)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: found %u, wanted 1..%u", problem->nshard,
+		return ordo_fail(error, ORDO_BAD_INPUT, 1,
+			"chunks_per_block: found %u, wanted 1..%u", problem->chunks_per_block,
 			ORDO_LIMIT);
+	if (problem->nshard < 1 || problem->nshard > ORDO_LIMIT)
+		return ordo_fail(error, ORDO_BAD_INPUT, 1, "shards: found %u, wanted 1..%u",
+			problem->nshard, ORDO_LIMIT);
 	if (problem->root >= problem->nrank)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1, "root: found %u, wanted a rank of 0..%u",
 			problem->root, problem->nrank - 1);
@@ -99,26 +101,28 @@ bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *e
 			"chunks: %llu blocks of %u chunks, wanted at most %u chunks in all",
 			(unsigned long long)nblock, problem->chunks_per_block, ORDO_LIMIT);
 	if (problem->in_place && !facts->has_in_place)
-		return ordo_fail(error, ORDO_BAD_INPUT, 1, "in_place: %s has no in-place form", facts->name);
+		return ordo_fail(
+			error, ORDO_BAD_INPUT, 1, "in_place: %s has no in-place form", facts->name);
 	if (problem->accumulate_f32 && !facts->reduces)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"accumulate: %s does not reduce, so there is nothing to accumulate", facts->name);
+			"accumulate: %s does not reduce, so there is nothing to accumulate",
+			facts->name);
 	if (problem->nshard == problem->nrank)
 		return true;
 	if (!facts->reduces)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"shards: %s does not reduce, found %u, wanted %u (the number of ranks)", facts->name,
-			problem->nshard, problem->nrank);
+			"shards: %s does not reduce, found %u, wanted %u (the number of ranks)",
+			facts->name, problem->nshard, problem->nrank);
 	if (problem->in_place)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"in_place: there is no in-place form with %u shards on %u ranks", problem->nshard,
-			problem->nrank);
+			"in_place: there is no in-place form with %u shards on %u ranks",
+			problem->nshard, problem->nrank);
 	uint64_t most = ((uint64_t)problem->nshard + problem->nrank - 1) / problem->nrank;
 	if (most * nblock * problem->chunks_per_block > ORDO_LIMIT)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
 			"shards: %llu shards a rank of %llu chunks, wanted at most %u input slots",
-			(unsigned long long)most, (unsigned long long)nblock * problem->chunks_per_block,
-			ORDO_LIMIT);
+			(unsigned long long)most,
+			(unsigned long long)nblock * problem->chunks_per_block, ORDO_LIMIT);
 	return true;
 }
 
@@ -292,7 +296,8 @@ uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk)
 	return problem->root;
 }
 
-void ordo_chunk_holders(const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end)
+void ordo_chunk_holders(
+	const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end)
 {
 	const uint32_t block = chunk / problem->chunks_per_block;
 	switch (problem->op) {
@@ -317,7 +322,8 @@ void ordo_chunk_holders(const struct ordo_problem *problem, uint32_t chunk, uint
 	*end = *first + 1;
 }
 
-uint32_t ordo_in_place_output_slot(const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot)
+uint32_t ordo_in_place_output_slot(
+	const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot)
 {
 	if (!problem->in_place)
 		return ORDO_NONE;

@@ -1,6 +1,6 @@
 /* plan_set.c - ranges of sizes, one after another, and the schedule of each. */
-#include "json/reader.h"
 #include "base/atomic_file.h"
+#include "json/reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/plan_set.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct ordo_plan_set *ordo_plan_set_create(const struct ordo_problem *problem, struct ordo_error *error)
+struct ordo_plan_set *ordo_plan_set_create(
+	const struct ordo_problem *problem, struct ordo_error *error)
 {
 	struct ordo_problem checked = *problem;
 	checked.chunks_per_block = 1;
@@ -44,11 +45,13 @@ static bool check_ends(uint64_t from_bytes, uint64_t to_bytes, struct ordo_error
 			ORDO_BYTES_LIMIT);
 	if (to_bytes > ORDO_BYTES_LIMIT && to_bytes != ORDO_ENDLESS)
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"to_bytes: found %" PRIu64 ", wanted at most %" PRIu64, to_bytes, ORDO_BYTES_LIMIT);
+			"to_bytes: found %" PRIu64 ", wanted at most %" PRIu64, to_bytes,
+			ORDO_BYTES_LIMIT);
 	if (from_bytes <= to_bytes)
 		return true;
 	ordo_fail(error, ORDO_BAD_INPUT, 1,
-		"to_bytes: found %" PRIu64 ", wanted at least from_bytes, %" PRIu64 ": the range is empty",
+		"to_bytes: found %" PRIu64 ", wanted at least from_bytes, %" PRIu64
+		": the range is empty",
 		to_bytes, from_bytes);
 	return ordo_hint(error,
 		"both ends belong to a range: {\"from_bytes\": %" PRIu64 ", \"to_bytes\": %" PRIu64
@@ -66,8 +69,8 @@ static const char *print_sizes(char out[64], uint64_t from, uint64_t to)
 	return out;
 }
 
-static bool check_follows(const struct ordo_plan_range *before, uint64_t from_bytes, uint64_t to_bytes,
-	struct ordo_error *error)
+static bool check_follows(const struct ordo_plan_range *before, uint64_t from_bytes,
+	uint64_t to_bytes, struct ordo_error *error)
 {
 	char sizes[64];
 	if (before->to_bytes == ORDO_ENDLESS) {
@@ -85,7 +88,8 @@ static bool check_follows(const struct ordo_plan_range *before, uint64_t from_by
 			"from_bytes: found %" PRIu64 ", wanted %" PRIu64
 			": there is a gap, no schedule for %s",
 			from_bytes, wanted, print_sizes(sizes, wanted, from_bytes - 1));
-		return ordo_hint(error, "both ends belong to a range; the next one begins one byte further");
+		return ordo_hint(
+			error, "both ends belong to a range; the next one begins one byte further");
 	}
 	if (from_bytes < before->from_bytes) {
 		ordo_fail(error, ORDO_BAD_INPUT, 1,
@@ -96,9 +100,11 @@ static bool check_follows(const struct ordo_plan_range *before, uint64_t from_by
 	}
 	const uint64_t last = to_bytes < before->to_bytes ? to_bytes : before->to_bytes;
 	ordo_fail(error, ORDO_BAD_INPUT, 1,
-		"from_bytes: found %" PRIu64 ", wanted %" PRIu64 ": ranges overlap, two schedules for %s",
+		"from_bytes: found %" PRIu64 ", wanted %" PRIu64
+		": ranges overlap, two schedules for %s",
 		from_bytes, wanted, print_sizes(sizes, from_bytes, last));
-	return ordo_hint(error, "both ends belong to a range; the next one begins one byte further");
+	return ordo_hint(
+		error, "both ends belong to a range; the next one begins one byte further");
 }
 
 /* C0, DEL, and C1 as UTF-8 has them: names are shown, and a terminal would obey these. */
@@ -117,15 +123,16 @@ static bool check_name(const char *name, struct ordo_error *error)
 			"schedule: found control characters in a name, wanted none");
 	if (!ordo_is_plain_name(name)) {
 		ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"schedule: found \"%.200s\", wanted the plain name of a file or folder beside the "
-			"set",
+			"schedule: found \"%.200s\", wanted the plain name of a file or folder "
+			"beside the set",
 			name);
-		return ordo_hint(error,
-			"no slash, no backslash, no dot in front: a set and its schedules stay together");
+		return ordo_hint(error, "no slash, no backslash, no dot in front: a set and its "
+					"schedules stay together");
 	}
 	if (!strcmp(name, "plan-set.json"))
 		return ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"schedule: found \"plan-set.json\", which is the name of a set, wanted a schedule");
+			"schedule: found \"plan-set.json\", which is the name of a set, wanted a "
+			"schedule");
 	return true;
 }
 
@@ -133,14 +140,16 @@ bool ordo_plan_set_add(struct ordo_plan_set *set, uint64_t from_bytes, uint64_t 
 	const char *schedule, struct ordo_error *error)
 {
 	if (!check_ends(from_bytes, to_bytes, error) ||
-		(set->nrange && !check_follows(&set->ranges[set->nrange - 1], from_bytes, to_bytes, error)) ||
+		(set->nrange && !check_follows(&set->ranges[set->nrange - 1], from_bytes, to_bytes,
+					error)) ||
 		!check_name(schedule, error))
 		return false;
 	const char *name = ordo_arena_text(&set->arena, schedule, strlen(schedule));
 	if (!name || set->nrange == ORDO_LIMIT ||
-		!ordo_array_reserve(&set->ranges, &set->room, (size_t)set->nrange + 1, sizeof *set->ranges))
+		!ordo_array_reserve(
+			&set->ranges, &set->room, (size_t)set->nrange + 1, sizeof *set->ranges))
 		return ordo_fail_memory(error);
-	set->ranges[set->nrange++] =
-		(struct ordo_plan_range){.from_bytes = from_bytes, .to_bytes = to_bytes, .schedule = name};
+	set->ranges[set->nrange++] = (struct ordo_plan_range){
+		.from_bytes = from_bytes, .to_bytes = to_bytes, .schedule = name};
 	return true;
 }

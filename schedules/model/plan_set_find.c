@@ -1,4 +1,5 @@
-/* plan_set_find.c - which range a size falls into; alone, so that who only asks links no reader of documents. */
+/* plan_set_find.c - which range a size falls into; alone, so that who only asks links no reader of
+ * documents. */
 #include <ordo/plan_set.h>
 #include <string.h>
 

@@ -20,17 +20,18 @@ static bool add_stream(
 	struct ordo_rank_program *program, const char *name, uint32_t end, struct ordo_error *error)
 {
 	const size_t nstream = (size_t)program->nstream + 1;
-	if (!ordo_array_reserve(
-		    &program->own.ends, &program->own.end_room, nstream, sizeof *program->own.ends) ||
-		!ordo_array_reserve(
-			&program->own.names, &program->own.name_room, nstream, sizeof *program->own.names))
+	if (!ordo_array_reserve(&program->own.ends, &program->own.end_room, nstream,
+		    sizeof *program->own.ends) ||
+		!ordo_array_reserve(&program->own.names, &program->own.name_room, nstream,
+			sizeof *program->own.names))
 		return ordo_fail_memory(error);
 	program->own.names[program->nstream] = name;
 	program->own.ends[program->nstream++] = end;
 	return true;
 }
 
-bool ordo_rank_program_stream(struct ordo_rank_program *program, const char *name, struct ordo_error *error)
+bool ordo_rank_program_stream(
+	struct ordo_rank_program *program, const char *name, struct ordo_error *error)
 {
 	const bool worked = add_stream(program, name, program->ntask, error);
 	show(program);
@@ -59,9 +60,10 @@ void ordo_rank_program_free(struct ordo_rank_program *program)
 	*program = (struct ordo_rank_program){0};
 }
 
-/* The tasks of a rank lie together if its streams were begun one after another, as schedule.h demands. */
-static bool give_part(const struct ordo_programs *programs, uint32_t rank, struct ordo_rank_program *program,
-	struct ordo_error *error)
+/* The tasks of a rank lie together if its streams were begun one after another, as schedule.h
+ * demands. */
+static bool give_part(const struct ordo_programs *programs, uint32_t rank,
+	struct ordo_rank_program *program, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = programs->closure;
 	const struct ordo_program *streams = &schedule->programs[rank];
@@ -70,7 +72,8 @@ static bool give_part(const struct ordo_programs *programs, uint32_t rank, struc
 		return true;
 	const uint32_t first = schedule->streams[streams->first_stream].first;
 	for (uint32_t s = streams->first_stream; s < streams->end_stream; s++)
-		if (!add_stream(program, schedule->streams[s].name, schedule->streams[s].end - first, error))
+		if (!add_stream(program, schedule->streams[s].name,
+			    schedule->streams[s].end - first, error))
 			return false;
 	show(program);
 	program->tasks = schedule->tasks + first;
@@ -105,11 +108,12 @@ static bool append_program(struct ordo_schedule *schedule, uint32_t rank,
 }
 
 /* Phases without names are named by their numbers. */
-static bool name_phases(
-	struct ordo_schedule *schedule, const struct ordo_programs *programs, struct ordo_error *error)
+static bool name_phases(struct ordo_schedule *schedule, const struct ordo_programs *programs,
+	struct ordo_error *error)
 {
 	struct ordo_arena arena = {0};
-	const char **names = ordo_arena_alloc(&arena, ((size_t)programs->nphase + 1) * sizeof *names);
+	const char **names =
+		ordo_arena_alloc(&arena, ((size_t)programs->nphase + 1) * sizeof *names);
 	bool worked = names;
 	for (uint32_t i = 0; worked && i < programs->nphase; i++)
 		worked = (names[i] = programs->phases ? programs->phases[i]
@@ -122,17 +126,19 @@ static bool name_phases(
 }
 
 /* Whether there may be memory for all programs, if they are like that one. */
-static bool whole_fits(const struct ordo_programs *programs, const struct ordo_rank_program *program,
-	struct ordo_error *error)
+static bool whole_fits(const struct ordo_programs *programs,
+	const struct ordo_rank_program *program, struct ordo_error *error)
 {
 	const struct ordo_size size = {.tasks = (double)program->ntask * programs->problem.nrank,
 		.streams = programs->problem.nrank};
 	return ordo_memory_allows(ordo_bytes_of(&size), "the whole of its programs", error);
 }
 
-struct ordo_schedule *ordo_programs_gather(const struct ordo_programs *programs, struct ordo_error *error)
+struct ordo_schedule *ordo_programs_gather(
+	const struct ordo_programs *programs, struct ordo_error *error)
 {
-	struct ordo_schedule *schedule = ordo_schedule_create(&programs->problem, programs->algorithm, error);
+	struct ordo_schedule *schedule =
+		ordo_schedule_create(&programs->problem, programs->algorithm, error);
 	struct ordo_rank_program program = {0};
 	bool worked = schedule;
 	if (worked) {

@@ -17,7 +17,8 @@ struct ordo_schedule *ordo_schedule_create(
 	if (schedule) {
 		schedule->problem = *problem;
 		schedule->programs = calloc(problem->nrank, sizeof *schedule->programs);
-		schedule->algorithm = ordo_arena_text(&schedule->arena, algorithm, strlen(algorithm));
+		schedule->algorithm =
+			ordo_arena_text(&schedule->arena, algorithm, strlen(algorithm));
 	}
 	if (!schedule || !schedule->programs || !schedule->algorithm) {
 		ordo_schedule_destroy(schedule);
@@ -42,9 +43,10 @@ void ordo_schedule_destroy(struct ordo_schedule *schedule)
 bool ordo_schedule_reserve(
 	struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error)
 {
-	if (!ordo_array_reserve(
-		    &schedule->streams, &schedule->stream_room, nstream, sizeof *schedule->streams) ||
-		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, ntask, sizeof *schedule->tasks))
+	if (!ordo_array_reserve(&schedule->streams, &schedule->stream_room, nstream,
+		    sizeof *schedule->streams) ||
+		!ordo_array_reserve(
+			&schedule->tasks, &schedule->task_room, ntask, sizeof *schedule->tasks))
 		return ordo_fail_memory(error);
 	return true;
 }
@@ -65,8 +67,8 @@ bool ordo_schedule_begin_stream(
 {
 	const char *kept = keep_name(schedule, name);
 	if (!kept || schedule->nstream >= ORDO_LIMIT ||
-		!ordo_array_reserve(&schedule->streams, &schedule->stream_room, (size_t)schedule->nstream + 1,
-			sizeof *schedule->streams))
+		!ordo_array_reserve(&schedule->streams, &schedule->stream_room,
+			(size_t)schedule->nstream + 1, sizeof *schedule->streams))
 		return ordo_fail_memory(error);
 	struct ordo_program *program = &schedule->programs[rank];
 	if (program->end_stream == program->first_stream)
@@ -81,8 +83,8 @@ bool ordo_schedule_append(
 	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error)
 {
 	if (schedule->ntask >= UINT32_MAX - 1 ||
-		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, (size_t)schedule->ntask + 1,
-			sizeof *schedule->tasks))
+		!ordo_array_reserve(&schedule->tasks, &schedule->task_room,
+			(size_t)schedule->ntask + 1, sizeof *schedule->tasks))
 		return ordo_fail_memory(error);
 	schedule->tasks[schedule->ntask++] = *task;
 	schedule->streams[schedule->nstream - 1].end = schedule->ntask;
@@ -92,8 +94,8 @@ bool ordo_schedule_append(
 bool ordo_schedule_extend(struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error)
 {
 	const size_t all = (size_t)schedule->ntask + ntask;
-	if (all >= UINT32_MAX ||
-		!ordo_array_reserve(&schedule->tasks, &schedule->task_room, all, sizeof *schedule->tasks))
+	if (all >= UINT32_MAX || !ordo_array_reserve(&schedule->tasks, &schedule->task_room, all,
+					 sizeof *schedule->tasks))
 		return ordo_fail_memory(error);
 	schedule->ntask = (uint32_t)all;
 	schedule->streams[schedule->nstream - 1].end = schedule->ntask;
@@ -109,8 +111,8 @@ static const char **copy_names(struct ordo_arena *arena, const char *const *name
 	return copies;
 }
 
-bool ordo_schedule_set_phases(
-	struct ordo_schedule *schedule, const char *const *phases, uint32_t nphase, struct ordo_error *error)
+bool ordo_schedule_set_phases(struct ordo_schedule *schedule, const char *const *phases,
+	uint32_t nphase, struct ordo_error *error)
 {
 	schedule->phases = copy_names(&schedule->arena, phases, nphase);
 	schedule->nphase = schedule->phases ? nphase : 0;
@@ -127,9 +129,11 @@ static const char *copy_text(struct ordo_arena *arena, const char *text, bool *w
 	return copy;
 }
 
-struct ordo_schedule *ordo_schedule_copy(const struct ordo_schedule *schedule, struct ordo_error *error)
+struct ordo_schedule *ordo_schedule_copy(
+	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
-	struct ordo_schedule *copy = ordo_schedule_create(&schedule->problem, schedule->algorithm, error);
+	struct ordo_schedule *copy =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, error);
 	if (!copy)
 		return NULL;
 	bool worked = ordo_schedule_reserve(copy, schedule->nstream, schedule->ntask, error) &&
@@ -172,7 +176,8 @@ struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule)
 
 uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task)
 {
-	/* Streams are in task order; the last one that begins at or before the task and is not empty. */
+	/* Streams are in task order; the last one that begins at or before the task and is not
+	 * empty. */
 	uint32_t low = 0, high = schedule->nstream;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
@@ -195,7 +200,8 @@ int ordo_task_print(const struct ordo_task *task, char *out, size_t size)
 {
 	const char *name = ordo_task_kind_name((enum ordo_task_kind)task->kind);
 	if (!ordo_task_moves(task))
-		return snprintf(out, size, "%s %" PRIu32 " signal %" PRIu32, name, task->peer, task->signal);
+		return snprintf(out, size, "%s %" PRIu32 " signal %" PRIu32, name, task->peer,
+			task->signal);
 	char peer[16] = "", chunks[32];
 	if (ordo_task_crosses(task))
 		snprintf(peer, sizeof peer, " %" PRIu32, task->peer);
@@ -214,6 +220,6 @@ int ordo_task_locate(const struct ordo_schedule *schedule, uint32_t task, char *
 	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
 	char text[128];
 	ordo_task_print(&schedule->tasks[task], text, sizeof text);
-	return snprintf(out, size, "rank %" PRIu32 ", stream \"%s\", task %" PRIu32 " (%s)", stream->rank,
-		stream->name, task - stream->first, text);
+	return snprintf(out, size, "rank %" PRIu32 ", stream \"%s\", task %" PRIu32 " (%s)",
+		stream->rank, stream->name, task - stream->first, text);
 }

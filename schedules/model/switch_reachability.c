@@ -1,9 +1,10 @@
-/* switch_reachability.c - which ranks the switches join, by groups of switches that all reach each other.
+/* switch_reachability.c - which ranks the switches join, by groups of switches that all reach each
+ * other.
  *
- * A group is a strongly connected component of the switches under links that are up. Rank a reaches rank b
- * through switches if a group that a sends into is, or leads to, a group that sends to b. With links in both
- * directions, as almost always, no group leads to another, and nothing but two short sorted lists a rank is
- * kept.
+ * A group is a strongly connected component of the switches under links that are up. Rank a reaches
+ * rank b through switches if a group that a sends into is, or leads to, a group that sends to b.
+ * With links in both directions, as almost always, no group leads to another, and nothing but two
+ * short sorted lists a rank is kept.
  */
 #include "switch_reachability.h"
 #include <ordo/arena.h>
@@ -23,7 +24,8 @@ struct ordo_reach {
 	uint32_t ngroup;
 	struct group_lists into;   /* groups the rank sends into */
 	struct group_lists out_of; /* groups that send to the rank */
-	uint64_t *leads; /* [ngroup][nword] bits: group leads to group; NULL if none leads to another */
+	/* [ngroup][nword] bits: group leads to group; NULL if none leads to another */
+	uint64_t *leads;
 	uint32_t nword;
 	struct ordo_arena arena;
 };
@@ -36,7 +38,8 @@ void ordo_reach_destroy(struct ordo_reach *reach)
 	free(reach);
 }
 
-/* The depth-first walk of Tarjan's algorithm, with a stack of its own. Ids count from 0 among the switches.
+/* The depth-first walk of Tarjan's algorithm, with a stack of its own. Ids count from 0 among the
+ * switches.
  */
 struct walk {
 	const struct ordo_topology *topology;
@@ -148,8 +151,8 @@ static void sort_lists(struct group_lists *lists, uint32_t nrank)
 	lists->first[nrank] = kept;
 }
 
-static bool fill_lists(
-	struct ordo_reach *reach, const struct ordo_topology *topology, bool into, struct group_lists *lists)
+static bool fill_lists(struct ordo_reach *reach, const struct ordo_topology *topology, bool into,
+	struct group_lists *lists)
 {
 	uint32_t rank, group, nrank = topology->nrank;
 	/* first[r+2] counts, then first[r+1] walks from where rank r begins to where it ends. */
@@ -161,7 +164,8 @@ static bool fill_lists(
 			lists->first[rank + 2]++;
 	for (uint32_t r = 0; r < nrank; r++)
 		lists->first[r + 2] += lists->first[r + 1];
-	lists->item = ordo_arena_alloc(&reach->arena, (size_t)lists->first[nrank + 1] * sizeof *lists->item);
+	lists->item = ordo_arena_alloc(
+		&reach->arena, (size_t)lists->first[nrank + 1] * sizeof *lists->item);
 	if (!lists->item)
 		return false;
 	for (uint32_t i = 0; i < topology->nlink; i++)
@@ -191,8 +195,8 @@ static bool has_bridge(const struct ordo_reach *reach, const struct ordo_topolog
 	return false;
 }
 
-/* The bridges in order of the group they leave: a group leads to smaller ids, so its row is whole before it
- * is used. */
+/* The bridges in order of the group they leave: a group leads to smaller ids, so its row is whole
+ * before it is used. */
 static bool close_bridges(struct ordo_reach *reach, const struct ordo_topology *topology)
 {
 	uint32_t from, to, nbridge = 0;
@@ -225,8 +229,8 @@ struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struc
 	if (worked && has_bridge(reach, topology)) {
 		if (reach->ngroup > ONE_WAY_LIMIT) {
 			ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"switches: %u groups are joined one way, wanted at most %d", reach->ngroup,
-				ONE_WAY_LIMIT);
+				"switches: %u groups are joined one way, wanted at most %d",
+				reach->ngroup, ONE_WAY_LIMIT);
 			ordo_reach_destroy(reach);
 			return NULL;
 		}
@@ -258,14 +262,16 @@ static bool add_twins(
 		/* Links of several classes between two vertices lie together. */
 		if (link->down || (last && last->from == link->from && last->to == link->to))
 			continue;
-		if (!ordo_topology_add(twins, nrank + link->from, nrank + link->to, NULL, 0, 1, error))
+		if (!ordo_topology_add(
+			    twins, nrank + link->from, nrank + link->to, NULL, 0, 1, error))
 			return false;
 		last = link;
 	}
 	return ordo_topology_finish(twins, error);
 }
 
-struct ordo_reach *ordo_reach_through_ranks(const struct ordo_topology *topology, struct ordo_error *error)
+struct ordo_reach *ordo_reach_through_ranks(
+	const struct ordo_topology *topology, struct ordo_error *error)
 {
 	struct ordo_reach *reach = NULL;
 	struct ordo_topology *twins = ordo_topology_create(

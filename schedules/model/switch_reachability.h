@@ -4,13 +4,15 @@
 
 #include <ordo/topology.h>
 
-/* Needs sorted links and first_link. Memory and time are linear in the links; only where some switches are
- * joined one way (a leads to b, b not to a) is a square of bits over such groups of switches kept. The caller
- * destroys it. */
-struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struct ordo_error *error);
+/* Needs sorted links and first_link. Memory and time are linear in the links; only where some
+ * switches are joined one way (a leads to b, b not to a) is a square of bits over such groups of
+ * switches kept. The caller destroys it. */
+struct ordo_reach *ordo_reach_create(
+	const struct ordo_topology *topology, struct ordo_error *error);
 
 /* The same where ranks pass on what is not for them, as switches do. */
-struct ordo_reach *ordo_reach_through_ranks(const struct ordo_topology *topology, struct ordo_error *error);
+struct ordo_reach *ordo_reach_through_ranks(
+	const struct ordo_topology *topology, struct ordo_error *error);
 void ordo_reach_destroy(struct ordo_reach *reach); /* takes NULL */
 
 /* Is there a path from rank a to rank b through at least one switch, and through switches only?

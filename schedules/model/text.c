@@ -14,13 +14,16 @@ static void print_head(const struct ordo_schedule *schedule, FILE *out)
 	if (problem->nshard != problem->nrank)
 		fprintf(out, ", shards %" PRIu32, problem->nshard);
 	fprintf(out, ", chunks per block %" PRIu32 ", scratch slots %" PRIu32 "%s%s\n",
-		problem->chunks_per_block, schedule->scratch_slots, problem->in_place ? ", in place" : "",
+		problem->chunks_per_block, schedule->scratch_slots,
+		problem->in_place ? ", in place" : "",
 		problem->accumulate_f32 ? ", accumulates in f32" : "");
 	if (schedule->topology_name && schedule->topology_digest)
-		fprintf(out, "topology %s, digest %s\n", schedule->topology_name, schedule->topology_digest);
+		fprintf(out, "topology %s, digest %s\n", schedule->topology_name,
+			schedule->topology_digest);
 }
 
-static void print_stream(const struct ordo_schedule *schedule, const struct ordo_stream *stream, FILE *out)
+static void print_stream(
+	const struct ordo_schedule *schedule, const struct ordo_stream *stream, FILE *out)
 {
 	fprintf(out, "  stream %s\n", stream->name);
 	uint32_t phase = ORDO_NO_PHASE;
@@ -36,7 +39,8 @@ static void print_stream(const struct ordo_schedule *schedule, const struct ordo
 	}
 }
 
-bool ordo_schedule_print_text(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
+bool ordo_schedule_print_text(
+	const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
 {
 	errno = 0;
 	print_head(schedule, out);

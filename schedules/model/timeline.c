@@ -5,11 +5,13 @@
 #include <ordo/timeline.h>
 #include <stdlib.h>
 
-struct ordo_timeline *ordo_timeline_create(const struct ordo_schedule *schedule, struct ordo_error *error)
+struct ordo_timeline *ordo_timeline_create(
+	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_timeline *timeline = calloc(1, sizeof *timeline);
 	if (timeline)
-		timeline->tasks = ordo_array_make((size_t)schedule->ntask + 1, sizeof *timeline->tasks, 0);
+		timeline->tasks =
+			ordo_array_make((size_t)schedule->ntask + 1, sizeof *timeline->tasks, 0);
 	if (!timeline || !timeline->tasks) {
 		free(timeline);
 		ordo_fail_memory(error);
@@ -17,7 +19,8 @@ struct ordo_timeline *ordo_timeline_create(const struct ordo_schedule *schedule,
 	}
 	timeline->schedule = schedule;
 	for (uint32_t i = 0; i < schedule->ntask; i++)
-		timeline->tasks[i] = (struct ordo_timed_task){.cause = ORDO_NONE, .notify = ORDO_NONE};
+		timeline->tasks[i] =
+			(struct ordo_timed_task){.cause = ORDO_NONE, .notify = ORDO_NONE};
 	return timeline;
 }
 
@@ -76,8 +79,8 @@ static uint32_t take_token(struct tokens *tokens, const uint32_t *later)
 }
 
 /* Gives the tokens of all Notifies, or takes those of all Waits. */
-static bool pair_kind(struct ordo_timeline *timeline, enum ordo_task_kind kind, struct signals *signals,
-	struct tokens *tokens, uint32_t *later)
+static bool pair_kind(struct ordo_timeline *timeline, enum ordo_task_kind kind,
+	struct signals *signals, struct tokens *tokens, uint32_t *later)
 {
 	const struct ordo_schedule *schedule = timeline->schedule;
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
@@ -87,8 +90,8 @@ static bool pair_kind(struct ordo_timeline *timeline, enum ordo_task_kind kind, 
 			if (task->kind != kind)
 				continue;
 			const bool wait = kind == ORDO_WAIT;
-			const uint32_t number = number_of(
-				signals, wait ? task->peer : rank, wait ? rank : task->peer, task->signal);
+			const uint32_t number = number_of(signals, wait ? task->peer : rank,
+				wait ? rank : task->peer, task->signal);
 			if (number == ORDO_NONE)
 				return false;
 			if (wait)

@@ -17,24 +17,25 @@ static uint32_t nvertex(const struct ordo_topology *topology)
 	return topology->nrank + topology->nswitch;
 }
 
-struct ordo_topology *ordo_topology_create(
-	const char *name, uint32_t nrank, uint32_t nswitch, uint32_t ports, struct ordo_error *error)
+struct ordo_topology *ordo_topology_create(const char *name, uint32_t nrank, uint32_t nswitch,
+	uint32_t ports, struct ordo_error *error)
 {
 	if (nrank < 1 || nrank > VERTEX_LIMIT) {
-		ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%d", nrank, VERTEX_LIMIT);
+		ordo_fail(error, ORDO_BAD_INPUT, 1, "ranks: found %u, wanted 1..%d", nrank,
+			VERTEX_LIMIT);
 		return NULL;
 	}
 	if (nswitch > VERTEX_LIMIT - nrank) {
 		ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"switches: found %u beside %u ranks, wanted at most %d vertices in all", nswitch,
-			nrank, VERTEX_LIMIT);
+			"switches: found %u beside %u ranks, wanted at most %d vertices in all",
+			nswitch, nrank, VERTEX_LIMIT);
 		return NULL;
 	}
 	struct ordo_topology *topology = calloc(1, sizeof *topology);
 	if (topology) {
 		topology->name = ordo_arena_text(&topology->arena, name, strlen(name));
-		topology->class_names =
-			ordo_arena_alloc(&topology->arena, CLASS_LIMIT * sizeof *topology->class_names);
+		topology->class_names = ordo_arena_alloc(
+			&topology->arena, CLASS_LIMIT * sizeof *topology->class_names);
 	}
 	if (!topology || !topology->name || !topology->class_names) {
 		ordo_topology_destroy(topology);
@@ -73,8 +74,8 @@ static uint32_t class_of(struct ordo_topology *topology, const char *name, struc
 			return i;
 	if (topology->nclass == CLASS_LIMIT) {
 		ordo_fail(error, ORDO_BAD_INPUT, 1,
-			"class: \"%.64s\" is one too many, wanted at most %d classes of links", name,
-			CLASS_LIMIT);
+			"class: \"%.64s\" is one too many, wanted at most %d classes of links",
+			name, CLASS_LIMIT);
 		return ORDO_NONE;
 	}
 	const char *kept = ordo_arena_text(&topology->arena, name, strlen(name));
@@ -86,18 +87,19 @@ static uint32_t class_of(struct ordo_topology *topology, const char *name, struc
 	return topology->nclass++;
 }
 
-bool ordo_topology_add(struct ordo_topology *topology, uint32_t from, uint32_t to, const char *class_name,
-	double latency_ns, double bandwidth_gbs, struct ordo_error *error)
+bool ordo_topology_add(struct ordo_topology *topology, uint32_t from, uint32_t to,
+	const char *class_name, double latency_ns, double bandwidth_gbs, struct ordo_error *error)
 {
 	uint32_t class_id = class_of(topology, class_name ? class_name : "link", error);
 	if (class_id == ORDO_NONE)
 		return false;
 	if (topology->nlink == topology->link_room &&
-		!ordo_memory_allows(
-			2.0 * (double)topology->nlink * sizeof *topology->links, "the topology", error))
+		!ordo_memory_allows(2.0 * (double)topology->nlink * sizeof *topology->links,
+			"the topology", error))
 		return false;
-	if (topology->nlink == ORDO_LIMIT || !ordo_array_reserve(&topology->links, &topology->link_room,
-						     (size_t)topology->nlink + 1, sizeof *topology->links))
+	if (topology->nlink == ORDO_LIMIT ||
+		!ordo_array_reserve(&topology->links, &topology->link_room,
+			(size_t)topology->nlink + 1, sizeof *topology->links))
 		return ordo_fail_memory(error);
 	topology->links[topology->nlink++] = (struct ordo_link){.from = from,
 		.to = to,
@@ -133,8 +135,8 @@ static void sort_classes(struct ordo_topology *topology)
 	memcpy(sorted, topology->class_names, topology->nclass * sizeof *sorted);
 	qsort(sorted, topology->nclass, sizeof *sorted, compare_texts);
 	for (uint32_t i = 0; i < topology->nclass; i++) {
-		const char *const *place = bsearch(
-			&topology->class_names[i], sorted, topology->nclass, sizeof *sorted, compare_texts);
+		const char *const *place = bsearch(&topology->class_names[i], sorted,
+			topology->nclass, sizeof *sorted, compare_texts);
 		renamed[i] = (uint32_t)(place - sorted);
 	}
 	for (uint32_t i = 0; i < topology->nlink; i++)
@@ -146,7 +148,8 @@ static void sort_links(struct ordo_topology *topology)
 {
 	for (uint32_t i = 1; i < topology->nlink; i++)
 		if (compare_links(&topology->links[i - 1], &topology->links[i]) > 0) {
-			qsort(topology->links, topology->nlink, sizeof *topology->links, compare_links);
+			qsort(topology->links, topology->nlink, sizeof *topology->links,
+				compare_links);
 			return;
 		}
 }
@@ -157,27 +160,29 @@ static bool check_links(const struct ordo_topology *topology, struct ordo_error 
 		const struct ordo_link *link = &topology->links[i];
 		if (link->from >= nvertex(topology) || link->to >= nvertex(topology))
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u: wanted vertices of 0..%u (%u ranks, %u switches)", link->from,
-				link->to, nvertex(topology) - 1, topology->nrank, topology->nswitch);
+				"link %u -> %u: wanted vertices of 0..%u (%u ranks, %u switches)",
+				link->from, link->to, nvertex(topology) - 1, topology->nrank,
+				topology->nswitch);
 		if (link->from == link->to)
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u: leads from a vertex to itself", link->from, link->to);
+				"link %u -> %u: leads from a vertex to itself", link->from,
+				link->to);
 		if (!isfinite(link->latency_ns) || link->latency_ns < 0)
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u: latency_ns: found %g, wanted 0 or more", link->from, link->to,
-				link->latency_ns);
+				"link %u -> %u: latency_ns: found %g, wanted 0 or more", link->from,
+				link->to, link->latency_ns);
 		if (!isfinite(link->bandwidth_gbs) || link->bandwidth_gbs <= 0)
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u: bandwidth_gbs: found %g, wanted more than 0", link->from,
-				link->to, link->bandwidth_gbs);
+				"link %u -> %u: bandwidth_gbs: found %g, wanted more than 0",
+				link->from, link->to, link->bandwidth_gbs);
 		if (!isfinite(link->reduce_gbs) || link->reduce_gbs < 0)
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u: reduce_gbs: found %g, wanted 0 or more", link->from, link->to,
-				link->reduce_gbs);
+				"link %u -> %u: reduce_gbs: found %g, wanted 0 or more", link->from,
+				link->to, link->reduce_gbs);
 		if (i && !compare_links(link - 1, link))
 			return ordo_fail(error, ORDO_BAD_INPUT, 1,
-				"link %u -> %u of class \"%.64s\" is there twice", link->from, link->to,
-				topology->class_names[link->class_name]);
+				"link %u -> %u of class \"%.64s\" is there twice", link->from,
+				link->to, topology->class_names[link->class_name]);
 	}
 	return true;
 }
@@ -214,7 +219,8 @@ bool ordo_topology_finish(struct ordo_topology *topology, struct ordo_error *err
 	return topology->reach;
 }
 
-bool ordo_topology_fail_link(struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error)
+bool ordo_topology_fail_link(
+	struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error)
 {
 	bool found = false;
 	for (uint32_t i = 0; i < topology->nlink; i++) {
@@ -224,8 +230,8 @@ bool ordo_topology_fail_link(struct ordo_topology *topology, uint32_t a, uint32_
 	}
 	if (found)
 		return true;
-	return ordo_fail(
-		error, ORDO_USAGE, 0, "%s: there is no link between %u and %u", topology->name, a, b);
+	return ordo_fail(error, ORDO_USAGE, 0, "%s: there is no link between %u and %u",
+		topology->name, a, b);
 }
 
 bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uint32_t b)
@@ -246,7 +252,8 @@ bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uin
 	return ordo_reach_joined(topology->reach, a, b);
 }
 
-/* Appends the low `size` bytes of a number, smallest first, so that every machine digests the same. */
+/* Appends the low `size` bytes of a number, smallest first, so that every machine digests the
+ * same. */
 static size_t put_bytes(unsigned char *out, uint64_t number, size_t size)
 {
 	for (size_t i = 0; i < size; i++)

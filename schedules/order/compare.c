@@ -26,7 +26,8 @@ static bool has_one_order(const struct ordo_order *order, struct ordo_error *err
 {
 	if (order->run_to_run == ORDO_DOES_NOT_HOLD)
 		return ordo_fail(error, ORDO_REFUTED, 0,
-			"its order is not fixed (G2), so it is not even interchangeable with itself: %s",
+			"its order is not fixed (G2), so it is not even interchangeable with "
+			"itself: %s",
 			order->run_to_run_why);
 	if (order->rank_equal == ORDO_DOES_NOT_HOLD)
 		return ordo_fail(error, ORDO_REFUTED, 0,
@@ -40,31 +41,33 @@ static bool are_comparable(
 	const struct ordo_problem *a = &first->problem, *b = &second->problem;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(a->op);
 	if (a->op != b->op) {
-		ordo_fail(error, ORDO_USAGE, 0, "different operators: found %s and %s, wanted one operator",
-			facts->name, ordo_operator_facts(b->op)->name);
+		ordo_fail(error, ORDO_USAGE, 0,
+			"different operators: found %s and %s, wanted one operator", facts->name,
+			ordo_operator_facts(b->op)->name);
 		return ordo_hint(error, "an order is compared for what is to be the same result");
 	}
 	if (facts->reduces && a->nshard != b->nshard) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"different sums: found %u and %u contributions, wanted the same number", a->nshard,
-			b->nshard);
+			"different sums: found %u and %u contributions, wanted the same number",
+			a->nshard, b->nshard);
 		return ordo_hint(error,
-			"schedules for %u and %u ranks add up the same with virtual shards: compile both "
-			"with --shards V, V a multiple of either",
+			"schedules for %u and %u ranks add up the same with virtual shards: "
+			"compile both with --shards V, V a multiple of either",
 			a->nrank, b->nrank);
 	}
 	if (a->accumulate_f32 != b->accumulate_f32) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"different roundings: the %s accumulates in f32, the %s rounds after every operation",
-			a->accumulate_f32 ? "first" : "second", a->accumulate_f32 ? "second" : "first");
-		return ordo_hint(error,
-			"over the same trees, too, sums of f16 and bf16 have other bits: compile "
-			"both with --accumulate f32, or neither");
+			"different roundings: the %s accumulates in f32, the %s rounds after every "
+			"operation",
+			a->accumulate_f32 ? "first" : "second",
+			a->accumulate_f32 ? "second" : "first");
+		return ordo_hint(error, "over the same trees, too, sums of f16 and bf16 have other "
+					"bits: compile both with --accumulate f32, or neither");
 	}
 	if (!facts->reduces && a->nrank != b->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"different data: found %s on %u and on %u ranks, and nothing is added", facts->name,
-			a->nrank, b->nrank);
+			"different data: found %s on %u and on %u ranks, and nothing is added",
+			facts->name, a->nrank, b->nrank);
 	return true;
 }
 
@@ -75,11 +78,11 @@ static bool is_same(const struct ordo_order *order, uint32_t a, uint32_t b)
 	return ordo_same_tree(trees, a) == ordo_same_tree(trees, b);
 }
 
-static bool begin_part(
-	struct ordo_comparison *comparison, const struct ordo_vector_part *part, struct ordo_error *error)
+static bool begin_part(struct ordo_comparison *comparison, const struct ordo_vector_part *part,
+	struct ordo_error *error)
 {
-	if (!ordo_array_reserve(&comparison->parts, &comparison->room, (size_t)comparison->npart + 1,
-		    sizeof *comparison->parts))
+	if (!ordo_array_reserve(&comparison->parts, &comparison->room,
+		    (size_t)comparison->npart + 1, sizeof *comparison->parts))
 		return ordo_fail_memory(error);
 	if (comparison->npart)
 		comparison->parts[comparison->npart - 1].end = part->begin;
@@ -96,7 +99,8 @@ static bool take(struct ordo_comparison *comparison, const struct ordo_order *fi
 	const uint32_t tree[2] = {first->chunk_tree[chunk[0]], second->chunk_tree[chunk[1]]};
 	if (comparison->npart) {
 		const struct ordo_vector_part *last = &comparison->parts[comparison->npart - 1];
-		if (is_same(first, last->tree[0], tree[0]) && is_same(first, last->tree[1], tree[1]))
+		if (is_same(first, last->tree[0], tree[0]) &&
+			is_same(first, last->tree[1], tree[1]))
 			return true;
 	}
 	const struct ordo_vector_part part = {
@@ -151,14 +155,15 @@ static struct ordo_pair_judgement judge_placement(const struct ordo_schedule *fi
 	const uint32_t a = first->problem.nrank, b = second->problem.nrank;
 	if (a != b)
 		return (struct ordo_pair_judgement){ORDO_NOT_ASKED,
-			ordo_arena_format(
-				arena, "%u ranks cannot be placed like %u; that is what G5 is about", a, b)};
+			ordo_arena_format(arena,
+				"%u ranks cannot be placed like %u; that is what G5 is about", a,
+				b)};
 	const char *here = name_topology(arena, first), *there = name_topology(arena, second);
 	if (!here || !there)
 		return (struct ordo_pair_judgement){ORDO_NOT_ASKED, NULL};
 	if (same_topology(first, second))
-		return (struct ordo_pair_judgement){
-			ORDO_NOT_ASKED, ordo_arena_format(arena, "both were compiled for %s", here)};
+		return (struct ordo_pair_judgement){ORDO_NOT_ASKED,
+			ordo_arena_format(arena, "both were compiled for %s", here)};
 	return (struct ordo_pair_judgement){same ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD,
 		ordo_arena_format(arena, "one was compiled for %s, the other for %s", here, there)};
 }
@@ -171,11 +176,13 @@ static struct ordo_pair_judgement judge_rank_count(const struct ordo_schedule *f
 		return (struct ordo_pair_judgement){
 			ORDO_NOT_ASKED, ordo_arena_format(arena, "both are for %u ranks", a)};
 	return (struct ordo_pair_judgement){same ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD,
-		ordo_arena_format(arena, "%u shards on %u and on %u ranks", first->problem.nshard, a, b)};
+		ordo_arena_format(
+			arena, "%u shards on %u and on %u ranks", first->problem.nshard, a, b)};
 }
 
-struct ordo_pair_judgement ordo_judge_pair(enum ordo_guarantee guarantee, const struct ordo_schedule *first,
-	const struct ordo_schedule *second, bool same, struct ordo_arena *arena)
+struct ordo_pair_judgement ordo_judge_pair(enum ordo_guarantee guarantee,
+	const struct ordo_schedule *first, const struct ordo_schedule *second, bool same,
+	struct ordo_arena *arena)
 {
 	if (!ordo_operator_facts(first->problem.op)->reduces)
 		return (struct ordo_pair_judgement){

@@ -6,7 +6,8 @@
 
 XXH128_hash_t hash_leaf(uint32_t leaf)
 {
-	const unsigned char bytes[8] = {leaf & 0xff, leaf >> 8 & 0xff, leaf >> 16 & 0xff, leaf >> 24};
+	const unsigned char bytes[8] = {
+		leaf & 0xff, leaf >> 8 & 0xff, leaf >> 16 & 0xff, leaf >> 24};
 	return XXH3_128bits(bytes, sizeof bytes);
 }
 

@@ -1,8 +1,9 @@
 /* digest.h - the order digest: 128 bits over the trees of all chunks. Private to schedules/.
  *
- * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for other
- * chunk counts (and, with shards, other rank counts) have the same digest exactly if the same elements get
- * the same trees. Sums that are held in f32 have digests of their own: over the same trees they are other bits.
+ * Trees are named by their shape alone, positions by fractions of the vector, so that schedules for
+ * other chunk counts (and, with shards, other rank counts) have the same digest exactly if the same
+ * elements get the same trees. Sums that are held in f32 have digests of their own: over the same
+ * trees they are other bits.
  */
 #ifndef ORDO_DIGEST_H
 #define ORDO_DIGEST_H
@@ -14,15 +15,18 @@
 
 /* The names of trees. */
 XXH128_hash_t hash_leaf(uint32_t leaf);
-XXH128_hash_t hash_sum(XXH128_hash_t left, XXH128_hash_t right); /* which of the two is which means nothing */
+/* which of the two is which means nothing */
+XXH128_hash_t hash_sum(XXH128_hash_t left, XXH128_hash_t right);
 
 struct order_digest {
 	XXH3_state_t *state;
 	uint64_t nchunk;
 };
 
-bool digest_begin(struct order_digest *digest, const struct ordo_problem *problem); /* false: no memory */
-/* From this chunk on, ascending from 0, chunks have that tree, which is not that of the chunks before. */
+/* false: no memory */
+bool digest_begin(struct order_digest *digest, const struct ordo_problem *problem);
+/* From this chunk on, ascending from 0, chunks have that tree, which is not that of the chunks
+ * before. */
 void digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree);
 void digest_end(struct order_digest *digest, char text[33]);
 

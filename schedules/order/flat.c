@@ -7,7 +7,8 @@
 /* More leaves than a proof follows. */
 #define MOST_LEAVES (1u << 25)
 
-bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat, struct ordo_error *error)
+bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
+	struct ordo_error *error)
 {
 	const uint32_t leaves = forest->facts[tree].leaves;
 	*flat = (struct flat){0};
@@ -16,7 +17,8 @@ bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
 			"a tree of %u leaves or more: at most %u are walked", leaves, MOST_LEAVES);
 	flat->trees = malloc(2 * (size_t)leaves * sizeof *flat->trees);
 	/* Right operands that wait for their turn: at most one a level. */
-	uint32_t *stack = malloc(((size_t)forest->facts[tree].depth + 1) * sizeof *stack), height = 0;
+	uint32_t *stack = malloc(((size_t)forest->facts[tree].depth + 1) * sizeof *stack),
+		 height = 0;
 	if (!flat->trees || !stack) {
 		free(flat->trees);
 		free(stack);
@@ -49,7 +51,8 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Made in double and rounded to the accumulator: 53 >= 2p + 2 bits for every other type, so that rounding twice is rounding once (half.h). */
+/* Made in double and rounded to the accumulator: 53 >= 2p + 2 bits for every other type, so that
+ * rounding twice is rounding once (half.h). */
 static double combine(enum ordo_type type, enum ordo_reduction reduction, double left, double right)
 {
 	switch (reduction) {
@@ -67,8 +70,8 @@ static double combine(enum ordo_type type, enum ordo_reduction reduction, double
 }
 
 bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum ordo_type type,
-	enum ordo_type accumulator, enum ordo_reduction reduction, const double *values, double *result,
-	struct ordo_error *error)
+	enum ordo_type accumulator, enum ordo_reduction reduction, const double *values,
+	double *result, struct ordo_error *error)
 {
 	struct flat flat;
 	if (!flatten(forest, tree, &flat, error))
@@ -83,7 +86,8 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 			continue;
 		}
 		height--;
-		stack[height - 1] = combine(accumulator, reduction, stack[height], stack[height - 1]);
+		stack[height - 1] =
+			combine(accumulator, reduction, stack[height], stack[height - 1]);
 	}
 	if (stack)
 		*result = ordo_type_round(type, stack[0]);

@@ -4,7 +4,8 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as they come). */
+/* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as
+ * they come). */
 struct ordo_forest_growth {
 	struct ordo_growth growth;
 	size_t fact_room;
@@ -40,8 +41,8 @@ void ordo_forest_destroy(struct ordo_forest *forest)
 /* Room for the facts of one more node, so that no node is ever without. */
 static bool prepare_facts(struct ordo_forest *forest)
 {
-	return ordo_array_reserve(&forest->facts, &forest->growth->fact_room, (size_t)forest->trees.nnode + 1,
-		sizeof *forest->facts);
+	return ordo_array_reserve(&forest->facts, &forest->growth->fact_room,
+		(size_t)forest->trees.nnode + 1, sizeof *forest->facts);
 }
 
 /* After a node was grown: if it is a new one, its facts. */
@@ -63,8 +64,8 @@ uint32_t ordo_forest_leaf(struct ordo_forest *forest, uint32_t leaf)
 	for (size_t i = known; i < growth->leaf_room; i++)
 		growth->leaf_of[i] = ORDO_NONE;
 	if (growth->leaf_of[leaf] == ORDO_NONE)
-		growth->leaf_of[leaf] =
-			note_facts(forest, before, grow_leaf(&forest->trees, &growth->growth, leaf));
+		growth->leaf_of[leaf] = note_facts(
+			forest, before, grow_leaf(&forest->trees, &growth->growth, leaf));
 	return growth->leaf_of[leaf];
 }
 
@@ -73,13 +74,15 @@ uint32_t ordo_forest_add(struct ordo_forest *forest, uint32_t left, uint32_t rig
 	const uint32_t before = forest->trees.nnode;
 	if (!prepare_facts(forest))
 		return ORDO_NONE;
-	return note_facts(forest, before, grow_tree(&forest->trees, &forest->growth->growth, left, right));
+	return note_facts(
+		forest, before, grow_tree(&forest->trees, &forest->growth->growth, left, right));
 }
 
 bool ordo_forest_bring(
 	struct ordo_forest *forest, const struct ordo_trees *from, uint32_t *wanted, size_t nwanted)
 {
-	/* Operands come before their node: one pass down marks what is needed, one up brings it over. */
+	/* Operands come before their node: one pass down marks what is needed, one up brings it
+	 * over. */
 	const uint32_t needed = ORDO_NONE - 1;
 	uint32_t *to = malloc(((size_t)from->nnode + 1) * sizeof *to);
 	bool worked = to;
@@ -104,8 +107,8 @@ bool ordo_forest_bring(
 	return worked;
 }
 
-char *ordo_forest_print(
-	const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree, uint32_t max_leaves)
+char *ordo_forest_print(const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree,
+	uint32_t max_leaves)
 {
 	return print_tree(arena, &forest->trees, forest->facts, tree, max_leaves);
 }

@@ -13,7 +13,8 @@ static const struct {
 	[ORDO_G1] = {"G1", "rank-equal", "every rank's copy of a chunk has the same bits"},
 	[ORDO_G2] = {"G2", "run-to-run", "no timing changes a bit"},
 	[ORDO_G3] = {"G3", "position-invariant", "all chunks are summed in one order"},
-	[ORDO_G4] = {"G4", "placement-invariant", "other topologies and failed links change no bit"},
+	[ORDO_G4] = {"G4", "placement-invariant",
+		"other topologies and failed links change no bit"},
 	[ORDO_G5] = {"G5", "rank-count-invariant", "other numbers of ranks change no bit"},
 };
 
@@ -48,15 +49,16 @@ static double log_of_rounding(enum ordo_type type)
 	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
 }
 
-double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator, enum ordo_reduction reduction,
-	const struct ordo_tree_facts *facts)
+double ordo_error_bound(enum ordo_type type, enum ordo_type accumulator,
+	enum ordo_reduction reduction, const struct ordo_tree_facts *facts)
 {
 	if (ordo_is_associative(type, reduction))
 		return 0;
 	const uint32_t roundings = reduction == ORDO_PROD ? facts->leaves - 1 : facts->depth;
 	/* What was never added to anything is exact in both. */
 	const uint32_t last = (accumulator != type && roundings) + (reduction == ORDO_AVG);
-	return expm1((double)roundings * log_of_rounding(accumulator) + (double)last * log_of_rounding(type));
+	return expm1((double)roundings * log_of_rounding(accumulator) +
+		     (double)last * log_of_rounding(type));
 }
 
 /* What is judged: an order, or a proof. */
@@ -100,23 +102,24 @@ static bool print_trees(const struct judging *judging, const struct ordo_forest 
 	const struct ordo_contradiction *found = &judgement->contradiction;
 	for (int i = 0; i < 2; i++) {
 		judgement->tree[i] = ordo_forest_print(forest, judging->arena, found->tree[i], 32);
-		judgement->node[i] = ordo_forest_print(forest, judging->arena, found->witness.node[i], 32);
+		judgement->node[i] =
+			ordo_forest_print(forest, judging->arena, found->witness.node[i], 32);
 		if (!judgement->tree[i] || !judgement->node[i])
 			return ordo_fail_memory(judging->error);
 	}
 	return true;
 }
 
-/* Two elements whose trees, of this forest, are not the same: what differs first, and an input on which the
- * bits do. */
+/* Two elements whose trees, of this forest, are not the same: what differs first, and an input on
+ * which the bits do. */
 static bool contradict_in(const struct judging *judging, const struct ordo_forest *forest,
 	const struct ordo_element element[2], const uint32_t tree[2])
 {
 	struct ordo_judgement *judgement = judging->judgement;
 	struct ordo_error error = {0};
 	judgement->contradicted = ordo_contradict(forest, judging->type,
-		ordo_accumulator(judging->subject->problem, judging->type), judging->reduction, element, tree,
-		&judgement->contradiction, &error);
+		ordo_accumulator(judging->subject->problem, judging->type), judging->reduction,
+		element, tree, &judgement->contradiction, &error);
 	if (!judgement->contradicted && error.code != ORDO_UNDECIDED) {
 		if (judging->error)
 			*judging->error = error;
@@ -124,15 +127,17 @@ static bool contradict_in(const struct judging *judging, const struct ordo_fores
 	}
 	if (!print_trees(judging, forest))
 		return false;
-	const char *but = judgement->contradicted ? "" : "; no input is known on which their bits differ";
+	const char *but =
+		judgement->contradicted ? "" : "; no input is known on which their bits differ";
 	const char *why =
 		element[0].chunk == element[1].chunk
-			? ordo_arena_format(judging->arena, "chunk %u is %s on rank %u but %s on rank %u%s",
-				  element[0].chunk, judgement->tree[0], element[0].rank, judgement->tree[1],
+			? ordo_arena_format(judging->arena,
+				  "chunk %u is %s on rank %u but %s on rank %u%s", element[0].chunk,
+				  judgement->tree[0], element[0].rank, judgement->tree[1],
 				  element[1].rank, but)
 			: ordo_arena_format(judging->arena, "chunk %u is %s but chunk %u is %s%s",
-				  element[0].chunk, judgement->tree[0], element[1].chunk, judgement->tree[1],
-				  but);
+				  element[0].chunk, judgement->tree[0], element[1].chunk,
+				  judgement->tree[1], but);
 	return settle(judging, ORDO_DOES_NOT_HOLD, why);
 }
 
@@ -193,8 +198,8 @@ static bool judge_positions(const struct judging *judging)
 		uint32_t ranks[2], end;
 		ordo_chunk_holders(subject->problem, 0, &ranks[0], &end);
 		ordo_chunk_holders(subject->problem, chunk, &ranks[1], &end);
-		return contradict(
-			judging, (struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
+		return contradict(judging,
+			(struct ordo_element[2]){{ranks[0], 0, 0}, {ranks[1], chunk, 0}}, trees);
 	}
 	hold(judging);
 	return true;
@@ -214,14 +219,16 @@ static bool believe(const struct judging *judging, enum ordo_guarantee guarantee
 {
 	const struct ordo_proof *proof = judging->subject->proof;
 	const char *why = guarantee == ORDO_G1 ? proof->rank_equal_why : proof->position_why;
-	judging->judgement->verdict = guarantee == ORDO_G1 ? proof->rank_equal : proof->position_invariant;
-	return !why ||
-	       settle(judging, judging->judgement->verdict, ordo_arena_format(judging->arena, "%s", why));
+	judging->judgement->verdict =
+		guarantee == ORDO_G1 ? proof->rank_equal : proof->position_invariant;
+	return !why || settle(judging, judging->judgement->verdict,
+			       ordo_arena_format(judging->arena, "%s", why));
 }
 
 static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
 {
-	const struct ordo_operator_facts *facts = ordo_operator_facts(judging->subject->problem->op);
+	const struct ordo_operator_facts *facts =
+		ordo_operator_facts(judging->subject->problem->op);
 	*judging->judgement = (struct ordo_judgement){.verdict = ORDO_NOT_ASKED};
 	if (!facts->reduces)
 		return settle(judging, ORDO_NOT_APPLICABLE,
@@ -234,7 +241,8 @@ static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
 		return settle(judging, ORDO_HOLDS,
 			ordo_arena_format(judging->arena,
 				"%s %s is associative, every order has the same bits",
-				ordo_type_name(judging->type), ordo_reduction_name(judging->reduction)));
+				ordo_type_name(judging->type),
+				ordo_reduction_name(judging->reduction)));
 	if (guarantee == ORDO_G2)
 		return judge_runs(judging);
 	if (judging->subject->run_to_run == ORDO_DOES_NOT_HOLD)
@@ -244,9 +252,9 @@ static bool judge(const struct judging *judging, enum ordo_guarantee guarantee)
 	return guarantee == ORDO_G1 ? judge_ranks(judging) : judge_positions(judging);
 }
 
-bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee guarantee, enum ordo_type type,
-	enum ordo_reduction reduction, struct ordo_arena *arena, struct ordo_judgement *judgement,
-	struct ordo_error *error)
+bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee guarantee,
+	enum ordo_type type, enum ordo_reduction reduction, struct ordo_arena *arena,
+	struct ordo_judgement *judgement, struct ordo_error *error)
 {
 	const struct subject subject = {.problem = &order->problem,
 		.trees = &order->forest->trees,
@@ -256,7 +264,8 @@ bool ordo_judge_guarantee(const struct ordo_order *order, enum ordo_guarantee gu
 		.run_to_run = order->run_to_run,
 		.run_to_run_why = order->run_to_run_why,
 		.forest = order->forest};
-	return judge(&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
+	return judge(
+		&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
 }
 
 bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proof *proof,
@@ -271,5 +280,6 @@ bool ordo_judge_proof(const struct ordo_problem *problem, const struct ordo_proo
 		.run_to_run = proof->run_to_run,
 		.run_to_run_why = proof->run_to_run_why,
 		.proof = proof};
-	return judge(&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
+	return judge(
+		&(struct judging){&subject, type, reduction, arena, judgement, error}, guarantee);
 }

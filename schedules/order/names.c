@@ -44,7 +44,8 @@ static bool add_folded(struct ordo_forest *forest, uint32_t *value, uint32_t nle
 	return true;
 }
 
-static bool add_chain(struct ordo_forest *forest, uint32_t *value, uint32_t nleaf, struct ordo_tree_name name)
+static bool add_chain(
+	struct ordo_forest *forest, uint32_t *value, uint32_t nleaf, struct ordo_tree_name name)
 {
 	const uint32_t step = name.kind == ORDO_RING_DOWN ? nleaf - 1 : 1;
 	uint32_t sum = value[name.from], at = name.from;
@@ -93,10 +94,10 @@ static bool take_last(const struct ordo_trees *trees, uint32_t *tree, uint32_t *
 	return true;
 }
 
-/* Is it a chain of 0..nleaf-1 in cyclic order, `step` (1 or nleaf-1) from one to the next? nleaf >= 3. The
- * first two leaves may stand either way round. */
-static bool is_chain(
-	const struct ordo_trees *trees, uint32_t tree, uint32_t nleaf, uint32_t step, uint32_t *from)
+/* Is it a chain of 0..nleaf-1 in cyclic order, `step` (1 or nleaf-1) from one to the next? nleaf >=
+ * 3. The first two leaves may stand either way round. */
+static bool is_chain(const struct ordo_trees *trees, uint32_t tree, uint32_t nleaf, uint32_t step,
+	uint32_t *from)
 {
 	uint32_t last, leaf;
 	if (!take_last(trees, &tree, &last) || last >= nleaf)
@@ -116,16 +117,18 @@ static bool is_chain(
 	return (a == *from && b == second) || (a == second && b == *from);
 }
 
-static bool is_named(struct ordo_forest *forest, uint32_t tree, enum ordo_tree_kind kind, bool *named)
+static bool is_named(
+	struct ordo_forest *forest, uint32_t tree, enum ordo_tree_kind kind, bool *named)
 {
-	const uint32_t other =
-		ordo_forest_named(forest, (struct ordo_tree_name){kind, 0}, forest->facts[tree].leaves);
+	const uint32_t other = ordo_forest_named(
+		forest, (struct ordo_tree_name){kind, 0}, forest->facts[tree].leaves);
 	*named = other != ORDO_NONE &&
 		 ordo_same_tree(&forest->trees, other) == ordo_same_tree(&forest->trees, tree);
 	return other != ORDO_NONE;
 }
 
-/* Neither dyadic nor folded trees are deeper than log2 of their leaves, rounded up: others need not be made. */
+/* Neither dyadic nor folded trees are deeper than log2 of their leaves, rounded up: others need not
+ * be made. */
 static bool is_shallow(const struct ordo_tree_facts *facts)
 {
 	return facts->depth < 32 && UINT64_C(1) << facts->depth < 2 * (uint64_t)facts->leaves;
@@ -137,7 +140,8 @@ bool ordo_forest_name(struct ordo_forest *forest, uint32_t tree, struct ordo_tre
 	*name = (struct ordo_tree_name){ORDO_UNNAMED, 0};
 	if (facts.smallest || facts.leaves >= ORDO_LIMIT)
 		return true;
-	for (enum ordo_tree_kind kind = ORDO_DYADIC; is_shallow(&facts) && kind <= ORDO_FOLDED; kind++) {
+	for (enum ordo_tree_kind kind = ORDO_DYADIC; is_shallow(&facts) && kind <= ORDO_FOLDED;
+		kind++) {
 		bool named;
 		if (!is_named(forest, tree, kind, &named))
 			return false;

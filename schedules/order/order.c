@@ -1,13 +1,15 @@
-/* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the classes they
- * make. */
+/* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the
+ * classes they make. */
 #include "base/map.h"
 #include <ordo/arena.h>
 #include <ordo/order.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The proof has copies by rank; here they are wanted by chunk. Counting sort: ranks stay ascending. */
-static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proof, const uint32_t *trees)
+/* The proof has copies by rank; here they are wanted by chunk. Counting sort: ranks stay
+ * ascending. */
+static bool bring_copies(
+	struct ordo_order *order, const struct ordo_proof *proof, const uint32_t *trees)
 {
 	uint32_t *next = calloc((size_t)order->nchunk + 1, sizeof *next);
 	order->copies = malloc(((size_t)proof->ncopy + 1) * sizeof *order->copies);
@@ -21,7 +23,8 @@ static bool bring_copies(struct ordo_order *order, const struct ordo_proof *proo
 		next[chunk + 1] += next[chunk];
 	for (uint32_t i = 0; i < proof->ncopy; i++) {
 		const struct ordo_copy *copy = &proof->copies[i];
-		order->copies[next[copy->chunk]++] = (struct ordo_copy){copy->chunk, copy->rank, trees[i]};
+		order->copies[next[copy->chunk]++] =
+			(struct ordo_copy){copy->chunk, copy->rank, trees[i]};
 	}
 	order->ncopy = proof->ncopy;
 	free(next);
@@ -42,7 +45,8 @@ static bool bring_trees(struct ordo_order *order, const struct ordo_proof *proof
 	       bring_copies(order, proof, order->chunk_tree + order->nchunk);
 }
 
-/* Classes. Copies come by chunk, in stretches of ranks; the ranks of a class are a union of such stretches. */
+/* Classes. Copies come by chunk, in stretches of ranks; the ranks of a class are a union of such
+ * stretches. */
 
 struct stretch {
 	uint32_t class, first, end; /* ranks */
@@ -60,20 +64,22 @@ struct sorting {
 	uint8_t *seen; /* [nnode] */
 };
 
-static bool new_class(struct sorting *sorting, uint32_t tree, uint32_t chunk, struct stretch stretch)
+static bool new_class(
+	struct sorting *sorting, uint32_t tree, uint32_t chunk, struct stretch stretch)
 {
 	struct ordo_order *order = sorting->order;
 	const uint32_t class = stretch.class;
-	if (!ordo_array_reserve(
-		    &order->classes, &sorting->class_room, (size_t) class + 1, sizeof *order->classes) ||
+	if (!ordo_array_reserve(&order->classes, &sorting->class_room, (size_t) class + 1,
+		    sizeof *order->classes) ||
 		!ordo_array_reserve(&sorting->latest, &sorting->latest_room, (size_t) class + 1,
 			sizeof *sorting->latest) ||
 		!ordo_array_reserve(&sorting->last_chunk, &sorting->last_room, (size_t) class + 1,
 			sizeof *sorting->last_chunk) ||
-		!pair_put(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0, class))
+		!pair_put(
+			&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0, class))
 		return false;
-	order->classes[class] =
-		(struct ordo_class){.tree = tree, .first_chunk = chunk, .first_rank = stretch.first};
+	order->classes[class] = (struct ordo_class){
+		.tree = tree, .first_chunk = chunk, .first_rank = stretch.first};
 	sorting->latest[class] = stretch;
 	sorting->last_chunk[class] = ORDO_NONE;
 	order->nclass++;
@@ -90,12 +96,14 @@ static bool finish_stretch(struct sorting *sorting, struct stretch stretch)
 }
 
 /* The ranks first..end-1 all have this tree as their copy of the chunk. */
-static bool sort_copies(struct sorting *sorting, uint32_t chunk, uint32_t tree, uint32_t first, uint32_t end)
+static bool sort_copies(
+	struct sorting *sorting, uint32_t chunk, uint32_t tree, uint32_t first, uint32_t end)
 {
 	struct ordo_order *order = sorting->order;
 	if (first == end)
 		return true;
-	uint32_t class = pair_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
+	uint32_t class =
+		pair_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
 	if (class == ORDO_NONE) {
 		class = order->nclass;
 		if (!new_class(sorting, tree, chunk, (struct stretch){class, first, end}))
@@ -125,8 +133,10 @@ static bool sort_chunks(struct sorting *sorting)
 		uint32_t first, end;
 		ordo_chunk_holders(&order->problem, chunk, &first, &end);
 		for (; copy < last && copy->chunk == chunk; copy++) {
-			if (!sort_copies(sorting, chunk, order->chunk_tree[chunk], first, copy->rank) ||
-				!sort_copies(sorting, chunk, copy->tree, copy->rank, copy->rank + 1))
+			if (!sort_copies(
+				    sorting, chunk, order->chunk_tree[chunk], first, copy->rank) ||
+				!sort_copies(
+					sorting, chunk, copy->tree, copy->rank, copy->rank + 1))
 				return false;
 			first = copy->rank + 1;
 		}
@@ -172,8 +182,8 @@ static bool make_classes(struct ordo_order *order)
 	struct sorting sorting = {.order = order};
 	sorting.seen = calloc((size_t)order->forest->trees.nnode + 1, 1);
 	order->chunk_class = malloc(((size_t)order->nchunk + 1) * sizeof *order->chunk_class);
-	const bool worked =
-		sorting.seen && order->chunk_class && sort_chunks(&sorting) && count_ranks(&sorting);
+	const bool worked = sorting.seen && order->chunk_class && sort_chunks(&sorting) &&
+			    count_ranks(&sorting);
 	pair_free(&sorting.class_of);
 	free(sorting.latest);
 	free(sorting.last_chunk);
@@ -182,11 +192,12 @@ static bool make_classes(struct ordo_order *order)
 	return worked;
 }
 
-static bool refuse(
-	const struct ordo_schedule *schedule, const struct ordo_proof *proof, struct ordo_error *error)
+static bool refuse(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct ordo_error *error)
 {
 	if (!proof->nfinding)
-		return ordo_fail(error, ORDO_REFUTED, 0, "the schedule is not proved: it has no order");
+		return ordo_fail(
+			error, ORDO_REFUTED, 0, "the schedule is not proved: it has no order");
 	ordo_finding_error(schedule, &proof->findings[0], error);
 	return false;
 }
@@ -199,8 +210,9 @@ static bool fill_order(struct ordo_order *order, const struct ordo_proof *proof)
 	return order->run_to_run_why;
 }
 
-struct ordo_order *ordo_order_create(struct ordo_forest *forest, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, struct ordo_error *error)
+struct ordo_order *ordo_order_create(struct ordo_forest *forest,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct ordo_error *error)
 {
 	if (!proof->proved) {
 		refuse(schedule, proof, error);
@@ -247,12 +259,13 @@ uint32_t ordo_order_tree(const struct ordo_order *order, uint32_t chunk, uint32_
 			high = middle;
 	}
 	const struct ordo_copy *copy = &order->copies[low];
-	return low < order->ncopy && copy->chunk == chunk && copy->rank == rank ? copy->tree
-										: order->chunk_tree[chunk];
+	return low < order->ncopy && copy->chunk == chunk && copy->rank == rank
+		       ? copy->tree
+		       : order->chunk_tree[chunk];
 }
 
-void ordo_overlap_next(
-	const struct ordo_order *first, const struct ordo_order *second, struct ordo_overlap *overlap)
+void ordo_overlap_next(const struct ordo_order *first, const struct ordo_order *second,
+	struct ordo_overlap *overlap)
 {
 	/* (a+1)/n ends before (b+1)/m, or after it, or with it. */
 	const uint64_t a_end = ((uint64_t)overlap->chunk[0] + 1) * second->nchunk,

@@ -16,7 +16,8 @@ struct text {
 static void say(struct text *text, const char *part)
 {
 	size_t length = strlen(part);
-	if (text->failed || !ordo_array_reserve(&text->bytes, &text->room, text->used + length + 1, 1)) {
+	if (text->failed ||
+		!ordo_array_reserve(&text->bytes, &text->room, text->used + length + 1, 1)) {
 		text->failed = true;
 		return;
 	}
@@ -34,13 +35,15 @@ struct pending {
 static void say_cut(struct text *text, const struct ordo_tree_facts *facts)
 {
 	char range[32];
-	snprintf(range, sizeof range, "[%" PRIu32 "..%" PRIu32 "]", facts->smallest, facts->largest);
+	snprintf(
+		range, sizeof range, "[%" PRIu32 "..%" PRIu32 "]", facts->smallest, facts->largest);
 	say(text, facts->largest - facts->smallest == facts->leaves - 1 ? range : "...");
 }
 
-/* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four entries a level. */
-static bool say_tree(struct text *text, const struct ordo_trees *trees, const struct ordo_tree_facts *facts,
-	uint32_t tree, uint32_t max_depth)
+/* Prints with a stack of its own, since a tree can be as deep as it has leaves: at most four
+ * entries a level. */
+static bool say_tree(struct text *text, const struct ordo_trees *trees,
+	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_depth)
 {
 	struct pending *stack = NULL;
 	size_t room = 0, height = 0;
@@ -58,7 +61,8 @@ static bool say_tree(struct text *text, const struct ordo_trees *trees, const st
 			say(text, number);
 		} else if (top.depth == max_depth) {
 			say_cut(text, &facts[top.tree]);
-		} else if ((worked = ordo_array_reserve(&stack, &room, height + 4, sizeof *stack))) {
+		} else if ((worked = ordo_array_reserve(
+				    &stack, &room, height + 4, sizeof *stack))) {
 			const bool swapped = facts[node[1]].smallest < facts[node[0]].smallest;
 			say(text, "(");
 			stack[height++] = (struct pending){top.tree, 0, CLOSE};
@@ -88,8 +92,8 @@ char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 }
 
 /* With or without the facts that make ranges of what is cut off. */
-static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
-	uint32_t max_leaves, bool ranges)
+static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees *trees,
+	uint32_t tree, uint32_t max_leaves, bool ranges)
 {
 	struct ordo_tree_facts *facts = malloc(((size_t)tree + 1) * sizeof *facts);
 	if (!facts)
@@ -103,14 +107,14 @@ static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees
 	return result;
 }
 
-char *ordo_tree_print(
-	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+char *ordo_tree_print(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
+	uint32_t max_leaves)
 {
 	return measure_and_print(arena, trees, tree, max_leaves, true);
 }
 
-char *print_broken_tree(
-	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves)
+char *print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
+	uint32_t max_leaves)
 {
 	return measure_and_print(arena, trees, tree, max_leaves, false);
 }

@@ -1,7 +1,8 @@
 /* tree_builder.c - how trees grow: every tree once.
  *
- * Most sums are alone in what they add to, since a partial sum is sent on to one place: so the first tree over a node, as its larger operand, is
- * found without a table, which holds the others. And most schedules never add the same two trees both ways round, so what stands for what is
+ * Most sums are alone in what they add to, since a partial sum is sent on to one place: so the
+ * first tree over a node, as its larger operand, is found without a table, which holds the others.
+ * And most schedules never add the same two trees both ways round, so what stands for what is
  * written down only once there is a second: a tree with other operands' order.
  */
 #include "tree_builder.h"
@@ -11,19 +12,20 @@
 /* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (judge.h). */
 #define MOST_NODES (ORDO_NONE - 1)
 
-static uint32_t new_node(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+static uint32_t new_node(
+	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
 {
 	const uint32_t node = trees->nnode;
 	if (node >= MOST_NODES ||
-		!ordo_array_reserve(
-			&trees->nodes, &growth->node_room, (size_t)node + 1, sizeof *trees->nodes) ||
+		!ordo_array_reserve(&trees->nodes, &growth->node_room, (size_t)node + 1,
+			sizeof *trees->nodes) ||
 		!ordo_array_reserve(&growth->parent_of, &growth->parent_room, (size_t)node + 1,
 			sizeof *growth->parent_of))
 		return ORDO_NONE;
 	growth->parent_of[node] = ORDO_NONE;
 	if (trees->same) {
-		if (!ordo_array_reserve(
-			    &trees->same, &growth->same_room, (size_t)node + 1, sizeof *trees->same))
+		if (!ordo_array_reserve(&trees->same, &growth->same_room, (size_t)node + 1,
+			    sizeof *trees->same))
 			return ORDO_NONE;
 		trees->same[node] = node;
 	}
@@ -38,14 +40,16 @@ static bool begin_same(struct ordo_trees *trees, struct ordo_growth *growth)
 {
 	if (trees->same)
 		return true;
-	if (!ordo_array_reserve(&trees->same, &growth->same_room, trees->nnode, sizeof *trees->same))
+	if (!ordo_array_reserve(
+		    &trees->same, &growth->same_room, trees->nnode, sizeof *trees->same))
 		return false;
 	for (uint32_t i = 0; i < trees->nnode; i++)
 		trees->same[i] = i;
 	return true;
 }
 
-/* Puts the newest node into a table. What is in none would be grown again, so without memory there is no such node; ORDO_NONE. */
+/* Puts the newest node into a table. What is in none would be grown again, so without memory there
+ * is no such node; ORDO_NONE. */
 static uint32_t put_node(
 	struct ordo_trees *trees, struct pair_map *table, uint32_t a, uint32_t b, uint32_t node)
 {
@@ -56,8 +60,8 @@ static uint32_t put_node(
 }
 
 /* The same as `first`, with operands in other order, here or further down. */
-static uint32_t grow_other(
-	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right, uint32_t first)
+static uint32_t grow_other(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left,
+	uint32_t right, uint32_t first)
 {
 	uint32_t tree = pair_get(&growth->other_of, left, right);
 	if (tree != ORDO_NONE)
@@ -91,27 +95,32 @@ static uint32_t grow_first(
 	return tree;
 }
 
-/* The first tree of these operands, either way round, each by what stands for it; ORDO_NONE: there is none. */
+/* The first tree of these operands, either way round, each by what stands for it; ORDO_NONE: there
+ * is none. */
 static uint32_t first_tree(
 	const struct ordo_trees *trees, const struct ordo_growth *growth, uint32_t a, uint32_t b)
 {
-	const uint32_t smaller = a < b ? a : b, larger = a < b ? b : a, parent = growth->parent_of[larger];
+	const uint32_t smaller = a < b ? a : b, larger = a < b ? b : a,
+		       parent = growth->parent_of[larger];
 	if (parent == ORDO_NONE)
 		return ORDO_NONE;
 	const uint32_t left = ordo_same_tree(trees, trees->nodes[parent][0]),
 		       right = ordo_same_tree(trees, trees->nodes[parent][1]);
-	return (left < right ? left : right) == smaller ? parent
-							: pair_get(&growth->node_of, smaller, larger);
+	return (left < right ? left : right) == smaller
+		       ? parent
+		       : pair_get(&growth->node_of, smaller, larger);
 }
 
-uint32_t grow_tree(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+uint32_t grow_tree(
+	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
 {
-	const uint32_t first =
-		first_tree(trees, growth, ordo_same_tree(trees, left), ordo_same_tree(trees, right));
+	const uint32_t first = first_tree(
+		trees, growth, ordo_same_tree(trees, left), ordo_same_tree(trees, right));
 	if (first == ORDO_NONE)
 		return grow_first(trees, growth, left, right);
 	const uint32_t *node = trees->nodes[first];
-	return node[0] == left && node[1] == right ? first : grow_other(trees, growth, left, right, first);
+	return node[0] == left && node[1] == right ? first
+						   : grow_other(trees, growth, left, right, first);
 }
 
 void growth_free(struct ordo_growth *growth)

@@ -8,17 +8,21 @@
 /* What is needed to add to trees, beside them; {0} for empty trees. */
 struct ordo_growth {
 	size_t node_room, same_room, parent_room;
-	uint32_t *
-		parent_of; /* [nnode] the first tree of which this stands for the larger operand; ORDO_NONE */
-	struct pair_map
-		node_of; /* operands, the smaller first, each by what stands for it -> the first such tree, where it is not parent_of */
-	struct pair_map other_of; /* left, right -> the tree, where node_of has another that is the same */
+	/* [nnode] the first tree of which this stands for the larger operand; ORDO_NONE */
+	uint32_t *parent_of;
+	/* operands, the smaller first, each by what stands for it -> the first such tree, where it
+	 * is not parent_of */
+	struct pair_map node_of;
+	/* left, right -> the tree, where node_of has another that is the same */
+	struct pair_map other_of;
 };
 
 /* A new leaf: not looked for. */
 uint32_t grow_leaf(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t leaf);
-/* left + right, which is not commuted; new or there already. ORDO_NONE: no memory, or too many nodes. */
-uint32_t grow_tree(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right);
+/* left + right, which is not commuted; new or there already. ORDO_NONE: no memory, or too many
+ * nodes. */
+uint32_t grow_tree(
+	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right);
 /* The trees stay. */
 void growth_free(struct ordo_growth *growth);
 

@@ -1,13 +1,14 @@
 /* witness.c - why two trees are not the same: three leaves, and an input.
  *
- * A tree is known by the leaf sets of its nodes: trees with the same sets are the same. So of two that are not,
- * over the same leaves, the first has a node whose set the second has not. Take the smallest, L + R: being
- * smallest, the sets of L and R are the second's too, as nodes L' and R'. Where these two meet in the second
- * tree there is more than the two, so something c came in before: to L' or to R'. Call a a leaf of the side it
- * came in to, b one of the other: the first tree adds a and b before c, the second a and c before b.
+ * A tree is known by the leaf sets of its nodes: trees with the same sets are the same. So of two
+ * that are not, over the same leaves, the first has a node whose set the second has not. Take the
+ * smallest, L + R: being smallest, the sets of L and R are the second's too, as nodes L' and R'.
+ * Where these two meet in the second tree there is more than the two, so something c came in
+ * before: to L' or to R'. Call a a leaf of the side it came in to, b one of the other: the first
+ * tree adds a and b before c, the second a and c before b.
  *
- * Sets are compared as sums of 128 random bits a leaf: two sets that differ are taken for one with probability
- * 2^-128. What follows from it is claimed only after both trees were evaluated.
+ * Sets are compared as sums of 128 random bits a leaf: two sets that differ are taken for one with
+ * probability 2^-128. What follows from it is claimed only after both trees were evaluated.
  */
 #include "flat.h"
 #include <math.h>
@@ -35,7 +36,8 @@ static struct weight *weigh(const struct ordo_forest *forest, const struct flat 
 			weights[i] = (struct weight){hash.high64, hash.low64};
 			continue;
 		}
-		const struct weight *left = &weights[i + 1], *right = &weights[flat_right(forest, flat, i)];
+		const struct weight *left = &weights[i + 1],
+				    *right = &weights[flat_right(forest, flat, i)];
 		weights[i] = (struct weight){left->high + right->high, left->low + right->low};
 	}
 	return weights;
@@ -87,8 +89,9 @@ static bool open_pair(struct pair *pair, uint32_t first, uint32_t second, struct
 	for (int i = 0; i < 2; i++)
 		if (!(pair->weights[i] = weigh(pair->forest, &pair->flat[i])))
 			return ordo_fail_memory(error);
-	return make_index(&pair->index, pair->weights[1], pair->flat[1].nnode) ? true
-									       : ordo_fail_memory(error);
+	return make_index(&pair->index, pair->weights[1], pair->flat[1].nnode)
+		       ? true
+		       : ordo_fail_memory(error);
 }
 
 static void close_pair(struct pair *pair)
@@ -100,7 +103,8 @@ static void close_pair(struct pair *pair)
 	free(pair->index.slots);
 }
 
-/* Of the first tree, the node of fewest leaves whose set the second has not; nnode: there is none. */
+/* Of the first tree, the node of fewest leaves whose set the second has not; nnode: there is
+ * none. */
 static uint32_t smallest_difference(const struct pair *pair)
 {
 	const struct flat *flat = &pair->flat[0];
@@ -133,7 +137,8 @@ static uint32_t meet(const struct pair *pair, const uint32_t nodes[2], uint32_t 
 	uint32_t at = 0;
 	for (;;) {
 		split(pair, 1, at, operands);
-		const bool side[2] = {holds(pair, operands[1], nodes[0]), holds(pair, operands[1], nodes[1])};
+		const bool side[2] = {
+			holds(pair, operands[1], nodes[0]), holds(pair, operands[1], nodes[1])};
 		if (side[0] != side[1]) {
 			if (side[0]) {
 				const uint32_t right = operands[1];
@@ -146,7 +151,8 @@ static uint32_t meet(const struct pair *pair, const uint32_t nodes[2], uint32_t 
 	}
 }
 
-/* The smallest leaf below `outer` and not below `inner`, of the second tree; ORDO_NONE: they are one node. */
+/* The smallest leaf below `outer` and not below `inner`, of the second tree; ORDO_NONE: they are
+ * one node. */
 static uint32_t leaf_between(const struct pair *pair, uint32_t outer, uint32_t inner)
 {
 	const struct ordo_forest *forest = pair->forest;
@@ -193,16 +199,18 @@ bool ordo_tree_witness(const struct ordo_forest *forest, uint32_t first, uint32_
 	struct ordo_witness *witness, struct ordo_error *error)
 {
 	struct pair pair = {.forest = forest};
-	const bool worked = open_pair(&pair, first, second, error) && compare(&pair, witness, error);
+	const bool worked =
+		open_pair(&pair, first, second, error) && compare(&pair, witness, error);
 	close_pair(&pair);
 	return worked;
 }
 
 /* Values for a, b and c of which (a op b) op c and (a op c) op b differ.
- * sum, avg: a = -b = M, c = M / 2^(precision+2): c and 0, for c is less than half a unit of M's last place. c is 1, unless M would be too
+ * sum, avg: a = -b = M, c = M / 2^(precision+2): c and 0, for c is less than half a unit of M's
+ * last place. c is 1, unless M would be too
  *           large.
- * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow, infinity; with a larger range in the accumulator
- *           nothing overflows. */
+ * prod:     a = 2^E, the greatest power there is, b = 2^(1-E), c = 2: 4 and, through overflow,
+ *           infinity; with a larger range in the accumulator nothing overflows. */
 static void choose_values(struct ordo_contradiction *contradiction)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(contradiction->type);
@@ -223,8 +231,8 @@ static void choose_values(struct ordo_contradiction *contradiction)
 }
 
 /* What both trees make of the values, so that nothing is claimed that was not seen. */
-static bool evaluate(
-	const struct ordo_forest *forest, struct ordo_contradiction *contradiction, struct ordo_error *error)
+static bool evaluate(const struct ordo_forest *forest, struct ordo_contradiction *contradiction,
+	struct ordo_error *error)
 {
 	const struct ordo_witness *witness = &contradiction->witness;
 	struct flat flat;
@@ -248,19 +256,22 @@ static bool evaluate(
 		worked = ordo_tree_evaluate(forest, contradiction->tree[i], contradiction->type,
 			contradiction->accumulator, contradiction->reduction, values,
 			&contradiction->result[i], error);
-		contradiction->bits[i] = ordo_type_bits(contradiction->type, contradiction->result[i]);
+		contradiction->bits[i] =
+			ordo_type_bits(contradiction->type, contradiction->result[i]);
 	}
 	free(values);
 	return worked;
 }
 
-bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type, enum ordo_type accumulator,
-	enum ordo_reduction reduction, const struct ordo_element element[2], const uint32_t tree[2],
+bool ordo_contradict(const struct ordo_forest *forest, enum ordo_type type,
+	enum ordo_type accumulator, enum ordo_reduction reduction,
+	const struct ordo_element element[2], const uint32_t tree[2],
 	struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
 	if (ordo_is_associative(type, reduction))
-		return ordo_fail(error, ORDO_USAGE, 0, "%s %s is associative: every order has the same bits",
-			ordo_type_name(type), ordo_reduction_name(reduction));
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"%s %s is associative: every order has the same bits", ordo_type_name(type),
+			ordo_reduction_name(reduction));
 	*contradiction = (struct ordo_contradiction){.type = type,
 		.accumulator = accumulator,
 		.reduction = reduction,

@@ -17,7 +17,8 @@ struct view view_from(
 	return view;
 }
 
-static uint32_t place_of(const struct ordo_problem *problem, uint32_t rank, unsigned buffer, uint32_t chunk)
+static uint32_t place_of(
+	const struct ordo_problem *problem, uint32_t rank, unsigned buffer, uint32_t chunk)
 {
 	if (problem->op == ORDO_ALLREDUCE)
 		return chunk;
@@ -25,27 +26,30 @@ static uint32_t place_of(const struct ordo_problem *problem, uint32_t rank, unsi
 				    : ordo_output_slot(problem, rank, chunk);
 }
 
-static bool lies_right(const struct ordo_programs *programs, const struct ordo_task *task, uint32_t rank,
-	unsigned buffer, uint32_t slot)
+static bool lies_right(const struct ordo_programs *programs, const struct ordo_task *task,
+	uint32_t rank, unsigned buffer, uint32_t slot)
 {
 	const struct ordo_problem *problem = &programs->problem;
 	if (buffer == ORDO_SCRATCH)
 		return (uint64_t)slot + task->count <= programs->scratch_slots;
 	return place_of(problem, rank, buffer, task->chunk) == slot &&
-	       (task->count == 1 || place_of(problem, rank, buffer, task->chunk + task->count - 1) ==
-					    slot + task->count - 1);
+	       (task->count == 1 ||
+		       place_of(problem, rank, buffer, task->chunk + task->count - 1) ==
+			       slot + task->count - 1);
 }
 
-/* A local move between two places of one chunk, other than between input and output out of place, is from a
- * slot to itself; between scratch slots it may be from one to another of its own. */
+/* A local move between two places of one chunk, other than between input and output out of place,
+ * is from a slot to itself; between scratch slots it may be from one to another of its own. */
 static bool overlaps_itself(const struct ordo_problem *problem, const struct ordo_task *task)
 {
-	const uint32_t apart = task->src > task->dst ? task->src - task->dst : task->dst - task->src;
+	const uint32_t apart =
+		task->src > task->dst ? task->src - task->dst : task->dst - task->src;
 	const bool from_scratch = task->src_buffer == ORDO_SCRATCH,
 		   to_scratch = task->dst_buffer == ORDO_SCRATCH;
 	if (ordo_task_crosses(task) || from_scratch != to_scratch)
 		return false;
-	return from_scratch ? apart < task->count : problem->in_place || task->src_buffer == task->dst_buffer;
+	return from_scratch ? apart < task->count
+			    : problem->in_place || task->src_buffer == task->dst_buffer;
 }
 
 bool fits(const struct view *view, const struct ordo_task *task)
@@ -105,15 +109,16 @@ static bool append_item(struct item item, struct item **items, size_t *room, uin
 	return true;
 }
 
-bool add_items(const struct view *view, const struct ordo_task *task, struct item **items, size_t *room,
-	uint32_t *nitem)
+bool add_items(const struct view *view, const struct ordo_task *task, struct item **items,
+	size_t *room, uint32_t *nitem)
 {
 	struct item item = begin_item(view, task);
 	const bool in_order = task->src_buffer == ORDO_SCRATCH || task->dst_buffer == ORDO_SCRATCH;
 	if (!ordo_task_moves(task) || task->count == 1)
 		return append_item(one_item(view, task), items, room, nitem);
 	for (uint32_t i = 0; i < task->count; i += item.count) {
-		item.count = shift_run(&view->shift, task->chunk + i, task->count - i, in_order, &item.chunk);
+		item.count = shift_run(
+			&view->shift, task->chunk + i, task->count - i, in_order, &item.chunk);
 		set_distances(&item, task, i);
 		if (!append_item(item, items, room, nitem))
 			return false;
@@ -141,7 +146,8 @@ uint32_t join_items(struct item *items, uint32_t n)
 		struct item *last = kept ? &items[kept - 1] : NULL;
 		if (last && last->what == items[i].what && last->peer == items[i].peer &&
 			last->src == items[i].src && last->dst == items[i].dst &&
-			last->chunk + last->count == items[i].chunk && last->what % 8 <= ORDO_SEND_REDUCE)
+			last->chunk + last->count == items[i].chunk &&
+			last->what % 8 <= ORDO_SEND_REDUCE)
 			last->count += items[i].count;
 		else
 			items[kept++] = items[i];
@@ -149,7 +155,8 @@ uint32_t join_items(struct item *items, uint32_t n)
 	return kept;
 }
 
-uint32_t stream_key(const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end)
+uint32_t stream_key(
+	const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
 		if (tasks[i].kind < ORDO_NTASK_KIND && ordo_task_crosses(&tasks[i]) &&
@@ -158,8 +165,8 @@ uint32_t stream_key(const struct view *view, const struct ordo_task *tasks, uint
 	return view->group->order;
 }
 
-/* Where the moves of one segment have been: (rank and buffer, slot) -> a segment number, twice, for reads
- * and writes. */
+/* Where the moves of one segment have been: (rank and buffer, slot) -> a segment number, twice, for
+ * reads and writes. */
 struct footprints {
 	struct pair_map of; /* -> index into marks */
 	struct {
@@ -169,8 +176,8 @@ struct footprints {
 	uint32_t nmark;
 };
 
-static bool mark_cell(struct footprints *prints, const struct view *view, uint32_t rank, unsigned buffer,
-	uint32_t slot, bool writes, uint32_t segment, bool *conflicts)
+static bool mark_cell(struct footprints *prints, const struct view *view, uint32_t rank,
+	unsigned buffer, uint32_t slot, bool writes, uint32_t segment, bool *conflicts)
 {
 	const struct ordo_problem *problem = &view->programs->problem;
 	const uint32_t same =
@@ -186,43 +193,47 @@ static bool mark_cell(struct footprints *prints, const struct view *view, uint32
 			return false;
 		prints->marks[index].read = prints->marks[index].written = ORDO_NONE;
 	}
-	if (prints->marks[index].written == segment || (writes && prints->marks[index].read == segment))
+	if (prints->marks[index].written == segment ||
+		(writes && prints->marks[index].read == segment))
 		*conflicts = true;
 	*(writes ? &prints->marks[index].written : &prints->marks[index].read) = segment;
 	return true;
 }
 
-/* Marks what a task touches as touched in that segment; says whether some task of it was there before. */
-static bool mark_task(struct footprints *prints, const struct view *view, const struct ordo_task *task,
-	uint32_t segment, bool *conflicts)
+/* Marks what a task touches as touched in that segment; says whether some task of it was there
+ * before. */
+static bool mark_task(struct footprints *prints, const struct view *view,
+	const struct ordo_task *task, uint32_t segment, bool *conflicts)
 {
 	const uint32_t target = ordo_task_crosses(task) ? task->peer : view->rank;
 	*conflicts = false;
 	for (uint32_t i = 0; i < task->count; i++)
-		if (!mark_cell(prints, view, view->rank, task->src_buffer, task->src + i, false, segment,
-			    conflicts) ||
-			!mark_cell(prints, view, target, task->dst_buffer, task->dst + i, true, segment,
-				conflicts))
+		if (!mark_cell(prints, view, view->rank, task->src_buffer, task->src + i, false,
+			    segment, conflicts) ||
+			!mark_cell(prints, view, target, task->dst_buffer, task->dst + i, true,
+				segment, conflicts))
 			return false;
 	return true;
 }
 
-static bool end_segment(struct normal *normal, enum segment_class what, uint32_t first, uint32_t count)
+static bool end_segment(
+	struct normal *normal, enum segment_class what, uint32_t first, uint32_t count)
 {
 	normal->nitem = first + join_items(normal->items + first, normal->nitem - first);
-	if (!ordo_array_reserve(&normal->segments, &normal->segment_room, (size_t)normal->nsegment + 1,
-		    sizeof *normal->segments))
+	if (!ordo_array_reserve(&normal->segments, &normal->segment_room,
+		    (size_t)normal->nsegment + 1, sizeof *normal->segments))
 		return false;
 	normal->segments[normal->nsegment++] = (struct segment){what, normal->nitem, count};
 	return true;
 }
 
-static int normalise_stream(struct normal *normal, const struct view *view, struct footprints *prints,
-	const struct ordo_task *tasks, uint32_t begin, uint32_t end)
+static int normalise_stream(struct normal *normal, const struct view *view,
+	struct footprints *prints, const struct ordo_task *tasks, uint32_t begin, uint32_t end)
 {
 	uint32_t count = 0, first = normal->nitem;
 	for (uint32_t i = begin; i < end; i++) {
-		bool cut = i > begin && class_of(&tasks[i]) != class_of(&tasks[i - 1]), conflicts = false;
+		bool cut = i > begin && class_of(&tasks[i]) != class_of(&tasks[i - 1]),
+		     conflicts = false;
 		if (!fits(view, &tasks[i]))
 			return 0;
 		if (ordo_task_moves(&tasks[i]) &&
@@ -243,7 +254,8 @@ static int normalise_stream(struct normal *normal, const struct view *view, stru
 			return -1;
 		count += ordo_task_moves(&tasks[i]) ? tasks[i].count : 1;
 	}
-	return begin == end || end_segment(normal, class_of(&tasks[end - 1]), first, count) ? 1 : -1;
+	return begin == end || end_segment(normal, class_of(&tasks[end - 1]), first, count) ? 1
+											    : -1;
 }
 
 /* Absurd documents move more chunks than a rank has memory for. */
@@ -255,7 +267,8 @@ static bool is_too_large(const struct ordo_rank_program *program)
 	return nfollowed > MOST_FOLLOWED;
 }
 
-int normalise(struct normal *normal, const struct view *view, const struct ordo_rank_program *program)
+int normalise(
+	struct normal *normal, const struct view *view, const struct ordo_rank_program *program)
 {
 	struct footprints prints = {0};
 	int worked = 1;
@@ -267,10 +280,12 @@ int normalise(struct normal *normal, const struct view *view, const struct ordo_
 	normal->streams = malloc(((size_t)program->nstream + 1) * sizeof *normal->streams);
 	if (!normal->streams)
 		return -1;
-	for (uint32_t s = 0, begin = 0; worked > 0 && s < program->nstream; begin = program->ends[s++]) {
-		worked = normalise_stream(normal, view, &prints, program->tasks, begin, program->ends[s]);
-		normal->streams[s] = (struct normal_stream){
-			normal->nsegment, stream_key(view, program->tasks, begin, program->ends[s])};
+	for (uint32_t s = 0, begin = 0; worked > 0 && s < program->nstream;
+		begin = program->ends[s++]) {
+		worked = normalise_stream(
+			normal, view, &prints, program->tasks, begin, program->ends[s]);
+		normal->streams[s] = (struct normal_stream){normal->nsegment,
+			stream_key(view, program->tasks, begin, program->ends[s])};
 	}
 	pair_free(&prints.of);
 	free(prints.marks);

@@ -1,10 +1,10 @@
 /* canonical.h - a program seen from its own rank, in a form that equal programs share. Private to
  * schedules/symmetry/.
  *
- * Relabelled to rank 0, every stream is a list of segments: neighbouring Waits, neighbouring Notifies, or
- * neighbouring moves that do not touch what another of them writes. Within a segment order means nothing,
- * so it is a set, and the set is written down in one way only: chunks that continue each other are one
- * item, items are sorted.
+ * Relabelled to rank 0, every stream is a list of segments: neighbouring Waits, neighbouring
+ * Notifies, or neighbouring moves that do not touch what another of them writes. Within a segment
+ * order means nothing, so it is a set, and the set is written down in one way only: chunks that
+ * continue each other are one item, items are sorted.
  */
 #ifndef ORDO_SCHEDULES_SYMMETRY_CANONICAL_H
 #define ORDO_SCHEDULES_SYMMETRY_CANONICAL_H
@@ -13,8 +13,9 @@
 
 enum segment_class { MOVES, NOTIFIES, WAITS };
 
-/* Compared as a whole: every field counts. An input or output slot is the place of its chunk, a scratch
- * slot is given as the distance from its chunk, which is the same for all chunks of an item. */
+/* Compared as a whole: every field counts. An input or output slot is the place of its chunk, a
+ * scratch slot is given as the distance from its chunk, which is the same for all chunks of an
+ * item. */
 struct item {
 	uint32_t what; /* kind and buffers; of Notify and Wait the kind alone */
 	uint32_t peer;
@@ -62,26 +63,29 @@ static inline enum segment_class class_of(const struct ordo_task *task)
 	return task->kind == ORDO_NOTIFY ? NOTIFIES : task->kind == ORDO_WAIT ? WAITS : MOVES;
 }
 
-/* Is the task one that an item can stand for? It is if R1 to R4 hold and it reads and writes input and output
- * where the chunks it names belong; anything else is refuted anyway, or a task's race with itself. */
+/* Is the task one that an item can stand for? It is if R1 to R4 hold and it reads and writes input
+ * and output where the chunks it names belong; anything else is refuted anyway, or a task's race
+ * with itself. */
 bool fits(const struct view *view, const struct ordo_task *task);
 /* The one item of a Notify, a Wait, or a move of one chunk. */
 struct item one_item(const struct view *view, const struct ordo_task *task);
 static inline bool is_same_item(const struct item *a, const struct item *b)
 {
-	return a->what == b->what && a->peer == b->peer && a->chunk == b->chunk && a->src == b->src &&
-	       a->dst == b->dst && a->count == b->count;
+	return a->what == b->what && a->peer == b->peer && a->chunk == b->chunk &&
+	       a->src == b->src && a->dst == b->dst && a->count == b->count;
 }
 /* Appends the task's items to items[*nitem]. false: no memory. */
-bool add_items(const struct view *view, const struct ordo_task *task, struct item **items, size_t *room,
-	uint32_t *nitem);
+bool add_items(const struct view *view, const struct ordo_task *task, struct item **items,
+	size_t *room, uint32_t *nitem);
 /* Sorts items[0..n) and joins them; returns how many are left. */
 uint32_t join_items(struct item *items, uint32_t n);
 /* Whom a stream first has to do with, seen from its rank. */
-uint32_t stream_key(const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end);
+uint32_t stream_key(
+	const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end);
 
 /* 1: done; 0: a task does not fit, or there is too much; -1: no memory. */
-int normalise(struct normal *normal, const struct view *view, const struct ordo_rank_program *program);
+int normalise(
+	struct normal *normal, const struct view *view, const struct ordo_rank_program *program);
 void normal_free(struct normal *normal);
 
 #endif

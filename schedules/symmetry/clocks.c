@@ -1,16 +1,18 @@
 /* clocks.c - who knows of what: exact happens-before by clocks, which one program can afford.
  *
- * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A token
- * carries the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p knows of rank p
- * + r. A clock has a row of all ranks for each stream that it knows anything of, and no row for the others.
+ * A stream of rank 0 keeps, for every stream of every rank, the latest Notify that it knows of. A
+ * token carries the clock of its notifier; what rank 0's notifier knows of rank r, that of rank p
+ * knows of rank p
+ * + r. A clock has a row of all ranks for each stream that it knows anything of, and no row for the
+ * others.
  */
 #include "quotient.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes in all rows; entries handled at all Notify and Wait together, in a minute; and rows that all clocks
- * might have. */
+/* Bytes in all rows; entries handled at all Notify and Wait together, in a minute; and rows that
+ * all clocks might have. */
 #define MOST_BYTES (UINT64_C(4) << 30)
 #define MOST_WORK (UINT64_C(1) << 37)
 #define MOST_ROWS (UINT64_C(1) << 26)
@@ -46,8 +48,8 @@ static uint32_t *take_row(struct quotient *q)
 		return NULL;
 	}
 	/* Room to give every row back. */
-	uint32_t *row = ordo_array_reserve(
-				&q->free_rows, &q->free_row_room, (size_t)q->nrow + 1, sizeof *q->free_rows)
+	uint32_t *row = ordo_array_reserve(&q->free_rows, &q->free_row_room, (size_t)q->nrow + 1,
+				sizeof *q->free_rows)
 				? malloc(size)
 				: NULL;
 	if (row)
@@ -104,7 +106,8 @@ static uint32_t take_token(struct quotient *q)
 		q->free_token = q->tokens[token].next;
 		return token;
 	}
-	if (!ordo_array_reserve(&q->tokens, &q->token_room, (size_t)q->ntoken + 1, sizeof *q->tokens) ||
+	if (!ordo_array_reserve(
+		    &q->tokens, &q->token_room, (size_t)q->ntoken + 1, sizeof *q->tokens) ||
 		!(q->tokens[q->ntoken].clock.rows =
 				calloc((size_t)q->program.nstream + 1, sizeof(uint32_t *)))) {
 		ordo_fail_memory(q->error);
@@ -113,8 +116,8 @@ static uint32_t take_token(struct quotient *q)
 	return q->ntoken++;
 }
 
-/* How many tokens the counter may hold: those posted, less those of which the notifier knows that they are
- * taken. */
+/* How many tokens the counter may hold: those posted, less those of which the notifier knows that
+ * they are taken. */
 static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
 {
 	const uint32_t known = q_known(q, q->stream_of[task], orbit->waiter, orbit->offset);
@@ -171,8 +174,8 @@ static void take_larger(uint32_t *to, const uint32_t *from, size_t n)
 }
 
 /* to[r + by] = larger of itself and from[r], for all elements r with digits up to `ndigit`. */
-static void learn(const struct ordo_symmetry_group *group, uint32_t ndigit, uint32_t size, uint32_t by,
-	uint32_t *to, const uint32_t *from)
+static void learn(const struct ordo_symmetry_group *group, uint32_t ndigit, uint32_t size,
+	uint32_t by, uint32_t *to, const uint32_t *from)
 {
 	const uint32_t radix = ndigit ? group->radix[ndigit - 1] : 1, stride = size / radix;
 	const uint32_t digit = by / stride, rest = by % stride;

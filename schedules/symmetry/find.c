@@ -1,12 +1,13 @@
-/* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group after
- * another.
+/* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group
+ * after another.
  *
- * Why programs of one normal form are the same to the judge. Within a segment of moves no move writes what
- * another reads or writes, and nothing waits or notifies in between: so the order of these moves, and how
- * they are cut into tasks, changes neither any value nor what is before what on other streams. Neighbouring
- * Notifies tell of the same past, and neighbouring Waits must all have been passed before anything else
- * happens, in either order. So whatever R1 to R11, the guarantees and the tokens in flight say of rank 0's
- * program put in a rank's place they say of the rank's own.
+ * Why programs of one normal form are the same to the judge. Within a segment of moves no move
+ * writes what another reads or writes, and nothing waits or notifies in between: so the order of
+ * these moves, and how they are cut into tasks, changes neither any value nor what is before what
+ * on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must all
+ * have been passed before anything else happens, in either order. So whatever R1 to R11, the
+ * guarantees and the tokens in flight say of rank 0's program put in a rank's place they say of the
+ * rank's own.
  */
 #include "canonical.h"
 #include <stdlib.h>
@@ -23,15 +24,18 @@ struct comparison {
 	struct normal normal;
 	uint32_t *first_of_key; /* [nrank + 1] rank 0's streams by key: a list by next_of_key */
 	uint32_t *next_of_key;
-	uint32_t *taken; /* [nstream] the turn in which a stream was last found to be like this one */
+	/* [nstream] the turn in which a stream was last found to be like this one */
+	uint32_t *taken;
 	uint32_t turn;
 	struct item *items;
 	size_t room;
 };
 
-/* Takes the tasks from `at` on that make up the segment; false: they do not. *no_memory is an error. */
-static bool take_segment(struct comparison *c, const struct view *view, const struct segment *segment,
-	const struct item *wanted, uint32_t nwanted, uint32_t *at, uint32_t end, bool *no_memory)
+/* Takes the tasks from `at` on that make up the segment; false: they do not. *no_memory is an
+ * error. */
+static bool take_segment(struct comparison *c, const struct view *view,
+	const struct segment *segment, const struct item *wanted, uint32_t nwanted, uint32_t *at,
+	uint32_t end, bool *no_memory)
 {
 	const struct ordo_task *tasks = c->program.tasks;
 	uint32_t nitem = 0, count = 0;
@@ -73,8 +77,8 @@ static bool is_like(struct comparison *c, const struct view *view, uint32_t stre
 }
 
 /* Has rank 0 a stream like this one, that no other stream of the rank is like? */
-static bool find_stream(
-	struct comparison *c, const struct view *view, uint32_t begin, uint32_t end, bool *no_memory)
+static bool find_stream(struct comparison *c, const struct view *view, uint32_t begin, uint32_t end,
+	bool *no_memory)
 {
 	uint32_t s = c->first_of_key[stream_key(view, c->program.tasks, begin, end)];
 	for (; s != ORDO_NONE && !*no_memory; s = c->next_of_key[s])
@@ -142,8 +146,8 @@ static int compare_generators(struct comparison *c, struct ordo_symmetry *symmet
 }
 
 /* First those that tell a wrong candidate soonest. */
-static int compare_all(
-	struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry, uint64_t *ntask)
+static int compare_all(struct comparison *c, const struct request *request,
+	struct ordo_symmetry *symmetry, uint64_t *ntask)
 {
 	const uint32_t nrank = c->programs->problem.nrank;
 	uint64_t twice = 0;
@@ -161,7 +165,8 @@ static int compare_all(
 	return like;
 }
 
-static int try_action(struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
+static int try_action(
+	struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
 {
 	uint64_t ntask = 0;
 	const struct view view = view_from(c->programs, symmetry, 0);
@@ -186,9 +191,10 @@ static void add_digit(struct ordo_chunk_action *action, uint32_t radix, uint32_t
 	action->of[action->ndigit++] = of;
 }
 
-/* The chunks of a block, then the digits of the group, `copies` times, then `stripes` of all that. */
-static struct ordo_chunk_action act(const struct ordo_symmetry_group *group, uint32_t parts, uint32_t copies,
-	uint32_t stripes, bool reversed)
+/* The chunks of a block, then the digits of the group, `copies` times, then `stripes` of all
+ * that. */
+static struct ordo_chunk_action act(const struct ordo_symmetry_group *group, uint32_t parts,
+	uint32_t copies, uint32_t stripes, bool reversed)
 {
 	struct ordo_chunk_action action = {0};
 	add_digit(&action, parts, ORDO_NONE);
@@ -202,7 +208,8 @@ static struct ordo_chunk_action act(const struct ordo_symmetry_group *group, uin
 }
 
 /* With one group, the ways in which it may act on the chunks. */
-static int try_group(struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
+static int try_group(
+	struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
 {
 	const struct ordo_problem *problem = &c->programs->problem;
 	const struct ordo_symmetry_group *group = &symmetry->group;
@@ -212,8 +219,8 @@ static int try_group(struct comparison *c, const struct request *request, struct
 		symmetry->chunks = act(group, K, problem->op == ORDO_ALLTOALL ? 2 : 1, 1, false);
 		return try_action(c, request, symmetry);
 	}
-	for (uint32_t stripes = 1; !like && K % N == 0 && stripes <= K / N && stripes <= MOST_STRIPES;
-		stripes++)
+	for (uint32_t stripes = 1;
+		!like && K % N == 0 && stripes <= K / N && stripes <= MOST_STRIPES; stripes++)
 		for (int way = 0; !like && K / N % stripes == 0 && way < 4; way++) {
 			if ((way & 1 && group->ndigit == 1) || (way & 2 && stripes == 1))
 				continue;
@@ -243,7 +250,8 @@ static struct ordo_symmetry_group group_of(uint32_t twos, uint32_t a, uint32_t b
 }
 
 /* Cyclic; XOR within aligned groups of 2^a, for all a, the largest first; a rows of b. */
-static int try_groups(struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
+static int try_groups(
+	struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
 {
 	const uint32_t N = c->programs->problem.nrank;
 	uint32_t twos = 0;
@@ -264,7 +272,8 @@ static int try_groups(struct comparison *c, const struct request *request, struc
 }
 
 bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared_ranks comparison,
-	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry, struct ordo_error *error)
+	ordo_progress *progress, void *closure, struct ordo_symmetry *symmetry,
+	struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &programs->problem;
 	const struct request request = {programs, comparison, progress, closure};
@@ -276,7 +285,8 @@ bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared
 		ordo_operator_facts(problem->op)->rooted)
 		return false;
 	c.first_of_key = malloc(((size_t)problem->nrank + 1) * sizeof *c.first_of_key);
-	const int like = c.first_of_key ? try_groups(&c, &request, symmetry) : ordo_fail_memory(error) - 1;
+	const int like =
+		c.first_of_key ? try_groups(&c, &request, symmetry) : ordo_fail_memory(error) - 1;
 	ordo_rank_program_free(&c.program);
 	normal_free(&c.normal);
 	free(c.first_of_key);

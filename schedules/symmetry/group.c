@@ -48,8 +48,8 @@ int ordo_symmetry_print(const struct ordo_symmetry_group *group, char *out, size
 	return used;
 }
 
-struct shift shift_of(
-	const struct ordo_symmetry_group *group, const struct ordo_chunk_action *action, uint32_t element)
+struct shift shift_of(const struct ordo_symmetry_group *group,
+	const struct ordo_chunk_action *action, uint32_t element)
 {
 	struct shift shift = {.action = action, .first = action->ndigit, .stride = {1}};
 	uint32_t digits[ORDO_MOST_DIGITS];
@@ -77,7 +77,8 @@ struct shift shift_of(
 /* What is added to the digits of a chunk. */
 static const uint32_t *added_to(const struct shift *shift, uint32_t chunk)
 {
-	return shift->by[shift->action->mirrored && chunk / shift->stride[shift->action->ndigit - 1] % 2];
+	return shift->by[shift->action->mirrored &&
+			 chunk / shift->stride[shift->action->ndigit - 1] % 2];
 }
 
 uint32_t shift_digits(const struct shift *shift, uint32_t chunk)
@@ -101,7 +102,8 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-uint32_t shift_run(const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image)
+uint32_t shift_run(
+	const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image)
 {
 	const struct ordo_chunk_action *action = shift->action;
 	uint32_t d = shift->first;
@@ -112,7 +114,8 @@ uint32_t shift_run(const struct shift *shift, uint32_t first, uint32_t count, bo
 	const uint32_t still = shift->stride[d], past = first % still;
 	if (past || count < still)
 		return least(count, still - past);
-	/* A whole block of all values of the lower digits goes to a whole block, though not in order. */
+	/* A whole block of all values of the lower digits goes to a whole block, though not in
+	 * order. */
 	while (!in_order && d + 1 < action->ndigit && first % shift->stride[d + 1] == 0 &&
 		count >= shift->stride[d + 1])
 		d++;

@@ -18,15 +18,17 @@ static inline uint32_t group_add(const struct ordo_symmetry_group *group, uint32
 /* One element, as it acts on chunks. */
 struct shift {
 	const struct ordo_chunk_action *action;
-	uint32_t by[2][2 * ORDO_MOST_DIGITS + 2]; /* added to each digit; the second where that is mirrored */
+	/* added to each digit; the second where that is mirrored */
+	uint32_t by[2][2 * ORDO_MOST_DIGITS + 2];
 	uint32_t stride[2 * ORDO_MOST_DIGITS + 3];
 	uint32_t first; /* the lowest digit that is moved; ndigit: none */
-	uint32_t all;	/* not 0: only the highest digit is moved, so chunks are, by `whole` modulo `all` */
+	/* not 0: only the highest digit is moved, so chunks are, by `whole` modulo `all` */
+	uint32_t all;
 	uint32_t whole;
 };
 
-struct shift shift_of(
-	const struct ordo_symmetry_group *group, const struct ordo_chunk_action *action, uint32_t element);
+struct shift shift_of(const struct ordo_symmetry_group *group,
+	const struct ordo_chunk_action *action, uint32_t element);
 uint32_t shift_digits(const struct shift *shift, uint32_t chunk);
 static inline uint32_t shift_chunk(const struct shift *shift, uint32_t chunk)
 {
@@ -35,8 +37,10 @@ static inline uint32_t shift_chunk(const struct shift *shift, uint32_t chunk)
 	chunk += shift->whole;
 	return chunk < shift->all ? chunk : chunk - shift->all;
 }
-/* The image of as many of the chunks [first, first+count) as have one that is an interval; returns how many,
- * at least 1, and where the image begins. `in_order`: the image must also be in the same order. */
-uint32_t shift_run(const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image);
+/* The image of as many of the chunks [first, first+count) as have one that is an interval; returns
+ * how many, at least 1, and where the image begins. `in_order`: the image must also be in the same
+ * order. */
+uint32_t shift_run(
+	const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image);
 
 #endif

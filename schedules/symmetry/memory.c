@@ -1,9 +1,10 @@
-/* memory.c - rank 0's memory, written by rank 0 and, as rank 0 writes theirs, by the others: R8 to R11.
+/* memory.c - rank 0's memory, written by rank 0 and, as rank 0 writes theirs, by the others: R8 to
+ * R11.
  *
- * All ranks do the same task at once: if it writes rank p, rank -p writes rank 0, the chunk and the value
- * relabelled by -p. Copies of one task on several ranks are never ordered (a path from one to another would
- * lead on, relabelled, round to the first), so a cell that one copy reads or writes and another writes is a
- * race.
+ * All ranks do the same task at once: if it writes rank p, rank -p writes rank 0, the chunk and the
+ * value relabelled by -p. Copies of one task on several ranks are never ordered (a path from one to
+ * another would lead on, relabelled, round to the first), so a cell that one copy reads or writes
+ * and another writes is a race.
  */
 #include "quotient.h"
 #include <ordo/arena.h>
@@ -51,7 +52,8 @@ bool q_open_memory(struct quotient *q)
 	q->nscratch = end_of_scratch(&q->program);
 	const uint32_t ninput = q->problem->in_place ? ordo_input_slots(q->problem, 0) : 0;
 	const size_t ncell = (size_t)q->noutput + q->nscratch + ninput;
-	const uint32_t nchunk = ordo_operator_facts(q->problem->op)->reduces ? ordo_nchunk(q->problem) : 0;
+	const uint32_t nchunk =
+		ordo_operator_facts(q->problem->op)->reduces ? ordo_nchunk(q->problem) : 0;
 	if (ncell > MOST_CELLS || nchunk > MOST_CELLS)
 		return ordo_fail(q->error, ORDO_UNDECIDED, 0,
 			"a rank has %llu slots for %u chunks; at most %llu can be followed",
@@ -77,8 +79,8 @@ static bool push_reader(struct quotient *q, struct cell *cell, uint32_t task)
 	if (index) {
 		q->free_reader = q->readers[index].next;
 	} else {
-		if (!ordo_array_reserve(
-			    &q->readers, &q->reader_room, (size_t)q->nreader + 1, sizeof *q->readers))
+		if (!ordo_array_reserve(&q->readers, &q->reader_room, (size_t)q->nreader + 1,
+			    sizeof *q->readers))
 			return ordo_fail_memory(q->error);
 		index = q->nreader++;
 	}
@@ -100,12 +102,12 @@ static void forget_readers(struct quotient *q, struct cell *cell)
 
 static bool report_race(struct quotient *q, const struct access *access, uint32_t a, uint32_t by)
 {
-	return q_find(q, 8, "a Notify after the first and a Wait before the second would order them",
-		"race on rank 0, %s slot %u, and on every other rank: nothing orders, done by rank %u as "
-		"rank "
-		"0 does it,\n  %s\n  before or after, done likewise by rank %u,\n  %s",
-		ordo_buffer_name((enum ordo_buffer)access->buffer), access->slot, by, q_where_is(q, a).text,
-		access->by, q_where_is(q, access->task).text);
+	return q_find(q, 8,
+		"a Notify after the first and a Wait before the second would order them",
+		"race on rank 0, %s slot %u, and on every other rank: nothing orders, done by rank "
+		"%u as rank 0 does it,\n  %s\n  before or after, done likewise by rank %u,\n  %s",
+		ordo_buffer_name((enum ordo_buffer)access->buffer), access->slot, by,
+		q_where_is(q, a).text, access->by, q_where_is(q, access->task).text);
 }
 
 static bool follow(struct quotient *q, const struct access *access, uint32_t a, uint32_t by)
@@ -135,7 +137,8 @@ static bool note_write(struct quotient *q, const struct access *access, struct c
 		for (uint32_t i = cell->more; i; i = q->readers[i].next)
 			if (!follow(q, access, q->readers[i].task, 0))
 				return false;
-	} else if (cell->writer != ORDO_NONE && !follow(q, access, cell->writer, cell->writer_rank)) {
+	} else if (cell->writer != ORDO_NONE &&
+		   !follow(q, access, cell->writer, cell->writer_rank)) {
 		return false;
 	}
 	cell->writer = access->task;
@@ -155,16 +158,19 @@ static bool judge_value(struct quotient *q, const struct access *access, const s
 	*value = poisoned;
 	if (cell->value.node == UNDEFINED)
 		return q_find(q, 10, NULL, "%s: uses %s slot %u, which nothing has written",
-			q_where_is(q, access->task).text, ordo_buffer_name((enum ordo_buffer)access->buffer),
-			access->slot);
+			q_where_is(q, access->task).text,
+			ordo_buffer_name((enum ordo_buffer)access->buffer), access->slot);
 	return q_find(q, 10, NULL, "%s: %s slot %u holds chunk %u, the task moves chunk %u",
-		q_where_is(q, access->task).text, ordo_buffer_name((enum ordo_buffer)access->buffer),
-		access->slot, cell->chunk, chunk);
+		q_where_is(q, access->task).text,
+		ordo_buffer_name((enum ordo_buffer)access->buffer), access->slot, cell->chunk,
+		chunk);
 }
 
-static bool read_value(struct quotient *q, const struct access *access, uint32_t chunk, struct value *value)
+static bool read_value(
+	struct quotient *q, const struct access *access, uint32_t chunk, struct value *value)
 {
-	/* Out of place, input is never written, and a task reads it where its chunk lies: `fits`. */
+	/* Out of place, input is never written, and a task reads it where its chunk lies:
+	 * `fits`. */
 	if (access->buffer == ORDO_INPUT && !q->problem->in_place) {
 		*value = (struct value){LEAF, 0};
 		return true;
@@ -186,8 +192,8 @@ static bool add_up(struct quotient *q, struct value a, struct value b, struct va
 				   : ordo_fail_memory(q->error);
 }
 
-static bool store(
-	struct quotient *q, const struct access *access, bool reduces, uint32_t chunk, struct value value)
+static bool store(struct quotient *q, const struct access *access, bool reduces, uint32_t chunk,
+	struct value value)
 {
 	struct cell *cell = cell_of(q, access->buffer, access->slot);
 	if (!note_write(q, access, cell))
@@ -195,22 +201,24 @@ static bool store(
 	if (value.node != POISONED)
 		value = shift_value(&q->forest, value, access->by);
 	struct value before;
-	if (reduces && (!judge_value(q, access, cell, chunk, &before) || !add_up(q, before, value, &value)))
+	if (reduces && (!judge_value(q, access, cell, chunk, &before) ||
+			       !add_up(q, before, value, &value)))
 		return false;
 	cell->value = value;
 	cell->chunk = chunk;
 	return true;
 }
 
-/* R9: the first access of a stream to a rank's memory must follow that rank's entering, the last one precede
- * its leaving. */
+/* R9: the first access of a stream to a rank's memory must follow that rank's entering, the last
+ * one precede its leaving. */
 static bool note_touch(struct quotient *q, uint32_t task, uint32_t rank)
 {
 	const uint32_t stream = q->stream_of[task];
 	uint32_t index = pair_get(&q->touch_of, stream, rank);
 	if (index == ORDO_NONE) {
 		index = q->ntouch++;
-		if (!ordo_array_reserve(&q->touches, &q->touch_room, q->ntouch, sizeof *q->touches) ||
+		if (!ordo_array_reserve(
+			    &q->touches, &q->touch_room, q->ntouch, sizeof *q->touches) ||
 			!pair_put(&q->touch_of, stream, rank, index))
 			return ordo_fail_memory(q->error);
 		q->touches[index] = (struct touch){task, task, q_has_entered(q, stream, rank)};
@@ -254,11 +262,13 @@ bool q_judge_touches(struct quotient *q)
 			left = q_known(q, s, q->stream_of[touch->last], back) <= touch->last;
 		if (!touch->entered &&
 			!q_find(q, 9, "let that rank notify this one first: \"I have entered\"",
-				"%s touches the memory of rank %u, which may not have entered the call yet",
+				"%s touches the memory of rank %u, which may not have entered the "
+				"call yet",
 				q_where_is(q, touch->first).text, rank))
 			return false;
 		if (left && !q_find(q, 9, "let that rank wait for a Notify given after this task",
-				    "%s touches the memory of rank %u, which may have left the call already",
+				    "%s touches the memory of rank %u, which may have left the "
+				    "call already",
 				    q_where_is(q, touch->last).text, rank))
 			return false;
 	}
@@ -274,7 +284,8 @@ static bool judge_output(struct quotient *q, uint32_t slot, int8_t *verdicts)
 		return true;
 	bool good = cell->value.node != UNDEFINED && cell->chunk == chunk;
 	if (good && !ordo_operator_facts(q->problem->op)->reduces)
-		good = cell->value.node == LEAF && cell->value.by == ordo_chunk_source(q->problem, chunk);
+		good = cell->value.node == LEAF &&
+		       cell->value.by == ordo_chunk_source(q->problem, chunk);
 	else if (good) {
 		int8_t *verdict = &verdicts[cell->value.node];
 		if (!*verdict) {
@@ -288,12 +299,11 @@ static bool judge_output(struct quotient *q, uint32_t slot, int8_t *verdicts)
 	if (good)
 		return true;
 	if (cell->value.node == UNDEFINED)
-		return q_find(q, 11, NULL, "rank 0, output slot %u is never written, nor is that of any rank",
-			slot);
+		return q_find(q, 11, NULL,
+			"rank 0, output slot %u is never written, nor is that of any rank", slot);
 	return q_find(q, 11, NULL,
-		"rank 0, output slot %u, and that of every rank, does not hold at the end what %s demands; "
-		"last "
-		"written, as rank 0 does it, by %s",
+		"rank 0, output slot %u, and that of every rank, does not hold at the end what %s "
+		"demands; last written, as rank 0 does it, by %s",
 		slot, ordo_operator_facts(q->problem->op)->name,
 		cell->writer == ORDO_NONE ? "nobody" : q_where_is(q, cell->writer).text);
 }

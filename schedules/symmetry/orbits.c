@@ -1,6 +1,6 @@
 /* orbits.c - counters up to relabelling: R5, R6, and where signals and data go (R12). */
-#include "quotient.h"
 #include "model/switch_reachability.h"
+#include "quotient.h"
 #include <ordo/arena.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@ struct names {
 	struct pair_map orbit_of; /* (offset, number) -> orbit */
 };
 
-static uint32_t name_orbit(struct quotient *q, struct names *names, uint32_t offset, uint32_t number)
+static uint32_t name_orbit(
+	struct quotient *q, struct names *names, uint32_t offset, uint32_t number)
 {
 	uint32_t index = pair_get(&names->orbit_of, offset, number);
 	if (index != ORDO_NONE)
@@ -40,8 +41,9 @@ static bool count_use(struct quotient *q, uint32_t id, uint32_t index)
 		*user = stream;
 	return *user == stream ||
 	       q_find(q, 5, "give each pair of streams a signal of its own",
-		       "every rank: signal %u has two %s streams, \"%s\" and that of\n  %s", orbit->number,
-		       notifies ? "notifying" : "waiting", q->program.names[*user], q_where_is(q, id).text);
+		       "every rank: signal %u has two %s streams, \"%s\" and that of\n  %s",
+		       orbit->number, notifies ? "notifying" : "waiting", q->program.names[*user],
+		       q_where_is(q, id).text);
 }
 
 static bool judge_balance(struct quotient *q)
@@ -50,8 +52,8 @@ static bool judge_balance(struct quotient *q)
 		const struct orbit *orbit = &q->orbits[i];
 		if (orbit->nnotify != orbit->nwait &&
 			!q_find(q, 6, NULL,
-				"signal %u from rank 0 to rank %u, and every other rank's like it: %u Notify "
-				"but %u Wait",
+				"signal %u from rank 0 to rank %u, and every other rank's like it: "
+				"%u Notify but %u Wait",
 				orbit->number, orbit->offset, orbit->nnotify, orbit->nwait))
 			return false;
 	}
@@ -96,7 +98,8 @@ bool q_name_orbits(struct quotient *q)
 		if (ordo_task_moves(task))
 			continue;
 		const uint32_t index = name_orbit(q, &names,
-			task->kind == ORDO_NOTIFY ? task->peer : ordo_symmetry_negate(q->group, task->peer),
+			task->kind == ORDO_NOTIFY ? task->peer
+						  : ordo_symmetry_negate(q->group, task->peer),
 			task->signal);
 		memory = index != ORDO_NONE;
 		worked = memory && count_use(q, id, index);
@@ -104,13 +107,15 @@ bool q_name_orbits(struct quotient *q)
 	pair_free(&names.orbit_of);
 	if (!memory || !worked)
 		return memory ? false : ordo_fail_memory(q->error);
-	q->proof->nsignal =
-		(uint64_t)q->norbit * q->group->order > ORDO_LIMIT ? ORDO_LIMIT : q->norbit * q->group->order;
+	q->proof->nsignal = (uint64_t)q->norbit * q->group->order > ORDO_LIMIT
+				    ? ORDO_LIMIT
+				    : q->norbit * q->group->order;
 	return judge_balance(q) && judge_number(q) && (list_waits(q) || ordo_fail_memory(q->error));
 }
 
 /* passing: what ranks join that pass on; NULL: they do not. */
-static bool judge_offset(struct quotient *q, const struct ordo_reach *passing, uint32_t task, uint32_t offset)
+static bool judge_offset(
+	struct quotient *q, const struct ordo_reach *passing, uint32_t task, uint32_t offset)
 {
 	const struct ordo_topology *topology = q->options->topology;
 	for (uint32_t from = 0; from < q->group->order; from++) {
@@ -118,16 +123,16 @@ static bool judge_offset(struct quotient *q, const struct ordo_reach *passing, u
 		if (from != to && !(passing ? ordo_reach_joined(passing, from, to)
 					    : ordo_topology_reaches(topology, from, to)))
 			return q_find(q, 12, NULL,
-				"%s, as rank %u and rank %u do it: there is no %s from rank %u to rank %u "
-				"that is up in topology \"%s\"",
-				q_where_is(q, task).text, from, to, passing ? "way" : "link", from, to,
-				topology->name);
+				"%s, as rank %u and rank %u do it: there is no %s from rank %u to "
+				"rank %u that is up in topology \"%s\"",
+				q_where_is(q, task).text, from, to, passing ? "way" : "link", from,
+				to, topology->name);
 	}
 	return true;
 }
 
-/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once, for all
- * ranks. */
+/* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once,
+ * for all ranks. */
 bool q_judge_links(struct quotient *q)
 {
 	if (!q->options->topology)
@@ -136,7 +141,8 @@ bool q_judge_links(struct quotient *q)
 		return q_find(q, 12, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
 			q->group->order, q->options->topology->name, q->options->topology->nrank);
 	struct ordo_reach *passing =
-		q->options->through_ranks ? ordo_reach_through_ranks(q->options->topology, q->error) : NULL;
+		q->options->through_ranks ? ordo_reach_through_ranks(q->options->topology, q->error)
+					  : NULL;
 	if (q->options->through_ranks && !passing)
 		return false;
 	uint8_t *asked = calloc(q->group->order, 1);
@@ -145,8 +151,9 @@ bool q_judge_links(struct quotient *q)
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (!ordo_task_crosses(task))
 			continue;
-		const uint32_t offset =
-			task->kind == ORDO_WAIT ? ordo_symmetry_negate(q->group, task->peer) : task->peer;
+		const uint32_t offset = task->kind == ORDO_WAIT
+						? ordo_symmetry_negate(q->group, task->peer)
+						: task->peer;
 		if (!asked[offset])
 			worked = judge_offset(q, passing, id, offset);
 		asked[offset] = 1;

@@ -1,4 +1,5 @@
-/* orders.c - the guarantees and the order digest, of all chunks on all ranks, from what rank 0 has. */
+/* orders.c - the guarantees and the order digest, of all chunks on all ranks, from what rank 0
+ * has. */
 #include "order/digest.h"
 #include "order/tree_builder.h"
 #include "quotient.h"
@@ -29,9 +30,9 @@ static bool list_values(struct quotient *q)
 	return true;
 }
 
-/* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by r. All
- * ranks have the same if those have that generate the group; if not, the first rank is looked for that has
- * not. */
+/* AllReduce: rank r has for a chunk what rank 0 has for the chunk that r takes there, relabelled by
+ * r. All ranks have the same if those have that generate the group; if not, the first rank is
+ * looked for that has not. */
 static bool differs(struct quotient *q, uint32_t rank)
 {
 	const struct shift back =
@@ -55,7 +56,8 @@ static void compare_ranks(struct quotient *q)
 	q->unequal_chunk = ORDO_NONE;
 	if (q->problem->op != ORDO_ALLREDUCE)
 		return;
-	for (uint32_t d = 0, stride = 1; equal && d < q->group->ndigit; stride *= q->group->radix[d++])
+	for (uint32_t d = 0, stride = 1; equal && d < q->group->ndigit;
+		stride *= q->group->radix[d++])
 		equal = !differs(q, stride);
 	for (uint32_t rank = 1; !equal && !differs(q, rank); rank++)
 		continue;
@@ -75,8 +77,9 @@ static uint8_t *mark_nodes(const struct quotient *q)
 	return marks;
 }
 
-/* hashes[node][r]: the name of the node's tree, relabelled by r. Nodes come after those they are made of; an
- * array is given back after its last use, so a chain keeps two of them, not as many as it is long. */
+/* hashes[node][r]: the name of the node's tree, relabelled by r. Nodes come after those they are
+ * made of; an array is given back after its last use, so a chain keeps two of them, not as many as
+ * it is long. */
 struct hashing {
 	XXH128_hash_t **hashes; /* [nnode] */
 	uint32_t *last_use;	/* [nnode] */
@@ -88,11 +91,10 @@ static bool hash_node(const struct quotient *q, struct hashing *hashing, uint32_
 	const uint32_t nrank = q->group->order;
 	XXH128_hash_t *names = hashing->hashes[i] = malloc((size_t)nrank * sizeof *names);
 	for (uint32_t r = 0; names && r < nrank; r++)
-		names[r] =
-			i == LEAF
-				? hash_leaf(r)
-				: hash_sum(hashing->hashes[node->left][r],
-					  hashing->hashes[node->right][group_add(q->group, r, node->shift)]);
+		names[r] = i == LEAF ? hash_leaf(r)
+				     : hash_sum(hashing->hashes[node->left][r],
+					       hashing->hashes[node->right][group_add(
+						       q->group, r, node->shift)]);
 	return names;
 }
 
@@ -154,7 +156,8 @@ static bool digest_sources(struct quotient *q, struct order_digest *digest)
 static bool digest_values(struct quotient *q, struct order_digest *digest)
 {
 	const size_t nnode = (size_t)q->forest.nnode + 1;
-	struct hashing hashing = {calloc(nnode, sizeof *hashing.hashes), malloc(nnode * sizeof(uint32_t))};
+	struct hashing hashing = {
+		calloc(nnode, sizeof *hashing.hashes), malloc(nnode * sizeof(uint32_t))};
 	uint8_t *marks = mark_nodes(q);
 	bool worked = hashing.hashes && hashing.last_use && marks ? hash_nodes(q, &hashing, marks)
 								  : ordo_fail_memory(q->error);
@@ -176,7 +179,8 @@ static bool digest_order(struct quotient *q)
 	struct order_digest digest;
 	if (!digest_begin(&digest, q->problem))
 		return ordo_fail_memory(q->error);
-	const bool worked = q->chunk_values ? digest_values(q, &digest) : digest_sources(q, &digest);
+	const bool worked =
+		q->chunk_values ? digest_values(q, &digest) : digest_sources(q, &digest);
 	digest_end(&digest, q->proof->digest);
 	return worked;
 }
@@ -206,8 +210,8 @@ static const char *print_value(struct quotient *q, struct value value)
 		} else {
 			const struct tree_node *node = &q->forest.nodes[top.node];
 			stack[depth++] = (struct value){ORDO_NONE, 0};
-			stack[depth++] =
-				(struct value){node->right, group_add(q->group, top.by, node->shift)};
+			stack[depth++] = (struct value){
+				node->right, group_add(q->group, top.by, node->shift)};
 			stack[depth++] = (struct value){node->left, top.by};
 			continue;
 		}
@@ -227,18 +231,18 @@ static const char *explain_ranks(struct quotient *q)
 {
 	const char *first = print_value(q, q->chunk_values[q->unequal_chunk]),
 		   *second = print_value(q, q->unequal_value);
-	return first && second
-		       ? ordo_arena_format(&q->proof->arena, "chunk %u is %s on rank 0 but %s on rank %u",
-				 q->unequal_chunk, first, second, q->unequal_rank)
-		       : NULL;
+	return first && second ? ordo_arena_format(&q->proof->arena,
+					 "chunk %u is %s on rank 0 but %s on rank %u",
+					 q->unequal_chunk, first, second, q->unequal_rank)
+			       : NULL;
 }
 
 static const char *explain_positions(struct quotient *q, uint32_t chunk)
 {
 	const char *first = print_value(q, q->chunk_values[0]),
 		   *second = print_value(q, q->chunk_values[chunk]);
-	return first && second ? ordo_arena_format(&q->proof->arena, "chunk 0 is %s but chunk %u is %s",
-					 first, chunk, second)
+	return first && second ? ordo_arena_format(&q->proof->arena,
+					 "chunk 0 is %s but chunk %u is %s", first, chunk, second)
 			       : NULL;
 }
 

@@ -1,24 +1,29 @@
-/* quotient.c - the judge for symmetric schedules: one run of rank 0's program stands for every run of all.
+/* quotient.c - the judge for symmetric schedules: one run of rank 0's program stands for every run
+ * of all.
  *
- * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows why one
- * run of the whole proves all runs; here that one run is the one in which all ranks do the same task at
- * once.
+ * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows
+ * why one run of the whole proves all runs; here that one run is the one in which all ranks do the
+ * same task at once.
  *
- *  R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another (R5). If
- * rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what takes rank p's j-th
- * token is a copy of the j-th Wait.
- *  Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of rank p's
- * is the same, p further. A path of the whole projects to rank 0's tasks with the net element that it
- * gains, and lifts from there; so nothing is lost. In particular copies of one task are never ordered: a
- * path from one to another, repeated, would come back, and the run has no circle.
- *  R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other memories
+ *  R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another
+ *  (R5). If
+ * rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what takes rank
+ * p's j-th token is a copy of the j-th Wait.
+ *  Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of
+ *  rank p's
+ * is the same, p further. A path of the whole projects to rank 0's tasks with the net element that
+ * it gains, and lifts from there; so nothing is lost. In particular copies of one task are never
+ * ordered: a path from one to another, repeated, would come back, and the run has no circle.
+ *  R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other
+ *  memories
  * are their copies. Consecutive conflicting ones are asked for, as in the whole, along the run.
  *  R10, R11. What rank r holds is what rank 0 holds, relabelled (values.h).
- *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for on all
+ *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for
+ *  on all
  * ranks.
  *
- * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that it
- * knows of.
+ * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that
+ * it knows of.
  */
 #include "quotient.h"
 #include <ordo/arena.h>
@@ -34,7 +39,8 @@ bool q_enough(const struct quotient *q)
 
 struct q_where q_where_is(const struct quotient *q, uint32_t task)
 {
-	const uint32_t stream = q->stream_of[task], first = stream ? q->program.ends[stream - 1] : 0;
+	const uint32_t stream = q->stream_of[task],
+		       first = stream ? q->program.ends[stream - 1] : 0;
 	struct q_where where;
 	char line[128];
 	ordo_task_print(&q->program.tasks[task], line, sizeof line);
@@ -54,10 +60,11 @@ bool q_find(struct quotient *q, int rule, const char *hint, const char *format, 
 	const int length = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	const char *kept = length < 0 ? NULL : ordo_arena_format(&proof->arena, "%s", text);
-	if (!kept || !ordo_array_reserve(&proof->findings, &q->finding_room, (size_t)proof->nfinding + 1,
-			     sizeof *proof->findings))
+	if (!kept || !ordo_array_reserve(&proof->findings, &q->finding_room,
+			     (size_t)proof->nfinding + 1, sizeof *proof->findings))
 		return ordo_fail_memory(q->error);
-	proof->findings[proof->nfinding++] = (struct ordo_finding){.rule = rule, .text = kept, .hint = hint};
+	proof->findings[proof->nfinding++] =
+		(struct ordo_finding){.rule = rule, .text = kept, .hint = hint};
 	return true;
 }
 
@@ -83,7 +90,8 @@ static bool open_program(struct quotient *q)
 		for (; id < q->program.ends[s]; id++) {
 			q->stream_of[id] = s;
 			if (!fits(&view, &q->program.tasks[id]))
-				return ordo_fail(q->error, ORDO_USAGE, 0, "the schedule is not symmetric: %s",
+				return ordo_fail(q->error, ORDO_USAGE, 0,
+					"the schedule is not symmetric: %s",
 					q_where_is(q, id).text);
 		}
 	return true;
@@ -94,20 +102,23 @@ static bool judge_sizes(struct quotient *q)
 {
 	const struct ordo_limits *limits = &q->options->limits;
 	return (!limits->scratch_slots || q->programs->scratch_slots <= limits->scratch_slots ||
-		       q_find(q, 13, NULL, "the schedule uses %u scratch slots a rank, allowed are %u",
+		       q_find(q, 13, NULL,
+			       "the schedule uses %u scratch slots a rank, allowed are %u",
 			       q->programs->scratch_slots, limits->scratch_slots)) &&
 	       (!limits->streams || q->program.nstream <= limits->streams ||
-		       q_find(q, 13, NULL, "every rank has %u streams, allowed are %u", q->program.nstream,
-			       limits->streams));
+		       q_find(q, 13, NULL, "every rank has %u streams, allowed are %u",
+			       q->program.nstream, limits->streams));
 }
 
 static bool judge_tokens(struct quotient *q)
 {
-	const uint32_t allowed = q->options->limits.tokens_in_flight, found = q->proof->tokens_in_flight;
+	const uint32_t allowed = q->options->limits.tokens_in_flight,
+		       found = q->proof->tokens_in_flight;
 	return !allowed || found <= allowed ||
-	       q_find(q, 13, "a Wait by the notifying stream for an acknowledgement would hold it back",
-		       "a signal holds up to %u tokens, allowed are %u: that many Notify up to\n  %s\n  may "
-		       "come before the Wait that takes the first",
+	       q_find(q, 13,
+		       "a Wait by the notifying stream for an acknowledgement would hold it back",
+		       "a signal holds up to %u tokens, allowed are %u: that many Notify up to\n  "
+		       "%s\n  may come before the Wait that takes the first",
 		       found, allowed, q_where_is(q, q->fullest).text);
 }
 
@@ -119,7 +130,8 @@ struct run {
 
 static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
 {
-	for (uint32_t id = run->next[stream]; id < q->program.ends[stream]; run->next[stream] = ++id) {
+	for (uint32_t id = run->next[stream]; id < q->program.ends[stream];
+		run->next[stream] = ++id) {
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (task->kind == ORDO_NOTIFY) {
 			struct orbit *orbit = &q->orbits[q->link[id]];
@@ -141,7 +153,8 @@ static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
 		}
 		run->nfired++;
 		if (q->options->progress && !(run->nfired & 0xfff))
-			q->options->progress(q->options->closure, "proving", run->nfired, q->program.ntask);
+			q->options->progress(
+				q->options->closure, "proving", run->nfired, q->program.ntask);
 	}
 	return true;
 }
@@ -171,8 +184,8 @@ static bool run_all(struct quotient *q, struct run *run)
 static bool judge_run(struct quotient *q)
 {
 	const size_t nstream = (size_t)q->program.nstream + 1;
-	struct run run = {
-		.next = malloc(nstream * sizeof *run.next), .ready = malloc(nstream * sizeof *run.ready)};
+	struct run run = {.next = malloc(nstream * sizeof *run.next),
+		.ready = malloc(nstream * sizeof *run.ready)};
 	bool worked = run.next && run.ready ? run_all(q, &run) : ordo_fail_memory(q->error);
 	if (worked && run.nfired < q->program.ntask)
 		worked = report_stuck(q, &run);
@@ -237,7 +250,8 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	q.max_findings = q.options->max_findings ? q.options->max_findings : 16;
 	bool worked = false;
 	if (q.options->atomic_reduce)
-		ordo_fail(error, ORDO_UNDECIDED, 0, "reduces in no fixed order are judged on the whole only");
+		ordo_fail(error, ORDO_UNDECIDED, 0,
+			"reduces in no fixed order are judged on the whole only");
 	else if (programs->problem.accumulate_f32)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
 			"sums accumulated in another type are judged on the whole only");

@@ -1,12 +1,13 @@
-/* quotient.h - what the parts of the proof from one program share. Private to schedules/symmetry/. */
+/* quotient.h - what the parts of the proof from one program share. Private to
+ * schedules/symmetry/. */
 #ifndef ORDO_QUOTIENT_H
 #define ORDO_QUOTIENT_H
 
 #include "canonical.h"
 #include "values.h"
 
-/* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies are for
- * the one to rank `offset`, its waits for the one from rank -offset. */
+/* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies
+ * are for the one to rank `offset`, its waits for the one from rank -offset. */
 struct orbit {
 	uint32_t offset, number;
 	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
@@ -19,8 +20,8 @@ struct orbit {
 	uint32_t parked; /* the stream that waits for it; ORDO_NONE: none */
 };
 
-/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no row: of
- * none. */
+/* What a stream of rank 0 knows: rows[t][r] is the latest Notify of stream t of rank r, + 1; no
+ * row: of none. */
 struct clock {
 	uint32_t **rows; /* [nstream] */
 };
@@ -43,7 +44,9 @@ struct cell {
 	uint32_t chunk;
 	uint32_t writer, writer_rank; /* ORDO_NONE: none yet */
 	uint32_t reader,
-		more; /* reads since then, all by rank 0: the latest, and a list of those of other streams */
+		/* reads since then, all by rank 0: the latest, and a list of those of other
+		 * streams */
+		more;
 };
 
 struct reader {
@@ -95,8 +98,8 @@ struct quotient {
 	size_t reader_room;
 	uint32_t nreader, free_reader;
 
-	struct value *
-		chunk_values; /* [nchunk], once proved, of the first rank that holds it; NULL: nothing is added */
+	/* [nchunk], once proved, of the first rank that holds it; NULL: nothing is added */
+	struct value *chunk_values;
 	uint32_t unequal_chunk, unequal_rank; /* G1 */
 	struct value unequal_value;
 };
@@ -120,7 +123,8 @@ void q_close_clocks(struct quotient *q);
 bool q_notify(struct quotient *q, uint32_t task);
 /* There must be a token. */
 bool q_wait(struct quotient *q, uint32_t task);
-/* The latest Notify of stream `of` of that rank that the stream of rank 0 knows of, + 1; 0: of none. */
+/* The latest Notify of stream `of` of that rank that the stream of rank 0 knows of, + 1; 0: of
+ * none. */
 uint32_t q_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
 /* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
 bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);

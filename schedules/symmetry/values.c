@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Subgroups that can be told apart: each takes 4 bytes an element of the group, and there are as many as a
- * group has on its way up, unless somebody makes an effort. */
+/* Subgroups that can be told apart: each takes 4 bytes an element of the group, and there are as
+ * many as a group has on its way up, unless somebody makes an effort. */
 enum { MOST_SUBGROUPS = 256 };
 /* Elements tried for the one form of a sum, in all: half a minute. */
 #define MOST_TRIES (UINT64_C(1) << 33)
@@ -22,7 +22,8 @@ static uint32_t least_of(const struct forest *forest, uint32_t x, uint32_t subgr
 	return least ? least[x] : x;
 }
 
-/* Elements in ascending order: one that no coset has yet is the least of its own. NULL: no memory. */
+/* Elements in ascending order: one that no coset has yet is the least of its own. NULL: no
+ * memory. */
 static uint32_t *list_cosets(
 	const struct ordo_symmetry_group *group, const uint32_t *elements, uint32_t order)
 {
@@ -52,16 +53,18 @@ static uint32_t subgroup_of(struct forest *forest, uint32_t *elements, uint32_t 
 {
 	for (uint32_t i = 0; elements && i < forest->nsubgroup; i++)
 		if (forest->subgroups[i].order == order &&
-			!memcmp(forest->subgroups[i].elements, elements, order * sizeof *elements)) {
+			!memcmp(forest->subgroups[i].elements, elements,
+				order * sizeof *elements)) {
 			free(elements);
 			return i;
 		}
 	if (forest->nsubgroup == MOST_SUBGROUPS)
 		forest->too_large = true;
-	uint32_t *least = elements && order > 1 ? list_cosets(forest->group, elements, order) : NULL;
+	uint32_t *least =
+		elements && order > 1 ? list_cosets(forest->group, elements, order) : NULL;
 	if (!elements || (order > 1 && !least) || forest->too_large ||
-		!ordo_array_reserve(&forest->subgroups, &forest->subgroup_room, (size_t)forest->nsubgroup + 1,
-			sizeof *forest->subgroups)) {
+		!ordo_array_reserve(&forest->subgroups, &forest->subgroup_room,
+			(size_t)forest->nsubgroup + 1, sizeof *forest->subgroups)) {
 		free(elements);
 		free(least);
 		return ORDO_NONE;
@@ -156,13 +159,13 @@ static uint32_t node_of(struct forest *forest, uint32_t left, uint32_t right, ui
 		left == right ? stabiliser_of_pair(forest, a, shift) : intersect(forest, a, b);
 	node = forest->nnode;
 	if (stabiliser == ORDO_NONE ||
-		!ordo_array_reserve(
-			&forest->nodes, &forest->node_room, (size_t)node + 1, sizeof *forest->nodes) ||
+		!ordo_array_reserve(&forest->nodes, &forest->node_room, (size_t)node + 1,
+			sizeof *forest->nodes) ||
 		!pair_put(&forest->node_of, pair, shift, node))
 		return ORDO_NONE;
 	const uint64_t leaves = (uint64_t)forest->nodes[left].leaves + forest->nodes[right].leaves;
-	forest->nodes[node] = (struct tree_node){
-		left, right, shift, stabiliser, leaves > ORDO_LIMIT ? ORDO_LIMIT : (uint32_t)leaves};
+	forest->nodes[node] = (struct tree_node){left, right, shift, stabiliser,
+		leaves > ORDO_LIMIT ? ORDO_LIMIT : (uint32_t)leaves};
 	return forest->nnode++;
 }
 
@@ -173,7 +176,8 @@ bool add_values(struct forest *forest, struct value a, struct value b, struct va
 		b = a;
 		a = smaller;
 	}
-	const uint32_t stab_a = forest->nodes[a.node].stabiliser, stab_b = forest->nodes[b.node].stabiliser;
+	const uint32_t stab_a = forest->nodes[a.node].stabiliser,
+		       stab_b = forest->nodes[b.node].stabiliser;
 	const struct subgroup *h = &forest->subgroups[stab_a];
 	const uint32_t apart = subtract(forest, b.by, a.by);
 	uint32_t shift = least_of(forest, apart, stab_b), base = a.by;
@@ -187,7 +191,8 @@ bool add_values(struct forest *forest, struct value a, struct value b, struct va
 		/* (a.by - x) left + (apart + x + ...) right: x and ... fix them. */
 		for (uint32_t i = 1; i < h->order; i++) {
 			const uint32_t x = h->elements[i];
-			const uint32_t other = least_of(forest, group_add(forest->group, apart, x), stab_b);
+			const uint32_t other =
+				least_of(forest, group_add(forest->group, apart, x), stab_b);
 			base = other < shift ? subtract(forest, a.by, x) : base;
 			shift = other < shift ? other : shift;
 		}
@@ -215,8 +220,8 @@ int adds_each_once(const struct forest *forest, uint32_t node)
 		const struct tree_node *tree = &forest->nodes[top.node];
 		if (top.node != LEAF) {
 			stack[depth++] = (struct value){tree->left, top.by};
-			stack[depth++] =
-				(struct value){tree->right, group_add(forest->group, top.by, tree->shift)};
+			stack[depth++] = (struct value){
+				tree->right, group_add(forest->group, top.by, tree->shift)};
 		} else if (seen[top.by]) {
 			once = 0;
 		} else {

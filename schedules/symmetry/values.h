@@ -1,20 +1,22 @@
 /* values.h - reduction trees up to relabelling. Private to schedules/symmetry/.
  *
- * A value is a node and the element that is applied to it: the value of rank r is r applied to that of rank
- * 0. All leaves are one node, shard 0. A node is left + (shift applied to right), modulo commutativity.
+ * A value is a node and the element that is applied to it: the value of rank r is r applied to that
+ * of rank
+ * 0. All leaves are one node, shard 0. A node is left + (shift applied to right), modulo
+ *    commutativity.
  *
- * Two values are the same tree exactly if they are the same pair. For that a node must have one form only,
- * and the element must be fixed where several give one tree: where the tree has a stabiliser H = {h : h T =
- * T}, the element is the least of its coset. Of left + shift right with stabilisers A and B, shift counts
- * modulo A + B. Trees of two different nodes are never relabellings of each other, so h fixes their sum if
- * it fixes both; the sum of two relabellings of one node T, T + s T with 2s in H, is also fixed by s, which
- * exchanges the two.
+ * Two values are the same tree exactly if they are the same pair. For that a node must have one
+ * form only, and the element must be fixed where several give one tree: where the tree has a
+ * stabiliser H = {h : h T = T}, the element is the least of its coset. Of left + shift right with
+ * stabilisers A and B, shift counts modulo A + B. Trees of two different nodes are never
+ * relabellings of each other, so h fixes their sum if it fixes both; the sum of two relabellings of
+ * one node T, T + s T with 2s in H, is also fixed by s, which exchanges the two.
  */
 #ifndef ORDO_VALUES_H
 #define ORDO_VALUES_H
 
-#include "group.h"
 #include "base/map.h"
+#include "group.h"
 
 struct value {
 	uint32_t node, by;

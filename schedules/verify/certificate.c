@@ -1,12 +1,14 @@
-/* certificate.c - goes through one legal order of all tasks and writes down why every two accesses that must be ordered are.
+/* certificate.c - goes through one legal order of all tasks and writes down why every two accesses
+ * that must be ordered are.
  *
- * A read follows the last write of its slot; a write follows every read since the last write, or that write if there was
- * none. Two of one stream are ordered as they stand; for the others a path is found (happens_before.c). One path per task and
- * stream that it follows is enough, the one from the latest of that stream's tasks.
+ * A read follows the last write of its slot; a write follows every read since the last write, or
+ * that write if there was none. Two of one stream are ordered as they stand; for the others a path
+ * is found (happens_before.c). One path per task and stream that it follows is enough, the one from
+ * the latest of that stream's tasks.
  */
+#include "base/atomic_file.h"
 #include "happens_before.h"
 #include "json/printer.h"
-#include "base/atomic_file.h"
 #include <errno.h>
 #include <ordo/arena.h>
 #include <ordo/certificate.h>
@@ -42,7 +44,8 @@ struct certificate {
 	struct touch *touches;
 	size_t touch_room;
 	uint32_t ntouch;
-	/* What the task under way is shown to follow: a stream, up to a Notify; and ranks that entered. */
+	/* What the task under way is shown to follow: a stream, up to a Notify; and ranks that
+	 * entered. */
 	uint32_t *stamps, *known; /* [nstream] */
 	uint32_t *entered;	  /* [nrank] the task, + 1 */
 };
@@ -54,14 +57,17 @@ static void count_scratch(struct certificate *certificate)
 		const struct ordo_task *task = &schedule->tasks[t];
 		if (!ordo_task_moves(task))
 			continue;
-		if (task->src_buffer == ORDO_SCRATCH && task->src + task->count > certificate->nscratch)
+		if (task->src_buffer == ORDO_SCRATCH &&
+			task->src + task->count > certificate->nscratch)
 			certificate->nscratch = task->src + task->count;
-		if (task->dst_buffer == ORDO_SCRATCH && task->dst + task->count > certificate->nscratch)
+		if (task->dst_buffer == ORDO_SCRATCH &&
+			task->dst + task->count > certificate->nscratch)
 			certificate->nscratch = task->dst + task->count;
 	}
 }
 
-/* Outputs, scratch, and in place those inputs that are no output. Out of place, input is never written. */
+/* Outputs, scratch, and in place those inputs that are no output. Out of place, input is never
+ * written. */
 static bool give_cells(struct certificate *certificate)
 {
 	const struct ordo_schedule *schedule = certificate->schedule;
@@ -73,8 +79,8 @@ static bool give_cells(struct certificate *certificate)
 	certificate->entered = calloc(nrank, sizeof *certificate->entered);
 	certificate->readers = calloc(1, sizeof *certificate->readers);
 	certificate->reader_room = certificate->nreader = 1;
-	if (!certificate->cells_of || !certificate->stamps || !certificate->known || !certificate->entered ||
-		!certificate->readers)
+	if (!certificate->cells_of || !certificate->stamps || !certificate->known ||
+		!certificate->entered || !certificate->readers)
 		return ordo_fail_memory(certificate->error);
 	uint64_t ncell = 0;
 	count_scratch(certificate);
@@ -92,8 +98,8 @@ static bool give_cells(struct certificate *certificate)
 	return true;
 }
 
-static struct cell *cell_of(
-	const struct certificate *certificate, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
+static struct cell *cell_of(const struct certificate *certificate, uint32_t rank,
+	enum ordo_buffer buffer, uint32_t slot)
 {
 	const struct ordo_problem *problem = &certificate->schedule->problem;
 	const uint32_t noutput = ordo_output_slots(problem, rank);
@@ -117,8 +123,8 @@ static uint32_t rank_of(const struct certificate *certificate, uint32_t task)
 static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t first)
 {
 	struct paths *paths = &certificate->paths;
-	if (!ordo_array_reserve(
-		    &paths->paths, &paths->path_room, (size_t)paths->npath + 1, sizeof *paths->paths))
+	if (!ordo_array_reserve(&paths->paths, &paths->path_room, (size_t)paths->npath + 1,
+		    sizeof *paths->paths))
 		return ordo_fail_memory(certificate->error);
 	paths->paths[paths->npath++] = (struct path){task, first, paths->nitem};
 	const uint32_t notify = paths_first_notify(paths, first), stream = paths->stream_of[notify];
@@ -207,7 +213,8 @@ static bool is_memory(const struct certificate *certificate, unsigned buffer)
 static bool go_through_move(struct certificate *certificate, uint32_t id)
 {
 	const struct ordo_task *task = &certificate->schedule->tasks[id];
-	const uint32_t rank = rank_of(certificate, id), target = ordo_task_crosses(task) ? task->peer : rank;
+	const uint32_t rank = rank_of(certificate, id),
+		       target = ordo_task_crosses(task) ? task->peer : rank;
 	const bool reads = is_memory(certificate, task->src_buffer);
 	const enum ordo_buffer src = (enum ordo_buffer)task->src_buffer,
 			       dst = (enum ordo_buffer)task->dst_buffer;
@@ -217,8 +224,10 @@ static bool go_through_move(struct certificate *certificate, uint32_t id)
 	if (!paths_note_move(&certificate->paths, id, parent))
 		return false;
 	for (uint32_t i = 0; i < task->count; i++)
-		if ((reads && !read_cell(certificate, cell_of(certificate, rank, src, task->src + i), id)) ||
-			!write_cell(certificate, cell_of(certificate, target, dst, task->dst + i), id))
+		if ((reads && !read_cell(certificate,
+				      cell_of(certificate, rank, src, task->src + i), id)) ||
+			!write_cell(
+				certificate, cell_of(certificate, target, dst, task->dst + i), id))
 			return false;
 	return target == rank || touch(certificate, id, target);
 }
@@ -275,14 +284,19 @@ static void put_order(struct ordo_printer *printer, const struct ordo_interleavi
 {
 	ordo_printer_text(printer, ",\n \"order\": [");
 	for (uint32_t i = 0; i < order->nrun; i++) {
-		put_number(printer, !i ? "[" : i % HOPS_A_LINE ? ", [" : ",\n  [", order->runs[i].stream);
+		put_number(printer,
+			!i		  ? "["
+			: i % HOPS_A_LINE ? ", ["
+					  : ",\n  [",
+			order->runs[i].stream);
 		put_number(printer, ", ", order->runs[i].count);
 		ordo_printer_text(printer, "]");
 	}
 	ordo_printer_text(printer, "]");
 }
 
-/* Routes that some path names a part of; numbers[] becomes the place of their first hop among all. */
+/* Routes that some path names a part of; numbers[] becomes the place of their first hop among
+ * all. */
 static void put_routes(struct ordo_printer *printer, const struct paths *paths, uint32_t *numbers)
 {
 	uint32_t nhop = 0;
@@ -300,8 +314,8 @@ static void put_routes(struct ordo_printer *printer, const struct paths *paths, 
 	ordo_printer_text(printer, "]");
 }
 
-static void put_path(struct ordo_printer *printer, const struct paths *paths, const struct path *path,
-	const uint32_t *numbers)
+static void put_path(struct ordo_printer *printer, const struct paths *paths,
+	const struct path *path, const uint32_t *numbers)
 {
 	put_number(printer, "[", path->goal);
 	for (uint32_t i = path->first; i < path->end; i++) {
@@ -362,8 +376,9 @@ static bool print(const struct certificate *certificate, const struct ordo_proof
 	put_paths(&printer, paths, ",\n \"leaving\": [", paths->leaving, paths->nleaving, numbers);
 	put_claims(&printer, proof);
 	free(numbers);
-	return ordo_printer_end(&printer) ? true
-					  : ordo_fail_file(certificate->error, "", "cannot write", errno);
+	return ordo_printer_end(&printer)
+		       ? true
+		       : ordo_fail_file(certificate->error, "", "cannot write", errno);
 }
 
 static void close_certificate(struct certificate *certificate)
@@ -379,17 +394,17 @@ static void close_certificate(struct certificate *certificate)
 	free(certificate->entered);
 }
 
-bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct ordo_proof *proof, FILE *out,
-	struct ordo_error *error)
+bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	FILE *out, struct ordo_error *error)
 {
 	if (!proof->proved || proof->run_to_run == ORDO_DOES_NOT_HOLD)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			proof->proved ? "there is no certificate for sums whose order is not fixed"
 				      : "there is no certificate for what is refuted");
 	struct certificate certificate = {.schedule = schedule, .error = error};
-	const bool worked = paths_open(&certificate.paths, schedule, error) && give_cells(&certificate) &&
-			    go_through(&certificate) && go_through_leaving(&certificate) &&
-			    print(&certificate, proof, out);
+	const bool worked = paths_open(&certificate.paths, schedule, error) &&
+			    give_cells(&certificate) && go_through(&certificate) &&
+			    go_through_leaving(&certificate) && print(&certificate, proof, out);
 	close_certificate(&certificate);
 	return worked;
 }
@@ -399,5 +414,6 @@ bool ordo_certificate_write(const struct ordo_schedule *schedule, const struct o
 {
 	struct ordo_store store;
 	return ordo_store_begin_file(&store, path, error) &&
-	       ordo_store_end(&store, ordo_certificate_print(schedule, proof, store.out, error), error);
+	       ordo_store_end(
+		       &store, ordo_certificate_print(schedule, proof, store.out, error), error);
 }

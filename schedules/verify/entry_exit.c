@@ -1,10 +1,14 @@
-/* entry_exit.c - R9 for the touches that no certificate closed: had that rank entered before the first access, and does it leave only after the last?
+/* entry_exit.c - R9 for the touches that no certificate closed: had that rank entered before the
+ * first access, and does it leave only after the last?
  *
- * Both are answered exactly, for 512 ranks in one pass over all Notify and Wait. A bit stands for a rank, a line of bits for a point of a stream.
- * Forwards, in the order of the run: a bit is set where its rank has entered. It begins in all streams of the rank; a Notify sends the line
- * of its stream with the token, and the Wait that takes the token adds it to its own. Backwards the same: a bit is set where its rank is still to
- * leave after all this; it begins at the ends of all streams of the rank, and goes from a Wait to its Notify. So both directions are one
- * pass, in which one end of a signal tells and the other hears. The k-th of one end belongs to the k-th of the other in both, since signals are balanced.
+ * Both are answered exactly, for 512 ranks in one pass over all Notify and Wait. A bit stands for a
+ * rank, a line of bits for a point of a stream. Forwards, in the order of the run: a bit is set
+ * where its rank has entered. It begins in all streams of the rank; a Notify sends the line of its
+ * stream with the token, and the Wait that takes the token adds it to its own. Backwards the same:
+ * a bit is set where its rank is still to leave after all this; it begins at the ends of all
+ * streams of the rank, and goes from a Wait to its Notify. So both directions are one pass, in
+ * which one end of a signal tells and the other hears. The k-th of one end belongs to the k-th of
+ * the other in both, since signals are balanced.
  */
 #include "judge.h"
 #include <ordo/arena.h>
@@ -17,7 +21,8 @@ struct line {
 	uint64_t bits[WORDS];
 };
 
-/* Is the rank of the touch there, where the stream is before all that ran (backwards: will run) beyond `at`? */
+/* Is the rank of the touch there, where the stream is before all that ran (backwards: will run)
+ * beyond `at`? */
 struct probe {
 	uint32_t lane, at;
 	struct touch *touch;
@@ -54,8 +59,8 @@ static void add_probe(struct presence *presence, struct touch *touch)
 		*lane = presence->nlane++;
 		presence->ranks[*lane] = touch->rank;
 	}
-	presence->probes[presence->nprobe++] =
-		(struct probe){*lane, notes[presence->backwards ? touch->last : touch->first].at, touch};
+	presence->probes[presence->nprobe++] = (struct probe){
+		*lane, notes[presence->backwards ? touch->last : touch->first].at, touch};
 }
 
 static int compare(const void *left, const void *right)
@@ -151,7 +156,8 @@ static void begin_pass(struct presence *presence, uint32_t first_lane)
 	memset(presence->heard, 0, nsignal * sizeof *presence->heard);
 	presence->npool = 0;
 	presence->free_line = ORDO_NONE;
-	for (uint32_t lane = first_lane; lane < presence->nlane && lane - first_lane < RANKS; lane++) {
+	for (uint32_t lane = first_lane; lane < presence->nlane && lane - first_lane < RANKS;
+		lane++) {
 		const struct ordo_program *program = &schedule->programs[presence->ranks[lane]];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
 			presence->lines[s].bits[lane % RANKS / 64] |= UINT64_C(1) << lane % 64;
@@ -185,8 +191,9 @@ static bool run_passes(struct presence *presence)
 	const struct probe *next = presence->probes;
 	for (uint32_t first = 0; first < presence->nlane; first += RANKS) {
 		if (options->progress)
-			options->progress(options->closure, presence->backwards ? "leaving" : "entering",
-				first, presence->nlane);
+			options->progress(options->closure,
+				presence->backwards ? "leaving" : "entering", first,
+				presence->nlane);
 		if (!run_pass(presence, first, &next))
 			return false;
 	}
@@ -200,8 +207,10 @@ static bool open_presence(struct presence *presence, uint32_t nopen)
 	presence->lane_of = ordo_array_make(nrank, sizeof *presence->lane_of, 0xff);
 	presence->ranks = ordo_array_make(nrank, sizeof *presence->ranks, 0);
 	presence->probes = ordo_array_make(nopen, sizeof *presence->probes, 0);
-	presence->lines = ordo_array_make((size_t)judge->schedule->nstream + 1, sizeof *presence->lines, 0);
-	presence->line_of = ordo_array_make((size_t)judge->norder + 1, sizeof *presence->line_of, 0);
+	presence->lines =
+		ordo_array_make((size_t)judge->schedule->nstream + 1, sizeof *presence->lines, 0);
+	presence->line_of =
+		ordo_array_make((size_t)judge->norder + 1, sizeof *presence->line_of, 0);
 	presence->told = ordo_array_make(nsignal, sizeof *presence->told, 0);
 	presence->heard = ordo_array_make(nsignal, sizeof *presence->heard, 0);
 	return presence->lane_of && presence->ranks && presence->probes && presence->lines &&

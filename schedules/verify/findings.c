@@ -32,8 +32,8 @@ bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, 
 	char *text = length < 0 ? NULL : ordo_arena_alloc(&proof->arena, (size_t)length + 1);
 	uint32_t *witness = ordo_arena_alloc(&proof->arena, (size_t)ntask * sizeof *witness);
 	bool worked = text && witness &&
-		      ordo_array_reserve(&proof->findings, &judge->finding_room, (size_t)proof->nfinding + 1,
-			      sizeof *proof->findings);
+		      ordo_array_reserve(&proof->findings, &judge->finding_room,
+			      (size_t)proof->nfinding + 1, sizeof *proof->findings);
 	if (worked) {
 		vsnprintf(text, (size_t)length + 1, format, again);
 		if (ntask)
@@ -45,8 +45,8 @@ bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, 
 	return worked ? true : ordo_fail_memory(judge->error);
 }
 
-void ordo_finding_error(
-	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error)
+void ordo_finding_error(const struct ordo_schedule *schedule, const struct ordo_finding *finding,
+	struct ordo_error *error)
 {
 	ordo_fail(error, ORDO_REFUTED, finding->rule, "%s", finding->text);
 	if (finding->hint)

@@ -1,4 +1,5 @@
-/* happens_before.c - paths of happens-before: the last direct one, along the way of the data, or looked for. */
+/* happens_before.c - paths of happens-before: the last direct one, along the way of the data, or
+ * looked for. */
 #include "happens_before.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -51,8 +52,8 @@ void paths_close(struct paths *paths)
 
 static bool add_item(struct paths *paths, struct path_item item)
 {
-	if (!ordo_array_reserve(
-		    &paths->items, &paths->item_room, (size_t)paths->nitem + 1, sizeof *paths->items))
+	if (!ordo_array_reserve(&paths->items, &paths->item_room, (size_t)paths->nitem + 1,
+		    sizeof *paths->items))
 		return ordo_fail_memory(paths->error);
 	paths->items[paths->nitem++] = item;
 	return true;
@@ -79,7 +80,8 @@ bool paths_note_wait(struct paths *paths, uint32_t wait)
 		       to = paths->stream_of[wait];
 	uint32_t *latest = pair_at(&paths->latest, from, to);
 	if (!latest)
-		return pair_put(&paths->latest, from, to, wait) ? true : ordo_fail_memory(paths->error);
+		return pair_put(&paths->latest, from, to, wait) ? true
+								: ordo_fail_memory(paths->error);
 	/* Of several signals between the two, the one whose Notify stands latest. */
 	if (course_notify_of(&paths->course, *latest) < course_notify_of(&paths->course, wait))
 		*latest = wait;
@@ -105,8 +107,8 @@ static bool come_to(struct paths *paths, struct step step)
 {
 	if (paths->stamps[step.stream] == paths->stamp && paths->seen[step.stream] >= step.end)
 		return true;
-	if (!ordo_array_reserve(
-		    &paths->steps, &paths->step_room, (size_t)paths->nstep + 1, sizeof *paths->steps))
+	if (!ordo_array_reserve(&paths->steps, &paths->step_room, (size_t)paths->nstep + 1,
+		    sizeof *paths->steps))
 		return ordo_fail_memory(paths->error);
 	paths->steps[paths->nstep++] = step;
 	return true;
@@ -114,11 +116,13 @@ static bool come_to(struct paths *paths, struct step step)
 
 enum found { FOUND, NOT_THERE, NO_MEMORY };
 
-static enum found look_before(struct paths *paths, uint32_t index, const struct goal *goal, uint32_t *first)
+static enum found look_before(
+	struct paths *paths, uint32_t index, const struct goal *goal, uint32_t *first)
 {
 	const struct step step = paths->steps[index];
 	const bool again = paths->stamps[step.stream] == paths->stamp;
-	const uint32_t begin = again ? paths->seen[step.stream] : paths->schedule->streams[step.stream].first;
+	const uint32_t begin =
+		again ? paths->seen[step.stream] : paths->schedule->streams[step.stream].first;
 	if (again && begin >= step.end)
 		return NOT_THERE;
 	paths->stamps[step.stream] = paths->stamp;
@@ -137,7 +141,8 @@ static enum found look_before(struct paths *paths, uint32_t index, const struct 
 	return NOT_THERE;
 }
 
-/* Adds the hops from the goal to where the search began. The steps to begin with are there already. */
+/* Adds the hops from the goal to where the search began. The steps to begin with are there
+ * already. */
 static bool search(struct paths *paths, const struct goal *goal)
 {
 	enum found found = NOT_THERE;
@@ -147,9 +152,11 @@ static bool search(struct paths *paths, const struct goal *goal)
 	if (found == NO_MEMORY)
 		return false;
 	if (found == NOT_THERE)
-		return ordo_fail(paths->error, ORDO_REFUTED, 8, "no path of happens-before is found");
+		return ordo_fail(
+			paths->error, ORDO_REFUTED, 8, "no path of happens-before is found");
 	bool worked = add_hop(paths, first);
-	for (index--; worked && paths->steps[index].wait != ORDO_NONE; index = paths->steps[index].from)
+	for (index--; worked && paths->steps[index].wait != ORDO_NONE;
+		index = paths->steps[index].from)
 		worked = add_hop(paths, paths->steps[index].wait);
 	return worked;
 }
@@ -179,15 +186,16 @@ static uint32_t direct_hop(const struct paths *paths, uint32_t a, uint32_t strea
 static bool append_hops(struct paths *paths, struct chain *chain, uint32_t first_item)
 {
 	for (uint32_t i = first_item; i < paths->nitem; i++) {
-		if (!ordo_array_reserve(
-			    &chain->hops, &chain->room, (size_t)chain->nhop + 1, sizeof *chain->hops))
+		if (!ordo_array_reserve(&chain->hops, &chain->room, (size_t)chain->nhop + 1,
+			    sizeof *chain->hops))
 			return ordo_fail_memory(paths->error);
 		chain->hops[chain->nhop++] = paths->items[i].first;
 	}
 	return true;
 }
 
-/* The hops from the parent, as items at the end of the list: direct or searched, so all of them single. */
+/* The hops from the parent, as items at the end of the list: direct or searched, so all of them
+ * single. */
 static bool find_hops(struct paths *paths, uint32_t parent, uint32_t move)
 {
 	const uint32_t stream = paths->stream_of[move];
@@ -196,7 +204,8 @@ static bool find_hops(struct paths *paths, uint32_t parent, uint32_t move)
 	const uint32_t wait = direct_hop(paths, parent, stream);
 	if (wait != ORDO_NONE)
 		return add_hop(paths, wait);
-	return search_from(paths, move, &(struct goal){paths->stream_of[parent], parent, ORDO_NONE});
+	return search_from(
+		paths, move, &(struct goal){paths->stream_of[parent], parent, ORDO_NONE});
 }
 
 bool paths_note_move(struct paths *paths, uint32_t move, uint32_t parent)
@@ -205,8 +214,8 @@ bool paths_note_move(struct paths *paths, uint32_t move, uint32_t parent)
 	uint32_t chain = parent == ORDO_NONE ? ORDO_NONE : paths->links[parent].chain;
 	if (chain == ORDO_NONE || paths->chains[chain].tail != parent) {
 		chain = paths->nchain;
-		if (!ordo_array_reserve(
-			    &paths->chains, &paths->chain_room, (size_t)chain + 1, sizeof *paths->chains))
+		if (!ordo_array_reserve(&paths->chains, &paths->chain_room, (size_t)chain + 1,
+			    sizeof *paths->chains))
 			return ordo_fail_memory(paths->error);
 		paths->chains[paths->nchain++] = (struct chain){.entry = parent};
 	}
@@ -225,7 +234,8 @@ bool paths_note_move(struct paths *paths, uint32_t move, uint32_t parent)
 static bool climb(struct paths *paths, uint32_t a, uint32_t b, bool *worked)
 {
 	uint32_t chains[MOST_CLIMBS], ends[MOST_CLIMBS];
-	for (uint32_t n = 0; n < MOST_CLIMBS && b != ORDO_NONE && paths->at[b] >= paths->at[a]; n++) {
+	for (uint32_t n = 0; n < MOST_CLIMBS && b != ORDO_NONE && paths->at[b] >= paths->at[a];
+		n++) {
 		chains[n] = paths->links[b].chain;
 		ends[n] = paths->links[b].nhop;
 		if (chains[n] != paths->links[a].chain) {
@@ -240,10 +250,12 @@ static bool climb(struct paths *paths, uint32_t a, uint32_t b, bool *worked)
 	return false;
 }
 
-/* Of the signals from a's stream to that of `later`: the last Wait before `later`, if its Notify is late enough. */
+/* Of the signals from a's stream to that of `later`: the last Wait before `later`, if its Notify is
+ * late enough. */
 static uint32_t hop_before(const struct paths *paths, uint32_t a, uint32_t later)
 {
-	const uint32_t wait = pair_get(&paths->latest, paths->stream_of[a], paths->stream_of[later]);
+	const uint32_t wait =
+		pair_get(&paths->latest, paths->stream_of[a], paths->stream_of[later]);
 	if (wait == ORDO_NONE)
 		return ORDO_NONE;
 	/* Only that signal of the two streams: others are left to the search. */
@@ -257,10 +269,12 @@ static uint32_t hop_before(const struct paths *paths, uint32_t a, uint32_t later
 		else
 			high = middle;
 	}
-	return low && course_notify_of(&paths->course, waits[low - 1]) > a ? waits[low - 1] : ORDO_NONE;
+	return low && course_notify_of(&paths->course, waits[low - 1]) > a ? waits[low - 1]
+									   : ORDO_NONE;
 }
 
-/* The parent of b has waited for a's stream after a, or comes after a in it; and b follows its parent. */
+/* The parent of b has waited for a's stream after a, or comes after a in it; and b follows its
+ * parent. */
 static bool find_by_parent(struct paths *paths, uint32_t a, uint32_t b, bool *worked)
 {
 	const struct link *link = &paths->links[b];
@@ -305,7 +319,8 @@ bool paths_find_leaving(struct paths *paths, uint32_t a, uint32_t rank)
 		const uint32_t wait = direct_hop(paths, a, s);
 		if (wait != ORDO_NONE)
 			return add_hop(paths, wait);
-		if (!come_to(paths, (struct step){s, paths->schedule->streams[s].end, ORDO_NONE, ORDO_NONE}))
+		if (!come_to(paths, (struct step){s, paths->schedule->streams[s].end, ORDO_NONE,
+					    ORDO_NONE}))
 			return false;
 	}
 	return search(paths, &(struct goal){paths->stream_of[a], a, ORDO_NONE});
@@ -315,5 +330,6 @@ uint32_t paths_first_notify(const struct paths *paths, uint32_t first)
 {
 	const struct path_item *item = &paths->items[first];
 	return course_notify_of(&paths->course,
-		item->route == ORDO_NONE ? item->first : paths->chains[item->route].hops[item->first]);
+		item->route == ORDO_NONE ? item->first
+					 : paths->chains[item->route].hops[item->first]);
 }

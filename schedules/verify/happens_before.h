@@ -1,15 +1,16 @@
-/* happens_before.h - paths of happens-before, written down: what a certificate is made of. Private to
- * schedules/verify/.
+/* happens_before.h - paths of happens-before, written down: what a certificate is made of. Private
+ * to schedules/verify/.
  *
- * A path leads from one stream to another by hops, each a Notify and the Wait that takes its token, named by the
- * Wait; between two hops lies program order. Along the way of the data paths overlap, as a chunk goes on from
- * move to move: these hops are kept once, in routes, and paths name parts of them.
+ * A path leads from one stream to another by hops, each a Notify and the Wait that takes its token,
+ * named by the Wait; between two hops lies program order. Along the way of the data paths overlap,
+ * as a chunk goes on from move to move: these hops are kept once, in routes, and paths name parts
+ * of them.
  */
 #ifndef ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
 #define ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
 
-#include "execution/execution.h"
 #include "base/map.h"
+#include "execution/execution.h"
 
 /* A hop (route ORDO_NONE: the Wait `first`), or hops first..last of a route. */
 struct path_item {
@@ -22,8 +23,9 @@ struct path {
 	uint32_t first, end;
 };
 
-/* The way of the data: each move follows the writer of what it reads. A chain is a line of such moves, its route the
- * hops between them. It begins at `entry`, a move of another chain, or ORDO_NONE. */
+/* The way of the data: each move follows the writer of what it reads. A chain is a line of such
+ * moves, its route the hops between them. It begins at `entry`, a move of another chain, or
+ * ORDO_NONE. */
 struct chain {
 	uint32_t entry;
 	uint32_t tail;
@@ -31,7 +33,8 @@ struct chain {
 	size_t room;
 };
 
-/* Of a move: its chain, and how many hops of the route lead to it; its parent, and how many of these come from there. */
+/* Of a move: its chain, and how many hops of the route lead to it; its parent, and how many of
+ * these come from there. */
 struct link {
 	uint32_t chain, nhop;
 	uint32_t parent, nlast;
@@ -48,8 +51,8 @@ struct paths {
 	struct chain *chains;
 	size_t chain_room;
 	uint32_t nchain;
-	struct pair_map
-		latest; /* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
+	/* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
+	struct pair_map latest;
 
 	struct path *paths, *leaving;
 	size_t path_room, leaving_room;
@@ -67,16 +70,18 @@ struct paths {
 	uint32_t nstep, *stamps, *seen, stamp; /* [nstream] */
 };
 
-bool paths_open(struct paths *paths, const struct ordo_schedule *schedule, struct ordo_error *error);
+bool paths_open(
+	struct paths *paths, const struct ordo_schedule *schedule, struct ordo_error *error);
 void paths_close(struct paths *paths);
 
 /* A task of the order is under way: a Wait has taken its token. */
 bool paths_note_wait(struct paths *paths, uint32_t wait);
-/* A move follows `parent`, the writer of what it reads (ORDO_NONE: nobody's), and goes into its chain; the path between the two
- * is found by the way. */
+/* A move follows `parent`, the writer of what it reads (ORDO_NONE: nobody's), and goes into its
+ * chain; the path between the two is found by the way. */
 bool paths_note_move(struct paths *paths, uint32_t move, uint32_t parent);
 
-/* Adds the items of a path that leads from after `a` to before `b`, a noted move. false: there is none (ORDO_REFUTED), or no memory. */
+/* Adds the items of a path that leads from after `a` to before `b`, a noted move. false: there is
+ * none (ORDO_REFUTED), or no memory. */
 bool paths_find(struct paths *paths, uint32_t a, uint32_t b);
 /* From any task of a rank to before b; from after a to the end of any stream of a rank. */
 bool paths_find_entering(struct paths *paths, uint32_t rank, uint32_t b);

@@ -1,11 +1,12 @@
-/* judge.h - what the parts of the verifier share while they judge one schedule. Private to schedules/verify/.
+/* judge.h - what the parts of the verifier share while they judge one schedule. Private to
+ * schedules/verify/.
  */
 #ifndef ORDO_JUDGE_H
 #define ORDO_JUDGE_H
 
-#include "order/tree_builder.h"
 #include "base/map.h"
 #include "model/switch_reachability.h"
+#include "order/tree_builder.h"
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -25,7 +26,9 @@ struct signal {
 	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs */
 	uint32_t next;		/* another signal of the same sync, or ORDO_NONE */
 	uint32_t entry,
-		exit; /* touches that this signal can prove safe; ORDO_NONE: it joins streams of one rank */
+		/* touches that this signal can prove safe; ORDO_NONE: it joins streams of one
+		 * rank */
+		exit;
 };
 
 /* From one stream to another: the latest notify of `from` that `to` has waited for directly. */
@@ -40,16 +43,17 @@ struct touch {
 	uint32_t stream, rank;
 	bool entered;	      /* the stream waited for a notify of some stream of that rank */
 	uint32_t first, last; /* its accesses to that rank's memory; ORDO_NONE: none */
-	uint32_t left;	      /* latest notify of the stream that some stream of that rank waited for, + 1 */
-	bool entered_first;   /* that rank had entered before `first`, for certain */
+	/* latest notify of the stream that some stream of that rank waited for, + 1 */
+	uint32_t left;
+	bool entered_first; /* that rank had entered before `first`, for certain */
 };
 
 /* What a stream did last in the run that stands for all. */
 struct recent {
 	uint32_t gate;	/* the last Wait passed; ORDO_NONE: none */
 	uint32_t touch; /* the last touch and, */
-	uint32_t
-		syncs[2]; /* the latest first, the last syncs to this stream that mattered; ORDO_NONE: none */
+	/* the latest first, the last syncs to this stream that mattered; ORDO_NONE: none */
+	uint32_t syncs[2];
 };
 
 /* Is a before b in every execution? Asked of the exact sweep, when nothing cheaper answers. */
@@ -65,11 +69,12 @@ struct question {
 
 /* One chunk's worth of memory, in the run that stands for all. */
 struct cell {
-	uint32_t tree;	       /* what it holds; ORDO_NONE: undefined */
-	uint32_t chunk : 31;   /* of which chunk */
-	uint32_t rounded : 1;  /* accumulate f32: a sum that has been rounded already */
-	uint32_t writer;       /* the last write; ORDO_NONE: none since the call began */
-	uint32_t reader, more; /* reads since then: the latest, and a list of earlier ones of other streams */
+	uint32_t tree;	      /* what it holds; ORDO_NONE: undefined */
+	uint32_t chunk : 31;  /* of which chunk */
+	uint32_t rounded : 1; /* accumulate f32: a sum that has been rounded already */
+	uint32_t writer;      /* the last write; ORDO_NONE: none since the call began */
+	/* reads since then: the latest, and a list of earlier ones of other streams */
+	uint32_t reader, more;
 };
 
 /* With --atomic-reduce a slot's history also has groups of reduces that may come in any order among
@@ -100,7 +105,8 @@ struct judge {
 	struct signal *signals;
 	size_t signal_room;
 	uint32_t *notifies; /* tasks, by signal; */
-	uint32_t *waits;    /* and the Wait that took each: so far posted, and so far taken, are filled in */
+	/* and the Wait that took each: so far posted, and so far taken, are filled in */
+	uint32_t *waits;
 	struct sync *syncs;
 	size_t sync_room;
 	uint32_t nsync;
@@ -110,14 +116,16 @@ struct judge {
 	uint32_t ntouch;
 	struct near_map touch_of; /* (stream, rank) -> touches */
 
-	uint32_t fullest; /* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
+	/* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
+	uint32_t fullest;
 
 	struct recent *recent; /* [nstream] */
 
 	uint32_t nscratch;  /* scratch slots that some task names: the others need no cells */
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
 	uint64_t nfollowed; /* chunks moved by all tasks */
-	bool too_large;	    /* to be followed slot by slot: undecided unless a cheaper rule refutes it */
+	/* to be followed slot by slot: undecided unless a cheaper rule refutes it */
+	bool too_large;
 	struct cell *cells;
 	struct group *groups; /* only with atomic_reduce */
 	struct item *items;
@@ -146,7 +154,8 @@ struct judge {
 	uint32_t unordered[2]; /* two reduces in no fixed order (G2); ORDO_NONE: none */
 };
 
-/* Each returns false when there is no memory (the judge's error is filled); broken rules are findings. */
+/* Each returns false when there is no memory (the judge's error is filled); broken rules are
+ * findings. */
 
 /* shape.c, signals.c, run.c */
 bool judge_shape(struct judge *judge);
@@ -156,7 +165,8 @@ bool judge_run(struct judge *judge);
 
 /* memory.c */
 bool measure_memory(struct judge *judge);
-bool prepare_memory(struct judge *judge); /* false also if the schedule is too large to be followed */
+/* false also if the schedule is too large to be followed */
+bool prepare_memory(struct judge *judge);
 bool access_memory(struct judge *judge, uint32_t task, uint32_t stream);
 bool judge_outputs(struct judge *judge);
 
@@ -172,7 +182,8 @@ bool search_back(struct judge *judge);
 /* entry_exit.c: answers for every open touch, exactly. */
 bool judge_presence(struct judge *judge);
 
-/* reachability.c: answers every open question exactly, and measures tokens in flight where asked for or cheap. */
+/* reachability.c: answers every open question exactly, and measures tokens in flight where asked
+ * for or cheap. */
 bool list_order(struct judge *judge); /* judge.order, if it is not there yet */
 bool sweep(struct judge *judge);
 

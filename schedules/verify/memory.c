@@ -1,4 +1,5 @@
-/* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11 judged. */
+/* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11
+ * judged. */
 #include "judge.h"
 #include "order/facts.h"
 #include <ordo/arena.h>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many cells the question is given up as undecided rather than the machine brought down. */
+/* Beyond this many cells the question is given up as undecided rather than the machine brought
+ * down. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
 /* Nor are more chunks followed than this, all moves together: half a minute. */
@@ -30,8 +32,9 @@ static struct slot_name name_slot(struct slot slot)
 	return name;
 }
 
-/* A rank's cells: output slots, scratch slots, then (in place) input slots; an input slot that is the memory
- * of an output slot is that slot's cell. Out of place, input is never written (R4) and needs no cells. */
+/* A rank's cells: output slots, scratch slots, then (in place) input slots; an input slot that is
+ * the memory of an output slot is that slot's cell. Out of place, input is never written (R4) and
+ * needs no cells. */
 static struct cell *cell_of(const struct judge *judge, struct slot slot)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
@@ -46,7 +49,8 @@ static struct cell *cell_of(const struct judge *judge, struct slot slot)
 		break;
 	case ORDO_INPUT:
 		same = ordo_in_place_output_slot(&schedule->problem, slot.rank, slot.number);
-		index += same != ORDO_NONE ? same : (uint64_t)noutput + judge->nscratch + slot.number;
+		index += same != ORDO_NONE ? same
+					   : (uint64_t)noutput + judge->nscratch + slot.number;
 		break;
 	}
 	return &judge->cells[index];
@@ -86,8 +90,8 @@ bool measure_memory(struct judge *judge)
 			ncell += ordo_input_slots(problem, rank);
 	}
 	judge->cells_of[problem->nrank] = ncell;
-	judge->too_large =
-		ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS || judge->nfollowed > MOST_FOLLOWED;
+	judge->too_large = ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS ||
+			   judge->nfollowed > MOST_FOLLOWED;
 	return true;
 }
 
@@ -120,7 +124,8 @@ bool prepare_memory(struct judge *judge)
 		return ordo_fail_memory(judge->error);
 	judge->item_room = judge->nitem = 1;
 	for (uint64_t i = 0; i < ncell; i++)
-		judge->cells[i] = (struct cell){.tree = ORDO_NONE, .writer = ORDO_NONE, .reader = ORDO_NONE};
+		judge->cells[i] =
+			(struct cell){.tree = ORDO_NONE, .writer = ORDO_NONE, .reader = ORDO_NONE};
 	if (!problem->in_place)
 		return true;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
@@ -140,8 +145,8 @@ static bool push(struct judge *judge, uint32_t *list, uint32_t task)
 	if (index) {
 		judge->free_item = judge->items[index].next;
 	} else {
-		if (!ordo_array_reserve(
-			    &judge->items, &judge->item_room, (size_t)judge->nitem + 1, sizeof *judge->items))
+		if (!ordo_array_reserve(&judge->items, &judge->item_room, (size_t)judge->nitem + 1,
+			    sizeof *judge->items))
 			return ordo_fail_memory(judge->error);
 		index = judge->nitem++;
 	}
@@ -166,14 +171,15 @@ struct access {
 	struct slot slot;
 };
 
-static bool follow_or_ask(struct judge *judge, const struct access *access, uint32_t a, bool only_order)
+static bool follow_or_ask(
+	struct judge *judge, const struct access *access, uint32_t a, bool only_order)
 {
 	if (a == judge->followed || is_ordered(judge, a, access->stream)) {
 		judge->followed = a;
 		return true;
 	}
-	if (!ordo_array_reserve(&judge->questions, &judge->question_room, (size_t)judge->nquestion + 1,
-		    sizeof *judge->questions))
+	if (!ordo_array_reserve(&judge->questions, &judge->question_room,
+		    (size_t)judge->nquestion + 1, sizeof *judge->questions))
 		return ordo_fail_memory(judge->error);
 	judge->questions[judge->nquestion++] = (struct question){.a = a,
 		.b = access->task,
@@ -259,8 +265,9 @@ static bool write_cell(struct judge *judge, const struct access *access, struct 
 	return true;
 }
 
-/* With --atomic-reduce: a reduce follows what the whole group follows (the reads before it, or the last
- * write); against the reduces of its group it need not be ordered, but if it is not, G2 does not hold. */
+/* With --atomic-reduce: a reduce follows what the whole group follows (the reads before it, or the
+ * last write); against the reduces of its group it need not be ordered, but if it is not, G2 does
+ * not hold. */
 static bool reduce_atomically(struct judge *judge, const struct access *access, struct cell *cell)
 {
 	struct group *group = &judge->groups[cell - judge->cells];
@@ -298,9 +305,11 @@ static bool complain_undefined(struct judge *judge, const struct access *access,
 		where_is(judge, access->task).text, what, name_slot(access->slot).text);
 }
 
-static bool complain_chunk(struct judge *judge, const struct access *access, uint32_t holds, uint32_t wanted)
+static bool complain_chunk(
+	struct judge *judge, const struct access *access, uint32_t holds, uint32_t wanted)
 {
-	return find(judge, 10, &access->task, 1, NULL, "%s: %s holds chunk %u, the task moves chunk %u",
+	return find(judge, 10, &access->task, 1, NULL,
+		"%s: %s holds chunk %u, the task moves chunk %u",
 		where_is(judge, access->task).text, name_slot(access->slot).text, holds, wanted);
 }
 
@@ -328,7 +337,8 @@ static bool judge_value(struct judge *judge, const struct access *access, const 
 	return true;
 }
 
-static bool read_value(struct judge *judge, const struct access *access, uint32_t chunk, struct value *value)
+static bool read_value(
+	struct judge *judge, const struct access *access, uint32_t chunk, struct value *value)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	if (access->slot.buffer == ORDO_INPUT && !problem->in_place) {
@@ -350,14 +360,14 @@ static bool complain_rounded(struct judge *judge, const struct access *access, u
 		return ordo_fail_memory(judge->error);
 	return find(judge, 4, &access->task, 1,
 		"keep partial sums in scratch; only a complete one is rounded, into the output",
-		"%s: adds with %s, which was rounded when it was written to input or output, and sums are "
-		"accumulated in f32 and rounded once",
+		"%s: adds with %s, which was rounded when it was written to input or output, and "
+		"sums are accumulated in f32 and rounded once",
 		where_is(judge, access->task).text, text);
 }
 
 /* `value` becomes what lies there `op` itself. */
-static bool add_up(struct judge *judge, const struct access *access, const struct cell *cell, uint32_t chunk,
-	struct value *value)
+static bool add_up(struct judge *judge, const struct access *access, const struct cell *cell,
+	uint32_t chunk, struct value *value)
 {
 	struct value before;
 	if (!judge_value(judge, access, cell, chunk, &before))
@@ -380,8 +390,8 @@ static bool is_sum(const struct judge *judge, uint32_t tree)
 	return tree != POISON && judge->proof->trees.nodes[tree][0] != ORDO_NONE;
 }
 
-static bool store(
-	struct judge *judge, const struct access *access, bool reduces, uint32_t chunk, struct value value)
+static bool store(struct judge *judge, const struct access *access, bool reduces, uint32_t chunk,
+	struct value value)
 {
 	struct cell *cell = cell_of(judge, access->slot);
 	if (!(reduces && judge->groups ? reduce_atomically : write_cell)(judge, access, cell))
@@ -396,8 +406,8 @@ static bool store(
 	return true;
 }
 
-/* R9: the first access of a stream to another rank's memory must follow that rank's entering, the last one
- * precede its leaving. */
+/* R9: the first access of a stream to another rank's memory must follow that rank's entering, the
+ * last one precede its leaving. */
 static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint32_t rank)
 {
 	struct recent *recent = &judge->recent[stream];
@@ -406,11 +416,12 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 		index = recent->touch = near_get(&judge->touch_of, stream, rank);
 	if (index == ORDO_NONE) {
 		index = recent->touch = judge->ntouch++;
-		if (!ordo_array_reserve(
-			    &judge->touches, &judge->touch_room, judge->ntouch, sizeof *judge->touches) ||
+		if (!ordo_array_reserve(&judge->touches, &judge->touch_room, judge->ntouch,
+			    sizeof *judge->touches) ||
 			!near_put(&judge->touch_of, stream, rank, index))
 			return ordo_fail_memory(judge->error);
-		judge->touches[index] = (struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
+		judge->touches[index] =
+			(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
 	}
 	struct touch *touch = &judge->touches[index];
 	touch->last = task;
@@ -447,7 +458,8 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 
 enum { NOT_JUDGED, GOOD, BAD };
 
-/* Which shards a tree adds, as far as it is known without walking it. Most sums, all of a ring, add consecutive shards (0 after the last): an arc. */
+/* Which shards a tree adds, as far as it is known without walking it. Most sums, all of a ring, add
+ * consecutive shards (0 after the last): an arc. */
 struct crop {
 	uint32_t count; /* with repetitions; at most ORDO_LIMIT + 1 */
 	uint32_t first; /* of its arc; ORDO_NONE: no arc, or not known to be one */
@@ -505,8 +517,8 @@ static bool open_census(struct judge *judge, struct census *census)
 	const uint32_t nshard = judge->schedule->problem.nshard;
 	census->crops = ordo_array_make(trees->nnode, sizeof *census->crops, 0);
 	census->verdicts = ordo_array_make(trees->nnode, 1, 0);
-	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level beside the
-	 * current. */
+	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level
+	 * beside the current. */
 	census->stack = malloc(((size_t)nshard + 2) * sizeof *census->stack);
 	census->seen = calloc((size_t)nshard + 1, sizeof *census->seen);
 	if (!census->crops || !census->verdicts || !census->stack || !census->seen)
@@ -528,39 +540,41 @@ static void close_census(struct census *census)
 	free(census->seen);
 }
 
-static bool complain_output(struct judge *judge, struct slot slot, const struct cell *cell, uint32_t chunk)
+static bool complain_output(
+	struct judge *judge, struct slot slot, const struct cell *cell, uint32_t chunk)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	struct ordo_arena *arena = &judge->proof->arena;
 	bool written = cell->writer != ORDO_NONE;
 	char wanted[96];
 	if (!ordo_operator_facts(problem->op)->reduces)
-		snprintf(wanted, sizeof wanted, "rank %u's chunk %u", ordo_chunk_source(problem, chunk),
-			chunk);
+		snprintf(wanted, sizeof wanted, "rank %u's chunk %u",
+			ordo_chunk_source(problem, chunk), chunk);
 	else if (problem->nshard == 1)
 		snprintf(wanted, sizeof wanted, "chunk %u of shard 0", chunk);
 	else
 		snprintf(wanted, sizeof wanted, "chunk %u, each of 0..%u added once", chunk,
 			problem->nshard - 1);
 	if (cell->tree == ORDO_NONE)
-		return find(judge, 11, NULL, 0, NULL, "%s is never written, wanted %s", name_slot(slot).text,
-			wanted);
+		return find(judge, 11, NULL, 0, NULL, "%s is never written, wanted %s",
+			name_slot(slot).text, wanted);
 	const char *tree = print_broken_tree(arena, &judge->proof->trees, cell->tree, 32);
 	if (!tree)
 		return ordo_fail_memory(judge->error);
 	return find(judge, 11, &cell->writer, written, NULL,
-		"%s holds chunk %u = %s at the end, wanted %s%s%s", name_slot(slot).text, cell->chunk, tree,
-		wanted, written ? "; last written by " : "",
+		"%s holds chunk %u = %s at the end, wanted %s%s%s", name_slot(slot).text,
+		cell->chunk, tree, wanted, written ? "; last written by " : "",
 		written ? where_is(judge, cell->writer).text : "");
 }
 
-/* A copy that is not identical with the first rank's; G1 does not hold if it is not even the same. */
+/* A copy that is not identical with the first rank's; G1 does not hold if it is not even the
+ * same. */
 static bool note_copy(struct judge *judge, struct ordo_copy copy)
 {
 	struct ordo_proof *proof = judge->proof;
 	const uint32_t first = proof->chunk_tree[copy.chunk];
-	if (!ordo_array_reserve(
-		    &proof->copies, &judge->copy_room, (size_t)proof->ncopy + 1, sizeof *proof->copies))
+	if (!ordo_array_reserve(&proof->copies, &judge->copy_room, (size_t)proof->ncopy + 1,
+		    sizeof *proof->copies))
 		return ordo_fail_memory(judge->error);
 	proof->copies[proof->ncopy++] = copy;
 	if (judge->unequal_chunk != ORDO_NONE ||
@@ -597,7 +611,8 @@ static bool judge_output(struct judge *judge, struct census *census, struct slot
 		*first = cell->tree;
 		judge->chunk_rank[chunk] = slot.rank;
 	}
-	return *first == cell->tree || note_copy(judge, (struct ordo_copy){chunk, slot.rank, cell->tree});
+	return *first == cell->tree ||
+	       note_copy(judge, (struct ordo_copy){chunk, slot.rank, cell->tree});
 }
 
 bool judge_outputs(struct judge *judge)
@@ -612,9 +627,11 @@ bool judge_outputs(struct judge *judge)
 	struct census census = {0};
 	bool worked = open_census(judge, &census);
 	for (uint32_t rank = 0; worked && rank < problem->nrank; rank++)
-		for (uint32_t slot = 0;
-			worked && !enough_findings(judge) && slot < ordo_output_slots(problem, rank); slot++)
-			worked = judge_output(judge, &census, (struct slot){rank, slot, ORDO_OUTPUT});
+		for (uint32_t slot = 0; worked && !enough_findings(judge) &&
+					slot < ordo_output_slots(problem, rank);
+			slot++)
+			worked = judge_output(
+				judge, &census, (struct slot){rank, slot, ORDO_OUTPUT});
 	close_census(&census);
 	return worked;
 }

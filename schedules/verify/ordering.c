@@ -1,15 +1,17 @@
-/* ordering.c - is one access before another in every execution? Cheap certificates first, then a short search back
- * (search.c), the exact sweep for the rest (reachability.c); then R8 and R9.
+/* ordering.c - is one access before another in every execution? Cheap certificates first, then a
+ * short search back (search.c), the exact sweep for the rest (reachability.c); then R8 and R9.
  *
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;
  *   - the later stream has waited for a Notify that the earlier stream gave after the earlier task;
- *   - the writer of what the later task reads had waited for such a Notify (that writer precedes the later task);
- *   - the earlier task lies on the way of the data: each move follows the writer of what it reads (that is
- * itself asked, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a comparison on
- * one chain or after a few steps up. The last is what closes questions whose only path is as long as the
- * ring. If an asked step of a path is later answered by no, the document is refuted for that step, so nothing
- * is ever proved on a false premise.
+ *   - the writer of what the later task reads had waited for such a Notify (that writer precedes
+ *     the later task);
+ *   - the earlier task lies on the way of the data: each move follows the writer of what it reads
+ *     (that is
+ * itself asked, R8), so these writers form a forest, cut into chains; "a is an ancestor" is a
+ * comparison on one chain or after a few steps up. The last is what closes questions whose only
+ * path is as long as the ring. If an asked step of a path is later answered by no, the document is
+ * refuted for that step, so nothing is ever proved on a false premise.
  */
 #include "judge.h"
 #include <ordo/arena.h>
@@ -32,13 +34,16 @@ static bool is_ancestor(const struct judge *judge, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Had `later`, when it ran, been preceded by a Wait of its stream for a Notify of a's stream after a? */
+/* Had `later`, when it ran, been preceded by a Wait of its stream for a Notify of a's stream after
+ * a? */
 static bool has_waited(const struct judge *judge, uint32_t a, uint32_t later)
 {
-	const uint32_t sync = near_get(&judge->sync_of, judge->notes[later].stream, judge->notes[a].stream);
+	const uint32_t sync =
+		near_get(&judge->sync_of, judge->notes[later].stream, judge->notes[a].stream);
 	if (sync == ORDO_NONE || judge->syncs[sync].known <= a)
 		return false;
-	for (uint32_t i = judge->syncs[sync].first_signal; i != ORDO_NONE; i = judge->signals[i].next) {
+	for (uint32_t i = judge->syncs[sync].first_signal; i != ORDO_NONE;
+		i = judge->signals[i].next) {
 		const struct signal *signal = &judge->signals[i];
 		uint32_t low = 0, high = signal->taken;
 		while (low < high) {
@@ -62,7 +67,8 @@ void note_sync(struct recent *recent, uint32_t sync)
 	recent->syncs[0] = sync;
 }
 
-/* The sync from one stream to the one whose access is under way; streams have to do with few others at a time. */
+/* The sync from one stream to the one whose access is under way; streams have to do with few others
+ * at a time. */
 static uint32_t sync_to(struct judge *judge, uint32_t from, uint32_t to)
 {
 	struct recent *recent = &judge->recent[to];
@@ -90,11 +96,12 @@ bool is_ordered(struct judge *judge, uint32_t a, uint32_t stream)
 
 bool extend_chain(struct judge *judge, uint32_t task)
 {
-	uint32_t parent = judge->parent, chain = parent == ORDO_NONE ? ORDO_NONE : judge->notes[parent].link;
+	uint32_t parent = judge->parent,
+		 chain = parent == ORDO_NONE ? ORDO_NONE : judge->notes[parent].link;
 	if (chain == ORDO_NONE || judge->chains[chain][1] != parent) {
 		chain = judge->nchain++;
-		if (!ordo_array_reserve(
-			    &judge->chains, &judge->chain_room, judge->nchain, sizeof *judge->chains))
+		if (!ordo_array_reserve(&judge->chains, &judge->chain_room, judge->nchain,
+			    sizeof *judge->chains))
 			return ordo_fail_memory(judge->error);
 		judge->chains[chain][0] = parent;
 	}
@@ -108,9 +115,10 @@ static bool report_race(struct judge *judge, const struct question *question)
 	uint32_t tasks[2] = {question->a, question->b};
 	return find(judge, 8, tasks, 2,
 		"a Notify after the first and a Wait before the second would order them",
-		"race on rank %u, %s slot %u: nothing orders\n  %s\n  before or after\n  %s", question->owner,
-		ordo_buffer_name((enum ordo_buffer)question->buffer), question->slot,
-		where_is(judge, question->a).text, where_is(judge, question->b).text);
+		"race on rank %u, %s slot %u: nothing orders\n  %s\n  before or after\n  %s",
+		question->owner, ordo_buffer_name((enum ordo_buffer)question->buffer),
+		question->slot, where_is(judge, question->a).text,
+		where_is(judge, question->b).text);
 }
 
 static bool judge_questions(struct judge *judge)
@@ -140,13 +148,15 @@ static bool judge_touches(struct judge *judge)
 		if (!touch->entered_first &&
 			!find(judge, 9, &touch->first, 1,
 				"let that rank notify this one first: \"I have entered\"",
-				"%s touches the memory of rank %u, which may not have entered the call yet",
+				"%s touches the memory of rank %u, which may not have entered the "
+				"call yet",
 				where_is(judge, touch->first).text, touch->rank))
 			return false;
 		if (touch->left <= touch->last &&
 			!find(judge, 9, &touch->last, 1,
 				"let that rank wait for a Notify given after this task",
-				"%s touches the memory of rank %u, which may have left the call already",
+				"%s touches the memory of rank %u, which may have left the call "
+				"already",
 				where_is(judge, touch->last).text, touch->rank))
 			return false;
 	}
@@ -155,6 +165,6 @@ static bool judge_touches(struct judge *judge)
 
 bool judge_order(struct judge *judge)
 {
-	return search_back(judge) && judge_presence(judge) && sweep(judge) && judge_questions(judge) &&
-	       judge_touches(judge);
+	return search_back(judge) && judge_presence(judge) && sweep(judge) &&
+	       judge_questions(judge) && judge_touches(judge);
 }

@@ -1,11 +1,11 @@
-/* reachability.c - exact answers for what no certificate closed: one pass over all Notify and Wait for every 16
- * streams asked about.
+/* reachability.c - exact answers for what no certificate closed: one pass over all Notify and Wait
+ * for every 16 streams asked about.
  *
- * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point stream t is
- * at, + 1. A pass keeps 16 lanes, one cache line a stream,
- * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear, and it
- * answers every question about those lanes. a precedes b exactly if the last Wait before b left clock[stream
- * of b][lane of a's stream] > a.
+ * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point
+ * stream t is at, + 1. A pass keeps 16 lanes, one cache line a stream,
+ * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear,
+ * and it answers every question about those lanes. a precedes b exactly if the last Wait before b
+ * left clock[stream of b][lane of a's stream] > a.
  */
 #include "judge.h"
 #include <ordo/arena.h>
@@ -39,7 +39,8 @@ struct sweep {
 	struct line *pool;   /* lines of tokens under way */
 	size_t pool_room;
 	uint32_t npool, free_line;
-	uint32_t *line_of;	  /* [nnotify] line of a token; free ones are chained through the pool */
+	/* [nnotify] line of a token; free ones are chained through the pool */
+	uint32_t *line_of;
 	uint32_t *passed;	  /* [nsignal] waits known to the notifier so far */
 	uint32_t *posted, *taken; /* [nsignal] */
 };

@@ -1,4 +1,5 @@
-/* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it gets stuck. */
+/* run.c - R7: one greedy run, which stands for all, and the circle of waiting tasks if it gets
+ * stuck. */
 #include "judge.h"
 #include <ordo/arena.h>
 #include <stdio.h>
@@ -48,7 +49,8 @@ static bool take(struct judge *judge, uint32_t id, uint32_t stream)
 static void report_progress(const struct judge *judge, uint32_t nfired)
 {
 	if (judge->options->progress && !(nfired & 0xfffff))
-		judge->options->progress(judge->options->closure, "proving", nfired, judge->schedule->ntask);
+		judge->options->progress(
+			judge->options->closure, "proving", nfired, judge->schedule->ntask);
 }
 
 /* Runs one stream until it ends or waits in vain. */
@@ -74,7 +76,8 @@ static bool run_stream(struct judge *judge, struct run *run, uint32_t stream)
 	return true;
 }
 
-/* The stream that a blocked stream waits for. Signals are balanced, so that stream is blocked as well. */
+/* The stream that a blocked stream waits for. Signals are balanced, so that stream is blocked as
+ * well. */
 static uint32_t awaited(const struct judge *judge, const struct run *run, uint32_t stream)
 {
 	return judge->signals[judge->notes[run->next[stream]].link].notifier;
@@ -99,14 +102,16 @@ static bool report_circle(struct judge *judge, const struct run *run, uint32_t s
 		 find(judge, 7, tasks, length,
 			 "some Notify of this circle must come before the Wait it stands after",
 			 "deadlock: %u %s, for ever:%s", length,
-			 length == 1 ? "task waits for itself" : "tasks wait for each other in a circle",
+			 length == 1 ? "task waits for itself"
+				     : "tasks wait for each other in a circle",
 			 text);
 	free(tasks);
 	free(text);
 	return worked ? true : ordo_fail_memory(judge->error);
 }
 
-/* Following who waits for whom from any blocked stream ends in a circle; each circle is reported once. */
+/* Following who waits for whom from any blocked stream ends in a circle; each circle is reported
+ * once. */
 static bool report_deadlock(struct judge *judge, const struct run *run)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
@@ -148,8 +153,9 @@ bool judge_run(struct judge *judge)
 		.ready = malloc(nstream * sizeof *run.ready),
 		.parked = malloc(((size_t)judge->proof->nsignal + 1) * sizeof *run.parked)};
 	judge->recent = ordo_array_make(nstream, sizeof *judge->recent, 0xff);
-	bool worked = run.next && run.ready && run.parked && judge->recent ? run_all(judge, &run)
-									   : ordo_fail_memory(judge->error);
+	bool worked = run.next && run.ready && run.parked && judge->recent
+			      ? run_all(judge, &run)
+			      : ordo_fail_memory(judge->error);
 	judge->stuck = worked && run.nfired != judge->schedule->ntask;
 	free(run.next);
 	free(run.ready);

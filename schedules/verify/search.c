@@ -1,7 +1,9 @@
-/* search.c - looks a short way back for what no certificate showed, before the exact sweep is asked.
+/* search.c - looks a short way back for what no certificate showed, before the exact sweep is
+ * asked.
  *
- * From the place that must come later back over the Waits before it, to the Notify each took, and on from there; never twice over the same part
- * of a stream. Whatever is found is a path of happens-before; what is not found within the budget stays open.
+ * From the place that must come later back over the Waits before it, to the Notify each took, and
+ * on from there; never twice over the same part of a stream. Whatever is found is a path of
+ * happens-before; what is not found within the budget stays open.
  */
 #include "judge.h"
 #include <ordo/arena.h>
@@ -17,7 +19,8 @@ struct place {
 
 struct search {
 	const struct judge *judge;
-	uint32_t *stamps, *seen; /* [nstream] the search that last came to a stream, and up to which task */
+	/* [nstream] the search that last came to a stream, and up to which task */
+	uint32_t *stamps, *seen;
 	uint32_t stamp;
 	struct place *places;
 	size_t room;
@@ -36,8 +39,8 @@ static void come_to(struct search *search, uint32_t stream, uint32_t end)
 {
 	if (search->stamps[stream] == search->stamp && search->seen[stream] >= end)
 		return;
-	if (!ordo_array_reserve(
-		    &search->places, &search->room, (size_t)search->nplace + 1, sizeof *search->places)) {
+	if (!ordo_array_reserve(&search->places, &search->room, (size_t)search->nplace + 1,
+		    sizeof *search->places)) {
 		search->no_memory = true;
 		return;
 	}
@@ -71,7 +74,8 @@ static bool is_goal(const struct judge *judge, const struct goal *goal, uint32_t
 }
 
 /* Follows the Waits of one place. */
-static bool look_before(struct search *search, struct place place, const struct goal *goal, uint32_t *left)
+static bool look_before(
+	struct search *search, struct place place, const struct goal *goal, uint32_t *left)
 {
 	const struct judge *judge = search->judge;
 	const bool again = search->stamps[place.stream] == search->stamp;
@@ -81,7 +85,8 @@ static bool look_before(struct search *search, struct place place, const struct 
 		return false;
 	search->stamps[place.stream] = search->stamp;
 	search->seen[place.stream] = place.end;
-	for (uint32_t id = place.end; id-- > begin && *left && judge->notes[id].at >= goal->at; --*left) {
+	for (uint32_t id = place.end; id-- > begin && *left && judge->notes[id].at >= goal->at;
+		--*left) {
 		if (judge->schedule->tasks[id].kind != ORDO_WAIT)
 			continue;
 		const uint32_t notify = notify_of(judge, id);

@@ -1,10 +1,10 @@
-/* shape.c - what can be judged one task at a time: R1 to R4, R12, and the limits of R13 that need only
- * counting. */
+/* shape.c - what can be judged one task at a time: R1 to R4, R12, and the limits of R13 that need
+ * only counting. */
 #include "judge.h"
 #include <stdio.h>
 
-static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank,
-	unsigned buffer, uint32_t slot, const char *end)
+static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task *task,
+	uint32_t rank, unsigned buffer, uint32_t slot, const char *end)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	uint32_t slots = judge->schedule->scratch_slots;
@@ -15,19 +15,22 @@ static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task
 	if ((uint64_t)slot + task->count > slots)
 		return find(judge, 3, &id, 1, NULL,
 			"%s: %s is slots %u..%llu of the %s of rank %u, which has %u slots",
-			where_is(judge, id).text, end, slot, (unsigned long long)slot + task->count - 1,
+			where_is(judge, id).text, end, slot,
+			(unsigned long long)slot + task->count - 1,
 			ordo_buffer_name((enum ordo_buffer)buffer), rank, slots);
 	return true;
 }
 
-static uint32_t own_chunk(const struct ordo_problem *problem, uint32_t rank, unsigned buffer, uint32_t slot)
+static uint32_t own_chunk(
+	const struct ordo_problem *problem, uint32_t rank, unsigned buffer, uint32_t slot)
 {
 	return buffer == ORDO_INPUT ? ordo_input_chunk(problem, rank, slot)
 				    : ordo_output_chunk(problem, rank, slot);
 }
 
-/* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit. Chunks rise with their slots, so where the first and
- * the last of a slice are right, all between are; and the first wrong one can be found by halving. */
+/* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit.
+ * Chunks rise with their slots, so where the first and the last of a slice are right, all between
+ * are; and the first wrong one can be found by halving. */
 static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
@@ -41,7 +44,8 @@ static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *
 		return true;
 	while (bad > good + 1) {
 		const uint32_t middle = good + (bad - good) / 2;
-		if (own_chunk(problem, rank, task->dst_buffer, task->dst + middle) == task->chunk + middle)
+		if (own_chunk(problem, rank, task->dst_buffer, task->dst + middle) ==
+			task->chunk + middle)
 			good = middle;
 		else
 			bad = middle;
@@ -54,12 +58,14 @@ static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *
 		own_chunk(problem, rank, task->dst_buffer, task->dst + bad));
 }
 
-static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool judge_move(
+	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	uint32_t before = judge->proof->nfinding, target = rank, nchunk = ordo_nchunk(problem);
 	if (task->src_buffer >= ORDO_NBUFFER || task->dst_buffer >= ORDO_NBUFFER || !task->count)
-		return find(judge, 1, &id, 1, NULL, "%s: a move needs two buffers and a count of at least 1",
+		return find(judge, 1, &id, 1, NULL,
+			"%s: a move needs two buffers and a count of at least 1",
 			where_is(judge, id).text);
 	if (ordo_task_crosses(task)) {
 		target = task->peer;
@@ -68,7 +74,8 @@ static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task 
 				"%s: sends to its own rank", where_is(judge, id).text);
 	}
 	if ((uint64_t)task->chunk + task->count > nchunk)
-		return find(judge, 3, &id, 1, NULL, "%s: moves chunks %u..%llu, %s here has chunks 0..%u",
+		return find(judge, 3, &id, 1, NULL,
+			"%s: moves chunks %u..%llu, %s here has chunks 0..%u",
 			where_is(judge, id).text, task->chunk,
 			(unsigned long long)task->chunk + task->count - 1,
 			ordo_operator_facts(problem->op)->name, nchunk - 1);
@@ -82,15 +89,17 @@ static bool judge_move(struct judge *judge, uint32_t id, const struct ordo_task 
 			"%s: writes to the input of rank %u, and the schedule is not in place",
 			where_is(judge, id).text, target);
 	if (problem->accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
-		return find(judge, 4, &id, 1, "add up in scratch, and copy the complete sum to the output",
-			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, which only "
-			"scratch holds",
-			where_is(judge, id).text, ordo_buffer_name((enum ordo_buffer)task->dst_buffer),
-			target);
+		return find(judge, 4, &id, 1,
+			"add up in scratch, and copy the complete sum to the output",
+			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, "
+			"which only scratch holds",
+			where_is(judge, id).text,
+			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), target);
 	return judge_fit(judge, id, task, target);
 }
 
-static bool judge_link(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool judge_link(
+	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	bool incoming = task->kind == ORDO_WAIT;
 	uint32_t from = incoming ? task->peer : rank, to = incoming ? rank : task->peer;
@@ -100,15 +109,17 @@ static bool judge_link(struct judge *judge, uint32_t id, const struct ordo_task 
 		return true;
 	return find(judge, 12, &id, 1, NULL,
 		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
-		where_is(judge, id).text, judge->passing ? "way" : "link", from, to, topology->name);
+		where_is(judge, id).text, judge->passing ? "way" : "link", from, to,
+		topology->name);
 }
 
-static bool judge_task(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool judge_task(
+	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
 	if (task->kind >= ORDO_NTASK_KIND)
-		return find(judge, 1, &id, 1, NULL, "rank %u: task %u is of no known kind (%u)", rank, id,
-			task->kind);
+		return find(judge, 1, &id, 1, NULL, "rank %u: task %u is of no known kind (%u)",
+			rank, id, task->kind);
 	if (task->phase != ORDO_NO_PHASE && task->phase >= schedule->nphase)
 		return find(judge, 1, &id, 1, NULL, "%s: phase %u, the schedule has %u",
 			where_is(judge, id).text, task->phase, schedule->nphase);
@@ -127,7 +138,8 @@ static bool judge_stream(struct judge *judge, const struct ordo_stream *stream)
 		uint32_t before = judge->proof->nfinding;
 		if (!judge_task(judge, id, task, stream->rank))
 			return false;
-		if (!judge->options->topology || judge->proof->nfinding != before || !ordo_task_crosses(task))
+		if (!judge->options->topology || judge->proof->nfinding != before ||
+			!ordo_task_crosses(task))
 			continue;
 		uint32_t *good = task->kind == ORDO_WAIT ? &good_in : &good_out;
 		if (*good == task->peer)
@@ -145,21 +157,23 @@ bool judge_shape(struct judge *judge)
 	const struct ordo_topology *topology = judge->options->topology;
 	const struct ordo_limits *limits = &judge->options->limits;
 	if (topology && topology->nrank != schedule->problem.nrank)
-		return find(judge, 12, NULL, 0, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
+		return find(judge, 12, NULL, 0, NULL,
+			"the schedule has %u ranks, topology \"%s\" has %u",
 			schedule->problem.nrank, topology->name, topology->nrank);
 	if (topology && judge->options->through_ranks &&
 		!(judge->passing = ordo_reach_through_ranks(topology, judge->error)))
 		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
-		!find(judge, 13, NULL, 0, NULL, "the schedule uses %u scratch slots a rank, allowed are %u",
+		!find(judge, 13, NULL, 0, NULL,
+			"the schedule uses %u scratch slots a rank, allowed are %u",
 			schedule->scratch_slots, limits->scratch_slots))
 		return false;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++) {
 		uint32_t nstream =
 			schedule->programs[rank].end_stream - schedule->programs[rank].first_stream;
 		if (limits->streams && nstream > limits->streams &&
-			!find(judge, 13, NULL, 0, NULL, "rank %u has %u streams, allowed are %u", rank,
-				nstream, limits->streams))
+			!find(judge, 13, NULL, 0, NULL, "rank %u has %u streams, allowed are %u",
+				rank, nstream, limits->streams))
 			return false;
 	}
 	for (uint32_t i = 0; i < schedule->nstream; i++)

@@ -1,9 +1,11 @@
-/* signals.c - R5: a signal has one notifying and one waiting stream; R6: it is balanced at the end. */
+/* signals.c - R5: a signal has one notifying and one waiting stream; R6: it is balanced at the
+ * end. */
 #include "judge.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Signals by name. Two ranks that have signals are a lane; where not many pairs of ranks have none, every pair is one. */
+/* Signals by name. Two ranks that have signals are a lane; where not many pairs of ranks have none,
+ * every pair is one. */
 struct signal_names {
 	bool dense;
 	struct pair_map lane_of;   /* (from, to) -> lane, unless dense */
@@ -25,7 +27,8 @@ static void close_names(struct signal_names *names)
 }
 
 /* ORDO_NONE: no memory. */
-static uint32_t name_lane(const struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to)
+static uint32_t name_lane(
+	const struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to)
 {
 	if (names->dense)
 		return from * judge->schedule->problem.nrank + to;
@@ -36,8 +39,8 @@ static uint32_t name_lane(const struct judge *judge, struct signal_names *names,
 }
 
 /* The index of a signal, new or not; ORDO_NONE: no memory. */
-static uint32_t name_signal(
-	struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to, uint32_t number)
+static uint32_t name_signal(struct judge *judge, struct signal_names *names, uint32_t from,
+	uint32_t to, uint32_t number)
 {
 	struct ordo_proof *proof = judge->proof;
 	const uint32_t lane = name_lane(judge, names, from, to);
@@ -47,8 +50,8 @@ static uint32_t name_signal(
 	if (index != ORDO_NONE)
 		return index;
 	index = proof->nsignal;
-	if (!ordo_array_reserve(
-		    &judge->signals, &judge->signal_room, (size_t)index + 1, sizeof *judge->signals) ||
+	if (!ordo_array_reserve(&judge->signals, &judge->signal_room, (size_t)index + 1,
+		    sizeof *judge->signals) ||
 		!near_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
 	judge->signals[index] = (struct signal){.from = from,
@@ -114,10 +117,11 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 				recent[slot].number == task->signal && recent[slot].kind == kind)
 				index = recent[slot].index;
 			if (index == ORDO_NONE) {
-				index = kind == ORDO_NOTIFY ? name_signal(judge, names, stream->rank,
-								      task->peer, task->signal)
-							    : name_signal(judge, names, task->peer,
-								      stream->rank, task->signal);
+				index = kind == ORDO_NOTIFY
+						? name_signal(judge, names, stream->rank,
+							  task->peer, task->signal)
+						: name_signal(judge, names, task->peer,
+							  stream->rank, task->signal);
 				if (index == ORDO_NONE)
 					return ordo_fail_memory(judge->error);
 				recent[slot].peer = task->peer;
@@ -145,8 +149,9 @@ static bool judge_balance(struct judge *judge, uint32_t index)
 	return find(judge, 6, &task, 1,
 		more ? "a token left over is taken by the next call's Wait"
 		     : "a Wait without its Notify blocks for ever",
-		"signal %u from rank %u to rank %u: %u Notify but %u Wait; first used by %s", signal->number,
-		signal->from, signal->to, signal->nnotify, signal->nwait, where_is(judge, task).text);
+		"signal %u from rank %u to rank %u: %u Notify but %u Wait; first used by %s",
+		signal->number, signal->from, signal->to, signal->nnotify, signal->nwait,
+		where_is(judge, task).text);
 }
 
 static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
@@ -155,12 +160,12 @@ static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
 	if (index != ORDO_NONE)
 		return index;
 	index = judge->ntouch;
-	if (!ordo_array_reserve(
-		    &judge->touches, &judge->touch_room, (size_t)index + 1, sizeof *judge->touches) ||
+	if (!ordo_array_reserve(&judge->touches, &judge->touch_room, (size_t)index + 1,
+		    sizeof *judge->touches) ||
 		!near_put(&judge->touch_of, stream, rank, index))
 		return ORDO_NONE;
-	judge->touches[index] =
-		(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
+	judge->touches[index] = (struct touch){
+		.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
 	judge->ntouch++;
 	return index;
 }
@@ -171,8 +176,8 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 	uint32_t index = near_get(&judge->sync_of, signal->waiter, signal->notifier);
 	if (index == ORDO_NONE) {
 		index = judge->nsync;
-		if (!ordo_array_reserve(
-			    &judge->syncs, &judge->sync_room, (size_t)index + 1, sizeof *judge->syncs) ||
+		if (!ordo_array_reserve(&judge->syncs, &judge->sync_room, (size_t)index + 1,
+			    sizeof *judge->syncs) ||
 			!near_put(&judge->sync_of, signal->waiter, signal->notifier, index))
 			return ordo_fail_memory(judge->error);
 		judge->syncs[index] = (struct sync){
@@ -186,8 +191,9 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 		return true;
 	signal->entry = touch_index(judge, signal->waiter, signal->from);
 	signal->exit = touch_index(judge, signal->notifier, signal->to);
-	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE ? true
-								       : ordo_fail_memory(judge->error);
+	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE
+		       ? true
+		       : ordo_fail_memory(judge->error);
 }
 
 bool judge_signals(struct judge *judge)
@@ -210,10 +216,11 @@ bool judge_signals(struct judge *judge)
 	if (!judge->notifies || !judge->waits || !near_make(&judge->sync_of, nstream) ||
 		!near_make(&judge->touch_of, nstream))
 		return ordo_fail_memory(judge->error);
-	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is not asked
-	 * for. */
+	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
+	 * not asked for. */
 	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++)
-		if (judge->signals[i].notifier != ORDO_NONE && judge->signals[i].waiter != ORDO_NONE)
+		if (judge->signals[i].notifier != ORDO_NONE &&
+			judge->signals[i].waiter != ORDO_NONE)
 			worked = join_streams(judge, &judge->signals[i]);
 	return worked;
 }
@@ -237,8 +244,8 @@ bool judge_limits(struct judge *judge)
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		if (used[rank] > allowed)
 			worked = find(judge, 13, NULL, 0, NULL,
-				"rank %u takes part in %u signals, allowed are %u", rank, used[rank],
-				allowed);
+				"rank %u takes part in %u signals, allowed are %u", rank,
+				used[rank], allowed);
 	free(used);
 	return worked;
 }

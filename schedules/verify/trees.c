@@ -11,10 +11,12 @@ bool prepare_trees(struct judge *judge)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	struct ordo_trees *trees = &judge->proof->trees;
-	uint32_t nleaf = ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
+	uint32_t nleaf =
+		ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
 	if (nleaf > MOST_LEAVES)
 		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
-			"%u contributions are added; at most %u can be followed", nleaf, MOST_LEAVES);
+			"%u contributions are added; at most %u can be followed", nleaf,
+			MOST_LEAVES);
 	for (uint32_t leaf = 0; leaf < nleaf; leaf++)
 		if (grow_leaf(trees, &judge->growth, leaf) == ORDO_NONE)
 			return ordo_fail_memory(judge->error);
@@ -55,10 +57,11 @@ static const char *explain_ranks(struct judge *judge)
 	const struct ordo_trees *trees = &judge->proof->trees;
 	const char *first = ordo_tree_print(arena, trees, judge->unequal_trees[0], 32);
 	const char *second = ordo_tree_print(arena, trees, judge->unequal_trees[1], 32);
-	return first && second ? ordo_arena_format(arena, "chunk %u is %s on rank %u but %s on rank %u",
-					 judge->unequal_chunk, first, judge->unequal_ranks[0], second,
-					 judge->unequal_ranks[1])
-			       : NULL;
+	return first && second
+		       ? ordo_arena_format(arena, "chunk %u is %s on rank %u but %s on rank %u",
+				 judge->unequal_chunk, first, judge->unequal_ranks[0], second,
+				 judge->unequal_ranks[1])
+		       : NULL;
 }
 
 static const char *explain_positions(struct judge *judge, uint32_t chunk)
@@ -67,15 +70,17 @@ static const char *explain_positions(struct judge *judge, uint32_t chunk)
 	const struct ordo_proof *proof = judge->proof;
 	const char *first = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[0], 32);
 	const char *second = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[chunk], 32);
-	return first && second
-		       ? ordo_arena_format(arena, "chunk 0 is %s but chunk %u is %s", first, chunk, second)
-		       : NULL;
+	return first && second ? ordo_arena_format(arena, "chunk 0 is %s but chunk %u is %s", first,
+					 chunk, second)
+			       : NULL;
 }
 
 static const char *explain_timing(struct judge *judge)
 {
-	return ordo_arena_format(&judge->proof->arena, "%s and %s reduce into one slot in no fixed order",
-		where_is(judge, judge->unordered[0]).text, where_is(judge, judge->unordered[1]).text);
+	return ordo_arena_format(&judge->proof->arena,
+		"%s and %s reduce into one slot in no fixed order",
+		where_is(judge, judge->unordered[0]).text,
+		where_is(judge, judge->unordered[1]).text);
 }
 
 static bool count_trees(struct judge *judge, uint32_t *other)
@@ -86,7 +91,8 @@ static bool count_trees(struct judge *judge, uint32_t *other)
 		return ordo_fail_memory(judge->error);
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(&judge->schedule->problem); chunk++) {
 		uint32_t tree = ordo_same_tree(&proof->trees, proof->chunk_tree[chunk]);
-		if (*other == ORDO_NONE && tree != ordo_same_tree(&proof->trees, proof->chunk_tree[0]))
+		if (*other == ORDO_NONE &&
+			tree != ordo_same_tree(&proof->trees, proof->chunk_tree[0]))
 			*other = chunk;
 		proof->ndistinct += !seen[tree];
 		seen[tree] = 1;

@@ -1,35 +1,43 @@
 /* verify.c - the judge: one run, from which everything is proved.
  *
- * Why one run proves all runs. A schedule is a Petri net: every task a transition, program order and signals
- * its places.
+ * Why one run proves all runs. A schedule is a Petri net: every task a transition, program order
+ * and signals its places.
  *
- *  1. R5 gives every signal one waiting stream, so every place has at most one transition that takes from it:
- * firing one task can never disable another (the net is choice-free, hence persistent). By Keller's theorem
- * all maximal executions fire the same tasks: if one greedy run completes, every execution does, and if it
- * gets stuck, every execution gets stuck at the same tasks (R7).
- *  2. R5 gives every signal one notifying stream too: its Notifies come in one order, its Waits in one order,
- * and so in every execution the j-th Wait takes the j-th Notify. (Suppose not, and look at the first Wait of
- * an execution that takes another: an earlier one of the same signal would have to be it.) With R6 none is
- * left over. Hence happens-before, the transitive closure of program order and of Notify j -> Wait j, is one
+ *  1. R5 gives every signal one waiting stream, so every place has at most one transition that
+ *     takes from it:
+ * firing one task can never disable another (the net is choice-free, hence persistent). By Keller's
+ * theorem all maximal executions fire the same tasks: if one greedy run completes, every execution
+ * does, and if it gets stuck, every execution gets stuck at the same tasks (R7).
+ *  2. R5 gives every signal one notifying stream too: its Notifies come in one order, its Waits in
+ *     one order,
+ * and so in every execution the j-th Wait takes the j-th Notify. (Suppose not, and look at the
+ * first Wait of an execution that takes another: an earlier one of the same signal would have to be
+ * it.) With R6 none is left over. Hence happens-before, the transitive closure of program order and
+ * of Notify j -> Wait j, is one
  *     fixed partial order, the same in every execution.
- *  3. If every two accesses to one slot of which one writes are ordered by it (R8), then every execution
- * gives every read the value of the same write: by induction along happens-before all executions compute the
- * same values, and the symbolic values of the one run (R10, R11) are those of every execution. It is enough
- * to ask about consecutive conflicting accesses of a slot, for the rest follows: between two writes the reads
+ *  3. If every two accesses to one slot of which one writes are ordered by it (R8), then every
+ *     execution
+ * gives every read the value of the same write: by induction along happens-before all executions
+ * compute the same values, and the symbolic values of the one run (R10, R11) are those of every
+ * execution. It is enough to ask about consecutive conflicting accesses of a slot, for the rest
+ * follows: between two writes the reads
  *     lie, each asked to follow the one and to precede the other.
- *  4. Entering a call is a write of all the rank's memory before all its streams, leaving one after them. If
- * these too are ordered against all accesses by others (R9), calls may follow each other without a barrier:
- * in B;B an access of the first call precedes its rank's leaving, that precedes the entering of the next, and
- * that the accesses of the second. Signals are balanced within a call (R6), so tokens of one call are never
- * taken in another, and what holds for B;B holds for B^k, and for any sequence of proved schedules.
+ *  4. Entering a call is a write of all the rank's memory before all its streams, leaving one after
+ *     them. If
+ * these too are ordered against all accesses by others (R9), calls may follow each other without a
+ * barrier: in B;B an access of the first call precedes its rank's leaving, that precedes the
+ * entering of the next, and that the accesses of the second. Signals are balanced within a call
+ * (R6), so tokens of one call are never taken in another, and what holds for B;B holds for B^k, and
+ * for any sequence of proved schedules.
  *
- * The conditions are those named: R5 and R6 before 1 and 2, R7 before 3, and values are only claimed when R8
- * holds. With --atomic-reduce two reduces into one slot may be unordered: then 3 holds for which
- * contributions a slot has, not for their order, and G2 is refuted.
+ * The conditions are those named: R5 and R6 before 1 and 2, R7 before 3, and values are only
+ * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3
+ * holds for which contributions a slot has, not for their order, and G2 is refuted.
  *
- * Scale: every part is linear in tasks and chunks moved, but for the questions that ordering.c cannot close by certificates. Those about entering and
- * leaving entry_exit.c answers exactly, in time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams asked about / 16) *
- * (Notify and Wait); both in linear memory.
+ * Scale: every part is linear in tasks and chunks moved, but for the questions that ordering.c
+ * cannot close by certificates. Those about entering and leaving entry_exit.c answers exactly, in
+ * time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams
+ * asked about / 16) * (Notify and Wait); both in linear memory.
  */
 #include "judge.h"
 #include <ordo/arena.h>
@@ -57,7 +65,8 @@ static bool judge_all(struct judge *judge)
 		return false;
 	if (breaks_rules(proof))
 		return true;
-	if (!judge_limits(judge) || !prepare_trees(judge) || !prepare_memory(judge) || !judge_run(judge))
+	if (!judge_limits(judge) || !prepare_trees(judge) || !prepare_memory(judge) ||
+		!judge_run(judge))
 		return false;
 	if (judge->stuck)
 		return true;
@@ -77,14 +86,15 @@ static bool judge_tokens(struct judge *judge)
 	const struct signal *signal = &judge->signals[judge->notes[judge->fullest].link];
 	return find(judge, 13, &judge->fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
-		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that many Notify "
-		"up to\n  %s\n"
+		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
+		"many Notify up to\n  %s\n"
 		"  may come before the Wait that takes the first",
 		signal->number, signal->from, signal->to, found, allowed,
 		where_is(judge, judge->fullest).text);
 }
 
-/* Findings in the order of their rules; of one rule, as they were found. Few: at most max_findings. */
+/* Findings in the order of their rules; of one rule, as they were found. Few: at most
+ * max_findings. */
 static void sort_findings(struct ordo_proof *proof)
 {
 	for (uint32_t i = 1; i < proof->nfinding; i++) {
@@ -164,14 +174,16 @@ struct ordo_proof *ordo_verify_sized(size_t size, const struct ordo_schedule *sc
 	const struct ordo_verify_options *options, struct ordo_error *error)
 {
 	struct ordo_verify_options own;
-	return ordo_options_take(&own, sizeof own, options, size, error) ? verify(schedule, &own, error)
-									 : NULL;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? verify(schedule, &own, error)
+		       : NULL;
 }
 
 struct ordo_proof *(ordo_verify)(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error)
 {
-	return ordo_verify_sized(ORDO_UP_TO(ordo_verify_options, closure), schedule, options, error);
+	return ordo_verify_sized(
+		ORDO_UP_TO(ordo_verify_options, closure), schedule, options, error);
 }
 
 void ordo_proof_destroy(struct ordo_proof *proof)

@@ -1,14 +1,15 @@
 /* witness.c - interleavings that show a broken rule.
  *
  *   R7      as far as it goes; by persistence (verify.c) every run stops there.
- *   R8, G2  a and b are unordered, so neither is among what must come before the other: all that must come before
- *           either, then a, b and the rest; and the same with b, a. The two interleavings differ in that one swap.
- *   R9      two calls, because a call that follows meets what the one before left behind. A task that may come before a
- *           rank has entered: all that must come before it (so that rank is as far back as it can be), then it; against
- *           everything that does not depend on it, then it. One that may come after a rank has left: the same two,
- *           exchanged.
- *   R6      a token left over: a second call, in which a Wait is let through by it at once; a Wait too many: as far as it
- *           goes.
+ *   R8, G2  a and b are unordered, so neither is among what must come before the other: all that
+ *           must come before either, then a, b and the rest; and the same with b, a. The two
+ *           interleavings differ in that one swap.
+ *   R9      two calls, because a call that follows meets what the one before left behind. A task
+ *           that may come before a rank has entered: all that must come before it (so that rank is
+ *           as far back as it can be), then it; against everything that does not depend on it, then
+ *           it. One that may come after a rank has left: the same two, exchanged.
+ *   R6      a token left over: a second call, in which a Wait is let through by it at once; a Wait
+ *           too many: as far as it goes.
  *   others  all that must come before the task, the task, the rest.
  */
 #include "execution/execution.h"
@@ -62,7 +63,8 @@ static bool want_before(struct witness *witness, struct course_place place)
 }
 
 /* All that must come before, the tasks, the rest. */
-static bool run_adjacent(struct witness *witness, const struct course_place *places, uint32_t nplace)
+static bool run_adjacent(
+	struct witness *witness, const struct course_place *places, uint32_t nplace)
 {
 	bool worked = true;
 	begin(witness);
@@ -94,7 +96,8 @@ static struct cells cells_of(const struct ordo_schedule *schedule, uint32_t task
 	const struct ordo_task *what = &schedule->tasks[task];
 	const uint32_t rank = schedule->streams[ordo_stream_of(schedule, task)].rank;
 	if (!target)
-		return (struct cells){rank, what->src, what->count, (enum ordo_buffer)what->src_buffer};
+		return (struct cells){
+			rank, what->src, what->count, (enum ordo_buffer)what->src_buffer};
 	return (struct cells){ordo_task_crosses(what) ? what->peer : rank, what->dst, what->count,
 		(enum ordo_buffer)what->dst_buffer};
 }
@@ -103,9 +106,10 @@ static struct cells cells_of(const struct ordo_schedule *schedule, uint32_t task
 static struct cells name_cell(const struct ordo_schedule *schedule, struct cells cells, uint32_t i)
 {
 	struct cells cell = {cells.rank, cells.first + i, 1, cells.buffer};
-	const uint32_t same = cell.buffer == ORDO_INPUT
-				      ? ordo_in_place_output_slot(&schedule->problem, cell.rank, cell.first)
-				      : ORDO_NONE;
+	const uint32_t same =
+		cell.buffer == ORDO_INPUT
+			? ordo_in_place_output_slot(&schedule->problem, cell.rank, cell.first)
+			: ORDO_NONE;
 	if (same != ORDO_NONE)
 		cell = (struct cells){cell.rank, same, 1, ORDO_OUTPUT};
 	return cell;
@@ -113,13 +117,13 @@ static struct cells name_cell(const struct ordo_schedule *schedule, struct cells
 
 static bool contains(struct cells cells, struct cells cell)
 {
-	return cells.rank == cell.rank && cells.buffer == cell.buffer && cell.first >= cells.first &&
-	       cell.first - cells.first < cells.count;
+	return cells.rank == cell.rank && cells.buffer == cell.buffer &&
+	       cell.first >= cells.first && cell.first - cells.first < cells.count;
 }
 
 /* A cell of one that is, by its own name or that of the same memory, a cell of the other. */
-static bool finds_a_cell(
-	const struct ordo_schedule *schedule, struct cells one, struct cells other, struct cells *shared)
+static bool finds_a_cell(const struct ordo_schedule *schedule, struct cells one, struct cells other,
+	struct cells *shared)
 {
 	for (uint32_t i = 0; one.rank == other.rank && i < one.count; i++) {
 		*shared = name_cell(schedule, one, i);
@@ -130,10 +134,11 @@ static bool finds_a_cell(
 	return false;
 }
 
-static bool share_a_cell(
-	const struct ordo_schedule *schedule, struct cells one, struct cells other, struct cells *shared)
+static bool share_a_cell(const struct ordo_schedule *schedule, struct cells one, struct cells other,
+	struct cells *shared)
 {
-	return finds_a_cell(schedule, one, other, shared) || finds_a_cell(schedule, other, one, shared);
+	return finds_a_cell(schedule, one, other, shared) ||
+	       finds_a_cell(schedule, other, one, shared);
 }
 
 static void name_memory(struct ordo_replay *replay, struct cells cells)
@@ -156,8 +161,8 @@ static void find_memory(const struct ordo_schedule *schedule, struct ordo_replay
 		!ordo_task_moves(&schedule->tasks[b]))
 		return;
 	for (int sides = 3; sides > 0; sides--)
-		if (share_a_cell(schedule, cells_of(schedule, a, sides & 1), cells_of(schedule, b, sides & 2),
-			    &shared)) {
+		if (share_a_cell(schedule, cells_of(schedule, a, sides & 1),
+			    cells_of(schedule, b, sides & 2), &shared)) {
 			name_memory(replay, shared);
 			return;
 		}
@@ -193,7 +198,8 @@ static bool show_all(struct witness *witness)
 }
 
 /* Must some step of the second call of that rank come before that place? */
-static bool follows_entering(struct witness *witness, struct course_place place, uint32_t rank, bool *follows)
+static bool follows_entering(
+	struct witness *witness, struct course_place place, uint32_t rank, bool *follows)
 {
 	struct course *course = &witness->course;
 	const struct ordo_program *program = &course->schedule->programs[rank];
@@ -249,7 +255,8 @@ static bool show_balance(struct witness *witness, uint32_t task)
 {
 	const struct course *course = &witness->course;
 	const struct course_signal *signal = &course->signals[course->signal_of[task]];
-	const bool left_over = course->ncall > 1 && signal->nnotify > signal->nwait && signal->nwait;
+	const bool left_over =
+		course->ncall > 1 && signal->nnotify > signal->nwait && signal->nwait;
 	if (left_over)
 		return show_left_over(witness, signal);
 	return show_all(witness);
@@ -296,8 +303,8 @@ static struct ordo_replay *make_replay(const struct ordo_schedule *schedule,
 	replay->memory_rank = ORDO_NONE;
 	snprintf(replay->shows, sizeof replay->shows, "%s", shows);
 	replay->text = ordo_arena_text(&replay->arena, finding->text, strlen(finding->text));
-	bool worked =
-		replay->text ? ordo_schedule_digest(schedule, replay->digest, &why) : ordo_fail_memory(&why);
+	bool worked = replay->text ? ordo_schedule_digest(schedule, replay->digest, &why)
+				   : ordo_fail_memory(&why);
 	if (worked) {
 		worked = course_open(&witness.course, schedule, replay->ncall, &why) &&
 			 show(&witness, finding);
@@ -311,8 +318,8 @@ static struct ordo_replay *make_replay(const struct ordo_schedule *schedule,
 	return NULL;
 }
 
-struct ordo_replay *ordo_replay_of_finding(
-	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error)
+struct ordo_replay *ordo_replay_of_finding(const struct ordo_schedule *schedule,
+	const struct ordo_finding *finding, struct ordo_error *error)
 {
 	char shows[8];
 	snprintf(shows, sizeof shows, "R%d", finding->rule);
@@ -323,8 +330,8 @@ struct ordo_replay *ordo_replay_of_finding(
 	return NULL;
 }
 
-struct ordo_replay *ordo_replay_of_order(const struct ordo_schedule *schedule, const uint32_t tasks[2],
-	const char *text, struct ordo_error *error)
+struct ordo_replay *ordo_replay_of_order(const struct ordo_schedule *schedule,
+	const uint32_t tasks[2], const char *text, struct ordo_error *error)
 {
 	const struct ordo_finding finding = {.rule = 8, .ntask = 2, .tasks = tasks, .text = text};
 	return make_replay(schedule, &finding, "G2", error);

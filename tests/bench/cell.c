@@ -27,9 +27,11 @@ bool cell_read(const char *text, uint32_t nrank, struct cell *cell)
 		if (strlen(operator_names[op]) != (size_t)(colon - text) ||
 			strncmp(text, operator_names[op], (size_t)(colon - text)) != 0)
 			continue;
-		const uint64_t count = (strtoull(colon + 1, NULL, 10) + sizeof(float) - 1) / sizeof(float);
+		const uint64_t count =
+			(strtoull(colon + 1, NULL, 10) + sizeof(float) - 1) / sizeof(float);
 		const uint64_t blocks = has_blocks((enum cell_operator)op) ? nrank : 1;
-		*cell = (struct cell){(enum cell_operator)op, nrank, (count + blocks - 1) / blocks * blocks};
+		*cell = (struct cell){
+			(enum cell_operator)op, nrank, (count + blocks - 1) / blocks * blocks};
 		return count > 0 && nrank > 0;
 	}
 	return false;
@@ -68,26 +70,28 @@ uint64_t cell_traffic(const struct cell *cell)
 	uint64_t moved = 0;
 	for (uint32_t rank = 0; rank < cell->nrank; rank++) {
 		const bool has_it = cell_in_place(cell) && rank == 0;
-		moved += cell_input_count(cell, rank) + (has_it ? 0 : cell_output_count(cell, rank));
+		moved +=
+			cell_input_count(cell, rank) + (has_it ? 0 : cell_output_count(cell, rank));
 	}
 	return moved * sizeof(float);
 }
 
-void cell_report(
-	const char *contender, const struct cell *cell, double seconds, uint64_t nwrong, const char *schedule)
+void cell_report(const char *contender, const struct cell *cell, double seconds, uint64_t nwrong,
+	const char *schedule)
 {
-	printf("{\"contender\": \"%s\", \"operator\": \"%s\", \"ranks\": %" PRIu32 ", \"bytes\": %" PRIu64
-	       ", \"us\": %.4f, \"wrong\": %" PRIu64,
-		contender, cell_operator_name(cell->operator), cell->nrank, cell->count * sizeof(float),
-		seconds * 1e6, nwrong);
+	printf("{\"contender\": \"%s\", \"operator\": \"%s\", \"ranks\": %" PRIu32
+	       ", \"bytes\": %" PRIu64 ", \"us\": %.4f, \"wrong\": %" PRIu64,
+		contender, cell_operator_name(cell->operator), cell->nrank,
+		cell->count * sizeof(float), seconds * 1e6, nwrong);
 	if (schedule)
 		printf(", \"schedule\": \"%s\"", schedule);
 	printf("}\n");
 	fflush(stdout);
 }
 
-/* Contents are integers below 2^18, so that sums of few ranks are exact in any order. Element i of rank r in phase p:
- * pattern(i) + 256 r + 65536 p. The pattern repeats at no distance that a block could be off by. */
+/* Contents are integers below 2^18, so that sums of few ranks are exact in any order. Element i of
+ * rank r in phase p: pattern(i) + 256 r + 65536 p. The pattern repeats at no distance that a block
+ * could be off by. */
 static inline float pattern(uint64_t i)
 {
 	const uint32_t low = (uint32_t)i;
@@ -117,8 +121,8 @@ static struct content content_of(const struct owner *owner, uint64_t block, uint
 	case CELL_ALLREDUCE:
 	case CELL_REDUCESCATTER: {
 		const uint32_t sum = 256 * (nrank * (nrank - 1) / 2) + 65536 * phase * nrank;
-		return (struct content){
-			owner->cell.operator== CELL_REDUCESCATTER ? own_block : 0, (float)nrank, (float)sum};
+		return (struct content){owner->cell.operator== CELL_REDUCESCATTER ? own_block : 0,
+			(float)nrank, (float)sum};
 	}
 	case CELL_ALLGATHER:
 	case CELL_ALLTOALL:
@@ -144,7 +148,8 @@ static inline uint32_t bits_of(float value)
 
 static uint32_t expected_checksum(const struct owner *owner, uint32_t phase)
 {
-	const uint64_t n = cell_output_count(&owner->cell, owner->rank), block = cell_block(&owner->cell);
+	const uint64_t n = cell_output_count(&owner->cell, owner->rank),
+		       block = cell_block(&owner->cell);
 	uint32_t sum = 0;
 	for (uint64_t b = 0; b < n / block; b++) {
 		const struct content content = content_of(owner, b, phase);
@@ -178,7 +183,8 @@ bool owner_create(struct owner *owner, const struct cell *cell, uint32_t rank)
 {
 	*owner = (struct owner){.cell = *cell, .rank = rank};
 	owner->output = make_buffer(cell_output_count(cell, rank));
-	owner->input = cell_in_place(cell) ? owner->output : make_buffer(cell_input_count(cell, rank));
+	owner->input =
+		cell_in_place(cell) ? owner->output : make_buffer(cell_input_count(cell, rank));
 	for (uint32_t phase = 0; phase < CELL_NPHASE; phase++)
 		owner->expected[phase] = expected_checksum(owner, phase);
 	if (owner->input && owner->output) {
@@ -212,12 +218,14 @@ void owner_touch(struct owner *owner, bool called)
 
 void owner_check(struct owner *owner)
 {
-	const uint64_t n = cell_output_count(&owner->cell, owner->rank), block = cell_block(&owner->cell);
+	const uint64_t n = cell_output_count(&owner->cell, owner->rank),
+		       block = cell_block(&owner->cell);
 	uint64_t differ = 0;
 	for (uint64_t b = 0; b < n / block; b++) {
 		const struct content content = content_of(owner, b, owner->written);
 		for (uint64_t j = 0; j < block; j++)
-			differ += bits_of(owner->output[b * block + j]) != bits_of(content_at(content, j));
+			differ += bits_of(owner->output[b * block + j]) !=
+				  bits_of(content_at(content, j));
 	}
 	owner->nwrong += differ != 0;
 }

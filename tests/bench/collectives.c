@@ -1,6 +1,8 @@
-/* collectives.c - the cells inside one process: PROGRAM CONTENDER[:ALGORITHM] RANKS SECONDS OPERATOR:BYTES... or PROGRAM tasks RANKS SECONDS
+/* collectives.c - the cells inside one process: PROGRAM CONTENDER[:ALGORITHM] RANKS SECONDS
+ * OPERATOR:BYTES... or PROGRAM tasks RANKS SECONDS
  *
- * Prints a line of JSON for every cell. tests/bench/collectives.py runs it, beside the same under MPI.
+ * Prints a line of JSON for every cell. tests/bench/collectives.py runs it, beside the same under
+ * MPI.
  */
 #include "contenders.h"
 #include "team.h"
@@ -11,8 +13,9 @@
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: bench_collectives CONTENDER[:ALGORITHM] RANKS SECONDS OPERATOR:BYTES...\n"
-			"       bench_collectives tasks RANKS SECONDS\n\n");
+	fprintf(stderr,
+		"usage: bench_collectives CONTENDER[:ALGORITHM] RANKS SECONDS OPERATOR:BYTES...\n"
+		"       bench_collectives tasks RANKS SECONDS\n\n");
 	for (size_t i = 0; i < ncontender; i++)
 		fprintf(stderr, "  %-14s %s\n", contenders[i].name, contenders[i].meaning);
 	return 2;
@@ -22,12 +25,14 @@ static const struct contender *contender_named(const char *text)
 {
 	const size_t length = strcspn(text, ":");
 	for (size_t i = 0; i < ncontender; i++)
-		if (strlen(contenders[i].name) == length && !strncmp(text, contenders[i].name, length))
+		if (strlen(contenders[i].name) == length &&
+			!strncmp(text, contenders[i].name, length))
 			return &contenders[i];
 	return NULL;
 }
 
-/* One call drives two cores, which can sum their halves of the ranks apart before they meet. Worth it for these sizes only. */
+/* One call drives two cores, which can sum their halves of the ranks apart before they meet. Worth
+ * it for these sizes only. */
 static bool is_summed_by_halves(const struct contender *contender, const struct cell *cell)
 {
 	const uint64_t bytes = cell->count * sizeof(float);
@@ -36,15 +41,16 @@ static bool is_summed_by_halves(const struct contender *contender, const struct 
 							bytes >= 4 << 10 && bytes <= 128 << 10;
 }
 
-/* Every rank deals with every other, and sums in one pass over all inputs, or over those of its half. */
+/* Every rank deals with every other, and sums in one pass over all inputs, or over those of its
+ * half. */
 static const char *usual_algorithm(const struct contender *contender, const struct cell *cell)
 {
 	static char by_halves[64];
 	const bool reduces = cell->operator== CELL_ALLREDUCE || cell->operator== CELL_REDUCESCATTER;
 	if (!is_summed_by_halves(contender, cell))
 		return reduces ? "mesh(fold=linear)" : "mesh";
-	snprintf(by_halves, sizeof by_halves, "hierarchical(mesh(fold=linear),mesh,sizes=[%" PRIu32 ",2])",
-		cell->nrank / 2);
+	snprintf(by_halves, sizeof by_halves,
+		"hierarchical(mesh(fold=linear),mesh,sizes=[%" PRIu32 ",2])", cell->nrank / 2);
 	return by_halves;
 }
 

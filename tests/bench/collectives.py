@@ -23,15 +23,19 @@ RANKS = (2, 4, 8, 16)
 SIZES = (8, KI, 16 * KI, MI, 16 * MI, 64 * MI)
 ENGINE_RANKS = (64, 1024)
 # What the engine makes of schedules: of those that suit it, each at some sizes, and of others.
-SCHEDULES = ("mesh(fold=linear)", "hierarchical(mesh(fold=linear),mesh,sizes=[4,2])", "mesh", "ring", "halving-doubling", "dyadic", "star", "tree")
+SCHEDULES = ("mesh(fold=linear)", "hierarchical(mesh(fold=linear),mesh,sizes=[4,2])", "mesh",
+             "ring", "halving-doubling", "dyadic", "star", "tree")
 SCHEDULED = ("AllReduce", 8, (8, 16 * KI, MI, 64 * MI))
 # Many more ranks than cores, beside so many.
 CROWDED = ("AllReduce", 64, (8, KI, 16 * KI, 256 * KI))
 FEWER_RANKS = 16
 
 MPI = {"openmpi": "Open MPI", "openmpi-ucx": "Open MPI, UCX", "mpich": "MPICH"}
-OURS = {"hand-pool": "by hand, a thread a core", "hand-callers": "by hand, a thread a rank", "copy": "bound", "ordo-pool": "ordo, one call",
-        "ordo-callers": "ordo, a thread a rank", "ordo-tasks": "ordo, task by task"}
+OURS = {
+    "hand-pool": "by hand, a thread a core", "hand-callers": "by hand, a thread a rank",
+    "copy": "bound", "ordo-pool": "ordo, one call", "ordo-callers": "ordo, a thread a rank",
+    "ordo-tasks": "ordo, task by task"
+}
 CONTENDERS = {**MPI, **OURS}
 
 
@@ -76,7 +80,11 @@ def mpirun(contender, ranks, program):
 
 def lines_of(command, seconds):
     """The lines a program prints, as they come. It and all it started is ended after so many seconds."""
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    process = subprocess.Popen(command,
+                               stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE,
+                               text=True,
                                start_new_session=True)
     # mpirun ends its processes when it is asked to end.
     timers = [threading.Timer(seconds, os.killpg, (process.pid, signal.SIGTERM)),
@@ -111,7 +119,8 @@ class Progress:
         if sys.stderr.isatty():
             gone = time.monotonic() - self.begun
             left = gone / max(self.done, 1) * (self.total - self.done)
-            sys.stderr.write(f"\r\033[K[{self.done}/{self.total}] {gone:.0f} s, {left:.0f} s left: {text}")
+            sys.stderr.write(
+                f"\r\033[K[{self.done}/{self.total}] {gone:.0f} s, {left:.0f} s left: {text}")
             sys.stderr.flush()
 
     def end(self):
@@ -129,7 +138,8 @@ def wanted_cells(quick, ranks):
 
 def in_pass(number, wanted):
     """The longest are measured once, but for AllReduce: they vary little, and would take half of all the time."""
-    return [(operator, size) for operator, size in wanted if not number or size < 64 * MI or operator == "AllReduce"]
+    return [(operator, size) for operator, size in wanted
+            if not number or size < 64 * MI or operator == "AllReduce"]
 
 
 def absent_contenders(build):
@@ -151,18 +161,24 @@ def measure(build, quick, npass, seconds):
         wanted = wanted_cells(quick, ranks)
         for contender in CONTENDERS:
             # MPICH never yields: with more ranks than cores it waits for time slices.
-            if wanted and contender not in absent and (contender != "mpich" or ranks <= os.cpu_count()):
+            if wanted and contender not in absent and (contender != "mpich"
+                                                       or ranks <= os.cpu_count()):
                 plan.append((ranks, contender, wanted))
     operator, ranks, sizes = SCHEDULED
     if not quick:
-        plan += [(ranks, f"ordo-pool:{algorithm}", [(operator, size) for size in sizes]) for algorithm in SCHEDULES]
+        plan += [(ranks, f"ordo-pool:{algorithm}", [(operator, size) for size in sizes])
+                 for algorithm in SCHEDULES]
         operator, ranks, sizes = CROWDED
         plan += [(ranks, contender, [(operator, size) for size in sizes])
-                 for contender in (*OURS, "openmpi", "openmpi-ucx") if contender not in absent and contender != "copy"]
-        plan += [(FEWER_RANKS, contender, [(operator, 256 * KI)]) for contender in ("ordo-pool", "ordo-callers")]
-    progress = Progress(sum(len(in_pass(number, wanted)) for number in range(npass) for _, _, wanted in plan))
+                 for contender in (*OURS, "openmpi", "openmpi-ucx")
+                 if contender not in absent and contender != "copy"]
+        plan += [(FEWER_RANKS, contender, [(operator, 256 * KI)])
+                 for contender in ("ordo-pool", "ordo-callers")]
+    progress = Progress(
+        sum(len(in_pass(number, wanted)) for number in range(npass) for _, _, wanted in plan))
     for number in range(npass):
-        # Every other pass the other way round, so that nobody always comes after the same neighbour.
+        # Every other pass the other way round, so that nobody always comes after the same
+        # neighbour.
         for ranks, contender, all_wanted in plan if number % 2 == 0 else reversed(plan):
             wanted = in_pass(number, all_wanted)
             if contender in absent:
@@ -170,7 +186,8 @@ def measure(build, quick, npass, seconds):
                 continue
             texts = [f"{operator}:{size}" for operator, size in wanted]
             if contender in MPI:
-                runs = mpirun(contender, ranks, str(build / "tests" / f"bench_mpi.{contender.split('-')[0]}"))
+                runs = mpirun(contender, ranks,
+                              str(build / "tests" / f"bench_mpi.{contender.split('-')[0]}"))
                 command = [*runs, contender, str(seconds), *texts]
             else:
                 command = [program, contender, str(ranks), str(seconds), *texts]
@@ -181,30 +198,43 @@ def measure(build, quick, npass, seconds):
                         continue
                     operator, size = wanted[answered]
                     found = json.loads(line)
-                    cell = cells.setdefault((contender, operator, ranks, size), {
-                        "contender": contender, "operator": operator, "ranks": ranks, "size": size, "us": [], "wrong": 0})
+                    cell = cells.setdefault(
+                        (contender, operator, ranks, size), {
+                            "contender": contender, "operator": operator, "ranks": ranks,
+                            "size": size, "us": [], "wrong": 0
+                        })
                     cell["us"].append(found["us"])
                     cell["wrong"] += found["wrong"]
                     if "schedule" in found:
                         cell["schedule"] = found["schedule"]
                     answered += 1
-                    progress.step(f"pass {number + 1} of {npass}, {name_of(contender)}, {ranks} ranks, {operator}")
+                    progress.step(
+                        f"pass {number + 1} of {npass}, {name_of(contender)}, {ranks} ranks, "
+                        f"{operator}"
+                    )
             except RuntimeError as error:
                 absent[contender] = f"failed with {ranks} ranks: {error}"
                 print(f"\n{name_of(contender)}: {absent[contender]}", file=sys.stderr)
             progress.step(contender, len(wanted) - answered)
     for ranks in ENGINE_RANKS:
         progress.step(f"tasks of {ranks} ranks", 0)
-        engines += [json.loads(line) for line in lines_of([program, "tasks", str(ranks), str(seconds)], 300)]
+        engines += [
+            json.loads(line) for line in lines_of(
+                [program, "tasks", str(ranks), str(seconds)], 300)
+        ]
     progress.end()
-    return {"machine": machine(), "quick": quick, "passes": npass, "absent": absent, "cells": list(cells.values()), "engines": engines}
+    return {
+        "machine": machine(), "quick": quick, "passes": npass, "absent": absent,
+        "cells": list(cells.values()), "engines": engines
+    }
 
 
 def machine():
     """What a reader must know of the machine; not which one it is."""
     def first_line(*command):
         try:
-            return subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[0].strip()
+            return subprocess.run(command, capture_output=True, text=True,
+                                  check=True).stdout.splitlines()[0].strip()
         except (OSError, subprocess.CalledProcessError, IndexError):
             return ""
 
@@ -215,18 +245,24 @@ def machine():
     model = re.search(r"^model name\s*:\s*(.*)$", cpuinfo, re.MULTILINE)
     caches = []
     for folder in sorted(pathlib.Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
-        level, kind, size = ((folder / name).read_text().strip() for name in ("level", "type", "size"))
+        level, kind, size = ((folder / name).read_text().strip()
+                             for name in ("level", "type", "size"))
         if kind != "Instruction":
             caches.append(f"L{level} {size}")
-    return {"cpu": model.group(1) if model else "unknown", "cores": os.cpu_count(), "caches": ", ".join(caches),
-            "compiler": first_line("cc", "--version"),
-            "packages": {name: package(name) for name in ("openmpi-bin", "libucx0", "mpich") if package(name)}}
+    return {
+        "cpu": model.group(1) if model else "unknown", "cores": os.cpu_count(),
+        "caches": ", ".join(caches), "compiler": first_line("cc", "--version"), "packages": {
+            name: package(name)
+            for name in ("openmpi-bin", "libucx0", "mpich") if package(name)
+        }
+    }
 
 
 # Reading what was measured
 
 def index(results):
-    return {(cell["contender"], cell["operator"], cell["ranks"], cell["size"]): cell for cell in results["cells"]}
+    return {(cell["contender"], cell["operator"], cell["ranks"], cell["size"]): cell
+            for cell in results["cells"]}
 
 
 def us(cells, contender, operator, ranks, size):
@@ -237,7 +273,10 @@ def us(cells, contender, operator, ranks, size):
 
 
 def best_mpi(cells, operator, ranks, size):
-    found = [time for time in (us(cells, contender, operator, ranks, size) for contender in MPI) if time is not None]
+    found = [
+        time for time in (us(cells, contender, operator, ranks, size) for contender in MPI)
+        if time is not None
+    ]
     return min(found, default=None)
 
 
@@ -249,19 +288,24 @@ def judge_aims(results):
     cells, rows = index(results), []
     for operator, ranks, contender, ratios in AIMS:
         for size, aim in ratios.items():
-            ours, mpi = us(cells, contender, operator, ranks, size), best_mpi(cells, operator, ranks, size)
+            ours, mpi = us(cells, contender, operator, ranks,
+                           size), best_mpi(cells, operator, ranks, size)
             hand = us(cells, BY_HAND[contender], operator, ranks, size)
             bound = us(cells, "copy", operator, ranks, size)
             reached = ratio(mpi, ours)
-            rows.append({"operator": operator, "ranks": ranks, "contender": contender, "size": size, "mpi_us": mpi, "us": ours,
-                         "ratio": reached, "aim": aim, "met": None if reached is None else reached >= aim, "hand_us": hand,
-                         "over_hand": ratio(ours, hand), "bound_us": bound, "over_bound": ratio(ours, bound)})
+            rows.append({
+                "operator": operator, "ranks": ranks, "contender": contender, "size": size,
+                "mpi_us": mpi, "us": ours, "ratio": reached, "aim": aim,
+                "met": None if reached is None else reached >= aim, "hand_us": hand,
+                "over_hand": ratio(ours, hand), "bound_us": bound, "over_bound": ratio(ours, bound)
+            })
     return rows
 
 
 def spread(results):
     """How far apart the passes were: (median, 9 in 10) of (most - least) / median over all cells."""
-    found = sorted((max(cell["us"]) - min(cell["us"])) / abs(statistics.median(cell["us"])) for cell in results["cells"]
+    found = sorted((max(cell["us"]) - min(cell["us"])) / abs(statistics.median(cell["us"]))
+                   for cell in results["cells"]
                    if len(cell["us"]) > 1 and statistics.median(cell["us"]))
     return (found[len(found) // 2], found[len(found) * 9 // 10]) if found else (0, 0)
 
@@ -278,7 +322,8 @@ def number_text(value):
         return "-"
     if abs(value) >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}" if abs(
+        value) >= 0.1 else f"{value:.3f}"
 
 
 def table(head, rows):
@@ -292,39 +337,49 @@ def write_machine(results):
     facts = results["machine"]
     yield f"- CPU: {facts['cpu']}, {facts['cores']} cores; {facts['caches']}"
     yield f"- compiler: {facts['compiler']}, release build"
-    yield "- Debian packages: " + (", ".join(f"{name} {version}" for name, version in facts["packages"].items()) or "none of MPI")
+    yield "- Debian packages: " + (", ".join(f"{name} {version}"
+                                             for name, version in facts["packages"].items())
+                                   or "none of MPI")
     for contender, why in results["absent"].items():
         yield f"- {name_of(contender)}: {why}"
     half, most = spread(results)
     if results["passes"] == 1:
         yield "- one pass: medians of its batches"
         return
-    yield (f"- medians of {results['passes']} passes; in half of the cells these lay within {100 * half:.0f}% of each other, "
-           f"in 9 of 10 within {100 * most:.0f}%")
+    yield (
+        f"- medians of {results['passes']} passes; in half of the cells these lay within "
+        f"{100 * half:.0f}% of each other, "
+        f"in 9 of 10 within {100 * most:.0f}%")
 
 
 def write_aims(results):
     aims = judge_aims(results)
     known = [row for row in aims if row["met"] is not None]
     near = [row for row in aims if row["over_hand"] is not None]
-    yield (f"{sum(row['met'] for row in known)} of {len(known)} aims are met; within {MOST_OVER_HAND} times the hand-written code: "
-           f"{sum(row['over_hand'] <= MOST_OVER_HAND for row in near)} of {len(near)}.")
+    yield (
+        f"{sum(row['met'] for row in known)} of {len(known)} aims are met; within {MOST_OVER_HAND} "
+        f"times the hand-written code: "
+        f"{sum(row['over_hand'] <= MOST_OVER_HAND for row in near)} of {len(near)}.")
     yield ""
     rows = []
     for row in aims:
         met = {True: "met", False: "**missed**", None: "-"}[row["met"]]
         over = row["over_hand"]
-        rows.append((row["operator"], str(row["ranks"]), CONTENDERS[row["contender"]], size_text(row["size"]), number_text(row["mpi_us"]),
-                     number_text(row["us"]), number_text(row["ratio"]), f"{row['aim']:g}", met, number_text(row["hand_us"]),
-                     number_text(over) if over is None or over <= MOST_OVER_HAND else f"**{number_text(over)}**",
+        rows.append((row["operator"], str(row["ranks"]), CONTENDERS[row["contender"]],
+                     size_text(row["size"]), number_text(row["mpi_us"]), number_text(row["us"]),
+                     number_text(row["ratio"]), f"{row['aim']:g}", met, number_text(row["hand_us"]),
+                     number_text(over)
+                     if over is None or over <= MOST_OVER_HAND else f"**{number_text(over)}**",
                      number_text(row["bound_us"]), number_text(row["over_bound"])))
-    yield from table(("operator", "ranks", "driven by", "size", "best MPI, us", "ordo, us", "MPI / ordo", "aim", "", "by hand, us",
-                      "ordo / by hand", "bound, us", "ordo / bound"), rows)
+    yield from table(
+        ("operator", "ranks", "driven by", "size", "best MPI, us", "ordo, us", "MPI / ordo", "aim",
+         "", "by hand, us", "ordo / by hand", "bound, us", "ordo / bound"), rows)
 
 
 def cell_text(cells, contender, operator, ranks, size):
     cell = cells.get((contender, operator, ranks, size))
-    return "wrong" if cell and cell["wrong"] else number_text(us(cells, contender, operator, ranks, size))
+    return "wrong" if cell and cell["wrong"] else number_text(
+        us(cells, contender, operator, ranks, size))
 
 
 def write_all(results):
@@ -336,24 +391,35 @@ def write_all(results):
                 if not any((contender, operator, ranks, size) in cells for contender in CONTENDERS):
                     continue
                 mpi = best_mpi(cells, operator, ranks, size)
-                pool, callers = (us(cells, contender, operator, ranks, size) for contender in BY_HAND)
-                rows.append((str(ranks), size_text(size), *(cell_text(cells, contender, operator, ranks, size) for contender in CONTENDERS),
-                             *(number_text(ratio(*two)) for two in (
-                                 (mpi, pool), (mpi, callers), (pool, us(cells, "hand-pool", operator, ranks, size)),
-                                 (callers, us(cells, "hand-callers", operator, ranks, size)),
-                                 (pool, us(cells, "copy", operator, ranks, size))))))
-        schedules = sorted({cell["schedule"] for key, cell in cells.items() if key[1] == operator and "schedule" in cell})
+                pool, callers = (us(cells, contender, operator, ranks, size)
+                                 for contender in BY_HAND)
+                rows.append(
+                    (str(ranks), size_text(size),
+                     *(cell_text(cells, contender, operator, ranks, size)
+                       for contender in CONTENDERS),
+                     *(number_text(ratio(*two))
+                       for two in ((mpi, pool), (mpi, callers),
+                                   (pool, us(cells, "hand-pool", operator, ranks, size)),
+                                   (callers, us(cells, "hand-callers", operator, ranks, size)),
+                                   (pool, us(cells, "copy", operator, ranks, size))))))
+        schedules = sorted({
+            cell["schedule"]
+            for key, cell in cells.items() if key[1] == operator and "schedule" in cell
+        })
         yield f"### {operator}" + (f" ({', '.join(schedules)})" if schedules else "")
         yield ""
-        yield from table(("ranks", "size", *CONTENDERS.values(), "MPI / one call", "MPI / a thread a rank", "one call / by hand",
-                          "a thread a rank / by hand", "one call / bound"), rows)
+        yield from table(
+            ("ranks", "size", *CONTENDERS.values(), "MPI / one call", "MPI / a thread a rank",
+             "one call / by hand", "a thread a rank / by hand", "one call / bound"), rows)
         yield ""
 
 
 def write_schedules(results):
     cells, (operator, ranks, sizes) = index(results), SCHEDULED
-    rows = [(algorithm, *(cell_text(cells, f"ordo-pool:{algorithm}", operator, ranks, size) for size in sizes)) for algorithm in SCHEDULES]
-    rows.insert(0, ("as above", *(cell_text(cells, "ordo-pool", operator, ranks, size) for size in sizes)))
+    rows = [(algorithm, *(cell_text(cells, f"ordo-pool:{algorithm}", operator, ranks, size)
+                          for size in sizes)) for algorithm in SCHEDULES]
+    rows.insert(0, ("as above", *(cell_text(cells, "ordo-pool", operator, ranks, size)
+                                  for size in sizes)))
     yield from table((f"{operator}, {ranks} ranks", *map(size_text, sizes)), rows)
 
 
@@ -362,12 +428,22 @@ def write_crowded(results):
     cells, (operator, ranks, sizes) = index(results), CROWDED
     rows = []
     for size in sizes:
-        row = [cell_text(cells, contender, operator, ranks, size) for contender in ("openmpi", "openmpi-ucx", *OURS) if contender != "copy"]
-        row += [number_text(ratio(us(cells, contender, operator, ranks, size), us(cells, contender, operator, FEWER_RANKS, size)))
-                for contender in BY_HAND]
+        row = [
+            cell_text(cells, contender, operator, ranks, size)
+            for contender in ("openmpi", "openmpi-ucx", *OURS) if contender != "copy"
+        ]
+        row += [
+            number_text(
+                ratio(us(cells, contender, operator, ranks, size),
+                      us(cells, contender, operator, FEWER_RANKS, size))) for contender in BY_HAND
+        ]
         rows.append((size_text(size), *row))
-    titles = [CONTENDERS[contender] for contender in ("openmpi", "openmpi-ucx", *OURS) if contender != "copy"]
-    yield from table((f"{operator}, {ranks} ranks", *titles, f"one call / {FEWER_RANKS} ranks", f"a thread a rank / {FEWER_RANKS} ranks"), rows)
+    titles = [
+        CONTENDERS[contender] for contender in ("openmpi", "openmpi-ucx", *OURS)
+        if contender != "copy"
+    ]
+    yield from table((f"{operator}, {ranks} ranks", *titles, f"one call / {FEWER_RANKS} ranks",
+                      f"a thread a rank / {FEWER_RANKS} ranks"), rows)
 
 
 def write_tasks(results):
@@ -375,12 +451,17 @@ def write_tasks(results):
     for engine in results["engines"]:
         ns = engine["us"] * 1e3 / engine["tasks"]
         one = engine["engine"] == "tasks" and engine["workers"] == 1
-        rows.append((f"{engine['ranks']:,}", "task by task" if engine["engine"] == "tasks" else "folds", str(engine["workers"]),
-                     f"{engine['tasks']:,}", number_text(engine["us"]), number_text(ns) if not one or ns <= MOST_NS_A_TASK else f"**{number_text(ns)}**"))
+        rows.append(
+            (f"{engine['ranks']:,}", "task by task" if engine["engine"] == "tasks" else "folds",
+             str(engine["workers"]), f"{engine['tasks']:,}", number_text(engine["us"]),
+             number_text(ns) if not one or ns <= MOST_NS_A_TASK else f"**{number_text(ns)}**"))
     yield from table(("ranks", "engine", "threads", "tasks of the ring", "us", "ns a task"), rows)
 
 
-SECTIONS = {"machine": write_machine, "aims": write_aims, "all": write_all, "schedules": write_schedules, "crowded": write_crowded, "tasks": write_tasks}
+SECTIONS = {
+    "machine": write_machine, "aims": write_aims, "all": write_all, "schedules": write_schedules,
+    "crowded": write_crowded, "tasks": write_tasks
+}
 
 
 def rewritten(text, results):
@@ -388,22 +469,48 @@ def rewritten(text, results):
     for name, write in SECTIONS.items():
         section = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
         body = "\n".join(write(results)).rstrip()
-        text, found = section.subn(lambda match, body=body: f"{match.group(1)}{body}\n{match.group(2)}", text)
+        text, found = section.subn(
+            lambda match, body=body: f"{match.group(1)}{body}\n{match.group(2)}", text)
         if found != 1:
-            raise SystemExit(f"the document: found {found} sections `<!-- measured: {name} -->` .. `<!-- end -->`, wanted one")
+            raise SystemExit(
+                f"the document: found {found} sections `<!-- measured: {name} -->` .. `<!-- end "
+                f"-->`, wanted one"
+            )
     return text
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="bench-collectives", description="Measures collectives beside MPI and hand-written code.")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build-release", help="release build with what is measured")
-    parser.add_argument("--document", type=pathlib.Path, default=ROOT / "runtime" / "SPEED.md", help="whose tables are rewritten")
-    parser.add_argument("--quick", action="store_true", help="only what there are aims for; the document is left alone")
-    parser.add_argument("--json", action="store_true", help="print what was measured, and the aims, as JSON")
-    parser.add_argument("--save", type=pathlib.Path, help="write what was measured to this file, for --from")
-    parser.add_argument("--from", dest="stored", type=pathlib.Path, help="do not measure, read this file")
-    parser.add_argument("--passes", type=int, default=3, help="how often everything is measured (3)")
-    parser.add_argument("--seconds", type=float, help="for a cell in one pass, more if a call is long (0.06, quick 0.12)")
+    parser = argparse.ArgumentParser(
+        prog="bench-collectives",
+        description="Measures collectives beside MPI and hand-written code.")
+    parser.add_argument("--build",
+                        type=pathlib.Path,
+                        default=ROOT / "build-release",
+                        help="release build with what is measured")
+    parser.add_argument("--document",
+                        type=pathlib.Path,
+                        default=ROOT / "runtime" / "SPEED.md",
+                        help="whose tables are rewritten")
+    parser.add_argument("--quick",
+                        action="store_true",
+                        help="only what there are aims for; the document is left alone")
+    parser.add_argument("--json",
+                        action="store_true",
+                        help="print what was measured, and the aims, as JSON")
+    parser.add_argument("--save",
+                        type=pathlib.Path,
+                        help="write what was measured to this file, for --from")
+    parser.add_argument("--from",
+                        dest="stored",
+                        type=pathlib.Path,
+                        help="do not measure, read this file")
+    parser.add_argument("--passes",
+                        type=int,
+                        default=3,
+                        help="how often everything is measured (3)")
+    parser.add_argument("--seconds",
+                        type=float,
+                        help="for a cell in one pass, more if a call is long (0.06, quick 0.12)")
     options = parser.parse_args()
 
     if options.stored:
@@ -414,14 +521,20 @@ def main():
     if options.save:
         options.save.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     if not results["quick"]:
-        options.document.write_text(rewritten(options.document.read_text(encoding="utf-8"), results), encoding="utf-8")
+        options.document.write_text(rewritten(options.document.read_text(encoding="utf-8"),
+                                              results),
+                                    encoding="utf-8")
     if options.json:
         print(json.dumps({**results, "aims": judge_aims(results)}, indent=1))
     else:
-        print("\n".join([*write_machine(results), "", *write_aims(results), "", *write_tasks(results)]))
+        print("\n".join(
+            [*write_machine(results), "", *write_aims(results), "", *write_tasks(results)]))
     wrong = [cell for cell in results["cells"] if cell["wrong"]]
     for cell in wrong:
-        print(f"wrong outputs: {cell['contender']}, {cell['operator']}, {cell['ranks']} ranks, {size_text(cell['size'])}", file=sys.stderr)
+        print(
+            f"wrong outputs: {cell['contender']}, {cell['operator']}, {cell['ranks']} ranks, "
+            f"{size_text(cell['size'])}",
+            file=sys.stderr)
     sys.exit(1 if wrong else 0)
 
 

@@ -1,4 +1,5 @@
-/* contenders.c - hand-written code, copies, and the library's engines, each before the same owners and the same clock. */
+/* contenders.c - hand-written code, copies, and the library's engines, each before the same owners
+ * and the same clock. */
 #include "contenders.h"
 #include "hand.h"
 #include "timing.h"
@@ -117,12 +118,14 @@ static void take_seat(void *closure, uint32_t thread)
 {
 	struct bench *bench = closure;
 	const uint32_t nrank = bench->cell.nrank, nthread = bench->team.nthread;
-	struct seat seat = {bench, thread, nrank * thread / nthread, nrank * (thread + 1) / nthread};
+	struct seat seat = {
+		bench, thread, nrank * thread / nthread, nrank * (thread + 1) / nthread};
 	for (uint32_t rank = seat.first; rank < seat.end; rank++)
 		make_owner(bench, rank);
 	team_barrier(&bench->team);
-	const struct member member = {&seat, touch_seat, cell_may_run_ahead(&bench->cell) ? meet_seats : NULL,
-		call_seat, agree_seats, thread == 0};
+	const struct member member = {&seat, touch_seat,
+		cell_may_run_ahead(&bench->cell) ? meet_seats : NULL, call_seat, agree_seats,
+		thread == 0};
 	const double seconds = time_calls(&member, bench->budget_s);
 	if (thread == 0)
 		bench->seconds = seconds;
@@ -173,7 +176,8 @@ static void call_hand(struct bench *bench, uint32_t thread)
 	hand_collective(&bench->team, thread, &bench->cell, bench->inputs, bench->outputs);
 }
 
-static struct measured measure_hand_pool(const struct cell *cell, const char *algorithm, double budget_s)
+static struct measured measure_hand_pool(
+	const struct cell *cell, const char *algorithm, double budget_s)
 {
 	(void)algorithm;
 	struct bench *bench = make_bench(cell, budget_s);
@@ -181,7 +185,8 @@ static struct measured measure_hand_pool(const struct cell *cell, const char *al
 	return finish(bench);
 }
 
-static struct measured measure_hand_callers(const struct cell *cell, const char *algorithm, double budget_s)
+static struct measured measure_hand_callers(
+	const struct cell *cell, const char *algorithm, double budget_s)
 {
 	(void)algorithm;
 	struct bench *bench = make_bench(cell, budget_s);
@@ -189,7 +194,8 @@ static struct measured measure_hand_callers(const struct cell *cell, const char 
 	return finish(bench);
 }
 
-/* The bound: as many bytes as must move, half of them read and half of them written, by as many threads as there are cores. */
+/* The bound: as many bytes as must move, half of them read and half of them written, by as many
+ * threads as there are cores. */
 
 struct copies {
 	struct team team;
@@ -226,12 +232,14 @@ static void take_copy(void *closure, uint32_t thread)
 {
 	struct copies *copies = closure;
 	const uint64_t room = (copies->bytes + 4095) / 4096 * 4096;
-	struct copier copier = {copies, thread, aligned_alloc(4096, room), aligned_alloc(4096, room)};
+	struct copier copier = {
+		copies, thread, aligned_alloc(4096, room), aligned_alloc(4096, room)};
 	const struct ordo_error none = {.text = "no memory for copies"};
 	insist(copier.from && copier.to, &none);
 	memset(copier.from, 1, room);
 	memset(copier.to, 0, room);
-	const struct member member = {&copier, touch_nothing, NULL, copy_part, agree_copiers, thread == 0};
+	const struct member member = {
+		&copier, touch_nothing, NULL, copy_part, agree_copiers, thread == 0};
 	const double seconds = time_calls(&member, copies->budget_s);
 	if (thread == 0)
 		copies->seconds = seconds;
@@ -261,10 +269,12 @@ static const enum ordo_operator operators[CELL_NOPERATOR] = {
 	[CELL_ALLTOALL] = ORDO_ALLTOALL,
 };
 
-struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm)
+struct ordo_schedule *compile(
+	enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm)
 {
 	const struct ordo_request request = {
-		.problem = {.op = op, .nrank = nrank, .in_place = in_place}, .algorithm = algorithm};
+		.problem = {.op = op, .nrank = nrank, .in_place = in_place},
+		.algorithm = algorithm};
 	struct ordo_error error = {0};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	insist(schedule, &error);
@@ -273,7 +283,8 @@ struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, bool in_pla
 
 static struct ordo_plan_options options_of(const struct cell *cell)
 {
-	return (struct ordo_plan_options){.type = ORDO_F32, .reduction = ORDO_SUM, .count = cell_block(cell)};
+	return (struct ordo_plan_options){
+		.type = ORDO_F32, .reduction = ORDO_SUM, .count = cell_block(cell)};
 }
 
 /* nhelper threads beside the callers. */
@@ -311,7 +322,8 @@ static void call_pool(struct bench *bench, uint32_t thread)
 	insist(ordo_communicator_run_all(bench->communicator, bench->parts, &error), &error);
 }
 
-static struct measured measure_ordo_pool(const struct cell *cell, const char *algorithm, double budget_s)
+static struct measured measure_ordo_pool(
+	const struct cell *cell, const char *algorithm, double budget_s)
 {
 	struct bench *bench = make_communicator_bench(cell, algorithm, budget_s, core_count() - 1);
 	visit_by_communicator(bench, make_owner);
@@ -324,13 +336,16 @@ static struct measured measure_ordo_pool(const struct cell *cell, const char *al
 static void call_rank(struct bench *bench, uint32_t thread)
 {
 	struct ordo_error error = {0};
-	/* With a thread a rank, thread and rank are one; the first call knows where the buffers are. */
+	/* With a thread a rank, thread and rank are one; the first call knows where the buffers
+	 * are. */
 	if (!bench->parts[thread].collective)
 		make_part(bench, thread);
-	insist(ordo_communicator_run(bench->communicator, thread, &bench->parts[thread], &error), &error);
+	insist(ordo_communicator_run(bench->communicator, thread, &bench->parts[thread], &error),
+		&error);
 }
 
-static struct measured measure_ordo_callers(const struct cell *cell, const char *algorithm, double budget_s)
+static struct measured measure_ordo_callers(
+	const struct cell *cell, const char *algorithm, double budget_s)
 {
 	struct bench *bench = make_communicator_bench(cell, algorithm, budget_s, 0);
 	time_team(bench, cell->nrank, call_rank);
@@ -350,7 +365,8 @@ static void call_tasks(struct bench *bench, uint32_t thread)
 	insist(ordo_plan_run_threads(bench->plan, core_count(), &error), &error);
 }
 
-static struct measured measure_ordo_tasks(const struct cell *cell, const char *algorithm, double budget_s)
+static struct measured measure_ordo_tasks(
+	const struct cell *cell, const char *algorithm, double budget_s)
 {
 	struct bench *bench = make_bench(cell, budget_s);
 	const struct ordo_plan_options options = options_of(cell);
@@ -360,7 +376,8 @@ static struct measured measure_ordo_tasks(const struct cell *cell, const char *a
 	insist(bench->plan, &error);
 	visit_alone(bench, make_owner);
 	for (uint32_t rank = 0; rank < cell->nrank; rank++)
-		insist(ordo_plan_bind(bench->plan, rank, bench->inputs[rank], bench->outputs[rank], &error),
+		insist(ordo_plan_bind(bench->plan, rank, bench->inputs[rank], bench->outputs[rank],
+			       &error),
 			&error);
 	time_solo(bench, visit_alone, call_tasks);
 	return finish(bench);

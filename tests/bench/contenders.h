@@ -23,9 +23,11 @@ extern const size_t ncontender;
 /* Ends the program if it did not work. */
 void insist(bool worked, const struct ordo_error *error);
 /* Or ends the program. */
-struct ordo_schedule *compile(enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm);
+struct ordo_schedule *compile(
+	enum ordo_operator op, uint32_t nrank, bool in_place, const char *algorithm);
 
-/* Prints a line of JSON for every engine: how long a ring of so many ranks takes with one element a chunk, and how many tasks it has. */
+/* Prints a line of JSON for every engine: how long a ring of so many ranks takes with one element a
+ * chunk, and how many tasks it has. */
 void measure_interpretation(uint32_t nrank, double budget_s);
 
 #endif

@@ -18,7 +18,8 @@ struct fold {
 
 typedef float vector __attribute__((vector_size(64), aligned(4), may_alias));
 
-static inline __attribute__((always_inline)) void store(float *to, const vector *value, bool streaming)
+static inline __attribute__((always_inline)) void store(
+	float *to, const vector *value, bool streaming)
 {
 #if defined(__x86_64__)
 	if (streaming && (uintptr_t)to % 16 == 0) {
@@ -82,7 +83,8 @@ static void fold_portable(const struct fold *fold, uint64_t n, bool streaming)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void fold_avx2(const struct fold *fold, uint64_t n, bool streaming)
+__attribute__((target("avx2"))) static void fold_avx2(
+	const struct fold *fold, uint64_t n, bool streaming)
 {
 	if (streaming)
 		fold_blocks(fold, n, true);
@@ -137,8 +139,8 @@ static void fold_slice(
 }
 
 /* What goes to, or comes from, the thread's own ranks. */
-static void work_for_rank(
-	const struct cell *cell, uint32_t rank, float *const *inputs, float *const *outputs, bool streaming)
+static void work_for_rank(const struct cell *cell, uint32_t rank, float *const *inputs,
+	float *const *outputs, bool streaming)
 {
 	const uint32_t nrank = cell->nrank;
 	const uint64_t block = cell_block(cell);
@@ -171,22 +173,24 @@ static void work_for_rank(
 	}
 }
 
-void hand_collective(struct team *team, uint32_t thread, const struct cell *cell, float *const *inputs,
-	float *const *outputs)
+void hand_collective(struct team *team, uint32_t thread, const struct cell *cell,
+	float *const *inputs, float *const *outputs)
 {
 	const uint32_t nrank = cell->nrank, nthread = team->nthread;
 	const bool streaming = cell_traffic(cell) > STREAMING_BYTES,
 		   reduces = cell->operator== CELL_ALLREDUCE;
 	team_barrier(team);
 	if (reduces || cell->operator== CELL_BROADCAST) {
-		struct fold fold = {.nin = reduces ? nrank : 1, .nout = reduces ? nrank : nrank - 1};
+		struct fold fold = {
+			.nin = reduces ? nrank : 1, .nout = reduces ? nrank : nrank - 1};
 		for (uint32_t k = 0; k < fold.nin; k++)
 			fold.in[k] = inputs[k];
 		for (uint32_t m = 0; m < fold.nout; m++)
 			fold.out[m] = outputs[reduces ? m : m + 1];
 		fold_slice(&fold, thread, nthread, cell->count, streaming);
 	} else {
-		for (uint32_t rank = nrank * thread / nthread; rank < nrank * (thread + 1) / nthread; rank++)
+		for (uint32_t rank = nrank * thread / nthread;
+			rank < nrank * (thread + 1) / nthread; rank++)
 			work_for_rank(cell, rank, inputs, outputs, streaming);
 	}
 	team_barrier(team);

@@ -1,4 +1,5 @@
-/* interpretation.c - a ring of many ranks with one element a chunk: next to nothing is moved, so that interpretation is what is left. */
+/* interpretation.c - a ring of many ranks with one element a chunk: next to nothing is moved, so
+ * that interpretation is what is left. */
 #include "contenders.h"
 #include "team.h"
 #include "timing.h"
@@ -34,8 +35,8 @@ static void time_tiny(struct tiny *tiny, const char *engine, uint32_t nworker,
 {
 	const struct member member = {tiny, nothing_to_touch, NULL, call_tiny, NULL, true};
 	tiny->nworker = nworker;
-	printf("{\"engine\": \"%s\", \"schedule\": \"%s\", \"ranks\": %" PRIu32 ", \"workers\": %" PRIu32
-	       ", \"tasks\": %" PRIu32 ", \"us\": %.3f}\n",
+	printf("{\"engine\": \"%s\", \"schedule\": \"%s\", \"ranks\": %" PRIu32
+	       ", \"workers\": %" PRIu32 ", \"tasks\": %" PRIu32 ", \"us\": %.3f}\n",
 		engine, schedule->algorithm, schedule->problem.nrank, nworker, schedule->ntask,
 		time_calls(&member, budget_s) * 1e6);
 	fflush(stdout);
@@ -53,7 +54,8 @@ static void time_tiny_communicator(
 	ordo_communicator_destroy(tiny->communicator);
 }
 
-/* Inputs of ones and outputs, a line apart: buffers that all lie alike would share few lines of a cache. */
+/* Inputs of ones and outputs, a line apart: buffers that all lie alike would share few lines of a
+ * cache. */
 struct ring {
 	uint32_t nrank;
 	float *buffers;
@@ -78,8 +80,8 @@ static void check_ring(const struct ring *ring)
 			float *found = ring_output(ring, rank) + i;
 			struct ordo_error wrong = {0};
 			snprintf(wrong.text, sizeof(wrong.text),
-				"rank %" PRIu32 ", element %" PRIu32 ": found %g, wanted %" PRIu32, rank, i,
-				(double)*found, ring->nrank);
+				"rank %" PRIu32 ", element %" PRIu32 ": found %g, wanted %" PRIu32,
+				rank, i, (double)*found, ring->nrank);
 			insist(*found == (float)ring->nrank, &wrong);
 			*found = 0;
 		}
@@ -108,8 +110,8 @@ static void time_tasks(const struct ring *ring, const struct ordo_schedule *sche
 	struct tiny tiny = {.plan = ordo_plan_create(schedule, options, &error)};
 	insist(tiny.plan, &error);
 	for (uint32_t rank = 0; rank < ring->nrank; rank++)
-		insist(ordo_plan_bind(
-			       tiny.plan, rank, ring_input(ring, rank), ring_output(ring, rank), &error),
+		insist(ordo_plan_bind(tiny.plan, rank, ring_input(ring, rank),
+			       ring_output(ring, rank), &error),
 			&error);
 	for (uint32_t nworker = 1; nworker; nworker = more_workers(nworker)) {
 		time_tiny(&tiny, "tasks", nworker, schedule, budget_s);
@@ -141,7 +143,8 @@ static void time_folds(const struct ring *ring, const struct ordo_schedule *sche
 void measure_interpretation(uint32_t nrank, double budget_s)
 {
 	struct ordo_schedule *schedule = compile(ORDO_ALLREDUCE, nrank, false, "ring");
-	const struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = nrank};
+	const struct ordo_plan_options options = {
+		.type = ORDO_F32, .reduction = ORDO_SUM, .count = nrank};
 	struct ring ring = {.nrank = nrank};
 	make_ring(&ring);
 	time_tasks(&ring, schedule, &options, budget_s);

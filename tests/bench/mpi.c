@@ -19,21 +19,23 @@ static void call(void *closure)
 	const int count = (int)owner->cell.count, block = (int)cell_block(&owner->cell);
 	switch (owner->cell.operator) {
 	case CELL_ALLREDUCE:
-		MPI_Allreduce(owner->input, owner->output, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+		MPI_Allreduce(
+			owner->input, owner->output, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 		break;
 	case CELL_REDUCESCATTER:
 		MPI_Reduce_scatter_block(
 			owner->input, owner->output, block, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
 		break;
 	case CELL_ALLGATHER:
-		MPI_Allgather(
-			owner->input, block, MPI_FLOAT, owner->output, block, MPI_FLOAT, MPI_COMM_WORLD);
+		MPI_Allgather(owner->input, block, MPI_FLOAT, owner->output, block, MPI_FLOAT,
+			MPI_COMM_WORLD);
 		break;
 	case CELL_BROADCAST:
 		MPI_Bcast(owner->output, count, MPI_FLOAT, 0, MPI_COMM_WORLD);
 		break;
 	case CELL_ALLTOALL:
-		MPI_Alltoall(owner->input, block, MPI_FLOAT, owner->output, block, MPI_FLOAT, MPI_COMM_WORLD);
+		MPI_Alltoall(owner->input, block, MPI_FLOAT, owner->output, block, MPI_FLOAT,
+			MPI_COMM_WORLD);
 		break;
 	}
 }

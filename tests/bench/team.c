@@ -24,7 +24,8 @@ static void pause_a_little(void)
 void team_barrier(struct team *team)
 {
 	const unsigned turn = atomic_load_explicit(&team->turn, memory_order_acquire);
-	if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 == team->nthread) {
+	if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 ==
+		team->nthread) {
 		atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
 		atomic_store_explicit(&team->turn, turn + 1, memory_order_release);
 		return;

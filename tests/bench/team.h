@@ -1,4 +1,5 @@
-/* team.h - threads that work together: a barrier that suits more threads than cores, and a way to start them. */
+/* team.h - threads that work together: a barrier that suits more threads than cores, and a way to
+ * start them. */
 #ifndef BENCH_TEAM_H
 #define BENCH_TEAM_H
 
@@ -22,7 +23,8 @@ void team_init(struct team *team, uint32_t nthread);
 void team_barrier(struct team *team);
 /* A barrier; the answer is what thread 0 gave. */
 uint64_t team_agree(struct team *team, uint32_t thread, uint64_t value);
-/* Runs work(closure, thread) on nthread threads, the calling one as 0 among them. false: a thread cannot be started. */
+/* Runs work(closure, thread) on nthread threads, the calling one as 0 among them. false: a thread
+ * cannot be started. */
 bool team_run(struct team *team, void (*work)(void *closure, uint32_t thread), void *closure);
 
 #endif

@@ -6,7 +6,8 @@
 #define LONG_S 0.3 /* a batch that takes so long is measured once */
 #define LEAST_BATCHES 3
 #define MOST_BATCHES 301
-/* Short, so that a host which takes a core away for some milliseconds spoils few batches, and the median none. */
+/* Short, so that a host which takes a core away for some milliseconds spoils few batches, and the
+ * median none. */
 #define BATCH_S 0.002
 #define WARM_S 0.05
 
@@ -37,8 +38,9 @@ static void touch_and_call(const struct member *member, uint64_t n)
 	}
 }
 
-/* Seconds that n touches take, with or without calls. One goes before, untimed, so that every timed touch comes after what it comes after in
- * the long run. The last thing before is a call, and so is the last thing after one with calls. */
+/* Seconds that n touches take, with or without calls. One goes before, untimed, so that every timed
+ * touch comes after what it comes after in the long run. The last thing before is a call, and so is
+ * the last thing after one with calls. */
 static double time_batch(const struct member *member, uint64_t n, bool calls)
 {
 	touch(member, true);

@@ -24,8 +24,8 @@ static bool is_small(const struct ordo_schedule *schedule)
 	       ordo_nchunk(p) <= 256 && p->nshard <= 32 && schedule->scratch_slots <= 1024;
 }
 
-static void check_own_certificate(
-	const struct ordo_schedule *schedule, const struct ordo_proof *proof, const struct document *text)
+static void check_own_certificate(const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const struct document *text)
 {
 	char report[256], *certificate = NULL;
 	size_t size;
@@ -34,7 +34,8 @@ static void check_own_certificate(
 	demand(out && ordo_certificate_print(schedule, proof, out, &error) && !fclose(out),
 		"what is proved has a certificate", error.text);
 	const struct document own = {certificate, size, -1};
-	demand(check_certificate(text, &own, report) == ACCEPTED, "the own certificate is accepted", report);
+	demand(check_certificate(text, &own, report) == ACCEPTED, "the own certificate is accepted",
+		report);
 	free(certificate);
 }
 
@@ -51,7 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length)
 	const bool refused = strstr(report, "R1: "), by_rank = strstr(report, "R2: ");
 	demand(!schedule || !refused, "what can be read is not refused by R1", report);
 	/* A rank that is there twice is refused before what stands behind it is read. */
-	demand(schedule || error.rule != 1 || refused || by_rank, "what R1 refuses is refused", error.text);
+	demand(schedule || error.rule != 1 || refused || by_rank, "what R1 refuses is refused",
+		error.text);
 	demand(schedule || verdict != ACCEPTED, "what is accepted can be read", error.text);
 	if (schedule && is_small(schedule)) {
 		struct ordo_proof *proof = ordo_verify(schedule, NULL, NULL);

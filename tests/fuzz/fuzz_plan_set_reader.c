@@ -1,5 +1,5 @@
-/* fuzz_plan_set_reader.c - any text as a plan set: every size from its first to its last has one range, and what is written reads
- * back the same. */
+/* fuzz_plan_set_reader.c - any text as a plan set: every size from its first to its last has one
+ * range, and what is written reads back the same. */
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ static char *print(const struct ordo_plan_set *set, size_t *size)
 {
 	char *text = NULL;
 	FILE *out = open_memstream(&text, size);
-	demand(out && ordo_plan_set_print(set, out, NULL) && !fclose(out), "what is read can be written");
+	demand(out && ordo_plan_set_print(set, out, NULL) && !fclose(out),
+		"what is read can be written");
 	return text;
 }
 
@@ -41,9 +42,11 @@ static void demand_no_gaps(const struct ordo_plan_set *set)
 int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
 {
 	struct ordo_error error = {0};
-	struct ordo_plan_set *set = ordo_plan_set_read_text((const char *)text, size, "fuzz", &error);
+	struct ordo_plan_set *set =
+		ordo_plan_set_read_text((const char *)text, size, "fuzz", &error);
 	if (!set) {
-		demand(error.rule == 1 && error.line && error.column, "a refusal names R1 and its place");
+		demand(error.rule == 1 && error.line && error.column,
+			"a refusal names R1 and its place");
 		return 0;
 	}
 	demand_no_gaps(set);

@@ -1,5 +1,5 @@
-/* fuzz_replay.c - any two texts as a schedule and a replay: what can be read is carried out or refused, and what is
- * written reads back the same.
+/* fuzz_replay.c - any two texts as a schedule and a replay: what can be read is carried out or
+ * refused, and what is written reads back the same.
  */
 #include "check/rehearsal.h"
 #include "halves.h"
@@ -38,8 +38,8 @@ static void carry_out(const struct ordo_schedule *schedule, const struct ordo_re
 	const struct values values = {1, ORDO_F32, ORDO_SUM};
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
 		struct rehearsal rehearsal;
-		rehearse(&rehearsal, schedule, replay, i, &values, 2 * schedule->problem.chunks_per_block,
-			NULL);
+		rehearse(&rehearsal, schedule, replay, i, &values,
+			2 * schedule->problem.chunks_per_block, NULL);
 		close_rehearsal(&rehearsal);
 	}
 }
@@ -51,8 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
 		ordo_schedule_read_text(halves.first, strlen(halves.first), "fuzz", NULL, NULL);
 	struct ordo_replay *replay = NULL;
 	if (schedule && is_small(schedule))
-		replay =
-			ordo_replay_read_text(schedule, halves.second, strlen(halves.second), "replay", NULL);
+		replay = ordo_replay_read_text(
+			schedule, halves.second, strlen(halves.second), "replay", NULL);
 	if (replay) {
 		char *once = print(schedule, replay);
 		struct ordo_replay *again =

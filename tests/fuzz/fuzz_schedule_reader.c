@@ -1,5 +1,5 @@
-/* fuzz_schedule_reader.c - any text as a schedule: both ways of reading agree, what is read is what cJSON
- * sees, and what is written reads back.
+/* fuzz_schedule_reader.c - any text as a schedule: both ways of reading agree, what is read is what
+ * cJSON sees, and what is written reads back.
  */
 #include <cjson/cJSON.h>
 #include <ordo/document.h>
@@ -30,7 +30,8 @@ static void demand_same_error(const struct ordo_error *a, const struct ordo_erro
 
 static void demand_same_schedule(const struct ordo_schedule *a, const struct ordo_schedule *b)
 {
-	demand(!memcmp(&a->problem, &b->problem, sizeof a->problem), "both ways read the same problem");
+	demand(!memcmp(&a->problem, &b->problem, sizeof a->problem),
+		"both ways read the same problem");
 	demand(same_text(a->algorithm, b->algorithm) && same_text(a->extra, b->extra) &&
 			same_text(a->topology_name, b->topology_name) &&
 			same_text(a->topology_digest, b->topology_digest),
@@ -68,11 +69,13 @@ static bool has_slice(const cJSON *object, const char *key, uint32_t buffer, uin
 static bool is_task(const cJSON *object, const struct ordo_task *task)
 {
 	const cJSON *kind = cJSON_GetObjectItemCaseSensitive(object, "task");
-	bool count_left_out = task->count == 1 && !cJSON_GetObjectItemCaseSensitive(object, "count");
+	bool count_left_out =
+		task->count == 1 && !cJSON_GetObjectItemCaseSensitive(object, "count");
 	bool phase_left_out =
 		task->phase == ORDO_NO_PHASE && !cJSON_GetObjectItemCaseSensitive(object, "phase");
 	if (!cJSON_IsString(kind) ||
-		strcmp(kind->valuestring, ordo_task_kind_name((enum ordo_task_kind)task->kind)) != 0 ||
+		strcmp(kind->valuestring, ordo_task_kind_name((enum ordo_task_kind)task->kind)) !=
+			0 ||
 		(!phase_left_out && !has_number(object, "phase", task->phase)) ||
 		(ordo_task_crosses(task) && !has_number(object, "peer", task->peer)))
 		return false;
@@ -85,7 +88,8 @@ static bool is_task(const cJSON *object, const struct ordo_task *task)
 }
 
 /* The tasks in the order of the text, which is the order they are kept in. */
-static void demand_what_cjson_sees(const struct ordo_schedule *schedule, const uint8_t *text, size_t size)
+static void demand_what_cjson_sees(
+	const struct ordo_schedule *schedule, const uint8_t *text, size_t size)
 {
 	cJSON *document = cJSON_ParseWithLength((const char *)text, size);
 	const cJSON *program, *stream, *task;
@@ -97,7 +101,8 @@ static void demand_what_cjson_sees(const struct ordo_schedule *schedule, const u
 		{
 			cJSON_ArrayForEach(task, cJSON_GetObjectItemCaseSensitive(stream, "tasks"))
 			{
-				demand(ntask < schedule->ntask && is_task(task, &schedule->tasks[ntask]),
+				demand(ntask < schedule->ntask &&
+						is_task(task, &schedule->tasks[ntask]),
 					"a task is what cJSON sees");
 				ntask++;
 			}
@@ -136,8 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
 	const struct ordo_read_options only_cjson = {.only_cjson = true};
 	struct ordo_schedule *scanned =
 		ordo_schedule_read_text((const char *)text, size, "fuzz", NULL, &scan_error);
-	struct ordo_schedule *judged =
-		ordo_schedule_read_text((const char *)text, size, "fuzz", &only_cjson, &cjson_error);
+	struct ordo_schedule *judged = ordo_schedule_read_text(
+		(const char *)text, size, "fuzz", &only_cjson, &cjson_error);
 	demand(!scanned == !judged, "both ways take or refuse");
 	if (scanned) {
 		demand_same_schedule(scanned, judged);

@@ -1,5 +1,5 @@
-/* fuzz_topology_reader.c - any text as a topology: what is read can be asked, and what is written reads back
- * the same. */
+/* fuzz_topology_reader.c - any text as a topology: what is read can be asked, and what is written
+ * reads back the same. */
 #include <ordo/document.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +39,11 @@ static void demand_links_reach(const struct ordo_topology *topology)
 int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
 {
 	struct ordo_error error = {0};
-	struct ordo_topology *topology = ordo_topology_read_text((const char *)text, size, "fuzz", &error);
+	struct ordo_topology *topology =
+		ordo_topology_read_text((const char *)text, size, "fuzz", &error);
 	if (!topology) {
-		demand(error.rule == 1 && error.line && error.column, "a refusal names R1 and its place");
+		demand(error.rule == 1 && error.line && error.column,
+			"a refusal names R1 and its place");
 		return 0;
 	}
 	char digest[33], again_digest[33];

@@ -1,4 +1,5 @@
-/* fuzz_trace_reader.c - any two texts as a schedule and the trace of a run of it: what is read is a timeline, and what is not says where. */
+/* fuzz_trace_reader.c - any two texts as a schedule and the trace of a run of it: what is read is a
+ * timeline, and what is not says where. */
 #include "halves.h"
 #include "run/trace_read.h"
 #include <math.h>

@@ -1,5 +1,5 @@
-/* fuzz_verify.c - any text as a document: read it, prove or refute it, and ask the oracles whether that is
- * right.
+/* fuzz_verify.c - any text as a document: read it, prove or refute it, and ask the oracles whether
+ * that is right.
  *
  * Limits keep one input to milliseconds; what is beyond them is read and then left.
  */
@@ -23,8 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *text, size_t size)
 		ordo_schedule_read_text((const char *)text, size, "fuzz", NULL, NULL);
 	for (int atomic = 0; schedule && atomic < 2 && is_small(schedule); atomic++) {
 		struct judgement judgement;
-		judge_schedule(
-			schedule, &(struct judging){.atomic_reduce = atomic, .max_states = 300}, &judgement);
+		judge_schedule(schedule,
+			&(struct judging){.atomic_reduce = atomic, .max_states = 300}, &judgement);
 		if (*judgement.quarrel) {
 			fprintf(stderr, "%s\n", judgement.quarrel);
 			print_handmade(schedule, stderr);

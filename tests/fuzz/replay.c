@@ -1,4 +1,5 @@
-/* replay.c - gives every file of the folders named to a fuzz target, once: for compilers without libFuzzer.
+/* replay.c - gives every file of the folders named to a fuzz target, once: for compilers without
+ * libFuzzer.
  */
 #include <dirent.h>
 #include <stdbool.h>

@@ -1,7 +1,8 @@
-/* accuracy.c - predicted against measured: how far a calibrated prediction is from what threads then take. */
+/* accuracy.c - predicted against measured: how far a calibrated prediction is from what threads
+ * then take. */
 #include "accuracy.h"
-#include "report/plan_set_proof.h"
 #include "cli/sizes.h"
+#include "report/plan_set_proof.h"
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/predict.h>
@@ -46,8 +47,8 @@ static double error_of(double predicted, double measured)
 	return predicted / measured - 1;
 }
 
-static bool predict(const struct comparing *comparing, const struct ordo_schedule *schedule, uint32_t rate,
-	uint64_t bytes, double *seconds, struct ordo_error *error)
+static bool predict(const struct comparing *comparing, const struct ordo_schedule *schedule,
+	uint32_t rate, uint64_t bytes, double *seconds, struct ordo_error *error)
 {
 	const struct calibration *calibration = comparing->calibration;
 	const uint32_t element = (uint32_t)ordo_type_size(calibration->how.type);
@@ -64,8 +65,8 @@ static bool predict(const struct comparing *comparing, const struct ordo_schedul
 	return true;
 }
 
-static bool compare_at(struct comparing *comparing, const struct ordo_schedule *schedule, uint32_t subject,
-	uint32_t rate, struct ordo_error *error)
+static bool compare_at(struct comparing *comparing, const struct ordo_schedule *schedule,
+	uint32_t subject, uint32_t rate, struct ordo_error *error)
 {
 	const struct calibration *calibration = comparing->calibration;
 	const uint64_t bytes = calibration->rates[rate].bytes,
@@ -137,17 +138,19 @@ static bool summarise(const struct comparing *comparing, bool of_size, struct su
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct comparison *one = &comparing->items[i];
-		errors[i] = fabs(error_of(of_size ? one->of_size : one->predicted, one->measured.median));
+		errors[i] = fabs(
+			error_of(of_size ? one->of_size : one->predicted, one->measured.median));
 	}
 	qsort(errors, count, sizeof *errors, compare_doubles);
-	*summary =
-		count ? (struct summary){(errors[(count - 1) / 2] + errors[count / 2]) / 2, errors[count - 1]}
-		      : (struct summary){0, 0};
+	*summary = count ? (struct summary){(errors[(count - 1) / 2] + errors[count / 2]) / 2,
+				   errors[count - 1]}
+			 : (struct summary){0, 0};
 	free(errors);
 	return true;
 }
 
-/* Of the AllReduces at a size: what the one that was predicted to be the fastest took, over the least that any took. 0: there are none. */
+/* Of the AllReduces at a size: what the one that was predicted to be the fastest took, over the
+ * least that any took. 0: there are none. */
 static double regret_of(const struct comparing *comparing, uint32_t rate)
 {
 	const struct comparison *chosen = NULL;
@@ -166,15 +169,16 @@ static double regret_of(const struct comparing *comparing, uint32_t rate)
 static void print_comparisons(const struct comparing *comparing)
 {
 	const struct calibration *calibration = comparing->calibration;
-	printf("  %-13s  %-19s %10s  %10s  %10s  %21s  %7s  %9s\n", "operator", "algorithm", "bytes",
-		"predicted", "measured", "quartiles", "error", "of size");
+	printf("  %-13s  %-19s %10s  %10s  %10s  %21s  %7s  %9s\n", "operator", "algorithm",
+		"bytes", "predicted", "measured", "quartiles", "error", "of size");
 	for (uint32_t i = 0; i < comparing->count; i++) {
 		const struct comparison *one = &comparing->items[i];
 		char text[4][32];
 		printf("  %-13s  %-19s %10" PRIu64 "  %10s  %10s  %10s-%10s  %+6.0f%%  %+8.0f%%\n",
 			ordo_operator_facts(subjects[one->subject].op)->name,
 			subjects[one->subject].algorithm, calibration->rates[one->rate].bytes,
-			time_text(text[0], one->predicted), time_text(text[1], one->measured.median),
+			time_text(text[0], one->predicted),
+			time_text(text[1], one->measured.median),
 			time_text(text[2], one->measured.first_quartile),
 			time_text(text[3], one->measured.third_quartile),
 			100 * error_of(one->predicted, one->measured.median),
@@ -185,16 +189,16 @@ static void print_comparisons(const struct comparing *comparing)
 static void print_summary(const struct comparing *comparing, const struct summary summaries[2])
 {
 	const struct calibration *calibration = comparing->calibration;
-	printf("  error with the document (measured at %" PRIu64 " bytes): median %.0f%%, at most %.0f%%\n",
+	printf("  error with the document (measured at %" PRIu64
+	       " bytes): median %.0f%%, at most %.0f%%\n",
 		calibration->how.bytes, 100 * summaries[0].median, 100 * summaries[0].most);
 	printf("  error with the costs measured at each size: median %.0f%%, at most %.0f%%\n",
 		100 * summaries[1].median, 100 * summaries[1].most);
 	for (uint32_t rate = 0; rate < calibration->nrate; rate++) {
 		const double regret = regret_of(comparing, rate);
 		if (regret > 0)
-			printf("  at %" PRIu64
-			       " bytes the AllReduce predicted to be the fastest takes %.2f times "
-			       "the fastest of these\n",
+			printf("  at %" PRIu64 " bytes the AllReduce predicted to be the fastest "
+			       "takes %.2f times the fastest of these\n",
 				calibration->rates[rate].bytes, regret);
 	}
 }
@@ -218,7 +222,8 @@ static void add_comparisons(
 		add_number(json, "measured_first_quartile_seconds", one->measured.first_quartile);
 		add_number(json, "measured_third_quartile_seconds", one->measured.third_quartile);
 		add_number(json, "error", error_of(one->predicted, one->measured.median));
-		add_number(json, "error_with_costs_of_size", error_of(one->of_size, one->measured.median));
+		add_number(json, "error_with_costs_of_size",
+			error_of(one->of_size, one->measured.median));
 	}
 	add_number(check, "median_error", summaries[0].median);
 	add_number(check, "most_error", summaries[0].most);
@@ -231,11 +236,11 @@ bool check_calibration(struct call *call, const struct calibration *calibration)
 	struct comparing comparing = {.calibration = calibration};
 	struct ordo_error error = {0};
 	struct summary summaries[2];
-	bool worked =
-		compare_all(&comparing, &error) &&
-		(summarise(&comparing, false, &summaries[0]) && summarise(&comparing, true, &summaries[1])
-				? true
-				: ordo_fail_memory(&error));
+	bool worked = compare_all(&comparing, &error) &&
+		      (summarise(&comparing, false, &summaries[0]) &&
+					      summarise(&comparing, true, &summaries[1])
+				      ? true
+				      : ordo_fail_memory(&error));
 	if (!worked) {
 		call->status = fail(call, &error);
 	} else if (call->json) {

@@ -11,7 +11,8 @@ static const uint64_t sizes[] = {4 << 10, 64 << 10, 1 << 20, 16 << 20};
 enum { NSIZE = sizeof sizes / sizeof *sizes };
 #define MOST_MEMORY (UINT64_C(1) << 29)
 
-/* Moves of a run: enough that entering and leaving it hardly counts, and few enough at large sizes. */
+/* Moves of a run: enough that entering and leaving it hardly counts, and few enough at large
+ * sizes. */
 enum { FEWEST_MOVES = 2048 };
 
 /* For the bar: three, and four rates at each size. */
@@ -23,8 +24,8 @@ static void tell_progress(const struct calibrating *how, uint64_t done)
 		how->progress(how->closure, "measuring", done, NMEASUREMENT);
 }
 
-static bool measure_owned(struct ordo_schedule *schedule, const struct calibrating *how, uint64_t count,
-	uint32_t nworker, struct spread *spread, struct ordo_error *error)
+static bool measure_owned(struct ordo_schedule *schedule, const struct calibrating *how,
+	uint64_t count, uint32_t nworker, struct spread *spread, struct ordo_error *error)
 {
 	const struct measuring measuring = {.type = how->type,
 		.reduction = ORDO_SUM,
@@ -36,14 +37,16 @@ static bool measure_owned(struct ordo_schedule *schedule, const struct calibrati
 	return worked;
 }
 
-/* Tasks of a ring on one thread, each chunk one element: moves, Notify and Wait as schedules have them. */
+/* Tasks of a ring on one thread, each chunk one element: moves, Notify and Wait as schedules have
+ * them. */
 static bool measure_task(struct calibration *calibration, struct ordo_error *error)
 {
 	const uint32_t nrank = calibration->how.nrank < 4 ? 4 : calibration->how.nrank;
 	const struct ordo_request request = {
 		.problem = {.op = ORDO_ALLREDUCE, .nrank = nrank}, .algorithm = "ring"};
 	struct ordo_schedule *ring = ordo_compile(&request, error);
-	const double ntask = ring ? ring->ntask : 1, nchunk = ring ? ring->problem.chunks_per_block : 1;
+	const double ntask = ring ? ring->ntask : 1,
+		     nchunk = ring ? ring->problem.chunks_per_block : 1;
 	struct spread spread;
 	if (!measure_owned(ring, &calibration->how, (uint64_t)nchunk, 1, &spread, error))
 		return false;
@@ -55,10 +58,11 @@ static bool measure_task(struct calibration *calibration, struct ordo_error *err
 static bool measure_call(struct calibration *calibration, struct ordo_error *error)
 {
 	const struct calibrating *how = &calibration->how;
-	const double tasks = (double)((how->nrank - 1) / how->nworker + 1) * calibration->task_ns.median;
+	const double tasks =
+		(double)((how->nrank - 1) / how->nworker + 1) * calibration->task_ns.median;
 	struct spread spread;
-	if (!measure_owned(practise_moves(how->nrank, 1, 1, ORDO_LOCAL_COPY, error), how, 1, how->nworker,
-		    &spread, error))
+	if (!measure_owned(practise_moves(how->nrank, 1, 1, ORDO_LOCAL_COPY, error), how, 1,
+		    how->nworker, &spread, error))
 		return false;
 	calibration->call_ns = scale_spread(&spread, 1e9, tasks);
 	return true;
@@ -77,7 +81,8 @@ static bool measure_latency(struct calibration *calibration, struct ordo_error *
 	if (!measure_hops(&measuring, &spread, error))
 		return false;
 	calibration->hop_ns = scale_spread(&spread, 1e9, 0);
-	const double rest = calibration->hop_ns.median - TASKS_OF_A_HOP * calibration->task_ns.median;
+	const double rest =
+		calibration->hop_ns.median - TASKS_OF_A_HOP * calibration->task_ns.median;
 	calibration->latency_ns = rest > 0 ? rest : 0;
 	return true;
 }
@@ -89,17 +94,18 @@ static bool measure_rate(struct calibration *calibration, uint64_t bytes, enum o
 	const struct calibrating *how = &calibration->how;
 	const uint32_t nchunk = how->nrank, moves = how->nrank * nchunk;
 	/* Large ones take long enough as they are. */
-	const uint32_t nround = bytes > 1 << 18 || moves >= FEWEST_MOVES ? 1 : (FEWEST_MOVES - 1) / moves + 1;
+	const uint32_t nround =
+		bytes > 1 << 18 || moves >= FEWEST_MOVES ? 1 : (FEWEST_MOVES - 1) / moves + 1;
 	const uint64_t count = bytes / ordo_type_size(how->type);
 	struct spread full, empty;
-	if (!measure_owned(practise_moves(how->nrank, nchunk, nround, kind, error), how, count, how->nworker,
-		    &full, error) ||
+	if (!measure_owned(practise_moves(how->nrank, nchunk, nround, kind, error), how, count,
+		    how->nworker, &full, error) ||
 		!measure_owned(practise_moves(how->nrank, nchunk, nround, kind, error), how, nchunk,
 			how->nworker, &empty, error))
 		return false;
 	/* Where the difference drowns, at least a hundredth of the time is that of bytes. */
-	const double less =
-		empty.median < 0.99 * full.first_quartile ? empty.median : 0.99 * full.first_quartile;
+	const double less = empty.median < 0.99 * full.first_quartile ? empty.median
+								      : 0.99 * full.first_quartile;
 	const struct spread alone = scale_spread(&full, 1, less);
 	*rate = rate_of(&alone, 1e-9 * (double)bytes * how->nrank * nround / how->nworker);
 	return true;
@@ -125,7 +131,8 @@ static bool measure_rates(struct calibration *calibration, uint64_t bytes, struc
 	return true;
 }
 
-bool calibrate(const struct calibrating *how, struct calibration *calibration, struct ordo_error *error)
+bool calibrate(
+	const struct calibrating *how, struct calibration *calibration, struct ordo_error *error)
 {
 	*calibration = (struct calibration){.how = *how};
 	if (!measure_task(calibration, error) || !measure_call(calibration, error) ||
@@ -133,7 +140,8 @@ bool calibrate(const struct calibrating *how, struct calibration *calibration, s
 		return false;
 	bool there = false; /* the size asked for */
 	for (uint32_t i = 0; i < NSIZE; i++) {
-		if (!there && how->bytes < sizes[i] && !measure_rates(calibration, how->bytes, error))
+		if (!there && how->bytes < sizes[i] &&
+			!measure_rates(calibration, how->bytes, error))
 			return false;
 		there |= how->bytes <= sizes[i];
 		if (how->bytes != sizes[i] && 2 * sizes[i] * how->nrank > MOST_MEMORY)
@@ -144,15 +152,16 @@ bool calibrate(const struct calibrating *how, struct calibration *calibration, s
 	return there || measure_rates(calibration, how->bytes, error);
 }
 
-/* What adding takes beyond copying. Where that is nothing, no bandwidth can say so; a million GB/s nearly does. */
+/* What adding takes beyond copying. Where that is nothing, no bandwidth can say so; a million GB/s
+ * nearly does. */
 static double adding_beyond(double copy, double reduce)
 {
 	const double most = 1e6, rest = 1 / reduce - 1 / copy;
 	return rest > 1 / most ? 1 / rest : most;
 }
 
-static bool add_links(struct ordo_topology *topology, const struct calibration *calibration, double bandwidth,
-	struct ordo_error *error)
+static bool add_links(struct ordo_topology *topology, const struct calibration *calibration,
+	double bandwidth, struct ordo_error *error)
 {
 	for (uint32_t from = 0; from < topology->nrank; from++)
 		for (uint32_t to = 0; to < topology->nrank; to++)

@@ -1,7 +1,8 @@
 /* costs.h - what tasks cost on the threads of this machine, as a topology that predictions take.
  *
- * All ranks share the cores, so a rate is that of one core while all are busy. In the document a link is one core copying; what adding takes beyond that is its
- * reduce bandwidth, because a SendReduce reads, adds and writes at once.
+ * All ranks share the cores, so a rate is that of one core while all are busy. In the document a
+ * link is one core copying; what adding takes beyond that is its reduce bandwidth, because a
+ * SendReduce reads, adds and writes at once.
  */
 #ifndef ORDO_TOOLS_CALIBRATE_COSTS_H
 #define ORDO_TOOLS_CALIBRATE_COSTS_H
@@ -31,8 +32,9 @@ struct calibration {
 	struct calibrating how;
 	struct spread task_ns; /* of a task that moves next to nothing */
 	struct spread call_ns; /* of a call, beside its tasks: threads begin and end it */
-	struct spread
-		hop_ns; /* from a Send on one core to the Wait for it on another having ended; of no runs with one thread or core */
+	/* from a Send on one core to the Wait for it on another having ended; of no runs with one
+	 * thread or core */
+	struct spread hop_ns;
 	double latency_ns;			 /* what of it is not tasks */
 	struct measured_rates rates[MOST_RATES]; /* ascending */
 	uint32_t nrate;
@@ -40,9 +42,11 @@ struct calibration {
 };
 
 /* Takes some seconds. false: no memory, or a run failed. */
-bool calibrate(const struct calibrating *how, struct calibration *calibration, struct ordo_error *error);
+bool calibrate(
+	const struct calibrating *how, struct calibration *calibration, struct ordo_error *error);
 
-/* A full mesh with the costs measured at a size; call_ns and what it was measured for are in its "x". NULL: no memory. The caller destroys it. */
+/* A full mesh with the costs measured at a size; call_ns and what it was measured for are in its
+ * "x". NULL: no memory. The caller destroys it. */
 struct ordo_topology *calibrated_topology(
 	const struct calibration *calibration, uint32_t rate, struct ordo_error *error);
 

@@ -1,4 +1,5 @@
-/* latency.c - how long it takes from a Send on one core until the Wait for it on another has ended. */
+/* latency.c - how long it takes from a Send on one core until the Wait for it on another has
+ * ended. */
 #define _GNU_SOURCE /* pthread_setaffinity_np */
 #include "latency.h"
 #include "check/buffers.h"
@@ -51,13 +52,14 @@ static bool run_there_and_back(void *closure, struct ordo_error *error)
 	return ordo_plan_run_rank(partner->plan, 0, error);
 }
 
-static bool hop(
-	struct ordo_plan *plan, const struct measuring *how, struct spread *spread, struct ordo_error *error)
+static bool hop(struct ordo_plan *plan, const struct measuring *how, struct spread *spread,
+	struct ordo_error *error)
 {
 	struct partner partner = {.plan = plan};
 	cpu_set_t allowed, core[2];
 	pthread_t thread;
-	if (!find_cores(&allowed, core) || pthread_setaffinity_np(pthread_self(), sizeof core[0], &core[0]))
+	if (!find_cores(&allowed, core) ||
+		pthread_setaffinity_np(pthread_self(), sizeof core[0], &core[0]))
 		return true;
 	partner.core = core[1];
 	bool worked = !pthread_create(&thread, NULL, follow, &partner);
@@ -74,12 +76,14 @@ static bool hop(
 
 bool measure_hops(const struct measuring *how, struct spread *spread, struct ordo_error *error)
 {
-	const struct ordo_plan_options options = {.type = how->type, .reduction = how->reduction, .count = 1};
+	const struct ordo_plan_options options = {
+		.type = how->type, .reduction = how->reduction, .count = 1};
 	struct buffers buffers = {.nrank = 0};
 	*spread = (struct spread){.count = 0};
 	struct ordo_schedule *schedule = practise_hops(NHOP, error);
 	struct ordo_plan *plan = schedule ? ordo_plan_create(schedule, &options, error) : NULL;
-	const bool worked = plan && give_buffers(&buffers, plan, &schedule->problem, &options, error) &&
+	const bool worked = plan &&
+			    give_buffers(&buffers, plan, &schedule->problem, &options, error) &&
 			    hop(plan, how, spread, error);
 	*spread = scale_spread(spread, 1.0 / NHOP, 0);
 	ordo_plan_destroy(plan);

@@ -1,4 +1,5 @@
-/* microbenchmarks.c - schedules that are no collectives, but each do one thing over and over, to be measured.
+/* microbenchmarks.c - schedules that are no collectives, but each do one thing over and over, to be
+ * measured.
  *
  * They are written as documents and read: that is how schedules from elsewhere come in.
  */
@@ -20,8 +21,8 @@ static bool begin_page(struct page *page, uint32_t nrank, uint32_t nchunk, struc
 	if (!page->out)
 		return ordo_fail_memory(error);
 	fprintf(page->out,
-		"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": \"practice\", "
-		"\"ranks\": %" PRIu32 ", \"chunks_per_block\": %" PRIu32
+		"{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": "
+		"\"practice\", \"ranks\": %" PRIu32 ", \"chunks_per_block\": %" PRIu32
 		", \"scratch_slots\": 0, \"in_place\": false, \"programs\": [",
 		nrank, nchunk);
 	return true;
@@ -29,7 +30,8 @@ static bool begin_page(struct page *page, uint32_t nrank, uint32_t nchunk, struc
 
 static void begin_rank(struct page *page, uint32_t rank)
 {
-	fprintf(page->out, "%s{\"rank\": %" PRIu32 ", \"streams\": [{\"name\": \"practice\", \"tasks\": [\n",
+	fprintf(page->out,
+		"%s{\"rank\": %" PRIu32 ", \"streams\": [{\"name\": \"practice\", \"tasks\": [\n",
 		rank ? ",\n" : "\n", rank);
 }
 
@@ -51,19 +53,20 @@ static struct ordo_schedule *end_page(struct page *page, struct ordo_error *erro
 	return schedule;
 }
 
-static void write_move(struct page *page, uint32_t chunk, enum ordo_task_kind kind, uint32_t peer, bool first)
+static void write_move(
+	struct page *page, uint32_t chunk, enum ordo_task_kind kind, uint32_t peer, bool first)
 {
 	fprintf(page->out, "%s{\"task\": \"%s\", ", first ? "" : ",\n", ordo_task_kind_name(kind));
 	if (kind == ORDO_SEND || kind == ORDO_SEND_REDUCE)
 		fprintf(page->out, "\"peer\": %" PRIu32 ", ", peer);
 	fprintf(page->out,
-		"\"chunk\": %" PRIu32 ", \"src\": [\"input\", %" PRIu32 "], \"dst\": [\"output\", %" PRIu32
-		"]}",
+		"\"chunk\": %" PRIu32 ", \"src\": [\"input\", %" PRIu32
+		"], \"dst\": [\"output\", %" PRIu32 "]}",
 		chunk, chunk, chunk);
 }
 
-struct ordo_schedule *practise_moves(
-	uint32_t nrank, uint32_t nchunk, uint32_t nround, enum ordo_task_kind kind, struct ordo_error *error)
+struct ordo_schedule *practise_moves(uint32_t nrank, uint32_t nchunk, uint32_t nround,
+	enum ordo_task_kind kind, struct ordo_error *error)
 {
 	struct page page;
 	if (!begin_page(&page, nrank, nchunk, error))
@@ -86,11 +89,13 @@ static void write_hops(struct page *page, uint32_t rank, uint32_t nhop)
 		if (hop % 2 == rank)
 			fprintf(page->out,
 				"%s{\"task\": \"Send\", \"peer\": %" PRIu32
-				", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]},\n"
+				", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", "
+				"0]},\n"
 				"{\"task\": \"Notify\", \"peer\": %" PRIu32 ", \"signal\": 0}",
 				hop ? ",\n" : "", peer, peer);
 		else
-			fprintf(page->out, "%s{\"task\": \"Wait\", \"peer\": %" PRIu32 ", \"signal\": 0}",
+			fprintf(page->out,
+				"%s{\"task\": \"Wait\", \"peer\": %" PRIu32 ", \"signal\": 0}",
 				hop ? ",\n" : "", peer);
 	end_rank(page);
 }

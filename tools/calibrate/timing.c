@@ -19,7 +19,8 @@ static double quantile(const double *sorted, uint32_t count, double share)
 	const double at = share * (count - 1);
 	const uint32_t below = (uint32_t)at;
 	const double rest = at - below;
-	return below + 1 < count ? sorted[below] * (1 - rest) + sorted[below + 1] * rest : sorted[below];
+	return below + 1 < count ? sorted[below] * (1 - rest) + sorted[below + 1] * rest
+				 : sorted[below];
 }
 
 static struct spread spread_of(double *seconds, uint32_t count)
@@ -59,7 +60,8 @@ static void touch(const struct buffers *buffers, const struct ordo_plan *plan)
 	}
 }
 
-bool time_runs(timed_run *run, void *closure, double seconds, struct spread *spread, struct ordo_error *error)
+bool time_runs(timed_run *run, void *closure, double seconds, struct spread *spread,
+	struct ordo_error *error)
 {
 	double taken[MOST_RUNS];
 	uint32_t count = 0;
@@ -91,8 +93,8 @@ static bool run_crew(void *closure, struct ordo_error *error)
 	return ordo_plan_run_threads(crew->plan, crew->nworker, error);
 }
 
-bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *how, struct spread *spread,
-	struct ordo_error *error)
+bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *how,
+	struct spread *spread, struct ordo_error *error)
 {
 	const struct ordo_plan_options options = {
 		.type = how->type, .reduction = how->reduction, .count = how->count};

@@ -4,7 +4,8 @@
 
 #include <ordo/runtime.h>
 
-/* Of several measurements of one thing: a quarter of them are at most the first quartile, half at most the median. */
+/* Of several measurements of one thing: a quarter of them are at most the first quartile, half at
+ * most the median. */
 struct spread {
 	uint32_t count;
 	double first_quartile, median, third_quartile;
@@ -23,14 +24,15 @@ struct measuring {
 	double seconds;	  /* about so long, and never less than three runs */
 };
 
-/* Seconds of a run. The schedule need not be proved if it cannot be stuck. Buffers are filled once, outputs too, so that no page is touched first in a run. */
-bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *how, struct spread *spread,
-	struct ordo_error *error);
+/* Seconds of a run. The schedule need not be proved if it cannot be stuck. Buffers are filled once,
+ * outputs too, so that no page is touched first in a run. */
+bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *how,
+	struct spread *spread, struct ordo_error *error);
 
 /* What is timed; false: error. */
 typedef bool timed_run(void *closure, struct ordo_error *error);
 /* Seconds of a run, the first ones left out; for about so long, and never fewer than three. */
-bool time_runs(
-	timed_run *run, void *closure, double seconds, struct spread *spread, struct ordo_error *error);
+bool time_runs(timed_run *run, void *closure, double seconds, struct spread *spread,
+	struct ordo_error *error);
 
 #endif

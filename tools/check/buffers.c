@@ -14,15 +14,16 @@ static void *allocate(uint64_t size)
 		return NULL;
 	size_t rounded = ((size_t)size + alignment - 1) / alignment * alignment;
 	void *memory = aligned_alloc(alignment, rounded);
-	/* Large pages make the first touch of a gigabyte bearable; it is no loss if there are none. */
+	/* Large pages make the first touch of a gigabyte bearable; it is no loss if there are
+	 * none. */
 	if (memory && alignment == LARGE_ALIGNMENT)
 		madvise(memory, rounded, MADV_HUGEPAGE);
 	return memory;
 }
 
 /* In place the smaller buffer lies inside the larger one: how many bytes from its start. */
-static uint64_t offset_inside(const struct ordo_problem *problem, const struct ordo_plan_options *options,
-	uint32_t rank, bool output_larger)
+static uint64_t offset_inside(const struct ordo_problem *problem,
+	const struct ordo_plan_options *options, uint32_t rank, bool output_larger)
 {
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 		const uint32_t same = ordo_in_place_output_slot(problem, rank, slot);
@@ -30,7 +31,8 @@ static uint64_t offset_inside(const struct ordo_problem *problem, const struct o
 			continue;
 		const uint64_t input = element_of_slot(problem, options->count, slot),
 			       output = element_of_slot(problem, options->count, same);
-		return (output_larger ? output - input : input - output) * ordo_type_size(options->type);
+		return (output_larger ? output - input : input - output) *
+		       ordo_type_size(options->type);
 	}
 	return 0;
 }
@@ -39,10 +41,10 @@ static bool give_rank(struct buffers *buffers, const struct ordo_problem *proble
 	const struct ordo_plan_options *options, uint32_t rank)
 {
 	const uint64_t size = ordo_type_size(options->type),
-		       input = size *
-			       element_of_slot(problem, options->count, ordo_input_slots(problem, rank)),
-		       output = size *
-				element_of_slot(problem, options->count, ordo_output_slots(problem, rank));
+		       input = size * element_of_slot(problem, options->count,
+					      ordo_input_slots(problem, rank)),
+		       output = size * element_of_slot(problem, options->count,
+					       ordo_output_slots(problem, rank));
 	void **memory = &buffers->memory[2 * (size_t)rank];
 	if (problem->in_place) {
 		char *larger = memory[0] = allocate(input > output ? input : output);
@@ -71,12 +73,14 @@ bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
 	for (uint32_t rank = 0; rank < nrank; rank++)
 		if (!give_rank(buffers, problem, options, rank))
 			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
-				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32, rank, nrank);
+				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32,
+				rank, nrank);
 	return true;
 }
 
-bool give_buffers(struct buffers *buffers, struct ordo_plan *plan, const struct ordo_problem *problem,
-	const struct ordo_plan_options *options, struct ordo_error *error)
+bool give_buffers(struct buffers *buffers, struct ordo_plan *plan,
+	const struct ordo_problem *problem, const struct ordo_plan_options *options,
+	struct ordo_error *error)
 {
 	if (!give_memory(buffers, problem, options, error))
 		return false;

@@ -48,7 +48,8 @@ static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
 static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 {
 	uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
-	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
+	return ordo_chunk_begin(trial->count, K, k + 1, 1) -
+	       ordo_chunk_begin(trial->count, K, k, 1);
 }
 
 /* Of a buffer of nothing, which may be NULL, it is NULL too. */
@@ -68,7 +69,8 @@ void fill_rank(const struct trial *trial, uint32_t rank)
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
 		uint32_t chunk = ordo_input_chunk(problem, rank, slot),
 			 shard = ordo_input_shard(problem, rank, slot);
-		make_values(&trial->values, shard, slot_begin(trial, chunk), chunk_length(trial, chunk),
+		make_values(&trial->values, shard, slot_begin(trial, chunk),
+			chunk_length(trial, chunk),
 			element(trial->inputs[rank], trial, slot_begin(trial, slot)));
 	}
 }
@@ -97,7 +99,8 @@ bool has_one_order(const struct ordo_proof *proof)
 	       proof->run_to_run != ORDO_DOES_NOT_HOLD;
 }
 
-/* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves, plus one. */
+/* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves,
+ * plus one. */
 static void measure_trees(struct checker *checker)
 {
 	const struct ordo_trees *trees = &checker->trial->proof->trees;
@@ -164,7 +167,8 @@ static void evaluate(const struct checker *checker, struct bench *bench, uint64_
 		if (step == ORDO_NONE) {
 			height--;
 			ordo_reduce_elements(checker->accumulator, values->reduction,
-				bench->tiles + (height - 1) * tile, bench->tiles + height * tile, n);
+				bench->tiles + (height - 1) * tile, bench->tiles + height * tile,
+				n);
 			continue;
 		}
 		char *top = bench->tiles + height++ * tile;
@@ -177,11 +181,14 @@ static void evaluate(const struct checker *checker, struct bench *bench, uint64_
 	else
 		ordo_narrow_elements(values->type, bench->wanted, bench->tiles, n);
 	if (values->reduction == ORDO_AVG)
-		ordo_divide_elements(values->type, bench->wanted, n, checker->trial->problem->nshard);
+		ordo_divide_elements(
+			values->type, bench->wanted, n, checker->trial->problem->nshard);
 }
 
-/* Without an order there is only the exact result, and it does not matter in which order that is made. */
-static void evaluate_exactly(const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
+/* Without an order there is only the exact result, and it does not matter in which order that is
+ * made. */
+static void evaluate_exactly(
+	const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
 {
 	const struct values *values = &checker->trial->values;
 	for (uint32_t shard = 0; shard < checker->trial->problem->nshard; shard++) {
@@ -190,41 +197,43 @@ static void evaluate_exactly(const struct checker *checker, struct bench *bench,
 	}
 }
 
-static void note_difference(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,
-	uint64_t at, const char *wanted, const char *result)
+static void note_difference(struct check *found, const struct trial *trial, uint32_t rank,
+	uint32_t chunk, uint64_t at, const char *wanted, const char *result)
 {
 	size_t size = ordo_type_size(trial->values.type), i = 0;
 	char hex[2][17] = {"", ""};
 	while (!memcmp(wanted + i * size, result + i * size, size))
 		i++;
 	for (size_t byte = 0; byte < size; byte++) {
-		snprintf(hex[0] + 2 * byte, 3, "%02x", (unsigned char)result[i * size + size - 1 - byte]);
-		snprintf(hex[1] + 2 * byte, 3, "%02x", (unsigned char)wanted[i * size + size - 1 - byte]);
+		snprintf(hex[0] + 2 * byte, 3, "%02x",
+			(unsigned char)result[i * size + size - 1 - byte]);
+		snprintf(hex[1] + 2 * byte, 3, "%02x",
+			(unsigned char)wanted[i * size + size - 1 - byte]);
 	}
 	found->bits_equal = false;
 	snprintf(found->text, sizeof found->text,
-		"rank %u, chunk %u, element %" PRIu64 ": found bits %s, wanted %s", rank, chunk, at + i,
-		hex[0], hex[1]);
+		"rank %u, chunk %u, element %" PRIu64 ": found bits %s, wanted %s", rank, chunk,
+		at + i, hex[0], hex[1]);
 }
 
 static void note_bound(struct check *found, uint32_t chunk, uint64_t at)
 {
 	found->within_bounds = false;
 	snprintf(found->text, sizeof found->text,
-		"chunk %u, element %" PRIu64 ": further from the exact result than rounding allows", chunk,
-		at);
+		"chunk %u, element %" PRIu64 ": further from the exact result than rounding allows",
+		chunk, at);
 }
 
 static void note_outlier(struct check *found, uint32_t rank, uint32_t chunk, uint64_t at)
 {
 	found->bits_equal = found->within_bounds = false;
 	snprintf(found->text, sizeof found->text,
-		"rank %u, chunk %u, element %" PRIu64 ": not what any order of the inputs gives", rank, chunk,
-		at);
+		"rank %u, chunk %u, element %" PRIu64 ": not what any order of the inputs gives",
+		rank, chunk, at);
 }
 
-static void compare_bits(struct check *found, const struct trial *trial, uint32_t rank, uint32_t chunk,
-	uint64_t first, size_t n, const char *wanted, const char *result)
+static void compare_bits(struct check *found, const struct trial *trial, uint32_t rank,
+	uint32_t chunk, uint64_t first, size_t n, const char *wanted, const char *result)
 {
 	const size_t size = ordo_type_size(trial->values.type);
 	if (!memcmp(wanted, result, n * size))
@@ -253,16 +262,18 @@ static void compare_with_exact(const struct checker *checker, struct check *foun
 }
 
 /* Elements first..first+n of a chunk, on all ranks that hold it. */
-static void check_tile(
-	const struct checker *checker, struct bench *bench, uint32_t chunk, uint64_t first, size_t n)
+static void check_tile(const struct checker *checker, struct bench *bench, uint32_t chunk,
+	uint64_t first, size_t n)
 {
 	const struct trial *trial = checker->trial;
 	const struct ordo_problem *problem = trial->problem;
-	const bool reduces = ordo_operator_facts(problem->op)->reduces, ordered = !reduces || trial->proof;
+	const bool reduces = ordo_operator_facts(problem->op)->reduces,
+		   ordered = !reduces || trial->proof;
 	uint64_t at = slot_begin(trial, chunk) + first;
 	uint32_t rank, end;
 	if (!reduces)
-		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->wanted);
+		make_values(
+			&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->wanted);
 	else
 		(ordered ? evaluate : evaluate_exactly)(checker, bench, at, n);
 	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
@@ -270,16 +281,17 @@ static void check_tile(
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
 		bench->found.elements += n;
 		if (ordered)
-			compare_bits(&bench->found, trial, rank, chunk, first, n, bench->wanted, result);
+			compare_bits(
+				&bench->found, trial, rank, chunk, first, n, bench->wanted, result);
 		else
-			compare_with_exact(
-				checker, &bench->found, rank, chunk, first, n, bench->exact, result);
+			compare_with_exact(checker, &bench->found, rank, chunk, first, n,
+				bench->exact, result);
 	}
 	if (!reduces || !ordered)
 		return;
 	uint32_t tree = trial->proof->chunk_tree[chunk];
-	size_t wrong = compare_exact(&trial->values, checker->accumulator, bench->exact, bench->wanted, n,
-		checker->depth[tree], checker->nleaf[tree], &bench->found.far);
+	size_t wrong = compare_exact(&trial->values, checker->accumulator, bench->exact,
+		bench->wanted, n, checker->depth[tree], checker->nleaf[tree], &bench->found.far);
 	if (wrong < n)
 		note_bound(&bench->found, chunk, first + wrong);
 }
@@ -288,7 +300,8 @@ static void check_piece(void *closure, uint64_t item, uint32_t worker)
 {
 	struct checker *checker = closure;
 	struct bench *bench = &checker->benches[worker];
-	uint32_t chunk = (uint32_t)(item / checker->npiece), piece = (uint32_t)(item % checker->npiece);
+	uint32_t chunk = (uint32_t)(item / checker->npiece),
+		 piece = (uint32_t)(item % checker->npiece);
 	uint64_t length = chunk_length(checker->trial, chunk);
 	uint64_t first = ordo_chunk_begin(length, checker->npiece, piece, TILE);
 	uint64_t end = ordo_chunk_begin(length, checker->npiece, piece + 1, TILE);
@@ -299,7 +312,8 @@ static void check_piece(void *closure, uint64_t item, uint32_t worker)
 		bench->recipe_tree = tree;
 	}
 	for (; first < end; first += TILE)
-		check_tile(checker, bench, chunk, first, end - first < TILE ? (size_t)(end - first) : TILE);
+		check_tile(checker, bench, chunk, first,
+			end - first < TILE ? (size_t)(end - first) : TILE);
 }
 
 static bool make_bench(const struct checker *checker, struct bench *bench)
@@ -312,7 +326,8 @@ static bool make_bench(const struct checker *checker, struct bench *bench)
 		.wanted = calloc(TILE, ordo_type_size(checker->trial->values.type)),
 		.exact = calloc(TILE, EXACT_SIZE),
 		.found = {.bits_equal = true, .within_bounds = true}};
-	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->wanted && bench->exact;
+	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->wanted &&
+	       bench->exact;
 }
 
 static void free_bench(struct bench *bench)
@@ -326,7 +341,8 @@ static void free_bench(struct bench *bench)
 
 static void merge(struct check *result, const struct check *found)
 {
-	if (result->bits_equal && result->within_bounds && (!found->bits_equal || !found->within_bounds))
+	if (result->bits_equal && result->within_bounds &&
+		(!found->bits_equal || !found->within_bounds))
 		memcpy(result->text, found->text, sizeof result->text);
 	result->bits_equal &= found->bits_equal;
 	result->within_bounds &= found->within_bounds;
@@ -370,8 +386,8 @@ bool check(const struct trial *trial, struct check *result)
 		.accumulator = ordo_accumulator(trial->problem, trial->values.type)};
 	bool ready = prepare(&checker);
 	if (ready)
-		for_each((uint64_t)ordo_nchunk(trial->problem) * checker.npiece, checker.width, check_piece,
-			&checker);
+		for_each((uint64_t)ordo_nchunk(trial->problem) * checker.npiece, checker.width,
+			check_piece, &checker);
 	for (uint32_t i = 0; checker.benches && i < checker.width; i++) {
 		if (ready)
 			merge(result, &checker.benches[i].found);

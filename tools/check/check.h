@@ -1,8 +1,8 @@
 /* check.h - buffers filled from a seed, and compared with what the operator means.
  *
- * The sequential meaning of a chunk is its reduction tree, evaluated on the inputs (or, where nothing is
- * added, the source's data). Trees come from the proof, if there is one; inputs are made again, a tile at a time; so checking
- * keeps no copy of any buffer.
+ * The sequential meaning of a chunk is its reduction tree, evaluated on the inputs (or, where
+ * nothing is added, the source's data). Trees come from the proof, if there is one; inputs are made
+ * again, a tile at a time; so checking keeps no copy of any buffer.
  */
 #ifndef ORDO_TOOLS_CHECK_H
 #define ORDO_TOOLS_CHECK_H
@@ -20,7 +20,9 @@ struct trial {
 };
 
 struct check {
-	bool bits_equal; /* with the sequential meaning, on every rank; without a proof, where one is known: see check */
+	/* with the sequential meaning, on every rank; without a proof, where one is known: see
+	 * check */
+	bool bits_equal;
 	bool within_bounds; /* of the exact result */
 	char text[512];	    /* the first difference, if there is one */
 	uint64_t elements;  /* compared, over all ranks */
@@ -42,8 +44,9 @@ void fill(const struct trial *trial);
 void fill_rank(const struct trial *trial, uint32_t rank);
 /* Whether every copy of a chunk is one and the same tree in every run. */
 bool has_one_order(const struct ordo_proof *proof);
-/* Compares the outputs of all ranks. Without a proof float sums and products are held against the bounds that every order keeps, and
- * everything else, which is the same in every order, bit for bit. false: no memory. */
+/* Compares the outputs of all ranks. Without a proof float sums and products are held against the
+ * bounds that every order keeps, and everything else, which is the same in every order, bit for
+ * bit. false: no memory. */
 bool check(const struct trial *trial, struct check *result);
 
 #endif

@@ -1,7 +1,8 @@
 /* exact.c - what a reduction would be without rounding.
  *
  *   f64 sum   in 128-bit integers, in units of 2^-60
- *   sum       of narrower floats in double: the values are multiples of 2^-31 below 1, so up to 2^22 of them add without rounding
+ *   sum       of narrower floats in double: the values are multiples of 2^-31 below 1, so up to
+ *             2^22 of them add without rounding
  *   average   its sum, divided when it is compared
  *   product   in long double, whose own rounding is in the bound
  *   integers  modulo 2^64, cut to the type
@@ -154,8 +155,8 @@ void round_exact(const struct values *values, const void *one, uint32_t nleaf, v
 			: is_wide_sum(values)	       ? (double)*(const wide *)one * 0x1p-60
 						       : *(const double *)one;
 	if (is_float(values->type)) {
-		ordo_element_put(
-			values->type, element, 0, values->reduction == ORDO_AVG ? value / nleaf : value);
+		ordo_element_put(values->type, element, 0,
+			values->reduction == ORDO_AVG ? value / nleaf : value);
 		return;
 	}
 	const int64_t integer = finish_integer(values, *(const int64_t *)one, nleaf);
@@ -187,16 +188,18 @@ static double log_of_rounding(enum ordo_type type)
 	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
 }
 
-/* (1 + u)^n - 1: how far n roundings lead; rounding the result to the type, if it is not the accumulator, and dividing it are one more each. */
+/* (1 + u)^n - 1: how far n roundings lead; rounding the result to the type, if it is not the
+ * accumulator, and dividing it are one more each. */
 static double drift(const struct values *values, enum ordo_type accumulator, double n)
 {
 	const int last = (accumulator != values->type && n > 0) + (values->reduction == ORDO_AVG);
 	return expm1(n * log_of_rounding(accumulator) + last * log_of_rounding(values->type));
 }
 
-/* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all values are positive. */
-static size_t compare_sums(const struct values *values, enum ordo_type accumulator, const void *exact,
-	const void *result, size_t n, uint32_t depth, struct distance *far)
+/* Every addend passes through at most depth roundings, and the sum of magnitudes is the sum: all
+ * values are positive. */
+static size_t compare_sums(const struct values *values, enum ordo_type accumulator,
+	const void *exact, const void *result, size_t n, uint32_t depth, struct distance *far)
 {
 	const double relative = drift(values, accumulator, depth);
 	for (size_t i = 0; i < n; i++) {
@@ -205,7 +208,8 @@ static size_t compare_sums(const struct values *values, enum ordo_type accumulat
 			sum = ((const double *)exact)[i];
 			error = fabs(got - sum);
 		} else {
-			/* The result is a multiple of 2^-60 too: the difference is exact. Rubbish may be no such number. */
+			/* The result is a multiple of 2^-60 too: the difference is exact. Rubbish
+			 * may be no such number. */
 			if (!(fabs(got) < 0x1p60))
 				return i;
 			wide fixed = ((const wide *)exact)[i], found = (wide)(got * 0x1p60);
@@ -219,9 +223,11 @@ static size_t compare_sums(const struct values *values, enum ordo_type accumulat
 	return n;
 }
 
-/* As for sums, and one rounding more; so small a number may be rounded to the place of the least ones. */
-static size_t compare_averages(const struct values *values, enum ordo_type accumulator, const void *exact,
-	const void *result, size_t n, uint32_t depth, uint32_t nleaf, struct distance *far)
+/* As for sums, and one rounding more; so small a number may be rounded to the place of the least
+ * ones. */
+static size_t compare_averages(const struct values *values, enum ordo_type accumulator,
+	const void *exact, const void *result, size_t n, uint32_t depth, uint32_t nleaf,
+	struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
@@ -231,7 +237,8 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 						? (long double)((const wide *)exact)[i] * 0x1p-60L
 						: (long double)((const double *)exact)[i];
 		const long double average = sum / nleaf;
-		const double error = (double)fabsl((long double)float_at(values->type, result, i) - average),
+		const double error = (double)fabsl(
+				     (long double)float_at(values->type, result, i) - average),
 			     bound = relative * (double)average + least;
 		if (!(error <= bound))
 			return i;
@@ -241,12 +248,13 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 }
 
 /* n-1 multiplications, each rounded once, in any tree; and the same for the long doubles. */
-static size_t compare_products(const struct values *values, enum ordo_type accumulator, const void *exact,
-	const void *result, size_t n, uint32_t nleaf, struct distance *far)
+static size_t compare_products(const struct values *values, enum ordo_type accumulator,
+	const void *exact, const void *result, size_t n, uint32_t nleaf, struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
-		     steps = nleaf - 1.0, relative = drift(values, accumulator, steps) + 2 * steps * 0x1p-64;
+		     steps = nleaf - 1.0,
+		     relative = drift(values, accumulator, steps) + 2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		long double product = ((const long double *)exact)[i];
 		double got = float_at(values->type, result, i), size = (double)fabsl(product);

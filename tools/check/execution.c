@@ -9,8 +9,9 @@ static bool run_tasks(struct execution *execution, const struct execution_wish *
 	if (again)
 		fill(&execution->trial);
 	const double began = clock_seconds();
-	const bool worked = wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
-					 : ordo_plan_run_threads(execution->plan, wish->nworker, error);
+	const bool worked =
+		wish->seeded ? ordo_plan_run_seeded(execution->plan, wish->seed + turn, error)
+			     : ordo_plan_run_threads(execution->plan, wish->nworker, error);
 	*elapsed = clock_seconds() - began;
 	return worked;
 }
@@ -20,7 +21,8 @@ static bool run_once(struct execution *execution, const struct execution_wish *w
 	bool again, struct ordo_error *error)
 {
 	double elapsed;
-	if (!(wish->folded ? run_folding(&execution->folding, &execution->trial, again, &elapsed, error)
+	if (!(wish->folded ? run_folding(
+				     &execution->folding, &execution->trial, again, &elapsed, error)
 			   : run_tasks(execution, wish, turn, again, &elapsed, error)))
 		return false;
 	if (turn < wish->warmup)
@@ -31,9 +33,10 @@ static bool run_once(struct execution *execution, const struct execution_wish *w
 	return true;
 }
 
-/* In place a run eats its input, and a checked run must not find the last one's result: both are filled
- * again. */
-static bool run_all(struct execution *execution, const struct execution_wish *wish, struct ordo_error *error)
+/* In place a run eats its input, and a checked run must not find the last one's result: both are
+ * filled again. */
+static bool run_all(
+	struct execution *execution, const struct execution_wish *wish, struct ordo_error *error)
 {
 	const bool always = wish->check || wish->fresh || execution->problem.in_place;
 	for (uint32_t turn = 0; turn < wish->warmup + wish->repeat; turn++) {
@@ -56,7 +59,8 @@ static bool open_tasks(struct execution *execution, const struct execution_wish 
 {
 	execution->plan = ordo_plan_create(execution->schedule, options, error);
 	return execution->plan &&
-	       give_buffers(&execution->buffers, execution->plan, &execution->problem, options, error) &&
+	       give_buffers(
+		       &execution->buffers, execution->plan, &execution->problem, options, error) &&
 	       (!wish->trace || ordo_plan_trace_begin(execution->plan, 1, error));
 }
 
@@ -72,7 +76,8 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 			.values = {wish->seed, wish->type, wish->reduction},
 			.count = wish->count}};
 	execution->problem.in_place ^= wish->other_form;
-	if (!(wish->folded ? give_memory(&execution->buffers, &execution->problem, &options, error) &&
+	if (!(wish->folded ? give_memory(
+				     &execution->buffers, &execution->problem, &options, error) &&
 				     open_folding(&execution->folding, schedule, proof, &options,
 					     &execution->buffers, wish->nworker, error)
 			   : open_tasks(execution, wish, &options, error)))

@@ -1,4 +1,5 @@
-/* folding.c - a proved schedule run as a collective on a communicator of its own: by one call for all ranks, or by a thread for each. */
+/* folding.c - a proved schedule run as a collective on a communicator of its own: by one call for
+ * all ranks, or by a thread for each. */
 #include "folding.h"
 #include "clock.h"
 #include <pthread.h>
@@ -16,8 +17,8 @@ struct caller {
 	struct ordo_error error;
 };
 
-static bool give_parts(
-	struct folding *folding, const struct buffers *buffers, bool callers, struct ordo_error *error)
+static bool give_parts(struct folding *folding, const struct buffers *buffers, bool callers,
+	struct ordo_error *error)
 {
 	folding->parts = calloc(folding->nrank, sizeof *folding->parts);
 	if (callers)
@@ -43,8 +44,8 @@ bool open_folding(struct folding *folding, const struct ordo_schedule *schedule,
 		return false;
 	const char *digest = ordo_collective_digest(folding->collective);
 	if (proof && *digest && strcmp(digest, proof->digest) != 0)
-		return ordo_fail(error, ORDO_REFUTED, 0, "the collective has the order %s, its proof %s",
-			digest, proof->digest);
+		return ordo_fail(error, ORDO_REFUTED, 0,
+			"the collective has the order %s, its proof %s", digest, proof->digest);
 	folding->communicator = ordo_communicator_create(&how, error);
 	return folding->communicator && give_parts(folding, buffers, !nworker, error);
 }
@@ -62,8 +63,8 @@ static void fill_visited(void *closure, uint32_t rank)
 	fill_rank(closure, rank);
 }
 
-static bool run_by_one(struct folding *folding, const struct trial *trial, bool again, double *seconds,
-	struct ordo_error *error)
+static bool run_by_one(struct folding *folding, const struct trial *trial, bool again,
+	double *seconds, struct ordo_error *error)
 {
 	struct trial filled = *trial;
 	if (again)
@@ -95,12 +96,13 @@ static void start_callers(struct folding *folding, const struct trial *trial)
 		*caller = (struct caller){.folding = folding, .trial = trial, .rank = rank};
 		caller->started = !pthread_create(&caller->thread, NULL, call_rank, caller);
 		if (!caller->started)
-			ordo_communicator_abort(folding->communicator, rank, "its thread cannot be started");
+			ordo_communicator_abort(
+				folding->communicator, rank, "its thread cannot be started");
 	}
 }
 
-static bool run_by_callers(
-	struct folding *folding, const struct trial *trial, double *seconds, struct ordo_error *error)
+static bool run_by_callers(struct folding *folding, const struct trial *trial, double *seconds,
+	struct ordo_error *error)
 {
 	double began = 0, ended = 0;
 	bool worked = true;

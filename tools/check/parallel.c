@@ -22,7 +22,9 @@ struct worker {
 uint32_t parallel_width(uint64_t nitem)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t width = processors < 1 ? 1 : processors > MOST_WORKERS ? MOST_WORKERS : (uint64_t)processors;
+	uint64_t width = processors < 1		     ? 1
+			 : processors > MOST_WORKERS ? MOST_WORKERS
+						     : (uint64_t)processors;
 	return (uint32_t)(width < nitem ? width : nitem ? nitem : 1);
 }
 
@@ -38,8 +40,8 @@ static void *take_items(void *argument)
 	}
 }
 
-void for_each(uint64_t nitem, uint32_t width, void (*work)(void *closure, uint64_t item, uint32_t worker),
-	void *closure)
+void for_each(uint64_t nitem, uint32_t width,
+	void (*work)(void *closure, uint64_t item, uint32_t worker), void *closure)
 {
 	struct crew crew = {.nitem = nitem, .work = work, .closure = closure};
 	struct worker workers[MOST_WORKERS];
@@ -49,7 +51,8 @@ void for_each(uint64_t nitem, uint32_t width, void (*work)(void *closure, uint64
 	for (uint32_t i = 0; i < width; i++)
 		workers[i] = (struct worker){&crew, i};
 	/* A thread that cannot be had is work that the others do. */
-	while (started < width && !pthread_create(&threads[started], NULL, take_items, &workers[started]))
+	while (started < width &&
+		!pthread_create(&threads[started], NULL, take_items, &workers[started]))
 		started++;
 	take_items(&workers[0]);
 	for (uint32_t i = 1; i < started; i++)

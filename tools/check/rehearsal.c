@@ -20,7 +20,8 @@ struct stage {
 static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
 {
 	const uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
-	return ordo_chunk_begin(trial->count, K, k + 1, 1) - ordo_chunk_begin(trial->count, K, k, 1);
+	return ordo_chunk_begin(trial->count, K, k + 1, 1) -
+	       ordo_chunk_begin(trial->count, K, k, 1);
 }
 
 static struct values values_of_call(const struct values *values, uint32_t call)
@@ -39,7 +40,8 @@ static void on_entering(void *closure, uint32_t rank, uint32_t call)
 }
 
 /* The exact result of a chunk. */
-static void make_exact(const struct stage *stage, const struct values *values, uint32_t chunk, size_t n)
+static void make_exact(
+	const struct stage *stage, const struct values *values, uint32_t chunk, size_t n)
 {
 	const struct ordo_problem *problem = &stage->schedule->problem;
 	const uint64_t first = element_of_slot(problem, stage->trial.count, chunk);
@@ -69,8 +71,8 @@ static void judge_sum(const struct stage *stage, const struct values *values, st
 	make_exact(stage, values, chunk, n);
 	for (size_t i = 0; i < n; i++) {
 		const void *wanted = exact_at(values, stage->exact, i);
-		if (compare_exact(values, ordo_accumulator(problem, values->type), wanted, found + i * size,
-			    1, problem->nshard, problem->nshard, &far))
+		if (compare_exact(values, ordo_accumulator(problem, values->type), wanted,
+			    found + i * size, 1, problem->nshard, problem->nshard, &far))
 			continue;
 		at.element = i;
 		round_exact(values, wanted, problem->nshard, at.values[1]);
@@ -78,8 +80,8 @@ static void judge_sum(const struct stage *stage, const struct values *values, st
 	}
 }
 
-static void judge_copy(const struct stage *stage, const struct values *values, struct odd_element at,
-	uint32_t chunk, const unsigned char *found, size_t n)
+static void judge_copy(const struct stage *stage, const struct values *values,
+	struct odd_element at, uint32_t chunk, const unsigned char *found, size_t n)
 {
 	const struct ordo_problem *problem = &stage->schedule->problem;
 	const size_t size = ordo_type_size(values->type);
@@ -100,8 +102,8 @@ static void on_leaving(void *closure, uint32_t rank, uint32_t call)
 	const struct stage *stage = closure;
 	const struct ordo_problem *problem = &stage->schedule->problem;
 	const struct values values = values_of_call(&stage->trial.values, call);
-	unsigned char *kept =
-		stage->rehearsal->outputs + call * stage->begins[problem->nrank] + stage->begins[rank];
+	unsigned char *kept = stage->rehearsal->outputs + call * stage->begins[problem->nrank] +
+			      stage->begins[rank];
 	for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
 		const uint32_t chunk = ordo_output_chunk(problem, rank, slot);
 		const size_t n = (size_t)chunk_length(&stage->trial, chunk);
@@ -119,7 +121,8 @@ static void on_leaving(void *closure, uint32_t rank, uint32_t call)
 enum ordo_type sight_type(
 	const struct ordo_schedule *schedule, const struct ordo_replay *replay, enum ordo_type type)
 {
-	return replay->memory_buffer == ORDO_SCRATCH ? ordo_accumulator(&schedule->problem, type) : type;
+	return replay->memory_buffer == ORDO_SCRATCH ? ordo_accumulator(&schedule->problem, type)
+						     : type;
 }
 
 static void on_step(void *closure, uint32_t call, uint32_t task, bool done)
@@ -138,13 +141,14 @@ static void on_step(void *closure, uint32_t call, uint32_t task, bool done)
 						     replay->memory_buffer, replay->memory_slot);
 		if (slot)
 			memcpy(done ? sight->after : sight->before, slot,
-				ordo_type_size(
-					sight_type(stage->schedule, replay, stage->trial.values.type)));
+				ordo_type_size(sight_type(
+					stage->schedule, replay, stage->trial.values.type)));
 	}
 	rehearsal->nstep += done;
 }
 
-static void on_left_over(void *closure, uint32_t from, uint32_t to, uint32_t signal, uint32_t ntoken)
+static void on_left_over(
+	void *closure, uint32_t from, uint32_t to, uint32_t signal, uint32_t ntoken)
 {
 	struct rehearsal *rehearsal = ((const struct stage *)closure)->rehearsal;
 	if (rehearsal->left_over.nsignal++)
@@ -177,7 +181,8 @@ static bool give_outputs(struct stage *stage, struct ordo_error *error)
 	stage->rehearsal->outputs = calloc(stage->rehearsal->size + 1, 1);
 	stage->exact = malloc(longest * EXACT_SIZE);
 	stage->part = malloc(longest * ELEMENT_SIZE);
-	return stage->rehearsal->outputs && stage->exact && stage->part ? true : ordo_fail_memory(error);
+	return stage->rehearsal->outputs && stage->exact && stage->part ? true
+									: ordo_fail_memory(error);
 }
 
 /* What lies there before anybody entered is nobody's promise. */
@@ -201,7 +206,8 @@ static bool set_up(struct stage *stage, struct ordo_error *error)
 		.tile_bytes = UINT64_MAX};
 	stage->plan = stage->rehearsal->plan = ordo_plan_create(stage->schedule, &options, error);
 	if (!stage->plan || !ordo_plan_trace_begin(stage->plan, stage->replay->ncall, error) ||
-		!give_buffers(&stage->buffers, stage->plan, &stage->schedule->problem, &options, error))
+		!give_buffers(
+			&stage->buffers, stage->plan, &stage->schedule->problem, &options, error))
 		return false;
 	stage->trial.inputs = stage->buffers.inputs;
 	stage->trial.outputs = stage->buffers.outputs;
@@ -210,8 +216,8 @@ static bool set_up(struct stage *stage, struct ordo_error *error)
 }
 
 bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,
-	const struct ordo_replay *replay, uint32_t which, const struct values *values, uint64_t count,
-	struct ordo_error *error)
+	const struct ordo_replay *replay, uint32_t which, const struct values *values,
+	uint64_t count, struct ordo_error *error)
 {
 	*rehearsal = (struct rehearsal){.sights = {{.step = UINT64_MAX}, {.step = UINT64_MAX}}};
 	struct stage stage = {.schedule = schedule,
@@ -221,8 +227,8 @@ bool rehearse(struct rehearsal *rehearsal, const struct ordo_schedule *schedule,
 	const struct ordo_watch watch = {&stage, on_entering, on_leaving, on_step, on_left_over};
 	const bool ready = set_up(&stage, error);
 	if (ready)
-		rehearsal->completed = ordo_plan_run_replay(
-			stage.plan, &replay->interleavings[which], replay->ncall, &watch, &rehearsal->error);
+		rehearsal->completed = ordo_plan_run_replay(stage.plan,
+			&replay->interleavings[which], replay->ncall, &watch, &rehearsal->error);
 	free_buffers(&stage.buffers);
 	free(stage.begins);
 	free(stage.exact);
@@ -238,23 +244,26 @@ void close_rehearsal(struct rehearsal *rehearsal)
 	rehearsal->outputs = NULL;
 }
 
-struct odd_element compare_rehearsals(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
-	const struct rehearsal rehearsals[2], const struct values *values, uint64_t count)
+struct odd_element compare_rehearsals(const struct ordo_schedule *schedule,
+	const struct ordo_replay *replay, const struct rehearsal rehearsals[2],
+	const struct values *values, uint64_t count)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	const struct trial trial = {.problem = &schedule->problem, .values = *values, .count = count};
+	const struct trial trial = {
+		.problem = &schedule->problem, .values = *values, .count = count};
 	const size_t size = ordo_type_size(values->type);
 	const unsigned char *one = rehearsals[0].outputs, *other = rehearsals[1].outputs;
 	struct odd_element odd = {0};
 	for (uint32_t call = 0; call < replay->ncall; call++)
 		for (uint32_t rank = 0; rank < problem->nrank; rank++)
 			for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
-				const uint64_t n =
-					chunk_length(&trial, ordo_output_chunk(problem, rank, slot));
+				const uint64_t n = chunk_length(
+					&trial, ordo_output_chunk(problem, rank, slot));
 				for (uint64_t i = 0; i < n; i++, one += size, other += size) {
 					if (!memcmp(one, other, size) || odd.count++)
 						continue;
-					odd = (struct odd_element){odd.count, call, rank, slot, i, {{0}}};
+					odd = (struct odd_element){
+						odd.count, call, rank, slot, i, {{0}}};
 					memcpy(odd.values[0], one, size);
 					memcpy(odd.values[1], other, size);
 				}

@@ -81,11 +81,11 @@ static inline double double_candidate(uint64_t hash)
 }
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type takes none */
-#define FILL(type, expression)                                                                               \
-	do {                                                                                                 \
-		type *value = out;                                                                           \
-		for (size_t i = 0; i < n; i++)                                                               \
-			value[i] = (expression);                                                             \
+#define FILL(type, expression)                                                                     \
+	do {                                                                                       \
+		type *value = out;                                                                 \
+		for (size_t i = 0; i < n; i++)                                                     \
+			value[i] = (expression);                                                   \
 	} while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -100,7 +100,8 @@ static void make_integers(enum ordo_type type, uint32_t key, uint32_t first, siz
 		FILL(uint8_t, (uint8_t)(HASH >> 13));
 }
 
-static void make_f16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+static void make_f16(
+	enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
 	if (ordo_reduction_adds(reduction))
 		FILL(uint16_t, f16_summand(HASH));
@@ -110,7 +111,8 @@ static void make_f16(enum ordo_reduction reduction, uint32_t key, uint32_t first
 		FILL(uint16_t, half_candidate(HASH, f16_summand(HASH)));
 }
 
-static void make_bf16(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+static void make_bf16(
+	enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
 	if (ordo_reduction_adds(reduction))
 		FILL(uint16_t, bf16_summand(HASH));
@@ -120,7 +122,8 @@ static void make_bf16(enum ordo_reduction reduction, uint32_t key, uint32_t firs
 		FILL(uint16_t, half_candidate(HASH, bf16_summand(HASH)));
 }
 
-static void make_f32(enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+static void make_f32(
+	enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
 {
 	if (ordo_reduction_adds(reduction))
 		FILL(float, float_summand(HASH));
@@ -131,8 +134,8 @@ static void make_f32(enum ordo_reduction reduction, uint32_t key, uint32_t first
 }
 
 /* Elements whose numbers agree above the lowest 32 bits. */
-static void make_narrow(
-	enum ordo_type type, enum ordo_reduction reduction, uint32_t key, uint32_t first, size_t n, void *out)
+static void make_narrow(enum ordo_type type, enum ordo_reduction reduction, uint32_t key,
+	uint32_t first, size_t n, void *out)
 {
 	if (type == ORDO_F16)
 		make_f16(reduction, key, first, n, out);
@@ -144,8 +147,8 @@ static void make_narrow(
 		make_integers(type, key, first, n, out);
 }
 
-static void make_wide(
-	enum ordo_type type, enum ordo_reduction reduction, uint64_t key, uint64_t first, size_t n, void *out)
+static void make_wide(enum ordo_type type, enum ordo_reduction reduction, uint64_t key,
+	uint64_t first, size_t n, void *out)
 {
 	if (type == ORDO_I64)
 		FILL(uint64_t, mix_wide((first + i) ^ key));
@@ -168,7 +171,8 @@ void make_values(const struct values *values, uint32_t shard, uint64_t first, si
 		uint64_t high = (first + done) >> 32, left = ((high + 1) << 32) - (first + done);
 		size_t part = n - done < left ? n - done : (size_t)left;
 		make_narrow(values->type, values->reduction, (uint32_t)mix_wide(key + high),
-			(uint32_t)(first + done), part, (char *)out + done * ordo_type_size(values->type));
+			(uint32_t)(first + done), part,
+			(char *)out + done * ordo_type_size(values->type));
 		done += part;
 	}
 }

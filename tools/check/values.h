@@ -1,9 +1,9 @@
-/* values.h - inputs made from a seed: any element of any shard can be made again at any time, so no copy is
- * kept.
+/* values.h - inputs made from a seed: any element of any shard can be made again at any time, so no
+ * copy is kept.
  *
- * Values are chosen so that their exact sum can be computed: floats are positive with eight binades of
- * exponents, so that adding them in another order gives other bits; factors lie around 1; minima and maxima
- * get both signs and both zeros; integers have all bits.
+ * Values are chosen so that their exact sum can be computed: floats are positive with eight binades
+ * of exponents, so that adding them in another order gives other bits; factors lie around 1; minima
+ * and maxima get both signs and both zeros; integers have all bits.
  */
 #ifndef ORDO_TOOLS_VALUES_H
 #define ORDO_TOOLS_VALUES_H

@@ -26,10 +26,12 @@ enum { SEND = 2, NOTIFY = 4, WAIT, INPUT = 0, OUTPUT, SCRATCH, MOST = 1 << 24, L
 enum { MOST_LETTERS = 65536, MOST_PHASES = (1 << 25) - 1 }; /* of one value; of a schedule */
 enum holds { ALL, ROOT, OWN, ROW, COLUMN };
 enum tag { SIGNAL, TOUCH, TREE };
-static const char *const kinds[] = {"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
+static const char *const kinds[] = {
+	"LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"};
 static const char *const buffers[] = {"input", "output", "scratch"};
-static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast", "ReduceScatter",
-					      "AllGather", "Scatter", "Gather", "AllToAll"};
+static const char *const f32 = "f32", *const names[] = {"AllReduce", "Reduce", "Broadcast",
+					      "ReduceScatter", "AllGather", "Scatter", "Gather",
+					      "AllToAll"};
 /* The keys of each object; of those that are not free to be left out, the bits are in `needed`. */
 struct keys {
 	u32 n, needed;
@@ -52,10 +54,11 @@ enum {
 	EXTRA
 };
 static const struct keys head_keys = {14, 0xff,
-	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots", "in_place",
-		"programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
+	{"schema", "operator", "algorithm", "ranks", "chunks_per_block", "scratch_slots",
+		"in_place", "programs", "root", "shards", "accumulate", "topology", "phases", "x"}};
 static const struct keys topology_keys = {2, 3, {"name", "digest"}},
-			 program_keys = {2, 3, {"rank", "streams"}}, stream_keys = {2, 3, {"name", "tasks"}};
+			 program_keys = {2, 3, {"rank", "streams"}},
+			 stream_keys = {2, 3, {"name", "tasks"}};
 enum { KIND, PEER, CHUNK, SOURCE, TARGET, COUNT, SIGNALS, PHASE };
 static const struct keys task_keys = {
 	8, 1, {"task", "peer", "chunk", "src", "dst", "count", "signal", "phase"}};
@@ -67,11 +70,13 @@ static const struct meaning {
 	int power; /* N^power blocks */
 	enum holds input, output;
 	bool reduces;
-} meanings[] = {{0, ALL, ALL, true}, {0, ALL, ROOT, true}, {0, ROOT, ALL, false}, {1, ALL, OWN, true},
-	{1, OWN, ALL, false}, {1, ROOT, OWN, false}, {1, OWN, ROOT, false}, {2, ROW, COLUMN, false}};
+} meanings[] = {{0, ALL, ALL, true}, {0, ALL, ROOT, true}, {0, ROOT, ALL, false},
+	{1, ALL, OWN, true}, {1, OWN, ALL, false}, {1, ROOT, OWN, false}, {1, OWN, ROOT, false},
+	{2, ROW, COLUMN, false}};
 
 struct task {
-	u32 kind, stream, peer, chunk, count, buffer[2], slot[2]; /* source, target; chunk: or signal */
+	/* source, target; chunk: or signal */
+	u32 kind, stream, peer, chunk, count, buffer[2], slot[2];
 	u32 next, taken; /* of a signal: the next Notify; the one whose token a Wait took; + 1 */
 };
 struct stream {
@@ -84,7 +89,8 @@ struct cell {
 };
 struct link {
 	u32 users[2], oldest, latest; /* a signal: streams + 1 that wait and notify; its tokens */
-	u32 last, left; /* or a stream and a rank: last touch + 1, latest Notify that the rank waited for */
+	/* or a stream and a rank: last touch + 1, latest Notify that the rank waited for */
+	u32 last, left;
 };
 struct node {
 	u32 left, right, leaves;
@@ -137,8 +143,8 @@ static _Noreturn void stop_at(struct check *c, const char *place, const char *te
 		}
 	const bool schedule = c->reading != &c->certificate;
 	snprintf(c->report, 256, "error: %s: %s (%.64s%sline %u, column %u)",
-		schedule ? "R1" : "the certificate", text, c->file ? c->file : "", c->file ? ", " : "", nline,
-		(u32)(place - line + 1));
+		schedule ? "R1" : "the certificate", text, c->file ? c->file : "",
+		c->file ? ", " : "", nline, (u32)(place - line + 1));
 	c->verdict = UNREADABLE;
 	longjmp(c->out, 1);
 }
@@ -174,7 +180,8 @@ static u32 *at(const struct check *c, enum tag tag, u64 a, u64 b)
 	const u64 key = b << 2 | tag;
 	u64 i = a * c->seeds[0] + key * c->seeds[1];
 	struct entry *entry = &c->entries[i >>= 64 - c->bits];
-	for (; entry->value && (entry->keys[0] != a || entry->keys[1] != key); entry = &c->entries[i])
+	for (; entry->value && (entry->keys[0] != a || entry->keys[1] != key);
+		entry = &c->entries[i])
 		i = (i + 1) & (((u64)1 << c->bits) - 1);
 	entry->keys[0] = a;
 	entry->keys[1] = key;
@@ -189,7 +196,8 @@ static u32 number(struct check *c, const struct value *value, u64 least, u64 mos
 	const char *at = value->text;
 	for (; at < value->end && *at >= '0' && *at <= '9' && n <= most; at++)
 		n = n * 10 + (u64)(*at - '0');
-	SHAPE(at == value->end && n >= least && n <= most, value, "wanted a number in its range, in digits");
+	SHAPE(at == value->end && n >= least && n <= most, value,
+		"wanted a number in its range, in digits");
 	return (u32)n;
 }
 
@@ -223,8 +231,8 @@ static const struct value *pair(struct check *c, const struct value *array, cons
 }
 
 /* Puts the value of each key in its place: every key known, there once, and none missing. */
-static void members(
-	struct check *c, const struct value *object, const struct keys *keys, const struct value **found)
+static void members(struct check *c, const struct value *object, const struct keys *keys,
+	const struct value **found)
 {
 	SHAPE(*object->text == '{', object, "wanted an object");
 	for (const struct value *value = object->child; value; value = value->next) {
@@ -257,7 +265,8 @@ static void judge_extra(struct check *c, const struct value *value)
 		*next++ = item;
 	qsort(sorted, n, sizeof *sorted, by_key);
 	for (u64 i = 1; i < n; i++)
-		SHAPE(by_key(&sorted[i - 1], &sorted[i]), sorted[i], "a key that is there twice in x");
+		SHAPE(by_key(&sorted[i - 1], &sorted[i]), sorted[i],
+			"a key that is there twice in x");
 }
 
 /* What the slots of a rank hold. */
@@ -285,7 +294,8 @@ static u64 chunk_of(const struct check *c, u64 rank, u32 buffer, u64 slot)
 static struct cell *cell_of(const struct check *c, u64 rank, u32 buffer, u64 slot)
 {
 	const u64 noutput = slots(c, rank, OUTPUT), base = c->op->output == OWN ? rank * c->K : 0;
-	const u64 same = buffer == INPUT && c->in_place ? chunk_of(c, rank, buffer, slot) - base : noutput;
+	const u64 same =
+		buffer == INPUT && c->in_place ? chunk_of(c, rank, buffer, slot) - base : noutput;
 	const u64 offsets[] = {noutput + c->nscratch, 0, noutput};
 	return &c->cells[c->cells_of[rank] + (same < noutput ? same : offsets[buffer] + slot)];
 }
@@ -295,7 +305,8 @@ static void read_task(struct check *c, const struct value *json)
 	const struct value *found[8] = {0};
 	SHAPE(json->end - json->text <= MOST_LETTERS, json, "too long a task");
 	members(c, json, &task_keys, found);
-	struct task task = {.kind = which(c, found[KIND], kinds, 6), .stream = c->nstream, .count = 1};
+	struct task task = {
+		.kind = which(c, found[KIND], kinds, 6), .stream = c->nstream, .count = 1};
 	const bool moves = task.kind < NOTIFY;
 	for (int i = PEER; i < PHASE; i++) {
 		const bool belongs = i == PEER ? task.kind >= SEND : moves == (i != SIGNALS);
@@ -323,7 +334,8 @@ static void read_labels(struct check *c, const struct value *const *head)
 {
 	text(c, head[ALGORITHM]);
 	if (head[PHASES])
-		for (const struct value *name = elements(c, head[PHASES]); name; name = name->next) {
+		for (const struct value *name = elements(c, head[PHASES]); name;
+			name = name->next) {
 			text(c, name);
 			SHAPE(++c->nphase <= MOST_PHASES, name, "too many phases");
 		}
@@ -338,8 +350,8 @@ static void read_labels(struct check *c, const struct value *const *head)
 		text(c, found[0]);
 		text(c, found[1]);
 		const bool fits = json_decode(found[1], digest, sizeof digest);
-		SHAPE(fits && strlen(digest) == 32 && strspn(digest, "0123456789abcdef") == 32, found[1],
-			"wanted 32 hexadecimal digits");
+		SHAPE(fits && strlen(digest) == 32 && strspn(digest, "0123456789abcdef") == 32,
+			found[1], "wanted 32 hexadecimal digits");
 	}
 }
 
@@ -363,8 +375,10 @@ static void read_problem(struct check *c, const struct value *const *head)
 	SHAPE(!c->in_place || c->op->power < 2, head[IN_PLACE], "this has no in-place form");
 	SHAPE(c->op->reduces || !c->accumulates, head[F32], "it does not reduce");
 	SHAPE(c->V == c->N || c->op->reduces, head[SHARDS], "it does not reduce");
-	SHAPE(c->V == c->N || !c->in_place, head[IN_PLACE], "this has no in-place form with shards");
-	SHAPE(c->V == c->N || (c->V + c->N - 1) / c->N * c->M <= LIMIT, head[SHARDS], "too many shards");
+	SHAPE(c->V == c->N || !c->in_place, head[IN_PLACE],
+		"this has no in-place form with shards");
+	SHAPE(c->V == c->N || (c->V + c->N - 1) / c->N * c->M <= LIMIT, head[SHARDS],
+		"too many shards");
 }
 
 /* A rank twice is refused at once: so a file that is named a thousand times is read twice. */
@@ -400,7 +414,8 @@ static void read_program_file(struct check *c, const struct value *value, u64 np
 	SHAPE(*name && *name != '.' && !strpbrk(name, "/\\"), value,
 		"wanted the plain name of a file in the folder");
 	c->program_text = read_file(c->folder, name, false, &size);
-	READABLE(c->program_text, "R2: the file of a program cannot be read, or is no ordinary file");
+	READABLE(c->program_text,
+		"R2: the file of a program cannot be read, or is no ordinary file");
 	c->reading = &c->program;
 	c->file = name;
 	if (!json_read(&c->program, c->program_text, size))
@@ -418,7 +433,8 @@ static void read_programs(struct check *c, const struct value *programs)
 	const struct value *first = elements(c, programs);
 	u64 n = 0;
 	for (const struct value *p = first; p; p = p->next, n++)
-		SHAPE((*p->text == '"') == (*first->text == '"'), p, "programs and names of files are mixed");
+		SHAPE((*p->text == '"') == (*first->text == '"'), p,
+			"programs and names of files are mixed");
 	c->entered = need(c, n + 1, sizeof(u32));
 	for (const struct value *p = first; p; p = p->next)
 		(*p->text == '"' ? read_program_file : read_program)(c, p, n);
@@ -459,7 +475,8 @@ static void read_routes(struct check *c, const struct value *routes, u64 nletter
 {
 	c->hops = need(c, nletter / 2 + 1, sizeof(u32));
 	c->route_of = need(c, nletter / 2 + 1, sizeof(u32));
-	for (const struct value *route = elements(c, routes); route; route = route->next, c->nroute++)
+	for (const struct value *route = elements(c, routes); route;
+		route = route->next, c->nroute++)
 		for (const struct value *hop = elements(c, route); hop; hop = hop->next) {
 			c->route_of[c->nhop] = c->nroute;
 			c->hops[c->nhop] = number(c, hop, 0, UINT32_MAX);
@@ -474,7 +491,8 @@ static u32 judge_path(struct check *c, const struct value *item, u32 *last)
 	for (; item; item = item->next) {
 		u32 first, end;
 		if (*item->text == '[') { /* hops of a route */
-			const struct value *part = pair(c, item, "wanted a task, or a part of a route");
+			const struct value *part =
+				pair(c, item, "wanted a task, or a part of a route");
 			const u32 from = number(c, part, 0, UINT32_MAX),
 				  to = number(c, part->next, 0, UINT32_MAX);
 			DEMAND(from <= to && to < c->nhop, "no part of a route");
@@ -503,7 +521,8 @@ static void take_paths(struct check *c, u32 id, const struct value **paths)
 			return;
 		const u32 notify = judge_path(c, item->next, &last);
 		struct stream *stream = &c->streams[c->tasks[notify].stream];
-		DEMAND(c->tasks[last].stream == c->tasks[id].stream && last < id, "a path leads elsewhere");
+		DEMAND(c->tasks[last].stream == c->tasks[id].stream && last < id,
+			"a path leads elsewhere");
 		if (stream->stamp != id + 1 || stream->known < notify)
 			stream->known = notify;
 		stream->stamp = c->entered[stream->rank] = id + 1;
@@ -516,14 +535,16 @@ static void follow(struct check *c, u32 before, u32 id)
 {
 	const struct stream *stream = &c->streams[c->tasks[before].stream];
 	const bool same = c->tasks[before].stream == c->tasks[id].stream;
-	DEMAND(same ? before != id : stream->stamp == id + 1 && stream->known > before, "R8: a race");
+	DEMAND(same ? before != id : stream->stamp == id + 1 && stream->known > before,
+		"R8: a race");
 }
 
 static void read_cell(struct check *c, struct cell *cell, u32 id)
 {
 	if (cell->writer)
 		follow(c, cell->writer - 1, id);
-	if (!cell->readers || c->tasks[c->readers[cell->readers][0]].stream != c->tasks[id].stream) {
+	if (!cell->readers ||
+		c->tasks[c->readers[cell->readers][0]].stream != c->tasks[id].stream) {
 		c->readers[++c->nreader][1] = cell->readers;
 		cell->readers = c->nreader;
 	}
@@ -544,29 +565,34 @@ static u32 add(struct check *c, u32 a, u32 b)
 	u32 *tree = at(c, TREE, a < b ? a : b, a < b ? b : a);
 	const u32 leaves = c->trees[a].leaves + c->trees[b].leaves;
 	if (!*tree)
-		c->trees[ *tree = ++c->ntree] = (struct node){a, b, leaves > MOST ? MOST + 1 : leaves};
+		c->trees[ *tree = ++c->ntree] =
+			(struct node){a, b, leaves > MOST ? MOST + 1 : leaves};
 	return *tree;
 }
 
 static void move(struct check *c, u32 id)
 {
 	const struct task *task = &c->tasks[id];
-	const u32 rank = c->streams[task->stream].rank, target = task->kind < SEND ? rank : task->peer;
+	const u32 rank = c->streams[task->stream].rank,
+		  target = task->kind < SEND ? rank : task->peer;
 	DEMAND(task->kind < SEND || target != rank, "R2: sends to its own rank");
 	DEMAND((u64)task->chunk + task->count <= c->M, "R3: chunks beyond the last");
 	for (int i = 0; i < 2; i++)
-		DEMAND(task->slot[i] + task->count <= slots(c, i ? target : rank, task->buffer[i]), "R3");
+		DEMAND(task->slot[i] + task->count <= slots(c, i ? target : rank, task->buffer[i]),
+			"R3");
 	DEMAND(task->buffer[1] != INPUT || c->in_place, "R4: writes input");
 	const bool reduces = task->kind & 1, rounds = c->accumulates && task->buffer[1] != SCRATCH;
 	for (u32 i = 0, chunk = task->chunk; i < task->count; i++, chunk++) {
 		struct cell *from = cell_of(c, rank, task->buffer[0], task->slot[0] + i);
 		struct cell *to = cell_of(c, target, task->buffer[1], task->slot[1] + i);
 		const u64 at_home = chunk_of(c, target, task->buffer[1], task->slot[1] + i);
-		DEMAND(task->buffer[1] == SCRATCH || at_home == chunk, "R3: not the slot of its chunk");
+		DEMAND(task->buffer[1] == SCRATCH || at_home == chunk,
+			"R3: not the slot of its chunk");
 		read_cell(c, from, id);
 		write_cell(c, to, id);
 		DEMAND(from->tree && from->chunk == chunk, "R10: uses what is not its chunk");
-		DEMAND(!reduces || (to->tree && to->chunk == chunk), "R10: uses what is not its chunk");
+		DEMAND(!reduces || (to->tree && to->chunk == chunk),
+			"R10: uses what is not its chunk");
 		DEMAND(!reduces || (!rounds && !from->rounded && !to->rounded), "R4: rounds twice");
 		to->tree = reduces ? add(c, from->tree, to->tree) : from->tree;
 		to->rounded = from->rounded || (rounds && c->trees[to->tree].left);
@@ -584,8 +610,8 @@ static void synchronise(struct check *c, u32 id)
 {
 	struct task *task = &c->tasks[id];
 	const u64 rank = c->streams[task->stream].rank, notifies = task->kind == NOTIFY;
-	u32 *index =
-		at(c, SIGNAL, notifies ? rank * c->N + task->peer : task->peer * c->N + rank, task->chunk);
+	u32 *index = at(c, SIGNAL, notifies ? rank * c->N + task->peer : task->peer * c->N + rank,
+		task->chunk);
 	struct link *signal = &c->links[ *index = *index ? *index : ++c->nlink];
 	u32 *user = &signal->users[notifies];
 	DEMAND(!*user || *user == task->stream + 1, "R5: shares its signal with another stream");
@@ -627,7 +653,8 @@ static void give_memory(struct check *c)
 	for (u32 rank = 0; rank < c->N; rank++)
 		for (u64 slot = 0; slot < slots(c, rank, INPUT); slot++) {
 			struct cell *cell = cell_of(c, rank, INPUT, slot);
-			cell->tree = 1 + (u32)(c->op->reduces ? rank * c->V / c->N + slot / c->M : rank);
+			cell->tree =
+				1 + (u32)(c->op->reduces ? rank * c->V / c->N + slot / c->M : rank);
 			cell->chunk = (u32)chunk_of(c, rank, INPUT, slot);
 		}
 }
@@ -640,8 +667,8 @@ static void run(struct check *c, const struct value *order, const struct value *
 		const struct value *item = pair(c, order, "wanted [stream, count]");
 		const u32 stream = number(c, item, 0, UINT32_MAX);
 		for (u32 n = number(c, item->next, 1, UINT32_MAX); n; n--, done++) {
-			const bool goes_on =
-				stream < c->nstream && c->streams[stream].next < c->streams[stream].end;
+			const bool goes_on = stream < c->nstream &&
+					     c->streams[stream].next < c->streams[stream].end;
 			DEMAND(goes_on, "the order goes beyond the end of a stream");
 			const u32 id = c->now = c->streams[stream].next++;
 			take_paths(c, id, &paths);
@@ -657,11 +684,13 @@ static void judge_end(struct check *c, const struct value *leaving)
 {
 	u32 last;
 	for (u32 i = 0; i < c->nhop; i++)
-		judge_hop(c, i && c->route_of[i] == c->route_of[i - 1] ? &c->hops[i - 1] : NULL, c->hops[i]);
+		judge_hop(c, i && c->route_of[i] == c->route_of[i - 1] ? &c->hops[i - 1] : NULL,
+			c->hops[i]);
 	for (; leaving; leaving = leaving->next) {
 		const struct value *item = elements(c, leaving); /* a rank, then hops */
 		SHAPE(item, leaving, "an empty path");
-		const u32 rank = number(c, item, 0, LIMIT), notify = judge_path(c, item->next, &last);
+		const u32 rank = number(c, item, 0, LIMIT),
+			  notify = judge_path(c, item->next, &last);
 		DEMAND(rank == c->streams[c->tasks[last].stream].rank, "a path leads elsewhere");
 		struct link *touch = &c->links[*at(c, TOUCH, c->tasks[notify].stream, rank)];
 		touch->left = touch->left < notify ? notify : touch->left;
@@ -714,7 +743,8 @@ static void judge_outputs(struct check *c, const struct value *const *claims)
 				"R11: an output slot does not hold its chunk");
 			DEMAND(c->op->reduces || cell->tree == owner + 1,
 				"R11: an output is of another rank");
-			whole[cell->tree] = whole[cell->tree] || !c->op->reduces || is_whole(c, cell->tree);
+			whole[cell->tree] =
+				whole[cell->tree] || !c->op->reduces || is_whole(c, cell->tree);
 			DEMAND(whole[cell->tree], "R11: an output has not every contribution once");
 			equal = equal && (!trees[chunk] || trees[chunk] == cell->tree);
 			if (!trees[chunk] && !counted[trees[chunk] = cell->tree])
@@ -727,7 +757,8 @@ static void judge_outputs(struct check *c, const struct value *const *claims)
 		ndistinct);
 }
 
-static void check_all(struct check *c, const struct document *schedule, const struct document *certificate)
+static void check_all(
+	struct check *c, const struct document *schedule, const struct document *certificate)
 {
 	const struct value *found[6] = {0}, *claims[3] = {0};
 	read_schedule(c, schedule);

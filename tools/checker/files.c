@@ -11,14 +11,16 @@ char *read_file(int folder, const char *name, bool follow, size_t *size)
 	const int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
 	const int descriptor = openat(folder, name, flags);
 	struct stat facts;
-	const bool ordinary = descriptor >= 0 && !fstat(descriptor, &facts) && S_ISREG(facts.st_mode);
+	const bool ordinary =
+		descriptor >= 0 && !fstat(descriptor, &facts) && S_ISREG(facts.st_mode);
 	FILE *file = ordinary ? fdopen(descriptor, "rb") : NULL;
 	if (!file && descriptor >= 0)
 		close(descriptor);
 	char *text = file ? malloc((size_t)facts.st_size + 1) : NULL;
 	*size = text ? fread(text, 1, (size_t)facts.st_size, file) : 0;
 	/* A file that grew or shrank meanwhile is not the one that was asked for. */
-	const bool whole = text && *size == (size_t)facts.st_size && getc(file) == EOF && !ferror(file);
+	const bool whole =
+		text && *size == (size_t)facts.st_size && getc(file) == EOF && !ferror(file);
 	if (file)
 		fclose(file);
 	if (whole)

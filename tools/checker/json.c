@@ -8,7 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 65, LONGEST_NUMBER = 63, LONGEST_STRING = 1 << 20, MOST_SPACE = 1 << 20, BLOCK = 4000 };
+enum {
+	DEEPEST = 65,
+	LONGEST_NUMBER = 63,
+	LONGEST_STRING = 1 << 20,
+	MOST_SPACE = 1 << 20,
+	BLOCK = 4000
+};
 static const uint32_t no_letter = UINT32_MAX;
 
 struct block {
@@ -68,7 +74,8 @@ static uint32_t take_escape(const char **at, const char *end)
 		return no_letter;
 	*at += 2;
 	const uint32_t low = take_unit(at, end);
-	return low < 0xdc00 || low > 0xdfff ? no_letter : 0x10000 + (unit - 0xd800) * 0x400 + (low - 0xdc00);
+	return low < 0xdc00 || low > 0xdfff ? no_letter
+					    : 0x10000 + (unit - 0xd800) * 0x400 + (low - 0xdc00);
 }
 
 /* The next letter of a string, *at before `end`; no_letter if there is none: a control character,
@@ -100,7 +107,8 @@ int json_compare(const struct value *one, const struct value *other)
 {
 	const char *a = one->key + 1, *b = other->key + 1;
 	while (*a != '"' && *b != '"') {
-		const uint32_t letter = take_letter(&a, one->end), beside = take_letter(&b, other->end);
+		const uint32_t letter = take_letter(&a, one->end),
+			       beside = take_letter(&b, other->end);
 		if (letter != beside)
 			return letter < beside ? -1 : 1;
 	}
@@ -140,8 +148,8 @@ static char look(struct json *json)
 	const char *at = json->at;
 	while (at < json->end && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r'))
 		at++;
-	const bool good =
-		at - json->at <= MOST_SPACE || fail(json, "more than 1 MiB of white space in a row");
+	const bool good = at - json->at <= MOST_SPACE ||
+			  fail(json, "more than 1 MiB of white space in a row");
 	json->at = at;
 	return good && at < json->end ? *at : '\0';
 }
@@ -199,7 +207,8 @@ static bool read_number(struct json *json)
 		skip_one(json, '+', '-');
 		good = skip_digits(json);
 	}
-	return good && json->at - from <= LONGEST_NUMBER ? true : fail(json, "no number, or one too long");
+	return good && json->at - from <= LONGEST_NUMBER ? true
+							 : fail(json, "no number, or one too long");
 }
 
 static bool read_word(struct json *json, const char *word)

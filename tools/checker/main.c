@@ -45,9 +45,9 @@ int main(int argc, char **argv)
 	char *schedule = open_document(argv[1], &documents[0]),
 	     *certificate = open_document(argv[2], &documents[1]);
 	const char *of = schedule && !certificate ? argv[2] : argv[1];
-	const enum verdict verdict = schedule && certificate
-					     ? check_certificate(&documents[0], &documents[1], report)
-					     : UNREADABLE;
+	const enum verdict verdict =
+		schedule && certificate ? check_certificate(&documents[0], &documents[1], report)
+					: UNREADABLE;
 	fprintf(verdict == ACCEPTED ? stdout : stderr, "%s: %s\n", of, report);
 	close_document(&documents[0], schedule);
 	close_document(&documents[1], certificate);

@@ -1,6 +1,7 @@
-/* compile_set.c - `ordo compile --sizes`: the cheapest algorithm for each size, as a proved plan set. */
-#include "rejected.h"
+/* compile_set.c - `ordo compile --sizes`: the cheapest algorithm for each size, as a proved plan
+ * set. */
 #include "plan_set_files.h"
+#include "rejected.h"
 #include "report/plan_set.h"
 #include <inttypes.h>
 #include <ordo/select.h>
@@ -32,8 +33,8 @@ static struct ordo_machine find_machine(
 	return machine;
 }
 
-static bool refuse_selection(
-	struct call *call, const struct making *making, struct progress *progress, struct ordo_error *error)
+static bool refuse_selection(struct call *call, const struct making *making,
+	struct progress *progress, struct ordo_error *error)
 {
 	const struct ordo_request request = {.problem = making->wish.problem,
 		.topology = making->wish.topology,
@@ -72,7 +73,8 @@ static bool find_costs(struct call *call, struct making *making)
 	}
 	for (uint32_t i = 0; i < making->selection.nrange; i++) {
 		const struct ordo_selected *range = &making->selection.ranges[i];
-		const uint64_t last = range->to_bytes == ORDO_ENDLESS ? range->from_bytes : range->to_bytes;
+		const uint64_t last =
+			range->to_bytes == ORDO_ENDLESS ? range->from_bytes : range->to_bytes;
 		making->costs[i] = (struct range_cost){
 			ordo_cost_seconds(&range->cost, &making->wish.machine, range->from_bytes),
 			ordo_cost_seconds(&range->cost, &making->wish.machine, last),
@@ -130,7 +132,8 @@ static int make(struct call *call, struct making *making)
 	if (!select_schedules(call, making) || !find_costs(call, making) ||
 		!prove_selection(call, &making->made, &making->selection, &making->wish,
 			making->request->conditions) ||
-		!write_selection(call, &making->made, &making->selection, making->request->output) ||
+		!write_selection(
+			call, &making->made, &making->selection, making->request->output) ||
 		!report(call, making, seconds() - began))
 		return call->status;
 	return ORDO_OK;
@@ -142,7 +145,8 @@ int compile_set(struct call *call, const struct set_request *request)
 	struct ordo_topology *topology;
 	if (!read_sizes(call, request->sizes, &making.wish.from_bytes, &making.wish.to_bytes) ||
 		!read_set_output(call, request->output) ||
-		!choose_topology(call, &request->setting->topology, request->problem.nrank, &topology))
+		!choose_topology(
+			call, &request->setting->topology, request->problem.nrank, &topology))
 		return call->status;
 	making.wish.topology = topology;
 	making.wish.machine = find_machine(request, topology);

@@ -23,22 +23,24 @@ bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint6
 		worked = is_size(first) && (!*last || is_size(last));
 		too_many = worked &&
 			   (!read_size(first, from_bytes) || *from_bytes > ORDO_BYTES_LIMIT ||
-				   (*last && (!read_size(last, to_bytes) || *to_bytes > ORDO_BYTES_LIMIT)));
+				   (*last && (!read_size(last, to_bytes) ||
+						     *to_bytes > ORDO_BYTES_LIMIT)));
 	}
 	if (too_many)
-		return refuse(
-			call, fail_usage(call, NULL, "--sizes: found %s, wanted sizes of at most %" PRIu64,
-				      text, ORDO_BYTES_LIMIT));
+		return refuse(call, fail_usage(call, NULL,
+					    "--sizes: found %s, wanted sizes of at most %" PRIu64,
+					    text, ORDO_BYTES_LIMIT));
 	if (!worked)
 		return refuse(
-			call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-				      "--sizes: found %s, wanted the first and the last size such as 1:1GiB, "
-				      "or 1: for "
-				      "all from 1 on",
+			call, fail_usage(call,
+				      "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+				      "--sizes: found %s, wanted the first and the last size such "
+				      "as 1:1GiB, or 1: for all from 1 on",
 				      *text ? text : "nothing"));
 	if (*from_bytes > *to_bytes)
-		return refuse(call,
-			fail_usage(call, NULL, "--sizes: found %s, wanted the smaller size first", text));
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--sizes: found %s, wanted the smaller size first", text));
 	return true;
 }
 
@@ -47,17 +49,19 @@ bool read_set_output(struct call *call, const char *output)
 	const size_t length = output ? strlen(output) : 0;
 	if (output && !(length >= 5 && !strcmp(output + length - 5, ".json")))
 		return true;
-	return refuse(
-		call, fail_usage(call, "the set and its schedules are written into it",
-			      "--output: found %s, wanted the name of a folder", output ? output : "none"));
+	return refuse(call, fail_usage(call, "the set and its schedules are written into it",
+				    "--output: found %s, wanted the name of a folder",
+				    output ? output : "none"));
 }
 
-bool prove_selection(struct call *call, struct made_set *made, const struct ordo_selection *selection,
-	const struct ordo_selection_wish *wish, const struct conditions *conditions)
+bool prove_selection(struct call *call, struct made_set *made,
+	const struct ordo_selection *selection, const struct ordo_selection_wish *wish,
+	const struct conditions *conditions)
 {
 	const struct ordo_verify_options options = {.topology = wish->topology};
 	struct ordo_error error;
-	*made = (struct made_set){.set = ordo_selection_plan_set(selection, &wish->problem, &error)};
+	*made = (struct made_set){
+		.set = ordo_selection_plan_set(selection, &wish->problem, &error)};
 	if (!made->set)
 		return refuse(call, fail(call, &error));
 	if (!begin_judged(call, &made->judged, made->set, &sums_of_floats))
@@ -69,8 +73,8 @@ bool prove_selection(struct call *call, struct made_set *made, const struct ordo
 	return set_meets_conditions(call, &made->judged, conditions);
 }
 
-bool write_selection(struct call *call, const struct made_set *made, const struct ordo_selection *selection,
-	const char *output)
+bool write_selection(struct call *call, const struct made_set *made,
+	const struct ordo_selection *selection, const char *output)
 {
 	struct ordo_error error;
 	const struct ordo_schedule **schedules = calloc(selection->nrange, sizeof *schedules);
@@ -92,6 +96,7 @@ void print_made_line(FILE *out, const struct made_set *made)
 {
 	const struct ordo_problem *problem = &made->set->problem;
 	fprintf(out, "%s on %u rank%s: %u schedule%s, %sproved%s in every interleaving\n",
-		ordo_operator_facts(problem->op)->name, problem->nrank, problem->nrank == 1 ? "" : "s",
-		made->set->nrange, made->set->nrange == 1 ? "" : "s", paint(out, GREEN), paint(out, PLAIN));
+		ordo_operator_facts(problem->op)->name, problem->nrank,
+		problem->nrank == 1 ? "" : "s", made->set->nrange,
+		made->set->nrange == 1 ? "" : "s", paint(out, GREEN), paint(out, PLAIN));
 }

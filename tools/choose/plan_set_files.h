@@ -16,13 +16,14 @@ struct made_set {
 	struct judged_set judged;
 };
 
-/* Makes the set and proves it as a set, as if somebody else had made it, and asks what was required of it. false: call->status. To be ended,
- * also after false. */
-bool prove_selection(struct call *call, struct made_set *made, const struct ordo_selection *selection,
-	const struct ordo_selection_wish *wish, const struct conditions *conditions);
+/* Makes the set and proves it as a set, as if somebody else had made it, and asks what was required
+ * of it. false: call->status. To be ended, also after false. */
+bool prove_selection(struct call *call, struct made_set *made,
+	const struct ordo_selection *selection, const struct ordo_selection_wish *wish,
+	const struct conditions *conditions);
 /* Writes it with its schedules. false: call->status. */
-bool write_selection(struct call *call, const struct made_set *made, const struct ordo_selection *selection,
-	const char *output);
+bool write_selection(struct call *call, const struct made_set *made,
+	const struct ordo_selection *selection, const char *output);
 void end_made(struct made_set *made);
 
 /* `AllReduce on 8 ranks: 3 schedules, proved in every interleaving` */

@@ -16,12 +16,14 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 	const bool elsewhere = others && !*others && request->topology;
 	anywhere.topology = NULL;
 	if (elsewhere)
-		others = ordo_list_suiting(&anywhere, meets_conditions, &conditions, most, &arena, &trouble);
+		others = ordo_list_suiting(
+			&anywhere, meets_conditions, &conditions, most, &arena, &trouble);
 	if (!others)
 		*error = trouble;
 	else if (*others)
 		ordo_hint(error, "%s: %.400s",
-			elsewhere ? "with a link between every two ranks these would do" : "these do",
+			elsewhere ? "with a link between every two ranks these would do"
+				  : "these do",
 			others);
 	const int status = fail(call, error);
 	hide_progress(request->closure);
@@ -42,8 +44,8 @@ static bool takes_too_much(const struct ordo_request *request)
 	return found;
 }
 
-bool refuse_all(struct call *call, const struct ordo_request *request, const struct conditions *wanted,
-	struct ordo_error *error)
+bool refuse_all(struct call *call, const struct ordo_request *request,
+	const struct conditions *wanted, struct ordo_error *error)
 {
 	char conditions[128];
 	print_conditions(wanted, conditions, sizeof conditions);
@@ -53,11 +55,11 @@ bool refuse_all(struct call *call, const struct ordo_request *request, const str
 		: *conditions	   ? "holds "
 				   : "applies",
 		conditions, ordo_operator_facts(request->problem.op)->name, request->problem.nrank,
-		request->topology ? ", topology " : "", request->topology ? request->topology->name : "");
+		request->topology ? ", topology " : "",
+		request->topology ? request->topology->name : "");
 	if (takes_too_much(request))
 		ordo_hint(error, "algorithms that would are refused for the memory they take: "
-				 "fewer ranks take less, "
-				 "--memory-limit SIZE allows more");
+				 "fewer ranks take less, --memory-limit SIZE allows more");
 	return refuse_with_others(call, request, wanted, error);
 }
 
@@ -66,7 +68,8 @@ const char *without_name(const struct ordo_refusal *refused)
 	const char *const names[] = {"algorithm", refused->algorithm};
 	for (int i = 0; i < 2; i++) {
 		const size_t length = strlen(names[i]);
-		if (!strncmp(refused->why, names[i], length) && !strncmp(refused->why + length, ": ", 2))
+		if (!strncmp(refused->why, names[i], length) &&
+			!strncmp(refused->why + length, ": ", 2))
 			return refused->why + length + 2;
 	}
 	return refused->why;

@@ -14,7 +14,8 @@ static void add_price(struct call *call, const struct ordo_shard_price *price, d
 	add_count(object, "volume_chunks_with_one_shard_a_rank", price->plain_volume);
 }
 
-/* `64 shards, 9 or 10 a rank: at most 4 sums to send, 3.14 on average; 4.00 times the volume of one shard a rank` */
+/* `64 shards, 9 or 10 a rank: at most 4 sums to send, 3.14 on average; 4.00 times the volume of one
+ * shard a rank` */
 static void print_price(uint32_t nshard, const struct ordo_shard_price *price, double average)
 {
 	fprintf(stderr, "%" PRIu32 " shards, %" PRIu32, nshard, price->least_shards);
@@ -24,8 +25,8 @@ static void print_price(uint32_t nshard, const struct ordo_shard_price *price, d
 	if (price->most_sums == 1)
 		fprintf(stderr, "each folds its own into one sum");
 	else
-		fprintf(stderr, "left as at most %" PRIu32 " sums, %.2f on average", price->most_sums,
-			average);
+		fprintf(stderr, "left as at most %" PRIu32 " sums, %.2f on average",
+			price->most_sums, average);
 	if (price->volume == price->plain_volume)
 		fprintf(stderr, ", and sends no more than with one\n");
 	else
@@ -33,8 +34,8 @@ static void print_price(uint32_t nshard, const struct ordo_shard_price *price, d
 			(double)price->volume / (double)price->plain_volume);
 }
 
-void tell_shard_price(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+void tell_shard_price(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	const struct ordo_request request = {

@@ -1,4 +1,5 @@
-/* tuning.c - the fastest algorithm by simulation, as `compile` and `tune` ask for it, and what became of the others. */
+/* tuning.c - the fastest algorithm by simulation, as `compile` and `tune` ask for it, and what
+ * became of the others. */
 #include "tuning.h"
 #include "rejected.h"
 #include "report/plan_set_proof.h"
@@ -6,7 +7,8 @@
 #include <ordo/accumulate.h>
 #include <string.h>
 
-/* Up to so many ranks every candidate is simulated and proved, also where it cannot be the fastest: that takes seconds at most. */
+/* Up to so many ranks every candidate is simulated and proved, also where it cannot be the fastest:
+ * that takes seconds at most. */
 enum { MOST_RANKS_FOR_ALL = 64 };
 
 static bool refuse(struct call *call, int status)
@@ -16,7 +18,8 @@ static bool refuse(struct call *call, int status)
 }
 
 static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
-	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning, struct ordo_error *error)
+	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning,
+	struct ordo_error *error)
 {
 	const struct ordo_request request = {.problem = wish->problem,
 		.algorithm = wish->algorithm,
@@ -32,8 +35,8 @@ static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
 	return refuse_all(call, &request, wish->conditions, error);
 }
 
-bool find_fastest(struct call *call, const struct tuning_wish *wish, const struct predicted *predicted,
-	struct ordo_tuning *tuning)
+bool find_fastest(struct call *call, const struct tuning_wish *wish,
+	const struct predicted *predicted, struct ordo_tuning *tuning)
 {
 	struct conditions wanted = *wish->conditions;
 	struct progress progress = {0};
@@ -85,11 +88,14 @@ const char *contender_text(char out[128], const struct ordo_tuning *tuning, uint
  * `phase "reduce-scatter 0": needs the link 0-1`. */
 static void write_reason(const struct ordo_contender *contender, char *out, size_t size)
 {
-	const struct ordo_refusal refusal = {.algorithm = contender->algorithm, .why = contender->why};
+	const struct ordo_refusal refusal = {
+		.algorithm = contender->algorithm, .why = contender->why};
 	const char *why = without_name(&refusal);
-	const char *link = strstr(why, "needs the link "), *rest = link ? strstr(link, " (from rank ") : NULL;
+	const char *link = strstr(why, "needs the link "),
+		   *rest = link ? strstr(link, " (from rank ") : NULL;
 	const size_t length = rest ? (size_t)(rest - why) : strlen(why), most = size - sizeof "...";
-	snprintf(out, size, "%.*s%s", (int)(length < most ? length : most), why, length < most ? "" : "...");
+	snprintf(out, size, "%.*s%s", (int)(length < most ? length : most), why,
+		length < most ? "" : "...");
 }
 
 /* `not wanted: G3 position-invariant does not hold: ...` */
@@ -105,7 +111,8 @@ static void write_remark(const struct ordo_contender *contender, char *out, size
 /* A form of another K, refused like the natural one. */
 static bool says_it_again(const struct ordo_tuning *tuning, uint32_t contender)
 {
-	return tuning->contenders[contender].standing == ORDO_UNCARRIED && !is_natural(tuning, contender);
+	return tuning->contenders[contender].standing == ORDO_UNCARRIED &&
+	       !is_natural(tuning, contender);
 }
 
 static int widest_name(const struct ordo_tuning *tuning)

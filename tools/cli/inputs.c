@@ -32,15 +32,17 @@ static bool read_range(const char *text, uint32_t *first, uint32_t *last)
 	return true;
 }
 
-static bool fail_links(struct call *call, struct ordo_topology *topology, const struct texts *failed)
+static bool fail_links(
+	struct call *call, struct ordo_topology *topology, const struct texts *failed)
 {
 	struct ordo_error error;
 	for (size_t i = 0; i < failed->count; i++) {
 		uint32_t a, b;
 		if (!strchr(failed->items[i], '-') || !read_range(failed->items[i], &a, &b))
-			return stop(call,
-				fail_usage(call, NULL, "--fail-link: found %s, wanted two ranks such as 0-1",
-					failed->items[i]));
+			return stop(
+				call, fail_usage(call, NULL,
+					      "--fail-link: found %s, wanted two ranks such as 0-1",
+					      failed->items[i]));
 		if (!ordo_topology_fail_link(topology, a, b, &error))
 			return stop(call, fail(call, &error));
 	}
@@ -73,8 +75,8 @@ const char *only_operand(struct call *call, const char *what)
 	if (!call->noperand)
 		call->status = fail_usage(call, NULL, "wanted %s", what);
 	else
-		call->status = fail_usage(call, NULL, "wanted %s and nothing else, found %s and %s", what,
-			call->operands[0], call->operands[1]);
+		call->status = fail_usage(call, NULL, "wanted %s and nothing else, found %s and %s",
+			what, call->operands[0], call->operands[1]);
 	return NULL;
 }
 
@@ -93,7 +95,8 @@ static bool tame_name(struct ordo_schedule *schedule, const char **name)
 	return true;
 }
 
-/* What a document calls things is shown, never obeyed: no name in it moves the cursor or begins a line. */
+/* What a document calls things is shown, never obeyed: no name in it moves the cursor or begins a
+ * line. */
 static bool tame_names(struct ordo_schedule *schedule)
 {
 	bool worked = tame_name(schedule, &schedule->algorithm);
@@ -145,8 +148,8 @@ struct ordo_schedule *open_schedule(struct call *call, const char *path)
 	return tame_schedule(call, schedule, &error);
 }
 
-uint32_t *read_numbers(
-	struct call *call, const char *option, const struct texts *texts, uint32_t limit, uint32_t *count)
+uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,
+	uint32_t limit, uint32_t *count)
 {
 	uint32_t *numbers = NULL;
 	size_t room = 0;
@@ -160,8 +163,8 @@ uint32_t *read_numbers(
 			free(numbers);
 			return NULL;
 		}
-		if (!ordo_array_reserve(
-			    &numbers, &room, *count + (size_t)(last - first) + 1, sizeof *numbers)) {
+		if (!ordo_array_reserve(&numbers, &room, *count + (size_t)(last - first) + 1,
+			    sizeof *numbers)) {
 			call->status = ORDO_ENVIRONMENT;
 			free(numbers);
 			return NULL;

@@ -11,22 +11,23 @@ struct topology_choice {
 	const char *name;
 	struct texts failed; /* "0-1", each */
 };
-#define TOPOLOGY_OPTIONS(choice)                                                                             \
-	{"topology", 't', NAMED, &(choice).name, "T",                                                        \
-		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},                    \
-	{                                                                                                    \
-		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                              \
-			"this link is down, both directions; may be repeated; alone it means a full mesh"    \
+#define TOPOLOGY_OPTIONS(choice)                                                                   \
+	{"topology", 't', NAMED, &(choice).name, "T",                                              \
+		"full-mesh, ring, star, ... or a file (a link between every two ranks)"},          \
+	{                                                                                          \
+		"fail-link", 0, TEXTS, &(choice).failed, "A-B",                                    \
+			"this link is down, both directions; may be repeated; alone it means a "   \
+			"full mesh"                                                                \
 	}
 
-#define ROUTE_OPTION(through_ranks)                                                                          \
-	{                                                                                                    \
-		"route-through-ranks", 0, SWITCH, &(through_ranks), NULL,                                    \
-			"ranks pass on what is not for them, where no link and no switch does"               \
+#define ROUTE_OPTION(through_ranks)                                                                \
+	{                                                                                          \
+		"route-through-ranks", 0, SWITCH, &(through_ranks), NULL,                          \
+			"ranks pass on what is not for them, where no link and no switch does"     \
 	}
 
-/* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL if none was
- * chosen. false: call->status. The caller destroys it. */
+/* The topology chosen for nrank ranks (0: as many as its document has), in *topology; NULL if none
+ * was chosen. false: call->status. The caller destroys it. */
 bool choose_topology(struct call *call, const struct topology_choice *choice, uint32_t nrank,
 	struct ordo_topology **topology);
 
@@ -34,14 +35,16 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 const char *only_operand(struct call *call, const char *what);
 /* Reads a schedule, "-" is stdin. NULL: call->status. The caller destroys it. */
 struct ordo_schedule *open_schedule(struct call *call, const char *path);
-/* Makes the names in a schedule that was read, or was not (NULL, and error says why), fit to be shown. NULL: call->status. */
+/* Makes the names in a schedule that was read, or was not (NULL, and error says why), fit to be
+ * shown. NULL: call->status. */
 struct ordo_schedule *tame_schedule(
 	struct call *call, struct ordo_schedule *schedule, struct ordo_error *error);
 
-/* "0-3,6" -> a list of numbers below `limit`, in the order written; NULL: call->status. The caller frees it.
+/* "0-3,6" -> a list of numbers below `limit`, in the order written; NULL: call->status. The caller
+ * frees it.
  */
-uint32_t *read_numbers(
-	struct call *call, const char *option, const struct texts *texts, uint32_t limit, uint32_t *count);
+uint32_t *read_numbers(struct call *call, const char *option, const struct texts *texts,
+	uint32_t limit, uint32_t *count);
 
 /* Does the path name an existing folder? */
 bool is_folder(const char *path);

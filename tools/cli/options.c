@@ -111,7 +111,8 @@ static void print_option(const struct option *option)
 	char left[96];
 	int length = snprintf(left, sizeof left, "  ");
 	if (option->letter)
-		length += snprintf(left + length, sizeof left - (size_t)length, "-%c, ", option->letter);
+		length += snprintf(
+			left + length, sizeof left - (size_t)length, "-%c, ", option->letter);
 	length += snprintf(left + length, sizeof left - (size_t)length, "--%s", option->name);
 	if (option->argument)
 		snprintf(left + length, sizeof left - (size_t)length, " %s", option->argument);
@@ -123,7 +124,8 @@ static void print_option(const struct option *option)
 	printf(also ? "; or --%s\n" : "\n", also);
 }
 
-static void print_command_help(const struct command *command, const struct option *options, size_t noption)
+static void print_command_help(
+	const struct command *command, const struct option *options, size_t noption)
 {
 	printf("usage: ordo %s %s\n\n%s\n", command->name, command->usage, command->summary);
 	if (command->description)
@@ -194,7 +196,8 @@ static bool refuse_unknown(
 
 static bool add_item(struct texts *texts, const char *text)
 {
-	if (!ordo_array_reserve(&texts->items, &texts->room, texts->count + 1, sizeof *texts->items))
+	if (!ordo_array_reserve(
+		    &texts->items, &texts->room, texts->count + 1, sizeof *texts->items))
 		return false;
 	texts->items[texts->count++] = text;
 	return true;
@@ -227,30 +230,33 @@ static bool is_digits(const char *text)
 }
 
 /* Says what is wrong with a number: that it is none, or on which side it is out of its range. */
-static bool refuse_number(
-	struct call *call, const struct option *option, const char *found, uint64_t least, uint64_t most)
+static bool refuse_number(struct call *call, const struct option *option, const char *found,
+	uint64_t least, uint64_t most)
 {
 	uint64_t number;
 	const char *shown = *found ? found : "nothing";
 	if (!is_digits(found))
-		return stop(call,
-			fail_usage(call, NULL, "--%s: found %s, wanted a number of %" PRIu64 "..%" PRIu64,
-				option->name, shown, least, most));
+		return stop(
+			call, fail_usage(call, NULL,
+				      "--%s: found %s, wanted a number of %" PRIu64 "..%" PRIu64,
+				      option->name, shown, least, most));
 	if (read_wide(found, &number) && number < least)
 		return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at least %" PRIu64,
 					  option->name, shown, least));
-	return stop(call,
-		fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64, option->name, shown, most));
+	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64,
+				  option->name, shown, most));
 }
 
 static bool refuse_size(struct call *call, const struct option *option, const char *found)
 {
 	if (is_size(found))
-		return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64 " bytes",
-					  option->name, found, ORDO_BYTES_LIMIT));
-	return stop(call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-				  "--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB", option->name,
-				  *found ? found : "nothing"));
+		return stop(call,
+			fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64 " bytes",
+				option->name, found, ORDO_BYTES_LIMIT));
+	return stop(
+		call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+			      "--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB",
+			      option->name, *found ? found : "nothing"));
 }
 
 static bool refuse_real(struct call *call, const struct option *option, const char *found)
@@ -260,13 +266,13 @@ static bool refuse_real(struct call *call, const struct option *option, const ch
 	strtod(found, &end);
 	const bool out = errno == ERANGE && !*end && *found != '-' &&
 			 strspn(found, "0123456789.eE+-") == strlen(found);
-	return stop(call,
-		fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
-			*found ? found : "nothing", out ? "above 0, of 4.9e-324..1.7e+308" : "above 0"));
+	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
+				  *found ? found : "nothing",
+				  out ? "above 0, of 4.9e-324..1.7e+308" : "above 0"));
 }
 
-static bool set_number(struct call *call, const struct option *option, const char *argument, uint64_t least,
-	uint64_t most, uint64_t *number)
+static bool set_number(struct call *call, const struct option *option, const char *argument,
+	uint64_t least, uint64_t most, uint64_t *number)
 {
 	if (read_wide(argument, number) && *number >= least && *number <= most)
 		return true;
@@ -290,7 +296,8 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 		return add_items(option->value, argument) || out_of_memory(call);
 	case NUMBER:
 	case POSITIVE:
-		if (!set_number(call, option, argument, option->kind == POSITIVE, ORDO_LIMIT, &number))
+		if (!set_number(
+			    call, option, argument, option->kind == POSITIVE, ORDO_LIMIT, &number))
 			return false;
 		*(uint32_t *)option->value = (uint32_t)number;
 		return true;
@@ -301,7 +308,8 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 	case REAL:
 		return read_real(argument, option->value) || refuse_real(call, option, argument);
 	case SIZE:
-		if (read_size(argument, option->value) && *(uint64_t *)option->value <= ORDO_BYTES_LIMIT)
+		if (read_size(argument, option->value) &&
+			*(uint64_t *)option->value <= ORDO_BYTES_LIMIT)
 			return true;
 		return refuse_size(call, option, argument);
 	}
@@ -324,8 +332,8 @@ static bool read_option(struct call *call, const struct option *options, size_t 
 	if (!option)
 		return refuse_unknown(call, options, noption, word);
 	if (option->kind == SWITCH && argument)
-		return stop(call,
-			fail_usage(call, NULL, "--%s takes no argument, found %s", option->name, argument));
+		return stop(call, fail_usage(call, NULL, "--%s takes no argument, found %s",
+					  option->name, argument));
 	if (option->kind != SWITCH && !argument) {
 		if (*at + 1 >= call->argc)
 			return stop(call, fail_usage(call, NULL, "--%s needs an argument: --%s %s",
@@ -335,14 +343,15 @@ static bool read_option(struct call *call, const struct option *options, size_t 
 	return set_option(call, option, argument);
 }
 
-static bool is_common(
-	struct call *call, const char *word, const struct option *options, size_t noption, bool *help)
+static bool is_common(struct call *call, const char *word, const struct option *options,
+	size_t noption, bool *help)
 {
 	if (!strcmp(word, "--json")) {
 		call->json = true;
 		return true;
 	}
-	*help = !strcmp(word, "--help") || (!strcmp(word, "-h") && !find_letter(options, noption, 'h'));
+	*help = !strcmp(word, "--help") ||
+		(!strcmp(word, "-h") && !find_letter(options, noption, 'h'));
 	return *help;
 }
 

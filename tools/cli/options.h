@@ -1,5 +1,5 @@
-/* options.h - the options of a command: one table says what they are, how they are read, and what --help
- * prints. */
+/* options.h - the options of a command: one table says what they are, how they are read, and what
+ * --help prints. */
 #ifndef ORDO_TOOLS_CLI_OPTIONS_H
 #define ORDO_TOOLS_CLI_OPTIONS_H
 
@@ -13,10 +13,11 @@ struct texts {
 };
 
 enum option_kind {
-	SWITCH,	  /* bool */
-	TEXT,	  /* const char * */
-	READ,	  /* const char *: a file that is read */
-	NAMED,	  /* const char *: a name, or, with a slash or ending in .json, a file that is read */
+	SWITCH, /* bool */
+	TEXT,	/* const char * */
+	READ,	/* const char *: a file that is read */
+	/* const char *: a name, or, with a slash or ending in .json, a file that is read */
+	NAMED,
 	WRITTEN,  /* const char *: a file or folder that is written */
 	TEXTS,	  /* struct texts; --name may be repeated, and takes a list with commas */
 	NUMBER,	  /* uint32_t, at most 2^31-1 */
@@ -24,7 +25,8 @@ enum option_kind {
 	COUNT,	  /* uint64_t, at most 2^63-1 */
 	WIDE,	  /* uint64_t, whatever it holds */
 	REAL,	  /* double, above 0 */
-	SIZE,	  /* uint64_t, at most 2^63-1, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
+	/* uint64_t, at most 2^63-1, with a unit if wanted: 1KiB, 1MiB, 1GiB, 1k, 1M, 1G */
+	SIZE,
 };
 
 struct option {
@@ -32,21 +34,22 @@ struct option {
 	char letter;	  /* 0: none */
 	enum option_kind kind;
 	void *value; /* where it goes */
-	/* "N", or the words there are: "auto|off|only"; NULL for a switch. values.h tells what its name means to
-	 * a shell that completes it. */
+	/* "N", or the words there are: "auto|off|only"; NULL for a switch. values.h tells what its
+	 * name means to a shell that completes it. */
 	const char *argument;
 	const char *meaning;
 };
 
-/* Reads call->argv: options before, between or after the operands, `--name value` or `--name=value`; `--`
- * ends them. false: the command is over with call->status, because --help was asked for or something made no
- * sense (and that was said). */
+/* Reads call->argv: options before, between or after the operands, `--name value` or
+ * `--name=value`; `--` ends them. false: the command is over with call->status, because --help was
+ * asked for or something made no sense (and that was said). */
 bool read_options(struct call *call, const struct option *options, size_t noption);
 #define READ_OPTIONS(call, options) read_options(call, options, sizeof(options) / sizeof *(options))
 
 void free_texts(struct texts *texts);
 
-/* "1MiB" -> 1048576. KiB, MiB, GiB, TiB and K, M, G, T are powers of 1024; kB, MB, GB, TB of 1000. */
+/* "1MiB" -> 1048576. KiB, MiB, GiB, TiB and K, M, G, T are powers of 1024; kB, MB, GB, TB of
+ * 1000. */
 bool read_size(const char *text, uint64_t *size);
 /* Is it written as a size, though perhaps of more bytes than can be counted? */
 bool is_size(const char *text);

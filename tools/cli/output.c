@@ -11,8 +11,8 @@ bool copy_out(FILE *from, FILE *to, struct ordo_error *error)
 	char part[1 << 16];
 	size_t size;
 	if (fflush(from))
-		return ordo_fail(
-			error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s", strerror(errno));
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s",
+			strerror(errno));
 	rewind(from);
 	while ((size = fread(part, 1, sizeof part, from)))
 		if (fwrite(part, 1, size, to) != size)
@@ -61,7 +61,8 @@ bool end_output(struct output *output, bool whole, struct ordo_error *error)
 {
 	const int cause = errno;
 	const bool good = !ferror(output->file), closed = !fclose(output->file);
-	if (whole && good && closed && (output->special || !rename(output->temporary, output->path)))
+	if (whole && good && closed &&
+		(output->special || !rename(output->temporary, output->path)))
 		return true;
 	const int later = errno;
 	if (!output->special)
@@ -81,8 +82,8 @@ bool save(FILE *from, const char *path, struct ordo_error *error)
 bool add_contents(cJSON *object, const char *name, FILE *from, struct ordo_error *error)
 {
 	if (fflush(from) || fseek(from, 0, SEEK_END))
-		return ordo_fail(
-			error, ORDO_ENVIRONMENT, 0, "cannot read a temporary file: %s", strerror(errno));
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot read a temporary file: %s",
+			strerror(errno));
 	long size = ftell(from);
 	char *text = size < 0 ? NULL : malloc((size_t)size + 1);
 	if (!text)

@@ -16,8 +16,8 @@ struct output {
 
 /* Opens output->file for writing. */
 bool begin_output(struct output *output, const char *path, struct ordo_error *error);
-/* Closes it, and puts it in its place if it is whole. false: it is not, or could not be written: what was there before stays. If the
- * caller found an error of writing, errno says which. */
+/* Closes it, and puts it in its place if it is whole. false: it is not, or could not be written:
+ * what was there before stays. If the caller found an error of writing, errno says which. */
 bool end_output(struct output *output, bool whole, struct ordo_error *error);
 /* Copies a file to a path; what was there before stays until the new one is whole. */
 bool save(FILE *from, const char *path, struct ordo_error *error);

@@ -21,7 +21,8 @@ static bool refuse(struct call *call, const struct written *written, const char 
 {
 	call->status = fail_usage(call, "the document would be lost: write to another name",
 		"--%s: found %s, which is what is read%s%s", written->option, written->path,
-		strcmp(written->path, input) ? ": " : "", strcmp(written->path, input) ? input : "");
+		strcmp(written->path, input) ? ": " : "",
+		strcmp(written->path, input) ? input : "");
 	return false;
 }
 
@@ -31,7 +32,8 @@ static bool keep_file(struct call *call, const char *input)
 	struct stat one, other;
 	for (size_t i = 0; i < call->nwritten; i++)
 		if (strcmp(call->written[i].path, "-") && find_file(call->written[i].path, &one) &&
-			find_file(input, &other) && one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+			find_file(input, &other) && one.st_dev == other.st_dev &&
+			one.st_ino == other.st_ino)
 			return refuse(call, &call->written[i], input);
 	return true;
 }
@@ -63,10 +65,11 @@ static bool take_written(struct call *call, const struct option *option)
 	const char *path = *(const char **)option->value;
 	assert(call->nwritten < MOST_WRITTEN);
 	for (size_t i = 0; i < call->nwritten; i++)
-		if (!strcmp(call->written[i].path, path) && strcmp(path, "-") && strcmp(path, "/dev/null")) {
+		if (!strcmp(call->written[i].path, path) && strcmp(path, "-") &&
+			strcmp(path, "/dev/null")) {
 			call->status = fail_usage(call, NULL,
-				"--%s: found %s, wanted a file of its own, not that of --%s", option->name,
-				path, call->written[i].option);
+				"--%s: found %s, wanted a file of its own, not that of --%s",
+				option->name, path, call->written[i].option);
 			return false;
 		}
 	call->written[call->nwritten++] = (struct written){option->name, path};

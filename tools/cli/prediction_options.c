@@ -11,14 +11,15 @@ static bool refuse(struct call *call, int status)
 	return false;
 }
 
-static bool read_type(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
-	enum ordo_type *type)
+static bool read_type(struct call *call, const struct predicting *wish,
+	const struct ordo_problem *problem, enum ordo_type *type)
 {
 	struct ordo_error error;
 	*type = ORDO_F32;
 	if (wish->type_name && !ordo_type_from_name(wish->type_name, type))
-		return refuse(call,
-			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name));
+		return refuse(
+			call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
+				      wish->type_name));
 	return ordo_accumulates(problem, *type, &error) || refuse(call, fail(call, &error));
 }
 
@@ -40,8 +41,8 @@ static void take_costs(const struct predicting *wish, struct ordo_topology *topo
 		topology->copy_gbs = wish->copy_bandwidth_gbs;
 }
 
-bool open_predicted(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
-	struct predicted *predicted)
+bool open_predicted(struct call *call, const struct predicting *wish,
+	const struct ordo_problem *problem, struct predicted *predicted)
 {
 	*predicted = (struct predicted){.topology = NULL};
 	if (!read_type(call, wish, problem, &predicted->type) ||
@@ -77,8 +78,8 @@ struct ordo_machine machine_of(const struct predicting *wish)
 	return machine;
 }
 
-bool predict_bytes(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
-	uint64_t bytes, struct predicted *predicted)
+bool predict_bytes(struct call *call, const struct predicting *wish,
+	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
@@ -86,14 +87,15 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 		.machine = machine_of(wish),
 		.bytes = bytes,
 		.element_bytes = (uint32_t)ordo_type_size(predicted->type),
-		.scratch_element_bytes =
-			(uint32_t)ordo_type_size(ordo_accumulator(&schedule->problem, predicted->type)),
+		.scratch_element_bytes = (uint32_t)ordo_type_size(
+			ordo_accumulator(&schedule->problem, predicted->type)),
 		.through_ranks = wish->through_ranks,
 		.progress = show_progress,
 		.closure = &progress};
 	if (bytes > ORDO_BYTES_LIMIT)
-		return refuse(call, fail_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
-					    bytes, ORDO_BYTES_LIMIT));
+		return refuse(call,
+			fail_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
+				bytes, ORDO_BYTES_LIMIT));
 	show_progress(&progress, "predicting", 0, schedule->ntask);
 	ordo_prediction_destroy(predicted->prediction);
 	predicted->prediction = ordo_predict(schedule, &options, &error);
@@ -105,8 +107,8 @@ bool predict_bytes(struct call *call, const struct predicting *wish, const struc
 	return refuse(call, fail(call, &error));
 }
 
-bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
-	struct predicted *predicted)
+bool predict_schedule(struct call *call, const struct predicting *wish,
+	const struct ordo_schedule *schedule, struct predicted *predicted)
 {
 	if (!open_predicted(call, wish, &schedule->problem, predicted) ||
 		!predict_bytes(call, wish, schedule, wish->bytes, predicted))
@@ -123,8 +125,8 @@ void note_left_out(struct call *call, const struct ordo_problem *problem, uint64
 		note_cut(call, problem, predicted->type, bytes, cut);
 }
 
-void note_assumption(
-	struct call *call, const struct predicting *wish, uint32_t nrank, const struct predicted *predicted)
+void note_assumption(struct call *call, const struct predicting *wish, uint32_t nrank,
+	const struct predicted *predicted)
 {
 	enum { MOST_BELIEVED = 64, BOX = 8 };
 	char sizes[64];
@@ -139,8 +141,7 @@ void note_assumption(
 		snprintf(sizes, sizeof sizes, "here S = %" PRIu32, nrank / BOX);
 	note(call,
 		"--topology dgx-a100:S, dgx-h100:S, mi300x:S (S servers, %s), servers:SxR, a3:SxR, "
-		"torus:AxB, ... or "
-		"a document is one; `ordo list topologies`",
+		"torus:AxB, ... or a document is one; `ordo list topologies`",
 		sizes);
 }
 

@@ -1,4 +1,5 @@
-/* prediction_options.h - the setting of a prediction, the same in every command that makes one: the topology, the size, the type and the costs. */
+/* prediction_options.h - the setting of a prediction, the same in every command that makes one: the
+ * topology, the size, the type and the costs. */
 #ifndef ORDO_TOOLS_CLI_PREDICTION_OPTIONS_H
 #define ORDO_TOOLS_CLI_PREDICTION_OPTIONS_H
 
@@ -10,28 +11,31 @@ struct predicting {
 	struct topology_choice topology;
 	uint64_t bytes;	       /* of one rank's larger buffer */
 	const char *type_name; /* NULL: f32 */
-	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs, copy_bandwidth_gbs; /* 0: not given */
+	/* 0: not given */
+	double latency_ns, bandwidth_gbs, reduce_bandwidth_gbs, copy_bandwidth_gbs;
 	bool through_ranks;
 };
-#define PREDICTING_USUAL                                                                                     \
-	{                                                                                                    \
-		.bytes = 1 << 20                                                                             \
+#define PREDICTING_USUAL                                                                           \
+	{                                                                                          \
+		.bytes = 1 << 20                                                                   \
 	}
 /* The type and what the topology does not say, or is not to. */
-#define COST_OPTIONS(wish)                                                                                   \
-	{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                            \
-		{"alpha-ns", 0, REAL, &(wish).latency_ns, "NS",                                              \
-			"latency of every link (the topology's; 1000)"},                                     \
-		{"bandwidth", 0, REAL, &(wish).bandwidth_gbs, "GB/S", "of every link (the topology's; 56)"}, \
-		{"reduce-bandwidth", 0, REAL, &(wish).reduce_bandwidth_gbs, "GB/S",                          \
-			"of adding one vector to another on a rank (the topology's; 195)"},                  \
-	{                                                                                                    \
-		"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                               \
-			"of copying on a rank (the topology's; copies cost nothing)"                         \
+#define COST_OPTIONS(wish)                                                                         \
+	{"type", 'd', TEXT, &(wish).type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},                  \
+		{"alpha-ns", 0, REAL, &(wish).latency_ns, "NS",                                    \
+			"latency of every link (the topology's; 1000)"},                           \
+		{"bandwidth", 0, REAL, &(wish).bandwidth_gbs, "GB/S",                              \
+			"of every link (the topology's; 56)"},                                     \
+		{"reduce-bandwidth", 0, REAL, &(wish).reduce_bandwidth_gbs, "GB/S",                \
+			"of adding one vector to another on a rank (the topology's; 195)"},        \
+	{                                                                                          \
+		"copy-bandwidth", 0, REAL, &(wish).copy_bandwidth_gbs, "GB/S",                     \
+			"of copying on a rank (the topology's; copies cost nothing)"               \
 	}
-#define PREDICTING_OPTIONS(wish)                                                                             \
-	TOPOLOGY_OPTIONS((wish).topology),                                                                   \
-		{"size", 0, SIZE, &(wish).bytes, "SIZE", "bytes of one rank's larger buffer (1MiB)"},        \
+#define PREDICTING_OPTIONS(wish)                                                                   \
+	TOPOLOGY_OPTIONS((wish).topology),                                                         \
+		{"size", 0, SIZE, &(wish).bytes, "SIZE",                                           \
+			"bytes of one rank's larger buffer (1MiB)"},                               \
 		COST_OPTIONS(wish), ROUTE_OPTION((wish).through_ranks)
 
 /* What was predicted, and for what. */
@@ -43,24 +47,27 @@ struct predicted {
 
 /* Does the command line say what anything costs? */
 bool sets_costs(const struct predicting *wish);
-/* What the command line says of the machine, over what it usually is; or over one that is there already. */
+/* What the command line says of the machine, over what it usually is; or over one that is there
+ * already. */
 struct ordo_machine machine_of(const struct predicting *wish);
 void take_machine(const struct predicting *wish, struct ordo_machine *machine);
-/* The topology for nrank ranks with the costs that were given, and the type. false: call->status. To be closed, also after false. */
-bool open_predicted(struct call *call, const struct predicting *wish, const struct ordo_problem *problem,
-	struct predicted *predicted);
-/* The prediction for so many bytes, in place of the last. The schedule must live as long. false: call->status. */
-bool predict_bytes(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
-	uint64_t bytes, struct predicted *predicted);
+/* The topology for nrank ranks with the costs that were given, and the type. false: call->status.
+ * To be closed, also after false. */
+bool open_predicted(struct call *call, const struct predicting *wish,
+	const struct ordo_problem *problem, struct predicted *predicted);
+/* The prediction for so many bytes, in place of the last. The schedule must live as long. false:
+ * call->status. */
+bool predict_bytes(struct call *call, const struct predicting *wish,
+	const struct ordo_schedule *schedule, uint64_t bytes, struct predicted *predicted);
 /* Both, for the size that was wished. */
-bool predict_schedule(struct call *call, const struct predicting *wish, const struct ordo_schedule *schedule,
-	struct predicted *predicted);
+bool predict_schedule(struct call *call, const struct predicting *wish,
+	const struct ordo_schedule *schedule, struct predicted *predicted);
 /* Says so where the bytes do not fill equal blocks. */
 void note_left_out(struct call *call, const struct ordo_problem *problem, uint64_t bytes,
 	const struct predicted *predicted);
 /* Of many ranks without a topology: says what is assumed of links, and what machines there are. */
-void note_assumption(
-	struct call *call, const struct predicting *wish, uint32_t nrank, const struct predicted *predicted);
+void note_assumption(struct call *call, const struct predicting *wish, uint32_t nrank,
+	const struct predicted *predicted);
 void close_predicted(struct predicted *predicted);
 
 #endif

@@ -13,8 +13,8 @@ static void operators_hint(char *hint, size_t size)
 	size_t length = 0;
 	hint[0] = 0;
 	for (int i = 0; i < ORDO_NOPERATOR && length < size; i++)
-		length += (size_t)snprintf(hint + length, size - length, "%s%s", i ? ", " : "one of ",
-			ordo_operator_facts((enum ordo_operator)i)->name);
+		length += (size_t)snprintf(hint + length, size - length, "%s%s",
+			i ? ", " : "one of ", ordo_operator_facts((enum ordo_operator)i)->name);
 }
 
 static bool read_operator(struct call *call, enum ordo_operator *op)
@@ -25,8 +25,9 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	if (!call->noperand)
 		return refuse(call, fail_usage(call, hint, "which operator?"));
 	if (call->noperand > 1)
-		return refuse(call, fail_usage(call, NULL, "one operator at a time: found %s and %s",
-					    call->operands[0], call->operands[1]));
+		return refuse(
+			call, fail_usage(call, NULL, "one operator at a time: found %s and %s",
+				      call->operands[0], call->operands[1]));
 	if (ordo_operator_from_typed(call->operands[0], op))
 		return true;
 	for (int i = 0; i < ORDO_NOPERATOR; i++)
@@ -42,7 +43,8 @@ static bool read_accumulate(struct call *call, struct problem_wish *wish)
 	wish->problem.accumulate_f32 = wish->accumulate;
 	if (!wish->accumulate || !strcmp(wish->accumulate, "f32"))
 		return true;
-	return refuse(call, fail_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate));
+	return refuse(call,
+		fail_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate));
 }
 
 bool read_problem(struct call *call, struct problem_wish *wish)
@@ -50,6 +52,7 @@ bool read_problem(struct call *call, struct problem_wish *wish)
 	if (!read_operator(call, &wish->problem.op))
 		return false;
 	if (!wish->problem.nrank)
-		return refuse(call, fail_usage(call, NULL, "how many ranks? --ranks N, at least 1"));
+		return refuse(
+			call, fail_usage(call, NULL, "how many ranks? --ranks N, at least 1"));
 	return read_accumulate(call, wish);
 }

@@ -1,4 +1,5 @@
-/* problem.h - what is to be done, as it is said on the command line: an operator on so many ranks, with what belongs to it. */
+/* problem.h - what is to be done, as it is said on the command line: an operator on so many ranks,
+ * with what belongs to it. */
 #ifndef ORDO_TOOLS_CLI_PROBLEM_H
 #define ORDO_TOOLS_CLI_PROBLEM_H
 
@@ -9,18 +10,19 @@ struct problem_wish {
 	struct ordo_problem problem;
 	const char *accumulate;
 };
-#define PROBLEM_OPTIONS(wish)                                                                                \
-	{"ranks", 'n', NUMBER, &(wish).problem.nrank, "N", "how many ranks"},                                \
-		{"root", 'r', NUMBER, &(wish).problem.root, "R",                                             \
-			"the root of Reduce, Broadcast, Scatter and Gather (0)"},                            \
-		{"chunks", 'k', POSITIVE, &(wish).problem.chunks_per_block, "K",                             \
-			"chunks per block (the algorithm chooses)"},                                         \
-		{"shards", 0, POSITIVE, &(wish).problem.nshard, "V",                                         \
-			"virtual shards to be summed (as many as ranks)"},                                   \
-		{"in-place", 0, SWITCH, &(wish).problem.in_place, NULL, "input and output are one memory"},  \
-	{                                                                                                    \
-		"accumulate", 0, TEXT, &(wish).accumulate, "f32",                                            \
-			"f16 and bf16 sums are made in f32 and rounded once, at the end"                     \
+#define PROBLEM_OPTIONS(wish)                                                                      \
+	{"ranks", 'n', NUMBER, &(wish).problem.nrank, "N", "how many ranks"},                      \
+		{"root", 'r', NUMBER, &(wish).problem.root, "R",                                   \
+			"the root of Reduce, Broadcast, Scatter and Gather (0)"},                  \
+		{"chunks", 'k', POSITIVE, &(wish).problem.chunks_per_block, "K",                   \
+			"chunks per block (the algorithm chooses)"},                               \
+		{"shards", 0, POSITIVE, &(wish).problem.nshard, "V",                               \
+			"virtual shards to be summed (as many as ranks)"},                         \
+		{"in-place", 0, SWITCH, &(wish).problem.in_place, NULL,                            \
+			"input and output are one memory"},                                        \
+	{                                                                                          \
+		"accumulate", 0, TEXT, &(wish).accumulate, "f32",                                  \
+			"f16 and bf16 sums are made in f32 and rounded once, at the end"           \
 	}
 
 /* The operator is the only operand. false: call->status. */

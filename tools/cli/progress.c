@@ -31,7 +31,8 @@ static struct {
 void allow_progress(bool allowed)
 {
 	const char *terminal = getenv("TERM");
-	bar.allowed = allowed && isatty(STDERR_FILENO) && (!terminal || strcmp(terminal, "dumb") != 0);
+	bar.allowed =
+		allowed && isatty(STDERR_FILENO) && (!terminal || strcmp(terminal, "dumb") != 0);
 	bar.started = seconds();
 }
 
@@ -66,7 +67,8 @@ static void draw(void)
 		snprintf(percent, sizeof percent, "%d %%", (int)(share * 100));
 	tell_time(now, time, sizeof time);
 	fprintf(stderr, "\r%-12.12s [%.*s%*s] %5s  %-*s", bar.what, filled,
-		"################################", BAR_WIDTH - filled, "", percent, TAIL_WIDTH, time);
+		"################################", BAR_WIDTH - filled, "", percent, TAIL_WIDTH,
+		time);
 	fflush(stderr);
 	bar.visible = true;
 }

@@ -1,4 +1,5 @@
-/* requirements.c - what the order of a schedule must be: read from the command line, asked of a proof. */
+/* requirements.c - what the order of a schedule must be: read from the command line, asked of a
+ * proof. */
 #include "requirements.h"
 #include <string.h>
 
@@ -14,12 +15,14 @@ static bool read_guarantee(struct call *call, struct conditions *conditions, con
 	if (!strcmp(text, "constant"))
 		return conditions->constant = true;
 	if (!ordo_guarantee_read(text, &guarantee))
-		return refuse(call, fail_usage(call, "ordo explain G3 tells what it means",
-					    "--require: found %s, wanted G1, G2, G3 or constant", text));
+		return refuse(
+			call, fail_usage(call, "ordo explain G3 tells what it means",
+				      "--require: found %s, wanted G1, G2, G3 or constant", text));
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
-		return refuse(call, fail_usage(call, "`ordo diff A B` compares schedules",
-					    "--require: %s is about two schedules, wanted G1, G2 or G3",
-					    ordo_guarantee_name(guarantee)));
+		return refuse(
+			call, fail_usage(call, "`ordo diff A B` compares schedules",
+				      "--require: %s is about two schedules, wanted G1, G2 or G3",
+				      ordo_guarantee_name(guarantee)));
 	conditions->guarantees |= 1u << guarantee;
 	return true;
 }
@@ -39,12 +42,13 @@ bool read_conditions(struct call *call, struct conditions *conditions, enum ordo
 	if (!conditions->order)
 		return true;
 	if (!ordo_tree_name_read(conditions->order, &conditions->name))
-		return refuse(
-			call, fail_usage(call, NULL, "--order: found %s, wanted dyadic, folded or linear",
-				      conditions->order));
+		return refuse(call,
+			fail_usage(call, NULL, "--order: found %s, wanted dyadic, folded or linear",
+				conditions->order));
 	if (!ordo_operator_facts(op)->reduces)
-		return refuse(call, fail_usage(call, NULL, "--order: %s adds nothing, so it has no order",
-					    ordo_operator_facts(op)->name));
+		return refuse(
+			call, fail_usage(call, NULL, "--order: %s adds nothing, so it has no order",
+				      ordo_operator_facts(op)->name));
 	return true;
 }
 
@@ -61,7 +65,8 @@ static bool meets_guarantees(const struct ordo_order *order, const struct condit
 		struct ordo_judgement judgement;
 		if (!(conditions->guarantees >> i & 1))
 			continue;
-		if (!ordo_judge_guarantee(order, guarantee, ORDO_F32, ORDO_SUM, arena, &judgement, error))
+		if (!ordo_judge_guarantee(
+			    order, guarantee, ORDO_F32, ORDO_SUM, arena, &judgement, error))
 			return false;
 		if (judgement.verdict != ORDO_HOLDS && judgement.verdict != ORDO_NOT_APPLICABLE)
 			return ordo_fail(error, ORDO_REFUTED, 0, "%s %s does not hold: %s",
@@ -83,8 +88,8 @@ static bool refuse_tree(struct ordo_forest *forest, const struct ordo_order *ord
 	if (order->nclass > 1)
 		return ordo_fail(error, ORDO_REFUTED, 0, "%u different orders, one of them %s: %s",
 			order->nclass, found, text);
-	return ordo_fail(
-		error, ORDO_REFUTED, 0, "its order is not %s but %s: %s", conditions->order, found, text);
+	return ordo_fail(error, ORDO_REFUTED, 0, "its order is not %s but %s: %s",
+		conditions->order, found, text);
 }
 
 static bool meets_order(struct ordo_forest *forest, const struct ordo_order *order,
@@ -98,17 +103,19 @@ static bool meets_order(struct ordo_forest *forest, const struct ordo_order *ord
 	for (uint32_t i = 0; i < order->nclass; i++)
 		if (ordo_same_tree(&forest->trees, order->classes[i].tree) !=
 			ordo_same_tree(&forest->trees, wanted))
-			return refuse_tree(forest, order, order->classes[i].tree, conditions, arena, error);
+			return refuse_tree(
+				forest, order, order->classes[i].tree, conditions, arena, error);
 	return true;
 }
 
-bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error)
+bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error)
 {
 	const struct conditions *conditions = closure;
 	struct ordo_arena arena = {0};
 	struct ordo_forest *forest = ordo_forest_create(error);
-	struct ordo_order *order = forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
+	struct ordo_order *order =
+		forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
 	const bool met = order && meets_guarantees(order, conditions, &arena, error) &&
 			 meets_order(forest, order, conditions, &arena, error);
 	ordo_order_destroy(order);
@@ -123,8 +130,8 @@ void print_conditions(const struct conditions *conditions, char *out, size_t siz
 	out[0] = 0;
 	for (int i = 0; i < ORDO_NGUARANTEE && length < size; i++)
 		if (conditions->guarantees >> i & 1)
-			length += (size_t)snprintf(out + length, size - length, "%s%s", length ? ", " : "",
-				ordo_guarantee_name((enum ordo_guarantee)i));
+			length += (size_t)snprintf(out + length, size - length, "%s%s",
+				length ? ", " : "", ordo_guarantee_name((enum ordo_guarantee)i));
 	if (conditions->name.kind != ORDO_UNNAMED && length < size)
 		snprintf(out + length, size - length, "%sthe order %s", length ? " and " : "",
 			conditions->order);

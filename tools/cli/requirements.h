@@ -13,13 +13,14 @@ struct conditions {
 	bool constant;		    /* of a plan set: one order over all sizes */
 	struct ordo_tree_name name; /* ORDO_UNNAMED: any */
 };
-#define CONDITION_OPTIONS(conditions)                                                                        \
-	{"require", 0, TEXTS, &(conditions).required, "G,G",                                                 \
-		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: constant (one "     \
-		"order)"},                                                                                   \
-	{                                                                                                    \
-		"order", 0, TEXT, &(conditions).order, "dyadic|folded|linear",                               \
-			"only a schedule all of whose sums are this tree"                                    \
+#define CONDITION_OPTIONS(conditions)                                                              \
+	{"require", 0, TEXTS, &(conditions).required, "G,G",                                       \
+		"only a schedule that holds these guarantees: G1, G2, G3; of sizes also: "         \
+		"constant (one "                                                                   \
+		"order)"},                                                                         \
+	{                                                                                          \
+		"order", 0, TEXT, &(conditions).order, "dyadic|folded|linear",                     \
+			"only a schedule all of whose sums are this tree"                          \
 	}
 
 /* Reads --require alone. false: call->status. */
@@ -28,10 +29,10 @@ bool read_guarantees(struct call *call, struct conditions *conditions);
 bool read_conditions(struct call *call, struct conditions *conditions, enum ordo_operator op);
 bool has_conditions(const struct conditions *conditions);
 
-/* An ordo_suits (compiler.h); closure: const struct conditions *. Judged for sums of floats: where nothing rounds
- * every order will do. */
-bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof, void *closure,
-	struct ordo_error *error);
+/* An ordo_suits (compiler.h); closure: const struct conditions *. Judged for sums of floats: where
+ * nothing rounds every order will do. */
+bool meets_conditions(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	void *closure, struct ordo_error *error);
 
 /* "G1, G3 and the order dyadic", for messages. */
 void print_conditions(const struct conditions *conditions, char *out, size_t size);

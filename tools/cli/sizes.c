@@ -28,8 +28,8 @@ uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type,
 	return bytes / bytes_of_one(problem, type);
 }
 
-void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes,
-	uint64_t cut)
+void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type,
+	uint64_t bytes, uint64_t cut)
 {
 	const uint64_t nblock = blocks_of_rank(problem);
 	if (nblock == 1)
@@ -37,8 +37,8 @@ void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_t
 			ordo_type_name(type));
 	else
 		note(call,
-			"%" PRIu64 " B cut to %" PRIu64 " B, equally many elements of %s in each of %" PRIu64
-			" blocks",
+			"%" PRIu64 " B cut to %" PRIu64
+			" B, equally many elements of %s in each of %" PRIu64 " blocks",
 			bytes, cut, ordo_type_name(type), nblock);
 }
 
@@ -62,9 +62,11 @@ double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type,
 	return blocks * (double)count * (double)ordo_type_size(type);
 }
 
-bool fits_memory(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count)
+bool fits_memory(
+	struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count)
 {
-	const double needed = bytes_of_buffers(problem, type, count), there = (double)ordo_memory_limit();
+	const double needed = bytes_of_buffers(problem, type, count),
+		     there = (double)ordo_memory_limit();
 	struct ordo_error error = {0};
 	if (needed <= there)
 		return true;
@@ -88,10 +90,12 @@ static bool read_steps(struct call *call, struct size_range *range)
 {
 	const bool several = range->begin < range->end;
 	if (range->factor != UNSET_SIZE && range->step != UNSET_SIZE)
-		return refuse(call, fail_usage(call, NULL, "--factor and --step: give one of them"));
+		return refuse(
+			call, fail_usage(call, NULL, "--factor and --step: give one of them"));
 	if (several && range->factor != UNSET_SIZE && range->factor < 2)
-		return refuse(call, fail_usage(call, "--step adds instead of multiplying",
-					    "--factor: found %" PRIu64 ", wanted at least 2", range->factor));
+		return refuse(call,
+			fail_usage(call, "--step adds instead of multiplying",
+				"--factor: found %" PRIu64 ", wanted at least 2", range->factor));
 	if (several && !range->step)
 		return refuse(call, fail_usage(call, NULL, "--step: found 0, wanted at least 1"));
 	if (range->factor == UNSET_SIZE)
@@ -108,35 +112,35 @@ bool read_size_range(struct call *call, struct size_range *range)
 {
 	const bool stepping = range->factor != UNSET_SIZE || range->step != UNSET_SIZE;
 	if (range->end == UNSET_SIZE && stepping)
-		return refuse(call,
-			fail_usage(call, "for example --end 64MiB",
-				"--factor and --step lead from --begin to --end, and there is no --end"));
+		return refuse(call, fail_usage(call, "for example --end 64MiB",
+					    "--factor and --step lead from --begin to --end, and "
+					    "there is no --end"));
 	if (range->begin == UNSET_SIZE)
 		range->begin = range->end == UNSET_SIZE ? ONE_SIZE : FIRST_SIZE;
 	if (range->end == UNSET_SIZE)
 		range->end = range->begin;
 	if (range->end > ORDO_BYTES_LIMIT)
-		return refuse(
-			call, fail_usage(call, NULL, "--end: found %" PRIu64 ", wanted at most %" PRIu64,
-				      range->end, ORDO_BYTES_LIMIT));
+		return refuse(call,
+			fail_usage(call, NULL, "--end: found %" PRIu64 ", wanted at most %" PRIu64,
+				range->end, ORDO_BYTES_LIMIT));
 	if (range->begin > range->end)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--begin: found %" PRIu64 ", wanted at most --end, which is %" PRIu64,
-				      range->begin, range->end));
+		return refuse(call, fail_usage(call, NULL,
+					    "--begin: found %" PRIu64
+					    ", wanted at most --end, which is %" PRIu64,
+					    range->begin, range->end));
 	if (!read_steps(call, range))
 		return false;
 	const uint64_t most = MOST_SIZES, count = count_sizes(range);
 	return count <= most || refuse(call, fail_usage(call, "a larger --step, or --factor",
-						     "found %" PRIu64 " sizes from %" PRIu64 " to %" PRIu64
-						     ", wanted at most %" PRIu64,
+						     "found %" PRIu64 " sizes from %" PRIu64
+						     " to %" PRIu64 ", wanted at most %" PRIu64,
 						     count, range->begin, range->end, most));
 }
 
 bool next_size(const struct size_range *range, uint64_t *size)
 {
-	if (*size == range->end ||
-		(range->factor ? *size > range->end / range->factor : range->step > range->end - *size))
+	if (*size == range->end || (range->factor ? *size > range->end / range->factor
+						  : range->step > range->end - *size))
 		return false;
 	*size = range->factor ? *size * range->factor : *size + range->step;
 	return true;

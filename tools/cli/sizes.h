@@ -8,23 +8,26 @@
 
 /* Blocks in the larger buffer of a rank. */
 uint64_t blocks_of_rank(const struct ordo_problem *problem);
-/* The bytes of a size are those of the blocks in the larger buffer of a rank (or in one shard); all blocks have `count` elements. */
+/* The bytes of a size are those of the blocks in the larger buffer of a rank (or in one shard); all
+ * blocks have `count` elements. */
 uint64_t bytes_of_count(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 /* The largest count that fits. */
 uint64_t count_of_bytes(const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes);
 /* Says that a size was cut: "1003 B cut to 1000 B, equally many f64 in each of 5 blocks". */
-void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t bytes,
-	uint64_t cut);
+void note_cut(struct call *call, const struct ordo_problem *problem, enum ordo_type type,
+	uint64_t bytes, uint64_t cut);
 /* What must be added to one size to have another count. */
 uint64_t bytes_of_one(const struct ordo_problem *problem, enum ordo_type type);
 
-/* What makes of the size over the time, algbw, a bandwidth of links whatever the number of ranks, busbw; see table.h. */
+/* What makes of the size over the time, algbw, a bandwidth of links whatever the number of ranks,
+ * busbw; see table.h. */
 double bus_factor(const struct ordo_problem *problem);
 
 /* Memory for the inputs and outputs of all ranks, in bytes. */
 double bytes_of_buffers(const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 /* Says so if this machine has not that much. false: call->status. */
-bool fits_memory(struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
+bool fits_memory(
+	struct call *call, const struct ordo_problem *problem, enum ordo_type type, uint64_t count);
 
 /* begin, then each by `factor` or `step` more than the one before, up to end. */
 struct size_range {

@@ -29,8 +29,8 @@ static bool read_type(struct call *call, struct arithmetics *arithmetics, const 
 		return true;
 	}
 	if (!ordo_type_from_name(name, &type)) {
-		call->status =
-			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES ", or all", name);
+		call->status = fail_usage(
+			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES ", or all", name);
 		return false;
 	}
 	add_type(arithmetics, type);
@@ -46,8 +46,8 @@ static bool read_reduction(struct call *call, struct arithmetics *arithmetics, c
 		return true;
 	}
 	if (!ordo_reduction_from_name(name, &reduction)) {
-		call->status = fail_usage(
-			call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES ", or all", name);
+		call->status = fail_usage(call, NULL,
+			"--op: found %s, wanted " ORDO_REDUCTION_NAMES ", or all", name);
 		return false;
 	}
 	add_reduction(arithmetics, reduction);
@@ -69,7 +69,8 @@ bool read_arithmetics(struct call *call, struct arithmetics *arithmetics)
 	return true;
 }
 
-bool fit_types(struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem)
+bool fit_types(
+	struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem)
 {
 	uint32_t nkept = 0;
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {

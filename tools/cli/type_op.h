@@ -13,18 +13,20 @@ struct arithmetics {
 	uint32_t ntype, nreduction; /* each once, in the order written */
 	bool all_types;
 };
-#define ARITHMETICS_OPTIONS(arithmetics)                                                                     \
-	{"type", 'd', TEXTS, &(arithmetics).type_names, "TYPE,...",                                          \
-		ORDO_TYPE_NAMES "; several, or all, make a table (f32)"},                                    \
-	{                                                                                                    \
-		"op", 'o', TEXTS, &(arithmetics).reduction_names, "OP,...",                                  \
-			ORDO_REDUCTION_NAMES "; several, or all, make a table (sum)"                         \
+#define ARITHMETICS_OPTIONS(arithmetics)                                                           \
+	{"type", 'd', TEXTS, &(arithmetics).type_names, "TYPE,...",                                \
+		ORDO_TYPE_NAMES "; several, or all, make a table (f32)"},                          \
+	{                                                                                          \
+		"op", 'o', TEXTS, &(arithmetics).reduction_names, "OP,...",                        \
+			ORDO_REDUCTION_NAMES "; several, or all, make a table (sum)"               \
 	}
 
 /* Reads what was written. false: call->status. */
 bool read_arithmetics(struct call *call, struct arithmetics *arithmetics);
-/* Keeps the types that a schedule of the problem can be bound to, if all were wanted; one that was named must be. false: call->status. */
-bool fit_types(struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem);
+/* Keeps the types that a schedule of the problem can be bound to, if all were wanted; one that was
+ * named must be. false: call->status. */
+bool fit_types(
+	struct call *call, struct arithmetics *arithmetics, const struct ordo_problem *problem);
 void free_arithmetics(struct arithmetics *arithmetics);
 
 #endif

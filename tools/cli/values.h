@@ -1,7 +1,9 @@
-/* values.h - what an argument or an operand may be, by the name that an option table or a usage line gives it.
+/* values.h - what an argument or an operand may be, by the name that an option table or a usage
+ * line gives it.
  *
- * "FILE" and "OUT" are files and "A" is an algorithm wherever they stand; lists ("TYPE,...", "G,G") are named by what stands
- * before the comma; what is written in small letters ("auto|off|only") is a word to be typed as it is.
+ * "FILE" and "OUT" are files and "A" is an algorithm wherever they stand; lists ("TYPE,...", "G,G")
+ * are named by what stands before the comma; what is written in small letters ("auto|off|only") is
+ * a word to be typed as it is.
  */
 #ifndef ORDO_TOOLS_CLI_VALUES_H
 #define ORDO_TOOLS_CLI_VALUES_H

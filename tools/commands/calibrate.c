@@ -1,6 +1,7 @@
-/* calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and writes it as a topology. */
-#include "calibrate/costs.h"
+/* calibrate.c - `ordo calibrate`: measures what tasks cost on the threads of this machine, and
+ * writes it as a topology. */
 #include "calibrate/accuracy.h"
+#include "calibrate/costs.h"
 #include "cli/memory_limit.h"
 #include "cli/options.h"
 #include "cli/sizes.h"
@@ -32,19 +33,23 @@ static bool read_wish(struct call *call, struct wish *wish)
 		.nshard = wish->how.nrank};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (call->noperand)
-		return refuse(call, fail_usage(call, NULL, "wanted no operand, found %s", call->operands[0]));
-	if (wish->how.nrank < 2 || wish->how.nrank > MOST_RANKS)
-		return refuse(call, fail_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
-					    wish->how.nrank, MOST_RANKS));
-	if (wish->type_name && !ordo_type_from_name(wish->type_name, &wish->how.type))
 		return refuse(call,
-			fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name));
+			fail_usage(call, NULL, "wanted no operand, found %s", call->operands[0]));
+	if (wish->how.nrank < 2 || wish->how.nrank > MOST_RANKS)
+		return refuse(
+			call, fail_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
+				      wish->how.nrank, MOST_RANKS));
+	if (wish->type_name && !ordo_type_from_name(wish->type_name, &wish->how.type))
+		return refuse(
+			call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
+				      wish->type_name));
 	const uint64_t size = ordo_type_size(wish->how.type);
 	if (wish->how.bytes < size * wish->how.nrank || wish->how.bytes % size)
-		return refuse(call, fail_usage(call, NULL,
-					    "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
-					    " (%s), and at least one for each rank",
-					    wish->how.bytes, size, ordo_type_name(wish->how.type)));
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
+				      " (%s), and at least one for each rank",
+				      wish->how.bytes, size, ordo_type_name(wish->how.type)));
 	if (!wish->how.nworker)
 		wish->how.nworker = processors < 1 ? 1 : (uint32_t)processors;
 	if (wish->how.nworker > wish->how.nrank)
@@ -55,8 +60,9 @@ static bool read_wish(struct call *call, struct wish *wish)
 
 static void print_spread(const char *what, const struct spread *spread, const char *unit)
 {
-	printf("  %-22s %10.4g %s  (quartiles %.4g and %.4g, of %" PRIu32 " runs)\n", what, spread->median,
-		unit, spread->first_quartile, spread->third_quartile, spread->count);
+	printf("  %-22s %10.4g %s  (quartiles %.4g and %.4g, of %" PRIu32 " runs)\n", what,
+		spread->median, unit, spread->first_quartile, spread->third_quartile,
+		spread->count);
 }
 
 static void print_rate_cell(const struct spread *rate)
@@ -77,15 +83,16 @@ static void print_calibration(const struct calibration *calibration)
 	print_spread("a call, beside tasks", &calibration->call_ns, "ns");
 	if (calibration->hop_ns.count) {
 		print_spread("from core to core", &calibration->hop_ns, "ns");
-		printf("  %-22s %10.4g ns  (what of that are not three tasks: Send, Notify, Wait)\n",
+		printf("  %-22s %10.4g ns  (what of that are not three tasks: Send, Notify, "
+		       "Wait)\n",
 			"latency", calibration->latency_ns);
 	} else {
 		printf("  %-22s %10d ns  (not measured: %s)\n", "latency", 0,
 			how->nworker < 2 ? "one thread has all ranks" : "no two cores to be had");
 	}
 	printf("  GB/s of one core while all are busy, median and quartiles\n");
-	printf("  %12s  %-20s  %-20s  %-20s  %s\n", "rank's bytes", "Send", "SendReduce", "LocalCopy",
-		"LocalReduce");
+	printf("  %12s  %-20s  %-20s  %-20s  %s\n", "rank's bytes", "Send", "SendReduce",
+		"LocalCopy", "LocalReduce");
 	for (uint32_t i = 0; i < calibration->nrate; i++) {
 		const struct measured_rates *rates = &calibration->rates[i];
 		printf("%s %12" PRIu64, i == calibration->chosen ? ">" : " ", rates->bytes);
@@ -106,7 +113,8 @@ static void add_spread(cJSON *object, const char *name, const struct spread *spr
 	add_count(json, "runs", spread->count);
 }
 
-static void add_calibration(struct call *call, const struct wish *wish, const struct calibration *calibration)
+static void add_calibration(
+	struct call *call, const struct wish *wish, const struct calibration *calibration)
 {
 	const struct calibrating *how = &calibration->how;
 	cJSON *answer = call->answer;
@@ -132,12 +140,14 @@ static void add_calibration(struct call *call, const struct wish *wish, const st
 	add_text(answer, "output", wish->output);
 }
 
-static bool write_topology(struct call *call, const struct wish *wish, const struct calibration *calibration)
+static bool write_topology(
+	struct call *call, const struct wish *wish, const struct calibration *calibration)
 {
 	struct ordo_error error;
 	if (!wish->output)
 		return true;
-	struct ordo_topology *topology = calibrated_topology(calibration, calibration->chosen, &error);
+	struct ordo_topology *topology =
+		calibrated_topology(calibration, calibration->chosen, &error);
 	const bool worked = topology && ordo_topology_write(topology, wish->output, &error);
 	ordo_topology_destroy(topology);
 	if (worked)
@@ -175,8 +185,10 @@ static int run_calibrate(struct call *call)
 	struct wish wish = {.how = {.nrank = USUAL_RANKS, .bytes = USUAL_SIZE, .type = ORDO_F32},
 		.milliseconds = USUAL_MILLISECONDS};
 	const struct option options[] = {
-		{"ranks", 'n', NUMBER, &wish.how.nrank, "N", "how many ranks share the machine (8)"},
-		{"workers", 0, POSITIVE, &wish.how.nworker, "W", "threads for all ranks (the processors)"},
+		{"ranks", 'n', NUMBER, &wish.how.nrank, "N",
+			"how many ranks share the machine (8)"},
+		{"workers", 0, POSITIVE, &wish.how.nworker, "W",
+			"threads for all ranks (the processors)"},
 		{"type", 'd', TEXT, &wish.type_name, "TYPE", ORDO_TYPE_NAMES " (f32)"},
 		{"size", 0, SIZE, &wish.how.bytes, "SIZE",
 			"bytes of a rank's buffer that the document is right for (1MiB)"},
@@ -194,26 +206,28 @@ static int run_calibrate(struct call *call)
 
 const struct command calibrate_command = {
 	.name = "calibrate",
-	.summary = "measures what tasks cost on the threads of this machine, as a topology for predictions",
+	.summary = "measures what tasks cost on the threads of this machine, as a topology for "
+		   "predictions",
 	.usage = "[--ranks N] [-o FILE] [--check] [OPTION]...",
-	.description =
-		"All ranks share the threads that `ordo run --transport threads` has, so the document "
-		"says `cores` and `task_ns` beside\n"
-		"links: a task waits for a core, and a rate is that of one core while all are busy. "
-		"Bandwidth is that of a Send, and the\n"
-		"reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, which has no "
-		"Send before it, is predicted too\n"
-		"short. Latency is that of a Send, a Notify and the Wait for it between two cores, less "
-		"three tasks. Caches make\n"
-		"rates depend on the size: the document is right for --size, and a table shows the others.\n"
-		"\n"
-		"Predictions with it leave out what a call takes beside its tasks, which is told, and "
-		"is in the document's \"x\"; --check\n"
-		"adds it. Errors of tens of percent are usual, and of several times where the machine "
-		"is busy.",
-	.examples = "  ordo calibrate --ranks 8 -o machine.json\n"
-		    "  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
-		    "  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"
-		    "  ordo calibrate --ranks 4 --type bf16 --check",
+	.description = "All ranks share the threads that `ordo run --transport threads` has, so "
+		       "the document says `cores` and `task_ns` beside\n"
+		       "links: a task waits for a core, and a rate is that of one core while all "
+		       "are busy. Bandwidth is that of a Send, and the\n"
+		       "reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, "
+		       "which has no Send before it, is predicted too\n"
+		       "short. Latency is that of a Send, a Notify and the Wait for it between two "
+		       "cores, less three tasks. Caches make\n"
+		       "rates depend on the size: the document is right for --size, and a table "
+		       "shows the others.\n"
+		       "\n"
+		       "Predictions with it leave out what a call takes beside its tasks, which is "
+		       "told, and is in the document's \"x\"; --check\n"
+		       "adds it. Errors of tens of percent are usual, and of several times where "
+		       "the machine is busy.",
+	.examples =
+		"  ordo calibrate --ranks 8 -o machine.json\n"
+		"  ordo predict ring.json --topology ./machine.json --size 1MiB\n"
+		"  ordo tune allreduce --ranks 8 --topology ./machine.json --sizes 256KiB:4MiB\n"
+		"  ordo calibrate --ranks 4 --type bf16 --check",
 	.run = run_calibrate,
 };

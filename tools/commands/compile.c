@@ -1,11 +1,11 @@
 /* compile.c - `ordo compile`: from a problem and an algorithm to a proved document. */
 #include "choose/rejected.h"
+#include "choose/shard_cost.h"
+#include "choose/tuning.h"
 #include "cli/memory_limit.h"
 #include "cli/problem.h"
-#include "report/plan_set.h"
-#include "choose/shard_cost.h"
 #include "cli/sizes.h"
-#include "choose/tuning.h"
+#include "report/plan_set.h"
 #include "report/proof.h"
 #include <ordo/compiler.h>
 #include <ordo/document.h>
@@ -20,9 +20,10 @@ enum { USUAL_SIZE = 1 << 20 };
 struct wish {
 	struct problem_wish what;
 	const char *algorithm, *output; /* NULL: stdout */
-	bool summary;			/* no document, for stdout is a terminal: nobody reads one there */
-	bool prove_only;		/* no document */
-	struct predicting setting;	/* the topology, and what an algorithm is chosen for */
+	/* no document, for stdout is a terminal: nobody reads one there */
+	bool summary;
+	bool prove_only;	   /* no document */
+	struct predicting setting; /* the topology, and what an algorithm is chosen for */
 	struct conditions conditions;
 	const char *sizes; /* a plan set for these */
 };
@@ -50,13 +51,14 @@ static struct ordo_request request_of(
 	return (struct ordo_request){.problem = wish->what.problem,
 		.algorithm = wish->algorithm,
 		.topology = topology,
-		.unproved = true, /* the proof is done apart, so that it can be timed and told about */
+		/* the proof is done apart, so that it can be timed and told about */
+		.unproved = true,
 		.progress = show_progress,
 		.closure = progress};
 }
 
-static bool compile_named(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
-	struct product *product, struct times *times)
+static bool compile_named(struct call *call, const struct wish *wish,
+	const struct ordo_topology *topology, struct product *product, struct times *times)
 {
 	struct ordo_error error = {0};
 	struct progress progress = {0};
@@ -78,15 +80,17 @@ static bool compile_named(struct call *call, const struct wish *wish, const stru
 		return product->proof;
 	if (meets_conditions(product->schedule, product->proof, &conditions, &error))
 		return true;
-	return error.code == ORDO_REFUTED ? refuse_with_others(call, &request, &wish->conditions, &error)
-					  : refuse(call, fail(call, &error));
+	return error.code == ORDO_REFUTED
+		       ? refuse_with_others(call, &request, &wish->conditions, &error)
+		       : refuse(call, fail(call, &error));
 }
 
 /* An algorithm without --size takes the K that it has by itself. */
 static bool is_chosen(const struct wish *wish)
 {
 	const struct predicting *setting = &wish->setting;
-	return !wish->algorithm || setting->bytes != UNSET_SIZE || setting->type_name || sets_costs(setting);
+	return !wish->algorithm || setting->bytes != UNSET_SIZE || setting->type_name ||
+	       sets_costs(setting);
 }
 
 static uint64_t size_of(const struct wish *wish)
@@ -95,8 +99,8 @@ static uint64_t size_of(const struct wish *wish)
 }
 
 /* Chosen by time, and then proved as if somebody else had named it. */
-static bool compile_chosen(struct call *call, const struct wish *wish, const struct predicted *predicted,
-	struct product *product, struct times *times)
+static bool compile_chosen(struct call *call, const struct wish *wish,
+	const struct predicted *predicted, struct product *product, struct times *times)
 {
 	const uint64_t bytes = size_of(wish);
 	const struct tuning_wish fastest = {.setting = &wish->setting,
@@ -119,14 +123,15 @@ static bool compile_chosen(struct call *call, const struct wish *wish, const str
 	return product->proof;
 }
 
-static bool write_document(
-	struct call *call, const struct ordo_schedule *schedule, const char *output, struct times *times)
+static bool write_document(struct call *call, const struct ordo_schedule *schedule,
+	const char *output, struct times *times)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
 	double began = seconds();
-	bool worked = output ? ordo_schedule_write(schedule, output, show_progress, &progress, &error)
-			     : ordo_schedule_print(schedule, stdout, &error);
+	bool worked =
+		output ? ordo_schedule_write(schedule, output, show_progress, &progress, &error)
+		       : ordo_schedule_print(schedule, stdout, &error);
 	times->write = seconds() - began;
 	hide_progress(&progress);
 	if (!worked)
@@ -135,8 +140,8 @@ static bool write_document(
 }
 
 /* What was chosen, from what, and for what. */
-static void tell_choice(struct call *call, FILE *out, const struct wish *wish, const struct product *product,
-	const struct ordo_topology *topology)
+static void tell_choice(struct call *call, FILE *out, const struct wish *wish,
+	const struct product *product, const struct ordo_topology *topology)
 {
 	if (!is_chosen(wish))
 		return;
@@ -149,13 +154,13 @@ static void tell_choice(struct call *call, FILE *out, const struct wish *wish, c
 	print_bytes(out, (double)size_of(wish));
 	fprintf(out, "%s, %s, of %u candidate%s, simulated\n",
 		wish->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
-		topology ? topology->name : "a link between every two ranks", product->tuning.ncontender,
-		product->tuning.ncontender == 1 ? "" : "s");
+		topology ? topology->name : "a link between every two ranks",
+		product->tuning.ncontender, product->tuning.ncontender == 1 ? "" : "s");
 	print_contenders(out, &product->tuning);
 }
 
-static void add_report(
-	struct call *call, const struct wish *wish, const struct product *product, const struct times *times)
+static void add_report(struct call *call, const struct wish *wish, const struct product *product,
+	const struct times *times)
 {
 	add_schedule(call->answer, product->schedule);
 	add_proof(call->answer, product->schedule, product->proof);
@@ -195,7 +200,8 @@ static void report(struct call *call, const struct wish *wish, const struct prod
 	tell_shard_price(call, product->schedule, topology);
 	print_compiled(out, wish, times);
 	if (wish->summary) {
-		fprintf(out, "\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
+		fprintf(out,
+			"\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
 		return;
 	}
 	fprintf(out, ", written in ");
@@ -204,8 +210,9 @@ static void report(struct call *call, const struct wish *wish, const struct prod
 }
 
 /* There is no document: the verdict is what was asked for, and what it took. */
-static void report_verdict(struct call *call, const struct wish *wish, const struct product *product,
-	const struct ordo_topology *topology, const struct times *times)
+static void report_verdict(struct call *call, const struct wish *wish,
+	const struct product *product, const struct ordo_topology *topology,
+	const struct times *times)
 {
 	static const struct ordo_limits unlimited;
 	const struct ordo_schedule *schedule = product->schedule;
@@ -222,7 +229,8 @@ static void report_verdict(struct call *call, const struct wish *wish, const str
 	print_compiled(stdout, wish, times);
 	/* Of the processor: what else the machine does is not the schedule's. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
-	printf("; %.0f ns of one core a task; at most ", (double)clock() / CLOCKS_PER_SEC * 1e9 / ntask);
+	printf("; %.0f ns of one core a task; at most ",
+		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask);
 	print_bytes(stdout, bytes);
 	printf(", %.0f bytes a task\n", bytes / ntask);
 }
@@ -234,7 +242,8 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 	if (!product->proof->proved) {
 		struct ordo_error error;
 		ordo_finding_error(product->schedule, &product->proof->findings[0], &error);
-		ordo_hint(&error, "this is a bug of the compiler, and nothing was written; please report it");
+		ordo_hint(&error,
+			"this is a bug of the compiler, and nothing was written; please report it");
 		return fail(call, &error);
 	}
 	if (wish->prove_only) {
@@ -257,7 +266,8 @@ static int compile_wish(struct call *call, const struct wish *wish)
 	if (opened)
 		note_assumption(call, &wish->setting, wish->what.problem.nrank, &predicted);
 	if (!opened || !(is_chosen(wish) ? compile_chosen(call, wish, &predicted, &product, &times)
-					 : compile_named(call, wish, predicted.topology, &product, &times)))
+					 : compile_named(call, wish, predicted.topology, &product,
+						   &times)))
 		status = call->status;
 	else
 		status = write_product(call, wish, &product, predicted.topology, &times);
@@ -278,7 +288,8 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 		.output = wish->output};
 	if (wish->algorithm)
 		return fail_usage(call, NULL,
-			"--sizes chooses an algorithm for each size, found --algorithm %s", wish->algorithm);
+			"--sizes chooses an algorithm for each size, found --algorithm %s",
+			wish->algorithm);
 	if (wish->setting.bytes != UNSET_SIZE || wish->setting.type_name)
 		return fail_usage(call, "`ordo tune` simulates, and knows types",
 			"--sizes chooses by closed forms, which know neither --size nor --type");
@@ -293,8 +304,9 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 static bool refuse_without_choice(struct call *call, const struct wish *wish)
 {
 	if (wish->conditions.constant)
-		return refuse(call,
-			fail_usage(call, NULL, "--require constant is about several sizes: --sizes 1:1GiB"));
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "--require constant is about several sizes: --sizes 1:1GiB"));
 	return true;
 }
 
@@ -347,28 +359,32 @@ const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
 	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
-	.description = "The document goes to OUT or to stdout, a summary to stderr. Nothing is written that "
-		       "was not proved.\n"
-		       "A terminal gets the summary alone, unless OUT is -.\n"
-		       "Operators are read without regard to case, hyphens and underscores. `ordo list` "
-		       "shows algorithms, topologies and\n"
-		       "operators; `ordo list ring` the parameters of one.\n"
-		       "\n"
-		       "Without --algorithm the fastest is chosen at --size, of all that apply, whose links "
-		       "the topology has, and whose proof\n"
-		       "holds --require and --order: each is compiled, proved and simulated, as `ordo "
-		       "predict` does it. Said are the times and\n"
-		       "why the others were refused. Beyond 64 ranks what cannot be the fastest is left out. "
-		       "`ordo tune` does it for many sizes.\n"
-		       "With both --algorithm and --size it is the number of chunks K that is chosen.",
-	.examples =
-		"  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
-		"  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
-		"  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o around.json\n"
-		"  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o invariant.json\n"
-		"  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o fastest.json\n"
-		"  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
-		"  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
-		"  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | ordo verify -",
+	.description =
+		"The document goes to OUT or to stdout, a summary to stderr. Nothing is written "
+		"that was not proved.\n"
+		"A terminal gets the summary alone, unless OUT is -.\n"
+		"Operators are read without regard to case, hyphens and underscores. `ordo list` "
+		"shows algorithms, topologies and\n"
+		"operators; `ordo list ring` the parameters of one.\n"
+		"\n"
+		"Without --algorithm the fastest is chosen at --size, of all that apply, whose "
+		"links the topology has, and whose proof\n"
+		"holds --require and --order: each is compiled, proved and simulated, as `ordo "
+		"predict` does it. Said are the times and\n"
+		"why the others were refused. Beyond 64 ranks what cannot be the fastest is left "
+		"out. `ordo tune` does it for many sizes.\n"
+		"With both --algorithm and --size it is the number of chunks K that is chosen.",
+	.examples = "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
+		    "  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
+		    "  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o "
+		    "around.json\n"
+		    "  ordo compile allreduce --ranks 8 --topology hypercube --require G1,G3 -o "
+		    "invariant.json\n"
+		    "  ordo compile allreduce --ranks 16 --topology torus:4x4 --size 16MiB -o "
+		    "fastest.json\n"
+		    "  ordo compile reduce-scatter --ranks 6 --order dyadic -o blocks.json\n"
+		    "  ordo compile allreduce --ranks 4096 --algorithm ring --prove-only\n"
+		    "  ordo compile broadcast --ranks 4 --algorithm ring --root 2 --chunks 4 | "
+		    "ordo verify -",
 	.run = compile,
 };

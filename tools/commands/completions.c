@@ -1,7 +1,8 @@
 /* completions.c - `ordo completions`: shells complete what is typed of ordo.
  *
- * The script of a shell hands the words typed so far to `ordo completions --for`, which finds the command's option table and answers what
- * may follow: so a new command or option is completed without a word written for it, and the answer is that of the ordo that will run.
+ * The script of a shell hands the words typed so far to `ordo completions --for`, which finds the
+ * command's option table and answers what may follow: so a new command or option is completed
+ * without a word written for it, and the answer is that of the ordo that will run.
  */
 #include "completion_scripts.h"
 #include "help/complete.h"
@@ -25,12 +26,14 @@ struct typed {
 	struct offers offers;
 };
 
-static const struct option *find_typed(const struct option *options, size_t noption, const char *word)
+static const struct option *find_typed(
+	const struct option *options, size_t noption, const char *word)
 {
 	const bool is_long = word[0] == '-' && word[1] == '-';
 	const size_t length = is_long ? strcspn(word + 2, "=") : 0;
 	for (size_t i = 0; i < noption; i++)
-		if (is_long ? strlen(options[i].name) == length && !strncmp(options[i].name, word + 2, length)
+		if (is_long ? strlen(options[i].name) == length &&
+					!strncmp(options[i].name, word + 2, length)
 			    : options[i].letter && options[i].letter == word[1])
 			return &options[i];
 	return NULL;
@@ -51,7 +54,8 @@ struct reading {
 	uint64_t given; /* bit i: options[i] */
 };
 
-static struct reading read_typed(const struct typed *typed, const struct option *options, size_t noption)
+static struct reading read_typed(
+	const struct typed *typed, const struct option *options, size_t noption)
 {
 	struct reading reading = {0};
 	for (size_t i = typed->at + 1; i + 1 < typed->nword; i++) {
@@ -82,8 +86,8 @@ static void offer_option(struct offers *offers, const struct option *option)
 	offer(offers, name, option->meaning);
 }
 
-static void offer_options(
-	struct typed *typed, const struct option *options, size_t noption, const struct reading *reading)
+static void offer_options(struct typed *typed, const struct option *options, size_t noption,
+	const struct reading *reading)
 {
 	for (size_t i = 0; i < noption; i++)
 		if (i >= 64 || !(reading->given >> i & 1) || can_repeat(&options[i]))
@@ -92,8 +96,8 @@ static void offer_options(
 		offer_option(&typed->offers, &common_options[i]);
 }
 
-/* The operand that a usage line has at a place, with all that may stand there: "FILE|--generate A" has FILE, and then none. Brackets and
- * options are passed over, a last "FILE..." is repeated. */
+/* The operand that a usage line has at a place, with all that may stand there: "FILE|--generate A"
+ * has FILE, and then none. Brackets and options are passed over, a last "FILE..." is repeated. */
 static void offer_operand(struct offers *offers, const char *usage, size_t place, int op)
 {
 	size_t operand = 0;
@@ -104,7 +108,8 @@ static void offer_operand(struct offers *offers, const char *usage, size_t place
 			at += length;
 		else if (length && at[0] == '-') {
 			/* What follows an option, but for a bar or a bracket, is its argument. */
-			argument = at[length] == ' ' && at[length + 1] != '|' && at[length + 1] != '[';
+			argument =
+				at[length] == ' ' && at[length + 1] != '|' && at[length + 1] != '[';
 			last_is_operand = false;
 			at += length;
 		} else if (length && argument) {
@@ -114,7 +119,8 @@ static void offer_operand(struct offers *offers, const char *usage, size_t place
 			return;
 		else if (length) {
 			char name[64];
-			const size_t dots = length > 3 && !strncmp(at + length - 3, "...", 3) ? 3 : 0;
+			const size_t dots =
+				length > 3 && !strncmp(at + length - 3, "...", 3) ? 3 : 0;
 			operand += last_is_operand && !alternative;
 			snprintf(name, sizeof name, "%.*s", (int)(length - dots), at);
 			if (operand == place || (dots && operand < place))
@@ -134,11 +140,13 @@ static void offer_for_command(void *closure, const struct option *options, size_
 	const struct command *command = find_command(typed->words[typed->at]);
 	const struct reading reading = read_typed(typed, options, noption);
 	enum ordo_operator op;
-	const int known =
-		reading.first && ordo_operator_from_typed(reading.first, &op) ? (int)op : ORDO_NOPERATOR;
+	const int known = reading.first && ordo_operator_from_typed(reading.first, &op)
+				  ? (int)op
+				  : ORDO_NOPERATOR;
 	const char *equals = strchr(offers->word, '=');
 	if (reading.awaiting) {
-		offer_values(offers, reading.awaiting->argument, reading.awaiting->kind == TEXTS, known);
+		offer_values(
+			offers, reading.awaiting->argument, reading.awaiting->kind == TEXTS, known);
 	} else if (reading.only_operands || offers->word[0] != '-' || !offers->word[1]) {
 		offer_operand(offers, command->usage, reading.noperand, known);
 	} else if (!strncmp(offers->word, "--", 2) && equals) {
@@ -207,7 +215,8 @@ static int print_script(struct call *call, const char *shell)
 	const char *like = ordo_suggest(shell, names, NSCRIPT);
 	char hint[64];
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
-	return fail_usage(call, like ? hint : "bash, zsh or fish", "there are no completions for %s", shell);
+	return fail_usage(
+		call, like ? hint : "bash, zsh or fish", "there are no completions for %s", shell);
 }
 
 static int completions(struct call *call)
@@ -216,14 +225,14 @@ static int completions(struct call *call)
 	bool asked = false;
 	const struct option options[] = {
 		{"for", 0, SWITCH, &asked, NULL,
-			"what may stand at the end of `ordo WORD...`: a line each, and after a tab what it "
-			"means"},
+			"what may stand at the end of `ordo WORD...`: a line each, and after a tab "
+			"what it means"},
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
 	if (asked) {
-		answer_for(
-			call, call->noperand ? call->operands : nothing, call->noperand ? call->noperand : 1);
+		answer_for(call, call->noperand ? call->operands : nothing,
+			call->noperand ? call->noperand : 1);
 		return ORDO_OK;
 	}
 	if (call->noperand != 1)
@@ -236,16 +245,16 @@ const struct command completions_command = {
 	.summary = "writes the script with which bash, zsh or fish completes what is typed",
 	.usage = "bash|zsh|fish",
 	.description =
-		"Installed with ordo, the scripts are found by themselves; otherwise the shell has to read "
-		"one "
-		"when it starts:\n"
+		"Installed with ordo, the scripts are found by themselves; otherwise the shell has "
+		"to read one when it starts:\n"
 		"  bash  source <(ordo completions bash)              in ~/.bashrc\n"
 		"  zsh   ordo completions zsh > _ordo                 in a folder of $fpath\n"
-		"  fish  ordo completions fish | source               in ~/.config/fish/config.fish\n"
-		"Commands, options and what they take are completed: algorithms with their parameters, "
-		"topologies, operators,\n"
-		"types, rules, files. The scripts ask `ordo completions --for -- WORD...`, of which the last "
-		"word is being typed; a\n"
+		"  fish  ordo completions fish | source               in "
+		"~/.config/fish/config.fish\n"
+		"Commands, options and what they take are completed: algorithms with their "
+		"parameters, topologies, operators,\n"
+		"types, rules, files. The scripts ask `ordo completions --for -- WORD...`, of "
+		"which the last word is being typed; a\n"
 		"line that begins with a tab says that files or folders may stand there too.",
 	.examples = "  ordo completions bash > ordo.bash\n"
 		    "  ordo completions --for -- compile allreduce --algorithm 'mesh(fold='",

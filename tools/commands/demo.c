@@ -1,6 +1,8 @@
-/* demo.c - `ordo demo`: the commands at work on a real case, an AllReduce of 8 ranks around a dead link.
+/* demo.c - `ordo demo`: the commands at work on a real case, an AllReduce of 8 ranks around a dead
+ * link.
  *
- * Every step is a command of ordo, called as a person would type it, so the demo shows nothing that the commands do not do.
+ * Every step is a command of ordo, called as a person would type it, so the demo shows nothing that
+ * the commands do not do.
  */
 #include "cli/memory_limit.h"
 #include "cli/options.h"
@@ -22,11 +24,12 @@ struct step {
 
 static const struct step steps[] = {
 	{"Eight ranks, a link between every two of them, and the link 0-1 is down.", &draw_command,
-		{"--topology", "full-mesh", "--ranks", "8", "--fail-link", "0-1", "-o", "@/topology.svg"},
+		{"--topology", "full-mesh", "--ranks", "8", "--fail-link", "0-1", "-o",
+			"@/topology.svg"},
 		ORDO_OK, false},
 	{"A mesh needs that link. The compiler says so instead of guessing.", &compile_command,
-		{"allreduce", "--ranks", "8", "--algorithm", "mesh", "--fail-link", "0-1"}, ORDO_USAGE,
-		false},
+		{"allreduce", "--ranks", "8", "--algorithm", "mesh", "--fail-link", "0-1"},
+		ORDO_USAGE, false},
 	{"A ring goes round it: the compiler finds a cycle through all ranks that leaves 0-1 out.",
 		&compile_command,
 		{"allreduce", "--ranks", "8", "--algorithm", "ring", "--fail-link", "0-1", "-o",
@@ -35,31 +38,37 @@ static const struct step steps[] = {
 	{"The document is proved on its own, by a verifier that knows nothing of the compiler.",
 		&verify_command, {"@/one-ring.json", "--fail-link", "0-1"}, ORDO_OK, false},
 	{NULL, &draw_command,
-		{"@/one-ring.json", "--ranks", "0,2,1,3-7", "--phases", "0-3", "-o", "@/one-ring.svg"},
+		{"@/one-ring.json", "--ranks", "0,2,1,3-7", "--phases", "0-3", "-o",
+			"@/one-ring.svg"},
 		ORDO_OK, false},
 	{"It runs on threads; every bit is compared with the sequential meaning.", &run_command,
-		{"@/one-ring.json", "--size", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK, false},
-	{NULL, &run_command, {"@/one-ring.json", "--size", "1MiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+		{"@/one-ring.json", "--size", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
 		false},
-	{NULL, &run_command, {"@/one-ring.json", "--size", "1GiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
-		true},
-	{"One ring leaves most links idle. Three rings without a link in common, each in both directions, "
-	 "keep six of the\n"
+	{NULL, &run_command, {"@/one-ring.json", "--size", "1MiB", "--check", "--fail-link", "0-1"},
+		ORDO_OK, false},
+	{NULL, &run_command, {"@/one-ring.json", "--size", "1GiB", "--check", "--fail-link", "0-1"},
+		ORDO_OK, true},
+	{"One ring leaves most links idle. Three rings without a link in common, each in both "
+	 "directions, keep six of the\n"
 	 "seven links of every rank busy, and the busiest link carries a sixth.",
 		&compile_command,
-		{"allreduce", "--ranks", "8", "--algorithm", "ring(directions=2,rings=3)", "--fail-link",
-			"0-1", "-o", "@/three-rings.json"},
+		{"allreduce", "--ranks", "8", "--algorithm", "ring(directions=2,rings=3)",
+			"--fail-link", "0-1", "-o", "@/three-rings.json"},
 		ORDO_OK, false},
 	{NULL, &verify_command, {"@/three-rings.json", "--fail-link", "0-1"}, ORDO_OK, false},
 	{NULL, &draw_command,
-		{"@/three-rings.json", "--ranks", "0-2", "--phases", "0-1", "-o", "@/three-rings.svg"},
+		{"@/three-rings.json", "--ranks", "0-2", "--phases", "0-1", "-o",
+			"@/three-rings.svg"},
 		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--size", "1KiB", "--check", "--fail-link", "0-1"},
-		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--size", "1MiB", "--check", "--fail-link", "0-1"},
-		ORDO_OK, false},
-	{NULL, &run_command, {"@/three-rings.json", "--size", "1GiB", "--check", "--fail-link", "0-1"},
-		ORDO_OK, true},
+	{NULL, &run_command,
+		{"@/three-rings.json", "--size", "1KiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+		false},
+	{NULL, &run_command,
+		{"@/three-rings.json", "--size", "1MiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+		false},
+	{NULL, &run_command,
+		{"@/three-rings.json", "--size", "1GiB", "--check", "--fail-link", "0-1"}, ORDO_OK,
+		true},
 };
 enum { NSTEP = sizeof steps / sizeof *steps };
 
@@ -125,7 +134,8 @@ static int run_steps(struct call *call, const char *folder, bool large)
 		if (status != steps[i].status)
 			return status ? status : ORDO_REFUTED;
 	}
-	say(call, "\nThe documents and pictures are in %s/. `ordo --help` lists the commands.\n", folder);
+	say(call, "\nThe documents and pictures are in %s/. `ordo --help` lists the commands.\n",
+		folder);
 	return ORDO_OK;
 }
 
@@ -134,7 +144,8 @@ static int demo(struct call *call)
 	const char *folder = "ordo-demo";
 	bool large = false;
 	const struct option options[] = {
-		{"output", 'o', WRITTEN, &folder, "FOLDER", "where documents and pictures go (ordo-demo)"},
+		{"output", 'o', WRITTEN, &folder, "FOLDER",
+			"where documents and pictures go (ordo-demo)"},
 		{"large", 0, SWITCH, &large, NULL, "also run 1 GiB a rank: needs 17 GiB of memory"},
 		MEMORY_LIMIT_OPTION,
 	};
@@ -155,9 +166,9 @@ const struct command demo_command = {
 	.name = "demo",
 	.summary = "shows all of it on a real case: AllReduce around a dead link",
 	.usage = "[OPTION]...",
-	.description = "Eight ranks on a full mesh with the link 0-1 down: compiled, proved, drawn and run, "
-		       "as one ring and as\nthree rings in both directions. Each step is shown as the "
-		       "command that does it.",
+	.description = "Eight ranks on a full mesh with the link 0-1 down: compiled, proved, drawn "
+		       "and run, as one ring and as\nthree rings in both directions. Each step is "
+		       "shown as the command that does it.",
 	.examples = "  ordo demo\n"
 		    "  ordo demo --large -o /tmp/demo",
 	.run = demo,

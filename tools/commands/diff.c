@@ -1,11 +1,11 @@
-/* diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and on what
- * input? */
+/* diff.c - `ordo diff`: are schedules bit-interchangeable, and if not, which elements differ, and
+ * on what input? */
 #include "cli/inputs.h"
-#include "report/guarantees.h"
 #include "cli/memory_limit.h"
-#include "view/pictures.h"
-#include "report/two_trees.h"
+#include "report/guarantees.h"
 #include "report/proof.h"
+#include "report/two_trees.h"
+#include "view/pictures.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
 #include <ordo/arena.h>
@@ -37,8 +37,9 @@ struct pair {
 	const struct side *side[2];
 	struct ordo_forest *forest;
 	struct ordo_comparison comparison;
-	bool interchangeable;			 /* for the type and the reduction */
-	bool no_memory;				 /* for some text, so what was said is not all of it */
+	bool interchangeable; /* for the type and the reduction */
+	/* for some text, so what was said is not all of it */
+	bool no_memory;
 	struct ordo_contradiction contradiction; /* if is_contradicted */
 	struct ordo_arena arena;
 	cJSON *json;
@@ -57,7 +58,8 @@ static bool open_side(struct call *call, const struct wish *wish, const char *fi
 	const struct ordo_verify_options options = {0};
 	side->file = file;
 	side->schedule = open_schedule(call, file);
-	const bool judged = side->schedule && can_judge(call, &wish->arithmetic, &side->schedule->problem);
+	const bool judged =
+		side->schedule && can_judge(call, &wish->arithmetic, &side->schedule->problem);
 	side->proof = judged ? prove(call, side->schedule, &options) : NULL;
 	if (!side->proof)
 		return false;
@@ -97,10 +99,10 @@ static const char *text_or_mark(struct pair *pair, const char *text)
 
 static const char *tree_text(struct pair *pair, uint32_t tree)
 {
-	return text_or_mark(pair, adds(pair)
-					  ? ordo_forest_print(pair->forest, &pair->arena, tree, MOST_LEAVES)
-					  : ordo_arena_format(&pair->arena, "what rank %u sends",
-						    pair->forest->facts[tree].smallest));
+	return text_or_mark(
+		pair, adds(pair) ? ordo_forest_print(pair->forest, &pair->arena, tree, MOST_LEAVES)
+				 : ordo_arena_format(&pair->arena, "what rank %u sends",
+					   pair->forest->facts[tree].smallest));
 }
 
 /* With its name, if it has one. */
@@ -121,20 +123,22 @@ static const char *named_tree_text(struct pair *pair, uint32_t tree)
 /* "3/8"; 0 and 1 stand for the ends. */
 static const char *position_text(struct pair *pair, struct ordo_position at)
 {
-	return text_or_mark(pair,
-		at.whole == 1 ? ordo_arena_format(&pair->arena, "%" PRIu64, at.of)
-			      : ordo_arena_format(&pair->arena, "%" PRIu64 "/%" PRIu64, at.of, at.whole));
+	return text_or_mark(pair, at.whole == 1 ? ordo_arena_format(&pair->arena, "%" PRIu64, at.of)
+						: ordo_arena_format(&pair->arena,
+							  "%" PRIu64 "/%" PRIu64, at.of, at.whole));
 }
 
-static void show_part(struct call *call, struct pair *pair, const struct ordo_vector_part *part, uint32_t nth)
+static void show_part(
+	struct call *call, struct pair *pair, const struct ordo_vector_part *part, uint32_t nth)
 {
 	const char *begin = position_text(pair, part->begin), *end = position_text(pair, part->end);
 	const char *trees[2] = {tree_text(pair, part->tree[0]), tree_text(pair, part->tree[1])};
 	if (nth < MOST_PARTS && !call->json) {
 		char span[64];
 		snprintf(span, sizeof span, "[%s, %s)", begin, end);
-		printf("  %-23s %s by %s\n  %-23s %s by %s\n", span, named_tree_text(pair, part->tree[0]),
-			pair->side[0]->file, "", named_tree_text(pair, part->tree[1]), pair->side[1]->file);
+		printf("  %-23s %s by %s\n  %-23s %s by %s\n", span,
+			named_tree_text(pair, part->tree[0]), pair->side[0]->file, "",
+			named_tree_text(pair, part->tree[1]), pair->side[1]->file);
 	}
 	if (!call->json)
 		return;
@@ -176,10 +180,11 @@ static bool show_node(struct call *call, struct pair *pair)
 	if (!ordo_tree_witness(pair->forest, part->tree[0], part->tree[1], &witness, &error))
 		return refuse(call, fail(call, &error));
 	const char *nodes[2] = {tree_text(pair, witness.node[0]), tree_text(pair, witness.node[1])};
-	say(call, "  %-23s %s by %s\n  %-23s %s by %s, where %u and %u meet only after %u came in\n",
-		"first node that differs", nodes[0], pair->side[0]->file, "", nodes[1], pair->side[1]->file,
-		witness.a < witness.b ? witness.a : witness.b, witness.a < witness.b ? witness.b : witness.a,
-		witness.c);
+	say(call,
+		"  %-23s %s by %s\n  %-23s %s by %s, where %u and %u meet only after %u came in\n",
+		"first node that differs", nodes[0], pair->side[0]->file, "", nodes[1],
+		pair->side[1]->file, witness.a < witness.b ? witness.a : witness.b,
+		witness.a < witness.b ? witness.b : witness.a, witness.c);
 	cJSON *json = cJSON_AddObjectToObject(pair->json, "node"),
 	      *list = cJSON_AddArrayToObject(json, "trees");
 	for (int i = 0; i < 2; i++)
@@ -191,8 +196,8 @@ static bool show_node(struct call *call, struct pair *pair)
 	return true;
 }
 
-/* The first schedule's problem, its vector cut so finely that each part of the comparison begins with a chunk of its
- * own: chunks of one element, of which both schedules' are multiples. */
+/* The first schedule's problem, its vector cut so finely that each part of the comparison begins
+ * with a chunk of its own: chunks of one element, of which both schedules' are multiples. */
 static bool cut_finely(const struct pair *pair, struct ordo_problem *fine, struct ordo_error *error)
 {
 	const uint64_t nblock = ordo_nblock(&pair->side[0]->schedule->problem);
@@ -216,8 +221,8 @@ static bool contradict(struct call *call, struct pair *pair, const struct wish *
 	const struct ordo_element anywhere[2] = {{0, 0, 0}};
 	const bool found = ordo_contradict(pair->forest, wish->arithmetic.type,
 		ordo_accumulator(&pair->side[0]->schedule->problem, wish->arithmetic.type),
-		wish->arithmetic.reduction, anywhere, pair->comparison.parts[pair->comparison.first].tree,
-		&pair->contradiction, &error);
+		wish->arithmetic.reduction, anywhere,
+		pair->comparison.parts[pair->comparison.first].tree, &pair->contradiction, &error);
 	return found ? true : refuse(call, fail(call, &error));
 }
 
@@ -272,8 +277,8 @@ static void show_input(struct call *call, struct pair *pair, const struct wish *
 		char value[48], bits[24];
 		cJSON *one = cJSON_CreateObject();
 		snprintf(value, sizeof value, "%a", contradiction->result[i]);
-		snprintf(bits, sizeof bits, "%0*" PRIx64, 2 * (int)ordo_type_size(wish->arithmetic.type),
-			contradiction->bits[i]);
+		snprintf(bits, sizeof bits, "%0*" PRIx64,
+			2 * (int)ordo_type_size(wish->arithmetic.type), contradiction->bits[i]);
 		add_text(one, "value", value);
 		add_text(one, "bits", bits);
 		cJSON_AddItemToArray(results, one);
@@ -286,8 +291,9 @@ static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guara
 		[ORDO_DOES_NOT_HOLD] = "does not hold",
 		[ORDO_NOT_ASKED] = "not asked",
 		[ORDO_NOT_APPLICABLE] = "not applicable"};
-	const struct ordo_pair_judgement judgement = ordo_judge_pair(guarantee, pair->side[0]->schedule,
-		pair->side[1]->schedule, pair->interchangeable, &pair->arena);
+	const struct ordo_pair_judgement judgement =
+		ordo_judge_pair(guarantee, pair->side[0]->schedule, pair->side[1]->schedule,
+			pair->interchangeable, &pair->arena);
 	struct ordo_error error;
 	char title[32];
 	if (!judgement.why) {
@@ -296,10 +302,14 @@ static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guara
 	}
 	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
 		ordo_guarantee_title(guarantee));
-	const bool asked = judgement.verdict == ORDO_HOLDS || judgement.verdict == ORDO_DOES_NOT_HOLD;
-	const enum colour colour = !asked ? PLAIN : judgement.verdict == ORDO_HOLDS ? GREEN : YELLOW;
-	say(call, "  %-23s %s%s%s%s: %s\n", title, paint(stdout, colour), verdicts[judgement.verdict],
-		paint(stdout, PLAIN), asked ? " between these two" : "", judgement.why);
+	const bool asked =
+		judgement.verdict == ORDO_HOLDS || judgement.verdict == ORDO_DOES_NOT_HOLD;
+	const enum colour colour = !asked			     ? PLAIN
+				   : judgement.verdict == ORDO_HOLDS ? GREEN
+								     : YELLOW;
+	say(call, "  %-23s %s%s%s%s: %s\n", title, paint(stdout, colour),
+		verdicts[judgement.verdict], paint(stdout, PLAIN),
+		asked ? " between these two" : "", judgement.why);
 	cJSON *one = cJSON_AddObjectToObject(pair->json, ordo_guarantee_name(guarantee));
 	add_text(one, "verdict", verdicts[judgement.verdict]);
 	add_text(one, "why", judgement.why);
@@ -321,8 +331,8 @@ static bool depends_on_alignment(const struct pair *pair)
 {
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
 				  *b = &pair->side[1]->schedule->problem;
-	return pair->interchangeable && !pair->comparison.ndiffering && pair->comparison.npart > 1 &&
-	       a->op == ORDO_REDUCESCATTER && a->nrank != b->nrank;
+	return pair->interchangeable && !pair->comparison.ndiffering &&
+	       pair->comparison.npart > 1 && a->op == ORDO_REDUCESCATTER && a->nrank != b->nrank;
 }
 
 /* Why it makes no difference, or what it does not cover. */
@@ -332,11 +342,12 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 				  *b = &pair->side[1]->schedule->problem;
 	const bool same = !pair->comparison.ndiffering;
 	if (!adds(pair))
-		say(call, "  %-23s nothing is added: what arrives has the bits it was sent with\n", "orders");
+		say(call, "  %-23s nothing is added: what arrives has the bits it was sent with\n",
+			"orders");
 	else if (pair->interchangeable && !same)
 		say(call,
-			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order has the "
-			"same bits\n",
+			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order "
+			"has the same bits\n",
 			"orders", pair->comparison.ndiffering, pair->comparison.npart,
 			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction));
@@ -344,12 +355,13 @@ static void show_reservations(struct call *call, struct pair *pair, const struct
 		say(call, "  %-23s the same\n", "orders");
 	if (depends_on_alignment(pair))
 		say(call,
-			"  %-23s bound with one above 1, the bits are the same if blocks are multiples of "
-			"it\n",
+			"  %-23s bound with one above 1, the bits are the same if blocks are "
+			"multiples of it\n",
 			"alignment");
-	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces && a->root != b->root)
-		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root", a->root,
-			pair->side[0]->file, b->root, pair->side[1]->file);
+	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces &&
+		a->root != b->root)
+		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root",
+			a->root, pair->side[0]->file, b->root, pair->side[1]->file);
 }
 
 static bool show_pair(struct call *call, struct pair *pair, const struct wish *wish)
@@ -390,13 +402,14 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 	const struct side *first = pair->side[0], *second = pair->side[1];
 	if (!ordo_compare(first->order, second->order, &pair->comparison, &error)) {
 		char text[sizeof error.text];
-		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file, error.text);
+		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file,
+			error.text);
 		memcpy(error.text, text, sizeof text);
 		return refuse(call, fail(call, &error));
 	}
-	pair->interchangeable =
-		!pair->comparison.ndiffering ||
-		(adds(pair) && ordo_is_associative(wish->arithmetic.type, wish->arithmetic.reduction));
+	pair->interchangeable = !pair->comparison.ndiffering ||
+				(adds(pair) && ordo_is_associative(wish->arithmetic.type,
+						       wish->arithmetic.reduction));
 	return !is_contradicted(pair) ||
 	       (contradict(call, pair, wish) && (!wish->input || write_input(call, pair, wish)));
 }
@@ -421,7 +434,8 @@ static bool assemble(struct call *call, const struct wish *wish, struct assembly
 		return refuse(call, fail(call, &error));
 	}
 	for (size_t i = 0; i < assembly->count; i++) {
-		if (!open_side(call, wish, call->operands[i], assembly->forest, &assembly->sides[i]))
+		if (!open_side(
+			    call, wish, call->operands[i], assembly->forest, &assembly->sides[i]))
 			return false;
 		assembly->pairs[i].forest = assembly->forest;
 		assembly->pairs[i].side[0] = &assembly->sides[0];
@@ -476,8 +490,8 @@ static bool write_picture(struct call *call, const void *closure, FILE *out)
 static bool draw_pair(struct call *call, const struct wish *wish, const struct pair *pair)
 {
 	if (is_contradicted(pair))
-		return deliver_picture(
-			call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, pair);
+		return deliver_picture(call, &wish->picture, !strcmp(wish->picture.as, "dot"),
+			write_picture, pair);
 	note(call, "nothing is drawn: %s",
 		pair->interchangeable ? "no two trees differ in a bit" : "nothing is added");
 	return true;
@@ -512,14 +526,18 @@ static bool read_wish(struct call *call, struct wish *wish)
 		return refuse(call, fail_usage(call, NULL, "wanted two schedules or more, found %s",
 					    call->noperand ? call->operands[0] : "none"));
 	if (nstdin > 1)
-		return refuse(call, fail_usage(call, NULL, "only one schedule can come through stdin"));
+		return refuse(
+			call, fail_usage(call, NULL, "only one schedule can come through stdin"));
 	if (wish->input && call->noperand > 2)
-		return refuse(call, fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
-					    call->noperand));
-	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
 		return refuse(call,
-			fail_usage(call, NULL, "a picture is of two schedules, found %zu", call->noperand));
-	return choose_picture_form(call, &wish->picture) && read_arithmetic(call, &wish->arithmetic);
+			fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
+				call->noperand));
+	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
+		return refuse(
+			call, fail_usage(call, NULL, "a picture is of two schedules, found %zu",
+				      call->noperand));
+	return choose_picture_form(call, &wish->picture) &&
+	       read_arithmetic(call, &wish->arithmetic);
 }
 
 static int diff(struct call *call)
@@ -544,11 +562,12 @@ const struct command diff_command = {
 	.name = "diff",
 	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
 	.usage = "FILE FILE... [OPTION]...",
-	.description = "All are compared with the first; each is proved before. Positions are fractions of "
-		       "the vector, whatever chunks\n"
-		       "it is cut into. Schedules for other topologies answer G4, for other numbers of ranks "
-		       "with as many virtual shards G5.\n"
-		       "Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
+	.description =
+		"All are compared with the first; each is proved before. Positions are fractions "
+		"of the vector, whatever chunks\n"
+		"it is cut into. Schedules for other topologies answer G4, for other numbers of "
+		"ranks with as many virtual shards G5.\n"
+		"Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
 	.examples = "  ordo diff ring.json dyadic.json\n"
 		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
 		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"

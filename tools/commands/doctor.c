@@ -1,7 +1,8 @@
-/* doctor.c - `ordo doctor`: whether this machine has what the commands need, and what would make them better. */
+/* doctor.c - `ordo doctor`: whether this machine has what the commands need, and what would make
+ * them better. */
+#include "cli/options.h"
 #include "doctor/machine.h"
 #include "doctor/programs.h"
-#include "cli/options.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -109,11 +110,13 @@ static void examine_loops(struct doctor *doctor)
 		__builtin_cpu_supports("avx2") ? " AVX2" : "",
 		__get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_F16C ? " F16C" : "",
 		__builtin_cpu_supports("fma") ? " FMA (not used: it rounds once less)" : "",
-		__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") ? " AVX-512" : "");
+		__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") ? " AVX-512"
+											: "");
 	if (features[strlen(features) - 1] == 's')
 		snprintf(features, sizeof features, "; the CPU has no AVX2");
 #endif
-	find(doctor, GOOD, "element loops", NULL, "%s%s; every form gives the same bits", chosen, features);
+	find(doctor, GOOD, "element loops", NULL, "%s%s; every form gives the same bits", chosen,
+		features);
 }
 
 static void examine_processors(struct doctor *doctor)
@@ -130,17 +133,19 @@ static void examine_processors(struct doctor *doctor)
 		snprintf(quota, sizeof quota, ", of whose time %.3g are allowed", processors.quota);
 	}
 	find(doctor, *quota ? NOTE : GOOD, "processors",
-		*quota ? "a thread is stopped for a while when the time of its control group is used up"
+		*quota ? "a thread is stopped for a while when the time of its control group is "
+			 "used up"
 		       : NULL,
 		"%u may be used%s, of %u%s", processors.allowed, cores, processors.online, quota);
 	uint32_t ranks = usable < 1 ? 1 : (uint32_t)usable;
 	if (processors.cores && processors.cores < ranks)
 		ranks = processors.cores;
 	find(doctor, ranks < 2 ? NOTE : GOOD, "ranks",
-		ranks < 2 ? "schedules of any number of ranks run and are proved here, only not side by side"
+		ranks < 2 ? "schedules of any number of ranks run and are proved here, only not "
+			    "side by side"
 			  : NULL,
-		"%u rank%s at full speed, each on a core of its own; more take turns, which costs time and "
-		"no bit",
+		"%u rank%s at full speed, each on a core of its own; more take turns, which costs "
+		"time and no bit",
 		ranks, ranks == 1 ? "" : "s");
 }
 
@@ -163,19 +168,21 @@ static void examine_memory(struct doctor *doctor)
 	print_size(huge, sizeof huge, memory.huge_page);
 	const bool small = memory.available && memory.available < UINT64_C(1) << 30;
 	find(doctor, small || memory.limit ? NOTE : GOOD, "memory",
-		small ? "ordo run --size needs twice that for every rank, and more with --check" : NULL,
+		small ? "ordo run --size needs twice that for every rank, and more with --check"
+		      : NULL,
 		"%s%s%s%s%s, pages of %llu bytes", total, memory.available ? ", available " : "",
 		memory.available ? available : "",
-		memory.limit ? ", of which the control group may use " : "", memory.limit ? limit : "",
-		(unsigned long long)memory.page);
+		memory.limit ? ", of which the control group may use " : "",
+		memory.limit ? limit : "", (unsigned long long)memory.page);
 	const bool never = !strcmp(memory.transparent, "never");
 	find(doctor, never ? NOTE : GOOD, "huge pages",
 		never ? "large buffers are slower without: echo madvise > "
 			"/sys/kernel/mm/transparent_hugepage/enabled"
 		      : NULL,
 		"transparent: %s; reserved: %llu of %s, %llu free",
-		*memory.transparent ? memory.transparent : "unknown", (unsigned long long)memory.huge_total,
-		memory.huge_page ? huge : "unknown size", (unsigned long long)memory.huge_free);
+		*memory.transparent ? memory.transparent : "unknown",
+		(unsigned long long)memory.huge_total, memory.huge_page ? huge : "unknown size",
+		(unsigned long long)memory.huge_free);
 }
 
 static void examine_timer(struct doctor *doctor)
@@ -186,7 +193,8 @@ static void examine_timer(struct doctor *doctor)
 	find(doctor, slow ? NOTE : GOOD, "clock",
 		slow ? "times of short runs and of traces include the clock's own" : NULL,
 		"%s: a reading takes %.0f ns, the least step is %.0f ns",
-		*timer.source ? timer.source : "source unknown", timer.cost * 1e9, timer.step * 1e9);
+		*timer.source ? timer.source : "source unknown", timer.cost * 1e9,
+		timer.step * 1e9);
 	const bool sleeps = has_futex();
 	find(doctor, sleeps ? GOOD : NOTE, "waiting",
 		sleeps ? NULL : "ranks that wait poll instead, and take processors from others",
@@ -214,19 +222,22 @@ static void examine_locale(struct doctor *doctor)
 			"that of LANG and LC_ALL is not installed");
 		return;
 	}
-	find(doctor, GOOD, "locale", NULL, "letters are %s; numbers are written with a point in every locale",
+	find(doctor, GOOD, "locale", NULL,
+		"letters are %s; numbers are written with a point in every locale",
 		nl_langinfo_l(CODESET, locale));
 	freelocale(locale);
 }
 
 static void examine_dot(struct doctor *doctor)
 {
-	static const char *const version[] = {"dot", "-V", NULL}, *const picture[] = {"dot", "-Tsvg", NULL};
+	static const char *const version[] = {"dot", "-V", NULL}, *const picture[] = {
+									  "dot", "-Tsvg", NULL};
 	static const char install[] =
 		"apt-get install graphviz; without it `ordo draw` writes dot and text only";
 	char path[1024], text[8192], number[256];
 	if (!find_program("dot", path, sizeof path)) {
-		find(doctor, PROBLEM, "dot", install, "not found: no svg, png or pdf can be drawn with it");
+		find(doctor, PROBLEM, "dot", install,
+			"not found: no svg, png or pdf can be drawn with it");
 		return;
 	}
 	const bool answers = ask_program(version, NULL, PATIENCE_SECONDS, text, sizeof text);
@@ -236,8 +247,8 @@ static void examine_dot(struct doctor *doctor)
 		strstr(text, "<svg"))
 		find(doctor, GOOD, "dot", NULL, "%s, %s; it draws", path, number);
 	else
-		find(doctor, PROBLEM, "dot", install, "%s, %s, does not draw an svg of two nodes", path,
-			number);
+		find(doctor, PROBLEM, "dot", install, "%s, %s, does not draw an svg of two nodes",
+			path, number);
 }
 
 /* A flavour of MPI: only tools/bench-collectives compares with it, so that none is needed. */
@@ -249,16 +260,18 @@ static void examine_open_mpi(struct doctor *doctor, char *text)
 	char path[1024], version[128], layer[256] = "without the UCX layer";
 	const bool named = find_program(start[0], path, sizeof path);
 	const bool found = named || find_program(plain[0], path, sizeof path);
-	if (!found || !ask_program(named ? start : plain, NULL, PATIENCE_SECONDS, text, MOST_LISTED) ||
+	if (!found ||
+		!ask_program(named ? start : plain, NULL, PATIENCE_SECONDS, text, MOST_LISTED) ||
 		(!find_line(text, "(OpenRTE)", version, sizeof version) &&
 			!find_line(text, "(Open MPI)", version, sizeof version))) {
 		find(doctor, NOTE, "Open MPI",
-			"only tools/bench-collectives compares with it: apt-get install openmpi-bin "
-			"libopenmpi-dev",
+			"only tools/bench-collectives compares with it: apt-get install "
+			"openmpi-bin libopenmpi-dev",
 			"not found");
 		return;
 	}
-	if (ask_program(parts, NULL, PATIENCE_SECONDS, text, MOST_LISTED) && strstr(text, "MCA pml: ucx"))
+	if (ask_program(parts, NULL, PATIENCE_SECONDS, text, MOST_LISTED) &&
+		strstr(text, "MCA pml: ucx"))
 		snprintf(layer, sizeof layer, "with the UCX layer (pml ucx)");
 	find(doctor, GOOD, "Open MPI", NULL, "%s, %s, %s", version, path, layer);
 }
@@ -272,7 +285,8 @@ static void examine_mpich(struct doctor *doctor, char *text)
 		(!find_program("mpirun.mpich", path, sizeof path) &&
 			!find_program("mpiexec.hydra", path, sizeof path))) {
 		find(doctor, NOTE, "MPICH",
-			"only tools/bench-collectives compares with it: apt-get install mpich libmpich-dev",
+			"only tools/bench-collectives compares with it: apt-get install mpich "
+			"libmpich-dev",
 			"not found");
 		return;
 	}
@@ -283,7 +297,8 @@ static void examine_mpich(struct doctor *doctor, char *text)
 
 static void examine_browser(struct doctor *doctor)
 {
-	static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "firefox"};
+	static const char *const names[] = {
+		"chromium", "chromium-browser", "google-chrome", "firefox"};
 	char path[1024];
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (find_program(names[i], path, sizeof path)) {
@@ -301,7 +316,8 @@ static int doctor(struct call *call)
 	if (!read_options(call, NULL, 0))
 		return call->status;
 	if (call->noperand)
-		return fail_usage(call, NULL, "doctor takes no operand, found %s", call->operands[0]);
+		return fail_usage(
+			call, NULL, "doctor takes no operand, found %s", call->operands[0]);
 	doctor.findings = cJSON_AddArrayToObject(call->answer, "findings");
 	examine_build(&doctor);
 	examine_float_mode(&doctor);
@@ -331,16 +347,13 @@ const struct command doctor_command = {
 	.name = "doctor",
 	.summary = "tells whether this machine has what the commands need",
 	.usage = "[OPTION]...",
-	.description =
-		"Looks at the build, the floating point mode of this process, the loops chosen for this CPU, "
-		"processors against ranks,\n"
-		"memory and huge pages, the clock, dot, the MPIs that tools/bench-collectives compares with, "
-		"and "
-		"a browser. A problem\n"
-		"is what some command cannot do without; a note is what would make something faster or is "
-		"there "
-		"for comparison only.\n"
-		"Exit code 0: no problem; 5: at least one.",
+	.description = "Looks at the build, the floating point mode of this process, the loops "
+		       "chosen for this CPU, processors against ranks,\n"
+		       "memory and huge pages, the clock, dot, the MPIs that "
+		       "tools/bench-collectives compares with, and a browser. A problem\n"
+		       "is what some command cannot do without; a note is what would make "
+		       "something faster or is there for comparison only.\n"
+		       "Exit code 0: no problem; 5: at least one.",
 	.examples = "  ordo doctor\n"
 		    "  ordo doctor --json",
 	.run = doctor,

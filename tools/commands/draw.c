@@ -1,13 +1,13 @@
 /* draw.c - `ordo draw`: a schedule or a topology as a picture. */
-#include "view/text/contents_table.h"
-#include "view/draw_times.h"
-#include "view/model/selection.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "view/pictures.h"
 #include "cli/sizes.h"
 #include "report/proof.h"
+#include "view/draw_times.h"
+#include "view/model/selection.h"
+#include "view/pictures.h"
 #include "view/svg/space_time.h"
+#include "view/text/contents_table.h"
 #include "view/view.h"
 #include <ordo/compiler.h>
 #include <ordo/document.h>
@@ -32,7 +32,8 @@ static bool is_table(const struct wish *wish)
 	return !strcmp(wish->picture.as, "table") || !strcmp(wish->picture.as, "markdown");
 }
 
-/* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too much to ask. false: call->status. */
+/* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too
+ * much to ask. false: call->status. */
 static bool judge(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
 	const struct ordo_topology *topology, struct ordo_proof **proof, struct witness **witness)
 {
@@ -65,8 +66,8 @@ static void tell_findings(struct call *call, const struct wish *wish, const stru
 		witness->nfinding, witness->nfinding == 1 ? "" : "s", wish->file);
 }
 
-static bool draw_chosen(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct witness *witness, FILE *out)
+static bool draw_chosen(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct witness *witness, FILE *out)
 {
 	struct ordo_error error = {.code = ORDO_OK};
 	struct excerpt excerpt;
@@ -95,7 +96,8 @@ static bool draw_judged(
 	struct ordo_topology *topology;
 	struct ordo_proof *proof = NULL;
 	struct witness *witness = NULL;
-	if (!choose_topology(call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
+	if (!choose_topology(
+		    call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
 	bool worked = judge(call, wish, schedule, topology, &proof, &witness);
 	if (worked && wish->space_time) {
@@ -103,8 +105,8 @@ static bool draw_judged(
 		if (worked && witness)
 			tell_findings(call, wish, witness);
 	} else if (worked && is_table(wish))
-		worked = draw_contents(
-			call, &wish->contents, schedule, proof, !strcmp(wish->picture.as, "markdown"), out);
+		worked = draw_contents(call, &wish->contents, schedule, proof,
+			!strcmp(wish->picture.as, "markdown"), out);
 	else
 		worked = worked && (!wish->graph || can_be_followed(call, schedule, proof)) &&
 			 draw_chosen(call, wish, schedule, witness, out);
@@ -130,20 +132,22 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 }
 
 /* Its links, as the prediction (NULL: none) loads them. */
-static bool draw_links(struct call *call, const struct wish *wish, const struct ordo_topology *topology,
-	const struct ordo_prediction *prediction, FILE *out)
+static bool draw_links(struct call *call, const struct wish *wish,
+	const struct ordo_topology *topology, const struct ordo_prediction *prediction, FILE *out)
 {
 	struct ordo_error error;
 	const uint32_t most = prediction ? MOST_MATRIX_RANKS : MANY_RANKS;
 	uint32_t nrank = topology->nrank < most ? topology->nrank : most;
-	uint32_t *ranks = wish->excerpt.ranks.count
-				  ? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
-				  : first_numbers(nrank);
+	uint32_t *ranks =
+		wish->excerpt.ranks.count
+			? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
+			: first_numbers(nrank);
 	bool worked = ranks && draw_topology(out, topology, prediction, ranks, nrank, &error);
 	if (ranks && !worked)
 		call->status = fail(call, &error);
 	if (worked && nrank < topology->nrank)
-		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank, topology->nrank);
+		note(call, "drawn: %u of %u ranks; choose others with --ranks 0-3,8", nrank,
+			topology->nrank);
 	free(ranks);
 	return worked;
 }
@@ -186,13 +190,16 @@ static bool draw_any(struct call *call, const void *closure, FILE *out)
 
 static int draw_wish(struct call *call, const struct wish *wish)
 {
-	const bool straight = !strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
-			      !strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
+	const bool straight =
+		!strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
+		!strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
 	call->status = ORDO_ENVIRONMENT;
 	if (!deliver_picture(call, &wish->picture, straight, draw_any, wish))
 		return call->status;
 	if (wish->hints)
-		note(call, "this is the language of Graphviz; -o FILE.svg, .png or .pdf is a picture%s",
+		note(call,
+			"this is the language of Graphviz; -o FILE.svg, .png or .pdf is a "
+			"picture%s",
 			wish->file ? ", --as text or --as table is for terminals" : "");
 	return ORDO_OK;
 }
@@ -225,13 +232,15 @@ static bool ends_in_another_form(const char *output)
 static bool check_space_time(struct call *call, const struct wish *wish)
 {
 	const struct timeline_wish *times = &wish->times;
-	if (!wish->space_time && !times->trace && times->call == LATEST_CALL && times->round == MIDDLE_ROUND)
+	if (!wish->space_time && !times->trace && times->call == LATEST_CALL &&
+		times->round == MIDDLE_ROUND)
 		return true;
 	if (!wish->space_time)
 		call->status = fail_usage(call, "times are drawn with --space-time",
 			"found a trace, or a part of one, and no --space-time");
 	else if (!wish->file)
-		call->status = fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
+		call->status =
+			fail_usage(call, NULL, "--space-time: wanted the file of a schedule");
 	else if (strcmp(wish->picture.as, "svg") != 0)
 		call->status = fail_usage(call, "a browser or rsvg-convert makes other forms of it",
 			"--as %s: a schedule in time is svg alone", wish->picture.as);
@@ -268,17 +277,19 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 
 static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 {
-	static const char *const forms[] = {"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
+	static const char *const forms[] = {
+		"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
 	if (call->noperand > 1)
-		return fail_usage(call, NULL, "one schedule at a time: found %s and %s", call->operands[0],
-			call->operands[1]);
+		return fail_usage(call, NULL, "one schedule at a time: found %s and %s",
+			call->operands[0], call->operands[1]);
 	wish->file = call->noperand ? call->operands[0] : NULL;
 	const struct topology_choice *topology = &wish->times.predicting.topology;
 	bool has_topology = topology->name || topology->failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
 	if (wish->load + wish->graph + wish->space_time > 1)
-		return fail_usage(call, NULL, "--graph, --load and --space-time are pictures of their own");
+		return fail_usage(
+			call, NULL, "--graph, --load and --space-time are pictures of their own");
 	if (wish->graph && !wish->file)
 		return fail_usage(call, NULL, "--graph: wanted the file of a schedule");
 	if (wish->load && !wish->file)
@@ -294,12 +305,13 @@ static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
 		return fail_usage(call,
 			"`ordo view` makes a page of HTML; other programs make other forms of svg",
-			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or .json",
+			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
+			".json",
 			wish->picture.output);
 	if (!wish->picture.as)
 		wish->picture.as = form_by_name(wish->picture.output);
-	wish->hints = !wish->picture.as && !wish->space_time && !wish->picture.output && !call->json &&
-		      isatty(STDOUT_FILENO);
+	wish->hints = !wish->picture.as && !wish->space_time && !wish->picture.output &&
+		      !call->json && isatty(STDOUT_FILENO);
 	if (!wish->picture.as)
 		wish->picture.as = wish->space_time ? "svg" : "dot";
 	if (!check_space_time(call, wish))
@@ -309,26 +321,32 @@ static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->picture.as, forms[i])) {
 			if (!wish->file && (!strcmp(wish->picture.as, "text") || is_table(wish)))
-				return fail_usage(
-					call, "its document: --as json", "a topology has no text form");
-			if (!is_table(wish) && (wish->contents.chunks.count || wish->contents.steps.count ||
-						       wish->contents.trees))
+				return fail_usage(call, "its document: --as json",
+					"a topology has no text form");
+			if (!is_table(wish) &&
+				(wish->contents.chunks.count || wish->contents.steps.count ||
+					wish->contents.trees))
 				return fail_usage(call, NULL,
-					"--chunks, --steps and --trees go with --as table or markdown");
+					"--chunks, --steps and --trees go with --as table or "
+					"markdown");
 			if ((wish->load || wish->graph) &&
 				(!strcmp(wish->picture.as, "text") || is_table(wish)))
-				return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
+				return fail_usage(call, NULL,
+					"--%s: wanted --as dot, svg, png or pdf",
 					wish->load ? "load" : "graph");
 			if (wish->file && !strcmp(wish->picture.as, "json"))
-				return fail_usage(call, NULL, "--as json: a schedule is a document already");
-			if (call->json && !wish->picture.output &&
-				(!strcmp(wish->picture.as, "png") || !strcmp(wish->picture.as, "pdf")))
 				return fail_usage(
-					call, NULL, "--json with --as %s needs --output", wish->picture.as);
+					call, NULL, "--as json: a schedule is a document already");
+			if (call->json && !wish->picture.output &&
+				(!strcmp(wish->picture.as, "png") ||
+					!strcmp(wish->picture.as, "pdf")))
+				return fail_usage(call, NULL, "--json with --as %s needs --output",
+					wish->picture.as);
 			return draw_wish(call, wish);
 		}
 	return fail_usage(call, NULL,
-		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json", wish->picture.as);
+		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json",
+		wish->picture.as);
 }
 
 static int draw(struct call *call)
@@ -339,8 +357,7 @@ static int draw(struct call *call)
 	const struct option options[] = {
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf|text|table|markdown|json",
 			"svg, png and pdf by the program dot; json of a topology alone (as OUT "
-			"ends, else "
-			"dot)"},
+			"ends, else dot)"},
 		{"ranks", 'n', TEXTS, &wish.excerpt.ranks, "A-B,C",
 			"draw these ranks, in this order; of a topology by name alone: N, it has "
 			"so many"},
@@ -349,21 +366,22 @@ static int draw(struct call *call)
 			"draw at most N tasks (500); in time more are aggregated (40000)"},
 		{"chunks", 0, TEXTS, &wish.contents.chunks, "A-B,C",
 			"in a table: slots that hold these chunks at some time"},
-		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C", "in a table: these steps, from 1"},
+		{"steps", 0, TEXTS, &wish.contents.steps, "A-B,C",
+			"in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
 			"in a table: how sums are added, not only what is in them"},
 		{"graph", 0, SWITCH, &wish.graph, NULL,
 			"what depends on what: moves, their data, and what Notify and Wait order"},
 		{"load", 0, SWITCH, &wish.load, NULL,
 			"the topology, each link as wide and warm as the schedule loads it; a "
-			"matrix above "
-			"16 ranks"},
+			"matrix above 16 ranks"},
 		{"space-time", 0, SWITCH, &wish.space_time, NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; "
 			"svg"},
 		TRACE_OPTIONS(wish.times),
 		PREDICTING_OPTIONS(wish.times.predicting),
-		{"output", 'o', WRITTEN, &wish.picture.output, "OUT", "where to; stdout if left out"},
+		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
+			"where to; stdout if left out"},
 		MEMORY_LIMIT_OPTION,
 	};
 	if (!READ_OPTIONS(call, options))
@@ -385,41 +403,42 @@ const struct command draw_command = {
 	.summary = "draws a schedule or a topology",
 	.usage = "FILE | --topology T [OPTION]...",
 	.description =
-		"A schedule: a box around every rank, a column for every stream, time downwards, an arrow "
-		"from every Notify to its\n"
-		"Wait, a colour for every phase. A topology: its links, those that are down dashed and red. "
-		"Long schedules are cut,\n"
-		"and what was left out is said on stderr. The form is as OUT ends; stdout gets dot,\n"
+		"A schedule: a box around every rank, a column for every stream, time downwards, "
+		"an arrow from every Notify to its\n"
+		"Wait, a colour for every phase. A topology: its links, those that are down dashed "
+		"and red. Long schedules are cut,\n"
+		"and what was left out is said on stderr. The form is as OUT ends; stdout gets "
+		"dot,\n"
 		"with positions that `dot` keeps.\n\n"
-		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are red, a "
-		"circle of waiting, a race and\n"
-		"what is missing are red arrows, and the findings stand below. --topology asks for its "
-		"links (R12), with\n--route-through-ranks for a way over them.\n\n"
-		"With --graph, what depends on what: moves as nodes, their data as coloured arrows; dashed "
-		"are those between a Notify\n"
+		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are "
+		"red, a circle of waiting, a race and\n"
+		"what is missing are red arrows, and the findings stand below. --topology asks for "
+		"its links (R12), with\n--route-through-ranks for a way over them.\n\n"
+		"With --graph, what depends on what: moves as nodes, their data as coloured "
+		"arrows; dashed are those between a Notify\n"
 		"and its Wait that only keep an order. --as dot leaves the layout to `dot`.\n\n"
-		"With --as table or markdown, who holds what sum after each step: a step is a phase, or "
-		"without phases all moves\n"
-		"that have as many moves before them. With --load, the topology, its links as wide as the "
-		"bytes that the schedule\n"
-		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: from, to, "
-		"colour by load.\n\n"
-		"With --space-time, when each task runs: as predicted for --topology and --size, or as "
-		"measured by "
-		"`ordo run --trace`.\n"
-		"What is too long for bars becomes a map of rows of ranks and spans of time. The critical "
-		"path is bold.",
-	.examples = "  ordo draw ring.json -o ring.svg\n"
-		    "  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
-		    "  ordo draw ring.json --as text | less\n"
-		    "  ordo draw ring.json --as table --ranks 0-3 --chunks 0-3\n"
-		    "  ordo draw ring.json --graph --phases 0-3 -o graph.svg\n"
-		    "  ordo draw wrong.json -o wrong.svg\n"
-		    "  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
-		    "  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
-		    "  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
-		    "  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
-		    "  ordo draw --topology torus:4x4 -o torus.json",
+		"With --as table or markdown, who holds what sum after each step: a step is a "
+		"phase, or without phases all moves\n"
+		"that have as many moves before them. With --load, the topology, its links as wide "
+		"as the bytes that the schedule\n"
+		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: "
+		"from, to, colour by load.\n\n"
+		"With --space-time, when each task runs: as predicted for --topology and --size, "
+		"or as measured by `ordo run --trace`.\n"
+		"What is too long for bars becomes a map of rows of ranks and spans of time. The "
+		"critical path is bold.",
+	.examples =
+		"  ordo draw ring.json -o ring.svg\n"
+		"  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"
+		"  ordo draw ring.json --as text | less\n"
+		"  ordo draw ring.json --as table --ranks 0-3 --chunks 0-3\n"
+		"  ordo draw ring.json --graph --phases 0-3 -o graph.svg\n"
+		"  ordo draw wrong.json -o wrong.svg\n"
+		"  ordo draw ring.json --load --topology full-mesh --size 16MiB -o load.svg\n"
+		"  ordo draw ring.json --space-time --topology full-mesh --size 16MiB -o time.svg\n"
+		"  ordo draw ring.json --space-time --trace trace.json -o traced.svg\n"
+		"  ordo draw --topology full-mesh --ranks 8 --fail-link 0-1 -o mesh.png\n"
+		"  ordo draw --topology torus:4x4 -o torus.json",
 	.reads = true,
 	.run = draw,
 };

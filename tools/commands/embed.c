@@ -1,10 +1,10 @@
 /* embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
-#include "embed/c_source.h"
 #include "cli/memory_limit.h"
 #include "cli/output.h"
+#include "embed/c_source.h"
 #include "report/plan_set.h"
-#include "report/symmetry.h"
 #include "report/proof.h"
+#include "report/symmetry.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,8 @@ static bool stop(struct call *call, int status)
 }
 
 /* A line about a schedule, as it is told to people; the caller frees it. NULL: call->status. */
-static char *line_of(struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
+static char *line_of(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
 {
 	struct ordo_error error;
 	char *line = NULL;
@@ -63,13 +64,13 @@ static bool is_short_enough(struct writing *writing, const struct ordo_schedule 
 	ordo_fail(&error, ORDO_USAGE, 0, "found %" PRIu64 " tasks%s, wanted at most %u as C source",
 		writing->ntask, writing->source.set ? " or more" : "", wish->max_tasks);
 	snprintf(error.file, sizeof error.file, "%s", wish->file);
-	ordo_hint(&error,
-		"a program reads a long document faster than it is compiled; --max-tasks allows more");
+	ordo_hint(&error, "a program reads a long document faster than it is compiled; --max-tasks "
+			  "allows more");
 	return stop(writing->call, fail(writing->call, &error));
 }
 
-static bool refuse_refuted(
-	struct writing *writing, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+static bool refuse_refuted(struct writing *writing, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof)
 {
 	struct call *call = writing->call;
 	add_proof(call->answer, schedule, proof);
@@ -79,8 +80,8 @@ static bool refuse_refuted(
 	return stop(call, ORDO_REFUTED);
 }
 
-static bool print_proved(struct writing *writing, uint32_t range, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
+static bool print_proved(struct writing *writing, uint32_t range,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	char *title = line_of(writing->call, schedule, NULL);
 	if (!title)
@@ -93,13 +94,15 @@ static bool print_proved(struct writing *writing, uint32_t range, const struct o
 }
 
 /* Proves a schedule and writes its tables. */
-static bool write_schedule(struct writing *writing, uint32_t range, const struct ordo_schedule *schedule)
+static bool write_schedule(
+	struct writing *writing, uint32_t range, const struct ordo_schedule *schedule)
 {
 	const struct ordo_verify_options options = {0};
 	struct symmetry_found found;
 	if (!is_short_enough(writing, schedule))
 		return false;
-	struct ordo_proof *proof = prove_schedule(writing->call, schedule, &options, SYMMETRY_AUTO, &found);
+	struct ordo_proof *proof =
+		prove_schedule(writing->call, schedule, &options, SYMMETRY_AUTO, &found);
 	if (!proof)
 		return false;
 	const bool worked = proof->proved ? print_proved(writing, range, schedule, proof)
@@ -119,8 +122,8 @@ static void tell(struct writing *writing, const char *title)
 	add_count(call->answer, "tasks", writing->ntask);
 	note(call, "%s", title);
 	if (wish->header)
-		note(call, "proved in every interleaving; #include \"%s\" declares %s", wish->header,
-			wish->name);
+		note(call, "proved in every interleaving; #include \"%s\" declares %s",
+			wish->header, wish->name);
 	else
 		note(call, "proved in every interleaving; declare it: extern const struct %s %s;",
 			writing->source.set ? "ordo_plan_set" : "ordo_schedule", wish->name);
@@ -169,7 +172,8 @@ static bool write_set(struct writing *writing)
 static bool write_one(struct writing *writing)
 {
 	struct ordo_schedule *schedule = open_schedule(writing->call, writing->wish->file);
-	const bool worked = schedule && write_schedule(writing, 0, schedule) && end_source(writing, schedule);
+	const bool worked =
+		schedule && write_schedule(writing, 0, schedule) && end_source(writing, schedule);
 	ordo_schedule_destroy(schedule);
 	return worked;
 }
@@ -182,8 +186,9 @@ static bool open_files(struct writing *writing, struct ordo_error *error)
 	if (wish->output)
 		return begin_output(&writing->output, wish->output, error);
 	writing->nameless = tmpfile();
-	return writing->nameless ? true
-				 : ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+	return writing->nameless
+		       ? true
+		       : ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
 }
 
 /* Takes what is not open, and what it has closed before; dropping a file always works. */
@@ -198,7 +203,8 @@ static bool end_file(struct output *output, bool keep, struct ordo_error *error)
 static bool deliver(struct writing *writing, struct ordo_error *error)
 {
 	FILE *nameless = writing->nameless;
-	if (nameless && !(writing->call->json ? add_contents(writing->call->answer, "source", nameless, error)
+	if (nameless && !(writing->call->json ? add_contents(writing->call->answer, "source",
+							nameless, error)
 					      : copy_out(nameless, stdout, error)))
 		return false;
 	return end_file(&writing->header, true, error) && end_file(&writing->output, true, error);
@@ -237,15 +243,18 @@ static int check_and_write(struct call *call, struct wish *wish)
 		return call->status;
 	wish->output = unless_stdout(wish->output);
 	if (wish->header && !strcmp(wish->header, "-"))
-		return fail_usage(call, NULL, "--header: found %s, wanted a file of its own", wish->header);
+		return fail_usage(
+			call, NULL, "--header: found %s, wanted a file of its own", wish->header);
 	if (wish->typed_name)
 		snprintf(wish->name, sizeof wish->name, "%s", wish->typed_name);
 	else
-		c_name_of_path(wish->name, sizeof wish->name, wish->output ? wish->output : wish->file);
-	if (!is_c_name(wish->name) || (wish->typed_name && strlen(wish->typed_name) >= sizeof wish->name))
+		c_name_of_path(
+			wish->name, sizeof wish->name, wish->output ? wish->output : wish->file);
+	if (!is_c_name(wish->name) ||
+		(wish->typed_name && strlen(wish->typed_name) >= sizeof wish->name))
 		return fail_usage(call, wish->typed_name ? NULL : "--name gives it another",
-			"found the name \"%s\", wanted one that C and C++ take, letters first, not beginning "
-			"with ordo_",
+			"found the name \"%s\", wanted one that C and C++ take, letters first, not "
+			"beginning with ordo_",
 			wish->typed_name ? wish->typed_name : wish->name);
 	return write_source(call, wish);
 }
@@ -268,12 +277,12 @@ const struct command embed_command = {
 	.name = "embed",
 	.summary = "writes a proved schedule or plan set as C source, to be compiled in",
 	.usage = "FILE [OPTION]...",
-	.description =
-		"Constant tables and one `const struct ordo_schedule NAME`, or for a plan set `const struct "
-		"ordo_plan_set NAME` and\n"
-		"`NAME_schedules`, one a range. A program with them reads no document and needs no JSON:\n"
-		"  cc ring.c main.c $(pkg-config --cflags --libs libordo-runtime)\n"
-		"What is refuted is not written.",
+	.description = "Constant tables and one `const struct ordo_schedule NAME`, or for a plan "
+		       "set `const struct ordo_plan_set NAME` and\n"
+		       "`NAME_schedules`, one a range. A program with them reads no document and "
+		       "needs no JSON:\n"
+		       "  cc ring.c main.c $(pkg-config --cflags --libs libordo-runtime)\n"
+		       "What is refuted is not written.",
 	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo embed - --name ring > ring.c",
 	.reads = true,

@@ -1,9 +1,9 @@
 /* explain.c - `ordo explain`: finds what is to be explained, and lists what can be. */
-#include "report/aliases.h"
 #include "help/explain.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "help/rules.h"
+#include "report/aliases.h"
 #include <ordo/order.h>
 #include <ordo/schedule.h>
 #include <stdlib.h>
@@ -105,8 +105,8 @@ static int explain_all(struct call *call)
 	list_rules(call);
 	say(call, "\n");
 	list_words(call);
-	say(call, "\n`ordo explain R8`, `ordo explain G3`, `ordo explain ring`: more about one, with an "
-		  "example.\n");
+	say(call, "\n`ordo explain R8`, `ordo explain G3`, `ordo explain ring`: more about one, "
+		  "with an example.\n");
 	return ORDO_OK;
 }
 
@@ -160,20 +160,20 @@ static int refuse(struct call *call, const char *what)
 {
 	char hint[160];
 	const char *like = suggest(what);
-	snprintf(hint, sizeof hint, "did you mean %s? `ordo explain all` lists what can be explained",
+	snprintf(hint, sizeof hint,
+		"did you mean %s? `ordo explain all` lists what can be explained",
 		like ? like : "");
 	return fail_usage(call,
 		like ? hint
-		     : "a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm (ring), a "
-		       "topology (torus), "
-		       "a task (Wait), a term (slot), or the file or folder of a schedule; `ordo explain "
-		       "all` lists them",
+		     : "a rule (R8), a guarantee (G3), an operator (AllReduce), an algorithm "
+		       "(ring), a topology (torus), a task (Wait), a term (slot), or the file or "
+		       "folder of a schedule; `ordo explain all` lists them",
 		"nothing is known of %s", what);
 }
 
 /* "ring" is an algorithm and a topology. */
-static int explain_names(struct call *call, const char *algorithm, const struct ordo_topology_facts *topology,
-	const char *output)
+static int explain_names(struct call *call, const char *algorithm,
+	const struct ordo_topology_facts *topology, const char *output)
 {
 	const int status = algorithm ? explain_algorithm(call, algorithm, true, output) : ORDO_OK;
 	if (status != ORDO_OK || !topology || output)
@@ -198,7 +198,8 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 	if (algorithm || (topology && !output))
 		return explain_names(call, algorithm, topology, output);
 	if (output)
-		return fail_usage(call, "those of rules, of G1 and G2, and of algorithms are schedules",
+		return fail_usage(call,
+			"those of rules, of G1 and G2, and of algorithms are schedules",
 			"--write-example: there is none of %s", what);
 	if (ordo_operator_from_typed(what, &op))
 		return explain_operator(call, op);
@@ -206,7 +207,8 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 		return explain_kind(call, kind);
 	if (find_term(what))
 		return explain_term(call, find_term(what));
-	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees) : refuse(call, what);
+	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees)
+						: refuse(call, what);
 }
 
 static int explain(struct call *call)
@@ -227,26 +229,23 @@ static int explain(struct call *call)
 		!strcasecmp(call->operands[1], "set"))
 		return explain_term(call, find_term("plan set"));
 	if (call->noperand > 1)
-		return fail_usage(call, NULL, "one thing at a time: found %s and %s", call->operands[0],
-			call->operands[1]);
+		return fail_usage(call, NULL, "one thing at a time: found %s and %s",
+			call->operands[0], call->operands[1]);
 	return !strcasecmp(what, "all") && !output ? explain_all(call)
 						   : explain_subject(call, what, output, trees);
 }
 
 const struct command explain_command = {
 	.name = "explain",
-	.summary =
-		"says in plain words, with an example, what a rule, a guarantee, an algorithm or a term is",
+	.summary = "says in plain words, with an example, what a rule, a guarantee, an algorithm "
+		   "or a term is",
 	.usage = "[all|RULE|GUARANTEE|TASK|OPERATOR|ALGORITHM|TOPOLOGY|TERM|FILE] [OPTION]...",
-	.description = "Without an operand it lists what can be explained. A rule comes with a schedule that "
-		       "breaks it and what "
-		       "`ordo verify`\n"
-		       "says of that; a guarantee with commands that show it refuted; an algorithm with what "
-		       "every slot holds after "
-		       "each step,\n"
-		       "on four ranks. A schedule is told phase by phase, with the reduction tree of every "
-		       "chunk and the reason why "
-		       "it is sound.",
+	.description = "Without an operand it lists what can be explained. A rule comes with a "
+		       "schedule that breaks it and what `ordo verify`\n"
+		       "says of that; a guarantee with commands that show it refuted; an algorithm "
+		       "with what every slot holds after each step,\n"
+		       "on four ranks. A schedule is told phase by phase, with the reduction tree "
+		       "of every chunk and the reason why it is sound.",
 	.examples = "  ordo explain R8\n"
 		    "  ordo explain R8 --write-example R8.json\n"
 		    "  ordo explain G3\n"

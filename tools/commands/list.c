@@ -1,6 +1,6 @@
 /* list.c - `ordo list`: the algorithms, topologies, operators and types there are. */
-#include "report/aliases.h"
 #include "help/explain.h"
+#include "report/aliases.h"
 #include "report/plan_set.h"
 #include <ordo/compiler.h>
 #include <ordo/runtime.h>
@@ -31,7 +31,8 @@ static void list_algorithms(struct call *call)
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "algorithms");
 	heading(call, "algorithms");
 	for (uint32_t i = 0; i < count; i++) {
-		cJSON *one = cJSON_CreateObject(), *operators = cJSON_AddArrayToObject(one, "operators");
+		cJSON *one = cJSON_CreateObject(),
+		      *operators = cJSON_AddArrayToObject(one, "operators");
 		add_text(one, "name", algorithms[i]->name);
 		add_text(one, "summary", algorithms[i]->summary);
 		add_text(one, "ranks", algorithms[i]->ranks);
@@ -40,7 +41,8 @@ static void list_algorithms(struct call *call)
 			algorithms[i]->summary, "", "ranks", algorithms[i]->ranks, "", "operators");
 		for (int op = 0; op < ORDO_NOPERATOR; op++)
 			if (algorithms[i]->operators >> op & 1) {
-				const char *name = ordo_operator_facts((enum ordo_operator)op)->name;
+				const char *name =
+					ordo_operator_facts((enum ordo_operator)op)->name;
 				cJSON_AddItemToArray(operators, cJSON_CreateString(name));
 				say(call, " %s", name);
 			}
@@ -73,7 +75,8 @@ static void list_operators(struct call *call)
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "operators");
 	heading(call, "operators");
 	for (int op = 0; op < ORDO_NOPERATOR; op++) {
-		const struct ordo_operator_facts *facts = ordo_operator_facts((enum ordo_operator)op);
+		const struct ordo_operator_facts *facts =
+			ordo_operator_facts((enum ordo_operator)op);
 		cJSON *one = cJSON_CreateObject();
 		add_text(one, "name", facts->name);
 		add_text(one, "meaning", facts->meaning);
@@ -94,8 +97,8 @@ static void list_types(struct call *call)
 	}
 	say(call, "\n ");
 	for (int i = 0; i < ORDO_NREDUCTION; i++) {
-		cJSON_AddItemToArray(
-			reductions, cJSON_CreateString(ordo_reduction_name((enum ordo_reduction)i)));
+		cJSON_AddItemToArray(reductions,
+			cJSON_CreateString(ordo_reduction_name((enum ordo_reduction)i)));
 		say(call, " %s", ordo_reduction_name((enum ordo_reduction)i));
 	}
 	say(call, "\n");
@@ -122,7 +125,8 @@ static int refuse(struct call *call, const char *what)
 	like = like ? like : ordo_algorithm_suggest(what, UINT32_MAX);
 	snprintf(hint, sizeof hint, "did you mean %s?", like ? like : "");
 	return fail_usage(call,
-		like ? hint : "algorithms, topologies, operators, types, or the name of an algorithm",
+		like ? hint
+		     : "algorithms, topologies, operators, types, or the name of an algorithm",
 		"there is no list of %s", what);
 }
 
@@ -133,8 +137,8 @@ static int list(struct call *call)
 	const char *what = call->noperand ? call->operands[0] : NULL;
 	bool found = false;
 	if (call->noperand > 1)
-		return fail_usage(call, NULL, "one list at a time: found %s and %s", call->operands[0],
-			call->operands[1]);
+		return fail_usage(call, NULL, "one list at a time: found %s and %s",
+			call->operands[0], call->operands[1]);
 	struct ordo_named named;
 	if (what && find_named(what, ORDO_NOPERATOR, &named))
 		return explain_algorithm(call, what, false, NULL);
@@ -153,10 +157,10 @@ const struct command list_command = {
 	.name = "list",
 	.summary = "lists the algorithms, topologies, operators and types there are",
 	.usage = "[algorithms|topologies|operators|types|ALGORITHM|SET]",
-	.description = "Without an operand it lists everything; with the name of an algorithm, all that is "
-		       "known of that one.\n"
-		       "Algorithms have other names too, those of the field, which serve wherever an "
-		       "algorithm is named. A document\n"
+	.description = "Without an operand it lists everything; with the name of an algorithm, all "
+		       "that is known of that one.\n"
+		       "Algorithms have other names too, those of the field, which serve wherever "
+		       "an algorithm is named. A document\n"
 		       "has its own name.",
 	.examples = "  ordo list\n"
 		    "  ordo list operators\n"

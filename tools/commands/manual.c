@@ -1,7 +1,8 @@
 /* manual.c - `ordo manual`: the manual pages, made of the tables that --help prints.
  *
- * A page is mdoc(7). What --help says is set as it stands; prose.c says more where there is more to say. So a new command, or a new
- * option, has its page, or its place on one, without anything written for it.
+ * A page is mdoc(7). What --help says is set as it stands; prose.c says more where there is more to
+ * say. So a new command, or a new option, has its page, or its place on one, without anything
+ * written for it.
  */
 #include "cli/options.h"
 #include "cli/output.h"
@@ -13,7 +14,8 @@
 /* The day the text was last looked through: pages are the same bytes whenever they are made. */
 #define MANUAL_DATE "November 22, 2026"
 
-/* roff has its own meaning for backslashes, for hyphens, and for points and quotes that begin a line. */
+/* roff has its own meaning for backslashes, for hyphens, and for points and quotes that begin a
+ * line. */
 static void put_letter(FILE *out, char letter)
 {
 	if (letter == '\\')
@@ -29,7 +31,8 @@ static bool is_word(char letter)
 	return isalnum((unsigned char)letter) || letter == '-' || letter == '_';
 }
 
-/* Words of capitals are arguments, all else is typed as it stands; brackets, bars and dots are neither. */
+/* Words of capitals are arguments, all else is typed as it stands; brackets, bars and dots are
+ * neither. */
 static const char *face_of(const char *word, size_t length)
 {
 	size_t ncapital = 0;
@@ -82,7 +85,8 @@ static size_t option_length(const char *text, size_t length)
 	return end;
 }
 
-/* Would the word behind this space go beyond the eighty letters that a line of a page has? Faces and hyphens take more than they show. */
+/* Would the word behind this space go beyond the eighty letters that a line of a page has? Faces
+ * and hyphens take more than they show. */
 static bool is_full(const char *text, size_t length, size_t begun, size_t at)
 {
 	enum { SHOWN = 50 };
@@ -96,7 +100,8 @@ static void put_line(FILE *out, const char *text, size_t length)
 	size_t begun = 0;
 	begin_line(out, length ? text[0] : 0);
 	for (size_t at = 0; at < length; at++) {
-		const char *end = text[at] == '`' ? memchr(text + at + 1, '`', length - at - 1) : NULL;
+		const char *end =
+			text[at] == '`' ? memchr(text + at + 1, '`', length - at - 1) : NULL;
 		const size_t option = option_length(text + at, length - at);
 		if (option) {
 			put_typed(out, text + at, option);
@@ -134,13 +139,15 @@ static void put_sentence(FILE *out, const char *text)
 	put_line(out, sentence, length);
 }
 
-/* The line at *text and those after it, up to an empty one or one that stands as it is; what is between backquotes may go over line ends. */
+/* The line at *text and those after it, up to an empty one or one that stands as it is; what is
+ * between backquotes may go over line ends. */
 static size_t join_lines(const char *text, char *joined, size_t room)
 {
 	size_t length = 0;
 	while (text[length] && length + 1 < room) {
-		const bool ends = text[length] == '\n' && (!text[length + 1] || text[length + 1] == '\n' ||
-								  !strncmp(text + length + 1, "  ", 2));
+		const bool ends =
+			text[length] == '\n' && (!text[length + 1] || text[length + 1] == '\n' ||
+							!strncmp(text + length + 1, "  ", 2));
 		if (ends)
 			break;
 		joined[length] = text[length] == '\n' ? ' ' : text[length];
@@ -208,7 +215,8 @@ static void put_option(FILE *out, const char *command, const struct option *opti
 	else
 		put_sentence(out, option->meaning);
 	if (option_synonym(option->name)) {
-		snprintf(synonym, sizeof synonym, "`--%s` is the same.", option_synonym(option->name));
+		snprintf(synonym, sizeof synonym, "`--%s` is the same.",
+			option_synonym(option->name));
 		put_paragraphs(out, synonym);
 	}
 }
@@ -244,22 +252,24 @@ static void put_examples(FILE *out, const char *examples)
 	fputs(".Ed\n", out);
 }
 
-static const char exit_status[] = ".Sh EXIT STATUS\n"
-				  ".Bl -tag -width Ds -compact\n"
-				  ".It 0\nIt worked; the schedule is proved; the results agree.\n"
-				  ".It 1\nThe schedule is refuted, or a result is not what it should be.\n"
-				  ".It 2\nThe request makes no sense, or does not apply.\n"
-				  ".It 3\nA document cannot be read.\n"
-				  ".It 4\nA limit was reached before an answer.\n"
-				  ".It 5\nMemory, files, threads or another program failed.\n"
-				  ".El\n";
+static const char exit_status[] =
+	".Sh EXIT STATUS\n"
+	".Bl -tag -width Ds -compact\n"
+	".It 0\nIt worked; the schedule is proved; the results agree.\n"
+	".It 1\nThe schedule is refuted, or a result is not what it should be.\n"
+	".It 2\nThe request makes no sense, or does not apply.\n"
+	".It 3\nA document cannot be read.\n"
+	".It 4\nA limit was reached before an answer.\n"
+	".It 5\nMemory, files, threads or another program failed.\n"
+	".El\n";
 
 static const char environment[] =
 	".Sh ENVIRONMENT\n"
 	".Bl -tag -width NO_COLOR\n"
 	".It Ev NO_COLOR\nIf it is set and not empty, nothing is coloured.\n"
 	"Without it, colours go to terminals only.\n"
-	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is asked for, and what\n"
+	".It Ev PATH\nWhere the program\n.Xr dot 1\nis looked for when a picture is asked for, and "
+	"what\n"
 	".Xr ordo-doctor 1\ntells of.\n"
 	".It Ev TERM\nIf it is dumb, nothing is coloured.\n"
 	".El\n";
@@ -292,7 +302,8 @@ static bool mentions(const char *text, const char *name)
 	return false;
 }
 
-/* ordo(1), and the pages of the commands that a command's text and examples have, by the alphabet. */
+/* ordo(1), and the pages of the commands that a command's text and examples have, by the
+ * alphabet. */
 static void put_related(FILE *out, const struct command *command)
 {
 	const struct command *last = NULL;
@@ -300,11 +311,13 @@ static void put_related(FILE *out, const struct command *command)
 	for (size_t i = 0; i < ncommand; i++) {
 		const struct command *next = NULL;
 		for (size_t k = 0; k < ncommand; k++)
-			if (commands[k] != command && (!last || strcmp(commands[k]->name, last->name) > 0) &&
+			if (commands[k] != command &&
+				(!last || strcmp(commands[k]->name, last->name) > 0) &&
 				(!next || strcmp(commands[k]->name, next->name) < 0) &&
 				(mentions(command->description, commands[k]->name) ||
 					mentions(command->examples, commands[k]->name) ||
-					mentions(find_prose(command->name, NULL), commands[k]->name)))
+					mentions(find_prose(command->name, NULL),
+						commands[k]->name)))
 				next = commands[k];
 		if (!next)
 			break;
@@ -344,7 +357,8 @@ static void put_command_page(FILE *out, const struct command *command)
 
 static void put_overview(FILE *out)
 {
-	put_head(out, "ordo", "compiles collective communication to proved schedules, draws and runs them");
+	put_head(out, "ordo",
+		"compiles collective communication to proved schedules, draws and runs them");
 	fputs(".Sh SYNOPSIS\n", out);
 	static const char *const usages[] = {
 		"COMMAND [OPTION]... [FILE]...", "help [COMMAND]", "COMMAND --help", "--version"};
@@ -383,7 +397,8 @@ static int answer_page(struct call *call, const char *name, const struct command
 	struct ordo_error error;
 	FILE *page = tmpfile();
 	if (!page) {
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s", strerror(errno));
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s",
+			strerror(errno));
 		return fail(call, &error);
 	}
 	put_page(page, command);
@@ -398,8 +413,8 @@ static int manual(struct call *call)
 	if (!read_options(call, NULL, 0))
 		return call->status;
 	if (call->noperand > 1)
-		return fail_usage(call, NULL, "one page at a time: found %s and %s", call->operands[0],
-			call->operands[1]);
+		return fail_usage(call, NULL, "one page at a time: found %s and %s",
+			call->operands[0], call->operands[1]);
 	const char *name = call->noperand ? call->operands[0] : NULL;
 	const struct command *command = name ? find_command(name) : NULL;
 	if (name && !command)
@@ -414,8 +429,8 @@ const struct command manual_command = {
 	.name = "manual",
 	.summary = "writes the manual page of a command",
 	.usage = "[COMMAND]",
-	.description = "The page is mdoc, as man reads it; without a command it is the page of ordo itself. "
-		       "Installed are the same\n"
+	.description = "The page is mdoc, as man reads it; without a command it is the page of "
+		       "ordo itself. Installed are the same\n"
 		       "pages: `man ordo-compile`.",
 	.examples = "  ordo manual compile | mandoc -a\n"
 		    "  ordo manual > ordo.1",

@@ -2,9 +2,9 @@
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "report/order_table.h"
-#include "view/pictures.h"
-#include "report/two_trees.h"
 #include "report/proof.h"
+#include "report/two_trees.h"
+#include "view/pictures.h"
 #include "view/view.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
@@ -45,14 +45,16 @@ static bool out_of_memory(struct call *call)
 	return refuse(call, fail(call, &error));
 }
 
-/* A schedule that is not sound has no order: the first rule it breaks is said, and that there are others. */
+/* A schedule that is not sound has no order: the first rule it breaks is said, and that there are
+ * others. */
 static bool refuse_unsound(struct call *call, const struct subject *subject)
 {
 	struct ordo_error error;
 	char text[sizeof error.text];
 	ordo_finding_error(subject->schedule, &subject->proof->findings[0], &error);
 	snprintf(text, sizeof text,
-		"the schedule is not sound, so its sums have no order to speak of: %.1800s", error.text);
+		"the schedule is not sound, so its sums have no order to speak of: %.1800s",
+		error.text);
 	memcpy(error.text, text, sizeof text);
 	return refuse(call, fail(call, &error));
 }
@@ -62,8 +64,8 @@ static bool open_subject(struct call *call, const struct wish *wish, struct subj
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
 	*subject = (struct subject){.schedule = open_schedule(call, wish->file)};
-	const bool judged =
-		subject->schedule && can_judge(call, &wish->arithmetic, &subject->schedule->problem);
+	const bool judged = subject->schedule &&
+			    can_judge(call, &wish->arithmetic, &subject->schedule->problem);
 	subject->proof = judged ? prove(call, subject->schedule, &options) : NULL;
 	if (!subject->proof)
 		return false;
@@ -71,8 +73,8 @@ static bool open_subject(struct call *call, const struct wish *wish, struct subj
 		return refuse_unsound(call, subject);
 	subject->forest = ordo_forest_create(&error);
 	if (subject->forest)
-		subject->order =
-			ordo_order_create(subject->forest, subject->schedule, subject->proof, &error);
+		subject->order = ordo_order_create(
+			subject->forest, subject->schedule, subject->proof, &error);
 	return subject->order ? true : refuse(call, fail(call, &error));
 }
 
@@ -86,7 +88,8 @@ static void close_subject(struct subject *subject)
 }
 
 /* Does some rank's copy of the chunk have a tree of the class? *copy goes on with the chunks. */
-static bool has_class(const struct ordo_order *order, uint32_t chunk, uint32_t class, uint32_t *copy)
+static bool has_class(
+	const struct ordo_order *order, uint32_t chunk, uint32_t class, uint32_t *copy)
 {
 	const struct ordo_trees *trees = &order->forest->trees;
 	const uint32_t wanted = ordo_same_tree(trees, order->classes[class].tree);
@@ -97,7 +100,8 @@ static bool has_class(const struct ordo_order *order, uint32_t chunk, uint32_t c
 	return found;
 }
 
-/* "0-3, 8": the chunks of which some copy has the class's tree, the first stretches of them. NULL: no memory. */
+/* "0-3, 8": the chunks of which some copy has the class's tree, the first stretches of them. NULL:
+ * no memory. */
 static const char *list_chunks(struct subject *subject, uint32_t class)
 {
 	enum { MOST_STRETCHES = 4 };
@@ -117,8 +121,8 @@ static const char *list_chunks(struct subject *subject, uint32_t class)
 			break;
 		}
 		length += (size_t)snprintf(text + length, sizeof text - length,
-			first + 1 == chunk ? "%s%" PRIu32 : "%s%" PRIu32 "-%" PRIu32, length ? ", " : "",
-			first, chunk - 1);
+			first + 1 == chunk ? "%s%" PRIu32 : "%s%" PRIu32 "-%" PRIu32,
+			length ? ", " : "", first, chunk - 1);
 		first = ORDO_NONE;
 	}
 	return ordo_arena_text(&subject->arena, text, strlen(text));
@@ -132,8 +136,8 @@ struct portrait {
 	enum ordo_type accumulator;
 };
 
-static bool portray(struct call *call, const struct wish *wish, struct subject *subject, uint32_t class,
-	struct portrait *portrait)
+static bool portray(struct call *call, const struct wish *wish, struct subject *subject,
+	uint32_t class, struct portrait *portrait)
 {
 	const uint32_t tree = subject->order->classes[class].tree;
 	struct ordo_tree_name name;
@@ -147,8 +151,8 @@ static bool portray(struct call *call, const struct wish *wish, struct subject *
 		.chunks = list_chunks(subject, class),
 		.facts = subject->forest->facts[tree]};
 	portrait->accumulator = ordo_accumulator(&subject->order->problem, wish->arithmetic.type);
-	portrait->bound = ordo_error_bound(
-		wish->arithmetic.type, portrait->accumulator, wish->arithmetic.reduction, &portrait->facts);
+	portrait->bound = ordo_error_bound(wish->arithmetic.type, portrait->accumulator,
+		wish->arithmetic.reduction, &portrait->facts);
 	return portrait->tree && portrait->name && portrait->chunks ? true : out_of_memory(call);
 }
 
@@ -161,9 +165,11 @@ static void print_portrait(const struct wish *wish, const struct subject *subjec
 	snprintf(title, sizeof title, "order %" PRIu32, class);
 	printf("  %-23s %s%s%s\n  %-23s %s\n", title, paint(stdout, BOLD), portrait->name,
 		paint(stdout, PLAIN), "", portrait->tree);
-	printf("  %-23s %" PRIu32 " of %" PRIu32 " chunk%s (%s) on %" PRIu32 " of %" PRIu32 " rank%s", "",
-		one->nchunk, subject->order->nchunk, subject->order->nchunk == 1 ? "" : "s", portrait->chunks,
-		one->nrank, subject->order->problem.nrank, subject->order->problem.nrank == 1 ? "" : "s");
+	printf("  %-23s %" PRIu32 " of %" PRIu32 " chunk%s (%s) on %" PRIu32 " of %" PRIu32
+	       " rank%s",
+		"", one->nchunk, subject->order->nchunk, subject->order->nchunk == 1 ? "" : "s",
+		portrait->chunks, one->nrank, subject->order->problem.nrank,
+		subject->order->problem.nrank == 1 ? "" : "s");
 	if (one->nidentical > 1)
 		printf(", operands in %" PRIu32 " different orders", one->nidentical);
 	printf("\n  %-23s depth %" PRIu32 ", %" PRIu32 " rounding%s", "", portrait->facts.depth,
@@ -223,11 +229,12 @@ static bool tell_classes(struct call *call, const struct wish *wish, struct subj
 	return true;
 }
 
-static bool tell_judgements(struct call *call, const struct wish *wish, const struct subject *subject)
+static bool tell_judgements(
+	struct call *call, const struct wish *wish, const struct subject *subject)
 {
 	struct judgements judgements;
-	const bool judged = make_judgements(call, &wish->arithmetic, &subject->order->problem, subject->proof,
-		subject->order, &judgements);
+	const bool judged = make_judgements(call, &wish->arithmetic, &subject->order->problem,
+		subject->proof, subject->order, &judgements);
 	if (judged)
 		add_judgements(call->answer, &judgements);
 	if (judged && !call->json)
@@ -250,7 +257,8 @@ static bool tell(struct call *call, const struct wish *wish, struct subject *sub
 				order->nclass == 1 ? "" : " different", order->nchunk,
 				order->nchunk == 1 ? "" : "s");
 		else
-			printf("none: %s adds nothing\n", ordo_operator_facts(order->problem.op)->name);
+			printf("none: %s adds nothing\n",
+				ordo_operator_facts(order->problem.op)->name);
 	}
 	if (adds && !tell_classes(call, wish, subject))
 		return false;
@@ -270,10 +278,11 @@ struct copies {
 	size_t room;
 };
 
-static bool add_copy(struct copies *copies, const struct ordo_order *order, uint32_t chunk, uint32_t rank)
+static bool add_copy(
+	struct copies *copies, const struct ordo_order *order, uint32_t chunk, uint32_t rank)
 {
-	if (!ordo_array_reserve(
-		    &copies->copies, &copies->room, (size_t)copies->count + 1, sizeof *copies->copies))
+	if (!ordo_array_reserve(&copies->copies, &copies->room, (size_t)copies->count + 1,
+		    sizeof *copies->copies))
 		return false;
 	copies->copies[copies->count++] =
 		(struct ordo_copy){chunk, rank, ordo_order_tree(order, chunk, rank)};
@@ -296,8 +305,8 @@ static bool add_copies_of(struct copies *copies, const struct ordo_order *order,
 }
 
 /* false: call->status. */
-static bool find_copies(
-	struct call *call, const struct wish *wish, const struct ordo_order *order, struct copies *copies)
+static bool find_copies(struct call *call, const struct wish *wish, const struct ordo_order *order,
+	struct copies *copies)
 {
 	uint32_t nrank = 0, nchunk, *ranks = NULL;
 	uint32_t *chunks = read_numbers(call, "chunks", &wish->chunks, order->nchunk, &nchunk);
@@ -312,12 +321,14 @@ static bool find_copies(
 	if (!memory)
 		return out_of_memory(call);
 	if (worked && !copies->count)
-		return refuse(call, fail_usage(call, NULL, "--ranks: none of them has one of these chunks"));
+		return refuse(call,
+			fail_usage(call, NULL, "--ranks: none of them has one of these chunks"));
 	return worked;
 }
 
 /* "chunk 3 on rank 1: dyadic, depth 3". NULL: call->status. */
-static const char *title_copy(struct call *call, struct subject *subject, const struct ordo_copy *copy)
+static const char *title_copy(
+	struct call *call, struct subject *subject, const struct ordo_copy *copy)
 {
 	struct ordo_tree_name name;
 	char word[64];
@@ -327,8 +338,8 @@ static const char *title_copy(struct call *call, struct subject *subject, const 
 	}
 	ordo_tree_name_print(name, word, sizeof word);
 	const char *title = ordo_arena_format(&subject->arena,
-		"chunk %" PRIu32 " on rank %" PRIu32 ": %s, depth %" PRIu32, copy->chunk, copy->rank, word,
-		subject->forest->facts[copy->tree].depth);
+		"chunk %" PRIu32 " on rank %" PRIu32 ": %s, depth %" PRIu32, copy->chunk,
+		copy->rank, word, subject->forest->facts[copy->tree].depth);
 	if (!title)
 		out_of_memory(call);
 	return title;
@@ -342,8 +353,8 @@ static bool tell_copies(struct call *call, const struct wish *wish, struct subje
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
 		const struct ordo_copy *copy = &copies.copies[i];
 		const char *title = title_copy(call, subject, copy);
-		const char *tree =
-			ordo_forest_print(subject->forest, &subject->arena, copy->tree, wish->max_leaves);
+		const char *tree = ordo_forest_print(
+			subject->forest, &subject->arena, copy->tree, wish->max_leaves);
 		worked = title && (tree || out_of_memory(call));
 		if (!worked)
 			break;
@@ -364,11 +375,14 @@ static bool draw_trees(struct call *call, const struct wish *wish, const struct 
 	const struct titled_tree *trees, uint32_t ntree, FILE *out)
 {
 	struct ordo_error error;
-	const struct order_picture picture = {.trees = trees, .ntree = ntree, .max_leaves = wish->max_leaves};
-	return draw_order(out, subject->forest, &picture, &error) || refuse(call, fail(call, &error));
+	const struct order_picture picture = {
+		.trees = trees, .ntree = ntree, .max_leaves = wish->max_leaves};
+	return draw_order(out, subject->forest, &picture, &error) ||
+	       refuse(call, fail(call, &error));
 }
 
-static bool draw_copies(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+static bool draw_copies(
+	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
 {
 	struct copies copies = {.copies = NULL};
 	bool worked = find_copies(call, wish, subject->order, &copies);
@@ -376,8 +390,8 @@ static bool draw_copies(struct call *call, const struct wish *wish, struct subje
 	if (worked && !trees)
 		worked = out_of_memory(call);
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
-		trees[i] = (struct titled_tree){
-			copies.copies[i].tree, title_copy(call, subject, &copies.copies[i]), ORDO_NONE, {0}};
+		trees[i] = (struct titled_tree){copies.copies[i].tree,
+			title_copy(call, subject, &copies.copies[i]), ORDO_NONE, {0}};
 		worked = trees[i].title;
 	}
 	worked = worked && draw_trees(call, wish, subject, trees, copies.count, out);
@@ -386,7 +400,8 @@ static bool draw_copies(struct call *call, const struct wish *wish, struct subje
 	return worked;
 }
 
-static bool draw_classes(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+static bool draw_classes(
+	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
 {
 	const struct ordo_order *order = subject->order;
 	const uint32_t ntree = order->nclass < wish->max_orders ? order->nclass : wish->max_orders;
@@ -400,35 +415,38 @@ static bool draw_classes(struct call *call, const struct wish *wish, struct subj
 		trees[class].tree = one->tree;
 		trees[class].red = ORDO_NONE;
 		trees[class].title = ordo_arena_format(&subject->arena,
-			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s", portrait.name,
-			one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s", portrait.chunks,
-			portrait.facts.depth,
+			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s",
+			portrait.name, one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s",
+			portrait.chunks, portrait.facts.depth,
 			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
 		worked = trees[class].title ? true : out_of_memory(call);
 	}
 	worked = worked && draw_trees(call, wish, subject, trees, ntree, out);
 	free(trees);
 	if (worked && ntree < order->nclass)
-		note(call, "drawn: %" PRIu32 " of %" PRIu32 " orders; --max-orders draws more", ntree,
-			order->nclass);
+		note(call, "drawn: %" PRIu32 " of %" PRIu32 " orders; --max-orders draws more",
+			ntree, order->nclass);
 	return worked;
 }
 
 /* The two elements that refute a guarantee. */
-static bool draw_refutation(struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
+static bool draw_refutation(
+	struct call *call, const struct wish *wish, struct subject *subject, FILE *out)
 {
 	struct ordo_error error;
 	struct ordo_judgement judgement;
 	enum ordo_guarantee guarantee;
 	if (!ordo_guarantee_read(wish->why, &guarantee))
-		return refuse(call, fail_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why));
+		return refuse(call,
+			fail_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why));
 	if (!ordo_judge_guarantee(subject->order, guarantee, wish->arithmetic.type,
 		    wish->arithmetic.reduction, &subject->arena, &judgement, &error))
 		return refuse(call, fail(call, &error));
 	if (judgement.verdict != ORDO_DOES_NOT_HOLD || !judgement.contradicted)
-		return refuse(call, fail_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
-					    "--why %s: it is not refuted by two elements of this schedule",
-					    ordo_guarantee_name(guarantee)));
+		return refuse(call,
+			fail_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
+				"--why %s: it is not refuted by two elements of this schedule",
+				ordo_guarantee_name(guarantee)));
 	struct two_trees two = {.forest = subject->forest,
 		.contradiction = &judgement.contradiction,
 		.max_leaves = wish->max_leaves};
@@ -460,7 +478,8 @@ static bool write_picture(struct call *call, const void *closure, FILE *out)
 static bool draw(struct call *call, const struct wish *wish, struct subject *subject)
 {
 	const struct drawn drawn = {wish, subject};
-	return deliver_picture(call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, &drawn);
+	return deliver_picture(
+		call, &wish->picture, !strcmp(wish->picture.as, "dot"), write_picture, &drawn);
 }
 
 static int order_file(struct call *call, struct wish *wish)
@@ -472,11 +491,12 @@ static int order_file(struct call *call, struct wish *wish)
 		return call->status;
 	bool worked = open_subject(call, wish, &subject);
 	if (worked && wish->picture.as && !ordo_operator_facts(subject.order->problem.op)->reduces)
-		worked = refuse(call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
-					      ordo_operator_facts(subject.order->problem.op)->name));
-	if (worked && wish->why && !wish->picture.as)
 		worked = refuse(
-			call, fail_usage(call, "--as dot, or -o OUT.svg", "--why draws: wanted --as or -o"));
+			call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
+				      ordo_operator_facts(subject.order->problem.op)->name));
+	if (worked && wish->why && !wish->picture.as)
+		worked = refuse(call, fail_usage(call, "--as dot, or -o OUT.svg",
+					      "--why draws: wanted --as or -o"));
 	worked = worked && (wish->picture.as		? draw
 				   : wish->chunks.count ? tell_copies
 							: tell)(call, wish, &subject);
@@ -494,7 +514,8 @@ static int order_wish(struct call *call, struct wish *wish)
 		return fail_usage(call, NULL, "--why and --chunks are two pictures");
 	if (!wish->table)
 		return order_file(call, wish);
-	if (call->noperand || wish->picture.as || wish->picture.output || wish->chunks.count || wish->why)
+	if (call->noperand || wish->picture.as || wish->picture.output || wish->chunks.count ||
+		wish->why)
 		return fail_usage(call, NULL, "--table takes no schedule and draws nothing");
 	return print_order_table(call, &wish->matrix);
 }
@@ -506,12 +527,14 @@ static int order(struct call *call)
 		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"max-leaves", 0, POSITIVE, &wish.max_leaves, "N",
 			"cut a tree of more leaves than that with ... (32)"},
-		{"max-orders", 0, POSITIVE, &wish.max_orders, "N", "show or draw the first N orders (16)"},
+		{"max-orders", 0, POSITIVE, &wish.max_orders, "N",
+			"show or draw the first N orders (16)"},
 		{"as", 0, TEXT, &wish.picture.as, "dot|svg|png|pdf",
 			"draw the trees in this form (as OUT ends)"},
 		{"output", 'o', WRITTEN, &wish.picture.output, "OUT",
 			"where a picture goes; stdout if left out"},
-		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C", "the trees of these chunks, one by one"},
+		{"chunks", 0, TEXTS, &wish.chunks, "A-B,C",
+			"the trees of these chunks, one by one"},
 		{"why", 0, TEXT, &wish.why, "G",
 			"draw why this guarantee does not hold: two trees, what differs first in "
 			"red"},
@@ -535,15 +558,12 @@ const struct command order_command = {
 	.name = "order",
 	.summary = "tells in which order every sum is made, and what that guarantees",
 	.usage = "FILE | --table [OPTION]...",
-	.description = "For each order there is: the parenthesised tree of shards (without virtual shards, "
-		       "of ranks), its "
-		       "name if it has one\n"
-		       "(dyadic, folded, linear, ring from r), which chunks and how many ranks have it, its "
-		       "depth, and how far "
-		       "a result can be\n"
-		       "from the exact one. Only a schedule that is proved has an order: others are refused "
-		       "with the first "
-		       "rule they break.",
+	.description = "For each order there is: the parenthesised tree of shards (without virtual "
+		       "shards, of ranks), its name if it has one\n"
+		       "(dyadic, folded, linear, ring from r), which chunks and how many ranks "
+		       "have it, its depth, and how far a result can be\n"
+		       "from the exact one. Only a schedule that is proved has an order: others "
+		       "are refused with the first rule they break.",
 	.examples = "  ordo order ring.json\n"
 		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"
 		    "  ordo order dyadic.json -o dyadic.svg\n"

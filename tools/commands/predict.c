@@ -1,9 +1,9 @@
 /* predict.c - `ordo predict`: how long a schedule takes on a topology, before it ever ran. */
-#include "report/prediction.h"
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
-#include "run/input_set.h"
+#include "report/prediction.h"
 #include "report/proof.h"
+#include "run/input_set.h"
 
 struct wish {
 	struct predicting setting;
@@ -12,16 +12,16 @@ struct wish {
 };
 
 /* The prediction for a size; what is predicted of, in *found. */
-static bool predict_size(struct call *call, const struct wish *wish, struct subject *subject, uint64_t bytes,
-	struct predicted *predicted, struct proved_schedule **found)
+static bool predict_size(struct call *call, const struct wish *wish, struct subject *subject,
+	uint64_t bytes, struct predicted *predicted, struct proved_schedule **found)
 {
-	*found = find_schedule(
-		call, subject, predicted->type, count_of_bytes(&subject->problem, predicted->type, bytes));
+	*found = find_schedule(call, subject, predicted->type,
+		count_of_bytes(&subject->problem, predicted->type, bytes));
 	return *found && predict_bytes(call, &wish->setting, (*found)->schedule, bytes, predicted);
 }
 
-static int predict_one(
-	struct call *call, const struct wish *wish, struct subject *subject, struct predicted *predicted)
+static int predict_one(struct call *call, const struct wish *wish, struct subject *subject,
+	struct predicted *predicted)
 {
 	const uint64_t bytes = wish->setting.bytes;
 	struct proved_schedule *found;
@@ -58,15 +58,15 @@ static struct rates rates_of(const struct subject *subject, const struct predict
 	return rates;
 }
 
-static void print_row(
-	const struct subject *subject, const struct proved_schedule *found, const struct predicted *predicted)
+static void print_row(const struct subject *subject, const struct proved_schedule *found,
+	const struct predicted *predicted)
 {
 	const struct rates rates = rates_of(subject, predicted);
 	char busiest[128];
 	print_busiest(predicted, busiest, sizeof busiest);
 	printf("%14.0f %14.2f %9.2f %9.2f %9.3f  %-7s  %s%s%s\n", predicted->prediction->bytes,
-		rates.total * 1e6, rates.algbw, rates.busbw, rates.times_the_bound, rates.bound, busiest,
-		found->name ? "  " : "", found->name ? found->name : "");
+		rates.total * 1e6, rates.algbw, rates.busbw, rates.times_the_bound, rates.bound,
+		busiest, found->name ? "  " : "", found->name ? found->name : "");
 	fflush(stdout);
 }
 
@@ -93,8 +93,9 @@ static int predict_table(
 	if (!read_size_range(call, &wish->sizes))
 		return call->status;
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "rows");
-	say(call, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size", "time", "algbw",
-		"busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)", "(GB/s)", "");
+	say(call, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size", "time",
+		"algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
+		"(GB/s)", "");
 	uint64_t bytes = wish->sizes.begin;
 	do {
 		if (!predict_size(call, wish, subject, bytes, predicted, &found))
@@ -111,8 +112,8 @@ static int predict_wish(struct call *call, struct wish *wish)
 {
 	struct subject subject = {0};
 	struct predicted predicted = {0};
-	const char *path =
-		only_operand(call, "the file or folder of a schedule or of a plan set, or - for stdin");
+	const char *path = only_operand(
+		call, "the file or folder of a schedule or of a plan set, or - for stdin");
 	if (!path)
 		return call->status;
 	const bool table = wish->sizes.begin != UNSET_SIZE || wish->sizes.end != UNSET_SIZE ||
@@ -136,13 +137,17 @@ static int predict(struct call *call)
 		.shown = {.max_path = 12, .max_links = 5}};
 	const struct option options[] = {
 		PREDICTING_OPTIONS(wish.setting),
-		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
-		{"end", 'e', SIZE, &wish.sizes.end, "SIZE", "a table of sizes up to this, one a line"},
-		{"factor", 'f', COUNT, &wish.sizes.factor, "N", "each size N times the one before (2)"},
+		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE",
+			"of a table: the first size, as --size (8)"},
+		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
+			"a table of sizes up to this, one a line"},
+		{"factor", 'f', COUNT, &wish.sizes.factor, "N",
+			"each size N times the one before (2)"},
 		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
 		{"max-path", 0, NUMBER, &wish.shown.max_path, "N",
 			"show at most N tasks of the critical path (12)"},
-		{"max-links", 0, NUMBER, &wish.shown.max_links, "N", "show the N busiest links (5)"},
+		{"max-links", 0, NUMBER, &wish.shown.max_links, "N",
+			"show the N busiest links (5)"},
 		MEMORY_LIMIT_OPTION,
 	};
 	const int status = READ_OPTIONS(call, options) ? predict_wish(call, &wish) : call->status;
@@ -154,29 +159,29 @@ const struct command predict_command = {
 	.name = "predict",
 	.summary = "tells how long a schedule takes on a topology, and why, before it ever ran",
 	.usage = "FILE [--topology T] [--size SIZE] [OPTION]...",
-	.description =
-		"A simulation of every task: latencies, then bytes over links that are shared fairly "
-		"(max-min), a rank's ports shared\n"
-		"too, latencies included, and what is added or copied at one time on a rank shares its "
-		"bandwidth. Where nothing is\n"
-		"shared, times are the closed forms. Sends of one stream to one rank in one phase go as "
-		"one message. Without a\n"
-		"topology every two ranks have a link. Of several links the widest is taken; without one "
-		"a shortest way through switches,\n"
-		"spread over equal ones. The schedule is not proved: `ordo verify` does.\n"
-		"\n"
-		"Told are the time and where it goes along the critical path (sharing: longer on the wire "
-		"because others used it too;\n"
-		"waiting: for ports, adders and copiers), what no schedule of the operator can be below, "
-		"how much of the time links\n"
-		"were at work, and the critical path. Of a plan set the schedule for the size is "
-		"predicted. With --end a table.",
-	.examples = "  ordo predict ring.json --topology full-mesh --size 16MiB\n"
-		    "  ordo predict ring.json --topology torus:2x4 --route-through-ranks --type bf16\n"
-		    "  ordo predict ring.json --alpha-ns 500 --bandwidth 200 --reduce-bandwidth 800 -e 1GiB "
-		    "-f 8\n"
-		    "  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 | "
-		    "ordo predict - --fail-link 0-1",
+	.description = "A simulation of every task: latencies, then bytes over links that are "
+		       "shared fairly (max-min), a rank's ports shared\n"
+		       "too, latencies included, and what is added or copied at one time on a rank "
+		       "shares its bandwidth. Where nothing is\n"
+		       "shared, times are the closed forms. Sends of one stream to one rank in one "
+		       "phase go as one message. Without a\n"
+		       "topology every two ranks have a link. Of several links the widest is "
+		       "taken; without one a shortest way through switches,\n"
+		       "spread over equal ones. The schedule is not proved: `ordo verify` does.\n"
+		       "\n"
+		       "Told are the time and where it goes along the critical path (sharing: "
+		       "longer on the wire because others used it too;\n"
+		       "waiting: for ports, adders and copiers), what no schedule of the operator "
+		       "can be below, how much of the time links\n"
+		       "were at work, and the critical path. Of a plan set the schedule for the "
+		       "size is predicted. With --end a table.",
+	.examples =
+		"  ordo predict ring.json --topology full-mesh --size 16MiB\n"
+		"  ordo predict ring.json --topology torus:2x4 --route-through-ranks --type bf16\n"
+		"  ordo predict ring.json --alpha-ns 500 --bandwidth 200 --reduce-bandwidth 800 -e "
+		"1GiB -f 8\n"
+		"  ordo compile allreduce -n 8 -a \"ring(rings=3,directions=2)\" --fail-link 0-1 | "
+		"ordo predict - --fail-link 0-1",
 	.reads = true,
 	.run = predict,
 };

@@ -1,8 +1,9 @@
-/* probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the proof. */
+/* probe.c - `ordo probe`: recovers reduction trees from real runs, and compares them with the
+ * proof. */
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "probe/agree.h"
 #include "cli/sizes.h"
+#include "probe/agree.h"
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -10,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Rounds of so few bytes a chunk, and as many elements that a run takes two of them: calls follow each other without a barrier (R9). */
+/* Rounds of so few bytes a chunk, and as many elements that a run takes two of them: calls follow
+ * each other without a barrier (R9). */
 enum { TILE_BYTES = 64, MOST_SHOWN_ORDERS = 32, MOST_SHOWN_LEAVES = 32, UNSET = ORDO_LIMIT };
 
 struct wish {
@@ -48,20 +50,21 @@ static bool refuse(struct call *call, int status)
 static bool read_names(struct call *call, struct wish *wish)
 {
 	if (!ordo_type_from_name(wish->type_name, &wish->type))
-		return refuse(call, fail_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
-					    wish->type_name));
+		return refuse(call,
+			fail_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
+				wish->type_name));
 	if (!wish->count)
 		return refuse(call, fail_usage(call, NULL, "--count: found 0, wanted at least 1"));
 	if (!ordo_type_facts(wish->type)->is_float)
 		return refuse(call, fail_usage(call, NULL,
-					    "--type: sums of %s are the same in every order, so that no run "
-					    "tells one; wanted a float",
+					    "--type: sums of %s are the same in every order, so "
+					    "that no run tells one; wanted a float",
 					    wish->type_name));
 	if (strcmp(wish->transport, "both") != 0 && strcmp(wish->transport, "threads") != 0 &&
 		strcmp(wish->transport, "seeded") != 0)
-		return refuse(
-			call, fail_usage(call, NULL, "--transport: found %s, wanted threads, seeded or both",
-				      wish->transport));
+		return refuse(call, fail_usage(call, NULL,
+					    "--transport: found %s, wanted threads, seeded or both",
+					    wish->transport));
 	return true;
 }
 
@@ -95,21 +98,23 @@ static const char *name_tree(struct session *session, const struct probe *probe,
 {
 	if (probe->trees[class] == ORDO_NONE)
 		return probe->recovered.classes[class].why;
-	return ordo_forest_print(session->forest, &session->arena, probe->trees[class], MOST_SHOWN_LEAVES);
+	return ordo_forest_print(
+		session->forest, &session->arena, probe->trees[class], MOST_SHOWN_LEAVES);
 }
 
-static void differs(struct session *session, const struct probe *probe, const struct difference *difference,
-	const char *whose)
+static void differs(struct session *session, const struct probe *probe,
+	const struct difference *difference, const char *whose)
 {
 	const char *wanted = difference->wanted == ORDO_NONE
 				     ? "a tree"
-				     : ordo_forest_print(session->forest, &session->arena, difference->wanted,
-					       MOST_SHOWN_LEAVES);
+				     : ordo_forest_print(session->forest, &session->arena,
+					       difference->wanted, MOST_SHOWN_LEAVES);
 	session->shown = probe;
 	session->verdict = DIFFERENT;
 	session->why = ordo_arena_format(&session->arena, "%s, by %s:\nfound  %s\n%s %s",
 		name_place(session, difference->element), name_drive(session, &probe->drive),
-		name_tree(session, probe, probe->recovered.class_of[difference->element]), whose, wanted);
+		name_tree(session, probe, probe->recovered.class_of[difference->element]), whose,
+		wanted);
 }
 
 /* Runs all masks in one way. */
@@ -133,11 +138,13 @@ static bool probe_all(struct session *session, struct ordo_error *error)
 	session->probes = calloc((size_t)nseed + 1, sizeof *session->probes);
 	if (!session->probes)
 		return ordo_fail_memory(error);
-	session->live.expected = count_mask_runs(session->schedule->problem.nshard) * (nseed + threads);
+	session->live.expected =
+		count_mask_runs(session->schedule->problem.nshard) * (nseed + threads);
 	if (threads && !probe_once(session, &(struct drive){.nworker = wish->nworker}, error))
 		return false;
 	for (uint32_t i = 0; i < nseed; i++)
-		if (!probe_once(session, &(struct drive){.seeded = true, .seed = wish->seed + i}, error))
+		if (!probe_once(session, &(struct drive){.seeded = true, .seed = wish->seed + i},
+			    error))
 			return false;
 	return true;
 }
@@ -163,8 +170,8 @@ static void compare_unordered(struct session *session)
 			continue;
 		differs(session, probe, &difference, "before");
 		session->verdict = NOT_COMPARED;
-		session->why = ordo_arena_format(
-			&session->arena, "as the proof says, no order is fixed (G2): %s", session->why);
+		session->why = ordo_arena_format(&session->arena,
+			"as the proof says, no order is fixed (G2): %s", session->why);
 		first = probe;
 	}
 }
@@ -180,8 +187,8 @@ static void compare(struct session *session)
 		else if (session->order &&
 			 !agree_with_order(probe, &session->live, session->order, &difference))
 			differs(session, probe, &difference, "proved");
-		else if (!agree_with_each_other(
-				 &session->probes[0], probe, session->forest, nelement, &difference))
+		else if (!agree_with_each_other(&session->probes[0], probe, session->forest,
+				 nelement, &difference))
 			differs(session, probe, &difference, "before");
 	}
 	if (session->order || session->verdict == DIFFERENT)
@@ -199,7 +206,8 @@ static bool ranks_agree(const struct session *session, const struct probe *probe
 		return true;
 	for (uint64_t e = first[1]; e < first[session->schedule->problem.nrank]; e++) {
 		const uint32_t a = tree_seen(probe, e % first[1]), b = tree_seen(probe, e);
-		if (a == ORDO_NONE || b == ORDO_NONE || ordo_same_tree(trees, a) != ordo_same_tree(trees, b))
+		if (a == ORDO_NONE || b == ORDO_NONE ||
+			ordo_same_tree(trees, a) != ordo_same_tree(trees, b))
 			return false;
 	}
 	return true;
@@ -214,8 +222,8 @@ static void look(struct session *session)
 	session->same_in_all = session->same_on_ranks = true;
 	for (uint32_t i = 0; i < session->nprobe; i++) {
 		session->same_on_ranks &= ranks_agree(session, &session->probes[i]);
-		session->same_in_all &= agree_with_each_other(
-			&session->probes[0], &session->probes[i], session->forest, nelement, &difference);
+		session->same_in_all &= agree_with_each_other(&session->probes[0],
+			&session->probes[i], session->forest, nelement, &difference);
 	}
 }
 
@@ -252,7 +260,8 @@ static const char *name_order(struct session *session, uint32_t tree)
 {
 	struct ordo_tree_name name;
 	char text[64];
-	if (tree == ORDO_NONE || !ordo_forest_name(session->forest, tree, &name) || name.kind == ORDO_UNNAMED)
+	if (tree == ORDO_NONE || !ordo_forest_name(session->forest, tree, &name) ||
+		name.kind == ORDO_UNNAMED)
 		return "";
 	ordo_tree_name_print(name, text, sizeof text);
 	return ordo_arena_format(&session->arena, ", %s", text);
@@ -262,9 +271,10 @@ static void print_order(struct session *session, uint32_t class, const struct sp
 {
 	const struct probe *probe = session->shown;
 	const uint64_t nelement = probe->recovered.classes[class].nelement;
-	const struct element_place place = live_place(&session->live, probe->recovered.classes[class].first);
-	printf("    %" PRIu64
-	       " element%s of %u slot%s on %u rank%s, the first on rank %u of chunk %u%s\n      %s\n",
+	const struct element_place place =
+		live_place(&session->live, probe->recovered.classes[class].first);
+	printf("    %" PRIu64 " element%s of %u slot%s on %u rank%s, the first on rank %u of chunk "
+	       "%u%s\n      %s\n",
 		nelement, nelement == 1 ? "" : "s", spread->nslot, spread->nslot == 1 ? "" : "s",
 		spread->nrank, spread->nrank == 1 ? "" : "s", place.rank, place.chunk,
 		name_order(session, probe->trees[class]), name_tree(session, probe, class));
@@ -282,7 +292,8 @@ static void print_orders(struct session *session, const struct spread *spreads)
 	printf("  %-12s %u%s, by %s", "orders", ntree, ntree == 1 ? "" : " different",
 		name_drive(session, &probe->drive));
 	if (without)
-		printf("; %" PRIu64 " element%s no tree", without, without == 1 ? " has" : "s have");
+		printf("; %" PRIu64 " element%s no tree", without,
+			without == 1 ? " has" : "s have");
 	putchar('\n');
 	for (uint32_t c = 0; c < probe->recovered.nclass && nshown < MOST_SHOWN_ORDERS; c++)
 		if (probe->trees[c] != ORDO_NONE) {
@@ -303,8 +314,8 @@ static void add_orders(struct session *session, const struct spread *spreads)
 		const bool tree = probe->trees[c] != ORDO_NONE;
 		cJSON *one = cJSON_CreateObject();
 		add_text(one, "tree",
-			tree ? ordo_forest_print(
-				       session->forest, &session->arena, probe->trees[c], ORDO_LIMIT)
+			tree ? ordo_forest_print(session->forest, &session->arena, probe->trees[c],
+				       ORDO_LIMIT)
 			     : NULL);
 		if (!tree)
 			add_text(one, "why", class->why);
@@ -318,8 +329,9 @@ static void add_orders(struct session *session, const struct spread *spreads)
 	}
 }
 
-static const char *const verdicts[] = {
-	[AGREED] = "agrees with the proof", [DIFFERENT] = "differs", [NOT_COMPARED] = "not compared"};
+static const char *const verdicts[] = {[AGREED] = "agrees with the proof",
+	[DIFFERENT] = "differs",
+	[NOT_COMPARED] = "not compared"};
 
 static void answer_json(struct session *session, const struct spread *spreads)
 {
@@ -363,7 +375,8 @@ static void print_drives(struct session *session)
 	if (nseed == 1)
 		printf(" seed %" PRIu64, session->wish->seed);
 	else if (nseed)
-		printf(" seeds %" PRIu64 "..%" PRIu64, session->wish->seed, session->wish->seed + nseed - 1);
+		printf(" seeds %" PRIu64 "..%" PRIu64, session->wish->seed,
+			session->wish->seed + nseed - 1);
 	putchar('\n');
 }
 
@@ -380,8 +393,8 @@ static void print_probe(struct session *session, const struct spread *spreads)
 	print_schedule_line(stdout, session->schedule);
 	printf("  %-12s %" PRIu64 " of %s sums, on all ranks\n", "elements",
 		session->live.first[problem->nrank], ordo_type_name(session->wish->type));
-	printf("  %-12s %u of %" PRIu64 " runs (every input alone, every pair of inputs), by", "probes",
-		session->nprobe, count_mask_runs(nleaf));
+	printf("  %-12s %u of %" PRIu64 " runs (every input alone, every pair of inputs), by",
+		"probes", session->nprobe, count_mask_runs(nleaf));
 	print_drives(session);
 	printf("  %-12s %s\n", "run-to-run",
 		session->nprobe == 1   ? "probed once"
@@ -410,15 +423,16 @@ static int report(struct session *session, struct ordo_error *error)
 }
 
 /* A refuted schedule has no order. */
-static bool open_session(struct session *session, const struct ordo_proof *proof, struct ordo_error *error)
+static bool open_session(
+	struct session *session, const struct ordo_proof *proof, struct ordo_error *error)
 {
 	const struct wish *wish = session->wish;
 	session->forest = ordo_forest_create(error);
 	if (!session->forest)
 		return false;
 	session->proved = proof->proved;
-	if (proof->proved &&
-		!(session->order = ordo_order_create(session->forest, session->schedule, proof, error)))
+	if (proof->proved && !(session->order = ordo_order_create(
+				       session->forest, session->schedule, proof, error)))
 		return false;
 	return open_live(&session->live, session->schedule, wish->type,
 		choose_count(wish, &session->schedule->problem), TILE_BYTES, error);
@@ -435,8 +449,8 @@ static void close_session(struct session *session)
 	ordo_arena_free(&session->arena);
 }
 
-static int probe_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
+static int probe_schedule(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
 	struct session session = {.call = call, .wish = wish, .schedule = schedule};
@@ -455,7 +469,8 @@ static int probe_schedule(struct call *call, const struct wish *wish, const stru
 	return status;
 }
 
-static int judge_and_probe(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+static int judge_and_probe(
+	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
 {
 	const struct ordo_verify_options options = {.atomic_reduce = wish->atomic_reduce};
 	struct ordo_proof *proof = prove(call, schedule, &options);
@@ -485,7 +500,8 @@ static int probe(struct call *call)
 		.nseed = 3,
 		.nworker = UNSET};
 	const struct option options[] = {
-		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64", "the type of the elements (f32)"},
+		{"type", 0, TEXT, &wish.type_name, "f16|bf16|f32|f64",
+			"the type of the elements (f32)"},
 		{"count", 0, COUNT, &wish.count, "N",
 			"elements of a block (so many that every chunk is moved in two rounds)"},
 		{"transport", 0, TEXT, &wish.transport, "threads|seeded|both",
@@ -512,26 +528,27 @@ static int probe(struct call *call)
 	if (!schedule)
 		return call->status;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
-	const int status = facts->reduces
-				   ? judge_and_probe(call, &wish, schedule)
-				   : fail_usage(call, NULL,
-					     "%s adds nothing, so there is no order to recover", facts->name);
+	const int status =
+		facts->reduces
+			? judge_and_probe(call, &wish, schedule)
+			: fail_usage(call, NULL, "%s adds nothing, so there is no order to recover",
+				  facts->name);
 	ordo_schedule_destroy(schedule);
 	return status;
 }
 
 const struct command probe_command = {
 	.name = "probe",
-	.summary = "recovers from real runs in which order everything is summed, and compares with the proof",
+	.summary = "recovers from real runs in which order everything is summed, and compares with "
+		   "the proof",
 	.usage = "FILE [OPTION]...",
-	.description = "One input is large, one is minus that, all others are 1: what is added before those "
-		       "two meet is "
-		       "lost, so the sum counts\n"
-		       "what comes after. From the counts of all pairs each element's tree follows, whatever "
-		       "made it; "
-		       "nothing of the schedule\n"
+	.description = "One input is large, one is minus that, all others are 1: what is added "
+		       "before those two meet is lost, so the sum counts\n"
+		       "what comes after. From the counts of all pairs each element's tree "
+		       "follows, whatever made it; nothing of the schedule\n"
 		       "is used. Only sums are probed: products take the same steps.\n"
-		       "Exit code 0: the trees are those of the proof; 1: they are not, or there is no tree.",
+		       "Exit code 0: the trees are those of the proof; 1: they are not, or there "
+		       "is no tree.",
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
 		    "  ordo probe ring.json --transport seeded --seeds 100\n"

@@ -1,11 +1,12 @@
-/* run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at many. */
+/* run.c - `ordo run`: runs a proved schedule on buffers filled from a seed, at one size or at
+ * many. */
 #include "cli/memory_limit.h"
-#include "run/replay.h"
 #include "report/execution.h"
+#include "report/proof.h"
 #include "run/input.h"
+#include "run/replay.h"
 #include "run/sweep.h"
 #include "run/trace_write.h"
-#include "report/proof.h"
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,19 +41,20 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 {
 	struct execution_wish *how = &wish->execution;
 	const bool sized = wish->sizes.begin != UNSET_SIZE;
-	const uint64_t size = ordo_type_size(how->type), bytes = sized ? wish->sizes.begin : 1 << 20;
+	const uint64_t size = ordo_type_size(how->type),
+		       bytes = sized ? wish->sizes.begin : 1 << 20;
 	if (wish->count != UINT64_MAX && sized)
 		return refuse(call, fail_usage(call, NULL, "--size and --count: give one of them"));
 	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
-		how->count =
-			wish->count != UINT64_MAX ? wish->count : 16 * (uint64_t)problem->chunks_per_block;
+		how->count = wish->count != UINT64_MAX ? wish->count
+						       : 16 * (uint64_t)problem->chunks_per_block;
 		return true;
 	}
 	if (bytes % size)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
-				      bytes, size, ordo_type_name(how->type)));
+		return refuse(call,
+			fail_usage(call, NULL,
+				"--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
+				bytes, size, ordo_type_name(how->type)));
 	how->count = count_of_bytes(problem, how->type, bytes);
 	const uint64_t cut = bytes_of_count(problem, how->type, how->count);
 	if (cut < bytes)
@@ -70,13 +72,15 @@ static bool read_transport(struct call *call, struct wish *wish)
 	how->folded = !strcmp(name, "folded");
 	how->seeded = !strcmp(name, "seeded");
 	if (!how->folded && !how->seeded && strcmp(name, "threads") != 0)
-		return refuse(call, fail_usage(call, NULL,
-					    "--transport: found %s, wanted folded, threads or seeded", name));
+		return refuse(call,
+			fail_usage(call, NULL,
+				"--transport: found %s, wanted folded, threads or seeded", name));
 	if (how->folded && wish->transport &&
 		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
-		return refuse(call, fail_usage(call, "--transport threads runs the tasks",
-					    "--transport folded runs no tasks: --unproved, --links, --trace, "
-					    "--replay and --input do not go with it"));
+		return refuse(
+			call, fail_usage(call, "--transport threads runs the tasks",
+				      "--transport folded runs no tasks: --unproved, --links, "
+				      "--trace, --replay and --input do not go with it"));
 	return true;
 }
 
@@ -103,7 +107,8 @@ static void choose_workers(struct wish *wish, uint32_t nrank)
 		wish->execution.nworker = nrank;
 }
 
-static int run_schedule(struct call *call, const struct wish *wish, const struct proved_schedule *found)
+static int run_schedule(
+	struct call *call, const struct wish *wish, const struct proved_schedule *found)
 {
 	struct ordo_error error;
 	struct execution execution;
@@ -141,23 +146,27 @@ static int run_schedule(struct call *call, const struct wish *wish, const struct
 }
 
 /* Nothing is proved first: what is wrong is to be seen. */
-static int replay_schedule(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
+static int replay_schedule(
+	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
 {
-	const struct values values = {wish->execution.seed, wish->execution.type, wish->execution.reduction};
+	const struct values values = {
+		wish->execution.seed, wish->execution.type, wish->execution.reduction};
 	if (wish->execution.check || wish->links || wish->execution.repeat > 1)
-		return fail_usage(call, NULL, "--replay: --check, --links and --repeat do not go with it");
-	return run_replay(
-		call, schedule, wish->replay, &values, wish->execution.count, wish->execution.trace);
+		return fail_usage(
+			call, NULL, "--replay: --check, --links and --repeat do not go with it");
+	return run_replay(call, schedule, wish->replay, &values, wish->execution.count,
+		wish->execution.trace);
 }
 
-static int run_found(
-	struct call *call, const struct wish *wish, struct subject *subject, struct proved_schedule *found)
+static int run_found(struct call *call, const struct wish *wish, struct subject *subject,
+	struct proved_schedule *found)
 {
 	if (wish->replay)
 		return replay_schedule(call, wish, found->schedule);
 	if (!prove_found(call, subject, found, wish->unproved))
 		return call->status;
-	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path, &wish->execution)
+	return wish->input ? run_input(call, found->schedule, wish->input, wish->input_path,
+				     &wish->execution)
 			   : run_schedule(call, wish, found);
 }
 
@@ -187,12 +196,15 @@ static int run_sizes(struct call *call, struct wish *wish, struct subject *subje
 		.sizes = wish->sizes,
 		.csv = wish->csv,
 		.unproved = wish->unproved};
-	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input || wish->execution.trace)
+	if (wish->count != UINT64_MAX || wish->links || wish->replay || wish->input ||
+		wish->execution.trace)
 		return fail_usage(call, NULL,
-			"a table: --count, --links, --replay, --input and --trace do not go with it");
+			"a table: --count, --links, --replay, --input and --trace do not go with "
+			"it");
 	if (wish->csv && call->json)
 		return fail_usage(call, NULL, "--csv and --json: give one of them");
-	return fit_types(call, &wish->arithmetics, &subject->problem) && read_size_range(call, &table.sizes)
+	return fit_types(call, &wish->arithmetics, &subject->problem) &&
+			       read_size_range(call, &table.sizes)
 		       ? run_table(call, &table, subject)
 		       : call->status;
 }
@@ -205,14 +217,13 @@ static bool take_input(struct call *call, struct wish *wish)
 		return true;
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
 		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
-		return refuse(call,
-			fail_usage(call, NULL,
-				"--input: the input says type, reduction and count; --type, --op, --size "
-				"and --count do not go with it"));
+		return refuse(call, fail_usage(call, NULL,
+					    "--input: the input says type, reduction and count; "
+					    "--type, --op, --size and --count do not go with it"));
 	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--input: --check, --links, --replay and --repeat do not go with it"));
+		return refuse(call, fail_usage(call, NULL,
+					    "--input: --check, --links, --replay and --repeat do "
+					    "not go with it"));
 	wish->input = open_input(call, wish->input_path);
 	if (!wish->input)
 		return false;
@@ -225,15 +236,16 @@ static bool take_input(struct call *call, struct wish *wish)
 static int run_wish(struct call *call, struct wish *wish)
 {
 	struct subject subject = {0};
-	const char *path = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	const char *path =
+		only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
 	if (!path || !accept_trace(call, wish->execution.trace) ||
 		!read_arithmetics(call, &wish->arithmetics) || !read_repeat(call, wish) ||
 		!read_transport(call, wish) || !take_input(call, wish))
 		return call->status;
 	if (open_subject(call, &subject, path, &wish->topology)) {
 		choose_workers(wish, subject.problem.nrank);
-		call->status =
-			wish->table ? run_sizes(call, wish, &subject) : run_one_size(call, wish, &subject);
+		call->status = wish->table ? run_sizes(call, wish, &subject)
+					   : run_one_size(call, wish, &subject);
 	}
 	close_subject(&subject);
 	return call->status;
@@ -241,7 +253,8 @@ static int run_wish(struct call *call, struct wish *wish)
 
 static int run(struct call *call)
 {
-	struct wish wish = {.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
+	struct wish wish = {
+		.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
 	const struct option options[] = {
@@ -251,10 +264,12 @@ static int run(struct call *call)
 		{"count", 0, COUNT, &wish.count, "N",
 			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
 			"vector)"},
-		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE", "of a table: the first size, as --size (8)"},
+		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE",
+			"of a table: the first size, as --size (8)"},
 		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
 			"a table as nccl-tests prints it, of sizes up to this"},
-		{"factor", 'f', COUNT, &wish.sizes.factor, "N", "each size N times the one before (2)"},
+		{"factor", 'f', COUNT, &wish.sizes.factor, "N",
+			"each size N times the one before (2)"},
 		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
 		{"iters", 'n', NUMBER, &wish.execution.repeat, "N",
 			"runs of each size of a table: as --repeat (20)"},
@@ -265,12 +280,10 @@ static int run(struct call *call)
 		ARITHMETICS_OPTIONS(wish.arithmetics),
 		{"check", 'c', SWITCH, &wish.execution.check, NULL,
 			"compare every run with the sequential meaning bit for bit, and with the "
-			"exact "
-			"result"},
+			"exact result"},
 		{"transport", 0, TEXT, &wish.transport, "threads|seeded|folded",
 			"seeded: one thread, the seed interleaves; folded: what is proved "
-			"(threads; tables: "
-			"folded)"},
+			"(threads; tables: folded)"},
 		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
 			"threads for all ranks; 0: one for each (the processors)"},
 		{"seed", 's', WIDE, &wish.execution.seed, "S",
@@ -302,33 +315,33 @@ const struct command run_command = {
 	.name = "run",
 	.summary = "runs a proved schedule on threads, and checks the result",
 	.usage = "FILE [OPTION]...",
-	.description = "The schedule is verified first, and not run if it is refuted. Buffers are filled "
-		       "from the seed. --check compares\n"
-		       "every rank's output with the reduction trees evaluated one by one, bit for bit, and "
-		       "with the exact result:\n"
-		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan set the "
-		       "schedule for "
-		       "the size is run.\n"
+	.description = "The schedule is verified first, and not run if it is refuted. Buffers are "
+		       "filled from the seed. --check compares\n"
+		       "every rank's output with the reduction trees evaluated one by one, bit for "
+		       "bit, and with the exact result:\n"
+		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan "
+		       "set the schedule for the size is run.\n"
 		       "\n"
-		       "A run of one size interprets the tasks, to show what the schedule does. A table, as "
-		       "fast as it goes, folds what was\n"
-		       "proved: the same bits, without the tasks. --transport folded or threads has the "
-		       "other.\n"
+		       "A run of one size interprets the tasks, to show what the schedule does. A "
+		       "table, as fast as it goes, folds what was\n"
+		       "proved: the same bits, without the tasks. --transport folded or threads "
+		       "has the other.\n"
 		       "\n"
-		       "With --end a table of sizes, in the columns of nccl-tests: algbw is size over time "
-		       "(the mean), busbw\n"
-		       "what that asks of links; a form that the document does not have is N/A. Sizes are "
-		       "rounded down to\n"
+		       "With --end a table of sizes, in the columns of nccl-tests: algbw is size "
+		       "over time (the mean), busbw\n"
+		       "what that asks of links; a form that the document does not have is N/A. "
+		       "Sizes are rounded down to\n"
 		       "whole blocks.",
-	.examples = "  ordo run ring.json --size 1MiB --check\n"
-		    "  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
-		    "  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
-		    "  ordo run ring.json --size 1GiB --check --json\n"
-		    "  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
-		    "  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
-		    "  ordo run ring.json --repeat 10 --trace trace.json\n"
-		    "  ordo run broken.json --replay race.json\n"
-		    "  ordo run ring.json --input differs.json",
+	.examples =
+		"  ordo run ring.json --size 1MiB --check\n"
+		"  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"
+		"  ordo run ring.json --transport seeded --seed 7 --repeat 100 --check\n"
+		"  ordo run ring.json --size 1GiB --check --json\n"
+		"  ordo run ring.json -b 8 -e 1MiB -f 4 -n 5 --check\n"
+		"  ordo run ring.json --end 4KiB --type all --op all --csv > table.csv\n"
+		"  ordo run ring.json --repeat 10 --trace trace.json\n"
+		"  ordo run broken.json --replay race.json\n"
+		"  ordo run ring.json --input differs.json",
 	.reads = true,
 	.run = run,
 };

@@ -1,8 +1,9 @@
-/* tune.c - `ordo tune`: the fastest schedule for every size of a range, by simulation, as a plan set. */
-#include "cli/memory_limit.h"
-#include "cli/problem.h"
+/* tune.c - `ordo tune`: the fastest schedule for every size of a range, by simulation, as a plan
+ * set. */
 #include "choose/plan_set_files.h"
 #include "choose/tuning.h"
+#include "cli/memory_limit.h"
+#include "cli/problem.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,8 @@ static bool find_costs(struct call *call, struct making *making)
 	const uint32_t nrange = making->tuning.selection.nrange;
 	making->costs = calloc(nrange, sizeof *making->costs);
 	for (uint32_t i = 0; making->costs && i < nrange; i++)
-		making->costs[i] = (struct range_cost){
-			making->tuning.ranges[i].times.first, making->tuning.ranges[i].times.last, NULL};
+		making->costs[i] = (struct range_cost){making->tuning.ranges[i].times.first,
+			making->tuning.ranges[i].times.last, NULL};
 	if (making->costs)
 		return true;
 	ordo_fail_memory(&error);
@@ -46,9 +47,10 @@ static int widest_shown(const struct ordo_tuning *tuning)
 		const uint32_t shown[] = {tuning->ranges[i].contender, tuning->ranges[i].runner_up};
 		for (int k = 0; k < 2; k++) {
 			char text[128];
-			const int length = shown[k] == ORDO_NONE
-						   ? 0
-						   : (int)strlen(contender_text(text, tuning, shown[k]));
+			const int length =
+				shown[k] == ORDO_NONE
+					? 0
+					: (int)strlen(contender_text(text, tuning, shown[k]));
 			width = length > width ? length : width;
 		}
 	}
@@ -80,18 +82,21 @@ static void print_crossovers(const struct ordo_tuning *tuning)
 static void print_margins(const struct ordo_tuning *tuning)
 {
 	const int width = widest_shown(tuning);
-	printf("  %14s  %-*s  %10s  %-*s  %10s  %6s\n", "in the middle", width, "fastest", "predicted", width,
-		"runner-up", "predicted", "ratio");
+	printf("  %14s  %-*s  %10s  %-*s  %10s  %6s\n", "in the middle", width, "fastest",
+		"predicted", width, "runner-up", "predicted", "ratio");
 	for (uint32_t i = 0; i < tuning->selection.nrange; i++) {
 		const struct ordo_tuned *range = &tuning->ranges[i];
 		char name[128], text[32];
 		printf("  %14" PRIu64 "  %-*s  %10s", range->middle_bytes, width,
-			contender_text(name, tuning, range->contender), time_text(text, range->times.middle));
+			contender_text(name, tuning, range->contender),
+			time_text(text, range->times.middle));
 		if (range->runner_up != ORDO_NONE)
-			printf("  %-*s  %10s  %6.2f", width, contender_text(name, tuning, range->runner_up),
+			printf("  %-*s  %10s  %6.2f", width,
+				contender_text(name, tuning, range->runner_up),
 				time_text(text, range->runner_up_times.middle),
-				range->times.middle > 0 ? range->runner_up_times.middle / range->times.middle
-							: 1);
+				range->times.middle > 0
+					? range->runner_up_times.middle / range->times.middle
+					: 1);
 		putchar('\n');
 	}
 }
@@ -147,32 +152,35 @@ static bool report(struct call *call, const struct wish *wish, struct making *ma
 	print_margins(tuning);
 	if (has_conditions(&wish->conditions) || wish->conditions.constant)
 		printf("  %-23s at most %.4g times the fastest of all, at %" PRIu64 " bytes\n",
-			"price of the conditions", tuning->selection.price, tuning->selection.price_bytes);
+			"price of the conditions", tuning->selection.price,
+			tuning->selection.price_bytes);
 	if (!print_judged(call, stdout, &making->made.judged))
 		return false;
 	if (wish->candidates) {
 		printf("at %" PRIu64 " bytes:\n", tuning->first_bytes);
 		print_contenders(stdout, tuning);
 	}
-	note(call, "%u candidates at %u sizes on %s: %" PRIu64 " schedules simulated", tuning->ncontender,
-		tuning->nsize, topology ? topology->name : "a link between every two ranks",
-		tuning->nprediction);
-	fprintf(stderr, "chosen, compiled%s in ", wish->output ? ", proved and written" : " and proved");
+	note(call, "%u candidates at %u sizes on %s: %" PRIu64 " schedules simulated",
+		tuning->ncontender, tuning->nsize,
+		topology ? topology->name : "a link between every two ranks", tuning->nprediction);
+	fprintf(stderr, "chosen, compiled%s in ",
+		wish->output ? ", proved and written" : " and proved");
 	print_seconds(stderr, taken);
 	fprintf(stderr, "%s%s\n", wish->output ? " to " : "; --output FOLDER keeps it",
 		wish->output ? wish->output : "");
 	return true;
 }
 
-static bool tune_sizes(
-	struct call *call, const struct wish *wish, const struct tuning_wish *fastest, struct making *making)
+static bool tune_sizes(struct call *call, const struct wish *wish,
+	const struct tuning_wish *fastest, struct making *making)
 {
 	const double began = seconds();
 	const struct ordo_selection_wish selected = {
 		.problem = wish->what.problem, .topology = making->predicted.topology};
 	struct ordo_selection *selection = &making->tuning.selection;
 	note_assumption(call, &wish->setting, wish->what.problem.nrank, &making->predicted);
-	return find_fastest(call, fastest, &making->predicted, &making->tuning) && find_costs(call, making) &&
+	return find_fastest(call, fastest, &making->predicted, &making->tuning) &&
+	       find_costs(call, making) &&
 	       prove_selection(call, &making->made, selection, &selected, &wish->conditions) &&
 	       (!wish->output || write_selection(call, &making->made, selection, wish->output)) &&
 	       report(call, wish, making, seconds() - began);
@@ -188,8 +196,9 @@ static int tune_wish(struct call *call, struct wish *wish)
 		(wish->output && !read_set_output(call, wish->output)))
 		return call->status;
 	fastest.problem = wish->what.problem;
-	const bool worked = open_predicted(call, &wish->setting, &wish->what.problem, &making.predicted) &&
-			    tune_sizes(call, wish, &fastest, &making);
+	const bool worked =
+		open_predicted(call, &wish->setting, &wish->what.problem, &making.predicted) &&
+		tune_sizes(call, wish, &fastest, &making);
 	free(making.costs);
 	end_made(&making.made);
 	ordo_tuning_free(&making.tuning);
@@ -209,8 +218,7 @@ static int tune(struct call *call)
 		COST_OPTIONS(wish.setting),
 		{"candidates", 0, SWITCH, &wish.candidates, NULL,
 			"also list all candidates with their times at the smallest size, and why "
-			"others were "
-			"refused"},
+			"others were refused"},
 		{"output", 'o', WRITTEN, &wish.output, "FOLDER",
 			"where the plan set goes (nowhere: it is only told)"},
 		MEMORY_LIMIT_OPTION,
@@ -227,25 +235,26 @@ const struct command tune_command = {
 	.name = "tune",
 	.summary = "finds the fastest algorithm for every size, by simulation, as a plan set",
 	.usage = "OPERATOR --ranks N [--topology T] [--sizes A:B] [-o FOLDER] [OPTION]...",
-	.description = "Every candidate that the topology carries and whose proof holds --require and "
-		       "--order is simulated, as `ordo\n"
-		       "predict` does it, at powers of two of bytes. Where the fastest changes between two "
-		       "of them, sizes in between are\n"
+	.description = "Every candidate that the topology carries and whose proof holds --require "
+		       "and --order is simulated, as `ordo\n"
+		       "predict` does it, at powers of two of bytes. Where the fastest changes "
+		       "between two of them, sizes in between are\n"
 		       "simulated until the change is known to the byte.\n"
 		       "\n"
-		       "So both sides of a crossover are exact, of the simulation: the table shows both "
-		       "algorithms there. An algorithm that is\n"
-		       "the fastest only somewhere between two simulated sizes that have one fastest in "
-		       "common is not found; elements that do\n"
-		       "not divide evenly may let one win a single size by the time of an element. Times "
-		       "that differ by less than 1e-9 are\n"
-		       "equal, and then the order changes as seldom as may be. `compile --sizes` chooses by "
-		       "closed forms instead, which know\n"
+		       "So both sides of a crossover are exact, of the simulation: the table shows "
+		       "both algorithms there. An algorithm that is\n"
+		       "the fastest only somewhere between two simulated sizes that have one "
+		       "fastest in common is not found; elements that do\n"
+		       "not divide evenly may let one win a single size by the time of an element. "
+		       "Times that differ by less than 1e-9 are\n"
+		       "equal, and then the order changes as seldom as may be. `compile --sizes` "
+		       "chooses by closed forms instead, which know\n"
 		       "nothing of shared links, and take less time where ranks are many.",
-	.examples = "  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
-		    "  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"
-		    "  ordo tune broadcast --ranks 16 --topology torus:4x4 --type bf16 --candidates\n"
-		    "  ordo calibrate --ranks 8 -o machine.json && ordo tune allreduce --ranks 8 --topology "
-		    "./machine.json",
+	.examples =
+		"  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
+		"  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"
+		"  ordo tune broadcast --ranks 16 --topology torus:4x4 --type bf16 --candidates\n"
+		"  ordo calibrate --ranks 8 -o machine.json && ordo tune allreduce --ranks 8 "
+		"--topology ./machine.json",
 	.run = tune,
 };

@@ -1,9 +1,9 @@
 /* verify.c - `ordo verify`: proves a schedule, or shows which rule it breaks. */
 #include "cli/memory_limit.h"
-#include "run/replay.h"
 #include "report/plan_set.h"
-#include "report/symmetry.h"
 #include "report/proof.h"
+#include "report/symmetry.h"
+#include "run/replay.h"
 #include <ordo/certificate.h>
 #include <ordo/input.h>
 #include <string.h>
@@ -24,15 +24,17 @@ struct wish {
 };
 
 /* The document may name the topology it was compiled for. */
-static void compare_topology(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_topology *topology)
+static void compare_topology(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_topology *topology)
 {
 	char digest[33];
 	if (!topology || !schedule->topology_digest)
 		return;
 	ordo_topology_digest(topology, digest);
 	if (strcmp(digest, schedule->topology_digest) != 0)
-		warn(call, "compiled for another topology: %s, digest %s; verifying against %s, digest %s",
+		warn(call,
+			"compiled for another topology: %s, digest %s; verifying against %s, "
+			"digest %s",
 			schedule->topology_name ? schedule->topology_name : "unnamed",
 			schedule->topology_digest, topology->name, digest);
 }
@@ -58,7 +60,8 @@ static int report(struct call *call, const struct wish *wish, const struct ordo_
 }
 
 /* What --require asks for: the first that is refuted is said. */
-static int check_conditions(struct call *call, const struct wish *wish, const struct judgements *judgements)
+static int check_conditions(
+	struct call *call, const struct wish *wish, const struct judgements *judgements)
 {
 	struct ordo_error error;
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
@@ -68,11 +71,12 @@ static int check_conditions(struct call *call, const struct wish *wish, const st
 			continue;
 		ordo_fail(&error, ORDO_REFUTED, 0, "%s %s does not hold for %s %s: %s",
 			ordo_guarantee_name((enum ordo_guarantee)i),
-			ordo_guarantee_title((enum ordo_guarantee)i), ordo_type_name(wish->arithmetic.type),
+			ordo_guarantee_title((enum ordo_guarantee)i),
+			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction), judgement->why);
 		if (judgement->contradicted && !wish->input)
-			ordo_hint(&error, "--write-input OUT writes an input that shows it, for `ordo run "
-					  "--input OUT`");
+			ordo_hint(&error, "--write-input OUT writes an input that shows it, for "
+					  "`ordo run --input OUT`");
 		snprintf(error.file, sizeof error.file, "%s", wish->file);
 		return fail(call, &error);
 	}
@@ -91,13 +95,14 @@ static const struct ordo_contradiction *choose_contradiction(
 	return NULL;
 }
 
-static int write_input(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct judgements *judgements)
+static int write_input(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct judgements *judgements)
 {
 	struct ordo_error error;
 	const struct ordo_contradiction *found = choose_contradiction(wish, judgements);
 	if (!found) {
-		note(call, "no input written: nothing that an input could show is refuted for %s %s",
+		note(call,
+			"no input written: nothing that an input could show is refuted for %s %s",
 			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction));
 		return ORDO_OK;
@@ -109,19 +114,21 @@ static int write_input(struct call *call, const struct wish *wish, const struct 
 		return fail(call, &error);
 	add_text(call->answer, "input", wish->input);
 	say(call,
-		"  %-23s %s: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run --input` shows "
-		"it\n",
+		"  %-23s %s: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run "
+		"--input` shows it\n",
 		"input written", wish->input, found->element[0].chunk, found->element[0].rank,
 		found->element[1].chunk, found->element[1].rank);
 	return ORDO_OK;
 }
 
 /* What the proof says for the type and the reduction, and what was asked of that. */
-static int report_guarantees(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, const struct ordo_proof *proof)
+static int report_guarantees(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
+	const struct ordo_proof *proof)
 {
 	struct judgements judgements;
-	if (!make_judgements(call, &wish->arithmetic, &schedule->problem, proof, NULL, &judgements)) {
+	if (!make_judgements(
+		    call, &wish->arithmetic, &schedule->problem, proof, NULL, &judgements)) {
 		free_judgements(&judgements);
 		return call->status;
 	}
@@ -152,21 +159,22 @@ static enum symmetry_use symmetry_for(const struct wish *wish)
 		       : wish->use;
 }
 
-/* What is refuted has none, which its findings have said; what is proved but for its order is told. */
-static int write_certificate(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof)
+/* What is refuted has none, which its findings have said; what is proved but for its order is
+ * told. */
+static int write_certificate(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
 	if (!ordo_certificate_write(schedule, proof, wish->certificate, &error))
 		return fail(call, &error);
 	add_text(call->answer, "certificate", wish->certificate);
-	say(call, "  %-23s %s; to check it again: ordo-check %s %s\n", "certificate", wish->certificate,
-		wish->file, wish->certificate);
+	say(call, "  %-23s %s; to check it again: ordo-check %s %s\n", "certificate",
+		wish->certificate, wish->file, wish->certificate);
 	return ORDO_OK;
 }
 
-static int verify_schedule(
-	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, double read)
+static int verify_schedule(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, double read)
 {
 	struct ordo_topology *topology;
 	if (!can_judge(call, &wish->arithmetic, &schedule->problem) ||
@@ -180,7 +188,8 @@ static int verify_schedule(
 		.max_findings = wish->max_findings};
 	double began = seconds();
 	struct symmetry_found found;
-	struct ordo_proof *proof = prove_schedule(call, schedule, &options, symmetry_for(wish), &found);
+	struct ordo_proof *proof =
+		prove_schedule(call, schedule, &options, symmetry_for(wish), &found);
 	double proving = seconds() - began;
 	int status = call->status;
 	if (proof) {
@@ -211,7 +220,8 @@ static int verify_one(struct call *call, const struct wish *wish)
 {
 	double began = seconds();
 	struct ordo_schedule *schedule = open_schedule(call, wish->file);
-	const int status = schedule ? verify_schedule(call, wish, schedule, seconds() - began) : call->status;
+	const int status =
+		schedule ? verify_schedule(call, wish, schedule, seconds() - began) : call->status;
 	ordo_schedule_destroy(schedule);
 	return status;
 }
@@ -257,20 +267,21 @@ static bool makes_sense(struct call *call, const struct wish *wish)
 {
 	const struct generate_wish *generate = &wish->generate;
 	if (!generate->algorithm && (generate->operator|| generate->ranks || generate->trust))
-		call->status = fail_usage(call, NULL, "--operator, --ranks and --trust go with --generate");
+		call->status = fail_usage(
+			call, NULL, "--operator, --ranks and --trust go with --generate");
 	else if (wish->through_ranks && !wish->topology.name && !wish->topology.failed.count)
-		call->status =
-			fail_usage(call, NULL, "--route-through-ranks goes with --topology or --fail-link");
-	else if (generate->algorithm &&
-		 (wish->replay || wish->input || wish->atomic_reduce || has_conditions(&wish->conditions)))
+		call->status = fail_usage(
+			call, NULL, "--route-through-ranks goes with --topology or --fail-link");
+	else if (generate->algorithm && (wish->replay || wish->input || wish->atomic_reduce ||
+						has_conditions(&wish->conditions)))
 		call->status = fail_usage(call, NULL,
-			"--generate goes without --write-replay, --write-input, --atomic-reduce and "
-			"--require");
+			"--generate goes without --write-replay, --write-input, --atomic-reduce "
+			"and --require");
 	else if (wish->use == SYMMETRY_ONLY && (wish->input || has_conditions(&wish->conditions)))
-		call->status =
-			fail_usage(call, "without --symmetry only the whole is proved, and its trees listed",
-				"%s looks at trees, which a proof from one program does not list",
-				wish->input ? "--write-input" : "--require");
+		call->status = fail_usage(call,
+			"without --symmetry only the whole is proved, and its trees listed",
+			"%s looks at trees, which a proof from one program does not list",
+			wish->input ? "--write-input" : "--require");
 	else
 		return true;
 	return false;
@@ -284,32 +295,31 @@ static int verify(struct call *call)
 		ROUTE_OPTION(wish.through_ranks),
 		{"require", 0, TEXTS, &wish.conditions.required, "G,G",
 			"exit 1 unless these guarantees hold: G1, G2, G3; of a set also: constant "
-			"(one "
-			"order)"},
+			"(one order)"},
 		{"atomic-reduce", 0, SWITCH, &wish.atomic_reduce, NULL, ATOMIC_REDUCE_MEANING},
 		LIMIT_OPTIONS(wish.limits),
-		{"max-findings", 0, POSITIVE, &wish.max_findings, "N", "stop looking after N findings (16)"},
+		{"max-findings", 0, POSITIVE, &wish.max_findings, "N",
+			"stop looking after N findings (16)"},
 		{"symmetry", 0, TEXT, &wish.symmetry, "auto|off|only",
 			"prove from one rank's program if all are alike; auto: if large; only: "
-			"exit 4 if "
-			"not"},
-		{"generate", 0, TEXT, &wish.generate.algorithm, "ring|halving-doubling|recursive-doubling",
+			"exit 4 if not"},
+		{"generate", 0, TEXT, &wish.generate.algorithm,
+			"ring|halving-doubling|recursive-doubling",
 			"no FILE: programs made one rank at a time, as many as wanted"},
 		{"operator", 0, TEXT, &wish.generate.operator, "OPERATOR",
 			"with --generate: the operator (AllReduce)"},
-		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N", "with --generate: so many ranks"},
+		{"ranks", 'n', POSITIVE, &wish.generate.ranks, "N",
+			"with --generate: so many ranks"},
 		{"trust", 0, SWITCH, &wish.generate.trust, NULL,
 			"with --generate: compare the programs of those ranks alone that generate "
-			"the "
-			"symmetry"},
+			"the symmetry"},
 		{"write-replay", 0, WRITTEN, &wish.replay, "OUT",
 			"write an interleaving that shows the first finding; see `ordo run "
 			"--replay`"},
 		ARITHMETIC_OPTIONS(wish.arithmetic),
 		{"write-input", 0, WRITTEN, &wish.input, "OUT",
 			"write an input whose bits differ where a guarantee is refuted; see `ordo "
-			"run "
-			"--input`"},
+			"run --input`"},
 		{"certificate", 0, WRITTEN, &wish.certificate, "OUT",
 			"write the proof down, for the program ordo-check to check it again"},
 		MEMORY_LIMIT_OPTION,
@@ -320,19 +330,20 @@ static int verify(struct call *call)
 	if (wish.generate.algorithm && !call->noperand)
 		wish.file = wish.generate.algorithm;
 	else if (wish.generate.algorithm)
-		call->status =
-			fail_usage(call, NULL, "--generate takes no file, found %s", call->operands[0]);
+		call->status = fail_usage(
+			call, NULL, "--generate takes no file, found %s", call->operands[0]);
 	else
-		wish.file =
-			only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+		wish.file = only_operand(
+			call, "the file or folder of a schedule or plan set, or - for stdin");
 	if (!wish.file || !read_symmetry_use(call, wish.symmetry, &wish.use) ||
-		!read_arithmetic(call, &wish.arithmetic) || !read_guarantees(call, &wish.conditions) ||
-		!makes_sense(call, &wish))
+		!read_arithmetic(call, &wish.arithmetic) ||
+		!read_guarantees(call, &wish.conditions) || !makes_sense(call, &wish))
 		status = call->status;
 	else if (wish.generate.algorithm)
 		status = verify_programs(call, &wish);
 	else
-		status = ordo_is_plan_set(wish.file) ? verify_all(call, &wish) : verify_one(call, &wish);
+		status = ordo_is_plan_set(wish.file) ? verify_all(call, &wish)
+						     : verify_one(call, &wish);
 	free_texts(&wish.topology.failed);
 	free_texts(&wish.conditions.required);
 	return status;
@@ -342,23 +353,24 @@ const struct command verify_command = {
 	.name = "verify",
 	.summary = "proves a schedule in every interleaving, or shows which rule it breaks",
 	.usage = "FILE|--generate A [OPTION]...",
-	.description =
-		"FILE is a document, a folder, or - for stdin. It is judged by the rules R1..R13 "
-		"(`ordo explain` lists them), whoever\n"
-		"made it. A finding names the file, line and column, the rule, what was found and "
-		"what was wanted.\n"
-		"Of a plan set every schedule is proved, and whether the order of sums is one over all "
-		"sizes.\n"
-		"Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
-	.examples = "  ordo verify ring.json\n"
-		    "  ordo verify ring.json --fail-link 0-1\n"
-		    "  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
-		    "  ordo verify ring.json --topology torus:2x4 --route-through-ranks\n"
-		    "  ordo verify broken.json --write-replay race.json\n"
-		    "  ordo verify ring.json --certificate proof.json && ordo-check ring.json proof.json\n"
-		    "  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"
-		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -\n"
-		    "  ordo verify --generate ring --ranks 1000",
+	.description = "FILE is a document, a folder, or - for stdin. It is judged by the rules "
+		       "R1..R13 (`ordo explain` lists them), whoever\n"
+		       "made it. A finding names the file, line and column, the rule, what was "
+		       "found and what was wanted.\n"
+		       "Of a plan set every schedule is proved, and whether the order of sums is "
+		       "one over all sizes.\n"
+		       "Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
+	.examples =
+		"  ordo verify ring.json\n"
+		"  ordo verify ring.json --fail-link 0-1\n"
+		"  ordo verify ring.json --topology cluster.json --max-tokens 1\n"
+		"  ordo verify ring.json --topology torus:2x4 --route-through-ranks\n"
+		"  ordo verify broken.json --write-replay race.json\n"
+		"  ordo verify ring.json --certificate proof.json && ordo-check ring.json "
+		"proof.json\n"
+		"  ordo verify ring.json --require G1,G3 --type f64 --write-input differs.json\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring | ordo verify -\n"
+		"  ordo verify --generate ring --ranks 1000",
 	.reads = true,
 	.run = verify,
 };

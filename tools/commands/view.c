@@ -1,13 +1,13 @@
 /* view.c - `ordo view`: a schedule as a page that steps through it. */
-#include "report/compatibility.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "cli/output.h"
 #include "cli/prediction_options.h"
 #include "cli/sizes.h"
-#include "run/input_set.h"
-#include "report/symmetry.h"
+#include "report/compatibility.h"
 #include "report/proof.h"
+#include "report/symmetry.h"
+#include "run/input_set.h"
 #include "view/page/page.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,8 @@ static bool refuse(struct making *making, const struct ordo_error *error)
 /* A word as a shell reads it back. */
 static void write_word(FILE *out, const char *word)
 {
-	const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";
+	const char *plain =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=.,:/@%";
 	if (*word && word[strspn(word, plain)] == 0) {
 		fputs(word, out);
 		return;
@@ -87,8 +88,8 @@ static bool open_wished(struct making *making)
 	const struct wish *wish = making->wish;
 	if (!open_subject(making->call, &making->subject, wish->file, &wish->predicting.topology))
 		return false;
-	const uint64_t count =
-		count_of_bytes(&making->subject.problem, wish->arithmetic.type, wish->predicting.bytes);
+	const uint64_t count = count_of_bytes(
+		&making->subject.problem, wish->arithmetic.type, wish->predicting.bytes);
 	struct proved_schedule *found =
 		find_schedule(making->call, &making->subject, wish->arithmetic.type, count);
 	making->schedule = found ? found->schedule : NULL;
@@ -101,13 +102,15 @@ static bool judge_orders(struct making *making)
 	const struct wish *wish = making->wish;
 	const struct ordo_problem *problem = &making->schedule->problem;
 	if (wish->against && !ordo_operator_facts(problem->op)->reduces) {
-		call->status = fail_usage(call, NULL, "--against compares sums, and %s adds nothing",
-			ordo_operator_facts(problem->op)->name);
+		call->status =
+			fail_usage(call, NULL, "--against compares sums, and %s adds nothing",
+				ordo_operator_facts(problem->op)->name);
 		return false;
 	}
-	return make_judgements(call, &wish->arithmetic, problem, making->proof, NULL, &making->judgements) &&
-	       (!wish->against || judge_against(call, wish->against, making->schedule, making->proof,
-					  &making->judgements));
+	return make_judgements(call, &wish->arithmetic, problem, making->proof, NULL,
+		       &making->judgements) &&
+	       (!wish->against || judge_against(call, wish->against, making->schedule,
+					  making->proof, &making->judgements));
 }
 
 static bool judge(struct making *making)
@@ -123,8 +126,8 @@ static bool judge(struct making *making)
 		.atomic_reduce = wish->atomic_reduce,
 		.limits = wish->limits};
 	/* Comparing looks at the trees, which only the proof of the whole lists. */
-	making->proof = prove_schedule(
-		call, making->schedule, &options, wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
+	making->proof = prove_schedule(call, making->schedule, &options,
+		wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
 	return making->proof && (!making->proof->proved || judge_orders(making));
 }
 
@@ -150,8 +153,8 @@ static bool time_tasks(struct making *making)
 		if (!can_be_predicted(making))
 			return true;
 	}
-	if (!predict_bytes(making->call, &wish->predicting, making->schedule, wish->predicting.bytes,
-		    &making->predicted))
+	if (!predict_bytes(making->call, &wish->predicting, making->schedule,
+		    wish->predicting.bytes, &making->predicted))
 		return false;
 	free_steps(&making->steps);
 	return order_steps(making->predicted.prediction->timeline, &making->steps, &error) ||
@@ -172,10 +175,10 @@ static bool choose_part(struct making *making)
 		free(ranks);
 		return false;
 	}
-	const bool worked =
-		choose_shown(&making->shown, making->schedule, &making->steps, ranks, nrank, wish->max_tasks,
-			&error) &&
-		find_incoming(&making->incoming, making->schedule, &making->steps, &making->shown, &error);
+	const bool worked = choose_shown(&making->shown, making->schedule, &making->steps, ranks,
+				    nrank, wish->max_tasks, &error) &&
+			    find_incoming(&making->incoming, making->schedule, &making->steps,
+				    &making->shown, &error);
 	free(ranks);
 	return worked || refuse(making, &error);
 }
@@ -222,20 +225,23 @@ static void tell(struct making *making, long size)
 		prediction ? prediction->timeline->total : making->counted->total);
 	/* As many again of those that follow, or the first. */
 	const uint32_t nrank = schedule->problem.nrank, count = shown->nrank,
-		       after = count ? shown->ranks[count - 1] + 1 : 0, next = after < nrank ? after : 0;
+		       after = count ? shown->ranks[count - 1] + 1 : 0,
+		       next = after < nrank ? after : 0;
 	if (!shown->all)
 		note(call,
-			"shown: %u of %u tasks, those of %u of %u ranks and what comes in from others%s; "
-			"choose others with --ranks %u-%u",
+			"shown: %u of %u tasks, those of %u of %u ranks and what comes in from "
+			"others%s; choose others with --ranks %u-%u",
 			shown->ntask, schedule->ntask, count, nrank,
 			shown->all_tasks ? "" : ", the earliest of them (--max-tasks)", next,
 			next + count <= nrank ? next + count - 1 : nrank - 1);
 	if (!proof->proved)
-		note(call, "refuted: the page shows what is wrong with it; R%d is the first of %u finding%s",
+		note(call,
+			"refuted: the page shows what is wrong with it; R%d is the first of %u "
+			"finding%s",
 			proof->findings[0].rule, proof->nfinding, proof->nfinding == 1 ? "" : "s");
 	if (making->steps.nstep < schedule->ntask)
-		note(call, "stuck: %u of %u tasks are never done", schedule->ntask - making->steps.nstep,
-			schedule->ntask);
+		note(call, "stuck: %u of %u tasks are never done",
+			schedule->ntask - making->steps.nstep, schedule->ntask);
 }
 
 static bool deliver(struct making *making, FILE *page)
@@ -246,7 +252,8 @@ static bool deliver(struct making *making, FILE *page)
 	add_text(call->answer, "output", output);
 	if (call->json && !output && !add_contents(call->answer, "page", page, &error))
 		return refuse(making, &error);
-	return (output ? save(page, output, &error) : call->json || copy_out(page, stdout, &error)) ||
+	return (output ? save(page, output, &error)
+		       : call->json || copy_out(page, stdout, &error)) ||
 	       refuse(making, &error);
 }
 
@@ -282,7 +289,8 @@ static void release(struct making *making)
 
 static int view_wish(struct call *call, struct wish *wish)
 {
-	wish->file = only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
+	wish->file =
+		only_operand(call, "the file or folder of a schedule or plan set, or - for stdin");
 	wish->arithmetic.type_name = wish->predicting.type_name;
 	if (!wish->file || !read_arithmetic(call, &wish->arithmetic))
 		return call->status;
@@ -324,28 +332,28 @@ const struct command view_command = {
 	.name = "view",
 	.summary = "writes a page that steps through a schedule, for any browser",
 	.usage = "FILE [OPTION]...",
-	.description =
-		"One file of HTML that needs no network: the ranks on their topology with the data that "
-		"moves, what every slot holds\n"
-		"after each step and by which tree, the tasks with a link from every Wait to its Notify, "
-		"when each ran, the rules and\n"
-		"guarantees with their counterexamples. Of a schedule that is refuted it shows the "
-		"witness, and where each stream\n"
-		"is stuck: that too is exit code 0. Times are predicted; of a schedule that cannot end, "
-		"moves are counted.\n"
-		"It opens in the middle of the schedule, with data under way, or at the fault; a legend "
-		"tells what the letters in slots\n"
-		"mean.\n"
-		"\n"
-		"A link tells what it carries where the pointer rests on it; `?` tells the keys. Printed, "
-		"the page shows the step it is\n"
-		"at, the slots, the time and the proof, in light colours.",
-	.examples = "  ordo view ring.json -o ring.html\n"
-		    "  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"
-		    "  ordo view large.json --ranks 0-15,512 -o part.html\n"
-		    "  ordo view ring.json --against around.json -o ring.html\n"
-		    "  ordo view set --size 64KiB -o small.html\n"
-		    "  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
+	.description = "One file of HTML that needs no network: the ranks on their topology with "
+		       "the data that moves, what every slot holds\n"
+		       "after each step and by which tree, the tasks with a link from every Wait "
+		       "to its Notify, when each ran, the rules and\n"
+		       "guarantees with their counterexamples. Of a schedule that is refuted it "
+		       "shows the witness, and where each stream\n"
+		       "is stuck: that too is exit code 0. Times are predicted; of a schedule that "
+		       "cannot end, moves are counted.\n"
+		       "It opens in the middle of the schedule, with data under way, or at the "
+		       "fault; a legend tells what the letters in slots\n"
+		       "mean.\n"
+		       "\n"
+		       "A link tells what it carries where the pointer rests on it; `?` tells the "
+		       "keys. Printed, the page shows the step it is\n"
+		       "at, the slots, the time and the proof, in light colours.",
+	.examples =
+		"  ordo view ring.json -o ring.html\n"
+		"  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"
+		"  ordo view large.json --ranks 0-15,512 -o part.html\n"
+		"  ordo view ring.json --against around.json -o ring.html\n"
+		"  ordo view set --size 64KiB -o small.html\n"
+		"  ordo compile allreduce --ranks 8 --algorithm ring | ordo view - > ring.html",
 	.reads = true,
 	.run = view,
 };

@@ -26,7 +26,8 @@ bool read_start(const char *path, char *text, size_t room)
 	return length > 0;
 }
 
-/* The folder of this process's control group under a root: that of version 2, or of a controller of version 1. */
+/* The folder of this process's control group under a root: that of version 2, or of a controller of
+ * version 1. */
 static bool find_group(const char *controller, char *group, size_t room)
 {
 	char text[8192], mark[64];
@@ -34,7 +35,8 @@ static bool find_group(const char *controller, char *group, size_t room)
 		return false;
 	snprintf(mark, sizeof mark, *controller ? ":%s" : ":%s:", controller);
 	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-		const char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+		const char *names = strchr(line, ':'),
+			   *path = names ? strchr(names + 1, ':') : NULL;
 		if (path && (*controller ? strstr(names, mark) && strstr(names, mark) < path
 					 : !strncmp(names, "::", 2))) {
 			snprintf(group, room, "%s", path + 1);
@@ -44,9 +46,10 @@ static bool find_group(const char *controller, char *group, size_t room)
 	return false;
 }
 
-/* A number in a file of this process's group, or of one that it is in; the smallest. "max" is no number. */
-static bool read_limit(
-	const char *root, const char *controller, const char *file, uint64_t *first, uint64_t *second)
+/* A number in a file of this process's group, or of one that it is in; the smallest. "max" is no
+ * number. */
+static bool read_limit(const char *root, const char *controller, const char *file, uint64_t *first,
+	uint64_t *second)
 {
 	char group[2048], path[4096], text[128];
 	bool found = false;
@@ -56,7 +59,8 @@ static bool read_limit(
 		uint64_t a = 0, b = 0;
 		snprintf(path, sizeof path, "%s%s/%s", root, group[1] ? group : "", file);
 		if (read_start(path, text, sizeof text) &&
-			sscanf(text, "%" SCNu64 " %" SCNu64, &a, &b) >= 1 && a && (!found || a < *first)) {
+			sscanf(text, "%" SCNu64 " %" SCNu64, &a, &b) >= 1 && a &&
+			(!found || a < *first)) {
 			*first = a;
 			*second = b;
 			found = true;
@@ -75,7 +79,8 @@ static double read_quota(void)
 		return (double)quota / (double)period;
 	if (read_limit("/sys/fs/cgroup/cpu", "cpu", "cpu.cfs_quota_us", &quota, &none) &&
 		quota < UINT64_MAX / 2 &&
-		read_limit("/sys/fs/cgroup/cpu", "cpu", "cpu.cfs_period_us", &period, &none) && period)
+		read_limit("/sys/fs/cgroup/cpu", "cpu", "cpu.cfs_period_us", &period, &none) &&
+		period)
 		return (double)quota / (double)period;
 	return 0;
 }
@@ -90,7 +95,8 @@ static uint32_t count_cores(const cpu_set_t *allowed)
 		char path[128], text[64];
 		if (!CPU_ISSET(i, allowed))
 			continue;
-		snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", i);
+		snprintf(path, sizeof path,
+			"/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", i);
 		if (!read_start(path, text, sizeof text))
 			return 0;
 		const unsigned long first = strtoul(text, NULL, 10);
@@ -134,7 +140,8 @@ static uint64_t left_in_group(uint64_t limit)
 	uint64_t used = 0, none;
 	char text[8192];
 	if (!read_limit("/sys/fs/cgroup", "", "memory.current", &used, &none) &&
-		!read_limit("/sys/fs/cgroup/memory", "memory", "memory.usage_in_bytes", &used, &none))
+		!read_limit(
+			"/sys/fs/cgroup/memory", "memory", "memory.usage_in_bytes", &used, &none))
 		return limit;
 	uint64_t cached = 0;
 	if (read_start("/sys/fs/cgroup/memory.stat", text, sizeof text))
@@ -152,8 +159,9 @@ static uint64_t left_in_process(uint64_t page)
 	char text[128];
 	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
-	const uint64_t used =
-		read_start("/proc/self/statm", text, sizeof text) ? strtoull(text, NULL, 10) * page : 0;
+	const uint64_t used = read_start("/proc/self/statm", text, sizeof text)
+				      ? strtoull(text, NULL, 10) * page
+				      : 0;
 	return used < limit.rlim_cur ? limit.rlim_cur - used : 0;
 }
 
@@ -171,8 +179,8 @@ void read_memory(struct memory *memory)
 		memory->huge_free = field(text, "HugePages_Free:", 1);
 	}
 	if (!read_limit("/sys/fs/cgroup", "", "memory.max", &memory->limit, &none) &&
-		!read_limit(
-			"/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", &memory->limit, &none))
+		!read_limit("/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes",
+			&memory->limit, &none))
 		memory->limit = 0;
 	if (memory->limit >= memory->total)
 		memory->limit = 0;
@@ -199,8 +207,8 @@ void read_timer(struct timer *timer)
 {
 	enum { READINGS = 20000 };
 	*timer = (struct timer){.step = 1};
-	if (read_start("/sys/devices/system/clocksource/clocksource0/current_clocksource", timer->source,
-		    sizeof timer->source))
+	if (read_start("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		    timer->source, sizeof timer->source))
 		timer->source[strcspn(timer->source, "\n")] = 0;
 	const double begin = now();
 	double last = begin;

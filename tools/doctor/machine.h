@@ -1,4 +1,5 @@
-/* machine.h - what the system says of the machine and of what this process may use of it. What cannot be read is 0 or empty. */
+/* machine.h - what the system says of the machine and of what this process may use of it. What
+ * cannot be read is 0 or empty. */
 #ifndef ORDO_TOOLS_DOCTOR_MACHINE_H
 #define ORDO_TOOLS_DOCTOR_MACHINE_H
 
@@ -10,7 +11,8 @@ struct processors {
 	uint32_t online;  /* of the machine */
 	uint32_t allowed; /* that this process may run on */
 	uint32_t cores;	  /* that those belong to; 0: unknown */
-	double quota;	  /* processors' worth of time that its group may use; 0: no limit, or unknown */
+	/* processors' worth of time that its group may use; 0: no limit, or unknown */
+	double quota;
 };
 void read_processors(struct processors *processors);
 
@@ -19,7 +21,8 @@ struct memory {
 	uint64_t left; /* that this process may still take, by all of these and by RLIMIT_AS */
 	uint64_t page;
 	uint64_t huge_page, huge_total, huge_free; /* bytes, and numbers of reserved ones */
-	char transparent[16];			   /* "always", "madvise", "never"; empty: unknown */
+	/* "always", "madvise", "never"; empty: unknown */
+	char transparent[16];
 };
 void read_memory(struct memory *memory);
 

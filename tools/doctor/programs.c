@@ -16,8 +16,8 @@ bool find_program(const char *name, char *path, size_t room)
 	const char *folders = getenv("PATH");
 	while (folders && *folders) {
 		const size_t length = strcspn(folders, ":");
-		const int size =
-			snprintf(path, room, "%.*s%s%s", (int)length, folders, length ? "/" : "./", name);
+		const int size = snprintf(
+			path, room, "%.*s%s%s", (int)length, folders, length ? "/" : "./", name);
 		if (size > 0 && (size_t)size < room && !access(path, X_OK))
 			return true;
 		folders += length + (folders[length] == ':');
@@ -28,7 +28,8 @@ bool find_program(const char *name, char *path, size_t room)
 /* Never returns. */
 static void become(const char *const *argv, int from, int to)
 {
-	if (dup2(from, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0 || dup2(to, STDERR_FILENO) < 0)
+	if (dup2(from, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0 ||
+		dup2(to, STDERR_FILENO) < 0)
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
 	/* A group of its own, so that what it starts ends with it. */
@@ -37,7 +38,8 @@ static void become(const char *const *argv, int from, int to)
 	_exit(127);
 }
 
-/* Reads until the other end is closed; what does not fit is thrown away. false: it took too long. */
+/* Reads until the other end is closed; what does not fit is thrown away. false: it took too
+ * long. */
 static bool read_all(int from, double end, char *text, size_t room)
 {
 	size_t length = 0;
@@ -51,8 +53,8 @@ static bool read_all(int from, double end, char *text, size_t room)
 		if (poll(&ready, 1, (int)(left * 1000) + 1) <= 0)
 			continue;
 		const bool fits = length + 1 < room;
-		const ssize_t size =
-			fits ? read(from, text + length, room - 1 - length) : read(from, rest, sizeof rest);
+		const ssize_t size = fits ? read(from, text + length, room - 1 - length)
+					  : read(from, rest, sizeof rest);
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size <= 0)
@@ -76,7 +78,8 @@ static bool open_input(const char *input, int *from)
 	return whole;
 }
 
-bool ask_program(const char *const *argv, const char *input, double most_seconds, char *text, size_t room)
+bool ask_program(
+	const char *const *argv, const char *input, double most_seconds, char *text, size_t room)
 {
 	int from, ends[2], status;
 	text[0] = 0;

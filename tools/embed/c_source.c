@@ -5,17 +5,18 @@
 #include <string.h>
 
 /* Words that are no names in C11 or C++20, and macros that standard headers make of names. */
-static const char *const words[] = {"alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor",
-	"bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class", "co_await",
-	"co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr",
-	"constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else",
-	"enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-	"int", "linux", "long", "main", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-	"operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast",
-	"requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-	"static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
-	"typedef", "typeid", "typename", "typeof", "union", "unix", "unsigned", "using", "virtual", "void",
-	"volatile", "wchar_t", "while", "xor", "xor_eq"};
+static const char *const words[] = {"alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand",
+	"bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t",
+	"class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast",
+	"consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do",
+	"double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float",
+	"for", "friend", "goto", "if", "inline", "int", "linux", "long", "main", "mutable",
+	"namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
+	"private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict",
+	"return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct",
+	"switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
+	"typename", "typeof", "union", "unix", "unsigned", "using", "virtual", "void", "volatile",
+	"wchar_t", "while", "xor", "xor_eq"};
 
 bool is_c_name(const char *name)
 {
@@ -49,14 +50,16 @@ void c_name_of_path(char *out, size_t size, const char *path)
 	out[at] = 0;
 }
 
-/* The inside of a string, which may stand in a comment as well: it ends neither, and is no trigraph. */
+/* The inside of a string, which may stand in a comment as well: it ends neither, and is no
+ * trigraph. */
 static void print_inside(FILE *out, const char *text)
 {
 	for (const char *at = text; *at; at++) {
 		const unsigned char c = (unsigned char)*at;
 		if (c == '"' || c == '\\' || c == '?')
 			fprintf(out, "\\%c", c);
-		else if (c < ' ' || c >= 0x7f || (c == '/' && (at[1] == '*' || (at > text && at[-1] == '*'))))
+		else if (c < ' ' || c >= 0x7f ||
+			 (c == '/' && (at[1] == '*' || (at > text && at[-1] == '*'))))
 			fprintf(out, "\\%03o", c);
 		else
 			fputc(c, out);
@@ -108,7 +111,8 @@ void print_c_header(const struct c_source *source, const char *title)
 {
 	fprintf(source->out, "/* %s: ", source->name);
 	print_title(source->out, title);
-	fprintf(source->out, " */\n#ifndef EMBEDDED_%s_H\n#define EMBEDDED_%s_H\n\n#include <%s>\n\n",
+	fprintf(source->out,
+		" */\n#ifndef EMBEDDED_%s_H\n#define EMBEDDED_%s_H\n\n#include <%s>\n\n",
 		source->name, source->name, header_of(source));
 	print_declarations(source);
 	fputs("\n#endif\n", source->out);
@@ -119,21 +123,19 @@ void begin_c_source(const struct c_source *source, const char *title)
 	fprintf(source->out, "/* %s: ", source->name);
 	print_title(source->out, title);
 	fprintf(source->out,
-		"\n *\n * Proved, and then written by `ordo embed`; nothing in it is ever changed. Programs "
-		"that link it need "
-		"libordo-runtime and no JSON. */\n"
+		"\n *\n * Proved, and then written by `ordo embed`; nothing in it is ever changed. "
+		"Programs that link it need libordo-runtime and no JSON. */\n"
 		"#include <%s>\n\n",
 		header_of(source));
 	print_declarations(source);
 	fputs("\n"
 	      "#define ORDO_MOVE(KIND, PEER, CHUNK, COUNT, FROM, SRC, TO, DST, PHASE) \\\n"
-	      "\t{.kind = ORDO_##KIND, .src_buffer = ORDO_##FROM, .dst_buffer = ORDO_##TO, .phase = (PHASE), "
-	      ".peer = "
-	      "(PEER), \\\n"
+	      "\t{.kind = ORDO_##KIND, .src_buffer = ORDO_##FROM, .dst_buffer = ORDO_##TO, .phase "
+	      "= (PHASE), .peer = (PEER), \\\n"
 	      "\t .chunk = (CHUNK), .count = (COUNT), .src = (SRC), .dst = (DST)}\n"
 	      "#define ORDO_TOKEN(KIND, PEER, SIGNAL, PHASE) \\\n"
-	      "\t{.kind = ORDO_##KIND, .src_buffer = 0, .dst_buffer = 0, .phase = (PHASE), .peer = (PEER), "
-	      "\\\n"
+	      "\t{.kind = ORDO_##KIND, .src_buffer = 0, .dst_buffer = 0, .phase = (PHASE), .peer = "
+	      "(PEER), \\\n"
 	      "\t .signal = (SIGNAL), .count = 0, .src = 0, .dst = 0}\n"
 	      /* A schedule that is const is only read, but its pointers do not say so. */
 	      "#ifdef __GNUC__\n"
@@ -158,13 +160,13 @@ static void print_task(FILE *out, const struct ordo_task *task)
 	static const char *const buffers[] = {"INPUT", "OUTPUT", "SCRATCH"};
 	if (ordo_task_moves(task))
 		fprintf(out,
-			"\tORDO_MOVE(%s, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %s, %" PRIu32 ", %s, %" PRIu32
-			", ",
-			kinds[task->kind], task->peer, task->chunk, task->count, buffers[task->src_buffer],
-			task->src, buffers[task->dst_buffer], task->dst);
+			"\tORDO_MOVE(%s, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %s, %" PRIu32
+			", %s, %" PRIu32 ", ",
+			kinds[task->kind], task->peer, task->chunk, task->count,
+			buffers[task->src_buffer], task->src, buffers[task->dst_buffer], task->dst);
 	else
-		fprintf(out, "\tORDO_TOKEN(%s, %" PRIu32 ", %" PRIu32 ", ", kinds[task->kind], task->peer,
-			task->signal);
+		fprintf(out, "\tORDO_TOKEN(%s, %" PRIu32 ", %" PRIu32 ", ", kinds[task->kind],
+			task->peer, task->signal);
 	print_phase(out, task->phase);
 }
 
@@ -220,7 +222,8 @@ static void print_streams(struct part part, const struct ordo_schedule *schedule
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		fprintf(part.source->out,
-			"\t{.rank = %" PRIu32 ", .first = %" PRIu32 ", .end = %" PRIu32 ", .name = ",
+			"\t{.rank = %" PRIu32 ", .first = %" PRIu32 ", .end = %" PRIu32
+			", .name = ",
 			stream->rank, stream->first, stream->end);
 		print_string(part.source->out, stream->name);
 		fputs("},\n", part.source->out);
@@ -233,7 +236,8 @@ static void print_programs(struct part part, const struct ordo_schedule *schedul
 	if (!begin_table(part, "struct ordo_program ", "programs", schedule->problem.nrank))
 		return;
 	for (uint32_t rank = 0; rank < schedule->problem.nrank; rank++)
-		fprintf(part.source->out, "\t{.first_stream = %" PRIu32 ", .end_stream = %" PRIu32 "},\n",
+		fprintf(part.source->out,
+			"\t{.first_stream = %" PRIu32 ", .end_stream = %" PRIu32 "},\n",
 			schedule->programs[rank].first_stream, schedule->programs[rank].end_stream);
 	end_table(part);
 }
@@ -282,8 +286,8 @@ static void print_table_field(struct part part, const char *field, const char *t
 	}
 }
 
-void print_c_schedule(const struct c_source *source, uint32_t range, const struct ordo_schedule *schedule,
-	const char *title, const char *digest)
+void print_c_schedule(const struct c_source *source, uint32_t range,
+	const struct ordo_schedule *schedule, const char *title, const char *digest)
 {
 	const struct part part = {source, range};
 	FILE *out = source->out;
@@ -293,8 +297,8 @@ void print_c_schedule(const struct c_source *source, uint32_t range, const struc
 	print_phases(part, schedule);
 	fputs("\n/* ", out);
 	print_title(out, title);
-	fprintf(out, "%s%s */\n%sconst struct ordo_schedule ", digest[0] ? "; order digest " : "", digest,
-		source->set ? "static " : "");
+	fprintf(out, "%s%s */\n%sconst struct ordo_schedule ", digest[0] ? "; order digest " : "",
+		digest, source->set ? "static " : "");
 	if (source->set)
 		print_part(part, "schedule");
 	else
@@ -339,8 +343,8 @@ static void print_set(const struct c_source *source)
 	}
 	fprintf(out, "};\n\nconst struct ordo_plan_set %s = {\n", name);
 	print_problem(out, &set->problem);
-	fprintf(out, "\t.ranges = (struct ordo_plan_range *)%s_ranges,\n\t.nrange = %" PRIu32 ",\n", name,
-		set->nrange);
+	fprintf(out, "\t.ranges = (struct ordo_plan_range *)%s_ranges,\n\t.nrange = %" PRIu32 ",\n",
+		name, set->nrange);
 	print_text_field(out, "extra", set->extra);
 	fputs("\t.folder = -1,\n};\n", out);
 }
@@ -349,6 +353,7 @@ void end_c_source(const struct c_source *source)
 {
 	if (source->set)
 		print_set(source);
-	fputs("\n#undef ORDO_MOVE\n#undef ORDO_TOKEN\n#ifdef __GNUC__\n#pragma GCC diagnostic pop\n#endif\n",
+	fputs("\n#undef ORDO_MOVE\n#undef ORDO_TOKEN\n#ifdef __GNUC__\n#pragma GCC diagnostic "
+	      "pop\n#endif\n",
 		source->out);
 }

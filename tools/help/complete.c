@@ -1,7 +1,7 @@
 /* complete.c - what may be typed at a place of a command line. */
 #include "complete.h"
-#include "report/aliases.h"
 #include "explain.h"
+#include "report/aliases.h"
 #include "rules.h"
 #include <ordo/element.h>
 #include <ordo/order.h>
@@ -31,13 +31,15 @@ void offer(struct offers *offers, const char *value, const char *meaning)
 	cJSON_AddItemToArray(offers->list, one);
 }
 
-/* Words with bars between them: "auto|1|2". What is in brackets or a range ("1..64") is no word to be typed. */
+/* Words with bars between them: "auto|1|2". What is in brackets or a range ("1..64") is no word to
+ * be typed. */
 static void offer_words(struct offers *offers, const char *words, const char *ending)
 {
 	while (*words) {
 		const size_t length = strcspn(words, "|");
 		char word[64];
-		if (length + strlen(ending) < sizeof word && words[0] != '[' && !memchr(words, '.', length)) {
+		if (length + strlen(ending) < sizeof word && words[0] != '[' &&
+			!memchr(words, '.', length)) {
 			snprintf(word, sizeof word, "%.*s%s", (int)length, words, ending);
 			offer(offers, word, NULL);
 		}
@@ -54,7 +56,8 @@ static void offer_aliases(struct offers *offers, const struct ordo_algorithm_fac
 		struct ordo_named named;
 		if (!find_named(name, op, &named) || named.alias != &facts->aliases[i])
 			continue;
-		snprintf(meaning, sizeof meaning, "is %s", write_notation(&named, text, sizeof text));
+		snprintf(meaning, sizeof meaning, "is %s",
+			write_notation(&named, text, sizeof text));
 		offer(offers, name, meaning);
 	}
 }
@@ -82,7 +85,8 @@ static const struct ordo_parameter *find_parameter(
 }
 
 /* After "mesh(" or "mesh(shots=1,": the names of parameters, and after "fold=" what that may be. */
-static void offer_parameters(struct offers *offers, const struct ordo_algorithm_facts *facts, size_t start)
+static void offer_parameters(
+	struct offers *offers, const struct ordo_algorithm_facts *facts, size_t start)
 {
 	const char *word = offers->word, *comma = strrchr(word + start, ',');
 	offers->kept = comma ? (size_t)(comma - word) + 1 : start;
@@ -114,7 +118,8 @@ static void offer_algorithms(struct offers *offers, int op)
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)length, typed);
 	struct ordo_named named;
-	const struct ordo_algorithm_facts *facts = find_named(name, op, &named) ? named.facts : NULL;
+	const struct ordo_algorithm_facts *facts =
+		find_named(name, op, &named) ? named.facts : NULL;
 	if (typed[length] && facts) {
 		offer_parameters(offers, facts, offers->kept + length + 1);
 		return;
@@ -149,8 +154,10 @@ static void offer_operators(struct offers *offers)
 	};
 	const char first = offers->word[offers->kept];
 	for (int op = 0; op < ORDO_NOPERATOR; op++) {
-		const struct ordo_operator_facts *facts = ordo_operator_facts((enum ordo_operator)op);
-		offer(offers, first >= 'A' && first <= 'Z' ? facts->name : typed[op], facts->meaning);
+		const struct ordo_operator_facts *facts =
+			ordo_operator_facts((enum ordo_operator)op);
+		offer(offers, first >= 'A' && first <= 'Z' ? facts->name : typed[op],
+			facts->meaning);
 	}
 }
 

@@ -4,7 +4,8 @@
 
 #include "cli/values.h"
 
-/* A word being typed. What stands before the part that is completed - "--topology=", "G1,", "mesh(" - is kept. */
+/* A word being typed. What stands before the part that is completed - "--topology=", "G1,", "mesh("
+ * - is kept. */
 struct offers {
 	struct call *call;
 	const char *word; /* as typed so far */
@@ -15,7 +16,8 @@ struct offers {
 
 /* Offers a word as a whole if it goes on as typed; `meaning` may be NULL. */
 void offer(struct offers *offers, const char *value, const char *meaning);
-/* Offers all that an argument or operand of that name may be. `op`: the operator that the command line has, ORDO_NOPERATOR for none. */
+/* Offers all that an argument or operand of that name may be. `op`: the operator that the command
+ * line has, ORDO_NOPERATOR for none. */
 void offer_values(struct offers *offers, const char *argument, bool list, int op);
 
 #endif

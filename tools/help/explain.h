@@ -25,7 +25,8 @@ const char *task_kind_meaning(enum ordo_task_kind kind);
 int explain_kind(struct call *call, enum ordo_task_kind kind);
 int explain_topology(struct call *call, const struct ordo_topology_facts *facts);
 int explain_term(struct call *call, const struct term *term);
-/* A schedule in words: what moves phase by phase, at most `trees` reduction trees, and why it is sound. */
+/* A schedule in words: what moves phase by phase, at most `trees` reduction trees, and why it is
+ * sound. */
 int explain_schedule(struct call *call, const char *path, uint32_t trees);
 
 #endif

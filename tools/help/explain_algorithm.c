@@ -1,9 +1,9 @@
 /* explain_algorithm.c - all that is known of one algorithm. */
-#include "report/aliases.h"
-#include "view/text/contents_table.h"
-#include "explain.h"
 #include "cli/output.h"
+#include "explain.h"
+#include "report/aliases.h"
 #include "report/proof.h"
+#include "view/text/contents_table.h"
 #include <errno.h>
 #include <ordo/document.h>
 #include <string.h>
@@ -15,7 +15,8 @@ static void explain_parameters(struct call *call, const struct ordo_algorithm_fa
 		return;
 	const bool keyed = facts->parameters[0].kind != ORDO_ALGORITHMS;
 	say(call, "\nparameters, as in \"%s(%s%s%s)\":\n", facts->name,
-		keyed ? facts->parameters[0].name : "", keyed ? "=" : "", facts->parameters[0].fallback);
+		keyed ? facts->parameters[0].name : "", keyed ? "=" : "",
+		facts->parameters[0].fallback);
 	for (uint32_t i = 0; i < facts->nparameter; i++) {
 		const struct ordo_parameter *parameter = &facts->parameters[i];
 		cJSON *one = cJSON_CreateObject();
@@ -50,8 +51,8 @@ static void explain_variants(struct call *call, const struct ordo_algorithm_fact
 		const struct ordo_variant *variant = &facts->variants[i];
 		char text[128];
 		const bool plain = !*variant->settings;
-		snprintf(text, sizeof text, "%s%s%s%s", facts->name, plain ? "" : "(", variant->settings,
-			plain ? "" : ")");
+		snprintf(text, sizeof text, "%s%s%s%s", facts->name, plain ? "" : "(",
+			variant->settings, plain ? "" : ")");
 		cJSON_AddItemToArray(list, cJSON_CreateString(text));
 		say(call, "  %s%s%s\n", text, where_tried(variant),
 			variant->pipelines ? ", by time with several K" : "");
@@ -78,7 +79,8 @@ static struct ordo_schedule *compile_example(struct call *call, const struct ord
 }
 
 /* What every slot holds after each step. With --json it is text. */
-static bool say_steps(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+static bool say_steps(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	const struct contents_wish wish = {0};
 	struct ordo_error error;
@@ -86,7 +88,8 @@ static bool say_steps(struct call *call, const struct ordo_schedule *schedule, c
 		return draw_contents(call, &wish, schedule, proof, false, stdout);
 	FILE *table = tmpfile();
 	if (!table)
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s", strerror(errno));
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s",
+			strerror(errno));
 	if (table && !draw_contents(call, &wish, schedule, proof, false, table)) {
 		fclose(table);
 		return false;
@@ -105,7 +108,8 @@ static bool tell_example(struct call *call, const struct ordo_schedule *schedule
 	const char *op = ordo_operator_facts(schedule->problem.op)->name;
 	const char *quote = strchr(name, '(') ? "'" : "";
 	say(call,
-		"\n%sexample%s   ordo compile %s --ranks %d --algorithm %s%s%s | ordo draw - --as table\n\n",
+		"\n%sexample%s   ordo compile %s --ranks %d --algorithm %s%s%s | ordo draw - --as "
+		"table\n\n",
 		paint(stdout, BOLD), paint(stdout, PLAIN), op, EXAMPLE_RANKS, quote, name, quote);
 	struct ordo_proof *proof = prove(call, schedule, &options);
 	const bool worked = proof && say_steps(call, schedule, proof);
@@ -141,11 +145,12 @@ int explain_algorithm(struct call *call, const char *name, bool taught, const ch
 	if (named[0].alias || count > 1)
 		explain_alias(call, name, named, count);
 	const char *const fields[][2] = {{"ranks", facts->ranks}, {"steps", facts->steps},
-		{"volume", facts->volume}, {"order", facts->order}, {"topologies", facts->topologies},
-		{"source", facts->source}};
+		{"volume", facts->volume}, {"order", facts->order},
+		{"topologies", facts->topologies}, {"source", facts->source}};
 	add_text(call->answer, "algorithm", facts->name);
 	add_text(call->answer, "summary", facts->summary);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN), facts->summary);
+	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),
+		facts->summary);
 	if (guide) {
 		add_text(call->answer, "how", guide->how);
 		add_text(call->answer, "when", guide->when);
@@ -157,7 +162,8 @@ int explain_algorithm(struct call *call, const char *name, bool taught, const ch
 	say(call, "operators ");
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		if (facts->operators >> op & 1) {
-			const char *operator_name = ordo_operator_facts((enum ordo_operator)op)->name;
+			const char *operator_name =
+				ordo_operator_facts((enum ordo_operator)op)->name;
 			cJSON_AddItemToArray(operators, cJSON_CreateString(operator_name));
 			say(call, " %s", operator_name);
 		}

@@ -1,16 +1,17 @@
-/* explain_rule.c - a rule with a schedule that breaks it and what the verifier says of that; a guarantee with one that lacks it. */
-#include "explain.h"
+/* explain_rule.c - a rule with a schedule that breaks it and what the verifier says of that; a
+ * guarantee with one that lacks it. */
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "explain.h"
+#include "report/proof.h"
 #include "rule_documents.h"
 #include "rules.h"
-#include "report/proof.h"
 #include <ordo/document.h>
 #include <string.h>
 
-static const char *const documents[NRULE + 1] = {NULL, document_R1, document_R2, document_R3, document_R4,
-	document_R5, document_R6, document_R7, document_R8, document_R9, document_R10, document_R11,
-	document_R12, document_R13};
+static const char *const documents[NRULE + 1] = {NULL, document_R1, document_R2, document_R3,
+	document_R4, document_R5, document_R6, document_R7, document_R8, document_R9, document_R10,
+	document_R11, document_R12, document_R13};
 static const char *const guarantee_documents[ORDO_NGUARANTEE] = {document_G1, document_G2};
 
 static bool write_text(struct call *call, const char *path, const char *text)
@@ -28,7 +29,8 @@ static bool write_text(struct call *call, const char *path, const char *text)
 	return false;
 }
 
-/* The lines of a document that have tasks, streams and ranks, with their numbers; the rest is always alike. */
+/* The lines of a document that have tasks, streams and ranks, with their numbers; the rest is
+ * always alike. */
 static void say_tasks(struct call *call, const char *document)
 {
 	unsigned line = 1;
@@ -41,8 +43,8 @@ static void say_tasks(struct call *call, const char *document)
 }
 
 /* What the verifier finds first, as it prints it. */
-static bool say_findings(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_verify_options *options)
+static bool say_findings(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options)
 {
 	struct ordo_proof *proof = prove(call, schedule, options);
 	if (!proof)
@@ -83,12 +85,13 @@ static int say_example(struct call *call, int number, const char *name)
 	say_field(call, "example", rule->story);
 	say(call, "\n");
 	say_tasks(call, documents[number]);
-	say(call, "\n$ ordo explain %s --write-example %s\n$ ordo verify %s%s%s\n", name, file, file, gap,
-		rule->ask);
-	struct ordo_schedule *schedule =
-		ordo_schedule_read_text(documents[number], strlen(documents[number]), file, NULL, &error);
+	say(call, "\n$ ordo explain %s --write-example %s\n$ ordo verify %s%s%s\n", name, file,
+		file, gap, rule->ask);
+	struct ordo_schedule *schedule = ordo_schedule_read_text(
+		documents[number], strlen(documents[number]), file, NULL, &error);
 	if (!schedule) {
-		cJSON_AddItemToArray(cJSON_AddArrayToObject(call->answer, "findings"), error_json(&error));
+		cJSON_AddItemToArray(
+			cJSON_AddArrayToObject(call->answer, "findings"), error_json(&error));
 		if (!call->json)
 			print_error(stdout, &error);
 		return ORDO_OK;
@@ -126,9 +129,11 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 	const struct guarantee *words = &guarantees[guarantee];
 	if (output && !guarantee_documents[guarantee])
 		return fail_usage(call, "the commands below its example make them",
-			"%s has no document of its own: compilers write schedules that lack it", name);
+			"%s has no document of its own: compilers write schedules that lack it",
+			name);
 	if (output)
-		return write_text(call, output, guarantee_documents[guarantee]) ? ORDO_OK : call->status;
+		return write_text(call, output, guarantee_documents[guarantee]) ? ORDO_OK
+										: call->status;
 	add_text(call->answer, "guarantee", name);
 	add_text(call->answer, "title", title);
 	add_text(call->answer, "meaning", meaning);
@@ -138,7 +143,8 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 	add_text(call->answer, "example", words->story);
 	add_text(call->answer, "document", guarantee_documents[guarantee]);
 	add_text(call->answer, "transcript", words->transcript);
-	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN), meaning);
+	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN),
+		meaning);
 	say_field(call, "of trees", words->text);
 	say_field(call, "why", words->why);
 	say_field(call, "ask", words->ask);

@@ -1,6 +1,7 @@
-/* explain_schedule.c - a schedule in words: what moves, which sums are made, and why it is sound. */
-#include "explain.h"
+/* explain_schedule.c - a schedule in words: what moves, which sums are made, and why it is
+ * sound. */
 #include "cli/inputs.h"
+#include "explain.h"
 #include "report/proof.h"
 #include <stdlib.h>
 
@@ -20,7 +21,8 @@ static void add_task(struct phase_sum *sum, const struct ordo_schedule *schedule
 	bool sends = ordo_task_crosses(task);
 	if (sends)
 		sum->chunks_sent += task->count;
-	if (sum->example == ORDO_NONE || (sends && !ordo_task_crosses(&schedule->tasks[sum->example])))
+	if (sum->example == ORDO_NONE ||
+		(sends && !ordo_task_crosses(&schedule->tasks[sum->example])))
 		sum->example = task_id;
 }
 
@@ -76,8 +78,8 @@ static bool say_phases(struct call *call, const struct ordo_schedule *schedule)
 		for (int kind = 0; kind < ORDO_NTASK_KIND; kind++)
 			total += sums[i].kinds[kind];
 		if (total)
-			say_phase(call, schedule, i < schedule->nphase ? schedule->phases[i] : NULL, &sums[i],
-				list);
+			say_phase(call, schedule, i < schedule->nphase ? schedule->phases[i] : NULL,
+				&sums[i], list);
 	}
 	free(sums);
 	return true;
@@ -87,25 +89,27 @@ static void say_shards(const struct ordo_problem *problem)
 {
 	if (problem->nshard == problem->nrank)
 		return;
-	printf("its vectors are virtual shards 0..%u, numbered alike whoever has them: rank r has those from "
-	       "floor(%u r/%u) on, up to the next rank's\n",
+	printf("its vectors are virtual shards 0..%u, numbered alike whoever has them: rank r has "
+	       "those from floor(%u r/%u) on, up to the next rank's\n",
 		problem->nshard - 1, problem->nshard, problem->nrank);
 }
 
 enum { MOST_LEAVES = 64 };
 
 /* The first chunk of every different tree, until there were `most`. */
-static void say_trees(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
-	uint32_t most)
+static void say_trees(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, uint32_t most)
 {
 	struct ordo_arena arena = {0};
 	bool *seen = calloc((size_t)proof->trees.nnode + 1, sizeof *seen);
 	uint32_t shown = 0;
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "trees");
-	say(call, "\n%swhich sums are made%s (numbers are %s; a chunk's bits follow from its tree)\n",
+	say(call,
+		"\n%swhich sums are made%s (numbers are %s; a chunk's bits follow from its tree)\n",
 		paint(stdout, BOLD), paint(stdout, PLAIN),
 		schedule->problem.nshard == schedule->problem.nrank ? "ranks" : "shards");
-	for (uint32_t chunk = 0; seen && chunk < ordo_nchunk(&schedule->problem) && shown < most; chunk++) {
+	for (uint32_t chunk = 0; seen && chunk < ordo_nchunk(&schedule->problem) && shown < most;
+		chunk++) {
 		uint32_t tree = proof->chunk_tree[chunk];
 		if (tree >= proof->trees.nnode || seen[tree])
 			continue;
@@ -130,21 +134,21 @@ static void say_soundness(
 	struct task_counts counts = count_tasks(schedule);
 	say(call, "\n%swhy it is sound%s\n", paint(stdout, BOLD), paint(stdout, PLAIN));
 	say(call,
-		"  Each of its %u signals has one stream that notifies and one that waits (R5), as often "
-		"(R6): the j-th Wait\n"
-		"  always takes the j-th Notify, so the %u pairs order the streams the same way in every "
-		"run.\n"
+		"  Each of its %u signals has one stream that notifies and one that waits (R5), as "
+		"often (R6): the j-th Wait\n"
+		"  always takes the j-th Notify, so the %u pairs order the streams the same way in "
+		"every run.\n"
 		"  One run to the end was found, so every run ends (R7).\n"
-		"  Every two accesses of one slot, one of them a write, are ordered, counting a rank's "
-		"entering and leaving (R8, R9):\n"
+		"  Every two accesses of one slot, one of them a write, are ordered, counting a "
+		"rank's entering and leaving (R8, R9):\n"
 		"  so every run computes the same values, and the one evaluated holds for all.\n"
-		"  In it nothing undefined is read (R10) and every output slot holds what %s demands "
-		"(R11).\n",
+		"  In it nothing undefined is read (R10) and every output slot holds what %s "
+		"demands (R11).\n",
 		proof->nsignal, counts.notify, ordo_operator_facts(schedule->problem.op)->name);
 }
 
-static int tell(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
-	uint32_t trees)
+static int tell(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, uint32_t trees)
 {
 	bool reduces = ordo_operator_facts(schedule->problem.op)->reduces;
 	add_schedule(call->answer, schedule);

@@ -18,13 +18,14 @@ static const struct slots slots[ORDO_NOPERATOR] = {
 		"a on the root -> a on every rank"},
 	[ORDO_REDUCESCATTER] = {"N", "all chunks", "chunks rK..rK+K-1",
 		"a0 a1 a2, b0 b1 b2, c0 c1 c2 -> a0+b0+c0 on rank 0, a1+b1+c1 on 1, a2+b2+c2 on 2"},
-	[ORDO_ALLGATHER] = {"N", "chunks rK..rK+K-1", "all chunks", "a, b, c -> a b c on every rank"},
+	[ORDO_ALLGATHER] = {"N", "chunks rK..rK+K-1", "all chunks",
+		"a, b, c -> a b c on every rank"},
 	[ORDO_SCATTER] = {"N", "all chunks at the root, none elsewhere", "chunks rK..rK+K-1",
 		"a0 a1 a2 on the root -> a0 on rank 0, a1 on 1, a2 on 2"},
 	[ORDO_GATHER] = {"N", "chunks rK..rK+K-1", "all chunks at the root, none elsewhere",
 		"a, b, c -> a b c on the root"},
-	[ORDO_ALLTOALL] = {"N*N; block iN+j goes from rank i to rank j", "slot jK+k: chunk (rN+j)K+k",
-		"slot iK+k: chunk (iN+r)K+k",
+	[ORDO_ALLTOALL] = {"N*N; block iN+j goes from rank i to rank j",
+		"slot jK+k: chunk (rN+j)K+k", "slot iK+k: chunk (iN+r)K+k",
 		"a0 a1 a2, b0 b1 b2, c0 c1 c2 -> a0 b0 c0 on rank 0, a1 b1 c1 on 1, a2 b2 c2 on 2"},
 };
 
@@ -42,13 +43,15 @@ int explain_operator(struct call *call, enum ordo_operator op)
 	add_truth(call->answer, "reduces", facts->reduces);
 	add_truth(call->answer, "rooted", facts->rooted);
 	add_truth(call->answer, "in_place", facts->has_in_place);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN), facts->meaning);
+	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),
+		facts->meaning);
 	say(call, "N ranks, a block is cut into K chunks, r is the rank.\n\n");
 	say(call, "example   %s\n", slots[op].example);
 	say(call, "blocks    %s\ninput     %s\noutput    %s\n", slots[op].blocks, slots[op].input,
 		slots[op].output);
 	say(call, "root      %s\n", facts->rooted ? "yes, --root r" : "none");
-	say(call, "in place  %s\n", facts->has_in_place ? "yes, --in-place" : "there is no such form");
+	say(call, "in place  %s\n",
+		facts->has_in_place ? "yes, --in-place" : "there is no such form");
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "algorithms");
 	say(call, "made by  ");
 	for (uint32_t i = 0; i < count; i++)
@@ -65,28 +68,31 @@ static const struct {
 } kinds[ORDO_NTASK_KIND] = {
 	[ORDO_LOCAL_COPY] = {"dst = src, both on this rank",
 		"what is there must lie elsewhere, or is this rank's own part of the result",
-		"{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": [\"output\", 0]}"},
+		"{\"task\": \"LocalCopy\", \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
+		"[\"output\", 0]}"},
 	[ORDO_LOCAL_REDUCE] = {"dst = dst op src, both on this rank",
 		"what came from others is added, the left operand being what was there",
-		"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"scratch\", 0], \"dst\": [\"output\", "
-		"0]}"},
+		"{\"task\": \"LocalReduce\", \"chunk\": 0, \"src\": [\"scratch\", 0], \"dst\": "
+		"[\"output\", 0]}"},
 	[ORDO_SEND] = {"dst on the peer = src on this rank; complete when it is there",
-		"one-sided: the peer does nothing, so signals have to tell when its slot is free and when "
-		"the data is there",
+		"one-sided: the peer does nothing, so signals have to tell when its slot is free "
+		"and when the data is there",
 		"{\"task\": \"Send\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
 		"[\"output\", 0]}"},
-	[ORDO_SEND_REDUCE] = {"dst on the peer = dst op src on this rank; complete when it is there",
-		"adds on the way, without a slot to put it in first; the left operand is what the peer has",
-		"{\"task\": \"SendReduce\", \"peer\": 1, \"chunk\": 0, \"src\": [\"input\", 0], \"dst\": "
-		"[\"output\", 0]}"},
-	[ORDO_NOTIFY] = {"adds one token to the counter (this rank -> peer, signal), after all this stream "
-			 "did before",
+	[ORDO_SEND_REDUCE] =
+		{"dst on the peer = dst op src on this rank; complete when it is there",
+			"adds on the way, without a slot to put it in first; the left operand is "
+			"what the peer has",
+			"{\"task\": \"SendReduce\", \"peer\": 1, \"chunk\": 0, \"src\": "
+			"[\"input\", 0], \"dst\": [\"output\", 0]}"},
+	[ORDO_NOTIFY] = {"adds one token to the counter (this rank -> peer, signal), after all "
+			 "this stream did before",
 		"tells another stream \"my memory is ready\" or \"your data is there\"",
 		"{\"task\": \"Notify\", \"peer\": 1, \"signal\": 0}"},
-	[ORDO_WAIT] =
-		{"takes one token from the counter (peer -> this rank, signal), blocking until there is one",
-			"what comes after it may rely on all that came before the Notify",
-			"{\"task\": \"Wait\", \"peer\": 0, \"signal\": 0}"},
+	[ORDO_WAIT] = {"takes one token from the counter (peer -> this rank, signal), blocking "
+		       "until there is one",
+		"what comes after it may rely on all that came before the Notify",
+		"{\"task\": \"Wait\", \"peer\": 0, \"signal\": 0}"},
 };
 
 const char *task_kind_meaning(enum ordo_task_kind kind)
@@ -103,12 +109,14 @@ int explain_kind(struct call *call, enum ordo_task_kind kind)
 	add_text(call->answer, "meaning", kinds[kind].meaning);
 	add_text(call->answer, "why", kinds[kind].why);
 	add_text(call->answer, "example", kinds[kind].example);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN), kinds[kind].meaning);
+	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), name, paint(stdout, PLAIN),
+		kinds[kind].meaning);
 	say_field(call, "why", kinds[kind].why);
 	say(call, "example   %s\n", kinds[kind].example);
 	say(call, "fields    %s%s\n", crosses ? "peer, " : "", fields);
 	if (moves)
-		say(call, "          chunk: id of the first chunk moved; count: how many, 1 if left out;\n"
+		say(call, "          chunk: id of the first chunk moved; count: how many, 1 if "
+			  "left out;\n"
 			  "          src, dst: [buffer, first slot]\n");
 	say(call, "A stream runs its tasks in order, each complete before the next begins.\n");
 	return ORDO_OK;
@@ -139,9 +147,10 @@ static bool say_sample(struct call *call, const char *sample, cJSON *one)
 	add_count(one, "links", topology->nlink);
 	add_count(one, "switches", topology->nswitch);
 	say(call,
-		"example   %s of %d ranks: %u links (each direction counts), %u switch%s, the first of %.4g "
-		"GB/s\n",
-		sample, RANKS, topology->nlink, topology->nswitch, topology->nswitch == 1 ? "" : "es", gbs);
+		"example   %s of %d ranks: %u links (each direction counts), %u switch%s, the "
+		"first of %.4g GB/s\n",
+		sample, RANKS, topology->nlink, topology->nswitch,
+		topology->nswitch == 1 ? "" : "es", gbs);
 	say(call, "          ordo draw --topology %s --ranks %d -o %s.svg\n", sample, RANKS,
 		find_topology(sample) ? sample : "topology");
 	ordo_topology_destroy(topology);
@@ -155,8 +164,8 @@ int explain_topology(struct call *call, const struct ordo_topology_facts *facts)
 	add_text(one, "name", facts->name);
 	add_text(one, "summary", facts->summary);
 	add_text(one, "ranks", facts->ranks);
-	say(call, "%s%s%s, a topology: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),
-		facts->summary);
+	say(call, "%s%s%s, a topology: %s\n\n", paint(stdout, BOLD), facts->name,
+		paint(stdout, PLAIN), facts->summary);
 	if (guide) {
 		add_text(one, "how", guide->how);
 		add_text(one, "where", guide->when);
@@ -177,7 +186,8 @@ int explain_term(struct call *call, const struct term *term)
 	add_text(call->answer, "title", term->title);
 	add_text(call->answer, "text", term->text);
 	add_text(call->answer, "example", term->example);
-	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), term->name, paint(stdout, PLAIN), term->title);
+	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), term->name, paint(stdout, PLAIN),
+		term->title);
 	say_field(call, "meaning", term->text);
 	say_field(call, "example", term->example);
 	return ORDO_OK;

@@ -1,4 +1,5 @@
-/* guides.h - algorithms, topologies, kinds of tasks and terms in plain words, as `ordo explain` tells them. */
+/* guides.h - algorithms, topologies, kinds of tasks and terms in plain words, as `ordo explain`
+ * tells them. */
 #ifndef ORDO_TOOLS_HELP_GUIDES_H
 #define ORDO_TOOLS_HELP_GUIDES_H
 

@@ -4,7 +4,8 @@
 
 #include "command.h"
 
-/* Of an option of a command, or with option NULL of the command itself. NULL: nothing more than --help says. */
+/* Of an option of a command, or with option NULL of the command itself. NULL: nothing more than
+ * --help says. */
 const char *find_prose(const char *command, const char *option);
 
 /* What ordo is, for the page of the command itself. */

@@ -8,7 +8,8 @@ struct rule {
 	const char *why;   /* what goes wrong without it */
 	const char *cure;  /* what to do when it is broken */
 	const char *story; /* the document rules/Rn.json, which breaks it and nothing else */
-	const char *ask;   /* what `ordo verify` needs beside that document to see it; "" for nothing */
+	/* what `ordo verify` needs beside that document to see it; "" for nothing */
+	const char *ask;
 };
 enum { NRULE = 13 };
 extern const struct rule rules[NRULE + 1]; /* [1..13] */
@@ -19,7 +20,8 @@ struct guarantee {
 	const char *why;  /* who needs it */
 	const char *ask;  /* which command says whether it holds */
 	const char *story;
-	/* Commands that show it refuted, each with what it prints below it; a line of ... stands for any lines. */
+	/* Commands that show it refuted, each with what it prints below it; a line of ... stands
+	 * for any lines. */
 	const char *transcript;
 };
 extern const struct guarantee guarantees[]; /* [ORDO_NGUARANTEE] */

@@ -3,12 +3,14 @@
 #include <stdlib.h>
 
 /* Nodes stand after what they add. ORDO_NONE: no memory. */
-static uint32_t plant(struct ordo_forest *forest, uint32_t (*nodes)[2], uint32_t nleaf, uint32_t *planted)
+static uint32_t plant(
+	struct ordo_forest *forest, uint32_t (*nodes)[2], uint32_t nleaf, uint32_t *planted)
 {
 	for (uint32_t i = 0; i < 2 * nleaf - 1; i++) {
 		planted[i] = nodes[i][0] == ORDO_NONE
 				     ? ordo_forest_leaf(forest, nodes[i][1])
-				     : ordo_forest_add(forest, planted[nodes[i][0]], planted[nodes[i][1]]);
+				     : ordo_forest_add(
+					       forest, planted[nodes[i][0]], planted[nodes[i][1]]);
 		if (planted[i] == ORDO_NONE)
 			return ORDO_NONE;
 	}
@@ -32,8 +34,8 @@ static bool plant_classes(struct probe *probe, uint32_t nleaf, struct ordo_fores
 	return worked;
 }
 
-bool make_probe(struct probe *probe, struct live *live, const struct drive *drive, struct ordo_forest *forest,
-	struct ordo_error *error)
+bool make_probe(struct probe *probe, struct live *live, const struct drive *drive,
+	struct ordo_forest *forest, struct ordo_error *error)
 {
 	const struct machine machine = live_machine(live);
 	*probe = (struct probe){.drive = *drive};
@@ -58,8 +60,8 @@ bool is_whole(const struct probe *probe, struct difference *difference)
 {
 	for (uint32_t c = 0; c < probe->recovered.nclass; c++)
 		if (probe->trees[c] == ORDO_NONE) {
-			*difference =
-				(struct difference){probe->recovered.classes[c].first, ORDO_NONE, ORDO_NONE};
+			*difference = (struct difference){
+				probe->recovered.classes[c].first, ORDO_NONE, ORDO_NONE};
 			return false;
 		}
 	return true;
@@ -77,24 +79,26 @@ bool agree_with_each_other(const struct probe *first, const struct probe *second
 {
 	for (uint64_t e = 0; e < nelement; e++)
 		if (!are_same(forest, tree_seen(first, e), tree_seen(second, e))) {
-			*difference = (struct difference){e, tree_seen(second, e), tree_seen(first, e)};
+			*difference =
+				(struct difference){e, tree_seen(second, e), tree_seen(first, e)};
 			return false;
 		}
 	return true;
 }
 
-bool agree_with_order(const struct probe *probe, const struct live *live, const struct ordo_order *order,
-	struct difference *difference)
+bool agree_with_order(const struct probe *probe, const struct live *live,
+	const struct ordo_order *order, struct difference *difference)
 {
 	const struct ordo_problem *problem = &live->schedule->problem;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
-			const uint32_t wanted =
-				ordo_order_tree(order, ordo_output_chunk(problem, rank, slot), rank);
+			const uint32_t wanted = ordo_order_tree(
+				order, ordo_output_chunk(problem, rank, slot), rank);
 			const uint64_t end = live_slot(live, rank, slot + 1);
 			for (uint64_t e = live_slot(live, rank, slot); e < end; e++)
 				if (!are_same(order->forest, tree_seen(probe, e), wanted)) {
-					*difference = (struct difference){e, tree_seen(probe, e), wanted};
+					*difference =
+						(struct difference){e, tree_seen(probe, e), wanted};
 					return false;
 				}
 		}

@@ -13,8 +13,8 @@ struct probe {
 };
 
 /* Probes once. Trees go to the forest. To be freed, also after false. */
-bool make_probe(struct probe *probe, struct live *live, const struct drive *drive, struct ordo_forest *forest,
-	struct ordo_error *error);
+bool make_probe(struct probe *probe, struct live *live, const struct drive *drive,
+	struct ordo_forest *forest, struct ordo_error *error);
 void free_probe(struct probe *probe);
 
 /* The tree of an element, or ORDO_NONE. */
@@ -22,7 +22,8 @@ uint32_t tree_seen(const struct probe *probe, uint64_t element);
 
 struct difference {
 	uint64_t element;
-	uint32_t found, wanted; /* trees of the forest; ORDO_NONE: none, or any that all probes agree on */
+	/* trees of the forest; ORDO_NONE: none, or any that all probes agree on */
+	uint32_t found, wanted;
 };
 
 /* Does every element have a tree? */
@@ -31,7 +32,7 @@ bool is_whole(const struct probe *probe, struct difference *difference);
 bool agree_with_each_other(const struct probe *first, const struct probe *second,
 	const struct ordo_forest *forest, uint64_t nelement, struct difference *difference);
 /* The same as an order that is fixed (G2 holds) says, on every rank? */
-bool agree_with_order(const struct probe *probe, const struct live *live, const struct ordo_order *order,
-	struct difference *difference);
+bool agree_with_order(const struct probe *probe, const struct live *live,
+	const struct ordo_order *order, struct difference *difference);
 
 #endif

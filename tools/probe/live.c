@@ -11,7 +11,8 @@ static uint64_t chunk_length(const struct live *live, uint32_t chunk)
 {
 	const uint32_t K = live->schedule->problem.chunks_per_block;
 	const uint64_t count = live->options.count;
-	return ordo_chunk_begin(count, K, chunk % K + 1, 1) - ordo_chunk_begin(count, K, chunk % K, 1);
+	return ordo_chunk_begin(count, K, chunk % K + 1, 1) -
+	       ordo_chunk_begin(count, K, chunk % K, 1);
 }
 
 /* Neighbours, and what is moved in other rounds, mostly have other colours. */
@@ -23,7 +24,8 @@ static uint8_t colour_at(uint64_t position)
 	return (uint8_t)(position >> 56) % NCOLOUR;
 }
 
-/* What a slot holds of a chunk: each element is what its colour asks of the shard, written once for all elements. */
+/* What a slot holds of a chunk: each element is what its colour asks of the shard, written once for
+ * all elements. */
 static void fill_slot(
 	const struct live *live, void *input, uint64_t first, uint32_t chunk, const double *leaf)
 {
@@ -32,8 +34,8 @@ static void fill_slot(
 	const uint64_t position = element_of_slot(problem, live->options.count, chunk);
 	unsigned char numbers[NCOLOUR][sizeof(uint64_t)];
 	for (uint32_t colour = 0; colour < NCOLOUR; colour++)
-		ordo_element_put(
-			live->options.type, numbers[colour], 0, leaf[(size_t)colour * problem->nshard]);
+		ordo_element_put(live->options.type, numbers[colour], 0,
+			leaf[(size_t)colour * problem->nshard]);
 	unsigned char *at = (unsigned char *)input + first * size;
 	const uint64_t length = chunk_length(live, chunk);
 	for (uint64_t e = 0; e < length; e++, at += size)
@@ -61,7 +63,8 @@ static void fill_buffers(const struct live *live, const double *leaves)
 }
 
 /* The elements of a rank lie in its output as they are counted: slot after slot. */
-static bool run_live(void *closure, const double *leaves, double *elements, struct ordo_error *error)
+static bool run_live(
+	void *closure, const double *leaves, double *elements, struct ordo_error *error)
 {
 	struct live *live = closure;
 	fill_buffers(live, leaves);
@@ -73,8 +76,8 @@ static bool run_live(void *closure, const double *leaves, double *elements, stru
 		return false;
 	for (uint32_t rank = 0; rank < live->schedule->problem.nrank; rank++)
 		for (uint64_t e = live->first[rank]; e < live->first[rank + 1]; e++)
-			elements[e] = ordo_element_get(
-				live->options.type, live->buffers.outputs[rank], e - live->first[rank]);
+			elements[e] = ordo_element_get(live->options.type,
+				live->buffers.outputs[rank], e - live->first[rank]);
 	return true;
 }
 
@@ -88,29 +91,35 @@ static bool colour_elements(struct live *live)
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_output_slots(problem, rank); slot++) {
 			const uint32_t chunk = ordo_output_chunk(problem, rank, slot);
-			const uint64_t position = element_of_slot(problem, live->options.count, chunk);
+			const uint64_t position =
+				element_of_slot(problem, live->options.count, chunk);
 			for (uint64_t e = 0; e < chunk_length(live, chunk); e++)
 				*colour++ = colour_at(position + e);
 		}
 	return true;
 }
 
-bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type, uint64_t count,
-	uint64_t tile_bytes, struct ordo_error *error)
+bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type,
+	uint64_t count, uint64_t tile_bytes, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &schedule->problem;
 	*live = (struct live){.schedule = schedule,
-		.options = {.type = type, .reduction = ORDO_SUM, .count = count, .tile_bytes = tile_bytes},
+		.options = {.type = type,
+			.reduction = ORDO_SUM,
+			.count = count,
+			.tile_bytes = tile_bytes},
 		.first = calloc((size_t)problem->nrank + 1, sizeof *live->first)};
 	if (!live->first)
 		return ordo_fail_memory(error);
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		live->first[rank + 1] =
-			live->first[rank] + element_of_slot(problem, count, ordo_output_slots(problem, rank));
+			live->first[rank] +
+			element_of_slot(problem, count, ordo_output_slots(problem, rank));
 	if (!colour_elements(live))
 		return ordo_fail_memory(error);
 	live->plan = ordo_plan_create(schedule, &live->options, error);
-	return live->plan && give_buffers(&live->buffers, live->plan, problem, &live->options, error);
+	return live->plan &&
+	       give_buffers(&live->buffers, live->plan, problem, &live->options, error);
 }
 
 void close_live(struct live *live)
@@ -129,15 +138,16 @@ struct machine live_machine(struct live *live)
 		.ncolour = NCOLOUR,
 		.colour_of = live->colour_of,
 		.type = ordo_type_facts(live->options.type),
-		.accumulator =
-			ordo_type_facts(ordo_accumulator(&live->schedule->problem, live->options.type)),
+		.accumulator = ordo_type_facts(
+			ordo_accumulator(&live->schedule->problem, live->options.type)),
 		.run = run_live,
 		.closure = live};
 }
 
 uint64_t live_slot(const struct live *live, uint32_t rank, uint32_t slot)
 {
-	return live->first[rank] + element_of_slot(&live->schedule->problem, live->options.count, slot);
+	return live->first[rank] +
+	       element_of_slot(&live->schedule->problem, live->options.count, slot);
 }
 
 struct element_place live_place(const struct live *live, uint64_t element)

@@ -1,6 +1,7 @@
 /* live.h - a schedule on the runtime as a machine that adds: what the probe looks at.
  *
- * Its inputs are shards (ranks, without virtual shards), its elements those of all output slots of all ranks.
+ * Its inputs are shards (ranks, without virtual shards), its elements those of all output slots of
+ * all ranks.
  */
 #ifndef ORDO_TOOLS_LIVE_H
 #define ORDO_TOOLS_LIVE_H
@@ -35,10 +36,10 @@ struct element_place {
 	uint64_t offset; /* in the chunk */
 };
 
-/* The schedule must reduce, the type be a float; count elements in each block, moved in rounds of tile_bytes a chunk. The caller closes it,
- * also after false. */
-bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type, uint64_t count,
-	uint64_t tile_bytes, struct ordo_error *error);
+/* The schedule must reduce, the type be a float; count elements in each block, moved in rounds of
+ * tile_bytes a chunk. The caller closes it, also after false. */
+bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ordo_type type,
+	uint64_t count, uint64_t tile_bytes, struct ordo_error *error);
 void close_live(struct live *live);
 
 struct machine live_machine(struct live *live);

@@ -2,20 +2,23 @@
  *
  * Alone: input v is 1, all others are 0. The output is how often v was added, and must be 1.
  *
- * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision of additions and nleaf - 2 < 2^b. Then every sum
- * under way is M, -M or a number s of ones:
+ * Pairs: input i is M, input j is -M, all others are 1, where M = 2^(p+1+b), p is the precision of
+ * additions and nleaf - 2 < 2^b. Then every sum under way is M, -M or a number s of ones:
  *   - s <= nleaf - 2 < 2^p is a number of the type, so ones add exactly;
- *   - the numbers next to M are at least 2^(b+1) away, and s < 2^b is less than half of that, so M + s rounds to M, -M + s to -M, and
- *     no tie ever arises: whatever is added to M or -M before the two meet is lost without a trace;
+ *   - the numbers next to M are at least 2^(b+1) away, and s < 2^b is less than half of that, so M
+ *     + s rounds to M, -M + s to -M, and no tie ever arises: whatever is added to M or -M before
+ *     the two meet is lost without a trace;
  *   - M + -M is 0, whatever was lost.
- * So the output counts the ones that are added after i and j have met, and nleaf - output = size(i, j), the number of leaves under their
- * lowest common ancestor. All this holds in units of any power of two, which types need that have no M that large.
- * What comes out is at most nleaf ones, which the type of the outputs can count too, so that rounding to it changes nothing.
+ * So the output counts the ones that are added after i and j have met, and nleaf - output = size(i,
+ * j), the number of leaves under their lowest common ancestor. All this holds in units of any power
+ * of two, which types need that have no M that large. What comes out is at most nleaf ones, which
+ * the type of the outputs can count too, so that rounding to it changes nothing.
  *
- * The sizes of all pairs are those of one binary tree, or of none. Pairs are taken by ascending size: under a tree, both sides of the
- * smallest sum that is not made yet are made, so a pair whose inputs lie in two clusters joins them. Joining A and B asks that
- * size(a, b) = |A| + |B| for each a of A and b of B. Each pair is asked exactly once: if all hold, the tree has just these sizes, and if
- * one does not, no tree has them.
+ * The sizes of all pairs are those of one binary tree, or of none. Pairs are taken by ascending
+ * size: under a tree, both sides of the smallest sum that is not made yet are made, so a pair whose
+ * inputs lie in two clusters joins them. Joining A and B asks that size(a, b) = |A| + |B| for each
+ * a of A and b of B. Each pair is asked exactly once: if all hold, the tree has just these sizes,
+ * and if one does not, no tree has them.
  */
 #include "recover.h"
 #include <inttypes.h>
@@ -29,7 +32,8 @@
 /* The output is no number of ones. */
 #define NO_COUNT UINT32_MAX
 
-/* What a class of elements gave in one run. Elements of one colour stay together as long as they give the same. */
+/* What a class of elements gave in one run. Elements of one colour stay together as long as they
+ * give the same. */
 struct outcome {
 	uint32_t before; /* of the run before */
 	uint32_t count;	 /* of ones, or NO_COUNT */
@@ -68,7 +72,8 @@ static bool choose_numbers(struct recovery *recovery, struct ordo_error *error)
 	while (nleaf > 2 && (nleaf - 2) >> bits)
 		bits++;
 	const int exponent = (int)(accumulator ? accumulator : type)->precision + 1 + bits,
-		  lower = exponent > type->greatest_exponent ? exponent - type->greatest_exponent : 0;
+		  lower = exponent > type->greatest_exponent ? exponent - type->greatest_exponent
+							     : 0;
 	recovery->unit = ldexp(1, -lower);
 	recovery->large = ldexp(1, exponent - lower);
 	return true;
@@ -111,7 +116,8 @@ static uint32_t count_ones(const struct recovery *recovery, double output)
 	return (uint32_t)ones;
 }
 
-/* The outcome that follows another: that of an earlier element, or a new one. ORDO_NONE: no memory. */
+/* The outcome that follows another: that of an earlier element, or a new one. ORDO_NONE: no
+ * memory. */
 static uint32_t follow(struct recovery *recovery, uint32_t before, double output)
 {
 	const uint32_t count = count_ones(recovery, output);
@@ -120,8 +126,8 @@ static uint32_t follow(struct recovery *recovery, uint32_t before, double output
 		if (recovery->outcomes[next].count == count)
 			return next;
 	next = recovery->noutcome;
-	if (next == ORDO_NONE || !ordo_array_reserve(&recovery->outcomes, &recovery->room, (size_t)next + 1,
-					 sizeof *recovery->outcomes))
+	if (next == ORDO_NONE || !ordo_array_reserve(&recovery->outcomes, &recovery->room,
+					 (size_t)next + 1, sizeof *recovery->outcomes))
 		return ORDO_NONE;
 	recovery->outcomes[next] = (struct outcome){.before = before,
 		.count = count,
@@ -164,8 +170,9 @@ struct reading {
 	uint32_t (*sizes)[3];		 /* [npair] size, i, j; by ascending size once sorted */
 	uint32_t *size_of;		 /* [nleaf * nleaf] */
 	uint32_t *cluster;		 /* [nleaf] of a leaf: its node */
-	uint32_t *first, *next, *last;	 /* lists of a node's leaves: first and last by node, next by leaf */
-	uint32_t *nunder;		 /* [2 * nleaf - 1] leaves of a node */
+	/* lists of a node's leaves: first and last by node, next by leaf */
+	uint32_t *first, *next, *last;
+	uint32_t *nunder; /* [2 * nleaf - 1] leaves of a node */
 };
 
 static bool allocate_reading(struct reading *reading, uint32_t nleaf)
@@ -200,7 +207,8 @@ static void read_outcomes(
 	struct reading *reading, const struct recovery *recovery, uint32_t outcome, uint32_t colour)
 {
 	for (uint64_t run = recovery->nrun; run-- > 0; outcome = recovery->outcomes[outcome].before)
-		reading->outcomes[mask_in_run(recovery, run, colour)] = &recovery->outcomes[outcome];
+		reading->outcomes[mask_in_run(recovery, run, colour)] =
+			&recovery->outcomes[outcome];
 }
 
 /* Every input alone must be counted once, and every pair leave a count. */
@@ -212,7 +220,8 @@ static bool check_outcomes(
 		const struct outcome *outcome = reading->outcomes[m];
 		if (i == j && outcome->count != 1)
 			return snprintf(why, room,
-				       "with %g in input %" PRIu32 " and 0 in the others it is %.9g, not %g",
+				       "with %g in input %" PRIu32
+				       " and 0 in the others it is %.9g, not %g",
 				       recovery->unit, i, outcome->output, recovery->unit) < 0;
 		if (i != j && outcome->count == NO_COUNT)
 			return snprintf(why, room,
@@ -243,13 +252,15 @@ static void sort_pairs(struct reading *reading, const struct recovery *recovery)
 		reading->sizes[p][0] = size;
 		reading->sizes[p][1] = i;
 		reading->sizes[p][2] = j;
-		reading->size_of[(size_t)i * nleaf + j] = reading->size_of[(size_t)j * nleaf + i] = size;
+		reading->size_of[(size_t)i * nleaf + j] = reading->size_of[(size_t)j * nleaf + i] =
+			size;
 	}
 	qsort(reading->sizes, npair, sizeof *reading->sizes, by_size);
 }
 
 /* Does every pair with one input on either side meet in a sum of just these two sides? */
-static bool sides_meet(const struct reading *reading, uint32_t left, uint32_t right, char *why, size_t room)
+static bool sides_meet(
+	const struct reading *reading, uint32_t left, uint32_t right, char *why, size_t room)
 {
 	const uint32_t wanted = reading->nunder[left] + reading->nunder[right];
 	for (uint32_t a = reading->first[left]; a != ORDO_NONE; a = reading->next[a])
@@ -308,8 +319,8 @@ static bool build_tree(struct reading *reading, uint32_t (*nodes)[2], char *why,
 	return true;
 }
 
-static bool explain_class(struct reading *reading, const struct recovery *recovery, uint32_t outcome,
-	struct element_class *class)
+static bool explain_class(struct reading *reading, const struct recovery *recovery,
+	uint32_t outcome, struct element_class *class)
 {
 	class->nodes = malloc((2 * (size_t)reading->nleaf - 1) * sizeof *class->nodes);
 	if (!class->nodes)
@@ -337,28 +348,33 @@ static bool explain_classes(struct recovery *recovery, struct recovered *recover
 	recovery->at = NULL;
 	bool worked = allocate_reading(&reading, recovery->machine->nleaf) && recovered->classes;
 	for (uint64_t e = 0; worked && e < recovery->machine->nelement; e++) {
-		struct element_class *class = &recovered->classes[recovered->class_of[e] -= recovery->latest];
+		struct element_class *class =
+			&recovered->classes[recovered->class_of[e] -= recovery->latest];
 		if (!class->nelement++)
 			class->first = e;
 	}
 	for (uint32_t c = 0; worked && c < recovered->nclass; c++)
-		worked = explain_class(&reading, recovery, recovery->latest + c, &recovered->classes[c]);
+		worked = explain_class(
+			&reading, recovery, recovery->latest + c, &recovered->classes[c]);
 	free_reading(&reading);
 	return worked;
 }
 
-/* Colours had classes of their own, but their trees may be equal: then so are the nodes, which follow from the sizes alone. */
+/* Colours had classes of their own, but their trees may be equal: then so are the nodes, which
+ * follow from the sizes alone. */
 static bool merge_classes(struct recovered *recovered, uint32_t nleaf, uint64_t nelement)
 {
 	struct element_class *classes = recovered->classes;
-	uint32_t *new_class = malloc(((size_t)recovered->nclass + 1) * sizeof *new_class), nkept = 0;
+	uint32_t *new_class = malloc(((size_t)recovered->nclass + 1) * sizeof *new_class),
+		 nkept = 0;
 	if (!new_class)
 		return false;
 	for (uint32_t c = 0; c < recovered->nclass; c++) {
 		uint32_t same = classes[c].nodes ? 0 : nkept;
-		while (same < nkept && (!classes[same].nodes || memcmp(classes[same].nodes, classes[c].nodes,
-									(2 * (size_t)nleaf - 1) *
-										sizeof *classes->nodes) != 0))
+		while (same < nkept &&
+			(!classes[same].nodes ||
+				memcmp(classes[same].nodes, classes[c].nodes,
+					(2 * (size_t)nleaf - 1) * sizeof *classes->nodes) != 0))
 			same++;
 		new_class[c] = same;
 		if (same == nkept) {
@@ -379,12 +395,13 @@ static bool start(struct recovery *recovery, struct ordo_error *error)
 {
 	const struct machine *machine = recovery->machine;
 	recovery->masks = malloc((size_t)recovery->nrun * sizeof *recovery->masks);
-	recovery->leaves = calloc((size_t)machine->nleaf * machine->ncolour, sizeof *recovery->leaves);
+	recovery->leaves =
+		calloc((size_t)machine->nleaf * machine->ncolour, sizeof *recovery->leaves);
 	recovery->elements = calloc((size_t)machine->nelement + 1, sizeof *recovery->elements);
 	recovery->at = calloc((size_t)machine->nelement + 1, sizeof *recovery->at);
 	if (!recovery->masks || !recovery->leaves || !recovery->elements || !recovery->at ||
-		!ordo_array_reserve(
-			&recovery->outcomes, &recovery->room, machine->ncolour, sizeof *recovery->outcomes))
+		!ordo_array_reserve(&recovery->outcomes, &recovery->room, machine->ncolour,
+			sizeof *recovery->outcomes))
 		return ordo_fail_memory(error);
 	list_masks(recovery);
 	while (recovery->noutcome < machine->ncolour)
@@ -395,12 +412,13 @@ static bool start(struct recovery *recovery, struct ordo_error *error)
 	return true;
 }
 
-bool recover_trees(const struct machine *machine, struct recovered *recovered, struct ordo_error *error)
+bool recover_trees(
+	const struct machine *machine, struct recovered *recovered, struct ordo_error *error)
 {
 	struct recovery recovery = {.machine = machine, .nrun = count_mask_runs(machine->nleaf)};
 	*recovered = (struct recovered){.nrun = recovery.nrun};
-	bool worked =
-		choose_numbers(&recovery, error) && start(&recovery, error) && observe_all(&recovery, error);
+	bool worked = choose_numbers(&recovery, error) && start(&recovery, error) &&
+		      observe_all(&recovery, error);
 	if (worked && (!explain_classes(&recovery, recovered) ||
 			      !merge_classes(recovered, machine->nleaf, machine->nelement)))
 		worked = ordo_fail_memory(error);

@@ -1,11 +1,14 @@
 /* recover.h - in which tree each element of an output was summed, recovered from the outputs alone.
  *
- * Nothing is known of the machine but that numbers go into nleaf inputs and nelement numbers come out. If each of these is the sum of all
- * inputs by a binary tree of additions rounded to nearest (and then rounded once more, if it was made in a wider type), the trees are found, modulo commutativity of each addition. If not, it is said
- * what contradicts that. How the numbers tell the tree is written in recover.c.
+ * Nothing is known of the machine but that numbers go into nleaf inputs and nelement numbers come
+ * out. If each of these is the sum of all inputs by a binary tree of additions rounded to nearest
+ * (and then rounded once more, if it was made in a wider type), the trees are found, modulo
+ * commutativity of each addition. If not, it is said what contradicts that. How the numbers tell
+ * the tree is written in recover.c.
  *
- * Inputs and outputs are vectors, and what is summed at one place must not come from another, nor from an earlier sum. So that this
- * would show, every place has a colour, and in one run inputs differ from colour to colour; over all runs each colour gets them all.
+ * Inputs and outputs are vectors, and what is summed at one place must not come from another, nor
+ * from an earlier sum. So that this would show, every place has a colour, and in one run inputs
+ * differ from colour to colour; over all runs each colour gets them all.
  */
 #ifndef ORDO_TOOLS_RECOVER_H
 #define ORDO_TOOLS_RECOVER_H
@@ -20,14 +23,16 @@ struct machine {
 	const struct ordo_type_facts *type;	   /* a float: that of inputs and outputs */
 	const struct ordo_type_facts *accumulator; /* that of every addition; NULL: the same */
 	/* leaves[ncolour][nleaf] -> elements[nelement]. false: it could not be run. */
-	bool (*run)(void *closure, const double *leaves, double *elements, struct ordo_error *error);
+	bool (*run)(
+		void *closure, const double *leaves, double *elements, struct ordo_error *error);
 	void *closure;
 };
 
 /* Elements of one tree; or some that no run told apart, and that have none. */
 struct element_class {
-	/* [2 * nleaf - 1] A leaf is (ORDO_NONE, input), a sum (left, right) with left < right < itself; the first nleaf nodes are the
-	 * leaves, the last is the root. NULL: no tree explains what was seen, see why. */
+	/* [2 * nleaf - 1] A leaf is (ORDO_NONE, input), a sum (left, right) with left < right <
+	 * itself; the first nleaf nodes are the leaves, the last is the root. NULL: no tree
+	 * explains what was seen, see why. */
 	uint32_t (*nodes)[2];
 	uint64_t first; /* of its elements */
 	uint64_t nelement;
@@ -43,8 +48,10 @@ struct recovered {
 
 /* How often the machine is run: each input alone, and each pair of inputs. */
 uint64_t count_mask_runs(uint32_t nleaf);
-/* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). To be freed, also after false. */
-bool recover_trees(const struct machine *machine, struct recovered *recovered, struct ordo_error *error);
+/* false: a run failed, no memory, or more inputs than the type can count (ORDO_USAGE). To be freed,
+ * also after false. */
+bool recover_trees(
+	const struct machine *machine, struct recovered *recovered, struct ordo_error *error);
 void free_recovered(struct recovered *recovered);
 
 #endif

@@ -36,7 +36,8 @@ char *write_operators(uint32_t operators, char *text, size_t size)
 static struct ordo_named meaning_of(const struct ordo_algorithm_facts *facts, uint32_t i)
 {
 	const struct ordo_alias *alias = &facts->aliases[i];
-	return (struct ordo_named){facts, alias, alias->operators ? alias->operators : facts->operators};
+	return (struct ordo_named){
+		facts, alias, alias->operators ? alias->operators : facts->operators};
 }
 
 static void add_meaning(cJSON *list, const struct ordo_named *named)
@@ -48,7 +49,8 @@ static void add_meaning(cJSON *list, const struct ordo_named *named)
 	for (int op = 0; op < ORDO_NOPERATOR; op++)
 		if (named->operators >> op & 1)
 			cJSON_AddItemToArray(operators,
-				cJSON_CreateString(ordo_operator_facts((enum ordo_operator)op)->name));
+				cJSON_CreateString(
+					ordo_operator_facts((enum ordo_operator)op)->name));
 	add_text(one, "note", named->alias ? named->alias->note : NULL);
 	cJSON_AddItemToArray(list, one);
 }
@@ -99,7 +101,8 @@ void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts
 	}
 }
 
-void explain_alias(struct call *call, const char *name, const struct ordo_named *named, uint32_t count)
+void explain_alias(
+	struct call *call, const char *name, const struct ordo_named *named, uint32_t count)
 {
 	add_text(call->answer, "name", name);
 	cJSON *list = cJSON_AddArrayToObject(call->answer, "means");

@@ -18,6 +18,7 @@ void list_aliases(struct call *call, const struct ordo_algorithm_facts *facts, c
 /* Of one algorithm: what each of its other names means. */
 void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts);
 /* Of a name that is an alias: what it means. */
-void explain_alias(struct call *call, const char *name, const struct ordo_named *named, uint32_t count);
+void explain_alias(
+	struct call *call, const char *name, const struct ordo_named *named, uint32_t count);
 
 #endif

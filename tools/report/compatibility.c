@@ -38,9 +38,10 @@ static bool open_match(struct call *call, const char *file, const struct ordo_pr
 	if (match->forest)
 		match->orders[0] = ordo_order_create(match->forest, match->here, proof, &error);
 	if (match->orders[0])
-		match->orders[1] = ordo_order_create(match->forest, match->there, match->proof, &error);
-	return (match->orders[1] &&
-		       ordo_compare(match->orders[0], match->orders[1], &match->comparison, &error)) ||
+		match->orders[1] =
+			ordo_order_create(match->forest, match->there, match->proof, &error);
+	return (match->orders[1] && ordo_compare(match->orders[0], match->orders[1],
+					    &match->comparison, &error)) ||
 	       refuse(call, &error);
 }
 
@@ -65,16 +66,17 @@ static bool contradict(const struct match *match, const struct arithmetic *arith
 		uint32_t end;
 		elements[i] = (struct ordo_element){.chunk = part->chunk[i]};
 		ordo_chunk_holders(&sides[i]->problem, part->chunk[i], &elements[i].rank, &end);
-		judgement->tree[i] = ordo_forest_print(match->forest, arena, part->tree[i], MOST_LEAVES);
+		judgement->tree[i] =
+			ordo_forest_print(match->forest, arena, part->tree[i], MOST_LEAVES);
 		if (!judgement->tree[i])
 			return ordo_fail_memory(error);
 	}
 	judgement->contradicted = ordo_contradict(match->forest, arithmetic->type,
-		ordo_accumulator(&match->here->problem, arithmetic->type), arithmetic->reduction, elements,
-		part->tree, &judgement->contradiction, error);
+		ordo_accumulator(&match->here->problem, arithmetic->type), arithmetic->reduction,
+		elements, part->tree, &judgement->contradiction, error);
 	for (int i = 0; judgement->contradicted && i < 2; i++) {
-		judgement->node[i] = ordo_forest_print(
-			match->forest, arena, judgement->contradiction.witness.node[i], MOST_LEAVES);
+		judgement->node[i] = ordo_forest_print(match->forest, arena,
+			judgement->contradiction.witness.node[i], MOST_LEAVES);
 		if (!judgement->node[i])
 			return ordo_fail_memory(error);
 	}
@@ -82,14 +84,15 @@ static bool contradict(const struct match *match, const struct arithmetic *arith
 	return judgement->contradicted || error->code == ORDO_UNDECIDED;
 }
 
-static bool judge_match(const struct match *match, struct judgements *judgements, struct ordo_error *error)
+static bool judge_match(
+	const struct match *match, struct judgements *judgements, struct ordo_error *error)
 {
 	const struct arithmetic *arithmetic = &judgements->arithmetic;
-	const bool same =
-		!match->comparison.ndiffering || ordo_is_associative(arithmetic->type, arithmetic->reduction);
+	const bool same = !match->comparison.ndiffering ||
+			  ordo_is_associative(arithmetic->type, arithmetic->reduction);
 	for (int i = ORDO_G4; i <= ORDO_G5; i++) {
-		const struct ordo_pair_judgement pair = ordo_judge_pair(
-			(enum ordo_guarantee)i, match->here, match->there, same, &judgements->arena);
+		const struct ordo_pair_judgement pair = ordo_judge_pair((enum ordo_guarantee)i,
+			match->here, match->there, same, &judgements->arena);
 		struct ordo_judgement *judgement = &judgements->of[i];
 		if (!pair.why)
 			return ordo_fail_memory(error);

@@ -5,7 +5,10 @@
 
 void add_drive(cJSON *answer, const struct execution_wish *wish)
 {
-	add_text(answer, "transport", wish->folded ? "folded" : wish->seeded ? "seeded" : "threads");
+	add_text(answer, "transport",
+		wish->folded   ? "folded"
+		: wish->seeded ? "seeded"
+			       : "threads");
 	add_text(answer, "executes", wish->folded ? "fold" : "tasks");
 	if (!wish->seeded)
 		add_count(answer, "workers", wish->nworker);
@@ -16,7 +19,8 @@ void print_drive(FILE *out, const struct execution_wish *wish)
 	if (wish->seeded)
 		fprintf(out, "one thread, interleaved by the seed");
 	else if (wish->nworker)
-		fprintf(out, "%u thread%s for all ranks", wish->nworker, wish->nworker == 1 ? "" : "s");
+		fprintf(out, "%u thread%s for all ranks", wish->nworker,
+			wish->nworker == 1 ? "" : "s");
 	else
 		fprintf(out, "a thread for every rank");
 	if (wish->folded)
@@ -27,7 +31,8 @@ void print_form(FILE *out, const struct execution_wish *wish, bool table)
 {
 	if (wish->folded)
 		fprintf(out, "the fold that was proved, without its tasks; %s interprets them",
-			table ? "a run of one size, or --transport threads," : "--transport threads");
+			table ? "a run of one size, or --transport threads,"
+			      : "--transport threads");
 	else
 		fprintf(out, "the tasks, interpreted one by one; %s folds what is proved, faster",
 			table ? "--transport folded" : "--transport folded, or a table (--end),");
@@ -35,11 +40,12 @@ void print_form(FILE *out, const struct execution_wish *wish, bool table)
 
 static bool has_meaning(const struct execution *execution)
 {
-	return execution->trial.proof || !ordo_operator_facts(execution->schedule->problem.op)->reduces;
+	return execution->trial.proof ||
+	       !ordo_operator_facts(execution->schedule->problem.op)->reduces;
 }
 
-void add_execution(cJSON *answer, const struct execution *execution, const struct execution_wish *wish,
-	uint64_t bytes_per_rank)
+void add_execution(cJSON *answer, const struct execution *execution,
+	const struct execution_wish *wish, uint64_t bytes_per_rank)
 {
 	add_text(answer, "type", ordo_type_name(wish->type));
 	add_text(answer, "reduction", ordo_reduction_name(wish->reduction));
@@ -54,7 +60,8 @@ void add_execution(cJSON *answer, const struct execution *execution, const struc
 	if (!wish->folded) {
 		const uint64_t sent = bytes_sent(execution);
 		add_count(answer, "bytes_sent", sent);
-		add_number(answer, "sent_gigabytes_per_second", (double)sent / execution->best * 1e-9);
+		add_number(
+			answer, "sent_gigabytes_per_second", (double)sent / execution->best * 1e-9);
 	}
 	if (!wish->check)
 		return;
@@ -62,7 +69,8 @@ void add_execution(cJSON *answer, const struct execution *execution, const struc
 	cJSON *json = cJSON_AddObjectToObject(answer, "check");
 	add_truth(json, "bits_equal", check->bits_equal);
 	add_truth(json, "within_bounds", check->within_bounds);
-	add_text(json, "compared_with", has_meaning(execution) ? "sequential meaning" : "exact result");
+	add_text(json, "compared_with",
+		has_meaning(execution) ? "sequential meaning" : "exact result");
 	add_count(json, "wrong", check->wrong);
 	add_text(json, "difference", check->text[0] ? check->text : NULL);
 	add_count(json, "elements", check->elements);
@@ -71,7 +79,8 @@ void add_execution(cJSON *answer, const struct execution *execution, const struc
 	add_count(json, "depth", check->depth);
 }
 
-static void print_exactness(FILE *out, const struct execution *execution, const struct execution_wish *wish)
+static void print_exactness(
+	FILE *out, const struct execution *execution, const struct execution_wish *wish)
 {
 	const struct check *check = &execution->check;
 	if (!ordo_operator_facts(execution->schedule->problem.op)->reduces)
@@ -82,7 +91,8 @@ static void print_exactness(FILE *out, const struct execution *execution, const 
 	else if (!rounds)
 		return;
 	else
-		fprintf(out, "; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
+		fprintf(out,
+			"; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
 			check->far.ulps,
 			wish->reduction == ORDO_PROD  ? "product"
 			: wish->reduction == ORDO_AVG ? "average"
@@ -121,7 +131,8 @@ static void print_sent(const struct execution *execution)
 	printf("; ");
 }
 
-void print_run(const struct execution *execution, const struct execution_wish *how, uint64_t bytes_per_rank)
+void print_run(const struct execution *execution, const struct execution_wish *how,
+	uint64_t bytes_per_rank)
 {
 	const struct ordo_problem *problem = &execution->schedule->problem;
 	print_schedule_line(stdout, execution->schedule);
@@ -132,7 +143,8 @@ void print_run(const struct execution *execution, const struct execution_wish *h
 	else
 		printf(" a rank,");
 	printf(" %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
-		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction) : "moved",
+		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction)
+							  : "moved",
 		how->seed);
 	printf("  %-12s ", "time");
 	print_seconds(stdout, execution->best);
@@ -178,7 +190,8 @@ void report_links(struct call *call, const struct execution *execution)
 		}
 }
 
-void report_load(struct call *call, const struct topology_choice *topology, const struct execution *execution)
+void report_load(struct call *call, const struct topology_choice *topology,
+	const struct execution *execution)
 {
 	uint32_t nrank = execution->schedule->problem.nrank, busiest[2] = {0, 0};
 	uint64_t most = 0;
@@ -199,8 +212,8 @@ void report_load(struct call *call, const struct topology_choice *topology, cons
 	}
 	for (size_t i = 0; i < topology->failed.count; i++) {
 		uint32_t a = 0, b = 0;
-		if (sscanf(topology->failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) != 2 || a >= nrank ||
-			b >= nrank)
+		if (sscanf(topology->failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) != 2 ||
+			a >= nrank || b >= nrank)
 			continue;
 		say(call, "  %-12s %" PRIu64 " B over %u-%u, which is down\n", "dead link",
 			ordo_plan_bytes_sent(execution->plan, a, b) +

@@ -1,4 +1,5 @@
-/* guarantees.c - what a schedule guarantees for an element type and a reduction, in words and in JSON. */
+/* guarantees.c - what a schedule guarantees for an element type and a reduction, in words and in
+ * JSON. */
 #include "guarantees.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
@@ -17,35 +18,39 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 	arithmetic->type = ORDO_F32;
 	arithmetic->reduction = ORDO_SUM;
 	if (arithmetic->type_name && !ordo_type_from_name(arithmetic->type_name, &arithmetic->type))
-		return refuse(call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
-					    arithmetic->type_name));
+		return refuse(
+			call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
+				      arithmetic->type_name));
 	if (arithmetic->reduction_name &&
 		!ordo_reduction_from_name(arithmetic->reduction_name, &arithmetic->reduction))
-		return refuse(call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
-					    arithmetic->reduction_name));
+		return refuse(
+			call, fail_usage(call, NULL, "--op: found %s, wanted " ORDO_REDUCTION_NAMES,
+				      arithmetic->reduction_name));
 	return true;
 }
 
-bool can_judge(struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
+bool can_judge(
+	struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
 {
 	struct ordo_error error;
-	return ordo_accumulates(problem, arithmetic->type, &error) || refuse(call, fail(call, &error));
+	return ordo_accumulates(problem, arithmetic->type, &error) ||
+	       refuse(call, fail(call, &error));
 }
 
 bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
-	const struct ordo_problem *problem, const struct ordo_proof *proof, const struct ordo_order *order,
-	struct judgements *judgements)
+	const struct ordo_problem *problem, const struct ordo_proof *proof,
+	const struct ordo_order *order, struct judgements *judgements)
 {
 	struct ordo_error error;
 	*judgements = (struct judgements){.arithmetic = *arithmetic};
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
-		const bool worked =
-			order ? ordo_judge_guarantee(order, guarantee, arithmetic->type,
-					arithmetic->reduction, &judgements->arena, &judgements->of[i], &error)
-			      : ordo_judge_proof(problem, proof, guarantee, arithmetic->type,
-					arithmetic->reduction, &judgements->arena, &judgements->of[i],
-					&error);
+		const bool worked = order ? ordo_judge_guarantee(order, guarantee, arithmetic->type,
+						    arithmetic->reduction, &judgements->arena,
+						    &judgements->of[i], &error)
+					  : ordo_judge_proof(problem, proof, guarantee,
+						    arithmetic->type, arithmetic->reduction,
+						    &judgements->arena, &judgements->of[i], &error);
 		if (!worked)
 			return refuse(call, fail(call, &error));
 	}
@@ -92,7 +97,8 @@ void print_shard_values(FILE *out, const struct ordo_contradiction *found)
 	}
 	fprintf(out, ", others ");
 	print_real(out, found->rest);
-	fprintf(out, " (%s %s)", ordo_type_name(found->type), ordo_reduction_name(found->reduction));
+	fprintf(out, " (%s %s)", ordo_type_name(found->type),
+		ordo_reduction_name(found->reduction));
 }
 
 static void print_contradiction(FILE *out, const struct ordo_judgement *judgement)
@@ -107,12 +113,13 @@ static void print_contradiction(FILE *out, const struct ordo_judgement *judgemen
 		const struct ordo_element *element = &found->element[i];
 		fprintf(out, "%*s", i ? 0 : 26, i ? " but " : "");
 		print_real(out, found->result[i]);
-		fprintf(out, " at rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 "%s", element->rank,
-			element->chunk, element->offset, i ? "\n" : ",");
+		fprintf(out, " at rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 "%s",
+			element->rank, element->chunk, element->offset, i ? "\n" : ",");
 	}
 }
 
-static void print_judgement(FILE *out, enum ordo_guarantee guarantee, const struct ordo_judgement *judgement)
+static void print_judgement(
+	FILE *out, enum ordo_guarantee guarantee, const struct ordo_judgement *judgement)
 {
 	char title[32];
 	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
@@ -127,7 +134,8 @@ static void print_judgement(FILE *out, enum ordo_guarantee guarantee, const stru
 void print_judgements(FILE *out, const struct judgements *judgements)
 {
 	if (judgements->of[ORDO_G1].verdict == ORDO_NOT_APPLICABLE) {
-		fprintf(out, "  %-23s not applicable: %s\n", "G1 to G5", judgements->of[ORDO_G1].why);
+		fprintf(out, "  %-23s not applicable: %s\n", "G1 to G5",
+			judgements->of[ORDO_G1].why);
 		return;
 	}
 	for (int i = 0; i < ORDO_NGUARANTEE; i++)
@@ -189,7 +197,8 @@ void add_judgements(cJSON *answer, const struct judgements *judgements)
 	cJSON *list = cJSON_AddObjectToObject(answer, "guarantees");
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const struct ordo_judgement *judgement = &judgements->of[i];
-		cJSON *one = cJSON_AddObjectToObject(list, ordo_guarantee_name((enum ordo_guarantee)i));
+		cJSON *one =
+			cJSON_AddObjectToObject(list, ordo_guarantee_name((enum ordo_guarantee)i));
 		add_text(one, "verdict", words[judgement->verdict]);
 		if (judgement->why)
 			add_text(one, "why", judgement->why);

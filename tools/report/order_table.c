@@ -1,5 +1,5 @@
-/* order_table.c - `ordo order --table`: how many trees every form of every algorithm makes, their name, and who
- * makes the same. */
+/* order_table.c - `ordo order --table`: how many trees every form of every algorithm makes, their
+ * name, and who makes the same. */
 #include "order_table.h"
 #include "cli/inputs.h"
 #include <ordo/arena.h>
@@ -38,10 +38,12 @@ static bool refuse(struct call *call, int status)
 
 /* Rows: every form worth trying that does not need a topology with servers. */
 
-static bool add_row(struct table *table, const struct ordo_algorithm_facts *facts, const char *settings)
+static bool add_row(
+	struct table *table, const struct ordo_algorithm_facts *facts, const char *settings)
 {
 	const char *text =
-		*settings ? ordo_arena_format(&table->arena, "%s(%s)", facts->name, settings) : facts->name;
+		*settings ? ordo_arena_format(&table->arena, "%s(%s)", facts->name, settings)
+			  : facts->name;
 	if (text)
 		table->algorithms[table->nrow++] = text;
 	return text;
@@ -63,29 +65,34 @@ static bool add_rows(struct table *table)
 			worked = add_row(table, facts, "");
 		for (uint32_t v = 0; worked && facts->variants && v < facts->nvariant; v++) {
 			const struct ordo_variant *variant = &facts->variants[v];
-			const bool has_it = !variant->operators || variant->operators >> table->op & 1;
+			const bool has_it =
+				!variant->operators || variant->operators >> table->op & 1;
 			if (has_it && !variant->servers && !variant->rings)
 				worked = add_row(table, facts, variant->settings);
 		}
 	}
-	table->cells = worked ? ordo_arena_alloc(&table->arena,
-					((size_t)table->nrow * table->ncolumn + 1) * sizeof *table->cells)
-			      : NULL;
+	table->cells =
+		worked ? ordo_arena_alloc(&table->arena,
+				 ((size_t)table->nrow * table->ncolumn + 1) * sizeof *table->cells)
+		       : NULL;
 	return table->cells;
 }
 
 /* Cells. */
 
-static bool judge_cell(struct cell *cell, const struct ordo_schedule *schedule, struct ordo_error *error)
+static bool judge_cell(
+	struct cell *cell, const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
 	struct ordo_forest *forest = proof ? ordo_forest_create(error) : NULL;
-	struct ordo_order *order = forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
+	struct ordo_order *order =
+		forest ? ordo_order_create(forest, schedule, proof, error) : NULL;
 	bool worked = order;
 	if (worked) {
 		cell->ntree = order->nclass;
 		memcpy(cell->digest, order->digest, sizeof cell->digest);
-		if (order->nclass == 1 && !ordo_forest_name(forest, order->classes[0].tree, &cell->name))
+		if (order->nclass == 1 &&
+			!ordo_forest_name(forest, order->classes[0].tree, &cell->name))
 			worked = ordo_fail_memory(error);
 	}
 	ordo_order_destroy(order);
@@ -97,8 +104,9 @@ static bool judge_cell(struct cell *cell, const struct ordo_schedule *schedule, 
 static bool fill_cell(struct call *call, const struct table *table, uint32_t row, uint32_t column)
 {
 	struct ordo_error error;
-	const struct ordo_request request = {
-		.problem = {.op = table->op, .nrank = table->ranks[column], .nshard = table->ranks[column]},
+	const struct ordo_request request = {.problem = {.op = table->op,
+						     .nrank = table->ranks[column],
+						     .nshard = table->ranks[column]},
 		.algorithm = table->algorithms[row],
 		.unproved = true};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
@@ -156,7 +164,8 @@ static uint32_t group_size(const struct table *table, uint32_t row, uint32_t col
 {
 	uint32_t size = 0;
 	for (uint32_t below = row; below < table->nrow; below++)
-		size += !strcmp(cell_at(table, below, column)->digest, cell_at(table, row, column)->digest);
+		size += !strcmp(
+			cell_at(table, below, column)->digest, cell_at(table, row, column)->digest);
 	return size;
 }
 
@@ -192,8 +201,8 @@ static void print_table(const struct table *table)
 			printf(" %s |", text);
 		}
 	}
-	printf("\n\nBit-interchangeable are those with equal order digests:\n\n| ranks | algorithms "
-	       "|\n|---|---|\n");
+	printf("\n\nBit-interchangeable are those with equal order digests:\n\n| ranks | "
+	       "algorithms |\n|---|---|\n");
 	for (uint32_t column = 0; column < table->ncolumn; column++) {
 		printf("| %u | ", table->ranks[column]);
 		print_groups(table, column);
@@ -211,11 +220,10 @@ static void print_words(const struct texts *texts)
 static void print_head(const struct order_table_wish *wish)
 {
 	printf("# The order of every sum\n\n"
-	       "How many different trees each algorithm makes over the elements of its output, and, of one, "
-	       "its name: a column for\n"
-	       "each number of ranks. One tree for all elements is position-invariant (G3); `-`: the "
-	       "algorithm "
-	       "does not apply. Every\n"
+	       "How many different trees each algorithm makes over the elements of its output, "
+	       "and, of one, its name: a column for\n"
+	       "each number of ranks. One tree for all elements is position-invariant (G3); `-`: "
+	       "the algorithm does not apply. Every\n"
 	       "cell is compiled and proved. Written by\n\n    ordo order --table");
 	if (wish->operators.count) {
 		printf(" --operator ");
@@ -238,7 +246,8 @@ static cJSON *cell_json(const struct table *table, uint32_t row, uint32_t column
 	add_truth(json, "applies", cell->ntree);
 	if (cell->ntree) {
 		add_count(json, "trees", cell->ntree);
-		add_text(json, "order", cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED ? NULL : name);
+		add_text(json, "order",
+			cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED ? NULL : name);
 		add_text(json, "order_digest", cell->digest);
 	}
 	return json;
@@ -257,7 +266,8 @@ static cJSON *groups_json(const struct table *table, uint32_t column)
 		for (uint32_t below = row; below < table->nrow; below++)
 			if (!strcmp(cell_at(table, below, column)->digest,
 				    cell_at(table, row, column)->digest))
-				cJSON_AddItemToArray(group, cJSON_CreateString(table->algorithms[below]));
+				cJSON_AddItemToArray(
+					group, cJSON_CreateString(table->algorithms[below]));
 	}
 	return json;
 }
@@ -289,14 +299,17 @@ static bool read_table_operator(struct call *call, const char *text, enum ordo_o
 {
 	static const char wanted[] = "wanted ReduceScatter, AllReduce or Reduce";
 	if (!ordo_operator_from_typed(text, op))
-		return refuse(call, fail_usage(call, wanted, "--operator: %s is no operator", text));
+		return refuse(
+			call, fail_usage(call, wanted, "--operator: %s is no operator", text));
 	if (ordo_operator_facts(*op)->reduces)
 		return true;
-	return refuse(call, fail_usage(call, wanted, "--operator: %s adds nothing, so it has no order",
-				    ordo_operator_facts(*op)->name));
+	return refuse(
+		call, fail_usage(call, wanted, "--operator: %s adds nothing, so it has no order",
+			      ordo_operator_facts(*op)->name));
 }
 
-static bool make_table(struct call *call, enum ordo_operator op, const uint32_t *ranks, uint32_t nrank)
+static bool make_table(
+	struct call *call, enum ordo_operator op, const uint32_t *ranks, uint32_t nrank)
 {
 	struct table table = {.op = op, .ranks = ranks, .ncolumn = nrank};
 	const bool worked = fill_table(call, &table);
@@ -308,17 +321,19 @@ static bool make_table(struct call *call, enum ordo_operator op, const uint32_t 
 	return worked;
 }
 
-static bool make_tables(
-	struct call *call, const struct order_table_wish *wish, const uint32_t *ranks, uint32_t nrank)
+static bool make_tables(struct call *call, const struct order_table_wish *wish,
+	const uint32_t *ranks, uint32_t nrank)
 {
 	enum ordo_operator operators[ORDO_NOPERATOR] = {ORDO_REDUCESCATTER};
 	size_t noperator = 0;
 	for (; noperator < wish->operators.count && noperator < ORDO_NOPERATOR; noperator++)
-		if (!read_table_operator(call, wish->operators.items[noperator], &operators[noperator]))
+		if (!read_table_operator(
+			    call, wish->operators.items[noperator], &operators[noperator]))
 			return false;
 	for (uint32_t i = 0; i < nrank; i++)
 		if (!ranks[i])
-			return refuse(call, fail_usage(call, NULL, "--ranks: found 0, wanted at least 1"));
+			return refuse(call,
+				fail_usage(call, NULL, "--ranks: found 0, wanted at least 1"));
 	if (!call->json)
 		print_head(wish);
 	cJSON_AddArrayToObject(call->answer, "tables");
@@ -333,8 +348,8 @@ int print_order_table(struct call *call, const struct order_table_wish *wish)
 	static const char *usual = "4-16";
 	const struct texts usual_ranks = {.items = &usual, .count = 1};
 	uint32_t nrank;
-	uint32_t *ranks = read_numbers(
-		call, "ranks", wish->ranks.count ? &wish->ranks : &usual_ranks, MOST_RANKS + 1, &nrank);
+	uint32_t *ranks = read_numbers(call, "ranks",
+		wish->ranks.count ? &wish->ranks : &usual_ranks, MOST_RANKS + 1, &nrank);
 	const bool worked = ranks && make_tables(call, wish, ranks, nrank);
 	free(ranks);
 	return worked ? ORDO_OK : call->status;

@@ -1,4 +1,5 @@
-/* order_table.h - which orders every algorithm makes: a matrix of algorithms and numbers of ranks. */
+/* order_table.h - which orders every algorithm makes: a matrix of algorithms and numbers of
+ * ranks. */
 #ifndef ORDO_TOOLS_REPORT_ORDER_TABLE_H
 #define ORDO_TOOLS_REPORT_ORDER_TABLE_H
 
@@ -9,8 +10,8 @@ struct order_table_wish {
 	struct texts operators; /* ReduceScatter if there are none */
 };
 
-/* Prints, as Markdown or JSON, a table for each operator: every cell is compiled and proved. Returns the exit
- * code. */
+/* Prints, as Markdown or JSON, a table for each operator: every cell is compiled and proved.
+ * Returns the exit code. */
 int print_order_table(struct call *call, const struct order_table_wish *wish);
 
 #endif

@@ -20,15 +20,18 @@ static bool is_taken(const struct cutting *cutting, uint32_t task)
 	const uint32_t partner = cutting->partners[task];
 	if (cutting->schedule->tasks[task].kind != ORDO_NOTIFY)
 		return true;
-	return partner != ORDO_NONE && partner < cutting->stuck[ordo_stream_of(cutting->schedule, partner)];
+	return partner != ORDO_NONE &&
+	       partner < cutting->stuck[ordo_stream_of(cutting->schedule, partner)];
 }
 
 static bool cut(struct cutting *cutting, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = cutting->schedule;
-	struct ordo_schedule *part = ordo_schedule_create(&schedule->problem, schedule->algorithm, error);
+	struct ordo_schedule *part =
+		ordo_schedule_create(&schedule->problem, schedule->algorithm, error);
 	cutting->run->runnable = part;
-	bool worked = part && ordo_schedule_set_phases(part, schedule->phases, schedule->nphase, error);
+	bool worked =
+		part && ordo_schedule_set_phases(part, schedule->phases, schedule->nphase, error);
 	if (worked)
 		part->scratch_slots = schedule->scratch_slots;
 	for (uint32_t s = 0; worked && s < schedule->nstream; s++) {
@@ -53,7 +56,8 @@ static void copy_times(const struct cutting *cutting, const struct ordo_timeline
 		struct ordo_timed_task *task = &whole->tasks[cutting->of_whole[i]];
 		*task = part->tasks[i];
 		task->cause = task->cause == ORDO_NONE ? ORDO_NONE : cutting->of_whole[task->cause];
-		task->notify = task->notify == ORDO_NONE ? ORDO_NONE : cutting->of_whole[task->notify];
+		task->notify =
+			task->notify == ORDO_NONE ? ORDO_NONE : cutting->of_whole[task->notify];
 		timed[cutting->of_whole[i]] = true;
 	}
 	whole->total = part->total > 0 ? part->total : least_total;

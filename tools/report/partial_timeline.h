@@ -7,14 +7,14 @@
 /* A schedule of which some streams stop for ever. */
 struct stuck_run {
 	struct ordo_schedule *runnable; /* what runs of it */
-	struct ordo_timeline
-		*timeline; /* of the whole: those that stop wait until the last has stopped or ended */
-	bool *absent;	   /* [ntask] these never begin */
-	uint32_t nstuck;   /* streams */
+	/* of the whole: those that stop wait until the last has stopped or ended */
+	struct ordo_timeline *timeline;
+	bool *absent;	 /* [ntask] these never begin */
+	uint32_t nstuck; /* streams */
 };
 
-/* stuck[nstream]: the Wait at which a stream stops, or its end. *predicted is of the runnable part. false: call->status. Both are to be closed in any
- * case. */
+/* stuck[nstream]: the Wait at which a stream stops, or its end. *predicted is of the runnable part.
+ * false: call->status. Both are to be closed in any case. */
 bool predict_until_stuck(struct call *call, const struct predicting *wish,
 	const struct ordo_schedule *schedule, const uint32_t *stuck, struct predicted *predicted,
 	struct stuck_run *run);

@@ -51,7 +51,8 @@ void print_set_line(FILE *out, const struct ordo_plan_set *set)
 	const struct ordo_problem *problem = &set->problem;
 	const uint64_t last = set->ranges[set->nrange - 1].to_bytes;
 	fprintf(out, "%s%s on %" PRIu32 " rank%s", ordo_operator_facts(problem->op)->name,
-		problem->in_place ? " in place" : "", problem->nrank, problem->nrank == 1 ? "" : "s");
+		problem->in_place ? " in place" : "", problem->nrank,
+		problem->nrank == 1 ? "" : "s");
 	if (ordo_operator_facts(problem->op)->rooted)
 		fprintf(out, ", root %" PRIu32, problem->root);
 	if (problem->nshard != problem->nrank)
@@ -66,8 +67,8 @@ void print_set_line(FILE *out, const struct ordo_plan_set *set)
 	fputc('\n', out);
 }
 
-static bool report(
-	struct call *call, const struct set_question *question, struct judged_set *judged, bool topology)
+static bool report(struct call *call, const struct set_question *question,
+	struct judged_set *judged, bool topology)
 {
 	add_text(call->answer, "file", judged->set->file);
 	if (call->json)
@@ -96,7 +97,8 @@ static int verify_read_set(
 	struct ordo_verify_options options = question->options;
 	options.topology = topology;
 	if (!begin_judged(call, &judged, set, question->arithmetic) ||
-		!judge_ranges(call, &judged, &options) || !report(call, question, &judged, topology) ||
+		!judge_ranges(call, &judged, &options) ||
+		!report(call, question, &judged, topology) ||
 		!set_meets_conditions(call, &judged, question->conditions))
 		status = call->status;
 	end_judged(&judged);

@@ -2,16 +2,17 @@
 #ifndef ORDO_TOOLS_REPORT_PLAN_SET_H
 #define ORDO_TOOLS_REPORT_PLAN_SET_H
 
-#include "cli/requirements.h"
 #include "cli/inputs.h"
-#include "guarantees.h"
 #include "cli/prediction_options.h"
+#include "cli/requirements.h"
+#include "guarantees.h"
 #include <ordo/plan_set.h>
 
 /* Reads a set; NULL: call->status. The caller destroys it. */
 struct ordo_plan_set *open_set(struct call *call, const char *path);
 /* Reads the schedule of a range, its names tamed; NULL: call->status. The caller destroys it. */
-struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *set, uint32_t range);
+struct ordo_schedule *open_range(
+	struct call *call, const struct ordo_plan_set *set, uint32_t range);
 
 /* `AllReduce on 8 ranks, 3 ranges from 1 to 1073741824 bytes` */
 void print_set_line(FILE *out, const struct ordo_plan_set *set);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Trees are shown with at most so many leaves; changes, and parts of each, at most so many at a time. */
+/* Trees are shown with at most so many leaves; changes, and parts of each, at most so many at a
+ * time. */
 enum { MOST_LEAVES = 32, MOST_CHANGES = 8, MOST_PARTS = 2 };
 
 static bool refuse(struct call *call, int status)
@@ -123,10 +124,12 @@ void conclude_judged(struct judged_set *judged)
 	}
 	for (uint32_t i = 0; judged->proved && i + 1 < nrange; i++)
 		judged->nchange += !same_order(&judged->ranges[i], &judged->ranges[i + 1]);
-	judged->constant = judged->proved &&
-			   (judged->any_order || (!judged->nchange && judged->ranges[0].order->digest[0]));
+	judged->constant =
+		judged->proved &&
+		(judged->any_order || (!judged->nchange && judged->ranges[0].order->digest[0]));
 	for (int i = 0; i < 3; i++)
-		judged->guarantees[i] = judged->proved ? verdict_over_all(judged, i) : ORDO_NOT_ASKED;
+		judged->guarantees[i] =
+			judged->proved ? verdict_over_all(judged, i) : ORDO_NOT_ASKED;
 	if (judged->guarantees[2] == ORDO_HOLDS && !judged->constant)
 		judged->guarantees[2] = ORDO_DOES_NOT_HOLD;
 }
@@ -146,7 +149,8 @@ const char *sizes_text(char out[64], const struct ordo_plan_range *range)
 }
 
 /* `dyadic`, `unnamed`, `4 orders`. */
-static const char *order_text(char out[64], const struct judged_set *judged, const struct ordo_order *order)
+static const char *order_text(
+	char out[64], const struct judged_set *judged, const struct ordo_order *order)
 {
 	struct ordo_tree_name name;
 	if (!order)
@@ -205,16 +209,17 @@ const char *time_text(char out[32], double seconds_taken)
 void print_ranges(FILE *out, const struct judged_set *judged, const struct range_cost *costs)
 {
 	const struct widths widths = find_widths(judged);
-	fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes", widths.schedule, "schedule",
-		widths.algorithm, "algorithm", widths.order, "order",
+	fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes", widths.schedule,
+		"schedule", widths.algorithm, "algorithm", widths.order, "order",
 		costs ? "order digest                      cost" : "order digest");
 	for (uint32_t i = 0; i < judged->set->nrange; i++) {
 		const struct ordo_order *order = judged->ranges[i].order;
 		char sizes[64], orders[64], first[32], last[32];
 		fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %-32s", widths.sizes,
 			sizes_text(sizes, &judged->set->ranges[i]), widths.schedule,
-			judged->set->ranges[i].schedule, widths.algorithm, judged->ranges[i].algorithm,
-			widths.order, order_text(orders, judged, order), order ? order->digest : "");
+			judged->set->ranges[i].schedule, widths.algorithm,
+			judged->ranges[i].algorithm, widths.order,
+			order_text(orders, judged, order), order ? order->digest : "");
 		if (costs)
 			fprintf(out, "  %s..%s%s%s", time_text(first, costs[i].first),
 				time_text(last, costs[i].last), costs[i].source ? ", " : "",
@@ -234,7 +239,8 @@ static bool compare_range(
 	struct call *call, const struct judged_set *judged, uint32_t range, struct change *change)
 {
 	struct ordo_error error;
-	*change = (struct change){.range = {&judged->set->ranges[range], &judged->set->ranges[range + 1]},
+	*change = (struct change){
+		.range = {&judged->set->ranges[range], &judged->set->ranges[range + 1]},
 		.order = {judged->ranges[range].order, judged->ranges[range + 1].order}};
 	/* Without a digest there is no one order to compare. */
 	if (!change->order[0]->digest[0] || !change->order[1]->digest[0])
@@ -278,15 +284,17 @@ static bool contradict(const struct judged_set *judged, const struct change *cha
 		judged->arithmetic.reduction, element, part->tree, contradiction, error);
 }
 
-static void print_input(FILE *out, const struct judged_set *judged, const struct ordo_contradiction *found)
+static void print_input(
+	FILE *out, const struct judged_set *judged, const struct ordo_contradiction *found)
 {
-	const char *who = judged->set->problem.nshard == judged->set->problem.nrank ? "rank" : "shard";
+	const char *who =
+		judged->set->problem.nshard == judged->set->problem.nrank ? "rank" : "shard";
 	fprintf(out,
-		"      %s %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g from all others: %.9g and "
-		"%.9g\n",
-		ordo_type_name(found->type), found->value[0], who, found->witness.a, found->value[1],
-		found->witness.b, found->value[2], found->witness.c, found->rest, found->result[0],
-		found->result[1]);
+		"      %s %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g from all others: %.9g "
+		"and %.9g\n",
+		ordo_type_name(found->type), found->value[0], who, found->witness.a,
+		found->value[1], found->witness.b, found->value[2], found->witness.c, found->rest,
+		found->result[0], found->result[1]);
 }
 
 static bool print_change(struct call *call, FILE *out, struct judged_set *judged, uint32_t range)
@@ -299,7 +307,8 @@ static bool print_change(struct call *call, FILE *out, struct judged_set *judged
 	fprintf(out, "    at %" PRIu64 " bytes, from %s to %s%s\n", change.range[1]->from_bytes,
 		change.range[0]->schedule, change.range[1]->schedule,
 		comparison->npart ? "" : ": one of them has no one order");
-	for (uint32_t i = 0, shown = 0; worked && i < comparison->npart && shown < MOST_PARTS; i++) {
+	for (uint32_t i = 0, shown = 0; worked && i < comparison->npart && shown < MOST_PARTS;
+		i++) {
 		const struct ordo_vector_part *part = &comparison->parts[i];
 		char begin[64], end[64], span[140];
 		if (part->same)
@@ -307,8 +316,9 @@ static bool print_change(struct call *call, FILE *out, struct judged_set *judged
 		snprintf(span, sizeof span, "[%s, %s)", position_text(begin, part->begin),
 			position_text(end, part->end));
 		fprintf(out, "      %s of the vector: %s by %s\n      %*s  %s by %s\n", span,
-			tree_text(judged, part->tree[0]), change.range[0]->schedule, (int)strlen(span) + 14,
-			"", tree_text(judged, part->tree[1]), change.range[1]->schedule);
+			tree_text(judged, part->tree[0]), change.range[0]->schedule,
+			(int)strlen(span) + 14, "", tree_text(judged, part->tree[1]),
+			change.range[1]->schedule);
 		shown++;
 	}
 	if (comparison->ndiffering > MOST_PARTS)
@@ -340,8 +350,10 @@ static const char *first_without(const struct judged_set *judged, int guarantee)
 
 static void print_set_guarantees(FILE *out, const struct judged_set *judged)
 {
-	static const char *const meanings[] = {"every rank's copy has the same bits, by every schedule",
-		"no timing changes a bit, by any schedule", "one order for all positions and all sizes"};
+	static const char *const meanings[] = {
+		"every rank's copy has the same bits, by every schedule",
+		"no timing changes a bit, by any schedule",
+		"one order for all positions and all sizes"};
 	for (int i = 0; i < 3; i++) {
 		char title[32], why[320];
 		const bool holds = judged->guarantees[i] == ORDO_HOLDS;
@@ -363,14 +375,15 @@ static bool print_changes(struct call *call, FILE *out, struct judged_set *judge
 	bool worked = true;
 	if (judged->any_order) {
 		fprintf(out, "  %-23s %sany%s: for %s %s every order has the same bits\n", "order",
-			paint(out, GREEN), paint(out, PLAIN), ordo_type_name(judged->arithmetic.type),
+			paint(out, GREEN), paint(out, PLAIN),
+			ordo_type_name(judged->arithmetic.type),
 			ordo_reduction_name(judged->arithmetic.reduction));
 		return true;
 	}
 	if (judged->constant) {
 		fprintf(out,
-			"  %-23s %sconstant%s over all sizes: no bit depends on which schedule a size "
-			"selects\n",
+			"  %-23s %sconstant%s over all sizes: no bit depends on which schedule a "
+			"size selects\n",
 			"order", paint(out, GREEN), paint(out, PLAIN));
 		return true;
 	}
@@ -378,8 +391,8 @@ static bool print_changes(struct call *call, FILE *out, struct judged_set *judge
 		fprintf(out, "  %-23s not fixed\n", "order");
 		return true;
 	}
-	fprintf(out, "  %-23s %schanges%s with the size, and so do bits:\n", "order", paint(out, YELLOW),
-		paint(out, PLAIN));
+	fprintf(out, "  %-23s %schanges%s with the size, and so do bits:\n", "order",
+		paint(out, YELLOW), paint(out, PLAIN));
 	for (uint32_t i = 0; worked && i + 1 < judged->set->nrange; i++) {
 		if (same_order(&judged->ranges[i], &judged->ranges[i + 1]))
 			continue;
@@ -387,7 +400,8 @@ static bool print_changes(struct call *call, FILE *out, struct judged_set *judge
 			worked = print_change(call, out, judged, i);
 	}
 	if (shown > MOST_CHANGES)
-		fprintf(out, "    and at %u further sizes; --json has them all\n", shown - MOST_CHANGES);
+		fprintf(out, "    and at %u further sizes; --json has them all\n",
+			shown - MOST_CHANGES);
 	return worked;
 }
 
@@ -396,7 +410,9 @@ bool print_judged(struct call *call, FILE *out, struct judged_set *judged)
 	if (!judged->proved)
 		return true;
 	if (!adds(judged)) {
-		fprintf(out, "  %-23s not asked: %s adds nothing, so its bits are the same at all sizes\n",
+		fprintf(out,
+			"  %-23s not asked: %s adds nothing, so its bits are the same at all "
+			"sizes\n",
 			"G1 G2 G3", ordo_operator_facts(judged->set->problem.op)->name);
 		return true;
 	}
@@ -438,7 +454,8 @@ static bool add_change(struct call *call, struct judged_set *judged, uint32_t ra
 			cJSON *input = cJSON_AddObjectToObject(one, "input"),
 			      *leaves = cJSON_AddObjectToObject(input, "values"),
 			      *results = cJSON_AddArrayToObject(input, "results");
-			const uint32_t leaf[3] = {found.witness.a, found.witness.b, found.witness.c};
+			const uint32_t leaf[3] = {
+				found.witness.a, found.witness.b, found.witness.c};
 			for (int i = 0; i < 3; i++) {
 				char name[16];
 				snprintf(name, sizeof name, "%" PRIu32, leaf[i]);
@@ -464,7 +481,8 @@ void add_sizes(cJSON *object, const struct ordo_plan_range *range)
 		add_count(object, "to_bytes", range->to_bytes);
 }
 
-static void add_range(const struct judged_set *judged, uint32_t i, const struct range_cost *cost, cJSON *list)
+static void add_range(
+	const struct judged_set *judged, uint32_t i, const struct range_cost *cost, cJSON *list)
 {
 	const struct ordo_plan_range *range = &judged->set->ranges[i];
 	const struct judged_range *judgement = &judged->ranges[i];
@@ -544,11 +562,12 @@ static bool fail_condition(
 	struct ordo_error error;
 	char sizes[160];
 	if (without)
-		ordo_fail(&error, ORDO_REFUTED, 0, "%s is required, but does not hold of %.250s", wanted,
-			without);
+		ordo_fail(&error, ORDO_REFUTED, 0, "%s is required, but does not hold of %.250s",
+			wanted, without);
 	else
-		ordo_fail(&error, ORDO_REFUTED, 0, "%s is required, but the order changes at %s bytes",
-			wanted, changes_text(sizes, judged));
+		ordo_fail(&error, ORDO_REFUTED, 0,
+			"%s is required, but the order changes at %s bytes", wanted,
+			changes_text(sizes, judged));
 	if (judged->set->file)
 		snprintf(error.file, sizeof error.file, "%s", judged->set->file);
 	return refuse(call, fail(call, &error));
@@ -562,7 +581,8 @@ bool set_meets_conditions(
 		return judged->proved ? true : refuse(call, ORDO_REFUTED);
 	for (int i = 0; i < 3; i++)
 		if (conditions->guarantees >> i & 1 && judged->guarantees[i] != ORDO_HOLDS)
-			met = fail_condition(call, judged, ordo_guarantee_name((enum ordo_guarantee)i),
+			met = fail_condition(call, judged,
+				ordo_guarantee_name((enum ordo_guarantee)i),
 				first_without(judged, i));
 	if (conditions->constant && !judged->constant)
 		met = fail_condition(call, judged, "a constant order", first_without(judged, 1));

@@ -1,9 +1,10 @@
-/* plan_set_proof.h - what is proved of a plan set: each of its schedules, and whether the order of sums is one over all sizes. */
+/* plan_set_proof.h - what is proved of a plan set: each of its schedules, and whether the order of
+ * sums is one over all sizes. */
 #ifndef ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 #define ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 
-#include "command.h"
 #include "cli/requirements.h"
+#include "command.h"
 #include "guarantees.h"
 #include <ordo/order.h>
 #include <ordo/plan_set.h>
@@ -11,8 +12,9 @@
 /* What was found of the schedule of a range. */
 struct judged_range {
 	const char *algorithm;
-	struct ordo_order *
-		order; /* NULL: refuted. Ranges with one schedule have one order, of which the first is the owner */
+	/* NULL: refuted. Ranges with one schedule have one order, of which the first is the
+	 * owner */
+	struct ordo_order *order;
 	bool proved;
 };
 
@@ -24,10 +26,11 @@ struct judged_set {
 	struct ordo_forest *forest;
 	struct judged_range *ranges; /* [set->nrange] */
 	bool proved;		     /* every schedule */
-	bool constant;		     /* every two schedules are bit-interchangeable; false unless proved */
-	uint32_t nchange;	     /* neighbouring ranges that are not */
-	enum ordo_verdict
-		guarantees[3]; /* G1, G2, G3 over all sizes; ORDO_NOT_ASKED if the operator adds nothing */
+	/* every two schedules are bit-interchangeable; false unless proved */
+	bool constant;
+	uint32_t nchange; /* neighbouring ranges that are not */
+	/* G1, G2, G3 over all sizes; ORDO_NOT_ASKED if the operator adds nothing */
+	enum ordo_verdict guarantees[3];
 	struct ordo_arena arena;
 };
 
@@ -44,10 +47,12 @@ const char *time_text(char out[32], double seconds_taken);
 /* "from_bytes" and "to_bytes", null if there is no end. */
 void add_sizes(cJSON *object, const struct ordo_plan_range *range);
 
-/* Begins the judgement of a set, which must outlive it. false: call->status. end_judged takes {0} too. */
+/* Begins the judgement of a set, which must outlive it. false: call->status. end_judged takes {0}
+ * too. */
 bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
 	const struct arithmetic *arithmetic);
-/* Proves the schedule of a range and keeps its order; what breaks a rule is reported. The schedule may be destroyed afterwards. false: call->status. */
+/* Proves the schedule of a range and keeps its order; what breaks a rule is reported. The schedule
+ * may be destroyed afterwards. false: call->status. */
 bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
 	const struct ordo_schedule *schedule, const struct ordo_verify_options *options);
 /* Once all ranges were judged. */
@@ -56,7 +61,8 @@ void end_judged(struct judged_set *judged);
 
 /* A line for each range; costs [nrange] may be NULL. */
 void print_ranges(FILE *out, const struct judged_set *judged, const struct range_cost *costs);
-/* The guarantees over all sizes, and each size at which the order changes, with the trees of both sides and an input that tells them apart. */
+/* The guarantees over all sizes, and each size at which the order changes, with the trees of both
+ * sides and an input that tells them apart. */
 bool print_judged(struct call *call, FILE *out, struct judged_set *judged);
 /* All of it for --json. */
 bool add_judged(struct call *call, struct judged_set *judged, const struct range_cost *costs);

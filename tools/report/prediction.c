@@ -37,8 +37,8 @@ void print_busiest(const struct predicted *predicted, char *out, size_t size)
 		snprintf(out, size, "link %" PRIu32 " -> %" PRIu32 " %.40s", link->from, link->to,
 			topology->class_names[link->class_name]);
 	} else if (prediction->busiest != ORDO_NOTHING) {
-		snprintf(
-			out, size, "%s rank %" PRIu32, of_ranks[prediction->busiest], prediction->busiest_at);
+		snprintf(out, size, "%s rank %" PRIu32, of_ranks[prediction->busiest],
+			prediction->busiest_at);
 	}
 }
 
@@ -68,7 +68,8 @@ static void print_item(const char *name)
 static void print_total(const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
-	const double total = prediction->timeline->total, algbw = total > 0 ? prediction->bytes / total : 0;
+	const double total = prediction->timeline->total,
+		     algbw = total > 0 ? prediction->bytes / total : 0;
 	print_item("time");
 	printf("%s", paint(stdout, BOLD));
 	print_time(stdout, total);
@@ -91,8 +92,8 @@ enum { NPART = 6 };
 static void list_parts(const struct ordo_breakdown *breakdown, struct part parts[NPART])
 {
 	const struct part all[NPART] = {{"latency", breakdown->latency}, {"wire", breakdown->wire},
-		{"sharing", breakdown->sharing}, {"reduce", breakdown->reduce}, {"copy", breakdown->copy},
-		{"waiting", breakdown->waiting}};
+		{"sharing", breakdown->sharing}, {"reduce", breakdown->reduce},
+		{"copy", breakdown->copy}, {"waiting", breakdown->waiting}};
 	memcpy(parts, all, sizeof all);
 }
 
@@ -143,7 +144,8 @@ static void print_bounds(const struct ordo_prediction *prediction)
 				bounds->cut_ranks[i], bounds->cut_ranks[last]);
 			i = last;
 		}
-		printf(" against the rest%s)", bounds->cut_exact ? "" : "; not all cuts were looked at");
+		printf(" against the rest%s)",
+			bounds->cut_exact ? "" : "; not all cuts were looked at");
 	}
 	printf("\n");
 	if (most > 0) {
@@ -198,7 +200,8 @@ static void print_links(const struct foretelling *wish, const struct predicted *
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		nup += !topology->links[i].down;
 	print_item("links");
-	printf("%" PRIu32 " of %" PRIu32 " used%s\n", count, nup, count ? ", the busiest first" : "");
+	printf("%" PRIu32 " of %" PRIu32 " used%s\n", count, nup,
+		count ? ", the busiest first" : "");
 	for (uint32_t k = 0; links && k < count && k < wish->max_links; k++) {
 		const struct ordo_link *link = &topology->links[links[k].link];
 		const struct ordo_link_load *load = &predicted->prediction->links[links[k].link];
@@ -212,8 +215,8 @@ static void print_links(const struct foretelling *wish, const struct predicted *
 	}
 	if (count > wish->max_links) {
 		print_item("");
-		printf("and %" PRIu32 " more; --max-links %" PRIu32 " shows all\n", count - wish->max_links,
-			count);
+		printf("and %" PRIu32 " more; --max-links %" PRIu32 " shows all\n",
+			count - wish->max_links, count);
 	}
 	free(links);
 }
@@ -223,15 +226,16 @@ static uint32_t find_steps(const struct ordo_prediction *prediction, uint32_t *s
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < prediction->npath; i++) {
-		const struct ordo_timed_task *timed = &prediction->timeline->tasks[prediction->path[i]];
+		const struct ordo_timed_task *timed =
+			&prediction->timeline->tasks[prediction->path[i]];
 		if (timed->end > timed->begin)
 			steps[count++] = prediction->path[i];
 	}
 	return count;
 }
 
-static void print_step(
-	const struct ordo_schedule *schedule, const struct ordo_prediction *prediction, uint32_t task)
+static void print_step(const struct ordo_schedule *schedule,
+	const struct ordo_prediction *prediction, uint32_t task)
 {
 	const struct ordo_timed_task *timed = &prediction->timeline->tasks[task];
 	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
@@ -253,10 +257,11 @@ static void print_path(const struct foretelling *wish, const struct ordo_schedul
 	if (!steps)
 		return;
 	const uint32_t count = find_steps(prediction, steps), most = wish->max_path,
-		       head = count > most ? (most + 1) / 2 : count, tail = count > most ? most / 2 : 0;
+		       head = count > most ? (most + 1) / 2 : count,
+		       tail = count > most ? most / 2 : 0;
 	print_item("critical path");
-	printf("%" PRIu32 " task%s, of which %" PRIu32 " take time: begin and duration\n", prediction->npath,
-		prediction->npath == 1 ? "" : "s", count);
+	printf("%" PRIu32 " task%s, of which %" PRIu32 " take time: begin and duration\n",
+		prediction->npath, prediction->npath == 1 ? "" : "s", count);
 	for (uint32_t i = 0; i < count; i++)
 		if (i < head || i >= count - tail) {
 			print_step(schedule, prediction, steps[i]);
@@ -291,8 +296,8 @@ static void add_links(cJSON *answer, const struct predicted *predicted)
 	}
 }
 
-static void add_path(
-	cJSON *answer, const struct ordo_schedule *schedule, const struct ordo_prediction *prediction)
+static void add_path(cJSON *answer, const struct ordo_schedule *schedule,
+	const struct ordo_prediction *prediction)
 {
 	cJSON *list = cJSON_AddArrayToObject(answer, "critical_path");
 	for (uint32_t i = 0; i < prediction->npath; i++) {
@@ -358,8 +363,8 @@ static void add_prediction(
 		add_links(answer, predicted);
 }
 
-void foretell(struct call *call, const struct foretelling *wish, const struct ordo_schedule *schedule,
-	const struct predicted *predicted)
+void foretell(struct call *call, const struct foretelling *wish,
+	const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
 	char busiest[128];
@@ -373,7 +378,8 @@ void foretell(struct call *call, const struct foretelling *wish, const struct or
 	print_busiest(predicted, busiest, sizeof busiest);
 	if (busiest[0]) {
 		print_item("bottleneck");
-		printf("%s, at work %.3g%% of the time\n", busiest, 100 * prediction->busiest_share);
+		printf("%s, at work %.3g%% of the time\n", busiest,
+			100 * prediction->busiest_share);
 	}
 	if (predicted->topology)
 		print_links(wish, predicted);

@@ -1,4 +1,5 @@
-/* prediction.h - what `ordo predict` says of one prediction: the time, where it goes, what limits it, and what it could be at best. */
+/* prediction.h - what `ordo predict` says of one prediction: the time, where it goes, what limits
+ * it, and what it could be at best. */
 #ifndef ORDO_TOOLS_REPORT_PREDICTION_H
 #define ORDO_TOOLS_REPORT_PREDICTION_H
 
@@ -16,7 +17,7 @@ void print_busiest(const struct predicted *predicted, char *out, size_t size);
 /* 2.34 us, 5.6 ms, 1.2 s: with as many digits as times that are compared need. */
 void print_time(FILE *out, double seconds_taken);
 
-void foretell(struct call *call, const struct foretelling *wish, const struct ordo_schedule *schedule,
-	const struct predicted *predicted);
+void foretell(struct call *call, const struct foretelling *wish,
+	const struct ordo_schedule *schedule, const struct predicted *predicted);
 
 #endif

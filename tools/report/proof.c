@@ -80,24 +80,25 @@ void print_schedule_line(FILE *out, const struct ordo_schedule *schedule)
 		fprintf(out, ", %u shards", problem->nshard);
 	if (problem->accumulate_f32)
 		fprintf(out, ", accumulates in f32");
-	fprintf(out, ": %u task%s in %u stream%s, %u move%s and %u notify-wait pair%s\n", schedule->ntask,
-		schedule->ntask == 1 ? "" : "s", schedule->nstream, schedule->nstream == 1 ? "" : "s",
-		counts.move, counts.move == 1 ? "" : "s", counts.notify, counts.notify == 1 ? "" : "s");
+	fprintf(out, ": %u task%s in %u stream%s, %u move%s and %u notify-wait pair%s\n",
+		schedule->ntask, schedule->ntask == 1 ? "" : "s", schedule->nstream,
+		schedule->nstream == 1 ? "" : "s", counts.move, counts.move == 1 ? "" : "s",
+		counts.notify, counts.notify == 1 ? "" : "s");
 }
 
 void print_rules(FILE *out, const struct ordo_limits *limits, bool topology, bool through_ranks)
 {
-	const bool limited =
-		limits->streams || limits->scratch_slots || limits->signals || limits->tokens_in_flight;
-	fprintf(out, "  %-23s R1-R%s%s hold in every interleaving%s\n", "rules", topology ? "12" : "11",
-		limited ? ", R13" : "",
+	const bool limited = limits->streams || limits->scratch_slots || limits->signals ||
+			     limits->tokens_in_flight;
+	fprintf(out, "  %-23s R1-R%s%s hold in every interleaving%s\n", "rules",
+		topology ? "12" : "11", limited ? ", R13" : "",
 		!topology	? "; R12 asks for --topology"
 		: through_ranks ? "; ranks pass on what is not for them"
 				: "");
 }
 
-void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
-	const struct judgements *judgements)
+void print_guarantees(FILE *out, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const struct judgements *judgements)
 {
 	print_judgements(out, judgements);
 	/* Without a digest no order is fixed, and there is nothing to count. */
@@ -110,11 +111,12 @@ void print_guarantees(FILE *out, const struct ordo_schedule *schedule, const str
 		: proof->rank_equal == ORDO_DOES_NOT_HOLD ? "none: the ranks' copies differ"
 							  : "none: the order is not fixed");
 	if (proof->tokens_in_flight || !proof->nsignal)
-		fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals", proof->nsignal,
-			proof->tokens_in_flight, proof->tokens_in_flight == 1 ? "" : "s");
+		fprintf(out, "  %-23s %u, at most %u token%s in flight on each\n", "signals",
+			proof->nsignal, proof->tokens_in_flight,
+			proof->tokens_in_flight == 1 ? "" : "s");
 	else
-		fprintf(out, "  %-23s %u; tokens in flight are counted if --max-tokens asks\n", "signals",
-			proof->nsignal);
+		fprintf(out, "  %-23s %u; tokens in flight are counted if --max-tokens asks\n",
+			"signals", proof->nsignal);
 	fprintf(out, "  %-23s %u slot%s on every rank\n", "scratch", schedule->scratch_slots,
 		schedule->scratch_slots == 1 ? "" : "s");
 }
@@ -123,7 +125,8 @@ bool tell_guarantees(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct judgements judgements;
-	const bool judged = make_judgements(call, arithmetic, &schedule->problem, proof, NULL, &judgements);
+	const bool judged =
+		make_judgements(call, arithmetic, &schedule->problem, proof, NULL, &judgements);
 	if (judged)
 		add_judgements(call->answer, &judgements);
 	if (judged && !call->json)
@@ -141,8 +144,8 @@ void print_findings(FILE *out, const struct ordo_schedule *schedule, const struc
 	}
 }
 
-struct ordo_proof *prove(
-	struct call *call, const struct ordo_schedule *schedule, const struct ordo_verify_options *options)
+struct ordo_proof *prove(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_verify_options *options)
 {
 	struct ordo_error error;
 	struct progress progress = {0};

@@ -27,7 +27,11 @@ static size_t sequence(const unsigned char *text)
 {
 	if (text[0] < 0x80)
 		return 1;
-	size_t length = text[0] < 0xc2 ? 0 : text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : text[0] < 0xf5 ? 4 : 0;
+	size_t length = text[0] < 0xc2	 ? 0
+			: text[0] < 0xe0 ? 2
+			: text[0] < 0xf0 ? 3
+			: text[0] < 0xf5 ? 4
+					 : 0;
 	for (size_t i = 1; i < length; i++)
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
@@ -91,7 +95,8 @@ void warn(struct call *call, const char *format, ...)
 	if (call->json)
 		add_note(call, text);
 	else
-		fprintf(stderr, "%swarning:%s %s\n", paint(stderr, YELLOW), paint(stderr, PLAIN), text);
+		fprintf(stderr, "%swarning:%s %s\n", paint(stderr, YELLOW), paint(stderr, PLAIN),
+			text);
 }
 
 bool reader_left(void)
@@ -181,7 +186,8 @@ cJSON *error_json(const struct ordo_error *error)
 
 void print_error(FILE *out, const struct ordo_error *error)
 {
-	const struct ordo_error_marks marks = {paint(out, BOLD), paint(out, RED), paint(out, PLAIN)};
+	const struct ordo_error_marks marks = {
+		paint(out, BOLD), paint(out, RED), paint(out, PLAIN)};
 	ordo_error_write_marked(error, out, &marks);
 }
 
@@ -190,7 +196,8 @@ const char *paint(FILE *out, enum colour colour)
 	static const char *const codes[] = {
 		"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[1;32m", "\033[1;33m"};
 	const char *without = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	if ((without && *without) || (terminal && !strcmp(terminal, "dumb")) || !isatty(fileno(out)))
+	if ((without && *without) || (terminal && !strcmp(terminal, "dumb")) ||
+		!isatty(fileno(out)))
 		return "";
 	return codes[colour];
 }

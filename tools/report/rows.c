@@ -4,7 +4,8 @@
 
 static const char *reduction_of(const struct row *row)
 {
-	return ordo_operator_facts(row->problem->op)->reduces ? ordo_reduction_name(row->reduction) : "none";
+	return ordo_operator_facts(row->problem->op)->reduces ? ordo_reduction_name(row->reduction)
+							      : "none";
 }
 
 /* -1, as nccl-tests has it: there is none. */
@@ -44,7 +45,8 @@ static void print_cell(const struct cell *cell)
 static void print_row(struct rows *rows, const struct row *row)
 {
 	if (row->schedule && row->schedule != rows->schedule)
-		printf("# %s%s%s\n", row->schedule, *row->digest ? ", order digest " : "", row->digest);
+		printf("# %s%s%s\n", row->schedule, *row->digest ? ", order digest " : "",
+			row->digest);
 	printf("%13" PRIu64 "  %12" PRIu64 "  %8s  %6s  %6" PRId64, row->bytes, row->count,
 		ordo_type_name(row->type), reduction_of(row), root_of(row));
 	for (int i = 0; i < 2; i++)
@@ -58,8 +60,8 @@ static void print_csv_head(void)
 {
 	printf("operator,ranks,schedule,bytes,count,type,op,root");
 	for (int i = 0; i < 2; i++)
-		printf(",%s_us,%s_best_us,%s_algbw,%s_busbw,%s_wrong", forms[i], forms[i], forms[i], forms[i],
-			forms[i]);
+		printf(",%s_us,%s_best_us,%s_algbw,%s_busbw,%s_wrong", forms[i], forms[i], forms[i],
+			forms[i], forms[i]);
 	putchar('\n');
 }
 
@@ -68,8 +70,8 @@ static void print_csv_row(const struct row *row)
 {
 	printf("%s,%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%s,%s,%" PRId64,
 		ordo_operator_facts(row->problem->op)->name, row->problem->nrank,
-		row->schedule ? row->schedule : "", row->bytes, row->count, ordo_type_name(row->type),
-		reduction_of(row), root_of(row));
+		row->schedule ? row->schedule : "", row->bytes, row->count,
+		ordo_type_name(row->type), reduction_of(row), root_of(row));
 	for (int i = 0; i < 2; i++) {
 		const struct cell *cell = &row->cells[i];
 		if (cell->ntimed)

@@ -4,7 +4,8 @@
 #include <ordo/generators.h>
 #include <string.h>
 
-/* The whole is proved as fast as a symmetry is found below so many tasks, and has trees to tell about. */
+/* The whole is proved as fast as a symmetry is found below so many tasks, and has trees to tell
+ * about. */
 enum { FEW_TASKS = 1 << 20 };
 /* A generated schedule with more tasks is not put into memory to be refuted from the whole. */
 enum { MANY_TASKS = 1 << 25 };
@@ -17,7 +18,8 @@ bool read_symmetry_use(struct call *call, const char *text, enum symmetry_use *u
 			*use = (enum symmetry_use)i;
 			return true;
 		}
-	call->status = fail_usage(call, NULL, "--symmetry: found %s, wanted auto, off or only", text);
+	call->status =
+		fail_usage(call, NULL, "--symmetry: found %s, wanted auto, off or only", text);
 	return false;
 }
 
@@ -28,8 +30,8 @@ static int find_symmetry(struct call *call, const struct ordo_programs *programs
 	struct ordo_error error;
 	struct progress progress = {0};
 	struct ordo_rank_program program = {0};
-	found->found =
-		ordo_symmetry_find(programs, comparison, show_progress, &progress, &found->symmetry, &error);
+	found->found = ordo_symmetry_find(
+		programs, comparison, show_progress, &progress, &found->symmetry, &error);
 	hide_progress(&progress);
 	if (found->found && programs->give(programs, 0, &program, &error))
 		found->ntask = program.ntask;
@@ -40,14 +42,16 @@ static int find_symmetry(struct call *call, const struct ordo_programs *programs
 }
 
 /* NULL with an error of ORDO_UNDECIDED: it cannot be done this way. */
-static struct ordo_proof *prove_part(const struct ordo_programs *programs, const struct symmetry_found *found,
-	const struct ordo_verify_options *options, struct ordo_error *error)
+static struct ordo_proof *prove_part(const struct ordo_programs *programs,
+	const struct symmetry_found *found, const struct ordo_verify_options *options,
+	struct ordo_error *error)
 {
 	struct progress progress = {0};
 	struct ordo_verify_options wanted = *options;
 	wanted.progress = show_progress;
 	wanted.closure = &progress;
-	struct ordo_proof *proof = ordo_verify_symmetric(programs, &found->symmetry, &wanted, error);
+	struct ordo_proof *proof =
+		ordo_verify_symmetric(programs, &found->symmetry, &wanted, error);
 	hide_progress(&progress);
 	return proof;
 }
@@ -56,15 +60,16 @@ static struct ordo_proof *refuse_asymmetric(struct call *call)
 {
 	struct ordo_error error;
 	ordo_fail(&error, ORDO_UNDECIDED, 0,
-		"not every rank's program is found to be rank 0's, relabelled, and only symmetry was asked "
-		"for");
+		"not every rank's program is found to be rank 0's, relabelled, and only symmetry "
+		"was asked for");
 	ordo_hint(&error, "--symmetry off judges the whole");
 	call->status = fail(call, &error);
 	return NULL;
 }
 
 struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule *schedule,
-	const struct ordo_verify_options *options, enum symmetry_use use, struct symmetry_found *found)
+	const struct ordo_verify_options *options, enum symmetry_use use,
+	struct symmetry_found *found)
 {
 	const struct ordo_programs programs = ordo_programs_of(schedule);
 	struct ordo_proof *proof = NULL;
@@ -101,7 +106,8 @@ void add_symmetry(cJSON *answer, const struct symmetry_found *found)
 	add_text(symmetry, "group", group);
 	add_count(symmetry, "tasks_judged", found->ntask);
 	add_count(symmetry, "programs_compared", found->symmetry.ncompared);
-	add_truth(symmetry, "all_compared", found->symmetry.ncompared + 1 == found->symmetry.group.order);
+	add_truth(symmetry, "all_compared",
+		found->symmetry.ncompared + 1 == found->symmetry.group.order);
 }
 
 void print_symmetry(FILE *out, const struct symmetry_found *found)
@@ -110,12 +116,13 @@ void print_symmetry(FILE *out, const struct symmetry_found *found)
 	if (!found->found)
 		return;
 	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
-	fprintf(out, "  %-23s %s: proved from the %u tasks of one rank; ", "symmetry", group, found->ntask);
+	fprintf(out, "  %-23s %s: proved from the %u tasks of one rank; ", "symmetry", group,
+		found->ntask);
 	if (found->symmetry.ncompared + 1 == found->symmetry.group.order)
 		fprintf(out, "all ranks' programs compared\n");
 	else
-		fprintf(out, "by construction, %u of %u programs compared\n", found->symmetry.ncompared,
-			found->symmetry.group.order);
+		fprintf(out, "by construction, %u of %u programs compared\n",
+			found->symmetry.ncompared, found->symmetry.group.order);
 }
 
 /* Generated programs. */
@@ -151,16 +158,16 @@ static void print_generated(const struct generate_wish *wish, const struct gener
 {
 	const struct ordo_problem *problem = &g->programs.problem;
 	printf("%s: %s%s%s\n  %s on %u ranks by %s, generated", wish->algorithm,
-		paint(stdout, g->proof->proved ? GREEN : RED), g->proof->proved ? "proved" : "refuted",
-		paint(stdout, PLAIN), ordo_operator_facts(problem->op)->name, problem->nrank,
-		g->programs.algorithm);
+		paint(stdout, g->proof->proved ? GREEN : RED),
+		g->proof->proved ? "proved" : "refuted", paint(stdout, PLAIN),
+		ordo_operator_facts(problem->op)->name, problem->nrank, g->programs.algorithm);
 	if (g->found.symmetry.ntask)
 		printf(": %llu tasks", (unsigned long long)g->found.symmetry.ntask);
 	printf("\n");
 	print_symmetry(stdout, &g->found);
 	if (g->proof->proved)
-		print_rules(
-			stdout, &wish->options.limits, wish->options.topology, wish->options.through_ranks);
+		print_rules(stdout, &wish->options.limits, wish->options.topology,
+			wish->options.through_ranks);
 }
 
 static void print_generated_times(const struct generated *g)
@@ -192,15 +199,16 @@ static struct ordo_proof *prove_generated(
 {
 	struct ordo_error error;
 	double began = seconds();
-	const int symmetric = find_symmetry(
-		call, &g->programs, wish->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
+	const int symmetric = find_symmetry(call, &g->programs,
+		wish->trust ? ORDO_COMPARE_GENERATORS : ORDO_COMPARE_ALL, &g->found);
 	g->finding = seconds() - began;
 	if (symmetric <= 0)
 		return symmetric ? NULL : refuse_asymmetric(call);
 	struct ordo_proof *proof = prove_part(&g->programs, &g->found, &wish->options, &error);
 	if (!proof)
 		call->status = fail(call, &error);
-	if (!proof || proof->proved || !g->found.symmetry.ntask || g->found.symmetry.ntask > MANY_TASKS)
+	if (!proof || proof->proved || !g->found.symmetry.ntask ||
+		g->found.symmetry.ntask > MANY_TASKS)
 		return proof;
 	ordo_proof_destroy(proof);
 	g->found.found = false;
@@ -210,7 +218,8 @@ static struct ordo_proof *prove_generated(
 static int tell_generated(struct call *call, const struct generate_wish *wish, struct generated *g)
 {
 	double began = seconds();
-	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g) : prove_generated(call, wish, g);
+	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g)
+					     : prove_generated(call, wish, g);
 	g->proving = seconds() - began - g->finding;
 	if (!g->proof)
 		return call->status;
@@ -230,7 +239,8 @@ int verify_generated(struct call *call, const struct generate_wish *wish)
 {
 	struct generated g = {0};
 	struct ordo_error error;
-	struct ordo_problem problem = {.op = ORDO_ALLREDUCE, .nrank = wish->ranks, .nshard = wish->ranks};
+	struct ordo_problem problem = {
+		.op = ORDO_ALLREDUCE, .nrank = wish->ranks, .nshard = wish->ranks};
 	if (!wish->ranks)
 		return fail_usage(call, NULL, "--generate wants --ranks");
 	if (wish->operator&& !ordo_operator_from_typed(wish->operator, & problem.op))

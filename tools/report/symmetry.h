@@ -1,5 +1,5 @@
-/* symmetry.h - proofs from one program, where all ranks' programs are one: of documents, and of programs
- * generated on the fly for more ranks than a document holds. */
+/* symmetry.h - proofs from one program, where all ranks' programs are one: of documents, and of
+ * programs generated on the fly for more ranks than a document holds. */
 #ifndef ORDO_TOOLS_REPORT_SYMMETRY_H
 #define ORDO_TOOLS_REPORT_SYMMETRY_H
 
@@ -18,10 +18,12 @@ struct symmetry_found {
 	uint32_t ntask; /* of rank 0's program */
 };
 
-/* Proves a schedule from one program, or from the whole: `auto` looks for a symmetry where that pays, and
- * what is refuted is refuted from the whole, which has the witnesses. NULL: call->status. */
+/* Proves a schedule from one program, or from the whole: `auto` looks for a symmetry where that
+ * pays, and what is refuted is refuted from the whole, which has the witnesses. NULL:
+ * call->status. */
 struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule *schedule,
-	const struct ordo_verify_options *options, enum symmetry_use use, struct symmetry_found *found);
+	const struct ordo_verify_options *options, enum symmetry_use use,
+	struct symmetry_found *found);
 void add_symmetry(cJSON *answer, const struct symmetry_found *found);
 void print_symmetry(FILE *out, const struct symmetry_found *found);
 

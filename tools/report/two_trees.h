@@ -7,8 +7,9 @@
 
 struct two_trees {
 	const struct ordo_forest *forest;
-	const struct ordo_contradiction *contradiction; /* its trees and witness are of the forest */
-	const char *title[2];				/* what stands above each */
+	/* its trees and witness are of the forest */
+	const struct ordo_contradiction *contradiction;
+	const char *title[2]; /* what stands above each */
 	uint32_t max_leaves;
 };
 

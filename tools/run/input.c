@@ -1,8 +1,8 @@
 /* input.c - `ordo run --input`: a schedule run on an input that shows something. */
 #include "input.h"
 #include "check/buffers.h"
-#include "trace_write.h"
 #include "report/proof.h"
+#include "trace_write.h"
 #include <inttypes.h>
 #include <ordo/trace.h>
 #include <stdlib.h>
@@ -17,22 +17,24 @@ struct ordo_input *open_input(struct call *call, const char *path)
 	return input;
 }
 
-/* Positions are those of the vector that is summed, so an input serves whoever sums as many shards, however many ranks
- * have them and wherever the sums end: only how many elements are a block's, and which rank has the elements
- * that are asked for, are the schedule's own. */
+/* Positions are those of the vector that is summed, so an input serves whoever sums as many shards,
+ * however many ranks have them and wherever the sums end: only how many elements are a block's, and
+ * which rank has the elements that are asked for, are the schedule's own. */
 static bool fit(struct call *call, const struct ordo_schedule *schedule, struct ordo_input *input)
 {
 	const struct ordo_problem *here = &schedule->problem, *there = &input->problem;
 	const uint64_t length = input->count * ordo_nblock(there);
 	if (here->op != there->op || here->nshard != there->nshard) {
-		call->status = fail_usage(call, NULL, "--input: the schedule and the input have different %s",
+		call->status = fail_usage(call, NULL,
+			"--input: the schedule and the input have different %s",
 			here->op != there->op ? "operators" : "numbers of shards");
 		return false;
 	}
 	if (length % ordo_nblock(here)) {
 		call->status = fail_usage(call, NULL,
-			"--input: its vector of %" PRIu64 " elements does not fill %u blocks evenly", length,
-			ordo_nblock(here));
+			"--input: its vector of %" PRIu64
+			" elements does not fill %u blocks evenly",
+			length, ordo_nblock(here));
 		return false;
 	}
 	input->count = length / ordo_nblock(here);
@@ -45,8 +47,8 @@ static bool fit(struct call *call, const struct ordo_schedule *schedule, struct 
 		if (element->rank < here->nrank)
 			continue;
 		call->status = fail_usage(call, NULL,
-			"--input: an element of rank %" PRIu32 " is asked for, the schedule has %" PRIu32
-			" ranks",
+			"--input: an element of rank %" PRIu32
+			" is asked for, the schedule has %" PRIu32 " ranks",
 			element->rank, here->nrank);
 		return false;
 	}
@@ -59,8 +61,8 @@ static void put_number(enum ordo_type type, union ordo_number number, char *out)
 	if (type == ORDO_I64)
 		memcpy(out, &number.integer, sizeof number.integer);
 	else
-		ordo_element_put(
-			type, out, 0, ordo_type_facts(type)->is_float ? number.real : (double)number.integer);
+		ordo_element_put(type, out, 0,
+			ordo_type_facts(type)->is_float ? number.real : (double)number.integer);
 }
 
 /* As people read it; the bits tell what is lost. */
@@ -118,20 +120,22 @@ static void fill_slot(struct showing *showing, uint32_t rank, uint32_t slot)
 	const uint64_t first = ordo_position_of(problem, input->count, chunk, 0),
 		       count = ordo_chunk_begin(input->count, K, chunk % K + 1, 1) -
 			       ordo_chunk_begin(input->count, K, chunk % K, 1);
-	char *at =
-		(char *)showing->buffers.inputs[rank] + size * element_of_slot(problem, input->count, slot);
+	char *at = (char *)showing->buffers.inputs[rank] +
+		   size * element_of_slot(problem, input->count, slot);
 	for (uint64_t i = 0; i < count; i++)
 		put_number(input->type, ordo_input_at(input, shard, first + i), at + i * size);
 }
 
-static bool run_once(struct showing *showing, const struct execution_wish *how, struct ordo_error *error)
+static bool run_once(
+	struct showing *showing, const struct execution_wish *how, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &showing->schedule->problem;
 	const struct ordo_input *input = showing->input;
 	const struct ordo_plan_options options = {
 		.type = input->type, .reduction = input->reduction, .count = input->count};
 	showing->plan = ordo_plan_create(showing->schedule, &options, error);
-	if (!showing->plan || !give_buffers(&showing->buffers, showing->plan, problem, &options, error))
+	if (!showing->plan ||
+		!give_buffers(&showing->buffers, showing->plan, problem, &options, error))
 		return false;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
@@ -142,14 +146,16 @@ static bool run_once(struct showing *showing, const struct execution_wish *how, 
 			   : ordo_plan_run_threads(showing->plan, how->nworker, error);
 }
 
-/* Do all shards hold the same in both places, so that nothing but the order can make a difference? */
+/* Do all shards hold the same in both places, so that nothing but the order can make a
+ * difference? */
 static bool same_inputs(const struct ordo_input *input)
 {
 	const enum ordo_type type = input->type;
 	for (uint32_t shard = 0; shard < input->problem.nshard; shard++) {
 		char bytes[2][8] = {{0}};
 		for (uint32_t i = 0; i < 2; i++)
-			put_number(type, ordo_input_at(input, shard, input->elements[i].position), bytes[i]);
+			put_number(type, ordo_input_at(input, shard, input->elements[i].position),
+				bytes[i]);
 		if (memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0)
 			return false;
 	}
@@ -169,7 +175,8 @@ static void tell_element(
 	char value[40], bits[17];
 	ordo_chunk_at(problem, input->count, input->elements[i].position, &chunk, &offset);
 	const uint64_t at =
-		element_of_slot(problem, input->count, ordo_output_slot(problem, rank, chunk)) + offset;
+		element_of_slot(problem, input->count, ordo_output_slot(problem, rank, chunk)) +
+		offset;
 	memcpy(bytes, (const char *)showing->buffers.outputs[rank] + at * size, size);
 	print_element(input->type, bytes, value, sizeof value);
 	print_bits(input->type, bytes, bits);
@@ -202,7 +209,8 @@ static int tell(struct call *call, const struct showing *showing, const char *pa
 		tell_element(call, showing, i, list, bytes[i]);
 	if (input->nelement < 2)
 		return ORDO_OK;
-	const bool same = same_inputs(input), differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
+	const bool same = same_inputs(input),
+		   differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
 	add_truth(call->answer, "same_inputs", same);
 	add_truth(call->answer, "differ", differ);
 	say(call, "  %-12s %s%s%s\n", "", paint(stdout, differ ? YELLOW : GREEN),
@@ -213,15 +221,16 @@ static int tell(struct call *call, const struct showing *showing, const char *pa
 	return differ ? ORDO_REFUTED : ORDO_OK;
 }
 
-int run_input(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input,
-	const char *path, const struct execution_wish *how)
+int run_input(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_input *input, const char *path, const struct execution_wish *how)
 {
 	struct ordo_error error;
 	struct ordo_input fitted = *input;
 	struct showing showing = {.schedule = schedule, .input = &fitted};
 	if (!fit(call, schedule, &fitted))
 		return call->status;
-	int status = run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	int status =
+		run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
 	const struct ordo_plan *plan = showing.plan;
 	status = deliver_trace(call, how->trace, schedule, &plan, 1, status);
 	ordo_plan_destroy(showing.plan);

@@ -9,9 +9,10 @@
 /* Reads the input; NULL: call->status. The caller destroys it. */
 struct ordo_input *open_input(struct call *call, const char *path);
 
-/* Runs the schedule on it and prints the one or two elements it asks for. How it is run (seed, threads) is
- * taken from `how`, the arithmetic from the input. Returns the exit code: 1 if two elements differ. */
-int run_input(struct call *call, const struct ordo_schedule *schedule, const struct ordo_input *input,
-	const char *path, const struct execution_wish *how);
+/* Runs the schedule on it and prints the one or two elements it asks for. How it is run (seed,
+ * threads) is taken from `how`, the arithmetic from the input. Returns the exit code: 1 if two
+ * elements differ. */
+int run_input(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_input *input, const char *path, const struct execution_wish *how);
 
 #endif

@@ -1,7 +1,8 @@
-/* input_set.c - what is run: one schedule, or those of a plan set, each read and proved when a size first asks for it. */
+/* input_set.c - what is run: one schedule, or those of a plan set, each read and proved when a size
+ * first asks for it. */
 #include "input_set.h"
-#include "report/plan_set.h"
 #include "cli/sizes.h"
+#include "report/plan_set.h"
 #include "report/proof.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,8 +24,8 @@ static bool give_schedules(struct call *call, struct subject *subject)
 	return refuse(call, fail(call, &error));
 }
 
-bool open_subject(
-	struct call *call, struct subject *subject, const char *path, const struct topology_choice *choice)
+bool open_subject(struct call *call, struct subject *subject, const char *path,
+	const struct topology_choice *choice)
 {
 	*subject = (struct subject){.path = path, .choice = choice};
 	if (ordo_is_plan_set(path)) {
@@ -34,7 +35,8 @@ bool open_subject(
 		subject->problem = subject->set->problem;
 		return true;
 	}
-	if (!give_schedules(call, subject) || !(subject->schedules->schedule = open_schedule(call, path)))
+	if (!give_schedules(call, subject) ||
+		!(subject->schedules->schedule = open_schedule(call, path)))
 		return false;
 	subject->problem = subject->schedules->schedule->problem;
 	return true;
@@ -52,8 +54,8 @@ void close_subject(struct subject *subject)
 }
 
 /* The range of a set that the count falls into. */
-static bool find_range(struct call *call, const struct subject *subject, enum ordo_type type, uint64_t count,
-	uint32_t *range)
+static bool find_range(struct call *call, const struct subject *subject, enum ordo_type type,
+	uint64_t count, uint32_t *range)
 {
 	const struct ordo_plan_set *set = subject->set;
 	const struct ordo_plan_range *last = &set->ranges[set->nrange - 1];
@@ -62,14 +64,16 @@ static bool find_range(struct call *call, const struct subject *subject, enum or
 	if (*range != ORDO_NONE)
 		return true;
 	if (last->to_bytes == ORDO_ENDLESS)
-		return refuse(call, fail_usage(call, NULL,
-					    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
-					    " bytes, but for sizes from %" PRIu64 " bytes on",
-					    subject->path, count, one, set->ranges[0].from_bytes));
-	return refuse(call, fail_usage(call, NULL,
-				    "%s has no schedule for %" PRIu64 " elements of %" PRIu64
-				    " bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
-				    subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes));
+		return refuse(
+			call, fail_usage(call, NULL,
+				      "%s has no schedule for %" PRIu64 " elements of %" PRIu64
+				      " bytes, but for sizes from %" PRIu64 " bytes on",
+				      subject->path, count, one, set->ranges[0].from_bytes));
+	return refuse(call,
+		fail_usage(call, NULL,
+			"%s has no schedule for %" PRIu64 " elements of %" PRIu64
+			" bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
+			subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes));
 }
 
 struct proved_schedule *find_schedule(
@@ -94,7 +98,8 @@ static bool choose_once(struct call *call, struct subject *subject)
 	       choose_topology(call, subject->choice, subject->problem.nrank, &subject->topology);
 }
 
-bool prove_found(struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved)
+bool prove_found(
+	struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved)
 {
 	if (found->proof)
 		return true;

@@ -1,4 +1,5 @@
-/* input_set.h - what is run: one schedule, or those of a plan set, each read and proved when a size first asks for it. */
+/* input_set.h - what is run: one schedule, or those of a plan set, each read and proved when a size
+ * first asks for it. */
 #ifndef ORDO_TOOLS_RUN_INPUT_SET_H
 #define ORDO_TOOLS_RUN_INPUT_SET_H
 
@@ -23,15 +24,16 @@ struct subject {
 };
 
 /* "-" is stdin. false: call->status. To be closed, also after false. */
-bool open_subject(
-	struct call *call, struct subject *subject, const char *path, const struct topology_choice *choice);
+bool open_subject(struct call *call, struct subject *subject, const char *path,
+	const struct topology_choice *choice);
 void close_subject(struct subject *subject);
 
 /* The schedule for blocks of so many elements. NULL: call->status. */
 struct proved_schedule *find_schedule(
 	struct call *call, struct subject *subject, enum ordo_type type, uint64_t count);
-/* Proves it, unless that is done. What is refuted is an error, with its findings, unless `unproved`: then a warning. false:
- * call->status. */
-bool prove_found(struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved);
+/* Proves it, unless that is done. What is refuted is an error, with its findings, unless
+ * `unproved`: then a warning. false: call->status. */
+bool prove_found(
+	struct call *call, struct subject *subject, struct proved_schedule *found, bool unproved);
 
 #endif

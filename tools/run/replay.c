@@ -1,7 +1,7 @@
 /* replay.c - replays written by `ordo verify`, and carried out by `ordo run`. */
 #include "replay.h"
-#include "trace_write.h"
 #include "report/proof.h"
+#include "trace_write.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ static struct ordo_replay *find_replay(
 {
 	struct ordo_error error;
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
-		struct ordo_replay *replay = ordo_replay_of_finding(schedule, &proof->findings[i], &error);
+		struct ordo_replay *replay =
+			ordo_replay_of_finding(schedule, &proof->findings[i], &error);
 		if (replay)
 			return replay;
 		if (error.code != ORDO_USAGE) {
@@ -20,14 +21,15 @@ static struct ordo_replay *find_replay(
 		}
 	}
 	if (proof->proved && proof->run_to_run == ORDO_DOES_NOT_HOLD) {
-		struct ordo_replay *replay =
-			ordo_replay_of_order(schedule, proof->unordered, proof->run_to_run_why, &error);
+		struct ordo_replay *replay = ordo_replay_of_order(
+			schedule, proof->unordered, proof->run_to_run_why, &error);
 		if (!replay)
 			call->status = fail(call, &error);
 		return replay;
 	}
-	note(call, proof->proved ? "no replay is written: nothing is wrong in any interleaving"
-				 : "no replay is written: what is wrong is wrong before anything runs");
+	note(call, proof->proved
+			   ? "no replay is written: nothing is wrong in any interleaving"
+			   : "no replay is written: what is wrong is wrong before anything runs");
 	return NULL;
 }
 
@@ -39,8 +41,8 @@ static uint64_t count_steps(const struct ordo_interleaving *interleaving)
 	return n;
 }
 
-bool write_replay(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof,
-	const char *file, const char *path)
+bool write_replay(struct call *call, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, const char *file, const char *path)
 {
 	struct ordo_error error;
 	call->status = ORDO_OK;
@@ -49,9 +51,12 @@ bool write_replay(struct call *call, const struct ordo_schedule *schedule, const
 		return call->status == ORDO_OK;
 	if (ordo_replay_write(schedule, replay, path, &error)) {
 		add_text(call->answer, "replay", path);
-		say(call, "  %-23s %s: %u interleaving%s of %u call%s, %" PRIu64 " tasks in %u runs, to %s\n",
-			"replay", replay->shows, replay->ninterleaving, replay->ninterleaving == 1 ? "" : "s",
-			replay->ncall, replay->ncall == 1 ? "" : "s", count_steps(&replay->interleavings[0]),
+		say(call,
+			"  %-23s %s: %u interleaving%s of %u call%s, %" PRIu64
+			" tasks in %u runs, to %s\n",
+			"replay", replay->shows, replay->ninterleaving,
+			replay->ninterleaving == 1 ? "" : "s", replay->ncall,
+			replay->ncall == 1 ? "" : "s", count_steps(&replay->interleavings[0]),
 			replay->interleavings[0].nrun, path);
 		say(call, "  %-23s ordo run %s --replay %s\n", "", file, path);
 	} else {
@@ -89,8 +94,8 @@ struct replaying {
 	const char *trace;
 };
 
-static void report_sight(
-	const struct replaying *replaying, const struct rehearsal *rehearsal, uint32_t i, cJSON *list)
+static void report_sight(const struct replaying *replaying, const struct rehearsal *rehearsal,
+	uint32_t i, cJSON *list)
 {
 	const struct ordo_replay *replay = replaying->replay;
 	const struct sight *sight = &rehearsal->sights[i];
@@ -100,8 +105,9 @@ static void report_sight(
 	if (sight->step == UINT64_MAX)
 		return;
 	if (replay->memory_rank != ORDO_NONE)
-		snprintf(slot, sizeof slot, "%s slot %u of rank %u", ordo_buffer_name(replay->memory_buffer),
-			replay->memory_slot, replay->memory_rank);
+		snprintf(slot, sizeof slot, "%s slot %u of rank %u",
+			ordo_buffer_name(replay->memory_buffer), replay->memory_slot,
+			replay->memory_rank);
 	struct values values = *replaying->values;
 	values.type = sight_type(replaying->schedule, replay, values.type);
 	const struct number before = name_element(&values, sight->before),
@@ -109,7 +115,8 @@ static void report_sight(
 	say(call, "    step %-8" PRIu64 " %s%s\n", sight->step, where,
 		replay->tasks[i].call ? ", in the second call" : "");
 	if (*slot)
-		say(call, "    %-13s %s: %s before it, %s after it\n", "", slot, before.text, after.text);
+		say(call, "    %-13s %s: %s before it, %s after it\n", "", slot, before.text,
+			after.text);
 	if (!call->json)
 		return;
 	cJSON *one = cJSON_CreateObject();
@@ -125,8 +132,8 @@ static void report_sight(
 }
 
 /* `rank 2, output slot 7, element 0: A in this, B in that` */
-static void report_odd(const struct replaying *replaying, const struct odd_element *odd, const char *what,
-	const char *name, const char *const labels[2], cJSON *answer)
+static void report_odd(const struct replaying *replaying, const struct odd_element *odd,
+	const char *what, const char *name, const char *const labels[2], cJSON *answer)
 {
 	const struct number one = name_element(replaying->values, odd->values[0]),
 			    other = name_element(replaying->values, odd->values[1]);
@@ -135,7 +142,8 @@ static void report_odd(const struct replaying *replaying, const struct odd_eleme
 	if (!odd->count)
 		return;
 	say(call,
-		"  %-12s %" PRIu64 " element%s; the first: rank %u, output slot %u, element %" PRIu64 "%s\n",
+		"  %-12s %" PRIu64
+		" element%s; the first: rank %u, output slot %u, element %" PRIu64 "%s\n",
 		what, odd->count, odd->count == 1 ? "" : "s", odd->rank, odd->slot, odd->element,
 		odd->call ? ", second call" : "");
 	say(call, "  %-12s %s %s, %s %s\n", "", one.text, labels[0], other.text, labels[1]);
@@ -152,22 +160,23 @@ static void report_odd(const struct replaying *replaying, const struct odd_eleme
 	add_text(first, labels[1], other.text);
 }
 
-static void report_rehearsal(
-	const struct replaying *replaying, const struct rehearsal *rehearsal, uint32_t which, cJSON *list)
+static void report_rehearsal(const struct replaying *replaying, const struct rehearsal *rehearsal,
+	uint32_t which, cJSON *list)
 {
 	static const char *const labels[2] = {"found", "wanted"};
 	struct call *call = replaying->call;
 	const struct ordo_replay *replay = replaying->replay;
 	cJSON *one = call->json ? cJSON_CreateObject() : NULL;
 	cJSON *sights = call->json ? cJSON_AddArrayToObject(one, "sights") : NULL;
-	say(call, "  interleaving %u of %u: %" PRIu64 " tasks in %u runs\n", which + 1, replay->ninterleaving,
-		rehearsal->nstep, replay->interleavings[which].nrun);
+	say(call, "  interleaving %u of %u: %" PRIu64 " tasks in %u runs\n", which + 1,
+		replay->ninterleaving, rehearsal->nstep, replay->interleavings[which].nrun);
 	add_count(one, "tasks", rehearsal->nstep);
 	add_truth(one, "completed", rehearsal->completed);
 	/* In the order in which they ran. */
 	const bool exchanged = rehearsal->sights[1].step < rehearsal->sights[0].step;
 	for (uint32_t i = 0; i < replay->ntask; i++)
-		report_sight(replaying, rehearsal, replay->ntask == 2 && exchanged ? 1 - i : i, sights);
+		report_sight(
+			replaying, rehearsal, replay->ntask == 2 && exchanged ? 1 - i : i, sights);
 	if (!rehearsal->completed) {
 		say(call, "  %-12s %s\n", "stuck", rehearsal->error.text);
 		add_text(one, "stuck", rehearsal->error.text);
@@ -201,8 +210,8 @@ static int report_all(const struct replaying *replaying, const struct rehearsal 
 		shown = shown || shows_something(&rehearsals[i]);
 	}
 	if (replay->ninterleaving == 2 && rehearsals[0].completed && rehearsals[1].completed) {
-		const struct odd_element odd = compare_rehearsals(
-			replaying->schedule, replay, rehearsals, replaying->values, replaying->count);
+		const struct odd_element odd = compare_rehearsals(replaying->schedule, replay,
+			rehearsals, replaying->values, replaying->count);
 		report_odd(replaying, &odd, "different", "different", labels, call->answer);
 		shown = shown || odd.count;
 	}
@@ -219,8 +228,8 @@ static int carry_out(const struct replaying *replaying)
 	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	int status = ORDO_OK;
 	for (uint32_t i = 0; i < replaying->replay->ninterleaving && status == ORDO_OK; i++) {
-		if (!rehearse(&rehearsals[i], replaying->schedule, replaying->replay, i, replaying->values,
-			    replaying->count, &error))
+		if (!rehearse(&rehearsals[i], replaying->schedule, replaying->replay, i,
+			    replaying->values, replaying->count, &error))
 			status = fail(call, &error);
 		else if (!rehearsals[i].completed && rehearsals[i].error.code != ORDO_REFUTED)
 			status = fail(call, &rehearsals[i].error);
@@ -228,8 +237,8 @@ static int carry_out(const struct replaying *replaying)
 	if (status == ORDO_OK)
 		status = report_all(replaying, rehearsals);
 	const struct ordo_plan *const plans[2] = {rehearsals[0].plan, rehearsals[1].plan};
-	status = deliver_trace(
-		call, replaying->trace, replaying->schedule, plans, replaying->replay->ninterleaving, status);
+	status = deliver_trace(call, replaying->trace, replaying->schedule, plans,
+		replaying->replay->ninterleaving, status);
 	close_rehearsal(&rehearsals[0]);
 	close_rehearsal(&rehearsals[1]);
 	return status;

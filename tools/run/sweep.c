@@ -1,9 +1,10 @@
-/* reachability.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types and reductions. */
+/* reachability.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types
+ * and reductions. */
 #include "sweep.h"
-#include "report/rows.h"
 #include "report/execution.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
+#include "report/rows.h"
 #include <inttypes.h>
 
 struct table {
@@ -41,12 +42,12 @@ static uint64_t effort_of_all(const struct size_range *sizes, uint64_t times)
 static void note_wrong(struct table *table, const struct row *row, const struct check *check)
 {
 	if (!table->wrong[0])
-		snprintf(table->wrong, sizeof table->wrong, "%" PRIu64 " bytes of %s: %s", row->bytes,
-			ordo_type_name(row->type), check->text);
+		snprintf(table->wrong, sizeof table->wrong, "%" PRIu64 " bytes of %s: %s",
+			row->bytes, ordo_type_name(row->type), check->text);
 }
 
-static void fill_cell(
-	struct table *table, const struct row *row, struct cell *cell, const struct execution *execution)
+static void fill_cell(struct table *table, const struct row *row, struct cell *cell,
+	const struct execution *execution)
 {
 	*cell = (struct cell){.there = true,
 		.ntimed = execution->ntimed,
@@ -73,7 +74,8 @@ static bool has_form(const struct table *table, const struct ordo_problem *probl
 	       (table->wish->execution.folded && ordo_problem_check(&other, NULL));
 }
 
-static bool run_cell(struct table *table, const struct proved_schedule *found, struct row *row, bool in_place)
+static bool run_cell(
+	struct table *table, const struct proved_schedule *found, struct row *row, bool in_place)
 {
 	struct ordo_error error;
 	struct execution execution;
@@ -96,7 +98,8 @@ static bool run_cell(struct table *table, const struct proved_schedule *found, s
 	return false;
 }
 
-static bool run_row(struct table *table, enum ordo_type type, enum ordo_reduction reduction, uint64_t size)
+static bool run_row(
+	struct table *table, enum ordo_type type, enum ordo_reduction reduction, uint64_t size)
 {
 	const struct ordo_problem *problem = &table->subject->problem;
 	const uint64_t count = count_of_bytes(problem, type, size);
@@ -105,7 +108,8 @@ static bool run_row(struct table *table, enum ordo_type type, enum ordo_reductio
 		.problem = problem,
 		.type = type,
 		.reduction = reduction};
-	const struct proved_schedule *found = find_schedule(table->call, table->subject, type, count);
+	const struct proved_schedule *found =
+		find_schedule(table->call, table->subject, type, count);
 	table->nrounded += row.bytes != size;
 	row.schedule = found->name;
 	row.digest = found->proof->digest;
@@ -134,8 +138,9 @@ static bool run_sizes(struct table *table, enum ordo_type type, enum ordo_reduct
 /* Reductions make no difference where nothing is reduced. */
 static uint32_t count_reductions(const struct table *table)
 {
-	return ordo_operator_facts(table->subject->problem.op)->reduces ? table->wish->arithmetics->nreduction
-									: 1;
+	return ordo_operator_facts(table->subject->problem.op)->reduces
+		       ? table->wish->arithmetics->nreduction
+		       : 1;
 }
 
 /* All schedules are read and proved before anything is printed. */
@@ -146,10 +151,12 @@ static bool find_all(struct table *table)
 	for (uint32_t i = 0; i < arithmetics->ntype; i++) {
 		uint64_t size = sizes->begin;
 		do {
-			struct proved_schedule *found = find_schedule(table->call, table->subject,
-				arithmetics->types[i],
-				count_of_bytes(&table->subject->problem, arithmetics->types[i], size));
-			if (!found || !prove_found(table->call, table->subject, found, table->wish->unproved))
+			struct proved_schedule *found =
+				find_schedule(table->call, table->subject, arithmetics->types[i],
+					count_of_bytes(&table->subject->problem,
+						arithmetics->types[i], size));
+			if (!found || !prove_found(table->call, table->subject, found,
+					      table->wish->unproved))
 				return false;
 		} while (next_size(sizes, &size));
 	}
@@ -178,7 +185,8 @@ static void print_title(const struct table *table)
 	printf("# %" PRIu64 " to %" PRIu64 " bytes, step %" PRIu64 " (%s); %" PRIu32
 	       " run%s each after %" PRIu32 " for warming up, on inputs written just before\n",
 		sizes->begin, sizes->end, sizes->factor ? sizes->factor : sizes->step,
-		sizes->factor ? "factor" : "bytes", how->repeat, how->repeat == 1 ? "" : "s", how->warmup);
+		sizes->factor ? "factor" : "bytes", how->repeat, how->repeat == 1 ? "" : "s",
+		how->warmup);
 	printf("# ");
 	print_drive(stdout, how);
 	printf(", seed %" PRIu64 "\n# executed: ", how->seed);
@@ -204,8 +212,8 @@ static void print_end(const struct table *table)
 	if (table->wrong[0])
 		printf("# %swrong%s: %s\n", paint(stdout, RED), paint(stdout, PLAIN), table->wrong);
 	else if (table->wish->execution.check)
-		printf("# check: %severy element of every run is right%s, bit for bit where its order is "
-		       "proved\n",
+		printf("# check: %severy element of every run is right%s, bit for bit where its "
+		       "order is proved\n",
 			paint(stdout, GREEN), paint(stdout, PLAIN));
 	printf("# Avg bus bandwidth: %.4g GB/s\n", average_busbw(&table->rows) * 1e-9);
 }
@@ -215,7 +223,8 @@ static void end_table(struct table *table)
 	hide_progress(&table->progress);
 	if (table->nrounded)
 		note(table->call,
-			"%" PRIu64 " of the sizes do not fill %" PRIu64 " blocks evenly and are rounded down",
+			"%" PRIu64 " of the sizes do not fill %" PRIu64
+			" blocks evenly and are rounded down",
 			table->nrounded, blocks_of_rank(&table->subject->problem));
 	add_count(table->call->answer, "wrong", table->rows.wrong);
 	add_number(table->call->answer, "average_busbw_gigabytes_per_second",
@@ -225,11 +234,12 @@ static void end_table(struct table *table)
 }
 
 /* Types hardly matter: sizes are bytes. */
-static bool largest_fits(struct call *call, const struct table_wish *wish, const struct subject *subject)
+static bool largest_fits(
+	struct call *call, const struct table_wish *wish, const struct subject *subject)
 {
 	const enum ordo_type type = wish->arithmetics->types[0];
-	return fits_memory(
-		call, &subject->problem, type, count_of_bytes(&subject->problem, type, wish->sizes.end));
+	return fits_memory(call, &subject->problem, type,
+		count_of_bytes(&subject->problem, type, wish->sizes.end));
 }
 
 int run_table(struct call *call, const struct table_wish *wish, struct subject *subject)
@@ -239,7 +249,9 @@ int run_table(struct call *call, const struct table_wish *wish, struct subject *
 		return call->status;
 	table.effort = effort_of_all(
 		&wish->sizes, 2 * (uint64_t)wish->arithmetics->ntype * count_reductions(&table));
-	const enum row_form form = call->json ? ROWS_AS_JSON : wish->csv ? ROWS_AS_CSV : ROWS_FOR_PEOPLE;
+	const enum row_form form = call->json  ? ROWS_AS_JSON
+				   : wish->csv ? ROWS_AS_CSV
+					       : ROWS_FOR_PEOPLE;
 	if (form == ROWS_FOR_PEOPLE)
 		print_title(&table);
 	else if (form == ROWS_AS_JSON)

@@ -1,14 +1,16 @@
-/* sweep.h - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types and reductions.
+/* sweep.h - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types and
+ * reductions.
  *
- * algbw is the size over the time. busbw is algbw times what makes it a bandwidth of links whatever the number of ranks n: AllReduce
- * 2(n-1)/n; ReduceScatter, AllGather, AllToAll, Scatter and Gather (n-1)/n; Broadcast and Reduce 1 (PERFORMANCE.md of nccl-tests).
+ * algbw is the size over the time. busbw is algbw times what makes it a bandwidth of links whatever
+ * the number of ranks n: AllReduce 2(n-1)/n; ReduceScatter, AllGather, AllToAll, Scatter and Gather
+ * (n-1)/n; Broadcast and Reduce 1 (PERFORMANCE.md of nccl-tests).
  */
 #ifndef ORDO_TOOLS_RUN_SWEEP_H
 #define ORDO_TOOLS_RUN_SWEEP_H
 
-#include "cli/type_op.h"
 #include "check/execution.h"
 #include "cli/sizes.h"
+#include "cli/type_op.h"
 #include "input_set.h"
 
 struct table_wish {

@@ -1,4 +1,5 @@
-/* timelines.c - when the tasks of a schedule began and ended: predicted, or read from the trace of a run. */
+/* timelines.c - when the tasks of a schedule began and ended: predicted, or read from the trace of
+ * a run. */
 #include "timelines.h"
 #include "view/svg/scale.h"
 #include <errno.h>
@@ -20,8 +21,8 @@ static void append(struct chosen_timeline *chosen, const char *format, ...)
 /* Of the total: less is not worth a word. */
 static const double least_part = 1e-4;
 
-static void append_part(
-	struct chosen_timeline *chosen, const char **between, double seconds_taken, const char *what)
+static void append_part(struct chosen_timeline *chosen, const char **between, double seconds_taken,
+	const char *what)
 {
 	char text[40];
 	if (seconds_taken < chosen->timeline->total * least_part)
@@ -74,22 +75,26 @@ static void tell_trace(struct call *call, struct chosen_timeline *chosen)
 		append(chosen, " of %" PRIu64 "..%" PRIu64, traced->first_call, traced->last_call);
 	if (traced->nround > 1) {
 		print_duration(traced->call_seconds, text, sizeof text);
-		append(chosen, ", round %" PRIu64 " of its %" PRIu64 ", which took %s", traced->round,
-			traced->nround, text);
+		append(chosen, ", round %" PRIu64 " of its %" PRIu64 ", which took %s",
+			traced->round, traced->nround, text);
 		note(call,
 			"drawn: round %" PRIu64 " of the %" PRIu64 " of call %" PRIu64
 			", a tile of every chunk; choose another with --round",
 			traced->round, traced->nround, traced->call);
 	}
 	if (traced->ncall > 1)
-		note(call, "drawn: call %" PRIu64 " of %" PRIu64 "..%" PRIu64 "; choose another with --call",
+		note(call,
+			"drawn: call %" PRIu64 " of %" PRIu64 "..%" PRIu64
+			"; choose another with --call",
 			traced->call, traced->first_call, traced->last_call);
 	if (traced->replayed)
 		note(call, "drawn: the first of the interleavings");
 	if (traced->nabsent || traced->nunfinished) {
 		append(chosen, "; %" PRIu32 " tasks never ended, %" PRIu32 " never began",
 			traced->nunfinished, traced->nabsent);
-		note(call, "the run was given up: %" PRIu32 " tasks never ended, %" PRIu32 " never began",
+		note(call,
+			"the run was given up: %" PRIu32 " tasks never ended, %" PRIu32
+			" never began",
 			traced->nunfinished, traced->nabsent);
 	}
 }
@@ -104,8 +109,8 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 		snprintf(error.file, sizeof error.file, "%s", wish->trace);
 		return refuse(call, fail(call, &error));
 	}
-	const bool worked =
-		read_traced(in, wish->trace, schedule, wish->call, wish->round, &chosen->traced, &error);
+	const bool worked = read_traced(
+		in, wish->trace, schedule, wish->call, wish->round, &chosen->traced, &error);
 	fclose(in);
 	if (!worked)
 		return refuse(call, fail(call, &error));
@@ -140,7 +145,8 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 		return open_trace(call, wish, schedule, chosen);
 	if (wish->call != LATEST_CALL || wish->round != MIDDLE_ROUND)
 		return refuse(
-			call, fail_usage(call, NULL, "--call and --round choose from a --trace, found none"));
+			call, fail_usage(call, NULL,
+				      "--call and --round choose from a --trace, found none"));
 	if (!predict_schedule(call, &wish->predicting, schedule, &chosen->predicted))
 		return false;
 	chosen->timeline = chosen->predicted.prediction->timeline;

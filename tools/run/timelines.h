@@ -1,4 +1,5 @@
-/* timelines.h - when the tasks of a schedule began and ended: predicted, or read from the trace of a run. */
+/* timelines.h - when the tasks of a schedule began and ended: predicted, or read from the trace of
+ * a run. */
 #ifndef ORDO_TOOLS_RUN_TIMELINES_H
 #define ORDO_TOOLS_RUN_TIMELINES_H
 
@@ -11,16 +12,17 @@ struct timeline_wish {
 	const char *trace;    /* the file of one; NULL: a prediction */
 	uint64_t call, round; /* of the trace */
 };
-#define TIMELINE_USUAL                                                                                       \
-	{                                                                                                    \
-		.predicting = PREDICTING_USUAL, .call = LATEST_CALL, .round = MIDDLE_ROUND                   \
+#define TIMELINE_USUAL                                                                             \
+	{                                                                                          \
+		.predicting = PREDICTING_USUAL, .call = LATEST_CALL, .round = MIDDLE_ROUND         \
 	}
-#define TRACE_OPTIONS(wish)                                                                                  \
-	{"trace", 0, READ, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},               \
-		{"call", 0, COUNT, &(wish).call, "N", "this call of the trace (the last)"},                  \
-	{                                                                                                    \
-		"round", 0, COUNT, &(wish).round, "N",                                                       \
-			"this round of the call, of which large sizes take many (the median by length)"      \
+#define TRACE_OPTIONS(wish)                                                                        \
+	{"trace", 0, READ, &(wish).trace, "FILE", "times from a trace of `ordo run --trace`"},     \
+		{"call", 0, COUNT, &(wish).call, "N", "this call of the trace (the last)"},        \
+	{                                                                                          \
+		"round", 0, COUNT, &(wish).round, "N",                                             \
+			"this round of the call, of which large sizes take many (the median by "   \
+			"length)"                                                                  \
 	}
 
 struct chosen_timeline {
@@ -35,9 +37,11 @@ struct chosen_timeline {
 /* false: call->status. To be closed, also after false. The schedule must live as long. */
 bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	const struct ordo_schedule *schedule, struct chosen_timeline *chosen);
-/* The same of a schedule that is not through: stuck[nstream] is where each stream stops for ever (its end: it does not). */
+/* The same of a schedule that is not through: stuck[nstream] is where each stream stops for ever
+ * (its end: it does not). */
 bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
-	const struct ordo_schedule *schedule, const uint32_t *stuck, struct chosen_timeline *chosen);
+	const struct ordo_schedule *schedule, const uint32_t *stuck,
+	struct chosen_timeline *chosen);
 void close_timeline(struct chosen_timeline *chosen);
 
 #endif

@@ -1,7 +1,7 @@
 /* trace_events.c - the events of a trace file, one after another.
  *
- * A trace may be far larger than memory, and cJSON needs all of a text: so the outermost object and its array are read here, and each value
- * in them is given to cJSON by itself.
+ * A trace may be far larger than memory, and cJSON needs all of a text: so the outermost object and
+ * its array are read here, and each value in them is given to cJSON by itself.
  */
 #include "trace_events.h"
 #include <errno.h>
@@ -13,10 +13,11 @@
 /* No event of a trace is as long. */
 enum { LONGEST_VALUE = 1 << 20, LONGEST_SPACE = 1 << 20 };
 
-static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line, uint32_t column,
-	const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
-static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line, uint32_t column,
-	const char *format, va_list arguments)
+static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line,
+	uint32_t column, const char *format, va_list arguments)
+	__attribute__((format(printf, 5, 0)));
+static bool fail_at(const struct events *events, struct ordo_error *error, uint32_t line,
+	uint32_t column, const char *format, va_list arguments)
 {
 	char text[1024];
 	vsnprintf(text, sizeof text, format, arguments);
@@ -29,9 +30,10 @@ static bool fail_at(const struct events *events, struct ordo_error *error, uint3
 	return false;
 }
 
-static bool fail_here(const struct events *events, struct ordo_error *error, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-static bool fail_here(const struct events *events, struct ordo_error *error, const char *format, ...)
+static bool fail_here(const struct events *events, struct ordo_error *error, const char *format,
+	...) __attribute__((format(printf, 3, 4)));
+static bool fail_here(
+	const struct events *events, struct ordo_error *error, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -75,14 +77,16 @@ static int read_visible(struct events *events)
 	return letter;
 }
 
-static bool fail_letter(const struct events *events, struct ordo_error *error, int letter, const char *wanted)
+static bool fail_letter(
+	const struct events *events, struct ordo_error *error, int letter, const char *wanted)
 {
 	if (letter == EOF && ferror(events->in))
 		return fail_here(events, error, "cannot read it: %s", strerror(errno));
 	if (letter == EOF)
 		return fail_here(events, error, "found the end of the file, wanted %s", wanted);
 	if (is_space(letter))
-		return fail_here(events, error, "found more than %d bytes of white space in a row, wanted %s",
+		return fail_here(events, error,
+			"found more than %d bytes of white space in a row, wanted %s",
 			LONGEST_SPACE, wanted);
 	if (letter > ' ' && letter < 0x7f)
 		return fail_here(events, error, "found '%c', wanted %s", letter, wanted);
@@ -98,7 +102,8 @@ static bool expect(struct events *events, int wanted, const char *what, struct o
 static bool keep(struct events *events, int letter, struct ordo_error *error)
 {
 	if (events->length >= LONGEST_VALUE)
-		return fail_event(events, error, "found a value of more than %d bytes", LONGEST_VALUE);
+		return fail_event(
+			events, error, "found a value of more than %d bytes", LONGEST_VALUE);
 	if (!ordo_array_reserve(&events->text, &events->room, events->length + 2, 1))
 		return ordo_fail_memory(error);
 	events->text[events->length++] = (char)letter;
@@ -121,7 +126,8 @@ static bool keep_string(struct events *events, struct ordo_error *error)
 	}
 }
 
-/* A whole value from its first letter on, into events->text. Of what has brackets only these and strings are looked at. */
+/* A whole value from its first letter on, into events->text. Of what has brackets only these and
+ * strings are looked at. */
 static bool keep_value(struct events *events, int letter, struct ordo_error *error)
 {
 	events->event_line = events->line;
@@ -173,7 +179,8 @@ static bool read_nothing(struct events *events, struct ordo_error *error)
 	return letter == EOF || fail_letter(events, error, letter, "the end of the file");
 }
 
-/* Members of the outermost object, up to the events or its end. `letter` is the first of a key, or the end. */
+/* Members of the outermost object, up to the events or its end. `letter` is the first of a key, or
+ * the end. */
 static bool read_members(struct events *events, int letter, struct ordo_error *error)
 {
 	for (;; letter = read_visible(events)) {
@@ -223,7 +230,8 @@ static bool read_end(struct events *events, struct ordo_error *error)
 	const int letter = read_visible(events);
 	if (letter == ',')
 		return read_members(events, read_visible(events), error);
-	return letter == '}' ? read_nothing(events, error) : fail_letter(events, error, letter, "',' or '}'");
+	return letter == '}' ? read_nothing(events, error)
+			     : fail_letter(events, error, letter, "',' or '}'");
 }
 
 cJSON *next_event(struct events *events, struct ordo_error *error)
@@ -242,6 +250,7 @@ cJSON *next_event(struct events *events, struct ordo_error *error)
 		fail_letter(events, error, letter, "',' or ']'");
 		return NULL;
 	}
-	return keep_value(events, first ? letter : read_visible(events), error) ? parse_value(events, error)
-										: NULL;
+	return keep_value(events, first ? letter : read_visible(events), error)
+		       ? parse_value(events, error)
+		       : NULL;
 }

@@ -23,7 +23,8 @@ struct events {
 /* Reads up to the first event of a file, which stays open. To be closed, also after false. */
 bool open_events(struct events *events, FILE *in, const char *name, struct ordo_error *error);
 void close_events(struct events *events);
-/* The next one, which the caller deletes; NULL without an error (code ORDO_OK): there are no more, and the file ended well. */
+/* The next one, which the caller deletes; NULL without an error (code ORDO_OK): there are no more,
+ * and the file ended well. */
 cJSON *next_event(struct events *events, struct ordo_error *error);
 /* Fills an error that lies where the event read last begins. Always false. */
 bool fail_event(const struct events *events, struct ordo_error *error, const char *format, ...)

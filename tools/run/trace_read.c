@@ -34,8 +34,8 @@ struct extent {
 
 static bool fail_other(const struct slices *slices, struct ordo_error *error)
 {
-	fail_event(
-		&slices->events, error, "a trace of another schedule: it has a task that this one has not");
+	fail_event(&slices->events, error,
+		"a trace of another schedule: it has a task that this one has not");
 	return ordo_hint(error, "a trace is drawn with the schedule that was run");
 }
 
@@ -43,7 +43,8 @@ static bool fail_other(const struct slices *slices, struct ordo_error *error)
 static bool read_count(const cJSON *object, const char *name, uint64_t *count)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble > 9007199254740992.0 ||
+	if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) ||
+		item->valuedouble > 9007199254740992.0 ||
 		floor(item->valuedouble) < item->valuedouble)
 		return false;
 	*count = (uint64_t)item->valuedouble;
@@ -61,8 +62,8 @@ static bool read_time(const cJSON *object, const char *name, uint64_t *ns)
 }
 
 /* Processes are ranks, threads are streams, and those of a second interleaving count on. */
-static bool find_task(const struct slices *slices, const cJSON *event, const cJSON *about, uint32_t *task,
-	uint64_t *interleaving)
+static bool find_task(const struct slices *slices, const cJSON *event, const cJSON *about,
+	uint32_t *task, uint64_t *interleaving)
 {
 	const struct ordo_schedule *schedule = slices->schedule;
 	uint64_t process, thread, index;
@@ -72,7 +73,8 @@ static bool find_task(const struct slices *slices, const cJSON *event, const cJS
 	const struct ordo_stream *stream = &schedule->streams[(thread - 1) % schedule->nstream];
 	*interleaving = (thread - 1) / schedule->nstream;
 	if (process / schedule->problem.nrank != *interleaving ||
-		process % schedule->problem.nrank != stream->rank || index >= stream->end - stream->first)
+		process % schedule->problem.nrank != stream->rank ||
+		index >= stream->end - stream->first)
 		return false;
 	*task = stream->first + (uint32_t)index;
 	char text[128];
@@ -88,8 +90,8 @@ static bool keep_slice(struct slices *slices, const cJSON *event, struct ordo_er
 	uint64_t interleaving, worker, length;
 	if (!cJSON_IsObject(about) || !read_time(event, "ts", &slice.begin_ns) ||
 		!read_time(event, "dur", &length) || !read_count(about, "call", &slice.call) ||
-		!read_count(about, "round", &slice.round) || !read_count(about, "worker", &worker) ||
-		worker > UINT32_MAX)
+		!read_count(about, "round", &slice.round) ||
+		!read_count(about, "worker", &worker) || worker > UINT32_MAX)
 		return fail_event(&slices->events, error,
 			"found a slice that is no task, wanted what `ordo run --trace` writes");
 	if (!find_task(slices, event, about, &slice.task, &interleaving))
@@ -118,13 +120,14 @@ static bool check_about(const struct slices *slices, struct ordo_error *error)
 		return true;
 	if (!op || !read_count(about, "ranks", &nrank))
 		return fail_event(&slices->events, error,
-			"found \"otherData\" of another program, wanted a trace that `ordo run --trace` "
-			"wrote");
+			"found \"otherData\" of another program, wanted a trace that `ordo run "
+			"--trace` wrote");
 	if (!strcmp(op, wanted) && nrank == problem->nrank)
 		return true;
 	fail_event(&slices->events, error,
-		"a trace of another schedule: found %.40s on %" PRIu64 " ranks, wanted %s on %" PRIu32, op,
-		nrank, wanted, problem->nrank);
+		"a trace of another schedule: found %.40s on %" PRIu64
+		" ranks, wanted %s on %" PRIu32,
+		op, nrank, wanted, problem->nrank);
 	return ordo_hint(error, "a trace is drawn with the schedule that was run");
 }
 
@@ -143,9 +146,11 @@ static bool read_slices(struct slices *slices, FILE *in, const char *name, struc
 		return false;
 	bool worked = true;
 	for (cJSON *event; worked && (event = next_event(&slices->events, error));) {
-		const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, "ph"));
+		const char *kind =
+			cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, "ph"));
 		if (!kind)
-			worked = fail_event(&slices->events, error, "found no event, which has a \"ph\"");
+			worked = fail_event(
+				&slices->events, error, "found no event, which has a \"ph\"");
 		else if (!strcmp(kind, "X") && !is_token(event))
 			worked = keep_slice(slices, event, error);
 		cJSON_Delete(event);
@@ -176,10 +181,12 @@ static struct extent *find_extents(
 	*nextent = 0;
 	for (size_t i = 0; i < slices->count; i++) {
 		const struct slice *slice = &slices->items[i];
-		const bool begins = !i || slice->call != slice[-1].call || slice->round != slice[-1].round;
+		const bool begins =
+			!i || slice->call != slice[-1].call || slice->round != slice[-1].round;
 		if (!begins && slice->task == slice[-1].task) {
 			ordo_fail(error, ORDO_BAD_INPUT, 0,
-				"found a task twice in one round, first in line %" PRIu32, slice[-1].line);
+				"found a task twice in one round, first in line %" PRIu32,
+				slice[-1].line);
 			if (error) {
 				snprintf(error->file, sizeof error->file, "%s", name);
 				error->line = slice->line;
@@ -200,7 +207,8 @@ static struct extent *find_extents(
 		}
 		struct extent *extent = &extents[*nextent - 1];
 		extent->end = i + 1;
-		extent->begin_ns = slice->begin_ns < extent->begin_ns ? slice->begin_ns : extent->begin_ns;
+		extent->begin_ns =
+			slice->begin_ns < extent->begin_ns ? slice->begin_ns : extent->begin_ns;
 		extent->end_ns = slice->end_ns > extent->end_ns ? slice->end_ns : extent->end_ns;
 	}
 	return extents;
@@ -215,12 +223,13 @@ static int compare_lengths(const void *left, const void *right)
 	return a->round < b->round ? -1 : a->round > b->round;
 }
 
-static bool fail_choice(const char *name, struct ordo_error *error, const char *what, uint64_t found,
-	uint64_t first, uint64_t last)
+static bool fail_choice(const char *name, struct ordo_error *error, const char *what,
+	uint64_t found, uint64_t first, uint64_t last)
 {
 	ordo_fail(error, ORDO_USAGE, 0,
-		"--%s: found %" PRIu64 ", wanted one of %" PRIu64 "..%" PRIu64 " that the trace has", what,
-		found, first, last);
+		"--%s: found %" PRIu64 ", wanted one of %" PRIu64 "..%" PRIu64
+		" that the trace has",
+		what, found, first, last);
 	if (error)
 		snprintf(error->file, sizeof error->file, "%s", name);
 	return false;
@@ -241,7 +250,8 @@ static bool choose_round(const char *name, struct extent *extents, size_t nexten
 	for (end = first; end < nextent && extents[end].call == call;)
 		end++;
 	if (first == end)
-		return fail_choice(name, error, "call", call, traced->first_call, traced->last_call);
+		return fail_choice(
+			name, error, "call", call, traced->first_call, traced->last_call);
 	uint64_t begin_ns = UINT64_MAX, end_ns = 0;
 	for (size_t i = first; i < end; i++) {
 		begin_ns = extents[i].begin_ns < begin_ns ? extents[i].begin_ns : begin_ns;
@@ -265,7 +275,8 @@ static bool choose_round(const char *name, struct extent *extents, size_t nexten
 	return true;
 }
 
-/* A token is seen while its Notify still runs. There it counts as ended a moment before the Wait that took it. */
+/* A token is seen while its Notify still runs. There it counts as ended a moment before the Wait
+ * that took it. */
 static void clip_notifies(struct ordo_timeline *timeline, const bool *absent)
 {
 	const struct ordo_schedule *schedule = timeline->schedule;
@@ -297,15 +308,18 @@ static int compare_turns(const void *left, const void *right)
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* How many turns come before a thread's that end at a moment or, if `after`, behind those. turns[0..count) are sorted. */
-static size_t count_before(const struct turn *turns, size_t count, uint32_t worker, double moment, bool after)
+/* How many turns come before a thread's that end at a moment or, if `after`, behind those.
+ * turns[0..count) are sorted. */
+static size_t count_before(
+	const struct turn *turns, size_t count, uint32_t worker, double moment, bool after)
 {
 	size_t low = 0, high = count;
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 		const struct turn *turn = &turns[middle];
 		if (turn->worker < worker ||
-			(turn->worker == worker && (turn->end < moment || (after && turn->end <= moment))))
+			(turn->worker == worker &&
+				(turn->end < moment || (after && turn->end <= moment))))
 			low = middle + 1;
 		else
 			high = middle;
@@ -313,9 +327,10 @@ static size_t count_before(const struct turn *turns, size_t count, uint32_t work
 	return low;
 }
 
-/* The last task that a thread ended before a moment, or just then if it took time: so causes never go in a circle. ORDO_NONE: none. */
-static uint32_t task_before(const struct ordo_timeline *timeline, const struct turn *turns, size_t count,
-	uint32_t worker, double moment)
+/* The last task that a thread ended before a moment, or just then if it took time: so causes never
+ * go in a circle. ORDO_NONE: none. */
+static uint32_t task_before(const struct ordo_timeline *timeline, const struct turn *turns,
+	size_t count, uint32_t worker, double moment)
 {
 	size_t place = count_before(turns, count, worker, moment, true);
 	if (place && turns[place - 1].worker == worker &&
@@ -343,15 +358,17 @@ static bool find_causes(
 		return ordo_fail_memory(error);
 	for (size_t i = 0; i < count; i++)
 		if (schedule->tasks[slices[i].task].kind != ORDO_WAIT)
-			turns[nturn++] = (struct turn){
-				slices[i].worker, slices[i].task, timeline->tasks[slices[i].task].end};
+			turns[nturn++] = (struct turn){slices[i].worker, slices[i].task,
+				timeline->tasks[slices[i].task].end};
 	qsort(turns, nturn, sizeof *turns, compare_turns);
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t task = slices[i].task, stream = ordo_stream_of(schedule, task);
 		struct ordo_timed_task *timed = &timeline->tasks[task];
-		const bool follows = task > schedule->streams[stream].first && !traced->absent[task - 1];
+		const bool follows =
+			task > schedule->streams[stream].first && !traced->absent[task - 1];
 		const uint32_t before = follows ? task - 1 : ORDO_NONE;
-		uint32_t cause = task_before(timeline, turns, nturn, slices[i].worker, timed->begin);
+		uint32_t cause =
+			task_before(timeline, turns, nturn, slices[i].worker, timed->begin);
 		if (timed->notify != ORDO_NONE && timeline->tasks[timed->notify].end < timed->begin)
 			cause = later_of(timeline, timed->notify, cause);
 		timed->cause = later_of(timeline, before, cause);
@@ -361,8 +378,8 @@ static bool find_causes(
 }
 
 /* Times from the begin of the round; what a stream did before it is done with before it goes on. */
-static bool fill_timeline(const struct slices *slices, const struct extent *extent, const char *name,
-	struct traced *traced, struct ordo_error *error)
+static bool fill_timeline(const struct slices *slices, const struct extent *extent,
+	const char *name, struct traced *traced, struct ordo_error *error)
 {
 	struct ordo_timeline *timeline = traced->timeline;
 	const struct ordo_schedule *schedule = slices->schedule;
@@ -374,13 +391,13 @@ static bool fill_timeline(const struct slices *slices, const struct extent *exte
 		const bool wait = schedule->tasks[mine[i].task].kind == ORDO_WAIT;
 		const double begin = (double)(mine[i].begin_ns - extent->begin_ns) * 1e-9,
 			     end = (double)(mine[i].end_ns - extent->begin_ns) * 1e-9;
-		const bool follows =
-			i && mine[i - 1].task + 1 == mine[i].task &&
-			ordo_stream_of(schedule, mine[i - 1].task) == ordo_stream_of(schedule, mine[i].task);
+		const bool follows = i && mine[i - 1].task + 1 == mine[i].task &&
+				     ordo_stream_of(schedule, mine[i - 1].task) ==
+					     ordo_stream_of(schedule, mine[i].task);
 		if (follows && mine[i].begin_ns < mine[i - 1].end_ns) {
 			ordo_fail(error, ORDO_BAD_INPUT, 0,
-				"found a task that begins before the one before it has ended, which stands "
-				"in line %" PRIu32,
+				"found a task that begins before the one before it has ended, "
+				"which stands in line %" PRIu32,
 				mine[i - 1].line);
 			if (error) {
 				snprintf(error->file, sizeof error->file, "%s", name);
@@ -400,8 +417,8 @@ static bool fill_timeline(const struct slices *slices, const struct extent *exte
 	return find_causes(traced, mine, count, error);
 }
 
-static bool make_traced(const struct slices *slices, const char *name, uint64_t call, uint64_t round,
-	struct traced *traced, struct ordo_error *error)
+static bool make_traced(const struct slices *slices, const char *name, uint64_t call,
+	uint64_t round, struct traced *traced, struct ordo_error *error)
 {
 	size_t nextent;
 	struct extent chosen, *extents;
@@ -410,7 +427,8 @@ static bool make_traced(const struct slices *slices, const char *name, uint64_t 
 	extents = find_extents(slices, name, &nextent, error);
 	if (!extents)
 		return false;
-	const bool found = choose_round(name, extents, nextent, call, round, traced, &chosen, error);
+	const bool found =
+		choose_round(name, extents, nextent, call, round, traced, &chosen, error);
 	free(extents);
 	if (!found)
 		return false;

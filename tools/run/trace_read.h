@@ -20,10 +20,12 @@ struct traced {
 	double call_seconds;
 };
 
-/* Reads a trace, from where the file stands, against the schedule that was run: every event must be a task of it. Times are from the begin
- * of the round. The cause of a task is what ended last of: the task before it, the Notify whose token it took, what its thread did before.
- * call LATEST_CALL: the last one in it. round MIDDLE_ROUND: of the call's the one with the median length. `name` is for messages. The caller
- * ends it, also after false: unreadable, no trace, of another schedule, or there is no such call or round (ORDO_USAGE). */
+/* Reads a trace, from where the file stands, against the schedule that was run: every event must be
+ * a task of it. Times are from the begin of the round. The cause of a task is what ended last of:
+ * the task before it, the Notify whose token it took, what its thread did before. call LATEST_CALL:
+ * the last one in it. round MIDDLE_ROUND: of the call's the one with the median length. `name` is
+ * for messages. The caller ends it, also after false: unreadable, no trace, of another schedule, or
+ * there is no such call or round (ORDO_USAGE). */
 bool read_traced(FILE *in, const char *name, const struct ordo_schedule *schedule, uint64_t call,
 	uint64_t round, struct traced *traced, struct ordo_error *error);
 void end_traced(struct traced *traced);

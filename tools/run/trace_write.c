@@ -1,4 +1,5 @@
-/* trace_write.c - writes runs as Chrome trace-event JSON: every event is a line, so a million of them need no memory. */
+/* trace_write.c - writes runs as Chrome trace-event JSON: every event is a line, so a million of
+ * them need no memory. */
 #include "trace_write.h"
 #include "cli/output.h"
 #include <errno.h>
@@ -10,7 +11,8 @@
 /* So many tasks between two looks at the clock, for the bar. */
 enum { PROGRESS_STEP = 4096 };
 
-/* One plan's trace, under way. The processes and threads of the plans before have the numbers before. */
+/* One plan's trace, under way. The processes and threads of the plans before have the numbers
+ * before. */
 struct tracing {
 	FILE *out;
 	const struct ordo_schedule *schedule;
@@ -27,8 +29,8 @@ bool accept_trace(struct call *call, const char *path)
 {
 	if (!path || (*path && strcmp(path, "-") != 0))
 		return true;
-	call->status = fail_usage(
-		call, NULL, "--trace: found \"%s\", wanted the name of a file; stdout has the report", path);
+	call->status = fail_usage(call, NULL,
+		"--trace: found \"%s\", wanted the name of a file; stdout has the report", path);
 	return false;
 }
 
@@ -60,7 +62,8 @@ static void put_time(const struct tracing *tracing, const char *name, uint64_t n
 static void put_place(const struct tracing *tracing, uint32_t stream)
 {
 	fprintf(tracing->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu64,
-		process_of(tracing, tracing->schedule->streams[stream].rank), thread_of(tracing, stream));
+		process_of(tracing, tracing->schedule->streams[stream].rank),
+		thread_of(tracing, stream));
 }
 
 static void name_rank(const struct tracing *tracing, uint32_t rank)
@@ -85,10 +88,11 @@ static bool name_stream(const struct tracing *tracing, uint32_t stream)
 		return false;
 	fputs(",\n{\"ph\":\"M\",\"name\":\"thread_name\"", tracing->out);
 	put_place(tracing, stream);
-	fprintf(tracing->out, ",\"args\":{\"name\":%s}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\"",
-		name);
+	fprintf(tracing->out,
+		",\"args\":{\"name\":%s}},\n{\"ph\":\"M\",\"name\":\"thread_sort_index\"", name);
 	put_place(tracing, stream);
-	fprintf(tracing->out, ",\"args\":{\"sort_index\":%" PRIu64 "}}", thread_of(tracing, stream));
+	fprintf(tracing->out, ",\"args\":{\"sort_index\":%" PRIu64 "}}",
+		thread_of(tracing, stream));
 	free(name);
 	return true;
 }
@@ -115,14 +119,15 @@ static void find_bounds(struct tracing *tracing)
 			if (!ordo_plan_traced_task(tracing->plan, round, task, &traced))
 				continue;
 			const uint64_t last = traced.end_ns ? traced.end_ns : traced.begin_ns;
-			tracing->origin_ns =
-				traced.begin_ns < tracing->origin_ns ? traced.begin_ns : tracing->origin_ns;
+			tracing->origin_ns = traced.begin_ns < tracing->origin_ns
+						     ? traced.begin_ns
+						     : tracing->origin_ns;
 			tracing->end_ns = last > tracing->end_ns ? last : tracing->end_ns;
 		}
 }
 
-static void write_slice(const struct tracing *tracing, uint32_t stream, uint32_t task, uint64_t round,
-	const struct ordo_traced_task *traced)
+static void write_slice(const struct tracing *tracing, uint32_t stream, uint32_t task,
+	uint64_t round, const struct ordo_traced_task *traced)
 {
 	const struct ordo_schedule *schedule = tracing->schedule;
 	const struct ordo_task *facts = &schedule->tasks[task];
@@ -138,26 +143,30 @@ static void write_slice(const struct tracing *tracing, uint32_t stream, uint32_t
 	put_time(tracing, "dur", end_ns - traced->begin_ns);
 	fprintf(tracing->out, ",\"args\":{\"task\":\"%s\"", text);
 	if (ordo_task_moves(facts))
-		fprintf(tracing->out, ",\"chunk\":%" PRIu32 ",\"chunks\":%" PRIu32 ",\"bytes\":%" PRIu64,
+		fprintf(tracing->out,
+			",\"chunk\":%" PRIu32 ",\"chunks\":%" PRIu32 ",\"bytes\":%" PRIu64,
 			facts->chunk, facts->count, traced->bytes);
 	fprintf(tracing->out,
-		",\"index\":%" PRIu32 ",\"call\":%" PRIu64 ",\"round\":%" PRIu64 ",\"worker\":%" PRIu32
-		"%s}}",
-		task - schedule->streams[stream].first, round / per_call, round % per_call, traced->worker,
-		traced->end_ns ? "" : ",\"unfinished\":true");
+		",\"index\":%" PRIu32 ",\"call\":%" PRIu64 ",\"round\":%" PRIu64
+		",\"worker\":%" PRIu32 "%s}}",
+		task - schedule->streams[stream].first, round / per_call, round % per_call,
+		traced->worker, traced->end_ns ? "" : ",\"unfinished\":true");
 }
 
-static void write_arrow_end(const struct tracing *tracing, const char *kind, uint32_t stream, uint64_t ns)
+static void write_arrow_end(
+	const struct tracing *tracing, const char *kind, uint32_t stream, uint64_t ns)
 {
-	fprintf(tracing->out, ",\n{\"ph\":%s,\"name\":\"token\",\"cat\":\"signal\",\"id\":%" PRIu64, kind,
-		*tracing->narrow);
+	fprintf(tracing->out, ",\n{\"ph\":%s,\"name\":\"token\",\"cat\":\"signal\",\"id\":%" PRIu64,
+		kind, *tracing->narrow);
 	put_place(tracing, stream);
 	put_time(tracing, "ts", ns - tracing->origin_ns);
 	fputs("}", tracing->out);
 }
 
-/* Perfetto turns an arrow round whose head began before its tail, as a Wait does that waited: so it points to a slice of its own inside the Wait, from when the token was on its way. */
-static void write_token(const struct tracing *tracing, uint32_t stream, uint64_t begin_ns, uint64_t end_ns)
+/* Perfetto turns an arrow round whose head began before its tail, as a Wait does that waited: so it
+ * points to a slice of its own inside the Wait, from when the token was on its way. */
+static void write_token(
+	const struct tracing *tracing, uint32_t stream, uint64_t begin_ns, uint64_t end_ns)
 {
 	fputs(",\n{\"ph\":\"X\",\"name\":\"token\",\"cat\":\"signal\"", tracing->out);
 	put_place(tracing, stream);
@@ -166,11 +175,14 @@ static void write_token(const struct tracing *tracing, uint32_t stream, uint64_t
 	fputs("}", tracing->out);
 }
 
-/* Viewers bind the ends of an arrow to the innermost slices that are open at these times, so both lie inside. */
-static void write_arrow(const struct tracing *tracing, uint32_t stream, const struct ordo_traced_task *wait)
+/* Viewers bind the ends of an arrow to the innermost slices that are open at these times, so both
+ * lie inside. */
+static void write_arrow(
+	const struct tracing *tracing, uint32_t stream, const struct ordo_traced_task *wait)
 {
 	struct ordo_traced_task notify;
-	if (!wait->end_ns || wait->notify == ORDO_NONE || wait->notify_round < tracing->extent.begin ||
+	if (!wait->end_ns || wait->notify == ORDO_NONE ||
+		wait->notify_round < tracing->extent.begin ||
 		!ordo_plan_traced_task(tracing->plan, wait->notify_round, wait->notify, &notify) ||
 		!notify.end_ns)
 		return;
@@ -189,8 +201,8 @@ static void write_arrow(const struct tracing *tracing, uint32_t stream, const st
 static void write_stream(const struct tracing *tracing, uint32_t stream, uint64_t round)
 {
 	const struct ordo_stream *facts = &tracing->schedule->streams[stream];
-	const uint64_t total =
-		tracing->schedule->ntask * (tracing->extent.end - tracing->extent.begin) * tracing->nplan;
+	const uint64_t total = tracing->schedule->ntask *
+			       (tracing->extent.end - tracing->extent.begin) * tracing->nplan;
 	for (uint32_t task = facts->first; task < facts->end; task++) {
 		struct ordo_traced_task traced;
 		if (!ordo_plan_traced_task(tracing->plan, round, task, &traced))
@@ -199,7 +211,8 @@ static void write_stream(const struct tracing *tracing, uint32_t stream, uint64_
 		if (tracing->schedule->tasks[task].kind == ORDO_WAIT)
 			write_arrow(tracing, stream, &traced);
 		if (++*tracing->ntask % PROGRESS_STEP == 0)
-			show_progress(tracing->progress, "writing the trace", *tracing->ntask, total);
+			show_progress(
+				tracing->progress, "writing the trace", *tracing->ntask, total);
 	}
 }
 
@@ -223,8 +236,10 @@ static bool write_head(const struct ordo_schedule *schedule, FILE *out)
 		return false;
 	fprintf(out,
 		"{\"otherData\":{\"writer\":\"ordo " ORDO_VERSION
-		"\",\"operator\":\"%s\",\"algorithm\":%s,\"ranks\":%" PRIu32 "},\n\"traceEvents\":[",
-		ordo_operator_facts(schedule->problem.op)->name, algorithm, schedule->problem.nrank);
+		"\",\"operator\":\"%s\",\"algorithm\":%s,\"ranks\":%" PRIu32
+		"},\n\"traceEvents\":[",
+		ordo_operator_facts(schedule->problem.op)->name, algorithm,
+		schedule->problem.nrank);
 	free(algorithm);
 	return true;
 }
@@ -298,7 +313,8 @@ int deliver_trace(struct call *call, const char *path, const struct ordo_schedul
 {
 	struct ordo_error error;
 	uint32_t nrecorded = 0;
-	while (nrecorded < nplan && plans[nrecorded] && ordo_plan_trace_extent(plans[nrecorded]).end)
+	while (nrecorded < nplan && plans[nrecorded] &&
+		ordo_plan_trace_extent(plans[nrecorded]).end)
 		nrecorded++;
 	if (!path || !nrecorded || write_trace(call, path, schedule, plans, nrecorded, &error))
 		return status;

@@ -8,8 +8,8 @@ static void tell_form(struct call *call, const struct space_time_facts *facts)
 {
 	if (facts->form == DENSE_BARS)
 		note(call,
-			"drawn: %u tasks; above %d only those of the critical path have arrows and tooltips; "
-			"choose fewer with --ranks 0-3 and --phases 0-2",
+			"drawn: %u tasks; above %d only those of the critical path have arrows and "
+			"tooltips; choose fewer with --ranks 0-3 and --phases 0-2",
 			facts->ntask, MOST_TASK_BARS);
 	if (facts->form != SPAN_MAP)
 		return;
@@ -17,14 +17,14 @@ static void tell_form(struct call *call, const struct space_time_facts *facts)
 	if (facts->ranks_a_row > 1)
 		snprintf(each, sizeof each, " of up to %u ranks", facts->ranks_a_row);
 	note(call,
-		"aggregated: %u tasks of %u ranks into %u rows%s and %u spans of %.3g us; choose fewer with "
-		"--ranks 0-3 and --phases 0-2, or draw them all with --max-tasks %u",
-		facts->ntask, facts->nchosen_rank, facts->nrow, each, facts->nspan, facts->span * 1e6,
-		facts->ntask);
+		"aggregated: %u tasks of %u ranks into %u rows%s and %u spans of %.3g us; choose "
+		"fewer with --ranks 0-3 and --phases 0-2, or draw them all with --max-tasks %u",
+		facts->ntask, facts->nchosen_rank, facts->nrow, each, facts->nspan,
+		facts->span * 1e6, facts->ntask);
 }
 
-static void add_facts(
-	struct call *call, const struct ordo_timeline *timeline, const struct space_time_facts *facts)
+static void add_facts(struct call *call, const struct ordo_timeline *timeline,
+	const struct space_time_facts *facts)
 {
 	static const char *const forms[] = {"tasks", "dense", "map"};
 	if (!call->json)
@@ -36,8 +36,8 @@ static void add_facts(
 }
 
 static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
-	const struct excerpt_wish *excerpt, const struct selection *selection, const struct witness *witness,
-	FILE *out)
+	const struct excerpt_wish *excerpt, const struct selection *selection,
+	const struct witness *witness, FILE *out)
 {
 	struct ordo_error error;
 	struct space_time_facts facts;
@@ -56,7 +56,8 @@ static bool draw_chosen(struct call *call, const struct chosen_timeline *times,
 	return true;
 }
 
-/* What is red, before all else in the line below the title: the first finding, as far as its first line goes. */
+/* What is red, before all else in the line below the title: the first finding, as far as its first
+ * line goes. */
 static void tell_findings(struct chosen_timeline *times, const struct witness *witness)
 {
 	enum { MOST_LETTERS = 60 };
@@ -64,14 +65,16 @@ static void tell_findings(struct chosen_timeline *times, const struct witness *w
 	if (!witness || !witness->nfinding)
 		return;
 	const char *text = witness->captions[0];
-	const size_t whole = strcspn(text, "\n"), length = whole < MOST_LETTERS ? whole : MOST_LETTERS;
+	const size_t whole = strcspn(text, "\n"),
+		     length = whole < MOST_LETTERS ? whole : MOST_LETTERS;
 	memcpy(setting, times->setting, sizeof setting);
-	snprintf(times->setting, sizeof times->setting, "refuted, in red: %.*s%s; %.200s", (int)length, text,
-		length < whole ? "..." : "", setting);
+	snprintf(times->setting, sizeof times->setting, "refuted, in red: %.*s%s; %.200s",
+		(int)length, text, length < whole ? "..." : "", setting);
 }
 
-bool draw_times(struct call *call, const struct timeline_wish *wish, const struct excerpt_wish *excerpt,
-	const struct ordo_schedule *schedule, const struct witness *witness, FILE *out)
+bool draw_times(struct call *call, const struct timeline_wish *wish,
+	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
+	const struct witness *witness, FILE *out)
 {
 	/* Nothing is cut: what is too long is aggregated. */
 	const struct excerpt_wish whole = {

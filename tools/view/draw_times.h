@@ -2,12 +2,13 @@
 #ifndef ORDO_TOOLS_VIEW_DRAW_TIMES_H
 #define ORDO_TOOLS_VIEW_DRAW_TIMES_H
 
-#include "view/model/selection.h"
 #include "run/timelines.h"
+#include "view/model/selection.h"
 
-/* Writes it as SVG, with what the witness names in red (NULL: nothing), and says what was left out. excerpt->max_tasks: of more a map is
- * drawn; USUAL_TASKS. false: call->status. */
-bool draw_times(struct call *call, const struct timeline_wish *wish, const struct excerpt_wish *excerpt,
-	const struct ordo_schedule *schedule, const struct witness *witness, FILE *out);
+/* Writes it as SVG, with what the witness names in red (NULL: nothing), and says what was left out.
+ * excerpt->max_tasks: of more a map is drawn; USUAL_TASKS. false: call->status. */
+bool draw_times(struct call *call, const struct timeline_wish *wish,
+	const struct excerpt_wish *excerpt, const struct ordo_schedule *schedule,
+	const struct witness *witness, FILE *out);
 
 #endif

@@ -23,11 +23,13 @@ bool choose_picture_form(struct call *call, struct picture_wish *wish)
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->as, forms[i])) {
 			if (call->json && !wish->output && i > 1)
-				return refuse(call, fail_usage(call, NULL,
-							    "--json with --as %s needs --output", wish->as));
+				return refuse(call,
+					fail_usage(call, NULL, "--json with --as %s needs --output",
+						wish->as));
 			return true;
 		}
-	return refuse(call, fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
+	return refuse(call,
+		fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
 }
 
 static bool deliver(struct call *call, const struct picture_wish *wish, FILE *image)
@@ -37,13 +39,14 @@ static bool deliver(struct call *call, const struct picture_wish *wish, FILE *im
 	add_text(call->answer, "output", wish->output);
 	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
 		return refuse(call, fail(call, &error));
-	if (wish->output ? save(image, wish->output, &error) : call->json || copy_out(image, stdout, &error))
+	if (wish->output ? save(image, wish->output, &error)
+			 : call->json || copy_out(image, stdout, &error))
 		return true;
 	return refuse(call, fail(call, &error));
 }
 
-bool deliver_picture(struct call *call, const struct picture_wish *wish, bool straight, picture_writer *write,
-	const void *closure)
+bool deliver_picture(struct call *call, const struct picture_wish *wish, bool straight,
+	picture_writer *write, const void *closure)
 {
 	struct ordo_error error;
 	FILE *dot = tmpfile(), *image = tmpfile();

@@ -19,18 +19,22 @@ struct selection {
 	uint32_t max_tasks; /* a longer picture is cut */
 };
 
-/* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. What the witness (NULL: there is none) shows is
- * red. */
-bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	const struct witness *witness, uint32_t *drawn, struct ordo_error *error);
-/* What depends on what: the moves among the tasks chosen, and why one comes before the other. The slices of the schedule must be inside their buffers
- * (R1 to R3). Positions are left to `dot`. */
-bool draw_task_graph(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	const struct witness *witness, uint32_t *drawn, struct ordo_error *error);
-/* The links among these ranks, and the switches; links that are down dashed and red. With a prediction (NULL: none) for that topology every loaded link
- * is an arrow, as wide as its bytes and as warm as its use; the bottleneck is marked. */
-bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
-	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error);
+/* Writes DOT. *drawn is how many tasks are in it: fewer than chosen if max_tasks cut them. What the
+ * witness (NULL: there is none) shows is red. */
+bool draw_schedule(FILE *out, const struct ordo_schedule *schedule,
+	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
+	struct ordo_error *error);
+/* What depends on what: the moves among the tasks chosen, and why one comes before the other. The
+ * slices of the schedule must be inside their buffers (R1 to R3). Positions are left to `dot`. */
+bool draw_task_graph(FILE *out, const struct ordo_schedule *schedule,
+	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
+	struct ordo_error *error);
+/* The links among these ranks, and the switches; links that are down dashed and red. With a
+ * prediction (NULL: none) for that topology every loaded link is an arrow, as wide as its bytes and
+ * as warm as its use; the bottleneck is marked. */
+bool draw_topology(FILE *out, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, const uint32_t *ranks, uint32_t nrank,
+	struct ordo_error *error);
 
 /* A tree of a forest and what stands above it. */
 struct titled_tree {

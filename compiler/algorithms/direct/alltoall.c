@@ -1,13 +1,14 @@
-/* alltoall.c - every rank has a block for every other: one partner after another, or by the binary digits of
- * the way.
+/* alltoall.c - every rank has a block for every other: one partner after another, or by the binary
+ * digits of the way.
  *
- * pairwise: in step k rank r sends to r+k and receives from r-k. Bruck: a block that has to go j ranks on goes
- * 2^k on in round k for every digit k of j, so that a rank has q partners instead of N-1; blocks wait in
- * scratch meanwhile.
+ * pairwise: in step k rank r sends to r+k and receives from r-k. Bruck: a block that has to go j
+ * ranks on goes 2^k on in round k for every digit k of j, so that a rank has q partners instead of
+ * N-1; blocks wait in scratch meanwhile.
  *
- * steps   pairwise: N-1 rounds, each block goes once; Bruck: q = ceil(log2 N) rounds, a block goes at most
- *         floor(log2 N) times
- * volume  pairwise: N-1 blocks; Bruck: the binary digits of 1..N-1 together, (N/2) log2 N blocks for N = 2^k
+ * steps   pairwise: N-1 rounds, each block goes once; Bruck: q = ceil(log2 N) rounds, a block goes
+ *         at most floor(log2 N) times
+ * volume  pairwise: N-1 blocks; Bruck: the binary digits of 1..N-1 together, (N/2) log2 N blocks
+ *         for N = 2^k
  * scratch pairwise none; Bruck a block for every hop but the last, N (q/2 - 1) + 1 for N = 2^q
  * source  Bruck, Ho, Kipnis, Upfal and Weathersby, IEEE Trans. Parallel Distrib. Syst. 8(11), 1997
  */
@@ -52,8 +53,8 @@ static uint32_t count_with(uint32_t N, uint32_t digit)
 	return (N >> digit >> 1 << digit) + (low > way ? low - way : 0);
 }
 
-/* What arrives in a round and goes further has scratch of its own, so that no round waits until a block of an
- * earlier one has left. */
+/* What arrives in a round and goes further has scratch of its own, so that no round waits until a
+ * block of an earlier one has left. */
 struct bruck {
 	struct ordo_builder *b;
 	const struct ordo_problem *problem;
@@ -67,7 +68,8 @@ static struct bruck prepare_scratch(struct ordo_builder *b, const struct ordo_pr
 	for (uint32_t digit = 0; digit < 31 && 1u << digit < problem->nrank; digit++) {
 		const uint32_t ngo = count_with(problem->nrank, digit);
 		bruck.arrivals[digit] = blocks;
-		blocks += ngo > 1u << digit ? ngo - (1u << digit) : 0; /* the others have arrived for good */
+		/* the others have arrived for good */
+		blocks += ngo > 1u << digit ? ngo - (1u << digit) : 0;
 	}
 	const uint32_t scratch = ordo_scratch(b, blocks * problem->chunks_per_block);
 	for (uint32_t digit = 0; digit < 32; digit++)
@@ -75,31 +77,36 @@ static struct bruck prepare_scratch(struct ordo_builder *b, const struct ordo_pr
 	return bruck;
 }
 
-/* Where, at `rank`, what has to go j ranks on in all lies after the round of a digit of j but the highest. The
- * numbers with that digit set, counted in order: the first 2^digit of them have no higher one. */
-static struct ordo_at on_the_way(const struct bruck *bruck, uint32_t rank, uint32_t j, uint32_t digit)
+/* Where, at `rank`, what has to go j ranks on in all lies after the round of a digit of j but the
+ * highest. The numbers with that digit set, counted in order: the first 2^digit of them have no
+ * higher one. */
+static struct ordo_at on_the_way(
+	const struct bruck *bruck, uint32_t rank, uint32_t j, uint32_t digit)
 {
-	const uint32_t way = 1u << digit, number = (j >> digit >> 1 << digit | (j & (way - 1))) - way;
-	return ordo_at(
-		rank, ORDO_SCRATCH, bruck->arrivals[digit] + number * bruck->problem->chunks_per_block);
+	const uint32_t way = 1u << digit,
+		       number = (j >> digit >> 1 << digit | (j & (way - 1))) - way;
+	return ordo_at(rank, ORDO_SCRATCH,
+		bruck->arrivals[digit] + number * bruck->problem->chunks_per_block);
 }
 
-/* In round `digit`, rank passes on what has to go j ranks on. The lower digits of j are behind it: it came from
- * that far, and last over the highest of them. */
+/* In round `digit`, rank passes on what has to go j ranks on. The lower digits of j are behind it:
+ * it came from that far, and last over the highest of them. */
 static void send_digit(const struct bruck *bruck, uint32_t rank, uint32_t digit, uint32_t j)
 {
 	const uint32_t N = bruck->problem->nrank, behind = j & ((1u << digit) - 1);
-	const uint32_t from = (rank + N - behind) % N, to = (from + j) % N, peer = (rank + (1u << digit)) % N;
+	const uint32_t from = (rank + N - behind) % N, to = (from + j) % N,
+		       peer = (rank + (1u << digit)) % N;
 	const uint32_t chunk = block(bruck->problem, from, to);
 	const bool last = !(j >> digit >> 1);
-	ordo_copy(bruck->b, last ? ordo_output_of(bruck->b, to, chunk) : on_the_way(bruck, peer, j, digit),
+	ordo_copy(bruck->b,
+		last ? ordo_output_of(bruck->b, to, chunk) : on_the_way(bruck, peer, j, digit),
 		behind ? on_the_way(bruck, rank, j, 31 - (uint32_t)__builtin_clz(behind))
 		       : ordo_input_of(bruck->b, rank, chunk),
 		bruck->problem->chunks_per_block);
 }
 
-/* A block that moves in this round and in the next: sent last in this and first in the next, it is waited for
- * in the name of all others. 0: there is none. */
+/* A block that moves in this round and in the next: sent last in this and first in the next, it is
+ * waited for in the name of all others. 0: there is none. */
 static uint32_t connecting(uint32_t N, uint32_t digit)
 {
 	return 3u << digit < N ? 3u << digit : 0;
@@ -181,15 +188,16 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_alltoall = {
 	.facts = {.name = "alltoall",
-		.summary = "every rank with every other in turn, or by the binary digits of the way",
+		.summary =
+			"every rank with every other in turn, or by the binary digits of the way",
 		.operators = 1u << ORDO_ALLTOALL,
 		.ranks = "any",
-		.steps = "pairwise N-1 rounds, each block goes once; bruck q rounds, a block goes at most "
-			 "floor(log2 N) times",
+		.steps = "pairwise N-1 rounds, each block goes once; bruck q rounds, a block goes "
+			 "at most floor(log2 N) times",
 		.volume = "pairwise N-1 blocks; bruck (N/2) log2 N blocks for N = 2^k",
 		.order = "adds nothing",
-		.topologies =
-			"pairwise: a link between every two ranks; bruck: links to the ranks 2^k further",
+		.topologies = "pairwise: a link between every two ranks; bruck: links to the ranks "
+			      "2^k further",
 		.source = "Bruck, Ho, Kipnis, Upfal and Weathersby 1997",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,

@@ -1,11 +1,14 @@
 /* mesh.c - every rank deals with every other directly; sums are folded where they are needed.
  *
  * steps   1; two-shot AllReduce and Broadcast 2
- * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot, 2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll,
- *         Scatter (N-1)/N n; Gather n/N; Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
- * order   by absolute rank, the same tree for every chunk: dyadic D(N), folded F(N) or linear, as chosen; or own: the owner's part first, then the
- *         others in ascending order, N-1 trees (ranks 0 and 1 have the same)
- * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the direct algorithms)
+ * volume  what the busiest rank sends, n being the whole vector: AllReduce (N-1)n one-shot,
+ *         2(N-1)/N n two-shot; ReduceScatter, AllGather, AllToAll, Scatter (N-1)/N n; Gather n/N;
+ *         Reduce n; Broadcast (N-1)n one-shot, 2(N-1)/N n two-shot
+ * order   by absolute rank, the same tree for every chunk: dyadic D(N), folded F(N) or linear, as
+ *         chosen; or own: the owner's part first, then the others in ascending order, N-1 trees
+ *         (ranks 0 and 1 have the same)
+ * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005 (the
+ *         direct algorithms)
  */
 #include "peers.h"
 
@@ -40,9 +43,9 @@ static bool two_shots(const struct ordo_recipe *recipe)
 						    : ordo_recipe_is(recipe, "shots", "2");
 }
 
-/* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the result
- * belongs, each other's in scratch. The sum that contains the owner's item stays in its place, so that the
- * result needs no further copy. */
+/* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the
+ * result belongs, each other's in scratch. The sum that contains the owner's item stays in its
+ * place, so that the result needs no further copy. */
 struct fold {
 	struct ordo_builder *b;
 	struct ordo_slice slice;
@@ -58,7 +61,8 @@ static struct ordo_at raw_place(uint32_t owner, uint32_t from, uint32_t scratch,
 
 static struct ordo_at item(const struct fold *fold, uint32_t i)
 {
-	return i == fold->holder ? fold->own : raw_place(fold->owner, i, fold->scratch, fold->stride);
+	return i == fold->holder ? fold->own
+				 : raw_place(fold->owner, i, fold->scratch, fold->stride);
 }
 
 /* Item i becomes item i + item j. */
@@ -119,7 +123,8 @@ static const char *collects_as(const struct ordo_recipe *recipe)
 {
 	if (recipe->problem.op == ORDO_REDUCE)
 		return "gather";
-	return recipe->problem.op == ORDO_ALLREDUCE && !two_shots(recipe) ? "all-gather" : "reduce-scatter";
+	return recipe->problem.op == ORDO_ALLREDUCE && !two_shots(recipe) ? "all-gather"
+									  : "reduce-scatter";
 }
 
 /* Every rank sends its part of every sum to the one that makes it. */
@@ -148,7 +153,8 @@ static void fold_one(struct ordo_builder *b, const struct ordo_recipe *recipe, u
 		return;
 	ordo_stream_local(b, recipe);
 	ordo_contribute(b, owner, slice.first, slice.count);
-	struct fold fold = {b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
+	struct fold fold = {
+		b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
 	if (ordo_recipe_is(recipe, "fold", "dyadic"))
 		fold_dyadic(&fold, recipe->problem.nrank);
 	else if (ordo_recipe_is(recipe, "fold", "folded"))
@@ -163,7 +169,8 @@ static void sum_up(struct ordo_builder *b, const struct ordo_recipe *recipe)
 {
 	const uint32_t N = recipe->problem.nrank, stride = largest_share(recipe);
 	if ((uint64_t)(N - 1) * stride > ORDO_LIMIT) {
-		ordo_builder_fail(b, "%u chunks from each of %u ranks are more scratch slots than %u", stride,
+		ordo_builder_fail(b,
+			"%u chunks from each of %u ranks are more scratch slots than %u", stride,
 			N - 1, ORDO_LIMIT);
 		return;
 	}
@@ -180,17 +187,20 @@ static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	const struct ordo_problem *problem = &recipe->problem;
 	const bool summed = ordo_operator_facts(problem->op)->reduces;
 	const uint32_t N = problem->nrank;
-	ordo_phase(b, problem->op == ORDO_BROADCAST && !two_shots(recipe) ? "broadcast" : "all-gather",
+	ordo_phase(b,
+		problem->op == ORDO_BROADCAST && !two_shots(recipe) ? "broadcast" : "all-gather",
 		ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N;
 			const struct ordo_slice slice = share_of(recipe, rank);
-			if (!slice.count || (problem->op == ORDO_BROADCAST && peer == problem->root))
+			if (!slice.count ||
+				(problem->op == ORDO_BROADCAST && peer == problem->root))
 				continue;
 			ordo_stream_to_peer(b, recipe, peer);
 			ordo_copy(b, ordo_output_of(b, peer, slice.first),
-				summed ? ordo_work(b, rank, slice.first) : ordo_held(b, rank, slice.first),
+				summed ? ordo_work(b, rank, slice.first)
+				       : ordo_held(b, rank, slice.first),
 				slice.count);
 		}
 }
@@ -206,8 +216,8 @@ static void deal_out(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		if (!slice.count)
 			continue;
 		ordo_stream_to_peer(b, recipe, peer);
-		ordo_copy(b, ordo_output_of(b, peer, slice.first), ordo_input_of(b, root, slice.first),
-			slice.count);
+		ordo_copy(b, ordo_output_of(b, peer, slice.first),
+			ordo_input_of(b, root, slice.first), slice.count);
 	}
 }
 
@@ -220,8 +230,8 @@ static void gather(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		const uint32_t rank = (root + distance) % N;
 		const struct ordo_slice slice = share_of(recipe, rank);
 		ordo_stream_to_peer(b, recipe, root);
-		ordo_copy(b, ordo_output_of(b, root, slice.first), ordo_input_of(b, rank, slice.first),
-			slice.count);
+		ordo_copy(b, ordo_output_of(b, root, slice.first),
+			ordo_input_of(b, rank, slice.first), slice.count);
 	}
 }
 
@@ -234,7 +244,8 @@ static void exchange(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N, chunk = (rank * N + peer) * K;
 			ordo_stream_to_peer(b, recipe, peer);
-			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk), K);
+			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk),
+				K);
 		}
 }
 
@@ -298,14 +309,16 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	const char *name = ordo_operator_facts(op)->name;
 	if (ordo_recipe_is(recipe, "shots", "2") && op != ORDO_ALLREDUCE && op != ORDO_BROADCAST)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: mesh has two shots for AllReduce and Broadcast only, not for %s", name);
+			"algorithm: mesh has two shots for AllReduce and Broadcast only, not for "
+			"%s",
+			name);
 	if (!ordo_recipe_is(recipe, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
-		return ordo_fail(
-			error, ORDO_USAGE, 0, "algorithm: fold says how to add, and %s adds nothing", name);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"algorithm: fold says how to add, and %s adds nothing", name);
 	if (ordo_recipe_is(recipe, "fold", "own") && op == ORDO_ALLREDUCE && !two_shots(recipe))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: with shots=1 and fold=own every rank would add in an order of its own, "
-			"and get other bits than the others");
+			"algorithm: with shots=1 and fold=own every rank would add in an order of "
+			"its own, and get other bits than the others");
 	return true;
 }
 
@@ -370,15 +383,14 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "shots",
 		.values = "auto|1|2",
 		.fallback = "auto",
-		.meaning = "1: every rank gets all at once; 2: each first gets a share, then deals it round. "
-			   "auto: 2 for AllReduce, "
-			   "else 1",
+		.meaning = "1: every rank gets all at once; 2: each first gets a share, then deals "
+			   "it round. auto: 2 for AllReduce, else 1",
 		.kind = ORDO_WORD},
 	{.name = "fold",
 		.values = "dyadic|folded|linear|own",
 		.fallback = "dyadic",
-		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., ((0+1)+2)+..., or "
-			   "own: ((r+0)+1)+...",
+		.meaning = "the order of each sum: ((0+1)+(2+3))..., ((0+4)+(2+6))..., "
+			   "((0+1)+2)+..., or own: ((r+0)+1)+...",
 		.kind = ORDO_WORD},
 	ORDO_PEERS_STREAMS,
 };
@@ -417,8 +429,8 @@ const struct ordo_algorithm ordo_algorithm_mesh = {
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "any",
 		.steps = "1; two-shot AllReduce and Broadcast 2",
-		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, AllGather, "
-			  "AllToAll (N-1)/N n",
+		.volume = "two-shot AllReduce 2(N-1)/N n, one-shot (N-1)n; ReduceScatter, "
+			  "AllGather, AllToAll (N-1)/N n",
 		.order = "one tree for every chunk: dyadic, folded or linear; fold=own N-1 trees",
 		.topologies = "a link between every two ranks that exchange something",
 		.source = "Thakur, Rabenseifner and Gropp 2005",

@@ -1,15 +1,17 @@
-/* peers.h - a stream for each peer, or one for all: a parameter of algorithms in which all ranks deal with all. */
+/* peers.h - a stream for each peer, or one for all: a parameter of algorithms in which all ranks
+ * deal with all. */
 #ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
 #define ORDO_COMPILER_ALGORITHMS_DIRECT_PEERS_H
 
 #include "algorithm.h"
 
-#define ORDO_PEERS_STREAMS                                                                                   \
-	{                                                                                                    \
-		.name = "streams", .values = "peers|one", .fallback = "peers",                               \
-		.meaning = "peers: a stream for each peer, for parallel links; one: a rank does one thing "  \
-			   "after another",                                                                  \
-		.kind = ORDO_WORD                                                                            \
+#define ORDO_PEERS_STREAMS                                                                         \
+	{                                                                                          \
+		.name = "streams", .values = "peers|one", .fallback = "peers",                     \
+		.meaning = "peers: a stream for each peer, for parallel links; one: a rank does "  \
+			   "one thing "                                                            \
+			   "after another",                                                        \
+		.kind = ORDO_WORD                                                                  \
 	}
 
 /* The stream for what goes to a peer, and the one for what stays. */

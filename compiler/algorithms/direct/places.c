@@ -6,7 +6,8 @@ struct route {
 	struct ordo_builder *b;
 	uint32_t to, from;
 	struct ordo_at (*source)(struct ordo_builder *b, uint32_t rank, uint32_t chunk);
-	void (*move)(struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
+	void (*move)(
+		struct ordo_builder *b, struct ordo_at dst, struct ordo_at src, uint32_t count);
 };
 
 /* A rank's sum so far: its work place once it was made ready, till then its input. */
@@ -21,8 +22,10 @@ static bool follows(struct ordo_at at, struct ordo_at before)
 	return at.buffer == before.buffer && at.slot == before.slot + 1;
 }
 
-/* As many as one move takes, of the chunks at the front or at the back: as long as the next lies behind (backwards: before) this one at both ends. */
-static struct ordo_slice cut_piece(const struct route *route, struct ordo_slice chunks, bool backwards)
+/* As many as one move takes, of the chunks at the front or at the back: as long as the next lies
+ * behind (backwards: before) this one at both ends. */
+static struct ordo_slice cut_piece(
+	const struct route *route, struct ordo_slice chunks, bool backwards)
 {
 	const uint32_t end = chunks.first + chunks.count;
 	uint32_t count = 0;
@@ -52,20 +55,23 @@ static void move_all(const struct route *route, struct ordo_slice chunks, bool b
 }
 
 /* Copies what lies in the input; what has been begun is where it should be. */
-void ordo_make_ready(struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
+void ordo_make_ready(
+	struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards)
 {
 	move_all(&(struct route){b, rank, rank, sum_of, ordo_copy}, chunks, backwards);
 }
 
-void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool backwards)
+void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
+	bool backwards)
 {
 	move_all(&(struct route){b, to, from, sum_of, ordo_reduce}, chunks, backwards);
 }
 
-void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed,
-	bool backwards)
+void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
+	bool summed, bool backwards)
 {
-	move_all(&(struct route){b, to, from, summed ? ordo_work : ordo_held, ordo_copy}, chunks, backwards);
+	move_all(&(struct route){b, to, from, summed ? ordo_work : ordo_held, ordo_copy}, chunks,
+		backwards);
 }
 
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem)

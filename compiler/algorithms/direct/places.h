@@ -1,22 +1,25 @@
 /* places.h - sums and copies between the work places of ranks, wherever these are.
  *
- * Where places are not consecutive it takes several moves, from the last to the first if `backwards`.
+ * Where places are not consecutive it takes several moves, from the last to the first if
+ * `backwards`.
  */
 #ifndef ORDO_COMPILER_ALGORITHMS_DIRECT_PLACES_H
 #define ORDO_COMPILER_ALGORITHMS_DIRECT_PLACES_H
 
 #include "program/builder.h"
 
-/* The rank gets its own part of the chunks ready for what will be added: copies it from its input to its work
- * places, but for chunks that have been begun. */
-void ordo_make_ready(struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards);
-/* to's sum of the chunks, made ready, becomes that and from's: its sum so far, else its own part. */
-void ordo_add_on(
-	struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool backwards);
-/* The chunks go from where `from` has them to the work places of `to`. summed: `from` has them at its work
- * places, not in its input. */
-void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks, bool summed,
+/* The rank gets its own part of the chunks ready for what will be added: copies it from its input
+ * to its work places, but for chunks that have been begun. */
+void ordo_make_ready(
+	struct ordo_builder *b, uint32_t rank, struct ordo_slice chunks, bool backwards);
+/* to's sum of the chunks, made ready, becomes that and from's: its sum so far, else its own
+ * part. */
+void ordo_add_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
 	bool backwards);
+/* The chunks go from where `from` has them to the work places of `to`. summed: `from` has them at
+ * its work places, not in its input. */
+void ordo_pass_on(struct ordo_builder *b, uint32_t to, uint32_t from, struct ordo_slice chunks,
+	bool summed, bool backwards);
 /* In stream "copy" and phase "copy in": what a rank has in its input and needs as it is in its
  * output. */
 void ordo_keep_own(struct ordo_builder *b, const struct ordo_problem *problem);

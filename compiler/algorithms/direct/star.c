@@ -3,11 +3,12 @@
  * A root that is not the hub sends or receives through it.
  *
  * steps   1, AllReduce 2; one more if the root is not the hub
- * volume  Broadcast, AllReduce N-1 times the vector, Scatter N-1 blocks leave the hub; Reduce the vector and
- *         Gather one block leave each rank; a root that is not the hub is spared, and the hub sends to it
+ * volume  Broadcast, AllReduce N-1 times the vector, Scatter N-1 blocks leave the hub; Reduce the
+ *         vector and Gather one block leave each rank; a root that is not the hub is spared, and
+ *         the hub sends to it
  * order   one tree: the hub's own, then the others in ascending order, one after another
- * source  the flat tree of MPI implementations: Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput.
- *         Appl. 19(1), 2005
+ * source  the flat tree of MPI implementations: Thakur, Rabenseifner and Gropp, Int. J. High
+ *         Perform. Comput. Appl. 19(1), 2005
  */
 #include "algorithm.h"
 
@@ -19,7 +20,8 @@ struct star {
 static struct star star_of(const struct ordo_recipe *recipe)
 {
 	const struct ordo_value *hub = ordo_recipe_value(recipe, "hub");
-	return (struct star){&recipe->problem, hub->number == ORDO_NONE ? recipe->problem.root : hub->number};
+	return (struct star){
+		&recipe->problem, hub->number == ORDO_NONE ? recipe->problem.root : hub->number};
 }
 
 /* The root, if there is one and it has to go through the hub. */
@@ -48,7 +50,8 @@ static void spread_from_hub(
 	ordo_phase(b, "broadcast", ORDO_NONE);
 	for (uint32_t rank = 0; rank < star->problem->nrank; rank++)
 		if (rank != star->hub && rank != but)
-			ordo_copy(b, ordo_output_of(b, rank, 0), from, star->problem->chunks_per_block);
+			ordo_copy(b, ordo_output_of(b, rank, 0), from,
+				star->problem->chunks_per_block);
 }
 
 static void broadcast(struct ordo_builder *b, const struct star *star)
@@ -111,7 +114,8 @@ static void gather(struct ordo_builder *b, const struct star *star)
 			continue;
 		}
 		ordo_phase(b, "gather", ORDO_NONE);
-		ordo_copy(b, ordo_work(b, star->hub, rank * K), ordo_input_of(b, rank, rank * K), K);
+		ordo_copy(
+			b, ordo_work(b, star->hub, rank * K), ordo_input_of(b, rank, rank * K), K);
 		ordo_phase(b, "send to root", ORDO_NONE);
 		ordo_copy(b, to, ordo_work(b, star->hub, rank * K), K);
 	}
@@ -150,7 +154,8 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
 {
 	const uint32_t hub = star_of(recipe).hub, N = recipe->problem.nrank;
-	return hub < N || ordo_fail(error, ORDO_USAGE, 0, "star: found hub=%u, wanted 0..%u", hub, N - 1);
+	return hub < N ||
+	       ordo_fail(error, ORDO_USAGE, 0, "star: found hub=%u, wanted 0..%u", hub, N - 1);
 }
 
 static uint64_t count_steps(const struct ordo_recipe *recipe)
@@ -211,7 +216,8 @@ const struct ordo_algorithm ordo_algorithm_star = {
 			     1u << ORDO_SCATTER | 1u << ORDO_GATHER,
 		.ranks = "any",
 		.steps = "1, AllReduce 2; one more if the root is not the hub",
-		.volume = "Broadcast, AllReduce (N-1) n; Scatter N-1 blocks; Reduce n; Gather 1 block",
+		.volume = "Broadcast, AllReduce (N-1) n; Scatter N-1 blocks; Reduce n; Gather 1 "
+			  "block",
 		.order = "one tree: the hub, then the others in ascending order",
 		.topologies = "links between the hub and every rank",
 		.source = "Thakur, Rabenseifner and Gropp 2005 (the flat tree)",

@@ -7,17 +7,19 @@ static bool near_first(const struct ordo_flow *flow)
 	return flow->variant;
 }
 
-/* Of what a member still has, the half that agrees with the peer in the bit of this step: far first the
- * slices that differ from the peer only below that bit, near first only above it. */
+/* Of what a member still has, the half that agrees with the peer in the bit of this step: far first
+ * the slices that differ from the peer only below that bit, near first only above it. */
 static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint32_t member)
 {
-	const uint32_t mask = near_first(flow) ? 1u << step : flow->n >> 1 >> step, peer = member ^ mask;
+	const uint32_t mask = near_first(flow) ? 1u << step : flow->n >> 1 >> step,
+		       peer = member ^ mask;
 	if (near_first(flow))
 		return (struct ordo_cargo){peer, peer % (2 * mask), 2 * mask, flow->n / (2 * mask)};
 	return (struct ordo_cargo){peer, peer - peer % mask, 1, mask};
 }
 
-/* At the member that agrees with the owner in the bits already dealt with, and with `from` in the others. */
+/* At the member that agrees with the owner in the bits already dealt with, and with `from` in the
+ * others. */
 static uint32_t lies_at(const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice)
 {
 	const uint32_t low = near_first(flow) ? (1u << step) - 1 : (flow->n >> step) - 1;
@@ -44,7 +46,8 @@ struct ordo_flow *ordo_butterfly_make(struct ordo_recipe *recipe, uint32_t n)
 	flow->lies_at = lies_at;
 	while (1u << flow->nstep < n)
 		flow->nstep++;
-	if (flow->variant && ordo_flow_cuts(recipe->problem.op) && !(flow->place = reverse_bits(recipe, n)))
+	if (flow->variant && ordo_flow_cuts(recipe->problem.op) &&
+		!(flow->place = reverse_bits(recipe, n)))
 		return NULL;
 	return recipe->prepared = flow;
 }

@@ -1,12 +1,12 @@
-/* circulant.c - halving for any number of ranks: in each step the farther half of the blocks goes as far as
- * half of them reach.
+/* circulant.c - halving for any number of ranks: in each step the farther half of the blocks goes
+ * as far as half of them reach.
  *
- * Skips s(0) = N, s(k+1) = ceil(s(k)/2) down to 1. In step k rank r has the sums of the blocks r .. r+s(k)-1
- * left, and sends those from r+s(k+1) on to rank r+s(k+1), whose first ones they are. Natural K: N for
- * AllReduce, else 1.
+ * Skips s(0) = N, s(k+1) = ceil(s(k)/2) down to 1. In step k rank r has the sums of the blocks r ..
+ * r+s(k)-1 left, and sends those from r+s(k+1) on to rank r+s(k+1), whose first ones they are.
+ * Natural K: N for AllReduce, else 1.
  *
- * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals at most floor(log2 N), AllReduce
- *         twice that
+ * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals at most floor(log2 N),
+ *         AllReduce twice that
  * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N
  * order   as many trees as the odd part of N
  * source  Traeff, arXiv:2410.14234

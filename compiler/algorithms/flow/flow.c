@@ -33,8 +33,8 @@ uint32_t ordo_flow_rank(const struct ordo_flow *flow, uint32_t member)
 {
 	if (member >= flow->npair)
 		return flow->npair + member;
-	const bool odd =
-		ordo_operator_facts(flow->problem.op)->rooted && flow->problem.root == 2 * member + 1;
+	const bool odd = ordo_operator_facts(flow->problem.op)->rooted &&
+			 flow->problem.root == 2 * member + 1;
 	return 2 * member + odd;
 }
 
@@ -95,14 +95,15 @@ static bool passes(const struct ordo_flow *flow, uint32_t member, uint32_t slice
 	return false;
 }
 
-/* Of all that `member` would send in a step of the ReduceScatter, does this part move the slice? Spreading is
- * that backwards: the member would get it, and may have it already. */
-static bool moves(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step, uint32_t member,
-	uint32_t slice)
+/* Of all that `member` would send in a step of the ReduceScatter, does this part move the slice?
+ * Spreading is that backwards: the member would get it, and may have it already. */
+static bool moves(const struct ordo_flow *flow, enum ordo_flow_part part, uint32_t step,
+	uint32_t member, uint32_t slice)
 {
 	if (part == ORDO_FLOW_SCATTER || part == ORDO_FLOW_GATHER)
 		return flow->lies_at(flow, step, root_member(flow), slice) == member;
-	return part == ORDO_FLOW_SUM || flow->problem.op != ORDO_BROADCAST || !passes(flow, member, slice);
+	return part == ORDO_FLOW_SUM || flow->problem.op != ORDO_BROADCAST ||
+	       !passes(flow, member, slice);
 }
 
 static int ascending(const void *a, const void *b)
@@ -135,9 +136,11 @@ static uint32_t join(const struct ordo_flow *flow, uint32_t nplace)
 {
 	uint32_t nrun = 0;
 	for (uint32_t begin = 0, end; begin < nplace; begin = end) {
-		for (end = begin + 1; end < nplace && flow->places[end] == flow->places[end - 1] + 1;)
+		for (end = begin + 1;
+			end < nplace && flow->places[end] == flow->places[end - 1] + 1;)
 			end++;
-		flow->runs[nrun] = ordo_flow_places(flow, flow->places[begin], flow->places[end - 1] + 1);
+		flow->runs[nrun] =
+			ordo_flow_places(flow, flow->places[begin], flow->places[end - 1] + 1);
 		nrun += flow->runs[nrun].count > 0;
 	}
 	return nrun;
@@ -172,19 +175,21 @@ static struct ordo_slice run_of(const struct ordo_transfer *transfer, uint32_t k
 	return transfer->runs[backwards ? transfer->nrun - 1 - k : k];
 }
 
-static void make_ready(struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, bool backwards)
+static void make_ready(
+	struct ordo_builder *b, const struct ordo_flow *flow, uint32_t step, bool backwards)
 {
 	ordo_stream(b, "copy", ORDO_NONE);
 	for (uint32_t i = 0; i < flow->n && !ordo_builder_failed(b); i++) {
-		const struct ordo_transfer transfer = ordo_flow_transfer(flow, ORDO_FLOW_SUM, step, i);
+		const struct ordo_transfer transfer =
+			ordo_flow_transfer(flow, ORDO_FLOW_SUM, step, i);
 		for (uint32_t k = 0; k < transfer.nrun; k++)
-			ordo_make_ready(b, ordo_flow_rank(flow, transfer.to), run_of(&transfer, k, backwards),
-				backwards);
+			ordo_make_ready(b, ordo_flow_rank(flow, transfer.to),
+				run_of(&transfer, k, backwards), backwards);
 	}
 }
 
-static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part,
-	uint32_t step, bool backwards)
+static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow,
+	enum ordo_flow_part part, uint32_t step, bool backwards)
 {
 	const bool summed = ordo_operator_facts(flow->problem.op)->reduces;
 	ordo_stream(b, "send", ORDO_NONE);
@@ -194,16 +199,18 @@ static void transfer_all(struct ordo_builder *b, const struct ordo_flow *flow, e
 			       to = ordo_flow_rank(flow, transfer.to);
 		for (uint32_t k = 0; k < transfer.nrun; k++)
 			if (part == ORDO_FLOW_SUM)
-				ordo_add_on(b, to, from, run_of(&transfer, k, backwards), backwards);
+				ordo_add_on(
+					b, to, from, run_of(&transfer, k, backwards), backwards);
 			else
-				ordo_pass_on(b, to, from, run_of(&transfer, k, backwards), summed, backwards);
+				ordo_pass_on(b, to, from, run_of(&transfer, k, backwards), summed,
+					backwards);
 	}
 }
 
-/* What is made ready or arrives last is asked for first, so that one Wait does for a whole step: runs go
- * forwards and backwards in turn, and are made ready the other way. */
-static void build_part(
-	struct ordo_builder *b, const struct ordo_flow *flow, enum ordo_flow_part part, bool backwards)
+/* What is made ready or arrives last is asked for first, so that one Wait does for a whole step:
+ * runs go forwards and backwards in turn, and are made ready the other way. */
+static void build_part(struct ordo_builder *b, const struct ordo_flow *flow,
+	enum ordo_flow_part part, bool backwards)
 {
 	static const char *const names[] = {"reduce-scatter", "all-gather", "scatter", "gather"};
 	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++) {
@@ -233,7 +240,8 @@ static void fold(struct ordo_builder *b, const struct ordo_flow *flow)
 		if (sums)
 			ordo_add_on(b, rank, partner, all, true);
 		else
-			ordo_pass_on(b, rank, partner, (struct ordo_slice){partner * K, K}, false, true);
+			ordo_pass_on(
+				b, rank, partner, (struct ordo_slice){partner * K, K}, false, true);
 	}
 }
 
@@ -254,8 +262,8 @@ static void unfold(struct ordo_builder *b, const struct ordo_flow *flow)
 			ordo_pass_on(b, partner, rank, (struct ordo_slice){own, K}, summed, false);
 		} else if (op == ORDO_ALLGATHER) {
 			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, own}, summed, false);
-			ordo_pass_on(b, partner, rank, (struct ordo_slice){own + K, nchunk - own - K}, summed,
-				false);
+			ordo_pass_on(b, partner, rank,
+				(struct ordo_slice){own + K, nchunk - own - K}, summed, false);
 		} else {
 			ordo_pass_on(b, partner, rank, (struct ordo_slice){0, K}, summed, false);
 		}

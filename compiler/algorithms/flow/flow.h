@@ -1,12 +1,14 @@
 /* flow.h - algorithms in few steps whose operators are all made of one ReduceScatter.
  *
- * n members own a slice of the data each. In every step of the ReduceScatter a member sends several slices to
- * one peer, which adds them to its own; after the last step each slice is summed at its owner. Backwards,
- * with copies, that is an AllGather. Along the way on which a root's part of a slice comes to the owner it is
- * a Scatter, and that way backwards a Gather. AllReduce, Reduce and Broadcast are two of these.
+ * n members own a slice of the data each. In every step of the ReduceScatter a member sends several
+ * slices to one peer, which adds them to its own; after the last step each slice is summed at its
+ * owner. Backwards, with copies, that is an AllGather. Along the way on which a root's part of a
+ * slice comes to the owner it is a Scatter, and that way backwards a Gather. AllReduce, Reduce and
+ * Broadcast are two of these.
  *
- * An operator with blocks has a member's block as its slice; AllReduce, Reduce and Broadcast cut their block
- * into n slices, which may lie in any order (`place`), so that those of a step come to lie together.
+ * An operator with blocks has a member's block as its slice; AllReduce, Reduce and Broadcast cut
+ * their block into n slices, which may lie in any order (`place`), so that those of a step come to
+ * lie together.
  */
 #ifndef ORDO_COMPILER_ALGORITHMS_FLOW_FLOW_H
 #define ORDO_COMPILER_ALGORITHMS_FLOW_FLOW_H
@@ -24,20 +26,22 @@ struct ordo_flow {
 	bool variant; /* of the pattern: see there */
 	/* What a member sends in a step of the ReduceScatter. */
 	struct ordo_cargo (*sends)(const struct ordo_flow *flow, uint32_t step, uint32_t member);
-	/* Where, on its way from member `from` to its owner, a slice lies before a step. NULL: the algorithm
-	 * does without Scatter and Gather. */
-	uint32_t (*lies_at)(const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice);
-	const uint32_t *place; /* [n] where a slice lies among the slices of one block; NULL: slice i at i */
-	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks: member j for
-	 * 2j and 2j+1, and its slice is both blocks. The others stand for one. */
+	/* Where, on its way from member `from` to its owner, a slice lies before a step. NULL: the
+	 * algorithm does without Scatter and Gather. */
+	uint32_t (*lies_at)(
+		const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice);
+	/* [n] where a slice lies among the slices of one block; NULL: slice i at i */
+	const uint32_t *place;
+	/* The first `npair` members stand for two ranks each, so that there are n + npair ranks:
+	 * member j for 2j and 2j+1, and its slice is both blocks. The others stand for one. */
 	uint32_t npair;
 	uint32_t *places;	 /* [n], */
 	struct ordo_slice *runs; /* [n] and */
 	bool *marks;		 /* [n], all false: room to work in */
 };
 
-/* Reserves the room, in recipe->arena, for a flow with n members. NULL: no memory. The caller sets sends,
- * lies_at, nstep, and what differs from {0}. */
+/* Reserves the room, in recipe->arena, for a flow with n members. NULL: no memory. The caller sets
+ * sends, lies_at, nstep, and what differs from {0}. */
 struct ordo_flow *ordo_flow_make(struct ordo_recipe *recipe, uint32_t n);
 /* AllReduce, Reduce and Broadcast have one block, which is cut into slices. */
 bool ordo_flow_cuts(enum ordo_operator op);
@@ -82,7 +86,8 @@ struct ordo_transfer ordo_flow_transfer(
 /* The chunks at places first..end-1; `end` may be n. */
 struct ordo_slice ordo_flow_places(const struct ordo_flow *flow, uint32_t first, uint32_t end);
 
-/* The rank that acts for a member, and the other rank of its pair (it must have one). A root acts itself. */
+/* The rank that acts for a member, and the other rank of its pair (it must have one). A root acts
+ * itself. */
 uint32_t ordo_flow_rank(const struct ordo_flow *flow, uint32_t member);
 uint32_t ordo_flow_partner(const struct ordo_flow *flow, uint32_t member);
 

@@ -5,7 +5,8 @@
 /* How far the slices have come. */
 struct course {
 	struct ordo_flow flow;
-	uint8_t *depth; /* [n][n] by member and place: cross-rank moves in a row that made what lies there */
+	/* [n][n] by member and place: cross-rank moves in a row that made what lies there */
+	uint8_t *depth;
 	uint64_t *sent; /* [nrank] chunks */
 };
 
@@ -36,7 +37,8 @@ static void take(struct course *course, const struct ordo_transfer *transfer, bo
 		*depth = adds && *depth > brought ? *depth : brought;
 	}
 	for (uint32_t i = 0; i < transfer->nrun; i++)
-		course->sent[ordo_flow_rank(&course->flow, transfer->from)] += transfer->runs[i].count;
+		course->sent[ordo_flow_rank(&course->flow, transfer->from)] +=
+			transfer->runs[i].count;
 }
 
 static void go_through(struct course *course, enum ordo_flow_part part)
@@ -44,7 +46,8 @@ static void go_through(struct course *course, enum ordo_flow_part part)
 	const struct ordo_flow *flow = &course->flow;
 	for (uint32_t step = 0; part != ORDO_FLOW_NO_PART && step < flow->nstep; step++)
 		for (uint32_t i = 0; i < flow->n; i++) {
-			const struct ordo_transfer transfer = ordo_flow_transfer(flow, part, step, i);
+			const struct ordo_transfer transfer =
+				ordo_flow_transfer(flow, part, step, i);
 			take(course, &transfer, part == ORDO_FLOW_SUM);
 		}
 }
@@ -57,9 +60,11 @@ static void count_partners(struct course *course)
 	const uint64_t K = flow->problem.chunks_per_block, nchunk = ordo_nchunk(&flow->problem);
 	for (uint32_t j = 0; j < flow->npair; j++) {
 		if (op != ORDO_BROADCAST)
-			course->sent[ordo_flow_partner(flow, j)] += op == ORDO_ALLGATHER ? K : nchunk;
+			course->sent[ordo_flow_partner(flow, j)] +=
+				op == ORDO_ALLGATHER ? K : nchunk;
 		if (op != ORDO_REDUCE)
-			course->sent[ordo_flow_rank(flow, j)] += op == ORDO_ALLGATHER ? nchunk - K : K;
+			course->sent[ordo_flow_rank(flow, j)] +=
+				op == ORDO_ALLGATHER ? nchunk - K : K;
 		for (uint32_t place = 0; op != ORDO_BROADCAST && place < flow->n; place++)
 			*depth_at(course, j, place) = op != ORDO_ALLGATHER || place == j;
 	}
@@ -75,7 +80,8 @@ static uint64_t longest(const struct course *course)
 		for (uint32_t place = 0; place < flow->n; place++) {
 			const bool goes_on = member < flow->npair && op != ORDO_REDUCE &&
 					     (op != ORDO_REDUCESCATTER || place == member);
-			const uint64_t depth = *depth_at(course, member, place) + (goes_on ? 1u : 0u);
+			const uint64_t depth =
+				*depth_at(course, member, place) + (goes_on ? 1u : 0u);
 			if (ordo_flow_places(flow, place, place + 1).count && depth > steps)
 				steps = depth;
 		}

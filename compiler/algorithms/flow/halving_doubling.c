@@ -1,12 +1,14 @@
-/* halving_doubling.c - exchanges with the rank that differs in one bit; what is exchanged halves from step to
- * step when it is added up, and doubles when it is handed out.
+/* halving_doubling.c - exchanges with the rank that differs in one bit; what is exchanged halves
+ * from step to step when it is added up, and doubles when it is handed out.
  *
- * N = 2^q. Where one block is cut into slices, near first too sends one run of chunks a step: slices lie in
- * bit-reversed order then. Natural K: N where one block is cut, else 1.
+ * N = 2^q. Where one block is cut into slices, near first too sends one run of chunks a step:
+ * slices lie in bit-reversed order then. Natural K: N where one block is cut, else 1.
  *
- * steps   ReduceScatter, AllGather q; AllReduce, Reduce 2q; Broadcast 2q-1: the last member that a slice would reach has seen it pass
+ * steps   ReduceScatter, AllGather q; AllReduce, Reduce 2q; Broadcast 2q-1: the last member that a
+ *         slice would reach has seen it pass
  * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N
- * order   one tree for every chunk and root: far first ((0+4)+(2+6))+..., near first ((0+1)+(2+3))+...
+ * order   one tree for every chunk and root: far first ((0+4)+(2+6))+..., near first
+ *         ((0+1)+(2+3))+...
  * source  Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
  */
 #include "butterfly.h"
@@ -16,8 +18,8 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	const uint32_t N = recipe->problem.nrank;
 	if ((N & (N - 1)) == 0)
 		return true;
-	ordo_fail(
-		error, ORDO_USAGE, 0, "algorithm: halving-doubling needs a power of two ranks, found %u", N);
+	ordo_fail(error, ORDO_USAGE, 0,
+		"algorithm: halving-doubling needs a power of two ranks, found %u", N);
 	return ordo_hint(error, "rhd does the same for any number of ranks");
 }
 

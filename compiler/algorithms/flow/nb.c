@@ -1,12 +1,14 @@
 /* nb.c - nonuniform Bruck: the mirror image of the nonuniform hierarchical ring.
  *
- * Where one block is cut into slices they are renumbered, as in nhr. Natural K: N where one block is cut,
- * else 1.
+ * Where one block is cut into slices they are renumbered, as in nhr. Natural K: N where one block
+ * is cut, else 1.
  *
- * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals floor(log2 N), AllReduce twice that
+ * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals floor(log2 N), AllReduce
+ *         twice that
  * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N
  * order   N trees, N/2 if N is a power of two
- * source  the published collectives of Ascend; after Bruck et al., IEEE Trans. Parallel Distrib. Syst. 8(11),
+ * source  the published collectives of Ascend; after Bruck et al., IEEE Trans. Parallel Distrib.
+ *         Syst. 8(11),
  * 1997
  */
 #include "nonuniform.h"
@@ -25,8 +27,8 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_nb = {
 	.facts = {.name = "nb",
 		.summary = "nonuniform Bruck: few steps for any number of ranks",
-		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_BROADCAST | 1u << ORDO_REDUCESCATTER |
-			     1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER,
+		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_BROADCAST |
+			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER | 1u << ORDO_SCATTER,
 		.ranks = "any",
 		.steps = "q = ceil(log2 N) rounds; AllReduce, Broadcast 2q",
 		.volume = "(N-1)/N n; AllReduce, Broadcast 2(N-1)/N n",

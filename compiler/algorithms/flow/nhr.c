@@ -1,18 +1,20 @@
-/* nhr.c - the nonuniform hierarchical ring: few steps for any number of ranks, most data between neighbours.
+/* nhr.c - the nonuniform hierarchical ring: few steps for any number of ranks, most data between
+ * neighbours.
  *
- * Large data: the flow of nonuniform.h. Small data: all of it up and down one binomial tree. Where one block
- * is cut into slices they are renumbered, so that what a step sends is in few runs. Natural K: N where one
- * block is cut into slices, else 1.
+ * Large data: the flow of nonuniform.h. Small data: all of it up and down one binomial tree. Where
+ * one block is cut into slices they are renumbered, so that what a step sends is in few runs.
+ * Natural K: N where one block is cut into slices, else 1.
  *
- * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals floor(log2 N) for ReduceScatter,
- *         AllGather, Scatter, Gather, small Broadcast and Reduce; AllReduce twice that
+ * steps   rounds q = ceil(log2 N) a phase; the longest chain of arrivals floor(log2 N) for
+ *         ReduceScatter, AllGather, Scatter, Gather, small Broadcast and Reduce; AllReduce twice
+ *         that
  * volume  (N-1)/N of the vector a phase: AllReduce 2(N-1)/N; small data: q vectors at the root
  * order   N trees, N/2 if N is a power of two; small data: one tree, dyadic if the root is 0
  * source  the published collectives of Ascend
  */
-#include "nonuniform.h"
 #include "algorithms/direct/places.h"
 #include "algorithms/tree/trees.h"
+#include "nonuniform.h"
 #include <ordo/arena.h>
 
 static bool is_small(const struct ordo_recipe *recipe)
@@ -25,11 +27,12 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	const enum ordo_operator op = recipe->problem.op;
 	if (is_small(recipe) && op != ORDO_ALLREDUCE && op != ORDO_REDUCE && op != ORDO_BROADCAST)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: nhr has a form for small data for AllReduce, Reduce and Broadcast, not "
-			"for %s",
+			"algorithm: nhr has a form for small data for AllReduce, Reduce and "
+			"Broadcast, not for %s",
 			ordo_operator_facts(op)->name);
 	if (is_small(recipe) && !ordo_recipe_is(recipe, "slices", "fewest-runs"))
-		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: nhr cuts small data into no slices");
+		return ordo_fail(
+			error, ORDO_USAGE, 0, "algorithm: nhr cuts small data into no slices");
 	return ordo_nonuniform_slices_apply(recipe, error);
 }
 
@@ -122,7 +125,8 @@ const struct ordo_algorithm ordo_algorithm_nhr = {
 			     1u << ORDO_GATHER,
 		.ranks = "any",
 		.steps = "q = ceil(log2 N) rounds; AllReduce, Reduce, large Broadcast 2q",
-		.volume = "(N-1)/N n; AllReduce, large Broadcast 2(N-1)/N n; small data q n at the root",
+		.volume = "(N-1)/N n; AllReduce, large Broadcast 2(N-1)/N n; small data q n at the "
+			  "root",
 		.order = "N trees, N/2 if N = 2^k; small data: one, dyadic if the root is 0",
 		.topologies = "full mesh, switched, or the links r to r - 2^k",
 		.source = "published collectives of Ascend",

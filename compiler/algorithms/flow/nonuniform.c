@@ -1,14 +1,14 @@
 /* nonuniform.c - which slices go where, and how they lie so that those of a step lie together.
  *
- * Fewest runs. What a step sends is an arithmetic progression: stride 2^(k+1), length D(n,k), from every
- * start. Two neighbouring places are torn apart by a step as often as one of their slices is sent without the
- * other: 2 min(d, D) times over all ranks, d = how many strides the slices are apart modulo n. So the cost of
- * two neighbours depends on their difference only, and no order is cheaper than one whose neighbours all
- * differ by the cheapest difference. With n = 2^a m, m odd: steps k < a send whole classes modulo 2^(k+1),
- * which lie together if the classes come in bit-reversed order; within a class modulo 2^a, slices have
- * numbers modulo m, and every difference prime to m leads through all of them. The cheapest is about sqrt(m),
- * with about 2 sqrt(m) runs for a rank in all steps together; with the published order (difference 2) it is
- * about m/2.
+ * Fewest runs. What a step sends is an arithmetic progression: stride 2^(k+1), length D(n,k), from
+ * every start. Two neighbouring places are torn apart by a step as often as one of their slices is
+ * sent without the other: 2 min(d, D) times over all ranks, d = how many strides the slices are
+ * apart modulo n. So the cost of two neighbours depends on their difference only, and no order is
+ * cheaper than one whose neighbours all differ by the cheapest difference. With n = 2^a m, m odd:
+ * steps k < a send whole classes modulo 2^(k+1), which lie together if the classes come in
+ * bit-reversed order; within a class modulo 2^a, slices have numbers modulo m, and every difference
+ * prime to m leads through all of them. The cheapest is about sqrt(m), with about 2 sqrt(m) runs
+ * for a rank in all steps together; with the published order (difference 2) it is about m/2.
  */
 #include "nonuniform.h"
 #include <ordo/arena.h>
@@ -41,14 +41,14 @@ static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint
 /* The way to the owner is the sum of the powers of two in its length, smallest first. */
 static uint32_t lies_at(const struct ordo_flow *flow, uint32_t step, uint32_t from, uint32_t slice)
 {
-	const uint64_t way =
-		((uint64_t)flow->n + (mirrored(flow) ? slice : from) - (mirrored(flow) ? from : slice)) %
-		flow->n;
+	const uint64_t way = ((uint64_t)flow->n + (mirrored(flow) ? slice : from) -
+				     (mirrored(flow) ? from : slice)) %
+			     flow->n;
 	return go(flow, from, way & (((uint64_t)1 << step) - 1));
 }
 
-/* Passes over blocks of length `length`: even offsets to the front, as long as a step sends more than one
- * slice and blocks can be halved. */
+/* Passes over blocks of length `length`: even offsets to the front, as long as a step sends more
+ * than one slice and blocks can be halved. */
 static void lie_as_published(uint32_t n, uint32_t *place)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -63,7 +63,8 @@ static void lie_as_published(uint32_t n, uint32_t *place)
 	}
 }
 
-/* How often the steps from `a` on tear slices apart that lie `difference` apart in their class of m. */
+/* How often the steps from `a` on tear slices apart that lie `difference` apart in their class of
+ * m. */
 static uint64_t tear(uint32_t n, uint32_t a, uint32_t m, uint32_t difference)
 {
 	uint64_t torn = 0, strides = difference;

@@ -1,8 +1,9 @@
-/* nonuniform.h - the flow of the nonuniform hierarchical ring, and of nonuniform Bruck, its mirror image.
+/* nonuniform.h - the flow of the nonuniform hierarchical ring, and of nonuniform Bruck, its mirror
+ * image.
  *
- * S = ceil(log2 n) steps, D(n,k) = floor((n-1+2^k) / 2^(k+1)) slices in step k of the ReduceScatter: member i
- * sends to i-2^k the slices (i-2^k) - m 2^(k+1), 0 <= m < D; mirrored (flow->variant), with + for -. Most of
- * the data moves in step 0, between neighbours.
+ * S = ceil(log2 n) steps, D(n,k) = floor((n-1+2^k) / 2^(k+1)) slices in step k of the
+ * ReduceScatter: member i sends to i-2^k the slices (i-2^k) - m 2^(k+1), 0 <= m < D; mirrored
+ * (flow->variant), with + for -. Most of the data moves in step 0, between neighbours.
  */
 #ifndef ORDO_COMPILER_ALGORITHMS_FLOW_NONUNIFORM_H
 #define ORDO_COMPILER_ALGORITHMS_FLOW_NONUNIFORM_H
@@ -17,12 +18,14 @@ uint32_t ordo_nonuniform_count(uint32_t n, uint32_t step);
 bool ordo_nonuniform_slices_apply(const struct ordo_recipe *recipe, struct ordo_error *error);
 
 /* The parameter `slices`, for whoever makes this flow. */
-#define ORDO_NONUNIFORM_SLICES                                                                               \
-	{                                                                                                    \
-		.name = "slices", .values = "fewest-runs|published|natural", .fallback = "fewest-runs",      \
-		.meaning = "how the slices of one block lie: so that what a step sends is in few runs; as "  \
-			   "published; slice i at i",                                                        \
-		.kind = ORDO_WORD                                                                            \
+#define ORDO_NONUNIFORM_SLICES                                                                     \
+	{                                                                                          \
+		.name = "slices", .values = "fewest-runs|published|natural",                       \
+		.fallback = "fewest-runs",                                                         \
+		.meaning = "how the slices of one block lie: so that what a step sends is in few " \
+			   "runs; as "                                                             \
+			   "published; slice i at i",                                              \
+		.kind = ORDO_WORD                                                                  \
 	}
 
 #endif

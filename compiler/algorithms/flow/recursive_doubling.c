@@ -1,8 +1,9 @@
-/* recursive_doubling.c - in each step every rank exchanges its whole sum with the rank that differs in one
- * bit.
+/* recursive_doubling.c - in each step every rank exchanges its whole sum with the rank that differs
+ * in one bit.
  *
- * N = 2^q. Both partners send and are sent to at once, so what arrives waits in scratch and is added there
- * and then; two places in turn, so that the next step's can arrive meanwhile. Natural K: 1.
+ * N = 2^q. Both partners send and are sent to at once, so what arrives waits in scratch and is
+ * added there and then; two places in turn, so that the next step's can arrive meanwhile. Natural
+ * K: 1.
  *
  * steps    q
  * volume   q vectors leave each rank
@@ -10,22 +11,23 @@
  * scratch  2 vectors
  * source   Thakur, Rabenseifner and Gropp, Int. J. High Perform. Comput. Appl. 19(1), 2005
  */
-#include "butterfly.h"
 #include "algorithms/direct/places.h"
+#include "butterfly.h"
 
 static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
 {
 	const uint32_t N = recipe->problem.nrank;
 	if ((N & (N - 1)) == 0)
 		return true;
-	ordo_fail(error, ORDO_USAGE, 0, "algorithm: recursive-doubling needs a power of two ranks, found %u",
-		N);
+	ordo_fail(error, ORDO_USAGE, 0,
+		"algorithm: recursive-doubling needs a power of two ranks, found %u", N);
 	return ordo_hint(error, "nhr(data=small) takes any number of ranks");
 }
 
 static uint32_t mask_of(const struct ordo_recipe *recipe, uint32_t step)
 {
-	return ordo_recipe_is(recipe, "masks", "near") ? 1u << step : recipe->problem.nrank >> 1 >> step;
+	return ordo_recipe_is(recipe, "masks", "near") ? 1u << step
+						       : recipe->problem.nrank >> 1 >> step;
 }
 
 static void exchange(
@@ -50,8 +52,8 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		return;
 	const uint32_t places[2] = {ordo_scratch(b, K), ordo_scratch(b, K)};
 	ordo_stream(b, "exchange", ORDO_NONE);
-	for (uint32_t step = 0; mask_of(recipe, step) && mask_of(recipe, step) < recipe->problem.nrank;
-		step++)
+	for (uint32_t step = 0;
+		mask_of(recipe, step) && mask_of(recipe, step) < recipe->problem.nrank; step++)
 		exchange(b, recipe, step, places[step % 2]);
 }
 
@@ -78,7 +80,8 @@ static const struct ordo_variant variants[] = {
 
 const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 	.facts = {.name = "recursive-doubling",
-		.summary = "every rank exchanges all it has with a rank that differs in one bit: small data",
+		.summary = "every rank exchanges all it has with a rank that differs in one bit: "
+			   "small data",
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "2^q",
 		.steps = "q",

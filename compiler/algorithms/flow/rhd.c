@@ -1,16 +1,17 @@
 /* rhd.c - recursive halving and doubling for any number of ranks.
  *
- * p = 2^k is the largest power of two that is not above N. The first 2(N-p) ranks pair up: the odd one folds
- * all it has into the even one, which then stands for both among p; in the end it returns what the odd one
- * needs. A root stands for its pair itself, so that the order does not depend on the root. Natural K: p where
- * one block is cut into slices, else 1.
+ * p = 2^k is the largest power of two that is not above N. The first 2(N-p) ranks pair up: the odd
+ * one folds all it has into the even one, which then stands for both among p; in the end it returns
+ * what the odd one needs. A root stands for its pair itself, so that the order does not depend on
+ * the root. Natural K: p where one block is cut into slices, else 1.
  *
- * steps   with N > p: AllReduce 2k+2, ReduceScatter and AllGather at most k+2 (a chain through two pairs),
- *         Reduce at most 2k+1, Broadcast at most 2k
- * volume  with N > p the busiest rank sends: AllReduce n + 2(p-1)/p n; ReduceScatter n; AllGather, Broadcast
- *         less than 3n
+ * steps   with N > p: AllReduce 2k+2, ReduceScatter and AllGather at most k+2 (a chain through two
+ *         pairs), Reduce at most 2k+1, Broadcast at most 2k
+ * volume  with N > p the busiest rank sends: AllReduce n + 2(p-1)/p n; ReduceScatter n; AllGather,
+ *         Broadcast less than 3n
  * order   one tree for every chunk and root: pairs, then halving: far first ((01+45)+(23+67))+...
- * source  Rabenseifner, Int. Conf. on Computational Science 2004; Thakur, Rabenseifner and Gropp 2005
+ * source  Rabenseifner, Int. Conf. on Computational Science 2004; Thakur, Rabenseifner and Gropp
+ *         2005
  */
 #include "butterfly.h"
 
@@ -48,13 +49,13 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_rhd = {
 	.facts = {.name = "rhd",
-		.summary = "recursive halving and doubling; ranks beyond a power of two pair up first",
+		.summary =
+			"recursive halving and doubling; ranks beyond a power of two pair up first",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
-		.steps = "N = p = 2^k: as halving-doubling; else AllReduce 2k+2, ReduceScatter, AllGather "
-			 "k+2, "
-			 "Reduce 2k+1, Broadcast 2k",
+		.steps = "N = p = 2^k: as halving-doubling; else AllReduce 2k+2, ReduceScatter, "
+			 "AllGather k+2, Reduce 2k+1, Broadcast 2k",
 		.volume = "N = 2^k: as halving-doubling; else, p = 2^k: AllReduce n + 2(p-1)/p n, "
 			  "ReduceScatter n",
 		.order = "one tree for every chunk: pairs, then halving",

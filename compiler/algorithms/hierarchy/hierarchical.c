@@ -1,28 +1,35 @@
-/* hierarchical.c - any algorithm in each level of ranks: in a server, between servers, between pods.
+/* hierarchical.c - any algorithm in each level of ranks: in a server, between servers, between
+ * pods.
  *
- * hierarchical(mesh,nhr): mesh in the innermost level, nhr in the next. An operator is done in stages; in each,
- * all groups of one level do one of their own side by side:
- *   AllReduce  ReduceScatter in each level going out, AllReduce of the parts in the outermost, AllGather going in
+ * hierarchical(mesh,nhr): mesh in the innermost level, nhr in the next. An operator is done in
+ * stages; in each, all groups of one level do one of their own side by side:
+ *   AllReduce  ReduceScatter in each level going out, AllReduce of the parts in the outermost,
+ *              AllGather going in
  *   Reduce     the same with Reduce, then Gather in the groups that lead to the root
- *   Broadcast  Scatter in the root's groups going out, Broadcast in the outermost, AllGather going in
- *   others     the operator itself in one level after another. first=inner: the innermost first, blocks for the
- *              same place in other groups go along; first=outer: the outermost first. auto moves least between
- *              the outer groups: what is dealt out (ReduceScatter, Scatter, AllToAll) begins in the innermost,
- *              what is collected (AllGather, Gather) in the outermost level.
+ *   Broadcast  Scatter in the root's groups going out, Broadcast in the outermost, AllGather going
+ *              in
+ *   others     the operator itself in one level after another. first=inner: the innermost first,
+ *              blocks for the same place in other groups go along; first=outer: the outermost
+ *              first. auto moves least between the outer groups: what is dealt out (ReduceScatter,
+ *              Scatter, AllToAll) begins in the innermost, what is collected (AllGather, Gather) in
+ *              the outermost level.
  * A level of one rank is left out; groups of a level are all of one size.
  *
- * steps   counted along the stages: the sum of the levels' where all slices of an algorithm have equally far to
- *         go, less where who waits longest in one level does not in the next
- * volume  counted along the stages: the sum of theirs where all members of a group do alike and K is a multiple
- *         of the levels' sizes, AllReduce 2(N-1)/N n of levels that have 2(n-1)/n; Gather: the largest, as who
- *         goes on gathering was the root of a group before, and has sent nothing
- * order   the tree of the level done last, each leaf of it a tree of the level before. Inner first, as AllReduce
- *         and Reduce always: a tree over servers of the trees over the ranks of one. Dyadic in all levels is D(N)
- *         then, if all but the outermost have 2^k ranks. The number of trees is the product of the levels'
- * scratch what the stages need together, and a work place for each chunk where the output has none; AllToAll a
+ * steps   counted along the stages: the sum of the levels' where all slices of an algorithm have
+ *         equally far to go, less where who waits longest in one level does not in the next
+ * volume  counted along the stages: the sum of theirs where all members of a group do alike and K
+ *         is a multiple of the levels' sizes, AllReduce 2(N-1)/N n of levels that have 2(n-1)/n;
+ *         Gather: the largest, as who goes on gathering was the root of a group before, and has
+ *         sent nothing
+ * order   the tree of the level done last, each leaf of it a tree of the level before. Inner first,
+ *         as AllReduce and Reduce always: a tree over servers of the trees over the ranks of one.
+ *         Dyadic in all levels is D(N) then, if all but the outermost have 2^k ranks. The number of
+ *         trees is the product of the levels'
+ * scratch what the stages need together, and a work place for each chunk where the output has none;
+ * AllToAll a
  *         bank of all blocks between every two stages
- * source  the hierarchical collectives of HCCL; levels: Karonis, de Supinski, Foster, Gropp, Lusk and Bresnahan,
- *         IPDPS 2000
+ * source  the hierarchical collectives of HCCL; levels: Karonis, de Supinski, Foster, Gropp, Lusk
+ *         and Bresnahan, IPDPS 2000
  */
 #include "hierarchy.h"
 #include <assert.h>
@@ -45,8 +52,8 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	const enum ordo_operator op = recipe->problem.op;
 	if (is_cut(op) && !ordo_recipe_is(recipe, "first", "auto"))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"algorithm: first says which level begins, and %s goes through the inner level both "
-			"first and last",
+			"algorithm: first says which level begins, and %s goes through the inner "
+			"level both first and last",
 			ordo_operator_facts(op)->name);
 	return true;
 }
@@ -72,21 +79,25 @@ static void plan_cut(struct ordo_hierarchy *hierarchy, enum ordo_operator op)
 	const enum ordo_operator out = op == ORDO_BROADCAST ? ORDO_SCATTER : ORDO_REDUCESCATTER,
 				 back = op == ORDO_REDUCE ? ORDO_GATHER : ORDO_ALLGATHER;
 	for (uint32_t l = 0; l < last; l++)
-		add_stage(hierarchy, (struct ordo_stage){.op = out,
-					     .level = l,
-					     .at_root = out == ORDO_SCATTER ? all & ~((2u << l) - 1) : 0});
+		add_stage(hierarchy,
+			(struct ordo_stage){.op = out,
+				.level = l,
+				.at_root = out == ORDO_SCATTER ? all & ~((2u << l) - 1) : 0});
 	add_stage(hierarchy, (struct ordo_stage){.op = op, .level = last});
 	for (uint32_t l = last; l-- > 0;)
-		add_stage(hierarchy, (struct ordo_stage){.op = back,
-					     .level = l,
-					     .at_root = back == ORDO_GATHER ? all & ~((2u << l) - 1) : 0});
+		add_stage(hierarchy,
+			(struct ordo_stage){.op = back,
+				.level = l,
+				.at_root = back == ORDO_GATHER ? all & ~((2u << l) - 1) : 0});
 }
 
-/* What is dealt out has all blocks of the levels to come, what is collected those of the levels done. */
-static struct ordo_stage stage_of_blocks(
-	const struct ordo_levels *levels, enum ordo_operator op, uint32_t level, ordo_level_set done)
+/* What is dealt out has all blocks of the levels to come, what is collected those of the levels
+ * done. */
+static struct ordo_stage stage_of_blocks(const struct ordo_levels *levels, enum ordo_operator op,
+	uint32_t level, ordo_level_set done)
 {
-	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << level), to_come = others & ~done;
+	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << level),
+			     to_come = others & ~done;
 	struct ordo_stage stage = {.op = op, .level = level, .done = done};
 	switch (op) {
 	case ORDO_REDUCESCATTER:
@@ -130,7 +141,8 @@ static bool make_recipe(const struct ordo_recipe *recipe, const struct ordo_hier
 	const struct ordo_request request = {
 		.problem = {.op = stage->op,
 			.nrank = levels->at[stage->level].size,
-			.root = facts->rooted ? ordo_level_digit(levels, stage->level, recipe->problem.root)
+			.root = facts->rooted ? ordo_level_digit(
+							levels, stage->level, recipe->problem.root)
 					      : 0,
 			.in_place = facts->has_in_place &&
 				    (recipe->problem.in_place || stage != hierarchy->stages)},
@@ -142,26 +154,28 @@ static bool make_recipe(const struct ordo_recipe *recipe, const struct ordo_hier
 		return true;
 	}
 	ordo_recipe_destroy(&stage->recipe);
-	return ordo_error_in(
-		error, "hierarchical, level %u does %s", levels->at[stage->level].number, facts->name);
+	return ordo_error_in(error, "hierarchical, level %u does %s",
+		levels->at[stage->level].number, facts->name);
 }
 
-/* Parameters of a level need not suit all it does: where they do not they are left out, but in one stage they
- * must. */
-static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy, uint32_t level,
-	struct ordo_error *error)
+/* Parameters of a level need not suit all it does: where they do not they are left out, but in one
+ * stage they must. */
+static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy,
+	uint32_t level, struct ordo_error *error)
 {
-	const char *algorithm = algorithms_of(recipe)->algorithms[hierarchy->levels.at[level].number];
+	const char *algorithm =
+		algorithms_of(recipe)->algorithms[hierarchy->levels.at[level].number];
 	struct ordo_error refusal = {0}, other;
 	char name[64] = "";
 	bool suits = false;
-	strncpy(name, algorithm, strcspn(algorithm, "(") < sizeof name ? strcspn(algorithm, "(") : 0);
+	strncpy(name, algorithm,
+		strcspn(algorithm, "(") < sizeof name ? strcspn(algorithm, "(") : 0);
 	for (uint32_t i = 0; i < hierarchy->nstage; i++) {
 		struct ordo_stage *stage = &hierarchy->stages[i];
 		if (stage->level != level)
 			continue;
-		const bool suited =
-			make_recipe(recipe, hierarchy, stage, algorithm, refusal.code ? &other : &refusal);
+		const bool suited = make_recipe(
+			recipe, hierarchy, stage, algorithm, refusal.code ? &other : &refusal);
 		suits |= suited;
 		if (!suited && !make_recipe(recipe, hierarchy, stage, name, &other)) {
 			suits = false;
@@ -173,8 +187,8 @@ static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *
 	return suits;
 }
 
-static bool make_levels(
-	const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy, struct ordo_error *error)
+static bool make_levels(const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy,
+	struct ordo_error *error)
 {
 	for (uint32_t l = 0; l < hierarchy->levels.count; l++) {
 		if (recipe->topology && !(hierarchy->topologies[l] = ordo_level_topology(
@@ -192,8 +206,8 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 	if (!hierarchy)
 		return ordo_fail_memory(error);
 	recipe->prepared = hierarchy;
-	if (!ordo_levels_make(recipe, algorithms_of(recipe)->nalgorithm, ordo_recipe_value(recipe, "sizes"),
-		    &hierarchy->levels, error))
+	if (!ordo_levels_make(recipe, algorithms_of(recipe)->nalgorithm,
+		    ordo_recipe_value(recipe, "sizes"), &hierarchy->levels, error))
 		return false;
 	hierarchy->cut = is_cut(recipe->problem.op);
 	if (hierarchy->cut)
@@ -219,8 +233,8 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
 	return a / ordo_common_divisor(a, b) * b;
 }
 
-/* Such that every stage has a multiple of what it would choose, and cuts without remainder. Stages further out
- * have smaller parts. */
+/* Such that every stage has a multiple of what it would choose, and cuts without remainder. Stages
+ * further out have smaller parts. */
 static uint32_t natural_chunks(const struct ordo_recipe *recipe)
 {
 	const struct ordo_hierarchy *hierarchy = recipe->prepared;
@@ -240,22 +254,22 @@ static const struct ordo_parameter parameters[] = {
 		.values = "algorithm,algorithm",
 		.fallback = "mesh,mesh",
 		.meaning = "an algorithm for each level, the innermost first, without a key: "
-			   "hierarchical(mesh,nhr). A parameter that does not suit an operator of its level "
-			   "is left out there",
+			   "hierarchical(mesh,nhr). A parameter that does not suit an operator of "
+			   "its level is left out there",
 		.kind = ORDO_ALGORITHMS},
 	{.name = "sizes",
 		.values = "auto|[8,4]",
 		.fallback = "auto",
-		.meaning =
-			"ranks of each level, the innermost first, rank = place in server + 8 server; auto: "
-			"as the topology says, servers:4x8, else as near to each other as may be",
+		.meaning = "ranks of each level, the innermost first, rank = place in server + 8 "
+			   "server; auto: as the topology says, servers:4x8, else as near to each "
+			   "other as may be",
 		.kind = ORDO_LISTS},
 	{.name = "first",
 		.values = "auto|inner|outer",
 		.fallback = "auto",
-		.meaning =
-			"the level that begins, for operators with blocks; auto: outer for AllGather and "
-			"Gather, else inner: the least between servers. HCCL's ReduceScatter begins outside",
+		.meaning = "the level that begins, for operators with blocks; auto: outer for "
+			   "AllGather and Gather, else inner: the least between servers. HCCL's "
+			   "ReduceScatter begins outside",
 		.kind = ORDO_WORD},
 };
 
@@ -264,7 +278,8 @@ static const struct ordo_parameter parameters[] = {
 #define SLICED (((1u << ORDO_NOPERATOR) - 1) & ~(1u << ORDO_ALLTOALL))
 
 static const struct ordo_variant variants[] = {
-	{.settings = "", .servers = true}, {.settings = "mesh,dyadic", .servers = true, .operators = SUMMED},
+	{.settings = "", .servers = true},
+	{.settings = "mesh,dyadic", .servers = true, .operators = SUMMED},
 	{.settings = "dyadic,dyadic", .servers = true, .operators = 1u << ORDO_REDUCESCATTER},
 	{.settings = "mesh,ring", .servers = true, .operators = SLICED},
 	{.settings = "mesh,nhr", .servers = true, .operators = SLICED},
@@ -278,13 +293,16 @@ static const struct ordo_alias aliases[] = {
 
 const struct ordo_algorithm ordo_algorithm_hierarchical = {
 	.facts = {.name = "hierarchical",
-		.summary = "any algorithm in each level of ranks: in servers, between servers, between pods",
+		.summary = "any algorithm in each level of ranks: in servers, between servers, "
+			   "between pods",
 		.operators = (1u << ORDO_NOPERATOR) - 1,
 		.ranks = "the product of the levels",
-		.steps = "counted along the levels: their sum, less where a slice has less far to go",
-		.volume = "counted along the levels: AllReduce 2(N-1)/N n of levels that have 2(n-1)/n",
-		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if all "
-			 "but the outermost have 2^k ranks",
+		.steps = "counted along the levels: their sum, less where a slice has less far to "
+			 "go",
+		.volume = "counted along the levels: AllReduce 2(N-1)/N n of levels that have "
+			  "2(n-1)/n",
+		.order = "a tree over the outer level of trees over the inner; all dyadic: D(N) if "
+			 "all but the outermost have 2^k ranks",
 		.topologies = "what each level's algorithm needs among the ranks of its groups",
 		.source = "hierarchical collectives of HCCL; Karonis et al. 2000",
 		.parameters = parameters,

@@ -1,10 +1,10 @@
 /* hierarchy.c - builds one group's schedule a stage and plays it on all groups.
  *
- * The group's algorithm is built as any other, over ranks, chunks and slots of its own problem. Playing it
- * means doing each of its moves with the group's ranks, and where these have the chunk: in their input to
- * begin with, from then on at their work places (AllToAll: in one bank of scratch after another), in the
- * output in the end. Blocks of a group may have room for more chunks than the group has in them; moves of those
- * that are not there are left out.
+ * The group's algorithm is built as any other, over ranks, chunks and slots of its own problem.
+ * Playing it means doing each of its moves with the group's ranks, and where these have the chunk:
+ * in their input to begin with, from then on at their work places (AllToAll: in one bank of scratch
+ * after another), in the output in the end. Blocks of a group may have room for more chunks than
+ * the group has in them; moves of those that are not there are left out.
  */
 #include "hierarchy.h"
 #include "passes.h"
@@ -26,9 +26,9 @@ struct play {
 	uint32_t *chunks; /* [chunks of the group's problem] which chunk it is; ORDO_NONE: none */
 };
 
-/* AllToAll: where a rank keeps a block between two stages: by the digit of its source in the levels done, of
- * its destination in the others. That is the place in the input before the first, in the output after the last
- * stage. */
+/* AllToAll: where a rank keeps a block between two stages: by the digit of its source in the levels
+ * done, of its destination in the others. That is the place in the input before the first, in the
+ * output after the last stage. */
 static struct ordo_at in_bank(
 	const struct play *play, uint32_t rank, uint32_t chunk, ordo_level_set done, uint32_t bank)
 {
@@ -38,23 +38,28 @@ static struct ordo_at in_bank(
 	const ordo_level_set all = ordo_levels_all(levels);
 	const uint32_t block =
 		ordo_levels_keep(levels, done, from) + ordo_levels_keep(levels, all & ~done, to);
-	const enum ordo_buffer buffer = !done ? ORDO_INPUT : done == all ? ORDO_OUTPUT : ORDO_SCRATCH;
+	const enum ordo_buffer buffer = !done	      ? ORDO_INPUT
+					: done == all ? ORDO_OUTPUT
+						      : ORDO_SCRATCH;
 	return ordo_at(rank, buffer, (buffer == ORDO_SCRATCH ? bank : 0) + block * K + chunk % K);
 }
 
-/* Where the group's place is: a slot of a member's buffer, with a chunk of the group's problem in it. */
-static struct ordo_at place(
-	const struct play *play, uint32_t member, enum ordo_buffer buffer, uint32_t slot, uint32_t chunk)
+/* Where the group's place is: a slot of a member's buffer, with a chunk of the group's problem in
+ * it. */
+static struct ordo_at place(const struct play *play, uint32_t member, enum ordo_buffer buffer,
+	uint32_t slot, uint32_t chunk)
 {
 	const struct ordo_stage *stage = play->stage;
-	const uint32_t rank = play->group + member * play->hierarchy->levels.at[stage->level].stride;
+	const uint32_t rank =
+		play->group + member * play->hierarchy->levels.at[stage->level].stride;
 	if (buffer == ORDO_SCRATCH)
 		return ordo_at(rank, ORDO_SCRATCH, play->scratch + slot);
 	const uint32_t whole = play->chunks[chunk];
 	if (stage->op == ORDO_ALLTOALL)
 		return buffer == ORDO_INPUT
 			       ? in_bank(play, rank, whole, stage->done, play->from_bank)
-			       : in_bank(play, rank, whole, stage->done | 1u << stage->level, play->to_bank);
+			       : in_bank(play, rank, whole, stage->done | 1u << stage->level,
+					 play->to_bank);
 	if (buffer == ORDO_INPUT && !play->sequence.problem.in_place)
 		return ordo_input_of(play->b, rank, whole);
 	return ordo_work(play->b, rank, whole);
@@ -81,10 +86,13 @@ static void play_move(const struct play *play, const struct ordo_move *move)
 		bool there = i < move->count && play->chunks[move->chunk + i] != ORDO_NONE;
 		struct ordo_at to = dst, from = src;
 		if (there) {
-			to = place(play, move->peer, move->dst_buffer, move->dst + i, move->chunk + i);
-			from = place(play, move->rank, move->src_buffer, move->src + i, move->chunk + i);
+			to = place(
+				play, move->peer, move->dst_buffer, move->dst + i, move->chunk + i);
+			from = place(
+				play, move->rank, move->src_buffer, move->src + i, move->chunk + i);
 			there = !has_already(play, to);
-			if (there && count && lies_behind(to, dst, count) && lies_behind(from, src, count)) {
+			if (there && count && lies_behind(to, dst, count) &&
+				lies_behind(from, src, count)) {
 				count++;
 				continue;
 			}
@@ -105,7 +113,8 @@ static void play_group(const struct play *play)
 	for (uint32_t i = 0; i < sequence->nmove && !ordo_builder_failed(play->b); i++) {
 		const struct ordo_move *move = &sequence->moves[i];
 		const uint32_t stream = sequence->lanes[move->stream].label;
-		ordo_stream(play->b, play->streams[stream], sequence->stream_labels.items[stream].number);
+		ordo_stream(play->b, play->streams[stream],
+			sequence->stream_labels.items[stream].number);
 		if (move->phase != ORDO_NO_PHASE)
 			ordo_phase(play->b, play->phases[move->phase],
 				sequence->phases.items[move->phase].number);
@@ -155,8 +164,8 @@ static uint32_t block_chunk(const struct group *group, uint32_t member, uint32_t
 	return block * K + i % K;
 }
 
-/* The i-th chunk from one member to another in AllToAll: in the levels done sources are free, in the others
- * destinations. */
+/* The i-th chunk from one member to another in AllToAll: in the levels done sources are free, in
+ * the others destinations. */
 static uint32_t pair_chunk(const struct group *group, uint32_t pair, uint32_t i)
 {
 	const struct ordo_levels *levels = group->levels;
@@ -169,7 +178,8 @@ static uint32_t pair_chunk(const struct group *group, uint32_t pair, uint32_t i)
 			      ordo_levels_keep(levels, others & ~done, group->first) +
 			      pair / level->size * level->stride;
 	const uint32_t to = ordo_levels_keep(levels, others & ~done, free) +
-			    ordo_levels_keep(levels, done, group->first) + pair % level->size * level->stride;
+			    ordo_levels_keep(levels, done, group->first) +
+			    pair % level->size * level->stride;
 	return (from * levels->nrank + to) * K + i % K;
 }
 
@@ -180,9 +190,10 @@ void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage
 	const struct group of = {&hierarchy->levels, stage, &recipe->problem, problem, group};
 	const uint32_t K = problem->chunks_per_block;
 	for (uint32_t chunk = 0, end = ordo_nchunk(problem); chunk < end; chunk++)
-		chunks[chunk] = hierarchy->cut		     ? cut_chunk(&of, chunk / K, chunk % K)
-				: stage->op == ORDO_ALLTOALL ? pair_chunk(&of, chunk / K, chunk % K)
-							     : block_chunk(&of, chunk / K, chunk % K);
+		chunks[chunk] = hierarchy->cut ? cut_chunk(&of, chunk / K, chunk % K)
+				: stage->op == ORDO_ALLTOALL
+					? pair_chunk(&of, chunk / K, chunk % K)
+					: block_chunk(&of, chunk / K, chunk % K);
 }
 
 uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
@@ -191,17 +202,20 @@ uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_s
 	return hierarchy->levels.nrank / hierarchy->levels.at[stage->level].size;
 }
 
-uint32_t ordo_stage_group(const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g)
+uint32_t ordo_stage_group(
+	const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g)
 {
 	const struct ordo_hierarchy *hierarchy = recipe->prepared;
 	const struct ordo_levels *levels = &hierarchy->levels;
-	const uint32_t group = ordo_levels_nth(levels, ordo_levels_all(levels) & ~(1u << stage->level), g);
+	const uint32_t group =
+		ordo_levels_nth(levels, ordo_levels_all(levels) & ~(1u << stage->level), g);
 	const bool takes_part = ordo_levels_keep(levels, stage->at_root, group) ==
 				ordo_levels_keep(levels, stage->at_root, recipe->problem.root);
 	return takes_part ? group : ORDO_NONE;
 }
 
-struct ordo_problem ordo_stage_problem(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
+struct ordo_problem ordo_stage_problem(
+	const struct ordo_recipe *recipe, const struct ordo_stage *stage)
 {
 	const struct ordo_hierarchy *hierarchy = recipe->prepared;
 	const struct ordo_levels *levels = &hierarchy->levels;
@@ -241,7 +255,8 @@ static const char **name_streams(const struct play *play, struct ordo_arena *are
 	const char **names = ordo_arena_alloc(arena, ((size_t)labels->count + 1) * sizeof *names);
 	const char *level = level_name(play, arena);
 	for (uint32_t i = 0; names && i < labels->count; i++)
-		if (!level || !(names[i] = ordo_arena_format(arena, "%s %s", level, labels->items[i].name)))
+		if (!level || !(names[i] = ordo_arena_format(
+					arena, "%s %s", level, labels->items[i].name)))
 			return NULL;
 	return names;
 }
@@ -266,8 +281,8 @@ static const char **name_phases(const struct play *play, struct ordo_arena *aren
 	for (uint32_t i = 0; names && i < labels->count; i++) {
 		const char *name = labels->items[i].name;
 		const bool same = !strcmp(name, op);
-		if (!level || !(names[i] = ordo_arena_format(
-					arena, "%s %s%s%s", level, op, same ? "" : ": ", same ? "" : name)))
+		if (!level || !(names[i] = ordo_arena_format(arena, "%s %s%s%s", level, op,
+					same ? "" : ": ", same ? "" : name)))
 			return NULL;
 	}
 	return names;
@@ -281,8 +296,8 @@ static void play_groups(struct play *play)
 		play->group = ordo_stage_group(play->recipe, play->stage, g);
 		if (play->group == ORDO_NONE)
 			continue;
-		ordo_stage_chunks(
-			play->recipe, play->stage, &play->sequence.problem, play->group, play->chunks);
+		ordo_stage_chunks(play->recipe, play->stage, &play->sequence.problem, play->group,
+			play->chunks);
 		play_group(play);
 	}
 }
@@ -292,8 +307,8 @@ static void play_stage(struct play *play)
 	struct ordo_arena arena = {0};
 	struct ordo_error error = {0};
 	if (ordo_stage_sequence(play->recipe, play->stage, &play->sequence, &error)) {
-		play->chunks =
-			malloc(((size_t)ordo_nchunk(&play->sequence.problem) + 1) * sizeof *play->chunks);
+		play->chunks = malloc(
+			((size_t)ordo_nchunk(&play->sequence.problem) + 1) * sizeof *play->chunks);
 		play->streams = name_streams(play, &arena);
 		play->phases = name_phases(play, &arena);
 		if (play->chunks && play->streams && play->phases)

@@ -1,5 +1,5 @@
-/* hierarchy.h - an operator over levels of ranks as stages: in each, all groups of one level do an operator of
- * their own, side by side, by an algorithm that knows only their group.
+/* hierarchy.h - an operator over levels of ranks as stages: in each, all groups of one level do an
+ * operator of their own, side by side, by an algorithm that knows only their group.
  */
 #ifndef ORDO_COMPILER_ALGORITHMS_HIERARCHY_HIERARCHY_H
 #define ORDO_COMPILER_ALGORITHMS_HIERARCHY_HIERARCHY_H
@@ -9,11 +9,11 @@
 
 /* What the groups of one level do.
  *
- * A member's block, in the group, is made of chunks of the whole problem. Where the operator has blocks these
- * are all blocks whose ranks have the member's digit in this level, any digits in the levels of `free`, and
- * the group's digits in the others. Where it has one block, it is cut level by level, the innermost first,
- * but for the outermost: a group has the part that its digits of the inner levels say, a member a part of
- * that.
+ * A member's block, in the group, is made of chunks of the whole problem. Where the operator has
+ * blocks these are all blocks whose ranks have the member's digit in this level, any digits in the
+ * levels of `free`, and the group's digits in the others. Where it has one block, it is cut level
+ * by level, the innermost first, but for the outermost: a group has the part that its digits of the
+ * inner levels say, a member a part of that.
  */
 struct ordo_stage {
 	enum ordo_operator op;
@@ -27,33 +27,38 @@ struct ordo_stage {
 
 struct ordo_hierarchy {
 	struct ordo_levels levels;
-	struct ordo_topology *topologies[ORDO_MAX_LEVELS]; /* of a group of each level; NULL without one */
+	/* of a group of each level; NULL without one */
+	struct ordo_topology *topologies[ORDO_MAX_LEVELS];
 	struct ordo_stage stages[2 * ORDO_MAX_LEVELS];
 	uint32_t nstage;
 	bool cut; /* one block, which is cut; else blocks for every rank */
 };
 
 /* The group's problem: K such that its blocks have room for the most that a group has in one. */
-struct ordo_problem ordo_stage_problem(const struct ordo_recipe *recipe, const struct ordo_stage *stage);
+struct ordo_problem ordo_stage_problem(
+	const struct ordo_recipe *recipe, const struct ordo_stage *stage);
 
-/* What any one group does, over its own ranks, chunks and slots. Free the sequence also after false. */
+/* What any one group does, over its own ranks, chunks and slots. Free the sequence also after
+ * false. */
 bool ordo_stage_sequence(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
 	struct ordo_sequence *sequence, struct ordo_error *error);
 
-/* How many groups the level has, and the rank of the g-th's member 0; ORDO_NONE: it takes no part. */
+/* How many groups the level has, and the rank of the g-th's member 0; ORDO_NONE: it takes no
+ * part. */
 uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_stage *stage);
-uint32_t ordo_stage_group(const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g);
+uint32_t ordo_stage_group(
+	const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g);
 
-/* chunks[c] is the chunk of the whole problem that a group has as its chunk c; ORDO_NONE: it has none there.
- * `problem` is the group's, `group` the rank of its member 0. */
+/* chunks[c] is the chunk of the whole problem that a group has as its chunk c; ORDO_NONE: it has
+ * none there. `problem` is the group's, `group` the rank of its member 0. */
 void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
 	const struct ordo_problem *problem, uint32_t group, uint32_t *chunks);
 
 /* `build` of the hierarchical algorithm; recipe->prepared is the hierarchy. */
 void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *recipe);
 
-/* Its claims, counted along the stages: how each level's own schedule carries chunks from member to member,
- * one stage after another. 0 if there is no memory. */
+/* Its claims, counted along the stages: how each level's own schedule carries chunks from member to
+ * member, one stage after another. 0 if there is no memory. */
 uint64_t ordo_hierarchy_steps(const struct ordo_recipe *recipe);
 uint64_t ordo_hierarchy_volume(const struct ordo_recipe *recipe);
 

@@ -1,7 +1,8 @@
 /* hierarchy_claims.c - steps and volume of a hierarchy, counted along its stages.
  *
- * Of what lies where in the whole schedule it knows nothing: a stage takes chunks from the members of a group to its
- * members, as the group's own schedule does, and what one stage leaves with a rank is what the next finds there.
+ * Of what lies where in the whole schedule it knows nothing: a stage takes chunks from the members
+ * of a group to its members, as the group's own schedule does, and what one stage leaves with a
+ * rank is what the next finds there.
  */
 #include "hierarchy.h"
 #include <stdlib.h>
@@ -9,9 +10,10 @@
 /* How far the chunks have come. */
 struct course {
 	const struct ordo_recipe *recipe;
-	uint16_t *depth; /* [place] cross-rank moves in a row that made what a rank has of a chunk */
-	bool *there;	 /* [place] has the rank anything of it? */
-	uint64_t *sent;	 /* [nrank] chunks */
+	/* [place] cross-rank moves in a row that made what a rank has of a chunk */
+	uint16_t *depth;
+	bool *there;	/* [place] has the rank anything of it? */
+	uint64_t *sent; /* [nrank] chunks */
 	uint64_t longest;
 };
 
@@ -45,7 +47,8 @@ static bool begin(struct course *course, const struct ordo_recipe *recipe)
 		return false;
 	for (uint32_t rank = 0; problem->op != ORDO_ALLTOALL && rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)
-			course->there[place_of(course, rank, ordo_input_chunk(problem, rank, slot))] = true;
+			course->there[place_of(
+				course, rank, ordo_input_chunk(problem, rank, slot))] = true;
 	return true;
 }
 
@@ -68,7 +71,8 @@ static void load(const struct leg *leg, uint32_t member)
 		const uint32_t whole = leg->chunks[ordo_input_chunk(problem, member, slot)];
 		if (whole != ORDO_NONE)
 			leg->depth[ordo_cell(&leg->cells, member, ORDO_INPUT, slot)] =
-				leg->course->depth[place_of(leg->course, rank_of(leg, member), whole)];
+				leg->course
+					->depth[place_of(leg->course, rank_of(leg, member), whole)];
 	}
 }
 
@@ -80,12 +84,14 @@ static void store(const struct leg *leg, uint32_t member)
 		if (whole == ORDO_NONE)
 			continue;
 		const size_t place = place_of(leg->course, rank_of(leg, member), whole);
-		leg->course->depth[place] = leg->depth[ordo_cell(&leg->cells, member, ORDO_OUTPUT, slot)];
+		leg->course->depth[place] =
+			leg->depth[ordo_cell(&leg->cells, member, ORDO_OUTPUT, slot)];
 		leg->course->there[place] = true;
 	}
 }
 
-/* Who has scattered what is broadcast has it already when it is gathered again, and is not sent it. */
+/* Who has scattered what is broadcast has it already when it is gathered again, and is not sent
+ * it. */
 static bool has_already(const struct leg *leg, uint32_t member, uint32_t buffer, uint32_t whole)
 {
 	return leg->course->recipe->problem.op == ORDO_BROADCAST && buffer == ORDO_OUTPUT &&
@@ -99,14 +105,15 @@ static void take(const struct leg *leg, const struct ordo_move *move, uint32_t i
 	const bool crosses = move->rank != move->peer;
 	if (whole == ORDO_NONE)
 		return;
-	uint16_t *to = &leg->depth[ordo_cell(&leg->cells, move->peer, move->dst_buffer, move->dst + i)];
+	uint16_t *to =
+		&leg->depth[ordo_cell(&leg->cells, move->peer, move->dst_buffer, move->dst + i)];
 	if (has_already(leg, move->peer, move->dst_buffer, whole)) {
 		*to = course->depth[place_of(course, rank_of(leg, move->peer), whole)];
 		return;
 	}
-	const uint16_t brought =
-		(uint16_t)(leg->depth[ordo_cell(&leg->cells, move->rank, move->src_buffer, move->src + i)] +
-			   crosses);
+	const uint16_t brought = (uint16_t)(leg->depth[ordo_cell(&leg->cells, move->rank,
+						    move->src_buffer, move->src + i)] +
+					    crosses);
 	*to = move->reduces && *to > brought ? *to : brought;
 	course->longest = *to > course->longest ? *to : course->longest;
 	course->sent[rank_of(leg, move->rank)] += crosses;
@@ -128,13 +135,15 @@ static bool go_through_stage(struct course *course, const struct ordo_stage *sta
 {
 	const struct ordo_hierarchy *hierarchy = course->recipe->prepared;
 	struct ordo_sequence sequence = {0};
-	struct leg leg = {
-		.course = course, .sequence = &sequence, .stride = hierarchy->levels.at[stage->level].stride};
+	struct leg leg = {.course = course,
+		.sequence = &sequence,
+		.stride = hierarchy->levels.at[stage->level].stride};
 	bool worked = ordo_stage_sequence(course->recipe, stage, &sequence, NULL) &&
 		      ordo_cells_make(&leg.cells, &sequence.problem, sequence.scratch_slots, NULL);
 	leg.depth = worked ? calloc((size_t)leg.cells.count + 1, sizeof *leg.depth) : NULL;
 	leg.chunks =
-		worked ? malloc(((size_t)ordo_nchunk(&sequence.problem) + 1) * sizeof *leg.chunks) : NULL;
+		worked ? malloc(((size_t)ordo_nchunk(&sequence.problem) + 1) * sizeof *leg.chunks)
+		       : NULL;
 	worked = leg.depth && leg.chunks;
 	for (uint32_t g = 0; worked && g < ordo_stage_groups(course->recipe, stage); g++) {
 		leg.group = ordo_stage_group(course->recipe, stage, g);

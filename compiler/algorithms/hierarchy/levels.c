@@ -47,7 +47,8 @@ static bool lay_levels(struct ordo_levels *levels, uint32_t count, const uint32_
 	uint64_t product = 1;
 	for (uint32_t i = 0; i < count; i++) {
 		if (sizes[i] > 1 && product <= ORDO_LIMIT)
-			levels->at[levels->count++] = (struct ordo_level){i, sizes[i], (uint32_t)product};
+			levels->at[levels->count++] =
+				(struct ordo_level){i, sizes[i], (uint32_t)product};
 		product = product > ORDO_LIMIT ? product : product * sizes[i];
 	}
 	if (!levels->count)
@@ -55,25 +56,27 @@ static bool lay_levels(struct ordo_levels *levels, uint32_t count, const uint32_
 	return product == levels->nrank;
 }
 
-static bool take_given(
-	struct ordo_levels *levels, uint32_t count, const struct ordo_value *sizes, struct ordo_error *error)
+static bool take_given(struct ordo_levels *levels, uint32_t count, const struct ordo_value *sizes,
+	struct ordo_error *error)
 {
 	if (sizes->nlist != 1)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"hierarchical: found sizes=%s, wanted one list, the innermost level first",
 			sizes->word);
 	if (sizes->ends[0] != count)
-		return ordo_fail(error, ORDO_USAGE, 0, "hierarchical: found %u sizes for %u levels: sizes=%s",
-			sizes->ends[0], count, sizes->word);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"hierarchical: found %u sizes for %u levels: sizes=%s", sizes->ends[0],
+			count, sizes->word);
 	if (lay_levels(levels, count, sizes->items))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
-		"hierarchical: found %u ranks, wanted the product of the levels, sizes=%s", levels->nrank,
-		sizes->word);
+		"hierarchical: found %u ranks, wanted the product of the levels, sizes=%s",
+		levels->nrank, sizes->word);
 	return ordo_hint(error, "every group of a level has the same number of ranks");
 }
 
-/* The sizes in `servers:4x8,spines=2`, innermost first. 0: there are none, or more than there is room for. */
+/* The sizes in `servers:4x8,spines=2`, innermost first. 0: there are none, or more than there is
+ * room for. */
 static uint32_t read_name(const char *name, uint32_t *sizes)
 {
 	uint32_t count = 0;
@@ -113,21 +116,23 @@ static void join_linked(const struct ordo_topology *topology, uint32_t *first)
 	}
 }
 
-static bool check_servers(
-	const struct ordo_topology *topology, uint32_t *first, uint32_t size, struct ordo_error *error)
+static bool check_servers(const struct ordo_topology *topology, uint32_t *first, uint32_t size,
+	struct ordo_error *error)
 {
 	for (uint32_t rank = 0; rank < topology->nrank; rank++)
 		if (first_of(first, rank) != rank / size * size || topology->nrank % size)
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"hierarchical: topology \"%s\" joins ranks 0..%u to one server, and rank %u "
-				"to "
-				"none of the same size; levels of unequal size are not composed",
+				"hierarchical: topology \"%s\" joins ranks 0..%u to one server, "
+				"and rank %u to none of the same size; levels of unequal size are "
+				"not composed",
 				topology->name, size - 1, rank);
 	return true;
 }
 
-/* Two levels: servers, within which ranks are linked, and between them. *size 0: there is no such thing. */
-static bool find_servers(const struct ordo_topology *topology, uint32_t *size, struct ordo_error *error)
+/* Two levels: servers, within which ranks are linked, and between them. *size 0: there is no such
+ * thing. */
+static bool find_servers(
+	const struct ordo_topology *topology, uint32_t *size, struct ordo_error *error)
 {
 	uint32_t *first = calloc(topology->nrank, sizeof *first);
 	if (!first)
@@ -170,8 +175,8 @@ static void divide_evenly(uint32_t nrank, uint32_t count, uint32_t *sizes)
 	}
 }
 
-/* In a server of A3 the two ranks of a SIO pair are a level of their own, if there is one more than the name has:
- * `a3:2x8` is also 2 servers of 4 pairs. */
+/* In a server of A3 the two ranks of a SIO pair are a level of their own, if there is one more than
+ * the name has: `a3:2x8` is also 2 servers of 4 pairs. */
 static bool split_pairs(const char *name, uint32_t count, uint32_t named, uint32_t *sizes)
 {
 	if (strncmp(name, "a3:", 3) != 0 || !named || count != named + 1 || sizes[0] % 2)
@@ -195,8 +200,8 @@ static bool find_sizes(
 		return true;
 	if (named > 1) {
 		ordo_fail(error, ORDO_USAGE, 0,
-			"hierarchical: topology \"%.200s\" has %u levels, the algorithm %u", topology->name,
-			named, count);
+			"hierarchical: topology \"%.200s\" has %u levels, the algorithm %u",
+			topology->name, named, count);
 		return ordo_hint(error, "give the sizes, the innermost level first: sizes=[8,4]");
 	}
 	if (topology && count == 2 && !find_servers(topology, &size, error))
@@ -210,26 +215,28 @@ static bool find_sizes(
 	return true;
 }
 
-bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count, const struct ordo_value *sizes,
-	struct ordo_levels *levels, struct ordo_error *error)
+bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count,
+	const struct ordo_value *sizes, struct ordo_levels *levels, struct ordo_error *error)
 {
 	uint32_t found[ORDO_MAX_LEVELS] = {0};
 	*levels = (struct ordo_levels){.nrank = recipe->problem.nrank};
 	if (count > ORDO_MAX_LEVELS)
-		return ordo_fail(error, ORDO_USAGE, 0, "hierarchical: found %u levels, wanted 1..%d", count,
-			ORDO_MAX_LEVELS);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"hierarchical: found %u levels, wanted 1..%d", count, ORDO_MAX_LEVELS);
 	if (sizes->nlist)
 		return take_given(levels, count, sizes, error);
 	if (!find_sizes(recipe, count, found, error))
 		return false;
 	if (lay_levels(levels, count, found))
 		return true;
-	ordo_fail(error, ORDO_USAGE, 0, "hierarchical: topology \"%.200s\" is named for other than %u ranks",
+	ordo_fail(error, ORDO_USAGE, 0,
+		"hierarchical: topology \"%.200s\" is named for other than %u ranks",
 		recipe->topology->name, levels->nrank);
 	return ordo_hint(error, "give the sizes, the innermost level first: sizes=[8,4]");
 }
 
-bool ordo_levels_servers(const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error)
+bool ordo_levels_servers(
+	const struct ordo_topology *topology, uint32_t *nserver, struct ordo_error *error)
 {
 	uint32_t sizes[ORDO_MAX_LEVELS] = {0}, size = 0;
 	struct ordo_error unequal = {0};
@@ -249,8 +256,8 @@ bool ordo_levels_servers(const struct ordo_topology *topology, uint32_t *nserver
 }
 
 /* Do all groups of the level have a way from their rank i to their rank j? */
-static bool all_reach(const struct ordo_levels *levels, uint32_t level, const struct ordo_topology *topology,
-	uint32_t i, uint32_t j)
+static bool all_reach(const struct ordo_levels *levels, uint32_t level,
+	const struct ordo_topology *topology, uint32_t i, uint32_t j)
 {
 	const struct ordo_level *at = &levels->at[level];
 	const ordo_level_set others = ordo_levels_all(levels) & ~(1u << level);
@@ -262,8 +269,8 @@ static bool all_reach(const struct ordo_levels *levels, uint32_t level, const st
 	return true;
 }
 
-static bool add_links(const struct ordo_levels *levels, uint32_t level, const struct ordo_topology *topology,
-	struct ordo_topology *group, struct ordo_error *error)
+static bool add_links(const struct ordo_levels *levels, uint32_t level,
+	const struct ordo_topology *topology, struct ordo_topology *group, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < group->nrank; i++)
 		for (uint32_t j = 0; j < group->nrank; j++)

@@ -1,26 +1,26 @@
 /* ring.c - every chunk goes round a ring of ranks: the way of least volume, at N-1 steps a round.
  *
- * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles, and both
- * directions of each, share the data evenly. Each cycle and direction is a lane with a stream of its own. The
- * natural number of chunks gives every lane and, where one vector is cut into slices (AllReduce) or goes
- * through a chain (Broadcast, Reduce), every rank a chunk.
+ * The ring is any Hamiltonian cycle of the topology, given or found; several link-disjoint cycles,
+ * and both directions of each, share the data evenly. Each cycle and direction is a lane with a
+ * stream of its own. The natural number of chunks gives every lane and, where one vector is cut
+ * into slices (AllReduce) or goes through a chain (Broadcast, Reduce), every rank a chunk.
  *
  * steps    N-1, AllReduce 2(N-1); Broadcast and Reduce are pipelines: any one chunk takes N-1
  *
- * volume   AllReduce 2(N-1)/N of the vector leaves each rank; ReduceScatter, AllGather, and the root of
- *          Scatter N-1 blocks; Broadcast and Reduce the vector
+ * volume   AllReduce 2(N-1)/N of the vector leaves each rank; ReduceScatter, AllGather, and the
+ *          root of Scatter N-1 blocks; Broadcast and Reduce the vector
  *
  * order    a chain along the ring: from the position behind the slice's own to its own, N trees for
  *          ReduceScatter and AllReduce in one lane; Reduce one chain that ends at the root
  *
- * scratch  3 blocks (Reduce: 3 chunks a lane) in all, divided among the lanes: ReduceScatter and Reduce out of
- *          place, Scatter, Gather
+ * scratch  3 blocks (Reduce: 3 chunks a lane) in all, divided among the lanes: ReduceScatter and
+ *          Reduce out of place, Scatter, Gather
  *
  * source   Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009
  */
 #include "algorithm.h"
-#include "ring_lanes.h"
 #include "cycles/cycles.h"
+#include "ring_lanes.h"
 #include <ordo/arena.h>
 #include <string.h>
 
@@ -48,15 +48,16 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 		       most = n < 5 ? 1 : (n - 1) / 2;
 	if (recipe->problem.nshard != recipe->problem.nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"ring: found %u virtual shards, wanted one a rank (%u)", recipe->problem.nshard,
-			recipe->problem.nrank);
+			"ring: found %u virtual shards, wanted one a rank (%u)",
+			recipe->problem.nshard, recipe->problem.nrank);
 	if (nring > most)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"ring: found rings=%u, wanted 1..%u (link-disjoint rings over %u ranks)", nring, most,
-			n);
+			"ring: found rings=%u, wanted 1..%u (link-disjoint rings over %u ranks)",
+			nring, most, n);
 	if (nlist && nring != 1 && nlist != nring)
-		return ordo_fail(error, ORDO_USAGE, 0, "ring: order gives %u ring%s, rings asks for %u",
-			nlist, nlist == 1 ? "" : "s", nring);
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"ring: order gives %u ring%s, rings asks for %u", nlist,
+			nlist == 1 ? "" : "s", nring);
 	return true;
 }
 
@@ -175,7 +176,8 @@ static void keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
 	for (uint32_t rank = 0; !all_summed && rank < problem->nrank; rank++) {
 		uint32_t chunk = one_block ? 0 : rank * K;
 		if (ordo_has_input(b, rank, chunk) && ordo_has_output(b, rank, chunk))
-			ordo_copy(b, ordo_output_of(b, rank, chunk), ordo_input_of(b, rank, chunk), K);
+			ordo_copy(b, ordo_output_of(b, rank, chunk), ordo_input_of(b, rank, chunk),
+				K);
 	}
 }
 
@@ -201,8 +203,8 @@ static uint64_t count_sent(const struct ordo_lane *lane, uint32_t p)
 {
 	uint64_t n = lane->n, share = lane->share.count;
 	switch (lane->problem->op) {
-	case ORDO_ALLREDUCE: /* the sum of its own slice stays here, and nobody passes a slice to where it
-				came from */
+	/* the sum of its own slice stays here, and nobody passes a slice to where it came from */
+	case ORDO_ALLREDUCE:
 		return 2 * share - ordo_lane_slice(lane, p).count -
 		       ordo_lane_slice(lane, (int64_t)p + 1).count;
 	case ORDO_REDUCESCATTER:
@@ -242,8 +244,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "order",
 		.values = "auto|[0,2,1,3]|[[0,1,2,3,4],[0,2,4,1,3]]",
 		.fallback = "auto",
-		.meaning = "the ranks as the ring goes, or several link-disjoint rings; auto: found on the "
-			   "topology",
+		.meaning = "the ranks as the ring goes, or several link-disjoint rings; auto: "
+			   "found on the topology",
 		.kind = ORDO_LISTS},
 	{.name = "directions",
 		.values = "1..2",
@@ -272,7 +274,8 @@ static const struct ordo_variant variants[] = {
 static const struct ordo_alias aliases[] = {
 	{"pipeline", CHAINS, "", NULL},
 	{"chain", CHAINS, "", NULL},
-	{"bidirectional-ring", 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
+	{"bidirectional-ring",
+		1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		"directions=2", NULL},
 };
 
@@ -284,8 +287,10 @@ const struct ordo_algorithm ordo_algorithm_ring = {
 			     1u << ORDO_GATHER,
 		.ranks = "any",
 		.steps = "N-1; AllReduce 2(N-1)",
-		.volume = "N-1 blocks; AllReduce 2(N-1)/N of the vector; Broadcast, Reduce the vector",
-		.order = "a chain along the ring; ReduceScatter, AllReduce: N chains, one for each end",
+		.volume = "N-1 blocks; AllReduce 2(N-1)/N of the vector; Broadcast, Reduce the "
+			  "vector",
+		.order = "a chain along the ring; ReduceScatter, AllReduce: N chains, one for each "
+			 "end",
 		.topologies = "any with a Hamiltonian cycle of links that are up",
 		.source = "Patarasuk and Yuan, J. Parallel Distrib. Comput. 69(2), 2009",
 		.parameters = parameters,

@@ -14,7 +14,8 @@ struct ordo_slice ordo_lane_slice(const struct ordo_lane *lane, int64_t p)
 		block * lane->problem->chunks_per_block + lane->share.first, lane->share.count};
 }
 
-void ordo_lane_open_window(struct ordo_builder *b, struct ordo_lane *lane, uint32_t arrivals, uint32_t width)
+void ordo_lane_open_window(
+	struct ordo_builder *b, struct ordo_lane *lane, uint32_t arrivals, uint32_t width)
 {
 	lane->width = width;
 	lane->nwindow = arrivals < ORDO_LANE_WINDOW ? arrivals : ORDO_LANE_WINDOW;

@@ -1,24 +1,26 @@
 /* ring_pass.c - chunks go along the ring as they are.
  *
- * What a rank passes on it has in its input if it begins there, in its output if it is meant for it too, else
- * in the window.
+ * What a rank passes on it has in its input if it begins there, in its output if it is meant for it
+ * too, else in the window.
  */
 #include "ring_lanes.h"
 
-static void pass_on(struct ordo_builder *b, struct ordo_at to, struct ordo_at from, struct ordo_slice slice)
+static void pass_on(
+	struct ordo_builder *b, struct ordo_at to, struct ordo_at from, struct ordo_slice slice)
 {
 	ordo_copy(b, to, from, slice.count);
 }
 
-/* In step s the rank at position p passes the slice of position p-s on. After a sum it lies in the output
- * from the beginning. */
+/* In step s the rank at position p passes the slice of position p-s on. After a sum it lies in the
+ * output from the beginning. */
 void ordo_lane_spread(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	bool summed = lane->problem->op == ORDO_ALLREDUCE;
 	for (uint32_t step = 0; step + 1 < lane->n; step++) {
 		ordo_phase(b, "all-gather", step);
 		for (uint32_t p = 0; p < lane->n; p++) {
-			uint32_t from = ordo_lane_rank(lane, p), to = ordo_lane_rank(lane, (int64_t)p + 1);
+			uint32_t from = ordo_lane_rank(lane, p),
+				 to = ordo_lane_rank(lane, (int64_t)p + 1);
 			struct ordo_slice slice = ordo_lane_slice(lane, (int64_t)p - step);
 			if (slice.count)
 				pass_on(b, ordo_output_of(b, to, slice.first),
@@ -37,7 +39,8 @@ void ordo_lane_broadcast(struct ordo_builder *b, struct ordo_lane *lane)
 		ordo_phase(b, "broadcast", step);
 		for (uint32_t p = n - 1; p-- > 0;) {
 			struct ordo_slice slice = {lane->share.first + step - p, 1};
-			uint32_t from = ordo_lane_rank(lane, p), to = ordo_lane_rank(lane, (int64_t)p + 1);
+			uint32_t from = ordo_lane_rank(lane, p),
+				 to = ordo_lane_rank(lane, (int64_t)p + 1);
 			if (step >= p && step - p < nchunk)
 				pass_on(b, ordo_output_of(b, to, slice.first),
 					p ? ordo_output_of(b, from, slice.first)
@@ -63,13 +66,15 @@ void ordo_lane_scatter(struct ordo_builder *b, struct ordo_lane *lane)
 			pass_on(b,
 				p + 1 == ends ? ordo_output_of(b, to, slice.first)
 					      : ordo_lane_window(lane, to, i),
-				p ? ordo_lane_window(lane, from, i) : ordo_input_of(b, from, slice.first),
+				p ? ordo_lane_window(lane, from, i)
+				  : ordo_input_of(b, from, slice.first),
 				slice);
 		}
 	}
 }
 
-/* In step s the rank at position p > s passes the slice of position p-s on, towards the root: position n. */
+/* In step s the rank at position p > s passes the slice of position p-s on, towards the root:
+ * position n. */
 void ordo_lane_gather(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	uint32_t n = lane->n;
@@ -79,7 +84,8 @@ void ordo_lane_gather(struct ordo_builder *b, struct ordo_lane *lane)
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		ordo_phase(b, "gather", step);
 		for (uint32_t p = n - 1; p > step; p--) {
-			uint32_t from = ordo_lane_rank(lane, p), to = ordo_lane_rank(lane, (int64_t)p + 1);
+			uint32_t from = ordo_lane_rank(lane, p),
+				 to = ordo_lane_rank(lane, (int64_t)p + 1);
 			struct ordo_slice slice = ordo_lane_slice(lane, (int64_t)p - step);
 			pass_on(b,
 				p + 1 == n ? ordo_output_of(b, to, slice.first)

@@ -1,12 +1,12 @@
 /* ring_sum.c - chunks go round the ring and every rank adds its part.
  *
- * A rank's own part waits where the sum will arrive: in the output if the chunk ends there, in place in the
- * input, else in the window.
+ * A rank's own part waits where the sum will arrive: in the output if the chunk ends there, in
+ * place in the input, else in the window.
  */
 #include "ring_lanes.h"
 
-static struct ordo_at sum_place(
-	struct ordo_builder *b, const struct ordo_lane *lane, uint32_t rank, uint32_t chunk, uint32_t arrival)
+static struct ordo_at sum_place(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t rank,
+	uint32_t chunk, uint32_t arrival)
 {
 	if (ordo_has_output(b, rank, chunk))
 		return ordo_output_of(b, rank, chunk);
@@ -24,19 +24,22 @@ static void contribute(struct ordo_builder *b, const struct ordo_lane *lane, uin
 			ordo_input_of(b, rank, slice.first), slice.count);
 }
 
-/* What arrived at `from` as number arrival-1 (0: it begins there) goes on to `to` as number `arrival`. */
+/* What arrived at `from` as number arrival-1 (0: it begins there) goes on to `to` as number
+ * `arrival`. */
 static void add_on(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t from, uint32_t to,
 	struct ordo_slice slice, uint32_t came_as, uint32_t arrival)
 {
 	if (!slice.count)
 		return;
-	struct ordo_at partial = came_as == ORDO_NONE ? ordo_input_of(b, from, slice.first)
-						      : sum_place(b, lane, from, slice.first, came_as);
+	struct ordo_at partial = came_as == ORDO_NONE
+					 ? ordo_input_of(b, from, slice.first)
+					 : sum_place(b, lane, from, slice.first, came_as);
 	ordo_reduce(b, sum_place(b, lane, to, slice.first, arrival), partial, slice.count);
 }
 
-/* AllReduce: every slice has its place in the output. The slice that begins at a rank is sent from the input
- * and needs no copy. What is needed first is copied last, so that one handshake tells of all copies. */
+/* AllReduce: every slice has its place in the output. The slice that begins at a rank is sent from
+ * the input and needs no copy. What is needed first is copied last, so that one handshake tells of
+ * all copies. */
 static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
 {
 	struct ordo_slice share = lane->share;
@@ -50,8 +53,8 @@ static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
 	}
 }
 
-/* ReduceScatter: the first arrivals have their places in the window, the last one in the output. Again what is
- * needed first comes last. */
+/* ReduceScatter: the first arrivals have their places in the window, the last one in the output.
+ * Again what is needed first comes last. */
 static void contribute_first(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	uint32_t n = lane->n;
@@ -69,15 +72,16 @@ static void contribute_next(struct ordo_builder *b, const struct ordo_lane *lane
 {
 	uint32_t arrival = sent + lane->nwindow;
 	for (uint32_t p = 0; arrival < lane->n - 2 && p < lane->n; p++)
-		contribute(b, lane, ordo_lane_rank(lane, p), ordo_lane_slice(lane, (int64_t)p - 2 - arrival),
-			arrival);
+		contribute(b, lane, ordo_lane_rank(lane, p),
+			ordo_lane_slice(lane, (int64_t)p - 2 - arrival), arrival);
 }
 
-/* In step s the rank at position p adds the slice of position p-1-s on; it began at the position behind its
- * own, so it ends there after n-1 steps. */
+/* In step s the rank at position p adds the slice of position p-1-s on; it began at the position
+ * behind its own, so it ends there after n-1 steps. */
 void ordo_lane_sum(struct ordo_builder *b, struct ordo_lane *lane)
 {
-	bool to_all = lane->problem->op == ORDO_ALLREDUCE, windowed = !to_all && !lane->problem->in_place;
+	bool to_all = lane->problem->op == ORDO_ALLREDUCE,
+	     windowed = !to_all && !lane->problem->in_place;
 	ordo_phase(b, "reduce-scatter", 0);
 	if (to_all)
 		contribute_all(b, lane);
@@ -86,16 +90,17 @@ void ordo_lane_sum(struct ordo_builder *b, struct ordo_lane *lane)
 	for (uint32_t step = 0; step + 1 < lane->n; step++) {
 		ordo_phase(b, "reduce-scatter", step);
 		for (uint32_t p = 0; p < lane->n; p++)
-			add_on(b, lane, ordo_lane_rank(lane, p), ordo_lane_rank(lane, (int64_t)p + 1),
-				ordo_lane_slice(lane, (int64_t)p - 1 - step), step ? step - 1 : ORDO_NONE,
-				step);
+			add_on(b, lane, ordo_lane_rank(lane, p),
+				ordo_lane_rank(lane, (int64_t)p + 1),
+				ordo_lane_slice(lane, (int64_t)p - 1 - step),
+				step ? step - 1 : ORDO_NONE, step);
 		if (windowed && step)
 			contribute_next(b, lane, step - 1);
 	}
 }
 
-/* Chunk number k of the share leaves position 1 in step k and is at position p, from 2 on, one step later
- * each, last at the root: position n. */
+/* Chunk number k of the share leaves position 1 in step k and is at position p, from 2 on, one step
+ * later each, last at the root: position n. */
 void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_lane *lane)
 {
 	uint32_t n = lane->n, nchunk = lane->share.count;
@@ -116,8 +121,10 @@ void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_lane *lane)
 			uint32_t k = step - (p - 1), next = k + lane->nwindow;
 			if (step < p - 1 || k >= nchunk)
 				continue;
-			add_on(b, lane, ordo_lane_rank(lane, p), ordo_lane_rank(lane, (int64_t)p + 1),
-				(struct ordo_slice){lane->share.first + k, 1}, p == 1 ? ORDO_NONE : k, k);
+			add_on(b, lane, ordo_lane_rank(lane, p),
+				ordo_lane_rank(lane, (int64_t)p + 1),
+				(struct ordo_slice){lane->share.first + k, 1},
+				p == 1 ? ORDO_NONE : k, k);
 			if (windowed && p > 1 && next < nchunk)
 				contribute(b, lane, ordo_lane_rank(lane, p),
 					(struct ordo_slice){lane->share.first + next, 1}, next);

@@ -1,31 +1,35 @@
-/* dyadic.c - every chunk summed in the dyadic order D(N), at the bandwidth of the best and for any N.
+/* dyadic.c - every chunk summed in the dyadic order D(N), at the bandwidth of the best and for any
+ * N.
  *
- * N = 2^a m, m odd. The ranks are m groups of 2^a: rank r = g 2^a + l. In round t rank r exchanges with r^2^t
- * and keeps what is for ranks that agree with it in bit t; after a rounds it has, for each rank of its own l,
- * the sum over its group. These partial sums go to their m owners, k-th to the group k further, and each owner
- * folds the m it gets in the order of the groups. AllReduce goes the same way back.
+ * N = 2^a m, m odd. The ranks are m groups of 2^a: rank r = g 2^a + l. In round t rank r exchanges
+ * with r^2^t and keeps what is for ranks that agree with it in bit t; after a rounds it has, for
+ * each rank of its own l, the sum over its group. These partial sums go to their m owners, k-th to
+ * the group k further, and each owner folds the m it gets in the order of the groups. AllReduce
+ * goes the same way back.
  *
  * steps   a, and one more if m > 1, in a + m-1 rounds on one port; AllReduce twice that
  * volume  ReduceScatter exactly N-1 blocks a rank; AllReduce 2(N-1)/N of the vector
- * order   D(N) for every chunk: split [0,N) at the largest power of two below N. Of V shards, V = N 2^i: D(V)
+ * order   D(N) for every chunk: split [0,N) at the largest power of two below N. Of V shards, V = N
+ *         2^i: D(V)
  * scratch m-1 blocks; ReduceScatter out of place N/2 more
- * source  exchange by recursive halving, nearest first: Rabenseifner, ICCS 2004; the order of pairwise
- *         summation
+ * source  exchange by recursive halving, nearest first: Rabenseifner, ICCS 2004; the order of
+ *         pairwise summation
  */
 #include "algorithm.h"
 #include "program/shards.h"
 #include <stdio.h>
 
-/* What rank p ends up with is at position `place` of all: by its low bits in reverse, then by group, so that
- * what a rank keeps in each round is consecutive. */
+/* What rank p ends up with is at position `place` of all: by its low bits in reverse, then by
+ * group, so that what a rank keeps in each round is consecutive. */
 struct dyadic {
 	struct ordo_builder *b;
 	const struct ordo_problem *problem;
 	uint32_t rounds, groups; /* a, m */
 	uint32_t size;		 /* of a group, 2^a */
 	uint32_t parked,
-		partial; /* scratch: sums on their way, one block for each pair of ranks; sums of groups */
-	uint32_t width;	 /* slots for the chunks of one position */
+		/* scratch: sums on their way, one block for each pair of ranks; sums of groups */
+		partial;
+	uint32_t width; /* slots for the chunks of one position */
 };
 
 /* Consecutive positions. */
@@ -62,7 +66,8 @@ static uint32_t rank_at(const struct dyadic *d, uint32_t position)
 	return position % d->groups * d->size + reversed(d, position / d->groups);
 }
 
-/* What rank r keeps after t rounds: the positions of the ranks that agree with it in the t lowest bits. */
+/* What rank r keeps after t rounds: the positions of the ranks that agree with it in the t lowest
+ * bits. */
 static positions kept(const struct dyadic *d, uint32_t rank, uint32_t t)
 {
 	const uint32_t count = d->problem->nrank >> t;
@@ -81,7 +86,8 @@ static struct ordo_slice chunks_of(const struct dyadic *d, positions p)
 }
 
 /* Where the sum over group g lies at the rank it is for. The fold ends where that of group 0 is. */
-static struct ordo_at partial_at(const struct dyadic *d, uint32_t rank, uint32_t group, uint32_t chunk)
+static struct ordo_at partial_at(
+	const struct dyadic *d, uint32_t rank, uint32_t group, uint32_t chunk)
 {
 	if (!group)
 		return ordo_output_of(d->b, rank, chunk);
@@ -89,7 +95,8 @@ static struct ordo_at partial_at(const struct dyadic *d, uint32_t rank, uint32_t
 }
 
 /* Where a rank adds up a position. Of AllReduce, all but its own lie one after another. */
-static struct ordo_at sum_at(const struct dyadic *d, uint32_t rank, uint32_t position, uint32_t chunk)
+static struct ordo_at sum_at(
+	const struct dyadic *d, uint32_t rank, uint32_t position, uint32_t chunk)
 {
 	if (position == position_of(d, rank))
 		return partial_at(d, rank, rank / d->size, chunk);
@@ -99,23 +106,25 @@ static struct ordo_at sum_at(const struct dyadic *d, uint32_t rank, uint32_t pos
 }
 
 /* What src has of one or (AllReduce) several positions is added to what dst has, or begins it. */
-static void move_sum(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, bool raw, bool begins)
+static void move_sum(
+	const struct dyadic *d, uint32_t dst, uint32_t src, positions p, bool raw, bool begins)
 {
 	const struct ordo_slice chunks = chunks_of(d, p);
 	if (!chunks.count)
 		return;
 	const struct ordo_at to = sum_at(d, dst, p.first, chunks.first);
-	const struct ordo_at from =
-		raw ? ordo_input_of(d->b, src, chunks.first) : sum_at(d, src, p.first, chunks.first);
+	const struct ordo_at from = raw ? ordo_input_of(d->b, src, chunks.first)
+					: sum_at(d, src, p.first, chunks.first);
 	if (begins)
 		ordo_copy(d->b, to, from, chunks.count);
 	else
 		ordo_reduce(d->b, to, from, chunks.count);
 }
 
-/* Of ReduceScatter, every second round goes backwards: what was made last is then needed first, and waited for
- * in the name of all the rest. */
-static void move_each(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
+/* Of ReduceScatter, every second round goes backwards: what was made last is then needed first, and
+ * waited for in the name of all the rest. */
+static void move_each(
+	const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
 {
 	for (uint32_t i = 0; i < p.count; i++) {
 		const uint32_t position = p.first + (round % 2 ? p.count - 1 - i : i);
@@ -124,7 +133,8 @@ static void move_each(const struct dyadic *d, uint32_t dst, uint32_t src, positi
 }
 
 /* Of AllReduce, in few moves: the position of dst itself lies apart from the others. */
-static void move_all(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
+static void move_all(
+	const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
 {
 	const uint32_t own = position_of(d, dst), end = p.first + p.count;
 	const positions parts[] = {{p.first, own - p.first}, {own, 1}, {own + 1, end - own - 1}};
@@ -134,7 +144,8 @@ static void move_all(const struct dyadic *d, uint32_t dst, uint32_t src, positio
 }
 
 /* Round 0 is a rank's own contribution. */
-static void move_sums(const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
+static void move_sums(
+	const struct dyadic *d, uint32_t dst, uint32_t src, positions p, uint32_t round)
 {
 	if (d->problem->op == ORDO_ALLREDUCE)
 		move_all(d, dst, src, p, round);
@@ -148,8 +159,8 @@ static void contribute(const struct dyadic *d)
 	ordo_phase(d->b, "copy in", ORDO_NONE);
 	ordo_stream(d->b, "fold", ORDO_NONE);
 	for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
-		move_sums(d, rank, rank, d->rounds ? kept(d, rank, 1) : (positions){position_of(d, rank), 1},
-			0);
+		move_sums(d, rank, rank,
+			d->rounds ? kept(d, rank, 1) : (positions){position_of(d, rank), 1}, 0);
 }
 
 static void halve(const struct dyadic *d)
@@ -174,7 +185,8 @@ static void send_partials(const struct dyadic *d)
 	for (uint32_t k = 1; k < d->groups; k++) {
 		ordo_phase(d->b, "inter-group reduce-scatter", k);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++) {
-			const uint32_t owner = same_in_group(d, rank, k), position = position_of(d, owner);
+			const uint32_t owner = same_in_group(d, rank, k),
+				       position = position_of(d, owner);
 			const struct ordo_slice chunks = chunks_of(d, (positions){position, 1});
 			if (chunks.count)
 				ordo_copy(d->b, partial_at(d, owner, rank / d->size, chunks.first),
@@ -213,7 +225,8 @@ static void gather(const struct dyadic *d)
 	for (uint32_t k = 1; k < d->groups; k++) {
 		ordo_phase(d->b, "inter-group all-gather", k);
 		for (uint32_t rank = 0; rank < d->problem->nrank; rank++)
-			send_result(d, same_in_group(d, rank, k), rank, (positions){position_of(d, rank), 1});
+			send_result(d, same_in_group(d, rank, k), rank,
+				(positions){position_of(d, rank), 1});
 	}
 	for (uint32_t t = d->rounds; t-- > 0;) {
 		ordo_phase(d->b, "all-gather", d->rounds - 1 - t);
@@ -257,8 +270,8 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 		return true;
 	list_aligned(V, fitting, sizeof fitting);
 	ordo_fail(error, ORDO_USAGE, 0,
-		"algorithm: dyadic makes the one tree D(V) of %u shards on %s ranks, found %u", V, fitting,
-		N);
+		"algorithm: dyadic makes the one tree D(V) of %u shards on %s ranks, found %u", V,
+		fitting, N);
 	return ordo_hint(error, "forest makes it on any number of ranks, and sends more");
 }
 
@@ -274,8 +287,8 @@ static uint64_t count_steps(const struct ordo_recipe *recipe)
 	return recipe->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
 }
 
-/* Every rank sends everything but its own once; and on the way back its own to the other groups, and what it
- * has to its partner. */
+/* Every rank sends everything but its own once; and on the way back its own to the other groups,
+ * and what it has to its partner. */
 static uint64_t count_sent(const struct dyadic *d, uint32_t rank)
 {
 	const uint64_t own = chunks_of(d, (positions){position_of(d, rank), 1}).count;
@@ -306,7 +319,8 @@ const struct ordo_algorithm ordo_algorithm_dyadic = {
 		.steps = "a, and 1 more if m > 1, for N = 2^a m, m odd; AllReduce twice that",
 		.volume = "ReduceScatter N-1 blocks; AllReduce 2(N-1)/N n",
 		.order = "D(N) for every chunk; of V = N 2^i virtual shards D(V)",
-		.topologies = "links to r^2^t in groups of 2^a, and between the same ranks of all groups",
+		.topologies =
+			"links to r^2^t in groups of 2^a, and between the same ranks of all groups",
 		.source = "Rabenseifner 2004 (the exchange); pairwise summation (the order)"},
 	.applicable = applicable,
 	.chunks = natural_chunks,

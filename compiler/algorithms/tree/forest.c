@@ -1,18 +1,22 @@
-/* forest.c - D(V) over virtual shards for any number of ranks: each sends what it has of the tree as it is.
+/* forest.c - D(V) over virtual shards for any number of ranks: each sends what it has of the tree
+ * as it is.
  *
- * A rank's shards are a row of leaves of D(V). Unless V = N 2^i they are no subtree of it, so they have no one sum
- * that fits into the tree; but the largest subtrees in the row do. A rank folds each of these, sends their sums to
- * whoever adds up (of ReduceScatter the owner of a block, of AllReduce of an N-th, of Reduce the root), and that one
- * folds the rest of D(V). AllReduce deals the results round.
+ * A rank's shards are a row of leaves of D(V). Unless V = N 2^i they are no subtree of it, so they
+ * have no one sum that fits into the tree; but the largest subtrees in the row do. A rank folds
+ * each of these, sends their sums to whoever adds up (of ReduceScatter the owner of a block, of
+ * AllReduce of an N-th, of Reduce the root), and that one folds the rest of D(V). AllReduce deals
+ * the results round.
  *
  * steps   1; AllReduce 2
- * volume  ReduceScatter (N-1) blocks for each tree of the largest forest; that is what it costs that N does not divide
- *         V evenly: at most about 2 log2(V/N) trees. AllReduce the same in N-ths, and N-1 more; Reduce n for each tree
+ * volume  ReduceScatter (N-1) blocks for each tree of the largest forest; that is what it costs
+ *         that N does not divide V evenly: at most about 2 log2(V/N) trees. AllReduce the same in
+ *         N-ths, and N-1 more; Reduce n for each tree
  * order   D(V) for every chunk, whatever N: split [0,V) at the largest power of two below V
- * scratch for each tree of a forest but the largest and leaves a vector; for each tree of the others a block, an N-th,
+ * scratch for each tree of a forest but the largest and leaves a vector; for each tree of the
+ * others a block, an N-th,
  *         or for Reduce a vector; log2(V/N) - 1 vectors to fold in
- * source  pairwise summation (the order); the dual tree summation of ReproRed (aligned subtrees for any N), here with
- *         all subtrees sent to the one who adds up
+ * source  pairwise summation (the order); the dual tree summation of ReproRed (aligned subtrees for
+ *         any N), here with all subtrees sent to the one who adds up
  */
 #include "algorithms/direct/peers.h"
 #include "program/shards.h"
@@ -22,10 +26,11 @@
 /* Trees of all ranks, in the order of their leaves. */
 struct forests {
 	struct ordo_slice *leaves; /* [ntree] */
-	uint32_t *first;	   /* [nrank + 1] a rank's trees: first[rank] .. first[rank + 1] - 1 */
-	uint32_t *largest;	   /* [nrank] which of them is folded where the result belongs */
-	uint32_t *beside;	   /* [ntree] which of the rank's others it is that are no leaves */
-	uint32_t most_beside;	   /* of a rank */
+	/* [nrank + 1] a rank's trees: first[rank] .. first[rank + 1] - 1 */
+	uint32_t *first;
+	uint32_t *largest;    /* [nrank] which of them is folded where the result belongs */
+	uint32_t *beside;     /* [ntree] which of the rank's others it is that are no leaves */
+	uint32_t most_beside; /* of a rank */
 };
 
 /* What is being built. */
@@ -112,8 +117,8 @@ static struct ordo_at sum_at(const struct forest *f, uint32_t rank, uint32_t tre
 		return ordo_shard_of(f->b, rank, leaves.first, chunk);
 	if (tree == f->all->largest[rank])
 		return ordo_work(f->b, rank, chunk);
-	return ordo_at(
-		rank, ORDO_SCRATCH, f->beside + f->all->beside[tree] * ordo_nchunk(f->problem) + chunk);
+	return ordo_at(rank, ORDO_SCRATCH,
+		f->beside + f->all->beside[tree] * ordo_nchunk(f->problem) + chunk);
 }
 
 /* Where the sum of another rank's tree lies at the one who adds up. */
@@ -135,7 +140,8 @@ static void fold_own(const struct forest *f)
 			if (tree == f->all->largest[rank])
 				ordo_fold_to_work(f->b, f->problem, rank, leaves, f->spare);
 			else
-				ordo_fold_to(f->b, f->problem, sum_at(f, rank, tree, 0), leaves, f->spare);
+				ordo_fold_to(f->b, f->problem, sum_at(f, rank, tree, 0), leaves,
+					f->spare);
 		}
 }
 
@@ -147,7 +153,8 @@ static void send_sums(const struct forest *f, uint32_t owner, uint32_t rank)
 		return;
 	ordo_stream_to_peer(f->b, f->recipe, owner);
 	for (uint32_t tree = f->all->first[rank]; tree < f->all->first[rank + 1]; tree++)
-		ordo_copy(f->b, got_at(f, owner, tree), sum_at(f, rank, tree, share.first), share.count);
+		ordo_copy(f->b, got_at(f, owner, tree), sum_at(f, rank, tree, share.first),
+			share.count);
 }
 
 static void collect(const struct forest *f)
@@ -159,31 +166,36 @@ static void collect(const struct forest *f)
 			send_sums(f, (rank + distance) % N, rank);
 }
 
-/* A subtree of D(V), and where its sum lies; or, if that is one of the owner's shards, the shard. */
+/* A subtree of D(V), and where its sum lies; or, if that is one of the owner's shards, the
+ * shard. */
 struct item {
 	struct ordo_slice leaves;
 	struct ordo_at at;
 	bool here; /* it lies where the result belongs */
 };
 
-/* Are two neighbours among those to be added the sides of one subtree? The first has been added to no left side, so it
- * is one; and as it has a right one it is not cut off at V: that has as many leaves, or ends at V. */
+/* Are two neighbours among those to be added the sides of one subtree? The first has been added to
+ * no left side, so it is one; and as it has a right one it is not cut off at V: that has as many
+ * leaves, or ends at V. */
 static bool are_siblings(uint32_t nshard, struct ordo_slice left, struct ordo_slice right)
 {
 	const uint64_t last = left.first + 2 * (uint64_t)left.count;
 	return right.first + right.count == (last < nshard ? last : nshard);
 }
 
-/* As adding is commutative, the sum stays where the result belongs if either lies there, and no shard is written. */
+/* As adding is commutative, the sum stays where the result belongs if either lies there, and no
+ * shard is written. */
 static struct item add(const struct forest *f, struct item left, struct item right, uint32_t count)
 {
 	const bool goes_right = right.here || (!left.here && left.at.buffer == ORDO_INPUT);
 	const struct item to = goes_right ? right : left, from = goes_right ? left : right;
 	ordo_reduce(f->b, to.at, from.at, count);
-	return (struct item){{left.leaves.first, left.leaves.count + right.leaves.count}, to.at, to.here};
+	return (struct item){
+		{left.leaves.first, left.leaves.count + right.leaves.count}, to.at, to.here};
 }
 
-static struct item item_of(const struct forest *f, uint32_t owner, uint32_t tree, struct ordo_slice share)
+static struct item item_of(
+	const struct forest *f, uint32_t owner, uint32_t tree, struct ordo_slice share)
 {
 	const struct forests *all = f->all;
 	const bool own = tree >= all->first[owner] && tree < all->first[owner + 1];
@@ -196,16 +208,17 @@ static struct item item_of(const struct forest *f, uint32_t owner, uint32_t tree
 	return item;
 }
 
-/* Trees come in the order of their leaves; whenever the last two are the sides of one, they are added. What is left
- * to be added are then the largest subtrees of a row that begins at leaf 0: at most log2 V, and the last to come. */
+/* Trees come in the order of their leaves; whenever the last two are the sides of one, they are
+ * added. What is left to be added are then the largest subtrees of a row that begins at leaf 0: at
+ * most log2 V, and the last to come. */
 static void fold_share(const struct forest *f, uint32_t owner, struct ordo_slice share)
 {
 	struct item open[33];
 	uint32_t nopen = 0;
 	for (uint32_t tree = 0; tree < f->all->first[f->problem->nrank]; tree++) {
 		open[nopen++] = item_of(f, owner, tree, share);
-		while (nopen > 1 &&
-			are_siblings(f->problem->nshard, open[nopen - 2].leaves, open[nopen - 1].leaves)) {
+		while (nopen > 1 && are_siblings(f->problem->nshard, open[nopen - 2].leaves,
+					    open[nopen - 1].leaves)) {
 			open[nopen - 2] = add(f, open[nopen - 2], open[nopen - 1], share.count);
 			nopen--;
 		}
@@ -284,7 +297,8 @@ static uint64_t count_steps(const struct ordo_recipe *recipe)
 	return recipe->problem.nrank == 1 ? 0 : recipe->problem.op == ORDO_ALLREDUCE ? 2 : 1;
 }
 
-/* A rank sends all that is not its own to add, once for each of its trees, and its results to all others. */
+/* A rank sends all that is not its own to add, once for each of its trees, and its results to all
+ * others. */
 static uint64_t count_sent(const struct ordo_recipe *recipe, uint32_t rank)
 {
 	const struct ordo_problem *problem = &recipe->problem;
@@ -307,18 +321,17 @@ static const struct ordo_parameter parameters[] = {ORDO_PEERS_STREAMS};
 
 const struct ordo_algorithm ordo_algorithm_forest = {
 	.facts = {.name = "forest",
-		.summary =
-			"one tree over virtual shards, D(V), on any number of ranks: each sends its subtrees",
+		.summary = "one tree over virtual shards, D(V), on any number of ranks: each sends "
+			   "its subtrees",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_REDUCESCATTER,
 		.ranks = "any",
 		.steps = "1; AllReduce 2",
-		.volume = "ReduceScatter N-1 blocks, times the trees of the largest forest: 1 if V = N 2^i, "
-			  "else "
-			  "at most about 2 log2(V/N)",
+		.volume = "ReduceScatter N-1 blocks, times the trees of the largest forest: 1 if V "
+			  "= N 2^i, else at most about 2 log2(V/N)",
 		.order = "D(V) for every chunk, whatever N",
 		.topologies = "a link between every two ranks; Reduce: from every rank to the root",
-		.source =
-			"pairwise summation (the order); ReproRed's dual tree summation (subtrees for any N)",
+		.source = "pairwise summation (the order); ReproRed's dual tree summation "
+			  "(subtrees for any N)",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters},
 	.takes_shards = true,

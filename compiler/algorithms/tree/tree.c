@@ -1,13 +1,16 @@
-/* tree.c - sums up and copies down one binomial tree, or two binary trees with half of the data each.
+/* tree.c - sums up and copies down one binomial tree, or two binary trees with half of the data
+ * each.
  *
- * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small data, and the
- * root sends everything q times. Double binary: each rank is an inner node of at most one of the trees, so it
- * sends every chunk at most once each way: the bandwidth of a ring in about 2q steps. AllReduce goes through
- * rank 0. Natural K: binomial 1, double binary twice the height of the trees.
+ * Every chunk goes by itself, one step behind the one before. Binomial: fewest steps for small
+ * data, and the root sends everything q times. Double binary: each rank is an inner node of at most
+ * one of the trees, so it sends every chunk at most once each way: the bandwidth of a ring in about
+ * 2q steps. AllReduce goes through rank 0. Natural K: binomial 1, double binary twice the height of
+ * the trees.
  *
- * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q; AllReduce twice that
- * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double binary: one
- *         vector, in AllReduce two
+ * steps   the longest chain: binomial floor(log2 N), double binary at most 1 + q; AllReduce twice
+ *         that
+ * volume  binomial: q vectors leave the root of Broadcast, one leaves each rank in Reduce; double
+ *         binary: one vector, in AllReduce two
  * order   binomial: one tree, dyadic if the root is 0; double binary: two trees
  * source  Sanders, Speck and Traeff, Parallel Computing 35(12), 2009
  */
@@ -28,7 +31,8 @@ static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
 	recipe->prepared = trees;
 	trees->count = ordo_recipe_is(recipe, "shape", "binomial") ? 1 : 2;
 	if (trees->count == 1)
-		return ordo_tree_make_binomial(recipe, &trees->of[0]) ? true : ordo_fail_memory(error);
+		return ordo_tree_make_binomial(recipe, &trees->of[0]) ? true
+								      : ordo_fail_memory(error);
 	return ordo_tree_make_binary(recipe, &trees->of[0], false) &&
 			       ordo_tree_make_binary(recipe, &trees->of[1], true)
 		       ? true
@@ -94,8 +98,8 @@ static const struct ordo_parameter parameters[] = {
 	{.name = "shape",
 		.values = "binomial|double-binary",
 		.fallback = "binomial",
-		.meaning =
-			"one tree in which the root has q children, or two in which nobody has more than two",
+		.meaning = "one tree in which the root has q children, or two in which nobody has "
+			   "more than two",
 		.kind = ORDO_WORD},
 };
 
@@ -119,11 +123,13 @@ const struct ordo_algorithm ordo_algorithm_tree = {
 		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
 		.operators = ALL_OF_THEM,
 		.ranks = "any",
-		.steps = "binomial q, double binary at most q+1, and a step for each further chunk; "
-			 "AllReduce twice",
-		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, AllReduce 2n",
+		.steps = "binomial q, double binary at most q+1, and a step for each further "
+			 "chunk; AllReduce twice",
+		.volume = "binomial: Broadcast q n at the root, Reduce n; double binary n, "
+			  "AllReduce 2n",
 		.order = "binomial: one tree, dyadic if the root is 0; double binary: two trees",
-		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, root 0",
+		.topologies = "full mesh, switched, or the links of the tree; hypercube: binomial, "
+			      "root 0",
 		.source = "Sanders, Speck and Traeff 2009",
 		.parameters = parameters,
 		.nparameter = sizeof parameters / sizeof *parameters,

@@ -54,8 +54,8 @@ bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree)
 	return true;
 }
 
-/* In the binary tree in order over 1..last: one bit up, or, if that is beyond the end, straight up to the
- * left. 0 for the top. */
+/* In the binary tree in order over 1..last: one bit up, or, if that is beyond the end, straight up
+ * to the left. 0 for the top. */
 static uint32_t parent_in_order(uint32_t node, uint32_t last)
 {
 	const uint32_t bit = lowest_bit(node);
@@ -87,7 +87,8 @@ bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, b
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
 		const uint32_t parent = parent_in_order(node, last);
-		tree->parent[other ? elsewhere(node, last) : node] = other ? elsewhere(parent, last) : parent;
+		tree->parent[other ? elsewhere(node, last) : node] =
+			other ? elsewhere(parent, last) : parent;
 	}
 	sort_by_level(tree, level);
 	return true;
@@ -106,11 +107,12 @@ static uint32_t count_units(const struct ordo_tree_load *load)
 static struct ordo_slice unit_of(const struct ordo_tree_load *load, uint32_t i)
 {
 	const uint32_t begin = i * load->unit, left = load->chunks.count - begin;
-	return (struct ordo_slice){load->chunks.first + begin, left < load->unit ? left : load->unit};
+	return (struct ordo_slice){
+		load->chunks.first + begin, left < load->unit ? left : load->unit};
 }
 
-static void sum_level(
-	struct ordo_builder *b, const struct ordo_tree_load *load, uint32_t level, struct ordo_slice unit)
+static void sum_level(struct ordo_builder *b, const struct ordo_tree_load *load, uint32_t level,
+	struct ordo_slice unit)
 {
 	const struct ordo_tree *tree = load->tree;
 	const uint32_t begin = tree->level_begin[level], end = tree->level_begin[level + 1];
@@ -127,10 +129,11 @@ static void sum_level(
 void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load)
 {
 	const uint32_t nunit = count_units(load), nlevel = load->tree->nlevel;
-	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
-		step++) {
+	for (uint32_t step = 0;
+		nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b); step++) {
 		ordo_phase(b, "reduce", step);
-		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++)
+		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step;
+			i++)
 			sum_level(b, load, nlevel - (step - i), unit_of(load, i));
 	}
 }
@@ -140,21 +143,25 @@ void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load,
 	const struct ordo_tree *tree = load->tree;
 	const uint32_t nunit = count_units(load), nlevel = tree->nlevel;
 	ordo_stream(b, "down", load->stream);
-	for (uint32_t step = 0; nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b);
-		step++) {
+	for (uint32_t step = 0;
+		nunit && nlevel && step < nunit + nlevel - 1 && !ordo_builder_failed(b); step++) {
 		ordo_phase(b, "broadcast", step);
-		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step; i++) {
+		for (uint32_t i = step < nlevel ? 0 : step - nlevel + 1; i < nunit && i <= step;
+			i++) {
 			const uint32_t level = step - i + 1;
-			for (uint32_t k = tree->level_begin[level]; k < tree->level_begin[level + 1]; k++) {
+			for (uint32_t k = tree->level_begin[level];
+				k < tree->level_begin[level + 1]; k++) {
 				const uint32_t node = tree->by_level[k];
-				ordo_pass_on(b, rank_of(load, node), rank_of(load, tree->parent[node]),
-					unit_of(load, i), summed, false);
+				ordo_pass_on(b, rank_of(load, node),
+					rank_of(load, tree->parent[node]), unit_of(load, i), summed,
+					false);
 			}
 		}
 	}
 }
 
-void ordo_tree_build(struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load)
+void ordo_tree_build(
+	struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load)
 {
 	if (op != ORDO_BROADCAST)
 		ordo_tree_sum(b, load);

@@ -17,13 +17,13 @@ struct ordo_tree {
 
 /* Level = the step in which a node hears from its parent: the node without its lowest bit. */
 bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree);
-/* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd numbers.
- * The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner nodes are leaves of
- * the first: each node sends half of the data at most twice. */
+/* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd
+ * numbers. The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner
+ * nodes are leaves of the first: each node sends half of the data at most twice. */
 bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, bool other);
 
-/* What goes through a tree: `chunks` of the only block, `unit` of them at once, each unit a step behind the
- * one before; in streams `up` and `down` with that number. */
+/* What goes through a tree: `chunks` of the only block, `unit` of them at once, each unit a step
+ * behind the one before; in streams `up` and `down` with that number. */
 struct ordo_tree_load {
 	const struct ordo_tree *tree;
 	uint32_t root; /* rank */
@@ -34,7 +34,8 @@ void ordo_tree_sum(struct ordo_builder *b, const struct ordo_tree_load *load);
 /* summed: after ordo_tree_sum. */
 void ordo_tree_spread(struct ordo_builder *b, const struct ordo_tree_load *load, bool summed);
 /* Both, or one of them: AllReduce, Reduce, Broadcast. */
-void ordo_tree_build(struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load);
+void ordo_tree_build(
+	struct ordo_builder *b, enum ordo_operator op, const struct ordo_tree_load *load);
 
 /* The claims for one tree and operator: the longest chain, and what a rank sends. */
 uint64_t ordo_tree_steps(enum ordo_operator op, const struct ordo_tree_load *load);

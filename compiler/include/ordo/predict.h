@@ -1,21 +1,30 @@
-/* predict.h - how long a schedule takes on a topology before it ever ran: a discrete-event simulation of its tasks.
+/* predict.h - how long a schedule takes on a topology before it ever ran: a discrete-event
+ * simulation of its tasks.
  *
- * A Send takes the latencies of the links on its way, one after another, and then its bytes flow. Flows over one link share its bandwidth max-min fairly.
- * A rank of P ports (topology->ports; 0: no limit) drives at most P links at once in each direction, a link being driven from the begin of a Send
- * until its last byte has arrived: what is more shares the ports fairly too, its latencies included, so k Sends at once take one port as long as k Sends one
- * after another. A SendReduce adds at its target when all its bytes are there, a LocalReduce and a LocalCopy on their own rank; what is added on a rank at
- * one time shares its adder, what is copied its copier. A Notify is seen at once; a Wait ends when its token is there.
+ * A Send takes the latencies of the links on its way, one after another, and then its bytes flow.
+ * Flows over one link share its bandwidth max-min fairly. A rank of P ports (topology->ports; 0: no
+ * limit) drives at most P links at once in each direction, a link being driven from the begin of a
+ * Send until its last byte has arrived: what is more shares the ports fairly too, its latencies
+ * included, so k Sends at once take one port as long as k Sends one after another. A SendReduce
+ * adds at its target when all its bytes are there, a LocalReduce and a LocalCopy on their own rank;
+ * what is added on a rank at one time shares its adder, what is copied its copier. A Notify is seen
+ * at once; a Wait ends when its token is there.
  *
- * Sends of one stream to one rank in one phase go as one message: the latency of the second passes while the bytes of the first flow, as far as it could have
- * been sent then, having waited for nothing later.
+ * Sends of one stream to one rank in one phase go as one message: the latency of the second passes
+ * while the bytes of the first flow, as far as it could have been sent then, having waited for
+ * nothing later.
  *
- * The way: the link between the two ranks, of several the one with the most bandwidth, of these the one with the least latency; where there is none, a shortest way
- * through switches; and with `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of equally short ones: at every vertex, of links to or from
- * switches, the one that the fewest pairs of ranks take so far (pairs by target, then source), and then the next vertex whose number is nearest, upwards if two are; so a
- * torus is crossed along its last dimension first.
+ * The way: the link between the two ranks, of several the one with the most bandwidth, of these the
+ * one with the least latency; where there is none, a shortest way through switches; and with
+ * `through_ranks`, where there is none of those, a shortest way through vertices of any kind. Of
+ * equally short ones: at every vertex, of links to or from switches, the one that the fewest pairs
+ * of ranks take so far (pairs by target, then source), and then the next vertex whose number is
+ * nearest, upwards if two are; so a torus is crossed along its last dimension first.
  *
- * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a task needs one of them from its begin to its
- * end, but for the latency of its links, which then comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what it moves.
+ * Where the topology says that all ranks share `cores` (ranks that are threads of one machine), a
+ * task needs one of them from its begin to its end, but for the latency of its links, which then
+ * comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what
+ * it moves.
  */
 #ifndef ORDO_PREDICT_H
 #define ORDO_PREDICT_H
@@ -29,17 +38,21 @@ extern "C" {
 #endif
 
 struct ordo_predict_options {
-	const struct ordo_topology *topology; /* NULL: a link of the machine between every two ranks */
-	struct ordo_machine machine;	      /* what the topology does not say */
+	/* NULL: a link of the machine between every two ranks */
+	const struct ordo_topology *topology;
+	struct ordo_machine machine; /* what the topology does not say */
 	uint64_t bytes; /* of one rank's larger buffer, as `ordo run --bytes` counts them */
-	uint32_t
-		element_bytes; /* chunks are cut at elements, and bytes that do not fill equal blocks are left out; 0: bytes are divisible */
-	uint32_t
-		scratch_element_bytes; /* of what scratch slots hold, where they hold another type; 0: the same */
-	bool through_ranks;	       /* ranks pass on what is not for them, where it has no other way */
-	bool no_bounds;		       /* they are not wanted */
-	double limit;		       /* seconds; 0: none. What takes longer is not simulated to its end */
-	ordo_progress *progress;       /* may be NULL */
+	/* chunks are cut at elements, and bytes that do not fill equal blocks are left out; 0:
+	 * bytes are divisible */
+	uint32_t element_bytes;
+	/* of what scratch slots hold, where they hold another type; 0: the same */
+	uint32_t scratch_element_bytes;
+	/* ranks pass on what is not for them, where it has no other way */
+	bool through_ranks;
+	bool no_bounds; /* they are not wanted */
+	/* seconds; 0: none. What takes longer is not simulated to its end */
+	double limit;
+	ordo_progress *progress; /* may be NULL */
 	void *closure;
 };
 
@@ -71,12 +84,17 @@ enum ordo_resource {
 	ORDO_WIRE, /* without a topology: links that nobody shares, as the critical path has them */
 };
 
-/* No schedule of this operator can be faster than the largest of these under the model above. Seconds; 0: tells nothing. */
+/* No schedule of this operator can be faster than the largest of these under the model above.
+ * Seconds; 0: tells nothing. */
 struct ordo_time_bounds {
-	double steps; /* latencies one after another until the last rank can know of the first: ceil(log2 N) of them on one port */
-	double volume; /* what the busiest rank must give or get over all its ports; where all share alike (AllReduce: twice the vector, but for what stays) */
-	double reduce; /* what must be added, on all ranks at once */
-	double cut;    /* what must cross the narrowest cut looked at, over that */
+	/* latencies one after another until the last rank can know of the first: ceil(log2 N) of
+	 * them on one port */
+	double steps;
+	/* what the busiest rank must give or get over all its ports; where all share alike
+	 * (AllReduce: twice the vector, but for what stays) */
+	double volume;
+	double reduce;	     /* what must be added, on all ranks at once */
+	double cut;	     /* what must cross the narrowest cut looked at, over that */
 	uint32_t cut_nrank;  /* ranks on the smaller side of it */
 	uint32_t *cut_ranks; /* [cut_nrank] ascending */
 	bool cut_exact;	     /* all cuts were looked at, not only some */
@@ -84,30 +102,36 @@ struct ordo_time_bounds {
 
 struct ordo_prediction {
 	struct ordo_timeline *timeline;
-	bool given_up; /* it takes longer than the limit; nothing below says anything, nor does the timeline */
+	/* it takes longer than the limit; nothing below says anything, nor does the timeline */
+	bool given_up;
 	uint32_t *path; /* [npath] the critical path, first task to last */
 	uint32_t npath;
 	struct ordo_breakdown breakdown;
 	struct ordo_link_load *links; /* [topology->nlink]; NULL without a topology */
-	uint32_t bottleneck;	      /* the link with the most busy seconds at full bandwidth; ORDO_NONE */
-	enum ordo_resource
-		busiest; /* of links, ports, adders and copiers that which was used for the largest part of the time */
+	/* the link with the most busy seconds at full bandwidth; ORDO_NONE */
+	uint32_t bottleneck;
+	/* of links, ports, adders and copiers that which was used for the largest part of the
+	 * time */
+	enum ordo_resource busiest;
 	uint32_t busiest_at;
 	double busiest_share; /* of the total, 0..1 */
-	double bytes;	      /* that were predicted for: options->bytes, but for what was left out */
+	/* that were predicted for: options->bytes, but for what was left out */
+	double bytes;
 	struct ordo_time_bounds bounds;
 };
 
-/* The schedule must be proved (or at least balanced and free of deadlock: otherwise ORDO_REFUTED, naming what is stuck). The prediction
- * refers to the schedule. Near-linear in tasks. NULL: refused, or no memory. */
+/* The schedule must be proved (or at least balanced and free of deadlock: otherwise ORDO_REFUTED,
+ * naming what is stuck). The prediction refers to the schedule. Near-linear in tasks. NULL:
+ * refused, or no memory. */
 ORDO_API struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error);
 ORDO_API void ordo_prediction_destroy(struct ordo_prediction *prediction); /* takes NULL */
 
 /* The calls above pass the size of the options that they are compiled with, so that options can
  * grow (version.h). */
-ORDO_API struct ordo_prediction *ordo_predict_sized(size_t size, const struct ordo_schedule *schedule,
-	const struct ordo_predict_options *options, struct ordo_error *error);
+ORDO_API struct ordo_prediction *ordo_predict_sized(size_t size,
+	const struct ordo_schedule *schedule, const struct ordo_predict_options *options,
+	struct ordo_error *error);
 #define ordo_predict(...) ordo_predict_sized(sizeof(struct ordo_predict_options), __VA_ARGS__)
 
 #ifdef __cplusplus

@@ -1,7 +1,8 @@
 /* select.h - the cheapest algorithm at every size, among those that suit.
  *
- * Costs are lines over the bytes (cost.h), so the cheapest ones are the lower envelope of lines, and the sizes at which the cheapest changes are found
- * exactly, not by trying sizes. Nothing is selected that was not compiled and proved.
+ * Costs are lines over the bytes (cost.h), so the cheapest ones are the lower envelope of lines,
+ * and the sizes at which the cheapest changes are found exactly, not by trying sizes. Nothing is
+ * selected that was not compiled and proved.
  */
 #ifndef ORDO_SELECT_H
 #define ORDO_SELECT_H
@@ -34,26 +35,29 @@ struct ordo_selected {
 };
 
 struct ordo_selection {
-	struct ordo_selected
-		*ranges; /* [nrange], ascending, without gaps; neighbours are of different algorithms */
+	/* [nrange], ascending, without gaps; neighbours are of different algorithms */
+	struct ordo_selected *ranges;
 	uint32_t nrange;
-	struct ordo_candidates
-		candidates; /* what there was to select from; `refused`: what did not apply, compile or suit, and why */
-	/* What the conditions cost: the greatest ratio of a cost to that of the cheapest of all that compile, and the smallest size where it is reached. */
+	/* what there was to select from; `refused`: what did not apply, compile or suit, and why */
+	struct ordo_candidates candidates;
+	/* What the conditions cost: the greatest ratio of a cost to that of the cheapest of all
+	 * that compile, and the smallest size where it is reached. */
 	double price;
 	uint64_t price_bytes;
 };
 
-/* Of equally cheap candidates those are taken with which the order changes least often from range to range, and then those that come first. With one_order the order is
- * taken whose price is least; of equal ones that of the candidate that comes first. The caller frees the selection, also after
+/* Of equally cheap candidates those are taken with which the order changes least often from range
+ * to range, and then those that come first. With one_order the order is taken whose price is least;
+ * of equal ones that of the candidate that comes first. The caller frees the selection, also after
  * false: ORDO_REFUTED if nothing suits, or whatever kept it from being found. */
-ORDO_API bool ordo_select(
-	const struct ordo_selection_wish *wish, struct ordo_selection *selection, struct ordo_error *error);
+ORDO_API bool ordo_select(const struct ordo_selection_wish *wish, struct ordo_selection *selection,
+	struct ordo_error *error);
 ORDO_API void ordo_selection_free(struct ordo_selection *selection);
 
-/* The selection as a plan set whose schedules are called `range-0.json`, ...; the caller destroys it. NULL: no memory. */
-ORDO_API struct ordo_plan_set *ordo_selection_plan_set(
-	const struct ordo_selection *selection, const struct ordo_problem *problem, struct ordo_error *error);
+/* The selection as a plan set whose schedules are called `range-0.json`, ...; the caller destroys
+ * it. NULL: no memory. */
+ORDO_API struct ordo_plan_set *ordo_selection_plan_set(const struct ordo_selection *selection,
+	const struct ordo_problem *problem, struct ordo_error *error);
 
 /* The calls above pass the size of the options that they are compiled with, so that options can
  * grow (version.h). */

@@ -50,25 +50,28 @@ ORDO_API bool ordo_communicator_bind_document(
  * but count of AllReduce, Reduce and Broadcast. With virtual shards (operator.h) the input holds a
  * vector for each. false: see error; ORDO_USAGE also if no schedule is bound for the operator and
  * root. */
-ORDO_API bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
-	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
-	struct ordo_error *error);
+ORDO_API bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, uint64_t count, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error);
 ORDO_API bool ordo_reduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
-	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction, uint32_t root,
-	struct ordo_error *error);
-ORDO_API bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank, const void *input,
-	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
-ORDO_API bool ordo_reducescatter(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
+	uint32_t root, struct ordo_error *error);
+ORDO_API bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
-ORDO_API bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
-	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error);
+ORDO_API bool ordo_reducescatter(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, uint64_t count, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error);
+ORDO_API bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, uint64_t count, enum ordo_type type,
+	struct ordo_error *error);
 ORDO_API bool ordo_scatter(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
 ORDO_API bool ordo_gather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
-ORDO_API bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank, const void *input,
-	void *output, uint64_t count, enum ordo_type type, struct ordo_error *error);
+ORDO_API bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank,
+	const void *input, void *output, uint64_t count, enum ordo_type type,
+	struct ordo_error *error);
 
 /* The same for all ranks: inputs[nrank], outputs[nrank]. */
 ORDO_API bool ordo_allreduce_all(struct ordo_communicator *communicator, const void *const *inputs,
@@ -78,16 +81,19 @@ ORDO_API bool ordo_reduce_all(struct ordo_communicator *communicator, const void
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	uint32_t root, struct ordo_error *error);
 ORDO_API bool ordo_broadcast_all(struct ordo_communicator *communicator, const void *const *inputs,
-	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
-ORDO_API bool ordo_reducescatter_all(struct ordo_communicator *communicator, const void *const *inputs,
-	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
+ORDO_API bool ordo_reducescatter_all(struct ordo_communicator *communicator,
+	const void *const *inputs, void *const *outputs, uint64_t count, enum ordo_type type,
+	enum ordo_reduction reduction, struct ordo_error *error);
 ORDO_API bool ordo_allgather_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error);
 ORDO_API bool ordo_scatter_all(struct ordo_communicator *communicator, const void *const *inputs,
-	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
 ORDO_API bool ordo_gather_all(struct ordo_communicator *communicator, const void *const *inputs,
-	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
+	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
+	struct ordo_error *error);
 ORDO_API bool ordo_alltoall_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error);
 

@@ -1,8 +1,8 @@
 /* runtime.h - runs schedules on buffers.
  *
- * Bind once, run many times: a plan is a schedule bound to an element type, a reduction, counts and buffers.
- * After binding, a run allocates nothing, takes no lock and prints nothing. The bits of the result are the
- * same with every compiler, CPU, number of threads and transport.
+ * Bind once, run many times: a plan is a schedule bound to an element type, a reduction, counts and
+ * buffers. After binding, a run allocates nothing, takes no lock and prints nothing. The bits of
+ * the result are the same with every compiler, CPU, number of threads and transport.
  */
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
@@ -20,13 +20,16 @@ extern "C" {
  * alignment. */
 ORDO_API void ordo_reduce_elements(
 	enum ordo_type type, enum ordo_reduction reduction, void *dst, const void *src, size_t n);
-/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero, and nothing if the divisor is 1. It is at
- * most 2^24. A quotient that is a NaN is the plain one. What makes an average of a sum. */
+/* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero,
+ * and nothing if the divisor is 1. It is at most 2^24. A quotient that is a NaN is the plain one.
+ * What makes an average of a sum. */
 ORDO_API void ordo_divide_elements(enum ordo_type type, void *dst, size_t n, uint32_t divisor);
-/* Which form of these loops this CPU runs: "portable", "avx2" or "avx512". All give the same bits. Static; any thread. */
+/* Which form of these loops this CPU runs: "portable", "avx2" or "avx512". All give the same bits.
+ * Static; any thread. */
 ORDO_API const char *ordo_element_loops(void);
-/* n elements of f16 or bf16 as f32, exactly; and f32 rounded to them once, a NaN to the positive quiet one without payload: what sums that are held
- * in f32 (accumulate.h) are made of. Nothing is aligned; the memory of the two must not overlap. */
+/* n elements of f16 or bf16 as f32, exactly; and f32 rounded to them once, a NaN to the positive
+ * quiet one without payload: what sums that are held in f32 (accumulate.h) are made of. Nothing is
+ * aligned; the memory of the two must not overlap. */
 ORDO_API void ordo_widen_elements(enum ordo_type type, void *wide, const void *elements, size_t n);
 ORDO_API void ordo_narrow_elements(enum ordo_type type, void *elements, const void *wide, size_t n);
 
@@ -34,22 +37,24 @@ struct ordo_plan_options {
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count; /* elements of each block (AllReduce: of the vector) */
-	const uint64_t
-		*block_count; /* [nblock] elements of each block, instead of count: the V operators; NULL */
-	uint64_t alignment;   /* of chunk boundaries in their block, in elements; 0 = 1. See compare.h */
-	uint32_t watchdog_ms; /* ordo_plan_run_rank: a call in which nothing moved for so long is stuck; 0 =
-				 10,000 */
-	uint64_t tile_bytes;  /* longer chunks are moved in rounds of at most so many bytes a chunk; 0 =
-				 chosen, UINT64_MAX = never */
+	/* [nblock] elements of each block, instead of count: the V operators; NULL */
+	const uint64_t *block_count;
+	/* of chunk boundaries in their block, in elements; 0 = 1. See compare.h */
+	uint64_t alignment;
+	/* ordo_plan_run_rank: a call in which nothing moved for so long is stuck; 0 = 10,000 */
+	uint32_t watchdog_ms;
+	/* longer chunks are moved in rounds of at most so many bytes a chunk; 0 = chosen,
+	 * UINT64_MAX = never */
+	uint64_t tile_bytes;
 };
 
 struct ordo_plan;
 
-/* Makes a plan; scratch is allocated here. The schedule must outlive the plan and should have been verified:
- * an unproved one may fail, be stuck (an error) or give wrong data, but never touches memory outside the
- * bound buffers. Every thread
- * that makes or runs a plan must compute floats in the standard mode (float_mode.h), or gets an error. NULL: error. The caller destroys
- * it. */
+/* Makes a plan; scratch is allocated here. The schedule must outlive the plan and should have been
+ * verified: an unproved one may fail, be stuck (an error) or give wrong data, but never touches
+ * memory outside the bound buffers. Every thread
+ * that makes or runs a plan must compute floats in the standard mode (float_mode.h), or gets an
+ * error. NULL: error. The caller destroys it. */
 ORDO_API struct ordo_plan *ordo_plan_create(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 ORDO_API void ordo_plan_destroy(struct ordo_plan *plan); /* takes NULL; no run may be under way */
@@ -60,36 +65,40 @@ ORDO_API uint64_t ordo_plan_output_bytes(const struct ordo_plan *plan, uint32_t 
 /* How much scratch the plan itself holds for each rank. */
 ORDO_API uint64_t ordo_plan_scratch_bytes(const struct ordo_plan *plan);
 
-/* Binds one rank's buffers; they stay the caller's, need no alignment, and may be NULL where no byte is
- * needed. Out of place they must not overlap. In place, input and output name one memory, and the other may
- * be NULL: AllReduce, Reduce and Broadcast take either; ReduceScatter and Scatter at the root take the input,
- * AllGather and Gather at the root take the output, and the inner buffer begins at the rank's own block. Must
- * not be called while that rank runs; may be called again between runs. */
+/* Binds one rank's buffers; they stay the caller's, need no alignment, and may be NULL where no
+ * byte is needed. Out of place they must not overlap. In place, input and output name one memory,
+ * and the other may be NULL: AllReduce, Reduce and Broadcast take either; ReduceScatter and Scatter
+ * at the root take the input, AllGather and Gather at the root take the output, and the inner
+ * buffer begins at the rank's own block. Must not be called while that rank runs; may be called
+ * again between runs. */
 ORDO_API bool ordo_plan_bind(
 	struct ordo_plan *plan, uint32_t rank, void *input, void *output, struct ordo_error *error);
 
-/* Runs the part of one rank, on the calling thread, and returns when the rank may use its buffers again: the
- * embedding call. All ranks must be called, each on its own thread, in any order and at any time; the next
- * call may follow at once, with no barrier.
+/* Runs the part of one rank, on the calling thread, and returns when the rank may use its buffers
+ * again: the embedding call. All ranks must be called, each on its own thread, in any order and at
+ * any time; the next call may follow at once, with no barrier.
  *
- * A run that is stuck is an error that says who waits for whom: at once if all ranks are inside, otherwise
- * when nothing moved for watchdog_ms (so ranks must not enter further apart than that). The error is returned
- * to every rank that is not complete, after all have stopped: nobody touches anybody's memory any more. From
- * then on the plan only can be destroyed; every other call fails with the same error. */
+ * A run that is stuck is an error that says who waits for whom: at once if all ranks are inside,
+ * otherwise when nothing moved for watchdog_ms (so ranks must not enter further apart than that).
+ * The error is returned to every rank that is not complete, after all have stopped: nobody touches
+ * anybody's memory any more. From then on the plan only can be destroyed; every other call fails
+ * with the same error. */
 ORDO_API bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error);
 
-/* Runs all ranks once on nworker threads, the calling one among them (0: one thread a rank), workers
- * multiplexing the streams of all ranks. The threads are started by the first such run and kept for the next
- * ones, until a run asks for another number or the plan is destroyed. A stuck run is an error at once. One
- * run at a time. */
-ORDO_API bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error);
+/* Runs all ranks once on nworker threads, the calling one among them (0: one thread a rank),
+ * workers multiplexing the streams of all ranks. The threads are started by the first such run and
+ * kept for the next ones, until a run asks for another number or the plan is destroyed. A stuck run
+ * is an error at once. One run at a time. */
+ORDO_API bool ordo_plan_run_threads(
+	struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error);
 
-/* Runs all ranks once on the calling thread; after every task the seed picks the next runnable stream. The
- * same seed gives the same interleaving. A stuck run is an error at once. One run at a time. */
+/* Runs all ranks once on the calling thread; after every task the seed picks the next runnable
+ * stream. The same seed gives the same interleaving. A stuck run is an error at once. One run at a
+ * time. */
 ORDO_API bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_error *error);
 
-/* Who is told of a replay; any may be NULL. A rank's caller may fill its buffers when it enters, and has the
- * result when it leaves. */
+/* Who is told of a replay; any may be NULL. A rank's caller may fill its buffers when it enters,
+ * and has the result when it leaves. */
 struct ordo_watch {
 	void *closure;
 	void (*entered)(void *closure, uint32_t rank, uint32_t call);
@@ -97,22 +106,25 @@ struct ordo_watch {
 	/* Before (done is false) and after every task. */
 	void (*stepping)(void *closure, uint32_t call, uint32_t task, bool done);
 	/* At the end: a signal that still has tokens. */
-	void (*left_over)(void *closure, uint32_t from, uint32_t to, uint32_t signal, uint32_t ntoken);
+	void (*left_over)(
+		void *closure, uint32_t from, uint32_t to, uint32_t signal, uint32_t ntoken);
 };
 
-/* Runs all ranks on the calling thread, ncall calls back to back, in exactly that interleaving, as replay.h
- * says what it means. Scratch is filled with a pattern whenever a rank enters, as it is undefined then. Needs tile_bytes =
- * UINT64_MAX. false: a step that cannot be taken, or an interleaving that ends where a stream could go on
- * (ORDO_BAD_INPUT); or it ends where nobody can (R7, ORDO_REFUTED). Then the plan only can be destroyed. */
-ORDO_API bool ordo_plan_run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
-	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error);
+/* Runs all ranks on the calling thread, ncall calls back to back, in exactly that interleaving, as
+ * replay.h says what it means. Scratch is filled with a pattern whenever a rank enters, as it is
+ * undefined then. Needs tile_bytes = UINT64_MAX. false: a step that cannot be taken, or an
+ * interleaving that ends where a stream could go on (ORDO_BAD_INPUT); or it ends where nobody can
+ * (R7, ORDO_REFUTED). Then the plan only can be destroyed. */
+ORDO_API bool ordo_plan_run_replay(struct ordo_plan *plan,
+	const struct ordo_interleaving *interleaving, uint32_t ncall,
+	const struct ordo_watch *watch, struct ordo_error *error);
 
 /* The memory of a slot, which is as long as the chunk it holds; NULL: not bound. */
 ORDO_API const void *ordo_plan_slot(
 	const struct ordo_plan *plan, uint32_t rank, enum ordo_buffer buffer, uint32_t slot);
 
-/* Bytes that rank `from` writes into the memory of rank `to` in one run: what a link between them would
- * carry. O(log peers). */
+/* Bytes that rank `from` writes into the memory of rank `to` in one run: what a link between them
+ * would carry. O(log peers). */
 ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t from, uint32_t to);
 
 /* The calls above pass the size of the options that they are compiled with, so that options can
@@ -120,8 +132,8 @@ ORDO_API uint64_t ordo_plan_bytes_sent(const struct ordo_plan *plan, uint32_t fr
 ORDO_API struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 ORDO_API bool ordo_plan_run_replay_sized(size_t size, struct ordo_plan *plan,
-	const struct ordo_interleaving *interleaving, uint32_t ncall, const struct ordo_watch *watch,
-	struct ordo_error *error);
+	const struct ordo_interleaving *interleaving, uint32_t ncall,
+	const struct ordo_watch *watch, struct ordo_error *error);
 #define ordo_plan_create(...) ordo_plan_create_sized(sizeof(struct ordo_plan_options), __VA_ARGS__)
 #define ordo_plan_run_replay(...) ordo_plan_run_replay_sized(sizeof(struct ordo_watch), __VA_ARGS__)
 

@@ -1,11 +1,12 @@
 /* accumulate.h - in which type sums are held while they grow.
  *
- * A schedule that accumulates in f32 (problem.accumulate_f32), bound to f16 or bf16, has scratch slots of f32 while input and output hold
- * the type itself:
+ * A schedule that accumulates in f32 (problem.accumulate_f32), bound to f16 or bf16, has scratch
+ * slots of f32 while input and output hold the type itself:
  *
  *   from input or output into scratch   widened, exactly
  *   every reduction                     made in f32, rounded to f32, into scratch
- *   from scratch into input or output   rounded to the type once, to nearest, ties to even; a NaN becomes the positive quiet one without payload
+ *   from scratch into input or output   rounded to the type once, to nearest, ties to even; a NaN
+ *   becomes the positive quiet one without payload
  *
  * What is moved otherwise is copied as it is. So which of two NaNs that meet survives is seen in no
  * result. The verifier sees to it that a sum is rounded to the type once, when it is complete (R4).
@@ -13,8 +14,9 @@
  * To a single contribution (nshard is 1) nothing is added: scratch holds the type, and every move
  * is a copy, so that a NaN has the same bits whichever way it took.
  *
- * Bound to f32 the schedule means what it would mean without: it accumulates in f32 anyway. It cannot be bound to other types: f64 would be
- * rounded on the way, and integers have no business in f32.
+ * Bound to f32 the schedule means what it would mean without: it accumulates in f32 anyway. It
+ * cannot be bound to other types: f64 would be rounded on the way, and integers have no business in
+ * f32.
  */
 #ifndef ORDO_ACCUMULATE_H
 #define ORDO_ACCUMULATE_H

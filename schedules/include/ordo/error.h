@@ -1,7 +1,8 @@
 /* error.h - what a function says when it did not work.
  *
- * The caller owns the error, passes it last, and reads it only after the function returned false (or NULL).
- * Nothing in it needs to be freed. An error may be NULL where the caller does not care why.
+ * The caller owns the error, passes it last, and reads it only after the function returned false
+ * (or NULL). Nothing in it needs to be freed. An error may be NULL where the caller does not care
+ * why.
  */
 #ifndef ORDO_ERROR_H
 #define ORDO_ERROR_H
@@ -38,8 +39,8 @@ struct ordo_error {
 
 /* Fills `error` (if not NULL) with no position and no hint. Always returns false, so that `return
  * ordo_fail(...)` reads well. */
-ORDO_API bool ordo_fail(struct ordo_error *error, enum ordo_code code, int rule, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+ORDO_API bool ordo_fail(struct ordo_error *error, enum ordo_code code, int rule, const char *format,
+	...) __attribute__((format(printf, 4, 5)));
 
 /* Sets the hint of an error already filled. Always returns false. */
 ORDO_API bool ordo_hint(struct ordo_error *error, const char *format, ...)
@@ -48,8 +49,8 @@ ORDO_API bool ordo_hint(struct ordo_error *error, const char *format, ...)
 /* `ordo_fail` for memory that could not be had. */
 ORDO_API bool ordo_fail_memory(struct ordo_error *error);
 
-/* Writes the error as people read it: `file:line:col: error[R8]: text` and, if there is one, a line `hint:
- * ...`. Returns the length it has, like snprintf; no newline at the end. */
+/* Writes the error as people read it: `file:line:col: error[R8]: text` and, if there is one, a line
+ * `hint: ...`. Returns the length it has, like snprintf; no newline at the end. */
 ORDO_API int ordo_error_print(const struct ordo_error *error, char *out, unsigned long size);
 
 /* Prints the error as the command does: what ordo_error_print writes, with `?` for control

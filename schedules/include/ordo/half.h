@@ -1,17 +1,20 @@
-/* half.h - f16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), stored as uint16_t: to float and back, without the types or
- * the instructions of any CPU.
+/* half.h - f16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), stored as uint16_t: to
+ * float and back, without the types or the instructions of any CPU.
  *
- * Every f16 and bf16 is a float, so the way there is exact. The way back rounds to nearest, ties to even, once: overflow gives infinity,
- * small numbers become subnormal, and a NaN keeps its sign and its uppermost payload bits and is made quiet. No branch depends on the
- * value, so that loops become vector code.
+ * Every f16 and bf16 is a float, so the way there is exact. The way back rounds to nearest, ties to
+ * even, once: overflow gives infinity, small numbers become subnormal, and a NaN keeps its sign and
+ * its uppermost payload bits and is made quiet. No branch depends on the value, so that loops
+ * become vector code.
  *
- * One operation on f16 (or bf16) operands, made in float and rounded back, is the operation rounded once. For +, -, * a result of q bits
- * rounded again to p <= (q - 2) / 2 bits is the exact one rounded to p bits (Figueroa, "When is double rounding innocuous?", SIGNUM
- * Newsletter 30(3), 1995); a float has 24 = 2 * 11 + 2 bits for the 11 of f16, and 24 >= 2 * 8 + 2 for the 8 of bf16. Where results are
- * small it holds too: sums are multiples of the smallest operand there is, so in that range they are exact; products of f16 have 22
- * bits and are at least 2^-48, exact in float; products of bf16 have 16 bits, so one of at least 2^-134 (half of the least bf16) is a
- * multiple of 2^-149, exact in float, and one below rounds to zero whether or not float rounds it up to 2^-134, which is a tie and goes to
- * even. And what overflows in float overflows in either.
+ * One operation on f16 (or bf16) operands, made in float and rounded back, is the operation rounded
+ * once. For +, -, * a result of q bits rounded again to p <= (q - 2) / 2 bits is the exact one
+ * rounded to p bits (Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30(3),
+ * 1995); a float has 24 = 2 * 11 + 2 bits for the 11 of f16, and 24 >= 2 * 8 + 2 for the 8 of bf16.
+ * Where results are small it holds too: sums are multiples of the smallest operand there is, so in
+ * that range they are exact; products of f16 have 22 bits and are at least 2^-48, exact in float;
+ * products of bf16 have 16 bits, so one of at least 2^-134 (half of the least bf16) is a multiple
+ * of 2^-149, exact in float, and one below rounds to zero whether or not float rounds it up to
+ * 2^-134, which is a tie and goes to even. And what overflows in float overflows in either.
  */
 #ifndef ORDO_HALF_H
 #define ORDO_HALF_H
@@ -37,28 +40,32 @@ static inline uint32_t ordo_bits_of_float(float value)
 	return bits;
 }
 
-/* By masks: with `?:` compilers make branches of what is added for one case only, and no vectors. */
+/* By masks: with `?:` compilers make branches of what is added for one case only, and no
+ * vectors. */
 static inline uint32_t ordo_choose_bits(int first, uint32_t a, uint32_t b)
 {
 	const uint32_t mask = -(uint32_t)first;
 	return (a & mask) | (b & ~mask);
 }
 
-/* Exponents are 112 = 127 - 15 apart. A subnormal m * 2^-24 is the float (2^-14 + m * 2^-24) - 2^-14. */
+/* Exponents are 112 = 127 - 15 apart. A subnormal m * 2^-24 is the float (2^-14 + m * 2^-24) -
+ * 2^-14. */
 static inline float ordo_f16_to_float(uint16_t half)
 {
-	const uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13, sign = (uint32_t)(half & 0x8000) << 16;
+	const uint32_t magnitude = (uint32_t)(half & 0x7fff) << 13, sign = (uint32_t)(half & 0x8000)
+									   << 16;
 	const uint32_t normal = magnitude + (UINT32_C(112) << 23);
 	const uint32_t special = magnitude + (UINT32_C(224) << 23); /* infinity and NaN */
-	const uint32_t small =
-		ordo_bits_of_float(ordo_float_of_bits(magnitude + (UINT32_C(113) << 23)) - 1.0f / 16384);
+	const uint32_t small = ordo_bits_of_float(
+		ordo_float_of_bits(magnitude + (UINT32_C(113) << 23)) - 1.0f / 16384);
 	uint32_t bits = ordo_choose_bits(magnitude < UINT32_C(1) << 23, small, normal);
 	bits = ordo_choose_bits(magnitude >= UINT32_C(31) << 23, special, bits);
 	return ordo_float_of_bits(bits | sign);
 }
 
-/* Below 2^-14 the last place that stays is 2^-24, which is that of 1/2 in float: adding 1/2 rounds there. Above, half of the last place that
- * stays is added, a little less if that place is even, and the rest dropped. */
+/* Below 2^-14 the last place that stays is 2^-24, which is that of 1/2 in float: adding 1/2 rounds
+ * there. Above, half of the last place that stays is added, a little less if that place is even,
+ * and the rest dropped. */
 static inline uint16_t ordo_f16_from_float(float value)
 {
 	const uint32_t all = ordo_bits_of_float(value), magnitude = all & UINT32_C(0x7fffffff);
@@ -66,7 +73,8 @@ static inline uint16_t ordo_f16_from_float(float value)
 	const uint32_t small =
 		ordo_bits_of_float(ordo_float_of_bits(magnitude) + 0.5f) - ordo_bits_of_float(0.5f);
 	const uint32_t nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
-	uint32_t half = ordo_choose_bits(magnitude < ordo_bits_of_float(1.0f / 16384), small, rounded >> 13);
+	uint32_t half = ordo_choose_bits(
+		magnitude < ordo_bits_of_float(1.0f / 16384), small, rounded >> 13);
 	/* What is below was rounded up to infinity from 65520 on, a tie. */
 	half = ordo_choose_bits(magnitude >= ordo_bits_of_float(65536.0f), 0x7c00, half);
 	half = ordo_choose_bits(magnitude > UINT32_C(255) << 23, nan, half);

@@ -1,10 +1,10 @@
 /* input.h - inputs that show something: `ordo/input/1`.
  *
- * A few numbers in vectors that are otherwise all one value, and one or two elements of the output to look at.
- * Positions are those of the problem, not of one schedule: element `position` of the vector that is reduced, its
- * blocks one after another, `count` elements each; so an input serves schedules with other chunks. The
- * document says them as chunk and offset, by its own chunks_per_block. FORMAT.md has the keys. Only operators
- * that reduce have such inputs.
+ * A few numbers in vectors that are otherwise all one value, and one or two elements of the output
+ * to look at. Positions are those of the problem, not of one schedule: element `position` of the
+ * vector that is reduced, its blocks one after another, `count` elements each; so an input serves
+ * schedules with other chunks. The document says them as chunk and offset, by its own
+ * chunks_per_block. FORMAT.md has the keys. Only operators that reduce have such inputs.
  */
 #ifndef ORDO_INPUT_H
 #define ORDO_INPUT_H
@@ -35,8 +35,8 @@ struct ordo_output_element {
 };
 
 struct ordo_input {
-	struct ordo_problem
-		problem; /* in_place and accumulate_f32: always false; they are nothing an input has a say in */
+	/* in_place and accumulate_f32: always false; they are nothing an input has a say in */
+	struct ordo_problem problem;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
 	uint64_t count; /* elements of each block */
@@ -47,16 +47,18 @@ struct ordo_input {
 	size_t nvalue, value_room;
 };
 
-/* An input without elements and values. The caller destroys it. NULL: no memory, or an operator that does not
- * reduce, or a count of 0 or beyond ORDO_LIMIT (ORDO_USAGE). */
-ORDO_API struct ordo_input *ordo_input_create(const struct ordo_problem *problem, enum ordo_type type,
-	enum ordo_reduction reduction, uint64_t count, struct ordo_error *error);
+/* An input without elements and values. The caller destroys it. NULL: no memory, or an operator
+ * that does not reduce, or a count of 0 or beyond ORDO_LIMIT (ORDO_USAGE). */
+ORDO_API struct ordo_input *ordo_input_create(const struct ordo_problem *problem,
+	enum ordo_type type, enum ordo_reduction reduction, uint64_t count,
+	struct ordo_error *error);
 ORDO_API void ordo_input_destroy(struct ordo_input *input); /* takes NULL */
 /* Adds a value; values are kept sorted, so add them in that order. false: no memory. */
 ORDO_API bool ordo_input_add(struct ordo_input *input, uint32_t shard, uint64_t position,
 	union ordo_number number, struct ordo_error *error);
 /* The value at a place. O(log nvalue). */
-ORDO_API union ordo_number ordo_input_at(const struct ordo_input *input, uint32_t shard, uint64_t position);
+ORDO_API union ordo_number ordo_input_at(
+	const struct ordo_input *input, uint32_t shard, uint64_t position);
 
 /* The input that shows a contradiction, one element a chunk. NULL: no memory. */
 ORDO_API struct ordo_input *ordo_input_contradicting(const struct ordo_problem *problem,
@@ -74,7 +76,8 @@ ORDO_API struct ordo_input *ordo_input_read(const char *path, struct ordo_error 
 ORDO_API struct ordo_input *ordo_input_read_text(
 	const char *text, size_t size, const char *name, struct ordo_error *error);
 ORDO_API bool ordo_input_print(const struct ordo_input *input, FILE *out, struct ordo_error *error);
-ORDO_API bool ordo_input_write(const struct ordo_input *input, const char *path, struct ordo_error *error);
+ORDO_API bool ordo_input_write(
+	const struct ordo_input *input, const char *path, struct ordo_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
 /* programs.h - the programs of a schedule, one rank at a time.
  *
- * A source of programs is a problem and a way to ask for any rank's streams and tasks. Nobody holds more than
- * the program at hand: the tasks of large schedules would not fit into memory, nor into the 32 bits of a task
- * id. Where programs come from: a schedule in memory, or a generator that knows them in closed form
- * (generators.h).
+ * A source of programs is a problem and a way to ask for any rank's streams and tasks. Nobody holds
+ * more than the program at hand: the tasks of large schedules would not fit into memory, nor into
+ * the 32 bits of a task id. Where programs come from: a schedule in memory, or a generator that
+ * knows them in closed form (generators.h).
  */
 #ifndef ORDO_PROGRAMS_H
 #define ORDO_PROGRAMS_H
@@ -22,7 +22,8 @@ struct ordo_rank_program {
 	const char *const *names; /* owned by the source */
 	uint32_t nstream;
 
-	/* Private: where a source writes its tasks, kept from rank to rank. {0} at the beginning. */
+	/* Private: where a source writes its tasks, kept from rank to rank. {0} at the
+	 * beginning. */
 	struct {
 		struct ordo_task *tasks;
 		uint32_t *ends;
@@ -31,8 +32,8 @@ struct ordo_rank_program {
 	} own;
 };
 
-/* Fills `program`, which stays valid until it is filled again or freed. false: see error. A program {0} a
- * thread makes it safe to ask from any number of threads. */
+/* Fills `program`, which stays valid until it is filled again or freed. false: see error. A program
+ * {0} a thread makes it safe to ask from any number of threads. */
 struct ordo_programs;
 typedef bool ordo_give_program(const struct ordo_programs *programs, uint32_t rank,
 	struct ordo_rank_program *program, struct ordo_error *error);
@@ -49,13 +50,13 @@ struct ordo_programs {
 
 /* The programs of a schedule, which must outlive them. */
 ORDO_API struct ordo_programs ordo_programs_of(const struct ordo_schedule *schedule);
-/* All programs in one schedule; phases without names get their numbers. The caller destroys it. NULL: no
- * memory, or too many tasks. */
+/* All programs in one schedule; phases without names get their numbers. The caller destroys it.
+ * NULL: no memory, or too many tasks. */
 ORDO_API struct ordo_schedule *ordo_programs_gather(
 	const struct ordo_programs *programs, struct ordo_error *error);
 
-/* For sources that write: begin with `clear`, then streams and their tasks in order. The name must live as
- * long as the source. false: no memory. */
+/* For sources that write: begin with `clear`, then streams and their tasks in order. The name must
+ * live as long as the source. false: no memory. */
 ORDO_API void ordo_rank_program_clear(struct ordo_rank_program *program);
 ORDO_API bool ordo_rank_program_stream(
 	struct ordo_rank_program *program, const char *name, struct ordo_error *error);

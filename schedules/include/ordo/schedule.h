@@ -1,8 +1,8 @@
 /* schedule.h - a schedule in memory: per rank streams of tasks, in compact arrays.
  *
- * tasks[stream.first .. stream.end) are the tasks of one stream, in order; the streams of one rank are
- * consecutive. Task and stream ids are 32-bit indices into these arrays. A schedule is plain data: read it
- * from any number of threads, change it from one.
+ * tasks[stream.first .. stream.end) are the tasks of one stream, in order; the streams of one rank
+ * are consecutive. Task and stream ids are 32-bit indices into these arrays. A schedule is plain
+ * data: read it from any number of threads, change it from one.
  */
 #ifndef ORDO_SCHEDULE_H
 #define ORDO_SCHEDULE_H
@@ -22,7 +22,8 @@ enum ordo_task_kind {
 	ORDO_SEND,	   /* dst on the peer = src on this rank */
 	ORDO_SEND_REDUCE,  /* dst on the peer = dst op src on this rank */
 	ORDO_NOTIFY,	   /* adds one token to counter (this rank -> peer, signal) */
-	ORDO_WAIT, /* takes one token from counter (peer -> this rank, signal), blocking until there is one */
+	/* takes one token from counter (peer -> this rank, signal), blocking until there is one */
+	ORDO_WAIT,
 };
 #define ORDO_NTASK_KIND 6
 
@@ -70,7 +71,8 @@ struct ordo_schedule {
 
 	const char *topology_name;   /* NULL if the document names none */
 	const char *topology_digest; /* 32 hex digits; NULL likewise */
-	const char *extra;	     /* the text of the "x" object in canonical form; NULL if there is none */
+	/* the text of the "x" object in canonical form; NULL if there is none */
+	const char *extra;
 
 	struct ordo_program *programs; /* [nrank] */
 	struct ordo_stream *streams;   /* [nstream] */
@@ -88,15 +90,16 @@ struct ordo_schedule {
 	struct ordo_arena arena;
 };
 
-/* An empty schedule of that problem (which must pass ordo_problem_check): no streams yet, no phases, scratch
+/* An empty schedule of that problem (which must pass ordo_problem_check): no streams yet, no
+ * phases, scratch
  * 0. The caller destroys it. NULL: no memory or a bad problem. */
 ORDO_API struct ordo_schedule *ordo_schedule_create(
 	const struct ordo_problem *problem, const char *algorithm, struct ordo_error *error);
 ORDO_API void ordo_schedule_destroy(struct ordo_schedule *schedule); /* takes NULL */
 
-/* Building. Ranks may come in any order, but all streams of a rank are begun one after another, and tasks go
- * to the stream begun last. Nothing is judged here: what is built may break every rule. false: no memory, or
- * more than 2^32-2 tasks. */
+/* Building. Ranks may come in any order, but all streams of a rank are begun one after another, and
+ * tasks go to the stream begun last. Nothing is judged here: what is built may break every rule.
+ * false: no memory, or more than 2^32-2 tasks. */
 ORDO_API bool ordo_schedule_reserve(
 	struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error);
 ORDO_API bool ordo_schedule_begin_stream(
@@ -104,10 +107,11 @@ ORDO_API bool ordo_schedule_begin_stream(
 ORDO_API bool ordo_schedule_append(
 	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error);
 /* So many tasks at once, for the caller to fill in: those up to schedule->ntask. */
-ORDO_API bool ordo_schedule_extend(struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error);
+ORDO_API bool ordo_schedule_extend(
+	struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error);
 /* Sets the phase names; copies them. */
-ORDO_API bool ordo_schedule_set_phases(
-	struct ordo_schedule *schedule, const char *const *phases, uint32_t nphase, struct ordo_error *error);
+ORDO_API bool ordo_schedule_set_phases(struct ordo_schedule *schedule, const char *const *phases,
+	uint32_t nphase, struct ordo_error *error);
 
 /* A deep copy without places and files. NULL: no memory. */
 ORDO_API struct ordo_schedule *ordo_schedule_copy(
@@ -133,12 +137,14 @@ static inline bool ordo_task_crosses(const struct ordo_task *task) /* has a peer
 	return task->kind >= ORDO_SEND;
 }
 
-/* The task as one line of text for people and messages, without a newline: the canonical text form, e.g.
- * `Send 1 chunk 3 input 3 -> scratch 1` or `Wait 1 signal 0`. Returns the length like snprintf. */
+/* The task as one line of text for people and messages, without a newline: the canonical text form,
+ * e.g. `Send 1 chunk 3 input 3 -> scratch 1` or `Wait 1 signal 0`. Returns the length like
+ * snprintf. */
 ORDO_API int ordo_task_print(const struct ordo_task *task, char *out, size_t size);
-/* Where a task stands, for messages: `rank 2, stream "ring", task 5 (SendReduce ...)`. Returns the length
- * like snprintf. */
-ORDO_API int ordo_task_locate(const struct ordo_schedule *schedule, uint32_t task, char *out, size_t size);
+/* Where a task stands, for messages: `rank 2, stream "ring", task 5 (SendReduce ...)`. Returns the
+ * length like snprintf. */
+ORDO_API int ordo_task_locate(
+	const struct ordo_schedule *schedule, uint32_t task, char *out, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,8 +1,8 @@
 /* verify.h - the judge: does a schedule do what its operator means, in every interleaving?
  *
- * It reads only the schedule (as read from its document) and the meaning of the operator; it knows no
- * compiler and no algorithm. Rules R1..R13 are listed in schedules/FORMAT.md; why one run proves all is
- * written in schedules/verify/verify.c.
+ * It reads only the schedule (as read from its document) and the meaning of the operator; it knows
+ * no compiler and no algorithm. Rules R1..R13 are listed in schedules/FORMAT.md; why one run proves
+ * all is written in schedules/verify/verify.c.
  */
 #ifndef ORDO_VERIFY_H
 #define ORDO_VERIFY_H
@@ -18,13 +18,14 @@ struct ordo_limits {
 	uint32_t streams;	/* per rank */
 	uint32_t scratch_slots; /* per rank */
 	uint32_t signals;	/* a rank takes part in, notifying or waiting */
-	uint32_t
-		tokens_in_flight; /* per signal, in any interleaving of one call; 1 = flags that are set and cleared */
+	/* per signal, in any interleaving of one call; 1 = flags that are set and cleared */
+	uint32_t tokens_in_flight;
 };
 
 struct ordo_verify_options {
 	const struct ordo_topology *topology; /* R12; NULL: every rank reaches every other */
-	bool through_ranks; /* ranks pass on what is not for them: R12 asks for links that lead there */
+	/* ranks pass on what is not for them: R12 asks for links that lead there */
+	bool through_ranks;
 	bool atomic_reduce; /* unordered reduces into one slot are sound but refute G2 */
 	struct ordo_limits limits;
 	uint32_t max_findings; /* stop looking after that many; 0 = 16 */
@@ -36,10 +37,11 @@ struct ordo_verify_options {
 struct ordo_finding {
 	int rule;
 	uint32_t ntask;
-	const uint32_t *tasks; /* R7: the whole cycle, each waiting for the next; R8, R9: the two accesses;
-				  others: the task, if there is one */
-	const char *text;      /* what, found, wanted; may have several lines */
-	const char *hint;      /* may be NULL */
+	/* R7: the whole cycle, each waiting for the next; R8, R9: the two accesses; others: the
+	 * task, if there is one */
+	const uint32_t *tasks;
+	const char *text; /* what, found, wanted; may have several lines */
+	const char *hint; /* may be NULL */
 };
 
 enum ordo_verdict {
@@ -49,15 +51,16 @@ enum ordo_verdict {
 	ORDO_NOT_APPLICABLE /* of judgements (order.h): the operator adds nothing */
 };
 
-/* The reduction trees, hash-consed: identical trees, operand for operand, have one id. A node is a leaf (left
- * == ORDO_NONE, right = shard), or left + right as dst + src were added, both less than the node's own id. */
+/* The reduction trees, hash-consed: identical trees, operand for operand, have one id. A node is a
+ * leaf (left == ORDO_NONE, right = shard), or left + right as dst + src were added, both less than
+ * the node's own id. */
 struct ordo_trees {
 	uint32_t (*nodes)[2];
 	uint32_t *same; /* [nnode] see ordo_same_tree; NULL: every node stands for itself */
 	uint32_t nnode;
 };
-/* The node that stands for all trees equal to this one modulo commutativity of each add: two are equal if they
- * have the same one. */
+/* The node that stands for all trees equal to this one modulo commutativity of each add: two are
+ * equal if they have the same one. */
 static inline uint32_t ordo_same_tree(const struct ordo_trees *trees, uint32_t tree)
 {
 	return trees->same ? trees->same[tree] : tree;
@@ -72,49 +75,52 @@ struct ordo_proof {
 	bool proved; /* no finding */
 	struct ordo_finding *findings;
 	uint32_t nfinding;
-	bool complete; /* every rule was looked at: R1..R6 and R12 broken keep the others from being asked */
+	/* every rule was looked at: R1..R6 and R12 broken keep the others from being asked */
+	bool complete;
 
 	/* Measures. */
 	uint32_t nsignal, nmove;
 	uint32_t tokens_in_flight; /* largest over all signals and interleavings; 0 if not known */
-	uint64_t order_questions, order_swept; /* pairs asked for; those that needed the exact sweep */
+	/* pairs asked for; those that needed the exact sweep */
+	uint64_t order_questions, order_swept;
 
 	/* Orders, when proved; see design section 7. */
 	enum ordo_verdict rank_equal, run_to_run, position_invariant; /* G1, G2, G3 */
 	const char *rank_equal_why, *run_to_run_why,
 		*position_why; /* the witness if it does not hold; else NULL */
-	uint32_t unordered[2]; /* G2 does not hold: the two reduces in no fixed order; else ORDO_NONE */
+	/* G2 does not hold: the two reduces in no fixed order; else ORDO_NONE */
+	uint32_t unordered[2];
 	struct ordo_trees trees;
-	uint32_t *chunk_tree; /* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless
-				 proved */
-	struct ordo_copy
-		*copies; /* [ncopy] by rank, then chunk: those that are not identical with chunk_tree */
+	/* [nchunk] tree of each chunk (of the first rank that holds it); NULL unless proved */
+	uint32_t *chunk_tree;
+	/* [ncopy] by rank, then chunk: those that are not identical with chunk_tree */
+	struct ordo_copy *copies;
 	uint32_t ncopy;
 	uint32_t ndistinct; /* different trees among chunk_tree, modulo commutativity of each add */
-	/* The order digest; empty unless proved. Equal digests: bit-interchangeable (compare.h says when
-	 * ReduceScatter for other numbers of ranks is not). */
+	/* The order digest; empty unless proved. Equal digests: bit-interchangeable (compare.h says
+	 * when ReduceScatter for other numbers of ranks is not). */
 	char digest[33];
 
 	struct ordo_arena arena; /* private */
 };
 
-/* Proves or refutes. The caller destroys the proof. NULL: no memory (ORDO_ENVIRONMENT). A refuted schedule is
- * a proof with findings, not an error. The schedule must outlive the proof. Any number of threads may verify
- * at the same time. */
+/* Proves or refutes. The caller destroys the proof. NULL: no memory (ORDO_ENVIRONMENT). A refuted
+ * schedule is a proof with findings, not an error. The schedule must outlive the proof. Any number
+ * of threads may verify at the same time. */
 ORDO_API struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error);
 ORDO_API void ordo_proof_destroy(struct ordo_proof *proof); /* takes NULL */
 
 /* The finding as an error with the place of its first task, for printing. */
-ORDO_API void ordo_finding_error(
-	const struct ordo_schedule *schedule, const struct ordo_finding *finding, struct ordo_error *error);
+ORDO_API void ordo_finding_error(const struct ordo_schedule *schedule,
+	const struct ordo_finding *finding, struct ordo_error *error);
 
-/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf. A tree of more than max_leaves leaves is cut at
- * a depth that keeps so many ends: `[4..7]` is some sum of the leaves 4 to 7, `...` of others; no leaf is
- * added twice. Returns the text in the arena; NULL: no
+/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf. A tree of more
+ * than max_leaves leaves is cut at a depth that keeps so many ends: `[4..7]` is some sum of the
+ * leaves 4 to 7, `...` of others; no leaf is added twice. Returns the text in the arena; NULL: no
  * memory. */
-ORDO_API char *ordo_tree_print(
-	struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree, uint32_t max_leaves);
+ORDO_API char *ordo_tree_print(struct ordo_arena *arena, const struct ordo_trees *trees,
+	uint32_t tree, uint32_t max_leaves);
 
 /* The calls above pass the size of the options that they are compiled with, so that options can
  * grow (version.h). */

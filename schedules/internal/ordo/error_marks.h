@@ -8,7 +8,8 @@
 struct ordo_error_marks {
 	const char *place, *word, *plain;
 };
-void ordo_error_write_marked(const struct ordo_error *error, FILE *out, const struct ordo_error_marks *marks);
+void ordo_error_write_marked(
+	const struct ordo_error *error, FILE *out, const struct ordo_error_marks *marks);
 
 /* Replaces control characters by `?`; with `lines`, newlines stay. */
 void ordo_tame(char *text, bool lines);

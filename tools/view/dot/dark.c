@@ -33,7 +33,8 @@ static void dark_of(uint32_t rgb, char colour[8])
 	read_oklch(rgb, &lightness, &chroma, &hue);
 	const double strong = fmin(1, chroma / 0.12) * fmax(0, fmin(1, (0.85 - lightness) / 0.25));
 	/* What is nearly white must still be told from paper. */
-	const double turned = paper + (ink - paper) * pow(fmax(0, 1 - lightness), 0.8) + 0.15 * strong;
+	const double turned =
+		paper + (ink - paper) * pow(fmax(0, 1 - lightness), 0.8) + 0.15 * strong;
 	if (chroma < 0.02)
 		write_oklch(colour, turned, 0.012, 255);
 	else
@@ -47,7 +48,8 @@ static bool read_colour(const char *text, uint32_t *use)
 		*use = NAMED | (*text == 'w' ? 0xffffff : 0);
 		return true;
 	}
-	return *text == '#' && strspn(text + 1, "0123456789abcdef") == 6 && sscanf(text + 1, "%6x", use) == 1;
+	return *text == '#' && strspn(text + 1, "0123456789abcdef") == 6 &&
+	       sscanf(text + 1, "%6x", use) == 1;
 }
 
 static int compare(const void *a, const void *b)
@@ -70,8 +72,8 @@ static bool find_uses(const char *svg, struct uses *uses)
 			/* Neighbours are often alike. */
 			if (uses->count && uses->items[uses->count - 1] == use)
 				continue;
-			if (!ordo_array_reserve(
-				    &uses->items, &uses->room, uses->count + 1, sizeof *uses->items))
+			if (!ordo_array_reserve(&uses->items, &uses->room, uses->count + 1,
+				    sizeof *uses->items))
 				return false;
 			uses->items[uses->count++] = use;
 		}
@@ -101,7 +103,8 @@ static void print_rule(FILE *out, uint32_t use)
 		fprintf(out, ".dot [stroke=\"%s\"]{stroke:%s}\n", colour, dark);
 		break;
 	case STOP:
-		fprintf(out, ".dot [style*=\"stop-color:%s\"]{stop-color:%s!important}\n", colour, dark);
+		fprintf(out, ".dot [style*=\"stop-color:%s\"]{stop-color:%s!important}\n", colour,
+			dark);
 		break;
 	}
 }
@@ -156,5 +159,6 @@ bool add_dark_mode(FILE *svg, FILE *out, struct ordo_error *error)
 	if (!worked)
 		return ordo_fail_memory(error);
 	return (!fflush(out) && !ferror(out)) ||
-	       ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
+	       ordo_fail(
+		       error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
 }

@@ -43,7 +43,8 @@ static void set_shown(
 	size_t length = 0;
 	for (; *text && length + 4 < sizeof label; text++) {
 		if (*text == '\n' && *line_break) {
-			length += (size_t)snprintf(label + length, sizeof label - length, "%s", line_break);
+			length += (size_t)snprintf(
+				label + length, sizeof label - length, "%s", line_break);
 			continue;
 		}
 		if (*text == '\\')
@@ -87,11 +88,12 @@ Agnode_t *add_label(Agraph_t *graph, const char *name, double x, double y, const
 }
 
 /* Source: Adobe Font Metrics of Helvetica, in thousandths of the size, from the space on. */
-static const short helvetica[] = {278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278,
-	278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667,
-	722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667,
-	944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222,
-	500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
+static const short helvetica[] = {278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278,
+	333, 278, 278, 556, 556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584,
+	556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667,
+	778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556, 333, 556, 556,
+	500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278,
+	556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
 
 double width_of_text(const char *text, double points)
 {
@@ -124,17 +126,18 @@ Agnode_t *add_left_label(
 	return node;
 }
 
-Agraph_t *add_cluster(Agraph_t *graph, const char *name, double left, double top, double right, double bottom)
+Agraph_t *add_cluster(
+	Agraph_t *graph, const char *name, double left, double top, double right, double bottom)
 {
 	Agraph_t *cluster = agsubg(graph, text_of(name), 1);
 	if (cluster)
-		set_format(
-			cluster, "bb", "%.1f,%.1f,%.1f,%.1f", left * 72, -bottom * 72, right * 72, -top * 72);
+		set_format(cluster, "bb", "%.1f,%.1f,%.1f,%.1f", left * 72, -bottom * 72,
+			right * 72, -top * 72);
 	return cluster;
 }
 
-/* cgraph writes subgraphs in the order of their ids, and takes addresses for these: so a picture would change with what else is in memory. Here they are counted, the graph itself
- * the first. */
+/* cgraph writes subgraphs in the order of their ids, and takes addresses for these: so a picture
+ * would change with what else is in memory. Here they are counted, the graph itself the first. */
 struct ids {
 	Agraph_t *graph;
 	void *others; /* cgraph's own, of nodes and edges */
@@ -204,10 +207,12 @@ static void register_id(void *state, int kind, void *object)
 
 Agraph_t *open_picture(const char *name, struct ordo_error *error)
 {
-	static Agiddisc_t counted = {open_ids, map_id, alloc_id, free_id, print_id, close_ids, register_id};
-	struct disciplines disciplines = {
-		{.mem = &AgMemDisc, .id = &counted, .io = &AgIoDisc}, calloc(1, sizeof *disciplines.ids)};
-	Agraph_t *graph = disciplines.ids ? agopen(text_of(name), Agdirected, &disciplines.all) : NULL;
+	static Agiddisc_t counted = {
+		open_ids, map_id, alloc_id, free_id, print_id, close_ids, register_id};
+	struct disciplines disciplines = {{.mem = &AgMemDisc, .id = &counted, .io = &AgIoDisc},
+		calloc(1, sizeof *disciplines.ids)};
+	Agraph_t *graph =
+		disciplines.ids ? agopen(text_of(name), Agdirected, &disciplines.all) : NULL;
 	if (!graph) {
 		ordo_fail_memory(error);
 		return NULL;
@@ -233,6 +238,6 @@ bool close_picture(Agraph_t *graph, FILE *out, struct ordo_error *error)
 	errno = 0;
 	bool written = !agwrite(graph, out) && !fflush(out) && !ferror(out);
 	agclose(graph);
-	return written ||
-	       ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
+	return written || ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s",
+				  strerror(errno));
 }

@@ -12,8 +12,8 @@ char *text_of(const char *text);
 void set(void *object, const char *name, const char *value);
 void set_format(void *object, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and no control
- * character goes into a picture. `end` is taken literally. */
+/* An attribute that shows a text as it is, whatever a document holds: a backslash is no escape, and
+ * no control character goes into a picture. `end` is taken literally. */
 void set_text(void *object, const char *name, const char *text, const char *end);
 /* The same for a text of several lines, centred. */
 void set_lines(void *object, const char *name, const char *text);

@@ -1,4 +1,5 @@
-/* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it adds. */
+/* order_dot.c - the trees of an order as a picture: leaves in a row, every addition above what it
+ * adds. */
 #include "graph.h"
 #include "view/view.h"
 #include "witness_dot.h"
@@ -61,8 +62,8 @@ static uint32_t end_depth(const struct drawing *drawing, uint32_t tree)
 
 static bool add_sketch(struct drawing *drawing, const struct visit *visit, uint32_t second)
 {
-	if (!ordo_array_reserve(&drawing->sketches, &drawing->sketch_room, (size_t)drawing->nsketch + 1,
-		    sizeof *drawing->sketches))
+	if (!ordo_array_reserve(&drawing->sketches, &drawing->sketch_room,
+		    (size_t)drawing->nsketch + 1, sizeof *drawing->sketches))
 		return false;
 	struct sketch *sketch = &drawing->sketches[drawing->nsketch++];
 	*sketch = (struct sketch){.tree = visit->tree, .y = drawing->y + visit->depth * LEVEL_STEP};
@@ -113,7 +114,8 @@ static bool sketch_tree(struct drawing *drawing, uint32_t tree)
 	return worked;
 }
 
-/* Red: the node, and all that is added in it; the marked leaves more so. A box that stands for many, if the node is among them. */
+/* Red: the node, and all that is added in it; the marked leaves more so. A box that stands for
+ * many, if the node is among them. */
 static void style_red(const struct drawing *drawing, const struct sketch *sketch, Agnode_t *node)
 {
 	const struct titled_tree *titled = drawing->titled;
@@ -149,7 +151,9 @@ static bool find_red(struct drawing *drawing, const struct titled_tree *titled)
 		return true;
 	drawing->below_red[red] = drawing->above_red[red] = true;
 	for (uint32_t node = red + 1; node-- > 0;)
-		for (int i = 0; i < 2 && drawing->below_red[node] && trees->nodes[node][0] != ORDO_NONE; i++)
+		for (int i = 0;
+			i < 2 && drawing->below_red[node] && trees->nodes[node][0] != ORDO_NONE;
+			i++)
 			drawing->below_red[trees->nodes[node][i]] = true;
 	for (uint32_t node = red + 1; node < trees->nnode; node++)
 		if (trees->nodes[node][0] != ORDO_NONE)
@@ -171,7 +175,8 @@ static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 		set(node, "shape", "circle");
 		set(node, "fillcolor", "#dbe7f5");
 	} else if (is_leaf(drawing, sketch->tree)) {
-		set_format(node, "label", "%" PRIu32, drawing->forest->trees.nodes[sketch->tree][1]);
+		set_format(
+			node, "label", "%" PRIu32, drawing->forest->trees.nodes[sketch->tree][1]);
 		set(node, "shape", "box");
 		set(node, "fillcolor", "white");
 		set_format(node, "width", "%.2f", drawing->width);
@@ -186,7 +191,8 @@ static bool draw_node(struct drawing *drawing, const char *name, uint32_t index)
 	}
 	style_red(drawing, sketch, node);
 	for (int i = 0; i < 2 && sketch->operands[i] != ORDO_NONE; i++) {
-		Agedge_t *edge = agedge(drawing->graph, node, drawing->nodes[sketch->operands[i]], NULL, 1);
+		Agedge_t *edge =
+			agedge(drawing->graph, node, drawing->nodes[sketch->operands[i]], NULL, 1);
 		if (!edge)
 			return false;
 		set(edge, "dir", "none");
@@ -205,12 +211,13 @@ static bool draw_tree(struct drawing *drawing, uint32_t number, const struct tit
 	snprintf(name, sizeof name, "%" PRIu32, drawing->forest->facts[titled->tree].leaves);
 	drawing->width = 0.12 + DIGIT_WIDTH * (double)(strlen(name) > 2 ? strlen(name) : 2);
 	snprintf(name, sizeof name, "title %" PRIu32, number);
-	if (!find_red(drawing, titled) ||
-		!add_left_label(drawing->graph, name, drawing->x - 0.2, drawing->y, titled->title, 10))
+	if (!find_red(drawing, titled) || !add_left_label(drawing->graph, name, drawing->x - 0.2,
+						  drawing->y, titled->title, 10))
 		return false;
 	drawing->y += TITLE_STEP;
-	if (!sketch_tree(drawing, titled->tree) || !ordo_array_reserve(&drawing->nodes, &drawing->node_room,
-							   drawing->nsketch, sizeof(Agnode_t *)))
+	if (!sketch_tree(drawing, titled->tree) ||
+		!ordo_array_reserve(
+			&drawing->nodes, &drawing->node_room, drawing->nsketch, sizeof(Agnode_t *)))
 		return false;
 	for (uint32_t i = 0; i < drawing->nsketch; i++) {
 		snprintf(name, sizeof name, "%" PRIu32 " %" PRIu32, number, i);
@@ -236,8 +243,8 @@ static bool draw_captions(struct drawing *drawing)
 		const size_t length = strcspn(text, "\n");
 		snprintf(line, sizeof line, "%.*s", (int)length, text);
 		snprintf(name, sizeof name, "caption %" PRIu32, n);
-		Agnode_t *node = add_left_label(
-			drawing->graph, name, -0.2, drawing->bottom - BETWEEN / 2 + 0.22 * n, line, 10);
+		Agnode_t *node = add_left_label(drawing->graph, name, -0.2,
+			drawing->bottom - BETWEEN / 2 + 0.22 * n, line, 10);
 		if (!node)
 			return false;
 		set(node, "fontcolor", WITNESS_RED);

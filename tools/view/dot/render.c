@@ -25,23 +25,27 @@ static bool run_dot(FILE *dot, const char *format, FILE *image, struct ordo_erro
 	lseek(fileno(dot), 0, SEEK_SET);
 	pid_t child = fork();
 	if (child < 0)
-		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot start `dot`: %s", strerror(errno));
+		return ordo_fail(
+			error, ORDO_ENVIRONMENT, 0, "cannot start `dot`: %s", strerror(errno));
 	if (child == 0)
 		become_dot(fileno(dot), fileno(image), format);
 	int status;
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			return ordo_fail(error, ORDO_ENVIRONMENT, 0, "lost `dot`: %s", strerror(errno));
+			return ordo_fail(
+				error, ORDO_ENVIRONMENT, 0, "lost `dot`: %s", strerror(errno));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
 		ordo_fail(error, ORDO_ENVIRONMENT, 0, "the program `dot` is not installed");
-		return ordo_hint(error, "install Graphviz (apt-get install graphviz), or use --as dot");
+		return ordo_hint(
+			error, "install Graphviz (apt-get install graphviz), or use --as dot");
 	}
 	if (WIFSIGNALED(status))
-		return ordo_fail(
-			error, ORDO_ENVIRONMENT, 0, "`dot` was ended by signal %d", WTERMSIG(status));
-	return ordo_fail(error, ORDO_ENVIRONMENT, 0, "`dot` failed with status %d", WEXITSTATUS(status));
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "`dot` was ended by signal %d",
+			WTERMSIG(status));
+	return ordo_fail(
+		error, ORDO_ENVIRONMENT, 0, "`dot` failed with status %d", WEXITSTATUS(status));
 }
 
 bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error)
@@ -51,7 +55,8 @@ bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error
 	FILE *light = tmpfile();
 	if (!light)
 		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
-	const bool worked = run_dot(dot, format, light, error) && add_dark_mode(light, image, error);
+	const bool worked =
+		run_dot(dot, format, light, error) && add_dark_mode(light, image, error);
 	fclose(light);
 	return worked;
 }

@@ -1,7 +1,8 @@
 /* schedule_dot.c - a schedule as a picture: ranks as clusters, streams as columns, time downwards.
  *
- * Every task stands in the row of its longest chain of predecessors among the tasks drawn, so that an arrow
- * from a Notify to its Wait always goes down. All positions are computed here; `dot` only draws.
+ * Every task stands in the row of its longest chain of predecessors among the tasks drawn, so that
+ * an arrow from a Notify to its Wait always goes down. All positions are computed here; `dot` only
+ * draws.
  */
 #include "graph.h"
 #include "view/model/pairing.h"
@@ -18,7 +19,8 @@ static const double column_width = 1.12, rank_gap = 0.25, wide_rank_gap = 1.7, m
 
 struct box {
 	uint32_t task, column, row;
-	uint32_t pair;	  /* the Wait of this Notify, or the Notify of this Wait, as a box; ORDO_NONE */
+	/* the Wait of this Notify, or the Notify of this Wait, as a box; ORDO_NONE */
+	uint32_t pair;
 	uint32_t waiting; /* how many predecessors have no row yet */
 	Agnode_t *node;
 };
@@ -82,8 +84,9 @@ static void fill_column(struct drawing *drawing, struct column *column, uint32_t
 		if (!is_chosen(drawing, t) || drawing->nbox - column->first >= longest)
 			continue;
 		drawing->box_of[t] = drawing->nbox;
-		drawing->boxes[drawing->nbox++] = (struct box){
-			.task = t, .column = (uint32_t)(column - drawing->columns), .pair = ORDO_NONE};
+		drawing->boxes[drawing->nbox++] = (struct box){.task = t,
+			.column = (uint32_t)(column - drawing->columns),
+			.pair = ORDO_NONE};
 	}
 	column->end = drawing->nbox;
 }
@@ -107,7 +110,8 @@ static void fill_columns(struct drawing *drawing)
 		const struct ordo_program *program = &drawing->schedule->programs[rank];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
 			struct column *column = &drawing->columns[drawing->ncolumn++];
-			*column = (struct column){.stream = s, .rank = rank, .x = x + column_width / 2};
+			*column = (struct column){
+				.stream = s, .rank = rank, .x = x + column_width / 2};
 			x += column_width;
 			fill_column(drawing, column, longest);
 		}
@@ -132,7 +136,8 @@ static bool is_wait(const struct drawing *drawing, const struct box *box)
 	return drawing->schedule->tasks[box->task].kind == ORDO_WAIT;
 }
 
-static void settle(struct drawing *drawing, uint32_t from, uint32_t to, uint32_t *ready, uint32_t *nready)
+static void settle(
+	struct drawing *drawing, uint32_t from, uint32_t to, uint32_t *ready, uint32_t *nready)
 {
 	struct box *box = &drawing->boxes[to];
 	if (box->row <= drawing->boxes[from].row)
@@ -141,7 +146,8 @@ static void settle(struct drawing *drawing, uint32_t from, uint32_t to, uint32_t
 		ready[(*nready)++] = to;
 }
 
-/* Rows by longest chain. Tasks in or behind a circle of waiting keep to the order of their stream. */
+/* Rows by longest chain. Tasks in or behind a circle of waiting keep to the order of their
+ * stream. */
 static bool find_rows(struct drawing *drawing)
 {
 	uint32_t nready = 0, *ready = calloc((size_t)drawing->nbox + 1, sizeof *ready);
@@ -164,7 +170,8 @@ static bool find_rows(struct drawing *drawing)
 	free(ready);
 	for (uint32_t i = 0; i < drawing->nbox; i++) {
 		struct box *box = &drawing->boxes[i];
-		if (box->waiting && i > drawing->columns[box->column].first && box->row <= box[-1].row)
+		if (box->waiting && i > drawing->columns[box->column].first &&
+			box->row <= box[-1].row)
 			box->row = box[-1].row + 1;
 		if (box->row >= drawing->nrow)
 			drawing->nrow = box->row + 1;
@@ -172,8 +179,8 @@ static bool find_rows(struct drawing *drawing)
 	return true;
 }
 
-/* Arrows from one row to the next fall by at least this share of how far they go, so that one can tell them
- * apart. */
+/* Arrows from one row to the next fall by at least this share of how far they go, so that one can
+ * tell them apart. */
 static const double least_slope = 0.03;
 /* Round what is at fault, inches. */
 static const double room_for_witness = 0.28, room_for_circle = 0.45;
@@ -233,7 +240,8 @@ static void label_move(Agnode_t *node, const struct ordo_task *task)
 	static const double usual = 10, smallest = 5, room = 0.95;
 	char chunks[32], text[80] = "";
 	if (task->count > 1)
-		snprintf(chunks, sizeof chunks, "%u-%u", task->chunk, task->chunk + task->count - 1);
+		snprintf(
+			chunks, sizeof chunks, "%u-%u", task->chunk, task->chunk + task->count - 1);
 	else
 		snprintf(chunks, sizeof chunks, "%u", task->chunk);
 	switch ((enum ordo_task_kind)task->kind) {
@@ -299,7 +307,8 @@ static bool add_box(struct drawing *drawing, struct box *box)
 	const struct ordo_task *task = &drawing->schedule->tasks[box->task];
 	char name[24], tip[256];
 	snprintf(name, sizeof name, "task%u", box->task);
-	box->node = add_node(drawing->graph, name, drawing->columns[box->column].x, drawing->row_y[box->row]);
+	box->node = add_node(
+		drawing->graph, name, drawing->columns[box->column].x, drawing->row_y[box->row]);
 	if (!box->node)
 		return false;
 	ordo_task_locate(drawing->schedule, box->task, tip, sizeof tip);
@@ -327,11 +336,13 @@ static bool add_edges(struct drawing *drawing)
 		const struct box *box = &drawing->boxes[i];
 		if (is_wait(drawing, box) || box->pair == ORDO_NONE || is_in_circle(drawing, box))
 			continue;
-		Agedge_t *edge = agedge(drawing->graph, box->node, drawing->boxes[box->pair].node, NULL, 1);
+		Agedge_t *edge =
+			agedge(drawing->graph, box->node, drawing->boxes[box->pair].node, NULL, 1);
 		if (!edge)
 			return false;
 		set(edge, "color",
-			phase_line_colour(&drawing->palette, drawing->schedule->tasks[box->task].phase));
+			phase_line_colour(
+				&drawing->palette, drawing->schedule->tasks[box->task].phase));
 	}
 	return true;
 }
@@ -346,7 +357,8 @@ static bool add_stream(struct drawing *drawing, const struct column *column)
 	do
 		shorten_name(text, stream->name ? stream->name : "", most--);
 	while (most > 8 && width_of_text(text, smallest) > column_width);
-	const double points = fmin(largest, largest * column_width / fmax(0.1, width_of_text(text, largest)));
+	const double points =
+		fmin(largest, largest * column_width / fmax(0.1, width_of_text(text, largest)));
 	snprintf(name, sizeof name, "stream%u", column->stream);
 	Agnode_t *label = add_label(drawing->graph, name, column->x, top_margin - 0.16, text);
 	if (!label)
@@ -371,7 +383,8 @@ static bool add_rank(struct drawing *drawing, uint32_t first, uint32_t end)
 {
 	const struct column *columns = drawing->columns;
 	char name[40];
-	double left = columns[first].x - column_width / 2, right = columns[end - 1].x + column_width / 2;
+	double left = columns[first].x - column_width / 2,
+	       right = columns[end - 1].x + column_width / 2;
 	snprintf(name, sizeof name, "cluster_rank%u", columns[first].rank);
 	Agraph_t *cluster = add_cluster(drawing->graph, name, left, 0.0, right, drawing->bottom);
 	if (!cluster)
@@ -394,8 +407,8 @@ static bool add_rank(struct drawing *drawing, uint32_t first, uint32_t end)
 static bool add_ranks(struct drawing *drawing)
 {
 	for (uint32_t first = 0, end; first < drawing->ncolumn; first = end) {
-		for (end = first;
-			end < drawing->ncolumn && drawing->columns[end].rank == drawing->columns[first].rank;)
+		for (end = first; end < drawing->ncolumn &&
+				  drawing->columns[end].rank == drawing->columns[first].rank;)
 			end++;
 		if (!add_rank(drawing, first, end))
 			return false;
@@ -412,7 +425,8 @@ static bool add_title(struct drawing *drawing)
 	if (problem->nshard != problem->nrank)
 		snprintf(shards, sizeof shards, ", %u shards", problem->nshard);
 	int length = snprintf(text, sizeof text, "%s on %u ranks by %s%s",
-		ordo_operator_facts(problem->op)->name, problem->nrank, schedule->algorithm, shards);
+		ordo_operator_facts(problem->op)->name, problem->nrank, schedule->algorithm,
+		shards);
 	if (drawing->nbox < schedule->ntask && length > 0 && (size_t)length < sizeof text)
 		length += snprintf(text + length, sizeof text - (size_t)length, " (%u of %u tasks)",
 			drawing->nbox, schedule->ntask);
@@ -422,7 +436,8 @@ static bool add_title(struct drawing *drawing)
 	return add_left_label(drawing->graph, "title", 0.02, -0.3, text, 16);
 }
 
-static bool add_symbol(struct drawing *drawing, const char *name, double y, const char *text, bool wait)
+static bool add_symbol(
+	struct drawing *drawing, const char *name, double y, const char *text, bool wait)
 {
 	Agnode_t *symbol = add_node(drawing->graph, name, drawing->right + 0.35, y);
 	if (!symbol || !add_left_label(drawing->graph, text, drawing->right + 0.6, y, text, 10))
@@ -438,7 +453,8 @@ static bool add_swatch(struct drawing *drawing, const struct legend *legend, uin
 	snprintf(name, sizeof name, "phase%u", i);
 	Agnode_t *swatch = add_node(drawing->graph, name, drawing->right + 0.35, y);
 	snprintf(name, sizeof name, "phase%u name", i);
-	if (!swatch || !add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text, 10))
+	if (!swatch ||
+		!add_left_label(drawing->graph, name, drawing->right + 0.6, y, legend->text, 10))
 		return false;
 	set(swatch, "width", "0.3");
 	set(swatch, "height", "0.2");
@@ -473,8 +489,8 @@ static bool add_legend(struct drawing *drawing, double *bottom)
 	if (!add_phases(drawing, &y))
 		return false;
 	y += 0.1;
-	static const char *const moves[] = {"c3 → r1   Send chunk 3 to rank 1", "c3 +→ r1   SendReduce",
-		"c3 copy   LocalCopy", "c3 add   LocalReduce"};
+	static const char *const moves[] = {"c3 → r1   Send chunk 3 to rank 1",
+		"c3 +→ r1   SendReduce", "c3 copy   LocalCopy", "c3 add   LocalReduce"};
 	bool seen[ORDO_NTASK_KIND] = {false};
 	static const enum ordo_task_kind kinds[] = {
 		ORDO_SEND, ORDO_SEND_REDUCE, ORDO_LOCAL_COPY, ORDO_LOCAL_REDUCE};
@@ -482,7 +498,8 @@ static bool add_legend(struct drawing *drawing, double *bottom)
 		seen[drawing->schedule->tasks[drawing->boxes[i].task].kind] = true;
 	for (int i = 0; i < 4; i++)
 		if (seen[kinds[i]]) {
-			if (!add_left_label(drawing->graph, moves[i], drawing->right + 0.2, y, moves[i], 10))
+			if (!add_left_label(drawing->graph, moves[i], drawing->right + 0.2, y,
+				    moves[i], 10))
 				return false;
 			y += 0.26;
 		}
@@ -503,8 +520,8 @@ static struct witness_spot spot_of_task(const void *closure, uint32_t task)
 		return (struct witness_spot){.node = NULL};
 	const struct box *box = &drawing->boxes[index];
 	const bool moves = ordo_task_moves(&drawing->schedule->tasks[task]);
-	return (struct witness_spot){box->node, drawing->columns[box->column].x, drawing->row_y[box->row],
-		moves ? 0.95 : 0.2, moves ? 0.26 : 0.2};
+	return (struct witness_spot){box->node, drawing->columns[box->column].x,
+		drawing->row_y[box->row], moves ? 0.95 : 0.2, moves ? 0.26 : 0.2};
 }
 
 static struct witness_spot spot_of_rank(const void *closure, uint32_t rank)
@@ -561,14 +578,15 @@ static bool reserve(struct drawing *drawing)
 			&drawing->schedule->programs[drawing->selection->ranks[i]];
 		nstream += program->end_stream - program->first_stream;
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			ntask += drawing->schedule->streams[s].end - drawing->schedule->streams[s].first;
+			ntask += drawing->schedule->streams[s].end -
+				 drawing->schedule->streams[s].first;
 	}
 	uint64_t most = (uint64_t)drawing->selection->max_tasks + nstream;
 	drawing->columns = calloc((size_t)nstream + 1, sizeof *drawing->columns);
 	drawing->boxes = calloc((size_t)(ntask < most ? ntask : most) + 1, sizeof *drawing->boxes);
 	drawing->partners = pair_tasks(drawing->schedule);
-	drawing->box_of =
-		ordo_array_make((size_t)drawing->schedule->ntask + 1, sizeof *drawing->box_of, 0xff);
+	drawing->box_of = ordo_array_make(
+		(size_t)drawing->schedule->ntask + 1, sizeof *drawing->box_of, 0xff);
 	if (!drawing->columns || !drawing->boxes || !drawing->partners || !drawing->box_of)
 		return false;
 	drawing->all_phases = true;
@@ -596,8 +614,9 @@ static bool lay_out(struct drawing *drawing)
 	return find_rows(drawing) && place_rows(drawing);
 }
 
-bool draw_schedule(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	const struct witness *witness, uint32_t *drawn, struct ordo_error *error)
+bool draw_schedule(FILE *out, const struct ordo_schedule *schedule,
+	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
+	struct ordo_error *error)
 {
 	struct drawing drawing = {.schedule = schedule, .selection = selection, .witness = witness};
 	bool worked = lay_out(&drawing);

@@ -1,11 +1,14 @@
-/* task_graph_dot.c - what depends on what: moves as nodes, and between them their data, their streams and what Notify and Wait order.
+/* task_graph_dot.c - what depends on what: moves as nodes, and between them their data, their
+ * streams and what Notify and Wait order.
  *
- * A Notify and its Wait are one line, from the last move before the one to the first move after the other. Where that line carries data, it
- * is drawn as data; dashed are those that only keep an order. Positions are left to `dot`: what depends on nothing stands at the top.
- * Of what is refuted the witness is red: a circle with its Notify and Wait as nodes, a race between two that no other line joins, what is missing.
+ * A Notify and its Wait are one line, from the last move before the one to the first move after the
+ * other. Where that line carries data, it is drawn as data; dashed are those that only keep an
+ * order. Positions are left to `dot`: what depends on nothing stands at the top. Of what is refuted
+ * the witness is red: a circle with its Notify and Wait as nodes, a race between two that no other
+ * line joins, what is missing.
  */
-#include "view/model/cells.h"
 #include "graph.h"
+#include "view/model/cells.h"
 #include "view/model/pairing.h"
 #include "view/svg/palette.h"
 #include "view/view.h"
@@ -45,10 +48,12 @@ static bool is_chosen(const struct drawing *drawing, uint32_t task)
 	const struct ordo_task *what = &drawing->schedule->tasks[task];
 	if (!ordo_task_moves(what) || (drawing->selection->near && !drawing->selection->near[task]))
 		return false;
-	return what->phase == ORDO_NO_PHASE ? drawing->all_phases : drawing->selection->phases[what->phase];
+	return what->phase == ORDO_NO_PHASE ? drawing->all_phases
+					    : drawing->selection->phases[what->phase];
 }
 
-static void add_dependence(struct drawing *drawing, uint32_t from, uint32_t to, unsigned why, bool at_fault)
+static void add_dependence(
+	struct drawing *drawing, uint32_t from, uint32_t to, unsigned why, bool at_fault)
 {
 	if (from == ORDO_NONE || to == ORDO_NONE || !drawing->nodes[from] || !drawing->nodes[to] ||
 		from == to)
@@ -74,10 +79,11 @@ static bool follow_data(void *closure, uint32_t stream, uint32_t task)
 		const enum ordo_buffer source = (enum ordo_buffer)what->src_buffer;
 		if (has_cell(&drawing->cells, source))
 			add_dependence(drawing,
-				drawing->writers[cell_of(&drawing->cells, rank, source, what->src + i)], task,
-				BY_DATA, false);
-		uint32_t *writer = &drawing->writers[cell_of(
-			&drawing->cells, target, (enum ordo_buffer)what->dst_buffer, what->dst + i)];
+				drawing->writers[cell_of(
+					&drawing->cells, rank, source, what->src + i)],
+				task, BY_DATA, false);
+		uint32_t *writer = &drawing->writers[cell_of(&drawing->cells, target,
+			(enum ordo_buffer)what->dst_buffer, what->dst + i)];
 		if (ordo_task_reduces(what))
 			add_dependence(drawing, *writer, task, BY_DATA, false);
 		*writer = task;
@@ -90,7 +96,8 @@ static bool find_data(struct drawing *drawing)
 	struct greedy_run run;
 	if (!number_cells(&drawing->cells, drawing->schedule))
 		return false;
-	drawing->writers = ordo_array_make(drawing->cells.count + 1, sizeof *drawing->writers, 0xff);
+	drawing->writers =
+		ordo_array_make(drawing->cells.count + 1, sizeof *drawing->writers, 0xff);
 	const bool opened = greedy_open(&run, drawing->schedule, drawing->partners);
 	if (opened && drawing->writers)
 		greedy_go(&run, follow_data, drawing);
@@ -114,16 +121,19 @@ static void find_orders(struct drawing *drawing)
 {
 	const struct ordo_schedule *schedule = drawing->schedule;
 	for (uint32_t i = 0; i < drawing->selection->nrank; i++) {
-		const struct ordo_program *program = &schedule->programs[drawing->selection->ranks[i]];
+		const struct ordo_program *program =
+			&schedule->programs[drawing->selection->ranks[i]];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
 			uint32_t before = ORDO_NONE;
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++) {
 				if (ordo_task_moves(&schedule->tasks[t])) {
 					add_dependence(drawing, before, t, BY_STREAM, false);
 					before = t;
 				} else if (schedule->tasks[t].kind == ORDO_WAIT &&
 					   drawing->partners[t] != ORDO_NONE) {
-					add_dependence(drawing, next_move(drawing, drawing->partners[t], -1),
+					add_dependence(drawing,
+						next_move(drawing, drawing->partners[t], -1),
 						next_move(drawing, t, 1), BY_SIGNAL,
 						is_at_fault(drawing->witness, t));
 				}
@@ -191,7 +201,8 @@ static bool add_moves(struct drawing *drawing)
 		const uint32_t rank = drawing->selection->ranks[i];
 		const struct ordo_program *program = &schedule->programs[rank];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++)
 				if (is_chosen(drawing, t) &&
 					drawing->ndrawn < drawing->selection->max_tasks &&
 					!drawing->nodes[t] && !add_task(drawing, rank, s, t))
@@ -205,7 +216,8 @@ static bool is_circle(const struct witness_arrow *arrow)
 	return arrow->link == WITNESS_WAITS || arrow->link == WITNESS_BEHIND;
 }
 
-/* Notify and Wait that a finding is about, between the moves before and after them: who waits in a circle, whose word nobody takes. */
+/* Notify and Wait that a finding is about, between the moves before and after them: who waits in a
+ * circle, whose word nobody takes. */
 static bool add_signals(struct drawing *drawing)
 {
 	const struct ordo_schedule *schedule = drawing->schedule;
@@ -271,8 +283,8 @@ static bool add_arrow(struct drawing *drawing, const struct witness_arrow *arrow
 		return !to || add_red_line(drawing, add_words(drawing, number, arrow->text), to, "",
 				      "forward", "dashed");
 	if (arrow->to == ORDO_NONE)
-		return !from || add_red_line(drawing, from, add_words(drawing, number, arrow->text), "",
-					"forward", "dashed");
+		return !from || add_red_line(drawing, from, add_words(drawing, number, arrow->text),
+					"", "forward", "dashed");
 	if (arrow->link != WITNESS_RACE || !from || !to)
 		return true;
 	Agnode_t *words = add_words(drawing, number, arrow->text);
@@ -309,7 +321,8 @@ static void style(struct drawing *drawing, Agedge_t *edge, const struct dependen
 	drawing->has_streams |= !data && !signal;
 	if (data) {
 		set(edge, "color",
-			phase_line_colour(&drawing->palette, drawing->schedule->tasks[one->from].phase));
+			phase_line_colour(
+				&drawing->palette, drawing->schedule->tasks[one->from].phase));
 		set(edge, "penwidth", "1.6");
 		set(edge, "weight", "4");
 		set(edge, "class", "data");
@@ -334,14 +347,15 @@ static bool add_dependences(struct drawing *drawing)
 		qsort(drawing->found, drawing->nfound, sizeof *drawing->found, compare);
 	for (size_t i = 0, next; i < drawing->nfound; i = next) {
 		struct dependence one = drawing->found[i];
-		for (next = i + 1; next < drawing->nfound && !compare(&one, &drawing->found[next]); next++) {
+		for (next = i + 1; next < drawing->nfound && !compare(&one, &drawing->found[next]);
+			next++) {
 			one.why |= drawing->found[next].why;
 			one.at_fault |= drawing->found[next].at_fault;
 		}
 		if (is_race(drawing, &one))
 			continue;
-		Agedge_t *edge =
-			agedge(drawing->graph, drawing->nodes[one.from], drawing->nodes[one.to], NULL, 1);
+		Agedge_t *edge = agedge(
+			drawing->graph, drawing->nodes[one.from], drawing->nodes[one.to], NULL, 1);
 		if (!edge)
 			return false;
 		style(drawing, edge, &one);
@@ -356,8 +370,10 @@ static void tell_lines(const struct drawing *drawing, char *text, size_t size)
 		bool seen;
 		const char *what, *rules;
 	} lines[] = {{drawing->has_data, "coloured: data", ""},
-		{drawing->has_signals, "dashed: order alone", ""}, {drawing->has_streams, "grey: stream", ""},
-		{drawing->witness, "red: refuted by ", drawing->witness ? drawing->witness->rules : ""}};
+		{drawing->has_signals, "dashed: order alone", ""},
+		{drawing->has_streams, "grey: stream", ""},
+		{drawing->witness, "red: refuted by ",
+			drawing->witness ? drawing->witness->rules : ""}};
 	size_t length = (size_t)snprintf(text, size, "\\l");
 	for (size_t i = 0, count = 0; i < sizeof lines / sizeof *lines && length < size; i++)
 		if (lines[i].seen)
@@ -375,8 +391,8 @@ static bool add_title(struct drawing *drawing)
 		nmove += ordo_task_moves(&schedule->tasks[t]);
 	char text[512], legend[512];
 	snprintf(text, sizeof text, "%s on %u ranks by %.200s: %u of %u moves",
-		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank, schedule->algorithm,
-		drawing->ndrawn, nmove);
+		ordo_operator_facts(schedule->problem.op)->name, schedule->problem.nrank,
+		schedule->algorithm, drawing->ndrawn, nmove);
 	tell_lines(drawing, legend, sizeof legend);
 	set_text(drawing->graph, "label", text, legend);
 	set(drawing->graph, "labelloc", "t");
@@ -405,8 +421,9 @@ static bool add_all(struct drawing *drawing)
 	       add_title(drawing);
 }
 
-bool draw_task_graph(FILE *out, const struct ordo_schedule *schedule, const struct selection *selection,
-	const struct witness *witness, uint32_t *drawn, struct ordo_error *error)
+bool draw_task_graph(FILE *out, const struct ordo_schedule *schedule,
+	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
+	struct ordo_error *error)
 {
 	struct drawing drawing = {.schedule = schedule,
 		.selection = selection,

@@ -1,4 +1,5 @@
-/* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is loaded. */
+/* topology_dot.c - a topology as a picture: a line for every link, as wide and as warm as it is
+ * loaded. */
 #include "graph.h"
 #include "view/model/layout.h"
 #include "view/model/loads.h"
@@ -9,12 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const class_colours[] = {"#4878a8", "#6a9a5b", "#b07f3c", "#7d6aa8", "#5b9aa0", "#a0a0a0"};
+static const char *const class_colours[] = {
+	"#4878a8", "#6a9a5b", "#b07f3c", "#7d6aa8", "#5b9aa0", "#a0a0a0"};
 enum { NCOLOUR = sizeof class_colours / sizeof *class_colours };
 
 /* Inches; a vertex's is that of the circle. */
-static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.3, lane = 0.055, points = 72;
-/* Points: of the most and of the least loaded link; of so many links each is as wide as that, of more they are thinner. */
+static const double vertex_radius = 0.21, switch_width = 0.7, switch_height = 0.3, lane = 0.055,
+		    points = 72;
+/* Points: of the most and of the least loaded link; of so many links each is as wide as that, of
+ * more they are thinner. */
 static const double widest = 6.5, thinnest = 0.9, many_links = 64;
 static const char idle_colour[] = "#d8d8d8", down_colour[] = "#d02020";
 /* Links without a load are left out where there are more. */
@@ -59,7 +63,8 @@ static bool add_vertices(struct drawing *drawing)
 {
 	const struct ordo_topology *topology = drawing->topology;
 	for (uint32_t vertex = 0; vertex < topology->nrank + topology->nswitch; vertex++)
-		if (drawing->layout.drawn[vertex] && !(drawing->nodes[vertex] = add_vertex(drawing, vertex)))
+		if (drawing->layout.drawn[vertex] &&
+			!(drawing->nodes[vertex] = add_vertex(drawing, vertex)))
 			return false;
 	return true;
 }
@@ -70,8 +75,8 @@ static bool add_boxes(struct drawing *drawing)
 		const struct layout_box *box = &drawing->layout.boxes[i];
 		char name[32];
 		snprintf(name, sizeof name, "cluster_server%u", box->server);
-		Agraph_t *cluster =
-			add_cluster(drawing->graph, name, box->low.x, box->low.y, box->high.x, box->high.y);
+		Agraph_t *cluster = add_cluster(
+			drawing->graph, name, box->low.x, box->low.y, box->high.x, box->high.y);
 		if (!cluster)
 			return false;
 		set(cluster, "style", "rounded,filled");
@@ -88,7 +93,8 @@ static bool add_boxes(struct drawing *drawing)
 	return true;
 }
 
-static const struct ordo_link *find_back(const struct ordo_topology *topology, const struct ordo_link *link)
+static const struct ordo_link *find_back(
+	const struct ordo_topology *topology, const struct ordo_link *link)
 {
 	uint32_t low = 0, high = topology->nlink;
 	while (low < high) {
@@ -136,7 +142,8 @@ static double radius_of(const struct drawing *drawing, uint32_t vertex, double x
 }
 
 /* With loads each direction keeps to its right side. */
-static struct curve find_curve(const struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
+static struct curve find_curve(
+	const struct drawing *drawing, uint32_t from, uint32_t to, bool one_way)
 {
 	struct point a = drawing->layout.at[from], b = drawing->layout.at[to];
 	const double bow = 4.0 / 3 * bow_of_line(&drawing->layout, drawing->topology, from, to);
@@ -183,16 +190,16 @@ static void set_curve(Agedge_t *edge, const struct curve *curve, double tip)
 	if (tip > 0)
 		used = (size_t)snprintf(
 			text, sizeof text, "e,%.1f,%.1f ", at[3].x * points, -at[3].y * points);
-	snprintf(text + used, sizeof text - used, "%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f", at[0].x * points,
-		-at[0].y * points, at[1].x * points, -at[1].y * points, at[2].x * points, -at[2].y * points,
-		neck.x * points, -neck.y * points);
+	snprintf(text + used, sizeof text - used, "%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f",
+		at[0].x * points, -at[0].y * points, at[1].x * points, -at[1].y * points,
+		at[2].x * points, -at[2].y * points, neck.x * points, -neck.y * points);
 	set(edge, "pos", text);
 }
 
 static Agedge_t *add_curve(struct drawing *drawing, const struct ordo_link *link, bool one_way)
 {
-	Agedge_t *edge =
-		agedge(drawing->graph, drawing->nodes[link->from], drawing->nodes[link->to], NULL, 1);
+	Agedge_t *edge = agedge(
+		drawing->graph, drawing->nodes[link->from], drawing->nodes[link->to], NULL, 1);
 	if (!edge)
 		return NULL;
 	const struct curve curve = find_curve(drawing, link->from, link->to, one_way);
@@ -231,7 +238,8 @@ static bool overlap(const struct room *a, const struct room *b)
 static struct room room_of_vertex(const struct drawing *drawing, uint32_t vertex)
 {
 	const bool is_switch = vertex >= drawing->topology->nrank;
-	return (struct room){drawing->layout.at[vertex], is_switch ? switch_width : 2 * vertex_radius,
+	return (struct room){drawing->layout.at[vertex],
+		is_switch ? switch_width : 2 * vertex_radius,
 		is_switch ? switch_height : 2 * vertex_radius};
 }
 
@@ -267,7 +275,8 @@ static bool place_words(const struct drawing *drawing, const struct curve *curve
 	for (size_t side = 0; side < sizeof sides / sizeof *sides; side++)
 		for (size_t share = 0; share < sizeof shares / sizeof *shares; share++) {
 			const struct point at = point_of(curve, shares[share]);
-			const double x = at.x - drawing->layout.middle.x, y = at.y - drawing->layout.middle.y;
+			const double x = at.x - drawing->layout.middle.x,
+				     y = at.y - drawing->layout.middle.y;
 			const double outwards = sides[side] / fmax(hypot(x, y), 0.1);
 			room->middle = (struct point){at.x + x * outwards, at.y + y * outwards};
 			if (is_free(drawing, room))
@@ -302,7 +311,8 @@ static bool add_mark(struct drawing *drawing, const struct ordo_link *link)
 	return true;
 }
 
-/* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links are. */
+/* One with a load, as an arrow of its own; the bottleneck has a black edge, unless all links
+ * are. */
 static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 {
 	const double width = width_of(drawing, bytes_on(&drawing->loads, link));
@@ -325,7 +335,8 @@ static bool add_loaded(struct drawing *drawing, const struct ordo_link *link)
 	set_format(edge, "penwidth", "%.2f", width);
 	set(edge, "class", worst ? "bottleneck" : "load");
 	describe(drawing, link, edge);
-	return link - drawing->topology->links != (ptrdiff_t)drawing->loads.prediction->bottleneck ||
+	return link - drawing->topology->links !=
+		       (ptrdiff_t)drawing->loads.prediction->bottleneck ||
 	       add_mark(drawing, link);
 }
 
@@ -367,7 +378,8 @@ static bool add_links(struct drawing *drawing)
 		for (const struct ordo_link *link = topology->links; link < end; link++) {
 			if (!is_drawn(drawing, link) ||
 				(bytes_on(&drawing->loads, link) > 0) != (loaded == 1) ||
-				(is_idle(&drawing->loads, link) && drawing->loads.nidle > MOST_IDLE))
+				(is_idle(&drawing->loads, link) &&
+					drawing->loads.nidle > MOST_IDLE))
 				continue;
 			if (!(loaded ? add_loaded : add_plain)(drawing, link))
 				return false;
@@ -384,7 +396,8 @@ static Agedge_t *add_sample(struct drawing *drawing, const char *text)
 	snprintf(right, sizeof right, "sample%u right", drawing->nline);
 	snprintf(words, sizeof words, "sample%u", drawing->nline++);
 	const double x = drawing->legend_x, y = drawing->legend_y;
-	Agnode_t *a = add_node(drawing->graph, left, x, y), *b = add_node(drawing->graph, right, x + 0.4, y);
+	Agnode_t *a = add_node(drawing->graph, left, x, y),
+		 *b = add_node(drawing->graph, right, x + 0.4, y);
 	Agedge_t *edge = a && b ? agedge(drawing->graph, a, b, NULL, 1) : NULL;
 	if (!edge || !add_left_label(drawing->graph, words, x + 0.5, y, text, 12))
 		return NULL;
@@ -405,7 +418,8 @@ static bool add_words(struct drawing *drawing, const char *text)
 {
 	char name[40];
 	snprintf(name, sizeof name, "words%u", drawing->nline++);
-	Agnode_t *node = add_left_label(drawing->graph, name, drawing->legend_x, drawing->legend_y, text, 12);
+	Agnode_t *node = add_left_label(
+		drawing->graph, name, drawing->legend_x, drawing->legend_y, text, 12);
 	drawing->legend_y += 0.3;
 	return node;
 }
@@ -496,8 +510,8 @@ static bool add_idle(struct drawing *drawing)
 	const uint32_t nidle = drawing->loads.nidle;
 	if (!nidle)
 		return true;
-	snprintf(text, sizeof text, "%" PRIu32 " link%s without a load%s", nidle, nidle == 1 ? "" : "s",
-		nidle > MOST_IDLE ? ": not drawn" : "");
+	snprintf(text, sizeof text, "%" PRIu32 " link%s without a load%s", nidle,
+		nidle == 1 ? "" : "s", nidle > MOST_IDLE ? ": not drawn" : "");
 	if (nidle > MOST_IDLE)
 		return add_words(drawing, text);
 	Agedge_t *edge = add_sample(drawing, text);
@@ -513,16 +527,16 @@ static bool add_legend(struct drawing *drawing)
 	if (!add_classes(drawing) || !add_down(drawing))
 		return false;
 	drawing->legend_y += 0.1;
-	return !drawing->loads.prediction ||
-	       (add_widths(drawing) && add_uses(drawing) && add_worst(drawing) && add_idle(drawing));
+	return !drawing->loads.prediction || (add_widths(drawing) && add_uses(drawing) &&
+						     add_worst(drawing) && add_idle(drawing));
 }
 
 static bool add_title(struct drawing *drawing)
 {
 	char text[512];
 	describe_loads(&drawing->loads, text);
-	return add_left_label(
-		drawing->graph, "title", drawing->layout.low.x - 0.2, drawing->low.y - 0.75, text, 14);
+	return add_left_label(drawing->graph, "title", drawing->layout.low.x - 0.2,
+		drawing->low.y - 0.75, text, 14);
 }
 
 static bool add_all(struct drawing *drawing)
@@ -536,8 +550,8 @@ static bool add_all(struct drawing *drawing)
 	set_default(drawing->graph, AGNODE, "fontsize", "12");
 	set_default(drawing->graph, AGNODE, "width", "0.42");
 	set_default(drawing->graph, AGNODE, "height", "0.42");
-	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) && add_legend(drawing) &&
-	       add_title(drawing);
+	return add_boxes(drawing) && add_vertices(drawing) && add_links(drawing) &&
+	       add_legend(drawing) && add_title(drawing);
 }
 
 static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nrank)
@@ -554,8 +568,9 @@ static bool draw_web(struct drawing *drawing, const uint32_t *ranks, uint32_t nr
 	return worked;
 }
 
-bool draw_topology(FILE *out, const struct ordo_topology *topology, const struct ordo_prediction *prediction,
-	const uint32_t *ranks, uint32_t nrank, struct ordo_error *error)
+bool draw_topology(FILE *out, const struct ordo_topology *topology,
+	const struct ordo_prediction *prediction, const uint32_t *ranks, uint32_t nrank,
+	struct ordo_error *error)
 {
 	struct drawing drawing = {.topology = topology,
 		.loads = {.topology = topology, .prediction = prediction},

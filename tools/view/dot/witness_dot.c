@@ -34,7 +34,8 @@ static Agnode_t *add_point(struct sketch *sketch, struct point at)
 	return node;
 }
 
-static Agedge_t *add_line(struct sketch *sketch, Agnode_t *from, Agnode_t *to, const char *direction)
+static Agedge_t *add_line(
+	struct sketch *sketch, Agnode_t *from, Agnode_t *to, const char *direction)
 {
 	Agedge_t *edge = from && to ? agedge(sketch->canvas->graph, from, to, NULL, 1) : NULL;
 	if (!edge)
@@ -52,7 +53,8 @@ static bool add_words(struct sketch *sketch, struct point at, const char *text)
 	Agnode_t *node = add_anonymous(sketch, at);
 	if (!node)
 		return false;
-	const size_t first = strcspn(text, "\n"), second = text[first] ? strlen(text + first + 1) : 0;
+	const size_t first = strcspn(text, "\n"),
+		     second = text[first] ? strlen(text + first + 1) : 0;
 	set_lines(node, "label", text);
 	set(node, "shape", "box");
 	set(node, "style", "filled");
@@ -96,13 +98,14 @@ static struct point middle(struct point a, struct point b)
 }
 
 /* A line beside the column, so that no box hides it: `side` -1 left, 1 right. */
-static bool add_bracket(struct sketch *sketch, const struct witness_spot *from, const struct witness_spot *to,
-	double side, const char *text)
+static bool add_bracket(struct sketch *sketch, const struct witness_spot *from,
+	const struct witness_spot *to, double side, const char *text)
 {
 	const double x = from->x + 0.53 * side;
 	Agnode_t *first = add_point(sketch, (struct point){x, from->y}),
 		 *second = add_point(sketch, (struct point){x, to->y});
-	return add_line(sketch, from->node, first, "none") && add_line(sketch, first, second, "none") &&
+	return add_line(sketch, from->node, first, "none") &&
+	       add_line(sketch, first, second, "none") &&
 	       add_line(sketch, second, to->node, "forward") &&
 	       add_number(sketch, (struct point){x, (from->y + to->y) / 2}, text);
 }
@@ -116,9 +119,11 @@ static bool draw_hop(struct sketch *sketch, const struct witness_arrow *arrow)
 		return true;
 	sketch->linked[arrow->link] = true;
 	if (from.x == to.x)
-		return add_bracket(sketch, &from, &to, arrow->link == WITNESS_BEHIND ? -1 : 1, arrow->text);
+		return add_bracket(
+			sketch, &from, &to, arrow->link == WITNESS_BEHIND ? -1 : 1, arrow->text);
 	return add_line(sketch, from.node, to.node, "forward") &&
-	       add_number(sketch, middle((struct point){from.x, from.y}, (struct point){to.x, to.y}),
+	       add_number(sketch,
+		       middle((struct point){from.x, from.y}, (struct point){to.x, to.y}),
 		       arrow->text);
 }
 
@@ -160,17 +165,18 @@ static Agnode_t *add_missing(struct sketch *sketch, struct point at, bool wait, 
 	return node;
 }
 
-/* Where the Notify goes, after `from`, or the Wait, before `to`; or in the columns of the rank that enters or leaves. */
-static bool find_place(
-	const struct sketch *sketch, const struct witness_arrow *arrow, bool wait, struct point *place)
+/* Where the Notify goes, after `from`, or the Wait, before `to`; or in the columns of the rank that
+ * enters or leaves. */
+static bool find_place(const struct sketch *sketch, const struct witness_arrow *arrow, bool wait,
+	struct point *place)
 {
 	const struct witness_canvas *canvas = sketch->canvas;
 	const uint32_t task = wait ? arrow->to : arrow->from;
 	if (task != ORDO_NONE) {
 		const struct witness_spot spot = canvas->spot_of_task(canvas->drawing, task);
 		const double side = wait ? -1 : 1;
-		*place = (struct point){
-			spot.x + side * (spot.width / 2 - 0.06), spot.y + side * (spot.height / 2 + 0.03)};
+		*place = (struct point){spot.x + side * (spot.width / 2 - 0.06),
+			spot.y + side * (spot.height / 2 + 0.03)};
 		return spot.node;
 	}
 	const struct witness_spot rank = canvas->spot_of_rank(canvas->drawing, arrow->rank);
@@ -182,7 +188,8 @@ static bool find_place(
 static uint32_t rank_of(const struct sketch *sketch, uint32_t task, uint32_t otherwise)
 {
 	const struct ordo_schedule *schedule = sketch->canvas->schedule;
-	return task == ORDO_NONE ? otherwise : schedule->streams[ordo_stream_of(schedule, task)].rank;
+	return task == ORDO_NONE ? otherwise
+				 : schedule->streams[ordo_stream_of(schedule, task)].rank;
 }
 
 static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arrow)
@@ -196,7 +203,8 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 	const struct ordo_task *tasks = sketch->canvas->schedule->tasks;
 	const bool notify = arrow->from == ORDO_NONE || ordo_task_moves(&tasks[arrow->from]),
 		   wait = arrow->to == ORDO_NONE || ordo_task_moves(&tasks[arrow->to]);
-	Agnode_t *first = notify ? add_missing(sketch, from, false, waiter) : add_point(sketch, from),
+	Agnode_t *first = notify ? add_missing(sketch, from, false, waiter)
+				 : add_point(sketch, from),
 		 *second = wait ? add_missing(sketch, to, true, notifier) : add_point(sketch, to);
 	Agedge_t *edge = add_line(sketch, first, second, "forward");
 	if (!edge)
@@ -204,7 +212,8 @@ static bool draw_missing(struct sketch *sketch, const struct witness_arrow *arro
 	sketch->linked[WITNESS_MISSING] = true;
 	set(edge, "style", "dashed");
 	set(edge, "penwidth", "1.8");
-	/* Near the task of which it is said, however long the arrow: arrows from many ranks cross in their middles. */
+	/* Near the task of which it is said, however long the arrow: arrows from many ranks cross
+	 * in their middles. */
 	const double near = fmin(0.35, 0.6 / fmax(hypot(to.x - from.x, to.y - from.y), 0.1));
 	struct point at = between(from, to,
 		arrow->from == ORDO_NONE ? 1 - near
@@ -274,7 +283,8 @@ static bool add_caption_line(struct captions *captions, const char *text, size_t
 	char line[512], name[32];
 	snprintf(line, sizeof line, "%.*s", (int)length, text);
 	snprintf(name, sizeof name, "caption%u", captions->nline++);
-	Agnode_t *node = add_left_label(captions->sketch->canvas->graph, name, 0.02, captions->y, line, 10);
+	Agnode_t *node =
+		add_left_label(captions->sketch->canvas->graph, name, 0.02, captions->y, line, 10);
 	captions->y += 0.2;
 	if (!node)
 		return false;
@@ -305,7 +315,8 @@ static bool add_caption(struct captions *captions, const char *text)
 	return true;
 }
 
-/* The first few in full, and how many there are. Findings of one rule have one hint: it is said once. */
+/* The first few in full, and how many there are. Findings of one rule have one hint: it is said
+ * once. */
 static bool add_captions(struct sketch *sketch)
 {
 	enum { MOST = 4 };
@@ -368,13 +379,15 @@ static bool add_meanings(struct sketch *sketch)
 {
 	const struct witness *witness = sketch->witness;
 	double y = sketch->canvas->legend_y;
-	bool worked = !witness->ntask ||
-		      add_swatch(sketch, &y, "at fault", "filled,rounded", WITNESS_FILL, WITNESS_RED);
-	worked = worked && (!witness->stuck || add_swatch(sketch, &y, "never runs", "filled,rounded,dashed",
-						       "white", "#b0b0b0"));
+	bool worked = !witness->ntask || add_swatch(sketch, &y, "at fault", "filled,rounded",
+						 WITNESS_FILL, WITNESS_RED);
+	worked =
+		worked && (!witness->stuck || add_swatch(sketch, &y, "never runs",
+						      "filled,rounded,dashed", "white", "#b0b0b0"));
 	if (sketch->linked[WITNESS_WAITS])
-		worked = worked && add_meaning(sketch, &y, "a circle: waits for; at the side: stands behind",
-					   "forward", false);
+		worked = worked &&
+			 add_meaning(sketch, &y, "a circle: waits for; at the side: stands behind",
+				 "forward", false);
 	if (sketch->linked[WITNESS_RACE])
 		worked = worked && add_meaning(sketch, &y, "nothing orders these", "both", false);
 	if (sketch->linked[WITNESS_MISSING])

@@ -21,7 +21,8 @@ struct witness_canvas {
 	const struct ordo_schedule *schedule;
 	const void *drawing;
 	struct witness_spot (*spot_of_task)(const void *drawing, uint32_t task);
-	struct witness_spot (*spot_of_rank)(const void *drawing, uint32_t rank); /* width 0: not drawn */
+	/* width 0: not drawn */
+	struct witness_spot (*spot_of_rank)(const void *drawing, uint32_t rank);
 	double right, bottom;
 	double legend_y; /* where the legend may go on, right of `right` */
 };

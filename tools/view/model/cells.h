@@ -5,8 +5,9 @@
 #include <ordo/schedule.h>
 #include <stddef.h>
 
-/* Every rank has a cell for each output slot, each scratch slot that some task names and, in place, each input slot; an input slot that is the memory of an
- * output slot is that one's cell. Out of place inputs are never written and have none. */
+/* Every rank has a cell for each output slot, each scratch slot that some task names and, in place,
+ * each input slot; an input slot that is the memory of an output slot is that one's cell. Out of
+ * place inputs are never written and have none. */
 struct cells {
 	const struct ordo_schedule *schedule;
 	uint32_t nscratch;

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schedule under way. Every rank has cells for its output slots, its scratch slots and, in place, its input slots. */
+/* A schedule under way. Every rank has cells for its output slots, its scratch slots and, in place,
+ * its input slots. */
 struct evaluation {
 	const struct ordo_schedule *schedule;
 	struct contents *contents;
@@ -18,7 +19,8 @@ struct evaluation {
 	uint32_t *held_after; /* [nstream] and the one after it; ORDO_NONE */
 	struct cells cells;
 	struct content *now; /* [cells] */
-	uint32_t *shown_as;  /* [cells] index into contents->cells; ORDO_NONE: of a rank that is not shown */
+	/* [cells] index into contents->cells; ORDO_NONE: of a rank that is not shown */
+	uint32_t *shown_as;
 	uint32_t *last_change; /* [contents->ncell] index into changes, + 1; 0: none */
 	uint32_t *leaves;      /* [contributors] trees */
 	size_t change_room;
@@ -30,7 +32,8 @@ static uint32_t count_contributors(const struct ordo_problem *problem)
 	return ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
 }
 
-static struct content input_content(const struct evaluation *evaluation, uint32_t rank, uint32_t slot)
+static struct content input_content(
+	const struct evaluation *evaluation, uint32_t rank, uint32_t slot)
 {
 	const struct ordo_problem *problem = &evaluation->schedule->problem;
 	return (struct content){evaluation->leaves[ordo_input_shard(problem, rank, slot)],
@@ -93,10 +96,10 @@ static void move_chunks(struct evaluation *evaluation, uint32_t rank, const stru
 {
 	const uint32_t target = ordo_task_crosses(task) ? task->peer : rank;
 	for (uint32_t i = 0; i < task->count; i++) {
-		struct content content =
-			read_slot(evaluation, rank, (enum ordo_buffer)task->src_buffer, task->src + i);
-		const size_t cell = cell_of(
-			&evaluation->cells, target, (enum ordo_buffer)task->dst_buffer, task->dst + i);
+		struct content content = read_slot(
+			evaluation, rank, (enum ordo_buffer)task->src_buffer, task->src + i);
+		const size_t cell = cell_of(&evaluation->cells, target,
+			(enum ordo_buffer)task->dst_buffer, task->dst + i);
 		if (content.tree == ORDO_NONE || content.chunk != task->chunk + i)
 			content.tree = CONTENT_UNDEFINED;
 		content.chunk = task->chunk + i;
@@ -130,21 +133,25 @@ static bool find_steps(struct evaluation *evaluation)
 	const struct ordo_schedule *schedule = evaluation->schedule;
 	struct contents *contents = evaluation->contents;
 	for (uint32_t t = 0; t < schedule->ntask; t++)
-		contents->by_phase |=
-			ordo_task_moves(&schedule->tasks[t]) && schedule->tasks[t].phase != ORDO_NO_PHASE;
+		contents->by_phase |= ordo_task_moves(&schedule->tasks[t]) &&
+				      schedule->tasks[t].phase != ORDO_NO_PHASE;
 	evaluation->step_of = find_depths(schedule, evaluation->partners, true);
 	if (!evaluation->step_of)
 		return false;
 	for (uint32_t t = 0; t < schedule->ntask; t++) {
 		uint32_t *step = &evaluation->step_of[t];
 		if (contents->by_phase)
-			*step = schedule->tasks[t].phase == ORDO_NO_PHASE ? 1 : schedule->tasks[t].phase + 1;
+			*step = schedule->tasks[t].phase == ORDO_NO_PHASE
+					? 1
+					: schedule->tasks[t].phase + 1;
 		if (ordo_task_moves(&schedule->tasks[t]) && *step > contents->nstep)
 			contents->nstep = *step;
 	}
 	contents->moves = calloc((size_t)contents->nstep + 1, sizeof *contents->moves);
-	evaluation->held = ordo_array_make((size_t)contents->nstep + 1, sizeof *evaluation->held, 0xff);
-	evaluation->held_after = calloc((size_t)schedule->nstream + 1, sizeof *evaluation->held_after);
+	evaluation->held =
+		ordo_array_make((size_t)contents->nstep + 1, sizeof *evaluation->held, 0xff);
+	evaluation->held_after =
+		calloc((size_t)schedule->nstream + 1, sizeof *evaluation->held_after);
 	return contents->moves && evaluation->held && evaluation->held_after;
 }
 
@@ -176,7 +183,8 @@ static bool show_cells(struct evaluation *evaluation, uint32_t rank, size_t *roo
 				    sizeof *contents->cells))
 				return false;
 			evaluation->shown_as[cell] = contents->ncell;
-			contents->cells[contents->ncell++] = (struct slot_name){rank, slot, order[i]};
+			contents->cells[contents->ncell++] =
+				(struct slot_name){rank, slot, order[i]};
 		}
 	return true;
 }
@@ -193,7 +201,8 @@ static bool choose_cells(struct evaluation *evaluation, const uint32_t *ranks, u
 	}
 	if (worked)
 		contents->first_cell[nrank] = contents->ncell;
-	evaluation->last_change = calloc((size_t)contents->ncell + 1, sizeof *evaluation->last_change);
+	evaluation->last_change =
+		calloc((size_t)contents->ncell + 1, sizeof *evaluation->last_change);
 	return worked && evaluation->last_change;
 }
 
@@ -202,8 +211,8 @@ static bool make_leaves(struct evaluation *evaluation)
 	const uint32_t count = count_contributors(&evaluation->schedule->problem);
 	evaluation->leaves = calloc((size_t)count + 1, sizeof *evaluation->leaves);
 	for (uint32_t leaf = 0; evaluation->leaves && leaf < count; leaf++)
-		if ((evaluation->leaves[leaf] = ordo_forest_leaf(evaluation->contents->forest, leaf)) ==
-			ORDO_NONE)
+		if ((evaluation->leaves[leaf] = ordo_forest_leaf(
+			     evaluation->contents->forest, leaf)) == ORDO_NONE)
 			return false;
 	return evaluation->leaves;
 }
@@ -238,15 +247,16 @@ static void run_steps(struct evaluation *evaluation)
 		}
 }
 
-struct contents *find_contents(
-	const struct ordo_schedule *schedule, const uint32_t *ranks, uint32_t nrank, struct ordo_error *error)
+struct contents *find_contents(const struct ordo_schedule *schedule, const uint32_t *ranks,
+	uint32_t nrank, struct ordo_error *error)
 {
 	struct contents *contents = calloc(1, sizeof *contents);
 	struct evaluation evaluation = {.schedule = schedule, .contents = contents};
 	bool worked = contents && (contents->forest = ordo_forest_create(error)) &&
 		      (evaluation.partners = pair_tasks(schedule)) && find_steps(&evaluation) &&
 		      make_cells(&evaluation) && choose_cells(&evaluation, ranks, nrank) &&
-		      make_leaves(&evaluation) && greedy_open(&evaluation.run, schedule, evaluation.partners);
+		      make_leaves(&evaluation) &&
+		      greedy_open(&evaluation.run, schedule, evaluation.partners);
 	if (worked) {
 		run_steps(&evaluation);
 		worked = !evaluation.out_of_memory;

@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const double full_turn = 6.283185307179586;
-/* Between neighbours of a grid, inches; and the least from a line to a vertex that is none of its ends. */
+/* Between neighbours of a grid, inches; and the least from a line to a vertex that is none of its
+ * ends. */
 static const double grid_step = 1.0, least_distance = 0.32;
 
 enum { MOST_SERVERS_IN_A_ROW = 4 };
@@ -39,8 +40,8 @@ static void lay_circle(const struct making *making)
 		making->layout->at[making->ranks[i]] =
 			on_circle(middle, radius, full_turn * i / making->nrank);
 	for (uint32_t i = 0; i < topology->nswitch; i++)
-		making->layout->at[topology->nrank + i] = on_circle(
-			middle, topology->nswitch == 1 ? 0 : radius / 2, full_turn * i / topology->nswitch);
+		making->layout->at[topology->nrank + i] = on_circle(middle,
+			topology->nswitch == 1 ? 0 : radius / 2, full_turn * i / topology->nswitch);
 }
 
 /* A grid; a third dimension goes to the right and up, in between. */
@@ -49,7 +50,8 @@ static void lay_torus(const struct making *making, uint32_t deep, uint32_t high,
 	const double aside = deep > 1 ? 0.42 : 0, step = grid_step + aside * (deep - 1);
 	for (uint32_t rank = 0; rank < making->topology->nrank; rank++) {
 		const uint32_t x = rank % wide, y = rank / wide % high, z = rank / wide / high;
-		making->layout->at[rank] = (struct point){x * step + z * aside, y * step - z * aside};
+		making->layout->at[rank] =
+			(struct point){x * step + z * aside, y * step - z * aside};
 	}
 	making->layout->most_bow = 0.55 * step;
 }
@@ -57,8 +59,9 @@ static void lay_torus(const struct making *making, uint32_t deep, uint32_t high,
 /* Every binary digit moves a vertex its own way. */
 static void lay_hypercube(const struct making *making)
 {
-	static const struct point ways[] = {{1.15, 0}, {0, 1.15}, {0.5, -0.44}, {2.75, 0.16}, {0.16, 2.6},
-		{5.9, 0.5}, {0.5, 5.5}, {12.4, 1.2}, {1.2, 11.6}, {25.5, 2.6}, {2.6, 24}};
+	static const struct point ways[] = {{1.15, 0}, {0, 1.15}, {0.5, -0.44}, {2.75, 0.16},
+		{0.16, 2.6}, {5.9, 0.5}, {0.5, 5.5}, {12.4, 1.2}, {1.2, 11.6}, {25.5, 2.6},
+		{2.6, 24}};
 	for (uint32_t rank = 0; rank < making->topology->nrank; rank++) {
 		struct point at = {0, 0};
 		for (uint32_t digit = 0; digit < sizeof ways / sizeof *ways; digit++)
@@ -72,8 +75,8 @@ static void lay_hypercube(const struct making *making)
 }
 
 /* Switches first..end in a row. */
-static void lay_row(
-	const struct making *making, uint32_t first, uint32_t end, double left, double right, double y)
+static void lay_row(const struct making *making, uint32_t first, uint32_t end, double left,
+	double right, double y)
 {
 	const uint32_t count = end - first;
 	for (uint32_t i = 0; i < count; i++)
@@ -102,9 +105,11 @@ static bool lay_servers(
 	const double radius = size == 1 ? 0 : fmax(0.55, 0.62 * size / full_turn);
 	const uint32_t rows = count > MOST_SERVERS_IN_A_ROW ? 2 : 1,
 		       nswitch = making->topology->nswitch - inner;
-	const struct servers servers = {count, size, pairs ? grid_step * size / 2 + 0.5 : 2 * radius + 1.0,
+	const struct servers servers = {count, size,
+		pairs ? grid_step * size / 2 + 0.5 : 2 * radius + 1.0,
 		pairs ? 3.2 : 2 * radius + 1.2, (count + rows - 1) / rows};
-	/* The first switches, one for each rank of a server, join the servers; the others join those. */
+	/* The first switches, one for each rank of a server, join the servers; the others join
+	 * those. */
 	const uint32_t leaves = nswitch < size ? nswitch : size;
 	const double between = nswitch ? leaves < nswitch ? 2.6 : 1.7 : 0.4;
 	layout->boxes = calloc(count, sizeof *layout->boxes);
@@ -115,8 +120,8 @@ static bool lay_servers(
 		const struct point low = corner_of(&servers, server, between);
 		/* The switches are on the other side of the name. */
 		const bool below = server >= servers.in_a_row;
-		const struct point middle = {
-			low.x + servers.width / 2, low.y + servers.height / 2 + (below ? -0.12 : 0.12)};
+		const struct point middle = {low.x + servers.width / 2,
+			low.y + servers.height / 2 + (below ? -0.12 : 0.12)};
 		layout->boxes[server] = (struct layout_box){
 			low, {low.x + servers.width, low.y + servers.height}, server, below};
 		for (uint32_t r = 0; r < size; r++)
@@ -128,7 +133,8 @@ static bool lay_servers(
 		if (inner)
 			layout->at[making->topology->nrank + nswitch + server] = middle;
 	}
-	const double right = servers.in_a_row * (servers.width + 0.4) - 0.4, y = servers.height + 0.75;
+	const double right = servers.in_a_row * (servers.width + 0.4) - 0.4,
+		     y = servers.height + 0.75;
 	if (leaves)
 		lay_row(making, 0, leaves, 0, right, y);
 	if (leaves < nswitch)
@@ -141,14 +147,16 @@ static bool lay_servers(
 static uint32_t read_sizes(const char *name, uint32_t sizes[3])
 {
 	const char *text = strchr(name, ':');
-	const int count = text ? sscanf(text + 1, "%9ux%9ux%9u", &sizes[0], &sizes[1], &sizes[2]) : 0;
+	const int count =
+		text ? sscanf(text + 1, "%9ux%9ux%9u", &sizes[0], &sizes[1], &sizes[2]) : 0;
 	return count > 0 ? (uint32_t)count : 0;
 }
 
 static bool is_called(const char *name, const char *kind)
 {
 	const size_t length = strlen(kind);
-	return !strncmp(name, kind, length) && (!name[length] || name[length] == ':' || name[length] == ' ');
+	return !strncmp(name, kind, length) &&
+	       (!name[length] || name[length] == ':' || name[length] == ' ');
 }
 
 static bool is_called_nothing_else(const char *name, const char *kind)
@@ -157,11 +165,13 @@ static bool is_called_nothing_else(const char *name, const char *kind)
 }
 
 /* Servers with rails and one spine, and a switch inside each, or in none: *inner such switches. */
-static bool is_box(const struct ordo_topology *topology, const char *name, uint32_t count, uint32_t *inner)
+static bool is_box(
+	const struct ordo_topology *topology, const char *name, uint32_t count, uint32_t *inner)
 {
 	const uint32_t between = count > 1 ? topology->nrank / count + 1 : 0;
 	*inner = topology->nswitch - between;
-	return (is_called(name, "dgx-a100") || is_called(name, "dgx-h100") || is_called(name, "mi300x")) &&
+	return (is_called(name, "dgx-a100") || is_called(name, "dgx-h100") ||
+		       is_called(name, "mi300x")) &&
 	       (*inner == 0 || *inner == count);
 }
 
@@ -217,7 +227,8 @@ static bool lay_by_name(const struct making *making)
 		else
 			lay_torus(making, sizes[0], sizes[1], sizes[2]);
 	} else if (is_called(name, "a3") && nsize <= 2 && product == nrank && nrank > 2) {
-		return lay_servers(making, nsize == 2 ? sizes[0] : 1, nsize == 2 ? sizes[1] : nrank, true, 0);
+		return lay_servers(
+			making, nsize == 2 ? sizes[0] : 1, nsize == 2 ? sizes[1] : nrank, true, 0);
 	} else if (is_called_nothing_else(name, "a3") && !topology->nswitch && nrank > 2) {
 		return lay_servers(making, 1, nrank, true, 0);
 	} else if (is_called(name, "servers") && nsize == 2 && product == nrank && sizes[0] > 1) {
@@ -253,8 +264,8 @@ static void include(struct layout *layout, struct point at)
 	layout->high = (struct point){fmax(layout->high.x, at.x), fmax(layout->high.y, at.y)};
 }
 
-bool lay_out(
-	struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank)
+bool lay_out(struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks,
+	uint32_t nrank)
 {
 	const uint32_t nvertex = topology->nrank + topology->nswitch;
 	const struct making making = {layout, topology, ranks, nrank};
@@ -276,8 +287,8 @@ bool lay_out(
 		include(layout, layout->boxes[i].low);
 		include(layout, layout->boxes[i].high);
 	}
-	layout->middle =
-		(struct point){(layout->low.x + layout->high.x) / 2, (layout->low.y + layout->high.y) / 2};
+	layout->middle = (struct point){
+		(layout->low.x + layout->high.x) / 2, (layout->low.y + layout->high.y) / 2};
 	return true;
 }
 
@@ -305,8 +316,8 @@ static bool is_met(const struct layout *layout, uint32_t nvertex, uint32_t from,
 	return false;
 }
 
-double bow_of_line(
-	const struct layout *layout, const struct ordo_topology *topology, uint32_t from, uint32_t to)
+double bow_of_line(const struct layout *layout, const struct ordo_topology *topology, uint32_t from,
+	uint32_t to)
 {
 	if (!is_met(layout, topology->nrank + topology->nswitch, from, to))
 		return 0;
@@ -314,7 +325,8 @@ double bow_of_line(
 	const bool through_switch = from >= topology->nrank || to >= topology->nrank;
 	const double x = b.x - a.x, y = b.y - a.y,
 		     bow = fmin(0.2 * hypot(x, y), through_switch ? 0.3 : layout->most_bow);
-	/* Away from the middle of the picture; through the middle, leftwards of the way from the lower number. */
+	/* Away from the middle of the picture; through the middle, leftwards of the way from the
+	 * lower number. */
 	const double side =
 		x * ((a.y + b.y) / 2 - layout->middle.y) - y * ((a.x + b.x) / 2 - layout->middle.x);
 	if (fabs(side) < 1e-9)

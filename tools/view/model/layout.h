@@ -1,7 +1,8 @@
 /* layout.h - where the ranks and switches of a topology stand in a picture.
  *
- * Ranks on a circle, switches inside; a torus as a grid; a hypercube projected; servers as boxes with their switches between them. Which it is
- * is known by the topology's name, as generators give it ("torus:4x4"), or else by its links.
+ * Ranks on a circle, switches inside; a torus as a grid; a hypercube projected; servers as boxes
+ * with their switches between them. Which it is is known by the topology's name, as generators give
+ * it ("torus:4x4"), or else by its links.
  */
 #ifndef ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
 #define ORDO_TOOLS_VIEW_MODEL_LAYOUT_H
@@ -29,12 +30,13 @@ struct layout {
 };
 
 /* For these ranks and all switches. false: no memory; to be freed in any case. */
-bool lay_out(
-	struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks, uint32_t nrank);
+bool lay_out(struct layout *layout, const struct ordo_topology *topology, const uint32_t *ranks,
+	uint32_t nrank);
 void free_layout(struct layout *layout);
 
-/* How far the middle of a line between two vertices goes aside (left of its way; negative: right), so that it passes by all others. */
-double bow_of_line(
-	const struct layout *layout, const struct ordo_topology *topology, uint32_t from, uint32_t to);
+/* How far the middle of a line between two vertices goes aside (left of its way; negative: right),
+ * so that it passes by all others. */
+double bow_of_line(const struct layout *layout, const struct ordo_topology *topology, uint32_t from,
+	uint32_t to);
 
 #endif

@@ -7,7 +7,8 @@
 
 double bytes_on(const struct loads *loads, const struct ordo_link *link)
 {
-	return loads->prediction ? loads->prediction->links[link - loads->topology->links].bytes : 0;
+	return loads->prediction ? loads->prediction->links[link - loads->topology->links].bytes
+				 : 0;
 }
 
 double use_of(const struct loads *loads, const struct ordo_link *link)
@@ -124,7 +125,8 @@ static uint32_t sample(const struct loads *loads, const bool *drawn,
 	for (uint32_t i = count = 0; i < MOST_SAMPLES; i++) {
 		const double wish = most + (least - most) * i / (MOST_SAMPLES - 1);
 		const double found = nearest(loads, drawn, value, wish);
-		if (!count || (found < samples[count - 1] && !look_alike(found, samples[count - 1])))
+		if (!count ||
+			(found < samples[count - 1] && !look_alike(found, samples[count - 1])))
 			samples[count++] = found;
 	}
 	return count;
@@ -163,7 +165,8 @@ static void print_time(double seconds, char text[32])
 static void print_vertex(const struct ordo_topology *topology, uint32_t vertex, char text[24])
 {
 	const bool is_switch = vertex >= topology->nrank;
-	snprintf(text, 24, is_switch ? "switch %u" : "%u", is_switch ? vertex - topology->nrank : vertex);
+	snprintf(text, 24, is_switch ? "switch %u" : "%u",
+		is_switch ? vertex - topology->nrank : vertex);
 }
 
 void describe_link(const struct loads *loads, const struct ordo_link *link, char text[384])
@@ -172,17 +175,19 @@ void describe_link(const struct loads *loads, const struct ordo_link *link, char
 	print_vertex(loads->topology, link->from, from);
 	print_vertex(loads->topology, link->to, to);
 	const int length = snprintf(text, 384, "%s to %s: %.100s, %g ns, %g GB/s%s", from, to,
-		loads->topology->class_names[link->class_name], link->latency_ns, link->bandwidth_gbs,
-		link->down ? ", down" : "");
+		loads->topology->class_names[link->class_name], link->latency_ns,
+		link->bandwidth_gbs, link->down ? ", down" : "");
 	if (!loads->prediction || length <= 0)
 		return;
 	print_size(bytes_on(loads, link), size);
-	snprintf(text + length, 384 - (size_t)length, ": %s in %" PRIu64 " moves, %.3g %% of the time", size,
-		loads->prediction->links[link - loads->topology->links].flows, 100 * use_of(loads, link));
+	snprintf(text + length, 384 - (size_t)length,
+		": %s in %" PRIu64 " moves, %.3g %% of the time", size,
+		loads->prediction->links[link - loads->topology->links].flows,
+		100 * use_of(loads, link));
 }
 
-bool describe_class(
-	const struct ordo_topology *topology, const bool *drawn, uint32_t class_name, char text[256])
+bool describe_class(const struct ordo_topology *topology, const bool *drawn, uint32_t class_name,
+	char text[256])
 {
 	const struct ordo_link *link = topology->links, *end = link + topology->nlink;
 	while (link < end && (link->class_name != class_name || !is_between(link, drawn)))
@@ -204,5 +209,6 @@ void describe_loads(const struct loads *loads, char text[512])
 	print_size(loads->prediction->bytes, size);
 	print_time(loads->prediction->timeline->total, time);
 	snprintf(text, 512, "%s of %s by %.100s on %.200s: %s",
-		ordo_operator_facts(schedule->problem.op)->name, size, schedule->algorithm, name, time);
+		ordo_operator_facts(schedule->problem.op)->name, size, schedule->algorithm, name,
+		time);
 }

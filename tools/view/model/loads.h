@@ -40,8 +40,8 @@ uint32_t sample_bytes(const struct loads *loads, const bool *drawn, double sampl
 /* "0 to 1: HCCS, 1000 ns, 56 GB/s: 1 MiB in 3 moves, 43.1 % of the time". */
 void describe_link(const struct loads *loads, const struct ordo_link *link, char text[384]);
 /* "HCCS, 1000 ns, 56 GB/s", as the class's first link that is drawn; false: none is. */
-bool describe_class(
-	const struct ordo_topology *topology, const bool *drawn, uint32_t class_name, char text[256]);
+bool describe_class(const struct ordo_topology *topology, const bool *drawn, uint32_t class_name,
+	char text[256]);
 void print_size(double bytes, char text[32]);
 /* What the picture is of: "AllReduce of 16 MiB by ring on full-mesh: 176 us". */
 void describe_loads(const struct loads *loads, char text[512]);

@@ -1,4 +1,5 @@
-/* pairing.c - which Wait takes the token of which Notify, and how far one run of a schedule gets. */
+/* pairing.c - which Wait takes the token of which Notify, and how far one run of a schedule
+ * gets. */
 #include "pairing.h"
 #include <ordo/arena.h>
 #include <ordo/timeline.h>
@@ -24,7 +25,8 @@ uint32_t *pair_tasks(const struct ordo_schedule *schedule)
 	return NULL;
 }
 
-bool greedy_open(struct greedy_run *run, const struct ordo_schedule *schedule, const uint32_t *partners)
+bool greedy_open(
+	struct greedy_run *run, const struct ordo_schedule *schedule, const uint32_t *partners)
 {
 	const size_t nstream = schedule->nstream;
 	*run = (struct greedy_run){.schedule = schedule,
@@ -106,7 +108,8 @@ static bool note_depth(void *closure, uint32_t stream, uint32_t task)
 {
 	const struct depths *depths = closure;
 	const struct ordo_task *what = &depths->schedule->tasks[task];
-	uint32_t before = task > depths->schedule->streams[stream].first ? depths->depth[task - 1] : 0;
+	uint32_t before =
+		task > depths->schedule->streams[stream].first ? depths->depth[task - 1] : 0;
 	if (what->kind == ORDO_WAIT && depths->partners[task] != ORDO_NONE &&
 		depths->depth[depths->partners[task]] > before)
 		before = depths->depth[depths->partners[task]];
@@ -117,8 +120,8 @@ static bool note_depth(void *closure, uint32_t stream, uint32_t task)
 uint32_t *find_depths(const struct ordo_schedule *schedule, const uint32_t *partners, bool moves)
 {
 	struct greedy_run run;
-	struct depths depths = {
-		schedule, partners, calloc((size_t)schedule->ntask + 1, sizeof *depths.depth), moves};
+	struct depths depths = {schedule, partners,
+		calloc((size_t)schedule->ntask + 1, sizeof *depths.depth), moves};
 	const bool opened = greedy_open(&run, schedule, partners);
 	if (opened && depths.depth) {
 		greedy_go(&run, note_depth, &depths);

@@ -13,13 +13,15 @@ uint32_t *first_numbers(uint32_t count)
 	return numbers;
 }
 
-static uint64_t count_chosen(const struct ordo_schedule *schedule, const struct selection *selection)
+static uint64_t count_chosen(
+	const struct ordo_schedule *schedule, const struct selection *selection)
 {
 	uint64_t count = 0;
 	for (uint32_t i = 0; i < selection->nrank; i++) {
 		const struct ordo_program *program = &schedule->programs[selection->ranks[i]];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++) {
 				uint32_t phase = schedule->tasks[t].phase;
 				count += phase == ORDO_NO_PHASE || selection->phases[phase];
 			}
@@ -37,17 +39,18 @@ static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
 		memset(selection->phases, true, schedule->nphase);
 		return true;
 	}
-	uint32_t count, *phases = read_numbers(call, "phases", &wish->phases, schedule->nphase, &count);
+	uint32_t count,
+		*phases = read_numbers(call, "phases", &wish->phases, schedule->nphase, &count);
 	for (uint32_t i = 0; phases && i < count; i++)
 		selection->phases[phases[i]] = true;
 	free(phases);
 	return phases;
 }
 
-/* What was not chosen is cut until the picture is small enough: first ranks beyond a few, then the last
- * phases. */
-static void cut(
-	const struct excerpt_wish *wish, const struct ordo_schedule *schedule, struct selection *selection)
+/* What was not chosen is cut until the picture is small enough: first ranks beyond a few, then the
+ * last phases. */
+static void cut(const struct excerpt_wish *wish, const struct ordo_schedule *schedule,
+	struct selection *selection)
 {
 	if (!wish->ranks.count && selection->nrank > FEW_RANKS &&
 		count_chosen(schedule, selection) > wish->max_tasks)
@@ -61,7 +64,8 @@ static void cut(
 
 /* Around a witness. */
 
-static void mark_rank(bool *wanted, uint32_t rank, const struct ordo_schedule *schedule, uint32_t *count)
+static void mark_rank(
+	bool *wanted, uint32_t rank, const struct ordo_schedule *schedule, uint32_t *count)
 {
 	if (rank >= schedule->problem.nrank || wanted[rank] || *count == FEW_RANKS)
 		return;
@@ -69,15 +73,17 @@ static void mark_rank(bool *wanted, uint32_t rank, const struct ordo_schedule *s
 	++*count;
 }
 
-static void mark_rank_of(bool *wanted, uint32_t task, const struct ordo_schedule *schedule, uint32_t *count)
+static void mark_rank_of(
+	bool *wanted, uint32_t task, const struct ordo_schedule *schedule, uint32_t *count)
 {
 	if (task != ORDO_NONE)
-		mark_rank(wanted, schedule->streams[ordo_stream_of(schedule, task)].rank, schedule, count);
+		mark_rank(wanted, schedule->streams[ordo_stream_of(schedule, task)].rank, schedule,
+			count);
 }
 
 /* The few ranks that the arrows and the tasks at fault are about, in their order. */
-static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule, const struct witness *witness,
-	struct excerpt *excerpt)
+static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule,
+	const struct witness *witness, struct excerpt *excerpt)
 {
 	uint32_t count = 0;
 	for (uint32_t i = 0; i < witness->narrow; i++) {
@@ -93,8 +99,8 @@ static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule, const
 	for (uint32_t rank = 0; rank < nrank && n < nfound; rank++)
 		if (wanted[rank])
 			found[n++] = rank;
-	for (uint32_t distance = 1; distance < nrank && nfound && count < FEW_RANKS && count < nrank;
-		distance++)
+	for (uint32_t distance = 1;
+		distance < nrank && nfound && count < FEW_RANKS && count < nrank; distance++)
 		for (uint32_t i = 0; i < nfound; i++) {
 			mark_rank(wanted, (found[i] + nrank - distance) % nrank, schedule, &count);
 			mark_rank(wanted, (found[i] + distance) % nrank, schedule, &count);
@@ -106,8 +112,8 @@ static void keep_ranks(bool *wanted, const struct ordo_schedule *schedule, const
 }
 
 /* How far each depth is from the depth of some task at fault, into distances[0..deepest]. */
-static void measure_distances(
-	const uint32_t *depths, uint32_t deepest, const struct witness *witness, uint32_t *distances)
+static void measure_distances(const uint32_t *depths, uint32_t deepest,
+	const struct witness *witness, uint32_t *distances)
 {
 	memset(distances, 0xff, ((size_t)deepest + 1) * sizeof *distances);
 	for (uint32_t i = 0; i < witness->ntask; i++)
@@ -136,10 +142,11 @@ static bool keep_near(const uint32_t *depths, const struct ordo_schedule *schedu
 		measure_distances(depths, deepest, witness, distances);
 	for (int pass = 0; worked && pass < 2; pass++) {
 		for (uint32_t i = 0; i < selection->nrank; i++) {
-			const struct ordo_program *program = &schedule->programs[selection->ranks[i]];
+			const struct ordo_program *program =
+				&schedule->programs[selection->ranks[i]];
 			for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-				for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
-					t++) {
+				for (uint32_t t = schedule->streams[s].first;
+					t < schedule->streams[s].end; t++) {
 					const uint32_t distance = distances[depths[t]];
 					if (pass)
 						excerpt->near[t] = distance < most;
@@ -165,7 +172,8 @@ static bool gather_around(const struct excerpt_wish *wish, const struct ordo_sch
 	bool worked = wanted && depths;
 	if (worked && !wish->ranks.count)
 		keep_ranks(wanted, schedule, witness, excerpt);
-	if (worked && !wish->phases.count && count_chosen(schedule, &excerpt->selection) > wish->max_tasks)
+	if (worked && !wish->phases.count &&
+		count_chosen(schedule, &excerpt->selection) > wish->max_tasks)
 		worked = keep_near(depths, schedule, witness, excerpt);
 	free(wanted);
 	free(partners);
@@ -173,16 +181,17 @@ static bool gather_around(const struct excerpt_wish *wish, const struct ordo_sch
 	return worked;
 }
 
-bool choose_excerpt(struct call *call, const struct excerpt_wish *wish, const struct ordo_schedule *schedule,
-	const struct witness *witness, struct excerpt *excerpt)
+bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
+	const struct ordo_schedule *schedule, const struct witness *witness,
+	struct excerpt *excerpt)
 {
 	const uint32_t nrank = schedule->problem.nrank;
 	struct selection *selection = &excerpt->selection;
 	*excerpt = (struct excerpt){.selection = {.nrank = nrank, .max_tasks = wish->max_tasks}};
 	call->status = ORDO_ENVIRONMENT;
-	excerpt->ranks = wish->ranks.count
-				 ? read_numbers(call, "ranks", &wish->ranks, nrank, &selection->nrank)
-				 : first_numbers(nrank);
+	excerpt->ranks = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank,
+						     &selection->nrank)
+					   : first_numbers(nrank);
 	selection->ranks = excerpt->ranks;
 	if (!excerpt->ranks || !choose_phases(call, wish, schedule, selection))
 		return false;
@@ -204,8 +213,8 @@ void free_excerpt(struct excerpt *excerpt)
 	free(excerpt->near);
 }
 
-void tell_omission(struct call *call, const struct ordo_schedule *schedule, const struct excerpt *excerpt,
-	uint32_t drawn, uint32_t all, const char *what)
+void tell_omission(struct call *call, const struct ordo_schedule *schedule,
+	const struct excerpt *excerpt, uint32_t drawn, uint32_t all, const char *what)
 {
 	const struct selection *selection = &excerpt->selection;
 	uint32_t nphase = 0;
@@ -213,10 +222,9 @@ void tell_omission(struct call *call, const struct ordo_schedule *schedule, cons
 		nphase += selection->phases[i];
 	if (drawn < all)
 		note(call,
-			"drawn: %u of %u %s (%u of %u ranks, %u of %u phases%s); choose others with "
-			"--ranks "
-			"0-3 and --phases "
-			"0-2, or raise --max-tasks %u",
-			drawn, all, what, selection->nrank, schedule->problem.nrank, nphase, schedule->nphase,
-			selection->near ? ", around what is at fault" : "", selection->max_tasks);
+			"drawn: %u of %u %s (%u of %u ranks, %u of %u phases%s); choose others "
+			"with --ranks 0-3 and --phases 0-2, or raise --max-tasks %u",
+			drawn, all, what, selection->nrank, schedule->problem.nrank, nphase,
+			schedule->nphase, selection->near ? ", around what is at fault" : "",
+			selection->max_tasks);
 }

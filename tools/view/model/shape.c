@@ -39,8 +39,8 @@ static bool joined_in_pairs(const struct shape *shape, uint32_t a, uint32_t b)
 	return (a ^ 1) == b || a % 2 == b % 2;
 }
 
-/* Pairs of ranks with a link, in either direction; false: one of them is not joined in this shape. Those between ranks of one server are
- * counted apart. */
+/* Pairs of ranks with a link, in either direction; false: one of them is not joined in this shape.
+ * Those between ranks of one server are counted apart. */
 static bool count_joined(const struct ordo_topology *topology, const struct shape *shape,
 	joined_in *is_joined, uint64_t *count, uint64_t *inside)
 {
@@ -55,8 +55,8 @@ static bool count_joined(const struct ordo_topology *topology, const struct shap
 		/* Links are sorted by their ends: several between the same two are one pair. */
 		if (link->from < link->to && (link->from != from || link->to != to)) {
 			++*count;
-			*inside +=
-				shape->sizes[1] && link->from / shape->sizes[1] == link->to / shape->sizes[1];
+			*inside += shape->sizes[1] &&
+				   link->from / shape->sizes[1] == link->to / shape->sizes[1];
 		}
 		from = link->from;
 		to = link->to;
@@ -108,12 +108,14 @@ static bool find_hypercube(const struct ordo_topology *topology, struct shape *f
 	       4 * count >= 3 * ((uint64_t)n / 2 * ndigit);
 }
 
-/* The largest servers that are whole: with all ranks in one it is a full mesh, which is no such shape. */
+/* The largest servers that are whole: with all ranks in one it is a full mesh, which is no such
+ * shape. */
 static bool find_servers(const struct ordo_topology *topology, struct shape *found)
 {
 	const uint32_t n = topology->nrank;
 	uint64_t count, inside;
-	for (uint32_t count_of_servers = 2; (uint64_t)count_of_servers * 3 <= n; count_of_servers++) {
+	for (uint32_t count_of_servers = 2; (uint64_t)count_of_servers * 3 <= n;
+		count_of_servers++) {
 		const uint32_t size = n / count_of_servers;
 		*found = (struct shape){SHAPE_SERVERS, {count_of_servers, size}};
 		if (n % count_of_servers == 0 &&
@@ -137,7 +139,8 @@ static bool find_pairs(const struct ordo_topology *topology, struct shape *found
 struct shape find_shape(const struct ordo_topology *topology)
 {
 	struct shape found;
-	if ((!topology->nswitch && (find_hypercube(topology, &found) || find_grid(topology, &found))) ||
+	if ((!topology->nswitch &&
+		    (find_hypercube(topology, &found) || find_grid(topology, &found))) ||
 		find_servers(topology, &found) || find_pairs(topology, &found))
 		return found;
 	return (struct shape){SHAPE_NONE, {0}};

@@ -37,7 +37,8 @@ static bool sooner(const struct walk *walk, uint32_t a, uint32_t b)
 {
 	const struct ordo_timed_task *tasks = walk->timeline->tasks;
 	const uint32_t left = walk->next[a], right = walk->next[b];
-	return tasks[left].end < tasks[right].end || (tasks[left].end <= tasks[right].end && left < right);
+	return tasks[left].end < tasks[right].end ||
+	       (tasks[left].end <= tasks[right].end && left < right);
 }
 
 static void push(struct walk *walk, uint32_t stream)
@@ -53,7 +54,8 @@ static uint32_t pop(struct walk *walk)
 	const uint32_t top = walk->heap[0], last = walk->heap[--walk->nheap];
 	uint32_t at = 0, child;
 	while ((child = 2 * at + 1) < walk->nheap) {
-		child += child + 1 < walk->nheap && sooner(walk, walk->heap[child + 1], walk->heap[child]);
+		child += child + 1 < walk->nheap &&
+			 sooner(walk, walk->heap[child + 1], walk->heap[child]);
 		if (!sooner(walk, walk->heap[child], last))
 			break;
 		walk->heap[at] = walk->heap[child];
@@ -140,11 +142,13 @@ struct ordo_timeline *count_steps(const struct ordo_schedule *schedule, struct o
 	return timeline;
 }
 
-bool order_steps(const struct ordo_timeline *timeline, struct steps *steps, struct ordo_error *error)
+bool order_steps(
+	const struct ordo_timeline *timeline, struct steps *steps, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = timeline->schedule;
 	struct walk walk;
-	*steps = (struct steps){.order = malloc(((size_t)schedule->ntask + 1) * sizeof *steps->order)};
+	*steps = (struct steps){
+		.order = malloc(((size_t)schedule->ntask + 1) * sizeof *steps->order)};
 	if (!begin_walk(&walk, timeline) || !steps->order) {
 		end_walk(&walk);
 		return ordo_fail_memory(error);

@@ -15,8 +15,8 @@ struct search {
 
 static bool blame(struct witness *witness, uint32_t task)
 {
-	if (!ordo_array_reserve(
-		    &witness->tasks, &witness->task_room, (size_t)witness->ntask + 1, sizeof *witness->tasks))
+	if (!ordo_array_reserve(&witness->tasks, &witness->task_room, (size_t)witness->ntask + 1,
+		    sizeof *witness->tasks))
 		return false;
 	witness->tasks[witness->ntask++] = task;
 	return true;
@@ -36,21 +36,25 @@ static bool show_circle(struct search *search, const struct ordo_finding *findin
 {
 	struct witness *witness = search->witness;
 	for (uint32_t i = 0; i < finding->ntask; i++) {
-		const uint32_t wait = finding->tasks[i], next = finding->tasks[(i + 1) % finding->ntask],
+		const uint32_t wait = finding->tasks[i],
+			       next = finding->tasks[(i + 1) % finding->ntask],
 			       notify = search->partners[wait];
 		if (notify == ORDO_NONE)
 			continue;
-		if (!join(witness, (struct witness_arrow){WITNESS_WAITS, wait, notify, ORDO_NONE, 2 * i + 1,
+		if (!join(witness, (struct witness_arrow){WITNESS_WAITS, wait, notify, ORDO_NONE,
+					   2 * i + 1,
 					   ordo_arena_format(&witness->arena, "%u", 2 * i + 1)}) ||
 			!join(witness,
-				(struct witness_arrow){WITNESS_BEHIND, notify, next, ORDO_NONE, 2 * i + 2,
+				(struct witness_arrow){WITNESS_BEHIND, notify, next, ORDO_NONE,
+					2 * i + 2,
 					ordo_arena_format(&witness->arena, "%u", 2 * i + 2)}))
 			return false;
 	}
 	/* One Notify given before the Wait it stands behind would open the circle. */
 	return !finding->ntask ||
-	       join(witness, (struct witness_arrow){WITNESS_EARLIER, finding->tasks[1 % finding->ntask],
-				     finding->tasks[0], ORDO_NONE, 0, "would help: this Notify first"});
+	       join(witness,
+		       (struct witness_arrow){WITNESS_EARLIER, finding->tasks[1 % finding->ntask],
+			       finding->tasks[0], ORDO_NONE, 0, "would help: this Notify first"});
 }
 
 /* R8: two accesses to one slot. */
@@ -62,17 +66,19 @@ static bool show_race(
 		return true;
 	const uint32_t first = finding->tasks[0], second = finding->tasks[1];
 	const bool named = replay && replay->memory_rank != ORDO_NONE;
-	const char *text = named ? ordo_arena_format(&witness->arena,
-					   "rank %u, %s slot %u:\nnothing orders these", replay->memory_rank,
-					   ordo_buffer_name(replay->memory_buffer), replay->memory_slot)
-				 : "nothing orders these";
+	const char *text =
+		named ? ordo_arena_format(&witness->arena,
+				"rank %u, %s slot %u:\nnothing orders these", replay->memory_rank,
+				ordo_buffer_name(replay->memory_buffer), replay->memory_slot)
+		      : "nothing orders these";
 	return join(witness, (struct witness_arrow){WITNESS_RACE, first, second,
 				     named ? replay->memory_rank : ORDO_NONE, 0, text}) &&
-	       join(witness, (struct witness_arrow){
-				     WITNESS_MISSING, first, second, ORDO_NONE, 0, "missing: Notify, Wait"});
+	       join(witness, (struct witness_arrow){WITNESS_MISSING, first, second, ORDO_NONE, 0,
+				     "missing: Notify, Wait"});
 }
 
-/* R9: a move that nothing keeps within the call of its peer. In the replay it is of the second call if the peer may not have entered. */
+/* R9: a move that nothing keeps within the call of its peer. In the replay it is of the second call
+ * if the peer may not have entered. */
 static bool show_touch(
 	struct search *search, const struct ordo_finding *finding, const struct ordo_replay *replay)
 {
@@ -93,12 +99,13 @@ static bool show_surplus(struct search *search, const struct ordo_finding *findi
 {
 	const struct ordo_schedule *schedule = search->schedule;
 	const struct ordo_task *first = &schedule->tasks[finding->tasks[0]];
-	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, finding->tasks[0])];
+	const struct ordo_stream *stream =
+		&schedule->streams[ordo_stream_of(schedule, finding->tasks[0])];
 	const bool wait = first->kind == ORDO_WAIT;
 	for (uint32_t task = finding->tasks[0]; task < stream->end; task++) {
 		const struct ordo_task *what = &schedule->tasks[task];
-		if (what->kind != first->kind || what->peer != first->peer || what->signal != first->signal ||
-			search->partners[task] != ORDO_NONE)
+		if (what->kind != first->kind || what->peer != first->peer ||
+			what->signal != first->signal || search->partners[task] != ORDO_NONE)
 			continue;
 		struct witness_arrow arrow = {WITNESS_MISSING, wait ? ORDO_NONE : task,
 			wait ? task : ORDO_NONE, what->peer, 0,
@@ -121,8 +128,8 @@ static bool show_finding(struct search *search, const struct ordo_finding *findi
 	if (finding->rule == 7)
 		return show_circle(search, finding);
 	struct ordo_replay *replay = ordo_replay_of_finding(search->schedule, finding, NULL);
-	const bool worked =
-		finding->rule == 8 ? show_race(search, finding, replay) : show_touch(search, finding, replay);
+	const bool worked = finding->rule == 8 ? show_race(search, finding, replay)
+					       : show_touch(search, finding, replay);
 	ordo_replay_destroy(replay);
 	return worked;
 }
@@ -130,21 +137,23 @@ static bool show_finding(struct search *search, const struct ordo_finding *findi
 static bool caption(struct witness *witness, const struct ordo_proof *proof)
 {
 	size_t length = 0;
-	witness->captions =
-		ordo_arena_alloc(&witness->arena, (proof->nfinding + 1) * sizeof *witness->captions);
+	witness->captions = ordo_arena_alloc(
+		&witness->arena, (proof->nfinding + 1) * sizeof *witness->captions);
 	if (!witness->captions)
 		return false;
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
 		const struct ordo_finding *finding = &proof->findings[i];
-		witness->captions[i] =
-			ordo_arena_format(&witness->arena, finding->hint ? "R%d: %s\nhint: %s" : "R%d: %s",
-				finding->rule, finding->text, finding->hint);
+		witness->captions[i] = ordo_arena_format(&witness->arena,
+			finding->hint ? "R%d: %s\nhint: %s" : "R%d: %s", finding->rule,
+			finding->text, finding->hint);
 		if (!witness->captions[i])
 			return false;
 		witness->nfinding++;
-		if ((!i || proof->findings[i - 1].rule != finding->rule) && length < sizeof witness->rules)
-			length += (size_t)snprintf(witness->rules + length, sizeof witness->rules - length,
-				"%sR%d", i ? ", " : "", finding->rule);
+		if ((!i || proof->findings[i - 1].rule != finding->rule) &&
+			length < sizeof witness->rules)
+			length += (size_t)snprintf(witness->rules + length,
+				sizeof witness->rules - length, "%sR%d", i ? ", " : "",
+				finding->rule);
 	}
 	return true;
 }
@@ -185,8 +194,8 @@ static void sort_tasks(struct witness *witness)
 	witness->ntask = kept;
 }
 
-struct witness *find_witness(
-	const struct ordo_schedule *schedule, const struct ordo_proof *proof, struct ordo_error *error)
+struct witness *find_witness(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct ordo_error *error)
 {
 	struct witness *witness = calloc(1, sizeof *witness);
 	struct search search = {schedule, witness, witness ? pair_tasks(schedule) : NULL};

@@ -30,7 +30,8 @@ for place, text in ("POLICY", policy), ("STYLE", style), ("SCRIPT", script):
     if page.count(f"@{place}@") != 1:
         sys.exit(f"embed.py: {html}: wanted @{place}@ once")
     page = page.replace(f"@{place}@", text)
-outside = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}|\bsrc=|\bhref=|@import|\burl\(", page.replace("http://www.w3.org/2000/svg", ""))
+outside = re.findall(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}|\bsrc=|\bhref=|@import|\burl\(",
+                     page.replace("http://www.w3.org/2000/svg", ""))
 if outside:
     sys.exit(f"embed.py: the page would ask for something outside: {outside}")
 parts = re.split("@TITLE@|@DATA@", page)

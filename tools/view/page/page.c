@@ -5,7 +5,8 @@
 
 static bool write_part(FILE *out, int part)
 {
-	return fwrite(page_frame[part].text, 1, page_frame[part].size, out) == page_frame[part].size;
+	return fwrite(page_frame[part].text, 1, page_frame[part].size, out) ==
+	       page_frame[part].size;
 }
 
 /* Text between tags. */

@@ -1,9 +1,10 @@
-/* page.h - a schedule as one page of HTML that steps through it: its frame, compiled in, and what it shows, as JSON. */
+/* page.h - a schedule as one page of HTML that steps through it: its frame, compiled in, and what
+ * it shows, as JSON. */
 #ifndef ORDO_TOOLS_VIEW_PAGE_PAGE_H
 #define ORDO_TOOLS_VIEW_PAGE_PAGE_H
 
-#include "report/guarantees.h"
 #include "page_selection.h"
+#include "report/guarantees.h"
 #include <ordo/predict.h>
 
 /* All that a page tells. Nothing is owned. */
@@ -22,12 +23,14 @@ struct page {
 	const char *command; /* that made it */
 };
 
-/* Writes the page: what is shown, between the parts of its frame. The same page gives the same bytes. false: no memory, or it cannot be written. */
+/* Writes the page: what is shown, between the parts of its frame. The same page gives the same
+ * bytes. false: no memory, or it cannot be written. */
 bool write_page(FILE *out, const struct page *page, struct ordo_error *error);
 /* What is shown, as JSON fit to stand in a page: no `<` is in it. */
 bool write_page_data(FILE *out, const struct page *page, struct ordo_error *error);
 
-/* The frame, made from the files in page/ when the command is built: before the title, between title and data, and after. */
+/* The frame, made from the files in page/ when the command is built: before the title, between
+ * title and data, and after. */
 struct frame_part {
 	const unsigned char *text;
 	size_t size;

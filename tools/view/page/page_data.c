@@ -1,9 +1,10 @@
-/* page_data.c - what a page shows, as JSON: facts as objects, tasks as a column for each of their fields. */
-#include "view/model/layout.h"
-#include "page.h"
-#include "view/svg/palette.h"
+/* page_data.c - what a page shows, as JSON: facts as objects, tasks as a column for each of their
+ * fields. */
 #include "help/rules.h"
+#include "page.h"
 #include "report/proof.h"
+#include "view/model/layout.h"
+#include "view/svg/palette.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,17 +57,18 @@ static void write_column(const struct writing *writing, const char *name, task_n
 /* Runs of equal distances: first, distance, how many, over and over. */
 typedef uint32_t slot_number(const struct page *page, uint32_t rank, uint32_t slot);
 
-static void write_runs(FILE *out, const struct page *page, const char *name, uint32_t rank, uint32_t count,
-	slot_number *number)
+static void write_runs(FILE *out, const struct page *page, const char *name, uint32_t rank,
+	uint32_t count, slot_number *number)
 {
 	fprintf(out, ",\"%s\":[", name);
 	for (uint32_t i = 0, end; i < count; i = end) {
 		const int64_t first = (int32_t)number(page, rank, i),
 			      step = i + 1 < count ? (int32_t)number(page, rank, i + 1) - first : 0;
-		for (end = i + 1;
-			end < count && (int32_t)number(page, rank, end) == first + step * (int64_t)(end - i);)
+		for (end = i + 1; end < count && (int32_t)number(page, rank, end) ==
+							 first + step * (int64_t)(end - i);)
 			end++;
-		fprintf(out, "%s%lld,%lld,%u", i ? "," : "", (long long)first, (long long)step, end - i);
+		fprintf(out, "%s%lld,%lld,%u", i ? "," : "", (long long)first, (long long)step,
+			end - i);
 	}
 	fputc(']', out);
 }
@@ -78,7 +80,8 @@ static cJSON *list_phases(const struct ordo_schedule *schedule)
 	struct palette palette = {0};
 	cJSON *phases = cJSON_CreateObject();
 	cJSON *names = cJSON_AddArrayToObject(phases, "names"),
-	      *fill = cJSON_AddArrayToObject(phases, "fill"), *line = cJSON_AddArrayToObject(phases, "line"),
+	      *fill = cJSON_AddArrayToObject(phases, "fill"),
+	      *line = cJSON_AddArrayToObject(phases, "line"),
 	      *families = cJSON_AddArrayToObject(phases, "families");
 	bool worked = make_palette(&palette, schedule);
 	for (uint32_t i = 0; worked && i < schedule->nphase; i++) {
@@ -225,7 +228,8 @@ static bool has_link(const struct page *page, const struct ordo_link *link)
 	       (link->to >= nrank || page->shown->has_rank[link->to]);
 }
 
-/* from, to, class, down, ns, GB/s, how far its line goes aside, and of a prediction the bytes and the seconds in which anything flowed. */
+/* from, to, class, down, ns, GB/s, how far its line goes aside, and of a prediction the bytes and
+ * the seconds in which anything flowed. */
 static void write_links(FILE *out, const struct page *page, const struct layout *layout)
 {
 	const struct ordo_link_load *loads = page->prediction ? page->prediction->links : NULL;
@@ -235,8 +239,9 @@ static void write_links(FILE *out, const struct page *page, const struct layout 
 		const struct ordo_link *link = &page->topology->links[i];
 		if (!has_link(page, link))
 			continue;
-		fprintf(out, "%s[%u,%u,%u,%d,%.9g,%.9g,%.3g", first ? "" : ",", link->from, link->to,
-			link->class_name, link->down, link->latency_ns, link->bandwidth_gbs,
+		fprintf(out, "%s[%u,%u,%u,%d,%.9g,%.9g,%.3g", first ? "" : ",", link->from,
+			link->to, link->class_name, link->down, link->latency_ns,
+			link->bandwidth_gbs,
 			bow_of_line(layout, page->topology, link->from, link->to));
 		if (loads)
 			fprintf(out, ",%.9g,%.9g", loads[i].bytes, loads[i].busy);
@@ -246,22 +251,23 @@ static void write_links(FILE *out, const struct page *page, const struct layout 
 	fputc(']', out);
 }
 
-/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right, bottom, whether the name
- * stands below. */
+/* Where ranks and switches stand: vertex, x, y; boxes round servers: number, left, top, right,
+ * bottom, whether the name stands below. */
 static void write_places(FILE *out, const struct page *page, const struct layout *layout)
 {
 	bool first = true;
 	fputs(",\"places\":[", out);
 	for (uint32_t i = 0; i < page->topology->nrank + page->topology->nswitch; i++)
 		if (layout->drawn[i]) {
-			fprintf(out, "%s%u,%.4g,%.4g", first ? "" : ",", i, layout->at[i].x, layout->at[i].y);
+			fprintf(out, "%s%u,%.4g,%.4g", first ? "" : ",", i, layout->at[i].x,
+				layout->at[i].y);
 			first = false;
 		}
 	fputs("],\"boxes\":[", out);
 	for (uint32_t i = 0; i < layout->nbox; i++) {
 		const struct layout_box *box = &layout->boxes[i];
-		fprintf(out, "%s%u,%.4g,%.4g,%.4g,%.4g,%d", i ? "," : "", box->server, box->low.x, box->low.y,
-			box->high.x, box->high.y, box->below);
+		fprintf(out, "%s%u,%.4g,%.4g,%.4g,%.4g,%d", i ? "," : "", box->server, box->low.x,
+			box->low.y, box->high.x, box->high.y, box->below);
 	}
 	fputc(']', out);
 }
@@ -271,7 +277,8 @@ static bool write_topology(FILE *out, const struct page *page)
 	struct layout layout;
 	if (!page->topology)
 		return true;
-	const bool worked = lay_out(&layout, page->topology, page->shown->ranks, page->shown->nrank);
+	const bool worked =
+		lay_out(&layout, page->topology, page->shown->ranks, page->shown->nrank);
 	if (worked) {
 		write_places(out, page, &layout);
 		write_links(out, page, &layout);
@@ -409,8 +416,9 @@ static void write_tasks(const struct writing *writing)
 	fputc('}', writing->out);
 }
 
-/* rank, number in its rank, first task of the page, the end of them, the number of the first in the stream. Of a stream of another rank the
- * moves that come in, which need not be its first ones: that number is -1. */
+/* rank, number in its rank, first task of the page, the end of them, the number of the first in the
+ * stream. Of a stream of another rank the moves that come in, which need not be its first ones:
+ * that number is -1. */
 static bool write_streams(const struct writing *writing)
 {
 	const struct ordo_schedule *schedule = writing->page->schedule;
@@ -480,16 +488,18 @@ static uint32_t output_chunk(const struct page *page, uint32_t rank, uint32_t sl
 	return ordo_output_chunk(&page->schedule->problem, rank, slot);
 }
 
-/* Of every rank shown what its slots hold, what they are to hold, and which input slot is which output slot. */
+/* Of every rank shown what its slots hold, what they are to hold, and which input slot is which
+ * output slot. */
 static void write_memory(FILE *out, const struct page *page)
 {
 	const struct ordo_problem *problem = &page->schedule->problem;
 	fputs(",\"memory\":[", out);
 	for (uint32_t i = 0; i < page->shown->nrank; i++) {
-		const uint32_t rank = page->shown->ranks[i], inputs = ordo_input_slots(problem, rank),
+		const uint32_t rank = page->shown->ranks[i],
+			       inputs = ordo_input_slots(problem, rank),
 			       outputs = ordo_output_slots(problem, rank);
-		fprintf(out, "%s{\"rank\":%u,\"inputs\":%u,\"outputs\":%u", i ? "," : "", rank, inputs,
-			outputs);
+		fprintf(out, "%s{\"rank\":%u,\"inputs\":%u,\"outputs\":%u", i ? "," : "", rank,
+			inputs, outputs);
 		write_runs(out, page, "input_chunk", rank, inputs, input_chunk);
 		write_runs(out, page, "input_shard", rank, inputs, input_shard);
 		if (problem->in_place)
@@ -500,7 +510,8 @@ static void write_memory(FILE *out, const struct page *page)
 	fputc(']', out);
 }
 
-/* Of every chunk that comes in from ranks not shown: leaves, smallest, largest; in the order of tasks. */
+/* Of every chunk that comes in from ranks not shown: leaves, smallest, largest; in the order of
+ * tasks. */
 static void write_incoming(FILE *out, const struct incoming *incoming)
 {
 	fputs(",\"incoming\":[", out);
@@ -510,11 +521,13 @@ static void write_incoming(FILE *out, const struct incoming *incoming)
 	fputc(']', out);
 }
 
-/* The proved trees: nodes in pairs, -1 before the shard of a leaf; the tree of every chunk, and of copies that have another. */
+/* The proved trees: nodes in pairs, -1 before the shard of a leaf; the tree of every chunk, and of
+ * copies that have another. */
 static void write_trees(FILE *out, const struct page *page)
 {
 	const struct ordo_proof *proof = page->proof;
-	if (!proof->proved || !proof->chunk_tree || !page->shown->all || proof->trees.nnode > MOST_TREES)
+	if (!proof->proved || !proof->chunk_tree || !page->shown->all ||
+		proof->trees.nnode > MOST_TREES)
 		return;
 	fputs(",\"trees\":[", out);
 	for (uint32_t i = 0; i < proof->trees.nnode; i++) {
@@ -526,8 +539,8 @@ static void write_trees(FILE *out, const struct page *page)
 		write_number(out, !i, proof->chunk_tree[i]);
 	fputs("],\"copies\":[", out);
 	for (uint32_t i = 0; i < proof->ncopy; i++)
-		fprintf(out, "%s%u,%u,%u", i ? "," : "", proof->copies[i].chunk, proof->copies[i].rank,
-			proof->copies[i].tree);
+		fprintf(out, "%s%u,%u,%u", i ? "," : "", proof->copies[i].chunk,
+			proof->copies[i].rank, proof->copies[i].tree);
 	fputc(']', out);
 }
 
@@ -571,7 +584,8 @@ bool write_page_data(FILE *out, const struct page *page, struct ordo_error *erro
 	bool worked = list_tasks(&writing);
 	if (worked) {
 		fputs("{\"schema\":\"ordo/page/1\"", out);
-		worked = write_facts(&writing) && write_topology(out, page) && write_streams(&writing);
+		worked = write_facts(&writing) && write_topology(out, page) &&
+			 write_streams(&writing);
 	}
 	if (worked) {
 		write_tasks(&writing);

@@ -1,4 +1,5 @@
-/* page_selection.c - what part of a schedule a page shows: all of it, if that is not too much, or some ranks. */
+/* page_selection.c - what part of a schedule a page shows: all of it, if that is not too much, or
+ * some ranks. */
 #include "page_selection.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -7,19 +8,20 @@
 static bool comes_in(const struct shown *shown, const struct ordo_schedule *schedule,
 	const struct ordo_task *task, uint32_t rank)
 {
-	return !shown->has_rank[rank] && (task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE) &&
+	return !shown->has_rank[rank] &&
+	       (task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE) &&
 	       task->peer < schedule->problem.nrank && shown->has_rank[task->peer];
 }
 
-static bool is_chosen(
-	const struct shown *shown, const struct ordo_schedule *schedule, uint32_t stream, uint32_t task)
+static bool is_chosen(const struct shown *shown, const struct ordo_schedule *schedule,
+	uint32_t stream, uint32_t task)
 {
 	const uint32_t rank = schedule->streams[stream].rank;
 	return shown->has_rank[rank] || comes_in(shown, schedule, &schedule->tasks[task], rank);
 }
 
-static void choose_ranks(
-	struct shown *shown, const struct ordo_schedule *schedule, const uint32_t *ranks, uint32_t nrank)
+static void choose_ranks(struct shown *shown, const struct ordo_schedule *schedule,
+	const uint32_t *ranks, uint32_t nrank)
 {
 	for (uint32_t i = 0; i < schedule->problem.nrank; i++)
 		shown->has_rank[i] = !ranks && i < nrank;
@@ -32,21 +34,24 @@ static void choose_ranks(
 }
 
 /* Is what the chosen ranks do within what a page takes? */
-static bool fits(const struct shown *shown, const struct ordo_schedule *schedule, uint32_t max_tasks)
+static bool fits(
+	const struct shown *shown, const struct ordo_schedule *schedule, uint32_t max_tasks)
 {
 	uint64_t ntask = 0, nwrite = 0;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++)
 			if (is_chosen(shown, schedule, s, i)) {
 				ntask++;
-				nwrite += ordo_task_moves(&schedule->tasks[i]) ? schedule->tasks[i].count : 0;
+				nwrite += ordo_task_moves(&schedule->tasks[i])
+						  ? schedule->tasks[i].count
+						  : 0;
 			}
 	return ntask <= max_tasks && nwrite <= MOST_WRITES;
 }
 
 /* The earliest tasks, and those that never come. */
-static void number_tasks(struct shown *shown, const struct ordo_schedule *schedule, const struct steps *steps,
-	uint32_t max_tasks)
+static void number_tasks(struct shown *shown, const struct ordo_schedule *schedule,
+	const struct steps *steps, uint32_t max_tasks)
 {
 	/* 1 stands for chosen until they are numbered. */
 	uint32_t left = max_tasks, chosen = 0;
@@ -85,13 +90,15 @@ static void number_tasks(struct shown *shown, const struct ordo_schedule *schedu
 	shown->all = shown->ntask == schedule->ntask;
 }
 
-bool choose_shown(struct shown *shown, const struct ordo_schedule *schedule, const struct steps *steps,
-	const uint32_t *ranks, uint32_t nrank, uint32_t max_tasks, struct ordo_error *error)
+bool choose_shown(struct shown *shown, const struct ordo_schedule *schedule,
+	const struct steps *steps, const uint32_t *ranks, uint32_t nrank, uint32_t max_tasks,
+	struct ordo_error *error)
 {
 	const uint32_t all = schedule->problem.nrank;
 	*shown = (struct shown){.ranks = calloc((size_t)all + 1, sizeof *shown->ranks),
 		.has_rank = calloc((size_t)all + 1, sizeof *shown->has_rank),
-		.number = ordo_array_make((size_t)schedule->ntask + 1, sizeof *shown->number, 0xff)};
+		.number =
+			ordo_array_make((size_t)schedule->ntask + 1, sizeof *shown->number, 0xff)};
 	if (!shown->ranks || !shown->has_rank || !shown->number)
 		return ordo_fail_memory(error);
 	uint32_t most = ranks ? nrank : all < MOST_RANKS ? all : MOST_RANKS;
@@ -126,7 +133,8 @@ static uint64_t slots_of(const struct ordo_schedule *schedule, uint32_t rank, ui
 }
 
 /* NULL: there is no such slot. */
-static struct sum_facts *find_cell(const struct memory *memory, uint32_t rank, uint32_t buffer, uint32_t slot)
+static struct sum_facts *find_cell(
+	const struct memory *memory, uint32_t rank, uint32_t buffer, uint32_t slot)
 {
 	const struct ordo_schedule *schedule = memory->schedule;
 	if (rank >= schedule->problem.nrank || slot >= slots_of(schedule, rank, buffer))
@@ -165,7 +173,8 @@ static bool make_memory(struct memory *memory, const struct ordo_schedule *sched
 	if (!memory->first)
 		return false;
 	for (uint32_t rank = 0; rank < nrank; rank++)
-		memory->first[rank + 1] = memory->first[rank] + slots_of(schedule, rank, ORDO_INPUT) +
+		memory->first[rank + 1] = memory->first[rank] +
+					  slots_of(schedule, rank, ORDO_INPUT) +
 					  slots_of(schedule, rank, ORDO_OUTPUT) +
 					  slots_of(schedule, rank, ORDO_SCRATCH);
 	memory->cells = calloc((size_t)memory->first[nrank] + 1, sizeof *memory->cells);
@@ -180,8 +189,8 @@ static bool make_memory(struct memory *memory, const struct ordo_schedule *sched
 	return true;
 }
 
-bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedule, const struct steps *steps,
-	const struct shown *shown, struct ordo_error *error)
+bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedule,
+	const struct steps *steps, const struct shown *shown, struct ordo_error *error)
 {
 	struct memory memory = {0};
 	size_t *place = NULL;
@@ -192,7 +201,8 @@ bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedu
 	place = calloc((size_t)schedule->ntask + 1, sizeof *place);
 	for (uint32_t s = 0; place && s < schedule->nstream; s++)
 		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++)
-			if (shown->number[i] != ORDO_NONE && !shown->has_rank[schedule->streams[s].rank]) {
+			if (shown->number[i] != ORDO_NONE &&
+				!shown->has_rank[schedule->streams[s].rank]) {
 				place[i] = incoming->count;
 				incoming->count += schedule->tasks[i].count;
 			}
@@ -211,8 +221,8 @@ bool find_incoming(struct incoming *incoming, const struct ordo_schedule *schedu
 				find_cell(&memory, rank, task->src_buffer, task->src + k);
 			if (comes && from)
 				incoming->facts[place[id] + k] = *from;
-			write_cell(find_cell(&memory, target, task->dst_buffer, task->dst + k), from,
-				ordo_task_reduces(task));
+			write_cell(find_cell(&memory, target, task->dst_buffer, task->dst + k),
+				from, ordo_task_reduces(task));
 		}
 	}
 	free(place);

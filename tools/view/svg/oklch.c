@@ -1,4 +1,5 @@
-/* oklch.c - colours by how they look. Source: Ottosson, "A perceptual color space for image processing", 2020. */
+/* oklch.c - colours by how they look. Source: Ottosson, "A perceptual color space for image
+ * processing", 2020. */
 #include "oklch.h"
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* "#rrggbb". lightness 0..1, chroma 0..0.3 (less where the screen has no such colour), hue in degrees. */
+/* "#rrggbb". lightness 0..1, chroma 0..0.3 (less where the screen has no such colour), hue in
+ * degrees. */
 void write_oklch(char colour[8], double lightness, double chroma, double hue);
 
 /* The other way; the colour is 0xrrggbb. */

@@ -10,7 +10,8 @@
 static const double hues[] = {0.58, 0.10, 0.38, 0.80, 0.48, 0.95, 0.16, 0.70};
 enum { NHUE = sizeof hues / sizeof *hues };
 
-/* The same for bars, in degrees: the page mixes both, and hues that lie across from each other make grey. */
+/* The same for bars, in degrees: the page mixes both, and hues that lie across from each other make
+ * grey. */
 static const double bar_hues[] = {255, 62, 160, 330, 205, 25, 100, 292};
 
 static void write_colour(char colour[8], double hue, double saturation, double value)
@@ -20,8 +21,8 @@ static void write_colour(char colour[8], double hue, double saturation, double v
 		double k = fmod((i == 0 ? 5 : i == 1 ? 3 : 1) + hue * 6, 6);
 		rgb[i] = value - value * saturation * fmax(0, fmin(fmin(k, 4 - k), 1));
 	}
-	snprintf(colour, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255, (unsigned)(rgb[1] * 255) & 255,
-		(unsigned)(rgb[2] * 255) & 255);
+	snprintf(colour, 8, "#%02x%02x%02x", (unsigned)(rgb[0] * 255) & 255,
+		(unsigned)(rgb[1] * 255) & 255, (unsigned)(rgb[2] * 255) & 255);
 }
 
 /* The length of a phase's name without its number: "reduce-scatter 3" -> 3. */
@@ -52,8 +53,8 @@ void shorten_name(char text[MOST_NAME_BYTES], const char *name, size_t most)
 	snprintf(text, MOST_NAME_BYTES, "%.*s…", (int)most, name);
 }
 
-static struct legend legend_between(
-	const struct palette *palette, const struct ordo_schedule *schedule, uint32_t first, uint32_t end)
+static struct legend legend_between(const struct palette *palette,
+	const struct ordo_schedule *schedule, uint32_t first, uint32_t end)
 {
 	struct legend legend = {.first = first, .end = end};
 	const char *last = schedule->phases[end - 1];
@@ -65,12 +66,13 @@ static struct legend legend_between(
 		return legend;
 	}
 	snprintf(legend.text, sizeof legend.text, "%s-%.12s", name, last + family_length(last) + 1);
-	snprintf(legend.colour, sizeof legend.colour, "%s:%s", palette->fill[first], palette->fill[end - 1]);
+	snprintf(legend.colour, sizeof legend.colour, "%s:%s", palette->fill[first],
+		palette->fill[end - 1]);
 	return legend;
 }
 
-bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
-	const bool *seen, struct legend *legend)
+bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule,
+	uint32_t number, const bool *seen, struct legend *legend)
 {
 	uint32_t first = palette->legends[number].first, end = palette->legends[number].end;
 	while (first < end && !seen[first])
@@ -83,15 +85,16 @@ bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *s
 }
 
 /* phases[first..end) are of one family. */
-static void colour_family(struct palette *palette, const struct ordo_schedule *schedule, uint32_t first,
-	uint32_t end, uint32_t family)
+static void colour_family(struct palette *palette, const struct ordo_schedule *schedule,
+	uint32_t first, uint32_t end, uint32_t family)
 {
 	double hue = hues[family % NHUE];
 	for (uint32_t i = first; i < end; i++) {
 		double at = end - first > 1 ? (double)(i - first) / (end - first - 1) : 0.4;
 		write_colour(palette->fill[i], hue, 0.14 + 0.36 * at, 0.99 - 0.13 * at);
 		write_colour(palette->line[i], hue, 0.75, 0.72 - 0.25 * at);
-		write_oklch(palette->bar[i], 0.82 - 0.30 * at, 0.09 + 0.06 * at, bar_hues[family % NHUE]);
+		write_oklch(palette->bar[i], 0.82 - 0.30 * at, 0.09 + 0.06 * at,
+			bar_hues[family % NHUE]);
 	}
 	palette->legends[palette->nlegend++] = legend_between(palette, schedule, first, end);
 }
@@ -107,7 +110,8 @@ bool make_palette(struct palette *palette, const struct ordo_schedule *schedule)
 	if (!palette->fill || !palette->line || !palette->bar || !palette->legends)
 		return false;
 	for (uint32_t first = 0, end, family = 0; first < n; first = end, family++) {
-		for (end = first + 1; end < n && same_family(schedule->phases[first], schedule->phases[end]);)
+		for (end = first + 1;
+			end < n && same_family(schedule->phases[first], schedule->phases[end]);)
 			end++;
 		colour_family(palette, schedule, first, end, family);
 	}

@@ -1,4 +1,5 @@
-/* palette.h - a colour for every phase: one hue for the phases of one name, lighter to darker as they count.
+/* palette.h - a colour for every phase: one hue for the phases of one name, lighter to darker as
+ * they count.
  */
 #ifndef ORDO_TOOLS_VIEW_SVG_PALETTE_H
 #define ORDO_TOOLS_VIEW_SVG_PALETTE_H
@@ -20,7 +21,8 @@ struct palette {
 	uint32_t nlegend;
 };
 
-/* More names than this have no colour of their own as bars: these go through one row of colours, phase by phase. */
+/* More names than this have no colour of their own as bars: these go through one row of colours,
+ * phase by phase. */
 enum { MOST_BAR_NAMES = 12 };
 enum { MOST_NAME_BYTES = 80 };
 
@@ -28,8 +30,8 @@ enum { MOST_NAME_BYTES = 80 };
 bool make_palette(struct palette *palette, const struct ordo_schedule *schedule);
 void free_palette(struct palette *palette);
 /* A legend for those phases of one name that are seen[nphase]; false: none is. */
-bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule, uint32_t number,
-	const bool *seen, struct legend *legend);
+bool legend_of_seen(const struct palette *palette, const struct ordo_schedule *schedule,
+	uint32_t number, const bool *seen, struct legend *legend);
 /* A name, or so many bytes of it at most (less than MOST_NAME_BYTES): whole letters, "…" behind. */
 void shorten_name(char text[MOST_NAME_BYTES], const char *name, size_t most);
 const char *phase_colour(const struct palette *palette, uint32_t phase);

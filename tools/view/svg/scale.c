@@ -46,8 +46,8 @@ double place_on_scale(const struct scale *scale, double seconds)
 {
 	if (!(scale->end > scale->begin))
 		return scale->left;
-	return scale->left +
-	       (scale->right - scale->left) * ((seconds - scale->begin) / (scale->end - scale->begin));
+	return scale->left + (scale->right - scale->left) *
+				     ((seconds - scale->begin) / (scale->end - scale->begin));
 }
 
 void print_tick(const struct scale *scale, int64_t tick, char *text, size_t size)
@@ -61,7 +61,8 @@ void print_duration(double seconds, char *text, size_t size)
 	const double number = seconds / units[unit].seconds;
 	const int decimals = number < 10 ? 3 : number < 100 ? 2 : number < 1000 ? 1 : 0;
 	int length = snprintf(text, size, "%.*f", seconds > 0 ? decimals : 0, number);
-	while (seconds > 0 && decimals && length > 0 && (size_t)length < size && text[length - 1] == '0')
+	while (seconds > 0 && decimals && length > 0 && (size_t)length < size &&
+		text[length - 1] == '0')
 		length--;
 	if (length > 0 && (size_t)length < size && text[length - 1] == '.')
 		length--;

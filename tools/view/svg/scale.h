@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 struct scale {
-	double begin, end;	       /* seconds */
-	double left, right;	       /* where they lie */
-	double step;		       /* seconds from tick to tick: 1, 2 or 5 times a power of ten */
+	double begin, end;  /* seconds */
+	double left, right; /* where they lie */
+	/* seconds from tick to tick: 1, 2 or 5 times a power of ten */
+	double step;
 	int64_t first_tick, last_tick; /* in steps */
 	double unit;		       /* of the labels, seconds */
 	const char *unit_name;

@@ -1,4 +1,5 @@
-/* space_time.c - a schedule in time: which rows there are, where they lie, and what stands around them. */
+/* space_time.c - a schedule in time: which rows there are, where they lie, and what stands around
+ * them. */
 #include "space_time.h"
 #include "space_time_plot.h"
 #include "svg.h"
@@ -20,15 +21,18 @@ enum { MAP_ROWS = 64, MAP_SPANS = 284, MOST_TITLE = 150, MOST_STREAM_NAME = 24 }
 bool is_in_plot(const struct plot *plot, uint32_t stream, uint32_t task)
 {
 	const uint32_t phase = plot->schedule->tasks[task].phase;
-	if (plot->row_of[stream] == ORDO_NONE || (plot->picture->absent && plot->picture->absent[task]))
+	if (plot->row_of[stream] == ORDO_NONE ||
+		(plot->picture->absent && plot->picture->absent[task]))
 		return false;
-	return phase < plot->schedule->nphase ? plot->picture->selection->phases[phase] : plot->all_phases;
+	return phase < plot->schedule->nphase ? plot->picture->selection->phases[phase]
+					      : plot->all_phases;
 }
 
 double row_bottom(const struct plot *plot, uint32_t row)
 {
 	const double rest = plot->row_top[row + 1] - plot->row_top[row];
-	return plot->row_top[row] + fmin(rest, plot->row_height * (plot->row_idle[row] ? idle_height : 1));
+	return plot->row_top[row] +
+	       fmin(rest, plot->row_height * (plot->row_idle[row] ? idle_height : 1));
 }
 
 double plot_y(const struct plot *plot, uint32_t stream)
@@ -100,7 +104,8 @@ static void choose_form(struct plot *plot)
 		facts->form = SPAN_MAP;
 	else
 		facts->form = facts->ntask > MOST_TASK_BARS ? DENSE_BARS : TASK_BARS;
-	facts->ranks_a_row = facts->form == SPAN_MAP ? (facts->nchosen_rank + MAP_ROWS - 1) / MAP_ROWS : 1;
+	facts->ranks_a_row =
+		facts->form == SPAN_MAP ? (facts->nchosen_rank + MAP_ROWS - 1) / MAP_ROWS : 1;
 	facts->nspan = facts->form == SPAN_MAP ? MAP_SPANS : 0;
 	facts->nrow = facts->form == SPAN_MAP
 			      ? (facts->nchosen_rank + facts->ranks_a_row - 1) / facts->ranks_a_row
@@ -115,8 +120,9 @@ static void add_band(struct plot *plot, uint32_t position, uint32_t end, uint32_
 	for (; position < end; position++) {
 		const struct ordo_program *program = program_of(plot, position);
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			plot->row_of[s] =
-				plot->facts->form == SPAN_MAP ? *row : *row + s - program->first_stream;
+			plot->row_of[s] = plot->facts->form == SPAN_MAP
+						  ? *row
+						  : *row + s - program->first_stream;
 		if (plot->facts->form != SPAN_MAP && program->end_stream > program->first_stream)
 			*row += program->end_stream - program->first_stream - 1;
 	}
@@ -128,7 +134,8 @@ static void find_idle_rows(struct plot *plot)
 {
 	memset(plot->row_idle, true, plot->facts->nrow);
 	for (uint32_t s = 0; s < plot->schedule->nstream; s++)
-		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++)
+		for (uint32_t t = plot->schedule->streams[s].first;
+			t < plot->schedule->streams[s].end; t++)
 			if (is_in_plot(plot, s, t) && plot->times[t].end > plot->times[t].ready)
 				plot->row_idle[plot->row_of[s]] = false;
 	for (uint32_t i = 0; i < plot->nband; i++)
@@ -178,7 +185,8 @@ static void find_window(struct plot *plot)
 {
 	double begin = HUGE_VAL, end = 0;
 	for (uint32_t s = 0; s < plot->schedule->nstream; s++)
-		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++) {
+		for (uint32_t t = plot->schedule->streams[s].first;
+			t < plot->schedule->streams[s].end; t++) {
 			if (!is_in_plot(plot, s, t))
 				continue;
 			plot->facts->ntask++;
@@ -206,8 +214,8 @@ static int name_length(const char *name)
 
 static bool has_stream_labels(const struct plot *plot)
 {
-	return plot->row_height >=
-		       (plot->facts->nrow > plot->nband ? least_stream_row : least_label_distance) &&
+	return plot->row_height >= (plot->facts->nrow > plot->nband ? least_stream_row
+								    : least_label_distance) &&
 	       plot->facts->form != SPAN_MAP;
 }
 
@@ -220,8 +228,8 @@ static void find_left(struct plot *plot)
 			const int length = name_length(plot->schedule->streams[s].name);
 			longest = length > longest ? length : longest;
 		}
-	plot->scale.left =
-		rank_label_x + rank_label_width + longest * stream_letter_width + (longest ? 14 : 0);
+	plot->scale.left = rank_label_x + rank_label_width + longest * stream_letter_width +
+			   (longest ? 14 : 0);
 }
 
 static bool mark_tasks(struct plot *plot)
@@ -252,8 +260,8 @@ static void see(struct plot *plot, uint32_t task)
 	if (!ordo_task_moves(facts) || !(times->end > times->begin || plot->seen.all))
 		return;
 	plot->seen.kinds[facts->kind] = true;
-	plot->seen.phases[facts->phase < plot->schedule->nphase ? facts->phase : plot->schedule->nphase] =
-		true;
+	plot->seen.phases[facts->phase < plot->schedule->nphase ? facts->phase
+								: plot->schedule->nphase] = true;
 }
 
 /* Moves that take no time are seen where none takes any. */
@@ -266,13 +274,15 @@ static bool find_seen(struct plot *plot)
 	plot->seen.all = true;
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t s = 0; s < schedule->nstream; s++)
-			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
+			for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end;
+				t++) {
 				if (!is_in_plot(plot, s, t))
 					continue;
 				if (pass)
 					see(plot, t);
 				else if (ordo_task_moves(&schedule->tasks[t]))
-					plot->seen.all &= !(plot->times[t].end > plot->times[t].begin);
+					plot->seen.all &=
+						!(plot->times[t].end > plot->times[t].begin);
 			}
 	return true;
 }
@@ -283,7 +293,8 @@ static bool lay_out(struct plot *plot)
 	if (!plot->row_of || !choose_ranks(plot))
 		return false;
 	for (uint32_t i = 0; i < plot->facts->nchosen_rank; i++)
-		for (uint32_t s = program_of(plot, i)->first_stream; s < program_of(plot, i)->end_stream; s++)
+		for (uint32_t s = program_of(plot, i)->first_stream;
+			s < program_of(plot, i)->end_stream; s++)
 			plot->row_of[s] = 0;
 	find_window(plot);
 	choose_form(plot);
@@ -332,8 +343,8 @@ static void put_title(const struct plot *plot)
 	int length = snprintf(text, sizeof text, "%s on %u ranks by %.400s",
 		ordo_operator_facts(problem->op)->name, problem->nrank, plot->schedule->algorithm);
 	if (problem->nshard != problem->nrank && length > 0 && (size_t)length < sizeof text)
-		length +=
-			snprintf(text + length, sizeof text - (size_t)length, ", %u shards", problem->nshard);
+		length += snprintf(text + length, sizeof text - (size_t)length, ", %u shards",
+			problem->nshard);
 	print_duration(plot->picture->timeline->total, total, sizeof total);
 	if (length > 0 && (size_t)length < sizeof text)
 		snprintf(text + length, sizeof text - (size_t)length, ": %s", total);
@@ -348,8 +359,9 @@ static void put_bands(const struct plot *plot)
 		const struct band *band = &plot->bands[i];
 		if (band->first_row < band->end_row && i % 2 == 0 &&
 			(!narrow || plot->facts->nrow > plot->nband))
-			svg_rect(plot->out, "zebra", plot->scale.left, plot->row_top[band->first_row],
-				plot_right, row_bottom(plot, band->end_row - 1));
+			svg_rect(plot->out, "zebra", plot->scale.left,
+				plot->row_top[band->first_row], plot_right,
+				row_bottom(plot, band->end_row - 1));
 	}
 }
 
@@ -365,8 +377,8 @@ static void put_axis(const struct plot *plot)
 	fputs("\"/>\n", out);
 	for (int64_t tick = plot->scale.first_tick; tick <= plot->scale.last_tick; tick++) {
 		print_tick(&plot->scale, tick, text, sizeof text);
-		svg_label(out, "soft middle", plot_x(plot, (double)tick * plot->scale.step), plot_top - 12,
-			text);
+		svg_label(out, "soft middle", plot_x(plot, (double)tick * plot->scale.step),
+			plot_top - 12, text);
 	}
 	svg_label(out, "soft end", plot->scale.left - 20, plot_top - 12, plot->scale.unit_name);
 	if (plot->facts->ranks_a_row > 1)
@@ -385,15 +397,18 @@ static void put_stream_labels(const struct plot *plot, const struct band *band)
 			continue;
 		snprintf(name, sizeof name, "%.*s", name_length(plot->schedule->streams[s].name),
 			plot->schedule->streams[s].name);
-		svg_label(plot->out, "small end", plot->scale.left - 8, plot_y(plot, s) + 3.5, name);
+		svg_label(
+			plot->out, "small end", plot->scale.left - 8, plot_y(plot, s) + 3.5, name);
 	}
 }
 
 static void put_band_label(const struct plot *plot, const struct band *band)
 {
 	char text[64];
-	const uint32_t first = plot->ranks[band->first_rank], last = plot->ranks[band->end_rank - 1];
-	const double middle = (plot->row_top[band->first_row] + row_bottom(plot, band->end_row - 1)) / 2;
+	const uint32_t first = plot->ranks[band->first_rank],
+		       last = plot->ranks[band->end_rank - 1];
+	const double middle =
+		(plot->row_top[band->first_row] + row_bottom(plot, band->end_row - 1)) / 2;
 	if (first == last)
 		snprintf(text, sizeof text, "rank %" PRIu32, first);
 	else if (last - first == band->end_rank - band->first_rank - 1)
@@ -444,17 +459,17 @@ static bool put_picture(struct plot *plot, FILE *out)
 	worked = !fclose(plot->out) && worked;
 	if (worked) {
 		fprintf(out,
-			"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"st\" role=\"img\" viewBox=\"0 0 "
-			"%.0f ",
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"st\" role=\"img\" "
+			"viewBox=\"0 0 %.0f ",
 			picture_width);
 		svg_number(out, height);
 		fprintf(out, "\" width=\"%.0f\"", picture_width);
 		svg_attribute(out, "height", height);
 		fprintf(out, ">\n%s", space_time_style);
 		fputs("<defs><pattern id=\"st-hatch\" width=\"5\" height=\"5\" "
-		      "patternUnits=\"userSpaceOnUse\" "
-		      "patternTransform=\"rotate(45)\"><rect class=\"queue\" width=\"5\" height=\"5\"/><path "
-		      "class=\"hatch\" d=\"M0 0V5\" stroke-width=\"3\"/></pattern></defs>\n",
+		      "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\"><rect "
+		      "class=\"queue\" width=\"5\" height=\"5\"/><path class=\"hatch\" d=\"M0 "
+		      "0V5\" stroke-width=\"3\"/></pattern></defs>\n",
 			out);
 		svg_rect(out, "paper", 0, 0, picture_width, height);
 		fwrite(contents, 1, size, out);
@@ -464,8 +479,8 @@ static bool put_picture(struct plot *plot, FILE *out)
 	return worked;
 }
 
-bool draw_space_time(
-	FILE *out, const struct space_time *picture, struct space_time_facts *facts, struct ordo_error *error)
+bool draw_space_time(FILE *out, const struct space_time *picture, struct space_time_facts *facts,
+	struct ordo_error *error)
 {
 	*facts = (struct space_time_facts){.form = TASK_BARS};
 	struct plot plot = {.picture = picture,
@@ -477,5 +492,6 @@ bool draw_space_time(
 	if (!worked)
 		return ordo_fail_memory(error);
 	return (!fflush(out) && !ferror(out)) ||
-	       ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
+	       ordo_fail(
+		       error, ORDO_ENVIRONMENT, 0, "cannot write the picture: %s", strerror(errno));
 }

@@ -2,16 +2,17 @@
 #ifndef ORDO_TOOLS_VIEW_SVG_SPACE_TIME_H
 #define ORDO_TOOLS_VIEW_SVG_SPACE_TIME_H
 
-#include "view/view.h"
 #include "view/model/witness.h"
+#include "view/view.h"
 #include <ordo/timeline.h>
 
 struct space_time {
 	const struct ordo_timeline *timeline;
 	const bool *absent;		   /* [ntask]: these never began; NULL: all did */
 	const struct selection *selection; /* without its max_tasks */
-	uint32_t most_tasks; /* of more than these a map is drawn; USUAL_TASKS: as many as are legible */
-	const char *setting; /* the second line of the title */
+	/* of more than these a map is drawn; USUAL_TASKS: as many as are legible */
+	uint32_t most_tasks;
+	const char *setting;	       /* the second line of the title */
 	const struct witness *witness; /* its tasks and arrows are red; NULL: there is none */
 };
 
@@ -38,8 +39,9 @@ struct space_time_facts {
 /* Of more tasks bars lose their tooltips; of more tasks or rows they become a map. */
 enum { MOST_TASK_BARS = 5000, MOST_DENSE_BARS = 40000, MOST_ROWS = 300 };
 
-/* Writes the picture; the same timeline and selection give the same bytes. With USUAL_TASKS no picture is longer than 2 MB, however long the
- * schedule. false: no memory, or it cannot be written. */
+/* Writes the picture; the same timeline and selection give the same bytes. With USUAL_TASKS no
+ * picture is longer than 2 MB, however long the schedule. false: no memory, or it cannot be
+ * written. */
 bool draw_space_time(FILE *out, const struct space_time *picture, struct space_time_facts *facts,
 	struct ordo_error *error);
 

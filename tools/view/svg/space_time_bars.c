@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Pixels: narrower ones would not be seen. */
-static const double least_move = 0.35, least_notify = 1, letter_width = 6.3, least_inside = 9, narrow_bar = 6;
+static const double least_move = 0.35, least_notify = 1, letter_width = 6.3, least_inside = 9,
+		    narrow_bar = 6;
 enum { MOST_PATH_BARS = 4000, MOST_TIPS = 700 };
 
 struct bar {
@@ -24,7 +25,9 @@ static struct bar bar_of(const struct plot *plot, uint32_t stream, uint32_t task
 		.right = plot_x(plot, times->end),
 		.top = middle - height / 2,
 		.bottom = middle + height / 2};
-	const double least = kind == ORDO_NOTIFY ? least_notify : kind == ORDO_WAIT ? 0 : least_move;
+	const double least = kind == ORDO_NOTIFY ? least_notify
+			     : kind == ORDO_WAIT ? 0
+						 : least_move;
 	bar.right = fmax(bar.right, bar.left + least);
 	return bar;
 }
@@ -61,7 +64,8 @@ typedef void visit_task(const struct plot *plot, uint32_t stream, uint32_t task)
 static void visit(const struct plot *plot, uint8_t mask, uint8_t marks, visit_task *what)
 {
 	for (uint32_t s = 0; s < plot->schedule->nstream; s++)
-		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++)
+		for (uint32_t t = plot->schedule->streams[s].first;
+			t < plot->schedule->streams[s].end; t++)
 			if ((plot->marks[t] & mask) == marks && is_in_plot(plot, s, t))
 				what(plot, s, t);
 }
@@ -90,7 +94,8 @@ static void put_tip(const struct plot *plot, uint32_t task)
 static bool is_dark(const char *colour)
 {
 	const unsigned long rgb = strtoul(colour + 1, NULL, 16);
-	return 0.299 * (double)(rgb >> 16) + 0.587 * (double)(rgb >> 8 & 255) + 0.114 * (double)(rgb & 255) <
+	return 0.299 * (double)(rgb >> 16) + 0.587 * (double)(rgb >> 8 & 255) +
+		       0.114 * (double)(rgb & 255) <
 	       120;
 }
 
@@ -98,17 +103,20 @@ static bool is_dark(const char *colour)
 static void put_inside(const struct plot *plot, uint32_t index, struct bar bar)
 {
 	const struct ordo_task *task = &plot->schedule->tasks[index];
-	const bool dark =
-		!(plot->marks[index] & RED) && is_dark(phase_bar_colour(&plot->palette, task->phase));
+	const bool dark = !(plot->marks[index] & RED) &&
+			  is_dark(phase_bar_colour(&plot->palette, task->phase));
 	char text[64];
-	int length = task->count > 1 ? snprintf(text, sizeof text, "%" PRIu32 "–%" PRIu32, task->chunk,
-					       task->chunk + task->count - 1)
+	int length = task->count > 1 ? snprintf(text, sizeof text, "%" PRIu32 "–%" PRIu32,
+					       task->chunk, task->chunk + task->count - 1)
 				     : snprintf(text, sizeof text, "%" PRIu32, task->chunk);
 	if (ordo_task_crosses(task))
-		length += snprintf(text + length, sizeof text - (size_t)length, "→%" PRIu32, task->peer) - 2;
+		length += snprintf(text + length, sizeof text - (size_t)length, "→%" PRIu32,
+				  task->peer) -
+			  2;
 	if (ordo_task_reduces(task))
 		bar.bottom = foot_of(bar).top;
-	if (bar.bottom - bar.top < least_inside || (length + 1) * letter_width > bar.right - bar.left)
+	if (bar.bottom - bar.top < least_inside ||
+		(length + 1) * letter_width > bar.right - bar.left)
 		return;
 	plot->facts->ninside += ordo_task_crosses(task);
 	svg_label(plot->out, dark ? "in middle on-dark" : "in middle", (bar.left + bar.right) / 2,
@@ -125,7 +133,8 @@ static void put_bar(const struct plot *plot, uint32_t stream, uint32_t task)
 		: facts->kind == ORDO_NOTIFY ? "notify"
 					     : "bar ",
 		ordo_task_moves(facts) ? ordo_task_kind_name((enum ordo_task_kind)facts->kind) : "",
-		plot->marks[task] & ON_PATH ? " critical" : "", plot->marks[task] & RED ? " red" : "");
+		plot->marks[task] & ON_PATH ? " critical" : "",
+		plot->marks[task] & RED ? " red" : "");
 	if (ordo_task_moves(facts))
 		fprintf(out, " fill=\"%s\"", phase_bar_colour(&plot->palette, facts->phase));
 	svg_attribute(out, "x", bar.left);
@@ -154,8 +163,8 @@ static void put_queue(const struct plot *plot, uint32_t stream, uint32_t task)
 }
 
 /* Boxes of many tasks as one path. */
-static void put_as_one(
-	const struct plot *plot, const char *class_name, uint8_t mask, uint8_t marks, visit_task *what)
+static void put_as_one(const struct plot *plot, const char *class_name, uint8_t mask, uint8_t marks,
+	visit_task *what)
 {
 	fprintf(plot->out, "<path class=\"%s\" d=\"", class_name);
 	visit(plot, mask, marks, what);
@@ -314,7 +323,8 @@ static void put_token(const struct plot *plot, uint32_t stream, uint32_t wait)
 {
 	struct arrow arrow;
 	const bool critical = is_critical_token(plot, wait);
-	if (plot->schedule->tasks[wait].kind != ORDO_WAIT || (plot->facts->form != TASK_BARS && !critical) ||
+	if (plot->schedule->tasks[wait].kind != ORDO_WAIT ||
+		(plot->facts->form != TASK_BARS && !critical) ||
 		!find_arrow(plot, stream, wait, plot->times[wait].notify, &arrow))
 		return;
 	plot->facts->narrow++;
@@ -341,7 +351,8 @@ static void put_critical_head(const struct plot *plot, uint32_t stream, uint32_t
 static void put_critical_halo(const struct plot *plot, uint32_t stream, uint32_t wait)
 {
 	struct arrow arrow;
-	if (is_critical_token(plot, wait) && find_arrow(plot, stream, wait, plot->times[wait].notify, &arrow))
+	if (is_critical_token(plot, wait) &&
+		find_arrow(plot, stream, wait, plot->times[wait].notify, &arrow))
 		put_line(plot, &arrow);
 }
 

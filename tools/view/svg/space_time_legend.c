@@ -46,7 +46,8 @@ static void put_gradient(struct pen *pen, const char *text, uint32_t first, uint
 		fprintf(out, "<stop offset=\"%.2f\" stop-color=\"%s\"/>", (double)i / (STOPS - 1),
 			phase_bar_colour(&pen->plot->palette,
 				first + (uint32_t)((uint64_t)(end - first - 1) * i / (STOPS - 1))));
-	fprintf(out, "</linearGradient><rect class=\"phase\" fill=\"url(#st-phase-%d)\"", pen->ngradient++);
+	fprintf(out, "</linearGradient><rect class=\"phase\" fill=\"url(#st-phase-%d)\"",
+		pen->ngradient++);
 	svg_attribute(out, "x", x);
 	svg_attribute(out, "y", pen->y - 7);
 	fprintf(out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width);
@@ -58,7 +59,8 @@ static void put_all_phases(struct pen *pen)
 	const struct ordo_schedule *schedule = pen->plot->schedule;
 	const bool *seen = pen->plot->seen.phases;
 	const size_t most = MOST_NAME_BYTES / 2;
-	char first_name[MOST_NAME_BYTES], last_name[MOST_NAME_BYTES], text[2 * MOST_NAME_BYTES + 32];
+	char first_name[MOST_NAME_BYTES], last_name[MOST_NAME_BYTES],
+		text[2 * MOST_NAME_BYTES + 32];
 	uint32_t first = 0, end = schedule->nphase, count = 0;
 	for (uint32_t i = 0; i < schedule->nphase; i++)
 		count += seen[i];
@@ -100,7 +102,8 @@ static void put_move(struct pen *pen, enum ordo_task_kind kind, const char *text
 	svg_attribute(plot->out, "y", pen->y - height / 2);
 	fprintf(plot->out, " width=\"%.0f\" height=\"%.0f\"/>", swatch_width, height);
 	if (kind == ORDO_LOCAL_REDUCE || kind == ORDO_SEND_REDUCE)
-		svg_rect(plot->out, "adds", x, pen->y + height * 0.24, x + swatch_width, pen->y + height / 2);
+		svg_rect(plot->out, "adds", x, pen->y + height * 0.24, x + swatch_width,
+			pen->y + height / 2);
 	fputc('\n', plot->out);
 }
 
@@ -114,7 +117,8 @@ static void put_path_line(struct pen *pen, const char *class_name, double x, dou
 static void put_outlined(struct pen *pen, const char *class_name, const char *text)
 {
 	const double x = place(pen, text);
-	fprintf(pen->plot->out, "<rect fill=\"#8fa3bf\" class=\"%s\" stroke-width=\"1.8\"", class_name);
+	fprintf(pen->plot->out, "<rect fill=\"#8fa3bf\" class=\"%s\" stroke-width=\"1.8\"",
+		class_name);
 	svg_attribute(pen->plot->out, "x", x + 1);
 	svg_attribute(pen->plot->out, "y", pen->y - 7);
 	fprintf(pen->plot->out, " width=\"%.0f\" height=\"14\"/>\n", swatch_width - 2);
@@ -125,8 +129,8 @@ static void put_forms(struct pen *pen)
 	static const struct {
 		enum ordo_task_kind kind;
 		const char *text;
-	} moves[] = {{ORDO_SEND, "Send"}, {ORDO_SEND_REDUCE, "SendReduce"}, {ORDO_LOCAL_COPY, "LocalCopy"},
-		{ORDO_LOCAL_REDUCE, "LocalReduce"}};
+	} moves[] = {{ORDO_SEND, "Send"}, {ORDO_SEND_REDUCE, "SendReduce"},
+		{ORDO_LOCAL_COPY, "LocalCopy"}, {ORDO_LOCAL_REDUCE, "LocalReduce"}};
 	const struct plot *plot = pen->plot;
 	for (int i = 0; i < 4; i++)
 		if (plot->seen.kinds[moves[i].kind])
@@ -137,8 +141,8 @@ static void put_forms(struct pen *pen)
 	}
 	if (plot->seen.waiting) {
 		const double x = place(pen, "waiting");
-		svg_rect(plot->out, plot->facts->form == TASK_BARS ? "wait hatched" : "wait", x, pen->y - 3,
-			x + swatch_width, pen->y + 3);
+		svg_rect(plot->out, plot->facts->form == TASK_BARS ? "wait hatched" : "wait", x,
+			pen->y - 3, x + swatch_width, pen->y + 3);
 	}
 	if (plot->facts->narrow) {
 		const double x = place(pen, "Notify to its Wait");

@@ -1,8 +1,10 @@
-/* space_time_map.c - rows of ranks cut into spans of time, for schedules of more tasks than a picture has room for.
+/* space_time_map.c - rows of ranks cut into spans of time, for schedules of more tasks than a
+ * picture has room for.
  *
- * A cell tells what part of its span the ranks of its row worked: moves between ranks in the colour of their phase, what stays on a rank darker;
- * and where no stream works, what part they waited, in grey. The less of both, the paler. Every task costs the same, however long it took: it is
- * added where it begins and taken away where it ends, and a running sum tells what lies between.
+ * A cell tells what part of its span the ranks of its row worked: moves between ranks in the colour
+ * of their phase, what stays on a rank darker; and where no stream works, what part they waited, in
+ * grey. The less of both, the paler. Every task costs the same, however long it took: it is added
+ * where it begins and taken away where it ends, and a running sum tells what lies between.
  */
 #include "space_time_plot.h"
 #include "svg.h"
@@ -32,7 +34,8 @@ static void add(struct amount *to, const struct amount *what, double times)
 }
 
 /* Adds something that lasts from one moment to another. */
-static void add_time(struct map *map, uint32_t row, double begin, double end, const struct amount *what)
+static void add_time(
+	struct map *map, uint32_t row, double begin, double end, const struct amount *what)
 {
 	const struct scale *scale = &map->plot->scale;
 	const double length = (scale->end - scale->begin) / map->nspan;
@@ -81,11 +84,13 @@ static void fill(struct map *map)
 {
 	const struct plot *plot = map->plot;
 	for (uint32_t i = 0; i < plot->nband; i++)
-		map->nrank[plot->bands[i].first_row] = plot->bands[i].end_rank - plot->bands[i].first_rank;
+		map->nrank[plot->bands[i].first_row] =
+			plot->bands[i].end_rank - plot->bands[i].first_rank;
 	for (uint32_t s = 0; s < plot->schedule->nstream; s++) {
 		if (plot->row_of[s] == ORDO_NONE)
 			continue;
-		for (uint32_t t = plot->schedule->streams[s].first; t < plot->schedule->streams[s].end; t++)
+		for (uint32_t t = plot->schedule->streams[s].first;
+			t < plot->schedule->streams[s].end; t++)
 			if (is_in_plot(plot, s, t))
 				add_task(map, s, t);
 	}
@@ -109,17 +114,21 @@ static uint32_t look_of(const struct amount *amount, uint32_t nrank)
 	if (!look)
 		return 0;
 	for (int i = RED_PART; i <= BLUE_PART; i++) {
-		const double colour = amount->parts[BUSY] > 0 ? amount->parts[i] / amount->parts[BUSY] : 0,
+		const double colour = amount->parts[BUSY] > 0
+					      ? amount->parts[i] / amount->parts[BUSY]
+					      : 0,
 			     mixed = (colour * busy + grey[i] * waiting) / (busy + waiting);
 		look = look << 8 | ((uint32_t)lround(fmax(0, fmin(255, mixed))) & 0xfc);
 	}
 	return look;
 }
 
-static void put_cells(const struct map *map, uint32_t row, uint32_t first, uint32_t end, uint32_t look)
+static void put_cells(
+	const struct map *map, uint32_t row, uint32_t first, uint32_t end, uint32_t look)
 {
 	const struct plot *plot = map->plot;
-	const double width = (plot->scale.right - plot->scale.left) / map->nspan, top = plot->row_top[row];
+	const double width = (plot->scale.right - plot->scale.left) / map->nspan,
+		     top = plot->row_top[row];
 	if (!look)
 		return;
 	fprintf(plot->out, "<path fill=\"#%06x\"", (unsigned)(look & 0xffffff));
@@ -176,7 +185,8 @@ struct column {
 	uint32_t nturn;		   /* changes of row */
 };
 
-/* Of a trace it may go to and fro between threads hundreds of times in a column: a solid line there would hide all else. */
+/* Of a trace it may go to and fro between threads hundreds of times in a column: a solid line there
+ * would hide all else. */
 enum { MOST_TURNS = 3 };
 
 static void put_extent(const struct plot *plot, const struct column *column)
@@ -198,8 +208,8 @@ static void leave_column(const struct plot *plot, const struct column *column, b
 	svg_number(plot->out, column->last);
 }
 
-/* The critical path as a line through the middles of rows. What happens within one column is drawn as its extent; `flutter`: only that of
- * columns with many turns, otherwise all but that. */
+/* The critical path as a line through the middles of rows. What happens within one column is drawn
+ * as its extent; `flutter`: only that of columns with many turns, otherwise all but that. */
 static void put_way(const struct plot *plot, const char *class_name, bool flutter)
 {
 	struct column column = {.x = -1};
@@ -208,7 +218,8 @@ static void put_way(const struct plot *plot, const char *class_name, bool flutte
 		const uint32_t task = plot->path[i], stream = ordo_stream_of(plot->schedule, task);
 		if (!is_in_plot(plot, stream, task))
 			continue;
-		const double x = floor(plot_x(plot, plot->times[task].end)), y = plot_y(plot, stream);
+		const double x = floor(plot_x(plot, plot->times[task].end)),
+			     y = plot_y(plot, stream);
 		if (x == column.x) {
 			column.nturn += y != column.last;
 			column.low = fmin(column.low, y);

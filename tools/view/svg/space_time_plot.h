@@ -1,4 +1,5 @@
-/* space_time_plot.h - a space-time diagram under way: where everything lies. Private to space_time*.c. */
+/* space_time_plot.h - a space-time diagram under way: where everything lies. Private to
+ * space_time*.c. */
 #ifndef ORDO_TOOLS_VIEW_SVG_SPACE_TIME_PLOT_H
 #define ORDO_TOOLS_VIEW_SVG_SPACE_TIME_PLOT_H
 
@@ -58,7 +59,8 @@ static inline double plot_x(const struct plot *plot, double seconds)
 double row_bottom(const struct plot *plot, uint32_t row);
 /* The middle of a stream's row. */
 double plot_y(const struct plot *plot, uint32_t stream);
-/* The height of a task's bar: what goes to another rank is high, what stays is low, a Wait is thin. */
+/* The height of a task's bar: what goes to another rank is high, what stays is low, a Wait is
+ * thin. */
 double bar_height(const struct plot *plot, enum ordo_task_kind kind);
 
 bool put_bars(const struct plot *plot);	  /* false: no memory */

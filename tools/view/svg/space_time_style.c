@@ -1,6 +1,7 @@
 /* space_time_style.c - how a space-time diagram looks, in the light and in the dark.
  *
- * Plain classes with literal colours: readers of SVG that know no variables and nothing of a dark mode show the light one.
+ * Plain classes with literal colours: readers of SVG that know no variables and nothing of a dark
+ * mode show the light one.
  */
 #include "space_time_plot.h"
 

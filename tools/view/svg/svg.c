@@ -78,7 +78,8 @@ void svg_box(FILE *out, double left, double top, double right, double bottom)
 	fputc('z', out);
 }
 
-void svg_rect(FILE *out, const char *class_name, double left, double top, double right, double bottom)
+void svg_rect(
+	FILE *out, const char *class_name, double left, double top, double right, double bottom)
 {
 	fprintf(out, "<rect class=\"%s\"", class_name);
 	svg_attribute(out, "x", left);

@@ -8,14 +8,18 @@
 void svg_number(FILE *out, double number);
 /* ` name="number"` */
 void svg_attribute(FILE *out, const char *name, double number);
-/* A text as XML has it: what would be markup is escaped, and what XML cannot hold is a question mark. */
+/* A text as XML has it: what would be markup is escaped, and what XML cannot hold is a question
+ * mark. */
 void svg_escape(FILE *out, const char *text);
-/* <text> in a class of the picture's style, its first letter (or last, or middle: as the class says) at x. */
+/* <text> in a class of the picture's style, its first letter (or last, or middle: as the class
+ * says) at x. */
 void svg_label(FILE *out, const char *class_name, double x, double y, const char *text);
-/* A closed box as path data. Boxes that meet have one edge: left and right are rounded, not the width. */
+/* A closed box as path data. Boxes that meet have one edge: left and right are rounded, not the
+ * width. */
 void svg_box(FILE *out, double left, double top, double right, double bottom);
 /* <rect>. */
-void svg_rect(FILE *out, const char *class_name, double left, double top, double right, double bottom);
+void svg_rect(
+	FILE *out, const char *class_name, double left, double top, double right, double bottom);
 /* A straight line as path data. */
 void svg_line(FILE *out, double x0, double y0, double x1, double y1);
 

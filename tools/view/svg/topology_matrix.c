@@ -191,9 +191,10 @@ static bool add_row(struct matrix *matrix, uint32_t row)
 /* What lies behind the cells: from ranks or switches, to ranks or switches. */
 static bool add_panel(struct matrix *matrix, const char *name, bool from_switches, bool to_switches)
 {
-	const double split = matrix->nrank * matrix->cell, low = split + switch_gap, high = end_of(matrix);
-	Agraph_t *panel = add_cluster(matrix->graph, name, to_switches ? low : 0, from_switches ? low : 0,
-		to_switches ? high : split, from_switches ? high : split);
+	const double split = matrix->nrank * matrix->cell, low = split + switch_gap,
+		     high = end_of(matrix);
+	Agraph_t *panel = add_cluster(matrix->graph, name, to_switches ? low : 0,
+		from_switches ? low : 0, to_switches ? high : split, from_switches ? high : split);
 	if (!panel)
 		return false;
 	set(panel, "style", "filled");
@@ -206,9 +207,10 @@ static bool add_panels(struct matrix *matrix)
 {
 	const bool has_switches = matrix->count > matrix->nrank;
 	return add_panel(matrix, "cluster_ranks", false, false) &&
-	       (!has_switches || (add_panel(matrix, "cluster_to_switches", false, true) &&
-					 add_panel(matrix, "cluster_from_switches", true, false) &&
-					 add_panel(matrix, "cluster_between_switches", true, true)));
+	       (!has_switches ||
+		       (add_panel(matrix, "cluster_to_switches", false, true) &&
+			       add_panel(matrix, "cluster_from_switches", true, false) &&
+			       add_panel(matrix, "cluster_between_switches", true, true)));
 }
 
 /* Every so manieth rank has its number, so that numbers stand apart. */
@@ -232,8 +234,8 @@ static bool add_number(struct matrix *matrix, uint32_t position, bool column)
 	snprintf(text, sizeof text, "%u", vertex >= nrank ? vertex - nrank : vertex);
 	snprintf(name, sizeof name, "%s%u", column ? "column" : "row", vertex);
 	const double width = width_of_text(text, number_points);
-	Agnode_t *node = add_label(
-		matrix->graph, name, column ? middle : -0.08 - width / 2, column ? -0.12 : middle, text);
+	Agnode_t *node = add_label(matrix->graph, name, column ? middle : -0.08 - width / 2,
+		column ? -0.12 : middle, text);
 	if (!node)
 		return false;
 	set_format(node, "fontsize", "%g", number_points);
@@ -250,7 +252,8 @@ static bool add_numbers(struct matrix *matrix)
 	const uint32_t step = number_step(matrix);
 	for (uint32_t i = 0; i < matrix->count; i++) {
 		const uint32_t number = is_switch_at(matrix, i) ? i - matrix->nrank : i;
-		if (number % step == 0 && (!add_number(matrix, i, false) || !add_number(matrix, i, true)))
+		if (number % step == 0 &&
+			(!add_number(matrix, i, false) || !add_number(matrix, i, true)))
 			return false;
 	}
 	return true;
@@ -260,7 +263,8 @@ static bool add_numbers(struct matrix *matrix)
 static bool add_axis(struct matrix *matrix, const char *text, double x, double y, bool ends)
 {
 	const double width = width_of_text(text, number_points) + 0.1;
-	Agnode_t *node = add_left_label(matrix->graph, text, ends ? x - width : x, y, text, number_points);
+	Agnode_t *node =
+		add_left_label(matrix->graph, text, ends ? x - width : x, y, text, number_points);
 	if (!node)
 		return false;
 	set(node, "fontname", "Helvetica-Bold");
@@ -312,7 +316,8 @@ static bool add_classes(struct matrix *matrix)
 	const struct ordo_topology *topology = matrix->loads->topology;
 	char text[256];
 	for (uint32_t class = 0; class < topology->nclass; class ++)
-		if (describe_class(topology, matrix->drawn, class, text) && !add_words(matrix, text))
+		if (describe_class(topology, matrix->drawn, class, text) &&
+			!add_words(matrix, text))
 			return false;
 	return true;
 }
@@ -358,7 +363,8 @@ static bool add_bottleneck(struct matrix *matrix)
 	if (!loads->marks_worst)
 		return true;
 	snprintf(text, sizeof text,
-		loads->nworst > 1 ? "bottleneck: %.3g %%, %" PRIu32 " links alike" : "bottleneck: %.3g %%",
+		loads->nworst > 1 ? "bottleneck: %.3g %%, %" PRIu32 " links alike"
+				  : "bottleneck: %.3g %%",
 		100 * loads->most_use, loads->nworst);
 	use_colour(loads, loads->most_use, cell.colour);
 	return add_sample(matrix, &cell, text);
@@ -383,11 +389,11 @@ static bool add_legend(struct matrix *matrix)
 	const double low = matrix->nrank * matrix->cell + switch_gap;
 	matrix->legend_x = end_of(matrix) + 0.5;
 	if (matrix->count > matrix->nrank)
-		matrix->legend_x =
-			fmax(matrix->legend_x, low + width_of_text("to switch", number_points) + 0.3);
+		matrix->legend_x = fmax(
+			matrix->legend_x, low + width_of_text("to switch", number_points) + 0.3);
 	matrix->legend_y = 0.1;
-	return add_classes(matrix) && add_bytes(matrix) && add_uses(matrix) && add_bottleneck(matrix) &&
-	       add_others(matrix);
+	return add_classes(matrix) && add_bytes(matrix) && add_uses(matrix) &&
+	       add_bottleneck(matrix) && add_others(matrix);
 }
 
 static bool add_title(struct matrix *matrix)

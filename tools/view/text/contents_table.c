@@ -1,8 +1,8 @@
 /* contents_table.c - `ordo draw --as table`: what is in every slot after each step. */
 #include "contents_table.h"
-#include "view/model/selection.h"
 #include "cli/inputs.h"
 #include "contents_text.h"
+#include "view/model/selection.h"
 #include <stdlib.h>
 
 static bool refuse(struct call *call, const struct ordo_error *error)
@@ -11,14 +11,17 @@ static bool refuse(struct call *call, const struct ordo_error *error)
 	return false;
 }
 
-bool can_be_followed(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
+bool can_be_followed(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct ordo_error error;
 	if (!proof) {
-		ordo_fail(&error, ORDO_UNDECIDED, 0, "the schedule is too large to be followed slot by slot");
+		ordo_fail(&error, ORDO_UNDECIDED, 0,
+			"the schedule is too large to be followed slot by slot");
 		return refuse(call, &error);
 	}
-	/* The shape is judged first, all rules of it together: there may be more behind the last finding. */
+	/* The shape is judged first, all rules of it together: there may be more behind the last
+	 * finding. */
 	const bool all_found = proof->complete || proof->nfinding < MOST_FINDINGS;
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
 		const int rule = proof->findings[i].rule;
@@ -30,11 +33,13 @@ bool can_be_followed(struct call *call, const struct ordo_schedule *schedule, co
 	return true;
 }
 
-/* [limit] which of `first`..`first + limit - 1` were chosen; NULL: none was, or (*failed) that made no sense. */
-static bool *read_mask(
-	struct call *call, const char *option, const struct texts *texts, uint32_t limit, bool *failed)
+/* [limit] which of `first`..`first + limit - 1` were chosen; NULL: none was, or (*failed) that made
+ * no sense. */
+static bool *read_mask(struct call *call, const char *option, const struct texts *texts,
+	uint32_t limit, bool *failed)
 {
-	uint32_t count, *numbers = texts->count ? read_numbers(call, option, texts, limit, &count) : NULL;
+	uint32_t count,
+		*numbers = texts->count ? read_numbers(call, option, texts, limit, &count) : NULL;
 	bool *mask = numbers ? calloc((size_t)limit + 1, sizeof *mask) : NULL;
 	for (uint32_t i = 0; mask && i < count; i++)
 		mask[numbers[i]] = true;
@@ -43,11 +48,13 @@ static bool *read_mask(
 	return mask;
 }
 
-static bool print(struct call *call, const struct contents_wish *wish, const struct ordo_schedule *schedule,
-	const struct contents *contents, struct contents_form *form, FILE *out)
+static bool print(struct call *call, const struct contents_wish *wish,
+	const struct ordo_schedule *schedule, const struct contents *contents,
+	struct contents_form *form, FILE *out)
 {
 	bool failed[2];
-	bool *chunks = read_mask(call, "chunks", &wish->chunks, ordo_nchunk(&schedule->problem), &failed[0]);
+	bool *chunks = read_mask(
+		call, "chunks", &wish->chunks, ordo_nchunk(&schedule->problem), &failed[0]);
 	bool *steps = read_mask(call, "steps", &wish->steps, contents->nstep + 1, &failed[1]);
 	struct contents_omission omission;
 	form->chunks = chunks;
@@ -64,21 +71,23 @@ static bool print(struct call *call, const struct contents_wish *wish, const str
 		(!wish->chunks.count && omission.slots < omission.all_slots) ||
 		(!wish->steps.count && omission.steps < omission.all_steps))
 		note(call,
-			"in the table: %u of %u ranks, %u of %u slots, %u of %u steps; choose others with "
-			"--ranks 0-3, --chunks 0-3 and --steps 1-4",
+			"in the table: %u of %u ranks, %u of %u slots, %u of %u steps; choose "
+			"others with --ranks 0-3, --chunks 0-3 and --steps 1-4",
 			form->nrank, schedule->problem.nrank, omission.slots, omission.all_slots,
 			omission.steps, omission.all_steps);
 	return true;
 }
 
-bool draw_contents(struct call *call, const struct contents_wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, bool markdown, FILE *out)
+bool draw_contents(struct call *call, const struct contents_wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown,
+	FILE *out)
 {
 	struct ordo_error error;
 	char remark[96];
 	const uint32_t nrank = schedule->problem.nrank;
-	struct contents_form form = {
-		.markdown = markdown, .trees = wish->trees, .nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
+	struct contents_form form = {.markdown = markdown,
+		.trees = wish->trees,
+		.nrank = nrank < FEW_RANKS ? nrank : FEW_RANKS};
 	if (!can_be_followed(call, schedule, proof))
 		return false;
 	if (!proof->proved) {
@@ -86,8 +95,9 @@ bool draw_contents(struct call *call, const struct contents_wish *wish, const st
 			proof->findings[0].rule);
 		form.remark = remark;
 	}
-	uint32_t *chosen = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank, &form.nrank)
-					     : first_numbers(nrank);
+	uint32_t *chosen = wish->ranks.count
+				   ? read_numbers(call, "ranks", &wish->ranks, nrank, &form.nrank)
+				   : first_numbers(nrank);
 	if (!chosen)
 		return false;
 	form.ranks = chosen;

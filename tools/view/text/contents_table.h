@@ -13,11 +13,15 @@ struct contents_wish {
 /* What a picture shows of what is wrong. */
 enum { MOST_FINDINGS = 16 };
 
-/* Are all ranks, chunks and slots there that tasks name? The proof (NULL: undecided) was given up after MOST_FINDINGS. false: call->status. */
-bool can_be_followed(struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
+/* Are all ranks, chunks and slots there that tasks name? The proof (NULL: undecided) was given up
+ * after MOST_FINDINGS. false: call->status. */
+bool can_be_followed(
+	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 
-/* Prints it for the ranks that were chosen, or a few. The proof is as for can_be_followed. false: call->status. */
-bool draw_contents(struct call *call, const struct contents_wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, bool markdown, FILE *out);
+/* Prints it for the ranks that were chosen, or a few. The proof is as for can_be_followed. false:
+ * call->status. */
+bool draw_contents(struct call *call, const struct contents_wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool markdown,
+	FILE *out);
 
 #endif

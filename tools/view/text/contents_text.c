@@ -33,9 +33,11 @@ struct table {
 	struct column *columns;
 	uint32_t ncolumn;
 	size_t column_room;
-	uint32_t *cell_at;			/* [nrank * ncolumn] ORDO_NONE: that rank has no such slot */
-	const char **texts;			/* [nchange] NULL: not in the table */
-	const char **of_tree;			/* [nnode] the text of a sum; NULL: not needed yet */
+	/* [nrank * ncolumn] ORDO_NONE: that rank has no such slot */
+	uint32_t *cell_at;
+	const char **texts; /* [nchange] NULL: not in the table */
+	/* [nnode] the text of a sum; NULL: not needed yet */
+	const char **of_tree;
 	const char **shown;			/* [ncell] now */
 	uint32_t *changed;			/* [ncell] the last step that changed it + 1 */
 	uint32_t *stack, *seen, *leaves, stamp; /* for walks: [nnode], [nnode], [contributors] */
@@ -61,7 +63,8 @@ static int compare_leaves(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The leaves of a tree, ascending, each once; a node is entered once however often it is in the tree. */
+/* The leaves of a tree, ascending, each once; a node is entered once however often it is in the
+ * tree. */
 static uint32_t gather_leaves(struct table *table, uint32_t tree)
 {
 	const struct ordo_trees *trees = &table->contents->forest->trees;
@@ -96,8 +99,8 @@ static size_t print_ranges(const uint32_t *leaves, uint32_t count, char *text, s
 		if (end - first < 3)
 			end = first + 1;
 		length += (size_t)snprintf(text + length, size - length,
-			end - first > 1 ? "%s%" PRIu32 "..%" PRIu32 : "%s%" PRIu32, first ? "," : "",
-			leaves[first], leaves[end - 1]);
+			end - first > 1 ? "%s%" PRIu32 "..%" PRIu32 : "%s%" PRIu32,
+			first ? "," : "", leaves[first], leaves[end - 1]);
 	}
 	if (length + 1 < size)
 		length += (size_t)snprintf(text + length, size - length, "}");
@@ -112,10 +115,12 @@ static bool is_strided(const uint32_t *leaves, uint32_t count)
 	return count > 2;
 }
 
-/* From which of them on they are all there are, over the last contributor to the first: 6, 7, 0, 1 of 8. 0: they are not. */
+/* From which of them on they are all there are, over the last contributor to the first: 6, 7, 0, 1
+ * of 8. 0: they are not. */
 static uint32_t find_wrap(const struct table *table, const uint32_t *leaves, uint32_t count)
 {
-	const uint32_t last = (reduces(table) ? problem_of(table)->nshard : problem_of(table)->nrank) - 1;
+	const uint32_t last =
+		(reduces(table) ? problem_of(table)->nshard : problem_of(table)->nrank) - 1;
 	uint32_t wrap = 0;
 	if (last < FEW_LEAVES || leaves[0] || leaves[count - 1] != last)
 		return 0;
@@ -140,7 +145,8 @@ static const char *set_text(struct table *table, uint32_t tree)
 	else if (leaves[count - 1] - leaves[0] + 1 == count)
 		snprintf(text, sizeof text, "%" PRIu32 "..%" PRIu32, leaves[0], leaves[count - 1]);
 	else if (wrap)
-		snprintf(text, sizeof text, "%" PRIu32 "..%" PRIu32, leaves[wrap], leaves[wrap - 1]);
+		snprintf(
+			text, sizeof text, "%" PRIu32 "..%" PRIu32, leaves[wrap], leaves[wrap - 1]);
 	else if (print_ranges(leaves, count, text, sizeof text) > LONGEST_SET) {
 		const bool strided = is_strided(leaves, count);
 		table->used.strided |= strided;
@@ -159,14 +165,16 @@ static const char *sum_text(struct table *table, uint32_t tree)
 {
 	const char **text = &table->of_tree[tree];
 	if (!*text)
-		*text = table->form->trees
-				? ordo_forest_print(table->contents->forest, &table->arena, tree, MOST_LEAVES)
-				: set_text(table, tree);
+		*text = table->form->trees ? ordo_forest_print(table->contents->forest,
+						     &table->arena, tree, MOST_LEAVES)
+					   : set_text(table, tree);
 	return *text;
 }
 
-/* Which chunk a scratch slot holds is said, where there is more than one; an output or input slot has its own. */
-static const char *content_text(struct table *table, enum ordo_buffer buffer, struct content content)
+/* Which chunk a scratch slot holds is said, where there is more than one; an output or input slot
+ * has its own. */
+static const char *content_text(
+	struct table *table, enum ordo_buffer buffer, struct content content)
 {
 	const bool names_chunk = buffer == ORDO_SCRATCH && ordo_nchunk(problem_of(table)) > 1;
 	if (content.tree == CONTENT_UNDEFINED) {
@@ -185,8 +193,8 @@ static const char *content_text(struct table *table, enum ordo_buffer buffer, st
 
 static bool add_column(struct table *table, enum ordo_buffer buffer, uint32_t slot)
 {
-	if (!ordo_array_reserve(
-		    &table->columns, &table->column_room, (size_t)table->ncolumn + 1, sizeof *table->columns))
+	if (!ordo_array_reserve(&table->columns, &table->column_room, (size_t)table->ncolumn + 1,
+		    sizeof *table->columns))
 		return false;
 	table->columns[table->ncolumn++] = (struct column){buffer, slot, 0};
 	return true;
@@ -195,8 +203,9 @@ static bool add_column(struct table *table, enum ordo_buffer buffer, uint32_t sl
 /* The chunk that an output or input slot is for. */
 static uint32_t own_chunk(const struct table *table, const struct slot_name *name)
 {
-	return name->buffer == ORDO_OUTPUT ? ordo_output_chunk(problem_of(table), name->rank, name->slot)
-					   : ordo_input_chunk(problem_of(table), name->rank, name->slot);
+	return name->buffer == ORDO_OUTPUT
+		       ? ordo_output_chunk(problem_of(table), name->rank, name->slot)
+		       : ordo_input_chunk(problem_of(table), name->rank, name->slot);
 }
 
 static bool choose_columns_of(
@@ -244,7 +253,8 @@ static bool choose_columns(struct table *table, struct contents_omission *omissi
 static uint32_t find_column(const struct table *table, const struct slot_name *name)
 {
 	uint32_t low = 0, high = table->ncolumn;
-	static const int place[ORDO_NBUFFER] = {[ORDO_OUTPUT] = 0, [ORDO_SCRATCH] = 1, [ORDO_INPUT] = 2};
+	static const int place[ORDO_NBUFFER] = {
+		[ORDO_OUTPUT] = 0, [ORDO_SCRATCH] = 1, [ORDO_INPUT] = 2};
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		const struct column *column = &table->columns[middle];
@@ -268,7 +278,8 @@ static bool place_cells(struct table *table)
 	const size_t size = (size_t)table->form->nrank * table->ncolumn;
 	table->cell_at = ordo_array_make(size + 1, sizeof *table->cell_at, 0xff);
 	for (uint32_t row = 0; table->cell_at && row < table->form->nrank; row++)
-		for (uint32_t c = contents->first_cell[row]; c < contents->first_cell[row + 1]; c++) {
+		for (uint32_t c = contents->first_cell[row]; c < contents->first_cell[row + 1];
+			c++) {
 			const uint32_t column = find_column(table, &contents->cells[c]);
 			if (column != ORDO_NONE)
 				table->cell_at[(size_t)row * table->ncolumn + column] = c;
@@ -381,7 +392,8 @@ static const char *cell_text(
 	return cell == ORDO_NONE ? "" : table->shown[cell] ? table->shown[cell] : ".";
 }
 
-static void print_row(const struct table *table, uint32_t row, uint32_t step, uint32_t first, uint32_t end)
+static void print_row(
+	const struct table *table, uint32_t row, uint32_t step, uint32_t first, uint32_t end)
 {
 	int owed = 0;
 	fprintf(table->out, "%4" PRIu32, table->form->ranks[row]);
@@ -448,7 +460,8 @@ static void print_step(const struct table *table, uint32_t step, bool changes)
 	print_step_name(table, step);
 	if (!changes && !table->form->steps) {
 		fprintf(table->out, "%s\n",
-			table->contents->moves[step] ? ": nothing here changes" : ": nothing moves");
+			table->contents->moves[step] ? ": nothing here changes"
+						     : ": nothing moves");
 		return;
 	}
 	fprintf(table->out, table->form->markdown ? "\n\n" : "\n");
@@ -496,7 +509,8 @@ static bool print_steps(struct table *table, struct contents_omission *omission)
 			changes = true;
 		}
 		if (wanted[step] && left_out && !table->form->steps)
-			fprintf(table->out, "\n... %" PRIu32 " steps are left out; --steps chooses\n",
+			fprintf(table->out,
+				"\n... %" PRIu32 " steps are left out; --steps chooses\n",
 				omission->all_steps - omission->steps);
 		left_out = !wanted[step];
 		if (wanted[step] && (step || changes))
@@ -518,7 +532,8 @@ static const char *slots_meaning(const struct ordo_problem *problem)
 			   : "output slot j of rank r, of K to a block, is for chunk rK+j";
 	case ORDO_ALLTOALL:
 		return one ? "output slot i of rank r is for what rank i has for r"
-			   : "output slot iK+k of rank r, of K to a block, is for what rank i has for r";
+			   : "output slot iK+k of rank r, of K to a block, is for what rank i has "
+			     "for r";
 	case ORDO_ALLREDUCE:
 	case ORDO_REDUCE:
 	case ORDO_BROADCAST:
@@ -542,14 +557,17 @@ static void print_key(const struct table *table)
 	char line[160];
 	if (reduces(table) && table->form->trees)
 		snprintf(line, sizeof line,
-			"(0+1)+2: how the data of these %s were added; .: nothing yet; %s: new in this step",
+			"(0+1)+2: how the data of these %s were added; .: nothing yet; %s: new in "
+			"this step",
 			whose, new);
 	else if (reduces(table))
 		snprintf(line, sizeof line,
-			"0..3: the sum of the data of %s 0 to 3; .: nothing yet; %s: new in this step", whose,
-			new);
+			"0..3: the sum of the data of %s 0 to 3; .: nothing yet; %s: new in this "
+			"step",
+			whose, new);
 	else
-		snprintf(line, sizeof line, "3: what rank 3 had; .: nothing yet; %s: new in this step", new);
+		snprintf(line, sizeof line,
+			"3: what rank 3 had; .: nothing yet; %s: new in this step", new);
 	print_line(table, line);
 	print_line(table, slots_meaning(problem));
 	bool scratch = false;
@@ -566,8 +584,8 @@ static void print_key(const struct table *table)
 	if (table->used.repeated)
 		print_line(table, "!: something was added more than once");
 	if (table->used.undefined)
-		print_line(table,
-			"?: undefined: read before it was written, or another chunk than the task names");
+		print_line(table, "?: undefined: read before it was written, or another chunk than "
+				  "the task names");
 }
 
 static void print_head(const struct table *table, const struct contents_omission *omission)
@@ -575,10 +593,12 @@ static void print_head(const struct table *table, const struct contents_omission
 	const struct ordo_schedule *schedule = table->schedule;
 	const struct ordo_problem *problem = problem_of(table);
 	char line[256];
-	fprintf(table->out, "%s%s%s on %" PRIu32 " rank%s by %s: what is in every slot after each step%s\n",
+	fprintf(table->out,
+		"%s%s%s on %" PRIu32 " rank%s by %s: what is in every slot after each step%s\n",
 		table->form->markdown ? "**" : "", ordo_operator_facts(problem->op)->name,
-		problem->in_place ? " in place" : "", problem->nrank, problem->nrank == 1 ? "" : "s",
-		schedule->algorithm, table->form->markdown ? "**  " : "");
+		problem->in_place ? " in place" : "", problem->nrank,
+		problem->nrank == 1 ? "" : "s", schedule->algorithm,
+		table->form->markdown ? "**  " : "");
 	print_key(table);
 	if (table->form->nrank < problem->nrank || omission->slots < omission->all_slots) {
 		snprintf(line, sizeof line,
@@ -631,13 +651,14 @@ static void close_table(struct table *table)
 	ordo_arena_free(&table->arena);
 }
 
-bool print_contents(FILE *out, const struct ordo_schedule *schedule, const struct contents *contents,
-	const struct contents_form *form, struct contents_omission *omission)
+bool print_contents(FILE *out, const struct ordo_schedule *schedule,
+	const struct contents *contents, const struct contents_form *form,
+	struct contents_omission *omission)
 {
 	struct table table = {.out = out, .schedule = schedule, .contents = contents, .form = form};
 	*omission = (struct contents_omission){0};
-	bool worked = open_table(&table) && choose_columns(&table, omission) && place_cells(&table) &&
-		      write_texts(&table);
+	bool worked = open_table(&table) && choose_columns(&table, omission) &&
+		      place_cells(&table) && write_texts(&table);
 	if (worked) {
 		omission->slots = table.ncolumn;
 		print_head(&table, omission);
