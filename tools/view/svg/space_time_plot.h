@@ -48,8 +48,22 @@ struct plot {
 
 enum { ON_PATH = 1, RED = 2 };
 
+/* In pixels: where the rows end and begin, where the names of ranks stand, and how far apart labels
+ * are at least. */
+static const double plot_right = 1256, plot_top = 92, rank_label_x = 14, least_label_distance = 12;
+
 /* In a map waiting is paler than work. */
 #define WAITING_SHADE 0.45
+
+/* Chooses ranks, form and rows and finds what the picture shows. false: no memory. Released in
+ * either case. */
+bool lay_out_plot(struct plot *plot);
+void release_plot(struct plot *plot);
+/* The program of the rank at a position among the chosen ones. */
+const struct ordo_program *plot_program(const struct plot *plot, uint32_t position);
+/* As many letters of a stream's name as a label shows. */
+int letters_shown(const char *name);
+bool has_stream_labels(const struct plot *plot);
 
 bool is_in_plot(const struct plot *plot, uint32_t stream, uint32_t task);
 static inline double plot_x(const struct plot *plot, double seconds)
