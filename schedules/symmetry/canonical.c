@@ -8,12 +8,12 @@
 /* Chunks that rank 0's tasks move, all together. */
 #define MOST_FOLLOWED (UINT64_C(1) << 26)
 
-struct view view_from(
+struct view ordo_view_from(
 	const struct ordo_programs *programs, const struct ordo_symmetry *symmetry, uint32_t rank)
 {
 	struct view view = {.programs = programs, .group = &symmetry->group, .rank = rank};
 	view.back = ordo_symmetry_negate(&symmetry->group, rank);
-	view.shift = shift_of(&symmetry->group, &symmetry->chunks, view.back);
+	view.shift = ordo_shift_of(&symmetry->group, &symmetry->chunks, view.back);
 	return view;
 }
 
@@ -52,7 +52,7 @@ static bool overlaps_itself(const struct ordo_problem *problem, const struct ord
 			    : problem->in_place || task->src_buffer == task->dst_buffer;
 }
 
-bool fits(const struct view *view, const struct ordo_task *task)
+bool ordo_fits_view(const struct view *view, const struct ordo_task *task)
 {
 	const struct ordo_programs *programs = view->programs;
 	const struct ordo_problem *problem = &programs->problem;
@@ -90,7 +90,7 @@ static void set_distances(struct item *item, const struct ordo_task *task, uint3
 	item->dst = task->dst_buffer == ORDO_SCRATCH ? task->dst + i - item->chunk : 0;
 }
 
-struct item one_item(const struct view *view, const struct ordo_task *task)
+struct item ordo_one_item(const struct view *view, const struct ordo_task *task)
 {
 	struct item item = begin_item(view, task);
 	item.chunk = task->signal;
@@ -109,15 +109,15 @@ static bool append_item(struct item item, struct item **items, size_t *room, uin
 	return true;
 }
 
-bool add_items(const struct view *view, const struct ordo_task *task, struct item **items,
+bool ordo_add_items(const struct view *view, const struct ordo_task *task, struct item **items,
 	size_t *room, uint32_t *nitem)
 {
 	struct item item = begin_item(view, task);
 	const bool in_order = task->src_buffer == ORDO_SCRATCH || task->dst_buffer == ORDO_SCRATCH;
 	if (!ordo_task_moves(task) || task->count == 1)
-		return append_item(one_item(view, task), items, room, nitem);
+		return append_item(ordo_one_item(view, task), items, room, nitem);
 	for (uint32_t i = 0; i < task->count; i += item.count) {
-		item.count = shift_run(
+		item.count = ordo_shift_run(
 			&view->shift, task->chunk + i, task->count - i, in_order, &item.chunk);
 		set_distances(&item, task, i);
 		if (!append_item(item, items, room, nitem))
@@ -137,7 +137,7 @@ static int by_all(const void *left, const void *right)
 	return 0;
 }
 
-uint32_t join_items(struct item *items, uint32_t n)
+uint32_t ordo_join_items(struct item *items, uint32_t n)
 {
 	uint32_t kept = 0;
 	if (n > 1)
@@ -155,7 +155,7 @@ uint32_t join_items(struct item *items, uint32_t n)
 	return kept;
 }
 
-uint32_t stream_key(
+uint32_t ordo_stream_key(
 	const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end)
 {
 	for (uint32_t i = first; i < end; i++)
@@ -217,45 +217,49 @@ static bool mark_task(struct footprints *prints, const struct view *view,
 }
 
 static bool end_segment(
-	struct normal *normal, enum segment_class what, uint32_t first, uint32_t count)
+	struct canonical *canonical, enum segment_class what, uint32_t first, uint32_t count)
 {
-	normal->nitem = first + join_items(normal->items + first, normal->nitem - first);
-	if (!ordo_array_reserve(&normal->segments, &normal->segment_room,
-		    (size_t)normal->nsegment + 1, sizeof *normal->segments))
+	canonical->nitem =
+		first + ordo_join_items(canonical->items + first, canonical->nitem - first);
+	if (!ordo_array_reserve(&canonical->segments, &canonical->segment_room,
+		    (size_t)canonical->nsegment + 1, sizeof *canonical->segments))
 		return false;
-	normal->segments[normal->nsegment++] = (struct segment){what, normal->nitem, count};
+	canonical->segments[canonical->nsegment++] =
+		(struct segment){what, canonical->nitem, count};
 	return true;
 }
 
-static int normalise_stream(struct normal *normal, const struct view *view,
+static int canonicalise_stream(struct canonical *canonical, const struct view *view,
 	struct footprints *prints, const struct ordo_task *tasks, uint32_t begin, uint32_t end)
 {
-	uint32_t count = 0, first = normal->nitem;
+	uint32_t count = 0, first = canonical->nitem;
 	for (uint32_t i = begin; i < end; i++) {
 		bool cut = i > begin && class_of(&tasks[i]) != class_of(&tasks[i - 1]),
 		     conflicts = false;
-		if (!fits(view, &tasks[i]))
+		if (!ordo_fits_view(view, &tasks[i]))
 			return 0;
 		if (ordo_task_moves(&tasks[i]) &&
-			!mark_task(prints, view, &tasks[i], normal->nsegment + cut, &conflicts))
+			!mark_task(prints, view, &tasks[i], canonical->nsegment + cut, &conflicts))
 			return -1;
 		if (conflicts && !cut) {
 			cut = true;
-			if (!mark_task(prints, view, &tasks[i], normal->nsegment + 1, &conflicts))
+			if (!mark_task(
+				    prints, view, &tasks[i], canonical->nsegment + 1, &conflicts))
 				return -1;
 		}
 		if (cut) {
-			if (!end_segment(normal, class_of(&tasks[i - 1]), first, count))
+			if (!end_segment(canonical, class_of(&tasks[i - 1]), first, count))
 				return -1;
-			first = normal->nitem;
+			first = canonical->nitem;
 			count = 0;
 		}
-		if (!add_items(view, &tasks[i], &normal->items, &normal->item_room, &normal->nitem))
+		if (!ordo_add_items(view, &tasks[i], &canonical->items, &canonical->item_room,
+			    &canonical->nitem))
 			return -1;
 		count += ordo_task_moves(&tasks[i]) ? tasks[i].count : 1;
 	}
-	return begin == end || end_segment(normal, class_of(&tasks[end - 1]), first, count) ? 1
-											    : -1;
+	return begin == end || end_segment(canonical, class_of(&tasks[end - 1]), first, count) ? 1
+											       : -1;
 }
 
 /* Absurd documents move more chunks than a rank has memory for. */
@@ -267,35 +271,35 @@ static bool is_too_large(const struct ordo_rank_program *program)
 	return nfollowed > MOST_FOLLOWED;
 }
 
-int normalise(
-	struct normal *normal, const struct view *view, const struct ordo_rank_program *program)
+int ordo_canonicalise(struct canonical *canonical, const struct view *view,
+	const struct ordo_rank_program *program)
 {
 	struct footprints prints = {0};
 	int worked = 1;
 	if (is_too_large(program))
 		return 0;
-	normal->nitem = normal->nsegment = 0;
-	normal->nstream = program->nstream;
-	free(normal->streams);
-	normal->streams = malloc(((size_t)program->nstream + 1) * sizeof *normal->streams);
-	if (!normal->streams)
+	canonical->nitem = canonical->nsegment = 0;
+	canonical->nstream = program->nstream;
+	free(canonical->streams);
+	canonical->streams = malloc(((size_t)program->nstream + 1) * sizeof *canonical->streams);
+	if (!canonical->streams)
 		return -1;
 	for (uint32_t s = 0, begin = 0; worked > 0 && s < program->nstream;
 		begin = program->ends[s++]) {
-		worked = normalise_stream(
-			normal, view, &prints, program->tasks, begin, program->ends[s]);
-		normal->streams[s] = (struct normal_stream){normal->nsegment,
-			stream_key(view, program->tasks, begin, program->ends[s])};
+		worked = canonicalise_stream(
+			canonical, view, &prints, program->tasks, begin, program->ends[s]);
+		canonical->streams[s] = (struct canonical_stream){canonical->nsegment,
+			ordo_stream_key(view, program->tasks, begin, program->ends[s])};
 	}
 	pair_free(&prints.of);
 	free(prints.marks);
 	return worked;
 }
 
-void normal_free(struct normal *normal)
+void ordo_canonical_free(struct canonical *canonical)
 {
-	free(normal->items);
-	free(normal->segments);
-	free(normal->streams);
-	*normal = (struct normal){0};
+	free(canonical->items);
+	free(canonical->segments);
+	free(canonical->streams);
+	*canonical = (struct canonical){0};
 }

@@ -30,20 +30,20 @@ struct segment {
 	uint32_t count; /* chunks moved, or tasks */
 };
 
-struct normal_stream {
+struct canonical_stream {
 	uint32_t end; /* its segments */
 	uint32_t key; /* whom it first has to do with; the number of ranks if nobody */
 };
 
 /* Rank 0's program. */
-struct normal {
+struct canonical {
 	struct item *items;
 	size_t item_room;
 	uint32_t nitem;
 	struct segment *segments;
 	size_t segment_room;
 	uint32_t nsegment;
-	struct normal_stream *streams;
+	struct canonical_stream *streams;
 	uint32_t nstream;
 };
 
@@ -55,7 +55,7 @@ struct view {
 	uint32_t rank, back;
 };
 
-struct view view_from(
+struct view ordo_view_from(
 	const struct ordo_programs *programs, const struct ordo_symmetry *symmetry, uint32_t rank);
 
 static inline enum segment_class class_of(const struct ordo_task *task)
@@ -66,26 +66,26 @@ static inline enum segment_class class_of(const struct ordo_task *task)
 /* Is the task one that an item can stand for? It is if R1 to R4 hold and it reads and writes input
  * and output where the chunks it names belong; anything else is refuted anyway, or a task's race
  * with itself. */
-bool fits(const struct view *view, const struct ordo_task *task);
+bool ordo_fits_view(const struct view *view, const struct ordo_task *task);
 /* The one item of a Notify, a Wait, or a move of one chunk. */
-struct item one_item(const struct view *view, const struct ordo_task *task);
+struct item ordo_one_item(const struct view *view, const struct ordo_task *task);
 static inline bool is_same_item(const struct item *a, const struct item *b)
 {
 	return a->what == b->what && a->peer == b->peer && a->chunk == b->chunk &&
 	       a->src == b->src && a->dst == b->dst && a->count == b->count;
 }
 /* Appends the task's items to items[*nitem]. false: no memory. */
-bool add_items(const struct view *view, const struct ordo_task *task, struct item **items,
+bool ordo_add_items(const struct view *view, const struct ordo_task *task, struct item **items,
 	size_t *room, uint32_t *nitem);
 /* Sorts items[0..n) and joins them; returns how many are left. */
-uint32_t join_items(struct item *items, uint32_t n);
+uint32_t ordo_join_items(struct item *items, uint32_t n);
 /* Whom a stream first has to do with, seen from its rank. */
-uint32_t stream_key(
+uint32_t ordo_stream_key(
 	const struct view *view, const struct ordo_task *tasks, uint32_t first, uint32_t end);
 
 /* 1: done; 0: a task does not fit, or there is too much; -1: no memory. */
-int normalise(
-	struct normal *normal, const struct view *view, const struct ordo_rank_program *program);
-void normal_free(struct normal *normal);
+int ordo_canonicalise(struct canonical *canonical, const struct view *view,
+	const struct ordo_rank_program *program);
+void ordo_canonical_free(struct canonical *canonical);
 
 #endif

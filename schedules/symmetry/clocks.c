@@ -19,43 +19,44 @@
 
 static bool give_up(struct quotient *q)
 {
-	return ordo_fail(q->error, ORDO_UNDECIDED, 0,
+	return ordo_fail(q->findings.error, ORDO_UNDECIDED, 0,
 		"%u streams on each of %u ranks know too much of each other to keep their clocks",
 		q->program.nstream, q->group->order);
 }
 
-bool q_open_clocks(struct quotient *q)
+bool ordo_quotient_open_clocks(struct quotient *q)
 {
 	const size_t nstream = (size_t)q->program.nstream + 1;
 	if ((uint64_t)nstream * nstream > MOST_ROWS)
 		return give_up(q);
-	q->free_token = ORDO_NONE;
-	q->clocks = calloc(nstream, sizeof *q->clocks);
-	bool worked = q->clocks;
+	q->clocks.free_token = ORDO_NONE;
+	q->clocks.of_stream = calloc(nstream, sizeof *q->clocks.of_stream);
+	bool worked = q->clocks.of_stream;
 	for (uint32_t s = 0; worked && s < q->program.nstream; s++)
-		worked = (q->clocks[s].rows = calloc(nstream, sizeof *q->clocks[s].rows));
-	return worked ? true : ordo_fail_memory(q->error);
+		worked = (q->clocks.of_stream[s].rows =
+				  calloc(nstream, sizeof *q->clocks.of_stream[s].rows));
+	return worked ? true : ordo_fail_memory(q->findings.error);
 }
 
 /* A row that is not cleared, or NULL: see error. */
 static uint32_t *take_row(struct quotient *q)
 {
 	const size_t size = (size_t)q->group->order * sizeof(uint32_t);
-	if (q->nfree_row)
-		return q->free_rows[--q->nfree_row];
-	if ((q->nrow + 1) * (uint64_t)size > MOST_BYTES) {
+	if (q->clocks.nfree_row)
+		return q->clocks.free_rows[--q->clocks.nfree_row];
+	if ((q->clocks.nrow + 1) * (uint64_t)size > MOST_BYTES) {
 		give_up(q);
 		return NULL;
 	}
 	/* Room to give every row back. */
-	uint32_t *row = ordo_array_reserve(&q->free_rows, &q->free_row_room, (size_t)q->nrow + 1,
-				sizeof *q->free_rows)
+	uint32_t *row = ordo_array_reserve(&q->clocks.free_rows, &q->clocks.free_row_room,
+				(size_t)q->clocks.nrow + 1, sizeof *q->clocks.free_rows)
 				? malloc(size)
 				: NULL;
 	if (row)
-		q->nrow++;
+		q->clocks.nrow++;
 	else
-		ordo_fail_memory(q->error);
+		ordo_fail_memory(q->findings.error);
 	return row;
 }
 
@@ -71,69 +72,71 @@ static void give_rows_back(struct quotient *q, struct clock *clock)
 {
 	for (uint32_t s = 0; clock->rows && s < q->program.nstream; s++) {
 		if (clock->rows[s])
-			q->free_rows[q->nfree_row++] = clock->rows[s];
+			q->clocks.free_rows[q->clocks.nfree_row++] = clock->rows[s];
 		clock->rows[s] = NULL;
 	}
 }
 
-void q_close_clocks(struct quotient *q)
+void ordo_quotient_close_clocks(struct quotient *q)
 {
-	for (uint32_t s = 0; q->clocks && s < q->program.nstream; s++) {
-		give_rows_back(q, &q->clocks[s]);
-		free(q->clocks[s].rows);
+	for (uint32_t s = 0; q->clocks.of_stream && s < q->program.nstream; s++) {
+		give_rows_back(q, &q->clocks.of_stream[s]);
+		free(q->clocks.of_stream[s].rows);
 	}
-	for (uint32_t i = 0; i < q->ntoken; i++) {
-		give_rows_back(q, &q->tokens[i].clock);
-		free(q->tokens[i].clock.rows);
+	for (uint32_t i = 0; i < q->clocks.ntoken; i++) {
+		give_rows_back(q, &q->clocks.tokens[i].clock);
+		free(q->clocks.tokens[i].clock.rows);
 	}
-	while (q->nfree_row)
-		free(q->free_rows[--q->nfree_row]);
-	free(q->free_rows);
-	free(q->clocks);
-	free(q->tokens);
+	while (q->clocks.nfree_row)
+		free(q->clocks.free_rows[--q->clocks.nfree_row]);
+	free(q->clocks.free_rows);
+	free(q->clocks.of_stream);
+	free(q->clocks.tokens);
 }
 
-uint32_t q_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank)
+uint32_t ordo_quotient_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank)
 {
-	const uint32_t *row = q->clocks[stream].rows[of];
+	const uint32_t *row = q->clocks.of_stream[stream].rows[of];
 	return row ? row[rank] : 0;
 }
 
 static uint32_t take_token(struct quotient *q)
 {
-	uint32_t token = q->free_token;
+	uint32_t token = q->clocks.free_token;
 	if (token != ORDO_NONE) {
-		q->free_token = q->tokens[token].next;
+		q->clocks.free_token = q->clocks.tokens[token].next;
 		return token;
 	}
-	if (!ordo_array_reserve(
-		    &q->tokens, &q->token_room, (size_t)q->ntoken + 1, sizeof *q->tokens) ||
-		!(q->tokens[q->ntoken].clock.rows =
+	if (!ordo_array_reserve(&q->clocks.tokens, &q->clocks.token_room,
+		    (size_t)q->clocks.ntoken + 1, sizeof *q->clocks.tokens) ||
+		!(q->clocks.tokens[q->clocks.ntoken].clock.rows =
 				calloc((size_t)q->program.nstream + 1, sizeof(uint32_t *)))) {
-		ordo_fail_memory(q->error);
+		ordo_fail_memory(q->findings.error);
 		return ORDO_NONE;
 	}
-	return q->ntoken++;
+	return q->clocks.ntoken++;
 }
 
 /* How many tokens the counter may hold: those posted, less those of which the notifier knows that
  * they are taken. */
 static void measure_tokens(struct quotient *q, uint32_t task, struct orbit *orbit)
 {
-	const uint32_t known = q_known(q, q->stream_of[task], orbit->waiter, orbit->offset);
-	while (orbit->passed < orbit->nwait && q->waits[orbit->first_wait + orbit->passed] < known)
+	const uint32_t known =
+		ordo_quotient_known(q, q->stream_of[task], orbit->waiter, orbit->offset);
+	while (orbit->passed < orbit->nwait &&
+		q->orbits.waits[orbit->first_wait + orbit->passed] < known)
 		orbit->passed++;
-	if (orbit->posted - orbit->passed <= q->proof->tokens_in_flight)
+	if (orbit->posted - orbit->passed <= q->findings.proof->tokens_in_flight)
 		return;
-	q->proof->tokens_in_flight = orbit->posted - orbit->passed;
-	q->fullest = task;
+	q->findings.proof->tokens_in_flight = orbit->posted - orbit->passed;
+	q->orbits.fullest = task;
 }
 
 /* Each row is work; false: too much of it. */
 static bool may_go_on(struct quotient *q)
 {
-	q->work += q->group->order;
-	return q->work <= MOST_WORK || give_up(q);
+	q->clocks.work += q->group->order;
+	return q->clocks.work <= MOST_WORK || give_up(q);
 }
 
 static bool copy_clock(struct quotient *q, struct clock *to, const struct clock *from)
@@ -148,19 +151,20 @@ static bool copy_clock(struct quotient *q, struct clock *to, const struct clock 
 	return true;
 }
 
-bool q_notify(struct quotient *q, uint32_t task)
+bool ordo_quotient_notify(struct quotient *q, uint32_t task)
 {
-	struct orbit *orbit = &q->orbits[q->link[task]];
-	struct clock *clock = &q->clocks[q->stream_of[task]];
+	struct orbit *orbit = &q->orbits.items[q->link[task]];
+	struct clock *clock = &q->clocks.of_stream[q->stream_of[task]];
 	uint32_t **own = &clock->rows[q->stream_of[task]];
 	if (!*own && !(*own = cleared_row(q)))
 		return false;
 	(*own)[0] = task + 1;
 	const uint32_t token = take_token(q);
-	if (token == ORDO_NONE || !copy_clock(q, &q->tokens[token].clock, clock))
+	if (token == ORDO_NONE || !copy_clock(q, &q->clocks.tokens[token].clock, clock))
 		return false;
-	q->tokens[token].next = ORDO_NONE;
-	*(orbit->oldest == ORDO_NONE ? &orbit->oldest : &q->tokens[orbit->newest].next) = token;
+	q->clocks.tokens[token].next = ORDO_NONE;
+	*(orbit->oldest == ORDO_NONE ? &orbit->oldest : &q->clocks.tokens[orbit->newest].next) =
+		token;
 	orbit->newest = token;
 	orbit->posted++;
 	measure_tokens(q, task, orbit);
@@ -189,12 +193,12 @@ static void learn(const struct ordo_symmetry_group *group, uint32_t ndigit, uint
 			from + (size_t)d * stride);
 }
 
-bool q_wait(struct quotient *q, uint32_t task)
+bool ordo_quotient_wait(struct quotient *q, uint32_t task)
 {
-	struct orbit *orbit = &q->orbits[q->link[task]];
+	struct orbit *orbit = &q->orbits.items[q->link[task]];
 	const struct ordo_symmetry_group *group = q->group;
-	struct token *token = &q->tokens[orbit->oldest];
-	uint32_t **rows = q->clocks[q->stream_of[task]].rows;
+	struct token *token = &q->clocks.tokens[orbit->oldest];
+	uint32_t **rows = q->clocks.of_stream[q->stream_of[task]].rows;
 	for (uint32_t s = 0; s < q->program.nstream; s++) {
 		if (!token->clock.rows[s])
 			continue;
@@ -205,25 +209,26 @@ bool q_wait(struct quotient *q, uint32_t task)
 	}
 	give_rows_back(q, &token->clock);
 	const uint32_t next = token->next;
-	token->next = q->free_token;
-	q->free_token = orbit->oldest;
+	token->next = q->clocks.free_token;
+	q->clocks.free_token = orbit->oldest;
 	orbit->oldest = next;
 	orbit->taken++;
 	return true;
 }
 
-bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at)
+bool ordo_quotient_is_before(
+	const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at)
 {
 	const uint32_t apart = group_add(q->group, by, ordo_symmetry_negate(q->group, at));
 	if (q->stream_of[a] == stream && !apart)
 		return true;
-	return q_known(q, stream, q->stream_of[a], apart) > a;
+	return ordo_quotient_known(q, stream, q->stream_of[a], apart) > a;
 }
 
-bool q_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank)
+bool ordo_quotient_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank)
 {
 	for (uint32_t s = 0; s < q->program.nstream; s++)
-		if (q_known(q, stream, s, rank))
+		if (ordo_quotient_known(q, stream, s, rank))
 			return true;
 	return false;
 }

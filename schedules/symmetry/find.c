@@ -1,7 +1,7 @@
 /* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group
  * after another.
  *
- * Why programs of one normal form are the same to the judge. Within a segment of moves no move
+ * Why programs of one canonical form are the same to the judge. Within a segment of moves no move
  * writes what another reads or writes, and nothing waits or notifies in between: so the order of
  * these moves, and how they are cut into tasks, changes neither any value nor what is before what
  * on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must all
@@ -21,7 +21,7 @@ struct comparison {
 	const struct ordo_symmetry *symmetry;
 	struct ordo_error *error;
 	struct ordo_rank_program program;
-	struct normal normal;
+	struct canonical canonical;
 	uint32_t *first_of_key; /* [nrank + 1] rank 0's streams by key: a list by next_of_key */
 	uint32_t *next_of_key;
 	/* [nstream] the turn in which a stream was last found to be like this one */
@@ -41,36 +41,36 @@ static bool take_segment(struct comparison *c, const struct view *view,
 	uint32_t nitem = 0, count = 0;
 	if (segment->count == 1 && *at < end) {
 		const struct ordo_task *task = &tasks[(*at)++];
-		if (!fits(view, task) || (ordo_task_moves(task) && task->count > 1))
+		if (!ordo_fits_view(view, task) || (ordo_task_moves(task) && task->count > 1))
 			return false;
-		const struct item item = one_item(view, task);
+		const struct item item = ordo_one_item(view, task);
 		return is_same_item(&item, wanted);
 	}
 	while (count < segment->count && *at < end) {
 		const struct ordo_task *task = &tasks[(*at)++];
-		if (!fits(view, task) || class_of(task) != segment->what)
+		if (!ordo_fits_view(view, task) || class_of(task) != segment->what)
 			return false;
 		count += segment->what == MOVES ? task->count : 1;
 		if (count > segment->count)
 			return false;
-		if (!add_items(view, task, &c->items, &c->room, &nitem)) {
+		if (!ordo_add_items(view, task, &c->items, &c->room, &nitem)) {
 			*no_memory = true;
 			return false;
 		}
 	}
-	return count == segment->count && (nitem = join_items(c->items, nitem)) == nwanted &&
+	return count == segment->count && (nitem = ordo_join_items(c->items, nitem)) == nwanted &&
 	       !memcmp(c->items, wanted, nitem * sizeof *wanted);
 }
 
 static bool is_like(struct comparison *c, const struct view *view, uint32_t stream, uint32_t begin,
 	uint32_t end, bool *no_memory)
 {
-	const struct normal *normal = &c->normal;
-	uint32_t s = stream ? normal->streams[stream - 1].end : 0;
-	for (; s < normal->streams[stream].end; s++) {
-		const uint32_t first = s ? normal->segments[s - 1].end : 0;
-		if (!take_segment(c, view, &normal->segments[s], normal->items + first,
-			    normal->segments[s].end - first, &begin, end, no_memory))
+	const struct canonical *canonical = &c->canonical;
+	uint32_t s = stream ? canonical->streams[stream - 1].end : 0;
+	for (; s < canonical->streams[stream].end; s++) {
+		const uint32_t first = s ? canonical->segments[s - 1].end : 0;
+		if (!take_segment(c, view, &canonical->segments[s], canonical->items + first,
+			    canonical->segments[s].end - first, &begin, end, no_memory))
 			return false;
 	}
 	return begin == end;
@@ -80,7 +80,7 @@ static bool is_like(struct comparison *c, const struct view *view, uint32_t stre
 static bool find_stream(struct comparison *c, const struct view *view, uint32_t begin, uint32_t end,
 	bool *no_memory)
 {
-	uint32_t s = c->first_of_key[stream_key(view, c->program.tasks, begin, end)];
+	uint32_t s = c->first_of_key[ordo_stream_key(view, c->program.tasks, begin, end)];
 	for (; s != ORDO_NONE && !*no_memory; s = c->next_of_key[s])
 		if (c->taken[s] != c->turn && is_like(c, view, s, begin, end, no_memory)) {
 			c->taken[s] = c->turn;
@@ -93,12 +93,12 @@ static bool find_stream(struct comparison *c, const struct view *view, uint32_t 
 static int compare_rank(struct comparison *c, uint32_t rank, uint64_t *ntask)
 {
 	bool no_memory = false;
-	const struct view view = view_from(c->programs, c->symmetry, rank);
+	const struct view view = ordo_view_from(c->programs, c->symmetry, rank);
 	if (!c->programs->give(c->programs, rank, &c->program, c->error))
 		return -1;
 	*ntask += c->program.ntask;
 	c->turn++;
-	if (c->program.nstream != c->normal.nstream)
+	if (c->program.nstream != c->canonical.nstream)
 		return 0;
 	for (uint32_t s = 0, begin = 0; s < c->program.nstream; begin = c->program.ends[s++])
 		if (!find_stream(c, &view, begin, c->program.ends[s], &no_memory))
@@ -109,7 +109,7 @@ static int compare_rank(struct comparison *c, uint32_t rank, uint64_t *ntask)
 /* Lists rank 0's streams by key, each list in their order. */
 static bool list_streams(struct comparison *c)
 {
-	const uint32_t nrank = c->programs->problem.nrank, nstream = c->normal.nstream;
+	const uint32_t nrank = c->programs->problem.nrank, nstream = c->canonical.nstream;
 	free(c->next_of_key);
 	free(c->taken);
 	c->next_of_key = malloc(((size_t)nstream + 1) * sizeof *c->next_of_key);
@@ -119,7 +119,7 @@ static bool list_streams(struct comparison *c)
 		return ordo_fail_memory(c->error);
 	memset(c->first_of_key, 0xff, ((size_t)nrank + 1) * sizeof *c->first_of_key);
 	for (uint32_t s = nstream; s-- > 0;) {
-		uint32_t *first = &c->first_of_key[c->normal.streams[s].key];
+		uint32_t *first = &c->first_of_key[c->canonical.streams[s].key];
 		c->next_of_key[s] = *first;
 		*first = s;
 	}
@@ -169,15 +169,15 @@ static int try_action(
 	struct comparison *c, const struct request *request, struct ordo_symmetry *symmetry)
 {
 	uint64_t ntask = 0;
-	const struct view view = view_from(c->programs, symmetry, 0);
+	const struct view view = ordo_view_from(c->programs, symmetry, 0);
 	c->symmetry = symmetry;
 	symmetry->ncompared = 0;
 	symmetry->ntask = 0;
 	if (!c->programs->give(c->programs, 0, &c->program, c->error))
 		return -1;
-	const int normal = normalise(&c->normal, &view, &c->program);
-	if (normal <= 0)
-		return normal ? ordo_fail_memory(c->error) - 1 : 0;
+	const int canonical = ordo_canonicalise(&c->canonical, &view, &c->program);
+	if (canonical <= 0)
+		return canonical ? ordo_fail_memory(c->error) - 1 : 0;
 	if (!list_streams(c))
 		return -1;
 	ntask = c->program.ntask;
@@ -288,7 +288,7 @@ bool ordo_symmetry_find(const struct ordo_programs *programs, enum ordo_compared
 	const int like =
 		c.first_of_key ? try_groups(&c, &request, symmetry) : ordo_fail_memory(error) - 1;
 	ordo_rank_program_free(&c.program);
-	normal_free(&c.normal);
+	ordo_canonical_free(&c.canonical);
 	free(c.first_of_key);
 	free(c.next_of_key);
 	free(c.taken);

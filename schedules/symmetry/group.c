@@ -48,7 +48,7 @@ int ordo_symmetry_print(const struct ordo_symmetry_group *group, char *out, size
 	return used;
 }
 
-struct shift shift_of(const struct ordo_symmetry_group *group,
+struct shift ordo_shift_of(const struct ordo_symmetry_group *group,
 	const struct ordo_chunk_action *action, uint32_t element)
 {
 	struct shift shift = {.action = action, .first = action->ndigit, .stride = {1}};
@@ -81,7 +81,7 @@ static const uint32_t *added_to(const struct shift *shift, uint32_t chunk)
 			 chunk / shift->stride[shift->action->ndigit - 1] % 2];
 }
 
-uint32_t shift_digits(const struct shift *shift, uint32_t chunk)
+uint32_t ordo_shift_digits(const struct shift *shift, uint32_t chunk)
 {
 	const uint32_t *radix = shift->action->radix, *by = added_to(shift, chunk);
 	if (shift->first == shift->action->ndigit)
@@ -102,7 +102,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-uint32_t shift_run(
+uint32_t ordo_shift_run(
 	const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image)
 {
 	const struct ordo_chunk_action *action = shift->action;

@@ -27,20 +27,20 @@ struct shift {
 	uint32_t whole;
 };
 
-struct shift shift_of(const struct ordo_symmetry_group *group,
+struct shift ordo_shift_of(const struct ordo_symmetry_group *group,
 	const struct ordo_chunk_action *action, uint32_t element);
-uint32_t shift_digits(const struct shift *shift, uint32_t chunk);
+uint32_t ordo_shift_digits(const struct shift *shift, uint32_t chunk);
 static inline uint32_t shift_chunk(const struct shift *shift, uint32_t chunk)
 {
 	if (!shift->all)
-		return shift_digits(shift, chunk);
+		return ordo_shift_digits(shift, chunk);
 	chunk += shift->whole;
 	return chunk < shift->all ? chunk : chunk - shift->all;
 }
 /* The image of as many of the chunks [first, first+count) as have one that is an interval; returns
  * how many, at least 1, and where the image begins. `in_order`: the image must also be in the same
  * order. */
-uint32_t shift_run(
+uint32_t ordo_shift_run(
 	const struct shift *shift, uint32_t first, uint32_t count, bool in_order, uint32_t *image);
 
 #endif

@@ -15,23 +15,24 @@ static uint32_t name_orbit(
 	uint32_t index = pair_get(&names->orbit_of, offset, number);
 	if (index != ORDO_NONE)
 		return index;
-	index = q->norbit;
-	if (!ordo_array_reserve(&q->orbits, &q->orbit_room, (size_t)index + 1, sizeof *q->orbits) ||
+	index = q->orbits.count;
+	if (!ordo_array_reserve(&q->orbits.items, &q->orbits.room, (size_t)index + 1,
+		    sizeof *q->orbits.items) ||
 		!pair_put(&names->orbit_of, offset, number, index))
 		return ORDO_NONE;
-	q->orbits[index] = (struct orbit){.offset = offset,
+	q->orbits.items[index] = (struct orbit){.offset = offset,
 		.number = number,
 		.notifier = ORDO_NONE,
 		.waiter = ORDO_NONE,
 		.oldest = ORDO_NONE,
 		.newest = ORDO_NONE,
 		.parked = ORDO_NONE};
-	return q->norbit++;
+	return q->orbits.count++;
 }
 
 static bool count_use(struct quotient *q, uint32_t id, uint32_t index)
 {
-	struct orbit *orbit = &q->orbits[index];
+	struct orbit *orbit = &q->orbits.items[index];
 	const uint32_t stream = q->stream_of[id];
 	const bool notifies = q->program.tasks[id].kind == ORDO_NOTIFY;
 	uint32_t *user = notifies ? &orbit->notifier : &orbit->waiter;
@@ -40,18 +41,19 @@ static bool count_use(struct quotient *q, uint32_t id, uint32_t index)
 	if (*user == ORDO_NONE)
 		*user = stream;
 	return *user == stream ||
-	       q_find(q, 5, "give each pair of streams a signal of its own",
+	       ordo_add_finding(&q->findings, 5, NULL, 0,
+		       "give each pair of streams a signal of its own",
 		       "every rank: signal %u has two %s streams, \"%s\" and that of\n  %s",
 		       orbit->number, notifies ? "notifying" : "waiting", q->program.names[*user],
-		       q_where_is(q, id).text);
+		       ordo_quotient_where(q, id).text);
 }
 
-static bool judge_balance(struct quotient *q)
+static bool verify_balance(struct quotient *q)
 {
-	for (uint32_t i = 0; i < q->norbit; i++) {
-		const struct orbit *orbit = &q->orbits[i];
+	for (uint32_t i = 0; i < q->orbits.count; i++) {
+		const struct orbit *orbit = &q->orbits.items[i];
 		if (orbit->nnotify != orbit->nwait &&
-			!q_find(q, 6, NULL,
+			!ordo_add_finding(&q->findings, 6, NULL, 0, NULL,
 				"signal %u from rank 0 to rank %u, and every other rank's like it: "
 				"%u Notify but %u Wait",
 				orbit->number, orbit->offset, orbit->nnotify, orbit->nwait))
@@ -60,14 +62,15 @@ static bool judge_balance(struct quotient *q)
 	return true;
 }
 
-static bool judge_number(struct quotient *q)
+static bool verify_number(struct quotient *q)
 {
 	const uint32_t allowed = q->options->limits.signals;
 	uint64_t used = 0;
-	for (uint32_t i = 0; i < q->norbit; i++)
-		used += q->orbits[i].offset ? 2 : 1;
+	for (uint32_t i = 0; i < q->orbits.count; i++)
+		used += q->orbits.items[i].offset ? 2 : 1;
 	return !allowed || used <= allowed ||
-	       q_find(q, 13, NULL, "every rank takes part in %llu signals, allowed are %u",
+	       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
+		       "every rank takes part in %llu signals, allowed are %u",
 		       (unsigned long long)used, allowed);
 }
 
@@ -75,21 +78,22 @@ static bool judge_number(struct quotient *q)
 static bool list_waits(struct quotient *q)
 {
 	uint32_t nwait = 0;
-	for (uint32_t i = 0; i < q->norbit; i++) {
-		q->orbits[i].first_wait = nwait;
-		nwait += q->orbits[i].nwait;
+	for (uint32_t i = 0; i < q->orbits.count; i++) {
+		q->orbits.items[i].first_wait = nwait;
+		nwait += q->orbits.items[i].nwait;
 	}
-	uint32_t *filled = calloc((size_t)q->norbit + 1, sizeof *filled);
-	q->waits = malloc(((size_t)nwait + 1) * sizeof *q->waits);
-	const bool worked = filled && q->waits;
+	uint32_t *filled = calloc((size_t)q->orbits.count + 1, sizeof *filled);
+	q->orbits.waits = malloc(((size_t)nwait + 1) * sizeof *q->orbits.waits);
+	const bool worked = filled && q->orbits.waits;
 	for (uint32_t id = 0; worked && id < q->program.ntask; id++)
 		if (q->program.tasks[id].kind == ORDO_WAIT)
-			q->waits[q->orbits[q->link[id]].first_wait + filled[q->link[id]]++] = id;
+			q->orbits.waits[q->orbits.items[q->link[id]].first_wait +
+					filled[q->link[id]]++] = id;
 	free(filled);
 	return worked;
 }
 
-bool q_name_orbits(struct quotient *q)
+bool ordo_quotient_number_orbits(struct quotient *q)
 {
 	struct names names = {0};
 	bool worked = true, memory = true;
@@ -106,15 +110,16 @@ bool q_name_orbits(struct quotient *q)
 	}
 	pair_free(&names.orbit_of);
 	if (!memory || !worked)
-		return memory ? false : ordo_fail_memory(q->error);
-	q->proof->nsignal = (uint64_t)q->norbit * q->group->order > ORDO_LIMIT
-				    ? ORDO_LIMIT
-				    : q->norbit * q->group->order;
-	return judge_balance(q) && judge_number(q) && (list_waits(q) || ordo_fail_memory(q->error));
+		return memory ? false : ordo_fail_memory(q->findings.error);
+	q->findings.proof->nsignal = (uint64_t)q->orbits.count * q->group->order > ORDO_LIMIT
+					     ? ORDO_LIMIT
+					     : q->orbits.count * q->group->order;
+	return verify_balance(q) && verify_number(q) &&
+	       (list_waits(q) || ordo_fail_memory(q->findings.error));
 }
 
 /* passing: what ranks join that pass on; NULL: they do not. */
-static bool judge_offset(
+static bool verify_offset(
 	struct quotient *q, const struct ordo_reach *passing, uint32_t task, uint32_t offset)
 {
 	const struct ordo_topology *topology = q->options->topology;
@@ -122,31 +127,33 @@ static bool judge_offset(
 		const uint32_t to = group_add(q->group, from, offset);
 		if (from != to && !(passing ? ordo_reach_joined(passing, from, to)
 					    : ordo_topology_reaches(topology, from, to)))
-			return q_find(q, 12, NULL,
+			return ordo_add_finding(&q->findings, 12, NULL, 0, NULL,
 				"%s, as rank %u and rank %u do it: there is no %s from rank %u to "
 				"rank %u that is up in topology \"%s\"",
-				q_where_is(q, task).text, from, to, passing ? "way" : "link", from,
-				to, topology->name);
+				ordo_quotient_where(q, task).text, from, to,
+				passing ? "way" : "link", from, to, topology->name);
 	}
 	return true;
 }
 
 /* Every rank goes where rank 0 goes, relabelled; so each way that rank 0 goes is asked for once,
  * for all ranks. */
-bool q_judge_links(struct quotient *q)
+bool ordo_quotient_verify_links(struct quotient *q)
 {
 	if (!q->options->topology)
 		return true;
 	if (q->options->topology->nrank != q->group->order)
-		return q_find(q, 12, NULL, "the schedule has %u ranks, topology \"%s\" has %u",
-			q->group->order, q->options->topology->name, q->options->topology->nrank);
+		return ordo_add_finding(&q->findings, 12, NULL, 0, NULL,
+			"the schedule has %u ranks, topology \"%s\" has %u", q->group->order,
+			q->options->topology->name, q->options->topology->nrank);
 	struct ordo_reach *passing =
-		q->options->through_ranks ? ordo_reach_through_ranks(q->options->topology, q->error)
-					  : NULL;
+		q->options->through_ranks
+			? ordo_reach_through_ranks(q->options->topology, q->findings.error)
+			: NULL;
 	if (q->options->through_ranks && !passing)
 		return false;
 	uint8_t *asked = calloc(q->group->order, 1);
-	bool worked = asked || ordo_fail_memory(q->error);
+	bool worked = asked || ordo_fail_memory(q->findings.error);
 	for (uint32_t id = 0; worked && id < q->program.ntask; id++) {
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (!ordo_task_crosses(task))
@@ -155,7 +162,7 @@ bool q_judge_links(struct quotient *q)
 						? ordo_symmetry_negate(q->group, task->peer)
 						: task->peer;
 		if (!asked[offset])
-			worked = judge_offset(q, passing, id, offset);
+			worked = verify_offset(q, passing, id, offset);
 		asked[offset] = 1;
 	}
 	free(asked);

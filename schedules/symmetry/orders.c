@@ -21,12 +21,13 @@ static bool list_values(struct quotient *q)
 	const uint32_t nchunk = ordo_nchunk(q->problem), K = q->problem->chunks_per_block;
 	q->chunk_values = malloc(((size_t)nchunk + 1) * sizeof *q->chunk_values);
 	if (!q->chunk_values)
-		return ordo_fail_memory(q->error);
+		return ordo_fail_memory(q->findings.error);
 	for (uint32_t chunk = 0; chunk < nchunk; chunk++)
 		q->chunk_values[chunk] =
 			q->problem->op == ORDO_ALLREDUCE
-				? q->cells[chunk].value
-				: shift_value(&q->forest, q->cells[chunk % K].value, chunk / K);
+				? q->memory.cells[chunk].value
+				: ordo_shift_value(&q->memory.forest,
+					  q->memory.cells[chunk % K].value, chunk / K);
 	return true;
 }
 
@@ -36,15 +37,15 @@ static bool list_values(struct quotient *q)
 static bool differs(struct quotient *q, uint32_t rank)
 {
 	const struct shift back =
-		shift_of(q->group, &q->symmetry->chunks, ordo_symmetry_negate(q->group, rank));
+		ordo_shift_of(q->group, &q->symmetry->chunks, ordo_symmetry_negate(q->group, rank));
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(q->problem); chunk++) {
-		const struct value value =
-			shift_value(&q->forest, q->chunk_values[shift_chunk(&back, chunk)], rank);
+		const struct value value = ordo_shift_value(
+			&q->memory.forest, q->chunk_values[shift_chunk(&back, chunk)], rank);
 		if (is_same(value, q->chunk_values[chunk]))
 			continue;
-		q->unequal_chunk = chunk;
-		q->unequal_rank = rank;
-		q->unequal_value = value;
+		q->unequal.chunk = chunk;
+		q->unequal.rank = rank;
+		q->unequal.value = value;
 		return true;
 	}
 	return false;
@@ -53,7 +54,7 @@ static bool differs(struct quotient *q, uint32_t rank)
 static void compare_ranks(struct quotient *q)
 {
 	bool equal = true;
-	q->unequal_chunk = ORDO_NONE;
+	q->unequal.chunk = ORDO_NONE;
 	if (q->problem->op != ORDO_ALLREDUCE)
 		return;
 	for (uint32_t d = 0, stride = 1; equal && d < q->group->ndigit;
@@ -66,13 +67,13 @@ static void compare_ranks(struct quotient *q)
 /* Nodes that some chunk's tree has. */
 static uint8_t *mark_nodes(const struct quotient *q)
 {
-	uint8_t *marks = calloc((size_t)q->forest.nnode + 1, 1);
+	uint8_t *marks = calloc((size_t)q->memory.forest.nnode + 1, 1);
 	for (uint32_t chunk = 0; marks && chunk < ordo_nchunk(q->problem); chunk++)
 		marks[q->chunk_values[chunk].node] = 2;
-	for (uint32_t i = q->forest.nnode; marks && i-- > 1;)
+	for (uint32_t i = q->memory.forest.nnode; marks && i-- > 1;)
 		if (marks[i]) {
-			marks[q->forest.nodes[i].left] |= 1;
-			marks[q->forest.nodes[i].right] |= 1;
+			marks[q->memory.forest.nodes[i].left] |= 1;
+			marks[q->memory.forest.nodes[i].right] |= 1;
 		}
 	return marks;
 }
@@ -87,7 +88,7 @@ struct hashing {
 
 static bool hash_node(const struct quotient *q, struct hashing *hashing, uint32_t i)
 {
-	const struct tree_node *node = &q->forest.nodes[i];
+	const struct tree_node *node = &q->memory.forest.nodes[i];
 	const uint32_t nrank = q->group->order;
 	XXH128_hash_t *names = hashing->hashes[i] = malloc((size_t)nrank * sizeof *names);
 	for (uint32_t r = 0; names && r < nrank; r++)
@@ -108,9 +109,9 @@ static void give_back(struct hashing *hashing, uint32_t node, uint32_t user)
 
 static bool hash_nodes(const struct quotient *q, struct hashing *hashing, const uint8_t *marks)
 {
-	const struct tree_node *nodes = q->forest.nodes;
+	const struct tree_node *nodes = q->memory.forest.nodes;
 	uint64_t nhash = 0;
-	for (uint32_t i = 0; i < q->forest.nnode; i++) {
+	for (uint32_t i = 0; i < q->memory.forest.nnode; i++) {
 		nhash += marks[i] ? q->group->order : 0;
 		hashing->last_use[i] = marks[i] & 2 ? ORDO_NONE : i;
 		if (i == LEAF || !marks[i])
@@ -121,16 +122,17 @@ static bool hash_nodes(const struct quotient *q, struct hashing *hashing, const 
 			hashing->last_use[nodes[i].right] = i;
 	}
 	if (nhash > MOST_HASHES)
-		return ordo_fail(q->error, ORDO_UNDECIDED, 0,
+		return ordo_fail(q->findings.error, ORDO_UNDECIDED, 0,
 			"the trees have %llu nodes in all; at most %llu are hashed",
 			(unsigned long long)nhash, (unsigned long long)MOST_HASHES);
-	for (uint32_t i = 0; i < q->forest.nnode; i++) {
+	for (uint32_t i = 0; i < q->memory.forest.nnode; i++) {
 		if (!marks[i])
 			continue;
 		if (q->options->progress && !(i & 0xff))
-			q->options->progress(q->options->closure, "digesting", i, q->forest.nnode);
+			q->options->progress(
+				q->options->closure, "digesting", i, q->memory.forest.nnode);
 		if (!hash_node(q, hashing, i))
-			return ordo_fail_memory(q->error);
+			return ordo_fail_memory(q->findings.error);
 		if (i == LEAF)
 			continue;
 		give_back(hashing, nodes[i].left, i);
@@ -155,18 +157,19 @@ static bool digest_sources(struct quotient *q, struct order_digest *digest)
 
 static bool digest_values(struct quotient *q, struct order_digest *digest)
 {
-	const size_t nnode = (size_t)q->forest.nnode + 1;
+	const size_t nnode = (size_t)q->memory.forest.nnode + 1;
 	struct hashing hashing = {
 		calloc(nnode, sizeof *hashing.hashes), malloc(nnode * sizeof(uint32_t))};
 	uint8_t *marks = mark_nodes(q);
-	bool worked = hashing.hashes && hashing.last_use && marks ? hash_nodes(q, &hashing, marks)
-								  : ordo_fail_memory(q->error);
+	bool worked = hashing.hashes && hashing.last_use && marks
+			      ? hash_nodes(q, &hashing, marks)
+			      : ordo_fail_memory(q->findings.error);
 	for (uint32_t chunk = 0; worked && chunk < digest->nchunk; chunk++) {
 		const struct value value = q->chunk_values[chunk];
 		if (!chunk || !is_same(value, q->chunk_values[chunk - 1]))
 			digest_tree(digest, chunk, hashing.hashes[value.node][value.by]);
 	}
-	for (uint32_t i = 0; hashing.hashes && i < q->forest.nnode; i++)
+	for (uint32_t i = 0; hashing.hashes && i < q->memory.forest.nnode; i++)
 		free(hashing.hashes[i]);
 	free(hashing.hashes);
 	free(hashing.last_use);
@@ -178,10 +181,10 @@ static bool digest_order(struct quotient *q)
 {
 	struct order_digest digest;
 	if (!digest_begin(&digest, q->problem))
-		return ordo_fail_memory(q->error);
+		return ordo_fail_memory(q->findings.error);
 	const bool worked =
 		q->chunk_values ? digest_values(q, &digest) : digest_sources(q, &digest);
-	digest_end(&digest, q->proof->digest);
+	digest_end(&digest, q->findings.proof->digest);
 	return worked;
 }
 
@@ -208,7 +211,7 @@ static const char *print_value(struct quotient *q, struct value value)
 		} else if (top.node == LEAF) {
 			tree = grow_leaf(&trees, &growth, top.by);
 		} else {
-			const struct tree_node *node = &q->forest.nodes[top.node];
+			const struct tree_node *node = &q->memory.forest.nodes[top.node];
 			stack[depth++] = (struct value){ORDO_NONE, 0};
 			stack[depth++] = (struct value){
 				node->right, group_add(q->group, top.by, node->shift)};
@@ -218,7 +221,8 @@ static const char *print_value(struct quotient *q, struct value value)
 		worked = tree != ORDO_NONE;
 		done[ndone++] = tree;
 	}
-	const char *text = worked ? ordo_tree_print(&q->proof->arena, &trees, done[0], 32) : NULL;
+	const char *text =
+		worked ? ordo_tree_print(&q->findings.proof->arena, &trees, done[0], 32) : NULL;
 	growth_free(&growth);
 	free(trees.nodes);
 	free(trees.same);
@@ -229,11 +233,11 @@ static const char *print_value(struct quotient *q, struct value value)
 
 static const char *explain_ranks(struct quotient *q)
 {
-	const char *first = print_value(q, q->chunk_values[q->unequal_chunk]),
-		   *second = print_value(q, q->unequal_value);
-	return first && second ? ordo_arena_format(&q->proof->arena,
+	const char *first = print_value(q, q->chunk_values[q->unequal.chunk]),
+		   *second = print_value(q, q->unequal.value);
+	return first && second ? ordo_arena_format(&q->findings.proof->arena,
 					 "chunk %u is %s on rank 0 but %s on rank %u",
-					 q->unequal_chunk, first, second, q->unequal_rank)
+					 q->unequal.chunk, first, second, q->unequal.rank)
 			       : NULL;
 }
 
@@ -241,7 +245,7 @@ static const char *explain_positions(struct quotient *q, uint32_t chunk)
 {
 	const char *first = print_value(q, q->chunk_values[0]),
 		   *second = print_value(q, q->chunk_values[chunk]);
-	return first && second ? ordo_arena_format(&q->proof->arena,
+	return first && second ? ordo_arena_format(&q->findings.proof->arena,
 					 "chunk 0 is %s but chunk %u is %s", first, chunk, second)
 			       : NULL;
 }
@@ -259,16 +263,16 @@ static bool count_trees(struct quotient *q, uint32_t *other)
 			continue;
 		if (pair_get(&seen, value.node, value.by) == ORDO_NONE) {
 			worked = pair_put(&seen, value.node, value.by, 0);
-			q->proof->ndistinct++;
+			q->findings.proof->ndistinct++;
 		}
 	}
 	pair_free(&seen);
-	return worked ? true : ordo_fail_memory(q->error);
+	return worked ? true : ordo_fail_memory(q->findings.error);
 }
 
-bool q_judge_orders(struct quotient *q)
+bool ordo_quotient_verify_orders(struct quotient *q)
 {
-	struct ordo_proof *proof = q->proof;
+	struct ordo_proof *proof = q->findings.proof;
 	uint32_t other = ORDO_NONE;
 	if (!ordo_operator_facts(q->problem->op)->reduces) {
 		proof->ndistinct = q->group->order;
@@ -277,13 +281,13 @@ bool q_judge_orders(struct quotient *q)
 	if (!list_values(q) || !count_trees(q, &other))
 		return false;
 	compare_ranks(q);
-	const bool equal = q->unequal_chunk == ORDO_NONE;
+	const bool equal = q->unequal.chunk == ORDO_NONE;
 	proof->run_to_run = ORDO_HOLDS;
 	proof->rank_equal = equal ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
 	proof->rank_equal_why = equal ? NULL : explain_ranks(q);
 	proof->position_invariant = other == ORDO_NONE ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
 	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(q, other);
 	if ((!equal && !proof->rank_equal_why) || (other != ORDO_NONE && !proof->position_why))
-		return ordo_fail_memory(q->error);
+		return ordo_fail_memory(q->findings.error);
 	return !equal || digest_order(q);
 }

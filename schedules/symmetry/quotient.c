@@ -5,22 +5,24 @@
  * why one run of the whole proves all runs; here that one run is the one in which all ranks do the
  * same task at once.
  *
- *  R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another
- *  (R5). If
- * rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what takes rank
- * p's j-th token is a copy of the j-th Wait.
- *  Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of
- *  rank p's
- * is the same, p further. A path of the whole projects to rank 0's tasks with the net element that
- * it gains, and lifts from there; so nothing is lost. In particular copies of one task are never
- * ordered: a path from one to another, repeated, would come back, and the run has no circle.
- *  R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other
- *  memories
- * are their copies. Consecutive conflicting ones are asked for, as in the whole, along the run.
- *  R10, R11. What rank r holds is what rank 0 holds, relabelled (values.h).
- *  R1 to R4 are judged task by task, and invariant; so are R12's links, each of which is asked for
- *  on all
- * ranks.
+ * R7. It is a run: if rank 0 can do a task, so can every rank its copy, and none disables another
+ * (R5). If rank 0 is stuck, all are, and the whole is. Tokens are taken in their order, so what
+ * takes rank p's j-th token is a copy of the j-th Wait.
+ *
+ * Happens-before. What rank 0's streams know of rank r's is kept exactly (clocks.c), and that of
+ * rank p's is the same, p further. A path of the whole projects to rank 0's tasks with the net
+ * element that it gains, and lifts from there; so nothing is lost. In particular copies of one task
+ * are never ordered: a path from one to another, repeated, would come back, and the run has no
+ * circle.
+ *
+ * R8, R9. All accesses of rank 0's memory are seen, with who does them (memory.c); those of other
+ * memories are their copies. Consecutive conflicting ones are queried, as in the whole, along the
+ * run.
+ *
+ * R10, R11. What rank r holds is what rank 0 holds, relabelled (values.h).
+ *
+ * R1 to R4 are checked task by task, and invariant; so are R12's links, each of which is checked on
+ * all ranks.
  *
  * Cost: T/N tasks, and for every Notify and Wait of them a clock: all ranks, times the streams that
  * it knows of.
@@ -32,42 +34,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool q_enough(const struct quotient *q)
-{
-	return q->proof->nfinding >= q->max_findings;
-}
-
-struct q_where q_where_is(const struct quotient *q, uint32_t task)
-{
-	const uint32_t stream = q->stream_of[task],
-		       first = stream ? q->program.ends[stream - 1] : 0;
-	struct q_where where;
-	char line[128];
-	ordo_task_print(&q->program.tasks[task], line, sizeof line);
-	snprintf(where.text, sizeof where.text, "rank 0, stream \"%.100s\", task %u (%s)",
-		q->program.names[stream], task - first, line);
-	return where;
-}
-
-bool q_find(struct quotient *q, int rule, const char *hint, const char *format, ...)
-{
-	struct ordo_proof *proof = q->proof;
-	char text[2048];
-	if (q_enough(q))
-		return true;
-	va_list arguments;
-	va_start(arguments, format);
-	const int length = vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	const char *kept = length < 0 ? NULL : ordo_arena_format(&proof->arena, "%s", text);
-	if (!kept || !ordo_array_reserve(&proof->findings, &q->finding_room,
-			     (size_t)proof->nfinding + 1, sizeof *proof->findings))
-		return ordo_fail_memory(q->error);
-	proof->findings[proof->nfinding++] =
-		(struct ordo_finding){.rule = rule, .text = kept, .hint = hint};
-	return true;
-}
-
 static bool breaks_rules(const struct ordo_proof *proof)
 {
 	for (uint32_t i = 0; i < proof->nfinding; i++)
@@ -76,50 +42,51 @@ static bool breaks_rules(const struct ordo_proof *proof)
 	return false;
 }
 
-/* Takes rank 0's program, which must be one that normal forms can be of. */
+/* Takes rank 0's program, which must be one that canonical forms can be of. */
 static bool open_program(struct quotient *q)
 {
-	const struct view view = view_from(q->programs, q->symmetry, 0);
-	if (!q->programs->give(q->programs, 0, &q->program, q->error))
+	const struct view view = ordo_view_from(q->programs, q->symmetry, 0);
+	if (!q->programs->give(q->programs, 0, &q->program, q->findings.error))
 		return false;
 	q->stream_of = malloc(((size_t)q->program.ntask + 1) * sizeof *q->stream_of);
 	q->link = malloc(((size_t)q->program.ntask + 1) * sizeof *q->link);
 	if (!q->stream_of || !q->link)
-		return ordo_fail_memory(q->error);
+		return ordo_fail_memory(q->findings.error);
 	for (uint32_t s = 0, id = 0; s < q->program.nstream; s++)
 		for (; id < q->program.ends[s]; id++) {
 			q->stream_of[id] = s;
-			if (!fits(&view, &q->program.tasks[id]))
-				return ordo_fail(q->error, ORDO_USAGE, 0,
+			if (!ordo_fits_view(&view, &q->program.tasks[id]))
+				return ordo_fail(q->findings.error, ORDO_USAGE, 0,
 					"the schedule is not symmetric: %s",
-					q_where_is(q, id).text);
+					ordo_quotient_where(q, id).text);
 		}
 	return true;
 }
 
 /* R13, as far as it is counted. */
-static bool judge_sizes(struct quotient *q)
+static bool verify_sizes(struct quotient *q)
 {
 	const struct ordo_limits *limits = &q->options->limits;
 	return (!limits->scratch_slots || q->programs->scratch_slots <= limits->scratch_slots ||
-		       q_find(q, 13, NULL,
+		       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
 			       "the schedule uses %u scratch slots a rank, allowed are %u",
 			       q->programs->scratch_slots, limits->scratch_slots)) &&
 	       (!limits->streams || q->program.nstream <= limits->streams ||
-		       q_find(q, 13, NULL, "every rank has %u streams, allowed are %u",
-			       q->program.nstream, limits->streams));
+		       ordo_add_finding(&q->findings, 13, NULL, 0, NULL,
+			       "every rank has %u streams, allowed are %u", q->program.nstream,
+			       limits->streams));
 }
 
-static bool judge_tokens(struct quotient *q)
+static bool verify_tokens(struct quotient *q)
 {
 	const uint32_t allowed = q->options->limits.tokens_in_flight,
-		       found = q->proof->tokens_in_flight;
+		       found = q->findings.proof->tokens_in_flight;
 	return !allowed || found <= allowed ||
-	       q_find(q, 13,
+	       ordo_add_finding(&q->findings, 13, NULL, 0,
 		       "a Wait by the notifying stream for an acknowledgement would hold it back",
 		       "a signal holds up to %u tokens, allowed are %u: that many Notify up to\n  "
 		       "%s\n  may come before the Wait that takes the first",
-		       found, allowed, q_where_is(q, q->fullest).text);
+		       found, allowed, ordo_quotient_where(q, q->orbits.fullest).text);
 }
 
 struct run {
@@ -134,21 +101,21 @@ static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
 		run->next[stream] = ++id) {
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (task->kind == ORDO_NOTIFY) {
-			struct orbit *orbit = &q->orbits[q->link[id]];
-			if (!q_notify(q, id))
+			struct orbit *orbit = &q->orbits.items[q->link[id]];
+			if (!ordo_quotient_notify(q, id))
 				return false;
 			if (orbit->parked != ORDO_NONE)
 				run->ready[run->nready++] = orbit->parked;
 			orbit->parked = ORDO_NONE;
 		} else if (task->kind == ORDO_WAIT) {
-			struct orbit *orbit = &q->orbits[q->link[id]];
+			struct orbit *orbit = &q->orbits.items[q->link[id]];
 			if (orbit->oldest == ORDO_NONE) {
 				orbit->parked = stream;
 				return true;
 			}
-			if (!q_wait(q, id))
+			if (!ordo_quotient_wait(q, id))
 				return false;
-		} else if (!q_access(q, id)) {
+		} else if (!ordo_quotient_access(q, id)) {
 			return false;
 		}
 		run->nfired++;
@@ -159,13 +126,14 @@ static bool run_stream(struct quotient *q, struct run *run, uint32_t stream)
 	return true;
 }
 
-static bool report_stuck(struct quotient *q, const struct run *run)
+static bool report_deadlock(struct quotient *q, const struct run *run)
 {
 	for (uint32_t s = 0; s < q->program.nstream; s++)
 		if (run->next[s] < q->program.ends[s])
-			return q_find(q, 7, "some Notify must come before the Wait it stands after",
+			return ordo_add_finding(&q->findings, 7, NULL, 0,
+				"some Notify must come before the Wait it stands after",
 				"deadlock: every rank waits for ever where rank 0 does, at\n  %s",
-				q_where_is(q, run->next[s]).text);
+				ordo_quotient_where(q, run->next[s]).text);
 	return true;
 }
 
@@ -181,57 +149,60 @@ static bool run_all(struct quotient *q, struct run *run)
 	return true;
 }
 
-static bool judge_run(struct quotient *q)
+static bool verify_run(struct quotient *q)
 {
 	const size_t nstream = (size_t)q->program.nstream + 1;
 	struct run run = {.next = malloc(nstream * sizeof *run.next),
 		.ready = malloc(nstream * sizeof *run.ready)};
-	bool worked = run.next && run.ready ? run_all(q, &run) : ordo_fail_memory(q->error);
+	bool worked =
+		run.next && run.ready ? run_all(q, &run) : ordo_fail_memory(q->findings.error);
 	if (worked && run.nfired < q->program.ntask)
-		worked = report_stuck(q, &run);
-	else if (worked && (worked = q_judge_touches(q) && q_judge_outputs(q)))
-		q->proof->complete = true;
+		worked = report_deadlock(q, &run);
+	else if (worked &&
+		 (worked = ordo_quotient_verify_touches(q) && ordo_quotient_verify_outputs(q)))
+		q->findings.proof->complete = true;
 	free(run.next);
 	free(run.ready);
 	return worked;
 }
 
-static bool judge_all(struct quotient *q)
+static bool verify_all(struct quotient *q)
 {
-	struct ordo_proof *proof = q->proof;
+	struct ordo_proof *proof = q->findings.proof;
 	uint32_t nmove = 0;
 	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
-	if (!open_program(q) || !judge_sizes(q) || !q_judge_links(q))
+	if (!open_program(q) || !verify_sizes(q) || !ordo_quotient_verify_links(q))
 		return false;
 	if (breaks_rules(proof))
 		return true;
-	if (!q_name_orbits(q))
+	if (!ordo_quotient_number_orbits(q))
 		return false;
 	if (breaks_rules(proof))
 		return true;
-	if (!q_open_clocks(q) || !q_open_memory(q) || !judge_run(q) || !judge_tokens(q))
+	if (!ordo_quotient_open_clocks(q) || !ordo_quotient_open_memory(q) || !verify_run(q) ||
+		!verify_tokens(q))
 		return false;
 	for (uint32_t id = 0; id < q->program.ntask; id++)
 		nmove += ordo_task_moves(&q->program.tasks[id]);
 	const uint64_t nmoves = (uint64_t)nmove * q->group->order;
 	proof->nmove = nmoves > ORDO_LIMIT ? ORDO_LIMIT : (uint32_t)nmoves;
 	proof->proved = proof->complete && !proof->nfinding;
-	return !proof->proved || q_judge_orders(q);
+	return !proof->proved || ordo_quotient_verify_orders(q);
 }
 
 static void free_quotient(struct quotient *q)
 {
-	q_close_clocks(q);
+	ordo_quotient_close_clocks(q);
 	ordo_rank_program_free(&q->program);
 	free(q->stream_of);
 	free(q->link);
-	free(q->orbits);
-	free(q->waits);
-	free(q->touches);
-	pair_free(&q->touch_of);
-	forest_free(&q->forest);
-	free(q->cells);
-	free(q->readers);
+	free(q->orbits.items);
+	free(q->orbits.waits);
+	free(q->touches.items);
+	pair_free(&q->touches.of);
+	ordo_orbit_forest_free(&q->memory.forest);
+	free(q->memory.cells);
+	free(q->memory.readers);
 	free(q->chunk_values);
 }
 
@@ -240,14 +211,14 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	struct ordo_error *error)
 {
 	static const struct ordo_verify_options nothing_asked;
+	struct ordo_proof *proof = calloc(1, sizeof *proof);
 	struct quotient q = {.programs = programs,
 		.problem = &programs->problem,
 		.symmetry = symmetry,
 		.group = &symmetry->group,
 		.options = options ? options : &nothing_asked,
-		.proof = calloc(1, sizeof *q.proof),
-		.error = error};
-	q.max_findings = q.options->max_findings ? q.options->max_findings : 16;
+		.findings = {.proof = proof, .error = error}};
+	q.findings.max = q.options->max_findings ? q.options->max_findings : 16;
 	bool worked = false;
 	if (q.options->atomic_reduce)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
@@ -256,11 +227,11 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 		ordo_fail(error, ORDO_UNDECIDED, 0,
 			"sums accumulated in another type are judged on the whole only");
 	else
-		worked = q.proof ? judge_all(&q) : ordo_fail_memory(error);
+		worked = proof ? verify_all(&q) : ordo_fail_memory(error);
 	free_quotient(&q);
 	if (worked)
-		return q.proof;
-	ordo_proof_destroy(q.proof);
+		return proof;
+	ordo_proof_destroy(proof);
 	return NULL;
 }
 

@@ -1,10 +1,11 @@
 /* quotient.h - what the parts of the proof from one program share. Private to
  * schedules/symmetry/. */
-#ifndef ORDO_QUOTIENT_H
-#define ORDO_QUOTIENT_H
+#ifndef ORDO_SCHEDULES_SYMMETRY_QUOTIENT_H
+#define ORDO_SCHEDULES_SYMMETRY_QUOTIENT_H
 
 #include "canonical.h"
 #include "values.h"
+#include "verify/findings.h"
 
 /* The counters from rank r to rank r + offset with that number, one for every r: rank 0's notifies
  * are for the one to rank `offset`, its waits for the one from rank -offset. */
@@ -56,88 +57,99 @@ struct reader {
 #define UNDEFINED ORDO_NONE
 #define POISONED (ORDO_NONE - 1)
 
-struct quotient {
-	const struct ordo_programs *programs;
-	const struct ordo_problem *problem;
-	const struct ordo_symmetry *symmetry;
-	const struct ordo_symmetry_group *group;
-	const struct ordo_verify_options *options;
-	struct ordo_proof *proof;
-	struct ordo_error *error;
-	uint32_t max_findings;
-	size_t finding_room;
-
-	struct ordo_rank_program program; /* rank 0's */
-	uint32_t *stream_of;		  /* [ntask] */
-	uint32_t *link;			  /* [ntask] of Notify and Wait: the orbit */
-
-	struct orbit *orbits;
-	size_t orbit_room;
-	uint32_t norbit;
+/* Every orbit once, in the order in which rank 0's program names it. */
+struct orbit_table {
+	struct orbit *items;
+	size_t room;
+	uint32_t count;
 	uint32_t *waits;
+	uint32_t fullest; /* the Notify after which an orbit's counters hold most tokens */
+};
 
-	struct clock *clocks; /* [nstream] */
-	uint32_t **free_rows; /* all rows are as long as there are ranks */
+struct clock_table {
+	struct clock *of_stream; /* [nstream] */
+	uint32_t **free_rows;	 /* all rows are as long as there are ranks */
 	size_t free_row_room;
 	uint32_t nrow, nfree_row;
 	uint64_t work;
 	struct token *tokens;
 	size_t token_room;
 	uint32_t ntoken, free_token;
-	uint32_t fullest; /* the Notify after which an orbit's counters hold most tokens */
+};
 
-	struct touch *touches;
-	size_t touch_room;
-	uint32_t ntouch;
-	struct pair_map touch_of; /* (stream, rank) -> touches */
+struct touch_table {
+	struct touch *items;
+	size_t room;
+	uint32_t count;
+	struct pair_map of; /* (stream, rank) -> items */
+};
 
+struct memory {
 	struct forest forest;
 	struct cell *cells;
 	uint32_t noutput, nscratch;
 	struct reader *readers; /* index 0 is the empty list */
 	size_t reader_room;
 	uint32_t nreader, free_reader;
+};
+
+/* A rank that holds another tree of a chunk than the first that holds it (G1). */
+struct unequal {
+	uint32_t chunk, rank;
+	struct value value;
+};
+
+struct quotient {
+	const struct ordo_programs *programs;
+	const struct ordo_problem *problem;
+	const struct ordo_symmetry *symmetry;
+	const struct ordo_symmetry_group *group;
+	const struct ordo_verify_options *options;
+	struct findings findings;
+
+	struct ordo_rank_program program; /* rank 0's */
+	uint32_t *stream_of;		  /* [ntask] */
+	uint32_t *link;			  /* [ntask] of Notify and Wait: the orbit */
+
+	struct orbit_table orbits;
+	struct clock_table clocks;
+	struct touch_table touches;
+	struct memory memory;
 
 	/* [nchunk], once proved, of the first rank that holds it; NULL: nothing is added */
 	struct value *chunk_values;
-	uint32_t unequal_chunk, unequal_rank; /* G1 */
-	struct value unequal_value;
+	struct unequal unequal;
 };
 
-/* findings.c */
-bool q_enough(const struct quotient *q);
-bool q_find(struct quotient *q, int rule, const char *hint, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-struct q_where {
-	char text[320];
-};
-struct q_where q_where_is(const struct quotient *q, uint32_t task);
+/* where.c */
+struct where ordo_quotient_where(const struct quotient *q, uint32_t task);
 
 /* orbits.c: R5, R6, R12, R13 as far as it is about signals. */
-bool q_name_orbits(struct quotient *q);
-bool q_judge_links(struct quotient *q);
+bool ordo_quotient_number_orbits(struct quotient *q);
+bool ordo_quotient_verify_links(struct quotient *q);
 
 /* clocks.c */
-bool q_open_clocks(struct quotient *q);
-void q_close_clocks(struct quotient *q);
-bool q_notify(struct quotient *q, uint32_t task);
+bool ordo_quotient_open_clocks(struct quotient *q);
+void ordo_quotient_close_clocks(struct quotient *q);
+bool ordo_quotient_notify(struct quotient *q, uint32_t task);
 /* There must be a token. */
-bool q_wait(struct quotient *q, uint32_t task);
+bool ordo_quotient_wait(struct quotient *q, uint32_t task);
 /* The latest Notify of stream `of` of that rank that the stream of rank 0 knows of, + 1; 0: of
  * none. */
-uint32_t q_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
+uint32_t ordo_quotient_known(const struct quotient *q, uint32_t stream, uint32_t of, uint32_t rank);
 /* Is task a, done by rank `by`, before what stream `stream` of rank `at` does next? Exact. */
-bool q_is_before(const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
+bool ordo_quotient_is_before(
+	const struct quotient *q, uint32_t a, uint32_t by, uint32_t stream, uint32_t at);
 /* Does that stream of rank 0 know that a rank has entered? */
-bool q_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
+bool ordo_quotient_has_entered(const struct quotient *q, uint32_t stream, uint32_t rank);
 
 /* memory.c */
-bool q_open_memory(struct quotient *q);
-bool q_access(struct quotient *q, uint32_t task);
-bool q_judge_touches(struct quotient *q);
-bool q_judge_outputs(struct quotient *q);
+bool ordo_quotient_open_memory(struct quotient *q);
+bool ordo_quotient_access(struct quotient *q, uint32_t task);
+bool ordo_quotient_verify_touches(struct quotient *q);
+bool ordo_quotient_verify_outputs(struct quotient *q);
 
 /* orders.c: the guarantees and the digest. */
-bool q_judge_orders(struct quotient *q);
+bool ordo_quotient_verify_orders(struct quotient *q);
 
 #endif

@@ -112,7 +112,7 @@ static uint32_t stabiliser_of_pair(struct forest *forest, uint32_t stabiliser, u
 	return extend(forest, stabiliser, s);
 }
 
-bool forest_create(struct forest *forest, const struct ordo_symmetry_group *group)
+bool ordo_orbit_forest_create(struct forest *forest, const struct ordo_symmetry_group *group)
 {
 	*forest = (struct forest){.group = group};
 	uint32_t *zero = calloc(1, sizeof *zero);
@@ -123,7 +123,7 @@ bool forest_create(struct forest *forest, const struct ordo_symmetry_group *grou
 	return true;
 }
 
-void forest_free(struct forest *forest)
+void ordo_orbit_forest_free(struct forest *forest)
 {
 	for (uint32_t i = 0; i < forest->nsubgroup; i++) {
 		free(forest->subgroups[i].elements);
@@ -135,7 +135,7 @@ void forest_free(struct forest *forest)
 	pair_free(&forest->node_of);
 }
 
-struct value shift_value(const struct forest *forest, struct value value, uint32_t by)
+struct value ordo_shift_value(const struct forest *forest, struct value value, uint32_t by)
 {
 	value.by = group_add(forest->group, value.by, by);
 	value.by = least_of(forest, value.by, forest->nodes[value.node].stabiliser);
@@ -169,7 +169,7 @@ static uint32_t node_of(struct forest *forest, uint32_t left, uint32_t right, ui
 	return forest->nnode++;
 }
 
-bool add_values(struct forest *forest, struct value a, struct value b, struct value *sum)
+bool ordo_add_values(struct forest *forest, struct value a, struct value b, struct value *sum)
 {
 	if (a.node > b.node) {
 		const struct value smaller = b;
@@ -200,11 +200,11 @@ bool add_values(struct forest *forest, struct value a, struct value b, struct va
 	const uint32_t node = node_of(forest, a.node, b.node, shift);
 	if (node == ORDO_NONE)
 		return false;
-	*sum = shift_value(forest, (struct value){node, base}, 0);
+	*sum = ordo_shift_value(forest, (struct value){node, base}, 0);
 	return true;
 }
 
-int adds_each_once(const struct forest *forest, uint32_t node)
+int ordo_adds_each_once(const struct forest *forest, uint32_t node)
 {
 	const uint32_t nrank = forest->group->order;
 	if (forest->nodes[node].leaves != nrank)

@@ -51,13 +51,13 @@ struct forest {
 
 #define LEAF 0
 
-bool forest_create(struct forest *forest, const struct ordo_symmetry_group *group);
-void forest_free(struct forest *forest);
+bool ordo_orbit_forest_create(struct forest *forest, const struct ordo_symmetry_group *group);
+void ordo_orbit_forest_free(struct forest *forest);
 /* false: no memory, or too large. */
-bool add_values(struct forest *forest, struct value a, struct value b, struct value *sum);
-struct value shift_value(const struct forest *forest, struct value value, uint32_t by);
+bool ordo_add_values(struct forest *forest, struct value a, struct value b, struct value *sum);
+struct value ordo_shift_value(const struct forest *forest, struct value value, uint32_t by);
 
 /* Does the node add N shards, each once? -1: no memory. */
-int adds_each_once(const struct forest *forest, uint32_t node);
+int ordo_adds_each_once(const struct forest *forest, uint32_t node);
 
 #endif

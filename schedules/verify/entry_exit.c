@@ -150,7 +150,7 @@ static void answer(struct presence *presence, const struct probe *probe)
 static void begin_pass(struct presence *presence, uint32_t first_lane)
 {
 	const struct ordo_schedule *schedule = presence->judge->schedule;
-	const size_t nsignal = presence->judge->proof->nsignal;
+	const size_t nsignal = presence->judge->findings.proof->nsignal;
 	memset(presence->lines, 0, schedule->nstream * sizeof *presence->lines);
 	memset(presence->told, 0, nsignal * sizeof *presence->told);
 	memset(presence->heard, 0, nsignal * sizeof *presence->heard);
@@ -203,7 +203,8 @@ static bool run_passes(struct presence *presence)
 static bool open_presence(struct presence *presence, uint32_t nopen)
 {
 	const struct judge *judge = presence->judge;
-	const size_t nrank = judge->schedule->problem.nrank, nsignal = judge->proof->nsignal;
+	const size_t nrank = judge->schedule->problem.nrank,
+		     nsignal = judge->findings.proof->nsignal;
 	presence->lane_of = ordo_array_make(nrank, sizeof *presence->lane_of, 0xff);
 	presence->ranks = ordo_array_make(nrank, sizeof *presence->ranks, 0);
 	presence->probes = ordo_array_make(nopen, sizeof *presence->probes, 0);
@@ -240,7 +241,7 @@ static bool look(struct judge *judge, bool backwards)
 	bool worked = list_order(judge) && open_presence(&presence, nopen);
 	if (worked) {
 		add_probes(&presence);
-		judge->proof->order_swept += presence.nprobe;
+		judge->findings.proof->order_swept += presence.nprobe;
 		worked = run_passes(&presence);
 	}
 	close_presence(&presence);
@@ -249,5 +250,6 @@ static bool look(struct judge *judge, bool backwards)
 
 bool judge_presence(struct judge *judge)
 {
-	return look(judge, false) && look(judge, true) ? true : ordo_fail_memory(judge->error);
+	return look(judge, false) && look(judge, true) ? true
+						       : ordo_fail_memory(judge->findings.error);
 }

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool enough_findings(const struct judge *judge)
+bool ordo_findings_full(const struct findings *findings)
 {
-	return judge->proof->nfinding >= judge->max_findings;
+	return findings->proof->nfinding >= findings->max;
 }
 
 struct where where_is(const struct judge *judge, uint32_t task)
@@ -18,11 +18,11 @@ struct where where_is(const struct judge *judge, uint32_t task)
 	return where;
 }
 
-bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, const char *hint,
-	const char *format, ...)
+bool ordo_add_finding(struct findings *findings, int rule, const uint32_t *tasks, uint32_t ntask,
+	const char *hint, const char *format, ...)
 {
-	struct ordo_proof *proof = judge->proof;
-	if (enough_findings(judge))
+	struct ordo_proof *proof = findings->proof;
+	if (ordo_findings_full(findings))
 		return true;
 	va_list arguments, again;
 	va_start(arguments, format);
@@ -32,7 +32,7 @@ bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, 
 	char *text = length < 0 ? NULL : ordo_arena_alloc(&proof->arena, (size_t)length + 1);
 	uint32_t *witness = ordo_arena_alloc(&proof->arena, (size_t)ntask * sizeof *witness);
 	bool worked = text && witness &&
-		      ordo_array_reserve(&proof->findings, &judge->finding_room,
+		      ordo_array_reserve(&proof->findings, &findings->room,
 			      (size_t)proof->nfinding + 1, sizeof *proof->findings);
 	if (worked) {
 		vsnprintf(text, (size_t)length + 1, format, again);
@@ -42,7 +42,7 @@ bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, 
 			.rule = rule, .ntask = ntask, .tasks = witness, .text = text, .hint = hint};
 	}
 	va_end(again);
-	return worked ? true : ordo_fail_memory(judge->error);
+	return worked ? true : ordo_fail_memory(findings->error);
 }
 
 void ordo_finding_error(const struct ordo_schedule *schedule, const struct ordo_finding *finding,

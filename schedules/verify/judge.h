@@ -5,6 +5,7 @@
 #define ORDO_JUDGE_H
 
 #include "base/map.h"
+#include "findings.h"
 #include "model/switch_reachability.h"
 #include "order/tree_builder.h"
 #include <ordo/verify.h>
@@ -93,12 +94,9 @@ struct item {
 struct judge {
 	const struct ordo_schedule *schedule;
 	const struct ordo_verify_options *options;
-	struct ordo_proof *proof;
-	struct ordo_error *error;
-	uint32_t max_findings;
+	struct findings findings;
 	bool stuck;		    /* the run did not come to its end */
 	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
-	size_t finding_room;
 
 	struct note *notes; /* [ntask] */
 
@@ -192,15 +190,7 @@ bool sweep(struct judge *judge);
 bool prepare_trees(struct judge *judge);
 bool judge_guarantees(struct judge *judge);
 
-/* findings.c */
-bool enough_findings(const struct judge *judge);
-/* Adds a finding; tasks [ntask] is copied, text is formatted. false: no memory. */
-bool find(struct judge *judge, int rule, const uint32_t *tasks, uint32_t ntask, const char *hint,
-	const char *format, ...) __attribute__((format(printf, 6, 7)));
-/* ordo_task_locate into a fixed buffer. */
-struct where {
-	char text[320];
-};
+/* findings.c: ordo_task_locate into a fixed buffer. */
 struct where where_is(const struct judge *judge, uint32_t task);
 
 #endif

@@ -73,7 +73,7 @@ bool measure_memory(struct judge *judge)
 	const struct ordo_problem *problem = &schedule->problem;
 	judge->cells_of = malloc(((size_t)problem->nrank + 1) * sizeof *judge->cells_of);
 	if (!judge->cells_of)
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	for (uint32_t id = 0; id < schedule->ntask; id++) {
 		const struct ordo_task *task = &schedule->tasks[id];
 		if (!ordo_task_moves(task))
@@ -98,10 +98,10 @@ bool measure_memory(struct judge *judge)
 static bool give_up(const struct judge *judge)
 {
 	if (judge->nfollowed > MOST_FOLLOWED)
-		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+		return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
 			"the schedule moves %llu chunks in all; at most %llu can be followed",
 			(unsigned long long)judge->nfollowed, (unsigned long long)MOST_FOLLOWED);
-	return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+	return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
 		"the schedule has %llu slots on all ranks together; at most %llu can be followed",
 		(unsigned long long)judge->cells_of[judge->schedule->problem.nrank],
 		(unsigned long long)MOST_CELLS);
@@ -113,7 +113,7 @@ bool prepare_memory(struct judge *judge)
 	if (judge->too_large)
 		return give_up(judge);
 	const struct ordo_size size = ordo_schedule_size(judge->schedule);
-	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", judge->error))
+	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", judge->findings.error))
 		return false;
 	uint64_t ncell = judge->cells_of[problem->nrank];
 	judge->cells = ordo_array_make(ncell + 1, sizeof *judge->cells, 0);
@@ -121,7 +121,7 @@ bool prepare_memory(struct judge *judge)
 		judge->groups = ordo_array_make(ncell + 1, sizeof *judge->groups, 0);
 	judge->items = calloc(1, sizeof *judge->items);
 	if (!judge->cells || !judge->items || (judge->options->atomic_reduce && !judge->groups))
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	judge->item_room = judge->nitem = 1;
 	for (uint64_t i = 0; i < ncell; i++)
 		judge->cells[i] =
@@ -147,7 +147,7 @@ static bool push(struct judge *judge, uint32_t *list, uint32_t task)
 	} else {
 		if (!ordo_array_reserve(&judge->items, &judge->item_room, (size_t)judge->nitem + 1,
 			    sizeof *judge->items))
-			return ordo_fail_memory(judge->error);
+			return ordo_fail_memory(judge->findings.error);
 		index = judge->nitem++;
 	}
 	judge->items[index] = (struct item){task, *list};
@@ -180,7 +180,7 @@ static bool follow_or_ask(
 	}
 	if (!ordo_array_reserve(&judge->questions, &judge->question_room,
 		    (size_t)judge->nquestion + 1, sizeof *judge->questions))
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	judge->questions[judge->nquestion++] = (struct question){.a = a,
 		.b = access->task,
 		.gate = judge->recent[access->stream].gate,
@@ -195,7 +195,7 @@ static bool follow_or_ask(
 
 static bool follow(struct judge *judge, const struct access *access, uint32_t a)
 {
-	judge->proof->order_questions++;
+	judge->findings.proof->order_questions++;
 	return follow_or_ask(judge, access, a, false);
 }
 
@@ -209,7 +209,8 @@ static bool follow_list(struct judge *judge, const struct access *access, uint32
 
 static bool overlaps(struct judge *judge, const struct access *access)
 {
-	return find(judge, 8, &access->task, 1, "move the chunks by several tasks, in a safe order",
+	return ordo_add_finding(&judge->findings, 8, &access->task, 1,
+		"move the chunks by several tasks, in a safe order",
 		"%s: reads and writes the same memory (%s), in no fixed order",
 		where_is(judge, access->task).text, name_slot(access->slot).text);
 }
@@ -301,14 +302,15 @@ static bool reduce_atomically(struct judge *judge, const struct access *access, 
 
 static bool complain_undefined(struct judge *judge, const struct access *access, const char *what)
 {
-	return find(judge, 10, &access->task, 1, NULL, "%s: %s %s, which nothing has written",
-		where_is(judge, access->task).text, what, name_slot(access->slot).text);
+	return ordo_add_finding(&judge->findings, 10, &access->task, 1, NULL,
+		"%s: %s %s, which nothing has written", where_is(judge, access->task).text, what,
+		name_slot(access->slot).text);
 }
 
 static bool complain_chunk(
 	struct judge *judge, const struct access *access, uint32_t holds, uint32_t wanted)
 {
-	return find(judge, 10, &access->task, 1, NULL,
+	return ordo_add_finding(&judge->findings, 10, &access->task, 1, NULL,
 		"%s: %s holds chunk %u, the task moves chunk %u",
 		where_is(judge, access->task).text, name_slot(access->slot).text, holds, wanted);
 }
@@ -355,10 +357,11 @@ static bool read_value(
 /* A sum that has been rounded is rounded again if more is added to it. */
 static bool complain_rounded(struct judge *judge, const struct access *access, uint32_t tree)
 {
-	const char *text = print_broken_tree(&judge->proof->arena, &judge->proof->trees, tree, 32);
+	const char *text = print_broken_tree(
+		&judge->findings.proof->arena, &judge->findings.proof->trees, tree, 32);
 	if (!text)
-		return ordo_fail_memory(judge->error);
-	return find(judge, 4, &access->task, 1,
+		return ordo_fail_memory(judge->findings.error);
+	return ordo_add_finding(&judge->findings, 4, &access->task, 1,
 		"keep partial sums in scratch; only a complete one is rounded, into the output",
 		"%s: adds with %s, which was rounded when it was written to input or output, and "
 		"sums are accumulated in f32 and rounded once",
@@ -378,8 +381,9 @@ static bool add_up(struct judge *judge, const struct access *access, const struc
 		return true;
 	if (before.rounded || after.rounded)
 		return complain_rounded(judge, access, before.rounded ? before.tree : after.tree);
-	value->tree = grow_tree(&judge->proof->trees, &judge->growth, before.tree, after.tree);
-	return value->tree != ORDO_NONE ? true : ordo_fail_memory(judge->error);
+	value->tree =
+		grow_tree(&judge->findings.proof->trees, &judge->growth, before.tree, after.tree);
+	return value->tree != ORDO_NONE ? true : ordo_fail_memory(judge->findings.error);
 }
 
 /* What one contributor gave is exact in either form. A NaN loses its payload on the way back, which
@@ -387,7 +391,7 @@ static bool add_up(struct judge *judge, const struct access *access, const struc
  * added, scratch is no other form (accumulate.h). */
 static bool is_sum(const struct judge *judge, uint32_t tree)
 {
-	return tree != POISON && judge->proof->trees.nodes[tree][0] != ORDO_NONE;
+	return tree != POISON && judge->findings.proof->trees.nodes[tree][0] != ORDO_NONE;
 }
 
 static bool store(struct judge *judge, const struct access *access, bool reduces, uint32_t chunk,
@@ -419,7 +423,7 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 		if (!ordo_array_reserve(&judge->touches, &judge->touch_room, judge->ntouch,
 			    sizeof *judge->touches) ||
 			!near_put(&judge->touch_of, stream, rank, index))
-			return ordo_fail_memory(judge->error);
+			return ordo_fail_memory(judge->findings.error);
 		judge->touches[index] =
 			(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
 	}
@@ -437,7 +441,7 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 	const struct ordo_task *task = &judge->schedule->tasks[id];
 	uint32_t rank = judge->schedule->streams[stream].rank,
 		 target = ordo_task_crosses(task) ? task->peer : rank;
-	judge->proof->nmove++;
+	judge->findings.proof->nmove++;
 	judge->parent = judge->followed = ORDO_NONE;
 	if (target != rank && !note_touch(judge, id, stream, target))
 		return false;
@@ -448,7 +452,7 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 		if (!read_value(judge, &source, task->chunk + i, &value) ||
 			!store(judge, &goal, ordo_task_reduces(task), task->chunk + i, value))
 			return false;
-		if (enough_findings(judge))
+		if (ordo_findings_full(&judge->findings))
 			break;
 	}
 	return extend_chain(judge, id);
@@ -489,7 +493,7 @@ static struct crop join_crops(struct crop left, struct crop right, uint32_t nsha
 /* Walks the tree, unless its crop says yes or no. */
 static bool adds_each_once(struct judge *judge, struct census *census, uint32_t tree)
 {
-	const struct ordo_trees *trees = &judge->proof->trees;
+	const struct ordo_trees *trees = &judge->findings.proof->trees;
 	uint32_t nshard = judge->schedule->problem.nshard, depth = 0;
 	if (census->crops[tree].count != nshard)
 		return false;
@@ -513,7 +517,7 @@ static bool adds_each_once(struct judge *judge, struct census *census, uint32_t 
 
 static bool open_census(struct judge *judge, struct census *census)
 {
-	const struct ordo_trees *trees = &judge->proof->trees;
+	const struct ordo_trees *trees = &judge->findings.proof->trees;
 	const uint32_t nshard = judge->schedule->problem.nshard;
 	census->crops = ordo_array_make(trees->nnode, sizeof *census->crops, 0);
 	census->verdicts = ordo_array_make(trees->nnode, 1, 0);
@@ -522,7 +526,7 @@ static bool open_census(struct judge *judge, struct census *census)
 	census->stack = malloc(((size_t)nshard + 2) * sizeof *census->stack);
 	census->seen = calloc((size_t)nshard + 1, sizeof *census->seen);
 	if (!census->crops || !census->verdicts || !census->stack || !census->seen)
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
 		census->crops[i] = node[0] == ORDO_NONE ? (struct crop){1, node[1]}
@@ -544,7 +548,7 @@ static bool complain_output(
 	struct judge *judge, struct slot slot, const struct cell *cell, uint32_t chunk)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	struct ordo_arena *arena = &judge->proof->arena;
+	struct ordo_arena *arena = &judge->findings.proof->arena;
 	bool written = cell->writer != ORDO_NONE;
 	char wanted[96];
 	if (!ordo_operator_facts(problem->op)->reduces)
@@ -556,12 +560,12 @@ static bool complain_output(
 		snprintf(wanted, sizeof wanted, "chunk %u, each of 0..%u added once", chunk,
 			problem->nshard - 1);
 	if (cell->tree == ORDO_NONE)
-		return find(judge, 11, NULL, 0, NULL, "%s is never written, wanted %s",
-			name_slot(slot).text, wanted);
-	const char *tree = print_broken_tree(arena, &judge->proof->trees, cell->tree, 32);
+		return ordo_add_finding(&judge->findings, 11, NULL, 0, NULL,
+			"%s is never written, wanted %s", name_slot(slot).text, wanted);
+	const char *tree = print_broken_tree(arena, &judge->findings.proof->trees, cell->tree, 32);
 	if (!tree)
-		return ordo_fail_memory(judge->error);
-	return find(judge, 11, &cell->writer, written, NULL,
+		return ordo_fail_memory(judge->findings.error);
+	return ordo_add_finding(&judge->findings, 11, &cell->writer, written, NULL,
 		"%s holds chunk %u = %s at the end, wanted %s%s%s", name_slot(slot).text,
 		cell->chunk, tree, wanted, written ? "; last written by " : "",
 		written ? where_is(judge, cell->writer).text : "");
@@ -571,11 +575,11 @@ static bool complain_output(
  * same. */
 static bool note_copy(struct judge *judge, struct ordo_copy copy)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	const uint32_t first = proof->chunk_tree[copy.chunk];
 	if (!ordo_array_reserve(&proof->copies, &judge->copy_room, (size_t)proof->ncopy + 1,
 		    sizeof *proof->copies))
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	proof->copies[proof->ncopy++] = copy;
 	if (judge->unequal_chunk != ORDO_NONE ||
 		ordo_same_tree(&proof->trees, first) == ordo_same_tree(&proof->trees, copy.tree))
@@ -606,7 +610,7 @@ static bool judge_output(struct judge *judge, struct census *census, struct slot
 	}
 	if (!good)
 		return complain_output(judge, slot, cell, chunk);
-	uint32_t *first = &judge->proof->chunk_tree[chunk];
+	uint32_t *first = &judge->findings.proof->chunk_tree[chunk];
 	if (*first == ORDO_NONE) {
 		*first = cell->tree;
 		judge->chunk_rank[chunk] = slot.rank;
@@ -619,15 +623,17 @@ bool judge_outputs(struct judge *judge)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	size_t nchunk = ordo_nchunk(problem);
-	judge->proof->chunk_tree = malloc((nchunk + 1) * sizeof *judge->proof->chunk_tree);
+	judge->findings.proof->chunk_tree =
+		malloc((nchunk + 1) * sizeof *judge->findings.proof->chunk_tree);
 	judge->chunk_rank = malloc((nchunk + 1) * sizeof *judge->chunk_rank);
-	if (!judge->proof->chunk_tree || !judge->chunk_rank)
-		return ordo_fail_memory(judge->error);
-	memset(judge->proof->chunk_tree, 0xff, nchunk * sizeof *judge->proof->chunk_tree);
+	if (!judge->findings.proof->chunk_tree || !judge->chunk_rank)
+		return ordo_fail_memory(judge->findings.error);
+	memset(judge->findings.proof->chunk_tree, 0xff,
+		nchunk * sizeof *judge->findings.proof->chunk_tree);
 	struct census census = {0};
 	bool worked = open_census(judge, &census);
 	for (uint32_t rank = 0; worked && rank < problem->nrank; rank++)
-		for (uint32_t slot = 0; worked && !enough_findings(judge) &&
+		for (uint32_t slot = 0; worked && !ordo_findings_full(&judge->findings) &&
 					slot < ordo_output_slots(problem, rank);
 			slot++)
 			worked = judge_output(

@@ -102,7 +102,7 @@ bool extend_chain(struct judge *judge, uint32_t task)
 		chain = judge->nchain++;
 		if (!ordo_array_reserve(&judge->chains, &judge->chain_room, judge->nchain,
 			    sizeof *judge->chains))
-			return ordo_fail_memory(judge->error);
+			return ordo_fail_memory(judge->findings.error);
 		judge->chains[chain][0] = parent;
 	}
 	judge->chains[chain][1] = task;
@@ -113,7 +113,7 @@ bool extend_chain(struct judge *judge, uint32_t task)
 static bool report_race(struct judge *judge, const struct question *question)
 {
 	uint32_t tasks[2] = {question->a, question->b};
-	return find(judge, 8, tasks, 2,
+	return ordo_add_finding(&judge->findings, 8, tasks, 2,
 		"a Notify after the first and a Wait before the second would order them",
 		"race on rank %u, %s slot %u: nothing orders\n  %s\n  before or after\n  %s",
 		question->owner, ordo_buffer_name((enum ordo_buffer)question->buffer),
@@ -146,14 +146,14 @@ static bool judge_touches(struct judge *judge)
 		if (touch->first == ORDO_NONE)
 			continue;
 		if (!touch->entered_first &&
-			!find(judge, 9, &touch->first, 1,
+			!ordo_add_finding(&judge->findings, 9, &touch->first, 1,
 				"let that rank notify this one first: \"I have entered\"",
 				"%s touches the memory of rank %u, which may not have entered the "
 				"call yet",
 				where_is(judge, touch->first).text, touch->rank))
 			return false;
 		if (touch->left <= touch->last &&
-			!find(judge, 9, &touch->last, 1,
+			!ordo_add_finding(&judge->findings, 9, &touch->last, 1,
 				"let that rank wait for a Notify given after this task",
 				"%s touches the memory of rank %u, which may have left the call "
 				"already",

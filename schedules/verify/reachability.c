@@ -67,7 +67,7 @@ static void add_lanes(struct sweep *sweep)
 /* Signals are balanced, so there are as many Wait. */
 static size_t count_notifies(const struct judge *judge)
 {
-	const uint32_t nsignal = judge->proof->nsignal;
+	const uint32_t nsignal = judge->findings.proof->nsignal;
 	const struct signal *last = nsignal ? &judge->signals[nsignal - 1] : NULL;
 	return last ? (size_t)last->first + last->nnotify : 0;
 }
@@ -81,7 +81,7 @@ static void add_token_lanes(struct sweep *sweep)
 			(2 * (uint64_t)count_notifies(judge) + judge->schedule->nstream) *
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
-	for (uint32_t i = 0; sweep->tokens && i < judge->proof->nsignal; i++)
+	for (uint32_t i = 0; sweep->tokens && i < judge->findings.proof->nsignal; i++)
 		add_lane(sweep, judge->signals[i].waiter);
 }
 
@@ -130,7 +130,7 @@ bool list_order(struct judge *judge)
 static bool open_tokens(struct sweep *sweep)
 {
 	const struct judge *judge = sweep->judge;
-	uint32_t nsignal = judge->proof->nsignal;
+	uint32_t nsignal = judge->findings.proof->nsignal;
 	const size_t nnotify = count_notifies(judge);
 	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
 	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
@@ -160,9 +160,9 @@ static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uin
 	while (*passed < signal->nwait && judge->waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
-	if (judge->proof->tokens_in_flight >= flying)
+	if (judge->findings.proof->tokens_in_flight >= flying)
 		return;
-	judge->proof->tokens_in_flight = flying;
+	judge->findings.proof->tokens_in_flight = flying;
 	judge->fullest = id;
 }
 
@@ -203,7 +203,7 @@ static const struct line *wait(struct sweep *sweep, uint32_t id)
 static void start_pass(struct sweep *sweep)
 {
 	const struct ordo_schedule *schedule = sweep->judge->schedule;
-	size_t nsignal = sweep->judge->proof->nsignal;
+	size_t nsignal = sweep->judge->findings.proof->nsignal;
 	memset(sweep->clocks, 0, schedule->nstream * sizeof *sweep->clocks);
 	memset(sweep->passed, 0, nsignal * sizeof *sweep->passed);
 	memset(sweep->posted, 0, nsignal * sizeof *sweep->posted);
@@ -279,10 +279,10 @@ bool sweep(struct judge *judge)
 		worked = list_order(judge) && open_tokens(&sweep) && add_probes(&sweep);
 		if (worked) {
 			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
-			judge->proof->order_swept += sweep.nprobe;
+			judge->findings.proof->order_swept += sweep.nprobe;
 			worked = run_passes(&sweep);
 		}
 	}
 	close_sweep(&sweep);
-	return worked ? true : ordo_fail_memory(judge->error);
+	return worked ? true : ordo_fail_memory(judge->findings.error);
 }

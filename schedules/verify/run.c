@@ -99,7 +99,7 @@ static bool report_circle(struct judge *judge, const struct run *run, uint32_t s
 			where_is(judge, tasks[i]).text, i + 1 < length ? "" : " the first");
 	}
 	worked = worked &&
-		 find(judge, 7, tasks, length,
+		 ordo_add_finding(&judge->findings, 7, tasks, length,
 			 "some Notify of this circle must come before the Wait it stands after",
 			 "deadlock: %u %s, for ever:%s", length,
 			 length == 1 ? "task waits for itself"
@@ -107,7 +107,7 @@ static bool report_circle(struct judge *judge, const struct run *run, uint32_t s
 			 text);
 	free(tasks);
 	free(text);
-	return worked ? true : ordo_fail_memory(judge->error);
+	return worked ? true : ordo_fail_memory(judge->findings.error);
 }
 
 /* Following who waits for whom from any blocked stream ends in a circle; each circle is reported
@@ -117,7 +117,7 @@ static bool report_deadlock(struct judge *judge, const struct run *run)
 	const struct ordo_schedule *schedule = judge->schedule;
 	uint32_t *seen = calloc((size_t)schedule->nstream + 1, sizeof *seen);
 	if (!seen)
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	bool worked = true;
 	for (uint32_t s = 0; worked && s < schedule->nstream; s++) {
 		if (run->next[s] == schedule->streams[s].end || seen[s])
@@ -139,7 +139,8 @@ static bool run_all(struct judge *judge, struct run *run)
 		run->next[s] = schedule->streams[s].first;
 		run->ready[run->nready++] = s;
 	}
-	memset(run->parked, 0xff, ((size_t)judge->proof->nsignal + 1) * sizeof *run->parked);
+	memset(run->parked, 0xff,
+		((size_t)judge->findings.proof->nsignal + 1) * sizeof *run->parked);
 	while (run->nready)
 		if (!run_stream(judge, run, run->ready[--run->nready]))
 			return false;
@@ -151,11 +152,12 @@ bool judge_run(struct judge *judge)
 	size_t nstream = (size_t)judge->schedule->nstream + 1;
 	struct run run = {.next = malloc(nstream * sizeof *run.next),
 		.ready = malloc(nstream * sizeof *run.ready),
-		.parked = malloc(((size_t)judge->proof->nsignal + 1) * sizeof *run.parked)};
+		.parked =
+			malloc(((size_t)judge->findings.proof->nsignal + 1) * sizeof *run.parked)};
 	judge->recent = ordo_array_make(nstream, sizeof *judge->recent, 0xff);
 	bool worked = run.next && run.ready && run.parked && judge->recent
 			      ? run_all(judge, &run)
-			      : ordo_fail_memory(judge->error);
+			      : ordo_fail_memory(judge->findings.error);
 	judge->stuck = worked && run.nfired != judge->schedule->ntask;
 	free(run.next);
 	free(run.ready);

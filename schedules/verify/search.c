@@ -136,5 +136,5 @@ bool search_back(struct judge *judge)
 	free(search.stamps);
 	free(search.seen);
 	free(search.places);
-	return worked && !search.no_memory ? true : ordo_fail_memory(judge->error);
+	return worked && !search.no_memory ? true : ordo_fail_memory(judge->findings.error);
 }

@@ -13,7 +13,7 @@ static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task
 	else if (buffer == ORDO_OUTPUT)
 		slots = ordo_output_slots(problem, rank);
 	if ((uint64_t)slot + task->count > slots)
-		return find(judge, 3, &id, 1, NULL,
+		return ordo_add_finding(&judge->findings, 3, &id, 1, NULL,
 			"%s: %s is slots %u..%llu of the %s of rank %u, which has %u slots",
 			where_is(judge, id).text, end, slot,
 			(unsigned long long)slot + task->count - 1,
@@ -50,7 +50,7 @@ static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *
 		else
 			bad = middle;
 	}
-	return find(judge, 3, &id, 1,
+	return ordo_add_finding(&judge->findings, 3, &id, 1,
 		"chunks differ in length; only scratch slots are long enough for any chunk",
 		"%s: writes chunk %u into %s slot %u of rank %u, which is as long as chunk %u",
 		where_is(judge, id).text, task->chunk + bad,
@@ -62,19 +62,21 @@ static bool judge_move(
 	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	uint32_t before = judge->proof->nfinding, target = rank, nchunk = ordo_nchunk(problem);
+	uint32_t before = judge->findings.proof->nfinding, target = rank,
+		 nchunk = ordo_nchunk(problem);
 	if (task->src_buffer >= ORDO_NBUFFER || task->dst_buffer >= ORDO_NBUFFER || !task->count)
-		return find(judge, 1, &id, 1, NULL,
+		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
 			"%s: a move needs two buffers and a count of at least 1",
 			where_is(judge, id).text);
 	if (ordo_task_crosses(task)) {
 		target = task->peer;
 		if (target == rank)
-			return find(judge, 2, &id, 1, "use LocalCopy or LocalReduce",
-				"%s: sends to its own rank", where_is(judge, id).text);
+			return ordo_add_finding(&judge->findings, 2, &id, 1,
+				"use LocalCopy or LocalReduce", "%s: sends to its own rank",
+				where_is(judge, id).text);
 	}
 	if ((uint64_t)task->chunk + task->count > nchunk)
-		return find(judge, 3, &id, 1, NULL,
+		return ordo_add_finding(&judge->findings, 3, &id, 1, NULL,
 			"%s: moves chunks %u..%llu, %s here has chunks 0..%u",
 			where_is(judge, id).text, task->chunk,
 			(unsigned long long)task->chunk + task->count - 1,
@@ -82,14 +84,15 @@ static bool judge_move(
 	if (!judge_range(judge, id, task, rank, task->src_buffer, task->src, "src") ||
 		!judge_range(judge, id, task, target, task->dst_buffer, task->dst, "dst"))
 		return false;
-	if (judge->proof->nfinding != before)
+	if (judge->findings.proof->nfinding != before)
 		return true;
 	if (task->dst_buffer == ORDO_INPUT && !problem->in_place)
-		return find(judge, 4, &id, 1, "write to output or scratch, or compile for in place",
+		return ordo_add_finding(&judge->findings, 4, &id, 1,
+			"write to output or scratch, or compile for in place",
 			"%s: writes to the input of rank %u, and the schedule is not in place",
 			where_is(judge, id).text, target);
 	if (problem->accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
-		return find(judge, 4, &id, 1,
+		return ordo_add_finding(&judge->findings, 4, &id, 1,
 			"add up in scratch, and copy the complete sum to the output",
 			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, "
 			"which only scratch holds",
@@ -107,7 +110,7 @@ static bool judge_link(
 	if (from == to || (judge->passing ? ordo_reach_joined(judge->passing, from, to)
 					  : ordo_topology_reaches(topology, from, to)))
 		return true;
-	return find(judge, 12, &id, 1, NULL,
+	return ordo_add_finding(&judge->findings, 12, &id, 1, NULL,
 		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
 		where_is(judge, id).text, judge->passing ? "way" : "link", from, to,
 		topology->name);
@@ -118,14 +121,16 @@ static bool judge_task(
 {
 	const struct ordo_schedule *schedule = judge->schedule;
 	if (task->kind >= ORDO_NTASK_KIND)
-		return find(judge, 1, &id, 1, NULL, "rank %u: task %u is of no known kind (%u)",
-			rank, id, task->kind);
+		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
+			"rank %u: task %u is of no known kind (%u)", rank, id, task->kind);
 	if (task->phase != ORDO_NO_PHASE && task->phase >= schedule->nphase)
-		return find(judge, 1, &id, 1, NULL, "%s: phase %u, the schedule has %u",
-			where_is(judge, id).text, task->phase, schedule->nphase);
+		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
+			"%s: phase %u, the schedule has %u", where_is(judge, id).text, task->phase,
+			schedule->nphase);
 	if (ordo_task_crosses(task) && task->peer >= schedule->problem.nrank)
-		return find(judge, 2, &id, 1, NULL, "%s: peer %u is no rank, wanted 0..%u",
-			where_is(judge, id).text, task->peer, schedule->problem.nrank - 1);
+		return ordo_add_finding(&judge->findings, 2, &id, 1, NULL,
+			"%s: peer %u is no rank, wanted 0..%u", where_is(judge, id).text,
+			task->peer, schedule->problem.nrank - 1);
 	return !ordo_task_moves(task) || judge_move(judge, id, task, rank);
 }
 
@@ -133,12 +138,13 @@ static bool judge_stream(struct judge *judge, const struct ordo_stream *stream)
 {
 	/* Links repeat: only the last one that was good, each way, is remembered. */
 	uint32_t good_out = stream->rank, good_in = stream->rank;
-	for (uint32_t id = stream->first; id < stream->end && !enough_findings(judge); id++) {
+	for (uint32_t id = stream->first; id < stream->end && !ordo_findings_full(&judge->findings);
+		id++) {
 		const struct ordo_task *task = &judge->schedule->tasks[id];
-		uint32_t before = judge->proof->nfinding;
+		uint32_t before = judge->findings.proof->nfinding;
 		if (!judge_task(judge, id, task, stream->rank))
 			return false;
-		if (!judge->options->topology || judge->proof->nfinding != before ||
+		if (!judge->options->topology || judge->findings.proof->nfinding != before ||
 			!ordo_task_crosses(task))
 			continue;
 		uint32_t *good = task->kind == ORDO_WAIT ? &good_in : &good_out;
@@ -146,7 +152,7 @@ static bool judge_stream(struct judge *judge, const struct ordo_stream *stream)
 			continue;
 		if (!judge_link(judge, id, task, stream->rank))
 			return false;
-		*good = judge->proof->nfinding == before ? task->peer : stream->rank;
+		*good = judge->findings.proof->nfinding == before ? task->peer : stream->rank;
 	}
 	return true;
 }
@@ -157,14 +163,14 @@ bool judge_shape(struct judge *judge)
 	const struct ordo_topology *topology = judge->options->topology;
 	const struct ordo_limits *limits = &judge->options->limits;
 	if (topology && topology->nrank != schedule->problem.nrank)
-		return find(judge, 12, NULL, 0, NULL,
+		return ordo_add_finding(&judge->findings, 12, NULL, 0, NULL,
 			"the schedule has %u ranks, topology \"%s\" has %u",
 			schedule->problem.nrank, topology->name, topology->nrank);
 	if (topology && judge->options->through_ranks &&
-		!(judge->passing = ordo_reach_through_ranks(topology, judge->error)))
+		!(judge->passing = ordo_reach_through_ranks(topology, judge->findings.error)))
 		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
-		!find(judge, 13, NULL, 0, NULL,
+		!ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
 			"the schedule uses %u scratch slots a rank, allowed are %u",
 			schedule->scratch_slots, limits->scratch_slots))
 		return false;
@@ -172,8 +178,9 @@ bool judge_shape(struct judge *judge)
 		uint32_t nstream =
 			schedule->programs[rank].end_stream - schedule->programs[rank].first_stream;
 		if (limits->streams && nstream > limits->streams &&
-			!find(judge, 13, NULL, 0, NULL, "rank %u has %u streams, allowed are %u",
-				rank, nstream, limits->streams))
+			!ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
+				"rank %u has %u streams, allowed are %u", rank, nstream,
+				limits->streams))
 			return false;
 	}
 	for (uint32_t i = 0; i < schedule->nstream; i++)

@@ -42,7 +42,7 @@ static uint32_t name_lane(
 static uint32_t name_signal(struct judge *judge, struct signal_names *names, uint32_t from,
 	uint32_t to, uint32_t number)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	const uint32_t lane = name_lane(judge, names, from, to);
 	if (lane == ORDO_NONE)
 		return ORDO_NONE;
@@ -88,7 +88,8 @@ static bool count_use(struct judge *judge, uint32_t id, uint32_t stream, uint32_
 	if (*user == stream)
 		return true;
 	uint32_t tasks[2] = {first_use(judge, *user, index, kind), id};
-	return find(judge, 5, tasks, 2, "give each pair of streams a signal of its own",
+	return ordo_add_finding(&judge->findings, 5, tasks, 2,
+		"give each pair of streams a signal of its own",
 		"signal %u from rank %u to rank %u has two %s streams:\n  %s\n  %s", signal->number,
 		signal->from, signal->to, kind == ORDO_NOTIFY ? "notifying" : "waiting",
 		where_is(judge, tasks[0]).text, where_is(judge, id).text);
@@ -123,7 +124,7 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 						: name_signal(judge, names, task->peer,
 							  stream->rank, task->signal);
 				if (index == ORDO_NONE)
-					return ordo_fail_memory(judge->error);
+					return ordo_fail_memory(judge->findings.error);
 				recent[slot].peer = task->peer;
 				recent[slot].number = task->signal;
 				recent[slot].kind = kind;
@@ -146,7 +147,7 @@ static bool judge_balance(struct judge *judge, uint32_t index)
 	bool more = signal->nnotify > signal->nwait;
 	uint32_t stream = more ? signal->notifier : signal->waiter;
 	uint32_t task = first_use(judge, stream, index, more ? ORDO_NOTIFY : ORDO_WAIT);
-	return find(judge, 6, &task, 1,
+	return ordo_add_finding(&judge->findings, 6, &task, 1,
 		more ? "a token left over is taken by the next call's Wait"
 		     : "a Wait without its Notify blocks for ever",
 		"signal %u from rank %u to rank %u: %u Notify but %u Wait; first used by %s",
@@ -179,7 +180,7 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 		if (!ordo_array_reserve(&judge->syncs, &judge->sync_room, (size_t)index + 1,
 			    sizeof *judge->syncs) ||
 			!near_put(&judge->sync_of, signal->waiter, signal->notifier, index))
-			return ordo_fail_memory(judge->error);
+			return ordo_fail_memory(judge->findings.error);
 		judge->syncs[index] = (struct sync){
 			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
 		judge->nsync++;
@@ -193,17 +194,17 @@ static bool join_streams(struct judge *judge, struct signal *signal)
 	signal->exit = touch_index(judge, signal->notifier, signal->to);
 	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE
 		       ? true
-		       : ordo_fail_memory(judge->error);
+		       : ordo_fail_memory(judge->findings.error);
 }
 
 bool judge_signals(struct judge *judge)
 {
 	struct signal_names names = {0};
 	bool worked = open_names(&names, judge->schedule) ? name_signals(judge, &names)
-							  : ordo_fail_memory(judge->error);
+							  : ordo_fail_memory(judge->findings.error);
 	close_names(&names);
 	uint32_t nnotify = 0;
-	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++) {
+	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++) {
 		judge->signals[i].first = nnotify;
 		nnotify += judge->signals[i].nnotify;
 		worked = judge_balance(judge, i);
@@ -215,10 +216,10 @@ bool judge_signals(struct judge *judge)
 	const size_t nstream = (size_t)judge->schedule->nstream + 1;
 	if (!judge->notifies || !judge->waits || !near_make(&judge->sync_of, nstream) ||
 		!near_make(&judge->touch_of, nstream))
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
 	 * not asked for. */
-	for (uint32_t i = 0; worked && i < judge->proof->nsignal; i++)
+	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++)
 		if (judge->signals[i].notifier != ORDO_NONE &&
 			judge->signals[i].waiter != ORDO_NONE)
 			worked = join_streams(judge, &judge->signals[i]);
@@ -233,8 +234,8 @@ bool judge_limits(struct judge *judge)
 		return true;
 	uint32_t *used = calloc(nrank, sizeof *used);
 	if (!used)
-		return ordo_fail_memory(judge->error);
-	for (uint32_t i = 0; i < judge->proof->nsignal; i++) {
+		return ordo_fail_memory(judge->findings.error);
+	for (uint32_t i = 0; i < judge->findings.proof->nsignal; i++) {
 		const struct signal *signal = &judge->signals[i];
 		used[signal->from]++;
 		if (signal->to != signal->from)
@@ -243,7 +244,7 @@ bool judge_limits(struct judge *judge)
 	bool worked = true;
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		if (used[rank] > allowed)
-			worked = find(judge, 13, NULL, 0, NULL,
+			worked = ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
 				"rank %u takes part in %u signals, allowed are %u", rank,
 				used[rank], allowed);
 	free(used);

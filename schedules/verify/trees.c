@@ -10,29 +10,29 @@
 bool prepare_trees(struct judge *judge)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	struct ordo_trees *trees = &judge->proof->trees;
+	struct ordo_trees *trees = &judge->findings.proof->trees;
 	uint32_t nleaf =
 		ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
 	if (nleaf > MOST_LEAVES)
-		return ordo_fail(judge->error, ORDO_UNDECIDED, 0,
+		return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
 			"%u contributions are added; at most %u can be followed", nleaf,
 			MOST_LEAVES);
 	for (uint32_t leaf = 0; leaf < nleaf; leaf++)
 		if (grow_leaf(trees, &judge->growth, leaf) == ORDO_NONE)
-			return ordo_fail_memory(judge->error);
+			return ordo_fail_memory(judge->findings.error);
 	return true;
 }
 
 static bool digest_order(struct judge *judge)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	const struct ordo_trees *trees = &proof->trees;
 	const struct ordo_problem *problem = &judge->schedule->problem;
 	struct order_digest digest;
 	XXH128_hash_t *hashes = ordo_array_make((size_t)trees->nnode + 1, sizeof *hashes, 0);
 	if (!hashes || !digest_begin(&digest, problem)) {
 		free(hashes);
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	}
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
@@ -53,8 +53,8 @@ static bool digest_order(struct judge *judge)
 
 static const char *explain_ranks(struct judge *judge)
 {
-	struct ordo_arena *arena = &judge->proof->arena;
-	const struct ordo_trees *trees = &judge->proof->trees;
+	struct ordo_arena *arena = &judge->findings.proof->arena;
+	const struct ordo_trees *trees = &judge->findings.proof->trees;
 	const char *first = ordo_tree_print(arena, trees, judge->unequal_trees[0], 32);
 	const char *second = ordo_tree_print(arena, trees, judge->unequal_trees[1], 32);
 	return first && second
@@ -66,8 +66,8 @@ static const char *explain_ranks(struct judge *judge)
 
 static const char *explain_positions(struct judge *judge, uint32_t chunk)
 {
-	struct ordo_arena *arena = &judge->proof->arena;
-	const struct ordo_proof *proof = judge->proof;
+	struct ordo_arena *arena = &judge->findings.proof->arena;
+	const struct ordo_proof *proof = judge->findings.proof;
 	const char *first = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[0], 32);
 	const char *second = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[chunk], 32);
 	return first && second ? ordo_arena_format(arena, "chunk 0 is %s but chunk %u is %s", first,
@@ -77,7 +77,7 @@ static const char *explain_positions(struct judge *judge, uint32_t chunk)
 
 static const char *explain_timing(struct judge *judge)
 {
-	return ordo_arena_format(&judge->proof->arena,
+	return ordo_arena_format(&judge->findings.proof->arena,
 		"%s and %s reduce into one slot in no fixed order",
 		where_is(judge, judge->unordered[0]).text,
 		where_is(judge, judge->unordered[1]).text);
@@ -85,10 +85,10 @@ static const char *explain_timing(struct judge *judge)
 
 static bool count_trees(struct judge *judge, uint32_t *other)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	uint8_t *seen = calloc((size_t)proof->trees.nnode + 1, 1);
 	if (!seen)
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(&judge->schedule->problem); chunk++) {
 		uint32_t tree = ordo_same_tree(&proof->trees, proof->chunk_tree[chunk]);
 		if (*other == ORDO_NONE &&
@@ -103,7 +103,7 @@ static bool count_trees(struct judge *judge, uint32_t *other)
 
 bool judge_guarantees(struct judge *judge)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	uint32_t other = ORDO_NONE;
 	if (!count_trees(judge, &other))
 		return false;
@@ -112,7 +112,7 @@ bool judge_guarantees(struct judge *judge)
 	if (judge->unordered[0] != ORDO_NONE) {
 		proof->run_to_run = ORDO_DOES_NOT_HOLD;
 		proof->run_to_run_why = explain_timing(judge);
-		return proof->run_to_run_why ? true : ordo_fail_memory(judge->error);
+		return proof->run_to_run_why ? true : ordo_fail_memory(judge->findings.error);
 	}
 	bool equal = judge->unequal_chunk == ORDO_NONE;
 	proof->run_to_run = ORDO_HOLDS;
@@ -121,6 +121,6 @@ bool judge_guarantees(struct judge *judge)
 	proof->position_invariant = other == ORDO_NONE ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
 	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(judge, other);
 	if ((!equal && !proof->rank_equal_why) || (other != ORDO_NONE && !proof->position_why))
-		return ordo_fail_memory(judge->error);
+		return ordo_fail_memory(judge->findings.error);
 	return !equal || digest_order(judge);
 }

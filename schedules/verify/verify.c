@@ -56,7 +56,7 @@ static bool breaks_rules(const struct ordo_proof *proof)
 
 static bool judge_all(struct judge *judge)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	if (!measure_memory(judge) || !judge_shape(judge))
 		return false;
 	if (breaks_rules(proof))
@@ -80,11 +80,11 @@ static bool judge_all(struct judge *judge)
 static bool judge_tokens(struct judge *judge)
 {
 	const uint32_t allowed = judge->options->limits.tokens_in_flight,
-		       found = judge->proof->tokens_in_flight;
+		       found = judge->findings.proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
 	const struct signal *signal = &judge->signals[judge->notes[judge->fullest].link];
-	return find(judge, 13, &judge->fullest, 1,
+	return ordo_add_finding(&judge->findings, 13, &judge->fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
 		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
 		"many Notify up to\n  %s\n"
@@ -132,7 +132,7 @@ static void free_judge(struct judge *judge)
 /* What is left to say once all rules were asked. */
 static bool conclude(struct judge *judge)
 {
-	struct ordo_proof *proof = judge->proof;
+	struct ordo_proof *proof = judge->findings.proof;
 	sort_findings(proof);
 	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
 	proof->proved = proof->complete && !proof->nfinding;
@@ -151,12 +151,11 @@ static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 	struct ordo_proof *proof = calloc(1, sizeof *proof);
 	struct judge judge = {.schedule = schedule,
 		.options = options ? options : &nothing_asked,
-		.proof = proof,
-		.error = error,
+		.findings = {.proof = proof, .error = error},
 		.fullest = ORDO_NONE,
 		.unequal_chunk = ORDO_NONE,
 		.unordered = {ORDO_NONE, ORDO_NONE}};
-	judge.max_findings = judge.options->max_findings ? judge.options->max_findings : 16;
+	judge.findings.max = judge.options->max_findings ? judge.options->max_findings : 16;
 	judge.notes = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.notes, 0);
 	bool worked = false;
 	if (proof && judge.notes)
