@@ -53,7 +53,7 @@ static bool is_open(const struct touch *touch, bool backwards)
 
 static void add_probe(struct presence *presence, struct touch *touch)
 {
-	const struct note *notes = presence->judge->notes;
+	const struct task_info *notes = presence->judge->tasks;
 	uint32_t *lane = &presence->lane_of[touch->rank];
 	if (*lane == ORDO_NONE) {
 		*lane = presence->nlane++;
@@ -84,9 +84,9 @@ static int compare_backwards(const void *left, const void *right)
 static void add_probes(struct presence *presence)
 {
 	struct judge *judge = presence->judge;
-	for (uint32_t i = 0; i < judge->ntouch; i++)
-		if (is_open(&judge->touches[i], presence->backwards))
-			add_probe(presence, &judge->touches[i]);
+	for (uint32_t i = 0; i < judge->touches.count; i++)
+		if (is_open(&judge->touches.items[i], presence->backwards))
+			add_probe(presence, &judge->touches.items[i]);
 	qsort(presence->probes, presence->nprobe, sizeof *presence->probes,
 		presence->backwards ? compare_backwards : compare);
 }
@@ -110,14 +110,15 @@ static bool tell(struct presence *presence, uint32_t index, uint32_t stream)
 	if (line == ORDO_NONE)
 		return false;
 	presence->pool[line] = presence->lines[stream];
-	presence->line_of[presence->judge->signals[index].first + presence->told[index]++] = line;
+	presence->line_of[presence->judge->signals.items[index].first + presence->told[index]++] =
+		line;
 	return true;
 }
 
 static void hear(struct presence *presence, uint32_t index, uint32_t stream)
 {
-	const uint32_t line =
-		presence->line_of[presence->judge->signals[index].first + presence->heard[index]++];
+	const uint32_t line = presence->line_of[presence->judge->signals.items[index].first +
+						presence->heard[index]++];
 	for (int i = 0; i < WORDS; i++)
 		presence->lines[stream].bits[i] |= presence->pool[line].bits[i];
 	presence->pool[line].bits[0] = presence->free_line;
@@ -127,7 +128,7 @@ static void hear(struct presence *presence, uint32_t index, uint32_t stream)
 static bool pass_event(struct presence *presence, uint32_t id)
 {
 	const struct judge *judge = presence->judge;
-	const struct note *note = &judge->notes[id];
+	const struct task_info *note = &judge->tasks[id];
 	const bool notifies = judge->schedule->tasks[id].kind == ORDO_NOTIFY;
 	if (notifies != presence->backwards)
 		return tell(presence, note->link, note->stream);
@@ -170,9 +171,11 @@ static bool run_pass(struct presence *presence, uint32_t first_lane, const struc
 	const struct judge *judge = presence->judge;
 	const struct probe *end = presence->probes + presence->nprobe;
 	begin_pass(presence, first_lane);
-	for (uint32_t i = 0; i < judge->norder; i++) {
-		const uint32_t id = judge->order[presence->backwards ? judge->norder - 1 - i : i],
-			       at = judge->notes[id].at;
+	for (uint32_t i = 0; i < judge->queries.norder; i++) {
+		const uint32_t id = judge->queries.order[presence->backwards
+								 ? judge->queries.norder - 1 - i
+								 : i],
+			       at = judge->tasks[id].at;
 		for (; *next < end && (*next)->lane - first_lane < RANKS &&
 			(presence->backwards ? (*next)->at > at : (*next)->at < at);
 			++*next)
@@ -211,7 +214,7 @@ static bool open_presence(struct presence *presence, uint32_t nopen)
 	presence->lines =
 		ordo_array_make((size_t)judge->schedule->nstream + 1, sizeof *presence->lines, 0);
 	presence->line_of =
-		ordo_array_make((size_t)judge->norder + 1, sizeof *presence->line_of, 0);
+		ordo_array_make((size_t)judge->queries.norder + 1, sizeof *presence->line_of, 0);
 	presence->told = ordo_array_make(nsignal, sizeof *presence->told, 0);
 	presence->heard = ordo_array_make(nsignal, sizeof *presence->heard, 0);
 	return presence->lane_of && presence->ranks && presence->probes && presence->lines &&
@@ -233,8 +236,8 @@ static void close_presence(struct presence *presence)
 static bool look(struct judge *judge, bool backwards)
 {
 	uint32_t nopen = 0;
-	for (uint32_t i = 0; i < judge->ntouch; i++)
-		nopen += is_open(&judge->touches[i], backwards);
+	for (uint32_t i = 0; i < judge->touches.count; i++)
+		nopen += is_open(&judge->touches.items[i], backwards);
 	if (!nopen)
 		return true;
 	struct presence presence = {.judge = judge, .backwards = backwards};

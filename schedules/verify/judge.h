@@ -11,7 +11,7 @@
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
-struct note {
+struct task_info {
 	uint32_t stream;
 	uint32_t at;   /* its place in the run that stands for all */
 	uint32_t link; /* Notify, Wait: the signal's index; a move: its flow chain */
@@ -22,9 +22,9 @@ struct signal {
 	uint32_t from, to, number;
 	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
 	uint32_t nnotify, nwait;
-	uint32_t first;		/* its notifies in judge.notifies, in order */
+	uint32_t first;		/* its notifies in judge.signals.notifies, in order */
 	uint32_t posted, taken; /* of this run */
-	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs */
+	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs.items */
 	uint32_t next;		/* another signal of the same sync, or ORDO_NONE */
 	uint32_t entry,
 		/* touches that this signal can prove safe; ORDO_NONE: it joins streams of one
@@ -57,8 +57,8 @@ struct recent {
 	uint32_t syncs[2];
 };
 
-/* Is a before b in every execution? Asked of the exact sweep, when nothing cheaper answers. */
-struct question {
+/* Is a before b in every execution? Answered exactly by reachability.c, when nothing cheaper answers. */
+struct query {
 	uint32_t a, b;
 	uint32_t gate;	/* the last Wait before b in b's stream; ORDO_NONE: none, so no */
 	uint32_t owner; /* the rank whose memory they conflict about, */
@@ -91,34 +91,33 @@ struct item {
 	uint32_t task, next;
 };
 
-struct judge {
-	const struct ordo_schedule *schedule;
-	const struct ordo_verify_options *options;
-	struct findings findings;
-	bool stuck;		    /* the run did not come to its end */
-	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
-
-	struct note *notes; /* [ntask] */
-
-	struct signal *signals;
-	size_t signal_room;
+/* All signals, numbered in the order in which tasks name them. */
+struct signal_table {
+	struct signal *items;
+	size_t room;
 	uint32_t *notifies; /* tasks, by signal; */
 	/* and the Wait that took each: so far posted, and so far taken, are filled in */
 	uint32_t *waits;
-	struct sync *syncs;
-	size_t sync_room;
-	uint32_t nsync;
-	struct near_map sync_of; /* (to, from) streams -> syncs */
-	struct touch *touches;
-	size_t touch_room;
-	uint32_t ntouch;
-	struct near_map touch_of; /* (stream, rank) -> touches */
-
 	/* the Notify after which a signal holds most tokens; ORDO_NONE: not measured */
 	uint32_t fullest;
+};
 
-	struct recent *recent; /* [nstream] */
+struct sync_table {
+	struct sync *items;
+	size_t room;
+	uint32_t count;
+	struct near_map of; /* (to, from) streams -> items */
+};
 
+struct touch_table {
+	struct touch *items;
+	size_t room;
+	uint32_t count;
+	struct near_map of; /* (stream, rank) -> items */
+};
+
+/* What every slot holds, and who touched it last. */
+struct memory {
 	uint32_t nscratch;  /* scratch slots that some task names: the others need no cells */
 	uint64_t *cells_of; /* [nrank+1] first cell of each rank */
 	uint64_t nfollowed; /* chunks moved by all tasks */
@@ -129,25 +128,49 @@ struct judge {
 	struct item *items;
 	size_t item_room;
 	uint32_t nitem, free_item;
+};
 
-	/* Flow chains: each continues its entry's chain by following one chunk. */
-	uint32_t (*chains)[2]; /* {entry: the move it left another chain at, or ORDO_NONE; tail} */
-	size_t chain_room;
-	uint32_t nchain;
+/* Flow chains: each continues its entry's chain by following one chunk. */
+struct chain_table {
+	uint32_t (*items)[2]; /* {entry: the move it left another chain at, or ORDO_NONE; tail} */
+	size_t room;
+	uint32_t count;
 	uint32_t parent;   /* of the move under way: the writer of what it reads */
 	uint32_t followed; /* what the move under way is already known to follow */
+};
 
-	uint32_t *order; /* Notify and Wait as they ran, if somebody asked for it */
+struct query_list {
+	uint32_t *order; /* Notify and Wait as they ran, if a query needs it */
 	uint32_t norder;
-	struct question *questions;
-	size_t question_room;
-	uint32_t nquestion;
+	struct query *items;
+	size_t room;
+	uint32_t count;
+};
+
+/* Two ranks whose copies of a chunk have different trees; chunk ORDO_NONE: none (G1). */
+struct unequal {
+	uint32_t chunk, ranks[2], trees[2];
+};
+
+struct judge {
+	const struct ordo_schedule *schedule;
+	const struct ordo_verify_options *options;
+	struct findings findings;
+	bool stuck;		    /* the run did not come to its end */
+	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
+
+	struct task_info *tasks; /* [ntask] */
+	struct signal_table signals;
+	struct sync_table syncs;
+	struct touch_table touches;
+	struct recent *recent; /* [nstream] */
+	struct memory memory;
+	struct chain_table chains;
+	struct query_list queries;
 
 	struct ordo_growth growth; /* of proof.trees */
 	size_t copy_room;
-
-	/* Two ranks whose copies of a chunk have different trees; ORDO_NONE: none (G1). */
-	uint32_t unequal_chunk, unequal_ranks[2], unequal_trees[2];
+	struct unequal unequal;
 	uint32_t *chunk_rank;  /* [nchunk] the first rank that holds the chunk */
 	uint32_t unordered[2]; /* two reduces in no fixed order (G2); ORDO_NONE: none */
 };
@@ -180,9 +203,9 @@ bool search_back(struct judge *judge);
 /* entry_exit.c: answers for every open touch, exactly. */
 bool judge_presence(struct judge *judge);
 
-/* reachability.c: answers every open question exactly, and measures tokens in flight where asked
+/* reachability.c: answers every open query exactly, and measures tokens in flight where asked
  * for or cheap. */
-bool list_order(struct judge *judge); /* judge.order, if it is not there yet */
+bool list_order(struct judge *judge); /* judge.queries.order, if it is not there yet */
 bool sweep(struct judge *judge);
 
 /* trees.c */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond this many cells the question is given up as undecided rather than the machine brought
+/* Beyond this many cells the query is given up as undecided rather than the machine brought
  * down. */
 #define MOST_CELLS (UINT64_C(1) << 27)
 
@@ -38,7 +38,7 @@ static struct slot_name name_slot(struct slot slot)
 static struct cell *cell_of(const struct judge *judge, struct slot slot)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
-	uint64_t index = judge->cells_of[slot.rank];
+	uint64_t index = judge->memory.cells_of[slot.rank];
 	uint32_t noutput = ordo_output_slots(&schedule->problem, slot.rank), same;
 	switch ((enum ordo_buffer)slot.buffer) {
 	case ORDO_OUTPUT:
@@ -49,11 +49,12 @@ static struct cell *cell_of(const struct judge *judge, struct slot slot)
 		break;
 	case ORDO_INPUT:
 		same = ordo_in_place_output_slot(&schedule->problem, slot.rank, slot.number);
-		index += same != ORDO_NONE ? same
-					   : (uint64_t)noutput + judge->nscratch + slot.number;
+		index += same != ORDO_NONE
+				 ? same
+				 : (uint64_t)noutput + judge->memory.nscratch + slot.number;
 		break;
 	}
-	return &judge->cells[index];
+	return &judge->memory.cells[index];
 }
 
 /* One past the highest scratch slot a task names, as far as there are slots. */
@@ -71,60 +72,64 @@ bool measure_memory(struct judge *judge)
 {
 	const struct ordo_schedule *schedule = judge->schedule;
 	const struct ordo_problem *problem = &schedule->problem;
-	judge->cells_of = malloc(((size_t)problem->nrank + 1) * sizeof *judge->cells_of);
-	if (!judge->cells_of)
+	judge->memory.cells_of =
+		malloc(((size_t)problem->nrank + 1) * sizeof *judge->memory.cells_of);
+	if (!judge->memory.cells_of)
 		return ordo_fail_memory(judge->findings.error);
 	for (uint32_t id = 0; id < schedule->ntask; id++) {
 		const struct ordo_task *task = &schedule->tasks[id];
 		if (!ordo_task_moves(task))
 			continue;
 		const uint32_t end = end_of_scratch(schedule, task);
-		judge->nfollowed += task->count;
-		judge->nscratch = end > judge->nscratch ? end : judge->nscratch;
+		judge->memory.nfollowed += task->count;
+		judge->memory.nscratch =
+			end > judge->memory.nscratch ? end : judge->memory.nscratch;
 	}
 	uint64_t ncell = 0;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
-		judge->cells_of[rank] = ncell;
-		ncell += (uint64_t)ordo_output_slots(problem, rank) + judge->nscratch;
+		judge->memory.cells_of[rank] = ncell;
+		ncell += (uint64_t)ordo_output_slots(problem, rank) + judge->memory.nscratch;
 		if (problem->in_place)
 			ncell += ordo_input_slots(problem, rank);
 	}
-	judge->cells_of[problem->nrank] = ncell;
-	judge->too_large = ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS ||
-			   judge->nfollowed > MOST_FOLLOWED;
+	judge->memory.cells_of[problem->nrank] = ncell;
+	judge->memory.too_large = ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS ||
+				  judge->memory.nfollowed > MOST_FOLLOWED;
 	return true;
 }
 
 static bool give_up(const struct judge *judge)
 {
-	if (judge->nfollowed > MOST_FOLLOWED)
+	if (judge->memory.nfollowed > MOST_FOLLOWED)
 		return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
 			"the schedule moves %llu chunks in all; at most %llu can be followed",
-			(unsigned long long)judge->nfollowed, (unsigned long long)MOST_FOLLOWED);
+			(unsigned long long)judge->memory.nfollowed,
+			(unsigned long long)MOST_FOLLOWED);
 	return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
 		"the schedule has %llu slots on all ranks together; at most %llu can be followed",
-		(unsigned long long)judge->cells_of[judge->schedule->problem.nrank],
+		(unsigned long long)judge->memory.cells_of[judge->schedule->problem.nrank],
 		(unsigned long long)MOST_CELLS);
 }
 
 bool prepare_memory(struct judge *judge)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	if (judge->too_large)
+	if (judge->memory.too_large)
 		return give_up(judge);
 	const struct ordo_size size = ordo_schedule_size(judge->schedule);
 	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", judge->findings.error))
 		return false;
-	uint64_t ncell = judge->cells_of[problem->nrank];
-	judge->cells = ordo_array_make(ncell + 1, sizeof *judge->cells, 0);
+	uint64_t ncell = judge->memory.cells_of[problem->nrank];
+	judge->memory.cells = ordo_array_make(ncell + 1, sizeof *judge->memory.cells, 0);
 	if (judge->options->atomic_reduce)
-		judge->groups = ordo_array_make(ncell + 1, sizeof *judge->groups, 0);
-	judge->items = calloc(1, sizeof *judge->items);
-	if (!judge->cells || !judge->items || (judge->options->atomic_reduce && !judge->groups))
+		judge->memory.groups = ordo_array_make(ncell + 1, sizeof *judge->memory.groups, 0);
+	judge->memory.items = calloc(1, sizeof *judge->memory.items);
+	if (!judge->memory.cells || !judge->memory.items ||
+		(judge->options->atomic_reduce && !judge->memory.groups))
 		return ordo_fail_memory(judge->findings.error);
-	judge->item_room = judge->nitem = 1;
+	judge->memory.item_room = judge->memory.nitem = 1;
 	for (uint64_t i = 0; i < ncell; i++)
-		judge->cells[i] =
+		judge->memory.cells[i] =
 			(struct cell){.tree = ORDO_NONE, .writer = ORDO_NONE, .reader = ORDO_NONE};
 	if (!problem->in_place)
 		return true;
@@ -141,16 +146,16 @@ bool prepare_memory(struct judge *judge)
 
 static bool push(struct judge *judge, uint32_t *list, uint32_t task)
 {
-	uint32_t index = judge->free_item;
+	uint32_t index = judge->memory.free_item;
 	if (index) {
-		judge->free_item = judge->items[index].next;
+		judge->memory.free_item = judge->memory.items[index].next;
 	} else {
-		if (!ordo_array_reserve(&judge->items, &judge->item_room, (size_t)judge->nitem + 1,
-			    sizeof *judge->items))
+		if (!ordo_array_reserve(&judge->memory.items, &judge->memory.item_room,
+			    (size_t)judge->memory.nitem + 1, sizeof *judge->memory.items))
 			return ordo_fail_memory(judge->findings.error);
-		index = judge->nitem++;
+		index = judge->memory.nitem++;
 	}
-	judge->items[index] = (struct item){task, *list};
+	judge->memory.items[index] = (struct item){task, *list};
 	*list = index;
 	return true;
 }
@@ -158,9 +163,9 @@ static bool push(struct judge *judge, uint32_t *list, uint32_t task)
 static void clear(struct judge *judge, uint32_t *list)
 {
 	while (*list) {
-		uint32_t next = judge->items[*list].next;
-		judge->items[*list].next = judge->free_item;
-		judge->free_item = *list;
+		uint32_t next = judge->memory.items[*list].next;
+		judge->memory.items[*list].next = judge->memory.free_item;
+		judge->memory.free_item = *list;
 		*list = next;
 	}
 }
@@ -174,14 +179,14 @@ struct access {
 static bool follow_or_ask(
 	struct judge *judge, const struct access *access, uint32_t a, bool only_order)
 {
-	if (a == judge->followed || is_ordered(judge, a, access->stream)) {
-		judge->followed = a;
+	if (a == judge->chains.followed || is_ordered(judge, a, access->stream)) {
+		judge->chains.followed = a;
 		return true;
 	}
-	if (!ordo_array_reserve(&judge->questions, &judge->question_room,
-		    (size_t)judge->nquestion + 1, sizeof *judge->questions))
+	if (!ordo_array_reserve(&judge->queries.items, &judge->queries.room,
+		    (size_t)judge->queries.count + 1, sizeof *judge->queries.items))
 		return ordo_fail_memory(judge->findings.error);
-	judge->questions[judge->nquestion++] = (struct question){.a = a,
+	judge->queries.items[judge->queries.count++] = (struct query){.a = a,
 		.b = access->task,
 		.gate = judge->recent[access->stream].gate,
 		.owner = access->slot.rank,
@@ -189,7 +194,7 @@ static bool follow_or_ask(
 		.buffer = (uint8_t)access->slot.buffer,
 		.only_order = only_order};
 	if (!only_order)
-		judge->followed = a;
+		judge->chains.followed = a;
 	return true;
 }
 
@@ -201,8 +206,8 @@ static bool follow(struct judge *judge, const struct access *access, uint32_t a)
 
 static bool follow_list(struct judge *judge, const struct access *access, uint32_t list)
 {
-	for (; list; list = judge->items[list].next)
-		if (!follow(judge, access, judge->items[list].task))
+	for (; list; list = judge->memory.items[list].next)
+		if (!follow(judge, access, judge->memory.items[list].task))
 			return false;
 	return true;
 }
@@ -218,7 +223,8 @@ static bool overlaps(struct judge *judge, const struct access *access)
 /* A read follows the last write, or every reduce of the open group. */
 static bool read_cell(struct judge *judge, const struct access *access, struct cell *cell)
 {
-	struct group *group = judge->groups ? &judge->groups[cell - judge->cells] : NULL;
+	struct group *group =
+		judge->memory.groups ? &judge->memory.groups[cell - judge->memory.cells] : NULL;
 	if (cell->writer == access->task)
 		return overlaps(judge, access);
 	if (group && group->reduces) {
@@ -227,9 +233,9 @@ static bool read_cell(struct judge *judge, const struct access *access, struct c
 	} else if (cell->writer != ORDO_NONE && !follow(judge, access, cell->writer)) {
 		return false;
 	}
-	if (judge->parent == ORDO_NONE)
-		judge->parent = cell->writer;
-	if (cell->reader != ORDO_NONE && judge->notes[cell->reader].stream != access->stream &&
+	if (judge->chains.parent == ORDO_NONE)
+		judge->chains.parent = cell->writer;
+	if (cell->reader != ORDO_NONE && judge->tasks[cell->reader].stream != access->stream &&
 		!push(judge, &cell->more, cell->reader))
 		return false;
 	cell->reader = access->task;
@@ -246,7 +252,8 @@ static void note_write(struct judge *judge, const struct access *access, struct 
 /* A write follows all reads since the last write; if there were none, that write. */
 static bool write_cell(struct judge *judge, const struct access *access, struct cell *cell)
 {
-	struct group *group = judge->groups ? &judge->groups[cell - judge->cells] : NULL;
+	struct group *group =
+		judge->memory.groups ? &judge->memory.groups[cell - judge->memory.cells] : NULL;
 	if (cell->writer == access->task || cell->reader == access->task)
 		return overlaps(judge, access);
 	if (cell->reader != ORDO_NONE) {
@@ -271,7 +278,7 @@ static bool write_cell(struct judge *judge, const struct access *access, struct 
  * not hold. */
 static bool reduce_atomically(struct judge *judge, const struct access *access, struct cell *cell)
 {
-	struct group *group = &judge->groups[cell - judge->cells];
+	struct group *group = &judge->memory.groups[cell - judge->memory.cells];
 	if (cell->writer == access->task || cell->reader == access->task)
 		return overlaps(judge, access);
 	if (cell->reader != ORDO_NONE || !group->reduces) {
@@ -280,8 +287,8 @@ static bool reduce_atomically(struct judge *judge, const struct access *access, 
 		bool worked = true;
 		if (cell->reader != ORDO_NONE) {
 			worked = push(judge, &base, cell->reader);
-			for (uint32_t i = cell->more; worked && i; i = judge->items[i].next)
-				worked = push(judge, &base, judge->items[i].task);
+			for (uint32_t i = cell->more; worked && i; i = judge->memory.items[i].next)
+				worked = push(judge, &base, judge->memory.items[i].task);
 		} else if (cell->writer != ORDO_NONE) {
 			worked = push(judge, &base, cell->writer);
 		}
@@ -398,7 +405,8 @@ static bool store(struct judge *judge, const struct access *access, bool reduces
 	struct value value)
 {
 	struct cell *cell = cell_of(judge, access->slot);
-	if (!(reduces && judge->groups ? reduce_atomically : write_cell)(judge, access, cell))
+	if (!(reduces && judge->memory.groups ? reduce_atomically : write_cell)(
+		    judge, access, cell))
 		return false;
 	if (reduces && !add_up(judge, access, cell, chunk, &value))
 		return false;
@@ -416,18 +424,18 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 {
 	struct recent *recent = &judge->recent[stream];
 	uint32_t index = recent->touch;
-	if (index == ORDO_NONE || judge->touches[index].rank != rank)
-		index = recent->touch = near_get(&judge->touch_of, stream, rank);
+	if (index == ORDO_NONE || judge->touches.items[index].rank != rank)
+		index = recent->touch = near_get(&judge->touches.of, stream, rank);
 	if (index == ORDO_NONE) {
-		index = recent->touch = judge->ntouch++;
-		if (!ordo_array_reserve(&judge->touches, &judge->touch_room, judge->ntouch,
-			    sizeof *judge->touches) ||
-			!near_put(&judge->touch_of, stream, rank, index))
+		index = recent->touch = judge->touches.count++;
+		if (!ordo_array_reserve(&judge->touches.items, &judge->touches.room,
+			    judge->touches.count, sizeof *judge->touches.items) ||
+			!near_put(&judge->touches.of, stream, rank, index))
 			return ordo_fail_memory(judge->findings.error);
-		judge->touches[index] =
+		judge->touches.items[index] =
 			(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
 	}
-	struct touch *touch = &judge->touches[index];
+	struct touch *touch = &judge->touches.items[index];
 	touch->last = task;
 	if (touch->first == ORDO_NONE) {
 		touch->first = task;
@@ -442,7 +450,7 @@ bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
 	uint32_t rank = judge->schedule->streams[stream].rank,
 		 target = ordo_task_crosses(task) ? task->peer : rank;
 	judge->findings.proof->nmove++;
-	judge->parent = judge->followed = ORDO_NONE;
+	judge->chains.parent = judge->chains.followed = ORDO_NONE;
 	if (target != rank && !note_touch(judge, id, stream, target))
 		return false;
 	for (uint32_t i = 0; i < task->count; i++) {
@@ -581,14 +589,14 @@ static bool note_copy(struct judge *judge, struct ordo_copy copy)
 		    sizeof *proof->copies))
 		return ordo_fail_memory(judge->findings.error);
 	proof->copies[proof->ncopy++] = copy;
-	if (judge->unequal_chunk != ORDO_NONE ||
+	if (judge->unequal.chunk != ORDO_NONE ||
 		ordo_same_tree(&proof->trees, first) == ordo_same_tree(&proof->trees, copy.tree))
 		return true;
-	judge->unequal_chunk = copy.chunk;
-	judge->unequal_ranks[0] = judge->chunk_rank[copy.chunk];
-	judge->unequal_ranks[1] = copy.rank;
-	judge->unequal_trees[0] = first;
-	judge->unequal_trees[1] = copy.tree;
+	judge->unequal.chunk = copy.chunk;
+	judge->unequal.ranks[0] = judge->chunk_rank[copy.chunk];
+	judge->unequal.ranks[1] = copy.rank;
+	judge->unequal.trees[0] = first;
+	judge->unequal.trees[1] = copy.tree;
 	return true;
 }
 

@@ -4,7 +4,7 @@
  * A lane follows one stream s: clock[t][lane] is the latest Notify of s that precedes the point
  * stream t is at, + 1. A pass keeps 16 lanes, one cache line a stream,
  * and one line a token under way; so its cost is the number of Notify and Wait, its memory linear,
- * and it answers every question about those lanes. a precedes b exactly if the last Wait before b
+ * and it answers every query about those lanes. a precedes b exactly if the last Wait before b
  * left clock[stream of b][lane of a's stream] > a.
  */
 #include "judge.h"
@@ -51,24 +51,24 @@ static void add_lane(struct sweep *sweep, uint32_t stream)
 		sweep->lane_of[stream] = sweep->nlane++;
 }
 
-static bool is_open(const struct question *question)
+static bool is_open(const struct query *query)
 {
-	return !question->ordered && question->gate != ORDO_NONE;
+	return !query->ordered && query->gate != ORDO_NONE;
 }
 
 static void add_lanes(struct sweep *sweep)
 {
 	const struct judge *judge = sweep->judge;
-	for (uint32_t i = 0; i < judge->nquestion; i++)
-		if (is_open(&judge->questions[i]))
-			add_lane(sweep, judge->notes[judge->questions[i].a].stream);
+	for (uint32_t i = 0; i < judge->queries.count; i++)
+		if (is_open(&judge->queries.items[i]))
+			add_lane(sweep, judge->tasks[judge->queries.items[i].a].stream);
 }
 
 /* Signals are balanced, so there are as many Wait. */
 static size_t count_notifies(const struct judge *judge)
 {
 	const uint32_t nsignal = judge->findings.proof->nsignal;
-	const struct signal *last = nsignal ? &judge->signals[nsignal - 1] : NULL;
+	const struct signal *last = nsignal ? &judge->signals.items[nsignal - 1] : NULL;
 	return last ? (size_t)last->first + last->nnotify : 0;
 }
 
@@ -82,22 +82,22 @@ static void add_token_lanes(struct sweep *sweep)
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
 	for (uint32_t i = 0; sweep->tokens && i < judge->findings.proof->nsignal; i++)
-		add_lane(sweep, judge->signals[i].waiter);
+		add_lane(sweep, judge->signals.items[i].waiter);
 }
 
 static bool add_probes(struct sweep *sweep)
 {
 	struct judge *judge = sweep->judge;
-	const struct note *notes = judge->notes;
-	sweep->probes = ordo_array_make((size_t)judge->nquestion + 1, sizeof *sweep->probes, 0);
+	const struct task_info *notes = judge->tasks;
+	sweep->probes = ordo_array_make((size_t)judge->queries.count + 1, sizeof *sweep->probes, 0);
 	if (!sweep->probes)
 		return false;
-	for (uint32_t i = 0; i < judge->nquestion; i++) {
-		struct question *question = &judge->questions[i];
-		if (is_open(question))
+	for (uint32_t i = 0; i < judge->queries.count; i++) {
+		struct query *query = &judge->queries.items[i];
+		if (is_open(query))
 			sweep->probes[sweep->nprobe++] =
-				(struct probe){sweep->lane_of[notes[question->a].stream],
-					notes[question->gate].at, question->a, &question->ordered};
+				(struct probe){sweep->lane_of[notes[query->a].stream],
+					notes[query->gate].at, query->a, &query->ordered};
 	}
 	return true;
 }
@@ -114,16 +114,16 @@ static int by_batch(const void *left, const void *right)
 bool list_order(struct judge *judge)
 {
 	const uint32_t ntask = judge->schedule->ntask;
-	if (judge->order)
+	if (judge->queries.order)
 		return true;
-	judge->order = ordo_array_make((size_t)ntask + 1, sizeof *judge->order, 0);
-	if (!judge->order)
+	judge->queries.order = ordo_array_make((size_t)ntask + 1, sizeof *judge->queries.order, 0);
+	if (!judge->queries.order)
 		return false;
 	for (uint32_t id = 0; id < ntask; id++)
-		judge->order[judge->notes[id].at] = id;
+		judge->queries.order[judge->tasks[id].at] = id;
 	for (uint32_t i = 0; i < ntask; i++)
-		if (!ordo_task_moves(&judge->schedule->tasks[judge->order[i]]))
-			judge->order[judge->norder++] = judge->order[i];
+		if (!ordo_task_moves(&judge->schedule->tasks[judge->queries.order[i]]))
+			judge->queries.order[judge->queries.norder++] = judge->queries.order[i];
 	return true;
 }
 
@@ -155,22 +155,22 @@ static uint32_t take_line(struct sweep *sweep)
 static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uint32_t known)
 {
 	struct judge *judge = sweep->judge;
-	const struct signal *signal = &judge->signals[index];
+	const struct signal *signal = &judge->signals.items[index];
 	uint32_t *passed = &sweep->passed[index];
-	while (*passed < signal->nwait && judge->waits[signal->first + *passed] < known)
+	while (*passed < signal->nwait && judge->signals.waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
 	if (judge->findings.proof->tokens_in_flight >= flying)
 		return;
 	judge->findings.proof->tokens_in_flight = flying;
-	judge->fullest = id;
+	judge->signals.fullest = id;
 }
 
 static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 {
 	struct judge *judge = sweep->judge;
-	uint32_t index = judge->notes[id].link;
-	const struct signal *signal = &judge->signals[index];
+	uint32_t index = judge->tasks[id].link;
+	const struct signal *signal = &judge->signals.items[index];
 	struct line *clock = &sweep->clocks[signal->notifier];
 	uint32_t own = sweep->lane_of[signal->notifier] - first_lane;
 	if (own < LANES)
@@ -188,8 +188,8 @@ static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 
 static const struct line *wait(struct sweep *sweep, uint32_t id)
 {
-	uint32_t index = sweep->judge->notes[id].link;
-	const struct signal *signal = &sweep->judge->signals[index];
+	uint32_t index = sweep->judge->tasks[id].link;
+	const struct signal *signal = &sweep->judge->signals.items[index];
 	struct line *clock = &sweep->clocks[signal->waiter];
 	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
 	for (int i = 0; i < LANES; i++)
@@ -217,8 +217,8 @@ static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct prob
 	const struct judge *judge = sweep->judge;
 	const struct probe *end = sweep->probes + sweep->nprobe;
 	start_pass(sweep);
-	for (uint32_t i = 0; i < judge->norder; i++) {
-		uint32_t id = judge->order[i];
+	for (uint32_t i = 0; i < judge->queries.norder; i++) {
+		uint32_t id = judge->queries.order[i];
 		if (judge->schedule->tasks[id].kind == ORDO_NOTIFY) {
 			if (!notify(sweep, id, first_lane))
 				return false;
@@ -226,7 +226,7 @@ static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct prob
 		}
 		const struct line *clock = wait(sweep, id);
 		for (; *next < end && (*next)->lane - first_lane < LANES &&
-			(*next)->gate_at == judge->notes[id].at;
+			(*next)->gate_at == judge->tasks[id].at;
 			++*next)
 			*(*next)->answer = clock->clock[(*next)->lane - first_lane] > (*next)->need;
 	}

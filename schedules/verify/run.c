@@ -16,8 +16,8 @@ struct run {
 
 static void notify(struct judge *judge, struct run *run, uint32_t id, uint32_t index)
 {
-	struct signal *signal = &judge->signals[index];
-	judge->notifies[signal->first + signal->posted++] = id;
+	struct signal *signal = &judge->signals.items[index];
+	judge->signals.notifies[signal->first + signal->posted++] = id;
 	if (run->parked[index] == ORDO_NONE)
 		return;
 	run->ready[run->nready++] = run->parked[index];
@@ -27,17 +27,17 @@ static void notify(struct judge *judge, struct run *run, uint32_t id, uint32_t i
 /* Takes a token, if there is one: the j-th Wait takes the j-th Notify. */
 static bool take(struct judge *judge, uint32_t id, uint32_t stream)
 {
-	struct signal *signal = &judge->signals[judge->notes[id].link];
+	struct signal *signal = &judge->signals.items[judge->tasks[id].link];
 	if (signal->posted == signal->taken)
 		return false;
-	uint32_t known = judge->notifies[signal->first + signal->taken] + 1;
-	judge->waits[signal->first + signal->taken++] = id;
-	struct sync *sync = &judge->syncs[signal->sync];
+	uint32_t known = judge->signals.notifies[signal->first + signal->taken] + 1;
+	judge->signals.waits[signal->first + signal->taken++] = id;
+	struct sync *sync = &judge->syncs.items[signal->sync];
 	if (sync->known < known)
 		sync->known = known;
 	if (signal->entry != ORDO_NONE) {
-		struct touch *touch = &judge->touches[signal->exit];
-		judge->touches[signal->entry].entered = true;
+		struct touch *touch = &judge->touches.items[signal->exit];
+		judge->touches.items[signal->entry].entered = true;
 		if (touch->left < known)
 			touch->left = known;
 	}
@@ -59,7 +59,7 @@ static bool run_stream(struct judge *judge, struct run *run, uint32_t stream)
 	const struct ordo_task *tasks = judge->schedule->tasks;
 	uint32_t end = judge->schedule->streams[stream].end;
 	for (uint32_t id = run->next[stream]; id < end; run->next[stream] = ++id) {
-		struct note *note = &judge->notes[id];
+		struct task_info *note = &judge->tasks[id];
 		if (tasks[id].kind == ORDO_NOTIFY) {
 			notify(judge, run, id, note->link);
 		} else if (tasks[id].kind == ORDO_WAIT) {
@@ -80,7 +80,7 @@ static bool run_stream(struct judge *judge, struct run *run, uint32_t stream)
  * well. */
 static uint32_t awaited(const struct judge *judge, const struct run *run, uint32_t stream)
 {
-	return judge->signals[judge->notes[run->next[stream]].link].notifier;
+	return judge->signals.items[judge->tasks[run->next[stream]].link].notifier;
 }
 
 static bool report_circle(struct judge *judge, const struct run *run, uint32_t start)

@@ -9,7 +9,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Tasks looked at for one question, and for all: a sweep costs more beyond that. */
+/* Tasks looked at for one query, and for all: a sweep costs more beyond that. */
 enum { MOST_STEPS = 4096 };
 static const uint64_t MOST_STEPS_IN_ALL = 50 * 1000 * 1000;
 
@@ -56,21 +56,21 @@ static void start(struct search *search)
 /* The Notify whose token a Wait took. */
 static uint32_t notify_of(const struct judge *judge, uint32_t wait)
 {
-	const struct signal *signal = &judge->signals[judge->notes[wait].link];
+	const struct signal *signal = &judge->signals.items[judge->tasks[wait].link];
 	uint32_t low = 0, high = signal->nwait;
 	while (high - low > 1) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (judge->waits[signal->first + middle] <= wait)
+		if (judge->signals.waits[signal->first + middle] <= wait)
 			low = middle;
 		else
 			high = middle;
 	}
-	return judge->notifies[signal->first + low];
+	return judge->signals.notifies[signal->first + low];
 }
 
 static bool is_goal(const struct judge *judge, const struct goal *goal, uint32_t notify)
 {
-	return judge->notes[notify].stream == goal->stream && notify > goal->after;
+	return judge->tasks[notify].stream == goal->stream && notify > goal->after;
 }
 
 /* Follows the Waits of one place. */
@@ -85,14 +85,14 @@ static bool look_before(
 		return false;
 	search->stamps[place.stream] = search->stamp;
 	search->seen[place.stream] = place.end;
-	for (uint32_t id = place.end; id-- > begin && *left && judge->notes[id].at >= goal->at;
+	for (uint32_t id = place.end; id-- > begin && *left && judge->tasks[id].at >= goal->at;
 		--*left) {
 		if (judge->schedule->tasks[id].kind != ORDO_WAIT)
 			continue;
 		const uint32_t notify = notify_of(judge, id);
 		if (is_goal(judge, goal, notify))
 			return true;
-		come_to(search, judge->notes[notify].stream, notify);
+		come_to(search, judge->tasks[notify].stream, notify);
 	}
 	return false;
 }
@@ -107,21 +107,21 @@ static bool reaches_back(struct search *search, const struct goal *goal)
 	return found;
 }
 
-static void answer_question(struct search *search, struct question *question)
+static void answer_question(struct search *search, struct query *query)
 {
-	const struct note *notes = search->judge->notes;
-	if (question->gate == ORDO_NONE)
+	const struct task_info *notes = search->judge->tasks;
+	if (query->gate == ORDO_NONE)
 		return;
-	const struct goal goal = {notes[question->a].stream, question->a, notes[question->a].at};
+	const struct goal goal = {notes[query->a].stream, query->a, notes[query->a].at};
 	start(search);
-	come_to(search, notes[question->b].stream, question->gate + 1);
-	question->ordered = reaches_back(search, &goal);
+	come_to(search, notes[query->b].stream, query->gate + 1);
+	query->ordered = reaches_back(search, &goal);
 }
 
 static void answer_all(struct search *search, struct judge *judge)
 {
-	for (uint32_t i = 0; i < judge->nquestion && search->steps < MOST_STEPS_IN_ALL; i++)
-		answer_question(search, &judge->questions[i]);
+	for (uint32_t i = 0; i < judge->queries.count && search->steps < MOST_STEPS_IN_ALL; i++)
+		answer_question(search, &judge->queries.items[i]);
 }
 
 bool search_back(struct judge *judge)

@@ -34,7 +34,7 @@ static uint32_t own_chunk(
 static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	const struct ordo_problem *problem = &judge->schedule->problem;
-	if (task->dst_buffer == ORDO_SCRATCH || judge->too_large)
+	if (task->dst_buffer == ORDO_SCRATCH || judge->memory.too_large)
 		return true;
 	uint32_t good = 0, bad = task->count;
 	if (own_chunk(problem, rank, task->dst_buffer, task->dst) != task->chunk)

@@ -50,11 +50,11 @@ static uint32_t name_signal(struct judge *judge, struct signal_names *names, uin
 	if (index != ORDO_NONE)
 		return index;
 	index = proof->nsignal;
-	if (!ordo_array_reserve(&judge->signals, &judge->signal_room, (size_t)index + 1,
-		    sizeof *judge->signals) ||
+	if (!ordo_array_reserve(&judge->signals.items, &judge->signals.room, (size_t)index + 1,
+		    sizeof *judge->signals.items) ||
 		!near_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
-	judge->signals[index] = (struct signal){.from = from,
+	judge->signals.items[index] = (struct signal){.from = from,
 		.to = to,
 		.number = number,
 		.notifier = ORDO_NONE,
@@ -71,14 +71,14 @@ static uint32_t first_use(
 {
 	const struct ordo_stream *in = &judge->schedule->streams[stream];
 	for (uint32_t id = in->first; id < in->end; id++)
-		if (judge->schedule->tasks[id].kind == kind && judge->notes[id].link == signal)
+		if (judge->schedule->tasks[id].kind == kind && judge->tasks[id].link == signal)
 			return id;
 	return ORDO_NONE;
 }
 
 static bool count_use(struct judge *judge, uint32_t id, uint32_t stream, uint32_t index)
 {
-	struct signal *signal = &judge->signals[index];
+	struct signal *signal = &judge->signals.items[index];
 	enum ordo_task_kind kind = (enum ordo_task_kind)judge->schedule->tasks[id].kind;
 	uint32_t *user = kind == ORDO_NOTIFY ? &signal->notifier : &signal->waiter;
 	uint32_t *uses = kind == ORDO_NOTIFY ? &signal->nnotify : &signal->nwait;
@@ -108,7 +108,7 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 		const struct ordo_stream *stream = &schedule->streams[s];
 		for (uint32_t id = stream->first; id < stream->end; id++) {
 			const struct ordo_task *task = &schedule->tasks[id];
-			judge->notes[id].stream = s;
+			judge->tasks[id].stream = s;
 			if (ordo_task_moves(task))
 				continue;
 			unsigned slot = (task->peer * 4 + task->signal * 2 + task->kind) % 8;
@@ -131,7 +131,7 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 				recent[slot].index = index;
 				nrecent |= 1u << slot;
 			}
-			judge->notes[id].link = index;
+			judge->tasks[id].link = index;
 			if (!count_use(judge, id, s, index))
 				return false;
 		}
@@ -141,7 +141,7 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 
 static bool judge_balance(struct judge *judge, uint32_t index)
 {
-	const struct signal *signal = &judge->signals[index];
+	const struct signal *signal = &judge->signals.items[index];
 	if (signal->nnotify == signal->nwait)
 		return true;
 	bool more = signal->nnotify > signal->nwait;
@@ -157,37 +157,37 @@ static bool judge_balance(struct judge *judge, uint32_t index)
 
 static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
 {
-	uint32_t index = near_get(&judge->touch_of, stream, rank);
+	uint32_t index = near_get(&judge->touches.of, stream, rank);
 	if (index != ORDO_NONE)
 		return index;
-	index = judge->ntouch;
-	if (!ordo_array_reserve(&judge->touches, &judge->touch_room, (size_t)index + 1,
-		    sizeof *judge->touches) ||
-		!near_put(&judge->touch_of, stream, rank, index))
+	index = judge->touches.count;
+	if (!ordo_array_reserve(&judge->touches.items, &judge->touches.room, (size_t)index + 1,
+		    sizeof *judge->touches.items) ||
+		!near_put(&judge->touches.of, stream, rank, index))
 		return ORDO_NONE;
-	judge->touches[index] = (struct touch){
+	judge->touches.items[index] = (struct touch){
 		.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
-	judge->ntouch++;
+	judge->touches.count++;
 	return index;
 }
 
 /* Which streams a signal joins, and whose entering and leaving it can prove. */
 static bool join_streams(struct judge *judge, struct signal *signal)
 {
-	uint32_t index = near_get(&judge->sync_of, signal->waiter, signal->notifier);
+	uint32_t index = near_get(&judge->syncs.of, signal->waiter, signal->notifier);
 	if (index == ORDO_NONE) {
-		index = judge->nsync;
-		if (!ordo_array_reserve(&judge->syncs, &judge->sync_room, (size_t)index + 1,
-			    sizeof *judge->syncs) ||
-			!near_put(&judge->sync_of, signal->waiter, signal->notifier, index))
+		index = judge->syncs.count;
+		if (!ordo_array_reserve(&judge->syncs.items, &judge->syncs.room, (size_t)index + 1,
+			    sizeof *judge->syncs.items) ||
+			!near_put(&judge->syncs.of, signal->waiter, signal->notifier, index))
 			return ordo_fail_memory(judge->findings.error);
-		judge->syncs[index] = (struct sync){
+		judge->syncs.items[index] = (struct sync){
 			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
-		judge->nsync++;
+		judge->syncs.count++;
 	}
 	signal->sync = index;
-	signal->next = judge->syncs[index].first_signal;
-	judge->syncs[index].first_signal = (uint32_t)(signal - judge->signals);
+	signal->next = judge->syncs.items[index].first_signal;
+	judge->syncs.items[index].first_signal = (uint32_t)(signal - judge->signals.items);
 	if (signal->from == signal->to)
 		return true;
 	signal->entry = touch_index(judge, signal->waiter, signal->from);
@@ -205,24 +205,26 @@ bool judge_signals(struct judge *judge)
 	close_names(&names);
 	uint32_t nnotify = 0;
 	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++) {
-		judge->signals[i].first = nnotify;
-		nnotify += judge->signals[i].nnotify;
+		judge->signals.items[i].first = nnotify;
+		nnotify += judge->signals.items[i].nnotify;
 		worked = judge_balance(judge, i);
 	}
 	if (!worked)
 		return false;
-	judge->notifies = ordo_array_make((size_t)nnotify + 1, sizeof *judge->notifies, 0);
-	judge->waits = ordo_array_make((size_t)nnotify + 1, sizeof *judge->waits, 0);
+	judge->signals.notifies =
+		ordo_array_make((size_t)nnotify + 1, sizeof *judge->signals.notifies, 0);
+	judge->signals.waits =
+		ordo_array_make((size_t)nnotify + 1, sizeof *judge->signals.waits, 0);
 	const size_t nstream = (size_t)judge->schedule->nstream + 1;
-	if (!judge->notifies || !judge->waits || !near_make(&judge->sync_of, nstream) ||
-		!near_make(&judge->touch_of, nstream))
+	if (!judge->signals.notifies || !judge->signals.waits ||
+		!near_make(&judge->syncs.of, nstream) || !near_make(&judge->touches.of, nstream))
 		return ordo_fail_memory(judge->findings.error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
 	 * not asked for. */
 	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++)
-		if (judge->signals[i].notifier != ORDO_NONE &&
-			judge->signals[i].waiter != ORDO_NONE)
-			worked = join_streams(judge, &judge->signals[i]);
+		if (judge->signals.items[i].notifier != ORDO_NONE &&
+			judge->signals.items[i].waiter != ORDO_NONE)
+			worked = join_streams(judge, &judge->signals.items[i]);
 	return worked;
 }
 
@@ -236,7 +238,7 @@ bool judge_limits(struct judge *judge)
 	if (!used)
 		return ordo_fail_memory(judge->findings.error);
 	for (uint32_t i = 0; i < judge->findings.proof->nsignal; i++) {
-		const struct signal *signal = &judge->signals[i];
+		const struct signal *signal = &judge->signals.items[i];
 		used[signal->from]++;
 		if (signal->to != signal->from)
 			used[signal->to]++;

@@ -55,12 +55,12 @@ static const char *explain_ranks(struct judge *judge)
 {
 	struct ordo_arena *arena = &judge->findings.proof->arena;
 	const struct ordo_trees *trees = &judge->findings.proof->trees;
-	const char *first = ordo_tree_print(arena, trees, judge->unequal_trees[0], 32);
-	const char *second = ordo_tree_print(arena, trees, judge->unequal_trees[1], 32);
+	const char *first = ordo_tree_print(arena, trees, judge->unequal.trees[0], 32);
+	const char *second = ordo_tree_print(arena, trees, judge->unequal.trees[1], 32);
 	return first && second
 		       ? ordo_arena_format(arena, "chunk %u is %s on rank %u but %s on rank %u",
-				 judge->unequal_chunk, first, judge->unequal_ranks[0], second,
-				 judge->unequal_ranks[1])
+				 judge->unequal.chunk, first, judge->unequal.ranks[0], second,
+				 judge->unequal.ranks[1])
 		       : NULL;
 }
 
@@ -114,7 +114,7 @@ bool judge_guarantees(struct judge *judge)
 		proof->run_to_run_why = explain_timing(judge);
 		return proof->run_to_run_why ? true : ordo_fail_memory(judge->findings.error);
 	}
-	bool equal = judge->unequal_chunk == ORDO_NONE;
+	bool equal = judge->unequal.chunk == ORDO_NONE;
 	proof->run_to_run = ORDO_HOLDS;
 	proof->rank_equal = equal ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
 	proof->rank_equal_why = equal ? NULL : explain_ranks(judge);

@@ -34,7 +34,7 @@
  * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3
  * holds for which contributions a slot has, not for their order, and G2 is refuted.
  *
- * Scale: every part is linear in tasks and chunks moved, but for the questions that ordering.c
+ * Scale: every part is linear in tasks and chunks moved, but for the queries that ordering.c
  * cannot close by certificates. Those about entering and leaving entry_exit.c answers exactly, in
  * time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams
  * asked about / 16) * (Notify and Wait); both in linear memory.
@@ -83,14 +83,15 @@ static bool judge_tokens(struct judge *judge)
 		       found = judge->findings.proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
-	const struct signal *signal = &judge->signals[judge->notes[judge->fullest].link];
-	return ordo_add_finding(&judge->findings, 13, &judge->fullest, 1,
+	const struct signal *signal =
+		&judge->signals.items[judge->tasks[judge->signals.fullest].link];
+	return ordo_add_finding(&judge->findings, 13, &judge->signals.fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
 		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
 		"many Notify up to\n  %s\n"
 		"  may come before the Wait that takes the first",
 		signal->number, signal->from, signal->to, found, allowed,
-		where_is(judge, judge->fullest).text);
+		where_is(judge, judge->signals.fullest).text);
 }
 
 /* Findings in the order of their rules; of one rule, as they were found. Few: at most
@@ -109,22 +110,22 @@ static void sort_findings(struct ordo_proof *proof)
 static void free_judge(struct judge *judge)
 {
 	ordo_reach_destroy(judge->passing);
-	free(judge->notes);
-	free(judge->signals);
-	free(judge->notifies);
-	free(judge->waits);
-	free(judge->syncs);
-	near_free(&judge->sync_of);
-	free(judge->touches);
-	near_free(&judge->touch_of);
+	free(judge->tasks);
+	free(judge->signals.items);
+	free(judge->signals.notifies);
+	free(judge->signals.waits);
+	free(judge->syncs.items);
+	near_free(&judge->syncs.of);
+	free(judge->touches.items);
+	near_free(&judge->touches.of);
 	free(judge->recent);
-	free(judge->cells_of);
-	free(judge->cells);
-	free(judge->groups);
-	free(judge->items);
-	free(judge->chains);
-	free(judge->order);
-	free(judge->questions);
+	free(judge->memory.cells_of);
+	free(judge->memory.cells);
+	free(judge->memory.groups);
+	free(judge->memory.items);
+	free(judge->chains.items);
+	free(judge->queries.order);
+	free(judge->queries.items);
 	growth_free(&judge->growth);
 	free(judge->chunk_rank);
 }
@@ -152,13 +153,13 @@ static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 	struct judge judge = {.schedule = schedule,
 		.options = options ? options : &nothing_asked,
 		.findings = {.proof = proof, .error = error},
-		.fullest = ORDO_NONE,
-		.unequal_chunk = ORDO_NONE,
+		.signals = {.fullest = ORDO_NONE},
+		.unequal = {.chunk = ORDO_NONE},
 		.unordered = {ORDO_NONE, ORDO_NONE}};
 	judge.findings.max = judge.options->max_findings ? judge.options->max_findings : 16;
-	judge.notes = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.notes, 0);
+	judge.tasks = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.tasks, 0);
 	bool worked = false;
-	if (proof && judge.notes)
+	if (proof && judge.tasks)
 		worked = judge_all(&judge) && judge_tokens(&judge) && conclude(&judge);
 	else
 		ordo_fail_memory(error);
