@@ -9,7 +9,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (judge.h). */
+/* Two ids are taken: ORDO_NONE, and one below for what came of a broken value (verifier.h). */
 #define MOST_NODES (ORDO_NONE - 1)
 
 static uint32_t new_node(

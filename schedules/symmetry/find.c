@@ -1,7 +1,7 @@
 /* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group
  * after another.
  *
- * Why programs of one canonical form are the same to the judge. Within a segment of moves no move
+ * Why programs of one canonical form are the same to the verifier. Within a segment of moves no move
  * writes what another reads or writes, and nothing waits or notifies in between: so the order of
  * these moves, and how they are cut into tasks, changes neither any value nor what is before what
  * on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must all

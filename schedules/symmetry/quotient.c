@@ -1,4 +1,4 @@
-/* quotient.c - the judge for symmetric schedules: one run of rank 0's program stands for every run
+/* quotient.c - the verifier of symmetric schedules: one run of rank 0's program stands for every run
  * of all.
  *
  * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows
@@ -222,10 +222,10 @@ static struct ordo_proof *verify_symmetric(const struct ordo_programs *programs,
 	bool worked = false;
 	if (q.options->atomic_reduce)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
-			"reduces in no fixed order are judged on the whole only");
+			"reduces in no fixed order are verified on the whole only");
 	else if (programs->problem.accumulate_f32)
 		ordo_fail(error, ORDO_UNDECIDED, 0,
-			"sums accumulated in another type are judged on the whole only");
+			"sums accumulated in another type are verified on the whole only");
 	else
 		worked = proof ? verify_all(&q) : ordo_fail_memory(error);
 	free_quotient(&q);

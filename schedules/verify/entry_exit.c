@@ -10,7 +10,7 @@
  * which one end of a signal tells and the other hears. The k-th of one end belongs to the k-th of
  * the other in both, since signals are balanced.
  */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ struct probe {
 };
 
 struct presence {
-	struct judge *judge;
+	struct verifier *verifier;
 	bool backwards;
 	uint32_t *lane_of; /* [nrank] ORDO_NONE: nobody asks */
 	uint32_t *ranks;   /* [nlane] */
@@ -53,7 +53,7 @@ static bool is_open(const struct touch *touch, bool backwards)
 
 static void add_probe(struct presence *presence, struct touch *touch)
 {
-	const struct task_info *notes = presence->judge->tasks;
+	const struct task_info *notes = presence->verifier->tasks;
 	uint32_t *lane = &presence->lane_of[touch->rank];
 	if (*lane == ORDO_NONE) {
 		*lane = presence->nlane++;
@@ -83,10 +83,10 @@ static int compare_backwards(const void *left, const void *right)
 
 static void add_probes(struct presence *presence)
 {
-	struct judge *judge = presence->judge;
-	for (uint32_t i = 0; i < judge->touches.count; i++)
-		if (is_open(&judge->touches.items[i], presence->backwards))
-			add_probe(presence, &judge->touches.items[i]);
+	struct verifier *verifier = presence->verifier;
+	for (uint32_t i = 0; i < verifier->touches.count; i++)
+		if (is_open(&verifier->touches.items[i], presence->backwards))
+			add_probe(presence, &verifier->touches.items[i]);
 	qsort(presence->probes, presence->nprobe, sizeof *presence->probes,
 		presence->backwards ? compare_backwards : compare);
 }
@@ -110,14 +110,14 @@ static bool tell(struct presence *presence, uint32_t index, uint32_t stream)
 	if (line == ORDO_NONE)
 		return false;
 	presence->pool[line] = presence->lines[stream];
-	presence->line_of[presence->judge->signals.items[index].first + presence->told[index]++] =
-		line;
+	presence->line_of[presence->verifier->signals.items[index].first +
+			  presence->told[index]++] = line;
 	return true;
 }
 
 static void hear(struct presence *presence, uint32_t index, uint32_t stream)
 {
-	const uint32_t line = presence->line_of[presence->judge->signals.items[index].first +
+	const uint32_t line = presence->line_of[presence->verifier->signals.items[index].first +
 						presence->heard[index]++];
 	for (int i = 0; i < WORDS; i++)
 		presence->lines[stream].bits[i] |= presence->pool[line].bits[i];
@@ -127,9 +127,9 @@ static void hear(struct presence *presence, uint32_t index, uint32_t stream)
 
 static bool pass_event(struct presence *presence, uint32_t id)
 {
-	const struct judge *judge = presence->judge;
-	const struct task_info *note = &judge->tasks[id];
-	const bool notifies = judge->schedule->tasks[id].kind == ORDO_NOTIFY;
+	const struct verifier *verifier = presence->verifier;
+	const struct task_info *note = &verifier->tasks[id];
+	const bool notifies = verifier->schedule->tasks[id].kind == ORDO_NOTIFY;
 	if (notifies != presence->backwards)
 		return tell(presence, note->link, note->stream);
 	hear(presence, note->link, note->stream);
@@ -150,8 +150,8 @@ static void answer(struct presence *presence, const struct probe *probe)
 
 static void begin_pass(struct presence *presence, uint32_t first_lane)
 {
-	const struct ordo_schedule *schedule = presence->judge->schedule;
-	const size_t nsignal = presence->judge->findings.proof->nsignal;
+	const struct ordo_schedule *schedule = presence->verifier->schedule;
+	const size_t nsignal = presence->verifier->findings.proof->nsignal;
 	memset(presence->lines, 0, schedule->nstream * sizeof *presence->lines);
 	memset(presence->told, 0, nsignal * sizeof *presence->told);
 	memset(presence->heard, 0, nsignal * sizeof *presence->heard);
@@ -168,14 +168,15 @@ static void begin_pass(struct presence *presence, uint32_t first_lane)
 /* *next is the first probe of this pass, and then that of the next. */
 static bool run_pass(struct presence *presence, uint32_t first_lane, const struct probe **next)
 {
-	const struct judge *judge = presence->judge;
+	const struct verifier *verifier = presence->verifier;
 	const struct probe *end = presence->probes + presence->nprobe;
 	begin_pass(presence, first_lane);
-	for (uint32_t i = 0; i < judge->queries.norder; i++) {
-		const uint32_t id = judge->queries.order[presence->backwards
-								 ? judge->queries.norder - 1 - i
-								 : i],
-			       at = judge->tasks[id].at;
+	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
+		const uint32_t id = verifier->queries
+					    .order[presence->backwards
+							    ? verifier->queries.norder - 1 - i
+							    : i],
+			       at = verifier->tasks[id].at;
 		for (; *next < end && (*next)->lane - first_lane < RANKS &&
 			(presence->backwards ? (*next)->at > at : (*next)->at < at);
 			++*next)
@@ -190,7 +191,7 @@ static bool run_pass(struct presence *presence, uint32_t first_lane, const struc
 
 static bool run_passes(struct presence *presence)
 {
-	const struct ordo_verify_options *options = presence->judge->options;
+	const struct ordo_verify_options *options = presence->verifier->options;
 	const struct probe *next = presence->probes;
 	for (uint32_t first = 0; first < presence->nlane; first += RANKS) {
 		if (options->progress)
@@ -205,16 +206,16 @@ static bool run_passes(struct presence *presence)
 
 static bool open_presence(struct presence *presence, uint32_t nopen)
 {
-	const struct judge *judge = presence->judge;
-	const size_t nrank = judge->schedule->problem.nrank,
-		     nsignal = judge->findings.proof->nsignal;
+	const struct verifier *verifier = presence->verifier;
+	const size_t nrank = verifier->schedule->problem.nrank,
+		     nsignal = verifier->findings.proof->nsignal;
 	presence->lane_of = ordo_array_make(nrank, sizeof *presence->lane_of, 0xff);
 	presence->ranks = ordo_array_make(nrank, sizeof *presence->ranks, 0);
 	presence->probes = ordo_array_make(nopen, sizeof *presence->probes, 0);
-	presence->lines =
-		ordo_array_make((size_t)judge->schedule->nstream + 1, sizeof *presence->lines, 0);
+	presence->lines = ordo_array_make(
+		(size_t)verifier->schedule->nstream + 1, sizeof *presence->lines, 0);
 	presence->line_of =
-		ordo_array_make((size_t)judge->queries.norder + 1, sizeof *presence->line_of, 0);
+		ordo_array_make((size_t)verifier->queries.norder + 1, sizeof *presence->line_of, 0);
 	presence->told = ordo_array_make(nsignal, sizeof *presence->told, 0);
 	presence->heard = ordo_array_make(nsignal, sizeof *presence->heard, 0);
 	return presence->lane_of && presence->ranks && presence->probes && presence->lines &&
@@ -233,26 +234,27 @@ static void close_presence(struct presence *presence)
 	free(presence->heard);
 }
 
-static bool look(struct judge *judge, bool backwards)
+static bool look(struct verifier *verifier, bool backwards)
 {
 	uint32_t nopen = 0;
-	for (uint32_t i = 0; i < judge->touches.count; i++)
-		nopen += is_open(&judge->touches.items[i], backwards);
+	for (uint32_t i = 0; i < verifier->touches.count; i++)
+		nopen += is_open(&verifier->touches.items[i], backwards);
 	if (!nopen)
 		return true;
-	struct presence presence = {.judge = judge, .backwards = backwards};
-	bool worked = list_order(judge) && open_presence(&presence, nopen);
+	struct presence presence = {.verifier = verifier, .backwards = backwards};
+	bool worked = ordo_list_order(verifier) && open_presence(&presence, nopen);
 	if (worked) {
 		add_probes(&presence);
-		judge->findings.proof->order_swept += presence.nprobe;
+		verifier->findings.proof->order_swept += presence.nprobe;
 		worked = run_passes(&presence);
 	}
 	close_presence(&presence);
 	return worked;
 }
 
-bool judge_presence(struct judge *judge)
+bool ordo_verify_entry_exit(struct verifier *verifier)
 {
-	return look(judge, false) && look(judge, true) ? true
-						       : ordo_fail_memory(judge->findings.error);
+	return look(verifier, false) && look(verifier, true)
+		       ? true
+		       : ordo_fail_memory(verifier->findings.error);
 }

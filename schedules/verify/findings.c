@@ -1,5 +1,5 @@
 /* findings.c - collecting broken rules, with their witnesses. */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,10 +11,10 @@ bool ordo_findings_full(const struct findings *findings)
 	return findings->proof->nfinding >= findings->max;
 }
 
-struct where where_is(const struct judge *judge, uint32_t task)
+struct where ordo_where_is(const struct verifier *verifier, uint32_t task)
 {
 	struct where where;
-	ordo_task_locate(judge->schedule, task, where.text, sizeof where.text);
+	ordo_task_locate(verifier->schedule, task, where.text, sizeof where.text);
 	return where;
 }
 

@@ -1,7 +1,7 @@
-/* memory.c - what every slot holds, and who touched it last: R8 and R9 are asked here, R10 and R11
- * judged. */
-#include "judge.h"
+/* memory.c - what every slot holds, and who touched it last: R8 and R9 are queried here, R10 and
+ * R11 checked. */
 #include "order/facts.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +35,10 @@ static struct slot_name name_slot(struct slot slot)
 /* A rank's cells: output slots, scratch slots, then (in place) input slots; an input slot that is
  * the memory of an output slot is that slot's cell. Out of place, input is never written (R4) and
  * needs no cells. */
-static struct cell *cell_of(const struct judge *judge, struct slot slot)
+static struct cell *cell_of(const struct verifier *verifier, struct slot slot)
 {
-	const struct ordo_schedule *schedule = judge->schedule;
-	uint64_t index = judge->memory.cells_of[slot.rank];
+	const struct ordo_schedule *schedule = verifier->schedule;
+	uint64_t index = verifier->memory.cells_of[slot.rank];
 	uint32_t noutput = ordo_output_slots(&schedule->problem, slot.rank), same;
 	switch ((enum ordo_buffer)slot.buffer) {
 	case ORDO_OUTPUT:
@@ -51,10 +51,10 @@ static struct cell *cell_of(const struct judge *judge, struct slot slot)
 		same = ordo_in_place_output_slot(&schedule->problem, slot.rank, slot.number);
 		index += same != ORDO_NONE
 				 ? same
-				 : (uint64_t)noutput + judge->memory.nscratch + slot.number;
+				 : (uint64_t)noutput + verifier->memory.nscratch + slot.number;
 		break;
 	}
-	return &judge->memory.cells[index];
+	return &verifier->memory.cells[index];
 }
 
 /* One past the highest scratch slot a task names, as far as there are slots. */
@@ -68,74 +68,76 @@ static uint32_t end_of_scratch(const struct ordo_schedule *schedule, const struc
 	return end < schedule->scratch_slots ? (uint32_t)end : schedule->scratch_slots;
 }
 
-bool measure_memory(struct judge *judge)
+bool ordo_measure_memory(struct verifier *verifier)
 {
-	const struct ordo_schedule *schedule = judge->schedule;
+	const struct ordo_schedule *schedule = verifier->schedule;
 	const struct ordo_problem *problem = &schedule->problem;
-	judge->memory.cells_of =
-		malloc(((size_t)problem->nrank + 1) * sizeof *judge->memory.cells_of);
-	if (!judge->memory.cells_of)
-		return ordo_fail_memory(judge->findings.error);
+	verifier->memory.cells_of =
+		malloc(((size_t)problem->nrank + 1) * sizeof *verifier->memory.cells_of);
+	if (!verifier->memory.cells_of)
+		return ordo_fail_memory(verifier->findings.error);
 	for (uint32_t id = 0; id < schedule->ntask; id++) {
 		const struct ordo_task *task = &schedule->tasks[id];
 		if (!ordo_task_moves(task))
 			continue;
 		const uint32_t end = end_of_scratch(schedule, task);
-		judge->memory.nfollowed += task->count;
-		judge->memory.nscratch =
-			end > judge->memory.nscratch ? end : judge->memory.nscratch;
+		verifier->memory.nfollowed += task->count;
+		verifier->memory.nscratch =
+			end > verifier->memory.nscratch ? end : verifier->memory.nscratch;
 	}
 	uint64_t ncell = 0;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
-		judge->memory.cells_of[rank] = ncell;
-		ncell += (uint64_t)ordo_output_slots(problem, rank) + judge->memory.nscratch;
+		verifier->memory.cells_of[rank] = ncell;
+		ncell += (uint64_t)ordo_output_slots(problem, rank) + verifier->memory.nscratch;
 		if (problem->in_place)
 			ncell += ordo_input_slots(problem, rank);
 	}
-	judge->memory.cells_of[problem->nrank] = ncell;
-	judge->memory.too_large = ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS ||
-				  judge->memory.nfollowed > MOST_FOLLOWED;
+	verifier->memory.cells_of[problem->nrank] = ncell;
+	verifier->memory.too_large = ncell > MOST_CELLS || ordo_nchunk(problem) > MOST_CELLS ||
+				     verifier->memory.nfollowed > MOST_FOLLOWED;
 	return true;
 }
 
-static bool give_up(const struct judge *judge)
+static bool give_up(const struct verifier *verifier)
 {
-	if (judge->memory.nfollowed > MOST_FOLLOWED)
-		return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
+	if (verifier->memory.nfollowed > MOST_FOLLOWED)
+		return ordo_fail(verifier->findings.error, ORDO_UNDECIDED, 0,
 			"the schedule moves %llu chunks in all; at most %llu can be followed",
-			(unsigned long long)judge->memory.nfollowed,
+			(unsigned long long)verifier->memory.nfollowed,
 			(unsigned long long)MOST_FOLLOWED);
-	return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
+	return ordo_fail(verifier->findings.error, ORDO_UNDECIDED, 0,
 		"the schedule has %llu slots on all ranks together; at most %llu can be followed",
-		(unsigned long long)judge->memory.cells_of[judge->schedule->problem.nrank],
+		(unsigned long long)verifier->memory.cells_of[verifier->schedule->problem.nrank],
 		(unsigned long long)MOST_CELLS);
 }
 
-bool prepare_memory(struct judge *judge)
+bool ordo_prepare_memory(struct verifier *verifier)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	if (judge->memory.too_large)
-		return give_up(judge);
-	const struct ordo_size size = ordo_schedule_size(judge->schedule);
-	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", judge->findings.error))
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	if (verifier->memory.too_large)
+		return give_up(verifier);
+	const struct ordo_size size = ordo_schedule_size(verifier->schedule);
+	if (!ordo_memory_allows(ordo_bytes_of(&size), "proving it", verifier->findings.error))
 		return false;
-	uint64_t ncell = judge->memory.cells_of[problem->nrank];
-	judge->memory.cells = ordo_array_make(ncell + 1, sizeof *judge->memory.cells, 0);
-	if (judge->options->atomic_reduce)
-		judge->memory.groups = ordo_array_make(ncell + 1, sizeof *judge->memory.groups, 0);
-	judge->memory.items = calloc(1, sizeof *judge->memory.items);
-	if (!judge->memory.cells || !judge->memory.items ||
-		(judge->options->atomic_reduce && !judge->memory.groups))
-		return ordo_fail_memory(judge->findings.error);
-	judge->memory.item_room = judge->memory.nitem = 1;
+	uint64_t ncell = verifier->memory.cells_of[problem->nrank];
+	verifier->memory.cells = ordo_array_make(ncell + 1, sizeof *verifier->memory.cells, 0);
+	if (verifier->options->atomic_reduce)
+		verifier->memory.groups =
+			ordo_array_make(ncell + 1, sizeof *verifier->memory.groups, 0);
+	verifier->memory.items = calloc(1, sizeof *verifier->memory.items);
+	if (!verifier->memory.cells || !verifier->memory.items ||
+		(verifier->options->atomic_reduce && !verifier->memory.groups))
+		return ordo_fail_memory(verifier->findings.error);
+	verifier->memory.item_room = verifier->memory.nitem = 1;
 	for (uint64_t i = 0; i < ncell; i++)
-		judge->memory.cells[i] =
+		verifier->memory.cells[i] =
 			(struct cell){.tree = ORDO_NONE, .writer = ORDO_NONE, .reader = ORDO_NONE};
 	if (!problem->in_place)
 		return true;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
-			struct cell *cell = cell_of(judge, (struct slot){rank, slot, ORDO_INPUT});
+			struct cell *cell =
+				cell_of(verifier, (struct slot){rank, slot, ORDO_INPUT});
 			cell->tree = ordo_input_shard(problem, rank, slot);
 			cell->chunk = ordo_input_chunk(problem, rank, slot) & ORDO_LIMIT;
 		}
@@ -144,28 +146,28 @@ bool prepare_memory(struct judge *judge)
 
 /* Lists of tasks. */
 
-static bool push(struct judge *judge, uint32_t *list, uint32_t task)
+static bool push(struct verifier *verifier, uint32_t *list, uint32_t task)
 {
-	uint32_t index = judge->memory.free_item;
+	uint32_t index = verifier->memory.free_item;
 	if (index) {
-		judge->memory.free_item = judge->memory.items[index].next;
+		verifier->memory.free_item = verifier->memory.items[index].next;
 	} else {
-		if (!ordo_array_reserve(&judge->memory.items, &judge->memory.item_room,
-			    (size_t)judge->memory.nitem + 1, sizeof *judge->memory.items))
-			return ordo_fail_memory(judge->findings.error);
-		index = judge->memory.nitem++;
+		if (!ordo_array_reserve(&verifier->memory.items, &verifier->memory.item_room,
+			    (size_t)verifier->memory.nitem + 1, sizeof *verifier->memory.items))
+			return ordo_fail_memory(verifier->findings.error);
+		index = verifier->memory.nitem++;
 	}
-	judge->memory.items[index] = (struct item){task, *list};
+	verifier->memory.items[index] = (struct item){task, *list};
 	*list = index;
 	return true;
 }
 
-static void clear(struct judge *judge, uint32_t *list)
+static void clear(struct verifier *verifier, uint32_t *list)
 {
 	while (*list) {
-		uint32_t next = judge->memory.items[*list].next;
-		judge->memory.items[*list].next = judge->memory.free_item;
-		judge->memory.free_item = *list;
+		uint32_t next = verifier->memory.items[*list].next;
+		verifier->memory.items[*list].next = verifier->memory.free_item;
+		verifier->memory.free_item = *list;
 		*list = next;
 	}
 }
@@ -177,149 +179,157 @@ struct access {
 };
 
 static bool follow_or_ask(
-	struct judge *judge, const struct access *access, uint32_t a, bool only_order)
+	struct verifier *verifier, const struct access *access, uint32_t a, bool only_order)
 {
-	if (a == judge->chains.followed || is_ordered(judge, a, access->stream)) {
-		judge->chains.followed = a;
+	if (a == verifier->chains.followed || ordo_is_ordered(verifier, a, access->stream)) {
+		verifier->chains.followed = a;
 		return true;
 	}
-	if (!ordo_array_reserve(&judge->queries.items, &judge->queries.room,
-		    (size_t)judge->queries.count + 1, sizeof *judge->queries.items))
-		return ordo_fail_memory(judge->findings.error);
-	judge->queries.items[judge->queries.count++] = (struct query){.a = a,
+	if (!ordo_array_reserve(&verifier->queries.items, &verifier->queries.room,
+		    (size_t)verifier->queries.count + 1, sizeof *verifier->queries.items))
+		return ordo_fail_memory(verifier->findings.error);
+	verifier->queries.items[verifier->queries.count++] = (struct query){.a = a,
 		.b = access->task,
-		.gate = judge->recent[access->stream].gate,
+		.gate = verifier->recent[access->stream].gate,
 		.owner = access->slot.rank,
 		.slot = access->slot.number,
 		.buffer = (uint8_t)access->slot.buffer,
 		.only_order = only_order};
 	if (!only_order)
-		judge->chains.followed = a;
+		verifier->chains.followed = a;
 	return true;
 }
 
-static bool follow(struct judge *judge, const struct access *access, uint32_t a)
+static bool follow(struct verifier *verifier, const struct access *access, uint32_t a)
 {
-	judge->findings.proof->order_questions++;
-	return follow_or_ask(judge, access, a, false);
+	verifier->findings.proof->order_questions++;
+	return follow_or_ask(verifier, access, a, false);
 }
 
-static bool follow_list(struct judge *judge, const struct access *access, uint32_t list)
+static bool follow_list(struct verifier *verifier, const struct access *access, uint32_t list)
 {
-	for (; list; list = judge->memory.items[list].next)
-		if (!follow(judge, access, judge->memory.items[list].task))
+	for (; list; list = verifier->memory.items[list].next)
+		if (!follow(verifier, access, verifier->memory.items[list].task))
 			return false;
 	return true;
 }
 
-static bool overlaps(struct judge *judge, const struct access *access)
+static bool overlaps(struct verifier *verifier, const struct access *access)
 {
-	return ordo_add_finding(&judge->findings, 8, &access->task, 1,
+	return ordo_add_finding(&verifier->findings, 8, &access->task, 1,
 		"move the chunks by several tasks, in a safe order",
 		"%s: reads and writes the same memory (%s), in no fixed order",
-		where_is(judge, access->task).text, name_slot(access->slot).text);
+		ordo_where_is(verifier, access->task).text, name_slot(access->slot).text);
 }
 
 /* A read follows the last write, or every reduce of the open group. */
-static bool read_cell(struct judge *judge, const struct access *access, struct cell *cell)
+static bool read_cell(struct verifier *verifier, const struct access *access, struct cell *cell)
 {
-	struct group *group =
-		judge->memory.groups ? &judge->memory.groups[cell - judge->memory.cells] : NULL;
+	struct group *group = verifier->memory.groups
+				      ? &verifier->memory.groups[cell - verifier->memory.cells]
+				      : NULL;
 	if (cell->writer == access->task)
-		return overlaps(judge, access);
+		return overlaps(verifier, access);
 	if (group && group->reduces) {
-		if (!follow_list(judge, access, group->reduces))
+		if (!follow_list(verifier, access, group->reduces))
 			return false;
-	} else if (cell->writer != ORDO_NONE && !follow(judge, access, cell->writer)) {
+	} else if (cell->writer != ORDO_NONE && !follow(verifier, access, cell->writer)) {
 		return false;
 	}
-	if (judge->chains.parent == ORDO_NONE)
-		judge->chains.parent = cell->writer;
-	if (cell->reader != ORDO_NONE && judge->tasks[cell->reader].stream != access->stream &&
-		!push(judge, &cell->more, cell->reader))
+	if (verifier->chains.parent == ORDO_NONE)
+		verifier->chains.parent = cell->writer;
+	if (cell->reader != ORDO_NONE && verifier->tasks[cell->reader].stream != access->stream &&
+		!push(verifier, &cell->more, cell->reader))
 		return false;
 	cell->reader = access->task;
 	return true;
 }
 
-static void note_write(struct judge *judge, const struct access *access, struct cell *cell)
+static void note_write(struct verifier *verifier, const struct access *access, struct cell *cell)
 {
 	cell->writer = access->task;
 	cell->reader = ORDO_NONE;
-	clear(judge, &cell->more);
+	clear(verifier, &cell->more);
 }
 
 /* A write follows all reads since the last write; if there were none, that write. */
-static bool write_cell(struct judge *judge, const struct access *access, struct cell *cell)
+static bool write_cell(struct verifier *verifier, const struct access *access, struct cell *cell)
 {
-	struct group *group =
-		judge->memory.groups ? &judge->memory.groups[cell - judge->memory.cells] : NULL;
+	struct group *group = verifier->memory.groups
+				      ? &verifier->memory.groups[cell - verifier->memory.cells]
+				      : NULL;
 	if (cell->writer == access->task || cell->reader == access->task)
-		return overlaps(judge, access);
+		return overlaps(verifier, access);
 	if (cell->reader != ORDO_NONE) {
-		if (!follow(judge, access, cell->reader) || !follow_list(judge, access, cell->more))
+		if (!follow(verifier, access, cell->reader) ||
+			!follow_list(verifier, access, cell->more))
 			return false;
 	} else if (group && group->reduces) {
-		if (!follow_list(judge, access, group->reduces))
+		if (!follow_list(verifier, access, group->reduces))
 			return false;
-	} else if (cell->writer != ORDO_NONE && !follow(judge, access, cell->writer)) {
+	} else if (cell->writer != ORDO_NONE && !follow(verifier, access, cell->writer)) {
 		return false;
 	}
 	if (group) {
-		clear(judge, &group->reduces);
-		clear(judge, &group->base);
+		clear(verifier, &group->reduces);
+		clear(verifier, &group->base);
 	}
-	note_write(judge, access, cell);
+	note_write(verifier, access, cell);
 	return true;
 }
 
 /* With --atomic-reduce: a reduce follows what the whole group follows (the reads before it, or the
  * last write); against the reduces of its group it need not be ordered, but if it is not, G2 does
  * not hold. */
-static bool reduce_atomically(struct judge *judge, const struct access *access, struct cell *cell)
+static bool reduce_atomically(
+	struct verifier *verifier, const struct access *access, struct cell *cell)
 {
-	struct group *group = &judge->memory.groups[cell - judge->memory.cells];
+	struct group *group = &verifier->memory.groups[cell - verifier->memory.cells];
 	if (cell->writer == access->task || cell->reader == access->task)
-		return overlaps(judge, access);
+		return overlaps(verifier, access);
 	if (cell->reader != ORDO_NONE || !group->reduces) {
 		/* A new group, whose base is what was there: the reads; or else the last write. */
 		uint32_t base = 0;
 		bool worked = true;
 		if (cell->reader != ORDO_NONE) {
-			worked = push(judge, &base, cell->reader);
-			for (uint32_t i = cell->more; worked && i; i = judge->memory.items[i].next)
-				worked = push(judge, &base, judge->memory.items[i].task);
+			worked = push(verifier, &base, cell->reader);
+			for (uint32_t i = cell->more; worked && i;
+				i = verifier->memory.items[i].next)
+				worked = push(verifier, &base, verifier->memory.items[i].task);
 		} else if (cell->writer != ORDO_NONE) {
-			worked = push(judge, &base, cell->writer);
+			worked = push(verifier, &base, cell->writer);
 		}
-		clear(judge, &group->reduces);
-		clear(judge, &group->base);
+		clear(verifier, &group->reduces);
+		clear(verifier, &group->base);
 		group->base = base;
 		if (!worked)
 			return false;
-	} else if (!follow_or_ask(judge, access, group->latest, true)) {
+	} else if (!follow_or_ask(verifier, access, group->latest, true)) {
 		return false;
 	}
-	if (!follow_list(judge, access, group->base) || !push(judge, &group->reduces, access->task))
+	if (!follow_list(verifier, access, group->base) ||
+		!push(verifier, &group->reduces, access->task))
 		return false;
 	group->latest = access->task;
-	note_write(judge, access, cell);
+	note_write(verifier, access, cell);
 	return true;
 }
 
-static bool complain_undefined(struct judge *judge, const struct access *access, const char *what)
+static bool complain_undefined(
+	struct verifier *verifier, const struct access *access, const char *what)
 {
-	return ordo_add_finding(&judge->findings, 10, &access->task, 1, NULL,
-		"%s: %s %s, which nothing has written", where_is(judge, access->task).text, what,
-		name_slot(access->slot).text);
+	return ordo_add_finding(&verifier->findings, 10, &access->task, 1, NULL,
+		"%s: %s %s, which nothing has written", ordo_where_is(verifier, access->task).text,
+		what, name_slot(access->slot).text);
 }
 
 static bool complain_chunk(
-	struct judge *judge, const struct access *access, uint32_t holds, uint32_t wanted)
+	struct verifier *verifier, const struct access *access, uint32_t holds, uint32_t wanted)
 {
-	return ordo_add_finding(&judge->findings, 10, &access->task, 1, NULL,
+	return ordo_add_finding(&verifier->findings, 10, &access->task, 1, NULL,
 		"%s: %s holds chunk %u, the task moves chunk %u",
-		where_is(judge, access->task).text, name_slot(access->slot).text, holds, wanted);
+		ordo_where_is(verifier, access->task).text, name_slot(access->slot).text, holds,
+		wanted);
 }
 
 /* What a slot holds. */
@@ -329,89 +339,91 @@ struct value {
 };
 
 /* The value read; POISON if it is not what the task names. false: no memory. */
-static bool judge_value(struct judge *judge, const struct access *access, const struct cell *cell,
-	uint32_t chunk, struct value *value)
+static bool verify_value(struct verifier *verifier, const struct access *access,
+	const struct cell *cell, uint32_t chunk, struct value *value)
 {
 	*value = (struct value){cell->tree, cell->rounded};
 	if (cell->tree == POISON)
 		return true;
 	if (cell->tree == ORDO_NONE) {
 		value->tree = POISON;
-		return complain_undefined(judge, access, "uses");
+		return complain_undefined(verifier, access, "uses");
 	}
 	if (cell->chunk != chunk) {
 		value->tree = POISON;
-		return complain_chunk(judge, access, cell->chunk, chunk);
+		return complain_chunk(verifier, access, cell->chunk, chunk);
 	}
 	return true;
 }
 
 static bool read_value(
-	struct judge *judge, const struct access *access, uint32_t chunk, struct value *value)
+	struct verifier *verifier, const struct access *access, uint32_t chunk, struct value *value)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
 	if (access->slot.buffer == ORDO_INPUT && !problem->in_place) {
 		const struct cell input = {
 			.tree = ordo_input_shard(problem, access->slot.rank, access->slot.number),
 			.chunk = ordo_input_chunk(problem, access->slot.rank, access->slot.number) &
 				 ORDO_LIMIT};
-		return judge_value(judge, access, &input, chunk, value);
+		return verify_value(verifier, access, &input, chunk, value);
 	}
-	struct cell *cell = cell_of(judge, access->slot);
-	return read_cell(judge, access, cell) && judge_value(judge, access, cell, chunk, value);
+	struct cell *cell = cell_of(verifier, access->slot);
+	return read_cell(verifier, access, cell) &&
+	       verify_value(verifier, access, cell, chunk, value);
 }
 
 /* A sum that has been rounded is rounded again if more is added to it. */
-static bool complain_rounded(struct judge *judge, const struct access *access, uint32_t tree)
+static bool complain_rounded(struct verifier *verifier, const struct access *access, uint32_t tree)
 {
 	const char *text = print_broken_tree(
-		&judge->findings.proof->arena, &judge->findings.proof->trees, tree, 32);
+		&verifier->findings.proof->arena, &verifier->findings.proof->trees, tree, 32);
 	if (!text)
-		return ordo_fail_memory(judge->findings.error);
-	return ordo_add_finding(&judge->findings, 4, &access->task, 1,
+		return ordo_fail_memory(verifier->findings.error);
+	return ordo_add_finding(&verifier->findings, 4, &access->task, 1,
 		"keep partial sums in scratch; only a complete one is rounded, into the output",
 		"%s: adds with %s, which was rounded when it was written to input or output, and "
 		"sums are accumulated in f32 and rounded once",
-		where_is(judge, access->task).text, text);
+		ordo_where_is(verifier, access->task).text, text);
 }
 
 /* `value` becomes what lies there `op` itself. */
-static bool add_up(struct judge *judge, const struct access *access, const struct cell *cell,
+static bool add_up(struct verifier *verifier, const struct access *access, const struct cell *cell,
 	uint32_t chunk, struct value *value)
 {
 	struct value before;
-	if (!judge_value(judge, access, cell, chunk, &before))
+	if (!verify_value(verifier, access, cell, chunk, &before))
 		return false;
 	const struct value after = *value;
 	*value = (struct value){POISON, false};
 	if (before.tree == POISON || after.tree == POISON)
 		return true;
 	if (before.rounded || after.rounded)
-		return complain_rounded(judge, access, before.rounded ? before.tree : after.tree);
-	value->tree =
-		grow_tree(&judge->findings.proof->trees, &judge->growth, before.tree, after.tree);
-	return value->tree != ORDO_NONE ? true : ordo_fail_memory(judge->findings.error);
+		return complain_rounded(
+			verifier, access, before.rounded ? before.tree : after.tree);
+	value->tree = grow_tree(
+		&verifier->findings.proof->trees, &verifier->growth, before.tree, after.tree);
+	return value->tree != ORDO_NONE ? true : ordo_fail_memory(verifier->findings.error);
 }
 
 /* What one contributor gave is exact in either form. A NaN loses its payload on the way back, which
  * shows in no result: a sum with it is a NaN without payload in any case, and where nothing is
  * added, scratch is no other form (accumulate.h). */
-static bool is_sum(const struct judge *judge, uint32_t tree)
+static bool is_sum(const struct verifier *verifier, uint32_t tree)
 {
-	return tree != POISON && judge->findings.proof->trees.nodes[tree][0] != ORDO_NONE;
+	return tree != POISON && verifier->findings.proof->trees.nodes[tree][0] != ORDO_NONE;
 }
 
-static bool store(struct judge *judge, const struct access *access, bool reduces, uint32_t chunk,
-	struct value value)
+static bool store(struct verifier *verifier, const struct access *access, bool reduces,
+	uint32_t chunk, struct value value)
 {
-	struct cell *cell = cell_of(judge, access->slot);
-	if (!(reduces && judge->memory.groups ? reduce_atomically : write_cell)(
-		    judge, access, cell))
+	struct cell *cell = cell_of(verifier, access->slot);
+	if (!(reduces && verifier->memory.groups ? reduce_atomically : write_cell)(
+		    verifier, access, cell))
 		return false;
-	if (reduces && !add_up(judge, access, cell, chunk, &value))
+	if (reduces && !add_up(verifier, access, cell, chunk, &value))
 		return false;
-	if (judge->schedule->problem.accumulate_f32 && access->slot.buffer != ORDO_SCRATCH)
-		value.rounded |= is_sum(judge, value.tree);
+	if (verifier->schedule->problem.accumulate_f32 && access->slot.buffer != ORDO_SCRATCH)
+		value.rounded |= is_sum(verifier, value.tree);
 	cell->tree = value.tree;
 	cell->chunk = chunk & ORDO_LIMIT;
 	cell->rounded = value.rounded;
@@ -420,22 +432,22 @@ static bool store(struct judge *judge, const struct access *access, bool reduces
 
 /* R9: the first access of a stream to another rank's memory must follow that rank's entering, the
  * last one precede its leaving. */
-static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint32_t rank)
+static bool note_touch(struct verifier *verifier, uint32_t task, uint32_t stream, uint32_t rank)
 {
-	struct recent *recent = &judge->recent[stream];
+	struct recent *recent = &verifier->recent[stream];
 	uint32_t index = recent->touch;
-	if (index == ORDO_NONE || judge->touches.items[index].rank != rank)
-		index = recent->touch = near_get(&judge->touches.of, stream, rank);
+	if (index == ORDO_NONE || verifier->touches.items[index].rank != rank)
+		index = recent->touch = near_get(&verifier->touches.of, stream, rank);
 	if (index == ORDO_NONE) {
-		index = recent->touch = judge->touches.count++;
-		if (!ordo_array_reserve(&judge->touches.items, &judge->touches.room,
-			    judge->touches.count, sizeof *judge->touches.items) ||
-			!near_put(&judge->touches.of, stream, rank, index))
-			return ordo_fail_memory(judge->findings.error);
-		judge->touches.items[index] =
+		index = recent->touch = verifier->touches.count++;
+		if (!ordo_array_reserve(&verifier->touches.items, &verifier->touches.room,
+			    verifier->touches.count, sizeof *verifier->touches.items) ||
+			!near_put(&verifier->touches.of, stream, rank, index))
+			return ordo_fail_memory(verifier->findings.error);
+		verifier->touches.items[index] =
 			(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};
 	}
-	struct touch *touch = &judge->touches.items[index];
+	struct touch *touch = &verifier->touches.items[index];
 	touch->last = task;
 	if (touch->first == ORDO_NONE) {
 		touch->first = task;
@@ -444,26 +456,26 @@ static bool note_touch(struct judge *judge, uint32_t task, uint32_t stream, uint
 	return true;
 }
 
-bool access_memory(struct judge *judge, uint32_t id, uint32_t stream)
+bool ordo_access_memory(struct verifier *verifier, uint32_t id, uint32_t stream)
 {
-	const struct ordo_task *task = &judge->schedule->tasks[id];
-	uint32_t rank = judge->schedule->streams[stream].rank,
+	const struct ordo_task *task = &verifier->schedule->tasks[id];
+	uint32_t rank = verifier->schedule->streams[stream].rank,
 		 target = ordo_task_crosses(task) ? task->peer : rank;
-	judge->findings.proof->nmove++;
-	judge->chains.parent = judge->chains.followed = ORDO_NONE;
-	if (target != rank && !note_touch(judge, id, stream, target))
+	verifier->findings.proof->nmove++;
+	verifier->chains.parent = verifier->chains.followed = ORDO_NONE;
+	if (target != rank && !note_touch(verifier, id, stream, target))
 		return false;
 	for (uint32_t i = 0; i < task->count; i++) {
 		const struct access source = {id, stream, {rank, task->src + i, task->src_buffer}};
 		const struct access goal = {id, stream, {target, task->dst + i, task->dst_buffer}};
 		struct value value;
-		if (!read_value(judge, &source, task->chunk + i, &value) ||
-			!store(judge, &goal, ordo_task_reduces(task), task->chunk + i, value))
+		if (!read_value(verifier, &source, task->chunk + i, &value) ||
+			!store(verifier, &goal, ordo_task_reduces(task), task->chunk + i, value))
 			return false;
-		if (ordo_findings_full(&judge->findings))
+		if (ordo_findings_full(&verifier->findings))
 			break;
 	}
-	return extend_chain(judge, id);
+	return ordo_extend_chain(verifier, id);
 }
 
 /* R11. */
@@ -499,10 +511,10 @@ static struct crop join_crops(struct crop left, struct crop right, uint32_t nsha
 }
 
 /* Walks the tree, unless its crop says yes or no. */
-static bool adds_each_once(struct judge *judge, struct census *census, uint32_t tree)
+static bool adds_each_once(struct verifier *verifier, struct census *census, uint32_t tree)
 {
-	const struct ordo_trees *trees = &judge->findings.proof->trees;
-	uint32_t nshard = judge->schedule->problem.nshard, depth = 0;
+	const struct ordo_trees *trees = &verifier->findings.proof->trees;
+	uint32_t nshard = verifier->schedule->problem.nshard, depth = 0;
 	if (census->crops[tree].count != nshard)
 		return false;
 	if (census->crops[tree].first != ORDO_NONE)
@@ -523,10 +535,10 @@ static bool adds_each_once(struct judge *judge, struct census *census, uint32_t 
 	return true;
 }
 
-static bool open_census(struct judge *judge, struct census *census)
+static bool open_census(struct verifier *verifier, struct census *census)
 {
-	const struct ordo_trees *trees = &judge->findings.proof->trees;
-	const uint32_t nshard = judge->schedule->problem.nshard;
+	const struct ordo_trees *trees = &verifier->findings.proof->trees;
+	const uint32_t nshard = verifier->schedule->problem.nshard;
 	census->crops = ordo_array_make(trees->nnode, sizeof *census->crops, 0);
 	census->verdicts = ordo_array_make(trees->nnode, 1, 0);
 	/* A tree of V leaves is never deeper than V, and a walk holds at most one node a level
@@ -534,7 +546,7 @@ static bool open_census(struct judge *judge, struct census *census)
 	census->stack = malloc(((size_t)nshard + 2) * sizeof *census->stack);
 	census->seen = calloc((size_t)nshard + 1, sizeof *census->seen);
 	if (!census->crops || !census->verdicts || !census->stack || !census->seen)
-		return ordo_fail_memory(judge->findings.error);
+		return ordo_fail_memory(verifier->findings.error);
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
 		census->crops[i] = node[0] == ORDO_NONE ? (struct crop){1, node[1]}
@@ -553,10 +565,10 @@ static void close_census(struct census *census)
 }
 
 static bool complain_output(
-	struct judge *judge, struct slot slot, const struct cell *cell, uint32_t chunk)
+	struct verifier *verifier, struct slot slot, const struct cell *cell, uint32_t chunk)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	struct ordo_arena *arena = &judge->findings.proof->arena;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	struct ordo_arena *arena = &verifier->findings.proof->arena;
 	bool written = cell->writer != ORDO_NONE;
 	char wanted[96];
 	if (!ordo_operator_facts(problem->op)->reduces)
@@ -568,42 +580,43 @@ static bool complain_output(
 		snprintf(wanted, sizeof wanted, "chunk %u, each of 0..%u added once", chunk,
 			problem->nshard - 1);
 	if (cell->tree == ORDO_NONE)
-		return ordo_add_finding(&judge->findings, 11, NULL, 0, NULL,
+		return ordo_add_finding(&verifier->findings, 11, NULL, 0, NULL,
 			"%s is never written, wanted %s", name_slot(slot).text, wanted);
-	const char *tree = print_broken_tree(arena, &judge->findings.proof->trees, cell->tree, 32);
+	const char *tree =
+		print_broken_tree(arena, &verifier->findings.proof->trees, cell->tree, 32);
 	if (!tree)
-		return ordo_fail_memory(judge->findings.error);
-	return ordo_add_finding(&judge->findings, 11, &cell->writer, written, NULL,
+		return ordo_fail_memory(verifier->findings.error);
+	return ordo_add_finding(&verifier->findings, 11, &cell->writer, written, NULL,
 		"%s holds chunk %u = %s at the end, wanted %s%s%s", name_slot(slot).text,
 		cell->chunk, tree, wanted, written ? "; last written by " : "",
-		written ? where_is(judge, cell->writer).text : "");
+		written ? ordo_where_is(verifier, cell->writer).text : "");
 }
 
 /* A copy that is not identical with the first rank's; G1 does not hold if it is not even the
  * same. */
-static bool note_copy(struct judge *judge, struct ordo_copy copy)
+static bool note_copy(struct verifier *verifier, struct ordo_copy copy)
 {
-	struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_proof *proof = verifier->findings.proof;
 	const uint32_t first = proof->chunk_tree[copy.chunk];
-	if (!ordo_array_reserve(&proof->copies, &judge->copy_room, (size_t)proof->ncopy + 1,
+	if (!ordo_array_reserve(&proof->copies, &verifier->copy_room, (size_t)proof->ncopy + 1,
 		    sizeof *proof->copies))
-		return ordo_fail_memory(judge->findings.error);
+		return ordo_fail_memory(verifier->findings.error);
 	proof->copies[proof->ncopy++] = copy;
-	if (judge->unequal.chunk != ORDO_NONE ||
+	if (verifier->unequal.chunk != ORDO_NONE ||
 		ordo_same_tree(&proof->trees, first) == ordo_same_tree(&proof->trees, copy.tree))
 		return true;
-	judge->unequal.chunk = copy.chunk;
-	judge->unequal.ranks[0] = judge->chunk_rank[copy.chunk];
-	judge->unequal.ranks[1] = copy.rank;
-	judge->unequal.trees[0] = first;
-	judge->unequal.trees[1] = copy.tree;
+	verifier->unequal.chunk = copy.chunk;
+	verifier->unequal.ranks[0] = verifier->chunk_rank[copy.chunk];
+	verifier->unequal.ranks[1] = copy.rank;
+	verifier->unequal.trees[0] = first;
+	verifier->unequal.trees[1] = copy.tree;
 	return true;
 }
 
-static bool judge_output(struct judge *judge, struct census *census, struct slot slot)
+static bool verify_output(struct verifier *verifier, struct census *census, struct slot slot)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	const struct cell *cell = cell_of(judge, slot);
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	const struct cell *cell = cell_of(verifier, slot);
 	uint32_t chunk = ordo_output_chunk(problem, slot.rank, slot.number);
 	if (cell->tree == POISON)
 		return true;
@@ -613,39 +626,39 @@ static bool judge_output(struct judge *judge, struct census *census, struct slot
 	if (good && ordo_operator_facts(problem->op)->reduces) {
 		uint8_t *verdict = &census->verdicts[cell->tree];
 		if (*verdict == NOT_JUDGED)
-			*verdict = adds_each_once(judge, census, cell->tree) ? GOOD : BAD;
+			*verdict = adds_each_once(verifier, census, cell->tree) ? GOOD : BAD;
 		good = *verdict == GOOD;
 	}
 	if (!good)
-		return complain_output(judge, slot, cell, chunk);
-	uint32_t *first = &judge->findings.proof->chunk_tree[chunk];
+		return complain_output(verifier, slot, cell, chunk);
+	uint32_t *first = &verifier->findings.proof->chunk_tree[chunk];
 	if (*first == ORDO_NONE) {
 		*first = cell->tree;
-		judge->chunk_rank[chunk] = slot.rank;
+		verifier->chunk_rank[chunk] = slot.rank;
 	}
 	return *first == cell->tree ||
-	       note_copy(judge, (struct ordo_copy){chunk, slot.rank, cell->tree});
+	       note_copy(verifier, (struct ordo_copy){chunk, slot.rank, cell->tree});
 }
 
-bool judge_outputs(struct judge *judge)
+bool ordo_verify_outputs(struct verifier *verifier)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
 	size_t nchunk = ordo_nchunk(problem);
-	judge->findings.proof->chunk_tree =
-		malloc((nchunk + 1) * sizeof *judge->findings.proof->chunk_tree);
-	judge->chunk_rank = malloc((nchunk + 1) * sizeof *judge->chunk_rank);
-	if (!judge->findings.proof->chunk_tree || !judge->chunk_rank)
-		return ordo_fail_memory(judge->findings.error);
-	memset(judge->findings.proof->chunk_tree, 0xff,
-		nchunk * sizeof *judge->findings.proof->chunk_tree);
+	verifier->findings.proof->chunk_tree =
+		malloc((nchunk + 1) * sizeof *verifier->findings.proof->chunk_tree);
+	verifier->chunk_rank = malloc((nchunk + 1) * sizeof *verifier->chunk_rank);
+	if (!verifier->findings.proof->chunk_tree || !verifier->chunk_rank)
+		return ordo_fail_memory(verifier->findings.error);
+	memset(verifier->findings.proof->chunk_tree, 0xff,
+		nchunk * sizeof *verifier->findings.proof->chunk_tree);
 	struct census census = {0};
-	bool worked = open_census(judge, &census);
+	bool worked = open_census(verifier, &census);
 	for (uint32_t rank = 0; worked && rank < problem->nrank; rank++)
-		for (uint32_t slot = 0; worked && !ordo_findings_full(&judge->findings) &&
+		for (uint32_t slot = 0; worked && !ordo_findings_full(&verifier->findings) &&
 					slot < ordo_output_slots(problem, rank);
 			slot++)
-			worked = judge_output(
-				judge, &census, (struct slot){rank, slot, ORDO_OUTPUT});
+			worked = verify_output(
+				verifier, &census, (struct slot){rank, slot, ORDO_OUTPUT});
 	close_census(&census);
 	return worked;
 }

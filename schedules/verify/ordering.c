@@ -13,53 +13,53 @@
  * path is as long as the ring. If an asked step of a path is later answered by no, the document is
  * refuted for that step, so nothing is ever proved on a false premise.
  */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
 /* Steps up the forest before the sweep is cheaper. */
 #define MOST_CLIMBS 64
 
-static bool is_ancestor(const struct judge *judge, uint32_t a, uint32_t b)
+static bool is_ancestor(const struct verifier *verifier, uint32_t a, uint32_t b)
 {
-	const struct task_info *notes = judge->tasks;
+	const struct task_info *notes = verifier->tasks;
 	uint32_t wanted = notes[a].link;
 	for (int i = 0; i < MOST_CLIMBS && b != ORDO_NONE; i++) {
 		if (notes[b].at < notes[a].at)
 			return false;
 		if (notes[b].link == wanted)
 			return true;
-		b = judge->chains.items[notes[b].link][0];
+		b = verifier->chains.items[notes[b].link][0];
 	}
 	return false;
 }
 
 /* Had `later`, when it ran, been preceded by a Wait of its stream for a Notify of a's stream after
  * a? */
-static bool has_waited(const struct judge *judge, uint32_t a, uint32_t later)
+static bool has_waited(const struct verifier *verifier, uint32_t a, uint32_t later)
 {
-	const uint32_t sync =
-		near_get(&judge->syncs.of, judge->tasks[later].stream, judge->tasks[a].stream);
-	if (sync == ORDO_NONE || judge->syncs.items[sync].known <= a)
+	const uint32_t sync = near_get(
+		&verifier->syncs.of, verifier->tasks[later].stream, verifier->tasks[a].stream);
+	if (sync == ORDO_NONE || verifier->syncs.items[sync].known <= a)
 		return false;
-	for (uint32_t i = judge->syncs.items[sync].first_signal; i != ORDO_NONE;
-		i = judge->signals.items[i].next) {
-		const struct signal *signal = &judge->signals.items[i];
+	for (uint32_t i = verifier->syncs.items[sync].first_signal; i != ORDO_NONE;
+		i = verifier->signals.items[i].next) {
+		const struct signal *signal = &verifier->signals.items[i];
 		uint32_t low = 0, high = signal->taken;
 		while (low < high) {
 			const uint32_t middle = low + (high - low) / 2;
-			if (judge->signals.waits[signal->first + middle] < later)
+			if (verifier->signals.waits[signal->first + middle] < later)
 				low = middle + 1;
 			else
 				high = middle;
 		}
-		if (low && judge->signals.notifies[signal->first + low - 1] > a)
+		if (low && verifier->signals.notifies[signal->first + low - 1] > a)
 			return true;
 	}
 	return false;
 }
 
-void note_sync(struct recent *recent, uint32_t sync)
+void ordo_note_sync(struct recent *recent, uint32_t sync)
 {
 	if (recent->syncs[0] == sync)
 		return;
@@ -69,103 +69,104 @@ void note_sync(struct recent *recent, uint32_t sync)
 
 /* The sync from one stream to the one whose access is under way; streams have to do with few others
  * at a time. */
-static uint32_t sync_to(struct judge *judge, uint32_t from, uint32_t to)
+static uint32_t sync_to(struct verifier *verifier, uint32_t from, uint32_t to)
 {
-	struct recent *recent = &judge->recent[to];
+	struct recent *recent = &verifier->recent[to];
 	for (int i = 0; i < 2; i++)
 		if (recent->syncs[i] != ORDO_NONE &&
-			judge->syncs.items[recent->syncs[i]].from == from)
+			verifier->syncs.items[recent->syncs[i]].from == from)
 			return recent->syncs[i];
-	const uint32_t sync = near_get(&judge->syncs.of, to, from);
+	const uint32_t sync = near_get(&verifier->syncs.of, to, from);
 	if (sync != ORDO_NONE)
-		note_sync(recent, sync);
+		ordo_note_sync(recent, sync);
 	return sync;
 }
 
 /* Does the access under way, of that stream, follow task a, for certain? */
-bool is_ordered(struct judge *judge, uint32_t a, uint32_t stream)
+bool ordo_is_ordered(struct verifier *verifier, uint32_t a, uint32_t stream)
 {
-	uint32_t earlier = judge->tasks[a].stream;
+	uint32_t earlier = verifier->tasks[a].stream;
 	if (earlier == stream)
 		return true;
-	const uint32_t sync = sync_to(judge, earlier, stream);
-	if (sync != ORDO_NONE && judge->syncs.items[sync].known > a)
+	const uint32_t sync = sync_to(verifier, earlier, stream);
+	if (sync != ORDO_NONE && verifier->syncs.items[sync].known > a)
 		return true;
-	return judge->chains.parent != ORDO_NONE &&
-	       (is_ancestor(judge, a, judge->chains.parent) ||
-		       has_waited(judge, a, judge->chains.parent));
+	return verifier->chains.parent != ORDO_NONE &&
+	       (is_ancestor(verifier, a, verifier->chains.parent) ||
+		       has_waited(verifier, a, verifier->chains.parent));
 }
 
-bool extend_chain(struct judge *judge, uint32_t task)
+bool ordo_extend_chain(struct verifier *verifier, uint32_t task)
 {
-	uint32_t parent = judge->chains.parent,
-		 chain = parent == ORDO_NONE ? ORDO_NONE : judge->tasks[parent].link;
-	if (chain == ORDO_NONE || judge->chains.items[chain][1] != parent) {
-		chain = judge->chains.count++;
-		if (!ordo_array_reserve(&judge->chains.items, &judge->chains.room,
-			    judge->chains.count, sizeof *judge->chains.items))
-			return ordo_fail_memory(judge->findings.error);
-		judge->chains.items[chain][0] = parent;
+	uint32_t parent = verifier->chains.parent,
+		 chain = parent == ORDO_NONE ? ORDO_NONE : verifier->tasks[parent].link;
+	if (chain == ORDO_NONE || verifier->chains.items[chain][1] != parent) {
+		chain = verifier->chains.count++;
+		if (!ordo_array_reserve(&verifier->chains.items, &verifier->chains.room,
+			    verifier->chains.count, sizeof *verifier->chains.items))
+			return ordo_fail_memory(verifier->findings.error);
+		verifier->chains.items[chain][0] = parent;
 	}
-	judge->chains.items[chain][1] = task;
-	judge->tasks[task].link = chain;
+	verifier->chains.items[chain][1] = task;
+	verifier->tasks[task].link = chain;
 	return true;
 }
 
-static bool report_race(struct judge *judge, const struct query *query)
+static bool report_race(struct verifier *verifier, const struct query *query)
 {
 	uint32_t tasks[2] = {query->a, query->b};
-	return ordo_add_finding(&judge->findings, 8, tasks, 2,
+	return ordo_add_finding(&verifier->findings, 8, tasks, 2,
 		"a Notify after the first and a Wait before the second would order them",
 		"race on rank %u, %s slot %u: nothing orders\n  %s\n  before or after\n  %s",
 		query->owner, ordo_buffer_name((enum ordo_buffer)query->buffer), query->slot,
-		where_is(judge, query->a).text, where_is(judge, query->b).text);
+		ordo_where_is(verifier, query->a).text, ordo_where_is(verifier, query->b).text);
 }
 
-static bool judge_questions(struct judge *judge)
+static bool verify_questions(struct verifier *verifier)
 {
-	for (uint32_t i = 0; i < judge->queries.count; i++) {
-		const struct query *query = &judge->queries.items[i];
+	for (uint32_t i = 0; i < verifier->queries.count; i++) {
+		const struct query *query = &verifier->queries.items[i];
 		if (query->ordered)
 			continue;
 		if (query->only_order) {
-			if (judge->unordered[0] == ORDO_NONE) {
-				judge->unordered[0] = query->a;
-				judge->unordered[1] = query->b;
+			if (verifier->unordered[0] == ORDO_NONE) {
+				verifier->unordered[0] = query->a;
+				verifier->unordered[1] = query->b;
 			}
-		} else if (!report_race(judge, query)) {
+		} else if (!report_race(verifier, query)) {
 			return false;
 		}
 	}
 	return true;
 }
 
-static bool judge_touches(struct judge *judge)
+static bool verify_touches(struct verifier *verifier)
 {
-	for (uint32_t i = 0; i < judge->touches.count; i++) {
-		const struct touch *touch = &judge->touches.items[i];
+	for (uint32_t i = 0; i < verifier->touches.count; i++) {
+		const struct touch *touch = &verifier->touches.items[i];
 		if (touch->first == ORDO_NONE)
 			continue;
 		if (!touch->entered_first &&
-			!ordo_add_finding(&judge->findings, 9, &touch->first, 1,
+			!ordo_add_finding(&verifier->findings, 9, &touch->first, 1,
 				"let that rank notify this one first: \"I have entered\"",
 				"%s touches the memory of rank %u, which may not have entered the "
 				"call yet",
-				where_is(judge, touch->first).text, touch->rank))
+				ordo_where_is(verifier, touch->first).text, touch->rank))
 			return false;
 		if (touch->left <= touch->last &&
-			!ordo_add_finding(&judge->findings, 9, &touch->last, 1,
+			!ordo_add_finding(&verifier->findings, 9, &touch->last, 1,
 				"let that rank wait for a Notify given after this task",
 				"%s touches the memory of rank %u, which may have left the call "
 				"already",
-				where_is(judge, touch->last).text, touch->rank))
+				ordo_where_is(verifier, touch->last).text, touch->rank))
 			return false;
 	}
 	return true;
 }
 
-bool judge_order(struct judge *judge)
+bool ordo_verify_order(struct verifier *verifier)
 {
-	return search_back(judge) && judge_presence(judge) && sweep(judge) &&
-	       judge_questions(judge) && judge_touches(judge);
+	return ordo_search_back(verifier) && ordo_verify_entry_exit(verifier) &&
+	       ordo_verify_reachability(verifier) && verify_questions(verifier) &&
+	       verify_touches(verifier);
 }

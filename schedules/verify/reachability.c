@@ -7,7 +7,7 @@
  * and it answers every query about those lanes. a precedes b exactly if the last Wait before b
  * left clock[stream of b][lane of a's stream] > a.
  */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +27,8 @@ struct probe {
 	bool *answer;
 };
 
-struct sweep {
-	struct judge *judge;
+struct reachability {
+	struct verifier *verifier;
 	uint32_t *lane_of; /* [nstream] ORDO_NONE: no lane */
 	uint32_t nlane;
 	struct probe *probes;
@@ -45,7 +45,7 @@ struct sweep {
 	uint32_t *posted, *taken; /* [nsignal] */
 };
 
-static void add_lane(struct sweep *sweep, uint32_t stream)
+static void add_lane(struct reachability *sweep, uint32_t stream)
 {
 	if (sweep->lane_of[stream] == ORDO_NONE)
 		sweep->lane_of[stream] = sweep->nlane++;
@@ -56,44 +56,45 @@ static bool is_open(const struct query *query)
 	return !query->ordered && query->gate != ORDO_NONE;
 }
 
-static void add_lanes(struct sweep *sweep)
+static void add_lanes(struct reachability *sweep)
 {
-	const struct judge *judge = sweep->judge;
-	for (uint32_t i = 0; i < judge->queries.count; i++)
-		if (is_open(&judge->queries.items[i]))
-			add_lane(sweep, judge->tasks[judge->queries.items[i].a].stream);
+	const struct verifier *verifier = sweep->verifier;
+	for (uint32_t i = 0; i < verifier->queries.count; i++)
+		if (is_open(&verifier->queries.items[i]))
+			add_lane(sweep, verifier->tasks[verifier->queries.items[i].a].stream);
 }
 
 /* Signals are balanced, so there are as many Wait. */
-static size_t count_notifies(const struct judge *judge)
+static size_t count_notifies(const struct verifier *verifier)
 {
-	const uint32_t nsignal = judge->findings.proof->nsignal;
-	const struct signal *last = nsignal ? &judge->signals.items[nsignal - 1] : NULL;
+	const uint32_t nsignal = verifier->findings.proof->nsignal;
+	const struct signal *last = nsignal ? &verifier->signals.items[nsignal - 1] : NULL;
 	return last ? (size_t)last->first + last->nnotify : 0;
 }
 
 /* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
-static void add_token_lanes(struct sweep *sweep)
+static void add_token_lanes(struct reachability *sweep)
 {
-	struct judge *judge = sweep->judge;
-	uint32_t nlane = sweep->nlane + judge->schedule->nstream;
-	sweep->tokens = judge->options->limits.tokens_in_flight ||
-			(2 * (uint64_t)count_notifies(judge) + judge->schedule->nstream) *
+	struct verifier *verifier = sweep->verifier;
+	uint32_t nlane = sweep->nlane + verifier->schedule->nstream;
+	sweep->tokens = verifier->options->limits.tokens_in_flight ||
+			(2 * (uint64_t)count_notifies(verifier) + verifier->schedule->nstream) *
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
-	for (uint32_t i = 0; sweep->tokens && i < judge->findings.proof->nsignal; i++)
-		add_lane(sweep, judge->signals.items[i].waiter);
+	for (uint32_t i = 0; sweep->tokens && i < verifier->findings.proof->nsignal; i++)
+		add_lane(sweep, verifier->signals.items[i].waiter);
 }
 
-static bool add_probes(struct sweep *sweep)
+static bool add_probes(struct reachability *sweep)
 {
-	struct judge *judge = sweep->judge;
-	const struct task_info *notes = judge->tasks;
-	sweep->probes = ordo_array_make((size_t)judge->queries.count + 1, sizeof *sweep->probes, 0);
+	struct verifier *verifier = sweep->verifier;
+	const struct task_info *notes = verifier->tasks;
+	sweep->probes =
+		ordo_array_make((size_t)verifier->queries.count + 1, sizeof *sweep->probes, 0);
 	if (!sweep->probes)
 		return false;
-	for (uint32_t i = 0; i < judge->queries.count; i++) {
-		struct query *query = &judge->queries.items[i];
+	for (uint32_t i = 0; i < verifier->queries.count; i++) {
+		struct query *query = &verifier->queries.items[i];
 		if (is_open(query))
 			sweep->probes[sweep->nprobe++] =
 				(struct probe){sweep->lane_of[notes[query->a].stream],
@@ -111,27 +112,29 @@ static int by_batch(const void *left, const void *right)
 	return a->gate_at < b->gate_at ? -1 : a->gate_at > b->gate_at;
 }
 
-bool list_order(struct judge *judge)
+bool ordo_list_order(struct verifier *verifier)
 {
-	const uint32_t ntask = judge->schedule->ntask;
-	if (judge->queries.order)
+	const uint32_t ntask = verifier->schedule->ntask;
+	if (verifier->queries.order)
 		return true;
-	judge->queries.order = ordo_array_make((size_t)ntask + 1, sizeof *judge->queries.order, 0);
-	if (!judge->queries.order)
+	verifier->queries.order =
+		ordo_array_make((size_t)ntask + 1, sizeof *verifier->queries.order, 0);
+	if (!verifier->queries.order)
 		return false;
 	for (uint32_t id = 0; id < ntask; id++)
-		judge->queries.order[judge->tasks[id].at] = id;
+		verifier->queries.order[verifier->tasks[id].at] = id;
 	for (uint32_t i = 0; i < ntask; i++)
-		if (!ordo_task_moves(&judge->schedule->tasks[judge->queries.order[i]]))
-			judge->queries.order[judge->queries.norder++] = judge->queries.order[i];
+		if (!ordo_task_moves(&verifier->schedule->tasks[verifier->queries.order[i]]))
+			verifier->queries.order[verifier->queries.norder++] =
+				verifier->queries.order[i];
 	return true;
 }
 
-static bool open_tokens(struct sweep *sweep)
+static bool open_tokens(struct reachability *sweep)
 {
-	const struct judge *judge = sweep->judge;
-	uint32_t nsignal = judge->findings.proof->nsignal;
-	const size_t nnotify = count_notifies(judge);
+	const struct verifier *verifier = sweep->verifier;
+	uint32_t nsignal = verifier->findings.proof->nsignal;
+	const size_t nnotify = count_notifies(verifier);
 	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
 	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
 	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
@@ -139,7 +142,7 @@ static bool open_tokens(struct sweep *sweep)
 	return sweep->line_of && sweep->passed && sweep->posted && sweep->taken;
 }
 
-static uint32_t take_line(struct sweep *sweep)
+static uint32_t take_line(struct reachability *sweep)
 {
 	uint32_t line = sweep->free_line;
 	if (line != ORDO_NONE) {
@@ -152,25 +155,25 @@ static uint32_t take_line(struct sweep *sweep)
 	return sweep->npool++;
 }
 
-static void measure_tokens(struct sweep *sweep, uint32_t id, uint32_t index, uint32_t known)
+static void measure_tokens(struct reachability *sweep, uint32_t id, uint32_t index, uint32_t known)
 {
-	struct judge *judge = sweep->judge;
-	const struct signal *signal = &judge->signals.items[index];
+	struct verifier *verifier = sweep->verifier;
+	const struct signal *signal = &verifier->signals.items[index];
 	uint32_t *passed = &sweep->passed[index];
-	while (*passed < signal->nwait && judge->signals.waits[signal->first + *passed] < known)
+	while (*passed < signal->nwait && verifier->signals.waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
-	if (judge->findings.proof->tokens_in_flight >= flying)
+	if (verifier->findings.proof->tokens_in_flight >= flying)
 		return;
-	judge->findings.proof->tokens_in_flight = flying;
-	judge->signals.fullest = id;
+	verifier->findings.proof->tokens_in_flight = flying;
+	verifier->signals.fullest = id;
 }
 
-static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
+static bool notify(struct reachability *sweep, uint32_t id, uint32_t first_lane)
 {
-	struct judge *judge = sweep->judge;
-	uint32_t index = judge->tasks[id].link;
-	const struct signal *signal = &judge->signals.items[index];
+	struct verifier *verifier = sweep->verifier;
+	uint32_t index = verifier->tasks[id].link;
+	const struct signal *signal = &verifier->signals.items[index];
 	struct line *clock = &sweep->clocks[signal->notifier];
 	uint32_t own = sweep->lane_of[signal->notifier] - first_lane;
 	if (own < LANES)
@@ -186,10 +189,10 @@ static bool notify(struct sweep *sweep, uint32_t id, uint32_t first_lane)
 	return true;
 }
 
-static const struct line *wait(struct sweep *sweep, uint32_t id)
+static const struct line *wait(struct reachability *sweep, uint32_t id)
 {
-	uint32_t index = sweep->judge->tasks[id].link;
-	const struct signal *signal = &sweep->judge->signals.items[index];
+	uint32_t index = sweep->verifier->tasks[id].link;
+	const struct signal *signal = &sweep->verifier->signals.items[index];
 	struct line *clock = &sweep->clocks[signal->waiter];
 	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
 	for (int i = 0; i < LANES; i++)
@@ -200,10 +203,10 @@ static const struct line *wait(struct sweep *sweep, uint32_t id)
 	return clock;
 }
 
-static void start_pass(struct sweep *sweep)
+static void start_pass(struct reachability *sweep)
 {
-	const struct ordo_schedule *schedule = sweep->judge->schedule;
-	size_t nsignal = sweep->judge->findings.proof->nsignal;
+	const struct ordo_schedule *schedule = sweep->verifier->schedule;
+	size_t nsignal = sweep->verifier->findings.proof->nsignal;
 	memset(sweep->clocks, 0, schedule->nstream * sizeof *sweep->clocks);
 	memset(sweep->passed, 0, nsignal * sizeof *sweep->passed);
 	memset(sweep->posted, 0, nsignal * sizeof *sweep->posted);
@@ -212,31 +215,31 @@ static void start_pass(struct sweep *sweep)
 	sweep->free_line = ORDO_NONE;
 }
 
-static bool run_pass(struct sweep *sweep, uint32_t first_lane, const struct probe **next)
+static bool run_pass(struct reachability *sweep, uint32_t first_lane, const struct probe **next)
 {
-	const struct judge *judge = sweep->judge;
+	const struct verifier *verifier = sweep->verifier;
 	const struct probe *end = sweep->probes + sweep->nprobe;
 	start_pass(sweep);
-	for (uint32_t i = 0; i < judge->queries.norder; i++) {
-		uint32_t id = judge->queries.order[i];
-		if (judge->schedule->tasks[id].kind == ORDO_NOTIFY) {
+	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
+		uint32_t id = verifier->queries.order[i];
+		if (verifier->schedule->tasks[id].kind == ORDO_NOTIFY) {
 			if (!notify(sweep, id, first_lane))
 				return false;
 			continue;
 		}
 		const struct line *clock = wait(sweep, id);
 		for (; *next < end && (*next)->lane - first_lane < LANES &&
-			(*next)->gate_at == judge->tasks[id].at;
+			(*next)->gate_at == verifier->tasks[id].at;
 			++*next)
 			*(*next)->answer = clock->clock[(*next)->lane - first_lane] > (*next)->need;
 	}
 	return true;
 }
 
-static bool run_passes(struct sweep *sweep)
+static bool run_passes(struct reachability *sweep)
 {
-	struct judge *judge = sweep->judge;
-	const struct ordo_verify_options *options = judge->options;
+	struct verifier *verifier = sweep->verifier;
+	const struct ordo_verify_options *options = verifier->options;
 	const struct probe *next = sweep->probes;
 	for (uint32_t first = 0; first < sweep->nlane; first += LANES) {
 		if (options->progress)
@@ -247,9 +250,9 @@ static bool run_passes(struct sweep *sweep)
 	return true;
 }
 
-static bool open_sweep(struct sweep *sweep)
+static bool open_sweep(struct reachability *sweep)
 {
-	const size_t nstream = (size_t)sweep->judge->schedule->nstream + 1;
+	const size_t nstream = (size_t)sweep->verifier->schedule->nstream + 1;
 	sweep->lane_of = ordo_array_make(nstream, sizeof *sweep->lane_of, 0xff);
 	sweep->clocks = ordo_array_make(nstream, sizeof *sweep->clocks, 0);
 	if (!sweep->lane_of || !sweep->clocks)
@@ -259,7 +262,7 @@ static bool open_sweep(struct sweep *sweep)
 	return true;
 }
 
-static void close_sweep(struct sweep *sweep)
+static void close_sweep(struct reachability *sweep)
 {
 	free(sweep->lane_of);
 	free(sweep->probes);
@@ -271,18 +274,18 @@ static void close_sweep(struct sweep *sweep)
 	free(sweep->taken);
 }
 
-bool sweep(struct judge *judge)
+bool ordo_verify_reachability(struct verifier *verifier)
 {
-	struct sweep sweep = {.judge = judge};
+	struct reachability sweep = {.verifier = verifier};
 	bool worked = open_sweep(&sweep);
 	if (worked && sweep.nlane) {
-		worked = list_order(judge) && open_tokens(&sweep) && add_probes(&sweep);
+		worked = ordo_list_order(verifier) && open_tokens(&sweep) && add_probes(&sweep);
 		if (worked) {
 			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
-			judge->findings.proof->order_swept += sweep.nprobe;
+			verifier->findings.proof->order_swept += sweep.nprobe;
 			worked = run_passes(&sweep);
 		}
 	}
 	close_sweep(&sweep);
-	return worked ? true : ordo_fail_memory(judge->findings.error);
+	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }

@@ -5,7 +5,7 @@
  * on from there; never twice over the same part of a stream. Whatever is found is a path of
  * happens-before; what is not found within the budget stays open.
  */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct place {
 };
 
 struct search {
-	const struct judge *judge;
+	const struct verifier *verifier;
 	/* [nstream] the search that last came to a stream, and up to which task */
 	uint32_t *stamps, *seen;
 	uint32_t stamp;
@@ -54,45 +54,45 @@ static void start(struct search *search)
 }
 
 /* The Notify whose token a Wait took. */
-static uint32_t notify_of(const struct judge *judge, uint32_t wait)
+static uint32_t notify_of(const struct verifier *verifier, uint32_t wait)
 {
-	const struct signal *signal = &judge->signals.items[judge->tasks[wait].link];
+	const struct signal *signal = &verifier->signals.items[verifier->tasks[wait].link];
 	uint32_t low = 0, high = signal->nwait;
 	while (high - low > 1) {
 		const uint32_t middle = low + (high - low) / 2;
-		if (judge->signals.waits[signal->first + middle] <= wait)
+		if (verifier->signals.waits[signal->first + middle] <= wait)
 			low = middle;
 		else
 			high = middle;
 	}
-	return judge->signals.notifies[signal->first + low];
+	return verifier->signals.notifies[signal->first + low];
 }
 
-static bool is_goal(const struct judge *judge, const struct goal *goal, uint32_t notify)
+static bool is_goal(const struct verifier *verifier, const struct goal *goal, uint32_t notify)
 {
-	return judge->tasks[notify].stream == goal->stream && notify > goal->after;
+	return verifier->tasks[notify].stream == goal->stream && notify > goal->after;
 }
 
 /* Follows the Waits of one place. */
 static bool look_before(
 	struct search *search, struct place place, const struct goal *goal, uint32_t *left)
 {
-	const struct judge *judge = search->judge;
+	const struct verifier *verifier = search->verifier;
 	const bool again = search->stamps[place.stream] == search->stamp;
-	const uint32_t begin =
-		again ? search->seen[place.stream] : judge->schedule->streams[place.stream].first;
+	const uint32_t begin = again ? search->seen[place.stream]
+				     : verifier->schedule->streams[place.stream].first;
 	if (again && search->seen[place.stream] >= place.end)
 		return false;
 	search->stamps[place.stream] = search->stamp;
 	search->seen[place.stream] = place.end;
-	for (uint32_t id = place.end; id-- > begin && *left && judge->tasks[id].at >= goal->at;
+	for (uint32_t id = place.end; id-- > begin && *left && verifier->tasks[id].at >= goal->at;
 		--*left) {
-		if (judge->schedule->tasks[id].kind != ORDO_WAIT)
+		if (verifier->schedule->tasks[id].kind != ORDO_WAIT)
 			continue;
-		const uint32_t notify = notify_of(judge, id);
-		if (is_goal(judge, goal, notify))
+		const uint32_t notify = notify_of(verifier, id);
+		if (is_goal(verifier, goal, notify))
 			return true;
-		come_to(search, judge->tasks[notify].stream, notify);
+		come_to(search, verifier->tasks[notify].stream, notify);
 	}
 	return false;
 }
@@ -107,9 +107,9 @@ static bool reaches_back(struct search *search, const struct goal *goal)
 	return found;
 }
 
-static void answer_question(struct search *search, struct query *query)
+static void answer_query(struct search *search, struct query *query)
 {
-	const struct task_info *notes = search->judge->tasks;
+	const struct task_info *notes = search->verifier->tasks;
 	if (query->gate == ORDO_NONE)
 		return;
 	const struct goal goal = {notes[query->a].stream, query->a, notes[query->a].at};
@@ -118,23 +118,23 @@ static void answer_question(struct search *search, struct query *query)
 	query->ordered = reaches_back(search, &goal);
 }
 
-static void answer_all(struct search *search, struct judge *judge)
+static void answer_all(struct search *search, struct verifier *verifier)
 {
-	for (uint32_t i = 0; i < judge->queries.count && search->steps < MOST_STEPS_IN_ALL; i++)
-		answer_question(search, &judge->queries.items[i]);
+	for (uint32_t i = 0; i < verifier->queries.count && search->steps < MOST_STEPS_IN_ALL; i++)
+		answer_query(search, &verifier->queries.items[i]);
 }
 
-bool search_back(struct judge *judge)
+bool ordo_search_back(struct verifier *verifier)
 {
-	const size_t nstream = (size_t)judge->schedule->nstream + 1;
-	struct search search = {.judge = judge,
+	const size_t nstream = (size_t)verifier->schedule->nstream + 1;
+	struct search search = {.verifier = verifier,
 		.stamps = calloc(nstream, sizeof *search.stamps),
 		.seen = malloc(nstream * sizeof *search.seen)};
 	const bool worked = search.stamps && search.seen;
 	if (worked)
-		answer_all(&search, judge);
+		answer_all(&search, verifier);
 	free(search.stamps);
 	free(search.seen);
 	free(search.places);
-	return worked && !search.no_memory ? true : ordo_fail_memory(judge->findings.error);
+	return worked && !search.no_memory ? true : ordo_fail_memory(verifier->findings.error);
 }

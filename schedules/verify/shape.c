@@ -1,21 +1,21 @@
-/* shape.c - what can be judged one task at a time: R1 to R4, R12, and the limits of R13 that need
+/* shape.c - what can be checked one task at a time: R1 to R4, R12, and the limits of R13 that need
  * only counting. */
-#include "judge.h"
+#include "verifier.h"
 #include <stdio.h>
 
-static bool judge_range(struct judge *judge, uint32_t id, const struct ordo_task *task,
+static bool verify_range(struct verifier *verifier, uint32_t id, const struct ordo_task *task,
 	uint32_t rank, unsigned buffer, uint32_t slot, const char *end)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	uint32_t slots = judge->schedule->scratch_slots;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	uint32_t slots = verifier->schedule->scratch_slots;
 	if (buffer == ORDO_INPUT)
 		slots = ordo_input_slots(problem, rank);
 	else if (buffer == ORDO_OUTPUT)
 		slots = ordo_output_slots(problem, rank);
 	if ((uint64_t)slot + task->count > slots)
-		return ordo_add_finding(&judge->findings, 3, &id, 1, NULL,
+		return ordo_add_finding(&verifier->findings, 3, &id, 1, NULL,
 			"%s: %s is slots %u..%llu of the %s of rank %u, which has %u slots",
-			where_is(judge, id).text, end, slot,
+			ordo_where_is(verifier, id).text, end, slot,
 			(unsigned long long)slot + task->count - 1,
 			ordo_buffer_name((enum ordo_buffer)buffer), rank, slots);
 	return true;
@@ -31,10 +31,11 @@ static uint32_t own_chunk(
 /* An input or output slot is as long as the chunk it is for, and no other chunk is known to fit.
  * Chunks rise with their slots, so where the first and the last of a slice are right, all between
  * are; and the first wrong one can be found by halving. */
-static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool verify_fit(
+	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	if (task->dst_buffer == ORDO_SCRATCH || judge->memory.too_large)
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	if (task->dst_buffer == ORDO_SCRATCH || verifier->memory.too_large)
 		return true;
 	uint32_t good = 0, bad = task->count;
 	if (own_chunk(problem, rank, task->dst_buffer, task->dst) != task->chunk)
@@ -50,127 +51,127 @@ static bool judge_fit(struct judge *judge, uint32_t id, const struct ordo_task *
 		else
 			bad = middle;
 	}
-	return ordo_add_finding(&judge->findings, 3, &id, 1,
+	return ordo_add_finding(&verifier->findings, 3, &id, 1,
 		"chunks differ in length; only scratch slots are long enough for any chunk",
 		"%s: writes chunk %u into %s slot %u of rank %u, which is as long as chunk %u",
-		where_is(judge, id).text, task->chunk + bad,
+		ordo_where_is(verifier, id).text, task->chunk + bad,
 		ordo_buffer_name((enum ordo_buffer)task->dst_buffer), task->dst + bad, rank,
 		own_chunk(problem, rank, task->dst_buffer, task->dst + bad));
 }
 
-static bool judge_move(
-	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool verify_move(
+	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	uint32_t before = judge->findings.proof->nfinding, target = rank,
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	uint32_t before = verifier->findings.proof->nfinding, target = rank,
 		 nchunk = ordo_nchunk(problem);
 	if (task->src_buffer >= ORDO_NBUFFER || task->dst_buffer >= ORDO_NBUFFER || !task->count)
-		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
+		return ordo_add_finding(&verifier->findings, 1, &id, 1, NULL,
 			"%s: a move needs two buffers and a count of at least 1",
-			where_is(judge, id).text);
+			ordo_where_is(verifier, id).text);
 	if (ordo_task_crosses(task)) {
 		target = task->peer;
 		if (target == rank)
-			return ordo_add_finding(&judge->findings, 2, &id, 1,
+			return ordo_add_finding(&verifier->findings, 2, &id, 1,
 				"use LocalCopy or LocalReduce", "%s: sends to its own rank",
-				where_is(judge, id).text);
+				ordo_where_is(verifier, id).text);
 	}
 	if ((uint64_t)task->chunk + task->count > nchunk)
-		return ordo_add_finding(&judge->findings, 3, &id, 1, NULL,
+		return ordo_add_finding(&verifier->findings, 3, &id, 1, NULL,
 			"%s: moves chunks %u..%llu, %s here has chunks 0..%u",
-			where_is(judge, id).text, task->chunk,
+			ordo_where_is(verifier, id).text, task->chunk,
 			(unsigned long long)task->chunk + task->count - 1,
 			ordo_operator_facts(problem->op)->name, nchunk - 1);
-	if (!judge_range(judge, id, task, rank, task->src_buffer, task->src, "src") ||
-		!judge_range(judge, id, task, target, task->dst_buffer, task->dst, "dst"))
+	if (!verify_range(verifier, id, task, rank, task->src_buffer, task->src, "src") ||
+		!verify_range(verifier, id, task, target, task->dst_buffer, task->dst, "dst"))
 		return false;
-	if (judge->findings.proof->nfinding != before)
+	if (verifier->findings.proof->nfinding != before)
 		return true;
 	if (task->dst_buffer == ORDO_INPUT && !problem->in_place)
-		return ordo_add_finding(&judge->findings, 4, &id, 1,
+		return ordo_add_finding(&verifier->findings, 4, &id, 1,
 			"write to output or scratch, or compile for in place",
 			"%s: writes to the input of rank %u, and the schedule is not in place",
-			where_is(judge, id).text, target);
+			ordo_where_is(verifier, id).text, target);
 	if (problem->accumulate_f32 && ordo_task_reduces(task) && task->dst_buffer != ORDO_SCRATCH)
-		return ordo_add_finding(&judge->findings, 4, &id, 1,
+		return ordo_add_finding(&verifier->findings, 4, &id, 1,
 			"add up in scratch, and copy the complete sum to the output",
 			"%s: reduces into the %s of rank %u, and the schedule accumulates in f32, "
 			"which only scratch holds",
-			where_is(judge, id).text,
+			ordo_where_is(verifier, id).text,
 			ordo_buffer_name((enum ordo_buffer)task->dst_buffer), target);
-	return judge_fit(judge, id, task, target);
+	return verify_fit(verifier, id, task, target);
 }
 
-static bool judge_link(
-	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool verify_link(
+	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
 	bool incoming = task->kind == ORDO_WAIT;
 	uint32_t from = incoming ? task->peer : rank, to = incoming ? rank : task->peer;
-	const struct ordo_topology *topology = judge->options->topology;
-	if (from == to || (judge->passing ? ordo_reach_joined(judge->passing, from, to)
-					  : ordo_topology_reaches(topology, from, to)))
+	const struct ordo_topology *topology = verifier->options->topology;
+	if (from == to || (verifier->passing ? ordo_reach_joined(verifier->passing, from, to)
+					     : ordo_topology_reaches(topology, from, to)))
 		return true;
-	return ordo_add_finding(&judge->findings, 12, &id, 1, NULL,
+	return ordo_add_finding(&verifier->findings, 12, &id, 1, NULL,
 		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
-		where_is(judge, id).text, judge->passing ? "way" : "link", from, to,
+		ordo_where_is(verifier, id).text, verifier->passing ? "way" : "link", from, to,
 		topology->name);
 }
 
-static bool judge_task(
-	struct judge *judge, uint32_t id, const struct ordo_task *task, uint32_t rank)
+static bool verify_task(
+	struct verifier *verifier, uint32_t id, const struct ordo_task *task, uint32_t rank)
 {
-	const struct ordo_schedule *schedule = judge->schedule;
+	const struct ordo_schedule *schedule = verifier->schedule;
 	if (task->kind >= ORDO_NTASK_KIND)
-		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
+		return ordo_add_finding(&verifier->findings, 1, &id, 1, NULL,
 			"rank %u: task %u is of no known kind (%u)", rank, id, task->kind);
 	if (task->phase != ORDO_NO_PHASE && task->phase >= schedule->nphase)
-		return ordo_add_finding(&judge->findings, 1, &id, 1, NULL,
-			"%s: phase %u, the schedule has %u", where_is(judge, id).text, task->phase,
-			schedule->nphase);
+		return ordo_add_finding(&verifier->findings, 1, &id, 1, NULL,
+			"%s: phase %u, the schedule has %u", ordo_where_is(verifier, id).text,
+			task->phase, schedule->nphase);
 	if (ordo_task_crosses(task) && task->peer >= schedule->problem.nrank)
-		return ordo_add_finding(&judge->findings, 2, &id, 1, NULL,
-			"%s: peer %u is no rank, wanted 0..%u", where_is(judge, id).text,
+		return ordo_add_finding(&verifier->findings, 2, &id, 1, NULL,
+			"%s: peer %u is no rank, wanted 0..%u", ordo_where_is(verifier, id).text,
 			task->peer, schedule->problem.nrank - 1);
-	return !ordo_task_moves(task) || judge_move(judge, id, task, rank);
+	return !ordo_task_moves(task) || verify_move(verifier, id, task, rank);
 }
 
-static bool judge_stream(struct judge *judge, const struct ordo_stream *stream)
+static bool verify_stream(struct verifier *verifier, const struct ordo_stream *stream)
 {
 	/* Links repeat: only the last one that was good, each way, is remembered. */
 	uint32_t good_out = stream->rank, good_in = stream->rank;
-	for (uint32_t id = stream->first; id < stream->end && !ordo_findings_full(&judge->findings);
-		id++) {
-		const struct ordo_task *task = &judge->schedule->tasks[id];
-		uint32_t before = judge->findings.proof->nfinding;
-		if (!judge_task(judge, id, task, stream->rank))
+	for (uint32_t id = stream->first;
+		id < stream->end && !ordo_findings_full(&verifier->findings); id++) {
+		const struct ordo_task *task = &verifier->schedule->tasks[id];
+		uint32_t before = verifier->findings.proof->nfinding;
+		if (!verify_task(verifier, id, task, stream->rank))
 			return false;
-		if (!judge->options->topology || judge->findings.proof->nfinding != before ||
+		if (!verifier->options->topology || verifier->findings.proof->nfinding != before ||
 			!ordo_task_crosses(task))
 			continue;
 		uint32_t *good = task->kind == ORDO_WAIT ? &good_in : &good_out;
 		if (*good == task->peer)
 			continue;
-		if (!judge_link(judge, id, task, stream->rank))
+		if (!verify_link(verifier, id, task, stream->rank))
 			return false;
-		*good = judge->findings.proof->nfinding == before ? task->peer : stream->rank;
+		*good = verifier->findings.proof->nfinding == before ? task->peer : stream->rank;
 	}
 	return true;
 }
 
-bool judge_shape(struct judge *judge)
+bool ordo_verify_shape(struct verifier *verifier)
 {
-	const struct ordo_schedule *schedule = judge->schedule;
-	const struct ordo_topology *topology = judge->options->topology;
-	const struct ordo_limits *limits = &judge->options->limits;
+	const struct ordo_schedule *schedule = verifier->schedule;
+	const struct ordo_topology *topology = verifier->options->topology;
+	const struct ordo_limits *limits = &verifier->options->limits;
 	if (topology && topology->nrank != schedule->problem.nrank)
-		return ordo_add_finding(&judge->findings, 12, NULL, 0, NULL,
+		return ordo_add_finding(&verifier->findings, 12, NULL, 0, NULL,
 			"the schedule has %u ranks, topology \"%s\" has %u",
 			schedule->problem.nrank, topology->name, topology->nrank);
-	if (topology && judge->options->through_ranks &&
-		!(judge->passing = ordo_reach_through_ranks(topology, judge->findings.error)))
+	if (topology && verifier->options->through_ranks &&
+		!(verifier->passing = ordo_reach_through_ranks(topology, verifier->findings.error)))
 		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
-		!ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
+		!ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
 			"the schedule uses %u scratch slots a rank, allowed are %u",
 			schedule->scratch_slots, limits->scratch_slots))
 		return false;
@@ -178,13 +179,13 @@ bool judge_shape(struct judge *judge)
 		uint32_t nstream =
 			schedule->programs[rank].end_stream - schedule->programs[rank].first_stream;
 		if (limits->streams && nstream > limits->streams &&
-			!ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
+			!ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
 				"rank %u has %u streams, allowed are %u", rank, nstream,
 				limits->streams))
 			return false;
 	}
 	for (uint32_t i = 0; i < schedule->nstream; i++)
-		if (!judge_stream(judge, &schedule->streams[i]))
+		if (!verify_stream(verifier, &schedule->streams[i]))
 			return false;
 	return true;
 }

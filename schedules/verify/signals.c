@@ -1,6 +1,6 @@
 /* signals.c - R5: a signal has one notifying and one waiting stream; R6: it is balanced at the
  * end. */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
@@ -28,10 +28,10 @@ static void close_names(struct signal_names *names)
 
 /* ORDO_NONE: no memory. */
 static uint32_t name_lane(
-	const struct judge *judge, struct signal_names *names, uint32_t from, uint32_t to)
+	const struct verifier *verifier, struct signal_names *names, uint32_t from, uint32_t to)
 {
 	if (names->dense)
-		return from * judge->schedule->problem.nrank + to;
+		return from * verifier->schedule->problem.nrank + to;
 	const uint32_t lane = pair_get(&names->lane_of, from, to);
 	if (lane != ORDO_NONE)
 		return lane;
@@ -39,22 +39,22 @@ static uint32_t name_lane(
 }
 
 /* The index of a signal, new or not; ORDO_NONE: no memory. */
-static uint32_t name_signal(struct judge *judge, struct signal_names *names, uint32_t from,
+static uint32_t name_signal(struct verifier *verifier, struct signal_names *names, uint32_t from,
 	uint32_t to, uint32_t number)
 {
-	struct ordo_proof *proof = judge->findings.proof;
-	const uint32_t lane = name_lane(judge, names, from, to);
+	struct ordo_proof *proof = verifier->findings.proof;
+	const uint32_t lane = name_lane(verifier, names, from, to);
 	if (lane == ORDO_NONE)
 		return ORDO_NONE;
 	uint32_t index = near_get(&names->signal_of, lane, number);
 	if (index != ORDO_NONE)
 		return index;
 	index = proof->nsignal;
-	if (!ordo_array_reserve(&judge->signals.items, &judge->signals.room, (size_t)index + 1,
-		    sizeof *judge->signals.items) ||
+	if (!ordo_array_reserve(&verifier->signals.items, &verifier->signals.room,
+		    (size_t)index + 1, sizeof *verifier->signals.items) ||
 		!near_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
-	judge->signals.items[index] = (struct signal){.from = from,
+	verifier->signals.items[index] = (struct signal){.from = from,
 		.to = to,
 		.number = number,
 		.notifier = ORDO_NONE,
@@ -67,19 +67,20 @@ static uint32_t name_signal(struct judge *judge, struct signal_names *names, uin
 
 /* The first task of a stream that uses the signal, for a message. */
 static uint32_t first_use(
-	const struct judge *judge, uint32_t stream, uint32_t signal, enum ordo_task_kind kind)
+	const struct verifier *verifier, uint32_t stream, uint32_t signal, enum ordo_task_kind kind)
 {
-	const struct ordo_stream *in = &judge->schedule->streams[stream];
+	const struct ordo_stream *in = &verifier->schedule->streams[stream];
 	for (uint32_t id = in->first; id < in->end; id++)
-		if (judge->schedule->tasks[id].kind == kind && judge->tasks[id].link == signal)
+		if (verifier->schedule->tasks[id].kind == kind &&
+			verifier->tasks[id].link == signal)
 			return id;
 	return ORDO_NONE;
 }
 
-static bool count_use(struct judge *judge, uint32_t id, uint32_t stream, uint32_t index)
+static bool count_use(struct verifier *verifier, uint32_t id, uint32_t stream, uint32_t index)
 {
-	struct signal *signal = &judge->signals.items[index];
-	enum ordo_task_kind kind = (enum ordo_task_kind)judge->schedule->tasks[id].kind;
+	struct signal *signal = &verifier->signals.items[index];
+	enum ordo_task_kind kind = (enum ordo_task_kind)verifier->schedule->tasks[id].kind;
 	uint32_t *user = kind == ORDO_NOTIFY ? &signal->notifier : &signal->waiter;
 	uint32_t *uses = kind == ORDO_NOTIFY ? &signal->nnotify : &signal->nwait;
 	++*uses;
@@ -87,17 +88,17 @@ static bool count_use(struct judge *judge, uint32_t id, uint32_t stream, uint32_
 		*user = stream;
 	if (*user == stream)
 		return true;
-	uint32_t tasks[2] = {first_use(judge, *user, index, kind), id};
-	return ordo_add_finding(&judge->findings, 5, tasks, 2,
+	uint32_t tasks[2] = {first_use(verifier, *user, index, kind), id};
+	return ordo_add_finding(&verifier->findings, 5, tasks, 2,
 		"give each pair of streams a signal of its own",
 		"signal %u from rank %u to rank %u has two %s streams:\n  %s\n  %s", signal->number,
 		signal->from, signal->to, kind == ORDO_NOTIFY ? "notifying" : "waiting",
-		where_is(judge, tasks[0]).text, where_is(judge, id).text);
+		ordo_where_is(verifier, tasks[0]).text, ordo_where_is(verifier, id).text);
 }
 
-static bool name_signals(struct judge *judge, struct signal_names *names)
+static bool name_signals(struct verifier *verifier, struct signal_names *names)
 {
-	const struct ordo_schedule *schedule = judge->schedule;
+	const struct ordo_schedule *schedule = verifier->schedule;
 	for (uint32_t s = 0; s < schedule->nstream; s++) {
 		/* Streams use few signals over and over: the last few need no table. */
 		struct {
@@ -108,7 +109,7 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 		const struct ordo_stream *stream = &schedule->streams[s];
 		for (uint32_t id = stream->first; id < stream->end; id++) {
 			const struct ordo_task *task = &schedule->tasks[id];
-			judge->tasks[id].stream = s;
+			verifier->tasks[id].stream = s;
 			if (ordo_task_moves(task))
 				continue;
 			unsigned slot = (task->peer * 4 + task->signal * 2 + task->kind) % 8;
@@ -119,126 +120,129 @@ static bool name_signals(struct judge *judge, struct signal_names *names)
 				index = recent[slot].index;
 			if (index == ORDO_NONE) {
 				index = kind == ORDO_NOTIFY
-						? name_signal(judge, names, stream->rank,
+						? name_signal(verifier, names, stream->rank,
 							  task->peer, task->signal)
-						: name_signal(judge, names, task->peer,
+						: name_signal(verifier, names, task->peer,
 							  stream->rank, task->signal);
 				if (index == ORDO_NONE)
-					return ordo_fail_memory(judge->findings.error);
+					return ordo_fail_memory(verifier->findings.error);
 				recent[slot].peer = task->peer;
 				recent[slot].number = task->signal;
 				recent[slot].kind = kind;
 				recent[slot].index = index;
 				nrecent |= 1u << slot;
 			}
-			judge->tasks[id].link = index;
-			if (!count_use(judge, id, s, index))
+			verifier->tasks[id].link = index;
+			if (!count_use(verifier, id, s, index))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool judge_balance(struct judge *judge, uint32_t index)
+static bool verify_balance(struct verifier *verifier, uint32_t index)
 {
-	const struct signal *signal = &judge->signals.items[index];
+	const struct signal *signal = &verifier->signals.items[index];
 	if (signal->nnotify == signal->nwait)
 		return true;
 	bool more = signal->nnotify > signal->nwait;
 	uint32_t stream = more ? signal->notifier : signal->waiter;
-	uint32_t task = first_use(judge, stream, index, more ? ORDO_NOTIFY : ORDO_WAIT);
-	return ordo_add_finding(&judge->findings, 6, &task, 1,
+	uint32_t task = first_use(verifier, stream, index, more ? ORDO_NOTIFY : ORDO_WAIT);
+	return ordo_add_finding(&verifier->findings, 6, &task, 1,
 		more ? "a token left over is taken by the next call's Wait"
 		     : "a Wait without its Notify blocks for ever",
 		"signal %u from rank %u to rank %u: %u Notify but %u Wait; first used by %s",
 		signal->number, signal->from, signal->to, signal->nnotify, signal->nwait,
-		where_is(judge, task).text);
+		ordo_where_is(verifier, task).text);
 }
 
-static uint32_t touch_index(struct judge *judge, uint32_t stream, uint32_t rank)
+static uint32_t touch_index(struct verifier *verifier, uint32_t stream, uint32_t rank)
 {
-	uint32_t index = near_get(&judge->touches.of, stream, rank);
+	uint32_t index = near_get(&verifier->touches.of, stream, rank);
 	if (index != ORDO_NONE)
 		return index;
-	index = judge->touches.count;
-	if (!ordo_array_reserve(&judge->touches.items, &judge->touches.room, (size_t)index + 1,
-		    sizeof *judge->touches.items) ||
-		!near_put(&judge->touches.of, stream, rank, index))
+	index = verifier->touches.count;
+	if (!ordo_array_reserve(&verifier->touches.items, &verifier->touches.room,
+		    (size_t)index + 1, sizeof *verifier->touches.items) ||
+		!near_put(&verifier->touches.of, stream, rank, index))
 		return ORDO_NONE;
-	judge->touches.items[index] = (struct touch){
+	verifier->touches.items[index] = (struct touch){
 		.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
-	judge->touches.count++;
+	verifier->touches.count++;
 	return index;
 }
 
 /* Which streams a signal joins, and whose entering and leaving it can prove. */
-static bool join_streams(struct judge *judge, struct signal *signal)
+static bool join_streams(struct verifier *verifier, struct signal *signal)
 {
-	uint32_t index = near_get(&judge->syncs.of, signal->waiter, signal->notifier);
+	uint32_t index = near_get(&verifier->syncs.of, signal->waiter, signal->notifier);
 	if (index == ORDO_NONE) {
-		index = judge->syncs.count;
-		if (!ordo_array_reserve(&judge->syncs.items, &judge->syncs.room, (size_t)index + 1,
-			    sizeof *judge->syncs.items) ||
-			!near_put(&judge->syncs.of, signal->waiter, signal->notifier, index))
-			return ordo_fail_memory(judge->findings.error);
-		judge->syncs.items[index] = (struct sync){
+		index = verifier->syncs.count;
+		if (!ordo_array_reserve(&verifier->syncs.items, &verifier->syncs.room,
+			    (size_t)index + 1, sizeof *verifier->syncs.items) ||
+			!near_put(&verifier->syncs.of, signal->waiter, signal->notifier, index))
+			return ordo_fail_memory(verifier->findings.error);
+		verifier->syncs.items[index] = (struct sync){
 			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
-		judge->syncs.count++;
+		verifier->syncs.count++;
 	}
 	signal->sync = index;
-	signal->next = judge->syncs.items[index].first_signal;
-	judge->syncs.items[index].first_signal = (uint32_t)(signal - judge->signals.items);
+	signal->next = verifier->syncs.items[index].first_signal;
+	verifier->syncs.items[index].first_signal = (uint32_t)(signal - verifier->signals.items);
 	if (signal->from == signal->to)
 		return true;
-	signal->entry = touch_index(judge, signal->waiter, signal->from);
-	signal->exit = touch_index(judge, signal->notifier, signal->to);
+	signal->entry = touch_index(verifier, signal->waiter, signal->from);
+	signal->exit = touch_index(verifier, signal->notifier, signal->to);
 	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE
 		       ? true
-		       : ordo_fail_memory(judge->findings.error);
+		       : ordo_fail_memory(verifier->findings.error);
 }
 
-bool judge_signals(struct judge *judge)
+bool ordo_verify_signals(struct verifier *verifier)
 {
 	struct signal_names names = {0};
-	bool worked = open_names(&names, judge->schedule) ? name_signals(judge, &names)
-							  : ordo_fail_memory(judge->findings.error);
+	bool worked = open_names(&names, verifier->schedule)
+			      ? name_signals(verifier, &names)
+			      : ordo_fail_memory(verifier->findings.error);
 	close_names(&names);
 	uint32_t nnotify = 0;
-	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++) {
-		judge->signals.items[i].first = nnotify;
-		nnotify += judge->signals.items[i].nnotify;
-		worked = judge_balance(judge, i);
+	for (uint32_t i = 0; worked && i < verifier->findings.proof->nsignal; i++) {
+		verifier->signals.items[i].first = nnotify;
+		nnotify += verifier->signals.items[i].nnotify;
+		worked = verify_balance(verifier, i);
 	}
 	if (!worked)
 		return false;
-	judge->signals.notifies =
-		ordo_array_make((size_t)nnotify + 1, sizeof *judge->signals.notifies, 0);
-	judge->signals.waits =
-		ordo_array_make((size_t)nnotify + 1, sizeof *judge->signals.waits, 0);
-	const size_t nstream = (size_t)judge->schedule->nstream + 1;
-	if (!judge->signals.notifies || !judge->signals.waits ||
-		!near_make(&judge->syncs.of, nstream) || !near_make(&judge->touches.of, nstream))
-		return ordo_fail_memory(judge->findings.error);
+	verifier->signals.notifies =
+		ordo_array_make((size_t)nnotify + 1, sizeof *verifier->signals.notifies, 0);
+	verifier->signals.waits =
+		ordo_array_make((size_t)nnotify + 1, sizeof *verifier->signals.waits, 0);
+	const size_t nstream = (size_t)verifier->schedule->nstream + 1;
+	if (!verifier->signals.notifies || !verifier->signals.waits ||
+		!near_make(&verifier->syncs.of, nstream) ||
+		!near_make(&verifier->touches.of, nstream))
+		return ordo_fail_memory(verifier->findings.error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
 	 * not asked for. */
-	for (uint32_t i = 0; worked && i < judge->findings.proof->nsignal; i++)
-		if (judge->signals.items[i].notifier != ORDO_NONE &&
-			judge->signals.items[i].waiter != ORDO_NONE)
-			worked = join_streams(judge, &judge->signals.items[i]);
+	for (uint32_t i = 0; worked && i < verifier->findings.proof->nsignal; i++)
+		if (verifier->signals.items[i].notifier != ORDO_NONE &&
+			verifier->signals.items[i].waiter != ORDO_NONE)
+			worked = join_streams(verifier, &verifier->signals.items[i]);
 	return worked;
 }
 
 /* R13: how many signals a rank takes part in. */
-bool judge_limits(struct judge *judge)
+bool ordo_verify_limits(struct verifier *verifier)
 {
-	uint32_t allowed = judge->options->limits.signals, nrank = judge->schedule->problem.nrank;
+	uint32_t allowed = verifier->options->limits.signals,
+		 nrank = verifier->schedule->problem.nrank;
 	if (!allowed)
 		return true;
 	uint32_t *used = calloc(nrank, sizeof *used);
 	if (!used)
-		return ordo_fail_memory(judge->findings.error);
-	for (uint32_t i = 0; i < judge->findings.proof->nsignal; i++) {
-		const struct signal *signal = &judge->signals.items[i];
+		return ordo_fail_memory(verifier->findings.error);
+	for (uint32_t i = 0; i < verifier->findings.proof->nsignal; i++) {
+		const struct signal *signal = &verifier->signals.items[i];
 		used[signal->from]++;
 		if (signal->to != signal->from)
 			used[signal->to]++;
@@ -246,7 +250,7 @@ bool judge_limits(struct judge *judge)
 	bool worked = true;
 	for (uint32_t rank = 0; worked && rank < nrank; rank++)
 		if (used[rank] > allowed)
-			worked = ordo_add_finding(&judge->findings, 13, NULL, 0, NULL,
+			worked = ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,
 				"rank %u takes part in %u signals, allowed are %u", rank,
 				used[rank], allowed);
 	free(used);

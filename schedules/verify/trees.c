@@ -1,38 +1,38 @@
 /* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
-#include "judge.h"
 #include "order/digest.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
 /* More leaves than any machine has ranks; a bound against documents that name absurd numbers. */
 #define MOST_LEAVES (1u << 24)
 
-bool prepare_trees(struct judge *judge)
+bool ordo_prepare_trees(struct verifier *verifier)
 {
-	const struct ordo_problem *problem = &judge->schedule->problem;
-	struct ordo_trees *trees = &judge->findings.proof->trees;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
+	struct ordo_trees *trees = &verifier->findings.proof->trees;
 	uint32_t nleaf =
 		ordo_operator_facts(problem->op)->reduces ? problem->nshard : problem->nrank;
 	if (nleaf > MOST_LEAVES)
-		return ordo_fail(judge->findings.error, ORDO_UNDECIDED, 0,
+		return ordo_fail(verifier->findings.error, ORDO_UNDECIDED, 0,
 			"%u contributions are added; at most %u can be followed", nleaf,
 			MOST_LEAVES);
 	for (uint32_t leaf = 0; leaf < nleaf; leaf++)
-		if (grow_leaf(trees, &judge->growth, leaf) == ORDO_NONE)
-			return ordo_fail_memory(judge->findings.error);
+		if (grow_leaf(trees, &verifier->growth, leaf) == ORDO_NONE)
+			return ordo_fail_memory(verifier->findings.error);
 	return true;
 }
 
-static bool digest_order(struct judge *judge)
+static bool digest_order(struct verifier *verifier)
 {
-	struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_proof *proof = verifier->findings.proof;
 	const struct ordo_trees *trees = &proof->trees;
-	const struct ordo_problem *problem = &judge->schedule->problem;
+	const struct ordo_problem *problem = &verifier->schedule->problem;
 	struct order_digest digest;
 	XXH128_hash_t *hashes = ordo_array_make((size_t)trees->nnode + 1, sizeof *hashes, 0);
 	if (!hashes || !digest_begin(&digest, problem)) {
 		free(hashes);
-		return ordo_fail_memory(judge->findings.error);
+		return ordo_fail_memory(verifier->findings.error);
 	}
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
@@ -51,23 +51,23 @@ static bool digest_order(struct judge *judge)
 
 /* Why there is more than one tree, or more than one order. NULL: no memory. */
 
-static const char *explain_ranks(struct judge *judge)
+static const char *explain_ranks(struct verifier *verifier)
 {
-	struct ordo_arena *arena = &judge->findings.proof->arena;
-	const struct ordo_trees *trees = &judge->findings.proof->trees;
-	const char *first = ordo_tree_print(arena, trees, judge->unequal.trees[0], 32);
-	const char *second = ordo_tree_print(arena, trees, judge->unequal.trees[1], 32);
+	struct ordo_arena *arena = &verifier->findings.proof->arena;
+	const struct ordo_trees *trees = &verifier->findings.proof->trees;
+	const char *first = ordo_tree_print(arena, trees, verifier->unequal.trees[0], 32);
+	const char *second = ordo_tree_print(arena, trees, verifier->unequal.trees[1], 32);
 	return first && second
 		       ? ordo_arena_format(arena, "chunk %u is %s on rank %u but %s on rank %u",
-				 judge->unequal.chunk, first, judge->unequal.ranks[0], second,
-				 judge->unequal.ranks[1])
+				 verifier->unequal.chunk, first, verifier->unequal.ranks[0], second,
+				 verifier->unequal.ranks[1])
 		       : NULL;
 }
 
-static const char *explain_positions(struct judge *judge, uint32_t chunk)
+static const char *explain_positions(struct verifier *verifier, uint32_t chunk)
 {
-	struct ordo_arena *arena = &judge->findings.proof->arena;
-	const struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_arena *arena = &verifier->findings.proof->arena;
+	const struct ordo_proof *proof = verifier->findings.proof;
 	const char *first = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[0], 32);
 	const char *second = ordo_tree_print(arena, &proof->trees, proof->chunk_tree[chunk], 32);
 	return first && second ? ordo_arena_format(arena, "chunk 0 is %s but chunk %u is %s", first,
@@ -75,21 +75,21 @@ static const char *explain_positions(struct judge *judge, uint32_t chunk)
 			       : NULL;
 }
 
-static const char *explain_timing(struct judge *judge)
+static const char *explain_timing(struct verifier *verifier)
 {
-	return ordo_arena_format(&judge->findings.proof->arena,
+	return ordo_arena_format(&verifier->findings.proof->arena,
 		"%s and %s reduce into one slot in no fixed order",
-		where_is(judge, judge->unordered[0]).text,
-		where_is(judge, judge->unordered[1]).text);
+		ordo_where_is(verifier, verifier->unordered[0]).text,
+		ordo_where_is(verifier, verifier->unordered[1]).text);
 }
 
-static bool count_trees(struct judge *judge, uint32_t *other)
+static bool count_trees(struct verifier *verifier, uint32_t *other)
 {
-	struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_proof *proof = verifier->findings.proof;
 	uint8_t *seen = calloc((size_t)proof->trees.nnode + 1, 1);
 	if (!seen)
-		return ordo_fail_memory(judge->findings.error);
-	for (uint32_t chunk = 0; chunk < ordo_nchunk(&judge->schedule->problem); chunk++) {
+		return ordo_fail_memory(verifier->findings.error);
+	for (uint32_t chunk = 0; chunk < ordo_nchunk(&verifier->schedule->problem); chunk++) {
 		uint32_t tree = ordo_same_tree(&proof->trees, proof->chunk_tree[chunk]);
 		if (*other == ORDO_NONE &&
 			tree != ordo_same_tree(&proof->trees, proof->chunk_tree[0]))
@@ -101,26 +101,26 @@ static bool count_trees(struct judge *judge, uint32_t *other)
 	return true;
 }
 
-bool judge_guarantees(struct judge *judge)
+bool ordo_verify_guarantees(struct verifier *verifier)
 {
-	struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_proof *proof = verifier->findings.proof;
 	uint32_t other = ORDO_NONE;
-	if (!count_trees(judge, &other))
+	if (!count_trees(verifier, &other))
 		return false;
-	if (!ordo_operator_facts(judge->schedule->problem.op)->reduces)
-		return digest_order(judge);
-	if (judge->unordered[0] != ORDO_NONE) {
+	if (!ordo_operator_facts(verifier->schedule->problem.op)->reduces)
+		return digest_order(verifier);
+	if (verifier->unordered[0] != ORDO_NONE) {
 		proof->run_to_run = ORDO_DOES_NOT_HOLD;
-		proof->run_to_run_why = explain_timing(judge);
-		return proof->run_to_run_why ? true : ordo_fail_memory(judge->findings.error);
+		proof->run_to_run_why = explain_timing(verifier);
+		return proof->run_to_run_why ? true : ordo_fail_memory(verifier->findings.error);
 	}
-	bool equal = judge->unequal.chunk == ORDO_NONE;
+	bool equal = verifier->unequal.chunk == ORDO_NONE;
 	proof->run_to_run = ORDO_HOLDS;
 	proof->rank_equal = equal ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
-	proof->rank_equal_why = equal ? NULL : explain_ranks(judge);
+	proof->rank_equal_why = equal ? NULL : explain_ranks(verifier);
 	proof->position_invariant = other == ORDO_NONE ? ORDO_HOLDS : ORDO_DOES_NOT_HOLD;
-	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(judge, other);
+	proof->position_why = other == ORDO_NONE ? NULL : explain_positions(verifier, other);
 	if ((!equal && !proof->rank_equal_why) || (other != ORDO_NONE && !proof->position_why))
-		return ordo_fail_memory(judge->findings.error);
-	return !equal || digest_order(judge);
+		return ordo_fail_memory(verifier->findings.error);
+	return !equal || digest_order(verifier);
 }

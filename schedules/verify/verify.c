@@ -1,4 +1,4 @@
-/* verify.c - the judge: one run, from which everything is proved.
+/* verify.c - the verifier: one run, from which everything is proved.
  *
  * Why one run proves all runs. A schedule is a Petri net: every task a transition, program order
  * and signals its places.
@@ -39,7 +39,7 @@
  * time (ranks asked about / 512) * (Notify and Wait); the others reachability.c, in time (streams
  * asked about / 16) * (Notify and Wait); both in linear memory.
  */
-#include "judge.h"
+#include "verifier.h"
 #include <ordo/arena.h>
 #include <ordo/options.h>
 #include <stdlib.h>
@@ -54,44 +54,44 @@ static bool breaks_rules(const struct ordo_proof *proof)
 	return false;
 }
 
-static bool judge_all(struct judge *judge)
+static bool verify_all(struct verifier *verifier)
 {
-	struct ordo_proof *proof = judge->findings.proof;
-	if (!measure_memory(judge) || !judge_shape(judge))
+	struct ordo_proof *proof = verifier->findings.proof;
+	if (!ordo_measure_memory(verifier) || !ordo_verify_shape(verifier))
 		return false;
 	if (breaks_rules(proof))
 		return true;
-	if (!judge_signals(judge))
+	if (!ordo_verify_signals(verifier))
 		return false;
 	if (breaks_rules(proof))
 		return true;
-	if (!judge_limits(judge) || !prepare_trees(judge) || !prepare_memory(judge) ||
-		!judge_run(judge))
+	if (!ordo_verify_limits(verifier) || !ordo_prepare_trees(verifier) ||
+		!ordo_prepare_memory(verifier) || !ordo_verify_run(verifier))
 		return false;
-	if (judge->stuck)
+	if (verifier->stuck)
 		return true;
-	if (!judge_order(judge) || !judge_outputs(judge))
+	if (!ordo_verify_order(verifier) || !ordo_verify_outputs(verifier))
 		return false;
 	proof->complete = true;
 	return true;
 }
 
 /* R13, as far as it is about tokens. */
-static bool judge_tokens(struct judge *judge)
+static bool verify_tokens(struct verifier *verifier)
 {
-	const uint32_t allowed = judge->options->limits.tokens_in_flight,
-		       found = judge->findings.proof->tokens_in_flight;
+	const uint32_t allowed = verifier->options->limits.tokens_in_flight,
+		       found = verifier->findings.proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
 	const struct signal *signal =
-		&judge->signals.items[judge->tasks[judge->signals.fullest].link];
-	return ordo_add_finding(&judge->findings, 13, &judge->signals.fullest, 1,
+		&verifier->signals.items[verifier->tasks[verifier->signals.fullest].link];
+	return ordo_add_finding(&verifier->findings, 13, &verifier->signals.fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
 		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
 		"many Notify up to\n  %s\n"
 		"  may come before the Wait that takes the first",
 		signal->number, signal->from, signal->to, found, allowed,
-		where_is(judge, judge->signals.fullest).text);
+		ordo_where_is(verifier, verifier->signals.fullest).text);
 }
 
 /* Findings in the order of their rules; of one rule, as they were found. Few: at most
@@ -107,39 +107,39 @@ static void sort_findings(struct ordo_proof *proof)
 	}
 }
 
-static void free_judge(struct judge *judge)
+static void free_verifier(struct verifier *verifier)
 {
-	ordo_reach_destroy(judge->passing);
-	free(judge->tasks);
-	free(judge->signals.items);
-	free(judge->signals.notifies);
-	free(judge->signals.waits);
-	free(judge->syncs.items);
-	near_free(&judge->syncs.of);
-	free(judge->touches.items);
-	near_free(&judge->touches.of);
-	free(judge->recent);
-	free(judge->memory.cells_of);
-	free(judge->memory.cells);
-	free(judge->memory.groups);
-	free(judge->memory.items);
-	free(judge->chains.items);
-	free(judge->queries.order);
-	free(judge->queries.items);
-	growth_free(&judge->growth);
-	free(judge->chunk_rank);
+	ordo_reach_destroy(verifier->passing);
+	free(verifier->tasks);
+	free(verifier->signals.items);
+	free(verifier->signals.notifies);
+	free(verifier->signals.waits);
+	free(verifier->syncs.items);
+	near_free(&verifier->syncs.of);
+	free(verifier->touches.items);
+	near_free(&verifier->touches.of);
+	free(verifier->recent);
+	free(verifier->memory.cells_of);
+	free(verifier->memory.cells);
+	free(verifier->memory.groups);
+	free(verifier->memory.items);
+	free(verifier->chains.items);
+	free(verifier->queries.order);
+	free(verifier->queries.items);
+	growth_free(&verifier->growth);
+	free(verifier->chunk_rank);
 }
 
 /* What is left to say once all rules were asked. */
-static bool conclude(struct judge *judge)
+static bool conclude(struct verifier *verifier)
 {
-	struct ordo_proof *proof = judge->findings.proof;
+	struct ordo_proof *proof = verifier->findings.proof;
 	sort_findings(proof);
 	proof->run_to_run = proof->rank_equal = proof->position_invariant = ORDO_NOT_ASKED;
 	proof->proved = proof->complete && !proof->nfinding;
-	memcpy(proof->unordered, judge->unordered, sizeof proof->unordered);
+	memcpy(proof->unordered, verifier->unordered, sizeof proof->unordered);
 	if (proof->proved)
-		return judge_guarantees(judge);
+		return ordo_verify_guarantees(verifier);
 	free(proof->chunk_tree);
 	proof->chunk_tree = NULL;
 	return true;
@@ -150,20 +150,21 @@ static struct ordo_proof *verify(const struct ordo_schedule *schedule,
 {
 	static const struct ordo_verify_options nothing_asked;
 	struct ordo_proof *proof = calloc(1, sizeof *proof);
-	struct judge judge = {.schedule = schedule,
+	struct verifier verifier = {.schedule = schedule,
 		.options = options ? options : &nothing_asked,
 		.findings = {.proof = proof, .error = error},
 		.signals = {.fullest = ORDO_NONE},
 		.unequal = {.chunk = ORDO_NONE},
 		.unordered = {ORDO_NONE, ORDO_NONE}};
-	judge.findings.max = judge.options->max_findings ? judge.options->max_findings : 16;
-	judge.tasks = ordo_array_make((size_t)schedule->ntask + 1, sizeof *judge.tasks, 0);
+	verifier.findings.max =
+		verifier.options->max_findings ? verifier.options->max_findings : 16;
+	verifier.tasks = ordo_array_make((size_t)schedule->ntask + 1, sizeof *verifier.tasks, 0);
 	bool worked = false;
-	if (proof && judge.tasks)
-		worked = judge_all(&judge) && judge_tokens(&judge) && conclude(&judge);
+	if (proof && verifier.tasks)
+		worked = verify_all(&verifier) && verify_tokens(&verifier) && conclude(&verifier);
 	else
 		ordo_fail_memory(error);
-	free_judge(&judge);
+	free_verifier(&verifier);
 	if (worked)
 		return proof;
 	ordo_proof_destroy(proof);

@@ -1,8 +1,8 @@
-/* judge.h - what the parts of the verifier share while they judge one schedule. Private to
+/* verifier.h - what the parts of the verifier share while it checks one schedule. Private to
  * schedules/verify/.
  */
-#ifndef ORDO_JUDGE_H
-#define ORDO_JUDGE_H
+#ifndef ORDO_SCHEDULES_VERIFY_VERIFIER_H
+#define ORDO_SCHEDULES_VERIFY_VERIFIER_H
 
 #include "base/map.h"
 #include "findings.h"
@@ -22,9 +22,9 @@ struct signal {
 	uint32_t from, to, number;
 	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
 	uint32_t nnotify, nwait;
-	uint32_t first;		/* its notifies in judge.signals.notifies, in order */
+	uint32_t first;		/* its notifies in verifier.signals.notifies, in order */
 	uint32_t posted, taken; /* of this run */
-	uint32_t sync;		/* index of (notifier -> waiter) in judge.syncs.items */
+	uint32_t sync;		/* index of (notifier -> waiter) in verifier.syncs.items */
 	uint32_t next;		/* another signal of the same sync, or ORDO_NONE */
 	uint32_t entry,
 		/* touches that this signal can prove safe; ORDO_NONE: it joins streams of one
@@ -152,7 +152,7 @@ struct unequal {
 	uint32_t chunk, ranks[2], trees[2];
 };
 
-struct judge {
+struct verifier {
 	const struct ordo_schedule *schedule;
 	const struct ordo_verify_options *options;
 	struct findings findings;
@@ -175,45 +175,46 @@ struct judge {
 	uint32_t unordered[2]; /* two reduces in no fixed order (G2); ORDO_NONE: none */
 };
 
-/* Each returns false when there is no memory (the judge's error is filled); broken rules are
+/* Each returns false when there is no memory (findings.error is filled); broken rules are
  * findings. */
 
 /* shape.c, signals.c, run.c */
-bool judge_shape(struct judge *judge);
-bool judge_signals(struct judge *judge);
-bool judge_limits(struct judge *judge);
-bool judge_run(struct judge *judge);
+bool ordo_verify_shape(struct verifier *verifier);
+bool ordo_verify_signals(struct verifier *verifier);
+bool ordo_verify_limits(struct verifier *verifier);
+bool ordo_verify_run(struct verifier *verifier);
 
 /* memory.c */
-bool measure_memory(struct judge *judge);
+bool ordo_measure_memory(struct verifier *verifier);
 /* false also if the schedule is too large to be followed */
-bool prepare_memory(struct judge *judge);
-bool access_memory(struct judge *judge, uint32_t task, uint32_t stream);
-bool judge_outputs(struct judge *judge);
+bool ordo_prepare_memory(struct verifier *verifier);
+bool ordo_access_memory(struct verifier *verifier, uint32_t task, uint32_t stream);
+bool ordo_verify_outputs(struct verifier *verifier);
 
 /* ordering.c */
-void note_sync(struct recent *recent, uint32_t sync);
-bool is_ordered(struct judge *judge, uint32_t a, uint32_t stream);
-bool extend_chain(struct judge *judge, uint32_t task);
-bool judge_order(struct judge *judge);
+void ordo_note_sync(struct recent *recent, uint32_t sync);
+bool ordo_is_ordered(struct verifier *verifier, uint32_t a, uint32_t stream);
+bool ordo_extend_chain(struct verifier *verifier, uint32_t task);
+bool ordo_verify_order(struct verifier *verifier);
 
 /* search.c: answers what a short way back shows. */
-bool search_back(struct judge *judge);
+bool ordo_search_back(struct verifier *verifier);
 
 /* entry_exit.c: answers for every open touch, exactly. */
-bool judge_presence(struct judge *judge);
+bool ordo_verify_entry_exit(struct verifier *verifier);
 
 /* reachability.c: answers every open query exactly, and measures tokens in flight where asked
  * for or cheap. */
-bool list_order(struct judge *judge); /* judge.queries.order, if it is not there yet */
-bool sweep(struct judge *judge);
+bool ordo_list_order(
+	struct verifier *verifier); /* verifier.queries.order, if it is not there yet */
+bool ordo_verify_reachability(struct verifier *verifier);
 
 /* trees.c */
 #define POISON (ORDO_NONE - 1) /* what came of a value already complained of */
-bool prepare_trees(struct judge *judge);
-bool judge_guarantees(struct judge *judge);
+bool ordo_prepare_trees(struct verifier *verifier);
+bool ordo_verify_guarantees(struct verifier *verifier);
 
 /* findings.c: ordo_task_locate into a fixed buffer. */
-struct where where_is(const struct judge *judge, uint32_t task);
+struct where ordo_where_is(const struct verifier *verifier, uint32_t task);
 
 #endif
