@@ -13,7 +13,8 @@ struct generator {
 	ordo_give_program *give;
 };
 
-extern const struct generator generate_ring, generate_halving_doubling, generate_recursive_doubling;
+extern const struct generator ordo_generate_ring, ordo_generate_halving_doubling,
+	ordo_generate_recursive_doubling;
 
 /* The program being written; once it failed it stays failed. */
 struct writing {
@@ -28,15 +29,15 @@ struct place {
 	uint32_t slot;
 };
 
-void write_stream(struct writing *writing, const char *name);
-void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
-void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
-void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
+void ordo_write_stream(struct writing *writing, const char *name);
+void ordo_write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
+void ordo_write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase);
+void ordo_write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
 	struct place dst, uint32_t phase);
 /* Send, or SendReduce. */
-void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
+void ordo_write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
 	uint32_t count, struct place src, struct place dst, uint32_t phase);
-void write_reduce(struct writing *writing, uint32_t chunk, struct place src, struct place dst,
+void ordo_write_reduce(struct writing *writing, uint32_t chunk, struct place src, struct place dst,
 	uint32_t phase);
 
 #endif

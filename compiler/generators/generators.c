@@ -7,13 +7,14 @@
 #include <string.h>
 
 static const struct generator *const table[] = {
-	&generate_ring, &generate_halving_doubling, &generate_recursive_doubling};
+	&ordo_generate_ring, &ordo_generate_halving_doubling, &ordo_generate_recursive_doubling};
 enum { NGENERATOR = sizeof table / sizeof *table };
 
 const struct ordo_generator_facts *const *ordo_generators(uint32_t *count)
 {
-	static const struct ordo_generator_facts *const facts[NGENERATOR] = {&generate_ring.facts,
-		&generate_halving_doubling.facts, &generate_recursive_doubling.facts};
+	static const struct ordo_generator_facts *const facts[NGENERATOR] = {
+		&ordo_generate_ring.facts, &ordo_generate_halving_doubling.facts,
+		&ordo_generate_recursive_doubling.facts};
 	*count = NGENERATOR;
 	return facts;
 }
@@ -104,13 +105,13 @@ static void append(struct writing *writing, const struct ordo_task *task)
 			  !ordo_rank_program_append(writing->program, task, writing->error);
 }
 
-void write_stream(struct writing *writing, const char *name)
+void ordo_write_stream(struct writing *writing, const char *name)
 {
 	writing->failed = writing->failed ||
 			  !ordo_rank_program_stream(writing->program, name, writing->error);
 }
 
-void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
+void ordo_write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
 {
 	append(writing, &(struct ordo_task){.kind = ORDO_NOTIFY,
 				.peer = peer,
@@ -118,7 +119,7 @@ void write_notify(struct writing *writing, uint32_t peer, uint32_t signal, uint3
 				.phase = phase & ORDO_NO_PHASE});
 }
 
-void write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
+void ordo_write_wait(struct writing *writing, uint32_t peer, uint32_t signal, uint32_t phase)
 {
 	append(writing, &(struct ordo_task){.kind = ORDO_WAIT,
 				.peer = peer,
@@ -139,7 +140,7 @@ static struct ordo_task move(enum ordo_task_kind kind, uint32_t chunk, uint32_t 
 		.dst = dst.slot};
 }
 
-void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
+void ordo_write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct place src,
 	struct place dst, uint32_t phase)
 {
 	const struct ordo_task task = move(ORDO_LOCAL_COPY, chunk, count, src, dst, phase);
@@ -147,7 +148,7 @@ void write_copy(struct writing *writing, uint32_t chunk, uint32_t count, struct 
 		append(writing, &task);
 }
 
-void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
+void ordo_write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t chunk,
 	uint32_t count, struct place src, struct place dst, uint32_t phase)
 {
 	struct ordo_task task =
@@ -156,7 +157,7 @@ void write_send(struct writing *writing, bool reduces, uint32_t peer, uint32_t c
 	append(writing, &task);
 }
 
-void write_reduce(
+void ordo_write_reduce(
 	struct writing *writing, uint32_t chunk, struct place src, struct place dst, uint32_t phase)
 {
 	const struct ordo_task task = move(ORDO_LOCAL_REDUCE, chunk, 1, src, dst, phase);

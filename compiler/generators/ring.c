@@ -26,19 +26,19 @@ static void send_on(struct ring *ring, bool reduces, uint32_t chunk, struct plac
 	struct place dst, uint32_t phase, bool first)
 {
 	struct writing *w = &ring->writing;
-	write_wait(w, first ? ring->after : ring->before, 0, phase);
-	write_send(w, reduces, ring->after, chunk, 1, src, dst, phase);
-	write_notify(w, ring->after, 0, phase);
+	ordo_write_wait(w, first ? ring->after : ring->before, 0, phase);
+	ordo_write_send(w, reduces, ring->after, chunk, 1, src, dst, phase);
+	ordo_write_notify(w, ring->after, 0, phase);
 }
 
 static void allreduce(struct ring *ring)
 {
 	struct writing *w = &ring->writing;
 	const uint32_t n = ring->n, begins = ring->before;
-	write_copy(w, begins + 1, n - 1 - begins, at(ORDO_INPUT, begins + 1),
+	ordo_write_copy(w, begins + 1, n - 1 - begins, at(ORDO_INPUT, begins + 1),
 		at(ORDO_OUTPUT, begins + 1), 0);
-	write_copy(w, 0, begins, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, 0), 0);
-	write_notify(w, ring->before, 0, 0);
+	ordo_write_copy(w, 0, begins, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, 0), 0);
+	ordo_write_notify(w, ring->before, 0, 0);
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		const uint32_t chunk = back(ring, 1 + step);
 		send_on(ring, true, chunk, at(step ? ORDO_OUTPUT : ORDO_INPUT, chunk),
@@ -49,14 +49,14 @@ static void allreduce(struct ring *ring)
 		send_on(ring, false, chunk, at(ORDO_OUTPUT, chunk), at(ORDO_OUTPUT, chunk),
 			n - 1 + step, false);
 	}
-	write_wait(w, ring->before, 0, 2 * n - 3);
+	ordo_write_wait(w, ring->before, 0, 2 * n - 3);
 }
 
 /* The own part of arrival number `arrival` waits in the window. */
 static void contribute(struct ring *ring, uint32_t arrival, uint32_t phase)
 {
 	const uint32_t chunk = back(ring, 2 + arrival);
-	write_copy(&ring->writing, chunk, 1, at(ORDO_INPUT, chunk),
+	ordo_write_copy(&ring->writing, chunk, 1, at(ORDO_INPUT, chunk),
 		at(ORDO_SCRATCH, arrival % ring->window), phase);
 }
 
@@ -65,41 +65,41 @@ static void reducescatter(struct ring *ring)
 	struct writing *w = &ring->writing;
 	const uint32_t n = ring->n;
 	ring->window = n - 2 < WINDOW ? n - 2 : WINDOW;
-	write_copy(w, ring->rank, 1, at(ORDO_INPUT, ring->rank), at(ORDO_OUTPUT, 0), 0);
+	ordo_write_copy(w, ring->rank, 1, at(ORDO_INPUT, ring->rank), at(ORDO_OUTPUT, 0), 0);
 	for (uint32_t a = ring->window; a-- > 0;)
 		contribute(ring, a, 0);
-	write_notify(w, ring->before, 0, 0);
+	ordo_write_notify(w, ring->before, 0, 0);
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		const uint32_t chunk = back(ring, 1 + step), next = step - 1 + ring->window;
 		const bool last = step + 2 == n;
-		write_wait(w, step ? ring->before : ring->after, 0, step);
+		ordo_write_wait(w, step ? ring->before : ring->after, 0, step);
 		if (!last && step >= ring->window)
-			write_wait(w, ring->after, 0, step);
-		write_send(w, true, ring->after, chunk, 1,
+			ordo_write_wait(w, ring->after, 0, step);
+		ordo_write_send(w, true, ring->after, chunk, 1,
 			step ? at(ORDO_SCRATCH, (step - 1) % ring->window) : at(ORDO_INPUT, chunk),
 			last ? at(ORDO_OUTPUT, 0) : at(ORDO_SCRATCH, step % ring->window), step);
-		write_notify(w, ring->after, 0, step);
+		ordo_write_notify(w, ring->after, 0, step);
 		if (step && next < n - 2) {
 			contribute(ring, next, step);
-			write_notify(w, ring->before, 0, step);
+			ordo_write_notify(w, ring->before, 0, step);
 		}
 	}
-	write_wait(w, ring->before, 0, n - 2);
+	ordo_write_wait(w, ring->before, 0, n - 2);
 }
 
 static void allgather(struct ring *ring)
 {
 	struct writing *w = &ring->writing;
 	const uint32_t n = ring->n;
-	write_notify(w, ring->before, 0, 0);
+	ordo_write_notify(w, ring->before, 0, 0);
 	for (uint32_t step = 0; step + 1 < n; step++) {
 		const uint32_t chunk = back(ring, step);
 		send_on(ring, false, chunk, step ? at(ORDO_OUTPUT, chunk) : at(ORDO_INPUT, 0),
 			at(ORDO_OUTPUT, chunk), step, !step);
 	}
-	write_wait(w, ring->before, 0, n - 2);
-	write_stream(w, "copy");
-	write_copy(w, ring->rank, 1, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, ring->rank), n - 1);
+	ordo_write_wait(w, ring->before, 0, n - 2);
+	ordo_write_stream(w, "copy");
+	ordo_write_copy(w, ring->rank, 1, at(ORDO_INPUT, 0), at(ORDO_OUTPUT, ring->rank), n - 1);
 }
 
 static bool give(const struct ordo_programs *programs, uint32_t rank,
@@ -112,7 +112,7 @@ static bool give(const struct ordo_programs *programs, uint32_t rank,
 		.after = rank + 1 == n ? 0 : rank + 1,
 		.before = rank ? rank - 1 : n - 1};
 	ordo_rank_program_clear(program);
-	write_stream(&ring.writing, "ring");
+	ordo_write_stream(&ring.writing, "ring");
 	if (programs->problem.op == ORDO_ALLREDUCE)
 		allreduce(&ring);
 	else if (programs->problem.op == ORDO_REDUCESCATTER)
@@ -137,7 +137,7 @@ static uint32_t phases(const struct ordo_problem *problem)
 	return problem->op == ORDO_ALLGATHER ? steps + 1 : steps;
 }
 
-const struct generator generate_ring = {
+const struct generator ordo_generate_ring = {
 	.facts = {.name = "ring",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "2 or more"},

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-XXH128_hash_t hash_leaf(uint32_t leaf)
+XXH128_hash_t ordo_hash_leaf(uint32_t leaf)
 {
 	const unsigned char bytes[8] = {
 		leaf & 0xff, leaf >> 8 & 0xff, leaf >> 16 & 0xff, leaf >> 24};
 	return XXH3_128bits(bytes, sizeof bytes);
 }
 
-XXH128_hash_t hash_sum(XXH128_hash_t left, XXH128_hash_t right)
+XXH128_hash_t ordo_hash_sum(XXH128_hash_t left, XXH128_hash_t right)
 {
 	XXH128_canonical_t both[2];
 	const bool swapped = XXH128_cmp(&left, &right) > 0;
@@ -28,7 +28,7 @@ static void put_number(XXH3_state_t *state, uint64_t number)
 	XXH3_128bits_update(state, bytes, sizeof bytes);
 }
 
-bool digest_begin(struct order_digest *digest, const struct ordo_problem *problem)
+bool ordo_digest_begin(struct order_digest *digest, const struct ordo_problem *problem)
 {
 	const char *name = ordo_operator_facts(problem->op)->name;
 	digest->state = XXH3_createState();
@@ -45,7 +45,7 @@ bool digest_begin(struct order_digest *digest, const struct ordo_problem *proble
 	return true;
 }
 
-void digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree)
+void ordo_digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree)
 {
 	const uint64_t divisor = ordo_common_divisor(first_chunk, digest->nchunk);
 	XXH128_canonical_t canonical;
@@ -55,7 +55,7 @@ void digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_
 	XXH3_128bits_update(digest->state, &canonical, sizeof canonical);
 }
 
-void digest_end(struct order_digest *digest, char text[33])
+void ordo_digest_end(struct order_digest *digest, char text[33])
 {
 	XXH128_canonical_t canonical;
 	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(digest->state));

@@ -14,9 +14,9 @@
 #include <xxhash.h>
 
 /* The names of trees. */
-XXH128_hash_t hash_leaf(uint32_t leaf);
+XXH128_hash_t ordo_hash_leaf(uint32_t leaf);
 /* which of the two is which means nothing */
-XXH128_hash_t hash_sum(XXH128_hash_t left, XXH128_hash_t right);
+XXH128_hash_t ordo_hash_sum(XXH128_hash_t left, XXH128_hash_t right);
 
 struct order_digest {
 	XXH3_state_t *state;
@@ -24,10 +24,10 @@ struct order_digest {
 };
 
 /* false: no memory */
-bool digest_begin(struct order_digest *digest, const struct ordo_problem *problem);
+bool ordo_digest_begin(struct order_digest *digest, const struct ordo_problem *problem);
 /* From this chunk on, ascending from 0, chunks have that tree, which is not that of the chunks
  * before. */
-void digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree);
-void digest_end(struct order_digest *digest, char text[33]);
+void ordo_digest_tree(struct order_digest *digest, uint32_t first_chunk, XXH128_hash_t tree);
+void ordo_digest_end(struct order_digest *digest, char text[33]);
 
 #endif

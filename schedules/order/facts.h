@@ -20,11 +20,11 @@ static inline struct ordo_tree_facts measure_tree(
 }
 
 /* The text of a tree in the arena, from the facts of all its nodes; NULL: no memory. */
-char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
+char *ordo_print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_leaves);
 /* As ordo_tree_print, of a tree that may add a leaf twice: what is cut off is never said to be a
  * range. */
-char *print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
-	uint32_t max_leaves);
+char *ordo_print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
+	uint32_t tree, uint32_t max_leaves);
 
 #endif

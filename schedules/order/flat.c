@@ -7,7 +7,7 @@
 /* More leaves than a proof follows. */
 #define MOST_LEAVES (1u << 25)
 
-bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
+bool ordo_flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
 	struct ordo_error *error)
 {
 	const uint32_t leaves = forest->facts[tree].leaves;
@@ -74,7 +74,7 @@ bool ordo_tree_evaluate(const struct ordo_forest *forest, uint32_t tree, enum or
 	double *result, struct ordo_error *error)
 {
 	struct flat flat;
-	if (!flatten(forest, tree, &flat, error))
+	if (!ordo_flatten(forest, tree, &flat, error))
 		return false;
 	/* From the end, operands come before their node: the right one, then the left one. */
 	double *stack = malloc((size_t)forest->facts[tree].leaves * sizeof *stack);

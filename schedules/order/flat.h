@@ -15,7 +15,7 @@ struct flat {
 
 /* Fails (ORDO_UNDECIDED) if the tree has too many leaves, which only one that adds leaves twice
  * has. The caller frees trees. */
-bool flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
+bool ordo_flatten(const struct ordo_forest *forest, uint32_t tree, struct flat *flat,
 	struct ordo_error *error);
 
 static inline bool flat_is_leaf(

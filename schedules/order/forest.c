@@ -110,5 +110,5 @@ bool ordo_forest_bring(
 char *ordo_forest_print(const struct ordo_forest *forest, struct ordo_arena *arena, uint32_t tree,
 	uint32_t max_leaves)
 {
-	return print_tree(arena, &forest->trees, forest->facts, tree, max_leaves);
+	return ordo_print_tree(arena, &forest->trees, forest->facts, tree, max_leaves);
 }

@@ -75,7 +75,7 @@ static bool say_tree(struct text *text, const struct ordo_trees *trees,
 	return worked && !text->failed;
 }
 
-char *print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
+char *ordo_print_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
 	const struct ordo_tree_facts *facts, uint32_t tree, uint32_t max_leaves)
 {
 	struct text text = {0};
@@ -102,7 +102,7 @@ static char *measure_and_print(struct ordo_arena *arena, const struct ordo_trees
 		facts[i] = measure_tree(trees, facts, i);
 	for (uint32_t i = 0; !ranges && i <= tree; i++)
 		facts[i].largest = facts[i].smallest;
-	char *result = print_tree(arena, trees, facts, tree, max_leaves);
+	char *result = ordo_print_tree(arena, trees, facts, tree, max_leaves);
 	free(facts);
 	return result;
 }
@@ -113,8 +113,8 @@ char *ordo_tree_print(struct ordo_arena *arena, const struct ordo_trees *trees, 
 	return measure_and_print(arena, trees, tree, max_leaves, true);
 }
 
-char *print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees, uint32_t tree,
-	uint32_t max_leaves)
+char *ordo_print_broken_tree(struct ordo_arena *arena, const struct ordo_trees *trees,
+	uint32_t tree, uint32_t max_leaves)
 {
 	return measure_and_print(arena, trees, tree, max_leaves, false);
 }

@@ -83,8 +83,8 @@ struct pair {
 
 static bool open_pair(struct pair *pair, uint32_t first, uint32_t second, struct ordo_error *error)
 {
-	if (!flatten(pair->forest, first, &pair->flat[0], error) ||
-		!flatten(pair->forest, second, &pair->flat[1], error))
+	if (!ordo_flatten(pair->forest, first, &pair->flat[0], error) ||
+		!ordo_flatten(pair->forest, second, &pair->flat[1], error))
 		return false;
 	for (int i = 0; i < 2; i++)
 		if (!(pair->weights[i] = weigh(pair->forest, &pair->flat[i])))
@@ -236,7 +236,7 @@ static bool evaluate(const struct ordo_forest *forest, struct ordo_contradiction
 {
 	const struct ordo_witness *witness = &contradiction->witness;
 	struct flat flat;
-	if (!flatten(forest, contradiction->tree[0], &flat, error))
+	if (!ordo_flatten(forest, contradiction->tree[0], &flat, error))
 		return false;
 	uint32_t end = 0;
 	for (uint32_t i = 0; i < flat.nnode; i++)

@@ -92,8 +92,8 @@ static bool hash_node(const struct quotient *q, struct hashing *hashing, uint32_
 	const uint32_t nrank = q->group->order;
 	XXH128_hash_t *names = hashing->hashes[i] = malloc((size_t)nrank * sizeof *names);
 	for (uint32_t r = 0; names && r < nrank; r++)
-		names[r] = i == LEAF ? hash_leaf(r)
-				     : hash_sum(hashing->hashes[node->left][r],
+		names[r] = i == LEAF ? ordo_hash_leaf(r)
+				     : ordo_hash_sum(hashing->hashes[node->left][r],
 					       hashing->hashes[node->right][group_add(
 						       q->group, r, node->shift)]);
 	return names;
@@ -149,7 +149,7 @@ static bool digest_sources(struct quotient *q, struct order_digest *digest)
 	for (uint32_t chunk = 0; chunk < digest->nchunk; chunk++) {
 		const uint32_t source = ordo_chunk_source(q->problem, chunk);
 		if (source != before)
-			digest_tree(digest, chunk, hash_leaf(source));
+			ordo_digest_tree(digest, chunk, ordo_hash_leaf(source));
 		before = source;
 	}
 	return true;
@@ -167,7 +167,7 @@ static bool digest_values(struct quotient *q, struct order_digest *digest)
 	for (uint32_t chunk = 0; worked && chunk < digest->nchunk; chunk++) {
 		const struct value value = q->chunk_values[chunk];
 		if (!chunk || !is_same(value, q->chunk_values[chunk - 1]))
-			digest_tree(digest, chunk, hashing.hashes[value.node][value.by]);
+			ordo_digest_tree(digest, chunk, hashing.hashes[value.node][value.by]);
 	}
 	for (uint32_t i = 0; hashing.hashes && i < q->memory.forest.nnode; i++)
 		free(hashing.hashes[i]);
@@ -180,11 +180,11 @@ static bool digest_values(struct quotient *q, struct order_digest *digest)
 static bool digest_order(struct quotient *q)
 {
 	struct order_digest digest;
-	if (!digest_begin(&digest, q->problem))
+	if (!ordo_digest_begin(&digest, q->problem))
 		return ordo_fail_memory(q->findings.error);
 	const bool worked =
 		q->chunk_values ? digest_values(q, &digest) : digest_sources(q, &digest);
-	digest_end(&digest, q->findings.proof->digest);
+	ordo_digest_end(&digest, q->findings.proof->digest);
 	return worked;
 }
 

@@ -375,7 +375,7 @@ static bool read_value(
 /* A sum that has been rounded is rounded again if more is added to it. */
 static bool complain_rounded(struct verifier *verifier, const struct access *access, uint32_t tree)
 {
-	const char *text = print_broken_tree(
+	const char *text = ordo_print_broken_tree(
 		&verifier->findings.proof->arena, &verifier->findings.proof->trees, tree, 32);
 	if (!text)
 		return ordo_fail_memory(verifier->findings.error);
@@ -583,7 +583,7 @@ static bool complain_output(
 		return ordo_add_finding(&verifier->findings, 11, NULL, 0, NULL,
 			"%s is never written, wanted %s", name_slot(slot).text, wanted);
 	const char *tree =
-		print_broken_tree(arena, &verifier->findings.proof->trees, cell->tree, 32);
+		ordo_print_broken_tree(arena, &verifier->findings.proof->trees, cell->tree, 32);
 	if (!tree)
 		return ordo_fail_memory(verifier->findings.error);
 	return ordo_add_finding(&verifier->findings, 11, &cell->writer, written, NULL,

@@ -30,21 +30,21 @@ static bool digest_order(struct verifier *verifier)
 	const struct ordo_problem *problem = &verifier->schedule->problem;
 	struct order_digest digest;
 	XXH128_hash_t *hashes = ordo_array_make((size_t)trees->nnode + 1, sizeof *hashes, 0);
-	if (!hashes || !digest_begin(&digest, problem)) {
+	if (!hashes || !ordo_digest_begin(&digest, problem)) {
 		free(hashes);
 		return ordo_fail_memory(verifier->findings.error);
 	}
 	for (uint32_t i = 0; i < trees->nnode; i++) {
 		const uint32_t *node = trees->nodes[i];
-		hashes[i] = node[0] == ORDO_NONE ? hash_leaf(node[1])
-						 : hash_sum(hashes[node[0]], hashes[node[1]]);
+		hashes[i] = node[0] == ORDO_NONE ? ordo_hash_leaf(node[1])
+						 : ordo_hash_sum(hashes[node[0]], hashes[node[1]]);
 	}
 	for (uint32_t chunk = 0; chunk < ordo_nchunk(problem); chunk++) {
 		const uint32_t *tree = &proof->chunk_tree[chunk];
 		if (!chunk || ordo_same_tree(trees, tree[0]) != ordo_same_tree(trees, tree[-1]))
-			digest_tree(&digest, chunk, hashes[*tree]);
+			ordo_digest_tree(&digest, chunk, hashes[*tree]);
 	}
-	digest_end(&digest, proof->digest);
+	ordo_digest_end(&digest, proof->digest);
 	free(hashes);
 	return true;
 }
