@@ -5,9 +5,9 @@
  * further n*n/2 times, which shows that the attack is one. A second process, which has a seed of
  * its own, reads the same documents.
  */
-#include "program/map.h"
 #include <ordo/document.h>
 #include <ordo/hash_seed.h>
+#include <ordo/map.h>
 #include <ordo/runtime.h>
 #include <ordo/verify.h>
 #include <setjmp.h>

@@ -130,13 +130,13 @@ struct order {
 	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
 	bool *heard_of;	     /* [nrank] some stream has waited for it */
 
-	struct ordo_near acquainted; /* (to, from) streams -> index into acquaintances */
+	struct ordo_near_map acquainted; /* (to, from) streams -> index into acquaintances */
 	struct acquaintance *acquaintances;
 	uint32_t nacquaintance;
 	size_t acquaintance_room;
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
 	/* (stream, rank) -> a move from which on the stream knows that the rank has entered */
-	struct ordo_near met;
+	struct ordo_near_map met;
 	/* (rank, peer) -> the first stream of the rank that moves something to the peer */
 	struct ordo_map talks_to;
 	bool talks_noted;
@@ -170,11 +170,9 @@ static uint32_t lane_of(const struct order *o, uint32_t move)
 /* From this move on, at the latest, the stream knows that the rank has entered. */
 static void meet(struct order *o, uint32_t lane, uint32_t rank, uint32_t move)
 {
-	uint32_t *known = ordo_near_at(&o->met, lane, rank);
-	if (!known)
+	if (ordo_near_get(&o->met, lane, rank) == ORDO_NONE &&
+		!ordo_near_put(&o->met, lane, rank, move))
 		o->no_memory = true;
-	else if (*known == ORDO_NONE)
-		*known = move;
 }
 
 static void remember(struct lane_state *state, uint32_t acquaintance)
@@ -213,20 +211,21 @@ static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32
 	struct acquaintance *both = recall(o, from_lane, to_lane);
 	if (both)
 		return both;
-	uint32_t *id = ordo_near_at(&o->acquainted, to_lane, from_lane);
-	if (!id || (*id == ORDO_NONE &&
-			   !ordo_array_reserve(&o->acquaintances, &o->acquaintance_room,
-				   (size_t)o->nacquaintance + 1, sizeof *o->acquaintances))) {
-		o->no_memory = true;
-		return NULL;
+	uint32_t id = ordo_near_get(&o->acquainted, to_lane, from_lane);
+	if (id == ORDO_NONE) {
+		id = o->nacquaintance;
+		if (!ordo_array_reserve(&o->acquaintances, &o->acquaintance_room, (size_t)id + 1,
+			    sizeof *o->acquaintances) ||
+			!ordo_near_put(&o->acquainted, to_lane, from_lane, id)) {
+			o->no_memory = true;
+			return NULL;
+		}
+		o->acquaintances[id] = stranger;
+		o->acquaintances[id].from_lane = from_lane;
+		o->nacquaintance++;
 	}
-	if (*id == ORDO_NONE) {
-		o->acquaintances[o->nacquaintance] = stranger;
-		o->acquaintances[o->nacquaintance].from_lane = from_lane;
-		*id = o->nacquaintance++;
-	}
-	remember(&o->lanes[to_lane], *id);
-	return &o->acquaintances[*id];
+	remember(&o->lanes[to_lane], id);
+	return &o->acquaintances[id];
 }
 
 /* The newest pair between two streams that the second has waited for when it comes to move
@@ -877,18 +876,18 @@ static void sort_lanes(const struct order *o, uint32_t *first_lane, uint32_t *ra
 }
 
 /* Is this the last move of its stream to that peer, as moves are gone through backwards? */
-static bool is_last(
-	struct order *o, const struct ordo_move *move, struct ordo_near *asked, uint32_t *last_peer)
+static bool is_last(struct order *o, const struct ordo_move *move, struct ordo_near_map *asked,
+	uint32_t *last_peer)
 {
 	if (move->peer == move->rank || last_peer[move->stream] == move->peer)
 		return false;
 	last_peer[move->stream] = move->peer;
-	uint32_t *known = ordo_near_at(asked, move->stream, move->peer);
-	o->no_memory = o->no_memory || !known;
-	if (!known || *known != ORDO_NONE)
+	if (ordo_near_get(asked, move->stream, move->peer) != ORDO_NONE)
 		return false;
-	*known = 0;
-	return true;
+	if (ordo_near_put(asked, move->stream, move->peer, 0))
+		return true;
+	o->no_memory = true;
+	return false;
 }
 
 /* Every rank leaves after the last write of every other rank's stream into its memory; latest
@@ -900,7 +899,7 @@ static bool order_leaving(struct order *o)
 	uint32_t *first_lane = calloc((size_t)sequence->problem.nrank + 2, sizeof *first_lane),
 		 *rank_lanes = calloc((size_t)sequence->nlane + 1, sizeof *rank_lanes),
 		 *last_peer = nones(sequence->nlane);
-	struct ordo_near asked = {0};
+	struct ordo_near_map asked = {0};
 	o->no_memory = o->no_memory || !first_lane || !rank_lanes || !last_peer ||
 		       !ordo_near_make(&asked, sequence->nlane);
 	if (!o->no_memory)

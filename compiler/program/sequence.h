@@ -3,8 +3,8 @@
 #ifndef ORDO_COMPILER_PROGRAM_SEQUENCE_H
 #define ORDO_COMPILER_PROGRAM_SEQUENCE_H
 
-#include "map.h"
 #include <ordo/document.h>
+#include <ordo/map.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 

@@ -1,83 +1,101 @@
-/* map.c - tables from two ids to one. */
-#include "map.h"
+/* map.c - hash maps from pairs of 32-bit ids to a 32-bit id. */
 #include <ordo/arena.h>
+#include <ordo/map.h>
 #include <stdlib.h>
-
-/* No value is ORDO_NONE: that is a free entry. */
-struct pair_entry {
-	uint32_t a, b, value;
-};
+#include <string.h>
 
 /* Where the key is, or would be. */
-static struct pair_entry *find(const struct pair_map *map, uint32_t a, uint32_t b)
+static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	uint64_t i = ordo_spread(&map->seed, a, b) & (map->room - 1);
-	while (map->entries[i].value != ORDO_NONE &&
-		(map->entries[i].a != a || map->entries[i].b != b))
-		i = ORDO_NEXT_PLACE(i, map->room - 1);
-	return &map->entries[i];
+	uint32_t at = ordo_spread(&map->seed, a, b) & map->mask;
+	while (map->entries[at].value != ORDO_NONE &&
+		(map->entries[at].a != a || map->entries[at].b != b))
+		at = ORDO_NEXT_PLACE(at, map->mask);
+	return &map->entries[at];
 }
 
-uint32_t pair_get(const struct pair_map *map, uint32_t a, uint32_t b)
+uint32_t ordo_map_get(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	return map->room ? find(map, a, b)->value : ORDO_NONE;
+	return map->entries ? find(map, a, b)->value : ORDO_NONE;
 }
 
-uint32_t *pair_at(struct pair_map *map, uint32_t a, uint32_t b)
+uint32_t *ordo_map_find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	struct pair_entry *entry = map->room ? find(map, a, b) : NULL;
+	struct ordo_map_entry *entry = map->entries ? find(map, a, b) : NULL;
 	return entry && entry->value != ORDO_NONE ? &entry->value : NULL;
 }
 
-static bool grow(struct pair_map *map)
+static bool grow(struct ordo_map *map)
 {
-	struct pair_map larger = {.room = map->room ? map->room * 2 : 64,
+	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63,
 		.used = map->used,
-		.seed = map->room ? map->seed : ordo_seed()};
-	larger.entries = ordo_array_make(larger.room, sizeof *larger.entries, 0xff);
+		.seed = map->entries ? map->seed : ordo_seed()};
+	size_t size = ((size_t)larger.mask + 1) * sizeof *larger.entries;
+	larger.entries = larger.mask < ORDO_LIMIT ? ordo_array_make(size, 1, 0xff) : NULL;
 	if (!larger.entries)
 		return false;
-	for (uint64_t i = 0; i < map->room; i++)
+	for (size_t i = 0; map->entries && i <= map->mask; i++)
 		if (map->entries[i].value != ORDO_NONE)
 			*find(&larger, map->entries[i].a, map->entries[i].b) = map->entries[i];
-	pair_free(map);
+	free(map->entries);
 	*map = larger;
 	return true;
 }
 
-bool pair_put(struct pair_map *map, uint32_t a, uint32_t b, uint32_t value)
+uint32_t *ordo_map_at(struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	if (map->used * 3 >= map->room * 2 && !grow(map))
+	if (!map->entries || map->used >= map->mask / 4 * 3)
+		if (!grow(map))
+			return NULL;
+	struct ordo_map_entry *entry = find(map, a, b);
+	if (entry->value == ORDO_NONE) {
+		map->used++;
+		entry->a = a;
+		entry->b = b;
+	}
+	return &entry->value;
+}
+
+bool ordo_map_put(struct ordo_map *map, uint32_t a, uint32_t b, uint32_t value)
+{
+	uint32_t *kept = ordo_map_at(map, a, b);
+	if (kept)
+		*kept = value;
+	return kept;
+}
+
+void ordo_map_free(struct ordo_map *map)
+{
+	free(map->entries);
+	*map = (struct ordo_map){0};
+}
+
+bool ordo_near_make(struct ordo_near_map *map, size_t n)
+{
+	const size_t old = map->room;
+	if (!old) { /* pages that are never written cost nothing */
+		map->first = ordo_array_make(n, sizeof *map->first, 0);
+		map->room = map->first ? n : 0;
+		return map->first;
+	}
+	if (!ordo_array_reserve(&map->first, &map->room, n, sizeof *map->first))
 		return false;
-	*find(map, a, b) = (struct pair_entry){a, b, value};
-	map->used++;
+	memset(map->first + old, 0, (map->room - old) * sizeof *map->first);
 	return true;
 }
 
-void pair_free(struct pair_map *map)
+bool ordo_near_put(struct ordo_near_map *map, uint32_t a, uint32_t b, uint32_t value)
 {
-	free(map->entries);
-	*map = (struct pair_map){0};
-}
-
-bool near_make(struct near_map *map, size_t n)
-{
-	map->first = ordo_array_make(n, sizeof *map->first, 0);
-	return map->first;
-}
-
-bool near_put(struct near_map *map, uint32_t a, uint32_t b, uint32_t value)
-{
-	if (map->first[a].value)
-		return pair_put(&map->others, a, b, value);
+	if (map->first[a].value && map->first[a].b != b)
+		return ordo_map_put(&map->others, a, b, value);
 	map->first[a].b = b;
 	map->first[a].value = value + 1;
 	return true;
 }
 
-void near_free(struct near_map *map)
+void ordo_near_free(struct ordo_near_map *map)
 {
 	free(map->first);
-	pair_free(&map->others);
-	*map = (struct near_map){0};
+	ordo_map_free(&map->others);
+	*map = (struct ordo_near_map){0};
 }

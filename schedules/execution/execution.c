@@ -1,8 +1,8 @@
 /* execution.c - running a schedule by its order alone: what must come before a task, and everything
  * as far as it goes. All of it linear in tasks. */
 #include "execution.h"
-#include "base/map.h"
 #include <ordo/arena.h>
+#include <ordo/map.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const struct ordo_program *program_of(const struct course *course, uint32
 /* Signals. */
 
 struct names {
-	struct pair_map lane_of, signal_of;
+	struct ordo_map lane_of, signal_of;
 	uint32_t nlane;
 };
 
@@ -32,16 +32,16 @@ struct names {
 static uint32_t name_signal(
 	struct course *course, struct names *names, uint32_t from, uint32_t to, uint32_t number)
 {
-	uint32_t lane = pair_get(&names->lane_of, from, to);
-	if (lane == ORDO_NONE && !pair_put(&names->lane_of, from, to, lane = names->nlane++))
+	uint32_t lane = ordo_map_get(&names->lane_of, from, to);
+	if (lane == ORDO_NONE && !ordo_map_put(&names->lane_of, from, to, lane = names->nlane++))
 		return ORDO_NONE;
-	uint32_t index = pair_get(&names->signal_of, lane, number);
+	uint32_t index = ordo_map_get(&names->signal_of, lane, number);
 	if (index != ORDO_NONE)
 		return index;
 	index = course->nsignal;
 	if (!ordo_array_reserve(&course->signals, &course->signal_room, (size_t)index + 1,
 		    sizeof *course->signals) ||
-		!pair_put(&names->signal_of, lane, number, index))
+		!ordo_map_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
 	course->signals[index] = (struct course_signal){.from = from,
 		.to = to,
@@ -85,8 +85,8 @@ static bool number_signals(struct course *course)
 			worked && t < schedule->streams[s].end; t++)
 			if (!ordo_task_moves(&schedule->tasks[t]))
 				worked = use_signal(course, &names, s, t);
-	pair_free(&names.lane_of);
-	pair_free(&names.signal_of);
+	ordo_map_free(&names.lane_of);
+	ordo_map_free(&names.signal_of);
 	return worked;
 }
 

@@ -1,7 +1,7 @@
 /* timeline.c - when each task began and ended. */
-#include "base/map.h"
 #include <ordo/arena.h>
 #include <ordo/document.h>
+#include <ordo/map.h>
 #include <ordo/timeline.h>
 #include <stdlib.h>
 
@@ -38,24 +38,24 @@ struct tokens {
 
 /* (from, to, signal) -> a number, counted from 0. */
 struct signals {
-	struct pair_map channels; /* (from, to) */
-	struct near_map numbers;  /* (channel, signal), of which most have signal 0 only */
+	struct ordo_map channels;     /* (from, to) */
+	struct ordo_near_map numbers; /* (channel, signal), of which most have signal 0 only */
 	uint32_t nchannel, nsignal;
 };
 
 /* ORDO_NONE: no memory. */
 static uint32_t number_of(struct signals *signals, uint32_t from, uint32_t to, uint32_t signal)
 {
-	uint32_t channel = pair_get(&signals->channels, from, to);
+	uint32_t channel = ordo_map_get(&signals->channels, from, to);
 	if (channel == ORDO_NONE) {
 		channel = signals->nchannel++;
-		if (!pair_put(&signals->channels, from, to, channel))
+		if (!ordo_map_put(&signals->channels, from, to, channel))
 			return ORDO_NONE;
 	}
-	uint32_t number = near_get(&signals->numbers, channel, signal);
+	uint32_t number = ordo_near_get(&signals->numbers, channel, signal);
 	if (number == ORDO_NONE) {
 		number = signals->nsignal++;
-		if (!near_put(&signals->numbers, channel, signal, number))
+		if (!ordo_near_put(&signals->numbers, channel, signal, number))
 			return ORDO_NONE;
 	}
 	return number;
@@ -111,11 +111,11 @@ bool ordo_timeline_pair(struct ordo_timeline *timeline, struct ordo_error *error
 	uint32_t *later = ordo_array_make(ntask, sizeof *later, 0xff);
 	for (uint32_t i = 0; i < ntask; i++)
 		timeline->tasks[i].notify = ORDO_NONE;
-	const bool worked = near_make(&signals.numbers, ntask) && tokens && later &&
+	const bool worked = ordo_near_make(&signals.numbers, ntask) && tokens && later &&
 			    pair_kind(timeline, ORDO_NOTIFY, &signals, tokens, later) &&
 			    pair_kind(timeline, ORDO_WAIT, &signals, tokens, later);
-	pair_free(&signals.channels);
-	near_free(&signals.numbers);
+	ordo_map_free(&signals.channels);
+	ordo_near_free(&signals.numbers);
 	free(tokens);
 	free(later);
 	return worked || ordo_fail_memory(error);

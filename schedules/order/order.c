@@ -1,7 +1,7 @@
 /* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the
  * classes they make. */
-#include "base/map.h"
 #include <ordo/arena.h>
+#include <ordo/map.h>
 #include <ordo/order.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ struct stretch {
 
 struct sorting {
 	struct ordo_order *order;
-	struct pair_map class_of; /* (ordo_same_tree, 0) -> class */
+	struct ordo_map class_of; /* (ordo_same_tree, 0) -> class */
 	size_t class_room;
 	struct stretch *latest; /* [nclass] still growing */
 	uint32_t *last_chunk;	/* [nclass] */
@@ -75,7 +75,7 @@ static bool new_class(
 			sizeof *sorting->latest) ||
 		!ordo_array_reserve(&sorting->last_chunk, &sorting->last_room, (size_t) class + 1,
 			sizeof *sorting->last_chunk) ||
-		!pair_put(
+		!ordo_map_put(
 			&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0, class))
 		return false;
 	order->classes[class] = (struct ordo_class){
@@ -103,7 +103,7 @@ static bool sort_copies(
 	if (first == end)
 		return true;
 	uint32_t class =
-		pair_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
+		ordo_map_get(&sorting->class_of, ordo_same_tree(&order->forest->trees, tree), 0);
 	if (class == ORDO_NONE) {
 		class = order->nclass;
 		if (!new_class(sorting, tree, chunk, (struct stretch){class, first, end}))
@@ -142,7 +142,7 @@ static bool sort_chunks(struct sorting *sorting)
 		}
 		if (!sort_copies(sorting, chunk, order->chunk_tree[chunk], first, end))
 			return false;
-		order->chunk_class[chunk] = pair_get(&sorting->class_of,
+		order->chunk_class[chunk] = ordo_map_get(&sorting->class_of,
 			ordo_same_tree(&order->forest->trees, order->chunk_tree[chunk]), 0);
 	}
 	return true;
@@ -184,7 +184,7 @@ static bool make_classes(struct ordo_order *order)
 	order->chunk_class = malloc(((size_t)order->nchunk + 1) * sizeof *order->chunk_class);
 	const bool worked = sorting.seen && order->chunk_class && sort_chunks(&sorting) &&
 			    count_ranks(&sorting);
-	pair_free(&sorting.class_of);
+	ordo_map_free(&sorting.class_of);
 	free(sorting.latest);
 	free(sorting.last_chunk);
 	free(sorting.done);

@@ -51,9 +51,9 @@ static bool begin_same(struct ordo_trees *trees, struct ordo_growth *growth)
 /* Puts the newest node into a table. What is in none would be grown again, so without memory there
  * is no such node; ORDO_NONE. */
 static uint32_t put_node(
-	struct ordo_trees *trees, struct pair_map *table, uint32_t a, uint32_t b, uint32_t node)
+	struct ordo_trees *trees, struct ordo_map *table, uint32_t a, uint32_t b, uint32_t node)
 {
-	if (pair_put(table, a, b, node))
+	if (ordo_map_put(table, a, b, node))
 		return node;
 	trees->nnode--;
 	return ORDO_NONE;
@@ -63,7 +63,7 @@ static uint32_t put_node(
 static uint32_t grow_other(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left,
 	uint32_t right, uint32_t first)
 {
-	uint32_t tree = pair_get(&growth->other_of, left, right);
+	uint32_t tree = ordo_map_get(&growth->other_of, left, right);
 	if (tree != ORDO_NONE)
 		return tree;
 	if (!begin_same(trees, growth))
@@ -108,7 +108,7 @@ static uint32_t first_tree(
 		       right = ordo_same_tree(trees, trees->nodes[parent][1]);
 	return (left < right ? left : right) == smaller
 		       ? parent
-		       : pair_get(&growth->node_of, smaller, larger);
+		       : ordo_map_get(&growth->node_of, smaller, larger);
 }
 
 uint32_t grow_tree(
@@ -126,6 +126,6 @@ uint32_t grow_tree(
 void growth_free(struct ordo_growth *growth)
 {
 	free(growth->parent_of);
-	pair_free(&growth->node_of);
-	pair_free(&growth->other_of);
+	ordo_map_free(&growth->node_of);
+	ordo_map_free(&growth->other_of);
 }

@@ -2,7 +2,7 @@
 #ifndef ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
 #define ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
 
-#include "base/map.h"
+#include <ordo/map.h>
 #include <ordo/verify.h>
 
 /* What is needed to add to trees, beside them; {0} for empty trees. */
@@ -12,9 +12,9 @@ struct ordo_growth {
 	uint32_t *parent_of;
 	/* operands, the smaller first, each by what stands for it -> the first such tree, where it
 	 * is not parent_of */
-	struct pair_map node_of;
+	struct ordo_map node_of;
 	/* left, right -> the tree, where node_of has another that is the same */
-	struct pair_map other_of;
+	struct ordo_map other_of;
 };
 
 /* A new leaf: not looked for. */

@@ -1,7 +1,7 @@
 /* canonical.c - tasks as sets of items, seen from their rank. */
 #include "canonical.h"
-#include "base/map.h"
 #include <ordo/arena.h>
+#include <ordo/map.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,7 +168,7 @@ uint32_t ordo_stream_key(
 /* Where the moves of one segment have been: (rank and buffer, slot) -> a segment number, twice, for
  * reads and writes. */
 struct footprints {
-	struct pair_map of; /* -> index into marks */
+	struct ordo_map of; /* -> index into marks */
 	struct {
 		uint32_t read, written;
 	} * marks;
@@ -184,12 +184,12 @@ static bool mark_cell(struct footprints *prints, const struct view *view, uint32
 		buffer == ORDO_INPUT ? ordo_in_place_output_slot(problem, rank, slot) : ORDO_NONE;
 	const uint32_t memory = rank * 4 + (same == ORDO_NONE ? buffer : ORDO_OUTPUT);
 	slot = same == ORDO_NONE ? slot : same;
-	uint32_t index = pair_get(&prints->of, memory, slot);
+	uint32_t index = ordo_map_get(&prints->of, memory, slot);
 	if (index == ORDO_NONE) {
 		index = prints->nmark++;
 		if (!ordo_array_reserve(
 			    &prints->marks, &prints->room, prints->nmark, sizeof *prints->marks) ||
-			!pair_put(&prints->of, memory, slot, index))
+			!ordo_map_put(&prints->of, memory, slot, index))
 			return false;
 		prints->marks[index].read = prints->marks[index].written = ORDO_NONE;
 	}
@@ -291,7 +291,7 @@ int ordo_canonicalise(struct canonical *canonical, const struct view *view,
 		canonical->streams[s] = (struct canonical_stream){canonical->nsegment,
 			ordo_stream_key(view, program->tasks, begin, program->ends[s])};
 	}
-	pair_free(&prints.of);
+	ordo_map_free(&prints.of);
 	free(prints.marks);
 	return worked;
 }

@@ -224,12 +224,12 @@ static bool store(struct quotient *q, const struct access *access, bool reduces,
 static bool note_touch(struct quotient *q, uint32_t task, uint32_t rank)
 {
 	const uint32_t stream = q->stream_of[task];
-	uint32_t index = pair_get(&q->touches.of, stream, rank);
+	uint32_t index = ordo_map_get(&q->touches.of, stream, rank);
 	if (index == ORDO_NONE) {
 		index = q->touches.count++;
 		if (!ordo_array_reserve(&q->touches.items, &q->touches.room, q->touches.count,
 			    sizeof *q->touches.items) ||
-			!pair_put(&q->touches.of, stream, rank, index))
+			!ordo_map_put(&q->touches.of, stream, rank, index))
 			return ordo_fail_memory(q->findings.error);
 		q->touches.items[index] =
 			(struct touch){task, task, ordo_quotient_has_entered(q, stream, rank)};

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 struct names {
-	struct pair_map orbit_of; /* (offset, number) -> orbit */
+	struct ordo_map orbit_of; /* (offset, number) -> orbit */
 };
 
 static uint32_t name_orbit(
 	struct quotient *q, struct names *names, uint32_t offset, uint32_t number)
 {
-	uint32_t index = pair_get(&names->orbit_of, offset, number);
+	uint32_t index = ordo_map_get(&names->orbit_of, offset, number);
 	if (index != ORDO_NONE)
 		return index;
 	index = q->orbits.count;
 	if (!ordo_array_reserve(&q->orbits.items, &q->orbits.room, (size_t)index + 1,
 		    sizeof *q->orbits.items) ||
-		!pair_put(&names->orbit_of, offset, number, index))
+		!ordo_map_put(&names->orbit_of, offset, number, index))
 		return ORDO_NONE;
 	q->orbits.items[index] = (struct orbit){.offset = offset,
 		.number = number,
@@ -108,7 +108,7 @@ bool ordo_quotient_number_orbits(struct quotient *q)
 		memory = index != ORDO_NONE;
 		worked = memory && count_use(q, id, index);
 	}
-	pair_free(&names.orbit_of);
+	ordo_map_free(&names.orbit_of);
 	if (!memory || !worked)
 		return memory ? false : ordo_fail_memory(q->findings.error);
 	q->findings.proof->nsignal = (uint64_t)q->orbits.count * q->group->order > ORDO_LIMIT

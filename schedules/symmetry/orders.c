@@ -253,7 +253,7 @@ static const char *explain_positions(struct quotient *q, uint32_t chunk)
 /* How many trees there are, and the first chunk whose tree is not that of chunk 0. */
 static bool count_trees(struct quotient *q, uint32_t *other)
 {
-	struct pair_map seen = {0};
+	struct ordo_map seen = {0};
 	bool worked = true;
 	for (uint32_t chunk = 0; worked && chunk < ordo_nchunk(q->problem); chunk++) {
 		const struct value value = q->chunk_values[chunk];
@@ -261,12 +261,12 @@ static bool count_trees(struct quotient *q, uint32_t *other)
 			*other = chunk;
 		if (chunk && is_same(value, q->chunk_values[chunk - 1]))
 			continue;
-		if (pair_get(&seen, value.node, value.by) == ORDO_NONE) {
-			worked = pair_put(&seen, value.node, value.by, 0);
+		if (ordo_map_get(&seen, value.node, value.by) == ORDO_NONE) {
+			worked = ordo_map_put(&seen, value.node, value.by, 0);
 			q->findings.proof->ndistinct++;
 		}
 	}
-	pair_free(&seen);
+	ordo_map_free(&seen);
 	return worked ? true : ordo_fail_memory(q->findings.error);
 }
 

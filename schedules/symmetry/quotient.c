@@ -199,7 +199,7 @@ static void free_quotient(struct quotient *q)
 	free(q->orbits.items);
 	free(q->orbits.waits);
 	free(q->touches.items);
-	pair_free(&q->touches.of);
+	ordo_map_free(&q->touches.of);
 	ordo_orbit_forest_free(&q->memory.forest);
 	free(q->memory.cells);
 	free(q->memory.readers);

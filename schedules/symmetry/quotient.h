@@ -81,7 +81,7 @@ struct touch_table {
 	struct touch *items;
 	size_t room;
 	uint32_t count;
-	struct pair_map of; /* (stream, rank) -> items */
+	struct ordo_map of; /* (stream, rank) -> items */
 };
 
 struct memory {

@@ -131,8 +131,8 @@ void ordo_orbit_forest_free(struct forest *forest)
 	}
 	free(forest->subgroups);
 	free(forest->nodes);
-	pair_free(&forest->pair_of);
-	pair_free(&forest->node_of);
+	ordo_map_free(&forest->pair_of);
+	ordo_map_free(&forest->node_of);
 }
 
 struct value ordo_shift_value(const struct forest *forest, struct value value, uint32_t by)
@@ -145,13 +145,13 @@ struct value ordo_shift_value(const struct forest *forest, struct value value, u
 /* The node, new or not; ORDO_NONE: no memory. The shift is in its one form. */
 static uint32_t node_of(struct forest *forest, uint32_t left, uint32_t right, uint32_t shift)
 {
-	uint32_t pair = pair_get(&forest->pair_of, left, right);
+	uint32_t pair = ordo_map_get(&forest->pair_of, left, right);
 	if (pair == ORDO_NONE) {
 		pair = forest->npair++;
-		if (!pair_put(&forest->pair_of, left, right, pair))
+		if (!ordo_map_put(&forest->pair_of, left, right, pair))
 			return ORDO_NONE;
 	}
-	uint32_t node = pair_get(&forest->node_of, pair, shift);
+	uint32_t node = ordo_map_get(&forest->node_of, pair, shift);
 	if (node != ORDO_NONE)
 		return node;
 	const uint32_t a = forest->nodes[left].stabiliser, b = forest->nodes[right].stabiliser;
@@ -161,7 +161,7 @@ static uint32_t node_of(struct forest *forest, uint32_t left, uint32_t right, ui
 	if (stabiliser == ORDO_NONE ||
 		!ordo_array_reserve(&forest->nodes, &forest->node_room, (size_t)node + 1,
 			sizeof *forest->nodes) ||
-		!pair_put(&forest->node_of, pair, shift, node))
+		!ordo_map_put(&forest->node_of, pair, shift, node))
 		return ORDO_NONE;
 	const uint64_t leaves = (uint64_t)forest->nodes[left].leaves + forest->nodes[right].leaves;
 	forest->nodes[node] = (struct tree_node){left, right, shift, stabiliser,

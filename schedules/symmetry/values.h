@@ -15,8 +15,8 @@
 #ifndef ORDO_VALUES_H
 #define ORDO_VALUES_H
 
-#include "base/map.h"
 #include "group.h"
+#include <ordo/map.h>
 
 struct value {
 	uint32_t node, by;
@@ -40,7 +40,7 @@ struct forest {
 	struct tree_node *nodes;
 	size_t node_room;
 	uint32_t nnode;
-	struct pair_map pair_of, node_of; /* (left, right) -> pair; (pair, shift) -> node */
+	struct ordo_map pair_of, node_of; /* (left, right) -> pair; (pair, shift) -> node */
 	uint32_t npair;
 	struct subgroup *subgroups; /* subgroup 0 is {0} */
 	size_t subgroup_room;

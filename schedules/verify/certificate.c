@@ -40,7 +40,7 @@ struct certificate {
 	struct reader *readers; /* 0 is no reader */
 	size_t reader_room;
 	uint32_t nreader, free_reader;
-	struct pair_map touch_of; /* (stream, rank) -> touches */
+	struct ordo_map touch_of; /* (stream, rank) -> touches */
 	struct touch *touches;
 	size_t touch_room;
 	uint32_t ntouch;
@@ -190,14 +190,14 @@ static bool touch(struct certificate *certificate, uint32_t task, uint32_t rank)
 {
 	struct paths *paths = &certificate->paths;
 	const uint32_t stream = paths->stream_of[task],
-		       index = pair_get(&certificate->touch_of, stream, rank);
+		       index = ordo_map_get(&certificate->touch_of, stream, rank);
 	if (index != ORDO_NONE) {
 		certificate->touches[index].last = task;
 		return true;
 	}
 	if (!ordo_array_reserve(&certificate->touches, &certificate->touch_room,
 		    (size_t)certificate->ntouch + 1, sizeof *certificate->touches) ||
-		!pair_put(&certificate->touch_of, stream, rank, certificate->ntouch))
+		!ordo_map_put(&certificate->touch_of, stream, rank, certificate->ntouch))
 		return ordo_fail_memory(certificate->error);
 	certificate->touches[certificate->ntouch++] = (struct touch){stream, rank, task};
 	const uint32_t first = paths->nitem;
@@ -387,7 +387,7 @@ static void close_certificate(struct certificate *certificate)
 	free(certificate->cells_of);
 	free(certificate->cells);
 	free(certificate->readers);
-	pair_free(&certificate->touch_of);
+	ordo_map_free(&certificate->touch_of);
 	free(certificate->touches);
 	free(certificate->stamps);
 	free(certificate->known);

@@ -41,7 +41,7 @@ void paths_close(struct paths *paths)
 	for (uint32_t i = 0; i < paths->nchain; i++)
 		free(paths->chains[i].hops);
 	free(paths->chains);
-	pair_free(&paths->latest);
+	ordo_map_free(&paths->latest);
 	free(paths->paths);
 	free(paths->leaving);
 	free(paths->items);
@@ -78,10 +78,11 @@ bool paths_note_wait(struct paths *paths, uint32_t wait)
 {
 	const uint32_t from = paths->stream_of[course_notify_of(&paths->course, wait)],
 		       to = paths->stream_of[wait];
-	uint32_t *latest = pair_at(&paths->latest, from, to);
+	uint32_t *latest = ordo_map_find(&paths->latest, from, to);
 	if (!latest)
-		return pair_put(&paths->latest, from, to, wait) ? true
-								: ordo_fail_memory(paths->error);
+		return ordo_map_put(&paths->latest, from, to, wait)
+			       ? true
+			       : ordo_fail_memory(paths->error);
 	/* Of several signals between the two, the one whose Notify stands latest. */
 	if (course_notify_of(&paths->course, *latest) < course_notify_of(&paths->course, wait))
 		*latest = wait;
@@ -177,7 +178,7 @@ static bool search_from(struct paths *paths, uint32_t b, const struct goal *goal
 /* The last direct hop, if it is late enough. */
 static uint32_t direct_hop(const struct paths *paths, uint32_t a, uint32_t stream)
 {
-	const uint32_t wait = pair_get(&paths->latest, paths->stream_of[a], stream);
+	const uint32_t wait = ordo_map_get(&paths->latest, paths->stream_of[a], stream);
 	return wait != ORDO_NONE && course_notify_of(&paths->course, wait) > a ? wait : ORDO_NONE;
 }
 
@@ -255,7 +256,7 @@ static bool climb(struct paths *paths, uint32_t a, uint32_t b, bool *worked)
 static uint32_t hop_before(const struct paths *paths, uint32_t a, uint32_t later)
 {
 	const uint32_t wait =
-		pair_get(&paths->latest, paths->stream_of[a], paths->stream_of[later]);
+		ordo_map_get(&paths->latest, paths->stream_of[a], paths->stream_of[later]);
 	if (wait == ORDO_NONE)
 		return ORDO_NONE;
 	/* Only that signal of the two streams: others are left to the search. */
@@ -304,7 +305,7 @@ bool paths_find_entering(struct paths *paths, uint32_t rank, uint32_t b)
 {
 	const struct ordo_program *program = &paths->schedule->programs[rank];
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++) {
-		const uint32_t wait = pair_get(&paths->latest, s, paths->stream_of[b]);
+		const uint32_t wait = ordo_map_get(&paths->latest, s, paths->stream_of[b]);
 		if (wait != ORDO_NONE)
 			return add_hop(paths, wait);
 	}

@@ -9,8 +9,8 @@
 #ifndef ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
 #define ORDO_SCHEDULES_VERIFY_HAPPENS_BEFORE_H
 
-#include "base/map.h"
 #include "execution/execution.h"
+#include <ordo/map.h>
 
 /* A hop (route ORDO_NONE: the Wait `first`), or hops first..last of a route. */
 struct path_item {
@@ -52,7 +52,7 @@ struct paths {
 	size_t chain_room;
 	uint32_t nchain;
 	/* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
-	struct pair_map latest;
+	struct ordo_map latest;
 
 	struct path *paths, *leaving;
 	size_t path_room, leaving_room;

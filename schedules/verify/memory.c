@@ -437,12 +437,12 @@ static bool note_touch(struct verifier *verifier, uint32_t task, uint32_t stream
 	struct recent *recent = &verifier->recent[stream];
 	uint32_t index = recent->touch;
 	if (index == ORDO_NONE || verifier->touches.items[index].rank != rank)
-		index = recent->touch = near_get(&verifier->touches.of, stream, rank);
+		index = recent->touch = ordo_near_get(&verifier->touches.of, stream, rank);
 	if (index == ORDO_NONE) {
 		index = recent->touch = verifier->touches.count++;
 		if (!ordo_array_reserve(&verifier->touches.items, &verifier->touches.room,
 			    verifier->touches.count, sizeof *verifier->touches.items) ||
-			!near_put(&verifier->touches.of, stream, rank, index))
+			!ordo_near_put(&verifier->touches.of, stream, rank, index))
 			return ordo_fail_memory(verifier->findings.error);
 		verifier->touches.items[index] =
 			(struct touch){.stream = stream, .rank = rank, .first = ORDO_NONE};

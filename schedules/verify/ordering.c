@@ -38,7 +38,7 @@ static bool is_ancestor(const struct verifier *verifier, uint32_t a, uint32_t b)
  * a? */
 static bool has_waited(const struct verifier *verifier, uint32_t a, uint32_t later)
 {
-	const uint32_t sync = near_get(
+	const uint32_t sync = ordo_near_get(
 		&verifier->syncs.of, verifier->tasks[later].stream, verifier->tasks[a].stream);
 	if (sync == ORDO_NONE || verifier->syncs.items[sync].known <= a)
 		return false;
@@ -76,7 +76,7 @@ static uint32_t sync_to(struct verifier *verifier, uint32_t from, uint32_t to)
 		if (recent->syncs[i] != ORDO_NONE &&
 			verifier->syncs.items[recent->syncs[i]].from == from)
 			return recent->syncs[i];
-	const uint32_t sync = near_get(&verifier->syncs.of, to, from);
+	const uint32_t sync = ordo_near_get(&verifier->syncs.of, to, from);
 	if (sync != ORDO_NONE)
 		ordo_note_sync(recent, sync);
 	return sync;

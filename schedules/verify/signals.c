@@ -8,8 +8,8 @@
  * every pair is one. */
 struct signal_names {
 	bool dense;
-	struct pair_map lane_of;   /* (from, to) -> lane, unless dense */
-	struct near_map signal_of; /* (lane, number) -> signal */
+	struct ordo_map lane_of;	/* (from, to) -> lane, unless dense */
+	struct ordo_near_map signal_of; /* (lane, number) -> signal */
 	uint32_t nlane;
 };
 
@@ -17,13 +17,13 @@ static bool open_names(struct signal_names *names, const struct ordo_schedule *s
 {
 	const uint64_t npair = (uint64_t)schedule->problem.nrank * schedule->problem.nrank;
 	names->dense = npair <= schedule->ntask;
-	return near_make(&names->signal_of, names->dense ? npair : schedule->ntask);
+	return ordo_near_make(&names->signal_of, names->dense ? npair : schedule->ntask);
 }
 
 static void close_names(struct signal_names *names)
 {
-	pair_free(&names->lane_of);
-	near_free(&names->signal_of);
+	ordo_map_free(&names->lane_of);
+	ordo_near_free(&names->signal_of);
 }
 
 /* ORDO_NONE: no memory. */
@@ -32,10 +32,10 @@ static uint32_t name_lane(
 {
 	if (names->dense)
 		return from * verifier->schedule->problem.nrank + to;
-	const uint32_t lane = pair_get(&names->lane_of, from, to);
+	const uint32_t lane = ordo_map_get(&names->lane_of, from, to);
 	if (lane != ORDO_NONE)
 		return lane;
-	return pair_put(&names->lane_of, from, to, names->nlane) ? names->nlane++ : ORDO_NONE;
+	return ordo_map_put(&names->lane_of, from, to, names->nlane) ? names->nlane++ : ORDO_NONE;
 }
 
 /* The index of a signal, new or not; ORDO_NONE: no memory. */
@@ -46,13 +46,13 @@ static uint32_t name_signal(struct verifier *verifier, struct signal_names *name
 	const uint32_t lane = name_lane(verifier, names, from, to);
 	if (lane == ORDO_NONE)
 		return ORDO_NONE;
-	uint32_t index = near_get(&names->signal_of, lane, number);
+	uint32_t index = ordo_near_get(&names->signal_of, lane, number);
 	if (index != ORDO_NONE)
 		return index;
 	index = proof->nsignal;
 	if (!ordo_array_reserve(&verifier->signals.items, &verifier->signals.room,
 		    (size_t)index + 1, sizeof *verifier->signals.items) ||
-		!near_put(&names->signal_of, lane, number, index))
+		!ordo_near_put(&names->signal_of, lane, number, index))
 		return ORDO_NONE;
 	verifier->signals.items[index] = (struct signal){.from = from,
 		.to = to,
@@ -158,13 +158,13 @@ static bool verify_balance(struct verifier *verifier, uint32_t index)
 
 static uint32_t touch_index(struct verifier *verifier, uint32_t stream, uint32_t rank)
 {
-	uint32_t index = near_get(&verifier->touches.of, stream, rank);
+	uint32_t index = ordo_near_get(&verifier->touches.of, stream, rank);
 	if (index != ORDO_NONE)
 		return index;
 	index = verifier->touches.count;
 	if (!ordo_array_reserve(&verifier->touches.items, &verifier->touches.room,
 		    (size_t)index + 1, sizeof *verifier->touches.items) ||
-		!near_put(&verifier->touches.of, stream, rank, index))
+		!ordo_near_put(&verifier->touches.of, stream, rank, index))
 		return ORDO_NONE;
 	verifier->touches.items[index] = (struct touch){
 		.stream = stream, .rank = rank, .first = ORDO_NONE, .last = ORDO_NONE};
@@ -175,12 +175,13 @@ static uint32_t touch_index(struct verifier *verifier, uint32_t stream, uint32_t
 /* Which streams a signal joins, and whose entering and leaving it can prove. */
 static bool join_streams(struct verifier *verifier, struct signal *signal)
 {
-	uint32_t index = near_get(&verifier->syncs.of, signal->waiter, signal->notifier);
+	uint32_t index = ordo_near_get(&verifier->syncs.of, signal->waiter, signal->notifier);
 	if (index == ORDO_NONE) {
 		index = verifier->syncs.count;
 		if (!ordo_array_reserve(&verifier->syncs.items, &verifier->syncs.room,
 			    (size_t)index + 1, sizeof *verifier->syncs.items) ||
-			!near_put(&verifier->syncs.of, signal->waiter, signal->notifier, index))
+			!ordo_near_put(
+				&verifier->syncs.of, signal->waiter, signal->notifier, index))
 			return ordo_fail_memory(verifier->findings.error);
 		verifier->syncs.items[index] = (struct sync){
 			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
@@ -219,8 +220,8 @@ bool ordo_verify_signals(struct verifier *verifier)
 		ordo_array_make((size_t)nnotify + 1, sizeof *verifier->signals.waits, 0);
 	const size_t nstream = (size_t)verifier->schedule->nstream + 1;
 	if (!verifier->signals.notifies || !verifier->signals.waits ||
-		!near_make(&verifier->syncs.of, nstream) ||
-		!near_make(&verifier->touches.of, nstream))
+		!ordo_near_make(&verifier->syncs.of, nstream) ||
+		!ordo_near_make(&verifier->touches.of, nstream))
 		return ordo_fail_memory(verifier->findings.error);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
 	 * not asked for. */

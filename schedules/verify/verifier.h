@@ -4,10 +4,10 @@
 #ifndef ORDO_SCHEDULES_VERIFY_VERIFIER_H
 #define ORDO_SCHEDULES_VERIFY_VERIFIER_H
 
-#include "base/map.h"
 #include "findings.h"
 #include "model/switch_reachability.h"
 #include "order/tree_builder.h"
+#include <ordo/map.h>
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -106,14 +106,14 @@ struct sync_table {
 	struct sync *items;
 	size_t room;
 	uint32_t count;
-	struct near_map of; /* (to, from) streams -> items */
+	struct ordo_near_map of; /* (to, from) streams -> items */
 };
 
 struct touch_table {
 	struct touch *items;
 	size_t room;
 	uint32_t count;
-	struct near_map of; /* (stream, rank) -> items */
+	struct ordo_near_map of; /* (stream, rank) -> items */
 };
 
 /* What every slot holds, and who touched it last. */

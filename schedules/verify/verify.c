@@ -115,9 +115,9 @@ static void free_verifier(struct verifier *verifier)
 	free(verifier->signals.notifies);
 	free(verifier->signals.waits);
 	free(verifier->syncs.items);
-	near_free(&verifier->syncs.of);
+	ordo_near_free(&verifier->syncs.of);
 	free(verifier->touches.items);
-	near_free(&verifier->touches.of);
+	ordo_near_free(&verifier->touches.of);
 	free(verifier->recent);
 	free(verifier->memory.cells_of);
 	free(verifier->memory.cells);
