@@ -33,10 +33,10 @@ static char folder[] = "/tmp/ordo-tables-XXXXXX";
  * them. */
 static void find_keys(uint32_t first, uint32_t *keys)
 {
-	const struct ordo_seed seed = ordo_seed();
+	const struct ordo_hash_seed seed = ordo_hash_seed();
 	uint32_t found = 0;
 	for (uint32_t n = 0; found < NKEY && n < ORDO_LIMIT; n++)
-		if (!(ordo_spread(&seed, first, n) & (PLACES - 1)))
+		if (!(ordo_hash_pair(&seed, first, n) & (PLACES - 1)))
 			keys[found++] = n;
 	assert_int_equal(found, NKEY);
 }
@@ -49,7 +49,7 @@ static void path_of(char path[64], int attack)
 /* Programs of ranks that meet, and that are not there: refused in the end. */
 static void write_ranks(const char *path)
 {
-	const struct ordo_seed seed = ordo_seed();
+	const struct ordo_hash_seed seed = ordo_hash_seed();
 	FILE *out = fopen(path, "w");
 	assert_non_null(out);
 	fputs("{\"schema\": \"ordo/schedule/1\", \"operator\": \"AllReduce\", \"algorithm\": "
@@ -58,7 +58,7 @@ static void write_ranks(const char *path)
 	      " \"programs\": [\n",
 		out);
 	for (uint32_t rank = 0, found = 0; found < NKEY; rank++)
-		if (!(ordo_spread(&seed, rank, 0) & (PLACES - 1)))
+		if (!(ordo_hash_pair(&seed, rank, 0) & (PLACES - 1)))
 			fprintf(out, "%s{\"rank\": %u, \"streams\": []}\n", found++ ? "," : "",
 				rank);
 	fputs("]}\n", out);
@@ -214,11 +214,11 @@ static void signals_of_a_proof(void **state)
 
 static void signals_of_a_plan(void **state)
 {
-	const struct ordo_seed seed = ordo_seed();
+	const struct ordo_hash_seed seed = ordo_hash_seed();
 	char path[64];
 	(void)state;
 	path_of(path, 2);
-	write_signals(path, ordo_spread(&seed, 0, 1));
+	write_signals(path, ordo_hash_pair(&seed, 0, 1));
 	judge(2);
 }
 

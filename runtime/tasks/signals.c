@@ -15,13 +15,13 @@ struct signal_set {
 	size_t ncell;	 /* a power of two */
 	struct signal *signals;
 	size_t nsignal, room;
-	struct ordo_seed seed;
+	struct ordo_hash_seed seed;
 };
 
 static size_t cell_of(const struct signal_set *set, const struct signal *key)
 {
-	const uint32_t way = ordo_spread(&set->seed, key->from, key->to);
-	size_t cell = ordo_spread(&set->seed, way, key->number) & (set->ncell - 1);
+	const uint32_t way = ordo_hash_pair(&set->seed, key->from, key->to);
+	size_t cell = ordo_hash_pair(&set->seed, way, key->number) & (set->ncell - 1);
 	for (;; cell = ORDO_NEXT_PLACE(cell, set->ncell - 1)) {
 		if (set->cells[cell] == ORDO_NONE)
 			return cell;
@@ -119,7 +119,7 @@ static bool number_all(struct ordo_plan *plan, struct signal_set *set, struct or
 
 bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error)
 {
-	struct signal_set set = {.seed = ordo_seed()};
+	struct signal_set set = {.seed = ordo_hash_seed()};
 	plan->signal_of = malloc(((size_t)plan->schedule->ntask + 1) * sizeof *plan->signal_of);
 	bool worked = plan->signal_of ? number_all(plan, &set, error) : ordo_fail_memory(error);
 	plan->signals = set.signals;

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static struct ordo_seed drawn;
+static struct ordo_hash_seed drawn;
 
 /* Where the system has no entropy to give: what differs from run to run, stirred. Source of the
  * constants: Steele, Lea and Flood, OOPSLA 2014. */
@@ -29,7 +29,7 @@ static void draw(void)
 	drawn.c = stir(&state, (uint64_t)(uintptr_t)&drawn);
 }
 
-struct ordo_seed ordo_seed(void)
+struct ordo_hash_seed ordo_hash_seed(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, draw);

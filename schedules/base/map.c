@@ -7,7 +7,7 @@
 /* Where the key is, or would be. */
 static struct ordo_map_entry *find(const struct ordo_map *map, uint32_t a, uint32_t b)
 {
-	uint32_t at = ordo_spread(&map->seed, a, b) & map->mask;
+	uint32_t at = ordo_hash_pair(&map->seed, a, b) & map->mask;
 	while (map->entries[at].value != ORDO_NONE &&
 		(map->entries[at].a != a || map->entries[at].b != b))
 		at = ORDO_NEXT_PLACE(at, map->mask);
@@ -29,7 +29,7 @@ static bool grow(struct ordo_map *map)
 {
 	struct ordo_map larger = {.mask = map->entries ? map->mask * 2 + 1 : 63,
 		.used = map->used,
-		.seed = map->entries ? map->seed : ordo_seed()};
+		.seed = map->entries ? map->seed : ordo_hash_seed()};
 	size_t size = ((size_t)larger.mask + 1) * sizeof *larger.entries;
 	larger.entries = larger.mask < ORDO_LIMIT ? ordo_array_make(size, 1, 0xff) : NULL;
 	if (!larger.entries)

@@ -163,35 +163,6 @@ static bool read_streams(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	return step == ORDO_STEP_END;
 }
 
-/* Puts a rank in the table, which has room. false: it was there. */
-static bool mark_rank(struct ordo_reader *reader, uint32_t rank)
-{
-	const size_t mask = reader->rank_room - 1;
-	size_t at = ordo_spread(&reader->seed, rank, 0) & mask;
-	for (; reader->ranks_met[at]; at = ORDO_NEXT_PLACE(at, mask))
-		if (reader->ranks_met[at] == rank + 1)
-			return false;
-	reader->ranks_met[at] = rank + 1;
-	return true;
-}
-
-/* Keeps the table at most half full for one more rank. */
-static bool widen_table(struct ordo_reader *reader)
-{
-	if (((size_t)reader->nprogram + 1) * 2 <= reader->rank_room)
-		return true;
-	size_t room = reader->rank_room ? reader->rank_room * 2 : 64;
-	uint32_t *wider = calloc(room, sizeof *wider);
-	if (!wider)
-		return false;
-	free(reader->ranks_met);
-	reader->ranks_met = wider;
-	reader->rank_room = room;
-	for (uint32_t i = 0; i < reader->nprogram; i++)
-		mark_rank(reader, reader->programs[i].rank);
-	return true;
-}
-
 /* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */
 static bool keep_program(struct ordo_reader *reader, const struct ordo_cursor *cursor,
 	const struct ordo_met_program *program)
@@ -199,14 +170,16 @@ static bool keep_program(struct ordo_reader *reader, const struct ordo_cursor *c
 	struct ordo_schedule *schedule = reader->schedule;
 	for (uint32_t i = program->first_stream; i < program->end_stream; i++)
 		schedule->streams[i].rank = program->rank;
-	if (!widen_table(reader))
+	uint32_t *index = ordo_map_at(&reader->program_of, program->rank, 0);
+	if (!index)
 		return ordo_fail_memory(reader->error);
-	if (!mark_rank(reader, program->rank))
+	if (*index != ORDO_NONE)
 		return ordo_fail_rule_at(
 			cursor, program->place, 2, "rank %u has a program already", program->rank);
 	if (!ordo_array_reserve(&reader->programs, &reader->program_room,
 		    (size_t)reader->nprogram + 1, sizeof *reader->programs))
 		return ordo_fail_memory(reader->error);
+	*index = reader->nprogram;
 	reader->programs[reader->nprogram++] = *program;
 	if (reader->options.progress)
 		reader->options.progress(reader->options.closure, "reading", reader->nprogram,

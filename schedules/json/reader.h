@@ -6,7 +6,7 @@
 #include "base/source.h"
 #include "scan.h"
 #include <ordo/document.h>
-#include <ordo/hash_seed.h>
+#include <ordo/map.h>
 
 enum { ORDO_NHEAD_KEY = 14 };
 
@@ -31,9 +31,7 @@ struct ordo_reader {
 	struct ordo_met_program *programs;	  /* [nprogram] */
 	uint32_t nprogram;
 	size_t program_room;
-	uint32_t *ranks_met; /* [rank_room], a hash table of rank + 1; 0: free */
-	size_t rank_room;
-	struct ordo_seed seed;
+	struct ordo_map program_of; /* (rank, 0) -> index into programs */
 
 	/* named by a task, the first that names it; ORDO_NO_PHASE: none does */
 	uint32_t largest_phase;

@@ -288,7 +288,6 @@ static struct ordo_schedule *read_document(
 	bool worked = false;
 	reader->schedule = calloc(1, sizeof *reader->schedule);
 	reader->largest_phase = ORDO_NO_PHASE;
-	reader->seed = ordo_seed();
 	if (reader->schedule)
 		reader->schedule->file =
 			ordo_arena_text(&reader->schedule->arena, name, strlen(name));
@@ -299,7 +298,7 @@ static struct ordo_schedule *read_document(
 		ordo_fail_memory(reader->error);
 	}
 	free(reader->programs);
-	free(reader->ranks_met);
+	ordo_map_free(&reader->program_of);
 	if (worked)
 		return reader->schedule;
 	ordo_schedule_destroy(reader->schedule);

@@ -27,7 +27,7 @@ struct weight {
 /* The weights of all nodes of a flat tree; NULL: no memory. */
 static struct weight *weigh(const struct ordo_forest *forest, const struct flat *flat)
 {
-	const uint64_t seed = ordo_seed().a;
+	const uint64_t seed = ordo_hash_seed().a;
 	struct weight *weights = malloc((size_t)flat->nnode * sizeof *weights);
 	for (uint32_t i = flat->nnode; weights && i-- > 0;) {
 		if (flat_is_leaf(forest, flat, i)) {

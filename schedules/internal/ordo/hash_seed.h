@@ -7,8 +7,8 @@
  *
  * source  Thorup, High Speed Hashing for Integers and Strings, arXiv:1504.06804, 2015, section 3.3
  */
-#ifndef ORDO_SPREAD_H
-#define ORDO_SPREAD_H
+#ifndef ORDO_HASH_SEED_H
+#define ORDO_HASH_SEED_H
 
 #include <ordo/error.h>
 #include <stdint.h>
@@ -17,17 +17,17 @@
 extern "C" {
 #endif
 
-struct ordo_seed {
+struct ordo_hash_seed {
 	uint64_t a, b, c;
 };
 
 /* The seed of this process: drawn from the system's entropy when it is first asked for. Any
  * thread may ask. */
-ORDO_API struct ordo_seed ordo_seed(void);
+struct ordo_hash_seed ordo_hash_seed(void);
 
 /* What is multiplied puts the keys of a row in a row; what follows only renames the places, so
  * that rows do not run into each other where a table probes the next place. */
-static inline uint32_t ordo_spread(const struct ordo_seed *seed, uint32_t x, uint32_t y)
+static inline uint32_t ordo_hash_pair(const struct ordo_hash_seed *seed, uint32_t x, uint32_t y)
 {
 	uint32_t place = (uint32_t)(((seed->a + x) * (seed->b + y) + seed->c) >> 32);
 	place = (place ^ place >> 16) * UINT32_C(0x21f0aaad);

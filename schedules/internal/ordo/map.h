@@ -15,7 +15,7 @@ struct ordo_map_entry {
 struct ordo_map {
 	struct ordo_map_entry *entries;
 	uint32_t mask, used;
-	struct ordo_seed seed; /* if there are entries */
+	struct ordo_hash_seed seed; /* if there are entries */
 };
 
 /* The value kept for (a, b), or ORDO_NONE. */
