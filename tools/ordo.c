@@ -1,5 +1,6 @@
 /* ordo.c - the command: finds the command asked for and runs it. */
 #include "cli/options.h"
+#include "report/incomplete.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -129,14 +130,19 @@ static bool wants_json(int argc, char **argv)
 	return false;
 }
 
-static void print_answer(const cJSON *answer)
+/* Returns the exit code. */
+static int print_answer(const cJSON *answer, int status)
 {
-	if (!answer->child)
-		return;
-	char *text = cJSON_Print(answer);
+	if (!answer->child && !is_json_incomplete())
+		return status;
+	char *text = is_json_incomplete() ? NULL : cJSON_Print(answer);
 	if (text)
 		puts(text);
+	else
+		puts("{\"error\": {\"code\": \"environment\", \"rule\": null, \"file\": null, "
+		     "\"line\": 0, \"column\": 0, \"text\": \"out of memory\", \"hint\": null}}");
 	free(text);
+	return text ? status : ORDO_ENVIRONMENT;
 }
 
 /* What was asked for must have arrived; a command that failed has said why, unless that was to
@@ -180,13 +186,19 @@ int main(int argc, char **argv)
 	 * to die half way through. */
 	const bool dies_of_pipes = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
 	signal(SIGXFSZ, SIG_IGN);
+	watch_json_memory();
 	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
-	if (!call.answer)
+	if (!call.answer) {
+		fputs("error: out of memory\n", stderr);
 		return ORDO_ENVIRONMENT;
+	}
 	allow_progress(!call.json);
 	int status = dispatch(&call, argc, argv);
 	if (call.json)
-		print_answer(call.answer);
+		status = print_answer(call.answer, status);
+	else if (status == ORDO_OK && is_incomplete())
+		status = fail(&call,
+			&(struct ordo_error){.code = ORDO_ENVIRONMENT, .text = "out of memory"});
 	status = finish_stdout(status, call.json, dies_of_pipes);
 	cJSON_Delete(call.answer);
 	free(call.operands);

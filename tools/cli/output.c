@@ -50,8 +50,15 @@ bool begin_output(struct output *output, const char *path, struct ordo_error *er
 	}
 	const int file = output->special ? -1 : mkstemp(output->temporary);
 	output->file = output->special ? fopen(path, "w") : file >= 0 ? fdopen(file, "w") : NULL;
-	if (!output->file)
+	if (!output->file) {
+		const int cause = errno;
+		if (file >= 0) {
+			close(file);
+			unlink(output->temporary);
+		}
+		errno = cause;
 		return fail_at(error, path);
+	}
 	if (!output->special)
 		give_usual_mode(file);
 	return true;

@@ -141,7 +141,7 @@ static bool draw_links(struct call *call, const struct wish *wish,
 	uint32_t *ranks =
 		wish->excerpt.ranks.count
 			? read_numbers(call, "ranks", &wish->excerpt.ranks, topology->nrank, &nrank)
-			: first_numbers(nrank);
+			: first_numbers(call, nrank);
 	bool worked = ranks && draw_topology(out, topology, prediction, ranks, nrank, &error);
 	if (ranks && !worked)
 		call->status = fail(call, &error);

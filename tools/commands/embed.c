@@ -1,10 +1,12 @@
 /* embed.c - `ordo embed`: proved schedules as C source, for programs that read no documents. */
 #include "cli/memory_limit.h"
+#include "cli/memory_stream.h"
 #include "cli/output.h"
 #include "embed/c_source.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,18 +38,17 @@ static char *line_of(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
 {
 	struct ordo_error error;
-	char *line = NULL;
-	size_t size;
-	FILE *out = open_memstream(&line, &size);
+	struct memory_stream stream;
+	FILE *out = open_memory_stream(&stream);
 	if (out && set)
 		print_set_line(out, set);
 	else if (out)
 		print_schedule_line(out, schedule);
-	if (out && !fclose(out)) {
+	char *line = out ? close_memory_stream(&stream) : NULL;
+	if (line) {
 		line[strcspn(line, "\n")] = 0;
 		return line;
 	}
-	free(line);
 	ordo_fail_memory(&error);
 	call->status = fail(call, &error);
 	return NULL;
@@ -186,9 +187,9 @@ static bool open_files(struct writing *writing, struct ordo_error *error)
 	if (wish->output)
 		return begin_output(&writing->output, wish->output, error);
 	writing->nameless = tmpfile();
-	return writing->nameless
-		       ? true
-		       : ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+	return writing->nameless ? true
+				 : ordo_fail(error, ORDO_ENVIRONMENT, 0,
+					   "cannot make a temporary file: %s", strerror(errno));
 }
 
 /* Takes what is not open, and what it has closed before; dropping a file always works. */

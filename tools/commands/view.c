@@ -1,6 +1,7 @@
 /* view.c - `ordo view`: a schedule as a page that steps through it. */
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
+#include "cli/memory_stream.h"
 #include "cli/output.h"
 #include "cli/prediction_options.h"
 #include "cli/sizes.h"
@@ -9,6 +10,7 @@
 #include "report/symmetry.h"
 #include "run/input_set.h"
 #include "view/page/page.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +67,8 @@ static void write_word(FILE *out, const char *word)
 /* The command line, to be freed; NULL: no memory. */
 static char *command_line(const struct call *call)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct memory_stream stream;
+	FILE *out = open_memory_stream(&stream);
 	if (!out)
 		return NULL;
 	fprintf(out, "ordo %s", call->command->name);
@@ -75,11 +76,9 @@ static char *command_line(const struct call *call)
 		fputc(' ', out);
 		write_word(out, call->argv[i]);
 	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	tame(text, false);
+	char *text = close_memory_stream(&stream);
+	if (text)
+		tame(text, false);
 	return text;
 }
 
@@ -264,7 +263,8 @@ static bool make_page(struct making *making)
 		return false;
 	FILE *page = tmpfile();
 	if (!page) {
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
+			strerror(errno));
 		return refuse(making, &error);
 	}
 	const bool worked = print_page(making, page);

@@ -84,8 +84,11 @@ static bool say_steps(
 {
 	const struct contents_wish wish = {0};
 	struct ordo_error error;
-	if (!call->json)
-		return draw_contents(call, &wish, schedule, proof, false, stdout);
+	if (!call->json) {
+		const bool drawn = draw_contents(call, &wish, schedule, proof, false, stdout);
+		call->status = drawn ? call->status : ORDO_ENVIRONMENT;
+		return drawn;
+	}
 	FILE *table = tmpfile();
 	if (!table)
 		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot write a temporary file: %s",

@@ -43,9 +43,10 @@ static size_t sequence(const unsigned char *text)
 /* Words of the command line and names of files are any bytes; JSON is UTF-8. */
 static cJSON *json_text(const char *text)
 {
-	char *valid = strdup(text);
+	char *valid = cJSON_malloc(strlen(text) + 1);
 	if (!valid)
 		return NULL;
+	strcpy(valid, text);
 	size_t length;
 	for (unsigned char *at = (unsigned char *)valid; *at; at += length ? length : 1) {
 		length = sequence(at);
@@ -53,7 +54,7 @@ static cJSON *json_text(const char *text)
 			*at = '?';
 	}
 	cJSON *string = cJSON_CreateString(valid);
-	free(valid);
+	cJSON_free(valid);
 	return string;
 }
 

@@ -2,6 +2,7 @@
 #include "pictures.h"
 #include "cli/output.h"
 #include "view.h"
+#include <errno.h>
 #include <string.h>
 
 static bool refuse(struct call *call, int status)
@@ -52,7 +53,8 @@ bool deliver_picture(struct call *call, const struct picture_wish *wish, bool st
 	FILE *dot = tmpfile(), *image = tmpfile();
 	bool worked = dot && image;
 	if (!worked) {
-		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
+			strerror(errno));
 		refuse(call, fail(call, &error));
 	}
 	worked = worked && write(call, closure, straight ? image : dot);

@@ -54,7 +54,8 @@ bool render(FILE *dot, const char *format, FILE *image, struct ordo_error *error
 		return run_dot(dot, format, image, error);
 	FILE *light = tmpfile();
 	if (!light)
-		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file");
+		return ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
+			strerror(errno));
 	const bool worked =
 		run_dot(dot, format, light, error) && add_dark_mode(light, image, error);
 	fclose(light);

@@ -5,9 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t *first_numbers(uint32_t count)
+static bool fail_memory(struct call *call)
+{
+	struct ordo_error error;
+	ordo_fail_memory(&error);
+	fail(call, &error);
+	return false;
+}
+
+uint32_t *first_numbers(struct call *call, uint32_t count)
 {
 	uint32_t *numbers = calloc((size_t)count + 1, sizeof *numbers);
+	if (!numbers)
+		fail_memory(call);
 	for (uint32_t i = 0; numbers && i < count; i++)
 		numbers[i] = i;
 	return numbers;
@@ -34,7 +44,7 @@ static bool choose_phases(struct call *call, const struct excerpt_wish *wish,
 {
 	selection->phases = calloc((size_t)schedule->nphase + 1, sizeof *selection->phases);
 	if (!selection->phases)
-		return false;
+		return fail_memory(call);
 	if (!wish->phases.count) {
 		memset(selection->phases, true, schedule->nphase);
 		return true;
@@ -191,7 +201,7 @@ bool choose_excerpt(struct call *call, const struct excerpt_wish *wish,
 	call->status = ORDO_ENVIRONMENT;
 	excerpt->ranks = wish->ranks.count ? read_numbers(call, "ranks", &wish->ranks, nrank,
 						     &selection->nrank)
-					   : first_numbers(nrank);
+					   : first_numbers(call, nrank);
 	selection->ranks = excerpt->ranks;
 	if (!excerpt->ranks || !choose_phases(call, wish, schedule, selection))
 		return false;

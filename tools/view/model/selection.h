@@ -21,7 +21,7 @@ struct excerpt {
 /* The number of ranks a picture takes well. */
 enum { FEW_RANKS = 8, MANY_RANKS = 64, MOST_MATRIX_RANKS = 256 };
 
-uint32_t *first_numbers(uint32_t count);
+uint32_t *first_numbers(struct call *call, uint32_t count);
 
 /* What is too long is cut: to what lies around the witness (NULL: there is none), or to the first
  * ranks and phases. false: call->status. To be freed in any case. */

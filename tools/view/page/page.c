@@ -1,5 +1,6 @@
 /* page.c - the frame of a page around what it shows. */
 #include "page.h"
+#include "report/incomplete.h"
 #include <errno.h>
 #include <string.h>
 
@@ -32,6 +33,8 @@ bool write_page(FILE *out, const struct page *page, struct ordo_error *error)
 	worked = worked && write_part(out, 1);
 	if (worked && !write_page_data(out, page, error))
 		return false;
+	if (is_json_incomplete())
+		return ordo_fail_memory(error);
 	worked = worked && write_part(out, 2);
 	return (worked && !fflush(out) && !ferror(out)) ||
 	       ordo_fail(error, ORDO_ENVIRONMENT, 0, "cannot write the page: %s", strerror(errno));

@@ -1,5 +1,6 @@
 /* space_time.c - a schedule in time as SVG: the frame, the axis and the labels around the rows. */
 #include "space_time.h"
+#include "cli/memory_stream.h"
 #include "space_time_plot.h"
 #include "svg.h"
 #include <errno.h>
@@ -141,14 +142,14 @@ static bool put_contents(const struct plot *plot)
 /* The contents go to memory first: how high they are is known last. */
 static bool put_picture(struct plot *plot, FILE *out)
 {
-	char *contents = NULL;
-	size_t size = 0;
-	plot->out = open_memstream(&contents, &size);
+	struct memory_stream stream;
+	plot->out = open_memory_stream(&stream);
 	if (!plot->out)
 		return false;
 	bool worked = put_contents(plot);
 	const double height = put_legend(plot, plot->bottom + 26) + 10;
-	worked = !fclose(plot->out) && worked;
+	char *contents = close_memory_stream(&stream);
+	worked = contents && worked;
 	if (worked) {
 		fprintf(out,
 			"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"st\" role=\"img\" "
@@ -164,7 +165,7 @@ static bool put_picture(struct plot *plot, FILE *out)
 		      "0V5\" stroke-width=\"3\"/></pattern></defs>\n",
 			out);
 		svg_rect(out, "paper", 0, 0, picture_width, height);
-		fwrite(contents, 1, size, out);
+		fwrite(contents, 1, stream.size, out);
 		fputs("</svg>\n", out);
 	}
 	free(contents);

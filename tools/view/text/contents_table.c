@@ -97,7 +97,7 @@ bool draw_contents(struct call *call, const struct contents_wish *wish,
 	}
 	uint32_t *chosen = wish->ranks.count
 				   ? read_numbers(call, "ranks", &wish->ranks, nrank, &form.nrank)
-				   : first_numbers(nrank);
+				   : first_numbers(call, nrank);
 	if (!chosen)
 		return false;
 	form.ranks = chosen;
