@@ -148,19 +148,17 @@ def _():
 
 @case("what the manual says beside --help is about options there are")
 def _():
-    entries = re.findall(r'^\t\{(NULL|"[\w-]+"), (NULL|"[\w-]+"),',
-                         (SOURCE / "help" / "prose.c").read_text(), re.M)
-    wanted(len(entries) > 40, entries)
-    wanted(
-        len(set(entries)) == len(entries), "twice",
-        [entry for entry in entries if entries.count(entry) > 1])
-    for command, option in entries:
-        command, option = command.strip('"'), option.strip('"')
-        wanted(command == "NULL" or command in COMMANDS, "no command", command)
-        if option != "NULL":
-            having = COMMANDS if command == "NULL" else [command]
-            wanted(any(option == name for one in having for _, name, _ in options_of(one)), command,
-                   option)
+    told = 0
+    for entry in re.split(r"^== ", (SOURCE / "help" / "commands.txt").read_text(), flags=re.M)[1:]:
+        command = entry.split("\n")[0]
+        wanted(command in [*COMMANDS, "ordo", "every command"], "no command", command)
+        having = COMMANDS if command == "every command" else [command]
+        for field in re.findall(r"^-- (\S+)", entry, re.M):
+            told += 1
+            wanted(
+                field in ("help", "manual") or any(field == f"--{name}" for one in having
+                                                   for _, name, _ in options_of(one)), command, field)
+    wanted(told > 60, told)
 
 
 @case("--json has the page as text; what is no command is refused")

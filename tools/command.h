@@ -21,12 +21,12 @@ struct option;
 /* Gets the options of a command, without those that all have; the table is gone when it returns. */
 typedef void describe_options(void *closure, const struct option *options, size_t noption);
 
+/* Longer texts are in help/commands.txt. */
 struct command {
 	const char *name;
-	const char *summary;	 /* one line, for `ordo --help` */
-	const char *usage;	 /* what follows `ordo NAME` */
-	const char *description; /* paragraphs; may be NULL */
-	const char *examples;	 /* one a line, each with the whole command */
+	const char *summary;  /* one line, for `ordo --help` */
+	const char *usage;    /* what follows `ordo NAME` */
+	const char *examples; /* one a line, each with the whole command */
 	/* operands are documents: what options have written is none of them */
 	bool reads;
 	int (*run)(struct call *call);

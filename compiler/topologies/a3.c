@@ -4,7 +4,7 @@
  *
  * `a3:8` is one server, `a3:2x8` two of eight ranks; `a3` one of all ranks.
  */
-#include "generators.h"
+#include "generator.h"
 #include "sizes.h"
 
 enum { MAX_RANKS = 8192 };
@@ -44,7 +44,7 @@ static bool add_links(struct ordo_topology *topology, uint32_t ranks, struct ord
 	return true;
 }
 
-struct ordo_topology *ordo_a3_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	struct ordo_sizes sizes = {.count = 1, .at = {nrank}};
@@ -70,3 +70,17 @@ struct ordo_topology *ordo_a3_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_a3 = {
+	.facts = {.name = "a3",
+		.summary = "SIO pairs and HCCS lanes in each server, a switch for each rank number "
+			   "between them: a3:8, a3:2x8",
+		.ranks = "even in a server",
+		.how = "Servers of pairs and lanes: ranks r and r^1 share a SIO link, and the "
+		       "ranks of one lane are fully connected by HCCS. Between servers, ranks of "
+		       "the same number meet at a switch.",
+		.where = "A3 servers: a3:8 is one server of 8 ranks, a3:2x8 is two.",
+		.sample = "a3:8"},
+	.make = make,
+	.takes_parameters = true,
+};

@@ -1,6 +1,6 @@
 /* boxes.c - servers that are sold with eight accelerators and a network card for each. */
 #include "boxes.h"
-#include "generators.h"
+#include "generator.h"
 #include "sizes.h"
 #include <stdio.h>
 

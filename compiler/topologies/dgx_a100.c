@@ -12,9 +12,9 @@
  * Peak rates; what programs see is less. Latencies are assumptions.
  */
 #include "boxes.h"
-#include "generators.h"
+#include "generator.h"
 
-struct ordo_topology *ordo_dgx_a100_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	static const struct ordo_box box = {.name = "dgx-a100",
@@ -26,3 +26,18 @@ struct ordo_topology *ordo_dgx_a100_make(
 	(void)name;
 	return ordo_box_make(&box, nrank, parameters, error);
 }
+
+const struct ordo_topology_generator ordo_topology_dgx_a100 = {
+	.facts = {.name = "dgx-a100",
+		.summary = "NVIDIA DGX A100: 8 GPUs at a switch of 300 GB/s, rails of 200 Gb/s: "
+			   "dgx-a100:4 is 4 servers",
+		.ranks = "8 a server",
+		.how = "Eight GPUs at one switch in each server, which stands for its NVSwitches: "
+		       "300 GB/s in each direction. Each GPU has a network card of 25 GB/s, "
+		       "connected to the rail of its number.",
+		.where = "NVIDIA DGX A100; peak rates as published, with their sources in "
+			 "compiler/topologies/dgx_a100.c.",
+		.sample = "dgx-a100:1"},
+	.make = make,
+	.takes_parameters = true,
+};

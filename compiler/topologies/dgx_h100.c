@@ -13,9 +13,9 @@
  * Peak rates; what programs see is less. Latencies are assumptions.
  */
 #include "boxes.h"
-#include "generators.h"
+#include "generator.h"
 
-struct ordo_topology *ordo_dgx_h100_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	static const struct ordo_box box = {.name = "dgx-h100",
@@ -27,3 +27,18 @@ struct ordo_topology *ordo_dgx_h100_make(
 	(void)name;
 	return ordo_box_make(&box, nrank, parameters, error);
 }
+
+const struct ordo_topology_generator ordo_topology_dgx_h100 = {
+	.facts = {.name = "dgx-h100",
+		.summary = "NVIDIA DGX H100: 8 GPUs at a switch of 450 GB/s, rails of 400 Gb/s: "
+			   "dgx-h100:4",
+		.ranks = "8 a server",
+		.how = "Eight GPUs at one switch in each server, which stands for its NVSwitches: "
+		       "450 GB/s in each direction. Each GPU has a network card of 50 GB/s, "
+		       "connected to the rail of its number.",
+		.where = "NVIDIA DGX H100; peak rates as published, with their sources in "
+			 "compiler/topologies/dgx_h100.c.",
+		.sample = "dgx-h100:1"},
+	.make = make,
+	.takes_parameters = true,
+};

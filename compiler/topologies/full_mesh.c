@@ -1,5 +1,5 @@
 /* full_mesh.c - every rank has a link of its own to every other rank. */
-#include "generators.h"
+#include "generator.h"
 
 /* 67 million links: memory ends before the 32-bit ids do. */
 enum { MAX_RANKS = 8192 };
@@ -15,7 +15,7 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_topology *ordo_full_mesh_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	(void)parameters;
@@ -31,3 +31,14 @@ struct ordo_topology *ordo_full_mesh_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_full_mesh = {
+	.facts = {.name = "full-mesh",
+		.summary = "a link between every two ranks",
+		.ranks = "any",
+		.how = "A link in each direction between every two ranks.",
+		.where = "Servers whose processors are all directly connected. It is assumed when "
+			 "only --fail-link is given.",
+		.sample = "full-mesh"},
+	.make = make,
+};

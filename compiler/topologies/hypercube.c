@@ -1,6 +1,6 @@
 /* hypercube.c - 2^k ranks, each with a link to every rank whose number differs in one binary
  * digit. */
-#include "generators.h"
+#include "generator.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {
@@ -12,7 +12,7 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_topology *ordo_hypercube_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	(void)parameters;
@@ -28,3 +28,13 @@ struct ordo_topology *ordo_hypercube_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_hypercube = {
+	.facts = {.name = "hypercube",
+		.summary = "links to the ranks that differ in one binary digit",
+		.ranks = "2^k",
+		.how = "A link between every two ranks whose numbers differ in one binary digit.",
+		.where = "A power of two of ranks. Algorithms: halving-doubling, dyadic.",
+		.sample = "hypercube"},
+	.make = make,
+};

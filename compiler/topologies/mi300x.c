@@ -12,9 +12,9 @@
  * Peak rates; what programs see is less. Latencies are assumptions.
  */
 #include "boxes.h"
-#include "generators.h"
+#include "generator.h"
 
-struct ordo_topology *ordo_mi300x_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	static const struct ordo_box box = {.name = "mi300x",
@@ -26,3 +26,18 @@ struct ordo_topology *ordo_mi300x_make(
 	(void)name;
 	return ordo_box_make(&box, nrank, parameters, error);
 }
+
+const struct ordo_topology_generator ordo_topology_mi300x = {
+	.facts = {.name = "mi300x",
+		.summary = "AMD Instinct MI300X: 8 GPUs, 64 GB/s between every two, rails of 400 "
+			   "Gb/s: mi300x:4",
+		.ranks = "8 a server",
+		.how = "Eight GPUs in each server, with 64 GB/s in each direction between every "
+		       "two. Each GPU has a network card of 50 GB/s, connected to the rail of its "
+		       "number.",
+		.where = "AMD Instinct MI300X; peak rates as published, with their sources in "
+			 "compiler/topologies/mi300x.c.",
+		.sample = "mi300x:1"},
+	.make = make,
+	.takes_parameters = true,
+};

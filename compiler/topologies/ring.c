@@ -1,6 +1,6 @@
 /* ring.c - rank r has links to r-1 and r+1, both ways; with two ranks these are one neighbour and
  * one pair of links. */
-#include "generators.h"
+#include "generator.h"
 
 static bool add_link(
 	struct ordo_topology *topology, uint32_t from, uint32_t to, struct ordo_error *error)
@@ -23,7 +23,7 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_topology *ordo_ring_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	(void)parameters;
@@ -34,3 +34,14 @@ struct ordo_topology *ordo_ring_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_ring = {
+	.facts = {.name = "ring",
+		.summary = "links between rank r and rank r+1, and between the last and the first",
+		.ranks = "any",
+		.how = "Links between each rank and the next, in both directions, and between the "
+		       "last rank and the first.",
+		.where = "Cards connected in a circle. Algorithm: ring.",
+		.sample = "ring"},
+	.make = make,
+};

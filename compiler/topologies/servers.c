@@ -6,7 +6,7 @@
  * server it is one hop, over the rail two, over a spine four. `servers` alone makes servers of
  * eight, or one of all ranks.
  */
-#include "generators.h"
+#include "generator.h"
 #include "sizes.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -110,7 +110,7 @@ static bool read_rails(const char *name, uint32_t nrank, const char *parameters,
 		MAX_RANKS);
 }
 
-struct ordo_topology *ordo_servers_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	struct rails rails;
@@ -126,3 +126,16 @@ struct ordo_topology *ordo_servers_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_servers = {
+	.facts = {.name = "servers",
+		.summary = "a full mesh in each server, rails over leaf and spine switches: "
+			   "servers:4x8, servers:4x8,spines=2,oversubscription=4",
+		.ranks = "any",
+		.how = "A full mesh in each server; the ranks of the same number in all servers "
+		       "meet at a leaf switch (a rail), and the leaf switches at spine switches.",
+		.where = "Clusters with rails: servers:4x8,spines=2,oversubscription=4.",
+		.sample = "servers:2x4"},
+	.make = make,
+	.takes_parameters = true,
+};

@@ -1,5 +1,5 @@
 /* star.c - every rank has one port, joined to one switch in the middle. */
-#include "generators.h"
+#include "generator.h"
 
 static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 {
@@ -15,7 +15,7 @@ static bool add_links(struct ordo_topology *topology, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_topology *ordo_star_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	(void)parameters;
@@ -26,3 +26,13 @@ struct ordo_topology *ordo_star_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_star = {
+	.facts = {.name = "star",
+		.summary = "one switch in the middle, one port a rank",
+		.ranks = "any",
+		.how = "One switch with all ranks attached; a rank drives one link at a time.",
+		.where = "Ranks at one switch, with one port each.",
+		.sample = "star"},
+	.make = make,
+};

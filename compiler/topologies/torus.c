@@ -4,7 +4,7 @@
  * `torus:4x4`, `torus:2x3x4`; ranks count along the last dimension first. `torus` alone is the
  * rectangle nearest to a square. In a dimension of two both neighbours are one.
  */
-#include "generators.h"
+#include "generator.h"
 #include "sizes.h"
 
 /* Links from a rank to its neighbours in a dimension of `size` ranks that are `stride` apart. */
@@ -40,7 +40,7 @@ static struct ordo_sizes squarest(uint32_t nrank)
 	return (struct ordo_sizes){2, {a, nrank / a, 1}, nrank};
 }
 
-struct ordo_topology *ordo_torus_make(
+static struct ordo_topology *make(
 	const char *name, uint32_t nrank, const char *parameters, struct ordo_error *error)
 {
 	struct ordo_sizes sizes;
@@ -62,3 +62,14 @@ struct ordo_topology *ordo_torus_make(
 	}
 	return topology;
 }
+
+const struct ordo_topology_generator ordo_topology_torus = {
+	.facts = {.name = "torus",
+		.summary = "links round each of two or three dimensions: torus:4x4, torus:2x3x4",
+		.ranks = "any",
+		.how = "A grid of two or three dimensions whose rows and columns are rings.",
+		.where = "Machines wired as tori: torus:4x4, torus:2x3x4.",
+		.sample = "torus:2x4"},
+	.make = make,
+	.takes_parameters = true,
+};

@@ -1,5 +1,6 @@
 /* options.c - reading a command line by its option table. */
 #include "options.h"
+#include "help/texts.h"
 #include "memory_limit.h"
 #include "overwrite.h"
 #include <errno.h>
@@ -128,8 +129,8 @@ static void print_command_help(
 	const struct command *command, const struct option *options, size_t noption)
 {
 	printf("usage: ordo %s %s\n\n%s\n", command->name, command->usage, command->summary);
-	if (command->description)
-		printf("\n%s\n", command->description);
+	if (command_text(command->name))
+		printf("\n%s\n", command_text(command->name));
 	printf("\noptions:\n");
 	for (size_t i = 0; i < noption; i++)
 		print_option(&options[i]);

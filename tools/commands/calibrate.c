@@ -209,21 +209,6 @@ const struct command calibrate_command = {
 	.summary = "measures what tasks cost on the threads of this machine, as a topology for "
 		   "predictions",
 	.usage = "[--ranks N] [-o FILE] [--check] [OPTION]...",
-	.description = "All ranks share the threads that `ordo run --transport threads` has, so "
-		       "the document says `cores` and `task_ns` beside\n"
-		       "links: a task waits for a core, and a rate is that of one core while all "
-		       "are busy. Bandwidth is that of a Send, and the\n"
-		       "reduce bandwidth what a SendReduce takes beyond that, so a LocalReduce, "
-		       "which has no Send before it, is predicted too\n"
-		       "short. Latency is that of a Send, a Notify and the Wait for it between two "
-		       "cores, less three tasks. Caches make\n"
-		       "rates depend on the size: the document is right for --size, and a table "
-		       "shows the others.\n"
-		       "\n"
-		       "Predictions with it leave out what a call takes beside its tasks, which is "
-		       "told, and is in the document's \"x\"; --check\n"
-		       "adds it. Errors of tens of percent are usual, and of several times where "
-		       "the machine is busy.",
 	.examples =
 		"  ordo calibrate --ranks 8 -o machine.json\n"
 		"  ordo predict ring.json --topology ./machine.json --size 1MiB\n"

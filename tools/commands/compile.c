@@ -359,21 +359,6 @@ const struct command compile_command = {
 	.name = "compile",
 	.summary = "compiles an operator by an algorithm into a proved schedule",
 	.usage = "OPERATOR --ranks N [--algorithm A] [OPTION]...",
-	.description =
-		"The document goes to OUT or to stdout, a summary to stderr. Nothing is written "
-		"that was not proved.\n"
-		"A terminal gets the summary alone, unless OUT is -.\n"
-		"Operators are read without regard to case, hyphens and underscores. `ordo list` "
-		"shows algorithms, topologies and\n"
-		"operators; `ordo list ring` the parameters of one.\n"
-		"\n"
-		"Without --algorithm the fastest is chosen at --size, of all that apply, whose "
-		"links the topology has, and whose proof\n"
-		"holds --require and --order: each is compiled, proved and simulated, as `ordo "
-		"predict` does it. Said are the times and\n"
-		"why the others were refused. Beyond 64 ranks what cannot be the fastest is left "
-		"out. `ordo tune` does it for many sizes.\n"
-		"With both --algorithm and --size it is the number of chunks K that is chosen.",
 	.examples = "  ordo compile allreduce --ranks 8 --algorithm ring -o ring.json\n"
 		    "  ordo compile reduce-scatter --ranks 6 --algorithm mesh -o mesh.json\n"
 		    "  ordo compile allreduce --ranks 8 --algorithm ring --fail-link 0-1 -o "

@@ -4,17 +4,17 @@
  * command's option table and answers what may follow: so a new command or option is completed
  * without a word written for it, and the answer is that of the ordo that will run.
  */
-#include "completion_scripts.h"
 #include "help/complete.h"
+#include "help/texts.h"
 #include <ordo/operator.h>
 #include <string.h>
 
 static const struct {
-	const char *shell, *script;
+	const char *shell, *file;
 } scripts[] = {
-	{"bash", bash_script},
-	{"zsh", zsh_script},
-	{"fish", fish_script},
+	{"bash", "ordo.bash"},
+	{"zsh", "_ordo"},
+	{"fish", "ordo.fish"},
 };
 enum { NSCRIPT = sizeof scripts / sizeof *scripts };
 
@@ -208,8 +208,9 @@ static int print_script(struct call *call, const char *shell)
 		if (strcmp(shell, scripts[i].shell) != 0)
 			continue;
 		add_text(call->answer, "shell", shell);
-		add_text(call->answer, "script", scripts[i].script);
-		say(call, "%s", scripts[i].script);
+		const char *script = help_text("completions", scripts[i].file, "");
+		add_text(call->answer, "script", script);
+		say(call, "%s", script);
 		return ORDO_OK;
 	}
 	const char *like = ordo_suggest(shell, names, NSCRIPT);
@@ -244,18 +245,6 @@ const struct command completions_command = {
 	.name = "completions",
 	.summary = "writes the script with which bash, zsh or fish completes what is typed",
 	.usage = "bash|zsh|fish",
-	.description =
-		"Installed with ordo, the scripts are found by themselves; otherwise the shell has "
-		"to read one when it starts:\n"
-		"  bash  source <(ordo completions bash)              in ~/.bashrc\n"
-		"  zsh   ordo completions zsh > _ordo                 in a folder of $fpath\n"
-		"  fish  ordo completions fish | source               in "
-		"~/.config/fish/config.fish\n"
-		"Commands, options and what they take are completed: algorithms with their "
-		"parameters, topologies, operators,\n"
-		"types, rules, files. The scripts ask `ordo completions --for -- WORD...`, of "
-		"which the last word is being typed; a\n"
-		"line that begins with a tab says that files or folders may stand there too.",
 	.examples = "  ordo completions bash > ordo.bash\n"
 		    "  ordo completions --for -- compile allreduce --algorithm 'mesh(fold='",
 	.run = completions,

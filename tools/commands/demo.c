@@ -166,9 +166,6 @@ const struct command demo_command = {
 	.name = "demo",
 	.summary = "shows all of it on a real case: AllReduce around a dead link",
 	.usage = "[OPTION]...",
-	.description = "Eight ranks on a full mesh with the link 0-1 down: compiled, proved, drawn "
-		       "and run, as one ring and as\nthree rings in both directions. Each step is "
-		       "shown as the command that does it.",
 	.examples = "  ordo demo\n"
 		    "  ordo demo --large -o /tmp/demo",
 	.run = demo,

@@ -562,12 +562,6 @@ const struct command diff_command = {
 	.name = "diff",
 	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
 	.usage = "FILE FILE... [OPTION]...",
-	.description =
-		"All are compared with the first; each is proved before. Positions are fractions "
-		"of the vector, whatever chunks\n"
-		"it is cut into. Schedules for other topologies answer G4, for other numbers of "
-		"ranks with as many virtual shards G5.\n"
-		"Exit code 0: bit-interchangeable; 1: different, or refuted; 2: not comparable.",
 	.examples = "  ordo diff ring.json dyadic.json\n"
 		    "  ordo diff ring.json dyadic.json --write-input input.json\n"
 		    "  ordo diff ring.json dyadic.json -o two-trees.svg\n"

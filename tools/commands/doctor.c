@@ -347,13 +347,6 @@ const struct command doctor_command = {
 	.name = "doctor",
 	.summary = "tells whether this machine has what the commands need",
 	.usage = "[OPTION]...",
-	.description = "Looks at the build, the floating point mode of this process, the loops "
-		       "chosen for this CPU, processors against ranks,\n"
-		       "memory and huge pages, the clock, dot, the MPIs that "
-		       "tools/bench-collectives compares with, and a browser. A problem\n"
-		       "is what some command cannot do without; a note is what would make "
-		       "something faster or is there for comparison only.\n"
-		       "Exit code 0: no problem; 5: at least one.",
 	.examples = "  ordo doctor\n"
 		    "  ordo doctor --json",
 	.run = doctor,

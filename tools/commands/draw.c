@@ -402,31 +402,6 @@ const struct command draw_command = {
 	.name = "draw",
 	.summary = "draws a schedule or a topology",
 	.usage = "FILE | --topology T [OPTION]...",
-	.description =
-		"A schedule: a box around every rank, a column for every stream, time downwards, "
-		"an arrow from every Notify to its\n"
-		"Wait, a colour for every phase. A topology: its links, those that are down dashed "
-		"and red. Long schedules are cut,\n"
-		"and what was left out is said on stderr. The form is as OUT ends; stdout gets "
-		"dot,\n"
-		"with positions that `dot` keeps.\n\n"
-		"A schedule that is refuted is drawn too (exit code 0): the tasks at fault are "
-		"red, a circle of waiting, a race and\n"
-		"what is missing are red arrows, and the findings stand below. --topology asks for "
-		"its links (R12), with\n--route-through-ranks for a way over them.\n\n"
-		"With --graph, what depends on what: moves as nodes, their data as coloured "
-		"arrows; dashed are those between a Notify\n"
-		"and its Wait that only keep an order. --as dot leaves the layout to `dot`.\n\n"
-		"With --as table or markdown, who holds what sum after each step: a step is a "
-		"phase, or without phases all moves\n"
-		"that have as many moves before them. With --load, the topology, its links as wide "
-		"as the bytes that the schedule\n"
-		"sends over them and as warm as they are busy; of more than 16 ranks a matrix: "
-		"from, to, colour by load.\n\n"
-		"With --space-time, when each task runs: as predicted for --topology and --size, "
-		"or as measured by `ordo run --trace`.\n"
-		"What is too long for bars becomes a map of rows of ranks and spans of time. The "
-		"critical path is bold.",
 	.examples =
 		"  ordo draw ring.json -o ring.svg\n"
 		"  ordo draw ring.json --ranks 0-3 --phases 0-2 --as svg > ring.svg\n"

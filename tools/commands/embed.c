@@ -278,12 +278,6 @@ const struct command embed_command = {
 	.name = "embed",
 	.summary = "writes a proved schedule or plan set as C source, to be compiled in",
 	.usage = "FILE [OPTION]...",
-	.description = "Constant tables and one `const struct ordo_schedule NAME`, or for a plan "
-		       "set `const struct ordo_plan_set NAME` and\n"
-		       "`NAME_schedules`, one a range. A program with them reads no document and "
-		       "needs no JSON:\n"
-		       "  cc ring.c main.c $(pkg-config --cflags --libs libordo-runtime)\n"
-		       "What is refuted is not written.",
 	.examples = "  ordo embed ring.json -o ring.c --header ring.h\n"
 		    "  ordo compile allreduce -n 8 -a ring | ordo embed - --name ring > ring.c",
 	.reads = true,

@@ -2,7 +2,7 @@
 #include "help/explain.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "help/rules.h"
+#include "help/texts.h"
 #include "report/aliases.h"
 #include <ordo/order.h>
 #include <ordo/schedule.h>
@@ -61,7 +61,7 @@ static void list_rules(struct call *call)
 	for (int i = 1; i <= NRULE; i++) {
 		char name[8];
 		snprintf(name, sizeof name, "R%d", i);
-		add_line(call, list, name, rules[i].title);
+		add_line(call, list, name, rule_text(i, "title"));
 	}
 	say(call, "\n");
 	list = begin_list(call, "guarantees");
@@ -73,7 +73,6 @@ static void list_rules(struct call *call)
 static void list_words(struct call *call)
 {
 	uint32_t count;
-	size_t nterm;
 	cJSON *list = begin_list(call, "tasks");
 	for (int i = 0; i < ORDO_NTASK_KIND; i++)
 		add_wide_line(call, list, ordo_task_kind_name((enum ordo_task_kind)i),
@@ -95,9 +94,9 @@ static void list_words(struct call *call)
 		add_wide_line(call, list, topologies[i].name, topologies[i].summary);
 	say(call, "\n");
 	list = begin_list(call, "terms");
-	const struct term *all = terms(&nterm);
-	for (size_t i = 0; i < nterm; i++)
-		add_wide_line(call, list, all[i].name, all[i].title);
+	const char *term;
+	for (size_t i = 0; (term = help_entry("terms", i)); i++)
+		add_wide_line(call, list, term, help_text("terms", term, "title"));
 }
 
 static int explain_all(struct call *call)
@@ -140,14 +139,14 @@ static const char *suggest(const char *what)
 {
 	enum { MOST = 128 };
 	const char *names[MOST];
-	size_t nname = 0, nterm;
+	size_t nname = 0;
 	uint32_t count;
 	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
 	for (uint32_t i = 0; i < count && nname < MOST; i++)
 		names[nname++] = topologies[i].name;
-	const struct term *all = terms(&nterm);
-	for (size_t i = 0; i < nterm && nname < MOST; i++)
-		names[nname++] = all[i].name;
+	const char *term;
+	for (size_t i = 0; nname < MOST && (term = help_entry("terms", i)); i++)
+		names[nname++] = term;
 	for (int i = 0; i < ORDO_NTASK_KIND && nname < MOST; i++)
 		names[nname++] = ordo_task_kind_name((enum ordo_task_kind)i);
 	const char *algorithm = ordo_algorithm_suggest(what, UINT32_MAX);
@@ -205,8 +204,8 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 		return explain_operator(call, op);
 	if (kind_from_typed(what, &kind))
 		return explain_kind(call, kind);
-	if (find_term(what))
-		return explain_term(call, find_term(what));
+	if (help_find("terms", what))
+		return explain_term(call, help_find("terms", what));
 	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees)
 						: refuse(call, what);
 }
@@ -227,7 +226,7 @@ static int explain(struct call *call)
 	const char *what = call->noperand ? call->operands[0] : "all";
 	if (call->noperand == 2 && !strcasecmp(call->operands[0], "plan") &&
 		!strcasecmp(call->operands[1], "set"))
-		return explain_term(call, find_term("plan set"));
+		return explain_term(call, "plan set");
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one thing at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
@@ -240,12 +239,6 @@ const struct command explain_command = {
 	.summary = "says in plain words, with an example, what a rule, a guarantee, an algorithm "
 		   "or a term is",
 	.usage = "[all|RULE|GUARANTEE|TASK|OPERATOR|ALGORITHM|TOPOLOGY|TERM|FILE] [OPTION]...",
-	.description = "Without an operand it lists what can be explained. A rule comes with a "
-		       "schedule that breaks it and what `ordo verify`\n"
-		       "says of that; a guarantee with commands that show it refuted; an algorithm "
-		       "with what every slot holds after each step,\n"
-		       "on four ranks. A schedule is told phase by phase, with the reduction tree "
-		       "of every chunk and the reason why it is sound.",
 	.examples = "  ordo explain R8\n"
 		    "  ordo explain R8 --write-example R8.json\n"
 		    "  ordo explain G3\n"

@@ -157,11 +157,6 @@ const struct command list_command = {
 	.name = "list",
 	.summary = "lists the algorithms, topologies, operators and types there are",
 	.usage = "[algorithms|topologies|operators|types|ALGORITHM|SET]",
-	.description = "Without an operand it lists everything; with the name of an algorithm, all "
-		       "that is known of that one.\n"
-		       "Algorithms have other names too, those of the field, which serve wherever "
-		       "an algorithm is named. A document\n"
-		       "has its own name.",
 	.examples = "  ordo list\n"
 		    "  ordo list operators\n"
 		    "  ordo list ring\n"

@@ -1,12 +1,12 @@
 /* manual.c - `ordo manual`: the manual pages, made of the tables that --help prints.
  *
- * A page is mdoc(7). What --help says is set as it stands; prose.c says more where there is more to
- * say. So a new command, or a new option, has its page, or its place on one, without anything
+ * A page is mdoc(7). What --help says is set as it stands; help/commands.txt says more where there is
+ * more to say. So a new command, or a new option, has its page, or its place on one, without anything
  * written for it.
  */
 #include "cli/options.h"
 #include "cli/output.h"
-#include "help/prose.h"
+#include "help/texts.h"
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -209,7 +209,7 @@ static void put_option(FILE *out, const char *command, const struct option *opti
 	}
 	putc('\n', out);
 	char synonym[64];
-	const char *more = find_prose(command, option->name);
+	const char *more = manual_text(command, option->name);
 	if (more)
 		put_paragraphs(out, more);
 	else
@@ -314,9 +314,9 @@ static void put_related(FILE *out, const struct command *command)
 			if (commands[k] != command &&
 				(!last || strcmp(commands[k]->name, last->name) > 0) &&
 				(!next || strcmp(commands[k]->name, next->name) < 0) &&
-				(mentions(command->description, commands[k]->name) ||
+				(mentions(command_text(command->name), commands[k]->name) ||
 					mentions(command->examples, commands[k]->name) ||
-					mentions(find_prose(command->name, NULL),
+					mentions(manual_text(command->name, NULL),
 						commands[k]->name)))
 				next = commands[k];
 		if (!next)
@@ -335,10 +335,10 @@ static void put_command_page(FILE *out, const struct command *command)
 	put_head(out, name, command->summary);
 	fputs(".Sh SYNOPSIS\n", out);
 	put_usage(out, command);
-	const char *more = find_prose(command->name, NULL);
+	const char *more = manual_text(command->name, NULL);
 	fputs(".Sh DESCRIPTION\n", out);
-	if (command->description)
-		put_paragraphs(out, command->description);
+	if (command_text(command->name))
+		put_paragraphs(out, command_text(command->name));
 	else
 		put_sentence(out, command->summary);
 	if (more) {
@@ -368,14 +368,14 @@ static void put_overview(FILE *out)
 		putc('\n', out);
 	}
 	fputs(".Sh DESCRIPTION\n", out);
-	put_paragraphs(out, manual_overview);
+	put_paragraphs(out, manual_text("ordo", NULL));
 	fputs(".Sh COMMANDS\n.Bl -tag -width Ds\n", out);
 	for (size_t i = 0; i < ncommand; i++) {
 		fprintf(out, ".It Xr ordo-%s 1\n", commands[i]->name);
 		put_sentence(out, commands[i]->summary);
 	}
 	fputs(".El\n.Sh OPTIONS\nAll commands have these:\n.Bl -tag -width Ds\n", out);
-	put_common_options(out, NULL);
+	put_common_options(out, "ordo");
 	fputs(".It \\fB\\-\\-version\\fR\nPrint the version and exit.\n.El\n", out);
 	fputs(environment, out);
 	fputs(exit_status, out);
@@ -429,9 +429,6 @@ const struct command manual_command = {
 	.name = "manual",
 	.summary = "writes the manual page of a command",
 	.usage = "[COMMAND]",
-	.description = "The page is mdoc, as man reads it; without a command it is the page of "
-		       "ordo itself. Installed are the same\n"
-		       "pages: `man ordo-compile`.",
 	.examples = "  ordo manual compile | mandoc -a\n"
 		    "  ordo manual > ordo.1",
 	.run = manual,

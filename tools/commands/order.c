@@ -558,12 +558,6 @@ const struct command order_command = {
 	.name = "order",
 	.summary = "tells in which order every sum is made, and what that guarantees",
 	.usage = "FILE | --table [OPTION]...",
-	.description = "For each order there is: the parenthesised tree of shards (without virtual "
-		       "shards, of ranks), its name if it has one\n"
-		       "(dyadic, folded, linear, ring from r), which chunks and how many ranks "
-		       "have it, its depth, and how far a result can be\n"
-		       "from the exact one. Only a schedule that is proved has an order: others "
-		       "are refused with the first rule they break.",
 	.examples = "  ordo order ring.json\n"
 		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"
 		    "  ordo order dyadic.json -o dyadic.svg\n"

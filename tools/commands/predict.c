@@ -159,22 +159,6 @@ const struct command predict_command = {
 	.name = "predict",
 	.summary = "tells how long a schedule takes on a topology, and why, before it ever ran",
 	.usage = "FILE [--topology T] [--size SIZE] [OPTION]...",
-	.description = "A simulation of every task: latencies, then bytes over links that are "
-		       "shared fairly (max-min), a rank's ports shared\n"
-		       "too, latencies included, and what is added or copied at one time on a rank "
-		       "shares its bandwidth. Where nothing is\n"
-		       "shared, times are the closed forms. Sends of one stream to one rank in one "
-		       "phase go as one message. Without a\n"
-		       "topology every two ranks have a link. Of several links the widest is "
-		       "taken; without one a shortest way through switches,\n"
-		       "spread over equal ones. The schedule is not proved: `ordo verify` does.\n"
-		       "\n"
-		       "Told are the time and where it goes along the critical path (sharing: "
-		       "longer on the wire because others used it too;\n"
-		       "waiting: for ports, adders and copiers), what no schedule of the operator "
-		       "can be below, how much of the time links\n"
-		       "were at work, and the critical path. Of a plan set the schedule for the "
-		       "size is predicted. With --end a table.",
 	.examples =
 		"  ordo predict ring.json --topology full-mesh --size 16MiB\n"
 		"  ordo predict ring.json --topology torus:2x4 --route-through-ranks --type bf16\n"

@@ -542,13 +542,6 @@ const struct command probe_command = {
 	.summary = "recovers from real runs in which order everything is summed, and compares with "
 		   "the proof",
 	.usage = "FILE [OPTION]...",
-	.description = "One input is large, one is minus that, all others are 1: what is added "
-		       "before those two meet is lost, so the sum counts\n"
-		       "what comes after. From the counts of all pairs each element's tree "
-		       "follows, whatever made it; nothing of the schedule\n"
-		       "is used. Only sums are probed: products take the same steps.\n"
-		       "Exit code 0: the trees are those of the proof; 1: they are not, or there "
-		       "is no tree.",
 	.examples = "  ordo probe ring.json\n"
 		    "  ordo probe ring.json --type f64 --transport threads --workers 0\n"
 		    "  ordo probe ring.json --transport seeded --seeds 100\n"

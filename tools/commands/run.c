@@ -315,23 +315,6 @@ const struct command run_command = {
 	.name = "run",
 	.summary = "runs a proved schedule on threads, and checks the result",
 	.usage = "FILE [OPTION]...",
-	.description = "The schedule is verified first, and not run if it is refuted. Buffers are "
-		       "filled from the seed. --check compares\n"
-		       "every rank's output with the reduction trees evaluated one by one, bit for "
-		       "bit, and with the exact result:\n"
-		       "float sums within ((1+u)^depth - 1) of it, integers modulo 2^w. Of a plan "
-		       "set the schedule for the size is run.\n"
-		       "\n"
-		       "A run of one size interprets the tasks, to show what the schedule does. A "
-		       "table, as fast as it goes, folds what was\n"
-		       "proved: the same bits, without the tasks. --transport folded or threads "
-		       "has the other.\n"
-		       "\n"
-		       "With --end a table of sizes, in the columns of nccl-tests: algbw is size "
-		       "over time (the mean), busbw\n"
-		       "what that asks of links; a form that the document does not have is N/A. "
-		       "Sizes are rounded down to\n"
-		       "whole blocks.",
 	.examples =
 		"  ordo run ring.json --size 1MiB --check\n"
 		"  ordo run ring.json --type f64 --op max --count 1000 --workers 0 --repeat 10\n"

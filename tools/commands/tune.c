@@ -235,21 +235,6 @@ const struct command tune_command = {
 	.name = "tune",
 	.summary = "finds the fastest algorithm for every size, by simulation, as a plan set",
 	.usage = "OPERATOR --ranks N [--topology T] [--sizes A:B] [-o FOLDER] [OPTION]...",
-	.description = "Every candidate that the topology carries and whose proof holds --require "
-		       "and --order is simulated, as `ordo\n"
-		       "predict` does it, at powers of two of bytes. Where the fastest changes "
-		       "between two of them, sizes in between are\n"
-		       "simulated until the change is known to the byte.\n"
-		       "\n"
-		       "So both sides of a crossover are exact, of the simulation: the table shows "
-		       "both algorithms there. An algorithm that is\n"
-		       "the fastest only somewhere between two simulated sizes that have one "
-		       "fastest in common is not found; elements that do\n"
-		       "not divide evenly may let one win a single size by the time of an element. "
-		       "Times that differ by less than 1e-9 are\n"
-		       "equal, and then the order changes as seldom as may be. `compile --sizes` "
-		       "chooses by closed forms instead, which know\n"
-		       "nothing of shared links, and take less time where ranks are many.",
 	.examples =
 		"  ordo tune allreduce --ranks 8 --topology hypercube -o fast\n"
 		"  ordo tune allreduce --ranks 8 --fail-link 0-1 --sizes 1KiB:64MiB --require G1\n"

@@ -353,13 +353,6 @@ const struct command verify_command = {
 	.name = "verify",
 	.summary = "proves a schedule in every interleaving, or shows which rule it breaks",
 	.usage = "FILE|--generate A [OPTION]...",
-	.description = "FILE is a document, a folder, or - for stdin. It is judged by the rules "
-		       "R1..R13 (`ordo explain` lists them), whoever\n"
-		       "made it. A finding names the file, line and column, the rule, what was "
-		       "found and what was wanted.\n"
-		       "Of a plan set every schedule is proved, and whether the order of sums is "
-		       "one over all sizes.\n"
-		       "Exit code 0: proved; 1: refuted; 3: no schedule could be read.",
 	.examples =
 		"  ordo verify ring.json\n"
 		"  ordo verify ring.json --fail-link 0-1\n"

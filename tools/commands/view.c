@@ -332,21 +332,6 @@ const struct command view_command = {
 	.name = "view",
 	.summary = "writes a page that steps through a schedule, for any browser",
 	.usage = "FILE [OPTION]...",
-	.description = "One file of HTML that needs no network: the ranks on their topology with "
-		       "the data that moves, what every slot holds\n"
-		       "after each step and by which tree, the tasks with a link from every Wait "
-		       "to its Notify, when each ran, the rules and\n"
-		       "guarantees with their counterexamples. Of a schedule that is refuted it "
-		       "shows the witness, and where each stream\n"
-		       "is stuck: that too is exit code 0. Times are predicted; of a schedule that "
-		       "cannot end, moves are counted.\n"
-		       "It opens in the middle of the schedule, with data under way, or at the "
-		       "fault; a legend tells what the letters in slots\n"
-		       "mean.\n"
-		       "\n"
-		       "A link tells what it carries where the pointer rests on it; `?` tells the "
-		       "keys. Printed, the page shows the step it is\n"
-		       "at, the slots, the time and the proof, in light colours.",
 	.examples =
 		"  ordo view ring.json -o ring.html\n"
 		"  ordo view ring.json --topology full-mesh --size 16MiB --type bf16 -o ring.html\n"

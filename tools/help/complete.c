@@ -2,7 +2,7 @@
 #include "complete.h"
 #include "explain.h"
 #include "report/aliases.h"
-#include "rules.h"
+#include "texts.h"
 #include <ordo/element.h>
 #include <ordo/order.h>
 #include <ordo/schedule.h>
@@ -189,7 +189,7 @@ static void offer_rules(struct offers *offers)
 	for (int i = 1; i <= NRULE; i++) {
 		char name[8];
 		snprintf(name, sizeof name, "R%d", i);
-		offer(offers, name, rules[i].title);
+		offer(offers, name, rule_text(i, "title"));
 	}
 }
 
@@ -202,10 +202,9 @@ static void offer_tasks(struct offers *offers)
 
 static void offer_terms(struct offers *offers)
 {
-	size_t count;
-	const struct term *all = terms(&count);
-	for (size_t i = 0; i < count; i++)
-		offer(offers, all[i].name, all[i].title);
+	const char *term;
+	for (size_t i = 0; (term = help_entry("terms", i)); i++)
+		offer(offers, term, help_text("terms", term, "title"));
 }
 
 static void offer_commands(struct offers *offers)

@@ -3,7 +3,6 @@
 #define ORDO_TOOLS_HELP_EXPLAIN_H
 
 #include "command.h"
-#include "guides.h"
 #include <ordo/compiler.h>
 #include <ordo/order.h>
 
@@ -24,7 +23,8 @@ int explain_operator(struct call *call, enum ordo_operator op);
 const char *task_kind_meaning(enum ordo_task_kind kind);
 int explain_kind(struct call *call, enum ordo_task_kind kind);
 int explain_topology(struct call *call, const struct ordo_topology_facts *facts);
-int explain_term(struct call *call, const struct term *term);
+/* There is one of that name. */
+int explain_term(struct call *call, const char *name);
 /* A schedule in words: what moves phase by phase, at most `trees` reduction trees, and why it is
  * sound. */
 int explain_schedule(struct call *call, const char *path, uint32_t trees);

@@ -142,7 +142,6 @@ int explain_algorithm(struct call *call, const char *name, bool taught, const ch
 	struct ordo_named named[ORDO_MOST_NAMED];
 	const uint32_t count = ordo_algorithms_named(name, named);
 	const struct ordo_algorithm_facts *facts = named[0].facts;
-	const struct guide *guide = taught ? find_algorithm_guide(facts->name) : NULL;
 	if (output)
 		return give_example(call, named, output);
 	if (named[0].alias || count > 1)
@@ -154,11 +153,11 @@ int explain_algorithm(struct call *call, const char *name, bool taught, const ch
 	add_text(call->answer, "summary", facts->summary);
 	say(call, "%s%s%s: %s\n\n", paint(stdout, BOLD), facts->name, paint(stdout, PLAIN),
 		facts->summary);
-	if (guide) {
-		add_text(call->answer, "how", guide->how);
-		add_text(call->answer, "when", guide->when);
-		say_field(call, "how", guide->how);
-		say_field(call, "when", guide->when);
+	if (taught && facts->how) {
+		add_text(call->answer, "how", facts->how);
+		add_text(call->answer, "when", facts->when);
+		say_field(call, "how", facts->how);
+		say_field(call, "when", facts->when);
 		say(call, "\n");
 	}
 	cJSON *operators = cJSON_AddArrayToObject(call->answer, "operators");

@@ -4,15 +4,9 @@
 #include "cli/output.h"
 #include "explain.h"
 #include "report/proof.h"
-#include "rule_documents.h"
-#include "rules.h"
+#include "texts.h"
 #include <ordo/document.h>
 #include <string.h>
-
-static const char *const documents[NRULE + 1] = {NULL, document_R1, document_R2, document_R3,
-	document_R4, document_R5, document_R6, document_R7, document_R8, document_R9, document_R10,
-	document_R11, document_R12, document_R13};
-static const char *const guarantee_documents[ORDO_NGUARANTEE] = {document_G1, document_G2};
 
 static bool write_text(struct call *call, const char *path, const char *text)
 {
@@ -56,7 +50,7 @@ static bool say_findings(struct call *call, const struct ordo_schedule *schedule
 	return true;
 }
 
-/* R12 is about links, R13 about limits: those that rules[] asks for. */
+/* R12 is about links, R13 about limits: those that rules.txt asks for. */
 static bool judge(struct call *call, int rule, const struct ordo_schedule *schedule)
 {
 	static const char *link = "0-1";
@@ -76,19 +70,19 @@ static int say_example(struct call *call, int number, const char *name)
 {
 	struct ordo_error error;
 	char file[16];
-	const struct rule *rule = &rules[number];
-	const char *gap = *rule->ask ? " " : "";
+	const char *const story = rule_text(number, "story"), *const ask = rule_text(number, "ask"),
+			  *const document = example_document(name);
 	snprintf(file, sizeof file, "%s.json", name);
-	add_text(call->answer, "example", rule->story);
-	add_text(call->answer, "document", documents[number]);
+	add_text(call->answer, "example", story);
+	add_text(call->answer, "document", document);
 	say(call, "\n");
-	say_field(call, "example", rule->story);
+	say_field(call, "example", story);
 	say(call, "\n");
-	say_tasks(call, documents[number]);
+	say_tasks(call, document);
 	say(call, "\n$ ordo explain %s --write-example %s\n$ ordo verify %s%s%s\n", name, file,
-		file, gap, rule->ask);
-	struct ordo_schedule *schedule = ordo_schedule_read_text(
-		documents[number], strlen(documents[number]), file, NULL, &error);
+		file, ask ? " " : "", ask ? ask : "");
+	struct ordo_schedule *schedule =
+		ordo_schedule_read_text(document, strlen(document), file, NULL, &error);
 	if (!schedule) {
 		cJSON_AddItemToArray(
 			cJSON_AddArrayToObject(call->answer, "findings"), error_json(&error));
@@ -103,22 +97,25 @@ static int say_example(struct call *call, int number, const char *name)
 
 int explain_rule(struct call *call, int number, const char *output)
 {
-	const struct rule *rule = &rules[number];
-	char name[8];
+	const char *const title = rule_text(number, "title"),
+			  *const text = rule_text(number, "text"),
+			  *const why = rule_text(number, "why"),
+			  *const cure = rule_text(number, "cure");
+	char name[16];
 	snprintf(name, sizeof name, "R%d", number);
-	if (output && !write_text(call, output, documents[number]))
+	if (output && !write_text(call, output, example_document(name)))
 		return call->status;
 	if (output)
 		return ORDO_OK;
 	add_text(call->answer, "rule", name);
-	add_text(call->answer, "title", rule->title);
-	add_text(call->answer, "text", rule->text);
-	add_text(call->answer, "why", rule->why);
-	add_text(call->answer, "cure", rule->cure);
-	say(call, "%s%s, %s%s\n\n", paint(stdout, BOLD), name, rule->title, paint(stdout, PLAIN));
-	say_field(call, "demands", rule->text);
-	say_field(call, "why", rule->why);
-	say_field(call, "if broken", rule->cure);
+	add_text(call->answer, "title", title);
+	add_text(call->answer, "text", text);
+	add_text(call->answer, "why", why);
+	add_text(call->answer, "cure", cure);
+	say(call, "%s%s, %s%s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN));
+	say_field(call, "demands", text);
+	say_field(call, "why", why);
+	say_field(call, "if broken", cure);
 	return say_example(call, number, name);
 }
 
@@ -126,30 +123,34 @@ int explain_guarantee(struct call *call, enum ordo_guarantee guarantee, const ch
 {
 	const char *name = ordo_guarantee_name(guarantee), *title = ordo_guarantee_title(guarantee),
 		   *meaning = ordo_guarantee_meaning(guarantee);
-	const struct guarantee *words = &guarantees[guarantee];
-	if (output && !guarantee_documents[guarantee])
+	const char *const document = example_document(name), *const transcript = help_text(
+								     "rules", name, "transcript");
+	const char *const text = help_text("rules", name, "text"),
+			  *const why = help_text("rules", name, "why"),
+			  *const ask = help_text("rules", name, "ask"),
+			  *const story = help_text("rules", name, "story");
+	if (output && !document)
 		return fail_usage(call, "the commands below its example make them",
 			"%s has no document of its own: compilers write schedules that lack it",
 			name);
 	if (output)
-		return write_text(call, output, guarantee_documents[guarantee]) ? ORDO_OK
-										: call->status;
+		return write_text(call, output, document) ? ORDO_OK : call->status;
 	add_text(call->answer, "guarantee", name);
 	add_text(call->answer, "title", title);
 	add_text(call->answer, "meaning", meaning);
-	add_text(call->answer, "text", words->text);
-	add_text(call->answer, "why", words->why);
-	add_text(call->answer, "ask", words->ask);
-	add_text(call->answer, "example", words->story);
-	add_text(call->answer, "document", guarantee_documents[guarantee]);
-	add_text(call->answer, "transcript", words->transcript);
+	add_text(call->answer, "text", text);
+	add_text(call->answer, "why", why);
+	add_text(call->answer, "ask", ask);
+	add_text(call->answer, "example", story);
+	add_text(call->answer, "document", document);
+	add_text(call->answer, "transcript", transcript);
 	say(call, "%s%s, %s%s: %s\n\n", paint(stdout, BOLD), name, title, paint(stdout, PLAIN),
 		meaning);
-	say_field(call, "of trees", words->text);
-	say_field(call, "why", words->why);
-	say_field(call, "ask", words->ask);
+	say_field(call, "of trees", text);
+	say_field(call, "why", why);
+	say_field(call, "ask", ask);
 	say(call, "\n");
-	say_field(call, "example", words->story);
-	say(call, "\n%s", words->transcript);
+	say_field(call, "example", story);
+	say(call, "\n%s\n", transcript);
 	return ORDO_OK;
 }

@@ -212,6 +212,10 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_star = {
 	.facts = {.name = "star",
 		.summary = "everything through one rank, the hub",
+		.how = "One rank, the hub, receives the data of all ranks, adds it in ascending "
+		       "order of rank, and sends each rank its part of the result.",
+		.when = "For a few ranks around one that has links to all others, and small "
+			"messages. All traffic goes over the links of the hub.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCE | 1u << ORDO_BROADCAST |
 			     1u << ORDO_SCATTER | 1u << ORDO_GATHER,
 		.ranks = "any",

@@ -48,6 +48,11 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_circulant = {
 	.facts = {.name = "circulant",
 		.summary = "halving for any number of ranks, round a circulant graph",
+		.how = "In each round a rank sends all blocks beyond a skip s to the rank s places "
+		       "further on, and adds what it receives to the blocks it keeps. The skips "
+		       "halve, rounded up: N, N/2, N/4, ... 1.",
+		.when = "For any number of ranks on switched networks: ceil(log2 N) rounds and N-1 "
+			"blocks sent for each phase, both of which are optimal.",
 		.operators = 1u << ORDO_ALLREDUCE | 1u << ORDO_REDUCESCATTER | 1u << ORDO_ALLGATHER,
 		.ranks = "any",
 		.steps = "q = ceil(log2 N) rounds; AllReduce 2q",

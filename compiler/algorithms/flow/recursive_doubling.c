@@ -82,6 +82,10 @@ const struct ordo_algorithm ordo_algorithm_recursive_doubling = {
 	.facts = {.name = "recursive-doubling",
 		.summary = "every rank exchanges all it has with a rank that differs in one bit: "
 			   "small data",
+		.how = "Let N = 2^q. In each of q steps a rank exchanges its whole partial sum "
+		       "with the rank whose number differs in one bit, and both add.",
+		.when = "For small messages on a power of two of ranks: q steps and no second "
+			"phase. Each step sends the whole vector.",
 		.operators = 1u << ORDO_ALLREDUCE,
 		.ranks = "2^q",
 		.steps = "q",

@@ -121,6 +121,12 @@ static const struct ordo_alias aliases[] = {
 const struct ordo_algorithm ordo_algorithm_tree = {
 	.facts = {.name = "tree",
 		.summary = "up and down a binomial tree or two binary trees, chunk after chunk",
+		.how = "Partial sums go up a tree to the root, chunk after chunk, and results go "
+		       "down it. In a binomial tree the root has log2 N children. With two binary "
+		       "trees, where each rank is a leaf in one of them, no rank sends more than "
+		       "half as much as in one.",
+		.when = "For Broadcast, Reduce and small messages; with many chunks in a pipeline "
+			"also for large ones. The binomial tree from root 0 adds in dyadic order.",
 		.operators = ALL_OF_THEM,
 		.ranks = "any",
 		.steps = "binomial q, double binary at most q+1, and a step for each further "

@@ -122,6 +122,9 @@ struct ordo_algorithm_facts {
 	uint32_t nvariant;
 	const struct ordo_alias *aliases; /* a document never carries one */
 	uint32_t nalias;
+	/* For people, a paragraph each: how it works, and when to choose it. `ordo explain` and the
+	 * gallery show them. */
+	const char *how, *when;
 };
 
 ORDO_API const struct ordo_algorithm_facts *const *ordo_algorithms(uint32_t *count);
@@ -215,7 +218,11 @@ ORDO_API struct ordo_topology *ordo_topology_make(
 	const char *name, uint32_t nrank, struct ordo_error *error);
 
 struct ordo_topology_facts {
-	const char *name, *summary, *ranks;
+	const char *name, *summary;
+	const char *ranks; /* condition on the number of ranks, for people: "any", "2^k" */
+	/* For people: what it looks like, and what hardware has it. */
+	const char *how, *where;
+	const char *sample; /* the name of one that has eight ranks: "a3:8", "ring" */
 };
 ORDO_API const struct ordo_topology_facts *ordo_topologies(uint32_t *count);
 

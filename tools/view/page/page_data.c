@@ -1,6 +1,6 @@
 /* page_data.c - what a page shows, as JSON: facts as objects, tasks as a column for each of their
  * fields. */
-#include "help/rules.h"
+#include "help/texts.h"
 #include "page.h"
 #include "report/proof.h"
 #include "view/model/layout.h"
@@ -126,8 +126,8 @@ static void add_rules(cJSON *verdict, const struct page *page)
 	cJSON *list = cJSON_AddArrayToObject(verdict, "rules");
 	for (int rule = 1; rule <= NRULE; rule++) {
 		cJSON *one = cJSON_CreateObject();
-		add_text(one, "title", rules[rule].title);
-		add_text(one, "text", rules[rule].text);
+		add_text(one, "title", rule_text(rule, "title"));
+		add_text(one, "text", rule_text(rule, "text"));
 		add_text(one, "state", state_of_rule(page, rule));
 		cJSON_AddItemToArray(list, one);
 	}

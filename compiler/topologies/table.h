@@ -1,0 +1,11 @@
+/* table.h - every topology that has a name, one line each, in the order of `ordo list`. */
+ORDO_TOPOLOGY(full_mesh)
+ORDO_TOPOLOGY(ring)
+ORDO_TOPOLOGY(star)
+ORDO_TOPOLOGY(a3)
+ORDO_TOPOLOGY(servers)
+ORDO_TOPOLOGY(dgx_a100)
+ORDO_TOPOLOGY(dgx_h100)
+ORDO_TOPOLOGY(mi300x)
+ORDO_TOPOLOGY(torus)
+ORDO_TOPOLOGY(hypercube)
