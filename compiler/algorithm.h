@@ -89,6 +89,9 @@ bool ordo_recipe_make(
  * topology. */
 bool ordo_recipe_take_problem(
 	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
+/* A problem is part of a request: its errors are usage errors (ORDO_USAGE), not errors of a
+ * document. */
+bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error);
 void ordo_recipe_destroy(struct ordo_recipe *recipe);
 /* The part of ordo_recipe_make that takes no memory worth a name: all but `prepare`, and K. */
 bool ordo_recipe_read(

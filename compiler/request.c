@@ -464,9 +464,7 @@ static bool read_notation(struct ordo_recipe *recipe, const char *text, struct o
 	return read_settings(&notation, settings) && complete(&notation);
 }
 
-/* The problem as a request: what is wrong with it is wrong with the request, not with a
- * document. */
-static bool check_problem(const struct ordo_problem *problem, struct ordo_error *error)
+bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error)
 {
 	if (ordo_problem_check(problem, error))
 		return true;
@@ -486,7 +484,7 @@ bool ordo_recipe_take_problem(
 		problem->nshard = problem->nrank;
 	if (!problem->chunks_per_block)
 		problem->chunks_per_block = 1;
-	if (!check_problem(problem, error))
+	if (!ordo_check_problem(problem, error))
 		return false;
 	if (problem->nshard < problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
@@ -549,22 +547,6 @@ bool ordo_recipe_read(
 		return false;
 	leave_shards_to_ranks(recipe);
 	return !recipe->algorithm->applicable || recipe->algorithm->applicable(recipe, error);
-}
-
-bool ordo_recipe_make(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
-{
-	if (!ordo_recipe_read(recipe, request, error) ||
-		!ordo_fits_in_memory(recipe, request, error))
-		return false;
-	const struct ordo_algorithm *algorithm = recipe->algorithm;
-	if (algorithm->prepare && !algorithm->prepare(recipe, error))
-		return false;
-	if (!recipe->problem.chunks_per_block)
-		recipe->problem.chunks_per_block =
-			algorithm->chunks ? algorithm->chunks(recipe) : 1;
-	const struct ordo_problem whole = ordo_recipe_whole(recipe);
-	return check_problem(&whole, error);
 }
 
 void ordo_recipe_destroy(struct ordo_recipe *recipe)

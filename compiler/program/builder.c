@@ -1,7 +1,8 @@
 /* builder.c - takes an algorithm's moves, checks each, and keeps them in program order. */
 #include "builder.h"
-#include "passes.h"
-#include "shards.h"
+#include "algorithm.h"
+#include "build.h"
+#include "sequence.h"
 #include <ordo/arena.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,15 +144,9 @@ bool ordo_has_output(const struct ordo_builder *b, uint32_t rank, uint32_t chunk
 	return ordo_output_slot(&b->sequence->problem, rank, chunk) != ORDO_NONE;
 }
 
-/* Do ranks fold their shards before the algorithm begins? */
-static bool folds_first(const struct ordo_builder *b)
-{
-	return b->recipe->nshard != b->recipe->problem.nshard;
-}
-
 struct ordo_at ordo_input_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
-	if (folds_first(b))
+	if (ordo_folds_shards(b->recipe))
 		return ordo_work(b, rank, chunk);
 	uint32_t slot = ordo_input_slot(&b->sequence->problem, rank, chunk);
 	if (slot == ORDO_NONE)
@@ -436,6 +431,15 @@ void ordo_builder_reduce(
 	move_chunks(b, dst, src, count, true);
 }
 
+static void destroy(struct ordo_builder *b)
+{
+	ordo_cells_free(&b->cells);
+	free(b->written);
+	free(b->lanes);
+	free(b->scratch_chunk);
+	free(b);
+}
+
 /* In the beginning every input slot holds its chunk, and nothing else holds anything. */
 static bool begin(struct ordo_builder *b, struct ordo_error *error)
 {
@@ -452,28 +456,36 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	return true;
 }
 
-bool ordo_build(
+struct ordo_builder *ordo_builder_create(
 	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error)
 {
-	*sequence = (struct ordo_sequence){.problem = ordo_recipe_whole(recipe)};
-	struct ordo_builder b = {.recipe = recipe,
+	struct ordo_builder *b = calloc(1, sizeof *b);
+	if (!b) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	*b = (struct ordo_builder){.recipe = recipe,
 		.sequence = sequence,
 		.work_scratch = ORDO_NONE,
 		.phase = ORDO_NO_PHASE};
-	const bool begun = begin(&b, error);
-	if (begun && folds_first(&b))
-		ordo_fold_ranks(&b, &sequence->problem);
-	b.phase = ORDO_NO_PHASE;
-	if (begun) {
-		ordo_stream(&b, "main", ORDO_NONE);
-		recipe->algorithm->build(&b, recipe);
-	}
-	if (begun && b.failed && error)
-		*error = b.error;
-	sequence->scratch_slots = b.scratch_used;
-	ordo_cells_free(&b.cells);
-	free(b.written);
-	free(b.lanes);
-	free(b.scratch_chunk);
-	return begun && !b.failed;
+	if (begin(b, error))
+		return b;
+	destroy(b);
+	return NULL;
+}
+
+void ordo_builder_begin_algorithm(struct ordo_builder *b)
+{
+	b->phase = ORDO_NO_PHASE;
+	ordo_stream(b, "main", ORDO_NONE);
+}
+
+bool ordo_builder_finish(struct ordo_builder *b, struct ordo_error *error)
+{
+	const bool worked = !b->failed;
+	if (b->failed && error)
+		*error = b->error;
+	b->sequence->scratch_slots = b->scratch_used;
+	destroy(b);
+	return worked;
 }
