@@ -27,7 +27,7 @@ struct ordo_value {
  * where the algorithm adds anyway: what it is asked for is then the problem of N ranks with one
  * vector each, in place.
  */
-struct ordo_recipe {
+struct ordo_resolved_request {
 	/* chunks_per_block is 0 in applicable, prepare and chunks if the user gave none */
 	struct ordo_problem problem;
 	uint32_t nshard; /* V; problem.nshard, unless ranks fold their shards first */
@@ -38,22 +38,22 @@ struct ordo_recipe {
 	/* canonical: only what differs from the fallbacks, in the order of the table */
 	const char *notation;
 	void *prepared;		 /* what `prepare` found; NULL */
-	struct ordo_arena arena; /* lives as long as the recipe */
+	struct ordo_arena arena; /* lives as long as the request */
 };
 
 struct ordo_algorithm {
 	struct ordo_algorithm_facts facts;
 	/* What the algorithm demands beyond its operators and the ranges of its parameters. NULL:
 	 * nothing. Reads as a formula. */
-	bool (*applicable)(const struct ordo_recipe *recipe, struct ordo_error *error);
+	bool (*applicable)(const struct ordo_resolved_request *request, struct ordo_error *error);
 	/* Finds, once, what both `chunks` and `build` need (say, the cycles of a topology), into
-	 * recipe->prepared, from recipe->arena. NULL: nothing. */
-	bool (*prepare)(struct ordo_recipe *recipe, struct ordo_error *error);
+	 * request->prepared, from request->arena. NULL: nothing. */
+	bool (*prepare)(struct ordo_resolved_request *request, struct ordo_error *error);
 	/* K if the user gives none. NULL: 1. */
-	uint32_t (*chunks)(const struct ordo_recipe *recipe);
-	void (*build)(struct ordo_builder *b, const struct ordo_recipe *recipe);
-	/* Gives back what `prepare` took and recipe->arena does not own. NULL: nothing. */
-	void (*release)(struct ordo_recipe *recipe);
+	uint32_t (*chunks)(const struct ordo_resolved_request *request);
+	void (*build)(struct ordo_builder *b, const struct ordo_resolved_request *request);
+	/* Gives back what `prepare` took and request->arena does not own. NULL: nothing. */
+	void (*release)(struct ordo_resolved_request *request);
 	/* it is asked for the problem of V shards as it is, and they are not folded before */
 	bool takes_shards;
 	/* it finds its way around links that are not there: named in hints to those who use one
@@ -62,18 +62,18 @@ struct ordo_algorithm {
 
 	/* Claims, for the tests. Steps: the longest chain of cross-rank moves that each carry on
 	 * what the one before brought. Volume: how many chunks the busiest rank sends to others.
-	 * With the K of the recipe. ORDO_UNCOUNTED: no memory. */
-	uint64_t (*steps)(const struct ordo_recipe *recipe);
-	uint64_t (*volume)(const struct ordo_recipe *recipe);
+	 * With the K of the request. ORDO_UNCOUNTED: no memory. */
+	uint64_t (*steps)(const struct ordo_resolved_request *request);
+	uint64_t (*volume)(const struct ordo_resolved_request *request);
 };
 
 #define ORDO_UNCOUNTED UINT64_MAX
 struct ordo_claims {
 	uint64_t steps, volume;
 };
-/* What the recipe's algorithm claims of it. false: no memory. */
-bool ordo_claims_of(
-	const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error);
+/* What the request's algorithm claims of it. false: no memory. */
+bool ordo_claims_of(const struct ordo_resolved_request *resolved, struct ordo_claims *claims,
+	struct ordo_error *error);
 
 /* All algorithms, in the order of `ordo list`. */
 extern const struct ordo_algorithm *const ordo_algorithm_table[];
@@ -83,23 +83,23 @@ extern const uint32_t ordo_nalgorithm;
  * operator and problem, prepares, and settles K. Words and numbers are written plainly, a list in
  * brackets `order=[0,2,1,3]`, several lists as `order=[[0,1,2],[0,2,1]]`. The caller destroys it,
  * also after false. */
-bool ordo_recipe_make(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
-/* The part of ordo_recipe_make that is the same for all algorithms: checks the problem and the
+bool ordo_request_resolve(struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error);
+/* The part of ordo_request_resolve that is the same for all algorithms: checks the problem and the
  * topology. */
-bool ordo_recipe_take_problem(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
+bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error);
 /* A problem is part of a request: its errors are usage errors (ORDO_USAGE), not errors of a
  * document. */
 bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *error);
-void ordo_recipe_destroy(struct ordo_recipe *recipe);
-/* The part of ordo_recipe_make that takes no memory worth a name: all but `prepare`, and K. */
-bool ordo_recipe_read(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error);
+void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved);
+/* The part of ordo_request_resolve that takes no memory worth a name: all but `prepare`, and K. */
+bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_request *request,
+	struct ordo_error *error);
 /* Whether there may be memory to compile what was read, and to prove it. If not,
  * error->too_large. */
-bool ordo_fits_in_memory(const struct ordo_recipe *recipe, const struct ordo_request *request,
-	struct ordo_error *error);
+bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error);
 /* Says of an error that it arose in a part of what was asked for: "where: ...". Always returns
  * false. */
 bool ordo_error_in(struct ordo_error *error, const char *format, ...)
@@ -120,11 +120,13 @@ bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algor
 	const struct ordo_error *why, struct ordo_error *error);
 
 /* The problem that the schedule solves: of V shards, not in place if V != N. */
-struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe);
+struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resolved);
 
 /* The value of a parameter the algorithm declares (asserted). */
-const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name);
-bool ordo_recipe_is(const struct ordo_recipe *recipe, const char *name, const char *word);
-uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name);
+const struct ordo_value *ordo_parameter_value(
+	const struct ordo_resolved_request *resolved, const char *name);
+bool ordo_parameter_is(
+	const struct ordo_resolved_request *resolved, const char *name, const char *word);
+uint32_t ordo_parameter_number(const struct ordo_resolved_request *resolved, const char *name);
 
 #endif

@@ -36,10 +36,10 @@ static bool watch(struct ordo_sequence *sequence, const struct ordo_request **re
 
 /* Data has its links, or the builder would have said so; what remains are signals that go where no
  * data goes. */
-static bool signals_have_links(const struct ordo_recipe *recipe,
+static bool signals_have_links(const struct ordo_resolved_request *resolved,
 	const struct ordo_schedule *schedule, struct ordo_error *error)
 {
-	const struct ordo_topology *topology = recipe->topology;
+	const struct ordo_topology *topology = resolved->topology;
 	for (uint32_t s = 0; topology && s < schedule->nstream; s++) {
 		const struct ordo_stream *stream = &schedule->streams[s];
 		uint32_t good = stream->rank;
@@ -54,7 +54,7 @@ static bool signals_have_links(const struct ordo_recipe *recipe,
 			ordo_fail(error, ORDO_USAGE, 0,
 				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, "
 				"which topology \"%s\" does not have or which is down",
-				recipe->algorithm->facts.name, stream->rank, good, stream->rank,
+				resolved->algorithm->facts.name, stream->rank, good, stream->rank,
 				good, topology->name);
 			return ordo_hint(error, "data goes one way, signals go both: that the "
 						"memory may be written, and that it was");
@@ -118,22 +118,22 @@ static struct ordo_schedule *compile(const struct ordo_request *request, struct 
 {
 	if (!request->algorithm)
 		return compile_fastest(request, error);
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	struct ordo_sequence sequence = {0};
 	struct ordo_pairs pairs = {0};
 	struct ordo_schedule *schedule = NULL;
-	const bool worked = told(request, BEGINS) && ordo_recipe_make(&recipe, request, error) &&
-			    ordo_build(&recipe, &sequence, error) && told(request, BUILT) &&
-			    ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
-			    ordo_relay(&sequence, request->topology, error) &&
-			    watch(&sequence, &request) &&
-			    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
-			    told(request, ORDERED) &&
-			    (schedule = ordo_emit(&recipe, &sequence, &pairs, error)) &&
-			    signals_have_links(&recipe, schedule, error);
+	const bool worked =
+		told(request, BEGINS) && ordo_request_resolve(&resolved, request, error) &&
+		ordo_build(&resolved, &sequence, error) && told(request, BUILT) &&
+		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
+		ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
+		told(request, ORDERED) &&
+		(schedule = ordo_emit(&resolved, &sequence, &pairs, error)) &&
+		signals_have_links(&resolved, schedule, error);
 	free(pairs.items);
 	ordo_sequence_free(&sequence);
-	ordo_recipe_destroy(&recipe);
+	ordo_resolved_request_destroy(&resolved);
 	told(request, EMITTED);
 	if (worked && prove(request, schedule, error))
 		return schedule;

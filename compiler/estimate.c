@@ -47,7 +47,7 @@ struct sample {
 /* What is asked for, and the largest sample of it. */
 struct estimating {
 	const struct ordo_request *request;
-	const struct ordo_recipe *recipe; /* read */
+	const struct ordo_resolved_request *resolved; /* read */
 	bool has_levels;
 	struct sample wanted, sample;
 	struct counts counts;  /* of the sample */
@@ -65,15 +65,15 @@ static uint32_t ranks_of(const struct sample *sample)
 /* The algorithm, for the sizes of levels that the sample has. */
 static void print_algorithm(const struct estimating *e, const struct sample *sample, char out[1024])
 {
-	const struct ordo_recipe *recipe = e->recipe;
+	const struct ordo_resolved_request *resolved = e->resolved;
 	if (!e->has_levels) {
-		snprintf(out, 1024, "%.1000s", recipe->notation);
+		snprintf(out, 1024, "%.1000s", resolved->notation);
 		return;
 	}
-	const struct ordo_value *levels = ordo_recipe_value(recipe, "levels");
+	const struct ordo_value *levels = ordo_parameter_value(resolved, "levels");
 	int length =
-		snprintf(out, 1024, "%s(%.700s,first=%.16s,sizes=", recipe->algorithm->facts.name,
-			levels->word, ordo_recipe_value(recipe, "first")->word);
+		snprintf(out, 1024, "%s(%.700s,first=%.16s,sizes=", resolved->algorithm->facts.name,
+			levels->word, ordo_parameter_value(resolved, "first")->word);
 	for (uint32_t i = 0; i < levels->nalgorithm; i++)
 		length += snprintf(out + length, 1024 - (size_t)length, "%s%u", i ? "," : "[",
 			sample->sizes[i]);
@@ -113,7 +113,7 @@ static bool build_near(const struct estimating *e, struct sample *sample, struct
 	for (uint32_t n = 0; n < 2 * tries; n++) {
 		sample->sizes[0] = first + n % tries;
 		print_algorithm(e, sample, algorithm);
-		if (build(e, n < tries ? algorithm : e->recipe->algorithm->facts.name, sample,
+		if (build(e, n < tries ? algorithm : e->resolved->algorithm->facts.name, sample,
 			    counts))
 			return true;
 	}
@@ -232,22 +232,22 @@ static bool estimate_counts(struct estimating *e)
 }
 
 /* Of a hierarchy the sizes of its levels, which have not been looked for yet. */
-static bool begin(
-	struct estimating *e, const struct ordo_recipe *recipe, const struct ordo_request *request)
+static bool begin(struct estimating *e, const struct ordo_resolved_request *resolved,
+	const struct ordo_request *request)
 {
 	const struct ordo_problem *problem = &request->problem;
 	struct ordo_levels levels;
-	*e = (struct estimating){.request = request, .recipe = recipe};
+	*e = (struct estimating){.request = request, .resolved = resolved};
 	e->wanted.chunks = problem->chunks_per_block;
 	e->wanted.shards = problem->nshard ? (double)problem->nshard / problem->nrank : 1;
 	for (int i = 0; i < ORDO_MAX_LEVELS; i++)
 		e->wanted.sizes[i] = i ? 1 : problem->nrank;
-	e->has_levels = !strcmp(recipe->algorithm->facts.name, "hierarchical");
+	e->has_levels = !strcmp(resolved->algorithm->facts.name, "hierarchical");
 	if (!e->has_levels)
 		return true;
-	const struct ordo_value *names = ordo_recipe_value(recipe, "levels");
-	if (!ordo_levels_make(
-		    recipe, names->nalgorithm, ordo_recipe_value(recipe, "sizes"), &levels, NULL))
+	const struct ordo_value *names = ordo_parameter_value(resolved, "levels");
+	if (!ordo_levels_make(resolved, names->nalgorithm, ordo_parameter_value(resolved, "sizes"),
+		    &levels, NULL))
 		return false;
 	e->wanted.sizes[0] = 1;
 	for (uint32_t i = 0; i < levels.count; i++)
@@ -255,12 +255,12 @@ static bool begin(
 	return true;
 }
 
-static bool estimate(const struct ordo_recipe *recipe, const struct ordo_request *request,
-	struct ordo_estimate *estimate)
+static bool estimate(const struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_estimate *estimate)
 {
 	struct estimating e;
 	double counts[NCOUNT];
-	if (!begin(&e, recipe, request) || !estimate_counts(&e))
+	if (!begin(&e, resolved, request) || !estimate_counts(&e))
 		return false;
 	for (int i = 0; i < NCOUNT; i++)
 		counts[i] = e.counts.of[i] * e.factors.of[i];
@@ -272,13 +272,13 @@ static bool estimate(const struct ordo_recipe *recipe, const struct ordo_request
 bool ordo_estimate(
 	const struct ordo_request *request, struct ordo_estimate *answer, struct ordo_error *error)
 {
-	struct ordo_recipe recipe;
-	bool worked = ordo_recipe_read(&recipe, request, error);
-	if (worked && !estimate(&recipe, request, answer))
+	struct ordo_resolved_request resolved;
+	bool worked = ordo_request_read(&resolved, request, error);
+	if (worked && !estimate(&resolved, request, answer))
 		worked = ordo_fail(error, ORDO_USAGE, 0,
-			"%s: found no few ranks that tell what %u take", recipe.notation,
+			"%s: found no few ranks that tell what %u take", resolved.notation,
 			request->problem.nrank);
-	ordo_recipe_destroy(&recipe);
+	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }
 
@@ -289,8 +289,8 @@ static void print_tasks(char out[32], double tasks)
 }
 
 /* Where no estimate is found, whether the request can be compiled at all is not for us to say. */
-bool ordo_fits_in_memory(const struct ordo_recipe *recipe, const struct ordo_request *request,
-	struct ordo_error *error)
+bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &request->problem;
 	const double N = problem->nrank, K = problem->chunks_per_block, V = problem->nshard;
@@ -298,11 +298,11 @@ bool ordo_fits_in_memory(const struct ordo_recipe *recipe, const struct ordo_req
 	struct ordo_estimate found;
 	char what[256], tasks[32];
 	if (request->is_sample || most <= (double)ordo_memory_limit() ||
-		!estimate(recipe, request, &found))
+		!estimate(resolved, request, &found))
 		return true;
 	print_tasks(tasks, found.tasks);
 	snprintf(what, sizeof what, "%s on %u ranks by %.100s: about %s tasks, which",
-		ordo_operator_facts(problem->op)->name, problem->nrank, recipe->notation, tasks);
+		ordo_operator_facts(problem->op)->name, problem->nrank, resolved->notation, tasks);
 	if (ordo_memory_allows(found.bytes, what, error))
 		return true;
 	return ordo_hint(error, "fewer ranks or chunks take less, or an algorithm of fewer tasks, "

@@ -1,13 +1,13 @@
-/* passes.h - from a recipe to a schedule, one pass a line in compile.c. */
+/* passes.h - from a resolved request to a schedule, one pass a line in compile.c. */
 #ifndef ORDO_PASSES_H
 #define ORDO_PASSES_H
 
 #include "algorithm.h"
 #include "program/sequence.h"
 
-/* Needs a recipe; gives its sequential program. Free the sequence also after false. */
-bool ordo_build(
-	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
+/* Needs a resolved request; gives its sequential program. Free the sequence also after false. */
+bool ordo_build(const struct ordo_resolved_request *request, struct ordo_sequence *sequence,
+	struct ordo_error *error);
 
 /* If the problem accumulates in f32: moves sums into scratch, and rounds each once. Needs nothing;
  * may add scratch slots, moves within a rank and streams. */
@@ -51,7 +51,7 @@ bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct o
 	struct ordo_error *error);
 
 /* Writes sequence and pairs down as a schedule. NULL: no memory. */
-struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe,
+struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
 	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
 	struct ordo_error *error);
 

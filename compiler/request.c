@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error);
+static bool read_notation(
+	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error);
 
 bool ordo_error_in(struct ordo_error *error, const char *format, ...)
 {
@@ -30,7 +31,7 @@ bool ordo_error_in(struct ordo_error *error, const char *format, ...)
 
 /* What is being read. */
 struct notation {
-	struct ordo_recipe *recipe;
+	struct ordo_resolved_request *resolved;
 	const char *text; /* whole, without spaces */
 	struct ordo_error *error;
 };
@@ -100,8 +101,8 @@ static const char *list_meanings(
 static bool fail_operator(const struct notation *notation, const char *name,
 	const struct ordo_named *named, uint32_t count)
 {
-	struct ordo_arena *arena = &notation->recipe->arena;
-	const enum ordo_operator op = notation->recipe->problem.op;
+	struct ordo_arena *arena = &notation->resolved->arena;
+	const enum ordo_operator op = notation->resolved->problem.op;
 	const char **names = algorithm_names(arena, &op);
 	if (!names)
 		return ordo_fail_memory(notation->error);
@@ -113,13 +114,13 @@ static bool fail_operator(const struct notation *notation, const char *name,
 
 static bool fail_name(const struct notation *notation, const char *name)
 {
-	struct ordo_recipe *recipe = notation->recipe;
-	const char **names = algorithm_names(&recipe->arena, NULL);
+	struct ordo_resolved_request *resolved = notation->resolved;
+	const char **names = algorithm_names(&resolved->arena, NULL);
 	if (!names)
 		return ordo_fail_memory(notation->error);
 	ordo_fail(notation->error, ORDO_USAGE, 0, "algorithm: found \"%s\", wanted one of %s", name,
-		list_names(&recipe->arena, names, ordo_nalgorithm));
-	const char *near = ordo_algorithm_suggest(name, 1u << recipe->problem.op);
+		list_names(&resolved->arena, names, ordo_nalgorithm));
+	const char *near = ordo_algorithm_suggest(name, 1u << resolved->problem.op);
 	near = near ? near : ordo_algorithm_suggest(name, UINT32_MAX);
 	return near ? ordo_hint(notation->error, "did you mean %s?", near) : false;
 }
@@ -127,31 +128,31 @@ static bool fail_name(const struct notation *notation, const char *name)
 /* What the name means for the operator; *settings are those that it stands for. */
 static bool find_algorithm(const struct notation *notation, const char *name, const char **settings)
 {
-	struct ordo_recipe *recipe = notation->recipe;
+	struct ordo_resolved_request *resolved = notation->resolved;
 	struct ordo_named named[ORDO_MOST_NAMED];
 	const uint32_t count = ordo_algorithms_named(name, named);
 	uint32_t i = 0;
 	if (!count)
 		return fail_name(notation, name);
-	while (i < count && !(named[i].operators >> recipe->problem.op & 1))
+	while (i < count && !(named[i].operators >> resolved->problem.op & 1))
 		i++;
 	if (i == count && named[0].alias)
 		return fail_operator(notation, name, named, count);
 	i = i == count ? 0 : i;
 	for (uint32_t a = 0; a < ordo_nalgorithm; a++)
 		if (&ordo_algorithm_table[a]->facts == named[i].facts)
-			recipe->algorithm = ordo_algorithm_table[a];
+			resolved->algorithm = ordo_algorithm_table[a];
 	*settings = named[i].alias ? named[i].alias->settings : "";
 	return true;
 }
 
 static bool find_parameter(const struct notation *notation, const char *name, uint32_t *index)
 {
-	const struct ordo_algorithm_facts *facts = &notation->recipe->algorithm->facts;
+	const struct ordo_algorithm_facts *facts = &notation->resolved->algorithm->facts;
 	for (*index = 0; *index < facts->nparameter; ++*index)
 		if (!strcmp(name, facts->parameters[*index].name))
 			return true;
-	struct ordo_arena *arena = &notation->recipe->arena;
+	struct ordo_arena *arena = &notation->resolved->arena;
 	const char **names =
 		ordo_arena_alloc(arena, ((size_t)facts->nparameter + 1) * sizeof *names);
 	if (!names)
@@ -227,7 +228,7 @@ static bool fail_value(
 {
 	return ordo_fail(notation->error, ORDO_USAGE, 0,
 		"algorithm: %s of %s: found \"%s\", wanted %s", parameter->name,
-		notation->recipe->algorithm->facts.name, found, parameter->values);
+		notation->resolved->algorithm->facts.name, found, parameter->values);
 }
 
 /* Suggests one of the words of a|b|c. */
@@ -238,7 +239,8 @@ static bool suggest_word(
 	uint32_t nword = 0;
 	for (const char *at = parameter->values; at && nword < 16;
 		at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
-		const char *word = ordo_arena_text(&notation->recipe->arena, at, strcspn(at, "|"));
+		const char *word =
+			ordo_arena_text(&notation->resolved->arena, at, strcspn(at, "|"));
 		if (word && *word != '[')
 			words[nword++] = word;
 	}
@@ -271,9 +273,9 @@ static size_t value_length(const char *text)
 static bool read_algorithm(
 	const struct notation *notation, struct ordo_value *value, const char *text, size_t length)
 {
-	struct ordo_arena *arena = &notation->recipe->arena;
-	const char *outer = notation->recipe->algorithm->facts.name;
-	struct ordo_recipe inner = {.problem.op = notation->recipe->problem.op};
+	struct ordo_arena *arena = &notation->resolved->arena;
+	const char *outer = notation->resolved->algorithm->facts.name;
+	struct ordo_resolved_request inner = {.problem.op = notation->resolved->problem.op};
 	uint32_t index;
 	const char *plain = ordo_arena_text(arena, text, length);
 	if (!value->algorithms)
@@ -315,7 +317,7 @@ static bool read_algorithms(
 static bool read_value(const struct notation *notation, const struct ordo_parameter *parameter,
 	const char *text, struct ordo_value *value)
 {
-	struct ordo_arena *arena = &notation->recipe->arena;
+	struct ordo_arena *arena = &notation->resolved->arena;
 	if (parameter->kind == ORDO_ALGORITHMS)
 		return read_algorithms(notation, text, value);
 	value->word = text;
@@ -349,39 +351,39 @@ static bool read_value(const struct notation *notation, const struct ordo_parame
 /* An algorithm where there is no key; *text is moved past it. */
 static bool read_level(const struct notation *notation, const char **text)
 {
-	struct ordo_recipe *recipe = notation->recipe;
+	struct ordo_resolved_request *resolved = notation->resolved;
 	const size_t length = value_length(*text);
 	uint32_t index;
-	if (!length || !takes_algorithms(&recipe->algorithm->facts, &index))
+	if (!length || !takes_algorithms(&resolved->algorithm->facts, &index))
 		return fail_shape(notation);
 	const char *begin = *text;
 	*text += length;
-	return read_algorithm(notation, &recipe->values[index], begin, length);
+	return read_algorithm(notation, &resolved->values[index], begin, length);
 }
 
 /* key=value; *text is moved past it. */
 static bool read_setting(const struct notation *notation, const char **text)
 {
-	struct ordo_recipe *recipe = notation->recipe;
+	struct ordo_resolved_request *resolved = notation->resolved;
 	const size_t key_length = strcspn(*text, "=,()[]");
 	if (key_length && (*text)[key_length] != '=')
 		return read_level(notation, text);
 	if (!key_length)
 		return fail_shape(notation);
 	const size_t length = value_length(*text + key_length + 1);
-	const char *key = ordo_arena_text(&recipe->arena, *text, key_length);
-	const char *value = ordo_arena_text(&recipe->arena, *text + key_length + 1, length);
+	const char *key = ordo_arena_text(&resolved->arena, *text, key_length);
+	const char *value = ordo_arena_text(&resolved->arena, *text + key_length + 1, length);
 	uint32_t index;
 	if (!key || !value)
 		return ordo_fail_memory(notation->error);
 	if (!find_parameter(notation, key, &index))
 		return false;
-	if (recipe->values[index].word)
+	if (resolved->values[index].word)
 		return ordo_fail(notation->error, ORDO_USAGE, 0,
 			"algorithm: %s is given twice in \"%.500s\"", key, notation->text);
 	*text += key_length + 1 + length;
-	return read_value(notation, &recipe->algorithm->facts.parameters[index], value,
-		&recipe->values[index]);
+	return read_value(notation, &resolved->algorithm->facts.parameters[index], value,
+		&resolved->values[index]);
 }
 
 static bool read_settings(const struct notation *notation, const char *text)
@@ -399,25 +401,25 @@ static bool read_settings(const struct notation *notation, const char *text)
 /* Fallbacks, and the canonical notation. */
 static bool complete(const struct notation *notation)
 {
-	struct ordo_recipe *recipe = notation->recipe;
-	const struct ordo_algorithm_facts *facts = &recipe->algorithm->facts;
+	struct ordo_resolved_request *resolved = notation->resolved;
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
 	const char *text = facts->name;
 	bool open = false;
 	for (uint32_t i = 0; i < facts->nparameter && text; i++) {
 		const struct ordo_parameter *parameter = &facts->parameters[i];
-		struct ordo_value *value = &recipe->values[i];
+		struct ordo_value *value = &resolved->values[i];
 		if (!value->word && !read_value(notation, parameter, parameter->fallback, value))
 			return false;
 		if (!strcmp(value->word, parameter->fallback))
 			continue;
 		const bool keyed = parameter->kind != ORDO_ALGORITHMS;
-		text = ordo_arena_format(&recipe->arena, "%s%s%s%s%s", text, open ? "," : "(",
+		text = ordo_arena_format(&resolved->arena, "%s%s%s%s%s", text, open ? "," : "(",
 			keyed ? parameter->name : "", keyed ? "=" : "", value->word);
 		open = true;
 	}
 	if (text && open)
-		text = ordo_arena_format(&recipe->arena, "%s)", text);
-	recipe->notation = text;
+		text = ordo_arena_format(&resolved->arena, "%s)", text);
+	resolved->notation = text;
 	return text ? true : ordo_fail_memory(notation->error);
 }
 
@@ -442,24 +444,25 @@ static const char *merge_settings(struct ordo_arena *arena, const char *meant, c
 		arena, "(%s%s%s", meant, *written ? "," : ")", *written ? written + 1 : "");
 }
 
-static bool read_notation(struct ordo_recipe *recipe, const char *text, struct ordo_error *error)
+static bool read_notation(
+	struct ordo_resolved_request *resolved, const char *text, struct ordo_error *error)
 {
-	const struct notation notation = {recipe, without_spaces(&recipe->arena, text), error};
+	const struct notation notation = {resolved, without_spaces(&resolved->arena, text), error};
 	if (!notation.text)
 		return ordo_fail_memory(error);
 	const size_t length = strcspn(notation.text, "(");
-	const char *name = ordo_arena_text(&recipe->arena, notation.text, length);
+	const char *name = ordo_arena_text(&resolved->arena, notation.text, length);
 	if (!name)
 		return ordo_fail_memory(error);
 	const char *settings = "";
 	if (!find_algorithm(&notation, name, &settings))
 		return false;
-	settings = merge_settings(&recipe->arena, settings, notation.text + length);
+	settings = merge_settings(&resolved->arena, settings, notation.text + length);
 	if (!settings)
 		return ordo_fail_memory(error);
-	recipe->values = ordo_arena_alloc(&recipe->arena,
-		((size_t)recipe->algorithm->facts.nparameter + 1) * sizeof *recipe->values);
-	if (!recipe->values)
+	resolved->values = ordo_arena_alloc(&resolved->arena,
+		((size_t)resolved->algorithm->facts.nparameter + 1) * sizeof *resolved->values);
+	if (!resolved->values)
 		return ordo_fail_memory(error);
 	return read_settings(&notation, settings) && complete(&notation);
 }
@@ -475,10 +478,10 @@ bool ordo_check_problem(const struct ordo_problem *problem, struct ordo_error *e
 	return false;
 }
 
-bool ordo_recipe_take_problem(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+bool ordo_request_take_problem(struct ordo_resolved_request *resolved,
+	const struct ordo_request *request, struct ordo_error *error)
 {
-	struct ordo_problem *problem = &recipe->problem;
+	struct ordo_problem *problem = &resolved->problem;
 	*problem = request->problem;
 	if (!problem->nshard)
 		problem->nshard = problem->nrank;
@@ -491,26 +494,26 @@ bool ordo_recipe_take_problem(
 			"shards: found %u shards on %u ranks, wanted at least one a rank: %u or "
 			"more",
 			problem->nshard, problem->nrank, problem->nrank);
-	recipe->nshard = problem->nshard;
+	resolved->nshard = problem->nshard;
 	problem->chunks_per_block = request->problem.chunks_per_block;
-	recipe->topology = request->topology;
-	if (recipe->topology && recipe->topology->nrank != problem->nrank)
+	resolved->topology = request->topology;
+	if (resolved->topology && resolved->topology->nrank != problem->nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"topology: \"%s\" has %u ranks, the problem has %u", recipe->topology->name,
-			recipe->topology->nrank, problem->nrank);
+			"topology: \"%s\" has %u ranks, the problem has %u",
+			resolved->topology->name, resolved->topology->nrank, problem->nrank);
 	return true;
 }
 
-static bool has_operator(
-	const struct ordo_recipe *recipe, struct ordo_arena *arena, struct ordo_error *error)
+static bool has_operator(const struct ordo_resolved_request *resolved, struct ordo_arena *arena,
+	struct ordo_error *error)
 {
-	const enum ordo_operator op = recipe->problem.op;
-	if (recipe->algorithm->facts.operators >> op & 1)
+	const enum ordo_operator op = resolved->problem.op;
+	if (resolved->algorithm->facts.operators >> op & 1)
 		return true;
 	const char **names = algorithm_names(arena, &op);
 	if (!names)
 		return ordo_fail_memory(error);
-	ordo_fail(error, ORDO_USAGE, 0, "algorithm: %s has no %s", recipe->algorithm->facts.name,
+	ordo_fail(error, ORDO_USAGE, 0, "algorithm: %s has no %s", resolved->algorithm->facts.name,
 		ordo_operator_facts(op)->name);
 	return ordo_hint(
 		error, "algorithms that have it: %s", list_names(arena, names, ordo_nalgorithm));
@@ -518,70 +521,72 @@ static bool has_operator(
 
 /* Ranks fold their shards, and the algorithm sees one vector a rank where it adds anyway: in
  * place. */
-static void leave_shards_to_ranks(struct ordo_recipe *recipe)
+static void leave_shards_to_ranks(struct ordo_resolved_request *resolved)
 {
-	struct ordo_problem *problem = &recipe->problem;
-	if (recipe->algorithm->takes_shards || recipe->nshard == problem->nrank)
+	struct ordo_problem *problem = &resolved->problem;
+	if (resolved->algorithm->takes_shards || resolved->nshard == problem->nrank)
 		return;
 	problem->nshard = problem->nrank;
 	problem->in_place = true;
 }
 
-struct ordo_problem ordo_recipe_whole(const struct ordo_recipe *recipe)
+struct ordo_problem ordo_whole_problem(const struct ordo_resolved_request *resolved)
 {
-	struct ordo_problem whole = recipe->problem;
-	whole.nshard = recipe->nshard;
-	whole.in_place = whole.in_place && recipe->nshard == recipe->problem.nshard;
+	struct ordo_problem whole = resolved->problem;
+	whole.nshard = resolved->nshard;
+	whole.in_place = whole.in_place && resolved->nshard == resolved->problem.nshard;
 	return whole;
 }
 
-bool ordo_recipe_read(
-	struct ordo_recipe *recipe, const struct ordo_request *request, struct ordo_error *error)
+bool ordo_request_read(struct ordo_resolved_request *resolved, const struct ordo_request *request,
+	struct ordo_error *error)
 {
-	*recipe = (struct ordo_recipe){0};
+	*resolved = (struct ordo_resolved_request){0};
 	if (!request->algorithm)
 		return ordo_fail(error, ORDO_USAGE, 0, "algorithm: found none, wanted its name");
-	if (!ordo_recipe_take_problem(recipe, request, error) ||
-		!read_notation(recipe, request->algorithm, error) ||
-		!has_operator(recipe, &recipe->arena, error))
+	if (!ordo_request_take_problem(resolved, request, error) ||
+		!read_notation(resolved, request->algorithm, error) ||
+		!has_operator(resolved, &resolved->arena, error))
 		return false;
-	leave_shards_to_ranks(recipe);
-	return !recipe->algorithm->applicable || recipe->algorithm->applicable(recipe, error);
+	leave_shards_to_ranks(resolved);
+	return !resolved->algorithm->applicable || resolved->algorithm->applicable(resolved, error);
 }
 
-void ordo_recipe_destroy(struct ordo_recipe *recipe)
+void ordo_resolved_request_destroy(struct ordo_resolved_request *resolved)
 {
-	if (recipe->algorithm && recipe->algorithm->release)
-		recipe->algorithm->release(recipe);
-	ordo_arena_free(&recipe->arena);
-	*recipe = (struct ordo_recipe){0};
+	if (resolved->algorithm && resolved->algorithm->release)
+		resolved->algorithm->release(resolved);
+	ordo_arena_free(&resolved->arena);
+	*resolved = (struct ordo_resolved_request){0};
 }
 
-const struct ordo_value *ordo_recipe_value(const struct ordo_recipe *recipe, const char *name)
+const struct ordo_value *ordo_parameter_value(
+	const struct ordo_resolved_request *resolved, const char *name)
 {
-	const struct ordo_algorithm_facts *facts = &recipe->algorithm->facts;
+	const struct ordo_algorithm_facts *facts = &resolved->algorithm->facts;
 	for (uint32_t i = 0; i < facts->nparameter; i++)
 		if (!strcmp(name, facts->parameters[i].name))
-			return &recipe->values[i];
+			return &resolved->values[i];
 	assert(!"a parameter of the algorithm");
 	return NULL;
 }
 
-bool ordo_recipe_is(const struct ordo_recipe *recipe, const char *name, const char *word)
+bool ordo_parameter_is(
+	const struct ordo_resolved_request *resolved, const char *name, const char *word)
 {
-	return !strcmp(ordo_recipe_value(recipe, name)->word, word);
+	return !strcmp(ordo_parameter_value(resolved, name)->word, word);
 }
 
-uint32_t ordo_recipe_number(const struct ordo_recipe *recipe, const char *name)
+uint32_t ordo_parameter_number(const struct ordo_resolved_request *resolved, const char *name)
 {
-	return ordo_recipe_value(recipe, name)->number;
+	return ordo_parameter_value(resolved, name)->number;
 }
 
-bool ordo_claims_of(
-	const struct ordo_recipe *recipe, struct ordo_claims *claims, struct ordo_error *error)
+bool ordo_claims_of(const struct ordo_resolved_request *resolved, struct ordo_claims *claims,
+	struct ordo_error *error)
 {
 	*claims = (struct ordo_claims){
-		recipe->algorithm->steps(recipe), recipe->algorithm->volume(recipe)};
+		resolved->algorithm->steps(resolved), resolved->algorithm->volume(resolved)};
 	return claims->steps != ORDO_UNCOUNTED && claims->volume != ORDO_UNCOUNTED
 		       ? true
 		       : ordo_fail_memory(error);

@@ -125,28 +125,29 @@ struct measured measure(const struct ordo_schedule *schedule)
 
 struct measured claims_of(const struct ordo_request *request)
 {
-	struct ordo_recipe recipe;
-	assert_true(ordo_recipe_make(&recipe, request, NULL));
+	struct ordo_resolved_request resolved;
+	assert_true(ordo_request_resolve(&resolved, request, NULL));
 	const struct measured claims = {
-		recipe.algorithm->steps(&recipe), recipe.algorithm->volume(&recipe)};
-	ordo_recipe_destroy(&recipe);
+		resolved.algorithm->steps(&resolved), resolved.algorithm->volume(&resolved)};
+	ordo_resolved_request_destroy(&resolved);
 	return claims;
 }
 
 bool claims_hold(const struct ordo_request *request)
 {
-	struct ordo_recipe recipe;
+	struct ordo_resolved_request resolved;
 	struct ordo_error error = {0};
-	const bool applies = ordo_recipe_make(&recipe, request, &error);
+	const bool applies = ordo_request_resolve(&resolved, request, &error);
 	if (applies) {
 		struct ordo_schedule *schedule = compile_proved(request);
 		const struct measured claimed = claims_of(request), measured = measure(schedule);
 		if (measured.steps != claimed.steps || measured.volume != claimed.volume)
 			fail_msg("%s %s, %u ranks, root %u, K %u: claims %llu steps and %llu "
 				 "chunks, makes %llu and %llu",
-				ordo_operator_facts(recipe.problem.op)->name, recipe.notation,
-				recipe.problem.nrank, recipe.problem.root,
-				recipe.problem.chunks_per_block, (unsigned long long)claimed.steps,
+				ordo_operator_facts(resolved.problem.op)->name, resolved.notation,
+				resolved.problem.nrank, resolved.problem.root,
+				resolved.problem.chunks_per_block,
+				(unsigned long long)claimed.steps,
 				(unsigned long long)claimed.volume,
 				(unsigned long long)measured.steps,
 				(unsigned long long)measured.volume);
@@ -154,7 +155,7 @@ bool claims_hold(const struct ordo_request *request)
 	} else {
 		assert_int_equal(error.code, ORDO_USAGE);
 	}
-	ordo_recipe_destroy(&recipe);
+	ordo_resolved_request_destroy(&resolved);
 	return applies;
 }
 

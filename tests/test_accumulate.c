@@ -374,11 +374,11 @@ static void partial_sums_never_leave_scratch(void **state)
 	}
 	struct ordo_error error;
 	struct ordo_pairs pairs = {0};
-	const struct ordo_recipe recipe = {.notation = "by hand"};
+	const struct ordo_resolved_request resolved = {.notation = "by hand"};
 	assert_true(ordo_accumulate(&sequence, &error) && ordo_merge(&sequence, &error) &&
 		    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, &error));
 	assert_int_equal(sequence.scratch_slots, 3);
-	struct ordo_schedule *schedule = ordo_emit(&recipe, &sequence, &pairs, &error);
+	struct ordo_schedule *schedule = ordo_emit(&resolved, &sequence, &pairs, &error);
 	assert_non_null(schedule);
 	ordo_proof_destroy(prove(schedule));
 	ordo_schedule_destroy(schedule);

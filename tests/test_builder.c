@@ -14,14 +14,14 @@
 
 #include <cmocka.h>
 
-typedef void build_function(struct ordo_builder *b, const struct ordo_recipe *recipe);
+typedef void build_function(struct ordo_builder *b, const struct ordo_resolved_request *request);
 
-/* A recipe of a problem whose algorithm is one function. */
-static struct ordo_recipe recipe_of(
+/* A request of a problem whose algorithm is one function. */
+static struct ordo_resolved_request request_of(
 	const struct ordo_problem *problem, struct ordo_algorithm *algorithm, build_function *build)
 {
 	*algorithm = (struct ordo_algorithm){.facts = {.name = "made-up"}, .build = build};
-	return (struct ordo_recipe){.problem = *problem,
+	return (struct ordo_resolved_request){.problem = *problem,
 		.nshard = problem->nshard,
 		.algorithm = algorithm,
 		.notation = "made-up"};
@@ -32,18 +32,18 @@ static const struct ordo_problem allreduce_2 = {ORDO_ALLREDUCE, 2, 0, 4, 2, fals
 static void check_refused(build_function *build, const char *message)
 {
 	struct ordo_algorithm algorithm;
-	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, build);
+	struct ordo_resolved_request request = request_of(&allreduce_2, &algorithm, build);
 	struct ordo_sequence sequence;
 	struct ordo_error error = {0};
-	assert_false(ordo_build(&recipe, &sequence, &error));
+	assert_false(ordo_build(&request, &sequence, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_string_equal(error.text, message);
 	ordo_sequence_free(&sequence);
 }
 
-static void read_nothing(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void read_nothing(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_phase(b, "sum", 3);
 	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_OUTPUT, 1), 1);
 	ordo_phase(b, "later", 4);
@@ -58,56 +58,56 @@ static void an_error_sticks_and_names_its_phase(void **state)
 	check_refused(read_nothing, "made-up: phase \"sum 3\": reads output slot 1 of rank 0, to "
 				    "which nothing was written");
 	struct ordo_algorithm algorithm;
-	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, read_nothing);
+	struct ordo_resolved_request request = request_of(&allreduce_2, &algorithm, read_nothing);
 	struct ordo_sequence sequence;
 	struct ordo_error error = {0};
-	ordo_build(&recipe, &sequence, &error);
+	ordo_build(&request, &sequence, &error);
 	assert_string_equal(error.hint, "a hint");
 	assert_int_equal(sequence.nmove, 0);
 	ordo_sequence_free(&sequence);
 }
 
-static void write_input(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void write_input(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_copy(b, ordo_at(1, ORDO_INPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
 }
 
-static void write_elsewhere(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void write_elsewhere(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 1), 1);
 }
 
-static void add_to_nothing(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void add_to_nothing(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_reduce(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
 }
 
-static void add_other_chunk(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void add_other_chunk(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	uint32_t scratch = ordo_scratch(b, 2);
 	ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 3), 1);
 	ordo_reduce(b, ordo_at(1, ORDO_SCRATCH, scratch), ordo_at(0, ORDO_INPUT, 1), 1);
 }
 
-static void leave_the_buffer(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void leave_the_buffer(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 2), 3);
 }
 
-static void no_such_rank(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void no_such_rank(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_copy(b, ordo_at(2, ORDO_OUTPUT, 2), ordo_at(0, ORDO_INPUT, 2), 1);
 }
 
-static void add_to_itself(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void add_to_itself(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_contribute(b, 0, 0, 4);
 	ordo_reduce(b, ordo_at(0, ORDO_OUTPUT, 2), ordo_at(0, ORDO_OUTPUT, 2), 1);
 }
@@ -127,9 +127,9 @@ static void moves_that_mean_nothing_are_refused(void **state)
 	check_refused(add_to_itself, "made-up: rank 0 adds output slots 2..2 onto themselves");
 }
 
-static void send_over(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void send_over(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	ordo_phase(b, "sum", 0);
 	ordo_copy(b, ordo_at(1, ORDO_OUTPUT, 1), ordo_at(0, ORDO_INPUT, 1), 1);
 }
@@ -138,14 +138,14 @@ static void a_missing_link_is_named(void **state)
 {
 	(void)state;
 	struct ordo_algorithm algorithm;
-	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, send_over);
+	struct ordo_resolved_request request = request_of(&allreduce_2, &algorithm, send_over);
 	struct ordo_topology *topology = ordo_topology_create("apart", 2, 0, 0, NULL);
 	assert_true(ordo_topology_add(topology, 1, 0, NULL, 1, 1, NULL));
 	assert_true(ordo_topology_finish(topology, NULL));
-	recipe.topology = topology;
+	request.topology = topology;
 	struct ordo_sequence sequence;
 	struct ordo_error error = {0};
-	assert_false(ordo_build(&recipe, &sequence, &error));
+	assert_false(ordo_build(&request, &sequence, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_string_equal(error.text,
 		"made-up: phase \"sum 0\": needs the link 0-1 (from rank 0 to rank 1), "
@@ -155,16 +155,16 @@ static void a_missing_link_is_named(void **state)
 	ordo_topology_destroy(topology);
 }
 
-static void build_or_fail(struct ordo_recipe *recipe, struct ordo_sequence *sequence)
+static void build_or_fail(struct ordo_resolved_request *request, struct ordo_sequence *sequence)
 {
 	struct ordo_error error = {0};
-	if (!ordo_build(recipe, sequence, &error))
+	if (!ordo_build(request, sequence, &error))
 		fail_msg("%s", error.text);
 }
 
-static void piecemeal(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void piecemeal(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	(void)recipe;
+	(void)request;
 	uint32_t scratch = ordo_scratch(b, 8);
 	for (uint32_t i = 0; i < 4; i++)
 		ordo_copy(b, ordo_at(1, ORDO_SCRATCH, scratch + i), ordo_at(0, ORDO_INPUT, i), 1);
@@ -181,9 +181,9 @@ static void neighbours_merge_and_shifts_do_not(void **state)
 {
 	(void)state;
 	struct ordo_algorithm algorithm;
-	struct ordo_recipe recipe = recipe_of(&allreduce_2, &algorithm, piecemeal);
+	struct ordo_resolved_request request = request_of(&allreduce_2, &algorithm, piecemeal);
 	struct ordo_sequence sequence;
-	build_or_fail(&recipe, &sequence);
+	build_or_fail(&request, &sequence);
 	assert_int_equal(sequence.nmove, 9);
 	assert_true(ordo_merge(&sequence, NULL));
 	static const uint32_t counts[] = {4, 3, 1, 1, 2, 1};
@@ -193,10 +193,11 @@ static void neighbours_merge_and_shifts_do_not(void **state)
 	ordo_sequence_free(&sequence);
 }
 
-static void contribute_everything(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void contribute_everything(
+	struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++)
-		for (uint32_t chunk = 0; chunk < ordo_nchunk(&recipe->problem); chunk++)
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++)
+		for (uint32_t chunk = 0; chunk < ordo_nchunk(&request->problem); chunk++)
 			if (ordo_has_input(b, rank, chunk))
 				ordo_contribute(b, rank, chunk, 1);
 }
@@ -211,10 +212,10 @@ static void in_place_what_lies_there_is_not_copied(void **state)
 			if (in_place && !ordo_operator_facts(problem.op)->has_in_place)
 				continue;
 			struct ordo_algorithm algorithm;
-			struct ordo_recipe recipe =
-				recipe_of(&problem, &algorithm, contribute_everything);
+			struct ordo_resolved_request request =
+				request_of(&problem, &algorithm, contribute_everything);
 			struct ordo_sequence sequence;
-			build_or_fail(&recipe, &sequence);
+			build_or_fail(&request, &sequence);
 			assert_int_equal(sequence.nmove == 0, in_place);
 			ordo_sequence_free(&sequence);
 		}
@@ -250,9 +251,9 @@ static void cells_are_what_the_operator_table_says(void **state)
 static const struct random_program *program_of;
 static uint32_t streams_of;
 
-static void follow_program(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void follow_program(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	uint64_t random = recipe->problem.nrank + 17 * (uint64_t)program_of->nstep;
+	uint64_t random = request->problem.nrank + 17 * (uint64_t)program_of->nstep;
 	ordo_scratch(b, program_of->scratch_slots);
 	for (uint32_t i = 0; i < program_of->nstep; i++) {
 		const struct random_step *step = &program_of->steps[i];
@@ -273,14 +274,15 @@ static struct ordo_schedule *compile_program(const struct random_program *progra
 	program_of = program;
 	streams_of = streams;
 	struct ordo_algorithm algorithm;
-	struct ordo_recipe recipe = recipe_of(&program->problem, &algorithm, follow_program);
+	struct ordo_resolved_request request =
+		request_of(&program->problem, &algorithm, follow_program);
 	struct ordo_sequence sequence;
 	struct ordo_pairs pairs;
-	build_or_fail(&recipe, &sequence);
+	build_or_fail(&request, &sequence);
 	assert_true(ordo_merge(&sequence, NULL));
 	assert_true(ordo_order(&sequence, search_visits, &pairs, NULL));
 	*guessed += pairs.guessed;
-	struct ordo_schedule *schedule = ordo_emit(&recipe, &sequence, &pairs, NULL);
+	struct ordo_schedule *schedule = ordo_emit(&request, &sequence, &pairs, NULL);
 	assert_non_null(schedule);
 	free(pairs.items);
 	ordo_sequence_free(&sequence);

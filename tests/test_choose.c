@@ -72,7 +72,7 @@ static void every_variant_applies_somewhere_and_every_algorithm_is_tried(void **
 	ordo_topology_destroy(servers);
 }
 
-static void candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first(void **state)
+static void candidates_have_the_claims_of_their_requests_and_the_cheapest_come_first(void **state)
 {
 	(void)state;
 	for (uint32_t op = 0; op < ORDO_NOPERATOR; op++)
@@ -323,7 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_variant_applies_somewhere_and_every_algorithm_is_tried),
 		cmocka_unit_test(
-			candidates_have_the_claims_of_their_recipes_and_the_cheapest_come_first),
+			candidates_have_the_claims_of_their_requests_and_the_cheapest_come_first),
 		cmocka_unit_test(forms_that_only_some_operators_have_are_tried_for_those),
 		cmocka_unit_test(what_does_not_apply_says_why),
 		cmocka_unit_test(the_first_that_suits_is_chosen_and_the_others_say_why),

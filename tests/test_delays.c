@@ -21,7 +21,7 @@
 
 /* One request on its way through the passes. */
 struct ordering {
-	struct ordo_recipe recipe;
+	struct ordo_resolved_request resolved;
 	struct ordo_sequence sequence;
 	struct ordo_pairs pairs;
 	struct ordo_schedule *schedule;
@@ -48,12 +48,12 @@ static struct ordering make_ordering(const struct ordo_request *request, bool re
 	struct ordering made = {0};
 	struct ordo_sequence *sequence = &made.sequence;
 	struct ordo_error error;
-	if (ordo_recipe_make(&made.recipe, request, &error) &&
-		ordo_build(&made.recipe, sequence, &error) && ordo_accumulate(sequence, &error) &&
+	if (ordo_request_resolve(&made.resolved, request, &error) &&
+		ordo_build(&made.resolved, sequence, &error) && ordo_accumulate(sequence, &error) &&
 		ordo_merge(sequence, &error) &&
 		(!relays || ordo_relay(sequence, request->topology, &error)) &&
 		ordo_order(sequence, ORDO_SEARCH_VISITS, &made.pairs, &error))
-		made.schedule = ordo_emit(&made.recipe, sequence, &made.pairs, &error);
+		made.schedule = ordo_emit(&made.resolved, sequence, &made.pairs, &error);
 	if (!made.schedule) {
 		printf("%s: %s\n", request->algorithm, error.text);
 		abort();
@@ -66,7 +66,7 @@ static void free_ordering(struct ordering *ordering)
 	ordo_schedule_destroy(ordering->schedule);
 	free(ordering->pairs.items);
 	ordo_sequence_free(&ordering->sequence);
-	ordo_recipe_destroy(&ordering->recipe);
+	ordo_resolved_request_destroy(&ordering->resolved);
 }
 
 /* orderings: with relays, and without. Returns how many there are. */

@@ -109,11 +109,11 @@ static void check_formula(const char *algorithm, enum ordo_operator op, uint32_t
 	uint64_t steps, uint64_t volume)
 {
 	struct ordo_request request = request_of(algorithm, op, nrank);
-	struct ordo_recipe recipe;
-	assert_true(ordo_recipe_make(&recipe, &request, NULL));
-	const uint64_t claimed_steps = recipe.algorithm->steps(&recipe),
-		       claimed_volume = recipe.algorithm->volume(&recipe);
-	ordo_recipe_destroy(&recipe);
+	struct ordo_resolved_request resolved;
+	assert_true(ordo_request_resolve(&resolved, &request, NULL));
+	const uint64_t claimed_steps = resolved.algorithm->steps(&resolved),
+		       claimed_volume = resolved.algorithm->volume(&resolved);
+	ordo_resolved_request_destroy(&resolved);
 	if (claimed_steps != steps || claimed_volume != volume)
 		fail_msg("%s %s, %u ranks: claims %llu steps and %llu chunks, the formulas say "
 			 "%llu and %llu",
@@ -458,11 +458,11 @@ static void no_rank_sends_more_than_the_vector_down_two_binary_trees(void **stat
 		struct ordo_request request =
 			request_of("tree(shape=double-binary)", ORDO_BROADCAST, n);
 		request.problem.chunks_per_block = 4;
-		struct ordo_recipe recipe;
-		assert_true(ordo_recipe_make(&recipe, &request, NULL));
-		assert_int_equal(recipe.algorithm->volume(&recipe), 4);
-		assert_true(recipe.algorithm->steps(&recipe) <= ceil_log2(n) + 1);
-		ordo_recipe_destroy(&recipe);
+		struct ordo_resolved_request resolved;
+		assert_true(ordo_request_resolve(&resolved, &request, NULL));
+		assert_int_equal(resolved.algorithm->volume(&resolved), 4);
+		assert_true(resolved.algorithm->steps(&resolved) <= ceil_log2(n) + 1);
+		ordo_resolved_request_destroy(&resolved);
 	}
 }
 

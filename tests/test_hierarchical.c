@@ -452,14 +452,14 @@ static void notation_is_nested_and_canonical(void **state)
 			"hierarchical(mesh(fold=linear),mesh,sizes=[6,2])"},
 	};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-		struct ordo_recipe recipe;
+		struct ordo_resolved_request resolved;
 		const struct ordo_request request = {
 			.problem = {.op = ORDO_ALLREDUCE, .nrank = 12}, .algorithm = forms[i][0]};
 		struct ordo_error error = {0};
-		if (!ordo_recipe_make(&recipe, &request, &error) && i != 3)
+		if (!ordo_request_resolve(&resolved, &request, &error) && i != 3)
 			fail_msg("%s: %s", forms[i][0], error.text);
-		assert_string_equal(recipe.notation, forms[i][1]);
-		ordo_recipe_destroy(&recipe);
+		assert_string_equal(resolved.notation, forms[i][1]);
+		ordo_resolved_request_destroy(&resolved);
 	}
 }
 

@@ -27,9 +27,9 @@ static void complain(uint64_t seed, const struct ordo_schedule *schedule, const 
 
 /* The "algorithm": says the program's moves, on a stream that each move's place in the program
  * picks. */
-static void say_program(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void say_program(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct random_program *program = recipe->prepared;
+	const struct random_program *program = request->prepared;
 	uint64_t random = program->nstep;
 	const uint32_t nstream = 1 + below(&random, 3);
 	ordo_scratch(b, program->scratch_slots);
@@ -50,7 +50,7 @@ static void say_program(struct ordo_builder *b, const struct ordo_recipe *recipe
 
 /* A program on its way through the passes. */
 struct derivation {
-	struct ordo_recipe recipe;
+	struct ordo_resolved_request request;
 	struct ordo_sequence sequence;
 	struct ordo_pairs pairs;
 	struct ordo_schedule *schedule; /* NULL: see the error */
@@ -61,16 +61,16 @@ static struct derivation derive(struct random_program *program,
 	const struct ordo_algorithm *algorithm, const struct ordo_topology *topology,
 	struct ordo_error *error)
 {
-	struct derivation d = {.recipe = {.problem = program->problem,
+	struct derivation d = {.request = {.problem = program->problem,
 				       .nshard = program->problem.nshard,
 				       .topology = topology,
 				       .algorithm = algorithm,
 				       .notation = "random",
 				       .prepared = program}};
-	if (ordo_build(&d.recipe, &d.sequence, error) && ordo_merge(&d.sequence, error) &&
+	if (ordo_build(&d.request, &d.sequence, error) && ordo_merge(&d.sequence, error) &&
 		ordo_relay(&d.sequence, topology, error) &&
 		ordo_order(&d.sequence, ORDO_SEARCH_VISITS, &d.pairs, error))
-		d.schedule = ordo_emit(&d.recipe, &d.sequence, &d.pairs, error);
+		d.schedule = ordo_emit(&d.request, &d.sequence, &d.pairs, error);
 	return d;
 }
 

@@ -39,12 +39,12 @@ static void its_claims_are_true(void **state)
 	const struct ordo_request request = {
 		.problem = {.op = ORDO_BROADCAST, .nrank = 5, .root = 2, .nshard = 5},
 		.algorithm = "chain"};
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	struct ordo_error error;
-	assert_true(ordo_recipe_make(&recipe, &request, &error));
-	assert_int_equal(recipe.problem.chunks_per_block, 5);
-	assert_int_equal(recipe.algorithm->steps(&recipe), 4);
-	struct ordo_schedule *schedule = compile(&recipe.problem, "chain");
+	assert_true(ordo_request_resolve(&resolved, &request, &error));
+	assert_int_equal(resolved.problem.chunks_per_block, 5);
+	assert_int_equal(resolved.algorithm->steps(&resolved), 4);
+	struct ordo_schedule *schedule = compile(&resolved.problem, "chain");
 	uint64_t busiest = 0;
 	for (uint32_t rank = 0; rank < 5; rank++) {
 		uint64_t sent = 0;
@@ -57,9 +57,9 @@ static void its_claims_are_true(void **state)
 						: 0;
 		busiest = sent > busiest ? sent : busiest;
 	}
-	assert_int_equal(busiest, recipe.algorithm->volume(&recipe));
+	assert_int_equal(busiest, resolved.algorithm->volume(&resolved));
 	ordo_schedule_destroy(schedule);
-	ordo_recipe_destroy(&recipe);
+	ordo_resolved_request_destroy(&resolved);
 }
 
 static void its_parameter_is_checked(void **state)

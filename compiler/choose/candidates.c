@@ -1,6 +1,6 @@
 /* candidates.c - the algorithms, with the parameters worth trying, that a problem can be given to.
  *
- * Each algorithm's own file says which of its forms are worth trying; here they are made recipes
+ * Each algorithm's own file says which of its forms are worth trying; here they are made requests
  * of, which is how an algorithm says whether it applies, and ordered by what they claim. The only
  * place that does so.
  */
@@ -63,22 +63,22 @@ bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algor
 	return true;
 }
 
-static bool accept(struct ordo_candidates *candidates, const struct ordo_recipe *recipe,
+static bool accept(struct ordo_candidates *candidates, const struct ordo_resolved_request *resolved,
 	bool pipelines, struct ordo_error *error)
 {
 	struct ordo_claims claims;
-	if (!ordo_claims_of(recipe, &claims, error))
+	if (!ordo_claims_of(resolved, &claims, error))
 		return false;
-	const uint64_t whole = ordo_nchunk(&recipe->problem),
+	const uint64_t whole = ordo_nchunk(&resolved->problem),
 		       divisor = ordo_common_divisor(whole, claims.volume);
 	const char *notation =
-		ordo_arena_text(&candidates->arena, recipe->notation, strlen(recipe->notation));
+		ordo_arena_text(&candidates->arena, resolved->notation, strlen(resolved->notation));
 	if (!notation || !ordo_array_reserve(&candidates->items, &candidates->room,
 				 (size_t)candidates->count + 1, sizeof *candidates->items))
 		return ordo_fail_memory(error);
 	candidates->items[candidates->count++] = (struct ordo_candidate){
 		.algorithm = notation,
-		.chunks_per_block = recipe->problem.chunks_per_block,
+		.chunks_per_block = resolved->problem.chunks_per_block,
 		.steps = claims.steps,
 		.volume = claims.volume / divisor,
 		.whole = whole / divisor,
@@ -91,16 +91,16 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 	const struct ordo_variant *variant, const struct numbers *numbers, struct ordo_error *error)
 {
 	struct ordo_request wish = *request;
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	struct ordo_error refusal = {0};
 	wish.algorithm = write_notation(&candidates->arena, request->algorithm, variant->settings,
 		variant->rings ? numbers->nring : numbers->nserver);
 	if (!wish.algorithm)
 		return ordo_fail_memory(error);
 	bool worked;
-	if (ordo_recipe_make(&recipe, &wish, &refusal)) {
-		worked = accept(
-			candidates, &recipe, variant->pipelines >> request->problem.op & 1, error);
+	if (ordo_request_resolve(&resolved, &wish, &refusal)) {
+		worked = accept(candidates, &resolved,
+			variant->pipelines >> request->problem.op & 1, error);
 	} else if (ordo_is_of_candidate(&refusal)) {
 		worked = ordo_refuse_candidate(candidates, wish.algorithm, &refusal, error);
 	} else {
@@ -108,7 +108,7 @@ static bool try_variant(struct ordo_candidates *candidates, const struct ordo_re
 		if (error)
 			*error = refusal;
 	}
-	ordo_recipe_destroy(&recipe);
+	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }
 
@@ -158,10 +158,10 @@ bool ordo_candidates_make(struct ordo_candidates *candidates, const struct ordo_
 	const struct ordo_topology *topology, struct ordo_error *error)
 {
 	const struct ordo_request request = {.problem = *problem, .topology = topology};
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	struct numbers numbers;
 	*candidates = (struct ordo_candidates){0};
-	if (!ordo_recipe_take_problem(&recipe, &request, error) ||
+	if (!ordo_request_take_problem(&resolved, &request, error) ||
 		!ordo_levels_servers(topology, &numbers.nserver, error))
 		return false;
 	numbers.nring = count_rings(topology, problem->nrank);
@@ -188,13 +188,13 @@ static bool pipelines(const struct ordo_algorithm_facts *facts, enum ordo_operat
 bool ordo_candidates_take(struct ordo_candidates *candidates, const struct ordo_request *request,
 	struct ordo_error *error)
 {
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	*candidates = (struct ordo_candidates){0};
 	const bool worked =
-		ordo_recipe_make(&recipe, request, error) &&
-		accept(candidates, &recipe,
-			pipelines(&recipe.algorithm->facts, request->problem.op), error);
-	ordo_recipe_destroy(&recipe);
+		ordo_request_resolve(&resolved, request, error) &&
+		accept(candidates, &resolved,
+			pipelines(&resolved.algorithm->facts, request->problem.op), error);
+	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }
 

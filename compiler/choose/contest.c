@@ -28,11 +28,11 @@ static bool applies_elsewhere(
 	const struct ordo_contest *contest, const struct ordo_entrant *entrant)
 {
 	struct ordo_request request = request_of(contest, entrant);
-	struct ordo_recipe recipe = {0};
+	struct ordo_resolved_request resolved = {0};
 	request.problem.chunks_per_block = contest->wish->selection.problem.chunks_per_block;
 	request.topology = NULL;
-	const bool applies = ordo_recipe_make(&recipe, &request, NULL);
-	ordo_recipe_destroy(&recipe);
+	const bool applies = ordo_request_resolve(&resolved, &request, NULL);
+	ordo_resolved_request_destroy(&resolved);
 	return applies;
 }
 

@@ -4,15 +4,15 @@
 #include <ordo/options.h>
 
 /* Ranks that do not fold theirs into one sum have one for each tree of their forest. */
-static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price *price)
+static void count_sums(const struct ordo_resolved_request *resolved, struct ordo_shard_price *price)
 {
-	const struct ordo_problem whole = ordo_recipe_whole(recipe);
+	const struct ordo_problem whole = ordo_whole_problem(resolved);
 	const uint32_t N = whole.nrank, V = whole.nshard;
 	price->least_shards = V / N;
 	price->most_shards = V / N + (V % N > 0);
 	for (uint32_t rank = 0; rank < N; rank++) {
 		const uint32_t nsum =
-			recipe->algorithm->takes_shards ? ordo_forest_size(&whole, rank) : 1;
+			resolved->algorithm->takes_shards ? ordo_forest_size(&whole, rank) : 1;
 		price->sums += nsum;
 		price->most_sums = nsum > price->most_sums ? nsum : price->most_sums;
 	}
@@ -21,25 +21,25 @@ static void count_sums(const struct ordo_recipe *recipe, struct ordo_shard_price
 static bool price_shards(const struct ordo_request *request, struct ordo_shard_price *price,
 	struct ordo_error *error)
 {
-	struct ordo_recipe recipe = {0}, plain = {0};
+	struct ordo_resolved_request resolved = {0}, plain = {0};
 	*price = (struct ordo_shard_price){0};
-	bool worked = ordo_recipe_make(&recipe, request, error);
+	bool worked = ordo_request_resolve(&resolved, request, error);
 	if (worked) {
 		struct ordo_request one_each = *request;
 		one_each.problem.nshard = request->problem.nrank;
-		one_each.problem.chunks_per_block = recipe.problem.chunks_per_block;
-		worked = ordo_recipe_make(&plain, &one_each, error);
+		one_each.problem.chunks_per_block = resolved.problem.chunks_per_block;
+		worked = ordo_request_resolve(&plain, &one_each, error);
 	}
 	struct ordo_claims claims, plain_claims;
-	worked = worked && ordo_claims_of(&recipe, &claims, error) &&
+	worked = worked && ordo_claims_of(&resolved, &claims, error) &&
 		 ordo_claims_of(&plain, &plain_claims, error);
 	if (worked) {
-		count_sums(&recipe, price);
+		count_sums(&resolved, price);
 		price->volume = claims.volume;
 		price->plain_volume = plain_claims.volume;
 	}
-	ordo_recipe_destroy(&recipe);
-	ordo_recipe_destroy(&plain);
+	ordo_resolved_request_destroy(&resolved);
+	ordo_resolved_request_destroy(&plain);
 	return worked;
 }
 

@@ -46,19 +46,19 @@ static uint32_t largest_power(uint32_t p)
 }
 
 /* The formulas cut a vector into p equal slices. */
-static bool has_slices(const struct ordo_recipe *recipe, uint32_t p)
+static bool has_slices(const struct ordo_resolved_request *request, uint32_t p)
 {
-	return ordo_nblock(&recipe->problem) > 1 || recipe->problem.chunks_per_block % p == 0;
+	return ordo_nblock(&request->problem) > 1 || request->problem.chunks_per_block % p == 0;
 }
 
-static bool ring(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool ring(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank, K = recipe->problem.chunks_per_block,
+	const uint64_t p = request->problem.nrank, K = request->problem.chunks_per_block,
 		       way = p - 2 + K;
-	if (ordo_recipe_number(recipe, "directions") != 1 ||
-		ordo_recipe_number(recipe, "rings") != 1)
+	if (ordo_parameter_number(request, "directions") != 1 ||
+		ordo_parameter_number(request, "rings") != 1)
 		return false;
-	switch (recipe->problem.op) {
+	switch (request->problem.op) {
 	case ORDO_ALLGATHER:
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
@@ -66,7 +66,7 @@ static bool ring(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 	case ORDO_REDUCESCATTER:
 		return is(cost, ORDO_COST_TABLE, p - 1, p - 1, p - 1, p);
 	case ORDO_ALLREDUCE:
-		return has_slices(recipe, recipe->problem.nrank) &&
+		return has_slices(request, request->problem.nrank) &&
 		       is(cost, ORDO_COST_TABLE, 2 * (p - 1), 2 * (p - 1), p - 1, p);
 	case ORDO_BROADCAST:
 		return is(cost, K == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS, way, way, 0, K);
@@ -79,22 +79,22 @@ static bool ring(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 }
 
 /* With fewer links than partners the partners are served in rounds. */
-static uint64_t mesh_rounds(const struct ordo_recipe *recipe)
+static uint64_t mesh_rounds(const struct ordo_resolved_request *request)
 {
-	const uint32_t partners = recipe->problem.nrank - 1,
-		       ports = recipe->topology ? recipe->topology->ports : 0;
-	const uint32_t links = ordo_recipe_is(recipe, "streams", "one") ? 1
-			       : ports && ports < partners		? ports
-									: partners;
+	const uint32_t partners = request->problem.nrank - 1,
+		       ports = request->topology ? request->topology->ports : 0;
+	const uint32_t links = ordo_parameter_is(request, "streams", "one") ? 1
+			       : ports && ports < partners		    ? ports
+									    : partners;
 	return (partners + links - 1) / links;
 }
 
-static bool mesh(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool mesh(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank, times = mesh_rounds(recipe);
+	const uint64_t p = request->problem.nrank, times = mesh_rounds(request);
 	const enum ordo_cost_source source = times == 1 ? ORDO_COST_TABLE : ORDO_COST_ROUNDS;
-	const bool slices = has_slices(recipe, recipe->problem.nrank);
-	switch (recipe->problem.op) {
+	const bool slices = has_slices(request, request->problem.nrank);
+	switch (request->problem.op) {
 	case ORDO_ALLGATHER:
 	case ORDO_SCATTER:
 	case ORDO_GATHER:
@@ -102,11 +102,11 @@ static bool mesh(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 	case ORDO_REDUCESCATTER:
 		return is(cost, source, times, times, p - 1, p);
 	case ORDO_ALLREDUCE:
-		if (ordo_recipe_is(recipe, "shots", "1"))
+		if (ordo_parameter_is(request, "shots", "1"))
 			return is(cost, source, times, times, p - 1, 1);
 		return slices && is(cost, source, 2 * times, 2 * times, p - 1, p);
 	case ORDO_BROADCAST:
-		if (!ordo_recipe_is(recipe, "shots", "2"))
+		if (!ordo_parameter_is(request, "shots", "2"))
 			return is(cost, ORDO_COST_ROUNDS, times, times, 0, 1);
 		return slices && is(cost, ORDO_COST_ROUNDS, 2 * times, 2 * times, 0, p);
 	case ORDO_REDUCE:
@@ -118,17 +118,17 @@ static bool mesh(const struct ordo_recipe *recipe, struct ordo_cost *cost)
 }
 
 /* A phase of `rounds` rounds in which everything but a rank's own slice goes once. */
-static bool phases(const struct ordo_recipe *recipe, enum ordo_cost_source source, uint64_t rounds,
-	struct ordo_cost *cost)
+static bool phases(const struct ordo_resolved_request *request, enum ordo_cost_source source,
+	uint64_t rounds, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank;
-	switch (recipe->problem.op) {
+	const uint64_t p = request->problem.nrank;
+	switch (request->problem.op) {
 	case ORDO_REDUCESCATTER:
 		return is(cost, source, rounds, p - 1, p - 1, p);
 	case ORDO_ALLGATHER:
 		return is(cost, source, rounds, p - 1, 0, p);
 	case ORDO_ALLREDUCE:
-		return has_slices(recipe, recipe->problem.nrank) &&
+		return has_slices(request, request->problem.nrank) &&
 		       is(cost, source, 2 * rounds, 2 * (p - 1), p - 1, p);
 	case ORDO_REDUCE:
 	case ORDO_BROADCAST:
@@ -140,95 +140,95 @@ static bool phases(const struct ordo_recipe *recipe, enum ordo_cost_source sourc
 	return false;
 }
 
-static bool halving_doubling(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool halving_doubling(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const bool published = recipe->problem.op != ORDO_ALLGATHER;
-	return phases(recipe, published ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
-		rounds_to_reach(recipe->problem.nrank), cost);
+	const bool published = request->problem.op != ORDO_ALLGATHER;
+	return phases(request, published ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
+		rounds_to_reach(request->problem.nrank), cost);
 }
 
 /* p' = 2^k, the largest power of two not above p: halving and doubling among p', and all of the
  * vector of the ranks beyond it there and back. */
-static bool rhd(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool rhd(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint32_t power = largest_power(recipe->problem.nrank), k = rounds_to_reach(power);
-	if (power == recipe->problem.nrank)
-		return halving_doubling(recipe, cost);
-	return recipe->problem.op == ORDO_ALLREDUCE && has_slices(recipe, power) &&
+	const uint32_t power = largest_power(request->problem.nrank), k = rounds_to_reach(power);
+	if (power == request->problem.nrank)
+		return halving_doubling(request, cost);
+	return request->problem.op == ORDO_ALLREDUCE && has_slices(request, power) &&
 	       is(cost, ORDO_COST_TABLE, 2 * k + 2, 4 * (uint64_t)power - 2,
 		       2 * (uint64_t)power - 1, power);
 }
 
 /* All of the vector in every round, up a tree, down it, or both. */
-static bool whole_vectors(
-	const struct ordo_recipe *recipe, enum ordo_cost_source source, struct ordo_cost *cost)
+static bool whole_vectors(const struct ordo_resolved_request *request, enum ordo_cost_source source,
+	struct ordo_cost *cost)
 {
-	const uint64_t q = rounds_to_reach(recipe->problem.nrank);
-	if (recipe->problem.op == ORDO_ALLREDUCE)
+	const uint64_t q = rounds_to_reach(request->problem.nrank);
+	if (request->problem.op == ORDO_ALLREDUCE)
 		return is(cost, ORDO_COST_ROUNDS, 2 * q, 2 * q, q, 1);
-	if (recipe->problem.op == ORDO_REDUCE)
+	if (request->problem.op == ORDO_REDUCE)
 		return is(cost, source, q, q, q, 1);
-	return recipe->problem.op == ORDO_BROADCAST && is(cost, source, q, q, 0, 1);
+	return request->problem.op == ORDO_BROADCAST && is(cost, source, q, q, 0, 1);
 }
 
-static bool nonuniform(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool nonuniform(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	return phases(recipe, ORDO_COST_TABLE, rounds_to_reach(recipe->problem.nrank), cost);
+	return phases(request, ORDO_COST_TABLE, rounds_to_reach(request->problem.nrank), cost);
 }
 
-static bool nhr(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool nhr(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	return ordo_recipe_is(recipe, "data", "small")
-		       ? whole_vectors(recipe, ORDO_COST_ROUNDS, cost)
-		       : nonuniform(recipe, cost);
+	return ordo_parameter_is(request, "data", "small")
+		       ? whole_vectors(request, ORDO_COST_ROUNDS, cost)
+		       : nonuniform(request, cost);
 }
 
-static bool circulant(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool circulant(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	return phases(recipe, ORDO_COST_ROUNDS, rounds_to_reach(recipe->problem.nrank), cost);
+	return phases(request, ORDO_COST_ROUNDS, rounds_to_reach(request->problem.nrank), cost);
 }
 
-static bool tree(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool tree(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	return ordo_recipe_is(recipe, "shape", "binomial") &&
-	       recipe->problem.chunks_per_block == 1 &&
-	       whole_vectors(recipe, ORDO_COST_TABLE, cost);
+	return ordo_parameter_is(request, "shape", "binomial") &&
+	       request->problem.chunks_per_block == 1 &&
+	       whole_vectors(request, ORDO_COST_TABLE, cost);
 }
 
 /* p = 2^a m: a rounds of halving, then m-1 partners one after another. */
-static bool dyadic(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool dyadic(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint32_t p = recipe->problem.nrank, power = p & (~p + 1);
-	return phases(recipe,
-		recipe->problem.op == ORDO_REDUCESCATTER ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
+	const uint32_t p = request->problem.nrank, power = p & (~p + 1);
+	return phases(request,
+		request->problem.op == ORDO_REDUCESCATTER ? ORDO_COST_TABLE : ORDO_COST_ROUNDS,
 		rounds_to_reach(power) + p / power - 1, cost);
 }
 
 /* M servers of R ranks: R/2 rounds, in which the links inside columns carry most, M blocks a round;
  * then M-1 between servers. */
-static bool birs(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool birs(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank, M = ordo_recipe_number(recipe, "servers"),
+	const uint64_t p = request->problem.nrank, M = ordo_parameter_number(request, "servers"),
 		       R = p / M, rounds = R / 2 + M - 1;
 	/* On one port the two kinds of links take turns. */
-	const bool one_port = recipe->topology && recipe->topology->ports == 1;
+	const bool one_port = request->topology && request->topology->ports == 1;
 	const uint64_t blocks = one_port ? p - 1 : R / 2 * M + M - 1;
-	if (recipe->problem.op == ORDO_REDUCESCATTER)
+	if (request->problem.op == ORDO_REDUCESCATTER)
 		return is(cost, ORDO_COST_ROUNDS, rounds, blocks, p - 1, p);
-	return has_slices(recipe, recipe->problem.nrank) &&
+	return has_slices(request, request->problem.nrank) &&
 	       is(cost, ORDO_COST_ROUNDS, 2 * rounds, 2 * blocks, p - 1, p);
 }
 
-static bool alltoall(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool alltoall(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	const uint64_t p = recipe->problem.nrank;
-	return ordo_recipe_is(recipe, "method", "pairwise") &&
+	const uint64_t p = request->problem.nrank;
+	return ordo_parameter_is(request, "method", "pairwise") &&
 	       is(cost, ORDO_COST_TABLE, p - 1, p - 1, 0, p);
 }
 
 static const struct {
 	const char *algorithm;
-	bool (*cost)(const struct ordo_recipe *recipe, struct ordo_cost *cost);
+	bool (*cost)(const struct ordo_resolved_request *request, struct ordo_cost *cost);
 } forms[] = {
 	{"ring", ring},
 	{"mesh", mesh},
@@ -243,12 +243,12 @@ static const struct {
 	{"circulant", circulant},
 };
 
-bool ordo_closed_form(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+bool ordo_closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost)
 {
-	if (recipe->problem.nrank == 1)
+	if (request->problem.nrank == 1)
 		return is(cost, ORDO_COST_TABLE, 0, 0, 0, 1);
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(forms[i].algorithm, recipe->algorithm->facts.name))
-			return forms[i].cost(recipe, cost);
+		if (!strcmp(forms[i].algorithm, request->algorithm->facts.name))
+			return forms[i].cost(request, cost);
 	return false;
 }

@@ -86,12 +86,12 @@ static void count_moves(
 }
 
 /* The busiest rank's and the busiest stream's load. */
-static bool find_loads(const struct ordo_recipe *recipe, struct load *rank, struct load *lane,
-	struct ordo_error *error)
+static bool find_loads(const struct ordo_resolved_request *resolved, struct load *rank,
+	struct load *lane, struct ordo_error *error)
 {
-	const uint32_t nrank = recipe->problem.nrank;
+	const uint32_t nrank = resolved->problem.nrank;
 	struct ordo_sequence sequence = {0};
-	bool worked = ordo_build(recipe, &sequence, error) && ordo_merge(&sequence, error);
+	bool worked = ordo_build(resolved, &sequence, error) && ordo_merge(&sequence, error);
 	struct load *loads = worked ? calloc((size_t)nrank + sequence.nlane, sizeof *loads) : NULL;
 	*rank = *lane = (struct load){0};
 	if (loads) {
@@ -114,17 +114,17 @@ static uint64_t larger(uint64_t a, uint64_t b)
 /* A stream does one thing after another, so neither steps nor bytes are fewer than in its busiest
  * stream; on P ports not fewer than a P-th of what the busiest rank sends or gets. Beyond that
  * steps and volume are as claimed. */
-static bool cost_as_claimed(
-	const struct ordo_recipe *recipe, struct ordo_cost *cost, struct ordo_error *error)
+static bool cost_as_claimed(const struct ordo_resolved_request *resolved, struct ordo_cost *cost,
+	struct ordo_error *error)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &resolved->problem;
 	const uint64_t blocks =
 			       problem->op == ORDO_ALLTOALL ? problem->nrank : ordo_nblock(problem),
-		       ports = recipe->topology ? recipe->topology->ports : 0,
+		       ports = resolved->topology ? resolved->topology->ports : 0,
 		       links = ports ? ports : 1;
 	struct load rank, lane;
 	struct ordo_claims claims;
-	if (!find_loads(recipe, &rank, &lane, error) || !ordo_claims_of(recipe, &claims, error))
+	if (!find_loads(resolved, &rank, &lane, error) || !ordo_claims_of(resolved, &claims, error))
 		return false;
 	*cost = (struct ordo_cost){.steps = larger(claims.steps, lane.messages),
 		.wire = lane.chunks * links,
@@ -140,12 +140,12 @@ static bool cost_as_claimed(
 }
 
 /* The formulas begin where every rank has added up its virtual shards: so many vectors less one. */
-static bool cost_by_formula(const struct ordo_recipe *recipe, struct ordo_cost *cost)
+static bool cost_by_formula(const struct ordo_resolved_request *resolved, struct ordo_cost *cost)
 {
-	const uint32_t most = (recipe->nshard - 1) / recipe->problem.nrank + 1;
-	if (!ordo_closed_form(recipe, cost))
+	const uint32_t most = (resolved->nshard - 1) / resolved->problem.nrank + 1;
+	if (!ordo_closed_form(resolved, cost))
 		return false;
-	if (recipe->nshard != recipe->problem.nshard)
+	if (resolved->nshard != resolved->problem.nshard)
 		cost->reduced += (most - 1) * cost->parts;
 	return true;
 }
@@ -153,11 +153,11 @@ static bool cost_by_formula(const struct ordo_recipe *recipe, struct ordo_cost *
 static bool cost_of(
 	const struct ordo_request *request, struct ordo_cost *cost, struct ordo_error *error)
 {
-	struct ordo_recipe recipe;
+	struct ordo_resolved_request resolved;
 	const bool worked =
-		ordo_recipe_make(&recipe, request, error) &&
-		(cost_by_formula(&recipe, cost) || cost_as_claimed(&recipe, cost, error));
-	ordo_recipe_destroy(&recipe);
+		ordo_request_resolve(&resolved, request, error) &&
+		(cost_by_formula(&resolved, cost) || cost_as_claimed(&resolved, cost, error));
+	ordo_resolved_request_destroy(&resolved);
 	return worked;
 }
 

@@ -5,7 +5,7 @@
 #include "algorithm.h"
 #include <ordo/cost.h>
 
-/* The formula of a recipe whose K is settled, if its algorithm has one for it. */
-bool ordo_closed_form(const struct ordo_recipe *recipe, struct ordo_cost *cost);
+/* The formula of a request whose K is settled, if its algorithm has one for it. */
+bool ordo_closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost);
 
 #endif

@@ -208,16 +208,16 @@ static bool set_phases(struct ordo_schedule *schedule, const struct ordo_labels 
 	return ordo_schedule_set_phases(schedule, texts, count, error);
 }
 
-static bool set_topology(
-	struct ordo_schedule *schedule, const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool set_topology(struct ordo_schedule *schedule,
+	const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	if (!recipe->topology)
+	if (!request->topology)
 		return true;
 	char digest[33];
-	ordo_topology_digest(recipe->topology, digest);
+	ordo_topology_digest(request->topology, digest);
 	schedule->topology_digest = ordo_arena_text(&schedule->arena, digest, strlen(digest));
 	schedule->topology_name = ordo_arena_text(
-		&schedule->arena, recipe->topology->name, strlen(recipe->topology->name));
+		&schedule->arena, request->topology->name, strlen(request->topology->name));
 	return schedule->topology_digest && schedule->topology_name ? true
 								    : ordo_fail_memory(error);
 }
@@ -240,12 +240,12 @@ static bool emit_all(struct emission *e, const char *const *names)
 	return true;
 }
 
-struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe,
+struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
 	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
 	struct ordo_error *error)
 {
 	struct ordo_schedule *schedule =
-		ordo_schedule_create(&sequence->problem, recipe->notation, error);
+		ordo_schedule_create(&sequence->problem, request->notation, error);
 	if (!schedule)
 		return NULL;
 	schedule->scratch_slots = sequence->scratch_slots;
@@ -253,7 +253,7 @@ struct ordo_schedule *ordo_emit(const struct ordo_recipe *recipe,
 	struct emission emission = {
 		.sequence = sequence, .pairs = pairs, .schedule = schedule, .error = error};
 	const char **names = label_texts(&arena, &sequence->stream_labels);
-	const bool worked = names ? set_topology(schedule, recipe, error) &&
+	const bool worked = names ? set_topology(schedule, request, error) &&
 					    emit_all(&emission, names) &&
 					    set_phases(schedule, &sequence->phases, &arena, error)
 				  : ordo_fail_memory(error);

@@ -6,17 +6,17 @@
 #include "sequence.h"
 
 /* A builder that appends moves to the sequence, which must live as long. NULL: no memory. */
-struct ordo_builder *ordo_builder_create(
-	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error);
+struct ordo_builder *ordo_builder_create(const struct ordo_resolved_request *request,
+	struct ordo_sequence *sequence, struct ordo_error *error);
 /* The moves that follow are the algorithm's: of no phase, in stream "main". */
 void ordo_builder_begin_algorithm(struct ordo_builder *b);
 /* Destroys the builder. false: *error is its first error. */
 bool ordo_builder_finish(struct ordo_builder *b, struct ordo_error *error);
 
 /* Do ranks fold their shards before the algorithm begins? */
-static inline bool ordo_folds_shards(const struct ordo_recipe *recipe)
+static inline bool ordo_folds_shards(const struct ordo_resolved_request *request)
 {
-	return recipe->nshard != recipe->problem.nshard;
+	return request->nshard != request->problem.nshard;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct ordo_builder {
-	const struct ordo_recipe *recipe;
+	const struct ordo_resolved_request *request;
 	struct ordo_sequence *sequence;
 	struct ordo_cells cells; /* of input and output */
 	bool *written;		 /* [cells.nwritable] something lies there */
@@ -58,7 +58,7 @@ void ordo_builder_fail(struct ordo_builder *b, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
 	va_end(arguments);
-	ordo_fail(&b->error, ORDO_USAGE, 0, "%s: %s%s", b->recipe->notation, phase, what);
+	ordo_fail(&b->error, ORDO_USAGE, 0, "%s: %s%s", b->request->notation, phase, what);
 	b->failed = true;
 }
 
@@ -146,7 +146,7 @@ bool ordo_has_output(const struct ordo_builder *b, uint32_t rank, uint32_t chunk
 
 struct ordo_at ordo_input_of(struct ordo_builder *b, uint32_t rank, uint32_t chunk)
 {
-	if (ordo_folds_shards(b->recipe))
+	if (ordo_folds_shards(b->request))
 		return ordo_work(b, rank, chunk);
 	uint32_t slot = ordo_input_slot(&b->sequence->problem, rank, chunk);
 	if (slot == ORDO_NONE)
@@ -314,7 +314,7 @@ static void name_who_could(struct ordo_builder *b)
 	size_t length = 0;
 	for (uint32_t i = 0; i < ordo_nalgorithm; i++) {
 		const struct ordo_algorithm *other = ordo_algorithm_table[i];
-		if (!other->avoids_links || other == b->recipe->algorithm ||
+		if (!other->avoids_links || other == b->request->algorithm ||
 			!(other->facts.operators >> problem->op & 1) || length >= sizeof names)
 			continue;
 		int more = snprintf(names + length, sizeof names - length, "%s%s",
@@ -331,7 +331,7 @@ static void name_who_could(struct ordo_builder *b)
 
 static bool joined(struct ordo_builder *b, uint32_t from, uint32_t to)
 {
-	const struct ordo_topology *topology = b->recipe->topology;
+	const struct ordo_topology *topology = b->request->topology;
 	if (from == to || !topology || ordo_topology_reaches(topology, from, to))
 		return true;
 	ordo_builder_fail(b,
@@ -456,15 +456,15 @@ static bool begin(struct ordo_builder *b, struct ordo_error *error)
 	return true;
 }
 
-struct ordo_builder *ordo_builder_create(
-	const struct ordo_recipe *recipe, struct ordo_sequence *sequence, struct ordo_error *error)
+struct ordo_builder *ordo_builder_create(const struct ordo_resolved_request *request,
+	struct ordo_sequence *sequence, struct ordo_error *error)
 {
 	struct ordo_builder *b = calloc(1, sizeof *b);
 	if (!b) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	*b = (struct ordo_builder){.recipe = recipe,
+	*b = (struct ordo_builder){.request = request,
 		.sequence = sequence,
 		.work_scratch = ORDO_NONE,
 		.phase = ORDO_NO_PHASE};

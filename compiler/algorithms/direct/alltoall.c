@@ -14,9 +14,9 @@
  */
 #include "algorithm.h"
 
-static bool is_bruck(const struct ordo_recipe *recipe)
+static bool is_bruck(const struct ordo_resolved_request *request)
 {
-	return ordo_recipe_is(recipe, "method", "bruck");
+	return ordo_parameter_is(request, "method", "bruck");
 }
 
 static uint32_t block(const struct ordo_problem *problem, uint32_t from, uint32_t to)
@@ -137,20 +137,20 @@ static void exchange_by_digits(struct ordo_builder *b, const struct ordo_problem
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	if (is_bruck(recipe))
-		exchange_by_digits(b, &recipe->problem);
+	if (is_bruck(request))
+		exchange_by_digits(b, &request->problem);
 	else
-		exchange_pairwise(b, &recipe->problem);
-	keep_own(b, &recipe->problem);
+		exchange_pairwise(b, &request->problem);
+	keep_own(b, &request->problem);
 }
 
 /* Of all numbers below N, 2^k - 1 <= N - 1 has the most binary digits set. */
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank;
-	if (!is_bruck(recipe))
+	const uint32_t N = request->problem.nrank;
+	if (!is_bruck(request))
 		return N > 1;
 	uint64_t digits = 0;
 	while (2ull << digits <= N)
@@ -158,13 +158,13 @@ static uint64_t count_steps(const struct ordo_recipe *recipe)
 	return digits;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank;
-	uint64_t blocks = is_bruck(recipe) ? 0 : N - 1;
-	for (uint32_t j = 1; is_bruck(recipe) && j < N; j++)
+	const uint32_t N = request->problem.nrank;
+	uint64_t blocks = is_bruck(request) ? 0 : N - 1;
+	for (uint32_t j = 1; is_bruck(request) && j < N; j++)
 		blocks += (uint64_t)__builtin_popcount(j);
-	return blocks * recipe->problem.chunks_per_block;
+	return blocks * request->problem.chunks_per_block;
 }
 
 static const struct ordo_parameter parameters[] = {

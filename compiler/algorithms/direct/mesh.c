@@ -13,16 +13,16 @@
 #include "peers.h"
 
 /* The chunks that a rank sums up, or has and deals out to the others. */
-static struct ordo_slice share_of(const struct ordo_recipe *recipe, uint32_t rank)
+static struct ordo_slice share_of(const struct ordo_resolved_request *request, uint32_t rank)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
 	const struct ordo_slice all = {0, K}, none = {0, 0}, block = {rank * K, K};
 	switch (problem->op) {
 	case ORDO_ALLREDUCE:
-		return ordo_recipe_is(recipe, "shots", "1") ? all : ordo_part(K, N, rank);
+		return ordo_parameter_is(request, "shots", "1") ? all : ordo_part(K, N, rank);
 	case ORDO_BROADCAST:
-		if (ordo_recipe_is(recipe, "shots", "2"))
+		if (ordo_parameter_is(request, "shots", "2"))
 			return ordo_part(K, N, rank);
 		return rank == problem->root ? all : none;
 	case ORDO_REDUCE:
@@ -37,10 +37,10 @@ static struct ordo_slice share_of(const struct ordo_recipe *recipe, uint32_t ran
 	return block;
 }
 
-static bool two_shots(const struct ordo_recipe *recipe)
+static bool two_shots(const struct ordo_resolved_request *request)
 {
-	return recipe->problem.op == ORDO_ALLREDUCE ? !ordo_recipe_is(recipe, "shots", "1")
-						    : ordo_recipe_is(recipe, "shots", "2");
+	return request->problem.op == ORDO_ALLREDUCE ? !ordo_parameter_is(request, "shots", "1")
+						     : ordo_parameter_is(request, "shots", "2");
 }
 
 /* One rank's sum, being folded. Item i is what rank i contributes: the owner's own lies where the
@@ -108,66 +108,66 @@ static void fold_own(struct fold *fold, uint32_t n)
 			combine(fold, fold->owner, j);
 }
 
-static uint32_t largest_share(const struct ordo_recipe *recipe)
+static uint32_t largest_share(const struct ordo_resolved_request *request)
 {
 	uint32_t largest = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
-		const uint32_t count = share_of(recipe, rank).count;
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
+		const uint32_t count = share_of(request, rank).count;
 		largest = count > largest ? count : largest;
 	}
 	return largest;
 }
 
 /* What the sending for sums is by itself: with one shot everybody gets everything. */
-static const char *collects_as(const struct ordo_recipe *recipe)
+static const char *collects_as(const struct ordo_resolved_request *request)
 {
-	if (recipe->problem.op == ORDO_REDUCE)
+	if (request->problem.op == ORDO_REDUCE)
 		return "gather";
-	return recipe->problem.op == ORDO_ALLREDUCE && !two_shots(recipe) ? "all-gather"
-									  : "reduce-scatter";
+	return request->problem.op == ORDO_ALLREDUCE && !two_shots(request) ? "all-gather"
+									    : "reduce-scatter";
 }
 
 /* Every rank sends its part of every sum to the one that makes it. */
-static void collect(
-	struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t scratch, uint32_t stride)
+static void collect(struct ordo_builder *b, const struct ordo_resolved_request *request,
+	uint32_t scratch, uint32_t stride)
 {
-	const uint32_t N = recipe->problem.nrank;
-	ordo_phase(b, collects_as(recipe), ORDO_NONE);
+	const uint32_t N = request->problem.nrank;
+	ordo_phase(b, collects_as(request), ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t owner = (rank + distance) % N;
-			const struct ordo_slice slice = share_of(recipe, owner);
+			const struct ordo_slice slice = share_of(request, owner);
 			if (!slice.count)
 				continue;
-			ordo_stream_to_peer(b, recipe, owner);
+			ordo_stream_to_peer(b, request, owner);
 			ordo_copy(b, raw_place(owner, rank, scratch, stride),
 				ordo_input_of(b, rank, slice.first), slice.count);
 		}
 }
 
-static void fold_one(struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t owner,
-	uint32_t scratch, uint32_t stride)
+static void fold_one(struct ordo_builder *b, const struct ordo_resolved_request *request,
+	uint32_t owner, uint32_t scratch, uint32_t stride)
 {
-	const struct ordo_slice slice = share_of(recipe, owner);
+	const struct ordo_slice slice = share_of(request, owner);
 	if (!slice.count)
 		return;
-	ordo_stream_local(b, recipe);
+	ordo_stream_local(b, request);
 	ordo_contribute(b, owner, slice.first, slice.count);
 	struct fold fold = {
 		b, slice, ordo_work(b, owner, slice.first), owner, owner, scratch, stride};
-	if (ordo_recipe_is(recipe, "fold", "dyadic"))
-		fold_dyadic(&fold, recipe->problem.nrank);
-	else if (ordo_recipe_is(recipe, "fold", "folded"))
-		fold_folded(&fold, recipe->problem.nrank);
-	else if (ordo_recipe_is(recipe, "fold", "own"))
-		fold_own(&fold, recipe->problem.nrank);
+	if (ordo_parameter_is(request, "fold", "dyadic"))
+		fold_dyadic(&fold, request->problem.nrank);
+	else if (ordo_parameter_is(request, "fold", "folded"))
+		fold_folded(&fold, request->problem.nrank);
+	else if (ordo_parameter_is(request, "fold", "own"))
+		fold_own(&fold, request->problem.nrank);
 	else
-		fold_linear(&fold, recipe->problem.nrank);
+		fold_linear(&fold, request->problem.nrank);
 }
 
-static void sum_up(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void sum_up(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank, stride = largest_share(recipe);
+	const uint32_t N = request->problem.nrank, stride = largest_share(request);
 	if ((uint64_t)(N - 1) * stride > ORDO_LIMIT) {
 		ordo_builder_fail(b,
 			"%u chunks from each of %u ranks are more scratch slots than %u", stride,
@@ -175,29 +175,29 @@ static void sum_up(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		return;
 	}
 	const uint32_t scratch = ordo_scratch(b, (N - 1) * stride);
-	collect(b, recipe, scratch, stride);
+	collect(b, request, scratch, stride);
 	ordo_phase(b, "local reduce", ORDO_NONE);
 	for (uint32_t owner = 0; owner < N; owner++)
-		fold_one(b, recipe, owner, scratch, stride);
+		fold_one(b, request, owner, scratch, stride);
 }
 
 /* Every rank sends its share to all that want it. */
-static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void deal_round(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const bool summed = ordo_operator_facts(problem->op)->reduces;
 	const uint32_t N = problem->nrank;
 	ordo_phase(b,
-		problem->op == ORDO_BROADCAST && !two_shots(recipe) ? "broadcast" : "all-gather",
+		problem->op == ORDO_BROADCAST && !two_shots(request) ? "broadcast" : "all-gather",
 		ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N;
-			const struct ordo_slice slice = share_of(recipe, rank);
+			const struct ordo_slice slice = share_of(request, rank);
 			if (!slice.count ||
 				(problem->op == ORDO_BROADCAST && peer == problem->root))
 				continue;
-			ordo_stream_to_peer(b, recipe, peer);
+			ordo_stream_to_peer(b, request, peer);
 			ordo_copy(b, ordo_output_of(b, peer, slice.first),
 				summed ? ordo_work(b, rank, slice.first)
 				       : ordo_held(b, rank, slice.first),
@@ -206,53 +206,53 @@ static void deal_round(struct ordo_builder *b, const struct ordo_recipe *recipe)
 }
 
 /* The root sends every rank its share. */
-static void deal_out(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void deal_out(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank, root = recipe->problem.root;
+	const uint32_t N = request->problem.nrank, root = request->problem.root;
 	ordo_phase(b, "scatter", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++) {
 		const uint32_t peer = (root + distance) % N;
-		const struct ordo_slice slice = share_of(recipe, peer);
+		const struct ordo_slice slice = share_of(request, peer);
 		if (!slice.count)
 			continue;
-		ordo_stream_to_peer(b, recipe, peer);
+		ordo_stream_to_peer(b, request, peer);
 		ordo_copy(b, ordo_output_of(b, peer, slice.first),
 			ordo_input_of(b, root, slice.first), slice.count);
 	}
 }
 
 /* Every rank sends its block to the root. */
-static void gather(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void gather(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank, root = recipe->problem.root;
+	const uint32_t N = request->problem.nrank, root = request->problem.root;
 	ordo_phase(b, "gather", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++) {
 		const uint32_t rank = (root + distance) % N;
-		const struct ordo_slice slice = share_of(recipe, rank);
-		ordo_stream_to_peer(b, recipe, root);
+		const struct ordo_slice slice = share_of(request, rank);
+		ordo_stream_to_peer(b, request, root);
 		ordo_copy(b, ordo_output_of(b, root, slice.first),
 			ordo_input_of(b, rank, slice.first), slice.count);
 	}
 }
 
 /* Every rank sends every other the block it has for it. */
-static void exchange(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void exchange(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank, K = recipe->problem.chunks_per_block;
+	const uint32_t N = request->problem.nrank, K = request->problem.chunks_per_block;
 	ordo_phase(b, "all-to-all", ORDO_NONE);
 	for (uint32_t distance = 1; distance < N; distance++)
 		for (uint32_t rank = 0; rank < N; rank++) {
 			const uint32_t peer = (rank + distance) % N, chunk = (rank * N + peer) * K;
-			ordo_stream_to_peer(b, recipe, peer);
+			ordo_stream_to_peer(b, request, peer);
 			ordo_copy(b, ordo_output_of(b, peer, chunk), ordo_input_of(b, rank, chunk),
 				K);
 		}
 }
 
 /* A rank's own blocks go from its input to its output, where it has both. */
-static void keep_own(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void keep_own(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const uint32_t N = problem->nrank, K = problem->chunks_per_block;
 	ordo_phase(b, "copy in", ORDO_NONE);
 	for (uint32_t rank = 0; rank < N; rank++) {
@@ -261,99 +261,101 @@ static void keep_own(struct ordo_builder *b, const struct ordo_recipe *recipe)
 			chunk = 0;
 		if (!ordo_has_input(b, rank, chunk) || !ordo_has_output(b, rank, chunk))
 			continue;
-		ordo_stream_local(b, recipe);
+		ordo_stream_local(b, request);
 		ordo_contribute(b, rank, chunk, K);
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	switch (recipe->problem.op) {
+	switch (request->problem.op) {
 	case ORDO_ALLREDUCE:
-		sum_up(b, recipe);
-		if (two_shots(recipe))
-			deal_round(b, recipe);
+		sum_up(b, request);
+		if (two_shots(request))
+			deal_round(b, request);
 		return;
 	case ORDO_REDUCE:
 	case ORDO_REDUCESCATTER:
-		sum_up(b, recipe);
+		sum_up(b, request);
 		return;
 	case ORDO_BROADCAST:
-		keep_own(b, recipe);
-		if (two_shots(recipe))
-			deal_out(b, recipe);
-		deal_round(b, recipe);
+		keep_own(b, request);
+		if (two_shots(request))
+			deal_out(b, request);
+		deal_round(b, request);
 		return;
 	case ORDO_ALLGATHER:
-		keep_own(b, recipe);
-		deal_round(b, recipe);
+		keep_own(b, request);
+		deal_round(b, request);
 		return;
 	case ORDO_SCATTER:
-		keep_own(b, recipe);
-		deal_out(b, recipe);
+		keep_own(b, request);
+		deal_out(b, request);
 		return;
 	case ORDO_GATHER:
-		keep_own(b, recipe);
-		gather(b, recipe);
+		keep_own(b, request);
+		gather(b, request);
 		return;
 	case ORDO_ALLTOALL:
-		keep_own(b, recipe);
-		exchange(b, recipe);
+		keep_own(b, request);
+		exchange(b, request);
 		return;
 	}
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const enum ordo_operator op = recipe->problem.op;
+	const enum ordo_operator op = request->problem.op;
 	const char *name = ordo_operator_facts(op)->name;
-	if (ordo_recipe_is(recipe, "shots", "2") && op != ORDO_ALLREDUCE && op != ORDO_BROADCAST)
+	if (ordo_parameter_is(request, "shots", "2") && op != ORDO_ALLREDUCE &&
+		op != ORDO_BROADCAST)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: mesh has two shots for AllReduce and Broadcast only, not for "
 			"%s",
 			name);
-	if (!ordo_recipe_is(recipe, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
+	if (!ordo_parameter_is(request, "fold", "dyadic") && !ordo_operator_facts(op)->reduces)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: fold says how to add, and %s adds nothing", name);
-	if (ordo_recipe_is(recipe, "fold", "own") && op == ORDO_ALLREDUCE && !two_shots(recipe))
+	if (ordo_parameter_is(request, "fold", "own") && op == ORDO_ALLREDUCE &&
+		!two_shots(request))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: with shots=1 and fold=own every rank would add in an order of "
 			"its own, and get other bits than the others");
 	return true;
 }
 
-static uint32_t chunks(const struct ordo_recipe *recipe)
+static uint32_t chunks(const struct ordo_resolved_request *request)
 {
-	return two_shots(recipe) ? recipe->problem.nrank : 1;
+	return two_shots(request) ? request->problem.nrank : 1;
 }
 
-static uint64_t steps(const struct ordo_recipe *recipe)
+static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	const uint32_t N = recipe->problem.nrank;
+	const uint32_t N = request->problem.nrank;
 	if (N == 1)
 		return 0;
-	if (!two_shots(recipe))
+	if (!two_shots(request))
 		return 1;
-	if (recipe->problem.op == ORDO_ALLREDUCE)
+	if (request->problem.op == ORDO_ALLREDUCE)
 		return 2;
 	for (uint32_t rank = 0; rank < N; rank++)
-		if (N > 2 && rank != recipe->problem.root && share_of(recipe, rank).count)
+		if (N > 2 && rank != request->problem.root && share_of(request, rank).count)
 			return 2;
 	return 1;
 }
 
 /* What one rank sends. */
-static uint64_t volume_of(const struct ordo_recipe *recipe, uint32_t rank)
+static uint64_t volume_of(const struct ordo_resolved_request *request, uint32_t rank)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const uint64_t others = problem->nrank - 1, K = problem->chunks_per_block,
-		       share = share_of(recipe, rank).count;
+		       share = share_of(request, rank).count;
 	const bool root = rank == problem->root;
 	switch (problem->op) {
 	case ORDO_ALLREDUCE:
-		return two_shots(recipe) ? K - share + share * others : K * others;
+		return two_shots(request) ? K - share + share * others : K * others;
 	case ORDO_BROADCAST:
-		if (two_shots(recipe))
+		if (two_shots(request))
 			return root ? K - share + share * others : share * (others - 1);
 		return root ? K * others : 0;
 	case ORDO_REDUCE:
@@ -369,11 +371,12 @@ static uint64_t volume_of(const struct ordo_recipe *recipe, uint32_t rank)
 	return K * others;
 }
 
-static uint64_t volume(const struct ordo_recipe *recipe)
+static uint64_t volume(const struct ordo_resolved_request *request)
 {
 	uint64_t most = 0;
-	for (uint32_t rank = 0; recipe->problem.nrank > 1 && rank < recipe->problem.nrank; rank++) {
-		const uint64_t sent = volume_of(recipe, rank);
+	for (uint32_t rank = 0; request->problem.nrank > 1 && rank < request->problem.nrank;
+		rank++) {
+		const uint64_t sent = volume_of(request, rank);
 		most = sent > most ? sent : most;
 	}
 	return most;

@@ -15,7 +15,8 @@
 	}
 
 /* The stream for what goes to a peer, and the one for what stays. */
-void ordo_stream_to_peer(struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t peer);
-void ordo_stream_local(struct ordo_builder *b, const struct ordo_recipe *recipe);
+void ordo_stream_to_peer(
+	struct ordo_builder *b, const struct ordo_resolved_request *request, uint32_t peer);
+void ordo_stream_local(struct ordo_builder *b, const struct ordo_resolved_request *request);
 
 #endif

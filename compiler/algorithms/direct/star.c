@@ -17,11 +17,11 @@ struct star {
 	uint32_t hub;
 };
 
-static struct star star_of(const struct ordo_recipe *recipe)
+static struct star star_of(const struct ordo_resolved_request *request)
 {
-	const struct ordo_value *hub = ordo_recipe_value(recipe, "hub");
+	const struct ordo_value *hub = ordo_parameter_value(request, "hub");
 	return (struct star){
-		&recipe->problem, hub->number == ORDO_NONE ? recipe->problem.root : hub->number};
+		&request->problem, hub->number == ORDO_NONE ? request->problem.root : hub->number};
 }
 
 /* The root, if there is one and it has to go through the hub. */
@@ -123,11 +123,11 @@ static void gather(struct ordo_builder *b, const struct star *star)
 	ordo_contribute(b, root, root * K, K);
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct star star = star_of(recipe);
+	const struct star star = star_of(request);
 	ordo_stream(b, "star", ORDO_NONE);
-	switch (recipe->problem.op) {
+	switch (request->problem.op) {
 	case ORDO_ALLREDUCE:
 		sum_at_hub(b, &star);
 		spread_from_hub(b, &star, ordo_work(b, star.hub, 0), ORDO_NONE);
@@ -151,33 +151,33 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	}
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t hub = star_of(recipe).hub, N = recipe->problem.nrank;
+	const uint32_t hub = star_of(request).hub, N = request->problem.nrank;
 	return hub < N ||
 	       ordo_fail(error, ORDO_USAGE, 0, "star: found hub=%u, wanted 0..%u", hub, N - 1);
 }
 
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	const struct star star = star_of(recipe);
-	if (recipe->problem.nrank == 1)
+	const struct star star = star_of(request);
+	if (request->problem.nrank == 1)
 		return 0;
-	if (recipe->problem.op == ORDO_ALLREDUCE)
+	if (request->problem.op == ORDO_ALLREDUCE)
 		return 2;
 	if (remote_root(&star) == ORDO_NONE)
 		return 1;
-	return recipe->problem.nrank == 2 && recipe->problem.op != ORDO_REDUCE ? 1 : 2;
+	return request->problem.nrank == 2 && request->problem.op != ORDO_REDUCE ? 1 : 2;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
-	const struct star star = star_of(recipe);
-	const uint64_t K = recipe->problem.chunks_per_block, others = recipe->problem.nrank - 1;
+	const struct star star = star_of(request);
+	const uint64_t K = request->problem.chunks_per_block, others = request->problem.nrank - 1;
 	const bool remote = remote_root(&star) != ORDO_NONE;
 	if (!others)
 		return 0;
-	switch (recipe->problem.op) {
+	switch (request->problem.op) {
 	case ORDO_BROADCAST: /* the root sends once, the hub to all but the root */
 		return remote && others > 1 ? (others - 1) * K : others * K;
 	case ORDO_ALLREDUCE:

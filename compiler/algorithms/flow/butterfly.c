@@ -27,27 +27,27 @@ static uint32_t lies_at(const struct ordo_flow *flow, uint32_t step, uint32_t fr
 }
 
 /* Near first, the slices of a step lie together if their bits are reversed. */
-static const uint32_t *reverse_bits(struct ordo_recipe *recipe, uint32_t n)
+static const uint32_t *reverse_bits(struct ordo_resolved_request *request, uint32_t n)
 {
-	uint32_t *place = ordo_arena_alloc(&recipe->arena, n * sizeof *place);
+	uint32_t *place = ordo_arena_alloc(&request->arena, n * sizeof *place);
 	for (uint32_t i = 0; place && i < n; i++)
 		for (uint32_t bit = 1; bit < n; bit *= 2)
 			place[i] |= i & bit ? n / 2 / bit : 0;
 	return place;
 }
 
-struct ordo_flow *ordo_butterfly_make(struct ordo_recipe *recipe, uint32_t n)
+struct ordo_flow *ordo_butterfly_make(struct ordo_resolved_request *request, uint32_t n)
 {
-	struct ordo_flow *flow = ordo_flow_make(recipe, n);
+	struct ordo_flow *flow = ordo_flow_make(request, n);
 	if (!flow)
 		return NULL;
-	flow->variant = ordo_recipe_is(recipe, "masks", "near");
+	flow->variant = ordo_parameter_is(request, "masks", "near");
 	flow->sends = sends;
 	flow->lies_at = lies_at;
 	while (1u << flow->nstep < n)
 		flow->nstep++;
-	if (flow->variant && ordo_flow_cuts(recipe->problem.op) &&
-		!(flow->place = reverse_bits(recipe, n)))
+	if (flow->variant && ordo_flow_cuts(request->problem.op) &&
+		!(flow->place = reverse_bits(request, n)))
 		return NULL;
-	return recipe->prepared = flow;
+	return request->prepared = flow;
 }

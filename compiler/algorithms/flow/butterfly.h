@@ -9,8 +9,8 @@
 
 #include "flow.h"
 
-/* Makes the flow of recipe->prepared, from the parameter `masks`; n = 2^q. */
-struct ordo_flow *ordo_butterfly_make(struct ordo_recipe *recipe, uint32_t n);
+/* Makes the flow of request->prepared, from the parameter `masks`; n = 2^q. */
+struct ordo_flow *ordo_butterfly_make(struct ordo_resolved_request *request, uint32_t n);
 
 /* The parameter `masks`, for whoever makes a butterfly. */
 #define ORDO_BUTTERFLY_MASKS                                                                       \

@@ -28,15 +28,15 @@ static struct ordo_cargo sends(const struct ordo_flow *flow, uint32_t step, uint
 	return (struct ordo_cargo){peer, peer, 1, far - near};
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	struct ordo_flow *flow = ordo_flow_make(recipe, recipe->problem.nrank);
+	struct ordo_flow *flow = ordo_flow_make(request, request->problem.nrank);
 	if (!flow)
 		return ordo_fail_memory(error);
 	flow->sends = sends;
 	while (skip(flow, flow->nstep) > 1)
 		flow->nstep++;
-	recipe->prepared = flow;
+	request->prepared = flow;
 	return true;
 }
 

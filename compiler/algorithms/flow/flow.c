@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ordo_flow *ordo_flow_make(struct ordo_recipe *recipe, uint32_t n)
+struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t n)
 {
-	struct ordo_flow *flow = ordo_arena_alloc(&recipe->arena, sizeof *flow);
+	struct ordo_flow *flow = ordo_arena_alloc(&request->arena, sizeof *flow);
 	if (!flow)
 		return NULL;
 	flow->n = n;
-	flow->places = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->places);
-	flow->runs = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->runs);
-	flow->marks = ordo_arena_alloc(&recipe->arena, n * sizeof *flow->marks);
+	flow->places = ordo_arena_alloc(&request->arena, n * sizeof *flow->places);
+	flow->runs = ordo_arena_alloc(&request->arena, n * sizeof *flow->runs);
+	flow->marks = ordo_arena_alloc(&request->arena, n * sizeof *flow->marks);
 	return flow->places && flow->runs && flow->marks ? flow : NULL;
 }
 
@@ -22,10 +22,10 @@ bool ordo_flow_cuts(enum ordo_operator op)
 	return op == ORDO_ALLREDUCE || op == ORDO_REDUCE || op == ORDO_BROADCAST;
 }
 
-struct ordo_flow ordo_flow_of(const struct ordo_recipe *recipe)
+struct ordo_flow ordo_flow_of(const struct ordo_resolved_request *request)
 {
-	struct ordo_flow flow = *(const struct ordo_flow *)recipe->prepared;
-	flow.problem = recipe->problem;
+	struct ordo_flow flow = *(const struct ordo_flow *)request->prepared;
+	flow.problem = request->problem;
 	return flow;
 }
 
@@ -270,9 +270,9 @@ static void unfold(struct ordo_builder *b, const struct ordo_flow *flow)
 	}
 }
 
-void ordo_flow_build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct ordo_flow flow = ordo_flow_of(recipe);
+	const struct ordo_flow flow = ordo_flow_of(request);
 	const struct ordo_flow_parts parts = ordo_flow_parts(flow.problem.op);
 	ordo_keep_own(b, &flow.problem);
 	if (flow.npair)
@@ -283,8 +283,8 @@ void ordo_flow_build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		unfold(b, &flow);
 }
 
-uint32_t ordo_flow_chunks(const struct ordo_recipe *recipe)
+uint32_t ordo_flow_chunks(const struct ordo_resolved_request *request)
 {
-	const struct ordo_flow flow = ordo_flow_of(recipe);
+	const struct ordo_flow flow = ordo_flow_of(request);
 	return ordo_flow_cuts(flow.problem.op) ? flow.n : 1;
 }

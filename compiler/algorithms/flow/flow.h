@@ -40,21 +40,21 @@ struct ordo_flow {
 	bool *marks;		 /* [n], all false: room to work in */
 };
 
-/* Reserves the room, in recipe->arena, for a flow with n members. NULL: no memory. The caller sets
+/* Reserves the room, in request->arena, for a flow with n members. NULL: no memory. The caller sets
  * sends, lies_at, nstep, and what differs from {0}. */
-struct ordo_flow *ordo_flow_make(struct ordo_recipe *recipe, uint32_t n);
+struct ordo_flow *ordo_flow_make(struct ordo_resolved_request *request, uint32_t n);
 /* AllReduce, Reduce and Broadcast have one block, which is cut into slices. */
 bool ordo_flow_cuts(enum ordo_operator op);
 /* The flow that `prepare` made, with the problem as it is now that K is settled. */
-struct ordo_flow ordo_flow_of(const struct ordo_recipe *recipe);
+struct ordo_flow ordo_flow_of(const struct ordo_resolved_request *request);
 
 /* The whole operator, between what `npair` demands before and after. */
-void ordo_flow_build(struct ordo_builder *b, const struct ordo_recipe *recipe);
+void ordo_flow_build(struct ordo_builder *b, const struct ordo_resolved_request *request);
 /* As many chunks as slices where a block is cut into slices, else 1. */
-uint32_t ordo_flow_chunks(const struct ordo_recipe *recipe);
+uint32_t ordo_flow_chunks(const struct ordo_resolved_request *request);
 /* The claims, by counting along the flow. */
-uint64_t ordo_flow_steps(const struct ordo_recipe *recipe);
-uint64_t ordo_flow_volume(const struct ordo_recipe *recipe);
+uint64_t ordo_flow_steps(const struct ordo_resolved_request *request);
+uint64_t ordo_flow_volume(const struct ordo_resolved_request *request);
 
 /* For flow.c and flow_claims.c. */
 

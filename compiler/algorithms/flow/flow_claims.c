@@ -10,9 +10,9 @@ struct course {
 	uint64_t *sent; /* [nrank] chunks */
 };
 
-static bool begin(struct course *course, const struct ordo_recipe *recipe)
+static bool begin(struct course *course, const struct ordo_resolved_request *request)
 {
-	course->flow = ordo_flow_of(recipe);
+	course->flow = ordo_flow_of(request);
 	course->depth = calloc((size_t)course->flow.n * course->flow.n, sizeof *course->depth);
 	course->sent = calloc(course->flow.problem.nrank, sizeof *course->sent);
 	return course->depth && course->sent;
@@ -88,9 +88,9 @@ static uint64_t longest(const struct course *course)
 	return steps;
 }
 
-static bool go(struct course *course, const struct ordo_recipe *recipe)
+static bool go(struct course *course, const struct ordo_resolved_request *request)
 {
-	if (!begin(course, recipe))
+	if (!begin(course, request))
 		return false;
 	const struct ordo_flow_parts parts = ordo_flow_parts(course->flow.problem.op);
 	count_partners(course);
@@ -99,20 +99,20 @@ static bool go(struct course *course, const struct ordo_recipe *recipe)
 	return true;
 }
 
-uint64_t ordo_flow_steps(const struct ordo_recipe *recipe)
+uint64_t ordo_flow_steps(const struct ordo_resolved_request *request)
 {
 	struct course course;
-	const uint64_t steps = go(&course, recipe) ? longest(&course) : ORDO_UNCOUNTED;
+	const uint64_t steps = go(&course, request) ? longest(&course) : ORDO_UNCOUNTED;
 	end(&course);
 	return steps;
 }
 
-uint64_t ordo_flow_volume(const struct ordo_recipe *recipe)
+uint64_t ordo_flow_volume(const struct ordo_resolved_request *request)
 {
 	struct course course;
 	uint64_t most = 0;
-	const bool worked = go(&course, recipe);
-	for (uint32_t rank = 0; worked && rank < recipe->problem.nrank; rank++)
+	const bool worked = go(&course, request);
+	for (uint32_t rank = 0; worked && rank < request->problem.nrank; rank++)
 		most = course.sent[rank] > most ? course.sent[rank] : most;
 	end(&course);
 	return worked ? most : ORDO_UNCOUNTED;

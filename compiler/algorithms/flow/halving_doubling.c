@@ -13,9 +13,9 @@
  */
 #include "butterfly.h"
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t N = recipe->problem.nrank;
+	const uint32_t N = request->problem.nrank;
 	if ((N & (N - 1)) == 0)
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
@@ -23,9 +23,10 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return ordo_hint(error, "rhd does the same for any number of ranks");
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	return ordo_butterfly_make(recipe, recipe->problem.nrank) ? true : ordo_fail_memory(error);
+	return ordo_butterfly_make(request, request->problem.nrank) ? true
+								    : ordo_fail_memory(error);
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};

@@ -13,9 +13,9 @@
  */
 #include "nonuniform.h"
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	return ordo_nonuniform_make(recipe, true) ? true : ordo_fail_memory(error);
+	return ordo_nonuniform_make(request, true) ? true : ordo_fail_memory(error);
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_NONUNIFORM_SLICES};

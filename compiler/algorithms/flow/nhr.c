@@ -17,80 +17,80 @@
 #include "nonuniform.h"
 #include <ordo/arena.h>
 
-static bool is_small(const struct ordo_recipe *recipe)
+static bool is_small(const struct ordo_resolved_request *request)
 {
-	return ordo_recipe_is(recipe, "data", "small");
+	return ordo_parameter_is(request, "data", "small");
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const enum ordo_operator op = recipe->problem.op;
-	if (is_small(recipe) && op != ORDO_ALLREDUCE && op != ORDO_REDUCE && op != ORDO_BROADCAST)
+	const enum ordo_operator op = request->problem.op;
+	if (is_small(request) && op != ORDO_ALLREDUCE && op != ORDO_REDUCE && op != ORDO_BROADCAST)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: nhr has a form for small data for AllReduce, Reduce and "
 			"Broadcast, not for %s",
 			ordo_operator_facts(op)->name);
-	if (is_small(recipe) && !ordo_recipe_is(recipe, "slices", "fewest-runs"))
+	if (is_small(request) && !ordo_parameter_is(request, "slices", "fewest-runs"))
 		return ordo_fail(
 			error, ORDO_USAGE, 0, "algorithm: nhr cuts small data into no slices");
-	return ordo_nonuniform_slices_apply(recipe, error);
+	return ordo_nonuniform_slices_apply(request, error);
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	if (!is_small(recipe))
-		return ordo_nonuniform_make(recipe, false) ? true : ordo_fail_memory(error);
-	struct ordo_tree *tree = ordo_arena_alloc(&recipe->arena, sizeof *tree);
-	if (!tree || !ordo_tree_make_binomial(recipe, tree))
+	if (!is_small(request))
+		return ordo_nonuniform_make(request, false) ? true : ordo_fail_memory(error);
+	struct ordo_tree *tree = ordo_arena_alloc(&request->arena, sizeof *tree);
+	if (!tree || !ordo_tree_make_binomial(request, tree))
 		return ordo_fail_memory(error);
-	recipe->prepared = tree;
+	request->prepared = tree;
 	return true;
 }
 
-static struct ordo_tree_load small_load(const struct ordo_recipe *recipe)
+static struct ordo_tree_load small_load(const struct ordo_resolved_request *request)
 {
-	const uint32_t K = recipe->problem.chunks_per_block;
+	const uint32_t K = request->problem.chunks_per_block;
 	return (struct ordo_tree_load){
-		.tree = recipe->prepared,
-		.root = recipe->problem.root,
+		.tree = request->prepared,
+		.root = request->problem.root,
 		.chunks = {0, K},
 		.unit = K,
 		.stream = ORDO_NONE,
 	};
 }
 
-static uint32_t chunks(const struct ordo_recipe *recipe)
+static uint32_t chunks(const struct ordo_resolved_request *request)
 {
-	return is_small(recipe) ? 1 : ordo_flow_chunks(recipe);
+	return is_small(request) ? 1 : ordo_flow_chunks(request);
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	if (!is_small(recipe)) {
-		ordo_flow_build(b, recipe);
+	if (!is_small(request)) {
+		ordo_flow_build(b, request);
 		return;
 	}
-	const struct ordo_tree_load load = small_load(recipe);
-	ordo_keep_own(b, &recipe->problem);
-	ordo_tree_build(b, recipe->problem.op, &load);
+	const struct ordo_tree_load load = small_load(request);
+	ordo_keep_own(b, &request->problem);
+	ordo_tree_build(b, request->problem.op, &load);
 }
 
-static uint64_t steps(const struct ordo_recipe *recipe)
+static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	if (!is_small(recipe))
-		return ordo_flow_steps(recipe);
-	const struct ordo_tree_load load = small_load(recipe);
-	return ordo_tree_steps(recipe->problem.op, &load);
+	if (!is_small(request))
+		return ordo_flow_steps(request);
+	const struct ordo_tree_load load = small_load(request);
+	return ordo_tree_steps(request->problem.op, &load);
 }
 
-static uint64_t volume(const struct ordo_recipe *recipe)
+static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	if (!is_small(recipe))
-		return ordo_flow_volume(recipe);
-	const struct ordo_tree_load load = small_load(recipe);
+	if (!is_small(request))
+		return ordo_flow_volume(request);
+	const struct ordo_tree_load load = small_load(request);
 	uint64_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
-		const uint64_t sent = ordo_tree_sent(recipe->problem.op, &load, rank);
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
+		const uint64_t sent = ordo_tree_sent(request->problem.op, &load, rank);
 		most = sent > most ? sent : most;
 	}
 	return most;

@@ -103,10 +103,10 @@ static void lie_in_fewest_runs(uint32_t n, uint32_t *place)
 	}
 }
 
-struct ordo_flow *ordo_nonuniform_make(struct ordo_recipe *recipe, bool mirrored_way)
+struct ordo_flow *ordo_nonuniform_make(struct ordo_resolved_request *request, bool mirrored_way)
 {
-	const uint32_t n = recipe->problem.nrank;
-	struct ordo_flow *flow = ordo_flow_make(recipe, n);
+	const uint32_t n = request->problem.nrank;
+	struct ordo_flow *flow = ordo_flow_make(request, n);
 	if (!flow)
 		return NULL;
 	flow->variant = mirrored_way;
@@ -114,13 +114,13 @@ struct ordo_flow *ordo_nonuniform_make(struct ordo_recipe *recipe, bool mirrored
 	flow->lies_at = lies_at;
 	while ((uint64_t)1 << flow->nstep < n)
 		flow->nstep++;
-	recipe->prepared = flow;
-	if (!ordo_flow_cuts(recipe->problem.op) || ordo_recipe_is(recipe, "slices", "natural"))
+	request->prepared = flow;
+	if (!ordo_flow_cuts(request->problem.op) || ordo_parameter_is(request, "slices", "natural"))
 		return flow;
-	uint32_t *place = ordo_arena_alloc(&recipe->arena, n * sizeof *place);
+	uint32_t *place = ordo_arena_alloc(&request->arena, n * sizeof *place);
 	if (!place)
 		return NULL;
-	if (ordo_recipe_is(recipe, "slices", "published"))
+	if (ordo_parameter_is(request, "slices", "published"))
 		lie_as_published(n, place);
 	else
 		lie_in_fewest_runs(n, place);
@@ -128,10 +128,11 @@ struct ordo_flow *ordo_nonuniform_make(struct ordo_recipe *recipe, bool mirrored
 	return flow;
 }
 
-bool ordo_nonuniform_slices_apply(const struct ordo_recipe *recipe, struct ordo_error *error)
+bool ordo_nonuniform_slices_apply(
+	const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const enum ordo_operator op = recipe->problem.op;
-	if (ordo_flow_cuts(op) || ordo_recipe_is(recipe, "slices", "fewest-runs"))
+	const enum ordo_operator op = request->problem.op;
+	if (ordo_flow_cuts(op) || ordo_parameter_is(request, "slices", "fewest-runs"))
 		return true;
 	return ordo_fail(error, ORDO_USAGE, 0,
 		"algorithm: slices says how one block is cut, and %s has a block for every rank",

@@ -10,12 +10,13 @@
 
 #include "flow.h"
 
-/* Makes the flow of recipe->prepared, from the parameter `slices`. */
-struct ordo_flow *ordo_nonuniform_make(struct ordo_recipe *recipe, bool mirrored);
+/* Makes the flow of request->prepared, from the parameter `slices`. */
+struct ordo_flow *ordo_nonuniform_make(struct ordo_resolved_request *request, bool mirrored);
 /* D(n,k). */
 uint32_t ordo_nonuniform_count(uint32_t n, uint32_t step);
 /* The parameter `slices` is meant for operators whose block is cut into slices. */
-bool ordo_nonuniform_slices_apply(const struct ordo_recipe *recipe, struct ordo_error *error);
+bool ordo_nonuniform_slices_apply(
+	const struct ordo_resolved_request *request, struct ordo_error *error);
 
 /* The parameter `slices`, for whoever makes this flow. */
 #define ORDO_NONUNIFORM_SLICES                                                                     \

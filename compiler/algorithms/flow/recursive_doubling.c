@@ -14,9 +14,9 @@
 #include "algorithms/direct/places.h"
 #include "butterfly.h"
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t N = recipe->problem.nrank;
+	const uint32_t N = request->problem.nrank;
 	if ((N & (N - 1)) == 0)
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
@@ -24,19 +24,19 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return ordo_hint(error, "nhr(data=small) takes any number of ranks");
 }
 
-static uint32_t mask_of(const struct ordo_recipe *recipe, uint32_t step)
+static uint32_t mask_of(const struct ordo_resolved_request *request, uint32_t step)
 {
-	return ordo_recipe_is(recipe, "masks", "near") ? 1u << step
-						       : recipe->problem.nrank >> 1 >> step;
+	return ordo_parameter_is(request, "masks", "near") ? 1u << step
+							   : request->problem.nrank >> 1 >> step;
 }
 
-static void exchange(
-	struct ordo_builder *b, const struct ordo_recipe *recipe, uint32_t step, uint32_t scratch)
+static void exchange(struct ordo_builder *b, const struct ordo_resolved_request *request,
+	uint32_t step, uint32_t scratch)
 {
-	const uint32_t N = recipe->problem.nrank, K = recipe->problem.chunks_per_block;
+	const uint32_t N = request->problem.nrank, K = request->problem.chunks_per_block;
 	ordo_phase(b, "exchange", step);
 	for (uint32_t rank = 0; rank < N; rank++)
-		ordo_copy(b, ordo_at(rank ^ mask_of(recipe, step), ORDO_SCRATCH, scratch),
+		ordo_copy(b, ordo_at(rank ^ mask_of(request, step), ORDO_SCRATCH, scratch),
 			step ? ordo_work(b, rank, 0) : ordo_input_of(b, rank, 0), K);
 	for (uint32_t rank = 0; rank < N; rank++) {
 		ordo_make_ready(b, rank, (struct ordo_slice){0, K}, false);
@@ -44,30 +44,30 @@ static void exchange(
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const uint32_t K = recipe->problem.chunks_per_block;
-	ordo_keep_own(b, &recipe->problem);
-	if (recipe->problem.nrank == 1)
+	const uint32_t K = request->problem.chunks_per_block;
+	ordo_keep_own(b, &request->problem);
+	if (request->problem.nrank == 1)
 		return;
 	const uint32_t places[2] = {ordo_scratch(b, K), ordo_scratch(b, K)};
 	ordo_stream(b, "exchange", ORDO_NONE);
 	for (uint32_t step = 0;
-		mask_of(recipe, step) && mask_of(recipe, step) < recipe->problem.nrank; step++)
-		exchange(b, recipe, step, places[step % 2]);
+		mask_of(request, step) && mask_of(request, step) < request->problem.nrank; step++)
+		exchange(b, request, step, places[step % 2]);
 }
 
-static uint64_t steps(const struct ordo_recipe *recipe)
+static uint64_t steps(const struct ordo_resolved_request *request)
 {
 	uint64_t q = 0;
-	while ((uint64_t)1 << q < recipe->problem.nrank)
+	while ((uint64_t)1 << q < request->problem.nrank)
 		q++;
 	return q;
 }
 
-static uint64_t volume(const struct ordo_recipe *recipe)
+static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	return steps(recipe) * recipe->problem.chunks_per_block;
+	return steps(request) * request->problem.chunks_per_block;
 }
 
 static const struct ordo_parameter parameters[] = {ORDO_BUTTERFLY_MASKS};

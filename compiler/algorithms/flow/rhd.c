@@ -15,13 +15,13 @@
  */
 #include "butterfly.h"
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t N = recipe->problem.nrank;
+	const uint32_t N = request->problem.nrank;
 	uint32_t p = 1;
 	while (p <= N / 2)
 		p *= 2;
-	struct ordo_flow *flow = ordo_butterfly_make(recipe, p);
+	struct ordo_flow *flow = ordo_butterfly_make(request, p);
 	if (!flow)
 		return ordo_fail_memory(error);
 	flow->npair = N - p;

@@ -30,17 +30,17 @@ struct birs {
 	uint32_t width; /* slots for the chunks of one rank */
 };
 
-static struct birs birs_of(const struct ordo_recipe *recipe)
+static struct birs birs_of(const struct ordo_resolved_request *request)
 {
-	const struct ordo_problem *problem = &recipe->problem;
-	const uint32_t M = ordo_recipe_number(recipe, "servers"), N = problem->nrank,
+	const struct ordo_problem *problem = &request->problem;
+	const uint32_t M = ordo_parameter_number(request, "servers"), N = problem->nrank,
 		       K = problem->chunks_per_block;
 	return (struct birs){
 		.problem = problem,
 		.servers = M,
 		.ranks = N / M,
 		.columns = N / M / 2,
-		.by_owner = ordo_recipe_is(recipe, "fold", "owner"),
+		.by_owner = ordo_parameter_is(request, "fold", "owner"),
 		.width = problem->op == ORDO_ALLREDUCE ? K / N + (K % N != 0) : K,
 	};
 }
@@ -302,11 +302,11 @@ static void gather_in_servers(const struct birs *a)
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	struct birs a = birs_of(recipe);
+	struct birs a = birs_of(request);
 	a.b = b;
-	if (recipe->problem.op == ORDO_REDUCESCATTER && !recipe->problem.in_place)
+	if (request->problem.op == ORDO_REDUCESCATTER && !request->problem.in_place)
 		a.parked = ordo_scratch(b, a.columns * a.servers * a.width);
 	a.sums = ordo_scratch(b, (a.columns - 1) * a.servers * a.width);
 	a.partials = ordo_scratch(b, (a.servers - 1) * a.width);
@@ -314,15 +314,15 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 	fold_all(&a, false);
 	exchange_between(&a, false);
 	fold_all(&a, true);
-	if (recipe->problem.op == ORDO_ALLREDUCE) {
+	if (request->problem.op == ORDO_ALLREDUCE) {
 		exchange_between(&a, true);
 		gather_in_servers(&a);
 	}
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t M = ordo_recipe_number(recipe, "servers"), N = recipe->problem.nrank;
+	const uint32_t M = ordo_parameter_number(request, "servers"), N = request->problem.nrank;
 	if (M <= N / 4 && N % M == 0 && N / M % 2 == 0)
 		return true;
 	if (M == 1)
@@ -336,15 +336,15 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return ordo_hint(error, "dyadic makes the same order for any number of ranks");
 }
 
-static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	return recipe->problem.op == ORDO_ALLREDUCE ? recipe->problem.nrank : 1;
+	return request->problem.op == ORDO_ALLREDUCE ? request->problem.nrank : 1;
 }
 
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	const uint64_t one_way = ordo_recipe_number(recipe, "servers") > 1 ? 3 : 2;
-	return recipe->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
+	const uint64_t one_way = ordo_parameter_number(request, "servers") > 1 ? 3 : 2;
+	return request->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
 }
 
 /* Every rank sends everything but its own once; and on the way back its own to the other servers,
@@ -363,11 +363,11 @@ static uint64_t count_sent(const struct birs *a, uint32_t server, uint32_t local
 	return sent;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
-	const struct birs a = birs_of(recipe);
+	const struct birs a = birs_of(request);
 	uint64_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		const uint64_t sent = count_sent(&a, rank / a.ranks, rank % a.ranks);
 		most = sent > most ? sent : most;
 	}

@@ -37,9 +37,9 @@
 #include <ordo/divisor.h>
 #include <string.h>
 
-static const struct ordo_value *algorithms_of(const struct ordo_recipe *recipe)
+static const struct ordo_value *algorithms_of(const struct ordo_resolved_request *resolved)
 {
-	return ordo_recipe_value(recipe, "levels");
+	return ordo_parameter_value(resolved, "levels");
 }
 
 static bool is_cut(enum ordo_operator op)
@@ -47,10 +47,10 @@ static bool is_cut(enum ordo_operator op)
 	return op == ORDO_ALLREDUCE || op == ORDO_REDUCE || op == ORDO_BROADCAST;
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *resolved, struct ordo_error *error)
 {
-	const enum ordo_operator op = recipe->problem.op;
-	if (is_cut(op) && !ordo_recipe_is(recipe, "first", "auto"))
+	const enum ordo_operator op = resolved->problem.op;
+	if (is_cut(op) && !ordo_parameter_is(resolved, "first", "auto"))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"algorithm: first says which level begins, and %s goes through the inner "
 			"level both first and last",
@@ -58,12 +58,12 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return true;
 }
 
-static bool begins_inside(const struct ordo_recipe *recipe)
+static bool begins_inside(const struct ordo_resolved_request *resolved)
 {
-	const enum ordo_operator op = recipe->problem.op;
-	if (ordo_recipe_is(recipe, "first", "auto"))
+	const enum ordo_operator op = resolved->problem.op;
+	if (ordo_parameter_is(resolved, "first", "auto"))
 		return op != ORDO_ALLGATHER && op != ORDO_GATHER;
-	return ordo_recipe_is(recipe, "first", "inner");
+	return ordo_parameter_is(resolved, "first", "inner");
 }
 
 static void add_stage(struct ordo_hierarchy *hierarchy, struct ordo_stage stage)
@@ -132,39 +132,40 @@ static void plan_blocks(struct ordo_hierarchy *hierarchy, enum ordo_operator op,
 	}
 }
 
-/* The recipe of a group. */
-static bool make_recipe(const struct ordo_recipe *recipe, const struct ordo_hierarchy *hierarchy,
-	struct ordo_stage *stage, const char *algorithm, struct ordo_error *error)
+/* The request of a group. */
+static bool resolve_stage(const struct ordo_resolved_request *resolved,
+	const struct ordo_hierarchy *hierarchy, struct ordo_stage *stage, const char *algorithm,
+	struct ordo_error *error)
 {
 	const struct ordo_levels *levels = &hierarchy->levels;
 	const struct ordo_operator_facts *facts = ordo_operator_facts(stage->op);
 	const struct ordo_request request = {
 		.problem = {.op = stage->op,
 			.nrank = levels->at[stage->level].size,
-			.root = facts->rooted ? ordo_level_digit(
-							levels, stage->level, recipe->problem.root)
+			.root = facts->rooted ? ordo_level_digit(levels, stage->level,
+							resolved->problem.root)
 					      : 0,
 			.in_place = facts->has_in_place &&
-				    (recipe->problem.in_place || stage != hierarchy->stages)},
+				    (resolved->problem.in_place || stage != hierarchy->stages)},
 		.algorithm = algorithm,
 		.topology = hierarchy->topologies[stage->level],
 	};
-	if (ordo_recipe_make(&stage->recipe, &request, error)) {
-		stage->natural = stage->recipe.problem.chunks_per_block;
+	if (ordo_request_resolve(&stage->request, &request, error)) {
+		stage->natural = stage->request.problem.chunks_per_block;
 		return true;
 	}
-	ordo_recipe_destroy(&stage->recipe);
+	ordo_resolved_request_destroy(&stage->request);
 	return ordo_error_in(error, "hierarchical, level %u does %s",
 		levels->at[stage->level].number, facts->name);
 }
 
 /* Parameters of a level need not suit all it does: where they do not they are left out, but in one
  * stage they must. */
-static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy,
-	uint32_t level, struct ordo_error *error)
+static bool make_level(const struct ordo_resolved_request *resolved,
+	struct ordo_hierarchy *hierarchy, uint32_t level, struct ordo_error *error)
 {
 	const char *algorithm =
-		algorithms_of(recipe)->algorithms[hierarchy->levels.at[level].number];
+		algorithms_of(resolved)->algorithms[hierarchy->levels.at[level].number];
 	struct ordo_error refusal = {0}, other;
 	char name[64] = "";
 	bool suits = false;
@@ -174,10 +175,10 @@ static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *
 		struct ordo_stage *stage = &hierarchy->stages[i];
 		if (stage->level != level)
 			continue;
-		const bool suited = make_recipe(
-			recipe, hierarchy, stage, algorithm, refusal.code ? &other : &refusal);
+		const bool suited = resolve_stage(
+			resolved, hierarchy, stage, algorithm, refusal.code ? &other : &refusal);
 		suits |= suited;
-		if (!suited && !make_recipe(recipe, hierarchy, stage, name, &other)) {
+		if (!suited && !resolve_stage(resolved, hierarchy, stage, name, &other)) {
 			suits = false;
 			break;
 		}
@@ -187,42 +188,43 @@ static bool make_level(const struct ordo_recipe *recipe, struct ordo_hierarchy *
 	return suits;
 }
 
-static bool make_levels(const struct ordo_recipe *recipe, struct ordo_hierarchy *hierarchy,
-	struct ordo_error *error)
+static bool make_levels(const struct ordo_resolved_request *resolved,
+	struct ordo_hierarchy *hierarchy, struct ordo_error *error)
 {
 	for (uint32_t l = 0; l < hierarchy->levels.count; l++) {
-		if (recipe->topology && !(hierarchy->topologies[l] = ordo_level_topology(
-						  &hierarchy->levels, l, recipe->topology, error)))
+		if (resolved->topology &&
+			!(hierarchy->topologies[l] = ordo_level_topology(
+				  &hierarchy->levels, l, resolved->topology, error)))
 			return false;
-		if (!make_level(recipe, hierarchy, l, error))
+		if (!make_level(resolved, hierarchy, l, error))
 			return false;
 	}
 	return true;
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *resolved, struct ordo_error *error)
 {
-	struct ordo_hierarchy *hierarchy = ordo_arena_alloc(&recipe->arena, sizeof *hierarchy);
+	struct ordo_hierarchy *hierarchy = ordo_arena_alloc(&resolved->arena, sizeof *hierarchy);
 	if (!hierarchy)
 		return ordo_fail_memory(error);
-	recipe->prepared = hierarchy;
-	if (!ordo_levels_make(recipe, algorithms_of(recipe)->nalgorithm,
-		    ordo_recipe_value(recipe, "sizes"), &hierarchy->levels, error))
+	resolved->prepared = hierarchy;
+	if (!ordo_levels_make(resolved, algorithms_of(resolved)->nalgorithm,
+		    ordo_parameter_value(resolved, "sizes"), &hierarchy->levels, error))
 		return false;
-	hierarchy->cut = is_cut(recipe->problem.op);
+	hierarchy->cut = is_cut(resolved->problem.op);
 	if (hierarchy->cut)
-		plan_cut(hierarchy, recipe->problem.op);
+		plan_cut(hierarchy, resolved->problem.op);
 	else
-		plan_blocks(hierarchy, recipe->problem.op, begins_inside(recipe));
-	return make_levels(recipe, hierarchy, error);
+		plan_blocks(hierarchy, resolved->problem.op, begins_inside(resolved));
+	return make_levels(resolved, hierarchy, error);
 }
 
-static void release(struct ordo_recipe *recipe)
+static void release(struct ordo_resolved_request *resolved)
 {
-	struct ordo_hierarchy *hierarchy = recipe->prepared;
+	struct ordo_hierarchy *hierarchy = resolved->prepared;
 	for (uint32_t i = 0; hierarchy && i < hierarchy->nstage; i++)
-		if (hierarchy->stages[i].recipe.algorithm)
-			ordo_recipe_destroy(&hierarchy->stages[i].recipe);
+		if (hierarchy->stages[i].request.algorithm)
+			ordo_resolved_request_destroy(&hierarchy->stages[i].request);
 	for (uint32_t l = 0; hierarchy && l < hierarchy->levels.count; l++)
 		ordo_topology_destroy(hierarchy->topologies[l]);
 }
@@ -235,9 +237,9 @@ static uint64_t common_multiple(uint64_t a, uint64_t b)
 
 /* Such that every stage has a multiple of what it would choose, and cuts without remainder. Stages
  * further out have smaller parts. */
-static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+static uint32_t natural_chunks(const struct ordo_resolved_request *resolved)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct ordo_hierarchy *hierarchy = resolved->prepared;
 	uint64_t K = 1;
 	for (uint32_t l = hierarchy->levels.count; l-- > 0 && K <= ORDO_LIMIT;) {
 		for (uint32_t i = 0; i < hierarchy->nstage && K <= ORDO_LIMIT; i++)

@@ -15,7 +15,7 @@
 /* One stage, being played. */
 struct play {
 	struct ordo_builder *b;
-	const struct ordo_recipe *recipe;
+	const struct ordo_resolved_request *request;
 	const struct ordo_hierarchy *hierarchy;
 	const struct ordo_stage *stage;
 	struct ordo_sequence sequence;	/* what one group does */
@@ -33,7 +33,7 @@ static struct ordo_at in_bank(
 	const struct play *play, uint32_t rank, uint32_t chunk, ordo_level_set done, uint32_t bank)
 {
 	const struct ordo_levels *levels = &play->hierarchy->levels;
-	const uint32_t K = play->recipe->problem.chunks_per_block, N = levels->nrank;
+	const uint32_t K = play->request->problem.chunks_per_block, N = levels->nrank;
 	const uint32_t from = chunk / K / N, to = chunk / K % N;
 	const ordo_level_set all = ordo_levels_all(levels);
 	const uint32_t block =
@@ -73,7 +73,7 @@ static bool lies_behind(struct ordo_at at, struct ordo_at first, uint32_t distan
 /* Who scattered what is broadcast has it already when it is gathered again. */
 static bool has_already(const struct play *play, struct ordo_at at)
 {
-	return play->recipe->problem.op == ORDO_BROADCAST && at.buffer == ORDO_OUTPUT &&
+	return play->request->problem.op == ORDO_BROADCAST && at.buffer == ORDO_OUTPUT &&
 	       ordo_written(play->b, at);
 }
 
@@ -183,11 +183,11 @@ static uint32_t pair_chunk(const struct group *group, uint32_t pair, uint32_t i)
 	return (from * levels->nrank + to) * K + i % K;
 }
 
-void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
+void ordo_stage_chunks(const struct ordo_resolved_request *request, const struct ordo_stage *stage,
 	const struct ordo_problem *problem, uint32_t group, uint32_t *chunks)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
-	const struct group of = {&hierarchy->levels, stage, &recipe->problem, problem, group};
+	const struct ordo_hierarchy *hierarchy = request->prepared;
+	const struct group of = {&hierarchy->levels, stage, &request->problem, problem, group};
 	const uint32_t K = problem->chunks_per_block;
 	for (uint32_t chunk = 0, end = ordo_nchunk(problem); chunk < end; chunk++)
 		chunks[chunk] = hierarchy->cut ? cut_chunk(&of, chunk / K, chunk % K)
@@ -196,31 +196,32 @@ void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage
 					: block_chunk(&of, chunk / K, chunk % K);
 }
 
-uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_stage *stage)
+uint32_t ordo_stage_groups(
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct ordo_hierarchy *hierarchy = request->prepared;
 	return hierarchy->levels.nrank / hierarchy->levels.at[stage->level].size;
 }
 
 uint32_t ordo_stage_group(
-	const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g)
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage, uint32_t g)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct ordo_hierarchy *hierarchy = request->prepared;
 	const struct ordo_levels *levels = &hierarchy->levels;
 	const uint32_t group =
 		ordo_levels_nth(levels, ordo_levels_all(levels) & ~(1u << stage->level), g);
 	const bool takes_part = ordo_levels_keep(levels, stage->at_root, group) ==
-				ordo_levels_keep(levels, stage->at_root, recipe->problem.root);
+				ordo_levels_keep(levels, stage->at_root, request->problem.root);
 	return takes_part ? group : ORDO_NONE;
 }
 
 struct ordo_problem ordo_stage_problem(
-	const struct ordo_recipe *recipe, const struct ordo_stage *stage)
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
+	const struct ordo_hierarchy *hierarchy = request->prepared;
 	const struct ordo_levels *levels = &hierarchy->levels;
-	struct ordo_problem problem = stage->recipe.problem;
-	uint32_t K = recipe->problem.chunks_per_block;
+	struct ordo_problem problem = stage->request.problem;
+	uint32_t K = request->problem.chunks_per_block;
 	if (!hierarchy->cut)
 		K *= ordo_levels_count(levels, stage->free);
 	for (uint32_t l = 0; hierarchy->cut && l + 1 < levels->count && l <= stage->level; l++)
@@ -230,11 +231,11 @@ struct ordo_problem ordo_stage_problem(
 }
 
 /* The places it uses are the outer builder's to check, and so are its links. */
-bool ordo_stage_sequence(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
-	struct ordo_sequence *sequence, struct ordo_error *error)
+bool ordo_stage_sequence(const struct ordo_resolved_request *request,
+	const struct ordo_stage *stage, struct ordo_sequence *sequence, struct ordo_error *error)
 {
-	struct ordo_recipe group = stage->recipe;
-	group.problem = ordo_stage_problem(recipe, stage);
+	struct ordo_resolved_request group = stage->request;
+	group.problem = ordo_stage_problem(request, stage);
 	group.topology = NULL;
 	return ordo_problem_check(&group.problem, error) && ordo_build(&group, sequence, error) &&
 	       ordo_merge(sequence, error);
@@ -290,13 +291,13 @@ static const char **name_phases(const struct play *play, struct ordo_arena *aren
 
 static void play_groups(struct play *play)
 {
-	const uint32_t ngroup = ordo_stage_groups(play->recipe, play->stage);
+	const uint32_t ngroup = ordo_stage_groups(play->request, play->stage);
 	play->scratch = ordo_scratch(play->b, play->sequence.scratch_slots);
 	for (uint32_t g = 0; g < ngroup && !ordo_builder_failed(play->b); g++) {
-		play->group = ordo_stage_group(play->recipe, play->stage, g);
+		play->group = ordo_stage_group(play->request, play->stage, g);
 		if (play->group == ORDO_NONE)
 			continue;
-		ordo_stage_chunks(play->recipe, play->stage, &play->sequence.problem, play->group,
+		ordo_stage_chunks(play->request, play->stage, &play->sequence.problem, play->group,
 			play->chunks);
 		play_group(play);
 	}
@@ -306,7 +307,7 @@ static void play_stage(struct play *play)
 {
 	struct ordo_arena arena = {0};
 	struct ordo_error error = {0};
-	if (ordo_stage_sequence(play->recipe, play->stage, &play->sequence, &error)) {
+	if (ordo_stage_sequence(play->request, play->stage, &play->sequence, &error)) {
 		play->chunks = malloc(
 			((size_t)ordo_nchunk(&play->sequence.problem) + 1) * sizeof *play->chunks);
 		play->streams = name_streams(play, &arena);
@@ -326,10 +327,10 @@ static void play_stage(struct play *play)
 	ordo_arena_free(&arena);
 }
 
-void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_hierarchy *hierarchy = request->prepared;
+	const struct ordo_problem *problem = &request->problem;
 	uint32_t bank = 0;
 	if (problem->op == ORDO_BROADCAST) {
 		ordo_stream(b, "copy", ORDO_NONE);
@@ -339,7 +340,7 @@ void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *reci
 	for (uint32_t t = 0; t < hierarchy->nstage && !ordo_builder_failed(b); t++) {
 		struct play play = {
 			.b = b,
-			.recipe = recipe,
+			.request = request,
 			.hierarchy = hierarchy,
 			.stage = &hierarchy->stages[t],
 			.from_bank = bank,

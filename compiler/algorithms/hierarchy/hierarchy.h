@@ -18,11 +18,11 @@
 struct ordo_stage {
 	enum ordo_operator op;
 	uint32_t level;
-	ordo_level_set done;	   /* blocks: the levels dealt with before */
-	ordo_level_set free;	   /* blocks: see above */
-	ordo_level_set at_root;	   /* only the groups with the root's digits in these take part */
-	uint32_t natural;	   /* K of the group's problem, if it were free to choose */
-	struct ordo_recipe recipe; /* of any of the groups, but for K */
+	ordo_level_set done;	/* blocks: the levels dealt with before */
+	ordo_level_set free;	/* blocks: see above */
+	ordo_level_set at_root; /* only the groups with the root's digits in these take part */
+	uint32_t natural;	/* K of the group's problem, if it were free to choose */
+	struct ordo_resolved_request request; /* of any of the groups, but for K */
 };
 
 struct ordo_hierarchy {
@@ -36,30 +36,31 @@ struct ordo_hierarchy {
 
 /* The group's problem: K such that its blocks have room for the most that a group has in one. */
 struct ordo_problem ordo_stage_problem(
-	const struct ordo_recipe *recipe, const struct ordo_stage *stage);
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage);
 
 /* What any one group does, over its own ranks, chunks and slots. Free the sequence also after
  * false. */
-bool ordo_stage_sequence(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
-	struct ordo_sequence *sequence, struct ordo_error *error);
+bool ordo_stage_sequence(const struct ordo_resolved_request *request,
+	const struct ordo_stage *stage, struct ordo_sequence *sequence, struct ordo_error *error);
 
 /* How many groups the level has, and the rank of the g-th's member 0; ORDO_NONE: it takes no
  * part. */
-uint32_t ordo_stage_groups(const struct ordo_recipe *recipe, const struct ordo_stage *stage);
+uint32_t ordo_stage_groups(
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage);
 uint32_t ordo_stage_group(
-	const struct ordo_recipe *recipe, const struct ordo_stage *stage, uint32_t g);
+	const struct ordo_resolved_request *request, const struct ordo_stage *stage, uint32_t g);
 
 /* chunks[c] is the chunk of the whole problem that a group has as its chunk c; ORDO_NONE: it has
  * none there. `problem` is the group's, `group` the rank of its member 0. */
-void ordo_stage_chunks(const struct ordo_recipe *recipe, const struct ordo_stage *stage,
+void ordo_stage_chunks(const struct ordo_resolved_request *request, const struct ordo_stage *stage,
 	const struct ordo_problem *problem, uint32_t group, uint32_t *chunks);
 
-/* `build` of the hierarchical algorithm; recipe->prepared is the hierarchy. */
-void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_recipe *recipe);
+/* `build` of the hierarchical algorithm; request->prepared is the hierarchy. */
+void ordo_hierarchy_build(struct ordo_builder *b, const struct ordo_resolved_request *request);
 
 /* Its claims, counted along the stages: how each level's own schedule carries chunks from member to
  * member, one stage after another. 0 if there is no memory. */
-uint64_t ordo_hierarchy_steps(const struct ordo_recipe *recipe);
-uint64_t ordo_hierarchy_volume(const struct ordo_recipe *recipe);
+uint64_t ordo_hierarchy_steps(const struct ordo_resolved_request *request);
+uint64_t ordo_hierarchy_volume(const struct ordo_resolved_request *request);
 
 #endif

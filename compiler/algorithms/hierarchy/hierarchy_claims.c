@@ -9,7 +9,7 @@
 
 /* How far the chunks have come. */
 struct course {
-	const struct ordo_recipe *recipe;
+	const struct ordo_resolved_request *request;
 	/* [place] cross-rank moves in a row that made what a rank has of a chunk */
 	uint16_t *depth;
 	bool *there;	/* [place] has the rank anything of it? */
@@ -30,16 +30,16 @@ struct leg {
 /* AllToAll: a chunk is with one rank at a time. */
 static size_t place_of(const struct course *course, uint32_t rank, uint32_t chunk)
 {
-	const struct ordo_problem *problem = &course->recipe->problem;
+	const struct ordo_problem *problem = &course->request->problem;
 	return problem->op == ORDO_ALLTOALL ? chunk : (size_t)rank * ordo_nchunk(problem) + chunk;
 }
 
-static bool begin(struct course *course, const struct ordo_recipe *recipe)
+static bool begin(struct course *course, const struct ordo_resolved_request *request)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const size_t nplace =
 		(problem->op == ORDO_ALLTOALL ? 1 : (size_t)problem->nrank) * ordo_nchunk(problem);
-	*course = (struct course){.recipe = recipe,
+	*course = (struct course){.request = request,
 		.depth = calloc(nplace + 1, sizeof *course->depth),
 		.there = calloc(nplace + 1, sizeof *course->there),
 		.sent = calloc(problem->nrank, sizeof *course->sent)};
@@ -94,7 +94,7 @@ static void store(const struct leg *leg, uint32_t member)
  * it. */
 static bool has_already(const struct leg *leg, uint32_t member, uint32_t buffer, uint32_t whole)
 {
-	return leg->course->recipe->problem.op == ORDO_BROADCAST && buffer == ORDO_OUTPUT &&
+	return leg->course->request->problem.op == ORDO_BROADCAST && buffer == ORDO_OUTPUT &&
 	       leg->course->there[place_of(leg->course, rank_of(leg, member), whole)];
 }
 
@@ -133,23 +133,23 @@ static void go_through_group(const struct leg *leg)
 
 static bool go_through_stage(struct course *course, const struct ordo_stage *stage)
 {
-	const struct ordo_hierarchy *hierarchy = course->recipe->prepared;
+	const struct ordo_hierarchy *hierarchy = course->request->prepared;
 	struct ordo_sequence sequence = {0};
 	struct leg leg = {.course = course,
 		.sequence = &sequence,
 		.stride = hierarchy->levels.at[stage->level].stride};
-	bool worked = ordo_stage_sequence(course->recipe, stage, &sequence, NULL) &&
+	bool worked = ordo_stage_sequence(course->request, stage, &sequence, NULL) &&
 		      ordo_cells_make(&leg.cells, &sequence.problem, sequence.scratch_slots, NULL);
 	leg.depth = worked ? calloc((size_t)leg.cells.count + 1, sizeof *leg.depth) : NULL;
 	leg.chunks =
 		worked ? malloc(((size_t)ordo_nchunk(&sequence.problem) + 1) * sizeof *leg.chunks)
 		       : NULL;
 	worked = leg.depth && leg.chunks;
-	for (uint32_t g = 0; worked && g < ordo_stage_groups(course->recipe, stage); g++) {
-		leg.group = ordo_stage_group(course->recipe, stage, g);
+	for (uint32_t g = 0; worked && g < ordo_stage_groups(course->request, stage); g++) {
+		leg.group = ordo_stage_group(course->request, stage, g);
 		if (leg.group == ORDO_NONE)
 			continue;
-		ordo_stage_chunks(course->recipe, stage, &sequence.problem, leg.group, leg.chunks);
+		ordo_stage_chunks(course->request, stage, &sequence.problem, leg.group, leg.chunks);
 		go_through_group(&leg);
 	}
 	free(leg.depth);
@@ -159,29 +159,29 @@ static bool go_through_stage(struct course *course, const struct ordo_stage *sta
 	return worked;
 }
 
-static bool go(struct course *course, const struct ordo_recipe *recipe)
+static bool go(struct course *course, const struct ordo_resolved_request *request)
 {
-	const struct ordo_hierarchy *hierarchy = recipe->prepared;
-	bool worked = begin(course, recipe);
+	const struct ordo_hierarchy *hierarchy = request->prepared;
+	bool worked = begin(course, request);
 	for (uint32_t i = 0; worked && i < hierarchy->nstage; i++)
 		worked = go_through_stage(course, &hierarchy->stages[i]);
 	return worked;
 }
 
-uint64_t ordo_hierarchy_steps(const struct ordo_recipe *recipe)
+uint64_t ordo_hierarchy_steps(const struct ordo_resolved_request *request)
 {
 	struct course course;
-	const uint64_t steps = go(&course, recipe) ? course.longest : ORDO_UNCOUNTED;
+	const uint64_t steps = go(&course, request) ? course.longest : ORDO_UNCOUNTED;
 	end(&course);
 	return steps;
 }
 
-uint64_t ordo_hierarchy_volume(const struct ordo_recipe *recipe)
+uint64_t ordo_hierarchy_volume(const struct ordo_resolved_request *request)
 {
 	struct course course;
 	uint64_t most = 0;
-	const bool worked = go(&course, recipe);
-	for (uint32_t rank = 0; worked && rank < recipe->problem.nrank; rank++)
+	const bool worked = go(&course, request);
+	for (uint32_t rank = 0; worked && rank < request->problem.nrank; rank++)
 		most = course.sent[rank] > most ? course.sent[rank] : most;
 	end(&course);
 	return worked ? most : ORDO_UNCOUNTED;

@@ -188,11 +188,11 @@ static bool split_pairs(const char *name, uint32_t count, uint32_t named, uint32
 }
 
 /* The sizes that the topology says or suggests. */
-static bool find_sizes(
-	const struct ordo_recipe *recipe, uint32_t count, uint32_t *sizes, struct ordo_error *error)
+static bool find_sizes(const struct ordo_resolved_request *request, uint32_t count, uint32_t *sizes,
+	struct ordo_error *error)
 {
-	const struct ordo_topology *topology = recipe->topology;
-	const uint32_t nrank = recipe->problem.nrank;
+	const struct ordo_topology *topology = request->topology;
+	const uint32_t nrank = request->problem.nrank;
 	uint32_t size = 0, named = 0;
 	if (topology && topology->name)
 		named = read_name(topology->name, sizes);
@@ -215,23 +215,23 @@ static bool find_sizes(
 	return true;
 }
 
-bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count,
+bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t count,
 	const struct ordo_value *sizes, struct ordo_levels *levels, struct ordo_error *error)
 {
 	uint32_t found[ORDO_MAX_LEVELS] = {0};
-	*levels = (struct ordo_levels){.nrank = recipe->problem.nrank};
+	*levels = (struct ordo_levels){.nrank = request->problem.nrank};
 	if (count > ORDO_MAX_LEVELS)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"hierarchical: found %u levels, wanted 1..%d", count, ORDO_MAX_LEVELS);
 	if (sizes->nlist)
 		return take_given(levels, count, sizes, error);
-	if (!find_sizes(recipe, count, found, error))
+	if (!find_sizes(request, count, found, error))
 		return false;
 	if (lay_levels(levels, count, found))
 		return true;
 	ordo_fail(error, ORDO_USAGE, 0,
 		"hierarchical: topology \"%.200s\" is named for other than %u ranks",
-		recipe->topology->name, levels->nrank);
+		request->topology->name, levels->nrank);
 	return ordo_hint(error, "give the sizes, the innermost level first: sizes=[8,4]");
 }
 

@@ -28,7 +28,7 @@ struct ordo_levels {
 /* `count` levels: of the sizes given, innermost first; else of those in the topology's name,
  * `servers:4x8`; else, for two, the ranks of a server are those that links join without a switch;
  * else, where nothing tells ranks apart, of sizes as near to each other as may be. */
-bool ordo_levels_make(const struct ordo_recipe *recipe, uint32_t count,
+bool ordo_levels_make(const struct ordo_resolved_request *request, uint32_t count,
 	const struct ordo_value *sizes, struct ordo_levels *levels, struct ordo_error *error);
 
 /* How many servers a topology tells apart: the outermost size in its name, `servers:4x8`, else as

@@ -35,21 +35,21 @@ static bool is_pipeline(enum ordo_operator op)
 	return op == ORDO_BROADCAST || op == ORDO_REDUCE;
 }
 
-static uint32_t count_rings(const struct ordo_recipe *recipe)
+static uint32_t count_rings(const struct ordo_resolved_request *request)
 {
-	const struct ordo_value *order = ordo_recipe_value(recipe, "order");
-	return order->nlist ? order->nlist : ordo_recipe_number(recipe, "rings");
+	const struct ordo_value *order = ordo_parameter_value(request, "order");
+	return order->nlist ? order->nlist : ordo_parameter_number(request, "rings");
 }
 
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t nlist = ordo_recipe_value(recipe, "order")->nlist,
-		       nring = ordo_recipe_number(recipe, "rings"), n = recipe->problem.nrank,
+	const uint32_t nlist = ordo_parameter_value(request, "order")->nlist,
+		       nring = ordo_parameter_number(request, "rings"), n = request->problem.nrank,
 		       most = n < 5 ? 1 : (n - 1) / 2;
-	if (recipe->problem.nshard != recipe->problem.nrank)
+	if (request->problem.nshard != request->problem.nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"ring: found %u virtual shards, wanted one a rank (%u)",
-			recipe->problem.nshard, recipe->problem.nrank);
+			request->problem.nshard, request->problem.nrank);
 	if (nring > most)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"ring: found rings=%u, wanted 1..%u (link-disjoint rings over %u ranks)",
@@ -61,13 +61,14 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return true;
 }
 
-static bool take_given(const struct ordo_recipe *recipe, uint32_t *cycles, struct ordo_error *error)
+static bool take_given(
+	const struct ordo_resolved_request *request, uint32_t *cycles, struct ordo_error *error)
 {
-	const struct ordo_value *order = ordo_recipe_value(recipe, "order");
-	uint32_t n = recipe->problem.nrank, first = 0;
+	const struct ordo_value *order = ordo_parameter_value(request, "order");
+	uint32_t n = request->problem.nrank, first = 0;
 	for (uint32_t i = 0; i < order->nlist; i++) {
 		const uint32_t *given = order->items + first;
-		if (!ordo_cycle_check(recipe->topology, n, given, order->ends[i] - first, error))
+		if (!ordo_cycle_check(request->topology, n, given, order->ends[i] - first, error))
 			return false;
 		memcpy(cycles + (size_t)i * n, given, n * sizeof *cycles);
 		first = order->ends[i];
@@ -88,49 +89,49 @@ static void lay_lane(const struct ordo_problem *problem, const uint32_t *cycle, 
 	}
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	uint32_t n = recipe->problem.nrank, nring = count_rings(recipe),
-		 ndirection = ordo_recipe_number(recipe, "directions");
-	struct rings *rings = ordo_arena_alloc(&recipe->arena, sizeof *rings);
+	uint32_t n = request->problem.nrank, nring = count_rings(request),
+		 ndirection = ordo_parameter_number(request, "directions");
+	struct rings *rings = ordo_arena_alloc(&request->arena, sizeof *rings);
 	size_t nposition = (size_t)nring * ndirection * n;
-	uint32_t *cycles = ordo_arena_alloc(&recipe->arena, (size_t)nring * n * sizeof *cycles);
+	uint32_t *cycles = ordo_arena_alloc(&request->arena, (size_t)nring * n * sizeof *cycles);
 	if (!rings || !cycles)
 		return ordo_fail_memory(error);
 	rings->nlane = nring * ndirection;
-	rings->orders = ordo_arena_alloc(&recipe->arena, nposition * sizeof *rings->orders);
-	rings->positions = ordo_arena_alloc(&recipe->arena, nposition * sizeof *rings->positions);
+	rings->orders = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->orders);
+	rings->positions = ordo_arena_alloc(&request->arena, nposition * sizeof *rings->positions);
 	if (!rings->orders || !rings->positions)
 		return ordo_fail_memory(error);
-	bool given = ordo_recipe_value(recipe, "order")->nlist;
-	if (given ? !take_given(recipe, cycles, error)
-		  : !ordo_cycles_find(recipe->topology, n, nring, cycles, error))
+	bool given = ordo_parameter_value(request, "order")->nlist;
+	if (given ? !take_given(request, cycles, error)
+		  : !ordo_cycles_find(request->topology, n, nring, cycles, error))
 		return false;
 	for (uint32_t l = 0; l < rings->nlane; l++)
-		lay_lane(&recipe->problem, cycles + (size_t)(l / ndirection) * n, l % ndirection,
+		lay_lane(&request->problem, cycles + (size_t)(l / ndirection) * n, l % ndirection,
 			rings->orders + (size_t)l * n, rings->positions + (size_t)l * n);
-	recipe->prepared = rings;
+	request->prepared = rings;
 	return true;
 }
 
-static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	const struct rings *rings = recipe->prepared;
-	bool sliced = recipe->problem.op == ORDO_ALLREDUCE || is_pipeline(recipe->problem.op);
-	return sliced ? recipe->problem.nrank * rings->nlane : rings->nlane;
+	const struct rings *rings = request->prepared;
+	bool sliced = request->problem.op == ORDO_ALLREDUCE || is_pipeline(request->problem.op);
+	return sliced ? request->problem.nrank * rings->nlane : rings->nlane;
 }
 
-static struct ordo_lane lane_of(const struct ordo_recipe *recipe, uint32_t l)
+static struct ordo_lane lane_of(const struct ordo_resolved_request *request, uint32_t l)
 {
-	const struct rings *rings = recipe->prepared;
-	uint32_t n = recipe->problem.nrank;
+	const struct rings *rings = request->prepared;
+	uint32_t n = request->problem.nrank;
 	return (struct ordo_lane){
 		.n = n,
 		.order = rings->orders + (size_t)l * n,
 		.positions = rings->positions + (size_t)l * n,
 		.number = rings->nlane > 1 ? l : ORDO_NONE,
-		.problem = &recipe->problem,
-		.share = ordo_part(recipe->problem.chunks_per_block, rings->nlane, l),
+		.problem = &request->problem,
+		.share = ordo_part(request->problem.chunks_per_block, rings->nlane, l),
 	};
 }
 
@@ -181,21 +182,21 @@ static void keep_own(struct ordo_builder *b, const struct ordo_problem *problem)
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct rings *rings = recipe->prepared;
-	for (uint32_t l = 0; recipe->problem.nrank > 1 && l < rings->nlane; l++) {
-		struct ordo_lane lane = lane_of(recipe, l);
+	const struct rings *rings = request->prepared;
+	for (uint32_t l = 0; request->problem.nrank > 1 && l < rings->nlane; l++) {
+		struct ordo_lane lane = lane_of(request, l);
 		if (lane.share.count)
 			build_lane(b, &lane);
 	}
-	keep_own(b, &recipe->problem);
+	keep_own(b, &request->problem);
 }
 
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	uint64_t hops = recipe->problem.nrank - 1;
-	return recipe->problem.op == ORDO_ALLREDUCE ? 2 * hops : hops;
+	uint64_t hops = request->problem.nrank - 1;
+	return request->problem.op == ORDO_ALLREDUCE ? 2 * hops : hops;
 }
 
 /* Chunks that leave position p of a lane. */
@@ -224,14 +225,15 @@ static uint64_t count_sent(const struct ordo_lane *lane, uint32_t p)
 	return 0;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
-	const struct rings *rings = recipe->prepared;
+	const struct rings *rings = request->prepared;
 	uint64_t busiest = 0;
-	for (uint32_t rank = 0; recipe->problem.nrank > 1 && rank < recipe->problem.nrank; rank++) {
+	for (uint32_t rank = 0; request->problem.nrank > 1 && rank < request->problem.nrank;
+		rank++) {
 		uint64_t sent = 0;
 		for (uint32_t l = 0; l < rings->nlane; l++) {
-			struct ordo_lane lane = lane_of(recipe, l);
+			struct ordo_lane lane = lane_of(request, l);
 			sent += count_sent(&lane, lane.positions[rank]);
 		}
 		if (sent > busiest)

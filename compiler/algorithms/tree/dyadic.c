@@ -235,18 +235,18 @@ static void gather(const struct dyadic *d)
 	}
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	struct dyadic d = dyadic_of(&recipe->problem);
+	struct dyadic d = dyadic_of(&request->problem);
 	d.b = b;
 	d.partial = ordo_scratch(b, (d.groups - 1) * d.width);
-	if (d.rounds && recipe->problem.op == ORDO_REDUCESCATTER && !recipe->problem.in_place)
-		d.parked = ordo_scratch(b, recipe->problem.nrank / 2 * d.width);
+	if (d.rounds && request->problem.op == ORDO_REDUCESCATTER && !request->problem.in_place)
+		d.parked = ordo_scratch(b, request->problem.nrank / 2 * d.width);
 	contribute(&d);
 	halve(&d);
 	send_partials(&d);
 	fold(&d);
-	if (recipe->problem.op == ORDO_ALLREDUCE)
+	if (request->problem.op == ORDO_ALLREDUCE)
 		gather(&d);
 }
 
@@ -262,9 +262,9 @@ static void list_aligned(uint32_t nshard, char *out, size_t size)
 }
 
 /* With virtual shards the tree is D(V), or the ranks do not matter after all. */
-static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *error)
+static bool applicable(const struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const uint32_t V = recipe->nshard, N = recipe->problem.nrank;
+	const uint32_t V = request->nshard, N = request->problem.nrank;
 	char fitting[512];
 	if (ordo_shards_align(V, N))
 		return true;
@@ -275,16 +275,16 @@ static bool applicable(const struct ordo_recipe *recipe, struct ordo_error *erro
 	return ordo_hint(error, "forest makes it on any number of ranks, and sends more");
 }
 
-static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	return recipe->problem.op == ORDO_ALLREDUCE ? recipe->problem.nrank : 1;
+	return request->problem.op == ORDO_ALLREDUCE ? request->problem.nrank : 1;
 }
 
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	const struct dyadic d = dyadic_of(&recipe->problem);
+	const struct dyadic d = dyadic_of(&request->problem);
 	const uint64_t one_way = d.rounds + (d.groups > 1);
-	return recipe->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
+	return request->problem.op == ORDO_ALLREDUCE ? 2 * one_way : one_way;
 }
 
 /* Every rank sends everything but its own once; and on the way back its own to the other groups,
@@ -300,11 +300,11 @@ static uint64_t count_sent(const struct dyadic *d, uint32_t rank)
 	return sent;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
-	const struct dyadic d = dyadic_of(&recipe->problem);
+	const struct dyadic d = dyadic_of(&request->problem);
 	uint64_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		const uint64_t sent = count_sent(&d, rank);
 		most = sent > most ? sent : most;
 	}

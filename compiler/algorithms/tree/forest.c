@@ -36,7 +36,7 @@ struct forests {
 /* What is being built. */
 struct forest {
 	struct ordo_builder *b;
-	const struct ordo_recipe *recipe;
+	const struct ordo_resolved_request *request;
 	const struct ordo_problem *problem;
 	const struct forests *all;
 	uint32_t spare;		/* to fold shards in */
@@ -71,25 +71,25 @@ static void number_others(struct forests *all, uint32_t nrank)
 	}
 }
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const uint32_t N = problem->nrank;
-	struct forests *all = ordo_arena_alloc(&recipe->arena, sizeof *all);
+	struct forests *all = ordo_arena_alloc(&request->arena, sizeof *all);
 	size_t ntree = 0;
 	if (!all)
 		return ordo_fail_memory(error);
 	for (uint32_t rank = 0; rank < N; rank++)
 		ntree += ordo_forest_size(problem, rank);
-	all->leaves = ordo_arena_alloc(&recipe->arena, ntree * sizeof *all->leaves);
-	all->first = ordo_arena_alloc(&recipe->arena, ((size_t)N + 1) * sizeof *all->first);
-	all->largest = ordo_arena_alloc(&recipe->arena, N * sizeof *all->largest);
-	all->beside = ordo_arena_alloc(&recipe->arena, ntree * sizeof *all->beside);
+	all->leaves = ordo_arena_alloc(&request->arena, ntree * sizeof *all->leaves);
+	all->first = ordo_arena_alloc(&request->arena, ((size_t)N + 1) * sizeof *all->first);
+	all->largest = ordo_arena_alloc(&request->arena, N * sizeof *all->largest);
+	all->beside = ordo_arena_alloc(&request->arena, ntree * sizeof *all->beside);
 	if (!all->leaves || !all->first || !all->largest || !all->beside)
 		return ordo_fail_memory(error);
 	plant(all, problem);
 	number_others(all, N);
-	recipe->prepared = all;
+	request->prepared = all;
 	return true;
 }
 
@@ -131,7 +131,7 @@ static struct ordo_at got_at(const struct forest *f, uint32_t owner, uint32_t tr
 static void fold_own(const struct forest *f)
 {
 	ordo_phase(f->b, "reduce shards", ORDO_NONE);
-	ordo_stream_local(f->b, f->recipe);
+	ordo_stream_local(f->b, f->request);
 	for (uint32_t rank = 0; rank < f->problem->nrank; rank++)
 		for (uint32_t tree = f->all->first[rank]; tree < f->all->first[rank + 1]; tree++) {
 			const struct ordo_slice leaves = f->all->leaves[tree];
@@ -151,7 +151,7 @@ static void send_sums(const struct forest *f, uint32_t owner, uint32_t rank)
 	const struct ordo_slice share = share_of(f->problem, owner);
 	if (!share.count)
 		return;
-	ordo_stream_to_peer(f->b, f->recipe, owner);
+	ordo_stream_to_peer(f->b, f->request, owner);
 	for (uint32_t tree = f->all->first[rank]; tree < f->all->first[rank + 1]; tree++)
 		ordo_copy(f->b, got_at(f, owner, tree), sum_at(f, rank, tree, share.first),
 			share.count);
@@ -229,7 +229,7 @@ static void fold_share(const struct forest *f, uint32_t owner, struct ordo_slice
 static void fold_all(const struct forest *f)
 {
 	ordo_phase(f->b, "local reduce", ORDO_NONE);
-	ordo_stream_local(f->b, f->recipe);
+	ordo_stream_local(f->b, f->request);
 	for (uint32_t owner = 0; owner < f->problem->nrank && !ordo_builder_failed(f->b); owner++) {
 		const struct ordo_slice share = share_of(f->problem, owner);
 		if (share.count)
@@ -247,7 +247,7 @@ static void deal_round(const struct forest *f)
 			const struct ordo_slice share = share_of(f->problem, rank);
 			if (!share.count)
 				continue;
-			ordo_stream_to_peer(f->b, f->recipe, peer);
+			ordo_stream_to_peer(f->b, f->request, peer);
 			ordo_copy(f->b, ordo_output_of(f->b, peer, share.first),
 				ordo_output_of(f->b, rank, share.first), share.count);
 		}
@@ -272,10 +272,10 @@ static uint32_t reserve(struct forest *f, uint64_t count, uint32_t size)
 	return 0;
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct forests *all = recipe->prepared;
-	struct forest f = {.b = b, .recipe = recipe, .problem = &recipe->problem, .all = all};
+	const struct forests *all = request->prepared;
+	struct forest f = {.b = b, .request = request, .problem = &request->problem, .all = all};
 	f.spare = ordo_fold_scratch(b, f.problem);
 	f.beside = reserve(&f, all->most_beside, ordo_nchunk(f.problem));
 	f.got_size = largest_share(f.problem);
@@ -287,31 +287,31 @@ static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
 		deal_round(&f);
 }
 
-static uint32_t natural_chunks(const struct ordo_recipe *recipe)
+static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 {
-	return recipe->problem.op == ORDO_ALLREDUCE ? recipe->problem.nrank : 1;
+	return request->problem.op == ORDO_ALLREDUCE ? request->problem.nrank : 1;
 }
 
-static uint64_t count_steps(const struct ordo_recipe *recipe)
+static uint64_t count_steps(const struct ordo_resolved_request *request)
 {
-	return recipe->problem.nrank == 1 ? 0 : recipe->problem.op == ORDO_ALLREDUCE ? 2 : 1;
+	return request->problem.nrank == 1 ? 0 : request->problem.op == ORDO_ALLREDUCE ? 2 : 1;
 }
 
 /* A rank sends all that is not its own to add, once for each of its trees, and its results to all
  * others. */
-static uint64_t count_sent(const struct ordo_recipe *recipe, uint32_t rank)
+static uint64_t count_sent(const struct ordo_resolved_request *request, uint32_t rank)
 {
-	const struct ordo_problem *problem = &recipe->problem;
+	const struct ordo_problem *problem = &request->problem;
 	const uint64_t own = share_of(problem, rank).count, others = ordo_nchunk(problem) - own;
 	const uint64_t results = problem->op == ORDO_ALLREDUCE ? own * (problem->nrank - 1) : 0;
-	return others * ntree_of(recipe->prepared, rank) + results;
+	return others * ntree_of(request->prepared, rank) + results;
 }
 
-static uint64_t count_volume(const struct ordo_recipe *recipe)
+static uint64_t count_volume(const struct ordo_resolved_request *request)
 {
 	uint64_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
-		const uint64_t sent = count_sent(recipe, rank);
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
+		const uint64_t sent = count_sent(request, rank);
 		most = sent > most ? sent : most;
 	}
 	return most;

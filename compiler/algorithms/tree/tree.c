@@ -23,71 +23,71 @@ struct trees {
 	uint32_t count;
 };
 
-static bool prepare(struct ordo_recipe *recipe, struct ordo_error *error)
+static bool prepare(struct ordo_resolved_request *request, struct ordo_error *error)
 {
-	struct trees *trees = ordo_arena_alloc(&recipe->arena, sizeof *trees);
+	struct trees *trees = ordo_arena_alloc(&request->arena, sizeof *trees);
 	if (!trees)
 		return ordo_fail_memory(error);
-	recipe->prepared = trees;
-	trees->count = ordo_recipe_is(recipe, "shape", "binomial") ? 1 : 2;
+	request->prepared = trees;
+	trees->count = ordo_parameter_is(request, "shape", "binomial") ? 1 : 2;
 	if (trees->count == 1)
-		return ordo_tree_make_binomial(recipe, &trees->of[0]) ? true
-								      : ordo_fail_memory(error);
-	return ordo_tree_make_binary(recipe, &trees->of[0], false) &&
-			       ordo_tree_make_binary(recipe, &trees->of[1], true)
+		return ordo_tree_make_binomial(request, &trees->of[0]) ? true
+								       : ordo_fail_memory(error);
+	return ordo_tree_make_binary(request, &trees->of[0], false) &&
+			       ordo_tree_make_binary(request, &trees->of[1], true)
 		       ? true
 		       : ordo_fail_memory(error);
 }
 
-static uint32_t chunks(const struct ordo_recipe *recipe)
+static uint32_t chunks(const struct ordo_resolved_request *request)
 {
-	const struct trees *trees = recipe->prepared;
-	return trees->count == 1 || recipe->problem.nrank == 1 ? 1 : 2 * trees->of[0].nlevel;
+	const struct trees *trees = request->prepared;
+	return trees->count == 1 || request->problem.nrank == 1 ? 1 : 2 * trees->of[0].nlevel;
 }
 
-static struct ordo_tree_load load_of(const struct ordo_recipe *recipe, uint32_t i)
+static struct ordo_tree_load load_of(const struct ordo_resolved_request *request, uint32_t i)
 {
-	const struct trees *trees = recipe->prepared;
+	const struct trees *trees = request->prepared;
 	return (struct ordo_tree_load){
 		.tree = &trees->of[i],
-		.root = recipe->problem.root,
-		.chunks = ordo_part(recipe->problem.chunks_per_block, trees->count, i),
+		.root = request->problem.root,
+		.chunks = ordo_part(request->problem.chunks_per_block, trees->count, i),
 		.unit = 1,
 		.stream = trees->count == 1 ? ORDO_NONE : i,
 	};
 }
 
-static void build(struct ordo_builder *b, const struct ordo_recipe *recipe)
+static void build(struct ordo_builder *b, const struct ordo_resolved_request *request)
 {
-	const struct trees *trees = recipe->prepared;
-	ordo_keep_own(b, &recipe->problem);
+	const struct trees *trees = request->prepared;
+	ordo_keep_own(b, &request->problem);
 	for (uint32_t i = 0; i < trees->count; i++) {
-		const struct ordo_tree_load load = load_of(recipe, i);
-		ordo_tree_build(b, recipe->problem.op, &load);
+		const struct ordo_tree_load load = load_of(request, i);
+		ordo_tree_build(b, request->problem.op, &load);
 	}
 }
 
-static uint64_t steps(const struct ordo_recipe *recipe)
+static uint64_t steps(const struct ordo_resolved_request *request)
 {
-	const struct trees *trees = recipe->prepared;
+	const struct trees *trees = request->prepared;
 	uint64_t longest = 0;
 	for (uint32_t i = 0; i < trees->count; i++) {
-		const struct ordo_tree_load load = load_of(recipe, i);
-		const uint64_t chain = ordo_tree_steps(recipe->problem.op, &load);
+		const struct ordo_tree_load load = load_of(request, i);
+		const uint64_t chain = ordo_tree_steps(request->problem.op, &load);
 		longest = chain > longest ? chain : longest;
 	}
 	return longest;
 }
 
-static uint64_t volume(const struct ordo_recipe *recipe)
+static uint64_t volume(const struct ordo_resolved_request *request)
 {
-	const struct trees *trees = recipe->prepared;
+	const struct trees *trees = request->prepared;
 	uint64_t most = 0;
-	for (uint32_t rank = 0; rank < recipe->problem.nrank; rank++) {
+	for (uint32_t rank = 0; rank < request->problem.nrank; rank++) {
 		uint64_t sent = 0;
 		for (uint32_t i = 0; i < trees->count; i++) {
-			const struct ordo_tree_load load = load_of(recipe, i);
-			sent += ordo_tree_sent(recipe->problem.op, &load, rank);
+			const struct ordo_tree_load load = load_of(request, i);
+			sent += ordo_tree_sent(request->problem.op, &load, rank);
 		}
 		most = sent > most ? sent : most;
 	}

@@ -3,16 +3,16 @@
 #include "algorithms/direct/places.h"
 #include <ordo/arena.h>
 
-static bool reserve(struct ordo_recipe *recipe, struct ordo_tree *tree, uint32_t nlevel)
+static bool reserve(struct ordo_resolved_request *request, struct ordo_tree *tree, uint32_t nlevel)
 {
-	const uint32_t n = recipe->problem.nrank;
+	const uint32_t n = request->problem.nrank;
 	tree->n = n;
 	tree->nlevel = nlevel;
-	tree->parent = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->parent);
-	tree->nchild = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->nchild);
-	tree->by_level = ordo_arena_alloc(&recipe->arena, n * sizeof *tree->by_level);
+	tree->parent = ordo_arena_alloc(&request->arena, n * sizeof *tree->parent);
+	tree->nchild = ordo_arena_alloc(&request->arena, n * sizeof *tree->nchild);
+	tree->by_level = ordo_arena_alloc(&request->arena, n * sizeof *tree->by_level);
 	tree->level_begin =
-		ordo_arena_alloc(&recipe->arena, ((size_t)nlevel + 2) * sizeof *tree->level_begin);
+		ordo_arena_alloc(&request->arena, ((size_t)nlevel + 2) * sizeof *tree->level_begin);
 	return tree->parent && tree->nchild && tree->by_level && tree->level_begin;
 }
 
@@ -36,13 +36,13 @@ static uint32_t lowest_bit(uint32_t x)
 	return x & (0u - x);
 }
 
-bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree)
+bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_tree *tree)
 {
-	const uint32_t n = recipe->problem.nrank;
-	uint32_t *level = ordo_arena_alloc(&recipe->arena, n * sizeof *level), q = 0;
+	const uint32_t n = request->problem.nrank;
+	uint32_t *level = ordo_arena_alloc(&request->arena, n * sizeof *level), q = 0;
 	while ((uint64_t)1 << q < n)
 		q++;
-	if (!level || !reserve(recipe, tree, q))
+	if (!level || !reserve(request, tree, q))
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
 		tree->parent[node] = node - lowest_bit(node);
@@ -71,10 +71,11 @@ static uint32_t elsewhere(uint32_t i, uint32_t last)
 	return last % 2 ? i % last + 1 : last + 1 - i;
 }
 
-bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, bool other)
+bool ordo_tree_make_binary(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, bool other)
 {
-	const uint32_t n = recipe->problem.nrank, last = n - 1;
-	uint32_t *level = ordo_arena_alloc(&recipe->arena, n * sizeof *level), deepest = 0;
+	const uint32_t n = request->problem.nrank, last = n - 1;
+	uint32_t *level = ordo_arena_alloc(&request->arena, n * sizeof *level), deepest = 0;
 	if (!level)
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
@@ -83,7 +84,7 @@ bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, b
 			level[at]++;
 		deepest = level[at] > deepest ? level[at] : deepest;
 	}
-	if (!reserve(recipe, tree, deepest))
+	if (!reserve(request, tree, deepest))
 		return false;
 	for (uint32_t node = 1; node < n; node++) {
 		const uint32_t parent = parent_in_order(node, last);

@@ -13,14 +13,15 @@ struct ordo_tree {
 	uint32_t *level_begin; /* [nlevel+2] where a level begins in by_level */
 };
 
-/* From recipe->arena. false: no memory. */
+/* From request->arena. false: no memory. */
 
 /* Level = the step in which a node hears from its parent: the node without its lowest bit. */
-bool ordo_tree_make_binomial(struct ordo_recipe *recipe, struct ordo_tree *tree);
+bool ordo_tree_make_binomial(struct ordo_resolved_request *request, struct ordo_tree *tree);
 /* A binary tree in order over the nodes but the root, whose top hangs on the root: leaves have odd
  * numbers. The other one of the pair is mirrored (n odd) or shifted by one (n even), so that inner
  * nodes are leaves of the first: each node sends half of the data at most twice. */
-bool ordo_tree_make_binary(struct ordo_recipe *recipe, struct ordo_tree *tree, bool other);
+bool ordo_tree_make_binary(
+	struct ordo_resolved_request *request, struct ordo_tree *tree, bool other);
 
 /* What goes through a tree: `chunks` of the only block, `unit` of them at once, each unit a step
  * behind the one before; in streams `up` and `down` with that number. */
