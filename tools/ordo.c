@@ -133,9 +133,10 @@ static bool wants_json(int argc, char **argv)
 /* Returns the exit code. */
 static int print_answer(const cJSON *answer, int status)
 {
-	if (!answer->child && !is_json_incomplete())
+	const bool lost = !answer || is_json_incomplete() || is_incomplete();
+	if (!lost && !answer->child)
 		return status;
-	char *text = is_json_incomplete() ? NULL : cJSON_Print(answer);
+	char *text = lost ? NULL : cJSON_Print(answer);
 	if (text)
 		puts(text);
 	else
@@ -188,6 +189,8 @@ int main(int argc, char **argv)
 	signal(SIGXFSZ, SIG_IGN);
 	watch_json_memory();
 	struct call call = {.json = wants_json(argc, argv), .answer = cJSON_CreateObject()};
+	if (!call.answer && call.json)
+		return print_answer(NULL, ORDO_ENVIRONMENT);
 	if (!call.answer) {
 		fputs("error: out of memory\n", stderr);
 		return ORDO_ENVIRONMENT;

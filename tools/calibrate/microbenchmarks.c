@@ -4,20 +4,20 @@
  * They are written as documents and read: that is how schedules from elsewhere come in.
  */
 #include "microbenchmarks.h"
+#include "cli/memory_stream.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
 /* A document being written. */
 struct page {
 	FILE *out;
-	char *text;
-	size_t size;
+	struct memory_stream stream;
 };
 
 static bool begin_page(struct page *page, uint32_t nrank, uint32_t nchunk, struct ordo_error *error)
 {
 	*page = (struct page){.out = NULL};
-	page->out = open_memstream(&page->text, &page->size);
+	page->out = open_memory_stream(&page->stream);
 	if (!page->out)
 		return ordo_fail_memory(error);
 	fprintf(page->out,
@@ -43,13 +43,14 @@ static void end_rank(struct page *page)
 static struct ordo_schedule *end_page(struct page *page, struct ordo_error *error)
 {
 	fprintf(page->out, "\n]}\n");
-	const bool whole = !ferror(page->out);
 	struct ordo_schedule *schedule = NULL;
-	if (!fclose(page->out) && whole)
-		schedule = ordo_schedule_read_text(page->text, page->size, "practice", NULL, error);
+	char *text = close_memory_stream(&page->stream);
+	if (text)
+		schedule =
+			ordo_schedule_read_text(text, page->stream.size, "practice", NULL, error);
 	else
 		ordo_fail_memory(error);
-	free(page->text);
+	free(text);
 	return schedule;
 }
 

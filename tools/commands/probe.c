@@ -4,6 +4,7 @@
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
 #include "probe/agree.h"
+#include "report/incomplete.h"
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -260,11 +261,19 @@ static const char *name_order(struct session *session, uint32_t tree)
 {
 	struct ordo_tree_name name;
 	char text[64];
-	if (tree == ORDO_NONE || !ordo_forest_name(session->forest, tree, &name) ||
-		name.kind == ORDO_UNNAMED)
+	if (tree == ORDO_NONE)
+		return "";
+	if (!ordo_forest_name(session->forest, tree, &name)) {
+		set_incomplete();
+		return "";
+	}
+	if (name.kind == ORDO_UNNAMED)
 		return "";
 	ordo_tree_name_print(name, text, sizeof text);
-	return ordo_arena_format(&session->arena, ", %s", text);
+	const char *named = ordo_arena_format(&session->arena, ", %s", text);
+	if (!named)
+		set_incomplete();
+	return named ? named : "";
 }
 
 static void print_order(struct session *session, uint32_t class, const struct spread *spread)

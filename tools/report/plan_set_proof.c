@@ -1,5 +1,6 @@
 /* plan_set_proof.c - what is proved of a plan set, in words and in JSON. */
 #include "plan_set_proof.h"
+#include "incomplete.h"
 #include "proof.h"
 #include <inttypes.h>
 #include <ordo/accumulate.h>
@@ -163,8 +164,10 @@ static const char *order_text(
 		snprintf(out, 64, "%u orders", order->nclass);
 		return out;
 	}
-	if (!ordo_forest_name(judged->forest, order->classes[0].tree, &name))
+	if (!ordo_forest_name(judged->forest, order->classes[0].tree, &name)) {
+		set_incomplete();
 		return "?";
+	}
 	ordo_tree_name_print(name, out, 64);
 	return out;
 }
@@ -255,12 +258,16 @@ static const char *tree_text(struct judged_set *judged, uint32_t tree)
 	struct ordo_tree_name name;
 	char word[64];
 	const char *text = ordo_forest_print(judged->forest, &judged->arena, tree, MOST_LEAVES);
-	if (!text || !ordo_forest_name(judged->forest, tree, &name))
+	if (!text || !ordo_forest_name(judged->forest, tree, &name)) {
+		set_incomplete();
 		return "?";
+	}
 	if (name.kind == ORDO_UNNAMED)
 		return text;
 	ordo_tree_name_print(name, word, sizeof word);
 	const char *named = ordo_arena_format(&judged->arena, "%s, %s,", text, word);
+	if (!named)
+		set_incomplete();
 	return named ? named : "?";
 }
 

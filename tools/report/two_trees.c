@@ -1,5 +1,6 @@
 /* two_trees.c - two trees that are not the same, side by side, what differs first in red. */
 #include "two_trees.h"
+#include "cli/memory_stream.h"
 #include "guarantees.h"
 #include "view/view.h"
 #include <inttypes.h>
@@ -10,14 +11,12 @@ static char *write_captions(const struct two_trees *two, struct ordo_arena *aren
 {
 	const struct ordo_contradiction *found = two->contradiction;
 	const struct ordo_witness *witness = &found->witness;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct memory_stream stream;
+	FILE *out = open_memory_stream(&stream);
 	const char *node = ordo_forest_print(two->forest, arena, witness->node[0], two->max_leaves);
 	if (!out || !node) {
 		if (out)
-			fclose(out);
-		free(text);
+			free(close_memory_stream(&stream));
 		return NULL;
 	}
 	fprintf(out,
@@ -30,12 +29,7 @@ static char *write_captions(const struct two_trees *two, struct ordo_arena *aren
 	fprintf(out, " on the left, ");
 	print_real(out, found->result[1]);
 	fprintf(out, " on the right");
-	const bool whole = !ferror(out);
-	if (fclose(out) || !whole) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return close_memory_stream(&stream);
 }
 
 bool draw_two_trees(struct call *call, const struct two_trees *two, FILE *out)
