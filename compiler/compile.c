@@ -1,7 +1,7 @@
 /* compile.c - from a request to a proved schedule: one pass a line. */
 #include "passes.h"
+#include <ordo/detail/tune.h>
 #include <ordo/options.h>
-#include <ordo/tune.h>
 #include <stdlib.h>
 
 /* What `ordo compile` chooses for, if it is not told. Up to so many ranks every candidate is

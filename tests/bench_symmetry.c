@@ -4,8 +4,8 @@
  * bench_symmetry [algorithm [operator [ranks [all|generators]]]], by default "ring", "allreduce",
  * 10000, all. A benchmark, not a test: it judges nothing.
  */
-#include <ordo/generators.h>
-#include <ordo/symmetry.h>
+#include <ordo/detail/generators.h>
+#include <ordo/detail/symmetry.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  */
 #include "exchanges.h"
 #include <dlfcn.h>
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -4,12 +4,12 @@
 #include "half_reference.h"
 #include "rig.h"
 #include <math.h>
-#include <ordo/accumulate.h>
 #include <ordo/communicator.h>
 #include <ordo/compiler.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/order.h>
+#include <ordo/detail/replay.h>
 #include <ordo/document.h>
-#include <ordo/order.h>
-#include <ordo/replay.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

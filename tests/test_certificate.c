@@ -12,7 +12,7 @@
 #include "second.h"
 #include "specimens.h"
 
-#include <ordo/certificate.h>
+#include <ordo/detail/certificate.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

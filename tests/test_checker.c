@@ -18,7 +18,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <ordo/certificate.h>
+#include <ordo/detail/certificate.h>
 
 static char *schedule, *certificate;
 

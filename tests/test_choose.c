@@ -2,8 +2,8 @@
  * and what is chosen suits by its proof, not by what is claimed of it.
  */
 #include "compiling.h"
+#include <ordo/detail/tune.h>
 #include <ordo/document.h>
-#include <ordo/tune.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "compiling.h"
 #include "handmade.h"
 #include <ordo/arena.h>
-#include <ordo/compare.h>
+#include <ordo/detail/compare.h>
 #include <ordo/runtime.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_cost.c - costs against the closed forms as they are published, written down a second time;
  * where there is none, against claims. */
 #include <math.h>
-#include <ordo/cost.h>
+#include <ordo/detail/cost.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

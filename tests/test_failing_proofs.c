@@ -12,8 +12,8 @@
 #include "mutate.h"
 #include "random_schedule.h"
 #include <ordo/compiler.h>
-#include <ordo/order.h>
-#include <ordo/symmetry.h>
+#include <ordo/detail/order.h>
+#include <ordo/detail/symmetry.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

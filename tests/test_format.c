@@ -1,6 +1,6 @@
 /* test_format.c - the examples of FORMAT.md are read, are canonical, and are proved. */
-#include <ordo/certificate.h>
-#include <ordo/input.h>
+#include <ordo/detail/certificate.h>
+#include <ordo/detail/input.h>
 #include <ordo/plan_set.h>
 #include <setjmp.h>
 #include <stdarg.h>

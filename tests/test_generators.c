@@ -1,7 +1,7 @@
 /* test_generators.c - what is generated is what is compiled, task for task, and no other request is
  * generated. */
 #include <ordo/compiler.h>
-#include <ordo/generators.h>
+#include <ordo/detail/generators.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "half_reference.h"
 #include "kernels/kernels.h"
 #include <math.h>
-#include <ordo/half.h>
+#include <ordo/detail/half.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

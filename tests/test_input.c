@@ -2,7 +2,7 @@
  * running schedules. */
 #include "compiling.h"
 #include <ordo/compiler.h>
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 #include <ordo/runtime.h>
 #include <setjmp.h>
 #include <stdarg.h>

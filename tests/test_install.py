@@ -27,7 +27,10 @@ CXX = [
 ]
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 SCHEDULE = SOURCE / "examples" / "allreduce-ring-4.json"
-HEADERS = sorted({path.name for path in SOURCE.glob("*/include/ordo/*.h")} | {"version.h"})
+DETAIL = {path.name for path in SOURCE.glob("*/include/ordo/detail/*.h")}
+PUBLIC = {path.name for path in SOURCE.glob("*/include/ordo/*.h")} | {"version.h"}
+# An internal header is also installed where it was before it was internal.
+HEADERS = sorted(PUBLIC | DETAIL | {f"detail/{name}" for name in DETAIL})
 INTERNAL = sorted(path.name for path in SOURCE.glob("*/internal/ordo/*.h"))
 
 
@@ -79,10 +82,21 @@ def _(machine):
         "libordo.pc"
     ] + ["libordo.a", "libordo-runtime.a", "libordo-runtime.pc"] * STATIC
     wanted(len(HEADERS) > 10, HEADERS)
-    missing = [name for name in names + HEADERS if name not in machine.files]
+    missing = [name for name in names if name not in machine.files]
     wanted(not missing, missing)
-    installed = {path.name for path in machine.root.rglob("include/ordo/*")}
+    folder = next(machine.root.rglob("include/ordo"))
+    installed = {str(path.relative_to(folder)) for path in folder.rglob("*.h*")}
     wanted(installed == set(HEADERS), installed ^ set(HEADERS))
+
+
+@case("the old place of an internal header includes the new one and nothing else")
+def _(machine):
+    folder = next(machine.root.rglob("include/ordo"))
+    wanted(len(DETAIL) > 10 and not PUBLIC & DETAIL, DETAIL)
+    for name in DETAIL:
+        lines = (folder / name).read_text().splitlines()
+        wanted(lines[0].startswith("/* Deprecated: "), name, lines)
+        wanted(lines[1:] == [f"#include <ordo/detail/{name}>"], name, lines)
 
 
 @case("no header of the floors' own is installed, nor included by one that is")
@@ -91,7 +105,7 @@ def _(machine):
     wanted(not set(HEADERS) & set(INTERNAL), set(HEADERS) & set(INTERNAL))
     included = {
         name
-        for path in machine.root.rglob("include/ordo/*")
+        for path in machine.root.rglob("include/ordo/**/*.h")
         for name in re.findall(r"#include <ordo/(.*?)>", path.read_text())
     }
     wanted(included <= set(HEADERS), included - set(HEADERS))
@@ -174,7 +188,7 @@ def declared():
     """The functions that headers say are exported. The floors' own are, for programs that were linked when their headers were installed."""
     text = "".join(
         path.read_text()
-        for path in [*SOURCE.glob("*/include/ordo/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
+        for path in [*SOURCE.glob("*/include/ordo/**/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     return set(re.findall(r"^ORDO_API\b[^;(]*?\b(\w+)\(", text, re.MULTILINE))
 

@@ -13,8 +13,8 @@
 #include "mutate.h"
 #include "specimens.h"
 #include <math.h>
-#include <ordo/accumulate.h>
 #include <ordo/communicator.h>
+#include <ordo/detail/accumulate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "handmade.h"
 #include <math.h>
 #include <ordo/compiler.h>
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <ordo/collectives.h>
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* test_select.c - the cheapest algorithm at every size: held against whole numbers, size by size
  * and at every crossing. */
-#include <ordo/select.h>
+#include <ordo/detail/select.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <ordo/cost.h>
+#include <ordo/detail/cost.h>
 #include <ordo/runtime.h>
 
 static const enum ordo_operator ops[] = {ORDO_ALLREDUCE, ORDO_REDUCE, ORDO_REDUCESCATTER};

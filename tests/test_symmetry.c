@@ -11,7 +11,7 @@
  */
 #include "mutate.h"
 #include "specimens.h"
-#include <ordo/symmetry.h>
+#include <ordo/detail/symmetry.h>
 
 #include <stdarg.h>
 #include <stdlib.h>

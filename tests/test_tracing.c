@@ -6,7 +6,7 @@
 #include "exchanges.h"
 #include "rig.h"
 #include <cmocka.h>
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <pthread.h>
 
 enum { NKEPT = 2, NCALL = 5 };

@@ -1,9 +1,9 @@
 /* write_documents.c - writes one document of every shape into a folder, for the test of the JSON
  * Schemas. */
-#include <ordo/certificate.h>
-#include <ordo/input.h>
+#include <ordo/detail/certificate.h>
+#include <ordo/detail/input.h>
+#include <ordo/detail/replay.h>
 #include <ordo/plan_set.h>
-#include <ordo/replay.h>
 #include <stdlib.h>
 
 static void stop(const struct ordo_error *error)

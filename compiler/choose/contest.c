@@ -2,7 +2,7 @@
  * wanted. */
 #include "contest.h"
 #include <ordo/arena.h>
-#include <ordo/predict.h>
+#include <ordo/detail/predict.h>
 #include <stdlib.h>
 #include <string.h>
 

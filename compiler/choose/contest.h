@@ -4,7 +4,7 @@
 #define ORDO_COMPILER_CHOOSE_CONTEST_H
 
 #include "algorithm.h"
-#include <ordo/tune.h>
+#include <ordo/detail/tune.h>
 
 /* One candidate with its K. */
 struct ordo_entrant {

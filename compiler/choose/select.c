@@ -3,8 +3,8 @@
 #include "cost/envelope.h"
 #include "cost/tie_break.h"
 #include <ordo/arena.h>
+#include <ordo/detail/select.h>
 #include <ordo/options.h>
-#include <ordo/select.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define ORDO_COMPILER_COST_H
 
 #include "algorithm.h"
-#include <ordo/cost.h>
+#include <ordo/detail/cost.h>
 
 /* The formula of a request whose K is settled, if its algorithm has one for it. */
 bool ordo_closed_form(const struct ordo_resolved_request *request, struct ordo_cost *cost);

@@ -2,7 +2,7 @@
 #ifndef ORDO_GENERATOR_H
 #define ORDO_GENERATOR_H
 
-#include <ordo/generators.h>
+#include <ordo/detail/generators.h>
 
 struct generator {
 	struct ordo_generator_facts facts;

@@ -1,4 +1,4 @@
-/* convert.h - f16 and bf16 to f32 and back, for sums that are held in f32 (ordo/accumulate.h).
+/* convert.h - f16 and bf16 to f32 and back, for sums that are held in f32 (ordo/detail/accumulate.h).
  *
  * The functions of half.h as loops, which compilers make vector code of; so all forms have the same
  * bits. A NaN becomes the positive quiet one without payload on its way back: which of two NaNs f32
@@ -7,7 +7,7 @@
 #ifndef ORDO_KERNELS_CONVERT_H
 #define ORDO_KERNELS_CONVERT_H
 
-#include <ordo/half.h>
+#include <ordo/detail/half.h>
 #include <stddef.h>
 
 #define CONVERSIONS(type, quiet_nan)                                                               \

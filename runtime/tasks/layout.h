@@ -3,7 +3,7 @@
 #define ORDO_RUNTIME_TASKS_LAYOUT_H
 
 #include "cache_line.h"
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/runtime.h>
 
 static inline uint64_t round_up(uint64_t n, uint64_t multiple)

@@ -1,6 +1,6 @@
 /* trace.c - records when tasks begin and end, and tells it afterwards. */
 #include "recording.h"
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef ORDO_SCHEDULES_EXECUTION_EXECUTION_H
 #define ORDO_SCHEDULES_EXECUTION_EXECUTION_H
 
-#include <ordo/replay.h>
+#include <ordo/detail/replay.h>
 
 struct course_signal {
 	uint32_t from, to, number;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/arena.h>
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

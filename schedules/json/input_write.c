@@ -3,7 +3,7 @@
 #include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 
 /* `, "key": 7`, or as a string. */
 static void print_member(struct ordo_printer *printer, const char *key, uint32_t number)

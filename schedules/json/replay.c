@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
-#include <ordo/replay.h>
+#include <ordo/detail/replay.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

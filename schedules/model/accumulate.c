@@ -1,5 +1,5 @@
 /* accumulate.c - in which type sums are held while they grow. */
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 
 static bool is_half(enum ordo_type type)
 {

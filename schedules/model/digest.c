@@ -1,5 +1,5 @@
 /* digest.c - 128 bits over all that a schedule does. */
-#include <ordo/replay.h>
+#include <ordo/detail/replay.h>
 #include <stdio.h>
 
 #define XXH_INLINE_ALL

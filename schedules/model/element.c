@@ -1,7 +1,7 @@
 /* element.c - the tables of element types and reductions. */
 #include <math.h>
+#include <ordo/detail/half.h>
 #include <ordo/element.h>
-#include <ordo/half.h>
 #include <string.h>
 
 static const struct ordo_type_facts types[ORDO_NTYPE] = {

@@ -1,6 +1,6 @@
 /* input.c - inputs that show something, in memory. */
 #include <ordo/arena.h>
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 #include <stdlib.h>
 
 struct ordo_input *ordo_input_create(const struct ordo_problem *problem, enum ordo_type type,

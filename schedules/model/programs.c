@@ -1,6 +1,6 @@
 /* programs.c - the programs of a schedule, one rank at a time. */
 #include <ordo/arena.h>
-#include <ordo/programs.h>
+#include <ordo/detail/programs.h>
 #include <stdlib.h>
 
 void ordo_rank_program_clear(struct ordo_rank_program *program)

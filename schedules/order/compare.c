@@ -1,6 +1,6 @@
 /* compare.c - the trees of two schedules, part by part of the vector they cut. */
 #include <ordo/arena.h>
-#include <ordo/compare.h>
+#include <ordo/detail/compare.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

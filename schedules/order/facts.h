@@ -2,7 +2,7 @@
 #ifndef ORDO_FACTS_H
 #define ORDO_FACTS_H
 
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 /* The facts of one node, from those of its operands. */
 static inline struct ordo_tree_facts measure_tree(

@@ -6,7 +6,7 @@
 #ifndef ORDO_FLAT_H
 #define ORDO_FLAT_H
 
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 struct flat {
 	uint32_t *trees; /* [nnode] of the forest */

@@ -1,8 +1,8 @@
 /* guarantees.c - what an order promises, for an element type and a reduction. */
 #include <math.h>
-#include <ordo/accumulate.h>
 #include <ordo/arena.h>
-#include <ordo/order.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/order.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,6 @@
 /* names.c - the trees that have names: made, recognised, read and written. */
 #include <inttypes.h>
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

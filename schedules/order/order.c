@@ -1,8 +1,8 @@
 /* order.c - the order of one schedule: its trees, brought from a proof into a forest, and the
  * classes they make. */
 #include <ordo/arena.h>
+#include <ordo/detail/order.h>
 #include <ordo/map.h>
-#include <ordo/order.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef ORDO_GROUP_H
 #define ORDO_GROUP_H
 
-#include <ordo/symmetry.h>
+#include <ordo/detail/symmetry.h>
 
 /* The additions that are asked for once a task. */
 static inline uint32_t group_add(const struct ordo_symmetry_group *group, uint32_t a, uint32_t b)

@@ -11,7 +11,7 @@
 #include "json/printer.h"
 #include <errno.h>
 #include <ordo/arena.h>
-#include <ordo/certificate.h>
+#include <ordo/detail/certificate.h>
 #include <stdlib.h>
 #include <string.h>
 

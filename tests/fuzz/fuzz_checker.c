@@ -5,7 +5,7 @@
 #include "halves.h"
 #include "second.h"
 
-#include <ordo/certificate.h>
+#include <ordo/detail/certificate.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t length);
 

@@ -1,6 +1,6 @@
 /* fuzz_input_reader.c - any text as an input: what is read lies where it says, and what is written
  * reads back the same. */
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 #include <stdlib.h>
 #include <string.h>
 

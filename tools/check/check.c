@@ -3,7 +3,7 @@
 #include "buffers.h"
 #include "parallel.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

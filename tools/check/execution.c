@@ -1,7 +1,7 @@
 /* execution.c - a schedule bound to buffers of its own, run some times, and checked. */
 #include "execution.h"
 #include "clock.h"
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 
 static bool run_tasks(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
 	bool again, double *elapsed, struct ordo_error *error)

@@ -1,7 +1,7 @@
 /* rehearsal.c - an interleaving carried out, watched step by step. */
 #include "rehearsal.h"
-#include <ordo/accumulate.h>
-#include <ordo/trace.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <string.h>
 

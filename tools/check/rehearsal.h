@@ -9,7 +9,7 @@
 
 #include "buffers.h"
 #include "check.h"
-#include <ordo/replay.h>
+#include <ordo/detail/replay.h>
 
 enum { ELEMENT_SIZE = 8 };
 

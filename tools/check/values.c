@@ -1,6 +1,6 @@
 /* values.c - inputs made from a seed, by a hash of (seed, shard, element). */
 #include "values.h"
-#include <ordo/half.h>
+#include <ordo/detail/half.h>
 #include <string.h>
 
 static inline uint32_t mix(uint32_t x)

@@ -4,7 +4,7 @@
 #include "rejected.h"
 #include "report/plan_set.h"
 #include <inttypes.h>
-#include <ordo/select.h>
+#include <ordo/detail/select.h>
 #include <stdlib.h>
 
 /* What was asked for, what was found, and what is proved of it. */

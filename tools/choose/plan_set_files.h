@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_CHOOSE_PLAN_SET_FILES_H
 
 #include "report/plan_set_proof.h"
-#include <ordo/select.h>
+#include <ordo/detail/select.h>
 
 /* "1:1GiB", "4KiB:" of --sizes. false: call->status. */
 bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint64_t *to_bytes);

@@ -4,7 +4,7 @@
 #include "rejected.h"
 #include "report/plan_set_proof.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 /* Up to so many ranks every candidate is simulated and proved, also where it cannot be the fastest:

@@ -5,7 +5,7 @@
 
 #include "cli/prediction_options.h"
 #include "cli/requirements.h"
-#include <ordo/tune.h>
+#include <ordo/detail/tune.h>
 
 struct tuning_wish {
 	const struct predicting *setting;

@@ -2,7 +2,7 @@
 #include "prediction_options.h"
 #include "sizes.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <ordo/plan_set.h>
 
 static bool refuse(struct call *call, int status)

@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_CLI_REQUIREMENTS_H
 
 #include "options.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 /* --require and --order. */
 struct conditions {

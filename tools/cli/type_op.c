@@ -1,6 +1,6 @@
 /* type_op.c - what is added and how, of one kind or of several: --type and --op with lists. */
 #include "type_op.h"
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 static void add_type(struct arithmetics *arithmetics, enum ordo_type type)

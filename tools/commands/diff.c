@@ -7,11 +7,11 @@
 #include "report/two_trees.h"
 #include "view/pictures.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
 #include <ordo/arena.h>
-#include <ordo/compare.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/compare.h>
+#include <ordo/detail/input.h>
 #include <ordo/divisor.h>
-#include <ordo/input.h>
 #include <stdlib.h>
 #include <string.h>
 

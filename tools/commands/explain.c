@@ -4,7 +4,7 @@
 #include "cli/memory_limit.h"
 #include "help/texts.h"
 #include "report/aliases.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <ordo/schedule.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "view/pictures.h"
 #include "view/view.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
 #include <ordo/arena.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "report/proof.h"
 #include "report/symmetry.h"
 #include "run/replay.h"
-#include <ordo/certificate.h>
-#include <ordo/input.h>
+#include <ordo/detail/certificate.h>
+#include <ordo/detail/input.h>
 #include <string.h>
 
 struct wish {

@@ -3,8 +3,8 @@
 #include "explain.h"
 #include "report/aliases.h"
 #include "texts.h"
+#include <ordo/detail/order.h>
 #include <ordo/element.h>
-#include <ordo/order.h>
 #include <ordo/schedule.h>
 #include <string.h>
 

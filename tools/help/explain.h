@@ -4,7 +4,7 @@
 
 #include "command.h"
 #include <ordo/compiler.h>
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 /* NULL if there is none of that name. */
 const struct ordo_topology_facts *find_topology(const char *name);

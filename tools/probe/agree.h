@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_AGREE_H
 
 #include "live.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 /* One recovery: every mask was run once, all in the same way. */
 struct probe {

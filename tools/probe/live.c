@@ -1,6 +1,6 @@
 /* live.c - a schedule on the runtime as a machine that adds. */
 #include "live.h"
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "compatibility.h"
 #include "cli/inputs.h"
 #include "proof.h"
-#include <ordo/accumulate.h>
-#include <ordo/compare.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/compare.h>
 
 enum { MOST_LEAVES = 32 };
 

@@ -2,7 +2,7 @@
  * JSON. */
 #include "guarantees.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
+#include <ordo/detail/accumulate.h>
 #include <string.h>
 
 static bool refuse(struct call *call, int status)

@@ -4,7 +4,7 @@
 #define ORDO_TOOLS_REPORT_GUARANTEES_H
 
 #include "cli/options.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 /* --type and --op, where they say for which bits an order is judged. */
 struct arithmetic {

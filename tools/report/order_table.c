@@ -4,7 +4,7 @@
 #include "cli/inputs.h"
 #include <ordo/arena.h>
 #include <ordo/compiler.h>
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,9 @@
 #include "incomplete.h"
 #include "proof.h"
 #include <inttypes.h>
-#include <ordo/accumulate.h>
 #include <ordo/arena.h>
-#include <ordo/compare.h>
+#include <ordo/detail/accumulate.h>
+#include <ordo/detail/compare.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "cli/requirements.h"
 #include "command.h"
 #include "guarantees.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <ordo/plan_set.h>
 
 /* What was found of the schedule of a range. */

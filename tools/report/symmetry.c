@@ -1,7 +1,7 @@
 /* symmetry.c - proofs from one program, of documents and of programs generated on the fly. */
 #include "symmetry.h"
 #include "proof.h"
-#include <ordo/generators.h>
+#include <ordo/detail/generators.h>
 #include <string.h>
 
 /* The whole is proved as fast as a symmetry is found below so many tasks, and has trees to tell

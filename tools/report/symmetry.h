@@ -4,7 +4,7 @@
 #define ORDO_TOOLS_REPORT_SYMMETRY_H
 
 #include "guarantees.h"
-#include <ordo/symmetry.h>
+#include <ordo/detail/symmetry.h>
 
 enum symmetry_use { SYMMETRY_AUTO, SYMMETRY_OFF, SYMMETRY_ONLY };
 

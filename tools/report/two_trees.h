@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_REPORT_TWO_TREES_H
 
 #include "command.h"
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 struct two_trees {
 	const struct ordo_forest *forest;

@@ -4,7 +4,7 @@
 #include "report/proof.h"
 #include "trace_write.h"
 #include <inttypes.h>
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "check/execution.h"
 #include "command.h"
-#include <ordo/input.h>
+#include <ordo/detail/input.h>
 
 /* Reads the input; NULL: call->status. The caller destroys it. */
 struct ordo_input *open_input(struct call *call, const char *path);

@@ -4,7 +4,7 @@
 #include "cli/output.h"
 #include <errno.h>
 #include <inttypes.h>
-#include <ordo/trace.h>
+#include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <string.h>
 

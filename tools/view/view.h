@@ -2,8 +2,8 @@
 #ifndef ORDO_TOOLS_VIEW_H
 #define ORDO_TOOLS_VIEW_H
 
-#include <ordo/order.h>
-#include <ordo/predict.h>
+#include <ordo/detail/order.h>
+#include <ordo/detail/predict.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 #include <stdio.h>

@@ -7,9 +7,9 @@
 #ifndef ORDO_RUNTIME_H
 #define ORDO_RUNTIME_H
 
+#include <ordo/detail/replay.h>
 #include <ordo/element.h>
 #include <ordo/float_mode.h>
-#include <ordo/replay.h>
 
 #ifdef __cplusplus
 extern "C" {

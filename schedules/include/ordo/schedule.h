@@ -7,9 +7,9 @@
 #ifndef ORDO_SCHEDULE_H
 #define ORDO_SCHEDULE_H
 
+#include <ordo/detail/owned.h>
 #include <ordo/memory.h>
 #include <ordo/operator.h>
-#include <ordo/owned.h>
 #include <stddef.h>
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
 #ifndef ORDO_TOPOLOGY_H
 #define ORDO_TOPOLOGY_H
 
+#include <ordo/detail/owned.h>
 #include <ordo/operator.h>
-#include <ordo/owned.h>
 
 #ifdef __cplusplus
 extern "C" {

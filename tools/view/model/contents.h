@@ -9,7 +9,7 @@
 #ifndef ORDO_TOOLS_VIEW_MODEL_CONTENTS_H
 #define ORDO_TOOLS_VIEW_MODEL_CONTENTS_H
 
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <ordo/schedule.h>
 
 /* What is in a slot that was read before it was written, or that comes of such. */

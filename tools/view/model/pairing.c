@@ -2,7 +2,7 @@
  * gets. */
 #include "pairing.h"
 #include <ordo/arena.h>
-#include <ordo/timeline.h>
+#include <ordo/detail/timeline.h>
 #include <stdlib.h>
 
 uint32_t *pair_tasks(const struct ordo_schedule *schedule)

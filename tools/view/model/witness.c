@@ -2,7 +2,7 @@
 #include "witness.h"
 #include "pairing.h"
 #include <ordo/arena.h>
-#include <ordo/replay.h>
+#include <ordo/detail/replay.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -26,12 +26,14 @@
  * comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what
  * it moves.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_PREDICT_H
 #define ORDO_PREDICT_H
 
-#include <ordo/cost.h>
+#include <ordo/detail/cost.h>
+#include <ordo/detail/timeline.h>
 #include <ordo/document.h>
-#include <ordo/timeline.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -6,6 +6,8 @@
  * may before all of them have ended the call before, and it leaves a call with the last task of its
  * last stream. How the interleavings are found is written in schedules/verify/witness.c.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_REPLAY_H
 #define ORDO_REPLAY_H
 

@@ -5,10 +5,12 @@
  * as they like. It is a source of programs (programs.h): what it says is proved like anything else,
  * as a whole or from one program (symmetry.h).
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_GENERATORS_H
 #define ORDO_GENERATORS_H
 
-#include <ordo/programs.h>
+#include <ordo/detail/programs.h>
 
 #ifdef __cplusplus
 extern "C" {

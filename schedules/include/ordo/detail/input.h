@@ -6,10 +6,12 @@
  * schedules with other chunks. The document says them as chunk and offset, by its own
  * chunks_per_block. FORMAT.md has the keys. Only operators that reduce have such inputs.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_INPUT_H
 #define ORDO_INPUT_H
 
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 #include <stdio.h>
 
 #ifdef __cplusplus

@@ -7,6 +7,8 @@
  * Nothing contends, and parts divides n; real times differ, but which of two algorithms is cheaper
  * at a size is mostly told right.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_COST_H
 #define ORDO_COST_H
 

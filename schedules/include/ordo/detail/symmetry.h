@@ -13,10 +13,12 @@
  * consecutive chunks are cut into tasks, the order of neighbouring moves that touch different
  * memory, of neighbouring Notify, of neighbouring Wait, and of the streams and their names.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_SYMMETRY_H
 #define ORDO_SYMMETRY_H
 
-#include <ordo/programs.h>
+#include <ordo/detail/programs.h>
 #include <ordo/verify.h>
 
 #ifdef __cplusplus

@@ -5,6 +5,8 @@
  * the 32 bits of a task id. Where programs come from: a schedule in memory, or a generator that
  * knows them in closed form (generators.h).
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_PROGRAMS_H
 #define ORDO_PROGRAMS_H
 

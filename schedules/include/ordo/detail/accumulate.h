@@ -18,6 +18,8 @@
  * cannot be bound to other types: f64 would be rounded on the way, and integers have no business in
  * f32.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_ACCUMULATE_H
 #define ORDO_ACCUMULATE_H
 

@@ -18,6 +18,8 @@
  * looks at, and nothing recurses, however deep a tree is. A forest is changed by one thread at a
  * time.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_ORDER_H
 #define ORDO_ORDER_H
 

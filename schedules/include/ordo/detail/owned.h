@@ -4,6 +4,8 @@
  * asked for texts. Start with `struct ordo_arena arena = {0};`, hand it to the functions that take
  * one, and free it when their results are no longer needed.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_OWNED_H
 #define ORDO_OWNED_H
 

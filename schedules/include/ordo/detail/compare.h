@@ -12,10 +12,12 @@
  * (runtime.h), each from its own beginning. Their bits are the same if blocks are multiples of the
  * alignment; 1 always is one.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_COMPARE_H
 #define ORDO_COMPARE_H
 
-#include <ordo/order.h>
+#include <ordo/detail/order.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,10 +4,12 @@
  * and the sizes at which the cheapest changes are found exactly, not by trying sizes. Nothing is
  * selected that was not compiled and proved.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_SELECT_H
 #define ORDO_SELECT_H
 
-#include <ordo/cost.h>
+#include <ordo/detail/cost.h>
 #include <ordo/plan_set.h>
 
 #ifdef __cplusplus

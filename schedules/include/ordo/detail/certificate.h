@@ -6,6 +6,8 @@
  * the schedule and the certificate, shares no code with this library, and believes neither. What is
  * in it is written in schedules/FORMAT.md.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_CERTIFICATE_H
 #define ORDO_CERTIFICATE_H
 

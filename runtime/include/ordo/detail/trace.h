@@ -11,6 +11,8 @@
  * counted from 0 since the plan was made: call c of a rank is its rounds c * rounds_per_call .. (c
  * + 1) * rounds_per_call - 1.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_TRACE_H
 #define ORDO_TRACE_H
 

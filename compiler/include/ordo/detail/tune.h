@@ -9,10 +9,12 @@
  * fastest changes are simulated, byte by byte, with every candidate: there it is exact. Between two
  * simulated sizes that have one fastest candidate in common, that one is taken to be the fastest.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_TUNE_H
 #define ORDO_TUNE_H
 
-#include <ordo/select.h>
+#include <ordo/detail/select.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -16,6 +16,8 @@
  * of 2^-149, exact in float, and one below rounds to zero whether or not float rounds it up to
  * 2^-134, which is a tie and goes to even. And what overflows in float overflows in either.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_HALF_H
 #define ORDO_HALF_H
 

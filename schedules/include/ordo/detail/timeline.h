@@ -4,6 +4,8 @@
  * are seconds from the moment the first rank entered the call; all are finite, and ready <= begin
  * <= end of every task.
  */
+/* Internal: for the command and the tests. Installed for programs of this release; may change or
+ * go with the next. */
 #ifndef ORDO_TIMELINE_H
 #define ORDO_TIMELINE_H
 
