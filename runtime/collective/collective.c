@@ -41,11 +41,11 @@ static uint64_t fingerprint_of(const struct ordo_collective *collective)
 	return hash;
 }
 
-static bool is_short(const struct layout *layout)
+static bool is_eager(const struct layout *layout)
 {
-	bool fits = layout->problem.nrank <= SHORT_RANKS;
+	bool fits = layout->problem.nrank <= EAGER_RANKS;
 	for (uint32_t r = 0; fits && r < layout->problem.nrank; r++)
-		fits = region_bytes(layout, r, ORDO_INPUT) <= SHORT_INPUT_BYTES;
+		fits = region_bytes(layout, r, ORDO_INPUT) <= EAGER_INPUT_BYTES;
 	return fits;
 }
 
@@ -56,12 +56,12 @@ static bool derive(struct ordo_collective *collective, const struct ordo_plan_op
 	const struct layout *layout = &collective->layout;
 	if (!ordo_folds_derive(&collective->folds, layout, options, proof, 0, error))
 		return false;
-	if (ordo_stages_pay(layout) &&
-		!ordo_folds_derive_stages(&collective->staged, layout, options, proof, error))
+	if (ordo_two_stage_pays(layout) &&
+		!ordo_folds_derive_two_stage(&collective->staged, layout, options, proof, error))
 		return false;
 	collective->fingerprint = fingerprint_of(collective);
-	collective->is_short = is_short(layout);
-	if (!collective->is_short)
+	collective->is_eager = is_eager(layout);
+	if (!collective->is_eager)
 		return true;
 	if (!ordo_folds_derive(
 		    &collective->own, layout, options, proof, layout->problem.nrank, error))

@@ -5,10 +5,10 @@
 #include "fold.h"
 #include <ordo/communicator.h>
 
-/* A collective is short if no rank's input is longer than that and there are no more ranks: then a
+/* A collective is eager if no rank's input is longer than that and there are no more ranks: then a
  * rank's part holds its input, and every rank folds its own outputs from the parts of all. */
-#define SHORT_INPUT_BYTES 80
-#define SHORT_RANKS 64
+#define EAGER_INPUT_BYTES 80
+#define EAGER_RANKS 64
 
 struct ordo_collective {
 	uint64_t serial; /* no other has it, also none that later lies at the same address */
@@ -16,7 +16,7 @@ struct ordo_collective {
 	struct folds folds;
 	struct folds staged;  /* the same in two stages, where that pays; else no items */
 	uint64_t fingerprint; /* of what agreeing collectives have in common */
-	bool is_short;
+	bool is_eager;
 	/* if it is: the same, each fold writing to one rank, sorted by that; its items are not
 	 * used */
 	struct folds own;

@@ -105,11 +105,11 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 	const struct ordo_plan_options *options, const struct ordo_proof *proof, uint32_t ngroup,
 	struct ordo_error *error);
 /* The same in two stages; no items where the proved trees cannot be cut so. See two_stage.c. */
-bool ordo_folds_derive_stages(struct folds *folds, const struct layout *layout,
+bool ordo_folds_derive_two_stage(struct folds *folds, const struct layout *layout,
 	const struct ordo_plan_options *options, const struct ordo_proof *proof,
 	struct ordo_error *error);
 /* Is this machine, and are the vectors, such that this pays? */
-bool ordo_stages_pay(const struct layout *layout);
+bool ordo_two_stage_pays(const struct layout *layout);
 void ordo_folds_free(struct folds *folds);
 /* Into how many groups its ranks fall: see partition.c. */
 uint32_t ordo_folds_count_groups(const struct folds *folds);

@@ -165,7 +165,7 @@ bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
 	return true;
 }
 
-bool ordo_stages_pay(const struct layout *layout)
+bool ordo_two_stage_pays(const struct layout *layout)
 {
 	const uint64_t bytes = vector_bytes(layout);
 	return count_cores() == NSIDE && bytes >= LEAST_STAGED_BYTES && bytes <= MOST_STAGED_BYTES;

@@ -188,7 +188,7 @@ static bool derive(struct stager *stager, struct ordo_error *error)
 	return true;
 }
 
-bool ordo_folds_derive_stages(struct folds *folds, const struct layout *layout,
+bool ordo_folds_derive_two_stage(struct folds *folds, const struct layout *layout,
 	const struct ordo_plan_options *options, const struct ordo_proof *proof,
 	struct ordo_error *error)
 {

@@ -1,6 +1,6 @@
-/* abort.c - a communicator breaks, says why, and is mended. */
-#include "call.h"
-#include "transports/sleep.h"
+/* abort.c - a communicator breaks, and says why. */
+#include "abort.h"
+#include "wake.h"
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
@@ -13,13 +13,13 @@
 static void fail_open_slots(struct ordo_communicator *communicator)
 {
 	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[i];
+		struct call_slot *slot = &communicator->slots[i];
 		uint32_t state = atomic_load(&slot->state);
 		while (status_of(state) == OPEN && !atomic_compare_exchange_weak(&slot->state,
 							   &state, state_of(lap_of(state), FAILED)))
 			continue;
-		ordo_slot_wake(slot);
-		ordo_short_wake(slot);
+		ordo_call_wake(slot);
+		ordo_eager_wake(slot);
 	}
 }
 
@@ -58,7 +58,7 @@ bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_
 bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
 	uint64_t waited_ms, struct ordo_error *error)
 {
-	const struct slot *slot = slot_of(communicator, call);
+	const struct call_slot *slot = slot_of(communicator, call);
 	char names[MOST_NAMED * 12 + 1] = "";
 	size_t length = 0;
 	uint32_t nmissing = 0;
@@ -79,7 +79,8 @@ bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t ca
 }
 
 /* What most ranks came with; if no half of them agree, what rank 0 came with. */
-static uint32_t find_usual(const struct ordo_communicator *communicator, const struct slot *slot)
+static uint32_t find_usual(
+	const struct ordo_communicator *communicator, const struct call_slot *slot)
 {
 	uint32_t usual = 0, lead = 0;
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -93,7 +94,7 @@ static uint32_t find_usual(const struct ordo_communicator *communicator, const s
 }
 
 /* The rank that came with something else, in an error. */
-static void name_odd(const struct ordo_communicator *communicator, const struct slot *slot,
+static void name_odd(const struct ordo_communicator *communicator, const struct call_slot *slot,
 	struct ordo_error *error)
 {
 	const uint32_t usual = find_usual(communicator, slot);
@@ -117,7 +118,7 @@ static void name_odd(const struct ordo_communicator *communicator, const struct 
 			 "order that is the same");
 }
 
-bool ordo_parts_agree(struct ordo_communicator *communicator, const struct slot *slot)
+bool ordo_parts_agree(struct ordo_communicator *communicator, const struct call_slot *slot)
 {
 	struct ordo_error error;
 	uint32_t r = 1;
@@ -140,96 +141,4 @@ void ordo_communicator_abort(
 	ordo_fail(&error, ORDO_USAGE, 0, "rank %" PRIu32 " aborted: %s", rank,
 		reason ? reason : "it gave no reason");
 	ordo_communicator_break(communicator, &error);
-}
-
-/* Runs to their ends the calls that began; no more do, while all seats are held. */
-static void drain(struct ordo_communicator *communicator)
-{
-	for (uint32_t r = 0; r < communicator->nrank; r++)
-		ordo_short_fold(communicator, r, atomic_load(&communicator->seats[r].ncall));
-	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[i];
-		for (uint32_t state; status_of(state = atomic_load(&slot->state)) == LAUNCHED;
-			sched_yield())
-			ordo_slot_work(communicator, slot, lap_of(state), false, UINT32_MAX);
-	}
-}
-
-static void release_seats(struct ordo_communicator *communicator, uint32_t nseat)
-{
-	for (uint32_t r = 0; r < nseat; r++)
-		atomic_store(&communicator->seats[r].taken, EMPTY);
-}
-
-static bool hold_seat(struct seat *seat)
-{
-	uint32_t found = EMPTY;
-	return atomic_compare_exchange_strong(&seat->taken, &found, HELD);
-}
-
-/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time,
- * and then no seat is held; or ORDO_NONE. */
-static uint32_t hold_seats(struct ordo_communicator *communicator)
-{
-	const uint64_t begin = ordo_now_ms();
-	for (uint32_t r = 0; r < communicator->nrank; r++)
-		while (!hold_seat(&communicator->seats[r])) {
-			if (ordo_now_ms() - begin > communicator->deadline_ms) {
-				release_seats(communicator, r);
-				return r;
-			}
-			sched_yield();
-		}
-	return ORDO_NONE;
-}
-
-static void forget_arrival(struct arrival *arrival)
-{
-	arrival->is_short = false;
-	atomic_store(&arrival->call, 0);
-}
-
-static void begin_again(struct ordo_communicator *communicator)
-{
-	for (uint32_t r = 0; r < communicator->nrank; r++) {
-		struct seat *seat = &communicator->seats[r];
-		atomic_store(&seat->ncall, 0);
-		atomic_store(&seat->nfolded, 0);
-		seat->free_until = communicator->depth;
-	}
-	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[i];
-		atomic_store(&slot->narrived, 0);
-		for (uint32_t r = 0; r < communicator->nrank; r++)
-			forget_arrival(&slot->arrivals[r]);
-		/* No lap at all, for helpers that still look. */
-		atomic_store(&slot->claims, UINT64_MAX);
-		atomic_store(&slot->state, state_of(0, OPEN));
-	}
-	atomic_fetch_add(&communicator->epoch, 1);
-	atomic_store(&communicator->broken, 0);
-}
-
-bool ordo_communicator_reset(struct ordo_communicator *communicator, struct ordo_error *error)
-{
-	pthread_mutex_lock(&communicator->resetting);
-	uint32_t rank = ORDO_NONE;
-	if (atomic_load(&communicator->broken)) {
-		while (atomic_load(&communicator->broken) == 1)
-			sched_yield();
-		atomic_store(&communicator->closed, 1);
-		rank = hold_seats(communicator);
-		if (rank == ORDO_NONE) {
-			drain(communicator);
-			begin_again(communicator);
-			release_seats(communicator, communicator->nrank);
-		}
-		atomic_store(&communicator->closed, 0);
-	}
-	pthread_mutex_unlock(&communicator->resetting);
-	return rank == ORDO_NONE
-		       ? true
-		       : ordo_fail(error, ORDO_USAGE, 0,
-				 "rank %" PRIu32 " is still inside a call after %" PRIu32 " ms",
-				 rank, communicator->deadline_ms);
 }

@@ -2,6 +2,7 @@
 #include "bound.h"
 #include "collective/collective.h"
 #include "collective/group.h"
+#include "communicator.h"
 #include "kernels/arithmetic.h"
 #include "lines.h"
 #include <inttypes.h>

@@ -17,7 +17,7 @@
 #ifndef ORDO_BOUND_H
 #define ORDO_BOUND_H
 
-#include "call.h"
+#include "state.h"
 
 /* What a call asks for: a count, and root, operator, type and reduction in one number. */
 struct wanted {

@@ -1,16 +1,12 @@
 /* call.c - one call: launched, worked on, ended, waited for. */
 #include "call.h"
+#include "abort.h"
 #include "lines.h"
+#include "wake.h"
 
 static uint64_t claims_of(uint32_t lap, uint64_t first, uint64_t end)
 {
 	return (uint64_t)lap << 34 | end << 17 | first;
-}
-
-void ordo_slot_wake(struct slot *slot)
-{
-	if (atomic_load(&slot->nsleeping))
-		ordo_wake(&slot->state);
 }
 
 static bool is_staged(const struct folds *folds)
@@ -20,7 +16,7 @@ static bool is_staged(const struct folds *folds)
 
 /* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the
  * lap open, or this sees that it broke. */
-static void end_call(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap)
+static void end_call(struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap)
 {
 	uint32_t open = state_of(lap + 1, OPEN);
 	if (is_staged(slot->folds))
@@ -28,29 +24,29 @@ static void end_call(struct ordo_communicator *communicator, struct slot *slot, 
 	atomic_store(&slot->state, open);
 	if (atomic_load(&communicator->broken))
 		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap + 1, FAILED));
-	ordo_slot_wake(slot);
+	ordo_call_wake(slot);
 }
 
 /* Items [first, end) may be claimed. Those of the second stage have other numbers, so nobody can
  * claim one by what he saw in the first. */
-static void offer(struct slot *slot, uint32_t lap, size_t first, size_t end)
+static void offer(struct call_slot *slot, uint32_t lap, size_t first, size_t end)
 {
 	atomic_store_explicit(&slot->nunfinished, (uint32_t)(end - first), memory_order_relaxed);
 	atomic_store_explicit(&slot->claims, claims_of(lap, first, end), memory_order_release);
 }
 
 /* There is something to claim. */
-static void call_for_help(struct ordo_communicator *communicator, struct slot *slot)
+static void call_for_help(struct ordo_communicator *communicator, struct call_slot *slot)
 {
 	atomic_store_explicit(&communicator->launched, (uint32_t)(slot - communicator->slots),
 		memory_order_relaxed);
-	ordo_ring(communicator);
-	ordo_slot_wake(slot);
+	ordo_helpers_wake(communicator);
+	ordo_call_wake(slot);
 }
 
 /* Of one stage, at most so many items. Returns how many; *last: one of them. */
 static uint32_t run_items(
-	struct slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
+	struct call_slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
 {
 	uint32_t n = 0;
 	uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_acquire);
@@ -77,7 +73,7 @@ static uint32_t run_items(
 
 /* Waits a moment for the second stage, after items of the first one: others are about to end it. */
 static void await_stage(
-	const struct ordo_communicator *communicator, const struct slot *slot, uint32_t lap)
+	const struct ordo_communicator *communicator, const struct call_slot *slot, uint32_t lap)
 {
 	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN_STAGE : 0;
 	for (uint32_t i = 0; i < nspin; i++) {
@@ -88,7 +84,7 @@ static void await_stage(
 	}
 }
 
-bool ordo_slot_work(struct ordo_communicator *communicator, struct slot *slot, uint32_t lap,
+bool ordo_call_work(struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap,
 	bool from_end, uint32_t most)
 {
 	uint32_t total = 0, n;
@@ -132,7 +128,7 @@ static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes
  * reads, and writes there the next time: so a line crosses once a call, full. Ranks with threads of
  * their own are on any core, so there are no sides. */
 static const struct folds *choose_folds(struct ordo_communicator *communicator,
-	const struct slot *slot, const struct ordo_collective *collective)
+	const struct call_slot *slot, const struct ordo_collective *collective)
 {
 	const uint64_t bytes = round_up(vector_bytes(&collective->layout), CACHE_LINE);
 	if (!collective->staged.nitem || !communicator->nhelper ||
@@ -148,8 +144,8 @@ static const struct folds *choose_folds(struct ordo_communicator *communicator,
 	return &collective->staged;
 }
 
-bool ordo_slot_launch(
-	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
+bool ordo_call_launch(
+	struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap, uint32_t rank)
 {
 	if (!ordo_parts_agree(communicator, slot))
 		return false;
@@ -167,7 +163,7 @@ bool ordo_slot_launch(
 	if (nitem > 1) {
 		offer(slot, lap, 0, folds->nfirst);
 		call_for_help(communicator, slot);
-		ordo_slot_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);
+		ordo_call_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);
 		return true;
 	}
 	for (size_t i = 0; i < nitem; i++)
@@ -178,7 +174,7 @@ bool ordo_slot_launch(
 
 /* Looks for a while, working if there is something to do, and returns what it saw last. */
 static uint32_t look(
-	struct ordo_communicator *communicator, struct slot *slot, uint32_t lap, uint32_t rank)
+	struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap, uint32_t rank)
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	const uint32_t nspin = spins_of(communicator);
@@ -186,7 +182,7 @@ static uint32_t look(
 		if (lap_of(state) != lap || status_of(state) == FAILED)
 			return state;
 		if (status_of(state) == LAUNCHED &&
-			ordo_slot_work(
+			ordo_call_work(
 				communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX))
 			i = 0;
 		else
@@ -196,8 +192,8 @@ static uint32_t look(
 	return state;
 }
 
-void ordo_slot_give_up(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
-	uint32_t rank, uint64_t waited_ms)
+void ordo_call_give_up(struct ordo_communicator *communicator, struct call_slot *slot,
+	uint64_t call, uint32_t rank, uint64_t waited_ms)
 {
 	const uint32_t lap = call_lap(communicator, call);
 	uint32_t open = state_of(lap, OPEN);
@@ -209,7 +205,7 @@ void ordo_slot_give_up(struct ordo_communicator *communicator, struct slot *slot
 		ordo_communicator_break(communicator, &error);
 }
 
-bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+bool ordo_call_await(struct ordo_communicator *communicator, struct call_slot *slot, uint64_t call,
 	uint32_t rank, uint32_t deadline_ms)
 {
 	const uint32_t lap = call_lap(communicator, call);
@@ -223,7 +219,7 @@ bool ordo_slot_await(struct ordo_communicator *communicator, struct slot *slot, 
 		now = ordo_now_ms();
 		begin = begin ? begin : now;
 		if (status_of(state) == OPEN && now - begin >= deadline_ms) {
-			ordo_slot_give_up(communicator, slot, call, rank, now - begin);
+			ordo_call_give_up(communicator, slot, call, rank, now - begin);
 			continue;
 		}
 		const uint64_t left =

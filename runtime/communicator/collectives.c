@@ -1,5 +1,7 @@
 /* collectives.c - a call by name: the collective for it, then the call. */
+#include "abort.h"
 #include "bound.h"
+#include "communicator.h"
 #include "kernels/arithmetic.h"
 #include <ordo/collectives.h>
 

@@ -1,9 +1,13 @@
 /* communicator.c - ranks come to calls. */
+#include "communicator.h"
+#include "abort.h"
 #include "bound.h"
 #include "call.h"
+#include "eager.h"
 #include "kernels/fetch.h"
 #include "lines.h"
 #include "transports/sleep.h"
+#include "workers.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <ordo/options.h>
@@ -34,7 +38,7 @@ static bool create_slots(struct ordo_communicator *communicator, struct ordo_err
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		communicator->seats[r].free_until = communicator->depth;
 	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[i];
+		struct call_slot *slot = &communicator->slots[i];
 		slot->ends =
 			allocate_lines((size_t)communicator->nrank + NPARTIAL, sizeof *slot->ends);
 		slot->arrivals = allocate_lines(communicator->nrank, sizeof *slot->arrivals);
@@ -168,15 +172,15 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 	seat->serial = part->collective->serial;
 	seat->input = part->input;
 	seat->output = part->output;
-	seat->nvalue = part->collective->is_short
+	seat->nvalue = part->collective->is_eager
 			       ? ordo_collective_input_bytes(part->collective, rank)
 			       : 0;
 	seat->ends = ends;
 	return true;
 }
 
-/* Short calls leave the state of their slot behind, since nobody looks at it. */
-static bool catch_up(struct slot *slot, uint32_t lap)
+/* Eager calls leave the state of their slot behind, since nobody looks at it. */
+static bool catch_up(struct call_slot *slot, uint32_t lap)
 {
 	uint32_t state = atomic_load(&slot->state);
 	while (lap_of(state) != lap && status_of(state) != FAILED)
@@ -187,24 +191,24 @@ static bool catch_up(struct slot *slot, uint32_t lap)
 
 /* Until the slot of a rank's next call is free for it. */
 static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
-	bool is_short, uint32_t deadline_ms)
+	bool is_eager, uint32_t deadline_ms)
 {
-	struct slot *slot = slot_of(communicator, call);
+	struct call_slot *slot = slot_of(communicator, call);
 	const uint32_t lap = call_lap(communicator, call);
-	if (slot->arrivals[rank].is_short)
-		return ordo_short_leave(communicator, call, rank, deadline_ms) &&
-		       (is_short || catch_up(slot, lap));
+	if (slot->arrivals[rank].is_eager)
+		return ordo_eager_leave(communicator, call, rank, deadline_ms) &&
+		       (is_eager || catch_up(slot, lap));
 	const uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap)
 		return status_of(state) != FAILED;
-	return ordo_slot_await(communicator, slot, call - communicator->depth, rank, deadline_ms);
+	return ordo_call_await(communicator, slot, call - communicator->depth, rank, deadline_ms);
 }
 
 /* Writes down a part that was checked. */
 static struct arrival *write_down(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t call, uint64_t since_ms)
 {
-	struct slot *slot = slot_of(communicator, call);
+	struct call_slot *slot = slot_of(communicator, call);
 	struct seat *seat = &communicator->seats[rank];
 	struct arrival *arrival = &slot->arrivals[rank];
 	arrival->collective = part->collective;
@@ -222,7 +226,7 @@ static void write_long(struct ordo_communicator *communicator, uint32_t rank,
 {
 	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
 	slot_of(communicator, call)->ends[rank] = communicator->seats[rank].ends;
-	arrival->is_short = false;
+	arrival->is_eager = false;
 	atomic_store_explicit(&arrival->call, call + 1, memory_order_release);
 }
 
@@ -230,9 +234,9 @@ static void write_long(struct ordo_communicator *communicator, uint32_t rank,
 static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
 	uint32_t nrank, struct ordo_error *error)
 {
-	struct slot *slot = slot_of(communicator, call);
+	struct call_slot *slot = slot_of(communicator, call);
 	const bool last = atomic_fetch_add(&slot->narrived, nrank) + nrank == communicator->nrank;
-	return !last || ordo_slot_launch(communicator, slot, call_lap(communicator, call), rank) ||
+	return !last || ordo_call_launch(communicator, slot, call_lap(communicator, call), rank) ||
 	       ordo_communicator_fail(communicator, error);
 }
 
@@ -240,14 +244,14 @@ static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t
 static bool come_short(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t call, uint64_t since_ms, struct ordo_error *error)
 {
-	struct slot *slot = slot_of(communicator, call);
+	struct call_slot *slot = slot_of(communicator, call);
 	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
 	const struct ends *ends = &communicator->seats[rank].ends;
-	arrival->is_short = true;
+	arrival->is_eager = true;
 	arrival->output = ends->output;
 	if (communicator->seats[rank].nvalue) /* the input of nothing may be NULL */
 		memcpy(arrival->value, ends->input, communicator->seats[rank].nvalue);
-	return ordo_short_announce(communicator, slot, call, rank) ||
+	return ordo_eager_announce(communicator, slot, call, rank) ||
 	       ordo_communicator_fail(communicator, error);
 }
 
@@ -262,11 +266,11 @@ static bool arrive(struct ordo_communicator *communicator, uint32_t rank,
 	const uint32_t deadline_ms =
 		part->deadline_ms ? part->deadline_ms : communicator->deadline_ms;
 	*call = next;
-	ordo_short_fold(communicator, rank, next);
+	ordo_eager_fold(communicator, rank, next);
 	if (atomic_load_explicit(&communicator->broken, memory_order_relaxed) ||
-		!await_slot(communicator, rank, next, part->collective->is_short, deadline_ms))
+		!await_slot(communicator, rank, next, part->collective->is_eager, deadline_ms))
 		return ordo_communicator_fail(communicator, error);
-	if (part->collective->is_short)
+	if (part->collective->is_eager)
 		return come_short(communicator, rank, part, next, since_ms, error);
 	write_long(communicator, rank, part, next, since_ms);
 	return come(communicator, rank, next, 1, error);
@@ -287,8 +291,8 @@ static bool await(struct ordo_communicator *communicator, uint32_t rank, uint64_
 	const struct arrival *arrival = arrival_of(communicator, rank, call);
 	const bool over =
 		!arrival ||
-		(arrival->is_short ? ordo_short_await(communicator, call, rank, deadline_ms)
-				   : ordo_slot_await(communicator, slot_of(communicator, call),
+		(arrival->is_eager ? ordo_eager_await(communicator, call, rank, deadline_ms)
+				   : ordo_call_await(communicator, slot_of(communicator, call),
 					     call, rank, deadline_ms));
 	return over || ordo_communicator_fail(communicator, error);
 }
@@ -378,7 +382,7 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct part
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
 		/* All ranks have come to all calls before, so none of these waits. */
-		if (ordo_short_fold(communicator, r, *call) == ORDO_FAILED ||
+		if (ordo_eager_fold(communicator, r, *call) == ORDO_FAILED ||
 			!await_slot(communicator, r, *call, false, communicator->deadline_ms))
 			return ordo_communicator_fail(communicator, error);
 	}
@@ -483,36 +487,36 @@ static bool check_ticket(const struct ordo_communicator *communicator,
 static enum ordo_call_state test_short(struct ordo_communicator *communicator,
 	const struct ordo_ticket *ticket, const struct arrival *arrival)
 {
-	enum ordo_call_state state = ordo_short_fold(communicator, ticket->rank, ticket->call + 1);
+	enum ordo_call_state state = ordo_eager_fold(communicator, ticket->rank, ticket->call + 1);
 	if (state != ORDO_UNDER_WAY)
 		return state;
 	const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
 	if (waited_ms < arrival->deadline_ms)
 		return state;
 	const uint64_t first = atomic_load(&communicator->seats[ticket->rank].nfolded);
-	ordo_short_give_up(communicator, first, ticket->rank, waited_ms);
-	return ordo_short_fold(communicator, ticket->rank, ticket->call + 1);
+	ordo_eager_give_up(communicator, first, ticket->rank, waited_ms);
+	return ordo_eager_fold(communicator, ticket->rank, ticket->call + 1);
 }
 
 static enum ordo_call_state test(
 	struct ordo_communicator *communicator, const struct ordo_ticket *ticket)
 {
-	struct slot *slot = slot_of(communicator, ticket->call);
+	struct call_slot *slot = slot_of(communicator, ticket->call);
 	const struct arrival *arrival = arrival_of(communicator, ticket->rank, ticket->call);
 	const uint32_t lap = call_lap(communicator, ticket->call);
 	if (!arrival)
 		return ORDO_OVER;
-	if (arrival->is_short)
+	if (arrival->is_eager)
 		return test_short(communicator, ticket, arrival);
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap && status_of(state) == LAUNCHED) {
-		ordo_slot_work(communicator, slot, lap, false, 1);
+		ordo_call_work(communicator, slot, lap, false, 1);
 		state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	}
 	if (state == state_of(lap, OPEN)) {
 		const uint64_t waited_ms = ordo_now_ms() - arrival->since_ms;
 		if (waited_ms >= arrival->deadline_ms)
-			ordo_slot_give_up(
+			ordo_call_give_up(
 				communicator, slot, ticket->call, ticket->rank, waited_ms);
 		state = atomic_load(&slot->state);
 	}

@@ -12,12 +12,14 @@
  * Parts are read by all ranks, so they may be overwritten, `depth` calls later, only when all have
  * folded: seats tell how far each is, and are asked about once in `depth` calls.
  */
-#include "call.h"
+#include "eager.h"
+#include "abort.h"
 #include "kernels/fetch.h"
+#include "wake.h"
 #include <inttypes.h>
 
 static bool are_all_announced(
-	const struct ordo_communicator *communicator, const struct slot *slot, uint64_t call)
+	const struct ordo_communicator *communicator, const struct call_slot *slot, uint64_t call)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++)
 		if (atomic_load(&slot->arrivals[r].call) != call + 1)
@@ -25,16 +27,8 @@ static bool are_all_announced(
 	return true;
 }
 
-void ordo_short_wake(struct slot *slot)
-{
-	if (!atomic_load(&slot->nlistening))
-		return;
-	atomic_fetch_add(&slot->nknock, 1);
-	ordo_wake(&slot->nknock);
-}
-
-bool ordo_short_announce(
-	struct ordo_communicator *communicator, struct slot *slot, uint64_t call, uint32_t rank)
+bool ordo_eager_announce(struct ordo_communicator *communicator, struct call_slot *slot,
+	uint64_t call, uint32_t rank)
 {
 	struct arrival *arrival = &slot->arrivals[rank];
 	uint64_t before = atomic_load_explicit(&arrival->call, memory_order_relaxed);
@@ -43,12 +37,12 @@ bool ordo_short_announce(
 		return false;
 	/* Who comes last sees all announced. */
 	if (atomic_load(&slot->nlistening) && are_all_announced(communicator, slot, call))
-		ordo_short_wake(slot);
+		ordo_eager_wake(slot);
 	return true;
 }
 
 /* false: all ranks have come. */
-static bool give_up(struct ordo_communicator *communicator, struct slot *slot, uint64_t call)
+static bool give_up(struct ordo_communicator *communicator, struct call_slot *slot, uint64_t call)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
 		_Atomic uint64_t *announced = &slot->arrivals[r].call;
@@ -62,9 +56,9 @@ static bool give_up(struct ordo_communicator *communicator, struct slot *slot, u
 }
 
 static void fold_own(
-	const struct ordo_communicator *communicator, const struct slot *slot, uint32_t rank)
+	const struct ordo_communicator *communicator, const struct call_slot *slot, uint32_t rank)
 {
-	struct ends ends[SHORT_RANKS];
+	struct ends ends[EAGER_RANKS];
 	const struct ordo_collective *collective = slot->arrivals[rank].collective;
 	const uint32_t first = collective->first_own[rank], end = collective->first_own[rank + 1];
 	for (uint32_t r = 0; r < communicator->nrank; r++)
@@ -78,7 +72,7 @@ static void fold_own(
 static enum ordo_call_state fold_call(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank)
 {
-	struct slot *slot = slot_of(communicator, call);
+	struct call_slot *slot = slot_of(communicator, call);
 	if (are_all_announced(communicator, slot, call)) {
 		if (!ordo_parts_agree(communicator, slot))
 			return ORDO_FAILED;
@@ -91,13 +85,13 @@ static enum ordo_call_state fold_call(
 	return ORDO_UNDER_WAY;
 }
 
-enum ordo_call_state ordo_short_fold(
+enum ordo_call_state ordo_eager_fold(
 	struct ordo_communicator *communicator, uint32_t rank, uint64_t end)
 {
 	struct seat *seat = &communicator->seats[rank];
 	for (uint64_t call = atomic_load_explicit(&seat->nfolded, memory_order_relaxed); call < end;
 		call++) {
-		if (slot_of(communicator, call)->arrivals[rank].is_short) {
+		if (slot_of(communicator, call)->arrivals[rank].is_eager) {
 			const enum ordo_call_state state = fold_call(communicator, call, rank);
 			if (state != ORDO_OVER)
 				return state;
@@ -109,7 +103,7 @@ enum ordo_call_state ordo_short_fold(
 	return ORDO_OVER;
 }
 
-void ordo_short_give_up(
+void ordo_eager_give_up(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint64_t waited_ms)
 {
 	struct ordo_error error;
@@ -121,7 +115,7 @@ void ordo_short_give_up(
 }
 
 /* Sleeps until somebody knocks, unless all have announced themselves already. */
-static void listen(struct ordo_communicator *communicator, struct slot *slot, uint64_t call,
+static void listen(struct ordo_communicator *communicator, struct call_slot *slot, uint64_t call,
 	uint64_t timeout_ms)
 {
 	const uint32_t nknock = atomic_load(&slot->nknock);
@@ -131,7 +125,7 @@ static void listen(struct ordo_communicator *communicator, struct slot *slot, ui
 	atomic_fetch_sub(&slot->nlistening, 1);
 }
 
-bool ordo_short_await(
+bool ordo_eager_await(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint32_t deadline_ms)
 {
 	const uint32_t nspin = spins_of(communicator);
@@ -139,7 +133,7 @@ bool ordo_short_await(
 	for (;;) {
 		for (uint32_t i = 0; i < nspin + NYIELD; i++) {
 			const enum ordo_call_state state =
-				ordo_short_fold(communicator, rank, call + 1);
+				ordo_eager_fold(communicator, rank, call + 1);
 			if (state != ORDO_UNDER_WAY)
 				return state == ORDO_OVER;
 			pass_time(i, nspin);
@@ -149,7 +143,7 @@ bool ordo_short_await(
 		/* The first call that is not over is the one to wait for. */
 		const uint64_t first = atomic_load(&communicator->seats[rank].nfolded);
 		if (now - begin >= deadline_ms)
-			ordo_short_give_up(communicator, first, rank, now - begin);
+			ordo_eager_give_up(communicator, first, rank, now - begin);
 		else
 			listen(communicator, slot_of(communicator, first), first,
 				begin + deadline_ms - now);
@@ -179,7 +173,7 @@ static void fold_for(struct ordo_communicator *communicator, uint32_t rank)
 	uint32_t found = EMPTY;
 	if (!atomic_compare_exchange_strong(&seat->taken, &found, HELD))
 		return;
-	ordo_short_fold(communicator, rank, atomic_load(&seat->ncall));
+	ordo_eager_fold(communicator, rank, atomic_load(&seat->ncall));
 	atomic_store(&seat->taken, EMPTY);
 }
 
@@ -210,9 +204,9 @@ static bool await_readers(
 	return true;
 }
 
-bool ordo_short_leave(
+bool ordo_eager_leave(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint32_t deadline_ms)
 {
-	return ordo_short_await(communicator, call - communicator->depth, rank, deadline_ms) &&
+	return ordo_eager_await(communicator, call - communicator->depth, rank, deadline_ms) &&
 	       await_readers(communicator, call, rank, deadline_ms);
 }

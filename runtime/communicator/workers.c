@@ -1,7 +1,9 @@
 /* workers.c - the threads of a communicator, which work on any call and sleep when there is
  * none. */
+#include "workers.h"
 #include "call.h"
 #include "kernels/fetch.h"
+#include "wake.h"
 #include <stdlib.h>
 
 /* A helper looks for its next work about as long as waking it would take. */
@@ -14,15 +16,6 @@ struct helper {
 	uint32_t number;
 };
 
-void ordo_ring(struct ordo_communicator *communicator)
-{
-	if (!communicator->nhelper)
-		return;
-	atomic_fetch_add(&communicator->bell, 1);
-	if (atomic_load(&communicator->nlistening))
-		ordo_wake(&communicator->bell);
-}
-
 /* The ranks of a thread, the caller being thread 0: neighbours. */
 static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 {
@@ -32,7 +25,7 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 }
 
 /* What a thread reads of a call that another one has just launched, on its way together. */
-static void fetch_slot(const struct slot *slot)
+static void fetch_slot(const struct call_slot *slot)
 {
 	fetch_for_writing(&slot->claims);
 	__builtin_prefetch(&slot->folds);
@@ -44,10 +37,11 @@ static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 	const uint32_t last = atomic_load_explicit(&communicator->launched, memory_order_relaxed);
 	fetch_slot(&communicator->slots[last]);
 	for (uint32_t i = 0; i < communicator->depth; i++) {
-		struct slot *slot = &communicator->slots[(last - i) & (communicator->depth - 1)];
+		struct call_slot *slot =
+			&communicator->slots[(last - i) & (communicator->depth - 1)];
 		const uint32_t state = atomic_load(&slot->state);
 		if (status_of(state) == LAUNCHED)
-			ordo_slot_work(communicator, slot, lap_of(state), from_end, UINT32_MAX);
+			ordo_call_work(communicator, slot, lap_of(state), from_end, UINT32_MAX);
 	}
 }
 
@@ -125,7 +119,7 @@ void ordo_communicator_visit(struct ordo_communicator *communicator,
 	communicator->visit.closure = closure;
 	atomic_store(&communicator->visit.nvisiting, communicator->nhelper);
 	atomic_fetch_add(&communicator->visit.number, 1);
-	ordo_ring(communicator);
+	ordo_helpers_wake(communicator);
 	visit_own(communicator, 0);
 	for (uint32_t i = 0, left; (left = atomic_load(&communicator->visit.nvisiting)); i++) {
 		if (i < NSPIN && communicator->nhelper < communicator->ncore)

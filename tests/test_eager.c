@@ -1,4 +1,4 @@
-/* test_short.c - calls of a few bytes, in moments that no schedule of threads can be relied on to
+/* test_eager.c - calls of a few bytes, in moments that no schedule of threads can be relied on to
  * meet: seen from inside.
  */
 #include <setjmp.h>
@@ -6,6 +6,7 @@
 #include <stddef.h>
 /* cmocka wants those before it. */
 #include "communicator/call.h"
+#include "communicator/eager.h"
 #include "exchanges.h"
 #include <cmocka.h>
 #include <string.h>
@@ -93,10 +94,10 @@ static void what_fits_a_part_is_short(void **state)
 {
 	(void)state;
 	struct trio trio;
-	for (uint64_t count = 0; count <= 2 * SHORT_INPUT_BYTES / sizeof(int32_t); count++) {
+	for (uint64_t count = 0; count <= 2 * EAGER_INPUT_BYTES / sizeof(int32_t); count++) {
 		open_trio(&trio, count, 4);
 		assert_int_equal(
-			trio.collective->is_short, count * sizeof(int32_t) <= SHORT_INPUT_BYTES);
+			trio.collective->is_eager, count * sizeof(int32_t) <= EAGER_INPUT_BYTES);
 		close_trio(&trio);
 	}
 	/* No line more than the two that a part has. */
@@ -132,8 +133,8 @@ static void who_gives_up_keeps_the_missing_one_away(void **state)
 	struct trio trio;
 	open_trio(&trio, 1, 4);
 	const struct ordo_ticket first = start(&trio, 0, 1), second = start(&trio, 1, 1);
-	ordo_short_give_up(trio.communicator, 0, 0, 5);
-	assert_false(ordo_short_announce(trio.communicator, slot_of(trio.communicator, 0), 0, 2));
+	ordo_eager_give_up(trio.communicator, 0, 0, 5);
+	assert_false(ordo_eager_announce(trio.communicator, slot_of(trio.communicator, 0), 0, 2));
 	assert_int_equal(test(&trio, first), ORDO_FAILED);
 	assert_int_equal(test(&trio, second), ORDO_FAILED);
 	assert_int_equal(trio.outputs[0][0], -1);
@@ -152,7 +153,7 @@ static void what_all_came_to_happens(void **state)
 	for (uint32_t r = 0; r < NRANK; r++)
 		tickets[r] = start(&trio, r, 7);
 	assert_int_equal(test(&trio, tickets[0]), ORDO_OVER);
-	ordo_short_give_up(trio.communicator, 0, 1, 5);
+	ordo_eager_give_up(trio.communicator, 0, 1, 5);
 	assert_int_equal(atomic_load(&trio.communicator->broken), 0);
 	ordo_communicator_abort(trio.communicator, 0, "after it");
 	for (uint32_t r = 1; r < NRANK; r++) {

@@ -1,4 +1,4 @@
-/* test_stages.c - sums in two stages: what each side of the ranks reads and writes, that the bits
+/* test_two_stage.c - sums in two stages: what each side of the ranks reads and writes, that the bits
  * are those of one stage, and calls that run so.
  */
 #include "communicator/call.h"
@@ -34,7 +34,7 @@ static struct subject subject_of(
 	if (subject.schedule)
 		subject.collective = ordo_collective_create(subject.schedule, &options, &error);
 	struct ordo_proof *proof = subject.collective ? ordo_prove(subject.schedule, &error) : NULL;
-	if (!proof || !ordo_folds_derive_stages(&subject.staged, &subject.collective->layout,
+	if (!proof || !ordo_folds_derive_two_stage(&subject.staged, &subject.collective->layout,
 			      &options, proof, &error))
 		fail_msg("%s: %s", algorithm, error.text);
 	ordo_proof_destroy(proof);
@@ -155,7 +155,7 @@ static void ranks_that_differ_have_one_stage(void **unused)
 	struct ordo_proof *proof = ordo_prove(subject.schedule, &error);
 	struct folds folds = {0};
 	proof->rank_equal = ORDO_DOES_NOT_HOLD;
-	assert_true(ordo_folds_derive_stages(
+	assert_true(ordo_folds_derive_two_stage(
 		&folds, &subject.collective->layout, &subject.options, proof, &error));
 	assert_int_equal(folds.nitem, 0);
 	ordo_folds_free(&folds);
@@ -320,7 +320,7 @@ static void stages_that_find_no_memory_are_an_error(void **unused)
 		struct folds folds = {0};
 		const struct held before = failing_held();
 		failing_begin(after, false);
-		const bool worked = ordo_folds_derive_stages(
+		const bool worked = ordo_folds_derive_two_stage(
 			&folds, &subject.collective->layout, &subject.options, proof, &error);
 		nrefused = failing_end();
 		assert_true(worked == !nrefused);
@@ -392,10 +392,10 @@ static void a_call_without_memory_for_the_sums_runs_in_one_stage(void **unused)
 }
 
 /* A call of these folds was launched by nobody, so nobody works on it but who is told to. */
-static struct slot *begin_call(
+static struct call_slot *begin_call(
 	struct ordo_communicator *communicator, const struct subject *subject)
 {
-	struct slot *slot = &communicator->slots[0];
+	struct call_slot *slot = &communicator->slots[0];
 	run_call(communicator, subject, 7);
 	memset(vectors[1], 0, sizeof vectors[1]);
 	for (uint32_t i = 0; i < NPARTIAL; i++)
@@ -422,8 +422,8 @@ static void who_goes_on_calls_nobody(void **unused)
 	(void)unused;
 	struct subject subject = staged_sum(COUNT);
 	struct ordo_communicator *communicator = communicator_of(0);
-	struct slot *slot = begin_call(communicator, &subject);
-	assert_true(ordo_slot_work(communicator, slot, 1, true, UINT32_MAX));
+	struct call_slot *slot = begin_call(communicator, &subject);
+	assert_true(ordo_call_work(communicator, slot, 1, true, UINT32_MAX));
 	assert_int_equal(atomic_load(&communicator->bell), 0);
 	assert_int_equal(atomic_load(&slot->state), state_of(2, OPEN));
 	end_call(communicator, &subject);
@@ -435,16 +435,16 @@ static void who_leaves_between_the_stages_calls_others(void **unused)
 	(void)unused;
 	struct subject subject = staged_sum(COUNT);
 	struct ordo_communicator *communicator = communicator_of(0);
-	struct slot *slot = begin_call(communicator, &subject);
-	assert_true(ordo_slot_work(communicator, slot, 1, false, 1));
+	struct call_slot *slot = begin_call(communicator, &subject);
+	assert_true(ordo_call_work(communicator, slot, 1, false, 1));
 	assert_int_equal(atomic_load(&communicator->bell), 0);
-	assert_true(ordo_slot_work(communicator, slot, 1, true, 1));
+	assert_true(ordo_call_work(communicator, slot, 1, true, 1));
 	assert_int_equal(atomic_load(&communicator->bell), 1);
 	assert_int_equal(atomic_load(&slot->state), state_of(1, LAUNCHED));
-	assert_true(ordo_slot_work(communicator, slot, 1, false, 1));
-	assert_true(ordo_slot_work(communicator, slot, 1, false, 1));
+	assert_true(ordo_call_work(communicator, slot, 1, false, 1));
+	assert_true(ordo_call_work(communicator, slot, 1, false, 1));
 	assert_int_equal(atomic_load(&slot->state), state_of(2, OPEN));
-	assert_false(ordo_slot_work(communicator, slot, 1, false, 1));
+	assert_false(ordo_call_work(communicator, slot, 1, false, 1));
 	end_call(communicator, &subject);
 }
 
