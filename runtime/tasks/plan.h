@@ -3,6 +3,7 @@
 #define ORDO_RUNTIME_TASKS_PLAN_H
 
 #include "layout.h"
+#include <ordo/signals.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 
@@ -19,13 +20,6 @@ struct rank_state {
 struct stream_state {
 	uint32_t at;   /* the next task */
 	uint32_t next; /* in a list of runnable streams */
-};
-
-/* A signal of the schedule. Its word is (tokens ever added) * 2 + (1 if the waiting stream is
- * parked), modulo 2^32. */
-struct signal {
-	uint32_t from, to, number;
-	uint32_t notifier, waiter; /* streams; ORDO_NONE */
 };
 
 /* Takes part in a run: a thread, with the streams that are runnable on it. */
@@ -60,9 +54,11 @@ struct ordo_plan {
 	unsigned char *scratch;
 	uint64_t scratch_bytes; /* per rank */
 
-	struct signal *signals; /* [nsignal] */
+	struct ordo_signal *signals; /* [nsignal] */
 	uint32_t nsignal;
-	uint32_t *signal_of;	 /* [ntask] for Notify and Wait */
+	uint32_t *signal_of; /* [ntask] for Notify and Wait */
+	/* Of a signal: (tokens ever added) * 2 + (1 if the waiting stream is parked), modulo
+	 * 2^32. */
 	_Atomic uint32_t *words; /* [nsignal << word_shift] */
 	uint32_t word_shift;	 /* each on a cache line of its own, unless there are very many */
 	/* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream looks at it */

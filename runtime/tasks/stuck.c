@@ -73,7 +73,7 @@ static int print_link(
 	const struct ordo_plan *plan, uint32_t stream, struct link link, char *text, size_t size)
 {
 	char where[256], who[256];
-	const struct signal *signal = &plan->signals[link.signal];
+	const struct ordo_signal *signal = &plan->signals[link.signal];
 	ordo_task_locate(plan->schedule, plan->streams[stream].at, where, sizeof where);
 	if (link.notifier == ORDO_NONE)
 		snprintf(who, sizeof who, "signal %" PRIu32 " of rank %" PRIu32, signal->number,

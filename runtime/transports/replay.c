@@ -174,7 +174,7 @@ static void tell_tokens(const struct replay_run *run)
 {
 	const struct ordo_plan *plan = run->plan;
 	for (uint32_t i = 0; run->watch->left_over && i < plan->nsignal; i++) {
-		const struct signal *signal = &plan->signals[i];
+		const struct ordo_signal *signal = &plan->signals[i];
 		const uint32_t ntoken =
 			((*signal_word(plan, i) >> 1) - plan->taken[i]) & (UINT32_MAX >> 1);
 		if (ntoken)

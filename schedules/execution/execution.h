@@ -1,5 +1,5 @@
-/* execution.h - running a schedule by its order alone, stream by stream, as far as wanted. Private
- * to schedules/verify/.
+/* execution.h - interleavings of one or more calls, in any order that is wanted. Private to
+ * schedules/.
  *
  * Every stream goes through its tasks once for each call; step p of a stream of L tasks is task p %
  * L of call p / L. Needs R1..R5; R6 may be broken.
@@ -8,65 +8,47 @@
 #define ORDO_SCHEDULES_EXECUTION_EXECUTION_H
 
 #include <ordo/detail/replay.h>
+#include <ordo/greedy.h>
+#include <ordo/signals.h>
 
-struct course_signal {
-	uint32_t from, to, number;
-	uint32_t notifier, waiter; /* streams; ORDO_NONE: none */
-	uint32_t nnotify, nwait;   /* in one call */
-	uint32_t first_notify,
-		/* its Notify and Wait in course.notifies and course.waits, in order */
-		first_wait;
-	uint64_t posted, taken; /* so far */
-	uint32_t parked;	/* the waiting stream waits for it: that stream, or ORDO_NONE */
-};
-
-struct course {
+struct ordo_execution {
 	const struct ordo_schedule *schedule;
 	struct ordo_error *error;
 	uint32_t ncall;
-	uint32_t *signal_of; /* [ntask] Notify and Wait */
-	uint32_t *ordinal;   /* [ntask] of this Notify or Wait in its signal */
-	struct course_signal *signals;
-	size_t signal_room;
-	uint32_t nsignal;
-	uint32_t *notifies, *waits; /* tasks, by signal */
-
-	uint32_t *done; /* [nstream] steps taken */
-	uint32_t *want; /* [nstream] steps to be taken at most */
-	uint32_t *ready, nready;
-	uint8_t *is_ready; /* [nstream] */
+	struct ordo_pairing pairing; /* within one call */
+	struct ordo_greedy greedy;   /* of the call that each rank is in */
+	uint32_t *want;		     /* [nstream] steps to be taken at most */
+	uint32_t *call;		     /* [nrank] the call that the rank is in */
 	/* [nrank] streams of the rank that have not ended the call it is in */
 	uint32_t *unfinished;
-	uint64_t ndone;
 	struct ordo_interleaving *out; /* what is run is written here */
 };
 
 /* false: no memory, or R5 is broken (ORDO_USAGE). To be closed in any case. */
-bool course_open(struct course *course, const struct ordo_schedule *schedule, uint32_t ncall,
-	struct ordo_error *error);
-void course_close(struct course *course);
+bool ordo_execution_open(struct ordo_execution *execution, const struct ordo_schedule *schedule,
+	uint32_t ncall, struct ordo_error *error);
+void ordo_execution_close(struct ordo_execution *execution);
 /* Begins again, with nothing done and nothing wanted. */
-void course_begin(struct course *course, struct ordo_interleaving *out);
+void ordo_execution_begin(struct ordo_execution *execution, struct ordo_interleaving *out);
 
-/* Steps of a stream in all calls. */
-uint32_t course_length(const struct course *course, uint32_t stream);
+/* Steps of a stream in all calls, and those taken. */
+uint32_t ordo_execution_length(const struct ordo_execution *execution, uint32_t stream);
+uint32_t ordo_execution_done(const struct ordo_execution *execution, uint32_t stream);
 /* Wants what must come before that step, and not the step itself. false: it waits for a token that
- * never comes, or there is no memory (course.error tells). */
-bool course_want_before(struct course *course, uint32_t stream, uint32_t step);
-void course_want_all(struct course *course);
+ * never comes, or there is no memory (execution.error). */
+bool ordo_execution_want_before(struct ordo_execution *execution, uint32_t stream, uint32_t step);
+void ordo_execution_want_all(struct ordo_execution *execution);
 /* Runs as far as wanted and possible. */
-bool course_run(struct course *course);
+bool ordo_execution_run(struct ordo_execution *execution);
 /* Takes the next step of that stream. false: it cannot be taken (ORDO_OK), or there is no
  * memory. */
-bool course_step(struct course *course, uint32_t stream);
-bool course_is_complete(const struct course *course);
+bool ordo_execution_step(struct ordo_execution *execution, uint32_t stream);
 
 /* The stream and the step of a task of a call. */
-struct course_place {
+struct ordo_step_place {
 	uint32_t stream, step;
 };
-struct course_place course_place_of(const struct course *course, uint32_t task, uint32_t call);
-/* The Notify whose token a Wait takes; ORDO_NONE: there is none. Within one call. */
-uint32_t course_notify_of(const struct course *course, uint32_t wait);
+struct ordo_step_place ordo_execution_place(
+	const struct ordo_execution *execution, uint32_t task, uint32_t call);
 
 #endif

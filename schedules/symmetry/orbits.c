@@ -2,26 +2,26 @@
 #include "model/switch_reachability.h"
 #include "quotient.h"
 #include <ordo/arena.h>
+#include <ordo/signals.h>
 #include <ordo/topology.h>
 #include <stdlib.h>
 
-struct names {
-	struct ordo_map orbit_of; /* (offset, number) -> orbit */
-};
-
-static uint32_t name_orbit(
-	struct quotient *q, struct names *names, uint32_t offset, uint32_t number)
+/* An orbit is a signal from rank 0, by its offset, and every other rank's like it. ORDO_NONE: no
+ * memory. */
+static uint32_t find_orbit(
+	struct quotient *q, struct ordo_signal_table *table, const struct ordo_task *task)
 {
-	uint32_t index = ordo_map_get(&names->orbit_of, offset, number);
-	if (index != ORDO_NONE)
+	const uint32_t offset = task->kind == ORDO_NOTIFY
+					? task->peer
+					: ordo_symmetry_negate(q->group, task->peer),
+		       index = ordo_signals_find(table, 0, offset, task->signal);
+	if (index == ORDO_NONE || index < q->orbits.count)
 		return index;
-	index = q->orbits.count;
-	if (!ordo_array_reserve(&q->orbits.items, &q->orbits.room, (size_t)index + 1,
-		    sizeof *q->orbits.items) ||
-		!ordo_map_put(&names->orbit_of, offset, number, index))
+	if (!ordo_array_reserve(
+		    &q->orbits.items, &q->orbits.room, (size_t)index + 1, sizeof *q->orbits.items))
 		return ORDO_NONE;
 	q->orbits.items[index] = (struct orbit){.offset = offset,
-		.number = number,
+		.number = task->signal,
 		.notifier = ORDO_NONE,
 		.waiter = ORDO_NONE,
 		.oldest = ORDO_NONE,
@@ -95,20 +95,18 @@ static bool list_waits(struct quotient *q)
 
 bool ordo_quotient_number_orbits(struct quotient *q)
 {
-	struct names names = {0};
-	bool worked = true, memory = true;
+	struct ordo_signal_table table;
+	bool worked = true, memory = ordo_signals_open(&table, q->group->order, q->program.ntask);
 	for (uint32_t id = 0; worked && memory && id < q->program.ntask; id++) {
 		const struct ordo_task *task = &q->program.tasks[id];
 		if (ordo_task_moves(task))
 			continue;
-		const uint32_t index = name_orbit(q, &names,
-			task->kind == ORDO_NOTIFY ? task->peer
-						  : ordo_symmetry_negate(q->group, task->peer),
-			task->signal);
+		const uint32_t index = find_orbit(q, &table, task);
 		memory = index != ORDO_NONE;
 		worked = memory && count_use(q, id, index);
 	}
-	ordo_map_free(&names.orbit_of);
+	ordo_signals_close(&table);
+	free(table.items);
 	if (!memory || !worked)
 		return memory ? false : ordo_fail_memory(q->findings.error);
 	q->findings.proof->nsignal = (uint64_t)q->orbits.count * q->group->order > ORDO_LIMIT

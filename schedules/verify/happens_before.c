@@ -12,11 +12,11 @@ bool paths_open(struct paths *paths, const struct ordo_schedule *schedule, struc
 {
 	const size_t ntask = (size_t)schedule->ntask + 1, nstream = (size_t)schedule->nstream + 1;
 	*paths = (struct paths){.schedule = schedule, .error = error};
-	if (!course_open(&paths->course, schedule, 1, error))
+	if (!ordo_execution_open(&paths->execution, schedule, 1, error))
 		return false;
-	course_begin(&paths->course, &paths->order);
-	course_want_all(&paths->course);
-	if (!course_run(&paths->course))
+	ordo_execution_begin(&paths->execution, &paths->order);
+	ordo_execution_want_all(&paths->execution);
+	if (!ordo_execution_run(&paths->execution))
 		return false;
 	paths->stream_of = malloc(ntask * sizeof *paths->stream_of);
 	paths->at = malloc(ntask * sizeof *paths->at);
@@ -33,7 +33,7 @@ bool paths_open(struct paths *paths, const struct ordo_schedule *schedule, struc
 
 void paths_close(struct paths *paths)
 {
-	course_close(&paths->course);
+	ordo_execution_close(&paths->execution);
 	free(paths->order.runs);
 	free(paths->stream_of);
 	free(paths->at);
@@ -76,15 +76,17 @@ static bool add_part(struct paths *paths, uint32_t chain, uint32_t first, uint32
 
 bool paths_note_wait(struct paths *paths, uint32_t wait)
 {
-	const uint32_t from = paths->stream_of[course_notify_of(&paths->course, wait)],
-		       to = paths->stream_of[wait];
+	const uint32_t
+		from = paths->stream_of[ordo_pairing_notify_of(&paths->execution.pairing, wait)],
+		to = paths->stream_of[wait];
 	uint32_t *latest = ordo_map_find(&paths->latest, from, to);
 	if (!latest)
 		return ordo_map_put(&paths->latest, from, to, wait)
 			       ? true
 			       : ordo_fail_memory(paths->error);
 	/* Of several signals between the two, the one whose Notify stands latest. */
-	if (course_notify_of(&paths->course, *latest) < course_notify_of(&paths->course, wait))
+	if (ordo_pairing_notify_of(&paths->execution.pairing, *latest) <
+		ordo_pairing_notify_of(&paths->execution.pairing, wait))
 		*latest = wait;
 	return true;
 }
@@ -131,7 +133,7 @@ static enum found look_before(
 	for (uint32_t t = step.end; t-- > begin;) {
 		if (paths->schedule->tasks[t].kind != ORDO_WAIT)
 			continue;
-		const uint32_t notify = course_notify_of(&paths->course, t);
+		const uint32_t notify = ordo_pairing_notify_of(&paths->execution.pairing, t);
 		if (is_goal(paths, goal, notify)) {
 			*first = t;
 			return FOUND;
@@ -179,7 +181,9 @@ static bool search_from(struct paths *paths, uint32_t b, const struct goal *goal
 static uint32_t direct_hop(const struct paths *paths, uint32_t a, uint32_t stream)
 {
 	const uint32_t wait = ordo_map_get(&paths->latest, paths->stream_of[a], stream);
-	return wait != ORDO_NONE && course_notify_of(&paths->course, wait) > a ? wait : ORDO_NONE;
+	return wait != ORDO_NONE && ordo_pairing_notify_of(&paths->execution.pairing, wait) > a
+		       ? wait
+		       : ORDO_NONE;
 }
 
 /* Along the way of the data. */
@@ -260,9 +264,10 @@ static uint32_t hop_before(const struct paths *paths, uint32_t a, uint32_t later
 	if (wait == ORDO_NONE)
 		return ORDO_NONE;
 	/* Only that signal of the two streams: others are left to the search. */
-	const struct course_signal *signal = &paths->course.signals[paths->course.signal_of[wait]];
-	const uint32_t *waits = &paths->course.waits[signal->first_wait];
-	uint32_t low = 0, high = signal->nwait;
+	const struct ordo_pairing *pairing = &paths->execution.pairing;
+	const uint32_t signal = pairing->signal_of[wait],
+		       *waits = &pairing->waits[pairing->first_wait[signal]];
+	uint32_t low = 0, high = pairing->signals.items[signal].nwait;
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
 		if (waits[middle] < later)
@@ -270,8 +275,9 @@ static uint32_t hop_before(const struct paths *paths, uint32_t a, uint32_t later
 		else
 			high = middle;
 	}
-	return low && course_notify_of(&paths->course, waits[low - 1]) > a ? waits[low - 1]
-									   : ORDO_NONE;
+	return low && ordo_pairing_notify_of(&paths->execution.pairing, waits[low - 1]) > a
+		       ? waits[low - 1]
+		       : ORDO_NONE;
 }
 
 /* The parent of b has waited for a's stream after a, or comes after a in it; and b follows its
@@ -330,7 +336,7 @@ bool paths_find_leaving(struct paths *paths, uint32_t a, uint32_t rank)
 uint32_t paths_first_notify(const struct paths *paths, uint32_t first)
 {
 	const struct path_item *item = &paths->items[first];
-	return course_notify_of(&paths->course,
+	return ordo_pairing_notify_of(&paths->execution.pairing,
 		item->route == ORDO_NONE ? item->first
 					 : paths->chains[item->route].hops[item->first]);
 }

@@ -41,7 +41,7 @@ struct link {
 };
 
 struct paths {
-	struct course course; /* of one call */
+	struct ordo_execution execution; /* of one call */
 	const struct ordo_schedule *schedule;
 	struct ordo_error *error;
 	struct ordo_interleaving order;

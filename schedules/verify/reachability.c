@@ -67,9 +67,11 @@ static void add_lanes(struct reachability *sweep)
 /* Signals are balanced, so there are as many Wait. */
 static size_t count_notifies(const struct verifier *verifier)
 {
-	const uint32_t nsignal = verifier->findings.proof->nsignal;
-	const struct signal *last = nsignal ? &verifier->signals.items[nsignal - 1] : NULL;
-	return last ? (size_t)last->first + last->nnotify : 0;
+	const struct signals *signals = &verifier->signals;
+	const uint32_t last = signals->table.count - 1;
+	return signals->table.count
+		       ? (size_t)signals->items[last].first + signals->table.items[last].nnotify
+		       : 0;
 }
 
 /* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
@@ -82,7 +84,7 @@ static void add_token_lanes(struct reachability *sweep)
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
 	for (uint32_t i = 0; sweep->tokens && i < verifier->findings.proof->nsignal; i++)
-		add_lane(sweep, verifier->signals.items[i].waiter);
+		add_lane(sweep, verifier->signals.table.items[i].waiter);
 }
 
 static bool add_probes(struct reachability *sweep)
@@ -160,7 +162,7 @@ static void measure_tokens(struct reachability *sweep, uint32_t id, uint32_t ind
 	struct verifier *verifier = sweep->verifier;
 	const struct signal *signal = &verifier->signals.items[index];
 	uint32_t *passed = &sweep->passed[index];
-	while (*passed < signal->nwait && verifier->signals.waits[signal->first + *passed] < known)
+	while (*passed < signal->taken && verifier->signals.waits[signal->first + *passed] < known)
 		++*passed;
 	uint32_t flying = sweep->posted[index] - *passed;
 	if (verifier->findings.proof->tokens_in_flight >= flying)
@@ -174,8 +176,9 @@ static bool notify(struct reachability *sweep, uint32_t id, uint32_t first_lane)
 	struct verifier *verifier = sweep->verifier;
 	uint32_t index = verifier->tasks[id].link;
 	const struct signal *signal = &verifier->signals.items[index];
-	struct line *clock = &sweep->clocks[signal->notifier];
-	uint32_t own = sweep->lane_of[signal->notifier] - first_lane;
+	const uint32_t notifier = verifier->tasks[id].stream;
+	struct line *clock = &sweep->clocks[notifier];
+	uint32_t own = sweep->lane_of[notifier] - first_lane;
 	if (own < LANES)
 		clock->clock[own] = id + 1;
 	uint32_t line = take_line(sweep);
@@ -183,7 +186,8 @@ static bool notify(struct reachability *sweep, uint32_t id, uint32_t first_lane)
 		return false;
 	sweep->pool[line] = *clock;
 	sweep->line_of[signal->first + sweep->posted[index]++] = line;
-	uint32_t other = sweep->lane_of[signal->waiter] - first_lane;
+	const uint32_t waiter = verifier->signals.table.items[index].waiter;
+	uint32_t other = sweep->lane_of[waiter] - first_lane;
 	if (sweep->tokens && other < LANES)
 		measure_tokens(sweep, id, index, clock->clock[other]);
 	return true;
@@ -193,7 +197,7 @@ static const struct line *wait(struct reachability *sweep, uint32_t id)
 {
 	uint32_t index = sweep->verifier->tasks[id].link;
 	const struct signal *signal = &sweep->verifier->signals.items[index];
-	struct line *clock = &sweep->clocks[signal->waiter];
+	struct line *clock = &sweep->clocks[sweep->verifier->tasks[id].stream];
 	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
 	for (int i = 0; i < LANES; i++)
 		if (clock->clock[i] < sweep->pool[line].clock[i])

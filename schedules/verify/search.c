@@ -57,7 +57,7 @@ static void start(struct search *search)
 static uint32_t notify_of(const struct verifier *verifier, uint32_t wait)
 {
 	const struct signal *signal = &verifier->signals.items[verifier->tasks[wait].link];
-	uint32_t low = 0, high = signal->nwait;
+	uint32_t low = 0, high = signal->taken;
 	while (high - low > 1) {
 		const uint32_t middle = low + (high - low) / 2;
 		if (verifier->signals.waits[signal->first + middle] <= wait)

@@ -4,67 +4,6 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Signals by name. Two ranks that have signals are a lane; where not many pairs of ranks have none,
- * every pair is one. */
-struct signal_names {
-	bool dense;
-	struct ordo_map lane_of;	/* (from, to) -> lane, unless dense */
-	struct ordo_near_map signal_of; /* (lane, number) -> signal */
-	uint32_t nlane;
-};
-
-static bool open_names(struct signal_names *names, const struct ordo_schedule *schedule)
-{
-	const uint64_t npair = (uint64_t)schedule->problem.nrank * schedule->problem.nrank;
-	names->dense = npair <= schedule->ntask;
-	return ordo_near_make(&names->signal_of, names->dense ? npair : schedule->ntask);
-}
-
-static void close_names(struct signal_names *names)
-{
-	ordo_map_free(&names->lane_of);
-	ordo_near_free(&names->signal_of);
-}
-
-/* ORDO_NONE: no memory. */
-static uint32_t name_lane(
-	const struct verifier *verifier, struct signal_names *names, uint32_t from, uint32_t to)
-{
-	if (names->dense)
-		return from * verifier->schedule->problem.nrank + to;
-	const uint32_t lane = ordo_map_get(&names->lane_of, from, to);
-	if (lane != ORDO_NONE)
-		return lane;
-	return ordo_map_put(&names->lane_of, from, to, names->nlane) ? names->nlane++ : ORDO_NONE;
-}
-
-/* The index of a signal, new or not; ORDO_NONE: no memory. */
-static uint32_t name_signal(struct verifier *verifier, struct signal_names *names, uint32_t from,
-	uint32_t to, uint32_t number)
-{
-	struct ordo_proof *proof = verifier->findings.proof;
-	const uint32_t lane = name_lane(verifier, names, from, to);
-	if (lane == ORDO_NONE)
-		return ORDO_NONE;
-	uint32_t index = ordo_near_get(&names->signal_of, lane, number);
-	if (index != ORDO_NONE)
-		return index;
-	index = proof->nsignal;
-	if (!ordo_array_reserve(&verifier->signals.items, &verifier->signals.room,
-		    (size_t)index + 1, sizeof *verifier->signals.items) ||
-		!ordo_near_put(&names->signal_of, lane, number, index))
-		return ORDO_NONE;
-	verifier->signals.items[index] = (struct signal){.from = from,
-		.to = to,
-		.number = number,
-		.notifier = ORDO_NONE,
-		.waiter = ORDO_NONE,
-		.entry = ORDO_NONE,
-		.exit = ORDO_NONE};
-	proof->nsignal++;
-	return index;
-}
-
 /* The first task of a stream that uses the signal, for a message. */
 static uint32_t first_use(
 	const struct verifier *verifier, uint32_t stream, uint32_t signal, enum ordo_task_kind kind)
@@ -77,18 +16,13 @@ static uint32_t first_use(
 	return ORDO_NONE;
 }
 
-static bool count_use(struct verifier *verifier, uint32_t id, uint32_t stream, uint32_t index)
+/* Another stream used the signal in the same way. */
+static bool report_second_user(
+	struct verifier *verifier, uint32_t id, const struct ordo_signal_use *use)
 {
-	struct signal *signal = &verifier->signals.items[index];
-	enum ordo_task_kind kind = (enum ordo_task_kind)verifier->schedule->tasks[id].kind;
-	uint32_t *user = kind == ORDO_NOTIFY ? &signal->notifier : &signal->waiter;
-	uint32_t *uses = kind == ORDO_NOTIFY ? &signal->nnotify : &signal->nwait;
-	++*uses;
-	if (*user == ORDO_NONE)
-		*user = stream;
-	if (*user == stream)
-		return true;
-	uint32_t tasks[2] = {first_use(verifier, *user, index, kind), id};
+	const struct ordo_signal *signal = &verifier->signals.table.items[use->signal];
+	const enum ordo_task_kind kind = (enum ordo_task_kind)verifier->schedule->tasks[id].kind;
+	const uint32_t tasks[2] = {first_use(verifier, use->user, use->signal, kind), id};
 	return ordo_add_finding(&verifier->findings, 5, tasks, 2,
 		"give each pair of streams a signal of its own",
 		"signal %u from rank %u to rank %u has two %s streams:\n  %s\n  %s", signal->number,
@@ -96,53 +30,42 @@ static bool count_use(struct verifier *verifier, uint32_t id, uint32_t stream, u
 		ordo_where_is(verifier, tasks[0]).text, ordo_where_is(verifier, id).text);
 }
 
-static bool name_signals(struct verifier *verifier, struct signal_names *names)
+static bool number_stream(struct verifier *verifier, uint32_t stream)
 {
 	const struct ordo_schedule *schedule = verifier->schedule;
-	for (uint32_t s = 0; s < schedule->nstream; s++) {
-		/* Streams use few signals over and over: the last few need no table. */
-		struct {
-			uint32_t peer, number, index;
-			enum ordo_task_kind kind;
-		} recent[8];
-		unsigned nrecent = 0;
-		const struct ordo_stream *stream = &schedule->streams[s];
-		for (uint32_t id = stream->first; id < stream->end; id++) {
-			const struct ordo_task *task = &schedule->tasks[id];
-			verifier->tasks[id].stream = s;
-			if (ordo_task_moves(task))
-				continue;
-			unsigned slot = (task->peer * 4 + task->signal * 2 + task->kind) % 8;
-			enum ordo_task_kind kind = (enum ordo_task_kind)task->kind;
-			uint32_t index = ORDO_NONE;
-			if (nrecent >> slot & 1 && recent[slot].peer == task->peer &&
-				recent[slot].number == task->signal && recent[slot].kind == kind)
-				index = recent[slot].index;
-			if (index == ORDO_NONE) {
-				index = kind == ORDO_NOTIFY
-						? name_signal(verifier, names, stream->rank,
-							  task->peer, task->signal)
-						: name_signal(verifier, names, task->peer,
-							  stream->rank, task->signal);
-				if (index == ORDO_NONE)
-					return ordo_fail_memory(verifier->findings.error);
-				recent[slot].peer = task->peer;
-				recent[slot].number = task->signal;
-				recent[slot].kind = kind;
-				recent[slot].index = index;
-				nrecent |= 1u << slot;
-			}
-			verifier->tasks[id].link = index;
-			if (!count_use(verifier, id, s, index))
-				return false;
-		}
+	const struct ordo_stream *tasks = &schedule->streams[stream];
+	struct ordo_recent_signals recent = {0};
+	for (uint32_t id = tasks->first; id < tasks->end; id++) {
+		verifier->tasks[id].stream = stream;
+		if (ordo_task_moves(&schedule->tasks[id]))
+			continue;
+		const struct ordo_signal_use use = ordo_signals_use(&verifier->signals.table,
+			&recent, tasks->rank, stream, &schedule->tasks[id]);
+		if (use.signal == ORDO_NONE)
+			return ordo_fail_memory(verifier->findings.error);
+		verifier->tasks[id].link = use.signal;
+		if (use.user != stream && !report_second_user(verifier, id, &use))
+			return false;
 	}
 	return true;
 }
 
+static bool number_signals(struct verifier *verifier)
+{
+	const struct ordo_schedule *schedule = verifier->schedule;
+	struct ordo_signal_table *table = &verifier->signals.table;
+	bool worked = ordo_signals_open(table, schedule->problem.nrank, schedule->ntask) ||
+		      ordo_fail_memory(verifier->findings.error);
+	for (uint32_t s = 0; worked && s < schedule->nstream; s++)
+		worked = number_stream(verifier, s);
+	ordo_signals_close(table);
+	verifier->findings.proof->nsignal = table->count;
+	return worked;
+}
+
 static bool verify_balance(struct verifier *verifier, uint32_t index)
 {
-	const struct signal *signal = &verifier->signals.items[index];
+	const struct ordo_signal *signal = &verifier->signals.table.items[index];
 	if (signal->nnotify == signal->nwait)
 		return true;
 	bool more = signal->nnotify > signal->nwait;
@@ -173,62 +96,66 @@ static uint32_t touch_index(struct verifier *verifier, uint32_t stream, uint32_t
 }
 
 /* Which streams a signal joins, and whose entering and leaving it can prove. */
-static bool join_streams(struct verifier *verifier, struct signal *signal)
+static bool join_streams(struct verifier *verifier, uint32_t i)
 {
-	uint32_t index = ordo_near_get(&verifier->syncs.of, signal->waiter, signal->notifier);
+	const struct ordo_signal *ends = &verifier->signals.table.items[i];
+	struct signal *signal = &verifier->signals.items[i];
+	uint32_t index = ordo_near_get(&verifier->syncs.of, ends->waiter, ends->notifier);
 	if (index == ORDO_NONE) {
 		index = verifier->syncs.count;
 		if (!ordo_array_reserve(&verifier->syncs.items, &verifier->syncs.room,
 			    (size_t)index + 1, sizeof *verifier->syncs.items) ||
-			!ordo_near_put(
-				&verifier->syncs.of, signal->waiter, signal->notifier, index))
+			!ordo_near_put(&verifier->syncs.of, ends->waiter, ends->notifier, index))
 			return ordo_fail_memory(verifier->findings.error);
 		verifier->syncs.items[index] = (struct sync){
-			.from = signal->notifier, .to = signal->waiter, .first_signal = ORDO_NONE};
+			.from = ends->notifier, .to = ends->waiter, .first_signal = ORDO_NONE};
 		verifier->syncs.count++;
 	}
 	signal->sync = index;
 	signal->next = verifier->syncs.items[index].first_signal;
-	verifier->syncs.items[index].first_signal = (uint32_t)(signal - verifier->signals.items);
-	if (signal->from == signal->to)
+	verifier->syncs.items[index].first_signal = i;
+	if (ends->from == ends->to)
 		return true;
-	signal->entry = touch_index(verifier, signal->waiter, signal->from);
-	signal->exit = touch_index(verifier, signal->notifier, signal->to);
+	signal->entry = touch_index(verifier, ends->waiter, ends->from);
+	signal->exit = touch_index(verifier, ends->notifier, ends->to);
 	return signal->entry != ORDO_NONE && signal->exit != ORDO_NONE
 		       ? true
 		       : ordo_fail_memory(verifier->findings.error);
 }
 
+/* Room for what the run notes of signals. */
+static bool prepare_run(struct verifier *verifier)
+{
+	struct signals *signals = &verifier->signals;
+	const size_t nstream = (size_t)verifier->schedule->nstream + 1;
+	uint32_t nnotify = 0;
+	signals->items =
+		ordo_array_make((size_t)signals->table.count + 1, sizeof *signals->items, 0);
+	for (uint32_t i = 0; signals->items && i < signals->table.count; i++) {
+		signals->items[i].first = nnotify;
+		signals->items[i].entry = signals->items[i].exit = ORDO_NONE;
+		nnotify += signals->table.items[i].nnotify;
+	}
+	signals->notifies = ordo_array_make((size_t)nnotify + 1, sizeof *signals->notifies, 0);
+	signals->waits = ordo_array_make((size_t)nnotify + 1, sizeof *signals->waits, 0);
+	return (signals->items && signals->notifies && signals->waits &&
+		       ordo_near_make(&verifier->syncs.of, nstream) &&
+		       ordo_near_make(&verifier->touches.of, nstream)) ||
+	       ordo_fail_memory(verifier->findings.error);
+}
+
 bool ordo_verify_signals(struct verifier *verifier)
 {
-	struct signal_names names = {0};
-	bool worked = open_names(&names, verifier->schedule)
-			      ? name_signals(verifier, &names)
-			      : ordo_fail_memory(verifier->findings.error);
-	close_names(&names);
-	uint32_t nnotify = 0;
-	for (uint32_t i = 0; worked && i < verifier->findings.proof->nsignal; i++) {
-		verifier->signals.items[i].first = nnotify;
-		nnotify += verifier->signals.items[i].nnotify;
+	bool worked = number_signals(verifier);
+	const struct ordo_signal_table *table = &verifier->signals.table;
+	for (uint32_t i = 0; worked && i < table->count; i++)
 		worked = verify_balance(verifier, i);
-	}
-	if (!worked)
-		return false;
-	verifier->signals.notifies =
-		ordo_array_make((size_t)nnotify + 1, sizeof *verifier->signals.notifies, 0);
-	verifier->signals.waits =
-		ordo_array_make((size_t)nnotify + 1, sizeof *verifier->signals.waits, 0);
-	const size_t nstream = (size_t)verifier->schedule->nstream + 1;
-	if (!verifier->signals.notifies || !verifier->signals.waits ||
-		!ordo_near_make(&verifier->syncs.of, nstream) ||
-		!ordo_near_make(&verifier->touches.of, nstream))
-		return ordo_fail_memory(verifier->findings.error);
+	worked = worked && prepare_run(verifier);
 	/* A signal that only notifies or only waits joins nothing; it is unbalanced, and the run is
 	 * not asked for. */
-	for (uint32_t i = 0; worked && i < verifier->findings.proof->nsignal; i++)
-		if (verifier->signals.items[i].notifier != ORDO_NONE &&
-			verifier->signals.items[i].waiter != ORDO_NONE)
-			worked = join_streams(verifier, &verifier->signals.items[i]);
+	for (uint32_t i = 0; worked && i < table->count; i++)
+		if (table->items[i].notifier != ORDO_NONE && table->items[i].waiter != ORDO_NONE)
+			worked = join_streams(verifier, i);
 	return worked;
 }
 
@@ -243,7 +170,7 @@ bool ordo_verify_limits(struct verifier *verifier)
 	if (!used)
 		return ordo_fail_memory(verifier->findings.error);
 	for (uint32_t i = 0; i < verifier->findings.proof->nsignal; i++) {
-		const struct signal *signal = &verifier->signals.items[i];
+		const struct ordo_signal *signal = &verifier->signals.table.items[i];
 		used[signal->from]++;
 		if (signal->to != signal->from)
 			used[signal->to]++;

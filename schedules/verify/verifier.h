@@ -8,6 +8,7 @@
 #include "model/switch_reachability.h"
 #include "order/tree_builder.h"
 #include <ordo/map.h>
+#include <ordo/signals.h>
 #include <ordo/verify.h>
 
 /* What is known of a task, beside the task itself. */
@@ -17,13 +18,10 @@ struct task_info {
 	uint32_t link; /* Notify, Wait: the signal's index; a move: its flow chain */
 };
 
-/* A counter (from rank -> to rank, number), notified by one stream and awaited by one (R5). */
+/* Of a signal, beside its name and its streams (signals.table). */
 struct signal {
-	uint32_t from, to, number;
-	uint32_t notifier, waiter; /* streams; ORDO_NONE: none yet */
-	uint32_t nnotify, nwait;
 	uint32_t first;		/* its notifies in verifier.signals.notifies, in order */
-	uint32_t posted, taken; /* of this run */
+	uint32_t posted, taken; /* so many of its notifies and waits are filled in */
 	uint32_t sync;		/* index of (notifier -> waiter) in verifier.syncs.items */
 	uint32_t next;		/* another signal of the same sync, or ORDO_NONE */
 	uint32_t entry,
@@ -92,9 +90,9 @@ struct item {
 };
 
 /* All signals, numbered in the order in which tasks name them. */
-struct signal_table {
+struct signals {
+	struct ordo_signal_table table; /* of signal i: table.items[i] and items[i] */
 	struct signal *items;
-	size_t room;
 	uint32_t *notifies; /* tasks, by signal; */
 	/* and the Wait that took each: so far posted, and so far taken, are filled in */
 	uint32_t *waits;
@@ -160,7 +158,7 @@ struct verifier {
 	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
 
 	struct task_info *tasks; /* [ntask] */
-	struct signal_table signals;
+	struct signals signals;
 	struct sync_table syncs;
 	struct touch_table touches;
 	struct recent *recent; /* [nstream] */

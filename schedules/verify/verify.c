@@ -83,8 +83,8 @@ static bool verify_tokens(struct verifier *verifier)
 		       found = verifier->findings.proof->tokens_in_flight;
 	if (!allowed || found <= allowed)
 		return true;
-	const struct signal *signal =
-		&verifier->signals.items[verifier->tasks[verifier->signals.fullest].link];
+	const struct ordo_signal *signal =
+		&verifier->signals.table.items[verifier->tasks[verifier->signals.fullest].link];
 	return ordo_add_finding(&verifier->findings, 13, &verifier->signals.fullest, 1,
 		"a Wait by the notifying stream for an acknowledgement would hold it back",
 		"signal %u from rank %u to rank %u holds up to %u tokens, allowed are %u: that "
@@ -111,6 +111,7 @@ static void free_verifier(struct verifier *verifier)
 {
 	ordo_reach_destroy(verifier->passing);
 	free(verifier->tasks);
+	free(verifier->signals.table.items);
 	free(verifier->signals.items);
 	free(verifier->signals.notifies);
 	free(verifier->signals.waits);

@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct witness {
-	struct course course;
+	struct ordo_execution execution;
 	struct ordo_replay *replay;
 	struct ordo_error *error;
 };
@@ -26,13 +26,13 @@ struct witness {
 static void begin(struct witness *witness)
 {
 	struct ordo_replay *replay = witness->replay;
-	course_begin(&witness->course, &replay->interleavings[replay->ninterleaving++]);
+	ordo_execution_begin(&witness->execution, &replay->interleavings[replay->ninterleaving++]);
 }
 
 static bool run_rest(struct witness *witness)
 {
-	course_want_all(&witness->course);
-	return course_run(&witness->course);
+	ordo_execution_want_all(&witness->execution);
+	return ordo_execution_run(&witness->execution);
 }
 
 /* The search failed; unless memory did, for this reason. */
@@ -44,45 +44,46 @@ static bool fail_to_show(const struct witness *witness, const char *reason)
 }
 
 /* The task's place is not only next in its stream but can be taken: the verifier said so. */
-static bool step(struct witness *witness, struct course_place place)
+static bool step(struct witness *witness, struct ordo_step_place place)
 {
-	struct course *course = &witness->course;
-	if (course->done[place.stream] == place.step && course_step(course, place.stream))
+	struct ordo_execution *execution = &witness->execution;
+	if (ordo_execution_done(execution, place.stream) == place.step &&
+		ordo_execution_step(execution, place.stream))
 		return true;
 	char reason[64];
 	snprintf(reason, sizeof reason, "task %u cannot be reached in that order",
-		course->schedule->streams[place.stream].first + place.step);
+		execution->schedule->streams[place.stream].first + place.step);
 	return fail_to_show(witness, reason);
 }
 
-static bool want_before(struct witness *witness, struct course_place place)
+static bool want_before(struct witness *witness, struct ordo_step_place place)
 {
-	return course_want_before(&witness->course, place.stream, place.step)
+	return ordo_execution_want_before(&witness->execution, place.stream, place.step)
 		       ? true
 		       : fail_to_show(witness, "the task waits for ever");
 }
 
 /* All that must come before, the tasks, the rest. */
 static bool run_adjacent(
-	struct witness *witness, const struct course_place *places, uint32_t nplace)
+	struct witness *witness, const struct ordo_step_place *places, uint32_t nplace)
 {
 	bool worked = true;
 	begin(witness);
 	for (uint32_t i = 0; worked && i < nplace; i++)
 		worked = want_before(witness, places[i]);
-	worked = worked && course_run(&witness->course);
+	worked = worked && ordo_execution_run(&witness->execution);
 	for (uint32_t i = 0; worked && i < nplace; i++)
 		worked = step(witness, places[i]);
 	return worked && run_rest(witness);
 }
 
 /* Everything that does not depend on the task, then the task, the rest. */
-static bool run_late(struct witness *witness, struct course_place place)
+static bool run_late(struct witness *witness, struct ordo_step_place place)
 {
 	begin(witness);
-	course_want_all(&witness->course);
-	witness->course.want[place.stream] = place.step;
-	return course_run(&witness->course) && step(witness, place) && run_rest(witness);
+	ordo_execution_want_all(&witness->execution);
+	witness->execution.want[place.stream] = place.step;
+	return ordo_execution_run(&witness->execution) && step(witness, place) && run_rest(witness);
 }
 
 /* Which memory does a move touch: its source (target false) or what it writes? */
@@ -171,23 +172,23 @@ static void find_memory(const struct ordo_schedule *schedule, struct ordo_replay
 static bool show_pair(struct witness *witness, const uint32_t tasks[2])
 {
 	struct ordo_replay *replay = witness->replay;
-	struct course *course = &witness->course;
-	const struct course_place places[2] = {
-		course_place_of(course, tasks[0], 0), course_place_of(course, tasks[1], 0)};
-	const struct course_place exchanged[2] = {places[1], places[0]};
+	struct ordo_execution *execution = &witness->execution;
+	const struct ordo_step_place places[2] = {ordo_execution_place(execution, tasks[0], 0),
+		ordo_execution_place(execution, tasks[1], 0)};
+	const struct ordo_step_place exchanged[2] = {places[1], places[0]};
 	replay->ntask = 2;
 	replay->tasks[0].task = tasks[0];
 	replay->tasks[1].task = tasks[1];
-	find_memory(course->schedule, replay);
+	find_memory(execution->schedule, replay);
 	return run_adjacent(witness, places, 2) && run_adjacent(witness, exchanged, 2);
 }
 
 static bool show_task(struct witness *witness, uint32_t task)
 {
-	const struct course_place place = course_place_of(&witness->course, task, 0);
+	const struct ordo_step_place place = ordo_execution_place(&witness->execution, task, 0);
 	witness->replay->ntask = 1;
 	witness->replay->tasks[0].task = task;
-	find_memory(witness->course.schedule, witness->replay);
+	find_memory(witness->execution.schedule, witness->replay);
 	return run_adjacent(witness, &place, 1);
 }
 
@@ -199,66 +200,70 @@ static bool show_all(struct witness *witness)
 
 /* Must some step of the second call of that rank come before that place? */
 static bool follows_entering(
-	struct witness *witness, struct course_place place, uint32_t rank, bool *follows)
+	struct witness *witness, struct ordo_step_place place, uint32_t rank, bool *follows)
 {
-	struct course *course = &witness->course;
-	const struct ordo_program *program = &course->schedule->programs[rank];
-	course_begin(course, NULL);
+	struct ordo_execution *execution = &witness->execution;
+	const struct ordo_program *program = &execution->schedule->programs[rank];
+	ordo_execution_begin(execution, NULL);
 	if (!want_before(witness, place))
 		return false;
 	*follows = false;
 	for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-		*follows = *follows || course->want[s] > course_length(course, s) / 2;
+		*follows = *follows || execution->want[s] > ordo_execution_length(execution, s) / 2;
 	return true;
 }
 
 /* In the second call the task may come before the peer enters it; or in the first after it left. */
 static bool show_touch(struct witness *witness, uint32_t task)
 {
-	struct course *course = &witness->course;
+	struct ordo_execution *execution = &witness->execution;
 	struct ordo_replay *replay = witness->replay;
-	const struct course_place again = course_place_of(course, task, 1),
-				  once = course_place_of(course, task, 0);
+	const struct ordo_step_place again = ordo_execution_place(execution, task, 1),
+				     once = ordo_execution_place(execution, task, 0);
 	bool entered;
-	if (!follows_entering(witness, again, course->schedule->tasks[task].peer, &entered))
+	if (!follows_entering(witness, again, execution->schedule->tasks[task].peer, &entered))
 		return false;
 	replay->ntask = 1;
 	replay->tasks[0] = (struct ordo_replay_task){!entered, task};
-	find_memory(course->schedule, replay);
+	find_memory(execution->schedule, replay);
 	if (entered)
 		return run_adjacent(witness, &once, 1) && run_late(witness, once);
 	return run_late(witness, again) && run_adjacent(witness, &again, 1);
 }
 
 /* In the second call the first Wait is let through by what the first call left over. */
-static bool show_left_over(struct witness *witness, const struct course_signal *signal)
+static bool show_left_over(struct witness *witness, uint32_t signal)
 {
-	struct course *course = &witness->course;
-	const uint32_t wait = course->waits[signal->first_wait];
-	const struct course_place place = course_place_of(course, wait, 1);
+	struct ordo_execution *execution = &witness->execution;
+	const struct ordo_pairing *pairing = &execution->pairing;
+	const uint32_t wait = pairing->waits[pairing->first_wait[signal]];
+	const struct ordo_step_place place = ordo_execution_place(execution, wait, 1);
 	witness->replay->ntask = 1;
 	witness->replay->tasks[0] = (struct ordo_replay_task){1, wait};
 	begin(witness);
-	if (course_want_before(course, place.stream, place.step) && course_run(course) &&
-		course->done[place.stream] == place.step && course_step(course, place.stream))
+	if (ordo_execution_want_before(execution, place.stream, place.step) &&
+		ordo_execution_run(execution) &&
+		ordo_execution_done(execution, place.stream) == place.step &&
+		ordo_execution_step(execution, place.stream))
 		return run_rest(witness);
 	if (witness->error->code == ORDO_ENVIRONMENT)
 		return false;
 	/* Something else keeps it from getting there. */
 	witness->replay->ntask = 0;
-	course_begin(course, course->out);
-	course->out->nrun = 0;
+	ordo_execution_begin(execution, execution->out);
+	execution->out->nrun = 0;
 	return run_rest(witness);
 }
 
 static bool show_balance(struct witness *witness, uint32_t task)
 {
-	const struct course *course = &witness->course;
-	const struct course_signal *signal = &course->signals[course->signal_of[task]];
+	const struct ordo_execution *execution = &witness->execution;
+	const uint32_t index = execution->pairing.signal_of[task];
+	const struct ordo_signal *signal = &execution->pairing.signals.items[index];
 	const bool left_over =
-		course->ncall > 1 && signal->nnotify > signal->nwait && signal->nwait;
+		execution->ncall > 1 && signal->nnotify > signal->nwait && signal->nwait;
 	if (left_over)
-		return show_left_over(witness, signal);
+		return show_left_over(witness, index);
 	return show_all(witness);
 }
 
@@ -306,9 +311,9 @@ static struct ordo_replay *make_replay(const struct ordo_schedule *schedule,
 	bool worked = replay->text ? ordo_schedule_digest(schedule, replay->digest, &why)
 				   : ordo_fail_memory(&why);
 	if (worked) {
-		worked = course_open(&witness.course, schedule, replay->ncall, &why) &&
+		worked = ordo_execution_open(&witness.execution, schedule, replay->ncall, &why) &&
 			 show(&witness, finding);
-		course_close(&witness.course);
+		ordo_execution_close(&witness.execution);
 	}
 	if (worked)
 		return replay;

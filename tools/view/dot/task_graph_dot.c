@@ -67,14 +67,14 @@ static void add_dependence(
 }
 
 /* What a move reads was written by some move, and what it adds to as well. */
-static bool follow_data(void *closure, uint32_t stream, uint32_t task)
+static enum ordo_visit follow_data(void *closure, uint32_t stream, uint32_t task)
 {
 	struct drawing *drawing = closure;
 	const struct ordo_task *what = &drawing->schedule->tasks[task];
 	const uint32_t rank = drawing->schedule->streams[stream].rank,
 		       target = ordo_task_crosses(what) ? what->peer : rank;
 	if (!ordo_task_moves(what))
-		return true;
+		return ORDO_VISIT_ON;
 	for (uint32_t i = 0; i < what->count; i++) {
 		const enum ordo_buffer source = (enum ordo_buffer)what->src_buffer;
 		if (has_cell(&drawing->cells, source))
@@ -88,20 +88,20 @@ static bool follow_data(void *closure, uint32_t stream, uint32_t task)
 			add_dependence(drawing, *writer, task, BY_DATA, false);
 		*writer = task;
 	}
-	return true;
+	return ORDO_VISIT_ON;
 }
 
 static bool find_data(struct drawing *drawing)
 {
-	struct greedy_run run;
+	struct paired_run run;
 	if (!number_cells(&drawing->cells, drawing->schedule))
 		return false;
 	drawing->writers =
 		ordo_array_make(drawing->cells.count + 1, sizeof *drawing->writers, 0xff);
-	const bool opened = greedy_open(&run, drawing->schedule, drawing->partners);
+	const bool opened = open_paired_run(&run, drawing->schedule, drawing->partners);
 	if (opened && drawing->writers)
-		greedy_go(&run, follow_data, drawing);
-	greedy_close(&run);
+		ordo_greedy_run(&run.greedy, follow_data, drawing);
+	close_paired_run(&run);
 	return opened && drawing->writers && !drawing->out_of_memory;
 }
 

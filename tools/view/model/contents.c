@@ -13,7 +13,7 @@ struct evaluation {
 	struct contents *contents;
 	uint32_t *partners;
 	uint32_t *step_of; /* [ntask] of moves */
-	struct greedy_run run;
+	struct paired_run run;
 	uint32_t step;	      /* under way */
 	uint32_t *held;	      /* [nstep + 1] the first stream whose next move is of that step; */
 	uint32_t *held_after; /* [nstream] and the one after it; ORDO_NONE */
@@ -110,21 +110,21 @@ static void move_chunks(struct evaluation *evaluation, uint32_t rank, const stru
 }
 
 /* Takes a task of the run, or holds the stream until the step of its move. */
-static bool take(void *closure, uint32_t stream, uint32_t task)
+static enum ordo_visit take(void *closure, uint32_t stream, uint32_t task)
 {
 	struct evaluation *evaluation = closure;
 	const struct ordo_task *what = &evaluation->schedule->tasks[task];
 	if (!ordo_task_moves(what))
-		return true;
+		return ORDO_VISIT_ON;
 	const uint32_t step = evaluation->step_of[task];
 	if (step > evaluation->step) {
 		evaluation->held_after[stream] = evaluation->held[step];
 		evaluation->held[step] = stream;
-		return false;
+		return ORDO_VISIT_HOLD;
 	}
 	evaluation->contents->moves[evaluation->step]++;
 	move_chunks(evaluation, evaluation->schedule->streams[stream].rank, what);
-	return true;
+	return ORDO_VISIT_ON;
 }
 
 /* Moves without a phase go with the first step in which they can. */
@@ -235,15 +235,15 @@ static void run_steps(struct evaluation *evaluation)
 	for (evaluation->step = 1; evaluation->step <= contents->nstep; evaluation->step++) {
 		for (uint32_t s = evaluation->held[evaluation->step]; s != ORDO_NONE;
 			s = evaluation->held_after[s])
-			greedy_resume(&evaluation->run, s);
-		greedy_go(&evaluation->run, take, evaluation);
+			ordo_greedy_resume(&evaluation->run.greedy, s);
+		ordo_greedy_run(&evaluation->run.greedy, take, evaluation);
 	}
 	/* Without a move there is no step. */
-	greedy_go(&evaluation->run, take, evaluation);
+	ordo_greedy_run(&evaluation->run.greedy, take, evaluation);
 	for (uint32_t s = schedule->nstream; s-- > 0;)
-		if (evaluation->run.next[s] < schedule->streams[s].end) {
+		if (evaluation->run.greedy.next[s] < schedule->streams[s].end) {
 			contents->nstuck++;
-			contents->stuck = evaluation->run.next[s];
+			contents->stuck = evaluation->run.greedy.next[s];
 		}
 }
 
@@ -256,12 +256,12 @@ struct contents *find_contents(const struct ordo_schedule *schedule, const uint3
 		      (evaluation.partners = pair_tasks(schedule)) && find_steps(&evaluation) &&
 		      make_cells(&evaluation) && choose_cells(&evaluation, ranks, nrank) &&
 		      make_leaves(&evaluation) &&
-		      greedy_open(&evaluation.run, schedule, evaluation.partners);
+		      open_paired_run(&evaluation.run, schedule, evaluation.partners);
 	if (worked) {
 		run_steps(&evaluation);
 		worked = !evaluation.out_of_memory;
 	}
-	greedy_close(&evaluation.run);
+	close_paired_run(&evaluation.run);
 	free(evaluation.partners);
 	free(evaluation.step_of);
 	free(evaluation.held);

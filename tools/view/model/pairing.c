@@ -2,99 +2,47 @@
  * gets. */
 #include "pairing.h"
 #include <ordo/arena.h>
-#include <ordo/detail/timeline.h>
+#include <ordo/signals.h>
 #include <stdlib.h>
 
 uint32_t *pair_tasks(const struct ordo_schedule *schedule)
 {
-	struct ordo_error error;
+	struct ordo_pairing pairing;
 	uint32_t *partners = ordo_array_make((size_t)schedule->ntask + 1, sizeof *partners, 0xff);
-	struct ordo_timeline *timeline = partners ? ordo_timeline_create(schedule, &error) : NULL;
-	const bool paired = timeline && ordo_timeline_pair(timeline, &error);
+	const bool paired = ordo_pairing_open(&pairing, schedule) && partners;
 	for (uint32_t wait = 0; paired && wait < schedule->ntask; wait++) {
-		const uint32_t notify = timeline->tasks[wait].notify;
+		const uint32_t notify = schedule->tasks[wait].kind == ORDO_WAIT
+						? ordo_pairing_notify_of(&pairing, wait)
+						: ORDO_NONE;
 		if (notify == ORDO_NONE)
 			continue;
 		partners[wait] = notify;
 		partners[notify] = wait;
 	}
-	ordo_timeline_destroy(timeline);
+	ordo_pairing_close(&pairing);
 	if (paired)
 		return partners;
 	free(partners);
 	return NULL;
 }
 
-bool greedy_open(
-	struct greedy_run *run, const struct ordo_schedule *schedule, const uint32_t *partners)
+bool open_paired_run(
+	struct paired_run *run, const struct ordo_schedule *schedule, const uint32_t *partners)
 {
-	const size_t nstream = schedule->nstream;
-	*run = (struct greedy_run){.schedule = schedule,
-		.partners = partners,
-		.next = calloc(nstream + 1, sizeof *run->next),
-		.ready = calloc(nstream + 1, sizeof *run->ready),
-		.parked = calloc(nstream + 1, sizeof *run->parked),
-		.given = calloc((size_t)schedule->ntask + 1, sizeof *run->given)};
-	if (!run->next || !run->ready || !run->parked || !run->given)
-		return false;
-	for (uint32_t s = schedule->nstream; s-- > 0;) {
-		run->next[s] = schedule->streams[s].first;
-		greedy_resume(run, s);
-	}
-	return true;
+	*run = (struct paired_run){
+		.signals = malloc(((size_t)schedule->ntask + 1) * sizeof *run->signals)};
+	for (uint32_t t = 0; run->signals && t < schedule->ntask; t++)
+		run->signals[t] = schedule->tasks[t].kind == ORDO_WAIT && partners[t] != ORDO_NONE
+					  ? partners[t]
+					  : t;
+	return run->signals &&
+	       ordo_greedy_open(&run->greedy, schedule, run->signals, 1, schedule->ntask);
 }
 
-void greedy_close(struct greedy_run *run)
+void close_paired_run(struct paired_run *run)
 {
-	free(run->next);
-	free(run->ready);
-	free(run->parked);
-	free(run->given);
-}
-
-void greedy_resume(struct greedy_run *run, uint32_t stream)
-{
-	run->ready[run->nready++] = stream;
-}
-
-/* A stream that waits for this token may go on. */
-static void give(struct greedy_run *run, uint32_t notify)
-{
-	const uint32_t wait = run->partners[notify];
-	run->given[notify] = true;
-	if (wait == ORDO_NONE)
-		return;
-	const uint32_t waiter = ordo_stream_of(run->schedule, wait);
-	if (!run->parked[waiter] || run->next[waiter] != wait)
-		return;
-	run->parked[waiter] = false;
-	greedy_resume(run, waiter);
-}
-
-static void go_on(struct greedy_run *run, uint32_t stream, greedy_step *step, void *closure)
-{
-	const struct ordo_schedule *schedule = run->schedule;
-	for (uint32_t *task = &run->next[stream]; *task < schedule->streams[stream].end;) {
-		const uint32_t at = *task, partner = run->partners[at];
-		const unsigned kind = schedule->tasks[at].kind;
-		if (kind == ORDO_WAIT && (partner == ORDO_NONE || !run->given[partner])) {
-			run->parked[stream] = true;
-			return;
-		}
-		if (step && !step(closure, stream, at))
-			return;
-		++*task;
-		if (kind == ORDO_NOTIFY)
-			give(run, at);
-	}
-}
-
-void greedy_go(struct greedy_run *run, greedy_step *step, void *closure)
-{
-	while (run->nready) {
-		const uint32_t stream = run->ready[--run->nready];
-		go_on(run, stream, step, closure);
-	}
+	ordo_greedy_close(&run->greedy);
+	free(run->signals);
 }
 
 struct depths {
@@ -104,7 +52,7 @@ struct depths {
 	bool moves;
 };
 
-static bool note_depth(void *closure, uint32_t stream, uint32_t task)
+static enum ordo_visit note_depth(void *closure, uint32_t stream, uint32_t task)
 {
 	const struct depths *depths = closure;
 	const struct ordo_task *what = &depths->schedule->tasks[task];
@@ -114,24 +62,25 @@ static bool note_depth(void *closure, uint32_t stream, uint32_t task)
 		depths->depth[depths->partners[task]] > before)
 		before = depths->depth[depths->partners[task]];
 	depths->depth[task] = before + (!depths->moves || ordo_task_moves(what));
-	return true;
+	return ORDO_VISIT_ON;
 }
 
 uint32_t *find_depths(const struct ordo_schedule *schedule, const uint32_t *partners, bool moves)
 {
-	struct greedy_run run;
+	struct paired_run run;
 	struct depths depths = {schedule, partners,
 		calloc((size_t)schedule->ntask + 1, sizeof *depths.depth), moves};
-	const bool opened = greedy_open(&run, schedule, partners);
+	const bool opened = open_paired_run(&run, schedule, partners);
 	if (opened && depths.depth) {
-		greedy_go(&run, note_depth, &depths);
+		ordo_greedy_run(&run.greedy, note_depth, &depths);
 		for (uint32_t s = 0; s < schedule->nstream; s++)
-			for (uint32_t task = run.next[s]; task < schedule->streams[s].end; task++)
+			for (uint32_t task = run.greedy.next[s]; task < schedule->streams[s].end;
+				task++)
 				note_depth(&depths, s, task);
 	} else {
 		free(depths.depth);
 		depths.depth = NULL;
 	}
-	greedy_close(&run);
+	close_paired_run(&run);
 	return depths.depth;
 }

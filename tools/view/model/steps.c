@@ -1,34 +1,34 @@
 /* steps.c - one interleaving of a schedule, in the order of a timeline. */
 #include "steps.h"
+#include "pairing.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* What a stream needs to go on. */
+/* A run in the order of a timeline. */
 struct walk {
 	const struct ordo_timeline *timeline;
-	uint32_t *next;	  /* [nstream] the task each stream is at */
-	uint32_t *parked; /* [ntask] of a Notify: the stream that stands at its Wait; ORDO_NONE */
-	bool *ended;	  /* [ntask] */
-	uint32_t *heap;	  /* streams that may go on, the one whose task ends first on top */
+	struct paired_run run;
+	uint32_t *heap; /* streams that may go on, the one whose task ends first on top */
 	uint32_t nheap;
 };
 
 static bool begin_walk(struct walk *walk, const struct ordo_timeline *timeline)
 {
 	const struct ordo_schedule *schedule = timeline->schedule;
+	uint32_t *notifies = malloc(((size_t)schedule->ntask + 1) * sizeof *notifies);
+	for (uint32_t t = 0; notifies && t < schedule->ntask; t++)
+		notifies[t] = timeline->tasks[t].notify;
 	*walk = (struct walk){.timeline = timeline,
-		.next = malloc(((size_t)schedule->nstream + 1) * sizeof *walk->next),
-		.parked = ordo_array_make((size_t)schedule->ntask + 1, sizeof *walk->parked, 0xff),
-		.ended = calloc((size_t)schedule->ntask + 1, sizeof *walk->ended),
 		.heap = malloc(((size_t)schedule->nstream + 1) * sizeof *walk->heap)};
-	return walk->next && walk->parked && walk->ended && walk->heap;
+	const bool worked =
+		notifies && walk->heap && open_paired_run(&walk->run, schedule, notifies);
+	free(notifies);
+	return worked;
 }
 
 static void end_walk(struct walk *walk)
 {
-	free(walk->next);
-	free(walk->parked);
-	free(walk->ended);
+	close_paired_run(&walk->run);
 	free(walk->heap);
 }
 
@@ -36,7 +36,7 @@ static void end_walk(struct walk *walk)
 static bool sooner(const struct walk *walk, uint32_t a, uint32_t b)
 {
 	const struct ordo_timed_task *tasks = walk->timeline->tasks;
-	const uint32_t left = walk->next[a], right = walk->next[b];
+	const uint32_t left = walk->run.greedy.next[a], right = walk->run.greedy.next[b];
 	return tasks[left].end < tasks[right].end ||
 	       (tasks[left].end <= tasks[right].end && left < right);
 }
@@ -65,42 +65,25 @@ static uint32_t pop(struct walk *walk)
 	return top;
 }
 
-/* Puts a stream among those that may go on, or parks it. */
-static void offer(struct walk *walk, uint32_t stream)
+/* Puts the streams that were made ready among those that may go on, if they can. */
+static void offer(struct walk *walk)
 {
-	const struct ordo_schedule *schedule = walk->timeline->schedule;
-	const uint32_t task = walk->next[stream];
-	if (task == schedule->streams[stream].end)
-		return;
-	if (schedule->tasks[task].kind == ORDO_WAIT) {
-		const uint32_t notify = walk->timeline->tasks[task].notify;
-		if (notify == ORDO_NONE)
-			return;
-		if (!walk->ended[notify]) {
-			walk->parked[notify] = stream;
-			return;
-		}
-	}
-	push(walk, stream);
-}
-
-static void offer_all(struct walk *walk)
-{
-	const struct ordo_schedule *schedule = walk->timeline->schedule;
-	for (uint32_t s = 0; s < schedule->nstream; s++) {
-		walk->next[s] = schedule->streams[s].first;
-		offer(walk, s);
+	struct ordo_greedy *greedy = &walk->run.greedy;
+	while (greedy->nready) {
+		const uint32_t stream = ordo_greedy_pop(greedy);
+		if (greedy->next[stream] < greedy->schedule->streams[stream].end &&
+			ordo_greedy_can_take(greedy, stream, greedy->next[stream]))
+			push(walk, stream);
 	}
 }
 
 /* Takes the next task of a stream. */
 static uint32_t take(struct walk *walk, uint32_t stream)
 {
-	const uint32_t task = walk->next[stream]++;
-	walk->ended[task] = true;
-	if (walk->parked[task] != ORDO_NONE)
-		push(walk, walk->parked[task]);
-	offer(walk, stream);
+	const uint32_t task = walk->run.greedy.next[stream]++;
+	ordo_greedy_count(&walk->run.greedy, task);
+	ordo_greedy_resume(&walk->run.greedy, stream);
+	offer(walk);
 	return task;
 }
 
@@ -132,10 +115,10 @@ struct ordo_timeline *count_steps(const struct ordo_schedule *schedule, struct o
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	offer_all(&walk);
+	offer(&walk);
 	while (walk.nheap) {
 		const uint32_t stream = pop(&walk);
-		time_task(timeline, walk.next[stream], schedule->streams[stream].first);
+		time_task(timeline, walk.run.greedy.next[stream], schedule->streams[stream].first);
 		take(&walk, stream);
 	}
 	end_walk(&walk);
@@ -153,11 +136,11 @@ bool order_steps(
 		end_walk(&walk);
 		return ordo_fail_memory(error);
 	}
-	offer_all(&walk);
+	offer(&walk);
 	while (walk.nheap)
 		steps->order[steps->nstep++] = take(&walk, pop(&walk));
-	steps->stopped = walk.next;
-	walk.next = NULL;
+	steps->stopped = walk.run.greedy.next;
+	walk.run.greedy.next = NULL;
 	end_walk(&walk);
 	return true;
 }

@@ -162,18 +162,18 @@ static bool caption(struct witness *witness, const struct ordo_proof *proof)
 static bool find_stuck(struct search *search)
 {
 	struct witness *witness = search->witness;
-	struct greedy_run run;
-	const bool opened = greedy_open(&run, search->schedule, search->partners);
+	struct paired_run run;
+	const bool opened = open_paired_run(&run, search->schedule, search->partners);
 	bool stops = false;
 	if (opened)
-		greedy_go(&run, NULL, NULL);
+		ordo_greedy_run(&run.greedy, NULL, NULL);
 	for (uint32_t s = 0; opened && s < search->schedule->nstream; s++)
-		stops |= run.next[s] < search->schedule->streams[s].end;
+		stops |= run.greedy.next[s] < search->schedule->streams[s].end;
 	if (stops) {
-		witness->stuck = run.next;
-		run.next = NULL;
+		witness->stuck = run.greedy.next;
+		run.greedy.next = NULL;
 	}
-	greedy_close(&run);
+	close_paired_run(&run);
 	return opened;
 }
 
