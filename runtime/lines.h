@@ -2,7 +2,7 @@
 #ifndef ORDO_LINES_H
 #define ORDO_LINES_H
 
-#include "tasks/layout.h"
+#include "cache_line.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,14 +22,6 @@ struct stream_state {
 	uint32_t next; /* in a list of runnable streams */
 };
 
-/* Takes part in a run: a thread, with the streams that are runnable on it. */
-struct member {
-	alignas(CACHE_LINE) _Atomic uint32_t
-		incoming; /* a list of streams others made runnable, EMPTY or ASLEEP */
-	alignas(CACHE_LINE) _Atomic uint32_t stepping; /* may touch memory */
-	_Atomic uint64_t moved;			       /* steps taken */
-};
-
 struct sent {
 	uint32_t to;
 	uint64_t bytes;
@@ -67,62 +59,22 @@ struct ordo_plan {
 	uint32_t *first_sent; /* [nrank + 1] into sent, sorted by to */
 	struct sent *sent;
 
-	/* Runs on threads; see transports/threads.c. */
-	struct member *members; /* [nrank] */
-	uint32_t nmember;
-	uint32_t ncore;	       /* of the machine */
 	struct ordo_error why; /* the run was given up */
-	struct crew *crew;
 
 	struct trace *trace; /* NULL: nothing is recorded */
 
-	uint32_t *runnable; /* [nstream] for transports/seeded.c */
-
-	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
-	_Atomic uint32_t ranks_left;		    /* in a run on our threads */
+	/* What transports keep between runs. */
+	struct threads *threads; /* transports/threads.c */
+	uint32_t *runnable;	 /* [nstream] transports/seeded.c */
 };
 
 enum stopped { RUNNING, STOPPING, STOPPED /* why is written */ };
 
-/* Signals of the schedule -> plan->signals, signal_of, words, taken. */
-bool ordo_plan_number_signals(struct ordo_plan *plan, struct ordo_error *error);
 /* Every rank is bound and no run was given up. */
 bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error);
 
-/* Errors; all return false. With the place of a task in front: */
-bool ordo_fail_task(const struct ordo_schedule *schedule, uint32_t task, int rule,
-	struct ordo_error *error, const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Who waits for whom, when nothing moves: */
-bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error);
-/* A stream's next task would touch memory that is not bound: */
-bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ordo_error *error);
-/* An earlier run was given up, because of plan->why: */
+/* An earlier run was given up: the error is plan->why. Returns false. */
 bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error);
-
-/* Does the stream stand before a Wait with no token to take? */
-bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream);
-
-/* Nobody takes part in a run: one member a rank. */
-void ordo_members_reset(struct ordo_plan *plan);
-void ordo_crew_destroy(struct crew *crew);    /* takes NULL */
-void ordo_trace_destroy(struct trace *trace); /* takes NULL */
-
-enum step {
-	STEP_MOVED,
-	STEP_BLOCKED, /* parked on a signal: whoever adds a token to it makes the stream runnable */
-	STEP_DONE,
-	/* the peer's memory is not bound yet: only in a schedule that was not proved */
-	STEP_UNBOUND,
-};
-
-/* Runs one task of a stream. *woken is a stream that was parked and is runnable now, or
- * ORDO_NONE. */
-enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
-/* Puts the streams of a rank at their heads, for a new round. */
-void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
-/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches
- * its memory (R9). */
-void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
 
 static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
 {

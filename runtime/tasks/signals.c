@@ -1,5 +1,6 @@
 /* signals.c - gives every signal (from, to, number) of a schedule a dense number and a counter. */
-#include "plan.h"
+#include "signals.h"
+#include "task_error.h"
 #include <ordo/signals.h>
 #include <stdlib.h>
 

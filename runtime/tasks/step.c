@@ -1,5 +1,5 @@
 /* step.c - the interpreter: runs one task of one stream, and never blocks. */
-#include "plan.h"
+#include "step.h"
 #include <string.h>
 
 /* Elements that are widened on their way into a reduction, at a time: 1 KiB of the stack. */
@@ -136,7 +136,7 @@ static bool take_or_park(struct ordo_plan *plan, uint32_t signal)
 	return true;
 }
 
-enum step ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken)
+enum step_result ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken)
 {
 	const struct ordo_stream *facts = &plan->schedule->streams[stream];
 	struct stream_state *state = &plan->streams[stream];

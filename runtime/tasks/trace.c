@@ -1,10 +1,10 @@
 /* trace.c - records when tasks begin and end, and tells it afterwards. */
-#include "recording.h"
+#include "trace.h"
 #include <ordo/detail/trace.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum step ordo_step_traced(
+enum step_result ordo_step_traced(
 	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {
 	const struct ordo_schedule *schedule = plan->schedule;
@@ -18,7 +18,7 @@ enum step ordo_step_traced(
 	if (record->stamp != stamp || !record->begin_ns)
 		*record = (struct record){.begin_ns = now_ns(), .stamp = stamp};
 	record->worker = worker;
-	const enum step step = ordo_step(plan, stream, woken);
+	const enum step_result step = ordo_step(plan, stream, woken);
 	/* A stream that is blocked may already run elsewhere. */
 	if (step == STEP_MOVED)
 		record->end_ns = now_ns();

@@ -1,6 +1,7 @@
 /* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of
  * every step. */
-#include "tasks/recording.h"
+#include "tasks/blocked.h"
+#include "tasks/trace.h"
 #include <inttypes.h>
 #include <ordo/options.h>
 #include <string.h>
@@ -163,7 +164,7 @@ static bool end(const struct replay_run *run, struct ordo_error *error)
 			return fail_step(run, run->interleaving->nrun, s, error,
 				"could go on where the interleaving ends");
 	/* Nobody is merely late here: a rank that has not entered is stuck in the call before. */
-	ordo_fail_stuck(plan, error);
+	ordo_fail_blocked(plan, error);
 	error->code = ORDO_REFUTED;
 	error->rule = 7;
 	error->hint[0] = '\0';

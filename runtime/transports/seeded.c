@@ -1,6 +1,7 @@
 /* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become
  * unit tests. */
-#include "tasks/recording.h"
+#include "tasks/blocked.h"
+#include "tasks/trace.h"
 
 /* splitmix64: every seed, 0 too, gives a good sequence. Source: Steele, Lea and Flood, OOPSLA
  * 2014. */
@@ -88,7 +89,7 @@ bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_err
 	}
 	if (!run.nrunning)
 		return true;
-	ordo_fail_stuck(plan, &plan->why);
+	ordo_fail_blocked(plan, &plan->why);
 	give_up(plan);
 	return ordo_fail_again(plan, error);
 }

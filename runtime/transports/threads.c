@@ -11,8 +11,11 @@
  * without a clock. A rank that is outside the call counts as awake, for it may enter; then only
  * time can tell.
  */
+#include "threads.h"
+#include "lines.h"
 #include "sleep.h"
-#include "tasks/recording.h"
+#include "tasks/blocked.h"
+#include "tasks/trace.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -26,6 +29,23 @@
 #define NSPIN 1000
 #define NYIELD 8
 
+/* Takes part in a run: a thread, with the streams that are runnable on it. */
+struct member {
+	alignas(CACHE_LINE) _Atomic uint32_t
+		incoming; /* a list of streams others made runnable, EMPTY or ASLEEP */
+	alignas(CACHE_LINE) _Atomic uint32_t stepping; /* may touch memory */
+	_Atomic uint64_t moved;			       /* steps taken */
+};
+
+struct threads {
+	struct member *members; /* [nrank] */
+	uint32_t nrank, nmember;
+	uint32_t ncore; /* of the machine */
+	struct workers *workers;
+	alignas(CACHE_LINE) _Atomic uint32_t awake; /* members */
+	_Atomic uint32_t ranks_left;		    /* in a run on our threads */
+};
+
 struct worker {
 	struct ordo_plan *plan;
 	uint32_t member;
@@ -37,7 +57,7 @@ struct worker {
 
 static struct member *self(const struct worker *worker)
 {
-	return &worker->plan->members[worker->member];
+	return &worker->plan->threads->members[worker->member];
 }
 
 static bool is_stopped(const struct ordo_plan *plan)
@@ -55,9 +75,9 @@ static bool wake_member(struct ordo_plan *plan, struct member *member)
 	uint32_t asleep = ASLEEP;
 	if (atomic_load(&member->incoming) != ASLEEP)
 		return false;
-	atomic_fetch_add(&plan->awake, 1);
+	atomic_fetch_add(&plan->threads->awake, 1);
 	if (!atomic_compare_exchange_strong(&member->incoming, &asleep, EMPTY)) {
-		atomic_fetch_sub(&plan->awake, 1);
+		atomic_fetch_sub(&plan->threads->awake, 1);
 		return false;
 	}
 	ordo_wake(&member->incoming);
@@ -66,8 +86,8 @@ static bool wake_member(struct ordo_plan *plan, struct member *member)
 
 static void wake_everybody(struct ordo_plan *plan)
 {
-	for (uint32_t i = 0; i < plan->nmember; i++)
-		wake_member(plan, &plan->members[i]);
+	for (uint32_t i = 0; i < plan->threads->nmember; i++)
+		wake_member(plan, &plan->threads->members[i]);
 }
 
 /* Returns whether the member slept. */
@@ -77,7 +97,7 @@ static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
 	for (;;) {
 		const bool slept = head == ASLEEP;
 		if (slept)
-			atomic_fetch_add(&plan->awake, 1);
+			atomic_fetch_add(&plan->threads->awake, 1);
 		plan->streams[stream].next = slept ? EMPTY : head;
 		if (atomic_compare_exchange_strong(&member->incoming, &head, stream)) {
 			if (slept)
@@ -85,7 +105,7 @@ static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
 			return slept;
 		}
 		if (slept)
-			atomic_fetch_sub(&plan->awake, 1);
+			atomic_fetch_sub(&plan->threads->awake, 1);
 	}
 }
 
@@ -111,8 +131,8 @@ static bool has_work(const struct worker *worker)
 	const struct ordo_plan *plan = worker->plan;
 	if (has_incoming(self(worker)))
 		return true;
-	for (uint32_t i = 0; worker->steals && i < plan->nmember; i++)
-		if (has_incoming(&plan->members[i]))
+	for (uint32_t i = 0; worker->steals && i < plan->threads->nmember; i++)
+		if (has_incoming(&plan->threads->members[i]))
 			return true;
 	return false;
 }
@@ -123,8 +143,9 @@ static uint32_t take(struct worker *worker)
 	struct ordo_plan *plan = worker->plan;
 	if (worker->runnable == EMPTY)
 		worker->runnable = take_incoming(self(worker));
-	for (uint32_t i = 0; worker->steals && worker->runnable == EMPTY && i < plan->nmember; i++)
-		worker->runnable = take_incoming(&plan->members[i]);
+	for (uint32_t i = 0;
+		worker->steals && worker->runnable == EMPTY && i < plan->threads->nmember; i++)
+		worker->runnable = take_incoming(&plan->threads->members[i]);
 	const uint32_t stream = worker->runnable;
 	if (stream != ORDO_NONE)
 		worker->runnable = plan->streams[stream].next;
@@ -133,7 +154,7 @@ static uint32_t take(struct worker *worker)
 
 static uint32_t home_of(const struct ordo_plan *plan, uint32_t rank)
 {
-	return (uint32_t)((uint64_t)rank * plan->nmember / plan->schedule->problem.nrank);
+	return (uint32_t)((uint64_t)rank * plan->threads->nmember / plan->schedule->problem.nrank);
 }
 
 static void keep_runnable(struct worker *worker, uint32_t stream)
@@ -150,11 +171,13 @@ static void make_runnable(struct worker *worker, uint32_t stream)
 		keep_runnable(worker, stream);
 		return;
 	}
-	if (push(plan, &plan->members[home], stream) || !worker->steals)
+	if (push(plan, &plan->threads->members[home], stream) || !worker->steals)
 		return;
 	/* Its home is busy: somebody who sleeps may want it. */
-	if (atomic_load_explicit(&plan->awake, memory_order_relaxed) < plan->nmember)
-		for (uint32_t i = 0; i < plan->nmember && !wake_member(plan, &plan->members[i]);
+	if (atomic_load_explicit(&plan->threads->awake, memory_order_relaxed) <
+		plan->threads->nmember)
+		for (uint32_t i = 0; i < plan->threads->nmember &&
+				     !wake_member(plan, &plan->threads->members[i]);
 			i++)
 			continue;
 }
@@ -208,13 +231,13 @@ static void stop_run(struct worker *worker, uint32_t unbound_stream)
 		return;
 	wake_everybody(plan);
 	atomic_store(&self(worker)->stepping, 0);
-	for (uint32_t i = 0; i < plan->nmember; i++)
-		while (atomic_load(&plan->members[i].stepping))
+	for (uint32_t i = 0; i < plan->threads->nmember; i++)
+		while (atomic_load(&plan->threads->members[i].stepping))
 			sched_yield();
 	if (unbound_stream != ORDO_NONE)
 		ordo_fail_unbound(plan, unbound_stream, &plan->why);
 	else
-		ordo_fail_stuck(plan, &plan->why);
+		ordo_fail_blocked(plan, &plan->why);
 	atomic_store(&plan->stopped, STOPPED);
 }
 
@@ -246,8 +269,9 @@ static void run_stream(struct worker *worker, uint32_t stream)
 static uint64_t count_moved(const struct ordo_plan *plan)
 {
 	uint64_t moved = 0;
-	for (uint32_t i = 0; i < plan->nmember; i++)
-		moved += atomic_load_explicit(&plan->members[i].moved, memory_order_relaxed);
+	for (uint32_t i = 0; i < plan->threads->nmember; i++)
+		moved += atomic_load_explicit(
+			&plan->threads->members[i].moved, memory_order_relaxed);
 	return moved;
 }
 
@@ -283,7 +307,7 @@ static void sleep_unwatched(struct worker *worker)
 
 static uint32_t count_spins(const struct ordo_plan *plan)
 {
-	return plan->nmember <= plan->ncore ? NSPIN : 0;
+	return plan->threads->nmember <= plan->threads->ncore ? NSPIN : 0;
 }
 
 static bool look_around(const struct worker *worker)
@@ -309,7 +333,7 @@ static void rest(struct worker *worker)
 	if (look_around(worker) ||
 		!atomic_compare_exchange_strong(&self(worker)->incoming, &empty, ASLEEP))
 		return;
-	const bool last = atomic_fetch_sub(&plan->awake, 1) == 1;
+	const bool last = atomic_fetch_sub(&plan->threads->awake, 1) == 1;
 	if (is_over(worker))
 		wake_member(plan, self(worker));
 	else if (last)
@@ -344,15 +368,13 @@ static bool succeed(const struct ordo_plan *plan, struct ordo_error *error)
 	return ordo_fail_again(plan, error);
 }
 
-void ordo_members_reset(struct ordo_plan *plan)
+/* Nobody takes part in a run: one member a rank. */
+static void reset_members(struct threads *threads)
 {
-	/* Asked here, because the answer comes from a file. */
-	const long ncore = plan->ncore ? (long)plan->ncore : sysconf(_SC_NPROCESSORS_ONLN);
-	plan->ncore = ncore > 0 ? (uint32_t)ncore : 1;
-	plan->nmember = plan->schedule->problem.nrank;
-	for (uint32_t i = 0; i < plan->nmember; i++)
-		atomic_store(&plan->members[i].incoming, EMPTY);
-	atomic_store(&plan->awake, plan->nmember);
+	threads->nmember = threads->nrank;
+	for (uint32_t i = 0; i < threads->nmember; i++)
+		atomic_store(&threads->members[i].incoming, EMPTY);
+	atomic_store(&threads->awake, threads->nmember);
 }
 
 bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error *error)
@@ -363,7 +385,7 @@ bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error
 	if (!ordo_float_mode_check(error))
 		return false;
 	struct rank_state *state = &plan->ranks[rank];
-	struct member *member = &plan->members[rank];
+	struct member *member = &plan->threads->members[rank];
 	struct worker worker = {.plan = plan,
 		.member = rank,
 		.runnable = EMPTY,
@@ -388,11 +410,11 @@ bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error
 /* The threads of ordo_plan_run_threads, beside the caller's. */
 struct helper {
 	pthread_t thread;
-	struct crew *crew;
+	struct workers *workers;
 	uint32_t member;
 };
 
-struct crew {
+struct workers {
 	struct ordo_plan *plan;
 	uint32_t nhelper;
 	struct helper *helpers;
@@ -407,19 +429,20 @@ static void work(struct ordo_plan *plan, uint32_t member, bool steals)
 	struct worker worker = {.plan = plan,
 		.member = member,
 		.runnable = EMPTY,
-		.left = &plan->ranks_left,
+		.left = &plan->threads->ranks_left,
 		.steals = steals,
 		.watched = false};
 	const uint64_t nrank = plan->schedule->problem.nrank;
-	atomic_store(&plan->members[member].stepping, 1);
+	atomic_store(&plan->threads->members[member].stepping, 1);
 	/* The ranks r with home_of(r) = member, last first, because lists are filled from the
 	 * front. */
-	uint64_t first = (member * nrank + plan->nmember - 1) / plan->nmember;
-	for (uint64_t r = ((member + 1) * nrank + plan->nmember - 1) / plan->nmember; r > first;
-		r--)
+	uint64_t first = (member * nrank + plan->threads->nmember - 1) / plan->threads->nmember;
+	for (uint64_t r = ((member + 1) * nrank + plan->threads->nmember - 1) /
+			  plan->threads->nmember;
+		r > first; r--)
 		begin_rank(&worker, (uint32_t)(r - 1));
 	serve(&worker);
-	atomic_store(&plan->members[member].stepping, 0);
+	atomic_store(&plan->threads->members[member].stepping, 0);
 }
 
 /* Until the word is no longer that value. */
@@ -434,64 +457,65 @@ static void await_change(_Atomic uint32_t *word, uint32_t value, uint32_t nspin)
 static void *help(void *argument)
 {
 	const struct helper *helper = argument;
-	struct crew *crew = helper->crew;
+	struct workers *workers = helper->workers;
 	for (uint32_t call = 0;;) {
-		await_change(&crew->call, call, crew->nspin);
-		call = atomic_load(&crew->call);
-		if (crew->quit)
+		await_change(&workers->call, call, workers->nspin);
+		call = atomic_load(&workers->call);
+		if (workers->quit)
 			return NULL;
-		work(crew->plan, helper->member, crew->steals);
-		if (atomic_fetch_sub(&crew->working, 1) == 1)
-			ordo_wake(&crew->working);
+		work(workers->plan, helper->member, workers->steals);
+		if (atomic_fetch_sub(&workers->working, 1) == 1)
+			ordo_wake(&workers->working);
 	}
 }
 
-void ordo_crew_destroy(struct crew *crew)
+static void destroy_workers(struct workers *workers)
 {
-	if (!crew)
+	if (!workers)
 		return;
-	crew->quit = true;
-	atomic_fetch_add(&crew->call, 1);
-	ordo_wake(&crew->call);
-	for (uint32_t i = 0; i < crew->nhelper; i++)
-		pthread_join(crew->helpers[i].thread, NULL);
-	free(crew->helpers);
-	free(crew);
+	workers->quit = true;
+	atomic_fetch_add(&workers->call, 1);
+	ordo_wake(&workers->call);
+	for (uint32_t i = 0; i < workers->nhelper; i++)
+		pthread_join(workers->helpers[i].thread, NULL);
+	free(workers->helpers);
+	free(workers);
 }
 
-static struct crew *create_crew(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
+static struct workers *create_workers(
+	struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
 {
-	struct crew *crew = calloc(1, sizeof *crew);
-	if (crew)
-		crew->helpers = calloc((size_t)nhelper + 1, sizeof *crew->helpers);
-	if (!crew || !crew->helpers) {
-		free(crew);
+	struct workers *workers = calloc(1, sizeof *workers);
+	if (workers)
+		workers->helpers = calloc((size_t)nhelper + 1, sizeof *workers->helpers);
+	if (!workers || !workers->helpers) {
+		free(workers);
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	crew->plan = plan;
-	crew->nspin = nhelper < plan->ncore ? NSPIN : 0;
-	for (; crew->nhelper < nhelper; crew->nhelper++) {
-		struct helper *helper = &crew->helpers[crew->nhelper];
-		*helper = (struct helper){.crew = crew, .member = crew->nhelper + 1};
+	workers->plan = plan;
+	workers->nspin = nhelper < plan->threads->ncore ? NSPIN : 0;
+	for (; workers->nhelper < nhelper; workers->nhelper++) {
+		struct helper *helper = &workers->helpers[workers->nhelper];
+		*helper = (struct helper){.workers = workers, .member = workers->nhelper + 1};
 		if (pthread_create(&helper->thread, NULL, help, helper)) {
 			ordo_fail(error, ORDO_ENVIRONMENT, 0,
-				"only %u of %u threads could be started", crew->nhelper + 1,
+				"only %u of %u threads could be started", workers->nhelper + 1,
 				nhelper + 1);
-			ordo_crew_destroy(crew);
+			destroy_workers(workers);
 			return NULL;
 		}
 	}
-	return crew;
+	return workers;
 }
 
 static bool hire(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
 {
-	if (plan->crew && plan->crew->nhelper == nhelper)
+	if (plan->threads->workers && plan->threads->workers->nhelper == nhelper)
 		return true;
-	ordo_crew_destroy(plan->crew);
-	plan->crew = create_crew(plan, nhelper, error);
-	return plan->crew;
+	destroy_workers(plan->threads->workers);
+	plan->threads->workers = create_workers(plan, nhelper, error);
+	return plan->threads->workers;
 }
 
 bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo_error *error)
@@ -500,17 +524,44 @@ bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo
 	const uint32_t nmember = nworker && nworker < nrank ? nworker : nrank;
 	if (!ordo_plan_is_ready(plan, error) || !hire(plan, nmember - 1, error))
 		return false;
-	struct crew *crew = plan->crew;
-	plan->nmember = nmember;
-	crew->steals = nworker != 0;
-	atomic_store(&plan->awake, nmember);
-	atomic_store(&plan->ranks_left, nrank);
-	atomic_store(&crew->working, crew->nhelper);
-	atomic_fetch_add(&crew->call, 1);
-	ordo_wake(&crew->call);
-	work(plan, 0, crew->steals);
-	for (uint32_t working; (working = atomic_load(&crew->working));)
-		await_change(&crew->working, working, crew->nspin);
-	ordo_members_reset(plan);
+	struct workers *workers = plan->threads->workers;
+	plan->threads->nmember = nmember;
+	workers->steals = nworker != 0;
+	atomic_store(&plan->threads->awake, nmember);
+	atomic_store(&plan->threads->ranks_left, nrank);
+	atomic_store(&workers->working, workers->nhelper);
+	atomic_fetch_add(&workers->call, 1);
+	ordo_wake(&workers->call);
+	work(plan, 0, workers->steals);
+	for (uint32_t working; (working = atomic_load(&workers->working));)
+		await_change(&workers->working, working, workers->nspin);
+	reset_members(plan->threads);
 	return succeed(plan, error);
+}
+
+struct threads *ordo_threads_create(uint32_t nrank)
+{
+	struct threads *threads = allocate_lines(1, sizeof *threads);
+	if (!threads)
+		return NULL;
+	threads->nrank = nrank;
+	threads->members = allocate_lines(nrank, sizeof *threads->members);
+	if (!threads->members) {
+		free(threads);
+		return NULL;
+	}
+	/* Asked here, because the answer comes from a file. */
+	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
+	threads->ncore = ncore > 0 ? (uint32_t)ncore : 1;
+	reset_members(threads);
+	return threads;
+}
+
+void ordo_threads_destroy(struct threads *threads)
+{
+	if (!threads)
+		return;
+	destroy_workers(threads->workers);
+	free(threads->members);
+	free(threads);
 }

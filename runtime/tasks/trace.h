@@ -1,8 +1,8 @@
-/* recording.h - recording what a plan does. Private to runtime/. */
-#ifndef ORDO_RUNTIME_TASKS_RECORDING_H
-#define ORDO_RUNTIME_TASKS_RECORDING_H
+/* trace.h - recording what a plan does. Private to runtime/. */
+#ifndef ORDO_RUNTIME_TASKS_TRACE_H
+#define ORDO_RUNTIME_TASKS_TRACE_H
 
-#include "plan.h"
+#include "step.h"
 #include <time.h>
 
 struct record {
@@ -36,13 +36,15 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+void ordo_trace_destroy(struct trace *trace); /* takes NULL */
+
 /* ordo_step, recorded. */
-enum step ordo_step_traced(
+enum step_result ordo_step_traced(
 	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken);
 
 /* Runs one task of a stream on a worker, as ordo_step does, and records it if the plan is traced.
  * Only a benchmark is UNTRACEABLE, to see what the comparison costs. */
-static inline enum step step_on(
+static inline enum step_result step_on(
 	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {
 #ifndef UNTRACEABLE

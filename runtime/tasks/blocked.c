@@ -1,5 +1,6 @@
-/* stuck.c - says who waits for whom in a run in which nothing moves. */
-#include "plan.h"
+/* blocked.c - says who waits for whom in a run in which nothing moves. */
+#include "blocked.h"
+#include "task_error.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -108,7 +109,7 @@ static bool print_chain(
 	return link.absent;
 }
 
-bool ordo_fail_stuck(const struct ordo_plan *plan, struct ordo_error *error)
+bool ordo_fail_blocked(const struct ordo_plan *plan, struct ordo_error *error)
 {
 	uint32_t first = ORDO_NONE, nwaiting = 0;
 	uint64_t ncall = 0;
@@ -138,11 +139,4 @@ bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ord
 	const uint32_t task = plan->streams[stream].at, peer = plan->schedule->tasks[task].peer;
 	return ordo_fail_task(plan->schedule, task, 9, error,
 		"rank %" PRIu32 " has no buffers yet, and was not waited for", peer);
-}
-
-bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error)
-{
-	if (error)
-		*error = plan->why;
-	return false;
 }

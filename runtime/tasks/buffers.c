@@ -1,5 +1,5 @@
 /* buffers.c - what a rank gives as its input and output, in place or not. */
-#include "tasks/layout.h"
+#include "layout.h"
 #include <inttypes.h>
 
 /* In place: fills in the pointer that was left out. One of the two buffers is the whole, the other

@@ -1,0 +1,149 @@
+/* create.c - makes a plan: binds a schedule to an element type, a reduction and counts, and readies
+ * every way to run it. */
+#include "kernels/arithmetic.h"
+#include "lines.h"
+#include "tasks/check.h"
+#include "tasks/sent.h"
+#include "tasks/signals.h"
+#include "tasks/trace.h"
+#include "threads.h"
+#include <inttypes.h>
+#include <ordo/options.h>
+#include <stdlib.h>
+
+/* What all ranks together touch in one round should stay in the cache, but a round is not worth its
+ * signals for shorter tiles. */
+#define CACHE_BYTES (UINT64_C(16) << 20)
+#define LEAST_TILE_BYTES (UINT64_C(32) << 10)
+#define MOST_TILE_BYTES (UINT64_C(256) << 10)
+#define WATCHDOG_MS 10000
+
+/* A rank without a byte of input or output needs no buffers. */
+static void count_unbound(struct ordo_plan *plan)
+{
+	const struct layout *layout = &plan->layout;
+	for (uint32_t r = 0; r < layout->problem.nrank; r++) {
+		const struct region *regions = layout->regions[r];
+		plan->ranks[r].bound =
+			!regions[ORDO_INPUT].nelement && !regions[ORDO_OUTPUT].nelement;
+		plan->nunbound += !plan->ranks[r].bound;
+	}
+}
+
+static bool allocate_states(struct ordo_plan *plan, struct ordo_error *error)
+{
+	const uint32_t nrank = plan->schedule->problem.nrank, nstream = plan->schedule->nstream;
+	plan->ranks = allocate_lines(nrank, sizeof *plan->ranks);
+	plan->threads = ordo_threads_create(nrank);
+	plan->streams = calloc((size_t)nstream + 1, sizeof *plan->streams);
+	plan->runnable = calloc((size_t)nstream + 1, sizeof *plan->runnable);
+	if (!plan->ranks || !plan->threads || !plan->streams || !plan->runnable)
+		return ordo_fail_memory(error);
+	for (uint32_t s = 0; s < nstream; s++)
+		plan->streams[s].at = plan->schedule->streams[s].end;
+	return true;
+}
+
+static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
+{
+	const uint32_t nrank = plan->schedule->problem.nrank, nslot = plan->schedule->scratch_slots;
+	const uint64_t slot = plan->layout.stride * element_in(&plan->layout, ORDO_SCRATCH);
+	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
+		return ordo_fail(error, ORDO_USAGE, 0,
+			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes",
+			nrank, nslot, slot);
+	plan->scratch_bytes = slot * nslot;
+	/* Never NULL, so that an address can be computed; untouched until used. */
+	plan->scratch = aligned_alloc(CACHE_LINE, plan->scratch_bytes * nrank + CACHE_LINE);
+	if (!plan->scratch)
+		return ordo_fail_memory(error);
+	for (uint32_t r = 0; r < nrank; r++)
+		atomic_init(&plan->ranks[r].memory[ORDO_SCRATCH],
+			plan->scratch + r * plan->scratch_bytes);
+	return true;
+}
+
+static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
+{
+	uint64_t nslot = 0;
+	for (uint32_t r = 0; r < problem->nrank; r++)
+		nslot += (uint64_t)ordo_input_slots(problem, r) + ordo_output_slots(problem, r);
+	uint64_t tile = CACHE_BYTES / (nslot ? nslot : 1);
+	return tile < LEAST_TILE_BYTES	? LEAST_TILE_BYTES
+	       : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES
+					: tile;
+}
+
+static bool fill_plan(
+	struct ordo_plan *plan, const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	const struct ordo_schedule *schedule = plan->schedule;
+	plan->type = options->type;
+	plan->reduction = options->reduction;
+	plan->divisor = ordo_divisor(&schedule->problem, options->reduction);
+	plan->watchdog_ms = options->watchdog_ms ? options->watchdog_ms : WATCHDOG_MS;
+	if (!ordo_check_streams(schedule, error) ||
+		!ordo_layout_make(&plan->layout, &schedule->problem, options,
+			options->tile_bytes ? options->tile_bytes
+					    : choose_tile_bytes(&schedule->problem),
+			error) ||
+		!allocate_states(plan, error) || !allocate_scratch(plan, error))
+		return false;
+	count_unbound(plan);
+	return ordo_plan_check_tasks(plan, error) && ordo_plan_number_signals(plan, error) &&
+	       ordo_plan_count_sent(plan, error);
+}
+
+static struct ordo_plan *create_plan(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	if (!ordo_plan_options_check(options, error))
+		return NULL;
+	struct ordo_plan *plan = allocate_lines(1, sizeof *plan);
+	if (!plan) {
+		ordo_fail_memory(error);
+		return NULL;
+	}
+	plan->schedule = schedule;
+	if (!fill_plan(plan, options, error)) {
+		ordo_plan_destroy(plan);
+		return NULL;
+	}
+	return plan;
+}
+
+struct ordo_plan *ordo_plan_create_sized(size_t size, const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	struct ordo_plan_options own;
+	return ordo_options_take(&own, sizeof own, options, size, error)
+		       ? create_plan(schedule, &own, error)
+		       : NULL;
+}
+
+struct ordo_plan *(ordo_plan_create)(const struct ordo_schedule *schedule,
+	const struct ordo_plan_options *options, struct ordo_error *error)
+{
+	return ordo_plan_create_sized(
+		ORDO_UP_TO(ordo_plan_options, tile_bytes), schedule, options, error);
+}
+
+void ordo_plan_destroy(struct ordo_plan *plan)
+{
+	if (!plan)
+		return;
+	ordo_threads_destroy(plan->threads);
+	ordo_trace_destroy(plan->trace);
+	ordo_layout_free(&plan->layout);
+	free(plan->ranks);
+	free(plan->streams);
+	free(plan->scratch);
+	free(plan->signals);
+	free(plan->signal_of);
+	free(plan->words);
+	free(plan->taken);
+	free(plan->first_sent);
+	free(plan->sent);
+	free(plan->runnable);
+	free(plan);
+}
