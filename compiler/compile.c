@@ -127,7 +127,7 @@ static struct ordo_schedule *compile(const struct ordo_request *request, struct 
 		ordo_build(&resolved, &sequence, error) && told(request, BUILT) &&
 		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
 		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
-		ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
+		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
 		told(request, ORDERED) &&
 		(schedule = ordo_emit(&resolved, &sequence, &pairs, error)) &&
 		signals_have_links(&resolved, schedule, error);

@@ -18,7 +18,7 @@ bool ordo_merge(struct ordo_sequence *sequence, struct ordo_error *error);
 
 /* On a topology: puts a relay, a place for the rank that owns the cell, between two writers of a
  * cell that have no link. Needs ordo_merge to have been. Where nothing else orders the two,
- * ordo_order gives it a stream, and ordo_emit writes down what it waits for and notifies.
+ * ordo_order_moves gives it a stream, and ordo_emit writes down what it waits for and notifies.
  * topology NULL: nothing to do. */
 bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topology,
 	struct ordo_error *error);
@@ -47,8 +47,8 @@ struct ordo_pairs {
  * search_visits steps of searching a pair, or such a stream, may be superfluous; ORDO_SEARCH_VISITS
  * are never reached at the sizes people look at, and take about two seconds. */
 #define ORDO_SEARCH_VISITS 200000000u
-bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct ordo_pairs *pairs,
-	struct ordo_error *error);
+bool ordo_order_moves(struct ordo_sequence *sequence, uint64_t search_visits,
+	struct ordo_pairs *pairs, struct ordo_error *error);
 
 /* Writes sequence and pairs down as a schedule. NULL: no memory. */
 struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,

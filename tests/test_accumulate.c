@@ -376,7 +376,7 @@ static void partial_sums_never_leave_scratch(void **state)
 	struct ordo_pairs pairs = {0};
 	const struct ordo_resolved_request resolved = {.notation = "by hand"};
 	assert_true(ordo_accumulate(&sequence, &error) && ordo_merge(&sequence, &error) &&
-		    ordo_order(&sequence, ORDO_SEARCH_VISITS, &pairs, &error));
+		    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, &error));
 	assert_int_equal(sequence.scratch_slots, 3);
 	struct ordo_schedule *schedule = ordo_emit(&resolved, &sequence, &pairs, &error);
 	assert_non_null(schedule);

@@ -280,7 +280,7 @@ static struct ordo_schedule *compile_program(const struct random_program *progra
 	struct ordo_pairs pairs;
 	build_or_fail(&request, &sequence);
 	assert_true(ordo_merge(&sequence, NULL));
-	assert_true(ordo_order(&sequence, search_visits, &pairs, NULL));
+	assert_true(ordo_order_moves(&sequence, search_visits, &pairs, NULL));
 	*guessed += pairs.guessed;
 	struct ordo_schedule *schedule = ordo_emit(&request, &sequence, &pairs, NULL);
 	assert_non_null(schedule);

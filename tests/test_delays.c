@@ -52,7 +52,7 @@ static struct ordering make_ordering(const struct ordo_request *request, bool re
 		ordo_build(&made.resolved, sequence, &error) && ordo_accumulate(sequence, &error) &&
 		ordo_merge(sequence, &error) &&
 		(!relays || ordo_relay(sequence, request->topology, &error)) &&
-		ordo_order(sequence, ORDO_SEARCH_VISITS, &made.pairs, &error))
+		ordo_order_moves(sequence, ORDO_SEARCH_VISITS, &made.pairs, &error))
 		made.schedule = ordo_emit(&made.resolved, sequence, &made.pairs, &error);
 	if (!made.schedule) {
 		printf("%s: %s\n", request->algorithm, error.text);

@@ -69,7 +69,7 @@ static struct derivation derive(struct random_program *program,
 				       .prepared = program}};
 	if (ordo_build(&d.request, &d.sequence, error) && ordo_merge(&d.sequence, error) &&
 		ordo_relay(&d.sequence, topology, error) &&
-		ordo_order(&d.sequence, ORDO_SEARCH_VISITS, &d.pairs, error))
+		ordo_order_moves(&d.sequence, ORDO_SEARCH_VISITS, &d.pairs, error))
 		d.schedule = ordo_emit(&d.request, &d.sequence, &d.pairs, error);
 	return d;
 }

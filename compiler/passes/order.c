@@ -983,8 +983,8 @@ static void end(struct order *o)
 	ordo_map_free(&o->talks_to);
 }
 
-bool ordo_order(struct ordo_sequence *sequence, uint64_t search_visits, struct ordo_pairs *pairs,
-	struct ordo_error *error)
+bool ordo_order_moves(struct ordo_sequence *sequence, uint64_t search_visits,
+	struct ordo_pairs *pairs, struct ordo_error *error)
 {
 	*pairs = (struct ordo_pairs){0};
 	struct order o = {.sequence = sequence, .pairs = pairs, .search_visits = search_visits};

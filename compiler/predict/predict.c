@@ -7,29 +7,29 @@
 #include <stdlib.h>
 
 /* The latency that a task paid: the message it belongs to, from its first Send on. */
-static double latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s,
-	const struct ordo_work *work)
+static double latency_of(
+	const struct ordo_timed_run *run, uint32_t i, uint32_t s, const struct ordo_work *work)
 {
-	const struct ordo_task *tasks = rehearsal->schedule->tasks;
+	const struct ordo_task *tasks = run->schedule->tasks;
 	struct ordo_message message = {.task = ORDO_NONE};
 	double latency = 0;
 	uint32_t first = i;
 	if (work->route == ORDO_NONE)
 		return 0;
-	while (first > rehearsal->schedule->streams[s].first &&
+	while (first > run->schedule->streams[s].first &&
 		(!ordo_task_moves(&tasks[first - 1]) ||
 			(tasks[first - 1].peer == tasks[i].peer &&
 				tasks[first - 1].phase == tasks[i].phase)))
 		first--;
 	for (; first <= i; first++)
-		latency = ordo_latency_of(rehearsal, first, work, &message);
+		latency = ordo_latency_of(run, first, work, &message);
 	return latency;
 }
 
 /* The seconds of the critical path that one task accounts for, as the next on it begins before its
  * end if it only had the core from it. */
 static void add_task(
-	struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal, uint32_t place)
+	struct ordo_prediction *prediction, const struct ordo_timed_run *run, uint32_t place)
 {
 	const struct ordo_timed_task *tasks = prediction->timeline->tasks;
 	const uint32_t i = prediction->path[place];
@@ -37,15 +37,15 @@ static void add_task(
 		place + 1 < prediction->npath ? &tasks[prediction->path[place + 1]] : NULL;
 	const double end = next && next->begin < tasks[i].end ? next->begin : tasks[i].end;
 	struct ordo_breakdown *breakdown = &prediction->breakdown;
-	const uint32_t s = ordo_stream_of(rehearsal->schedule, i);
+	const uint32_t s = ordo_stream_of(run->schedule, i);
 	struct ordo_work work;
-	ordo_work_of(rehearsal, i, s, &work);
-	work.latency = latency_of(rehearsal, i, s, &work);
-	const struct ordo_topology *topology = rehearsal->options->topology;
+	ordo_work_of(run, i, s, &work);
+	work.latency = latency_of(run, i, s, &work);
+	const struct ordo_topology *topology = run->options->topology;
 	if (end < tasks[i].end)
 		work.latency = 0;
 	const double cost = topology ? topology->task_ns * 1e-9 : 0,
-		     delay = rehearsal->delay ? rehearsal->delay[i] : 0,
+		     delay = run->delay ? run->delay[i] : 0,
 		     rest = end - tasks[i].begin - cost - work.latency - work.wire - work.reduce -
 			    work.copy - delay;
 	breakdown->latency += cost + work.latency;
@@ -56,10 +56,10 @@ static void add_task(
 	breakdown->waiting += rest > 0 ? rest : 0;
 }
 
-static bool find_path(struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal,
+static bool find_path(struct ordo_prediction *prediction, const struct ordo_timed_run *run,
 	struct ordo_error *error)
 {
-	const uint32_t ntask = rehearsal->schedule->ntask;
+	const uint32_t ntask = run->schedule->ntask;
 	uint32_t *path = ordo_array_make(ntask, sizeof *path, 0);
 	if (!path)
 		return ordo_fail_memory(error);
@@ -68,7 +68,7 @@ static bool find_path(struct ordo_prediction *prediction, const struct ordo_rehe
 	if (!prediction->path)
 		prediction->path = path;
 	for (uint32_t i = 0; i < prediction->npath; i++)
-		add_task(prediction, rehearsal, i);
+		add_task(prediction, run, i);
 	return true;
 }
 
@@ -84,14 +84,13 @@ static void offer_busiest(struct ordo_prediction *prediction, enum ordo_resource
 	prediction->busiest_share = share;
 }
 
-static void find_busiest(struct ordo_prediction *prediction, const struct ordo_rehearsal *rehearsal)
+static void find_busiest(struct ordo_prediction *prediction, const struct ordo_timed_run *run)
 {
-	const struct ordo_resources *resources = rehearsal->resources;
-	const struct ordo_topology *topology = rehearsal->options->topology;
+	const struct ordo_resources *resources = run->resources;
+	const struct ordo_topology *topology = run->options->topology;
 	double most = 0;
 	for (uint32_t i = 0; topology && i < topology->nlink; i++) {
-		const double used =
-			rehearsal->links[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs;
+		const double used = run->links[i].bytes * 1e-9 / topology->links[i].bandwidth_gbs;
 		offer_busiest(prediction, ORDO_LINK, i, used);
 		if (used > most) {
 			most = used;
@@ -106,35 +105,34 @@ static void find_busiest(struct ordo_prediction *prediction, const struct ordo_r
 			const double ways =
 				kind <= ORDO_IN_PORTS && resources->ports ? resources->ports : 1;
 			offer_busiest(prediction, (enum ordo_resource)kind, rank,
-				rehearsal->used[place] / ways);
+				run->used[place] / ways);
 		}
 	if (!topology)
 		offer_busiest(prediction, ORDO_WIRE, 0, prediction->breakdown.wire);
 }
 
 /* Everything that is needed beside what it fills. */
-static bool simulate(struct ordo_prediction *prediction, struct ordo_rehearsal *rehearsal,
-	struct ordo_error *error)
+static bool simulate(
+	struct ordo_prediction *prediction, struct ordo_timed_run *run, struct ordo_error *error)
 {
-	const struct ordo_schedule *schedule = rehearsal->schedule;
-	const struct ordo_predict_options *options = rehearsal->options;
-	rehearsal->timeline = prediction->timeline = ordo_timeline_create(schedule, error);
+	const struct ordo_schedule *schedule = run->schedule;
+	const struct ordo_predict_options *options = run->options;
+	run->timeline = prediction->timeline = ordo_timeline_create(schedule, error);
 	if (!prediction->timeline)
 		return false;
 	const uint32_t nlink = options->topology ? options->topology->nlink : 0;
-	rehearsal->links = prediction->links =
-		options->topology ? ordo_array_make(nlink, sizeof *rehearsal->links, 0) : NULL;
-	rehearsal->used =
-		ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *rehearsal->used, 0);
-	if (!rehearsal->used || (options->topology && !rehearsal->links))
+	run->links = prediction->links =
+		options->topology ? ordo_array_make(nlink, sizeof *run->links, 0) : NULL;
+	run->used = ordo_array_make(4 * (size_t)schedule->problem.nrank, sizeof *run->used, 0);
+	if (!run->used || (options->topology && !run->links))
 		return ordo_fail_memory(error);
-	if (!ordo_simulate(rehearsal, &prediction->given_up, error))
+	if (!ordo_simulate(run, &prediction->given_up, error))
 		return false;
 	if (prediction->given_up)
 		return true;
-	if (!find_path(prediction, rehearsal, error))
+	if (!find_path(prediction, run, error))
 		return false;
-	find_busiest(prediction, rehearsal);
+	find_busiest(prediction, run);
 	return true;
 }
 
@@ -144,7 +142,7 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 	struct ordo_sizes_of_moves sizes = {.begin = NULL};
 	struct ordo_routes routes = {.first = NULL};
 	struct ordo_resources resources = {.shared = NULL};
-	struct ordo_rehearsal rehearsal = {.schedule = schedule,
+	struct ordo_timed_run run = {.schedule = schedule,
 		.options = options,
 		.sizes = &sizes,
 		.routes = &routes,
@@ -152,13 +150,13 @@ static bool predict(struct ordo_prediction *prediction, const struct ordo_schedu
 	bool worked = ordo_sizes_make(&sizes, &schedule->problem, options, error) &&
 		      ordo_routes_make(&routes, schedule, options, error) &&
 		      ordo_resources_make(&resources, schedule, &routes, options, error) &&
-		      simulate(prediction, &rehearsal, error);
+		      simulate(prediction, &run, error);
 	prediction->bytes = sizes.bytes;
 	if (worked && !options->no_bounds && !prediction->given_up)
 		worked = ordo_bounds_make(
 			&prediction->bounds, &schedule->problem, sizes.bytes, options, error);
-	free(rehearsal.used);
-	free(rehearsal.delay);
+	free(run.used);
+	free(run.delay);
 	ordo_resources_free(&resources);
 	ordo_routes_free(&routes);
 	ordo_sizes_free(&sizes);

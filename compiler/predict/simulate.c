@@ -47,7 +47,7 @@ struct passage {
 };
 
 struct simulation {
-	struct ordo_rehearsal *rehearsal;
+	struct ordo_timed_run *run;
 	const struct ordo_schedule *schedule;
 	struct ordo_timed_task *tasks;
 	struct running *streams; /* [nstream] */
@@ -77,44 +77,43 @@ static bool sends(const struct ordo_task *task)
 	return task->kind == ORDO_SEND || task->kind == ORDO_SEND_REDUCE;
 }
 
-void ordo_work_of(
-	const struct ordo_rehearsal *rehearsal, uint32_t i, uint32_t s, struct ordo_work *work)
+void ordo_work_of(const struct ordo_timed_run *run, uint32_t i, uint32_t s, struct ordo_work *work)
 {
-	const struct ordo_stream *stream = &rehearsal->schedule->streams[s];
-	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
-	const struct ordo_resources *resources = rehearsal->resources;
+	const struct ordo_stream *stream = &run->schedule->streams[s];
+	const struct ordo_task *task = &run->schedule->tasks[i];
+	const struct ordo_resources *resources = run->resources;
 	double rate = resources->add_rate;
 	*work = (struct ordo_work){.route = ORDO_NONE};
 	if (!ordo_task_moves(task))
 		return;
 	if (sends(task)) {
-		work->route = ordo_route_find(rehearsal->routes, stream->rank, task->peer);
-		const struct ordo_route *route = &rehearsal->routes->routes[work->route];
-		work->wire = ordo_bytes_moved(rehearsal->sizes, task) / route->bandwidth;
+		work->route = ordo_route_find(run->routes, stream->rank, task->peer);
+		const struct ordo_route *route = &run->routes->routes[work->route];
+		work->wire = ordo_bytes_moved(run->sizes, task) / route->bandwidth;
 		if (route->reduce > 0 && (route->reduce < rate || !(rate > 0)))
 			rate = route->reduce;
 	}
 	if (ordo_task_reduces(task) && rate > 0)
-		work->reduce = ordo_bytes_added(rehearsal->sizes, task) / rate;
+		work->reduce = ordo_bytes_added(run->sizes, task) / rate;
 	if (task->kind == ORDO_LOCAL_COPY && resources->copy_rate > 0)
-		work->copy = ordo_bytes_moved(rehearsal->sizes, task) / resources->copy_rate;
+		work->copy = ordo_bytes_moved(run->sizes, task) / resources->copy_rate;
 }
 
-double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i,
-	const struct ordo_work *work, struct ordo_message *message)
+double ordo_latency_of(const struct ordo_timed_run *run, uint32_t i, const struct ordo_work *work,
+	struct ordo_message *message)
 {
-	const struct ordo_task *task = &rehearsal->schedule->tasks[i];
-	const struct ordo_timed_task *times = rehearsal->timeline->tasks;
+	const struct ordo_task *task = &run->schedule->tasks[i];
+	const struct ordo_timed_task *times = run->timeline->tasks;
 	if (task->kind == ORDO_WAIT)
 		message->issued = later(message->issued, times[times[i].notify].end);
 	if (!ordo_task_moves(task))
 		return 0;
 	const struct ordo_task *last =
-		message->task == ORDO_NONE ? NULL : &rehearsal->schedule->tasks[message->task];
+		message->task == ORDO_NONE ? NULL : &run->schedule->tasks[message->task];
 	message->task = sends(task) ? i : ORDO_NONE;
 	if (!sends(task))
 		return 0;
-	const double latency = rehearsal->routes->routes[work->route].latency;
+	const double latency = run->routes->routes[work->route].latency;
 	if (last && last->peer == task->peer && last->phase == task->phase &&
 		task->phase != ORDO_NO_PHASE)
 		return later(0, message->issued + latency - times[i].begin);
@@ -127,8 +126,8 @@ double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t i,
 static void use_rank(
 	struct simulation *simulation, enum ordo_resource kind, uint32_t rank, double seconds_used)
 {
-	const struct ordo_resources *resources = simulation->rehearsal->resources;
-	simulation->rehearsal->used[ordo_resource_of(resources, kind, rank) - resources->nlink] +=
+	const struct ordo_resources *resources = simulation->run->resources;
+	simulation->run->used[ordo_resource_of(resources, kind, rank) - resources->nlink] +=
 		seconds_used;
 }
 
@@ -136,8 +135,7 @@ static void use_route(struct simulation *simulation, uint32_t i, const struct or
 {
 	struct passage *passage = &simulation->passages[work->route];
 	passage->count++;
-	passage->bytes +=
-		ordo_bytes_moved(simulation->rehearsal->sizes, &simulation->schedule->tasks[i]);
+	passage->bytes += ordo_bytes_moved(simulation->run->sizes, &simulation->schedule->tasks[i]);
 	passage->used += work->latency + work->wire;
 }
 
@@ -145,10 +143,10 @@ static void use_route(struct simulation *simulation, uint32_t i, const struct or
  * does. */
 static void tell_link(struct simulation *simulation, uint32_t link, const struct passage *passage)
 {
-	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_resources *resources = rehearsal->resources;
-	const struct ordo_link *ends = &rehearsal->options->topology->links[link];
-	struct ordo_link_load *load = &rehearsal->links[link];
+	const struct ordo_timed_run *run = simulation->run;
+	const struct ordo_resources *resources = run->resources;
+	const struct ordo_link *ends = &run->options->topology->links[link];
+	struct ordo_link_load *load = &run->links[link];
 	load->flows += passage->count;
 	load->bytes += passage->bytes;
 	if (resources->shared[link] == ORDO_NONE) {
@@ -163,19 +161,18 @@ static void tell_link(struct simulation *simulation, uint32_t link, const struct
 
 static void tell_links(struct simulation *simulation)
 {
-	const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_routes *routes = rehearsal->routes;
-	const uint32_t *shared = rehearsal->resources->shared;
-	if (!rehearsal->links)
+	const struct ordo_timed_run *run = simulation->run;
+	const struct ordo_routes *routes = run->routes;
+	const uint32_t *shared = run->resources->shared;
+	if (!run->links)
 		return;
 	for (uint32_t r = 0; r < routes->nroute; r++)
 		for (uint32_t k = routes->routes[r].first_link; k < routes->routes[r].end_link; k++)
 			tell_link(simulation, routes->links[k], &simulation->passages[r]);
-	for (uint32_t link = 0; link < rehearsal->resources->nlink; link++)
+	for (uint32_t link = 0; link < run->resources->nlink; link++)
 		if (shared[link] != ORDO_NONE) {
-			rehearsal->links[link].most =
-				simulation->sharing.resources[shared[link]].most;
-			rehearsal->links[link].busy = simulation->sharing.busy[shared[link]];
+			run->links[link].most = simulation->sharing.resources[shared[link]].most;
+			run->links[link].busy = simulation->sharing.busy[shared[link]];
 		}
 }
 
@@ -211,19 +208,19 @@ static bool flow(struct simulation *simulation, uint32_t s, enum stage stage, do
 
 static bool drive(struct simulation *simulation, uint32_t s, double *time)
 {
-	const struct ordo_resources *resources = simulation->rehearsal->resources;
+	const struct ordo_resources *resources = simulation->run->resources;
 	const struct ordo_work *work = &simulation->streams[s].work;
 	if (work->route == ORDO_NONE || simulation->has_cores)
 		return true;
 	return flow(simulation, s, DRIVING, work->latency,
-		simulation->rehearsal->routes->routes[work->route].bandwidth,
+		simulation->run->routes->routes[work->route].bandwidth,
 		resources->uses + resources->first_use[work->route],
 		resources->nport_use[work->route], time);
 }
 
 static bool move(struct simulation *simulation, uint32_t s, double *time)
 {
-	const struct ordo_resources *resources = simulation->rehearsal->resources;
+	const struct ordo_resources *resources = simulation->run->resources;
 	const struct ordo_work *work = &simulation->streams[s].work;
 	if (work->route == ORDO_NONE)
 		return true;
@@ -231,8 +228,8 @@ static bool move(struct simulation *simulation, uint32_t s, double *time)
 		       nuse = resources->first_use[work->route + 1] - first;
 	const double began = *time;
 	if (!flow(simulation, s, FLOWING, work->wire,
-		    simulation->rehearsal->routes->routes[work->route].bandwidth,
-		    resources->uses + first, nuse, time))
+		    simulation->run->routes->routes[work->route].bandwidth, resources->uses + first,
+		    nuse, time))
 		return false;
 	simulation->passages[work->route].flowed += *time - began;
 	return true;
@@ -246,10 +243,10 @@ static bool serve(struct simulation *simulation, uint32_t s, enum stage stage, d
 	const bool shared = server->resource != ORDO_NONE;
 	double bound = rate;
 	if (stage == ADDING && alone > 0) {
-		const struct ordo_rehearsal *rehearsal = simulation->rehearsal;
+		const struct ordo_timed_run *run = simulation->run;
 		const struct ordo_task *task =
 			&simulation->schedule->tasks[simulation->streams[s].next];
-		const double slow = ordo_bytes_added(rehearsal->sizes, task) / alone;
+		const double slow = ordo_bytes_added(run->sizes, task) / alone;
 		bound = slow < rate ? slow : rate;
 	}
 	return flow(simulation, s, stage, alone, bound, server, shared ? 1 : 0, time);
@@ -262,15 +259,14 @@ static bool add(struct simulation *simulation, uint32_t s, double *time)
 				      ? simulation->schedule->streams[s].rank
 				      : simulation->schedule->tasks[stream->next].peer;
 	return serve(simulation, s, ADDING, stream->work.reduce,
-		&simulation->rehearsal->resources->adders[rank], time);
+		&simulation->run->resources->adders[rank], time);
 }
 
 static bool copy(struct simulation *simulation, uint32_t s, double *time)
 {
 	const struct running *stream = &simulation->streams[s];
 	return serve(simulation, s, COPYING, stream->work.copy,
-		&simulation->rehearsal->resources->copiers[simulation->schedule->streams[s].rank],
-		time);
+		&simulation->run->resources->copiers[simulation->schedule->streams[s].rank], time);
 }
 
 /* Gives the core to who has waited longest, or keeps it. */
@@ -328,7 +324,7 @@ static void wake(struct simulation *simulation, uint32_t notify)
 
 static void tell_progress(const struct simulation *simulation)
 {
-	const struct ordo_predict_options *options = simulation->rehearsal->options;
+	const struct ordo_predict_options *options = simulation->run->options;
 	if (options->progress && simulation->ndone % 65536 == 0)
 		options->progress(options->closure, "predicting", simulation->ndone,
 			simulation->schedule->ntask);
@@ -379,9 +375,8 @@ static bool begin_task(struct simulation *simulation, uint32_t s, double *time)
 	struct running *stream = &simulation->streams[s];
 	const uint32_t i = stream->next;
 	simulation->tasks[i].begin = *time;
-	ordo_work_of(simulation->rehearsal, i, s, &stream->work);
-	stream->work.latency =
-		ordo_latency_of(simulation->rehearsal, i, &stream->work, &stream->message);
+	ordo_work_of(simulation->run, i, s, &stream->work);
+	stream->work.latency = ordo_latency_of(simulation->run, i, &stream->work, &stream->message);
 	if (stream->work.route != ORDO_NONE)
 		use_route(simulation, i, &stream->work);
 	if (stream->work.reduce > 0)
@@ -432,7 +427,7 @@ static bool end_flow(struct simulation *simulation, uint32_t s, double *time)
 	stream->going = false;
 	if (stage == FLOWING) {
 		simulation->passages[stream->work.route].flowed += *time - stream->began;
-		simulation->rehearsal->delay[stream->next] =
+		simulation->run->delay[stream->next] =
 			later(0, *time - stream->began - stream->work.wire);
 	}
 	return proceed(simulation, s, (enum stage)(stage + 1), time);
@@ -528,7 +523,7 @@ static bool pair(struct simulation *simulation, struct ordo_error *error)
 {
 	const struct ordo_schedule *schedule = simulation->schedule;
 	struct ordo_timed_task *tasks = simulation->tasks;
-	if (!ordo_timeline_pair(simulation->rehearsal->timeline, error))
+	if (!ordo_timeline_pair(simulation->run->timeline, error))
 		return false;
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t i = schedule->streams[s].first; i < schedule->streams[s].end; i++) {
@@ -541,9 +536,9 @@ static bool pair(struct simulation *simulation, struct ordo_error *error)
 
 static bool open_simulation(struct simulation *simulation, struct ordo_error *error)
 {
-	struct ordo_rehearsal *rehearsal = simulation->rehearsal;
-	const struct ordo_topology *topology = rehearsal->options->topology;
-	const struct ordo_resources *resources = rehearsal->resources;
+	struct ordo_timed_run *run = simulation->run;
+	const struct ordo_topology *topology = run->options->topology;
+	const struct ordo_resources *resources = run->resources;
 	const uint32_t nstream = simulation->schedule->nstream;
 	simulation->streams = ordo_array_make(nstream, sizeof *simulation->streams, 0);
 	simulation->ready = ordo_array_make(nstream, sizeof *simulation->ready, 0);
@@ -551,10 +546,9 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 		ordo_array_make(simulation->schedule->ntask, sizeof *simulation->takers, 0xff);
 	simulation->lined = ordo_array_make(nstream, sizeof *simulation->lined, 0);
 	simulation->passages =
-		ordo_array_make(rehearsal->routes->nroute, sizeof *simulation->passages, 0);
+		ordo_array_make(run->routes->nroute, sizeof *simulation->passages, 0);
 	if (resources->nshared)
-		rehearsal->delay =
-			ordo_array_make(simulation->schedule->ntask, sizeof *rehearsal->delay, 0);
+		run->delay = ordo_array_make(simulation->schedule->ntask, sizeof *run->delay, 0);
 	simulation->has_cores = topology && topology->cores;
 	simulation->free_cores = topology ? topology->cores : 0;
 	simulation->task_cost = topology ? topology->task_ns * 1e-9 : 0;
@@ -566,8 +560,7 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 		.nflow = nstream};
 	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
 	if (!simulation->streams || !simulation->ready || !simulation->takers ||
-		!simulation->lined || !simulation->passages ||
-		(resources->nshared && !rehearsal->delay))
+		!simulation->lined || !simulation->passages || (resources->nshared && !run->delay))
 		return ordo_fail_memory(error);
 	for (uint32_t s = nstream; s-- > 0;) {
 		simulation->streams[s].next = simulation->schedule->streams[s].first;
@@ -589,23 +582,22 @@ static void close_simulation(struct simulation *simulation)
 	ordo_sharing_free(&simulation->sharing);
 }
 
-bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo_error *error)
+bool ordo_simulate(struct ordo_timed_run *run, bool *given_up, struct ordo_error *error)
 {
-	struct ordo_timeline *timeline = rehearsal->timeline;
-	const double limit = rehearsal->options->limit;
-	struct simulation simulation = {.rehearsal = rehearsal,
-		.schedule = rehearsal->schedule,
+	struct ordo_timeline *timeline = run->timeline;
+	const double limit = run->options->limit;
+	struct simulation simulation = {.run = run,
+		.schedule = run->schedule,
 		.tasks = timeline->tasks,
 		.limit = limit > 0 ? limit : HUGE_VAL};
 	bool worked = open_simulation(&simulation, error);
 	if (worked) {
 		take_events(&simulation);
 		timeline->total = 0;
-		for (uint32_t s = 0; s < rehearsal->schedule->nstream; s++)
+		for (uint32_t s = 0; s < run->schedule->nstream; s++)
 			timeline->total = later(timeline->total, simulation.streams[s].clock);
 		worked = simulation.given_up ||
-			 (simulation.ndone == rehearsal->schedule->ntask &&
-				 isfinite(timeline->total)) ||
+			 (simulation.ndone == run->schedule->ntask && isfinite(timeline->total)) ||
 			 fail_stuck(&simulation, error);
 		tell_links(&simulation);
 	}

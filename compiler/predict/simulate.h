@@ -6,7 +6,7 @@
 #include "sizes.h"
 
 /* What a run is of, and what it fills. */
-struct ordo_rehearsal {
+struct ordo_timed_run {
 	const struct ordo_schedule *schedule;
 	const struct ordo_predict_options *options;
 	const struct ordo_sizes_of_moves *sizes;
@@ -35,15 +35,15 @@ struct ordo_work {
 	double latency, wire, reduce, copy;
 	uint32_t route; /* ORDO_NONE: it does not send */
 };
-void ordo_work_of(const struct ordo_rehearsal *rehearsal, uint32_t task, uint32_t stream,
-	struct ordo_work *work);
+void ordo_work_of(
+	const struct ordo_timed_run *run, uint32_t task, uint32_t stream, struct ordo_work *work);
 /* The latency that a task pays which begins now, as the timeline says; the tasks before it in its
  * stream were asked for already. */
-double ordo_latency_of(const struct ordo_rehearsal *rehearsal, uint32_t task,
+double ordo_latency_of(const struct ordo_timed_run *run, uint32_t task,
 	const struct ordo_work *work, struct ordo_message *message);
 
 /* *given_up: it takes longer than the limit of the options. false: it is stuck (ORDO_REFUTED), or
  * there is no memory. */
-bool ordo_simulate(struct ordo_rehearsal *rehearsal, bool *given_up, struct ordo_error *error);
+bool ordo_simulate(struct ordo_timed_run *run, bool *given_up, struct ordo_error *error);
 
 #endif

@@ -121,11 +121,11 @@ static uint32_t natural_chunks(const struct ordo_resolved_request *request)
 	return sliced ? request->problem.nrank * rings->nlane : rings->nlane;
 }
 
-static struct ordo_lane lane_of(const struct ordo_resolved_request *request, uint32_t l)
+static struct ordo_ring_lane lane_of(const struct ordo_resolved_request *request, uint32_t l)
 {
 	const struct rings *rings = request->prepared;
 	uint32_t n = request->problem.nrank;
-	return (struct ordo_lane){
+	return (struct ordo_ring_lane){
 		.n = n,
 		.order = rings->orders + (size_t)l * n,
 		.positions = rings->positions + (size_t)l * n,
@@ -135,7 +135,7 @@ static struct ordo_lane lane_of(const struct ordo_resolved_request *request, uin
 	};
 }
 
-static void build_lane(struct ordo_builder *b, struct ordo_lane *lane)
+static void build_lane(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	ordo_stream(b, "ring", lane->number);
 	switch (lane->problem->op) {
@@ -186,7 +186,7 @@ static void build(struct ordo_builder *b, const struct ordo_resolved_request *re
 {
 	const struct rings *rings = request->prepared;
 	for (uint32_t l = 0; request->problem.nrank > 1 && l < rings->nlane; l++) {
-		struct ordo_lane lane = lane_of(request, l);
+		struct ordo_ring_lane lane = lane_of(request, l);
 		if (lane.share.count)
 			build_lane(b, &lane);
 	}
@@ -200,7 +200,7 @@ static uint64_t count_steps(const struct ordo_resolved_request *request)
 }
 
 /* Chunks that leave position p of a lane. */
-static uint64_t count_sent(const struct ordo_lane *lane, uint32_t p)
+static uint64_t count_sent(const struct ordo_ring_lane *lane, uint32_t p)
 {
 	uint64_t n = lane->n, share = lane->share.count;
 	switch (lane->problem->op) {
@@ -233,7 +233,7 @@ static uint64_t count_volume(const struct ordo_resolved_request *request)
 		rank++) {
 		uint64_t sent = 0;
 		for (uint32_t l = 0; l < rings->nlane; l++) {
-			struct ordo_lane lane = lane_of(request, l);
+			struct ordo_ring_lane lane = lane_of(request, l);
 			sent += count_sent(&lane, lane.positions[rank]);
 		}
 		if (sent > busiest)

@@ -13,7 +13,7 @@ static void pass_on(
 
 /* In step s the rank at position p passes the slice of position p-s on. After a sum it lies in the
  * output from the beginning. */
-void ordo_lane_spread(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_spread(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	bool summed = lane->problem->op == ORDO_ALLREDUCE;
 	for (uint32_t step = 0; step + 1 < lane->n; step++) {
@@ -32,7 +32,7 @@ void ordo_lane_spread(struct ordo_builder *b, struct ordo_lane *lane)
 }
 
 /* Chunk number k of the share leaves the root in step k, and position p in step k+p. */
-void ordo_lane_broadcast(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_broadcast(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	uint32_t n = lane->n, nchunk = lane->share.count;
 	for (uint32_t step = 0; n > 1 && nchunk && step < nchunk + n - 2; step++) {
@@ -51,7 +51,7 @@ void ordo_lane_broadcast(struct ordo_builder *b, struct ordo_lane *lane)
 }
 
 /* The root sends the farthest position's slice first; the i-th slice ends at position n-1-i. */
-void ordo_lane_scatter(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_scatter(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	uint32_t n = lane->n;
 	if (n < 2 || !lane->share.count)
@@ -75,7 +75,7 @@ void ordo_lane_scatter(struct ordo_builder *b, struct ordo_lane *lane)
 
 /* In step s the rank at position p > s passes the slice of position p-s on, towards the root:
  * position n. */
-void ordo_lane_gather(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_gather(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	uint32_t n = lane->n;
 	if (n < 2 || !lane->share.count)

@@ -5,8 +5,8 @@
  */
 #include "ring_lanes.h"
 
-static struct ordo_at sum_place(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t rank,
-	uint32_t chunk, uint32_t arrival)
+static struct ordo_at sum_place(struct ordo_builder *b, const struct ordo_ring_lane *lane,
+	uint32_t rank, uint32_t chunk, uint32_t arrival)
 {
 	if (ordo_has_output(b, rank, chunk))
 		return ordo_output_of(b, rank, chunk);
@@ -16,7 +16,7 @@ static struct ordo_at sum_place(struct ordo_builder *b, const struct ordo_lane *
 }
 
 /* The rank gets its own part of a slice ready for the sum that will arrive. */
-static void contribute(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t rank,
+static void contribute(struct ordo_builder *b, const struct ordo_ring_lane *lane, uint32_t rank,
 	struct ordo_slice slice, uint32_t arrival)
 {
 	if (slice.count)
@@ -26,8 +26,8 @@ static void contribute(struct ordo_builder *b, const struct ordo_lane *lane, uin
 
 /* What arrived at `from` as number arrival-1 (0: it begins there) goes on to `to` as number
  * `arrival`. */
-static void add_on(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t from, uint32_t to,
-	struct ordo_slice slice, uint32_t came_as, uint32_t arrival)
+static void add_on(struct ordo_builder *b, const struct ordo_ring_lane *lane, uint32_t from,
+	uint32_t to, struct ordo_slice slice, uint32_t came_as, uint32_t arrival)
 {
 	if (!slice.count)
 		return;
@@ -40,7 +40,7 @@ static void add_on(struct ordo_builder *b, const struct ordo_lane *lane, uint32_
 /* AllReduce: every slice has its place in the output. The slice that begins at a rank is sent from
  * the input and needs no copy. What is needed first is copied last, so that one handshake tells of
  * all copies. */
-static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
+static void contribute_all(struct ordo_builder *b, const struct ordo_ring_lane *lane)
 {
 	struct ordo_slice share = lane->share;
 	for (uint32_t p = 0; p < lane->n; p++) {
@@ -55,7 +55,7 @@ static void contribute_all(struct ordo_builder *b, const struct ordo_lane *lane)
 
 /* ReduceScatter: the first arrivals have their places in the window, the last one in the output.
  * Again what is needed first comes last. */
-static void contribute_first(struct ordo_builder *b, struct ordo_lane *lane)
+static void contribute_first(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	uint32_t n = lane->n;
 	ordo_lane_open_window(b, lane, n - 2, lane->share.count);
@@ -68,7 +68,8 @@ static void contribute_first(struct ordo_builder *b, struct ordo_lane *lane)
 }
 
 /* The place of the arrival just sent on is free for a later one. */
-static void contribute_next(struct ordo_builder *b, const struct ordo_lane *lane, uint32_t sent)
+static void contribute_next(
+	struct ordo_builder *b, const struct ordo_ring_lane *lane, uint32_t sent)
 {
 	uint32_t arrival = sent + lane->nwindow;
 	for (uint32_t p = 0; arrival < lane->n - 2 && p < lane->n; p++)
@@ -78,7 +79,7 @@ static void contribute_next(struct ordo_builder *b, const struct ordo_lane *lane
 
 /* In step s the rank at position p adds the slice of position p-1-s on; it began at the position
  * behind its own, so it ends there after n-1 steps. */
-void ordo_lane_sum(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_sum(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	bool to_all = lane->problem->op == ORDO_ALLREDUCE,
 	     windowed = !to_all && !lane->problem->in_place;
@@ -101,7 +102,7 @@ void ordo_lane_sum(struct ordo_builder *b, struct ordo_lane *lane)
 
 /* Chunk number k of the share leaves position 1 in step k and is at position p, from 2 on, one step
  * later each, last at the root: position n. */
-void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_lane *lane)
+void ordo_lane_sum_to_root(struct ordo_builder *b, struct ordo_ring_lane *lane)
 {
 	uint32_t n = lane->n, nchunk = lane->share.count;
 	bool windowed = !lane->problem->in_place;
