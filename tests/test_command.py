@@ -3463,16 +3463,17 @@ def _(ordo):
     wanted((ordo.folder / "ring.json").read_bytes() == whole)
 
 
-@desk_case("times are told in ms or s, never with an exponent")
+@desk_case("times are in us, ms or s, never with an exponent")
 def _(ordo):
     compiled = ordo.works("compile", "allreduce", "-n", 4, "-a", "ring", "-o", "ring.json").err
     wanted(
         re.search(
-            r"compiled in [0-9.]+ ms, proved in [0-9.]+ ms, written in [0-9.]+ ms to ring.json",
+            r"compiled in [0-9.]+ [mu]s, proved in [0-9.]+ [mu]s, written in [0-9.]+ [mu]s to "
+            r"ring.json",
             compiled), compiled)
     for words in [["verify", "ring.json"], ["run", "ring.json"]]:
         out = ordo.works(*words).out
-        wanted(re.search(r"[0-9.]+ m?s\b", out) and not re.search(r"\de[-+]\d", out), out)
+        wanted(re.search(r"[0-9.]+ [mu]?s\b", out) and not re.search(r"\de[-+]\d", out), out)
 
 
 @desk_case(

@@ -1,5 +1,4 @@
-/* command.h - what every command of `ordo` is made of: its description, one call of it, and how it
- * answers.
+/* command.h - what every command of `ordo` is made of: its description, and one call of it.
  *
  * Results go to stdout, everything else to stderr. With --json, stdout gets one JSON object and
  * stderr nothing.
@@ -81,37 +80,6 @@ extern const struct command manual_command;
 extern const struct command completions_command;
 extern const struct command demo_command;
 
-/* Replaces control characters, which a terminal would obey, by question marks; line ends too,
- * unless `lines`. */
-void tame(char *text, bool lines);
-/* Prints to stdout, for people only: nothing with --json. */
-void say(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Says something beside the result: to stderr for people, into "notes" with --json. */
-void note(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void warn(struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Reports why the command did not work and returns its exit code. */
-int fail(struct call *call, const struct ordo_error *error);
-int fail_usage(struct call *call, const char *hint, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* Whoever read stdout is gone, as `head` is once it has its lines: no error of ours, and nothing is
- * left to be said. Known once something could not be written. */
-bool reader_left(void);
-
-/* Numbers in JSON are written as integers, whatever their size. */
-void add_count(cJSON *object, const char *name, uint64_t count);
-void add_text(cJSON *object, const char *name, const char *text); /* NULL: null */
-void add_number(cJSON *object, const char *name, double number);
-void add_truth(cJSON *object, const char *name, bool truth);
-cJSON *error_json(const struct ordo_error *error);
-/* Prints an error to a stream, coloured if that is a terminal. */
-void print_error(FILE *out, const struct ordo_error *error);
-
-enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
-/* The escape sequence of a colour, or "" unless the stream is a terminal and NO_COLOR is not
- * set. */
-const char *paint(FILE *out, enum colour colour);
-
 /* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with
  * the time left. closure: a struct progress, which tells one thing under way from another. Any
  * thread. */
@@ -124,11 +92,6 @@ void show_progress(void *closure, const char *what, uint64_t done, uint64_t tota
 void hide_progress(struct progress *progress);
 /* When the command begins; not for --json, which has nothing on stderr. */
 void allow_progress(bool allowed);
-
-/* Sizes, times and rates as people read them: `1.5 MiB`, `0.05 ms`, `3.2 GB/s`. */
-void print_bytes(FILE *out, double bytes);
-void print_seconds(FILE *out, double seconds_taken);
-void print_rate(FILE *out, double bytes_per_second);
 
 /* Seconds of a clock that only goes forward. */
 double seconds(void);

@@ -1,7 +1,7 @@
 /* memory.c - how much memory the library may take. */
 #include <ordo/memory.h>
+#include <ordo/units.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 static _Atomic uint64_t limit = UINT64_MAX;
 
@@ -15,26 +15,14 @@ uint64_t ordo_memory_limit(void)
 	return atomic_load_explicit(&limit, memory_order_relaxed);
 }
 
-/* "3.2 GiB" */
-static void print_bytes(char out[32], double bytes)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-	int unit = 0;
-	for (; bytes >= 1024 && unit < 6; unit++)
-		bytes /= 1024;
-	snprintf(out, 32, bytes < 10 && unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
-}
-
 bool ordo_memory_allows(double bytes, const char *what, struct ordo_error *error)
 {
 	const uint64_t most = ordo_memory_limit();
-	char wanted[32], there[32];
+	char wanted[ORDO_UNITS_SIZE], there[ORDO_UNITS_SIZE];
 	if (most == UINT64_MAX || bytes <= (double)most)
 		return true;
-	print_bytes(wanted, bytes);
-	print_bytes(there, (double)most);
 	ordo_fail(error, ORDO_ENVIRONMENT, 0, "%s takes about %s of memory, there is %s", what,
-		wanted, there);
+		ordo_bytes_text(wanted, bytes), ordo_bytes_text(there, (double)most));
 	if (error)
 		error->too_large = true;
 	return ordo_hint(error, "--memory-limit SIZE allows more");

@@ -177,10 +177,10 @@ static void print_comparisons(const struct comparing *comparing)
 		printf("  %-13s  %-19s %10" PRIu64 "  %10s  %10s  %10s-%10s  %+6.0f%%  %+8.0f%%\n",
 			ordo_operator_facts(subjects[one->subject].op)->name,
 			subjects[one->subject].algorithm, calibration->rates[one->rate].bytes,
-			time_text(text[0], one->predicted),
-			time_text(text[1], one->measured.median),
-			time_text(text[2], one->measured.first_quartile),
-			time_text(text[3], one->measured.third_quartile),
+			ordo_time_text(text[0], one->predicted),
+			ordo_time_text(text[1], one->measured.median),
+			ordo_time_text(text[2], one->measured.first_quartile),
+			ordo_time_text(text[3], one->measured.third_quartile),
 			100 * error_of(one->predicted, one->measured.median),
 			100 * error_of(one->of_size, one->measured.median));
 	}

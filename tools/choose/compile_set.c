@@ -13,14 +13,7 @@ struct making {
 	struct ordo_selection_wish wish;
 	struct ordo_selection selection;
 	struct made_set made;
-	struct range_cost *costs; /* [nrange] */
 };
-
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
 
 /* What the topology says, and then what the command line says. */
 static struct ordo_machine find_machine(
@@ -41,7 +34,7 @@ static bool refuse_selection(struct call *call, const struct making *making,
 		.progress = show_progress,
 		.closure = progress};
 	if (error->code != ORDO_REFUTED)
-		return refuse(call, fail(call, error));
+		return refuse_error(call, error);
 	report_passed_over(call, &making->selection.candidates);
 	return refuse_all(call, &request, making->request->conditions, error);
 }
@@ -65,17 +58,15 @@ static bool select_schedules(struct call *call, struct making *making)
 static bool find_costs(struct call *call, struct making *making)
 {
 	static const char *const sources[] = {NULL, "by its rounds", "by its claims"};
-	struct ordo_error error;
-	making->costs = calloc(making->selection.nrange, sizeof *making->costs);
-	if (!making->costs) {
-		ordo_fail_memory(&error);
-		return refuse(call, fail(call, &error));
+	making->made.costs = calloc(making->selection.nrange, sizeof *making->made.costs);
+	if (!making->made.costs) {
+		return refuse_memory(call);
 	}
 	for (uint32_t i = 0; i < making->selection.nrange; i++) {
 		const struct ordo_selected *range = &making->selection.ranges[i];
 		const uint64_t last =
 			range->to_bytes == ORDO_ENDLESS ? range->from_bytes : range->to_bytes;
-		making->costs[i] = (struct range_cost){
+		making->made.costs[i] = (struct range_cost){
 			ordo_cost_seconds(&range->cost, &making->wish.machine, range->from_bytes),
 			ordo_cost_seconds(&range->cost, &making->wish.machine, last),
 			sources[range->cost.source]};
@@ -83,46 +74,34 @@ static bool find_costs(struct call *call, struct making *making)
 	return true;
 }
 
-static void print_machine(FILE *out, const struct making *making)
+static void report_machine(const struct report *report, const struct making *making)
 {
 	const struct ordo_machine *machine = &making->wish.machine;
-	fprintf(out, "  %-23s %.4g ns a step, %.4g GB/s a link, %.4g GB/s added\n", "cost",
+	struct report price = report_object(report, "price");
+	const struct report object = report_object(report, "machine");
+	report_line(&object, "cost",
+		"%.4g<alpha_ns> ns a step, %.4g<bandwidth_gbs> GB/s a link, "
+		"%.4g<reduce_bandwidth_gbs> GB/s added",
 		machine->latency_ns, machine->bandwidth_gbs, machine->reduce_bandwidth_gbs);
 	if (!has_conditions(making->request->conditions) && !making->wish.one_order)
-		return;
-	fprintf(out, "  %-23s at most %.4g times the cheapest of all, at %" PRIu64 " bytes\n",
-		"price of the conditions", making->selection.price, making->selection.price_bytes);
+		price.text = NULL;
+	report_line(&price, "price of the conditions",
+		"at most %.4g<most> times the cheapest of all, at %" PRIu64 "<bytes> bytes",
+		making->selection.price, making->selection.price_bytes);
 }
 
-static void add_machine(struct call *call, const struct making *making)
+static bool report_making(struct call *call, struct making *making, double taken)
 {
-	const struct ordo_machine *machine = &making->wish.machine;
-	cJSON *json = cJSON_AddObjectToObject(call->answer, "machine");
-	add_number(json, "alpha_ns", machine->latency_ns);
-	add_number(json, "bandwidth_gbs", machine->bandwidth_gbs);
-	add_number(json, "reduce_bandwidth_gbs", machine->reduce_bandwidth_gbs);
-	json = cJSON_AddObjectToObject(call->answer, "price");
-	add_number(json, "most", making->selection.price);
-	add_count(json, "bytes", making->selection.price_bytes);
-	add_text(call->answer, "output", making->request->output);
-}
-
-static bool report(struct call *call, struct making *making, double taken)
-{
-	if (call->json) {
-		add_machine(call, making);
+	const struct report report = report_of(call, stderr);
+	report_made(&report, &making->made);
+	report_machine(&report, making);
+	if (call->json)
 		report_passed_over(call, &making->selection.candidates);
-		add_number(call->answer, "seconds", taken);
-		return add_judged(call, &making->made.judged, making->costs);
-	}
-	print_made_line(stderr, &making->made);
-	print_ranges(stderr, &making->made.judged, making->costs);
-	print_machine(stderr, making);
-	if (!print_judged(call, stderr, &making->made.judged))
+	if (!report_judged(call, &report, &making->made.judged))
 		return false;
-	fprintf(stderr, "chosen, compiled, proved and written in ");
-	print_seconds(stderr, taken);
-	fprintf(stderr, " to %s\n", making->request->output);
+	report_text(&report,
+		"chosen, compiled, proved and written in %g<seconds:time> to %s<output>\n", taken,
+		making->request->output);
 	return true;
 }
 
@@ -134,7 +113,7 @@ static int make(struct call *call, struct making *making)
 			making->request->conditions) ||
 		!write_selection(
 			call, &making->made, &making->selection, making->request->output) ||
-		!report(call, making, seconds() - began))
+		!report_making(call, making, seconds() - began))
 		return call->status;
 	return ORDO_OK;
 }
@@ -151,7 +130,6 @@ int compile_set(struct call *call, const struct set_request *request)
 	making.wish.topology = topology;
 	making.wish.machine = find_machine(request, topology);
 	const int status = make(call, &making);
-	free(making.costs);
 	end_made(&making.made);
 	ordo_selection_free(&making.selection);
 	ordo_topology_destroy(topology);

@@ -1,14 +1,9 @@
 /* plan_set_files.c - from what was selected for each size to a proved plan set in a folder. */
 #include "plan_set_files.h"
+#include "report/plan_set.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
 
 bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint64_t *to_bytes)
 {
@@ -27,20 +22,18 @@ bool read_sizes(struct call *call, const char *text, uint64_t *from_bytes, uint6
 						     *to_bytes > ORDO_BYTES_LIMIT)));
 	}
 	if (too_many)
-		return refuse(call, fail_usage(call, NULL,
-					    "--sizes: found %s, wanted sizes of at most %" PRIu64,
-					    text, ORDO_BYTES_LIMIT));
+		return refuse_usage(call, NULL,
+			"--sizes: found %s, wanted sizes of at most %" PRIu64, text,
+			ORDO_BYTES_LIMIT);
 	if (!worked)
-		return refuse(
-			call, fail_usage(call,
-				      "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-				      "--sizes: found %s, wanted the first and the last size such "
-				      "as 1:1GiB, or 1: for all from 1 on",
-				      *text ? text : "nothing"));
+		return refuse_usage(call,
+			"KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+			"--sizes: found %s, wanted the first and the last size such "
+			"as 1:1GiB, or 1: for all from 1 on",
+			*text ? text : "nothing");
 	if (*from_bytes > *to_bytes)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--sizes: found %s, wanted the smaller size first", text));
+		return refuse_usage(
+			call, NULL, "--sizes: found %s, wanted the smaller size first", text);
 	return true;
 }
 
@@ -49,9 +42,8 @@ bool read_set_output(struct call *call, const char *output)
 	const size_t length = output ? strlen(output) : 0;
 	if (output && !(length >= 5 && !strcmp(output + length - 5, ".json")))
 		return true;
-	return refuse(call, fail_usage(call, "the set and its schedules are written into it",
-				    "--output: found %s, wanted the name of a folder",
-				    output ? output : "none"));
+	return refuse_usage(call, "the set and its schedules are written into it",
+		"--output: found %s, wanted the name of a folder", output ? output : "none");
 }
 
 bool prove_selection(struct call *call, struct made_set *made,
@@ -60,10 +52,9 @@ bool prove_selection(struct call *call, struct made_set *made,
 {
 	const struct ordo_verify_options options = {.topology = wish->topology};
 	struct ordo_error error;
-	*made = (struct made_set){
-		.set = ordo_selection_plan_set(selection, &wish->problem, &error)};
+	made->set = ordo_selection_plan_set(selection, &wish->problem, &error);
 	if (!made->set)
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	if (!begin_judged(call, &made->judged, made->set, &sums_of_floats))
 		return false;
 	for (uint32_t i = 0; i < made->set->nrange; i++)
@@ -83,20 +74,23 @@ bool write_selection(struct call *call, const struct made_set *made,
 		schedules[i] = selection->ranges[i].schedule;
 	worked = worked && ordo_plan_set_write(made->set, schedules, output, &error);
 	free(schedules);
-	return worked ? true : refuse(call, fail(call, &error));
+	return worked ? true : refuse_error(call, &error);
 }
 
 void end_made(struct made_set *made)
 {
+	free(made->costs);
 	end_judged(&made->judged);
 	ordo_plan_set_destroy(made->set);
 }
 
-void print_made_line(FILE *out, const struct made_set *made)
+void report_made(const struct report *report, const struct made_set *made)
 {
 	const struct ordo_problem *problem = &made->set->problem;
-	fprintf(out, "%s on %u rank%s: %u schedule%s, %sproved%s in every interleaving\n",
-		ordo_operator_facts(problem->op)->name, problem->nrank,
-		problem->nrank == 1 ? "" : "s", made->set->nrange,
-		made->set->nrange == 1 ? "" : "s", paint(out, GREEN), paint(out, PLAIN));
+	report_text(report, "%s on %u rank%s: %u schedule%s, %sproved%s in every interleaving\n",
+		ordo_operator_facts(problem->op)->name, problem->nrank, plural(problem->nrank),
+		made->set->nrange, plural(made->set->nrange), paint(report->text, GREEN),
+		paint(report->text, PLAIN));
+	report_set(&(struct report){.json = report->json}, made->set);
+	report_ranges(report, &made->judged, made->costs);
 }

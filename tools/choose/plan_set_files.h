@@ -14,6 +14,7 @@ bool read_set_output(struct call *call, const char *output);
 struct made_set {
 	struct ordo_plan_set *set;
 	struct judged_set judged;
+	struct range_cost *costs; /* [set->nrange] of calloc, or NULL */
 };
 
 /* Makes the set and proves it as a set, as if somebody else had made it, and asks what was required
@@ -26,7 +27,7 @@ bool write_selection(struct call *call, const struct made_set *made,
 	const struct ordo_selection *selection, const char *output);
 void end_made(struct made_set *made);
 
-/* `AllReduce on 8 ranks: 3 schedules, proved in every interleaving` */
-void print_made_line(FILE *out, const struct made_set *made);
+/* `AllReduce on 8 ranks: 3 schedules, proved in every interleaving`, and its ranges. */
+void report_made(const struct report *report, const struct made_set *made);
 
 #endif

@@ -25,11 +25,9 @@ bool refuse_with_others(struct call *call, const struct ordo_request *request,
 			elsewhere ? "with a link between every two ranks these would do"
 				  : "these do",
 			others);
-	const int status = fail(call, error);
 	hide_progress(request->closure);
 	ordo_arena_free(&arena);
-	call->status = status;
-	return false;
+	return refuse_error(call, error);
 }
 
 /* Is there a candidate that is refused for the memory it takes? */
@@ -78,19 +76,16 @@ const char *without_name(const struct ordo_refusal *refused)
 void report_passed_over(struct call *call, const struct ordo_candidates *passed)
 {
 	enum { SHOWN = 3, MOST_LETTERS = 160 };
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "passed_over");
+	const struct report report = report_of(call, stderr),
+			    list = report_list(&report, "passed_over");
 	for (uint32_t i = 0; i < passed->nrefused; i++) {
 		const struct ordo_refusal *refused = &passed->refused[i];
-		if (call->json) {
-			cJSON *one = cJSON_CreateObject();
-			add_text(one, "algorithm", refused->algorithm);
-			add_text(one, "why", refused->why);
-			cJSON_AddItemToArray(list, one);
-		} else if (i < SHOWN) {
-			const char *why = without_name(refused);
+		const char *why = without_name(refused);
+		const struct report one = report_item(&list);
+		report_members(&one, "%s<algorithm> %s<why>", refused->algorithm, refused->why);
+		if (!call->json && i < SHOWN)
 			note(call, "  not %s: %.*s%s", refused->algorithm, MOST_LETTERS, why,
 				strlen(why) > MOST_LETTERS ? "..." : "");
-		}
 	}
 	if (!call->json && passed->nrefused > SHOWN)
 		note(call, "  nor %u others; --json tells why", passed->nrefused - SHOWN);

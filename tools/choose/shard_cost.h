@@ -2,13 +2,13 @@
 #ifndef ORDO_TOOLS_CHOOSE_SHARD_COST_H
 #define ORDO_TOOLS_CHOOSE_SHARD_COST_H
 
-#include "command.h"
+#include "report/report.h"
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 
 /* Into "shard_price" with --json, else as a line to stderr; nothing if every rank has one shard.
  * topology: what it was compiled for, or NULL. */
-void tell_shard_price(struct call *call, const struct ordo_schedule *schedule,
+void report_shard_price(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_topology *topology);
 
 #endif

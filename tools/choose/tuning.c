@@ -4,18 +4,13 @@
 #include "rejected.h"
 #include "report/plan_set_proof.h"
 #include <inttypes.h>
+#include <math.h>
 #include <ordo/detail/accumulate.h>
 #include <string.h>
 
 /* Up to so many ranks every candidate is simulated and proved, also where it cannot be the fastest:
  * that takes seconds at most. */
 enum { MOST_RANKS_FOR_ALL = 64 };
-
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
 
 static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
 	const struct ordo_tune_wish *asked, const struct ordo_tuning *tuning,
@@ -27,11 +22,9 @@ static bool refuse_tuning(struct call *call, const struct tuning_wish *wish,
 		.progress = show_progress,
 		.closure = asked->selection.progress_closure};
 	if (error->code != ORDO_REFUTED)
-		return refuse(call, fail(call, error));
-	if (call->json)
-		add_contenders(call->answer, tuning);
-	else
-		print_contenders(stderr, tuning);
+		return refuse_error(call, error);
+	const struct report report = report_of(call, stderr);
+	report_contenders(&report, tuning);
 	return refuse_all(call, &request, wish->conditions, error);
 }
 
@@ -128,62 +121,42 @@ static int widest_name(const struct ordo_tuning *tuning)
 	return width;
 }
 
-/* `  36.2 us  1.00`, or as wide as that. */
-static void print_time(FILE *out, const struct ordo_contender *contender, double best)
+/* What was not timed is refused, or given up at a bound. */
+static void report_contender(
+	const struct report *list, const struct ordo_tuning *tuning, uint32_t contender, int width)
 {
-	char text[32] = "";
-	if (contender->first >= 0)
-		fprintf(out, "%10s  %6.2f", time_text(text, contender->first),
-			best > 0 ? contender->first / best : 1);
-	else if (contender->standing == ORDO_OUTRUN)
-		fprintf(out, "%10s  %6.2f", time_text(text, contender->bound),
-			best > 0 ? contender->bound / best : 1);
+	const struct ordo_contender *one = &tuning->contenders[contender];
+	const double best = tuning->contenders[0].first,
+		     shown = one->first >= 0 || one->standing != ORDO_OUTRUN ? one->first
+									     : one->bound;
+	const bool won = !contender && one->standing == ORDO_TIMED;
+	struct report row = report_item(list);
+	char text[128], remark[112];
+	report_members(&row, "%s<algorithm> %u<chunks_per_block> %s<standing>", one->algorithm,
+		one->chunks_per_block, ordo_standing_name(one->standing));
+	add_number(row.json, "seconds", one->first >= 0 ? one->first : (double)NAN);
+	if (tuning->last_bytes > tuning->first_bytes)
+		add_number(
+			row.json, "seconds_at_last_size", one->last >= 0 ? one->last : (double)NAN);
+	report_members(&row, "%g<bound_seconds> %s<order_digest> %s<why>", one->bound,
+		text_or_null(one->digest), one->why);
+	if (says_it_again(tuning, contender))
+		return;
+	write_remark(one, remark, sizeof remark);
+	report_text(&row, "%s%s%-*s%s  ", won ? paint(row.text, BOLD) : "", won ? "> " : "  ",
+		width, contender_text(text, tuning, contender), won ? paint(row.text, PLAIN) : "");
+	if (shown >= 0)
+		report_text(&row, "%10g<:time>  %6.2f", shown, best > 0 ? shown / best : 1);
 	else
-		fprintf(out, "%10s  %6s", "", "");
+		report_text(&row, "%10s  %6s", "", "");
+	report_text(&row, "%s%s\n", *remark ? "  " : "", remark);
 }
 
-void print_contenders(FILE *out, const struct ordo_tuning *tuning)
+void report_contenders(const struct report *report, const struct ordo_tuning *tuning)
 {
 	const int width = widest_name(tuning);
-	const double best = tuning->ncontender ? tuning->contenders[0].first : 0;
-	fprintf(out, "  %-*s  %10s  %6s\n", width, "candidate", "predicted", "ratio");
-	for (uint32_t i = 0; i < tuning->ncontender; i++) {
-		const struct ordo_contender *one = &tuning->contenders[i];
-		const bool won = !i && one->standing == ORDO_TIMED;
-		char text[128], remark[112];
-		if (says_it_again(tuning, i))
-			continue;
-		fprintf(out, "%s%s%-*s%s  ", won ? paint(out, BOLD) : "", won ? "> " : "  ", width,
-			contender_text(text, tuning, i), won ? paint(out, PLAIN) : "");
-		print_time(out, one, best);
-		write_remark(one, remark, sizeof remark);
-		fprintf(out, "%s%s\n", *remark ? "  " : "", remark);
-	}
-}
-
-static void add_seconds(cJSON *object, const char *name, double value)
-{
-	if (value >= 0)
-		add_number(object, name, value);
-	else
-		cJSON_AddNullToObject(object, name);
-}
-
-void add_contenders(cJSON *answer, const struct ordo_tuning *tuning)
-{
-	cJSON *list = cJSON_AddArrayToObject(answer, "candidates");
-	for (uint32_t i = 0; i < tuning->ncontender; i++) {
-		const struct ordo_contender *one = &tuning->contenders[i];
-		cJSON *json = cJSON_CreateObject();
-		cJSON_AddItemToArray(list, json);
-		add_text(json, "algorithm", one->algorithm);
-		add_count(json, "chunks_per_block", one->chunks_per_block);
-		add_text(json, "standing", ordo_standing_name(one->standing));
-		add_seconds(json, "seconds", one->first);
-		if (tuning->last_bytes > tuning->first_bytes)
-			add_seconds(json, "seconds_at_last_size", one->last);
-		add_number(json, "bound_seconds", one->bound);
-		add_text(json, "order_digest", *one->digest ? one->digest : NULL);
-		add_text(json, "why", one->why);
-	}
+	const struct report list = report_list(report, "candidates");
+	report_text(report, "  %-*s  %10s  %6s\n", width, "candidate", "predicted", "ratio");
+	for (uint32_t i = 0; i < tuning->ncontender; i++)
+		report_contender(&list, tuning, i, width);
 }

@@ -22,8 +22,7 @@ bool find_fastest(struct call *call, const struct tuning_wish *wish,
 
 /* A line for each candidate: those that were timed, at the first size, then the others and why they
  * were refused. */
-void print_contenders(FILE *out, const struct ordo_tuning *tuning);
-void add_contenders(cJSON *answer, const struct ordo_tuning *tuning);
+void report_contenders(const struct report *report, const struct ordo_tuning *tuning);
 
 /* "tree, K 16": chunks are named where they are not those that the algorithm takes if nobody
  * says. */

@@ -8,12 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool stop(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 /* "3-7" -> 3 and 7, "3" -> 3 and 3. */
 static bool read_range(const char *text, uint32_t *first, uint32_t *last)
 {
@@ -39,15 +33,14 @@ static bool fail_links(
 	for (size_t i = 0; i < failed->count; i++) {
 		uint32_t a, b;
 		if (!strchr(failed->items[i], '-') || !read_range(failed->items[i], &a, &b))
-			return stop(
-				call, fail_usage(call, NULL,
-					      "--fail-link: found %s, wanted two ranks such as 0-1",
-					      failed->items[i]));
+			return refuse_usage(call, NULL,
+				"--fail-link: found %s, wanted two ranks such as 0-1",
+				failed->items[i]);
 		if (!ordo_topology_fail_link(topology, a, b, &error))
-			return stop(call, fail(call, &error));
+			return refuse_error(call, &error);
 	}
 	if (failed->count && !ordo_topology_finish(topology, &error))
-		return stop(call, fail(call, &error));
+		return refuse_error(call, &error);
 	return true;
 }
 
@@ -60,7 +53,7 @@ bool choose_topology(struct call *call, const struct topology_choice *choice, ui
 		return true;
 	*topology = ordo_topology_make(choice->name ? choice->name : "full-mesh", nrank, &error);
 	if (!*topology)
-		return stop(call, fail(call, &error));
+		return refuse_error(call, &error);
 	if (fail_links(call, *topology, &choice->failed))
 		return true;
 	ordo_topology_destroy(*topology);

@@ -171,12 +171,6 @@ static const struct option *find_letter(const struct option *options, size_t nop
 	return NULL;
 }
 
-static bool stop(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool refuse_unknown(
 	struct call *call, const struct option *options, size_t noption, const char *written)
 {
@@ -192,7 +186,7 @@ static bool refuse_unknown(
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(written + 2, "="), written + 2);
 	const char *like = *name ? ordo_suggest(name, names, (uint32_t)count) : NULL;
 	snprintf(hint, sizeof hint, "did you mean --%s?", like ? like : "");
-	return stop(call, fail_usage(call, like ? hint : NULL, "unknown option %s", written));
+	return refuse_usage(call, like ? hint : NULL, "unknown option %s", written);
 }
 
 static bool add_item(struct texts *texts, const char *text)
@@ -218,13 +212,6 @@ static bool add_items(struct texts *texts, char *text)
 	return true;
 }
 
-static bool out_of_memory(struct call *call)
-{
-	struct ordo_error error;
-	ordo_fail_memory(&error);
-	return stop(call, fail(call, &error));
-}
-
 static bool is_digits(const char *text)
 {
 	return *text && strspn(text, "0123456789") == strlen(text);
@@ -237,27 +224,24 @@ static bool refuse_number(struct call *call, const struct option *option, const 
 	uint64_t number;
 	const char *shown = *found ? found : "nothing";
 	if (!is_digits(found))
-		return stop(
-			call, fail_usage(call, NULL,
-				      "--%s: found %s, wanted a number of %" PRIu64 "..%" PRIu64,
-				      option->name, shown, least, most));
+		return refuse_usage(call, NULL,
+			"--%s: found %s, wanted a number of %" PRIu64 "..%" PRIu64, option->name,
+			shown, least, most);
 	if (read_wide(found, &number) && number < least)
-		return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at least %" PRIu64,
-					  option->name, shown, least));
-	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64,
-				  option->name, shown, most));
+		return refuse_usage(call, NULL, "--%s: found %s, wanted at least %" PRIu64,
+			option->name, shown, least);
+	return refuse_usage(
+		call, NULL, "--%s: found %s, wanted at most %" PRIu64, option->name, shown, most);
 }
 
 static bool refuse_size(struct call *call, const struct option *option, const char *found)
 {
 	if (is_size(found))
-		return stop(call,
-			fail_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64 " bytes",
-				option->name, found, ORDO_BYTES_LIMIT));
-	return stop(
-		call, fail_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
-			      "--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB",
-			      option->name, *found ? found : "nothing"));
+		return refuse_usage(call, NULL, "--%s: found %s, wanted at most %" PRIu64 " bytes",
+			option->name, found, ORDO_BYTES_LIMIT);
+	return refuse_usage(call, "KiB, MiB and GiB are powers of 1024; kB, MB and GB of 1000",
+		"--%s: found %s, wanted a size such as 4096, 1KiB or 1GiB", option->name,
+		*found ? found : "nothing");
 }
 
 static bool refuse_real(struct call *call, const struct option *option, const char *found)
@@ -267,9 +251,8 @@ static bool refuse_real(struct call *call, const struct option *option, const ch
 	strtod(found, &end);
 	const bool out = errno == ERANGE && !*end && *found != '-' &&
 			 strspn(found, "0123456789.eE+-") == strlen(found);
-	return stop(call, fail_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
-				  *found ? found : "nothing",
-				  out ? "above 0, of 4.9e-324..1.7e+308" : "above 0"));
+	return refuse_usage(call, NULL, "--%s: found %s, wanted a number %s", option->name,
+		*found ? found : "nothing", out ? "above 0, of 4.9e-324..1.7e+308" : "above 0");
 }
 
 static bool set_number(struct call *call, const struct option *option, const char *argument,
@@ -294,7 +277,7 @@ static bool set_option(struct call *call, const struct option *option, char *arg
 		*(const char **)option->value = argument;
 		return true;
 	case TEXTS:
-		return add_items(option->value, argument) || out_of_memory(call);
+		return add_items(option->value, argument) || refuse_memory(call);
 	case NUMBER:
 	case POSITIVE:
 		if (!set_number(
@@ -333,12 +316,12 @@ static bool read_option(struct call *call, const struct option *options, size_t 
 	if (!option)
 		return refuse_unknown(call, options, noption, word);
 	if (option->kind == SWITCH && argument)
-		return stop(call, fail_usage(call, NULL, "--%s takes no argument, found %s",
-					  option->name, argument));
+		return refuse_usage(
+			call, NULL, "--%s takes no argument, found %s", option->name, argument);
 	if (option->kind != SWITCH && !argument) {
 		if (*at + 1 >= call->argc)
-			return stop(call, fail_usage(call, NULL, "--%s needs an argument: --%s %s",
-						  option->name, option->name, option->argument));
+			return refuse_usage(call, NULL, "--%s needs an argument: --%s %s",
+				option->name, option->name, option->argument);
 		argument = call->argv[++*at];
 	}
 	return set_option(call, option, argument);
@@ -360,11 +343,11 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 {
 	if (call->describe) {
 		call->describe(call->closure, options, noption);
-		return stop(call, ORDO_OK);
+		return refuse(call, ORDO_OK);
 	}
 	call->operands = calloc((size_t)call->argc + 1, sizeof *call->operands);
 	if (!call->operands)
-		return out_of_memory(call);
+		return refuse_memory(call);
 	bool only_operands = false;
 	for (int at = 0; at < call->argc; at++) {
 		char *word = call->argv[at];
@@ -379,7 +362,7 @@ bool read_options(struct call *call, const struct option *options, size_t noptio
 		}
 		if (help) {
 			print_command_help(call->command, options, noption);
-			return stop(call, ORDO_OK);
+			return refuse(call, ORDO_OK);
 		}
 	}
 	set_memory_limit();

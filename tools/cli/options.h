@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_CLI_OPTIONS_H
 #define ORDO_TOOLS_CLI_OPTIONS_H
 
-#include "command.h"
+#include "report/report.h"
 #include <ordo/suggest.h>
 
 /* An option that may be given several times. */

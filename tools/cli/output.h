@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_CLI_OUTPUT_H
 #define ORDO_TOOLS_CLI_OUTPUT_H
 
-#include "command.h"
+#include "report/report.h"
 
 /* Copies a file from its beginning to a stream. */
 bool copy_out(FILE *from, FILE *to, struct ordo_error *error);

@@ -17,7 +17,7 @@ static bool find_file(const char *path, struct stat *facts)
 	return there && (S_ISREG(facts->st_mode) || S_ISDIR(facts->st_mode));
 }
 
-static bool refuse(struct call *call, const struct written *written, const char *input)
+static bool refuse_overwriting(struct call *call, const struct written *written, const char *input)
 {
 	call->status = fail_usage(call, "the document would be lost: write to another name",
 		"--%s: found %s, which is what is read%s%s", written->option, written->path,
@@ -34,7 +34,7 @@ static bool keep_file(struct call *call, const char *input)
 		if (strcmp(call->written[i].path, "-") && find_file(call->written[i].path, &one) &&
 			find_file(input, &other) && one.st_dev == other.st_dev &&
 			one.st_ino == other.st_ino)
-			return refuse(call, &call->written[i], input);
+			return refuse_overwriting(call, &call->written[i], input);
 	return true;
 }
 

@@ -5,22 +5,15 @@
 #include <ordo/detail/accumulate.h>
 #include <ordo/plan_set.h>
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool read_type(struct call *call, const struct predicting *wish,
 	const struct ordo_problem *problem, enum ordo_type *type)
 {
 	struct ordo_error error;
 	*type = ORDO_F32;
 	if (wish->type_name && !ordo_type_from_name(wish->type_name, type))
-		return refuse(
-			call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
-				      wish->type_name));
-	return ordo_accumulates(problem, *type, &error) || refuse(call, fail(call, &error));
+		return refuse_usage(
+			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name);
+	return ordo_accumulates(problem, *type, &error) || refuse_error(call, &error);
 }
 
 /* What the command line says goes before what the topology says. */
@@ -93,9 +86,8 @@ bool predict_bytes(struct call *call, const struct predicting *wish,
 		.progress = show_progress,
 		.closure = &progress};
 	if (bytes > ORDO_BYTES_LIMIT)
-		return refuse(call,
-			fail_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
-				bytes, ORDO_BYTES_LIMIT));
+		return refuse_usage(call, NULL, "found %" PRIu64 " bytes, wanted at most %" PRIu64,
+			bytes, ORDO_BYTES_LIMIT);
 	show_progress(&progress, "predicting", 0, schedule->ntask);
 	ordo_prediction_destroy(predicted->prediction);
 	predicted->prediction = ordo_predict(schedule, &options, &error);
@@ -104,7 +96,7 @@ bool predict_bytes(struct call *call, const struct predicting *wish,
 		return true;
 	if (error.rule == 12 && !wish->through_ranks)
 		ordo_hint(&error, "--route-through-ranks: ranks pass on what is not for them");
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 bool predict_schedule(struct call *call, const struct predicting *wish,

@@ -2,12 +2,6 @@
 #include "problem.h"
 #include <string.h>
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static void operators_hint(char *hint, size_t size)
 {
 	size_t length = 0;
@@ -23,11 +17,10 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	const char *names[ORDO_NOPERATOR];
 	operators_hint(hint, sizeof hint);
 	if (!call->noperand)
-		return refuse(call, fail_usage(call, hint, "which operator?"));
+		return refuse_usage(call, hint, "which operator?");
 	if (call->noperand > 1)
-		return refuse(
-			call, fail_usage(call, NULL, "one operator at a time: found %s and %s",
-				      call->operands[0], call->operands[1]));
+		return refuse_usage(call, NULL, "one operator at a time: found %s and %s",
+			call->operands[0], call->operands[1]);
 	if (ordo_operator_from_typed(call->operands[0], op))
 		return true;
 	for (int i = 0; i < ORDO_NOPERATOR; i++)
@@ -35,7 +28,7 @@ static bool read_operator(struct call *call, enum ordo_operator *op)
 	const char *like = ordo_suggest(call->operands[0], names, ORDO_NOPERATOR);
 	if (like)
 		snprintf(hint, sizeof hint, "did you mean %s?", like);
-	return refuse(call, fail_usage(call, hint, "%s is no operator", call->operands[0]));
+	return refuse_usage(call, hint, "%s is no operator", call->operands[0]);
 }
 
 static bool read_accumulate(struct call *call, struct problem_wish *wish)
@@ -43,8 +36,7 @@ static bool read_accumulate(struct call *call, struct problem_wish *wish)
 	wish->problem.accumulate_f32 = wish->accumulate;
 	if (!wish->accumulate || !strcmp(wish->accumulate, "f32"))
 		return true;
-	return refuse(call,
-		fail_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate));
+	return refuse_usage(call, NULL, "--accumulate: found %s, wanted f32", wish->accumulate);
 }
 
 bool read_problem(struct call *call, struct problem_wish *wish)
@@ -52,7 +44,6 @@ bool read_problem(struct call *call, struct problem_wish *wish)
 	if (!read_operator(call, &wish->problem.op))
 		return false;
 	if (!wish->problem.nrank)
-		return refuse(
-			call, fail_usage(call, NULL, "how many ranks? --ranks N, at least 1"));
+		return refuse_usage(call, NULL, "how many ranks? --ranks N, at least 1");
 	return read_accumulate(call, wish);
 }

@@ -3,26 +3,18 @@
 #include "requirements.h"
 #include <string.h>
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool read_guarantee(struct call *call, struct conditions *conditions, const char *text)
 {
 	enum ordo_guarantee guarantee;
 	if (!strcmp(text, "constant"))
 		return conditions->constant = true;
 	if (!ordo_guarantee_read(text, &guarantee))
-		return refuse(
-			call, fail_usage(call, "ordo explain G3 tells what it means",
-				      "--require: found %s, wanted G1, G2, G3 or constant", text));
+		return refuse_usage(call, "ordo explain G3 tells what it means",
+			"--require: found %s, wanted G1, G2, G3 or constant", text);
 	if (guarantee == ORDO_G4 || guarantee == ORDO_G5)
-		return refuse(
-			call, fail_usage(call, "`ordo diff A B` compares schedules",
-				      "--require: %s is about two schedules, wanted G1, G2 or G3",
-				      ordo_guarantee_name(guarantee)));
+		return refuse_usage(call, "`ordo diff A B` compares schedules",
+			"--require: %s is about two schedules, wanted G1, G2 or G3",
+			ordo_guarantee_name(guarantee));
 	conditions->guarantees |= 1u << guarantee;
 	return true;
 }
@@ -42,13 +34,11 @@ bool read_conditions(struct call *call, struct conditions *conditions, enum ordo
 	if (!conditions->order)
 		return true;
 	if (!ordo_tree_name_read(conditions->order, &conditions->name))
-		return refuse(call,
-			fail_usage(call, NULL, "--order: found %s, wanted dyadic, folded or linear",
-				conditions->order));
+		return refuse_usage(call, NULL,
+			"--order: found %s, wanted dyadic, folded or linear", conditions->order);
 	if (!ordo_operator_facts(op)->reduces)
-		return refuse(
-			call, fail_usage(call, NULL, "--order: %s adds nothing, so it has no order",
-				      ordo_operator_facts(op)->name));
+		return refuse_usage(call, NULL, "--order: %s adds nothing, so it has no order",
+			ordo_operator_facts(op)->name);
 	return true;
 }
 

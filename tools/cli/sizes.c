@@ -80,31 +80,23 @@ bool fits_memory(
 	return false;
 }
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool read_steps(struct call *call, struct size_range *range)
 {
 	const bool several = range->begin < range->end;
 	if (range->factor != UNSET_SIZE && range->step != UNSET_SIZE)
-		return refuse(
-			call, fail_usage(call, NULL, "--factor and --step: give one of them"));
+		return refuse_usage(call, NULL, "--factor and --step: give one of them");
 	if (several && range->factor != UNSET_SIZE && range->factor < 2)
-		return refuse(call,
-			fail_usage(call, "--step adds instead of multiplying",
-				"--factor: found %" PRIu64 ", wanted at least 2", range->factor));
+		return refuse_usage(call, "--step adds instead of multiplying",
+			"--factor: found %" PRIu64 ", wanted at least 2", range->factor);
 	if (several && !range->step)
-		return refuse(call, fail_usage(call, NULL, "--step: found 0, wanted at least 1"));
+		return refuse_usage(call, NULL, "--step: found 0, wanted at least 1");
 	if (range->factor == UNSET_SIZE)
 		range->factor = range->step == UNSET_SIZE ? USUAL_FACTOR : 0;
 	if (range->step == UNSET_SIZE)
 		range->step = 0;
 	if (several && range->factor && !range->begin)
-		return refuse(call, fail_usage(call, "--step, or another --begin",
-					    "--begin: found 0, which no factor makes larger"));
+		return refuse_usage(call, "--step, or another --begin",
+			"--begin: found 0, which no factor makes larger");
 	return true;
 }
 
@@ -112,29 +104,27 @@ bool read_size_range(struct call *call, struct size_range *range)
 {
 	const bool stepping = range->factor != UNSET_SIZE || range->step != UNSET_SIZE;
 	if (range->end == UNSET_SIZE && stepping)
-		return refuse(call, fail_usage(call, "for example --end 64MiB",
-					    "--factor and --step lead from --begin to --end, and "
-					    "there is no --end"));
+		return refuse_usage(call, "for example --end 64MiB",
+			"--factor and --step lead from --begin to --end, and "
+			"there is no --end");
 	if (range->begin == UNSET_SIZE)
 		range->begin = range->end == UNSET_SIZE ? ONE_SIZE : FIRST_SIZE;
 	if (range->end == UNSET_SIZE)
 		range->end = range->begin;
 	if (range->end > ORDO_BYTES_LIMIT)
-		return refuse(call,
-			fail_usage(call, NULL, "--end: found %" PRIu64 ", wanted at most %" PRIu64,
-				range->end, ORDO_BYTES_LIMIT));
+		return refuse_usage(call, NULL, "--end: found %" PRIu64 ", wanted at most %" PRIu64,
+			range->end, ORDO_BYTES_LIMIT);
 	if (range->begin > range->end)
-		return refuse(call, fail_usage(call, NULL,
-					    "--begin: found %" PRIu64
-					    ", wanted at most --end, which is %" PRIu64,
-					    range->begin, range->end));
+		return refuse_usage(call, NULL,
+			"--begin: found %" PRIu64 ", wanted at most --end, which is %" PRIu64,
+			range->begin, range->end);
 	if (!read_steps(call, range))
 		return false;
 	const uint64_t most = MOST_SIZES, count = count_sizes(range);
-	return count <= most || refuse(call, fail_usage(call, "a larger --step, or --factor",
-						     "found %" PRIu64 " sizes from %" PRIu64
-						     " to %" PRIu64 ", wanted at most %" PRIu64,
-						     count, range->begin, range->end, most));
+	return count <= most || refuse_usage(call, "a larger --step, or --factor",
+					"found %" PRIu64 " sizes from %" PRIu64 " to %" PRIu64
+					", wanted at most %" PRIu64,
+					count, range->begin, range->end, most);
 }
 
 bool next_size(const struct size_range *range, uint64_t *size)

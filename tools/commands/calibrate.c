@@ -19,12 +19,6 @@ struct wish {
 
 enum { USUAL_RANKS = 8, USUAL_SIZE = 1 << 20, USUAL_MILLISECONDS = 200, MOST_RANKS = 256 };
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool read_wish(struct call *call, struct wish *wish)
 {
 	const struct ordo_problem problem = {.op = ORDO_ALLREDUCE,
@@ -33,23 +27,19 @@ static bool read_wish(struct call *call, struct wish *wish)
 		.nshard = wish->how.nrank};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (call->noperand)
-		return refuse(call,
-			fail_usage(call, NULL, "wanted no operand, found %s", call->operands[0]));
+		return refuse_usage(call, NULL, "wanted no operand, found %s", call->operands[0]);
 	if (wish->how.nrank < 2 || wish->how.nrank > MOST_RANKS)
-		return refuse(
-			call, fail_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
-				      wish->how.nrank, MOST_RANKS));
+		return refuse_usage(call, NULL, "--ranks: found %" PRIu32 ", wanted 2..%d",
+			wish->how.nrank, MOST_RANKS);
 	if (wish->type_name && !ordo_type_from_name(wish->type_name, &wish->how.type))
-		return refuse(
-			call, fail_usage(call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES,
-				      wish->type_name));
+		return refuse_usage(
+			call, NULL, "--type: found %s, wanted " ORDO_TYPE_NAMES, wish->type_name);
 	const uint64_t size = ordo_type_size(wish->how.type);
 	if (wish->how.bytes < size * wish->how.nrank || wish->how.bytes % size)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
-				      " (%s), and at least one for each rank",
-				      wish->how.bytes, size, ordo_type_name(wish->how.type)));
+		return refuse_usage(call, NULL,
+			"--size: found %" PRIu64 ", wanted a multiple of %" PRIu64
+			" (%s), and at least one for each rank",
+			wish->how.bytes, size, ordo_type_name(wish->how.type));
 	if (!wish->how.nworker)
 		wish->how.nworker = processors < 1 ? 1 : (uint32_t)processors;
 	if (wish->how.nworker > wish->how.nrank)
@@ -153,7 +143,7 @@ static bool write_topology(
 	if (worked)
 		note(call, "written to %s: --topology %s%s takes it", wish->output,
 			strchr(wish->output, '/') ? "" : "./", wish->output);
-	return worked || refuse(call, fail(call, &error));
+	return worked || refuse_error(call, &error);
 }
 
 static int calibrate_wish(struct call *call, struct wish *wish)

@@ -7,6 +7,7 @@
 #include "cli/sizes.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
+#include <inttypes.h>
 #include <ordo/compiler.h>
 #include <ordo/document.h>
 #include <stdlib.h>
@@ -39,12 +40,6 @@ struct times {
 	double compile, proof, write;
 };
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static struct ordo_request request_of(
 	const struct wish *wish, const struct ordo_topology *topology, struct progress *progress)
 {
@@ -72,7 +67,7 @@ static bool compile_named(struct call *call, const struct wish *wish,
 	if (!product->schedule)
 		return has_conditions(&conditions) && error.code == ORDO_USAGE && !error.hint[0]
 			       ? refuse_with_others(call, &request, &wish->conditions, &error)
-			       : refuse(call, fail(call, &error));
+			       : refuse_error(call, &error);
 	began = seconds();
 	product->proof = prove(call, product->schedule, &options);
 	times->proof = seconds() - began;
@@ -82,7 +77,7 @@ static bool compile_named(struct call *call, const struct wish *wish,
 		return true;
 	return error.code == ORDO_REFUTED
 		       ? refuse_with_others(call, &request, &wish->conditions, &error)
-		       : refuse(call, fail(call, &error));
+		       : refuse_error(call, &error);
 }
 
 /* An algorithm without --size takes the K that it has by itself. */
@@ -140,73 +135,53 @@ static bool write_document(struct call *call, const struct ordo_schedule *schedu
 }
 
 /* What was chosen, from what, and for what. */
-static void tell_choice(struct call *call, FILE *out, const struct wish *wish,
+static void report_choice(const struct report *report, const struct wish *wish,
 	const struct product *product, const struct ordo_topology *topology)
 {
 	if (!is_chosen(wish))
 		return;
-	if (call->json) {
-		add_count(call->answer, "size_bytes", size_of(wish));
-		add_contenders(call->answer, &product->tuning);
-		return;
-	}
-	fprintf(out, "the fastest at ");
-	print_bytes(out, (double)size_of(wish));
-	fprintf(out, "%s, %s, of %u candidate%s, simulated\n",
+	report_text(report, "the fastest at %g<:bytes>%s, %s, of %u candidate%s, simulated\n",
+		(double)size_of(wish),
 		wish->setting.bytes == UNSET_SIZE ? " (--size was not given)" : "",
 		topology ? topology->name : "a link between every two ranks",
-		product->tuning.ncontender, product->tuning.ncontender == 1 ? "" : "s");
-	print_contenders(out, &product->tuning);
-}
-
-static void add_report(struct call *call, const struct wish *wish, const struct product *product,
-	const struct times *times)
-{
-	add_schedule(call->answer, product->schedule);
-	add_proof(call->answer, product->schedule, product->proof);
-	tell_guarantees(call, &sums_of_floats, product->schedule, product->proof);
-	add_text(call->answer, "output", wish->output);
-	cJSON *json = cJSON_AddObjectToObject(call->answer, "seconds");
-	add_number(json, "compile", times->compile);
-	add_number(json, "proof", times->proof);
-	add_number(json, "write", times->write);
-	add_count(call->answer, "peak_bytes", peak_bytes());
+		product->tuning.ncontender, plural(product->tuning.ncontender));
+	report_members(report, "%" PRIu64 "<size_bytes>", size_of(wish));
+	report_contenders(report, &product->tuning);
 }
 
 /* `compiled in 9.4 s, proved in 5.1 s`, without the end of the line. */
-static void print_compiled(FILE *out, const struct wish *wish, const struct times *times)
+static void report_compiled(
+	const struct report *report, const struct wish *wish, const struct times *times)
 {
-	fprintf(out, is_chosen(wish) ? "chosen and compiled in " : "compiled in ");
-	print_seconds(out, times->compile);
-	fprintf(out, ", proved in ");
-	print_seconds(out, times->proof);
+	const struct report list = report_object(report, "seconds");
+	report_text(&list, "%scompiled in %g<compile:time>, proved in %g<proof:time>",
+		is_chosen(wish) ? "chosen and " : "", times->compile, times->proof);
+	report_members(&list, "%g<write>", times->write);
+	report_members(report, "%s<output> %" PRIu64 "<peak_bytes>", wish->output, peak_bytes());
 }
 
-static void report(struct call *call, const struct wish *wish, const struct product *product,
-	const struct ordo_topology *topology, const struct times *times)
+static void report_document(struct call *call, const struct wish *wish,
+	const struct product *product, const struct ordo_topology *topology,
+	const struct times *times)
 {
-	if (call->json && wish->output) {
-		tell_choice(call, stderr, wish, product, topology);
-		add_report(call, wish, product, times);
-		tell_shard_price(call, product->schedule, topology);
-	}
+	if (call->json && !wish->output)
+		return;
+	const struct report report = report_of(call, wish->summary ? stdout : stderr);
+	report_choice(&report, wish, product, topology);
+	report_schedule(&report, product->schedule);
+	report_text(&report, "%sproved%s in every interleaving; order digest %s\n",
+		paint(report.text, GREEN), paint(report.text, PLAIN), product->proof->digest);
+	report_proof(&report, product->schedule, product->proof);
 	if (call->json)
-		return;
-	FILE *out = wish->summary ? stdout : stderr;
-	tell_choice(call, out, wish, product, topology);
-	print_schedule_line(out, product->schedule);
-	fprintf(out, "%sproved%s in every interleaving; order digest %s\n", paint(out, GREEN),
-		paint(out, PLAIN), product->proof->digest);
-	tell_shard_price(call, product->schedule, topology);
-	print_compiled(out, wish, times);
-	if (wish->summary) {
-		fprintf(out,
+		judge_and_report(call, &sums_of_floats, product->schedule, product->proof);
+	report_shard_price(call, product->schedule, topology);
+	report_compiled(&report, wish, times);
+	if (wish->summary)
+		report_text(&report,
 			"\nnot written: -o FILE.json keeps the document, -o - shows it here\n");
-		return;
-	}
-	fprintf(out, ", written in ");
-	print_seconds(out, times->write);
-	fprintf(out, "%s%s\n", wish->output ? " to " : "", wish->output ? wish->output : "");
+	else
+		report_text(&report, ", written in %g<:time>%s%s\n", times->write,
+			wish->output ? " to " : "", wish->output ? wish->output : "");
 }
 
 /* There is no document: the verdict is what was asked for, and what it took. */
@@ -216,23 +191,19 @@ static void report_verdict(struct call *call, const struct wish *wish,
 {
 	static const struct ordo_limits unlimited;
 	const struct ordo_schedule *schedule = product->schedule;
-	tell_choice(call, stdout, wish, product, topology);
-	if (call->json) {
-		add_report(call, wish, product, times);
-		tell_shard_price(call, schedule, topology);
-		return;
-	}
-	print_schedule_line(stdout, schedule);
-	print_rules(stdout, &unlimited, topology, false);
-	tell_guarantees(call, &sums_of_floats, schedule, product->proof);
-	tell_shard_price(call, schedule, topology);
-	print_compiled(stdout, wish, times);
+	const struct report report = report_of(call, stdout);
+	report_choice(&report, wish, product, topology);
+	report_schedule(&report, schedule);
+	report_proof(&report, schedule, product->proof);
+	report_rules(&report, &unlimited, topology, false);
+	judge_and_report(call, &sums_of_floats, schedule, product->proof);
+	report_shard_price(call, schedule, topology);
+	report_compiled(&report, wish, times);
 	/* Of the processor: what else the machine does is not the schedule's. */
 	const double ntask = schedule->ntask ? schedule->ntask : 1, bytes = (double)peak_bytes();
-	printf("; %.0f ns of one core a task; at most ",
-		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask);
-	print_bytes(stdout, bytes);
-	printf(", %.0f bytes a task\n", bytes / ntask);
+	report_text(&report,
+		"; %.0f ns of one core a task; at most %g<:bytes>, %.0f bytes a task\n",
+		(double)clock() / CLOCKS_PER_SEC * 1e9 / ntask, bytes, bytes / ntask);
 }
 
 /* Nothing is written that was not proved. */
@@ -252,7 +223,7 @@ static int write_product(struct call *call, const struct wish *wish, const struc
 	}
 	if (!wish->summary && !write_document(call, product->schedule, wish->output, times))
 		return call->status;
-	report(call, wish, product, topology, times);
+	report_document(call, wish, product, topology, times);
 	return ORDO_OK;
 }
 
@@ -304,9 +275,8 @@ static int compile_sizes(struct call *call, const struct wish *wish)
 static bool refuse_without_choice(struct call *call, const struct wish *wish)
 {
 	if (wish->conditions.constant)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--require constant is about several sizes: --sizes 1:1GiB"));
+		return refuse_usage(
+			call, NULL, "--require constant is about several sizes: --sizes 1:1GiB");
 	return true;
 }
 

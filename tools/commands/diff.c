@@ -42,14 +42,7 @@ struct pair {
 	bool no_memory;
 	struct ordo_contradiction contradiction; /* if is_contradicted */
 	struct ordo_arena arena;
-	cJSON *json;
 };
-
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
 
 static bool open_side(struct call *call, const struct wish *wish, const char *file,
 	struct ordo_forest *forest, struct side *side)
@@ -68,7 +61,7 @@ static bool open_side(struct call *call, const struct wish *wish, const char *fi
 		return true;
 	if (!error.file[0])
 		snprintf(error.file, sizeof error.file, "%s", file);
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 static void close_side(struct side *side)
@@ -128,49 +121,45 @@ static const char *position_text(struct pair *pair, struct ordo_position at)
 							  "%" PRIu64 "/%" PRIu64, at.of, at.whole));
 }
 
-static void show_part(
-	struct call *call, struct pair *pair, const struct ordo_vector_part *part, uint32_t nth)
+static void report_part(
+	const struct report *list, struct pair *pair, const struct ordo_vector_part *part)
 {
 	const char *begin = position_text(pair, part->begin), *end = position_text(pair, part->end);
-	const char *trees[2] = {tree_text(pair, part->tree[0]), tree_text(pair, part->tree[1])};
-	if (nth < MOST_PARTS && !call->json) {
-		char span[64];
-		snprintf(span, sizeof span, "[%s, %s)", begin, end);
-		printf("  %-23s %s by %s\n  %-23s %s by %s\n", span,
-			named_tree_text(pair, part->tree[0]), pair->side[0]->file, "",
-			named_tree_text(pair, part->tree[1]), pair->side[1]->file);
+	const struct report one = report_item(list), trees = report_list(&one, "trees");
+	char span[64];
+	snprintf(span, sizeof span, "[%s, %s)", begin, end);
+	report_members(&one, "%s<begin> %s<end>", begin, end);
+	for (int i = 0; i < 2; i++) {
+		report_members(&trees, "%s<>", tree_text(pair, part->tree[i]));
+		report_line(&one, i ? "" : span, "%s by %s", named_tree_text(pair, part->tree[i]),
+			pair->side[i]->file);
 	}
-	if (!call->json)
-		return;
-	cJSON *one = cJSON_CreateObject(), *list = cJSON_AddArrayToObject(one, "trees");
-	add_text(one, "begin", begin);
-	add_text(one, "end", end);
-	for (int i = 0; i < 2; i++)
-		cJSON_AddItemToArray(list, cJSON_CreateString(trees[i]));
-	cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(pair->json, "differing"), one);
 }
 
-static void show_parts(struct call *call, struct pair *pair)
+/* People see the first parts; --json has all. */
+static void report_parts(const struct report *report, struct pair *pair)
 {
 	const struct ordo_comparison *comparison = &pair->comparison;
-	uint32_t nth = 0;
-	cJSON_AddArrayToObject(pair->json, "differing");
-	if (!comparison->ndiffering)
-		return;
-	if (comparison->ndiffering == comparison->npart)
-		say(call, "  %-23s all of the vector\n", "elements that differ");
-	else
-		say(call, "  %-23s %u of %u parts of the vector\n", "elements that differ",
+	struct report list = report_list(report, "differing");
+	if (comparison->ndiffering && comparison->ndiffering == comparison->npart)
+		report_line(report, "elements that differ", "all of the vector");
+	else if (comparison->ndiffering)
+		report_line(report, "elements that differ", "%u of %u parts of the vector",
 			comparison->ndiffering, comparison->npart);
-	for (uint32_t i = 0; i < comparison->npart; i++)
-		if (!comparison->parts[i].same)
-			show_part(call, pair, &comparison->parts[i], nth++);
-	if (nth > MOST_PARTS)
-		say(call, "  %-23s and %u more; --json has them all\n", "", nth - MOST_PARTS);
+	for (uint32_t i = 0, nth = 0; i < comparison->npart; i++) {
+		if (comparison->parts[i].same)
+			continue;
+		if (nth++ == MOST_PARTS)
+			list.text = NULL;
+		report_part(&list, pair, &comparison->parts[i]);
+	}
+	if (comparison->ndiffering > MOST_PARTS)
+		report_line(report, "", "and %u more; --json has them all",
+			comparison->ndiffering - MOST_PARTS);
 }
 
 /* The smallest sum that one makes and the other does not. */
-static bool show_node(struct call *call, struct pair *pair)
+static bool report_node(struct call *call, const struct report *report, struct pair *pair)
 {
 	struct ordo_error error;
 	struct ordo_witness witness;
@@ -178,21 +167,17 @@ static bool show_node(struct call *call, struct pair *pair)
 	if (!adds(pair))
 		return true;
 	if (!ordo_tree_witness(pair->forest, part->tree[0], part->tree[1], &witness, &error))
-		return refuse(call, fail(call, &error));
-	const char *nodes[2] = {tree_text(pair, witness.node[0]), tree_text(pair, witness.node[1])};
-	say(call,
-		"  %-23s %s by %s\n  %-23s %s by %s, where %u and %u meet only after %u came in\n",
-		"first node that differs", nodes[0], pair->side[0]->file, "", nodes[1],
-		pair->side[1]->file, witness.a < witness.b ? witness.a : witness.b,
+		return refuse_error(call, &error);
+	const struct report node = report_object(report, "node"),
+			    trees = report_list(&node, "trees"),
+			    leaves = report_list(&node, "leaves");
+	report_line(&trees, "first node that differs", "%s<> by %s",
+		tree_text(pair, witness.node[0]), pair->side[0]->file);
+	report_line(&trees, "", "%s<> by %s, where %u and %u meet only after %u came in",
+		tree_text(pair, witness.node[1]), pair->side[1]->file,
+		witness.a < witness.b ? witness.a : witness.b,
 		witness.a < witness.b ? witness.b : witness.a, witness.c);
-	cJSON *json = cJSON_AddObjectToObject(pair->json, "node"),
-	      *list = cJSON_AddArrayToObject(json, "trees");
-	for (int i = 0; i < 2; i++)
-		cJSON_AddItemToArray(list, cJSON_CreateString(nodes[i]));
-	const uint32_t leaves[] = {witness.a, witness.b, witness.c};
-	cJSON *numbers = cJSON_AddArrayToObject(json, "leaves");
-	for (int i = 0; i < 3; i++)
-		cJSON_AddItemToArray(numbers, cJSON_CreateNumber(leaves[i]));
+	report_members(&leaves, "%u<> %u<> %u<>", witness.a, witness.b, witness.c);
 	return true;
 }
 
@@ -223,7 +208,7 @@ static bool contradict(struct call *call, struct pair *pair, const struct wish *
 		ordo_accumulator(&pair->side[0]->schedule->problem, wish->arithmetic.type),
 		wish->arithmetic.reduction, anywhere,
 		pair->comparison.parts[pair->comparison.first].tree, &pair->contradiction, &error);
-	return found ? true : refuse(call, fail(call, &error));
+	return found ? true : refuse_error(call, &error);
 }
 
 /* The element is the first of that part. */
@@ -234,7 +219,7 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 	const struct ordo_vector_part *part = &pair->comparison.parts[pair->comparison.first];
 	struct ordo_element element = {0, 0, 0};
 	if (!cut_finely(pair, &fine, &error))
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	element.chunk = (uint32_t)(part->begin.of * (ordo_nchunk(&fine) / part->begin.whole));
 	while (ordo_output_slot(&fine, element.rank, element.chunk) == ORDO_NONE)
 		element.rank++;
@@ -244,85 +229,58 @@ static bool write_input(struct call *call, struct pair *pair, const struct wish 
 		input->nelement = 1; /* both are the one element, of two schedules */
 	const bool written = input && ordo_input_write(input, wish->input, &error);
 	ordo_input_destroy(input);
-	return written ? true : refuse(call, fail(call, &error));
+	return written ? true : refuse_error(call, &error);
 }
 
-static void print_input(const struct pair *pair, const struct wish *wish)
+static void report_input(
+	const struct report *report, const struct pair *pair, const struct wish *wish)
 {
 	const struct ordo_contradiction *contradiction = &pair->contradiction;
-	printf("  %-23s ", "an input that shows it");
-	print_shard_values(stdout, contradiction);
+	const struct report input = report_object(report, "input"),
+			    results = report_list(&input, "results");
+	report_label(&input, "an input that shows it");
+	report_shard_values(&input, contradiction);
 	for (int i = 0; i < 2; i++) {
-		printf(i ? ", " : ": ");
-		print_real(stdout, contradiction->result[i]);
-		printf(" by %s", pair->side[i]->file);
-	}
-	printf("\n");
-	if (wish->input)
-		printf("  %-23s %s, for `ordo run %s --input %s`\n", "input written", wish->input,
-			pair->side[0]->file, wish->input);
-}
-
-static void show_input(struct call *call, struct pair *pair, const struct wish *wish)
-{
-	const struct ordo_contradiction *contradiction = &pair->contradiction;
-	if (!call->json)
-		print_input(pair, wish);
-	cJSON *json = cJSON_AddObjectToObject(pair->json, "input"),
-	      *results = cJSON_AddArrayToObject(json, "results");
-	if (wish->input)
-		add_text(json, "file", wish->input);
-	add_shard_values(json, contradiction);
-	for (int i = 0; i < 2; i++) {
-		char value[48], bits[24];
-		cJSON *one = cJSON_CreateObject();
-		snprintf(value, sizeof value, "%a", contradiction->result[i]);
-		snprintf(bits, sizeof bits, "%0*" PRIx64,
+		const struct report one = report_item(&results);
+		char number[32];
+		report_text(&one, "%s%s by %s", i ? ", " : ": ",
+			real_text(number, contradiction->result[i]), pair->side[i]->file);
+		report_members(&one, "%a<value> %0*" PRIx64 "<bits>", contradiction->result[i],
 			2 * (int)ordo_type_size(wish->arithmetic.type), contradiction->bits[i]);
-		add_text(one, "value", value);
-		add_text(one, "bits", bits);
-		cJSON_AddItemToArray(results, one);
 	}
+	report_text(&input, "\n");
+	if (wish->input)
+		report_line(&input, "input written", "%s<file>, for `ordo run %s --input %s`",
+			wish->input, pair->side[0]->file, wish->input);
 }
 
-static bool show_guarantee(struct call *call, struct pair *pair, enum ordo_guarantee guarantee)
+static bool report_guarantee(struct call *call, const struct report *report, struct pair *pair,
+	enum ordo_guarantee guarantee)
 {
-	static const char *const verdicts[] = {[ORDO_HOLDS] = "holds",
-		[ORDO_DOES_NOT_HOLD] = "does not hold",
-		[ORDO_NOT_ASKED] = "not asked",
-		[ORDO_NOT_APPLICABLE] = "not applicable"};
 	const struct ordo_pair_judgement judgement =
 		ordo_judge_pair(guarantee, pair->side[0]->schedule, pair->side[1]->schedule,
 			pair->interchangeable, &pair->arena);
-	struct ordo_error error;
 	char title[32];
-	if (!judgement.why) {
-		ordo_fail_memory(&error);
-		return refuse(call, fail(call, &error));
-	}
-	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
-		ordo_guarantee_title(guarantee));
+	if (!judgement.why)
+		return refuse_memory(call);
 	const bool asked =
 		judgement.verdict == ORDO_HOLDS || judgement.verdict == ORDO_DOES_NOT_HOLD;
-	const enum colour colour = !asked			     ? PLAIN
-				   : judgement.verdict == ORDO_HOLDS ? GREEN
-								     : YELLOW;
-	say(call, "  %-23s %s%s%s%s: %s\n", title, paint(stdout, colour),
-		verdicts[judgement.verdict], paint(stdout, PLAIN),
-		asked ? " between these two" : "", judgement.why);
-	cJSON *one = cJSON_AddObjectToObject(pair->json, ordo_guarantee_name(guarantee));
-	add_text(one, "verdict", verdicts[judgement.verdict]);
-	add_text(one, "why", judgement.why);
+	const struct report one = report_object(report, ordo_guarantee_name(guarantee));
+	snprintf(title, sizeof title, "%s %s", ordo_guarantee_name(guarantee),
+		ordo_guarantee_title(guarantee));
+	report_line(&one, title, "%s%s<verdict>%s%s: %s<why>",
+		paint(one.text, verdict_colour(judgement.verdict)), verdict_text(judgement.verdict),
+		paint(one.text, PLAIN), asked ? " between these two" : "", judgement.why);
 	return true;
 }
 
-static void show_digests(struct call *call, struct pair *pair)
+static void report_digests(const struct report *report, struct pair *pair)
 {
 	const char *first = pair->side[0]->proof->digest, *second = pair->side[1]->proof->digest;
-	if (!strcmp(first, second))
-		say(call, "  %-23s %s\n", "order digest", first);
-	else
-		say(call, "  %-23s %s and %s\n", "order digest", first, second);
+	const bool same = !strcmp(first, second);
+	report_members(report, "%s<order_digest>", second);
+	report_line(
+		report, "order digest", "%s%s%s", first, same ? "" : " and ", same ? "" : second);
 }
 
 /* The same orders, but not all the same order, over blocks that are cut at multiples of an
@@ -336,63 +294,64 @@ static bool depends_on_alignment(const struct pair *pair)
 }
 
 /* Why it makes no difference, or what it does not cover. */
-static void show_reservations(struct call *call, struct pair *pair, const struct wish *wish)
+static void report_reservations(
+	const struct report *report, struct pair *pair, const struct wish *wish)
 {
 	const struct ordo_problem *a = &pair->side[0]->schedule->problem,
 				  *b = &pair->side[1]->schedule->problem;
 	const bool same = !pair->comparison.ndiffering;
 	if (!adds(pair))
-		say(call, "  %-23s nothing is added: what arrives has the bits it was sent with\n",
-			"orders");
+		report_line(report, "orders",
+			"nothing is added: what arrives has the bits it was sent with");
 	else if (pair->interchangeable && !same)
-		say(call,
-			"  %-23s differ in %u of %u parts of the vector, but for %s %s every order "
-			"has the same bits\n",
-			"orders", pair->comparison.ndiffering, pair->comparison.npart,
+		report_line(report, "orders",
+			"differ in %u of %u parts of the vector, but for %s %s every order has the "
+			"same bits",
+			pair->comparison.ndiffering, pair->comparison.npart,
 			ordo_type_name(wish->arithmetic.type),
 			ordo_reduction_name(wish->arithmetic.reduction));
 	else if (same)
-		say(call, "  %-23s the same\n", "orders");
-	if (depends_on_alignment(pair))
-		say(call,
-			"  %-23s bound with one above 1, the bits are the same if blocks are "
-			"multiples of it\n",
-			"alignment");
+		report_line(report, "orders", "the same");
+	if (depends_on_alignment(pair)) {
+		report_members(report, "%d<depends_on_alignment?>", true);
+		report_line(report, "alignment",
+			"bound with one above 1, the bits are the same if blocks are multiples of "
+			"it");
+	}
 	if (ordo_operator_facts(a->op)->rooted && ordo_operator_facts(a->op)->reduces &&
 		a->root != b->root)
-		say(call, "  %-23s the result is on rank %u by %s, on rank %u by %s\n", "root",
+		report_line(report, "root", "the result is on rank %u by %s, on rank %u by %s",
 			a->root, pair->side[0]->file, b->root, pair->side[1]->file);
 }
 
-static bool show_pair(struct call *call, struct pair *pair, const struct wish *wish)
+static bool report_pair(
+	struct call *call, const struct report *report, struct pair *pair, const struct wish *wish)
 {
 	const bool same = pair->interchangeable;
-	say(call, "%s and %s: %s%s%s\n", pair->side[0]->file, pair->side[1]->file,
-		paint(stdout, same ? GREEN : YELLOW), same ? "bit-interchangeable" : "different",
-		paint(stdout, PLAIN));
-	for (int i = 0; i < 2 && !call->json; i++) {
-		printf("  ");
-		print_schedule_line(stdout, pair->side[i]->schedule);
+	const struct report text = {.text = report->text};
+	report_text(report, "%s and %s<file>: %s%s%s\n", pair->side[0]->file, pair->side[1]->file,
+		paint(report->text, same ? GREEN : YELLOW),
+		same ? "bit-interchangeable" : "different", paint(report->text, PLAIN));
+	for (int i = 0; i < 2; i++) {
+		report_text(&text, "  ");
+		report_schedule(&text, pair->side[i]->schedule);
 	}
-	add_text(pair->json, "file", pair->side[1]->file);
-	add_text(pair->json, "order_digest", pair->side[1]->proof->digest);
-	add_truth(pair->json, "interchangeable", same);
-	add_truth(pair->json, "same_orders", !pair->comparison.ndiffering);
-	if (depends_on_alignment(pair))
-		add_truth(pair->json, "depends_on_alignment", true);
-	show_digests(call, pair);
-	show_reservations(call, pair, wish);
+	report_members(report, "%d<interchangeable?> %d<same_orders?>", same,
+		!pair->comparison.ndiffering);
+	report_digests(report, pair);
+	report_reservations(report, pair, wish);
 	if (!same)
-		show_parts(call, pair);
+		report_parts(report, pair);
 	if (wish->input && !is_contradicted(pair))
 		note(call, "%s is not written: %s", wish->input,
 			same ? "there is no input on which they differ"
 			     : "nothing is added, any data shows it");
-	if (!same && !show_node(call, pair))
+	if (!same && !report_node(call, report, pair))
 		return false;
 	if (is_contradicted(pair))
-		show_input(call, pair, wish);
-	return show_guarantee(call, pair, ORDO_G4) && show_guarantee(call, pair, ORDO_G5);
+		report_input(report, pair, wish);
+	return report_guarantee(call, report, pair, ORDO_G4) &&
+	       report_guarantee(call, report, pair, ORDO_G5);
 }
 
 /* false: call->status; true also if they differ. */
@@ -405,7 +364,7 @@ static bool compare_sides(struct call *call, const struct wish *wish, struct pai
 		snprintf(text, sizeof text, "%s and %s: %.1500s", first->file, second->file,
 			error.text);
 		memcpy(error.text, text, sizeof text);
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	}
 	pair->interchangeable = !pair->comparison.ndiffering ||
 				(adds(pair) && ordo_is_associative(wish->arithmetic.type,
@@ -431,7 +390,7 @@ static bool assemble(struct call *call, const struct wish *wish, struct assembly
 	assembly->pairs = calloc(assembly->count, sizeof *assembly->pairs);
 	if (!assembly->forest || !assembly->sides || !assembly->pairs) {
 		ordo_fail_memory(&error);
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	}
 	for (size_t i = 0; i < assembly->count; i++) {
 		if (!open_side(
@@ -456,24 +415,21 @@ static void dismiss(struct assembly *assembly)
 	ordo_forest_destroy(assembly->forest);
 }
 
-static bool show_all(struct call *call, const struct wish *wish, const struct assembly *assembly)
+static bool report_pairs(
+	struct call *call, const struct wish *wish, const struct assembly *assembly)
 {
-	struct ordo_error error;
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "comparisons");
+	const struct report report = report_of(call, stdout),
+			    list = report_list(&report, "comparisons");
 	bool no_memory = false;
-	add_text(call->answer, "first", assembly->sides[0].file);
-	add_text(call->answer, "order_digest", assembly->sides[0].proof->digest);
+	report_members(&report, "%s<first> %s<order_digest>", assembly->sides[0].file,
+		assembly->sides[0].proof->digest);
 	for (size_t i = 1; i < assembly->count; i++) {
-		struct pair *pair = &assembly->pairs[i];
-		cJSON_AddItemToArray(list, pair->json = cJSON_CreateObject());
-		if (!show_pair(call, pair, wish))
+		const struct report one = report_item(&list);
+		if (!report_pair(call, &one, &assembly->pairs[i], wish))
 			return false;
-		no_memory |= pair->no_memory;
+		no_memory |= assembly->pairs[i].no_memory;
 	}
-	if (!no_memory)
-		return true;
-	ordo_fail_memory(&error);
-	return refuse(call, fail(call, &error));
+	return no_memory ? refuse_memory(call) : true;
 }
 
 /* The trees of the first part that differs. */
@@ -507,7 +463,7 @@ static int compare_all(struct call *call, const struct wish *wish)
 		nsame += assembly.pairs[i].interchangeable;
 	}
 	worked = worked && (wish->picture.as ? draw_pair(call, wish, &assembly.pairs[1])
-					     : show_all(call, wish, &assembly));
+					     : report_pairs(call, wish, &assembly));
 	dismiss(&assembly);
 	if (!worked)
 		return call->status;
@@ -523,19 +479,16 @@ static bool read_wish(struct call *call, struct wish *wish)
 	for (size_t i = 0; i < call->noperand; i++)
 		nstdin += !strcmp(call->operands[i], "-");
 	if (call->noperand < 2)
-		return refuse(call, fail_usage(call, NULL, "wanted two schedules or more, found %s",
-					    call->noperand ? call->operands[0] : "none"));
+		return refuse_usage(call, NULL, "wanted two schedules or more, found %s",
+			call->noperand ? call->operands[0] : "none");
 	if (nstdin > 1)
-		return refuse(
-			call, fail_usage(call, NULL, "only one schedule can come through stdin"));
+		return refuse_usage(call, NULL, "only one schedule can come through stdin");
 	if (wish->input && call->noperand > 2)
-		return refuse(call,
-			fail_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
-				call->noperand));
+		return refuse_usage(call, NULL, "--write-input: wanted two schedules, found %zu",
+			call->noperand);
 	if ((wish->picture.as || wish->picture.output) && call->noperand > 2)
-		return refuse(
-			call, fail_usage(call, NULL, "a picture is of two schedules, found %zu",
-				      call->noperand));
+		return refuse_usage(
+			call, NULL, "a picture is of two schedules, found %zu", call->noperand);
 	return choose_picture_form(call, &wish->picture) &&
 	       read_arithmetic(call, &wish->arithmetic);
 }

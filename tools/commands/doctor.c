@@ -24,8 +24,7 @@ static const struct {
 } verdicts[] = {{"ok", GREEN}, {"note", YELLOW}, {"problem", RED}};
 
 struct doctor {
-	struct call *call;
-	cJSON *findings;
+	struct report findings;
 	uint32_t count[3]; /* of each verdict */
 };
 
@@ -42,16 +41,14 @@ static void find(struct doctor *doctor, enum verdict verdict, const char *what, 
 	va_end(arguments);
 	tame(text, false);
 	doctor->count[verdict]++;
-	say(doctor->call, "%s%-8s%s %-14s %s\n", paint(stdout, verdicts[verdict].colour),
-		verdicts[verdict].name, paint(stdout, PLAIN), what, text);
+	const struct report one = report_item(&doctor->findings);
+	report_text(&one, "%s%-8s<verdict>%s %-14s<what> %s<text>\n",
+		paint(one.text, verdicts[verdict].colour), verdicts[verdict].name,
+		paint(one.text, PLAIN), what, text);
 	if (hint)
-		say(doctor->call, "%-8s %-14s hint: %s\n", "", "", hint);
-	cJSON *one = cJSON_CreateObject();
-	add_text(one, "what", what);
-	add_text(one, "verdict", verdicts[verdict].name);
-	add_text(one, "text", text);
-	add_text(one, "hint", hint);
-	cJSON_AddItemToArray(doctor->findings, one);
+		report_text(&one, "%-8s %-14s hint: %s<hint>\n", "", "", hint);
+	else
+		add_text(one.json, "hint", NULL);
 }
 
 /* What the compiler was told. */
@@ -149,23 +146,15 @@ static void examine_processors(struct doctor *doctor)
 		ranks, ranks == 1 ? "" : "s");
 }
 
-static void print_size(char *text, size_t room, uint64_t bytes)
-{
-	if (bytes >= UINT64_C(1) << 30)
-		snprintf(text, room, "%.1f GiB", (double)bytes / (double)(UINT64_C(1) << 30));
-	else
-		snprintf(text, room, "%.3g MiB", (double)bytes / (double)(UINT64_C(1) << 20));
-}
-
 static void examine_memory(struct doctor *doctor)
 {
 	struct memory memory;
 	char total[32], available[32], limit[32], huge[32];
 	read_memory(&memory);
-	print_size(total, sizeof total, memory.total);
-	print_size(available, sizeof available, memory.available);
-	print_size(limit, sizeof limit, memory.limit);
-	print_size(huge, sizeof huge, memory.huge_page);
+	ordo_bytes_text(total, (double)memory.total);
+	ordo_bytes_text(available, (double)memory.available);
+	ordo_bytes_text(limit, (double)memory.limit);
+	ordo_bytes_text(huge, (double)memory.huge_page);
 	const bool small = memory.available && memory.available < UINT64_C(1) << 30;
 	find(doctor, small || memory.limit ? NOTE : GOOD, "memory",
 		small ? "ordo run --size needs twice that for every rank, and more with --check"
@@ -311,14 +300,15 @@ static void examine_browser(struct doctor *doctor)
 
 static int doctor(struct call *call)
 {
-	struct doctor doctor = {.call = call};
+	struct doctor doctor = {.count = {0}};
+	const struct report report = report_of(call, stdout);
 	static char text[MOST_LISTED];
 	if (!read_options(call, NULL, 0))
 		return call->status;
 	if (call->noperand)
 		return fail_usage(
 			call, NULL, "doctor takes no operand, found %s", call->operands[0]);
-	doctor.findings = cJSON_AddArrayToObject(call->answer, "findings");
+	doctor.findings = report_list(&report, "findings");
 	examine_build(&doctor);
 	examine_float_mode(&doctor);
 	examine_loops(&doctor);
@@ -331,15 +321,13 @@ static int doctor(struct call *call)
 	examine_open_mpi(&doctor, text);
 	examine_mpich(&doctor, text);
 	examine_browser(&doctor);
-	add_count(call->answer, "problems", doctor.count[PROBLEM]);
-	add_count(call->answer, "notes", doctor.count[NOTE]);
+	report_members(&report, "%u<problems>", doctor.count[PROBLEM]);
 	if (doctor.count[PROBLEM])
-		say(call, "\n%u problem%s, %u note%s\n", doctor.count[PROBLEM],
-			doctor.count[PROBLEM] == 1 ? "" : "s", doctor.count[NOTE],
-			doctor.count[NOTE] == 1 ? "" : "s");
+		report_text(&report, "\n%u problem%s, ", doctor.count[PROBLEM],
+			plural(doctor.count[PROBLEM]));
 	else
-		say(call, "\nall that the commands need is here; %u note%s\n", doctor.count[NOTE],
-			doctor.count[NOTE] == 1 ? "" : "s");
+		report_text(&report, "\nall that the commands need is here; ");
+	report_text(&report, "%u<notes> note%s\n", doctor.count[NOTE], plural(doctor.count[NOTE]));
 	return doctor.count[PROBLEM] ? ORDO_ENVIRONMENT : ORDO_OK;
 }
 

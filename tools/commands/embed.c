@@ -27,30 +27,22 @@ struct writing {
 	uint64_t ntask;
 };
 
-static bool stop(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 /* A line about a schedule, as it is told to people; the caller frees it. NULL: call->status. */
 static char *line_of(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_plan_set *set)
 {
-	struct ordo_error error;
 	struct memory_stream stream;
 	FILE *out = open_memory_stream(&stream);
 	if (out && set)
-		print_set_line(out, set);
+		report_set(&(struct report){.text = out}, set);
 	else if (out)
-		print_schedule_line(out, schedule);
+		report_schedule(&(struct report){.text = out}, schedule);
 	char *line = out ? close_memory_stream(&stream) : NULL;
 	if (line) {
 		line[strcspn(line, "\n")] = 0;
 		return line;
 	}
-	ordo_fail_memory(&error);
-	call->status = fail(call, &error);
+	refuse_memory(call);
 	return NULL;
 }
 
@@ -67,18 +59,17 @@ static bool is_short_enough(struct writing *writing, const struct ordo_schedule 
 	snprintf(error.file, sizeof error.file, "%s", wish->file);
 	ordo_hint(&error, "a program reads a long document faster than it is compiled; --max-tasks "
 			  "allows more");
-	return stop(writing->call, fail(writing->call, &error));
+	return refuse_error(writing->call, &error);
 }
 
 static bool refuse_refuted(struct writing *writing, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof)
 {
 	struct call *call = writing->call;
-	add_proof(call->answer, schedule, proof);
-	if (!call->json)
-		print_findings(stderr, schedule, proof);
+	const struct report errors = report_of(call, stderr);
+	report_proof(&errors, schedule, proof);
 	note(call, "nothing written, because it is refuted");
-	return stop(call, ORDO_REFUTED);
+	return refuse(call, ORDO_REFUTED);
 }
 
 static bool print_proved(struct writing *writing, uint32_t range,

@@ -155,7 +155,7 @@ static const char *suggest(const char *what)
 	return ordo_suggest(what, names, (uint32_t)nname);
 }
 
-static int refuse(struct call *call, const char *what)
+static int refuse_word(struct call *call, const char *what)
 {
 	char hint[160];
 	const char *like = suggest(what);
@@ -207,7 +207,7 @@ static int explain_subject(struct call *call, const char *what, const char *outp
 	if (help_find("terms", what))
 		return explain_term(call, help_find("terms", what));
 	return is_path(what) || is_folder(what) ? explain_schedule(call, what, trees)
-						: refuse(call, what);
+						: refuse_word(call, what);
 }
 
 static int explain(struct call *call)

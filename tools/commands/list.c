@@ -115,7 +115,7 @@ static const struct {
 };
 enum { NLIST = sizeof lists / sizeof *lists };
 
-static int refuse(struct call *call, const char *what)
+static int refuse_list(struct call *call, const char *what)
 {
 	char hint[128];
 	const char *names[NLIST];
@@ -150,7 +150,7 @@ static int list(struct call *call)
 			lists[i].list(call);
 			found = true;
 		}
-	return found ? ORDO_OK : refuse(call, what);
+	return found ? ORDO_OK : refuse_list(call, what);
 }
 
 const struct command list_command = {

@@ -1,7 +1,7 @@
 /* order.c - `ordo order`: in which order every sum is made. */
+#include "choose/order_table.h"
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
-#include "report/order_table.h"
 #include "report/proof.h"
 #include "report/two_trees.h"
 #include "view/pictures.h"
@@ -32,19 +32,6 @@ struct subject {
 	struct ordo_arena arena;
 };
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
-static bool out_of_memory(struct call *call)
-{
-	struct ordo_error error;
-	ordo_fail_memory(&error);
-	return refuse(call, fail(call, &error));
-}
-
 /* A schedule that is not sound has no order: the first rule it breaks is said, and that there are
  * others. */
 static bool refuse_unsound(struct call *call, const struct subject *subject)
@@ -56,7 +43,7 @@ static bool refuse_unsound(struct call *call, const struct subject *subject)
 		"the schedule is not sound, so its sums have no order to speak of: %.1800s",
 		error.text);
 	memcpy(error.text, text, sizeof text);
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 static bool open_subject(struct call *call, const struct wish *wish, struct subject *subject)
@@ -75,7 +62,7 @@ static bool open_subject(struct call *call, const struct wish *wish, struct subj
 	if (subject->forest)
 		subject->order = ordo_order_create(
 			subject->forest, subject->schedule, subject->proof, &error);
-	return subject->order ? true : refuse(call, fail(call, &error));
+	return subject->order ? true : refuse_error(call, &error);
 }
 
 static void close_subject(struct subject *subject)
@@ -143,7 +130,7 @@ static bool portray(struct call *call, const struct wish *wish, struct subject *
 	struct ordo_tree_name name;
 	char word[64];
 	if (!ordo_forest_name(subject->forest, tree, &name))
-		return out_of_memory(call);
+		return refuse_memory(call);
 	ordo_tree_name_print(name, word, sizeof word);
 	*portrait = (struct portrait){
 		.tree = ordo_forest_print(subject->forest, &subject->arena, tree, wish->max_leaves),
@@ -153,120 +140,108 @@ static bool portray(struct call *call, const struct wish *wish, struct subject *
 	portrait->accumulator = ordo_accumulator(&subject->order->problem, wish->arithmetic.type);
 	portrait->bound = ordo_error_bound(wish->arithmetic.type, portrait->accumulator,
 		wish->arithmetic.reduction, &portrait->facts);
-	return portrait->tree && portrait->name && portrait->chunks ? true : out_of_memory(call);
+	return portrait->tree && portrait->name && portrait->chunks ? true : refuse_memory(call);
 }
 
-static void print_portrait(const struct wish *wish, const struct subject *subject, uint32_t class,
-	const struct portrait *portrait)
+static void report_rounding(
+	const struct report *order, const struct wish *wish, const struct portrait *portrait)
 {
-	const struct ordo_class *one = &subject->order->classes[class];
 	const struct arithmetic *arithmetic = &wish->arithmetic;
-	char title[32];
-	snprintf(title, sizeof title, "order %" PRIu32, class);
-	printf("  %-23s %s%s%s\n  %-23s %s\n", title, paint(stdout, BOLD), portrait->name,
-		paint(stdout, PLAIN), "", portrait->tree);
-	printf("  %-23s %" PRIu32 " of %" PRIu32 " chunk%s (%s) on %" PRIu32 " of %" PRIu32
-	       " rank%s",
-		"", one->nchunk, subject->order->nchunk, subject->order->nchunk == 1 ? "" : "s",
-		portrait->chunks, one->nrank, subject->order->problem.nrank,
-		subject->order->problem.nrank == 1 ? "" : "s");
-	if (one->nidentical > 1)
-		printf(", operands in %" PRIu32 " different orders", one->nidentical);
-	printf("\n  %-23s depth %" PRIu32 ", %" PRIu32 " rounding%s", "", portrait->facts.depth,
-		portrait->facts.leaves - 1, portrait->facts.leaves == 2 ? "" : "s");
+	const char *type = ordo_type_name(arithmetic->type),
+		   *reduction = ordo_reduction_name(arithmetic->reduction);
+	report_label(order, "");
+	report_text(order, "depth %u<depth>, %u<roundings> rounding%s", portrait->facts.depth,
+		portrait->facts.leaves - 1, plural(portrait->facts.leaves - 1));
 	if (portrait->accumulator != arithmetic->type)
-		printf(" to %s and one to %s", ordo_type_name(portrait->accumulator),
-			ordo_type_name(arithmetic->type));
+		report_text(
+			order, " to %s and one to %s", ordo_type_name(portrait->accumulator), type);
 	if (ordo_is_associative(arithmetic->type, arithmetic->reduction))
-		printf("; %s %s: nothing is rounded\n", ordo_type_name(arithmetic->type),
-			ordo_reduction_name(arithmetic->reduction));
+		report_text(order, "; %s %s: nothing is rounded\n", type, reduction);
 	else
-		printf("; %s %s: off by at most %.3g of the %s\n", ordo_type_name(arithmetic->type),
-			ordo_reduction_name(arithmetic->reduction), portrait->bound,
+		report_text(order, "; %s %s: off by at most %.3g of the %s\n", type, reduction,
+			portrait->bound,
 			arithmetic->reduction == ORDO_PROD  ? "product"
 			: arithmetic->reduction == ORDO_AVG ? "average of absolute values"
 							    : "sum of absolute values");
 }
 
-static void add_portrait(
-	cJSON *list, const struct subject *subject, uint32_t class, const struct portrait *portrait)
+static void report_portrait(const struct report *order, const struct wish *wish,
+	const struct subject *subject, uint32_t class, const struct portrait *portrait)
 {
 	const struct ordo_class *one = &subject->order->classes[class];
-	cJSON *json = cJSON_CreateObject();
-	add_text(json, "tree", portrait->tree);
-	add_text(json, "name", strcmp(portrait->name, "unnamed") != 0 ? portrait->name : NULL);
-	add_count(json, "chunks", one->nchunk);
-	add_count(json, "first_chunk", one->first_chunk);
-	add_count(json, "ranks", one->nrank);
-	add_count(json, "copies", one->ncopy);
-	add_count(json, "operand_orders", one->nidentical);
-	add_count(json, "leaves", portrait->facts.leaves);
-	add_count(json, "depth", portrait->facts.depth);
-	add_count(json, "roundings", portrait->facts.leaves - 1);
-	add_number(json, "relative_error", portrait->bound);
-	cJSON_AddItemToArray(list, json);
+	const uint32_t nchunk = subject->order->nchunk, nrank = subject->order->problem.nrank;
+	char title[32];
+	snprintf(title, sizeof title, "order %" PRIu32, class);
+	report_line(order, title, "%s%s%s", paint(order->text, BOLD), portrait->name,
+		paint(order->text, PLAIN));
+	report_line(order, "", "%s<tree>", portrait->tree);
+	add_text(order->json, "name",
+		strcmp(portrait->name, "unnamed") != 0 ? portrait->name : NULL);
+	report_label(order, "");
+	report_text(order, "%u<chunks> of %u chunk%s (%s) on %u<ranks> of %u rank%s", one->nchunk,
+		nchunk, plural(nchunk), portrait->chunks, one->nrank, nrank, plural(nrank));
+	if (one->nidentical > 1)
+		report_text(order, ", operands in %u different orders", one->nidentical);
+	report_text(order, "\n");
+	report_members(order, "%u<first_chunk> %" PRIu64 "<copies> %u<operand_orders> %u<leaves>",
+		one->first_chunk, one->ncopy, one->nidentical, portrait->facts.leaves);
+	report_rounding(order, wish, portrait);
+	report_members(order, "%g<relative_error>", portrait->bound);
 }
 
 /* People see the first few; --json has all. */
-static bool tell_classes(struct call *call, const struct wish *wish, struct subject *subject)
+static bool report_classes(struct call *call, const struct report *report, const struct wish *wish,
+	struct subject *subject)
 {
 	const struct ordo_order *order = subject->order;
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "orders");
+	const struct report list = report_list(report, "orders");
 	for (uint32_t class = 0; class < order->nclass; class ++) {
 		struct portrait portrait;
 		if (!call->json && class == wish->max_orders)
 			break;
 		if (!portray(call, wish, subject, class, &portrait))
 			return false;
-		if (call->json)
-			add_portrait(list, subject, class, &portrait);
-		else
-			print_portrait(wish, subject, class, &portrait);
+		const struct report one = report_item(&list);
+		report_portrait(&one, wish, subject, class, &portrait);
 	}
 	if (order->nclass > wish->max_orders)
-		say(call, "  %-23s and %" PRIu32 " more; --max-orders %" PRIu32 " shows all\n", "",
+		report_line(report, "", "and %u more; --max-orders %u shows all",
 			order->nclass - wish->max_orders, order->nclass);
 	return true;
 }
 
-static bool tell_judgements(
-	struct call *call, const struct wish *wish, const struct subject *subject)
+static bool judge_order(struct call *call, const struct report *report, const struct wish *wish,
+	const struct subject *subject)
 {
 	struct judgements judgements;
 	const bool judged = make_judgements(call, &wish->arithmetic, &subject->order->problem,
 		subject->proof, subject->order, &judgements);
 	if (judged)
-		add_judgements(call->answer, &judgements);
-	if (judged && !call->json)
-		print_judgements(stdout, &judgements);
+		report_judgements(report, &judgements);
 	free_judgements(&judgements);
 	return judged;
 }
 
-static bool tell(struct call *call, const struct wish *wish, struct subject *subject)
+static bool report_orders(struct call *call, const struct wish *wish, struct subject *subject)
 {
 	const struct ordo_order *order = subject->order;
-	const bool adds = ordo_operator_facts(order->problem.op)->reduces;
-	add_schedule(call->answer, subject->schedule);
-	if (!call->json) {
-		printf("%s: ", wish->file);
-		print_schedule_line(stdout, subject->schedule);
-		printf("  %-23s ", "orders");
-		if (adds)
-			printf("%" PRIu32 "%s over %" PRIu32 " chunk%s\n", order->nclass,
-				order->nclass == 1 ? "" : " different", order->nchunk,
-				order->nchunk == 1 ? "" : "s");
-		else
-			printf("none: %s adds nothing\n",
-				ordo_operator_facts(order->problem.op)->name);
-	}
-	if (adds && !tell_classes(call, wish, subject))
+	const struct ordo_operator_facts *facts = ordo_operator_facts(order->problem.op);
+	const struct report report = report_of(call, stdout);
+	const char *digest = text_or_null(order->digest);
+	report_text(&report, "%s: ", wish->file);
+	report_schedule(&report, subject->schedule);
+	if (facts->reduces)
+		report_line(&report, "orders", "%u%s over %u chunk%s", order->nclass,
+			order->nclass == 1 ? "" : " different", order->nchunk,
+			plural(order->nchunk));
+	else
+		report_line(&report, "orders", "none: %s adds nothing", facts->name);
+	if ((facts->reduces && !report_classes(call, &report, wish, subject)) ||
+		!judge_order(call, &report, wish, subject))
 		return false;
-	if (!tell_judgements(call, wish, subject))
-		return false;
-	say(call, "  %-23s %s\n", "order digest",
-		order->digest[0] ? order->digest : "none: the ranks' copies differ");
-	add_text(call->answer, "order_digest", order->digest[0] ? order->digest : NULL);
+	report_line(
+		&report, "order digest", "%s", digest ? digest : "none: the ranks' copies differ");
+	report_members(&report, "%s<order_digest>", digest);
 	return true;
 }
 
@@ -319,10 +294,9 @@ static bool find_copies(struct call *call, const struct wish *wish, const struct
 	free(chunks);
 	free(ranks);
 	if (!memory)
-		return out_of_memory(call);
+		return refuse_memory(call);
 	if (worked && !copies->count)
-		return refuse(call,
-			fail_usage(call, NULL, "--ranks: none of them has one of these chunks"));
+		return refuse_usage(call, NULL, "--ranks: none of them has one of these chunks");
 	return worked;
 }
 
@@ -333,7 +307,7 @@ static const char *title_copy(
 	struct ordo_tree_name name;
 	char word[64];
 	if (!ordo_forest_name(subject->forest, copy->tree, &name)) {
-		out_of_memory(call);
+		refuse_memory(call);
 		return NULL;
 	}
 	ordo_tree_name_print(name, word, sizeof word);
@@ -341,29 +315,26 @@ static const char *title_copy(
 		"chunk %" PRIu32 " on rank %" PRIu32 ": %s, depth %" PRIu32, copy->chunk,
 		copy->rank, word, subject->forest->facts[copy->tree].depth);
 	if (!title)
-		out_of_memory(call);
+		refuse_memory(call);
 	return title;
 }
 
-static bool tell_copies(struct call *call, const struct wish *wish, struct subject *subject)
+static bool report_copies(struct call *call, const struct wish *wish, struct subject *subject)
 {
 	struct copies copies = {.copies = NULL};
 	bool worked = find_copies(call, wish, subject->order, &copies);
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "copies");
+	const struct report report = report_of(call, stdout), list = report_list(&report, "copies");
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
 		const struct ordo_copy *copy = &copies.copies[i];
 		const char *title = title_copy(call, subject, copy);
 		const char *tree = ordo_forest_print(
 			subject->forest, &subject->arena, copy->tree, wish->max_leaves);
-		worked = title && (tree || out_of_memory(call));
+		worked = title && (tree || refuse_memory(call));
 		if (!worked)
 			break;
-		say(call, "%s\n  %s\n", title, tree);
-		cJSON *one = cJSON_CreateObject();
-		add_count(one, "chunk", copy->chunk);
-		add_count(one, "rank", copy->rank);
-		add_text(one, "tree", tree);
-		cJSON_AddItemToArray(list, one);
+		const struct report one = report_item(&list);
+		report_members(&one, "%u<chunk> %u<rank>", copy->chunk, copy->rank);
+		report_text(&one, "%s\n  %s<tree>\n", title, tree);
 	}
 	free(copies.copies);
 	return worked;
@@ -377,8 +348,7 @@ static bool draw_trees(struct call *call, const struct wish *wish, const struct 
 	struct ordo_error error;
 	const struct order_picture picture = {
 		.trees = trees, .ntree = ntree, .max_leaves = wish->max_leaves};
-	return draw_order(out, subject->forest, &picture, &error) ||
-	       refuse(call, fail(call, &error));
+	return draw_order(out, subject->forest, &picture, &error) || refuse_error(call, &error);
 }
 
 static bool draw_copies(
@@ -388,7 +358,7 @@ static bool draw_copies(
 	bool worked = find_copies(call, wish, subject->order, &copies);
 	struct titled_tree *trees = calloc((size_t)copies.count + 1, sizeof *trees);
 	if (worked && !trees)
-		worked = out_of_memory(call);
+		worked = refuse_memory(call);
 	for (uint32_t i = 0; worked && i < copies.count; i++) {
 		trees[i] = (struct titled_tree){copies.copies[i].tree,
 			title_copy(call, subject, &copies.copies[i]), ORDO_NONE, {0}};
@@ -406,7 +376,7 @@ static bool draw_classes(
 	const struct ordo_order *order = subject->order;
 	const uint32_t ntree = order->nclass < wish->max_orders ? order->nclass : wish->max_orders;
 	struct titled_tree *trees = calloc((size_t)ntree + 1, sizeof *trees);
-	bool worked = trees ? true : out_of_memory(call);
+	bool worked = trees ? true : refuse_memory(call);
 	for (uint32_t class = 0; worked && class < ntree; class ++) {
 		struct portrait portrait;
 		if (!(worked = portray(call, wish, subject, class, &portrait)))
@@ -419,7 +389,7 @@ static bool draw_classes(
 			portrait.name, one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s",
 			portrait.chunks, portrait.facts.depth,
 			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
-		worked = trees[class].title ? true : out_of_memory(call);
+		worked = trees[class].title ? true : refuse_memory(call);
 	}
 	worked = worked && draw_trees(call, wish, subject, trees, ntree, out);
 	free(trees);
@@ -437,16 +407,14 @@ static bool draw_refutation(
 	struct ordo_judgement judgement;
 	enum ordo_guarantee guarantee;
 	if (!ordo_guarantee_read(wish->why, &guarantee))
-		return refuse(call,
-			fail_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why));
+		return refuse_usage(call, NULL, "--why: found %s, wanted G1 or G3", wish->why);
 	if (!ordo_judge_guarantee(subject->order, guarantee, wish->arithmetic.type,
 		    wish->arithmetic.reduction, &subject->arena, &judgement, &error))
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	if (judgement.verdict != ORDO_DOES_NOT_HOLD || !judgement.contradicted)
-		return refuse(call,
-			fail_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
-				"--why %s: it is not refuted by two elements of this schedule",
-				ordo_guarantee_name(guarantee)));
+		return refuse_usage(call, "G4 and G5 are about two schedules: `ordo diff`",
+			"--why %s: it is not refuted by two elements of this schedule",
+			ordo_guarantee_name(guarantee));
 	struct two_trees two = {.forest = subject->forest,
 		.contradiction = &judgement.contradiction,
 		.max_leaves = wish->max_leaves};
@@ -456,7 +424,7 @@ static bool draw_refutation(
 			"%s does not hold: chunk %" PRIu32 " on rank %" PRIu32,
 			ordo_guarantee_name(guarantee), element->chunk, element->rank);
 		if (!two.title[i])
-			return out_of_memory(call);
+			return refuse_memory(call);
 	}
 	return draw_two_trees(call, &two, out);
 }
@@ -491,15 +459,14 @@ static int order_file(struct call *call, struct wish *wish)
 		return call->status;
 	bool worked = open_subject(call, wish, &subject);
 	if (worked && wish->picture.as && !ordo_operator_facts(subject.order->problem.op)->reduces)
-		worked = refuse(
-			call, fail_usage(call, NULL, "%s adds nothing: there is no tree to draw",
-				      ordo_operator_facts(subject.order->problem.op)->name));
+		worked = refuse_usage(call, NULL, "%s adds nothing: there is no tree to draw",
+			ordo_operator_facts(subject.order->problem.op)->name);
 	if (worked && wish->why && !wish->picture.as)
-		worked = refuse(call, fail_usage(call, "--as dot, or -o OUT.svg",
-					      "--why draws: wanted --as or -o"));
+		worked = refuse_usage(
+			call, "--as dot, or -o OUT.svg", "--why draws: wanted --as or -o");
 	worked = worked && (wish->picture.as		? draw
-				   : wish->chunks.count ? tell_copies
-							: tell)(call, wish, &subject);
+				   : wish->chunks.count ? report_copies
+							: report_orders)(call, wish, &subject);
 	close_subject(&subject);
 	return worked ? ORDO_OK : call->status;
 }

@@ -24,66 +24,41 @@ static int predict_one(struct call *call, const struct wish *wish, struct subjec
 	struct predicted *predicted)
 {
 	const uint64_t bytes = wish->setting.bytes;
+	const struct report report = report_of(call, stdout);
 	struct proved_schedule *found;
 	if (!predict_size(call, wish, subject, bytes, predicted, &found))
 		return call->status;
 	if (found->name) {
 		note(call, "%s, the schedule for this size", found->name);
-		add_text(call->answer, "schedule", found->name);
+		report_members(&report, "%s<schedule>", found->name);
 	}
 	note_left_out(call, &subject->problem, bytes, predicted);
-	add_schedule(call->answer, found->schedule);
-	if (!call->json) {
-		printf("%s: ", subject->path);
-		print_schedule_line(stdout, found->schedule);
-	}
-	foretell(call, &wish->shown, found->schedule, predicted);
+	report_text(&report, "%s: ", subject->path);
+	report_schedule(&report, found->schedule);
+	report_prediction(&report, &wish->shown, found->schedule, predicted);
 	return ORDO_OK;
 }
 
-/* What a row tells. */
-struct rates {
-	double total, algbw, busbw; /* seconds; GB/s */
-	const char *bound;	    /* the largest */
-	double times_the_bound;
-};
-
-static struct rates rates_of(const struct subject *subject, const struct predicted *predicted)
+static void report_row(const struct report *list, const struct subject *subject,
+	const struct proved_schedule *found, const struct predicted *predicted)
 {
-	struct rates rates = {.total = predicted->prediction->timeline->total};
-	const double bound = largest_bound(&predicted->prediction->bounds, &rates.bound);
-	rates.algbw = rates.total > 0 ? predicted->prediction->bytes / rates.total * 1e-9 : 0;
-	rates.busbw = rates.algbw * bus_factor(&subject->problem);
-	rates.times_the_bound = bound > 0 ? rates.total / bound : 0;
-	return rates;
-}
-
-static void print_row(const struct subject *subject, const struct proved_schedule *found,
-	const struct predicted *predicted)
-{
-	const struct rates rates = rates_of(subject, predicted);
-	char busiest[128];
-	print_busiest(predicted, busiest, sizeof busiest);
-	printf("%14.0f %14.2f %9.2f %9.2f %9.3f  %-7s  %s%s%s\n", predicted->prediction->bytes,
-		rates.total * 1e6, rates.algbw, rates.busbw, rates.times_the_bound, rates.bound,
-		busiest, found->name ? "  " : "", found->name ? found->name : "");
-	fflush(stdout);
-}
-
-static void add_row(cJSON *list, const struct subject *subject, const struct proved_schedule *found,
-	const struct predicted *predicted)
-{
-	const struct rates rates = rates_of(subject, predicted);
-	cJSON *row = cJSON_CreateObject();
+	const struct ordo_prediction *prediction = predicted->prediction;
+	const char *name;
+	const double total = prediction->timeline->total,
+		     bound = largest_bound(&prediction->bounds, &name),
+		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
+	const struct report row = report_item(list);
+	char busiest[BUSIEST_SIZE];
+	report_text(&row,
+		"%14.0f<bytes> %14.2f %9.2f<algbw_gigabytes_per_second> "
+		"%9.2f<busbw_gigabytes_per_second> %9.3f<times_the_bound>  %-7s<largest_bound>  %s",
+		prediction->bytes, total * 1e6, algbw, algbw * bus_factor(&subject->problem),
+		bound > 0 ? total / bound : 0, name, busiest_text(busiest, predicted));
 	if (found->name)
-		add_text(row, "schedule", found->name);
-	add_number(row, "bytes", predicted->prediction->bytes);
-	add_number(row, "seconds", rates.total);
-	add_number(row, "algbw_gigabytes_per_second", rates.algbw);
-	add_number(row, "busbw_gigabytes_per_second", rates.busbw);
-	add_text(row, "largest_bound", rates.bound);
-	add_number(row, "times_the_bound", rates.times_the_bound);
-	cJSON_AddItemToArray(list, row);
+		report_text(&row, "  %s<schedule>", found->name);
+	report_text(&row, "\n");
+	report_members(&row, "%g<seconds>", total);
+	fflush(stdout);
 }
 
 static int predict_table(
@@ -92,18 +67,15 @@ static int predict_table(
 	struct proved_schedule *found;
 	if (!read_size_range(call, &wish->sizes))
 		return call->status;
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "rows");
-	say(call, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size", "time",
-		"algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
+	const struct report report = report_of(call, stdout), list = report_list(&report, "rows");
+	report_text(&report, "%14s %14s %9s %9s %9s  %-7s  %s\n%14s %14s %9s %9s %9s\n", "size",
+		"time", "algbw", "busbw", "x bound", "bound", "bottleneck", "(B)", "(us)", "(GB/s)",
 		"(GB/s)", "");
 	uint64_t bytes = wish->sizes.begin;
 	do {
 		if (!predict_size(call, wish, subject, bytes, predicted, &found))
 			return call->status;
-		if (call->json)
-			add_row(list, subject, found, predicted);
-		else
-			print_row(subject, found, predicted);
+		report_row(&list, subject, found, predicted);
 	} while (!reader_left() && next_size(&wish->sizes, &bytes));
 	return ORDO_OK;
 }

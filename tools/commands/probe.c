@@ -4,7 +4,7 @@
 #include "cli/memory_limit.h"
 #include "cli/sizes.h"
 #include "probe/agree.h"
-#include "report/incomplete.h"
+#include "report/execution.h"
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
@@ -42,30 +42,22 @@ struct session {
 	bool proved, same_in_all, same_on_ranks;
 };
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool read_names(struct call *call, struct wish *wish)
 {
 	if (!ordo_type_from_name(wish->type_name, &wish->type))
-		return refuse(call,
-			fail_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
-				wish->type_name));
+		return refuse_usage(call, NULL, "--type: found %s, wanted f16, bf16, f32 or f64",
+			wish->type_name);
 	if (!wish->count)
-		return refuse(call, fail_usage(call, NULL, "--count: found 0, wanted at least 1"));
+		return refuse_usage(call, NULL, "--count: found 0, wanted at least 1");
 	if (!ordo_type_facts(wish->type)->is_float)
-		return refuse(call, fail_usage(call, NULL,
-					    "--type: sums of %s are the same in every order, so "
-					    "that no run tells one; wanted a float",
-					    wish->type_name));
+		return refuse_usage(call, NULL,
+			"--type: sums of %s are the same in every order, so "
+			"that no run tells one; wanted a float",
+			wish->type_name);
 	if (strcmp(wish->transport, "both") != 0 && strcmp(wish->transport, "threads") != 0 &&
 		strcmp(wish->transport, "seeded") != 0)
-		return refuse(call, fail_usage(call, NULL,
-					    "--transport: found %s, wanted threads, seeded or both",
-					    wish->transport));
+		return refuse_usage(call, NULL,
+			"--transport: found %s, wanted threads, seeded or both", wish->transport);
 	return true;
 }
 
@@ -276,157 +268,138 @@ static const char *name_order(struct session *session, uint32_t tree)
 	return named ? named : "";
 }
 
-static void print_order(struct session *session, uint32_t class, const struct spread *spread)
+static void report_order(const struct report *order, struct session *session, uint32_t class,
+	const struct spread *spread)
 {
 	const struct probe *probe = session->shown;
-	const uint64_t nelement = probe->recovered.classes[class].nelement;
-	const struct element_place place =
-		live_place(&session->live, probe->recovered.classes[class].first);
-	printf("    %" PRIu64 " element%s of %u slot%s on %u rank%s, the first on rank %u of chunk "
-	       "%u%s\n      %s\n",
-		nelement, nelement == 1 ? "" : "s", spread->nslot, spread->nslot == 1 ? "" : "s",
-		spread->nrank, spread->nrank == 1 ? "" : "s", place.rank, place.chunk,
+	const struct element_class *found = &probe->recovered.classes[class];
+	const struct element_place place = live_place(&session->live, found->first);
+	const bool tree = probe->trees[class] != ORDO_NONE;
+	add_text(order->json, "tree",
+		tree ? ordo_forest_print(
+			       session->forest, &session->arena, probe->trees[class], ORDO_LIMIT)
+		     : NULL);
+	if (!tree)
+		report_members(order, "%s<why>", found->why);
+	report_text(order,
+		"    %" PRIu64 "<elements> element%s of %u<slots> slot%s on %u<ranks> rank%s, the "
+		"first on rank %u<rank> of chunk %u<chunk>%s\n      %s\n",
+		found->nelement, plural(found->nelement), spread->nslot, plural(spread->nslot),
+		spread->nrank, plural(spread->nrank), place.rank, place.chunk,
 		name_order(session, probe->trees[class]), name_tree(session, probe, class));
+	report_members(order, "%" PRIu64 "<offset>", place.offset);
 }
 
-static void print_orders(struct session *session, const struct spread *spreads)
+/* People see the first trees; --json has all, and what has none. */
+static void report_orders(
+	const struct report *report, struct session *session, const struct spread *spreads)
 {
 	const struct probe *probe = session->shown;
+	const struct report list = report_list(report, "orders");
 	uint32_t ntree = 0, nshown = 0;
 	uint64_t without = 0;
 	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
 		ntree += probe->trees[c] != ORDO_NONE;
 		without += probe->trees[c] == ORDO_NONE ? probe->recovered.classes[c].nelement : 0;
 	}
-	printf("  %-12s %u%s, by %s", "orders", ntree, ntree == 1 ? "" : " different",
+	report_label(report, "orders");
+	report_text(report, "%u%s, by %s", ntree, ntree == 1 ? "" : " different",
 		name_drive(session, &probe->drive));
 	if (without)
-		printf("; %" PRIu64 " element%s no tree", without,
+		report_text(report, "; %" PRIu64 " element%s no tree", without,
 			without == 1 ? " has" : "s have");
-	putchar('\n');
-	for (uint32_t c = 0; c < probe->recovered.nclass && nshown < MOST_SHOWN_ORDERS; c++)
-		if (probe->trees[c] != ORDO_NONE) {
-			print_order(session, c, &spreads[c]);
-			nshown++;
-		}
-	if (ntree > nshown)
-		printf("    and %u more; --json has them all\n", ntree - nshown);
-}
-
-static void add_orders(struct session *session, const struct spread *spreads)
-{
-	const struct probe *probe = session->shown;
-	cJSON *list = cJSON_AddArrayToObject(session->call->answer, "orders");
+	report_text(report, "\n");
 	for (uint32_t c = 0; c < probe->recovered.nclass; c++) {
-		const struct element_class *class = &probe->recovered.classes[c];
-		const struct element_place place = live_place(&session->live, class->first);
-		const bool tree = probe->trees[c] != ORDO_NONE;
-		cJSON *one = cJSON_CreateObject();
-		add_text(one, "tree",
-			tree ? ordo_forest_print(session->forest, &session->arena, probe->trees[c],
-				       ORDO_LIMIT)
-			     : NULL);
-		if (!tree)
-			add_text(one, "why", class->why);
-		add_count(one, "rank", place.rank);
-		add_count(one, "chunk", place.chunk);
-		add_count(one, "offset", place.offset);
-		add_count(one, "elements", class->nelement);
-		add_count(one, "slots", spreads[c].nslot);
-		add_count(one, "ranks", spreads[c].nrank);
-		cJSON_AddItemToArray(list, one);
+		struct report one = report_item(&list);
+		const bool shown = probe->trees[c] != ORDO_NONE && nshown < MOST_SHOWN_ORDERS;
+		one.text = shown ? one.text : NULL;
+		nshown += shown;
+		if (one.text || one.json)
+			report_order(&one, session, c, &spreads[c]);
 	}
-}
-
-static const char *const verdicts[] = {[AGREED] = "agrees with the proof",
-	[DIFFERENT] = "differs",
-	[NOT_COMPARED] = "not compared"};
-
-static void answer_json(struct session *session, const struct spread *spreads)
-{
-	cJSON *answer = session->call->answer;
-	add_schedule(answer, session->schedule);
-	add_truth(answer, "proved", session->proved);
-	add_text(answer, "verdict", verdicts[session->verdict]);
-	add_text(answer, "why", session->why);
-	add_text(answer, "type", ordo_type_name(session->wish->type));
-	add_text(answer, "reduction", ordo_reduction_name(ORDO_SUM));
-	add_count(answer, "count", session->live.options.count);
-	add_count(answer, "elements", session->live.first[session->schedule->problem.nrank]);
-	add_count(answer, "runs", session->live.nrun);
-	cJSON *probes = cJSON_AddArrayToObject(answer, "probes");
-	for (uint32_t i = 0; i < session->nprobe; i++)
-		cJSON_AddItemToArray(
-			probes, cJSON_CreateString(name_drive(session, &session->probes[i].drive)));
-	add_truth(answer, "same_in_all_probes", session->same_in_all);
-	add_truth(answer, "same_on_all_ranks", session->same_on_ranks);
-	add_text(answer, "shown", name_drive(session, &session->shown->drive));
-	add_orders(session, spreads);
+	if (ntree > nshown)
+		report_text(report, "    and %u more; --json has them all\n", ntree - nshown);
 }
 
 /* Lines after the first are indented as the others are. */
-static void print_lines(const char *text)
+static void report_reason(const struct report *report, const char *text)
 {
-	for (printf("  "); *text; text++) {
-		putchar(*text);
-		if (*text == '\n')
-			printf("  ");
-	}
-	putchar('\n');
+	for (const char *end; (end = strchr(text, '\n')); text = end + 1)
+		report_text(report, "  %.*s\n", (int)(end - text), text);
+	report_text(report, "  %s\n", text);
 }
 
-static void print_drives(struct session *session)
+/* Threads come first, if there are any, and then the seeds. */
+static void report_drives(const struct report *report, struct session *session)
 {
 	const bool threads = !session->probes[0].drive.seeded;
 	const uint32_t nseed = session->nprobe - threads;
+	const uint64_t seed = session->wish->seed;
+	const struct report list = report_list(report, "probes");
+	for (uint32_t i = 0; i < session->nprobe; i++)
+		report_members(&list, "%s<>", name_drive(session, &session->probes[i].drive));
 	if (threads)
-		printf(" %s%s", name_drive(session, &session->probes[0].drive), nseed ? "," : "");
+		report_text(report, " %s%s", name_drive(session, &session->probes[0].drive),
+			nseed ? "," : "");
 	if (nseed == 1)
-		printf(" seed %" PRIu64, session->wish->seed);
+		report_text(report, " seed %" PRIu64, seed);
 	else if (nseed)
-		printf(" seeds %" PRIu64 "..%" PRIu64, session->wish->seed,
-			session->wish->seed + nseed - 1);
-	putchar('\n');
+		report_text(report, " seeds %" PRIu64 "..%" PRIu64, seed, seed + nseed - 1);
+	report_text(report, "\n");
 }
 
-static void print_probe(struct session *session, const struct spread *spreads)
+static void report_runs(const struct report *report, struct session *session)
 {
-	static const enum colour colours[] = {GREEN, RED, YELLOW};
 	const struct ordo_problem *problem = &session->schedule->problem;
-	const uint32_t nleaf = problem->nshard;
-	printf("%s: %s%s%s\n", session->wish->file, paint(stdout, colours[session->verdict]),
-		verdicts[session->verdict], paint(stdout, PLAIN));
-	if (session->why)
-		print_lines(session->why);
-	printf("  ");
-	print_schedule_line(stdout, session->schedule);
-	printf("  %-12s %" PRIu64 " of %s sums, on all ranks\n", "elements",
+	report_line(report, "elements", "%" PRIu64 "<elements> of %s<type> sums, on all ranks",
 		session->live.first[problem->nrank], ordo_type_name(session->wish->type));
-	printf("  %-12s %u of %" PRIu64 " runs (every input alone, every pair of inputs), by",
-		"probes", session->nprobe, count_mask_runs(nleaf));
-	print_drives(session);
-	printf("  %-12s %s\n", "run-to-run",
+	report_members(report, "%s<reduction> %" PRIu64 "<count> %" PRIu64 "<runs>",
+		ordo_reduction_name(ORDO_SUM), session->live.options.count, session->live.nrun);
+	report_label(report, "probes");
+	report_text(report, "%u of %" PRIu64 " runs (every input alone, every pair of inputs), by",
+		session->nprobe, count_mask_runs(problem->nshard));
+	report_drives(report, session);
+	report_line(report, "run-to-run", "%s",
 		session->nprobe == 1   ? "probed once"
 		: session->same_in_all ? "the same trees each time"
 				       : "not the same trees each time");
 	if (problem->op == ORDO_ALLREDUCE)
-		printf("  %-12s %s\n", "rank-equal",
-			session->same_on_ranks ? "the same trees on every rank"
-					       : "not the same trees on every rank");
-	print_orders(session, spreads);
+		report_line(report, "rank-equal", "%sthe same trees on every rank",
+			session->same_on_ranks ? "" : "not ");
+	report_members(report, "%d<same_in_all_probes?> %d<same_on_all_ranks?> %s<shown>",
+		session->same_in_all, session->same_on_ranks,
+		name_drive(session, &session->shown->drive));
 }
 
-static int report(struct session *session, struct ordo_error *error)
+static void report_probe(
+	const struct report *report, struct session *session, const struct spread *spreads)
+{
+	static const char *const verdicts[] = {[AGREED] = "agrees with the proof",
+		[DIFFERENT] = "differs",
+		[NOT_COMPARED] = "not compared"};
+	static const enum colour colours[] = {GREEN, RED, YELLOW};
+	report_text(report, "%s: %s%s<verdict>%s\n", session->wish->file,
+		paint(report->text, colours[session->verdict]), verdicts[session->verdict],
+		paint(report->text, PLAIN));
+	report_members(report, "%s<why> %d<proved?>", session->why, session->proved);
+	if (session->why)
+		report_reason(report, session->why);
+	report_text(report, "  ");
+	report_schedule(report, session->schedule);
+	report_runs(report, session);
+	report_orders(report, session, spreads);
+}
+
+static int report_session(struct session *session, struct ordo_error *error)
 {
 	struct spread *spreads = spread_classes(session);
+	struct report report = report_of(session->call, stdout);
+	report.width = EXECUTION_WIDTH;
 	if (!spreads) {
 		ordo_fail_memory(error);
 		return fail(session->call, error);
 	}
-	if (session->call->json)
-		answer_json(session, spreads);
-	else
-		print_probe(session, spreads);
+	report_probe(&report, session, spreads);
 	free(spreads);
 	return session->verdict == DIFFERENT ? ORDO_REFUTED : ORDO_OK;
 }
@@ -470,7 +443,7 @@ static int probe_schedule(struct call *call, const struct wish *wish,
 			compare_unordered(&session);
 		else
 			compare(&session);
-		status = report(&session, &error);
+		status = report_session(&session, &error);
 	} else {
 		status = fail(call, &error);
 	}
@@ -485,9 +458,8 @@ static int judge_and_probe(
 	struct ordo_proof *proof = prove(call, schedule, &options);
 	int status = call->status;
 	if (proof && !proof->proved && !wish->unproved) {
-		add_proof(call->answer, schedule, proof);
-		if (!call->json)
-			print_findings(stderr, schedule, proof);
+		const struct report errors = report_of(call, stderr);
+		report_proof(&errors, schedule, proof);
 		note(call, "not probed, because it is refuted; --unproved probes it all the same");
 		status = ORDO_REFUTED;
 	} else if (proof && !fits_memory(call, &schedule->problem, wish->type,

@@ -24,12 +24,6 @@ struct wish {
 
 enum { UNSET = ORDO_LIMIT, TABLE_WARMUP = 1, TABLE_REPEAT = 20 };
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool wants_table(const struct wish *wish)
 {
 	return wish->sizes.end != UNSET_SIZE || wish->sizes.factor != UNSET_SIZE ||
@@ -44,17 +38,16 @@ static bool choose_count(struct call *call, struct wish *wish, const struct ordo
 	const uint64_t size = ordo_type_size(how->type),
 		       bytes = sized ? wish->sizes.begin : 1 << 20;
 	if (wish->count != UINT64_MAX && sized)
-		return refuse(call, fail_usage(call, NULL, "--size and --count: give one of them"));
+		return refuse_usage(call, NULL, "--size and --count: give one of them");
 	if (wish->count != UINT64_MAX || (wish->replay && !sized)) {
 		how->count = wish->count != UINT64_MAX ? wish->count
 						       : 16 * (uint64_t)problem->chunks_per_block;
 		return true;
 	}
 	if (bytes % size)
-		return refuse(call,
-			fail_usage(call, NULL,
-				"--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)",
-				bytes, size, ordo_type_name(how->type)));
+		return refuse_usage(call, NULL,
+			"--size: found %" PRIu64 ", wanted a multiple of %" PRIu64 " (%s)", bytes,
+			size, ordo_type_name(how->type));
 	how->count = count_of_bytes(problem, how->type, bytes);
 	const uint64_t cut = bytes_of_count(problem, how->type, how->count);
 	if (cut < bytes)
@@ -72,15 +65,13 @@ static bool read_transport(struct call *call, struct wish *wish)
 	how->folded = !strcmp(name, "folded");
 	how->seeded = !strcmp(name, "seeded");
 	if (!how->folded && !how->seeded && strcmp(name, "threads") != 0)
-		return refuse(call,
-			fail_usage(call, NULL,
-				"--transport: found %s, wanted folded, threads or seeded", name));
+		return refuse_usage(call, NULL,
+			"--transport: found %s, wanted folded, threads or seeded", name);
 	if (how->folded && wish->transport &&
 		(wish->unproved || wish->links || how->trace || wish->replay || wish->input_path))
-		return refuse(
-			call, fail_usage(call, "--transport threads runs the tasks",
-				      "--transport folded runs no tasks: --unproved, --links, "
-				      "--trace, --replay and --input do not go with it"));
+		return refuse_usage(call, "--transport threads runs the tasks",
+			"--transport folded runs no tasks: --unproved, --links, "
+			"--trace, --replay and --input do not go with it");
 	return true;
 }
 
@@ -89,7 +80,7 @@ static bool read_repeat(struct call *call, struct wish *wish)
 	struct execution_wish *how = &wish->execution;
 	wish->table = wants_table(wish);
 	if (!how->repeat)
-		return refuse(call, fail_usage(call, NULL, "--repeat: found 0, wanted at least 1"));
+		return refuse_usage(call, NULL, "--repeat: found 0, wanted at least 1");
 	if (how->repeat == UNSET)
 		how->repeat = wish->table ? TABLE_REPEAT : 1;
 	if (how->warmup == UNSET)
@@ -107,40 +98,40 @@ static void choose_workers(struct wish *wish, uint32_t nrank)
 		wish->execution.nworker = nrank;
 }
 
+static int report_execution(struct call *call, const struct wish *wish,
+	const struct proved_schedule *found, const struct execution *execution,
+	const struct execution_wish *how)
+{
+	struct report report = report_of(call, stdout);
+	report.width = EXECUTION_WIDTH;
+	report_schedule(&report, found->schedule);
+	report_members(&report, "%d<proved?>", found->proof->proved);
+	report_run(&report, execution, how,
+		bytes_of_count(&found->schedule->problem, how->type, how->count));
+	report_members(&report, "%" PRIu64 "<peak_bytes>", peak_bytes());
+	if (!how->folded)
+		report_load(&report, &wish->topology, execution);
+	if (wish->links)
+		report_links(&report, execution);
+	return how->check && is_wrong(&execution->check) ? ORDO_REFUTED : ORDO_OK;
+}
+
 static int run_schedule(
 	struct call *call, const struct wish *wish, const struct proved_schedule *found)
 {
 	struct ordo_error error;
 	struct execution execution;
 	struct progress progress = {0};
-	struct execution_wish shown = wish->execution;
-	const struct execution_wish *how = &shown;
-	const struct ordo_problem *problem = &found->schedule->problem;
-	int status = ORDO_OK;
-	shown.progress = show_progress;
-	shown.closure = &progress;
+	struct execution_wish how = wish->execution;
+	how.progress = show_progress;
+	how.closure = &progress;
 	show_progress(&progress, "running", 0, 0);
-	const bool ran = execute(&execution, found->schedule, found->proof, how, &error);
+	const bool ran = execute(&execution, found->schedule, found->proof, &how, &error);
 	hide_progress(&progress);
-	if (ran) {
-		const uint64_t bytes = bytes_of_count(problem, how->type, how->count);
-		add_schedule(call->answer, found->schedule);
-		add_truth(call->answer, "proved", found->proof->proved);
-		add_execution(call->answer, &execution, how, bytes);
-		add_count(call->answer, "peak_bytes", peak_bytes());
-		if (!call->json)
-			print_run(&execution, how, bytes);
-		if (!how->folded)
-			report_load(call, &wish->topology, &execution);
-		if (wish->links)
-			report_links(call, &execution);
-		if (how->check && is_wrong(&execution.check))
-			status = ORDO_REFUTED;
-	} else {
-		status = fail(call, &error);
-	}
+	int status =
+		ran ? report_execution(call, wish, found, &execution, &how) : fail(call, &error);
 	const struct ordo_plan *plan = execution.plan;
-	status = deliver_trace(call, how->trace, found->schedule, &plan, 1, status);
+	status = deliver_trace(call, how.trace, found->schedule, &plan, 1, status);
 	close_execution(&execution);
 	return status;
 }
@@ -217,13 +208,13 @@ static bool take_input(struct call *call, struct wish *wish)
 		return true;
 	if (arithmetics->type_names.count || arithmetics->reduction_names.count ||
 		wish->sizes.begin != UNSET_SIZE || wish->count != UINT64_MAX)
-		return refuse(call, fail_usage(call, NULL,
-					    "--input: the input says type, reduction and count; "
-					    "--type, --op, --size and --count do not go with it"));
+		return refuse_usage(call, NULL,
+			"--input: the input says type, reduction and count; "
+			"--type, --op, --size and --count do not go with it");
 	if (wish->execution.check || wish->links || wish->replay || wish->execution.repeat > 1)
-		return refuse(call, fail_usage(call, NULL,
-					    "--input: --check, --links, --replay and --repeat do "
-					    "not go with it"));
+		return refuse_usage(call, NULL,
+			"--input: --check, --links, --replay and --repeat do "
+			"not go with it");
 	wish->input = open_input(call, wish->input_path);
 	if (!wish->input)
 		return false;

@@ -21,22 +21,17 @@ struct making {
 	struct predicted predicted;
 	struct ordo_tuning tuning;
 	struct made_set made;
-	struct range_cost *costs; /* [nrange] */
 };
 
 static bool find_costs(struct call *call, struct making *making)
 {
-	struct ordo_error error;
 	const uint32_t nrange = making->tuning.selection.nrange;
-	making->costs = calloc(nrange, sizeof *making->costs);
-	for (uint32_t i = 0; making->costs && i < nrange; i++)
-		making->costs[i] = (struct range_cost){making->tuning.ranges[i].times.first,
+	struct range_cost *costs = calloc(nrange, sizeof *costs);
+	for (uint32_t i = 0; costs && i < nrange; i++)
+		costs[i] = (struct range_cost){making->tuning.ranges[i].times.first,
 			making->tuning.ranges[i].times.last, NULL};
-	if (making->costs)
-		return true;
-	ordo_fail_memory(&error);
-	call->status = fail(call, &error);
-	return false;
+	making->made.costs = costs;
+	return costs ? true : refuse_memory(call);
 }
 
 /* The longest name that the tables of a tuning show. */
@@ -58,116 +53,113 @@ static int widest_shown(const struct ordo_tuning *tuning)
 }
 
 /* Both sides of each size at which the fastest changes. */
-static void print_crossovers(const struct ordo_tuning *tuning)
+static void report_crossovers(const struct report *report, const struct ordo_tuning *tuning)
 {
 	const uint32_t nrange = tuning->selection.nrange;
 	const int width = widest_shown(tuning);
 	if (nrange > 1)
-		printf("  %14s  %-*s  %12s  %12s\n", "crossover", width, "fastest", "before, us",
-			"after, us");
+		report_text(report, "  %14s  %-*s  %12s  %12s\n", "crossover", width, "fastest",
+			"before, us", "after, us");
 	for (uint32_t i = 1; i < nrange; i++) {
 		const struct ordo_tuned *range = &tuning->ranges[i], *before = range - 1;
 		const uint64_t bytes = tuning->selection.ranges[i].from_bytes;
 		char name[128];
-		printf("  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes - 1, width,
+		report_text(report, "  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes - 1, width,
 			contender_text(name, tuning, before->contender), before->times.last * 1e6,
 			range->early * 1e6);
-		printf("  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes, width,
+		report_text(report, "  %14" PRIu64 "  %-*s  %12.6f  %12.6f\n", bytes, width,
 			contender_text(name, tuning, range->contender), range->before * 1e6,
 			range->times.first * 1e6);
 	}
 }
 
-/* By how much each range's fastest is faster than the next best, in its middle. */
-static void print_margins(const struct ordo_tuning *tuning)
+static void report_runner_up(const struct report *row, const struct ordo_tuning *tuning,
+	const struct ordo_tuned *range, int width)
 {
-	const int width = widest_shown(tuning);
-	printf("  %14s  %-*s  %10s  %-*s  %10s  %6s\n", "in the middle", width, "fastest",
-		"predicted", width, "runner-up", "predicted", "ratio");
-	for (uint32_t i = 0; i < tuning->selection.nrange; i++) {
-		const struct ordo_tuned *range = &tuning->ranges[i];
-		char name[128], text[32];
-		printf("  %14" PRIu64 "  %-*s  %10s", range->middle_bytes, width,
-			contender_text(name, tuning, range->contender),
-			time_text(text, range->times.middle));
-		if (range->runner_up != ORDO_NONE)
-			printf("  %-*s  %10s  %6.2f", width,
-				contender_text(name, tuning, range->runner_up),
-				time_text(text, range->runner_up_times.middle),
-				range->times.middle > 0
-					? range->runner_up_times.middle / range->times.middle
-					: 1);
-		putchar('\n');
-	}
+	const struct ordo_contender *second = &tuning->contenders[range->runner_up];
+	const double middle = range->runner_up_times.middle;
+	const struct report other = report_object(row, "runner_up");
+	char name[128];
+	report_members(&other, "%s<algorithm> %u<chunks_per_block>", second->algorithm,
+		second->chunks_per_block);
+	report_text(&other, "  %-*s  %10g<middle_seconds:time>  %6.2f", width,
+		contender_text(name, tuning, range->runner_up), middle,
+		range->times.middle > 0 ? middle / range->times.middle : 1);
 }
 
-static void add_tuned(struct call *call, const struct ordo_tuning *tuning)
+/* By how much each range's fastest is faster than the next best, in its middle. */
+static void report_margins(const struct report *report, const struct ordo_tuning *tuning)
 {
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "tuned");
+	const int width = widest_shown(tuning);
+	const struct report list = report_list(report, "tuned");
+	report_text(report, "  %14s  %-*s  %10s  %-*s  %10s  %6s\n", "in the middle", width,
+		"fastest", "predicted", width, "runner-up", "predicted", "ratio");
 	for (uint32_t i = 0; i < tuning->selection.nrange; i++) {
 		const struct ordo_tuned *range = &tuning->ranges[i];
 		const struct ordo_contender *one = &tuning->contenders[range->contender];
-		cJSON *json = cJSON_CreateObject();
-		cJSON_AddItemToArray(list, json);
-		add_count(json, "from_bytes", tuning->selection.ranges[i].from_bytes);
-		add_text(json, "algorithm", one->algorithm);
-		add_count(json, "chunks_per_block", one->chunks_per_block);
-		add_number(json, "first_seconds", range->times.first);
-		add_number(json, "last_seconds", range->times.last);
-		if (i) {
-			add_number(json, "before_at_first_seconds", range->before);
-			add_number(json, "a_byte_less_seconds", range->early);
-		}
-		add_count(json, "middle_bytes", range->middle_bytes);
-		add_number(json, "middle_seconds", range->times.middle);
-		if (range->runner_up == ORDO_NONE)
-			continue;
-		const struct ordo_contender *second = &tuning->contenders[range->runner_up];
-		cJSON *other = cJSON_AddObjectToObject(json, "runner_up");
-		add_text(other, "algorithm", second->algorithm);
-		add_count(other, "chunks_per_block", second->chunks_per_block);
-		add_number(other, "middle_seconds", range->runner_up_times.middle);
+		const struct report row = report_item(&list);
+		char name[128];
+		report_members(&row,
+			"%" PRIu64 "<from_bytes> %s<algorithm> %u<chunks_per_block> "
+			"%g<first_seconds> %g<last_seconds>",
+			tuning->selection.ranges[i].from_bytes, one->algorithm,
+			one->chunks_per_block, range->times.first, range->times.last);
+		if (i)
+			report_members(&row, "%g<before_at_first_seconds> %g<a_byte_less_seconds>",
+				range->before, range->early);
+		report_text(&row, "  %14" PRIu64 "<middle_bytes>  %-*s  %10g<middle_seconds:time>",
+			range->middle_bytes, width, contender_text(name, tuning, range->contender),
+			range->times.middle);
+		if (range->runner_up != ORDO_NONE)
+			report_runner_up(&row, tuning, range, width);
+		report_text(&row, "\n");
 	}
-	cJSON *price = cJSON_AddObjectToObject(call->answer, "price");
-	add_number(price, "most", tuning->selection.price);
-	add_count(price, "bytes", tuning->selection.price_bytes);
-	add_count(call->answer, "sizes_simulated", tuning->nsize);
-	add_count(call->answer, "predictions", tuning->nprediction);
 }
 
-static bool report(struct call *call, const struct wish *wish, struct making *making, double taken)
+static void report_tuning(
+	const struct report *report, const struct wish *wish, const struct ordo_tuning *tuning)
+{
+	struct report price = report_object(report, "price");
+	report_crossovers(report, tuning);
+	report_margins(report, tuning);
+	if (!has_conditions(&wish->conditions) && !wish->conditions.constant)
+		price.text = NULL;
+	report_line(&price, "price of the conditions",
+		"at most %.4g<most> times the fastest of all, at %" PRIu64 "<bytes> bytes",
+		tuning->selection.price, tuning->selection.price_bytes);
+	report_members(report, "%u<sizes_simulated> %" PRIu64 "<predictions>", tuning->nsize,
+		tuning->nprediction);
+}
+
+static void report_candidates(const struct report *report, const struct ordo_tuning *tuning)
+{
+	report_text(report, "at %" PRIu64 " bytes:\n", tuning->first_bytes);
+	report_contenders(report, tuning);
+}
+
+static bool report_making(
+	struct call *call, const struct wish *wish, struct making *making, double taken)
 {
 	const struct ordo_tuning *tuning = &making->tuning;
 	const struct ordo_topology *topology = making->predicted.topology;
-	if (call->json) {
-		add_tuned(call, tuning);
-		add_contenders(call->answer, tuning);
-		add_text(call->answer, "output", wish->output);
-		add_number(call->answer, "seconds", taken);
-		return add_judged(call, &making->made.judged, making->costs);
-	}
-	print_made_line(stdout, &making->made);
-	print_ranges(stdout, &making->made.judged, making->costs);
-	print_crossovers(tuning);
-	print_margins(tuning);
-	if (has_conditions(&wish->conditions) || wish->conditions.constant)
-		printf("  %-23s at most %.4g times the fastest of all, at %" PRIu64 " bytes\n",
-			"price of the conditions", tuning->selection.price,
-			tuning->selection.price_bytes);
-	if (!print_judged(call, stdout, &making->made.judged))
+	const struct report report = report_of(call, stdout), effort = report_of(call, stderr);
+	report_made(&report, &making->made);
+	report_tuning(&report, wish, tuning);
+	if (!report_judged(call, &report, &making->made.judged))
 		return false;
-	if (wish->candidates) {
-		printf("at %" PRIu64 " bytes:\n", tuning->first_bytes);
-		print_contenders(stdout, tuning);
-	}
-	note(call, "%u candidates at %u sizes on %s: %" PRIu64 " schedules simulated",
-		tuning->ncontender, tuning->nsize,
-		topology ? topology->name : "a link between every two ranks", tuning->nprediction);
-	fprintf(stderr, "chosen, compiled%s in ",
-		wish->output ? ", proved and written" : " and proved");
-	print_seconds(stderr, taken);
-	fprintf(stderr, "%s%s\n", wish->output ? " to " : "; --output FOLDER keeps it",
-		wish->output ? wish->output : "");
+	if (call->json || wish->candidates)
+		report_candidates(&report, tuning);
+	if (!call->json)
+		note(call, "%u candidates at %u sizes on %s: %" PRIu64 " schedules simulated",
+			tuning->ncontender, tuning->nsize,
+			topology ? topology->name : "a link between every two ranks",
+			tuning->nprediction);
+	report_text(&effort, "chosen, compiled%s in %g<seconds:time>%s",
+		wish->output ? ", proved and written" : " and proved", taken,
+		wish->output ? " to " : "; --output FOLDER keeps it\n");
+	if (wish->output)
+		report_text(&effort, "%s\n", wish->output);
+	report_members(&effort, "%s<output>", wish->output);
 	return true;
 }
 
@@ -183,12 +175,12 @@ static bool tune_sizes(struct call *call, const struct wish *wish,
 	       find_costs(call, making) &&
 	       prove_selection(call, &making->made, selection, &selected, &wish->conditions) &&
 	       (!wish->output || write_selection(call, &making->made, selection, wish->output)) &&
-	       report(call, wish, making, seconds() - began);
+	       report_making(call, wish, making, seconds() - began);
 }
 
 static int tune_wish(struct call *call, struct wish *wish)
 {
-	struct making making = {.costs = NULL};
+	struct making making = {.made = {.set = NULL}};
 	struct tuning_wish fastest = {.setting = &wish->setting, .conditions = &wish->conditions};
 	if (!read_problem(call, &wish->what) ||
 		!read_conditions(call, &wish->conditions, wish->what.problem.op) ||
@@ -199,7 +191,6 @@ static int tune_wish(struct call *call, struct wish *wish)
 	const bool worked =
 		open_predicted(call, &wish->setting, &wish->what.problem, &making.predicted) &&
 		tune_sizes(call, wish, &fastest, &making);
-	free(making.costs);
 	end_made(&making.made);
 	ordo_tuning_free(&making.tuning);
 	close_predicted(&making.predicted);

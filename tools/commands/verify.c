@@ -4,6 +4,7 @@
 #include "report/proof.h"
 #include "report/symmetry.h"
 #include "run/replay.h"
+#include <inttypes.h>
 #include <ordo/detail/certificate.h>
 #include <ordo/detail/input.h>
 #include <string.h>
@@ -39,24 +40,20 @@ static void compare_topology(struct call *call, const struct ordo_schedule *sche
 			schedule->topology_digest, topology->name, digest);
 }
 
-static int report(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, const struct ordo_proof *proof,
-	const struct judgements *judgements)
+static void report_proved(const struct report *report, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof, bool topology)
 {
-	if (call->json)
-		return proof->proved ? ORDO_OK : ORDO_REFUTED;
-	if (!proof->proved) {
-		print_findings(stderr, schedule, proof);
-		printf("%s: %srefuted%s, %u finding%s%s\n", wish->file, paint(stdout, RED),
-			paint(stdout, PLAIN), proof->nfinding, proof->nfinding == 1 ? "" : "s",
+	const char *plain = paint(report->text, PLAIN);
+	if (proof->proved)
+		report_text(report, "%s: %sproved%s\n  ", wish->file, paint(report->text, GREEN),
+			plain);
+	else
+		report_text(report, "%s: %srefuted%s, %u finding%s%s\n", wish->file,
+			paint(report->text, RED), plain, proof->nfinding, plural(proof->nfinding),
 			proof->complete ? "" : "; with these repaired there may be others");
-		return ORDO_REFUTED;
-	}
-	printf("%s: %sproved%s\n  ", wish->file, paint(stdout, GREEN), paint(stdout, PLAIN));
-	print_schedule_line(stdout, schedule);
-	print_rules(stdout, &wish->limits, topology, wish->through_ranks);
-	print_guarantees(stdout, schedule, proof, judgements);
-	return ORDO_OK;
+	report_schedule(proof->proved ? report : &(struct report){.json = report->json}, schedule);
+	if (proof->proved)
+		report_rules(report, &wish->limits, topology, wish->through_ranks);
 }
 
 /* What --require asks for: the first that is refuted is said. */
@@ -112,28 +109,28 @@ static int write_input(struct call *call, const struct wish *wish,
 	ordo_input_destroy(input);
 	if (!worked)
 		return fail(call, &error);
-	add_text(call->answer, "input", wish->input);
-	say(call,
-		"  %-23s %s: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run "
-		"--input` shows it\n",
-		"input written", wish->input, found->element[0].chunk, found->element[0].rank,
+	const struct report report = report_of(call, stdout);
+	report_line(&report, "input written",
+		"%s<input>: chunk %u on rank %u and chunk %u on rank %u differ; `ordo run --input` "
+		"shows "
+		"it",
+		wish->input, found->element[0].chunk, found->element[0].rank,
 		found->element[1].chunk, found->element[1].rank);
 	return ORDO_OK;
 }
 
 /* What the proof says for the type and the reduction, and what was asked of that. */
-static int report_guarantees(struct call *call, const struct wish *wish,
-	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
-	const struct ordo_proof *proof)
+static int judge_proved(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
 	struct judgements judgements;
+	const struct report report = report_of(call, stdout);
 	if (!make_judgements(
 		    call, &wish->arithmetic, &schedule->problem, proof, NULL, &judgements)) {
 		free_judgements(&judgements);
 		return call->status;
 	}
-	add_judgements(call->answer, &judgements);
-	report(call, wish, schedule, topology, proof, &judgements);
+	report_guarantees(&report, schedule, proof, &judgements);
 	int status = wish->input ? write_input(call, wish, schedule, &judgements) : ORDO_OK;
 	if (status == ORDO_OK)
 		status = check_conditions(call, wish, &judgements);
@@ -141,13 +138,12 @@ static int report_guarantees(struct call *call, const struct wish *wish,
 	return status;
 }
 
-static void print_times(double read, double proving)
+static void report_times(const struct report *report, double read, double proving)
 {
-	printf("  %-23s read in ", "time");
-	print_seconds(stdout, read);
-	printf(", proof in ");
-	print_seconds(stdout, proving);
-	printf("\n");
+	const struct report times = report_object(report, "seconds");
+	report_line(
+		&times, "time", "read in %g<read:time>, proof in %g<proof:time>", read, proving);
+	report_members(report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 }
 
 /* Conditions and inputs look at the trees, which only the proof of the whole lists. */
@@ -167,10 +163,22 @@ static int write_certificate(struct call *call, const struct wish *wish,
 	struct ordo_error error;
 	if (!ordo_certificate_write(schedule, proof, wish->certificate, &error))
 		return fail(call, &error);
-	add_text(call->answer, "certificate", wish->certificate);
-	say(call, "  %-23s %s; to check it again: ordo-check %s %s\n", "certificate",
+	const struct report report = report_of(call, stdout);
+	report_line(&report, "certificate", "%s<certificate>; to check it again: ordo-check %s %s",
 		wish->certificate, wish->file, wish->certificate);
 	return ORDO_OK;
+}
+
+static int report_verdict(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	const struct symmetry_found *found, bool topology)
+{
+	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
+	report_proof(&errors, schedule, proof);
+	report_proved(&report, wish, schedule, proof, topology);
+	const int status = proof->proved ? judge_proved(call, wish, schedule, proof) : ORDO_REFUTED;
+	report_symmetry(&report, found);
+	return status;
 }
 
 static int verify_schedule(struct call *call, const struct wish *wish,
@@ -193,19 +201,9 @@ static int verify_schedule(struct call *call, const struct wish *wish,
 	double proving = seconds() - began;
 	int status = call->status;
 	if (proof) {
-		add_schedule(call->answer, schedule);
-		add_proof(call->answer, schedule, proof);
-		add_symmetry(call->answer, &found);
-		cJSON *times = cJSON_AddObjectToObject(call->answer, "seconds");
-		add_number(times, "read", read);
-		add_number(times, "proof", proving);
-		add_count(call->answer, "peak_bytes", peak_bytes());
-		status = proof->proved ? report_guarantees(call, wish, schedule, topology, proof)
-				       : report(call, wish, schedule, topology, proof, NULL);
-		if (!call->json) {
-			print_symmetry(stdout, &found);
-			print_times(read, proving);
-		}
+		const struct report report = report_of(call, stdout);
+		status = report_verdict(call, wish, schedule, proof, &found, topology);
+		report_times(&report, read, proving);
 		if (wish->replay && !write_replay(call, schedule, proof, wish->file, wish->replay))
 			status = call->status;
 		if (wish->certificate && status == ORDO_OK)

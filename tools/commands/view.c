@@ -40,12 +40,6 @@ struct making {
 	struct incoming incoming;
 };
 
-static bool refuse(struct making *making, const struct ordo_error *error)
-{
-	making->call->status = fail(making->call, error);
-	return false;
-}
-
 /* A word as a shell reads it back. */
 static void write_word(FILE *out, const char *word)
 {
@@ -148,7 +142,7 @@ static bool time_tasks(struct making *making)
 	if (!making->proof->proved) {
 		making->counted = count_steps(making->schedule, &error);
 		if (!making->counted || !order_steps(making->counted, &making->steps, &error))
-			return refuse(making, &error);
+			return refuse_error(making->call, &error);
 		if (!can_be_predicted(making))
 			return true;
 	}
@@ -157,7 +151,7 @@ static bool time_tasks(struct making *making)
 		return false;
 	free_steps(&making->steps);
 	return order_steps(making->predicted.prediction->timeline, &making->steps, &error) ||
-	       refuse(making, &error);
+	       refuse_error(making->call, &error);
 }
 
 static bool choose_part(struct making *making)
@@ -179,7 +173,7 @@ static bool choose_part(struct making *making)
 			    find_incoming(&making->incoming, making->schedule, &making->steps,
 				    &making->shown, &error);
 	free(ranks);
-	return worked || refuse(making, &error);
+	return worked || refuse_error(making->call, &error);
 }
 
 static bool print_page(struct making *making, FILE *out)
@@ -188,7 +182,7 @@ static bool print_page(struct making *making, FILE *out)
 	char *command = command_line(making->call);
 	if (!command) {
 		ordo_fail_memory(&error);
-		return refuse(making, &error);
+		return refuse_error(making->call, &error);
 	}
 	const struct ordo_prediction *prediction = making->predicted.prediction;
 	const struct page page = {.schedule = making->schedule,
@@ -203,7 +197,7 @@ static bool print_page(struct making *making, FILE *out)
 		.incoming = &making->incoming,
 		.against = making->wish->against,
 		.command = command};
-	const bool worked = write_page(out, &page, &error) || refuse(making, &error);
+	const bool worked = write_page(out, &page, &error) || refuse_error(making->call, &error);
 	free(command);
 	return worked;
 }
@@ -214,7 +208,7 @@ static void tell(struct making *making, long size)
 	const struct ordo_schedule *schedule = making->schedule;
 	const struct shown *shown = &making->shown;
 	const struct ordo_proof *proof = making->proof;
-	add_schedule(call->answer, schedule);
+	report_schedule(&(struct report){.json = call->answer}, schedule);
 	add_truth(call->answer, "proved", proof->proved);
 	add_count(call->answer, "page_bytes", (uint64_t)size);
 	add_count(call->answer, "ranks_shown", shown->nrank);
@@ -250,10 +244,10 @@ static bool deliver(struct making *making, FILE *page)
 	const char *output = making->wish->output;
 	add_text(call->answer, "output", output);
 	if (call->json && !output && !add_contents(call->answer, "page", page, &error))
-		return refuse(making, &error);
+		return refuse_error(making->call, &error);
 	return (output ? save(page, output, &error)
 		       : call->json || copy_out(page, stdout, &error)) ||
-	       refuse(making, &error);
+	       refuse_error(making->call, &error);
 }
 
 static bool make_page(struct making *making)
@@ -265,7 +259,7 @@ static bool make_page(struct making *making)
 	if (!page) {
 		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
 			strerror(errno));
-		return refuse(making, &error);
+		return refuse_error(making->call, &error);
 	}
 	const bool worked = print_page(making, page);
 	if (worked)

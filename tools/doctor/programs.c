@@ -1,7 +1,7 @@
 /* programs.c - asks other programs what they are. */
 #define _GNU_SOURCE /* pipe2 */
 #include "programs.h"
-#include "command.h"
+#include "report/report.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

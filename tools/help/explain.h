@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_HELP_EXPLAIN_H
 #define ORDO_TOOLS_HELP_EXPLAIN_H
 
-#include "command.h"
+#include "report/report.h"
 #include <ordo/compiler.h>
 #include <ordo/detail/order.h>
 

@@ -43,9 +43,8 @@ static bool say_findings(struct call *call, const struct ordo_schedule *schedule
 	struct ordo_proof *proof = prove(call, schedule, options);
 	if (!proof)
 		return false;
-	add_proof(call->answer, schedule, proof);
-	if (!call->json)
-		print_findings(stdout, schedule, proof);
+	const struct report report = report_of(call, stdout);
+	report_proof(&report, schedule, proof);
 	ordo_proof_destroy(proof);
 	return true;
 }

@@ -147,32 +147,28 @@ static void say_soundness(
 		proof->nsignal, counts.notify, ordo_operator_facts(schedule->problem.op)->name);
 }
 
-static int tell(struct call *call, const struct ordo_schedule *schedule,
+static int report_explanation(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, uint32_t trees)
 {
-	bool reduces = ordo_operator_facts(schedule->problem.op)->reduces;
-	add_schedule(call->answer, schedule);
-	add_proof(call->answer, schedule, proof);
-	if (!call->json) {
-		print_schedule_line(stdout, schedule);
-		printf("%s\n", ordo_operator_facts(schedule->problem.op)->meaning);
+	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
+	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
+	report_schedule(&report, schedule);
+	report_text(&report, "%s\n", facts->meaning);
+	if (!call->json)
 		say_shards(&schedule->problem);
-	}
 	if (!say_phases(call, schedule)) {
-		struct ordo_error error;
-		ordo_fail_memory(&error);
-		return fail(call, &error);
+		refuse_memory(call);
+		return call->status;
 	}
-	if (!proof->proved) {
+	if (!proof->proved)
 		say(call, "\n%sit is not sound%s\n", paint(stdout, RED), paint(stdout, PLAIN));
-		if (!call->json)
-			print_findings(stderr, schedule, proof);
+	report_proof(&errors, schedule, proof);
+	if (!proof->proved)
 		return ORDO_REFUTED;
-	}
-	if (reduces)
+	if (facts->reduces)
 		say_trees(call, schedule, proof, trees);
 	say_soundness(call, schedule, proof);
-	return tell_guarantees(call, &sums_of_floats, schedule, proof) ? ORDO_OK : call->status;
+	return judge_and_report(call, &sums_of_floats, schedule, proof) ? ORDO_OK : call->status;
 }
 
 int explain_schedule(struct call *call, const char *path, uint32_t trees)
@@ -180,7 +176,7 @@ int explain_schedule(struct call *call, const char *path, uint32_t trees)
 	const struct ordo_verify_options options = {.max_findings = 0};
 	struct ordo_schedule *schedule = open_schedule(call, path);
 	struct ordo_proof *proof = schedule ? prove(call, schedule, &options) : NULL;
-	int status = proof ? tell(call, schedule, proof, trees) : call->status;
+	int status = proof ? report_explanation(call, schedule, proof, trees) : call->status;
 	ordo_proof_destroy(proof);
 	ordo_schedule_destroy(schedule);
 	return status;

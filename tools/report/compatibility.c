@@ -17,12 +17,6 @@ struct match {
 	struct ordo_comparison comparison;
 };
 
-static bool refuse(struct call *call, const struct ordo_error *error)
-{
-	call->status = fail(call, error);
-	return false;
-}
-
 static bool open_match(struct call *call, const char *file, const struct ordo_proof *proof,
 	const struct arithmetic *arithmetic, struct match *match)
 {
@@ -42,7 +36,7 @@ static bool open_match(struct call *call, const char *file, const struct ordo_pr
 			ordo_order_create(match->forest, match->there, match->proof, &error);
 	return (match->orders[1] && ordo_compare(match->orders[0], match->orders[1],
 					    &match->comparison, &error)) ||
-	       refuse(call, &error);
+	       refuse_error(call, &error);
 }
 
 static void close_match(struct match *match)
@@ -110,7 +104,7 @@ bool judge_against(struct call *call, const char *file, const struct ordo_schedu
 	struct ordo_error error;
 	struct match match = {.here = schedule};
 	const bool worked = open_match(call, file, proof, &judgements->arithmetic, &match) &&
-			    (judge_match(&match, judgements, &error) || refuse(call, &error));
+			    (judge_match(&match, judgements, &error) || refuse_error(call, &error));
 	close_match(&match);
 	return worked;
 }

@@ -1,41 +1,39 @@
-/* execution.c - what an execution says, in words and in JSON. */
+/* execution.c - reports how a schedule was executed, its times, and the check of its result. */
 #include "execution.h"
 #include "proof.h"
 #include <inttypes.h>
 
-void add_drive(cJSON *answer, const struct execution_wish *wish)
+void report_drive(const struct report *report, const struct execution_wish *wish)
 {
-	add_text(answer, "transport",
+	report_members(report, "%s<transport> %s<executes>",
 		wish->folded   ? "folded"
 		: wish->seeded ? "seeded"
-			       : "threads");
-	add_text(answer, "executes", wish->folded ? "fold" : "tasks");
-	if (!wish->seeded)
-		add_count(answer, "workers", wish->nworker);
-}
-
-void print_drive(FILE *out, const struct execution_wish *wish)
-{
+			       : "threads",
+		wish->folded ? "fold" : "tasks");
 	if (wish->seeded)
-		fprintf(out, "one thread, interleaved by the seed");
+		report_text(report, "one thread, interleaved by the seed");
 	else if (wish->nworker)
-		fprintf(out, "%u thread%s for all ranks", wish->nworker,
-			wish->nworker == 1 ? "" : "s");
+		report_text(
+			report, "%u thread%s for all ranks", wish->nworker, plural(wish->nworker));
 	else
-		fprintf(out, "a thread for every rank");
+		report_text(report, "a thread for every rank");
+	if (!wish->seeded)
+		report_members(report, "%u<workers>", wish->nworker);
 	if (wish->folded)
-		fprintf(out, ", folded as proved");
+		report_text(report, ", folded as proved");
 }
 
-void print_form(FILE *out, const struct execution_wish *wish, bool table)
+const char *form_text(const struct execution_wish *wish, bool table)
 {
 	if (wish->folded)
-		fprintf(out, "the fold that was proved, without its tasks; %s interprets them",
-			table ? "a run of one size, or --transport threads,"
-			      : "--transport threads");
-	else
-		fprintf(out, "the tasks, interpreted one by one; %s folds what is proved, faster",
-			table ? "--transport folded" : "--transport folded, or a table (--end),");
+		return table ? "the fold that was proved, without its tasks; a run of one size, or "
+			       "--transport threads, interprets them"
+			     : "the fold that was proved, without its tasks; --transport threads "
+			       "interprets them";
+	return table ? "the tasks, interpreted one by one; --transport folded folds what is "
+		       "proved, faster"
+		     : "the tasks, interpreted one by one; --transport folded, or a table (--end), "
+		       "folds what is proved, faster";
 }
 
 static bool has_meaning(const struct execution *execution)
@@ -44,60 +42,23 @@ static bool has_meaning(const struct execution *execution)
 	       !ordo_operator_facts(execution->schedule->problem.op)->reduces;
 }
 
-void add_execution(cJSON *answer, const struct execution *execution,
-	const struct execution_wish *wish, uint64_t bytes_per_rank)
-{
-	add_text(answer, "type", ordo_type_name(wish->type));
-	add_text(answer, "reduction", ordo_reduction_name(wish->reduction));
-	add_count(answer, "count", wish->count);
-	add_count(answer, "bytes_per_rank", bytes_per_rank);
-	add_drive(answer, wish);
-	add_count(answer, "seed", wish->seed);
-	add_count(answer, "repeat", wish->repeat);
-	add_number(answer, "best_seconds", execution->best);
-	add_number(answer, "mean_seconds", execution->total / execution->ntimed);
-	add_number(answer, "gigabytes_per_second", (double)bytes_per_rank / execution->best * 1e-9);
-	if (!wish->folded) {
-		const uint64_t sent = bytes_sent(execution);
-		add_count(answer, "bytes_sent", sent);
-		add_number(
-			answer, "sent_gigabytes_per_second", (double)sent / execution->best * 1e-9);
-	}
-	if (!wish->check)
-		return;
-	const struct check *check = &execution->check;
-	cJSON *json = cJSON_AddObjectToObject(answer, "check");
-	add_truth(json, "bits_equal", check->bits_equal);
-	add_truth(json, "within_bounds", check->within_bounds);
-	add_text(json, "compared_with",
-		has_meaning(execution) ? "sequential meaning" : "exact result");
-	add_count(json, "wrong", check->wrong);
-	add_text(json, "difference", check->text[0] ? check->text : NULL);
-	add_count(json, "elements", check->elements);
-	add_number(json, "largest_error_ulps", check->far.ulps);
-	add_number(json, "largest_error_of_bound", check->far.bounded);
-	add_count(json, "depth", check->depth);
-}
-
-static void print_exactness(
-	FILE *out, const struct execution *execution, const struct execution_wish *wish)
+static void report_exactness(const struct report *report, const struct execution *execution,
+	const struct execution_wish *wish)
 {
 	const struct check *check = &execution->check;
 	if (!ordo_operator_facts(execution->schedule->problem.op)->reduces)
 		return;
 	const bool rounds = !ordo_is_associative(wish->type, wish->reduction);
-	if (!rounds && has_meaning(execution))
-		fprintf(out, "; and with the exact result");
-	else if (!rounds)
-		return;
-	else
-		fprintf(out,
+	if (rounds)
+		report_text(report,
 			"; at most %.3g ulp from the exact %s (%.0f %% of what depth %u allows)",
 			check->far.ulps,
 			wish->reduction == ORDO_PROD  ? "product"
 			: wish->reduction == ORDO_AVG ? "average"
 						      : "sum",
 			check->far.bounded * 100, check->depth);
+	else if (has_meaning(execution))
+		report_text(report, "; and with the exact result");
 }
 
 /* What has no one order is held against the exact result. */
@@ -109,88 +70,101 @@ static const char *agreement(const struct execution *execution, const struct exe
 								: "within what any order can be";
 }
 
-void print_check(FILE *out, const struct execution *execution, const struct execution_wish *wish)
+static void report_check(const struct report *report, const struct execution *execution,
+	const struct execution_wish *wish)
 {
 	const struct check *check = &execution->check;
+	const struct report one = report_object(report, "check");
+	const char *plain = paint(report->text, PLAIN);
+	report_label(&one, "check");
 	if (is_wrong(check)) {
-		fprintf(out, "%swrong%s: %s\n", paint(out, RED), paint(out, PLAIN), check->text);
-		return;
+		report_text(&one, "%swrong%s: %s\n", paint(report->text, RED), plain, check->text);
+	} else {
+		report_text(&one, "%s%s%s, %" PRIu64 " elements", paint(report->text, GREEN),
+			agreement(execution, wish), plain, check->elements);
+		report_exactness(&one, execution, wish);
+		report_text(&one, "\n");
 	}
-	fprintf(out, "%s%s%s, %" PRIu64 " elements", paint(out, GREEN), agreement(execution, wish),
-		paint(out, PLAIN), check->elements);
-	print_exactness(out, execution, wish);
-	fputc('\n', out);
+	report_members(&one,
+		"%d<bits_equal?> %d<within_bounds?> %s<compared_with> %" PRIu64
+		"<wrong> %s<difference> %" PRIu64
+		"<elements> %g<largest_error_ulps> %g<largest_error_of_bound> %u<depth>",
+		check->bits_equal, check->within_bounds,
+		has_meaning(execution) ? "sequential meaning" : "exact result", check->wrong,
+		text_or_null(check->text), check->elements, check->far.ulps, check->far.bounded,
+		check->depth);
 }
 
-static void print_sent(const struct execution *execution)
+static void report_sent(const struct report *report, const struct execution *execution)
 {
 	const uint64_t sent = bytes_sent(execution);
-	print_bytes(stdout, (double)sent);
-	printf(" by all ranks, ");
-	print_rate(stdout, (double)sent / execution->best);
-	printf("; ");
+	const double rate = (double)sent / execution->best;
+	report_text(report, "%g<:bytes> by all ranks, %g<:rate>; ", (double)sent, rate);
+	report_members(
+		report, "%" PRIu64 "<bytes_sent> %g<sent_gigabytes_per_second>", sent, rate * 1e-9);
 }
 
-void print_run(const struct execution *execution, const struct execution_wish *how,
-	uint64_t bytes_per_rank)
+static void report_data(const struct report *report, const struct execution *execution,
+	const struct execution_wish *how, uint64_t bytes_per_rank)
 {
 	const struct ordo_problem *problem = &execution->schedule->problem;
-	print_schedule_line(stdout, execution->schedule);
-	printf("  %-12s ", "data");
-	print_bytes(stdout, (double)bytes_per_rank);
+	report_label(report, "data");
+	report_text(report, "%g<:bytes> a ", (double)bytes_per_rank);
 	if (problem->nshard != problem->nrank)
-		printf(" a shard, %" PRIu32 " shards,", problem->nshard);
+		report_text(report, "shard, %u shards,", problem->nshard);
 	else
-		printf(" a rank,");
-	printf(" %s %s, seed %" PRIu64 "\n", ordo_type_name(how->type),
+		report_text(report, "rank,");
+	report_text(report, " %s<type> %s, seed %" PRIu64 "<seed>\n", ordo_type_name(how->type),
 		ordo_operator_facts(problem->op)->reduces ? ordo_reduction_name(how->reduction)
 							  : "moved",
 		how->seed);
-	printf("  %-12s ", "time");
-	print_seconds(stdout, execution->best);
-	if (how->repeat > 1) {
-		printf(" (the best of %u; mean ", how->repeat);
-		print_seconds(stdout, execution->total / execution->ntimed);
-		printf(")");
-	}
-	printf(", ");
-	print_drive(stdout, how);
-	printf("\n  %-12s ", "executed");
-	print_form(stdout, how, false);
-	putchar('\n');
-	printf("  %-12s ", how->folded ? "rate" : "sent");
-	if (!how->folded)
-		print_sent(execution);
-	print_rate(stdout, (double)bytes_per_rank / execution->best);
-	printf(" of data a %s\n", problem->nshard != problem->nrank ? "shard" : "rank");
-	if (how->check) {
-		printf("  %-12s ", "check");
-		print_check(stdout, execution, how);
-	}
+	report_members(report,
+		"%s<reduction> %" PRIu64 "<count> %" PRIu64 "<bytes_per_rank> %u<repeat>",
+		ordo_reduction_name(how->reduction), how->count, bytes_per_rank, how->repeat);
 }
 
-void report_links(struct call *call, const struct execution *execution)
+void report_run(const struct report *report, const struct execution *execution,
+	const struct execution_wish *how, uint64_t bytes_per_rank)
 {
-	uint32_t nrank = execution->schedule->problem.nrank;
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "links");
-	say(call, "  %-12s from   to      bytes\n", "links");
+	const struct ordo_problem *problem = &execution->schedule->problem;
+	const double mean = execution->total / execution->ntimed,
+		     rate = (double)bytes_per_rank / execution->best;
+	report_data(report, execution, how, bytes_per_rank);
+	report_label(report, "time");
+	report_text(report, "%g<best_seconds:time>", execution->best);
+	if (how->repeat > 1)
+		report_text(report, " (the best of %u; mean %g<:time>)", how->repeat, mean);
+	report_text(report, ", ");
+	report_drive(report, how);
+	report_text(report, "\n");
+	report_line(report, "executed", "%s", form_text(how, false));
+	report_label(report, how->folded ? "rate" : "sent");
+	if (!how->folded)
+		report_sent(report, execution);
+	report_text(report, "%g<:rate> of data a %s\n", rate,
+		problem->nshard != problem->nrank ? "shard" : "rank");
+	report_members(report, "%g<mean_seconds> %g<gigabytes_per_second>", mean, rate * 1e-9);
+	if (how->check)
+		report_check(report, execution, how);
+}
+
+void report_links(const struct report *report, const struct execution *execution)
+{
+	const uint32_t nrank = execution->schedule->problem.nrank;
+	const struct report list = report_list(report, "links");
+	report_line(report, "links", "from   to      bytes");
 	for (uint32_t from = 0; from < nrank; from++)
 		for (uint32_t to = 0; to < nrank; to++) {
-			uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
+			const uint64_t bytes = ordo_plan_bytes_sent(execution->plan, from, to);
 			if (!bytes)
 				continue;
-			say(call, "  %-12s %4u %4u %10" PRIu64 "\n", "", from, to, bytes);
-			if (!call->json)
-				continue;
-			cJSON *one = cJSON_CreateObject();
-			add_count(one, "from", from);
-			add_count(one, "to", to);
-			add_count(one, "bytes", bytes);
-			cJSON_AddItemToArray(list, one);
+			const struct report one = report_item(&list);
+			report_line(&one, "", "%4u<from> %4u<to> %10" PRIu64 "<bytes>", from, to,
+				bytes);
 		}
 }
 
-void report_load(struct call *call, const struct topology_choice *topology,
+void report_load(const struct report *report, const struct topology_choice *topology,
 	const struct execution *execution)
 {
 	uint32_t nrank = execution->schedule->problem.nrank, busiest[2] = {0, 0};
@@ -204,20 +178,17 @@ void report_load(struct call *call, const struct topology_choice *topology,
 			busiest[0] = from;
 			busiest[1] = to;
 		}
-	add_count(call->answer, "busiest_link_bytes", most);
-	if (!call->json && most) {
-		printf("  %-12s ", "busiest link");
-		print_bytes(stdout, (double)most);
-		printf(" from %u to %u\n", busiest[0], busiest[1]);
-	}
+	report_members(report, "%" PRIu64 "<busiest_link_bytes>", most);
+	if (most)
+		report_line(report, "busiest link", "%g<:bytes> from %u to %u", (double)most,
+			busiest[0], busiest[1]);
 	for (size_t i = 0; i < topology->failed.count; i++) {
 		uint32_t a = 0, b = 0;
-		if (sscanf(topology->failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) != 2 ||
-			a >= nrank || b >= nrank)
-			continue;
-		say(call, "  %-12s %" PRIu64 " B over %u-%u, which is down\n", "dead link",
-			ordo_plan_bytes_sent(execution->plan, a, b) +
-				ordo_plan_bytes_sent(execution->plan, b, a),
-			a, b);
+		if (sscanf(topology->failed.items[i], "%" SCNu32 "-%" SCNu32, &a, &b) == 2 &&
+			a < nrank && b < nrank)
+			report_line(report, "dead link", "%" PRIu64 " B over %u-%u, which is down",
+				ordo_plan_bytes_sent(execution->plan, a, b) +
+					ordo_plan_bytes_sent(execution->plan, b, a),
+				a, b);
 	}
 }

@@ -1,5 +1,4 @@
-/* guarantees.h - what a schedule guarantees for an element type and a reduction, in words and in
- * JSON. */
+/* guarantees.h - reports what a schedule guarantees for an element type and a reduction. */
 #ifndef ORDO_TOOLS_REPORT_GUARANTEES_H
 #define ORDO_TOOLS_REPORT_GUARANTEES_H
 
@@ -41,16 +40,17 @@ bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_order *order, struct judgements *judgements);
 void free_judgements(struct judgements *judgements);
 
-/* The number that was put in, or came out: short where that is exact. */
-void print_real(FILE *out, double number);
-/* The input of a contradiction: "shard 2 = 0x1p+26, 1 = -0x1p+26, 0 = 1, others 0 (f32 sum)";
+/* `does not hold`, and the colour that it has. */
+const char *verdict_text(enum ordo_verdict verdict);
+enum colour verdict_colour(enum ordo_verdict verdict);
+/* `1`, `0x1p+26`: the shorter form of a number where that is exact; returns out. */
+const char *real_text(char out[32], double number);
+/* The input of a contradiction: `shard 2 = 0x1p+26, 1 = -0x1p+26, 0 = 1, others 0 (f32 sum)`;
  * "values" and "rest". */
-void print_shard_values(FILE *out, const struct ordo_contradiction *found);
-void add_shard_values(cJSON *object, const struct ordo_contradiction *found);
+void report_shard_values(const struct report *report, const struct ordo_contradiction *found);
 
-/* A line each, and below a refuted one what differs first and the input that shows it. */
-void print_judgements(FILE *out, const struct judgements *judgements);
-/* {"G1": {"verdict": ..., ...}, ...} */
-void add_judgements(cJSON *answer, const struct judgements *judgements);
+/* A line each, and below a refuted one what differs first and the input that shows it; the type,
+ * the reduction, and "guarantees": {"G1": {"verdict": ..., ...}, ...}. */
+void report_judgements(const struct report *report, const struct judgements *judgements);
 
 #endif

@@ -46,44 +46,46 @@ static bool judge_ranges(
 	return worked;
 }
 
-void print_set_line(FILE *out, const struct ordo_plan_set *set)
+void report_set(const struct report *report, const struct ordo_plan_set *set)
 {
 	const struct ordo_problem *problem = &set->problem;
-	const uint64_t last = set->ranges[set->nrange - 1].to_bytes;
-	fprintf(out, "%s%s on %" PRIu32 " rank%s", ordo_operator_facts(problem->op)->name,
-		problem->in_place ? " in place" : "", problem->nrank,
-		problem->nrank == 1 ? "" : "s");
+	const uint64_t first = set->ranges[0].from_bytes,
+		       last = set->ranges[set->nrange - 1].to_bytes;
+	report_text(report, "%s<operator>%s on %u<ranks> rank%s",
+		ordo_operator_facts(problem->op)->name, problem->in_place ? " in place" : "",
+		problem->nrank, plural(problem->nrank));
 	if (ordo_operator_facts(problem->op)->rooted)
-		fprintf(out, ", root %" PRIu32, problem->root);
+		report_text(report, ", root %u<root>", problem->root);
 	if (problem->nshard != problem->nrank)
-		fprintf(out, ", %" PRIu32 " shards", problem->nshard);
+		report_text(report, ", %u<shards> shards", problem->nshard);
+	report_members(report, "%d<in_place?>", problem->in_place);
 	if (problem->accumulate_f32)
-		fprintf(out, ", accumulates in f32");
-	fprintf(out, ": %" PRIu32 " range%s of sizes from %" PRIu64 " byte%s on", set->nrange,
-		set->nrange == 1 ? "" : "s", set->ranges[0].from_bytes,
-		set->ranges[0].from_bytes == 1 ? "" : "s");
+		report_text(report, ", accumulates in %s<accumulate>", "f32");
+	report_text(report, ": %u range%s of sizes from %" PRIu64 " byte%s on", set->nrange,
+		plural(set->nrange), first, plural(first));
 	if (last != ORDO_ENDLESS)
-		fprintf(out, ", up to %" PRIu64, last);
-	fputc('\n', out);
+		report_text(report, ", up to %" PRIu64, last);
+	report_text(report, "\n");
 }
 
-static bool report(struct call *call, const struct set_question *question,
+static bool report_proved_set(struct call *call, const struct set_question *question,
 	struct judged_set *judged, bool topology)
 {
-	add_text(call->answer, "file", judged->set->file);
-	if (call->json)
-		return add_judged(call, judged, NULL);
-	printf("%s: %s%s%s\n  ", question->path, paint(stdout, judged->proved ? GREEN : RED),
-		judged->proved ? "proved" : "refuted", paint(stdout, PLAIN));
-	print_set_line(stdout, judged->set);
-	print_ranges(stdout, judged, NULL);
+	const struct report report = report_of(call, stdout);
+	report_text(&report, "%s: %s%s%s\n  ", question->path,
+		paint(report.text, judged->proved ? GREEN : RED),
+		judged->proved ? "proved" : "refuted", paint(report.text, PLAIN));
+	report_members(&report, "%s<file>", judged->set->file);
+	report_set(&report, judged->set);
+	report_ranges(&report, judged, NULL);
 	if (judged->proved)
-		printf("  %-23s R1-R%s hold in every interleaving of every schedule%s\n", "rules",
+		report_line(&report, "rules",
+			"R1-R%s hold in every interleaving of every schedule%s",
 			topology ? "12" : "11",
 			!topology			  ? "; R12 asks for --topology"
 			: question->options.through_ranks ? "; ranks pass on what is not for them"
 							  : "");
-	return print_judged(call, stdout, judged);
+	return report_judged(call, &report, judged);
 }
 
 static int verify_read_set(
@@ -98,7 +100,7 @@ static int verify_read_set(
 	options.topology = topology;
 	if (!begin_judged(call, &judged, set, question->arithmetic) ||
 		!judge_ranges(call, &judged, &options) ||
-		!report(call, question, &judged, topology) ||
+		!report_proved_set(call, question, &judged, topology) ||
 		!set_meets_conditions(call, &judged, question->conditions))
 		status = call->status;
 	end_judged(&judged);
@@ -115,23 +117,19 @@ int verify_set(struct call *call, const struct set_question *question)
 }
 
 /* A range, and what its schedule is. */
-static bool list_range(struct call *call, const struct ordo_plan_set *set, uint32_t i, cJSON *list)
+static bool list_range(
+	struct call *call, const struct report *list, const struct ordo_plan_set *set, uint32_t i)
 {
 	const struct ordo_plan_range *range = &set->ranges[i];
 	char sizes[64];
 	struct ordo_schedule *schedule = open_range(call, set, i);
 	if (!schedule)
 		return false;
-	if (call->json) {
-		cJSON *one = cJSON_CreateObject();
-		cJSON_AddItemToArray(list, one);
-		add_sizes(one, range);
-		add_text(one, "schedule", range->schedule);
-		add_schedule(one, schedule);
-	} else {
-		printf("  %s bytes: %s\n    ", sizes_text(sizes, range), range->schedule);
-		print_schedule_line(stdout, schedule);
-	}
+	const struct report one = report_item(list);
+	add_sizes(one.json, range);
+	report_text(
+		&one, "  %s bytes: %s<schedule>\n    ", sizes_text(sizes, range), range->schedule);
+	report_schedule(&one, schedule);
 	ordo_schedule_destroy(schedule);
 	return true;
 }
@@ -140,11 +138,11 @@ int list_set(struct call *call, const char *path)
 {
 	struct ordo_plan_set *set = open_set(call, path);
 	bool worked = set;
-	if (set && !call->json)
-		print_set_line(stdout, set);
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "ranges");
+	const struct report report = report_of(call, stdout), list = report_list(&report, "ranges");
+	if (set)
+		report_set(&(struct report){.text = report.text}, set);
 	for (uint32_t i = 0; worked && i < set->nrange; i++)
-		worked = list_range(call, set, i, list);
+		worked = list_range(call, &list, set, i);
 	ordo_plan_set_destroy(set);
 	return worked ? ORDO_OK : call->status;
 }

@@ -14,8 +14,9 @@ struct ordo_plan_set *open_set(struct call *call, const char *path);
 struct ordo_schedule *open_range(
 	struct call *call, const struct ordo_plan_set *set, uint32_t range);
 
-/* `AllReduce on 8 ranks, 3 ranges from 1 to 1073741824 bytes` */
-void print_set_line(FILE *out, const struct ordo_plan_set *set);
+/* `AllReduce on 8 ranks: 3 ranges of sizes from 1 byte on, up to 1073741824` and a line end; the
+ * operator, the ranks and what else the problem is as members. */
+void report_set(const struct report *report, const struct ordo_plan_set *set);
 
 /* `ordo verify SET` */
 struct set_question {

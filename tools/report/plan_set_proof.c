@@ -1,4 +1,4 @@
-/* plan_set_proof.c - what is proved of a plan set, in words and in JSON. */
+/* plan_set_proof.c - reports what is proved of a plan set. */
 #include "plan_set_proof.h"
 #include "incomplete.h"
 #include "proof.h"
@@ -12,19 +12,6 @@
 /* Trees are shown with at most so many leaves; changes, and parts of each, at most so many at a
  * time. */
 enum { MOST_LEAVES = 32, MOST_CHANGES = 8, MOST_PARTS = 2 };
-
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
-static bool refuse_memory(struct call *call)
-{
-	struct ordo_error error;
-	ordo_fail_memory(&error);
-	return refuse(call, fail(call, &error));
-}
 
 bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
 	const struct arithmetic *arithmetic)
@@ -52,20 +39,22 @@ void end_judged(struct judged_set *judged)
 	*judged = (struct judged_set){0};
 }
 
+/* Those of all ranges are one list. */
 static void report_findings(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
-	cJSON *list = cJSON_GetObjectItemCaseSensitive(call->answer, "findings");
-	if (!call->json) {
-		print_findings(stderr, schedule, proof);
-		return;
-	}
-	if (!list)
-		list = cJSON_AddArrayToObject(call->answer, "findings");
+	const struct report errors = report_of(call, stderr);
+	struct report list = errors;
+	list.json = cJSON_GetObjectItemCaseSensitive(call->answer, "findings");
+	if (!list.json)
+		list = report_list(&errors, "findings");
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
 		struct ordo_error error;
 		ordo_finding_error(schedule, &proof->findings[i], &error);
-		cJSON_AddItemToArray(list, error_json(&error));
+		const struct report one = report_item(&list);
+		report_error(&one, &error);
+		if (list.text)
+			print_error(list.text, &error);
 	}
 }
 
@@ -83,7 +72,7 @@ bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
 		ordo_arena_text(&judged->arena, schedule->algorithm, strlen(schedule->algorithm));
 	if (proof->proved) {
 		judgement->order = ordo_order_create(judged->forest, schedule, proof, &error);
-		worked = judgement->order ? true : refuse(call, fail(call, &error));
+		worked = judgement->order ? true : refuse_error(call, &error);
 	} else {
 		report_findings(call, schedule, proof);
 	}
@@ -196,38 +185,56 @@ static struct widths find_widths(const struct judged_set *judged)
 	return widths;
 }
 
-const char *time_text(char out[32], double seconds_taken)
+void add_sizes(cJSON *object, const struct ordo_plan_range *range)
 {
-	const double us = seconds_taken * 1e6;
-	snprintf(out, 32,
-		us < 1e4   ? "%.4g us"
-		: us < 1e7 ? "%.4g ms"
-			   : "%.4g s",
-		us < 1e4   ? us
-		: us < 1e7 ? us * 1e-3
-			   : us * 1e-6);
-	return out;
+	add_count(object, "from_bytes", range->from_bytes);
+	if (range->to_bytes == ORDO_ENDLESS)
+		add_text(object, "to_bytes", NULL);
+	else
+		add_count(object, "to_bytes", range->to_bytes);
 }
 
-void print_ranges(FILE *out, const struct judged_set *judged, const struct range_cost *costs)
+static void report_cost(const struct report *range, const struct range_cost *cost)
+{
+	if (!cost)
+		return;
+	const struct report one = report_object(range, "cost_seconds");
+	report_text(&one, "  %g<first:time>..%g<last:time>%s%s", cost->first, cost->last,
+		cost->source ? ", " : "", cost->source ? cost->source : "");
+	report_members(&one, "%s<source>", cost->source ? cost->source : "published");
+}
+
+static struct report report_range(const struct report *list, const struct judged_set *judged,
+	uint32_t i, const struct widths *widths)
+{
+	const struct ordo_plan_range *range = &judged->set->ranges[i];
+	const struct judged_range *judgement = &judged->ranges[i];
+	const char *digest = judgement->order ? judgement->order->digest : "";
+	const struct report one = report_item(list);
+	char sizes[64], order[64];
+	add_sizes(one.json, range);
+	report_text(&one, "  %-*s  %-*s<schedule>  %-*s<algorithm>  %-*s<order>  %-32s",
+		widths->sizes, sizes_text(sizes, range), widths->schedule, range->schedule,
+		widths->algorithm, judgement->algorithm, widths->order,
+		order_text(order, judged, judgement->order), digest);
+	report_members(
+		&one, "%d<proved?> %s<order_digest>", judgement->proved, text_or_null(digest));
+	return one;
+}
+
+void report_ranges(const struct report *report, const struct judged_set *judged,
+	const struct range_cost *costs)
 {
 	const struct widths widths = find_widths(judged);
-	fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes", widths.schedule,
-		"schedule", widths.algorithm, "algorithm", widths.order, "order",
+	const struct report list = report_list(report, "ranges");
+	report_members(report, "%d<proved?>", judged->proved);
+	report_text(report, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes",
+		widths.schedule, "schedule", widths.algorithm, "algorithm", widths.order, "order",
 		costs ? "order digest                      cost" : "order digest");
 	for (uint32_t i = 0; i < judged->set->nrange; i++) {
-		const struct ordo_order *order = judged->ranges[i].order;
-		char sizes[64], orders[64], first[32], last[32];
-		fprintf(out, "  %-*s  %-*s  %-*s  %-*s  %-32s", widths.sizes,
-			sizes_text(sizes, &judged->set->ranges[i]), widths.schedule,
-			judged->set->ranges[i].schedule, widths.algorithm,
-			judged->ranges[i].algorithm, widths.order,
-			order_text(orders, judged, order), order ? order->digest : "");
-		if (costs)
-			fprintf(out, "  %s..%s%s%s", time_text(first, costs[i].first),
-				time_text(last, costs[i].last), costs[i].source ? ", " : "",
-				costs[i].source ? costs[i].source : "");
-		fputc('\n', out);
+		const struct report one = report_range(&list, judged, i, &widths);
+		report_cost(&one, costs ? &costs[i] : NULL);
+		report_text(&one, "\n");
 	}
 }
 
@@ -250,7 +257,7 @@ static bool compare_range(
 		return true;
 	return ordo_compare(change->order[0], change->order[1], &change->comparison, &error)
 		       ? true
-		       : refuse(call, fail(call, &error));
+		       : refuse_error(call, &error);
 }
 
 static const char *tree_text(struct judged_set *judged, uint32_t tree)
@@ -291,59 +298,86 @@ static bool contradict(const struct judged_set *judged, const struct change *cha
 		judged->arithmetic.reduction, element, part->tree, contradiction, error);
 }
 
-static void print_input(
-	FILE *out, const struct judged_set *judged, const struct ordo_contradiction *found)
+static void report_input(const struct report *report, const struct judged_set *judged,
+	const struct ordo_contradiction *found)
 {
 	const char *who =
 		judged->set->problem.nshard == judged->set->problem.nrank ? "rank" : "shard";
-	fprintf(out,
-		"      %s %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g from all others: %.9g "
-		"and %.9g\n",
-		ordo_type_name(found->type), found->value[0], who, found->witness.a,
-		found->value[1], found->witness.b, found->value[2], found->witness.c, found->rest,
-		found->result[0], found->result[1]);
+	const uint32_t leaf[3] = {found->witness.a, found->witness.b, found->witness.c};
+	const struct report input = report_object(report, "input"),
+			    values = report_object(&input, "values"),
+			    results = report_list(&input, "results");
+	for (int i = 0; i < 3; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%" PRIu32, leaf[i]);
+		add_number(values.json, name, found->value[i]);
+	}
+	report_text(&input,
+		"      %s %.9g from %s %u, %.9g from %u, %.9g from %u, %.9g<rest> from all "
+		"others: ",
+		ordo_type_name(found->type), found->value[0], who, leaf[0], found->value[1],
+		leaf[1], found->value[2], leaf[2], found->rest);
+	report_text(&results, "%.9g<> and %.9g<>\n", found->result[0], found->result[1]);
 }
 
-static bool print_change(struct call *call, FILE *out, struct judged_set *judged, uint32_t range)
+static void report_part(const struct report *list, struct judged_set *judged,
+	const struct change *change, const struct ordo_vector_part *part)
+{
+	const struct report one = report_item(list), trees = report_list(&one, "trees");
+	char begin[64], end[64];
+	position_text(begin, part->begin);
+	position_text(end, part->end);
+	report_text(&one, "      [%s<begin>, %s<end>) of the vector: ", begin, end);
+	for (int side = 0; side < 2; side++) {
+		const char *tree = ordo_forest_print(
+			judged->forest, &judged->arena, part->tree[side], MOST_LEAVES);
+		report_members(&trees, "%s<>", tree ? tree : "?");
+		report_text(&one, "%*s%s by %s\n",
+			side ? (int)(strlen(begin) + strlen(end)) + 26 : 0, "",
+			tree_text(judged, part->tree[side]), change->range[side]->schedule);
+	}
+}
+
+/* People see the first parts; --json has all. */
+static void report_parts(
+	const struct report *change_report, struct judged_set *judged, const struct change *change)
+{
+	const struct ordo_comparison *comparison = &change->comparison;
+	struct report list = report_list(change_report, "differing");
+	for (uint32_t i = 0, shown = 0; i < comparison->npart; i++) {
+		if (comparison->parts[i].same)
+			continue;
+		if (shown++ == MOST_PARTS)
+			list.text = NULL;
+		report_part(&list, judged, change, &comparison->parts[i]);
+	}
+	if (comparison->ndiffering > MOST_PARTS)
+		report_text(change_report, "      and %u further parts\n",
+			comparison->ndiffering - MOST_PARTS);
+}
+
+static bool report_change(
+	struct call *call, const struct report *list, struct judged_set *judged, uint32_t range)
 {
 	struct change change;
 	struct ordo_error error;
 	struct ordo_contradiction found;
-	bool worked = compare_range(call, judged, range, &change);
-	const struct ordo_comparison *comparison = &change.comparison;
-	fprintf(out, "    at %" PRIu64 " bytes, from %s to %s%s\n", change.range[1]->from_bytes,
-		change.range[0]->schedule, change.range[1]->schedule,
-		comparison->npart ? "" : ": one of them has no one order");
-	for (uint32_t i = 0, shown = 0; worked && i < comparison->npart && shown < MOST_PARTS;
-		i++) {
-		const struct ordo_vector_part *part = &comparison->parts[i];
-		char begin[64], end[64], span[140];
-		if (part->same)
-			continue;
-		snprintf(span, sizeof span, "[%s, %s)", position_text(begin, part->begin),
-			position_text(end, part->end));
-		fprintf(out, "      %s of the vector: %s by %s\n      %*s  %s by %s\n", span,
-			tree_text(judged, part->tree[0]), change.range[0]->schedule,
-			(int)strlen(span) + 14, "", tree_text(judged, part->tree[1]),
-			change.range[1]->schedule);
-		shown++;
-	}
-	if (comparison->ndiffering > MOST_PARTS)
-		fprintf(out, "      and %u further parts\n", comparison->ndiffering - MOST_PARTS);
-	if (worked && comparison->ndiffering) {
-		if (contradict(judged, &change, &found, &error))
-			print_input(out, judged, &found);
-		else
-			worked = refuse(call, fail(call, &error));
+	const struct report one = report_item(list), schedules = report_list(&one, "schedules");
+	if (!compare_range(call, judged, range, &change))
+		return false;
+	report_text(&one, "    at %" PRIu64 "<bytes> bytes", change.range[1]->from_bytes);
+	report_text(&schedules, ", from %s<> to %s<>%s\n", change.range[0]->schedule,
+		change.range[1]->schedule,
+		change.comparison.npart ? "" : ": one of them has no one order");
+	report_parts(&one, judged, &change);
+	bool worked = true;
+	if (change.comparison.ndiffering) {
+		worked = contradict(judged, &change, &found, &error) || refuse_error(call, &error);
+		if (worked)
+			report_input(&one, judged, &found);
 	}
 	ordo_comparison_free(&change.comparison);
 	return worked;
-}
-
-static void print_verdict(FILE *out, const char *title, bool holds, const char *meaning)
-{
-	fprintf(out, "  %-23s %s%s%s: %s\n", title, paint(out, holds ? GREEN : YELLOW),
-		holds ? "holds" : "does not hold", paint(out, PLAIN), meaning);
 }
 
 /* The first schedule that a guarantee does not hold of. */
@@ -355,7 +389,7 @@ static const char *first_without(const struct judged_set *judged, int guarantee)
 	return NULL;
 }
 
-static void print_set_guarantees(FILE *out, const struct judged_set *judged)
+static void report_set_guarantees(const struct report *report, const struct judged_set *judged)
 {
 	static const char *const meanings[] = {
 		"every rank's copy has the same bits, by every schedule",
@@ -369,179 +403,75 @@ static void print_set_guarantees(FILE *out, const struct judged_set *judged)
 			ordo_guarantee_title((enum ordo_guarantee)i));
 		snprintf(why, sizeof why, "%s%.250s", without ? "not by the schedule " : "",
 			without ? without : "the order changes with the size");
-		print_verdict(out, title, holds,
+		report_line(report, title, "%s%s%s: %s",
+			paint(report->text, holds ? GREEN : YELLOW),
+			holds ? "holds" : "does not hold", paint(report->text, PLAIN),
 			!holds		    ? why
 			: judged->any_order ? "whatever the order, the bits are the same"
 					    : meanings[i]);
 	}
 }
 
-static bool print_changes(struct call *call, FILE *out, struct judged_set *judged)
+/* `constant`, `changes`, ...; what follows in the line. */
+static void report_order(const struct report *report, const struct judged_set *judged)
+{
+	const char *green = paint(report->text, GREEN), *yellow = paint(report->text, YELLOW),
+		   *plain = paint(report->text, PLAIN);
+	if (judged->any_order)
+		report_line(report, "order", "%sany%s: for %s %s every order has the same bits",
+			green, plain, ordo_type_name(judged->arithmetic.type),
+			ordo_reduction_name(judged->arithmetic.reduction));
+	else if (judged->constant)
+		report_line(report, "order",
+			"%sconstant%s over all sizes: no bit depends on which schedule a size "
+			"selects",
+			green, plain);
+	else if (judged->nchange)
+		report_line(report, "order", "%schanges%s with the size, and so do bits:", yellow,
+			plain);
+	else
+		report_line(report, "order", "not fixed");
+}
+
+static bool report_changes(
+	struct call *call, const struct report *report, struct judged_set *judged)
 {
 	uint32_t shown = 0;
-	bool worked = true;
-	if (judged->any_order) {
-		fprintf(out, "  %-23s %sany%s: for %s %s every order has the same bits\n", "order",
-			paint(out, GREEN), paint(out, PLAIN),
-			ordo_type_name(judged->arithmetic.type),
-			ordo_reduction_name(judged->arithmetic.reduction));
-		return true;
-	}
-	if (judged->constant) {
-		fprintf(out,
-			"  %-23s %sconstant%s over all sizes: no bit depends on which schedule a "
-			"size selects\n",
-			"order", paint(out, GREEN), paint(out, PLAIN));
-		return true;
-	}
-	if (!judged->nchange) {
-		fprintf(out, "  %-23s not fixed\n", "order");
-		return true;
-	}
-	fprintf(out, "  %-23s %schanges%s with the size, and so do bits:\n", "order",
-		paint(out, YELLOW), paint(out, PLAIN));
-	for (uint32_t i = 0; worked && i + 1 < judged->set->nrange; i++) {
+	struct report list = report_list(report, "changes");
+	const bool changes = adds(judged) && !judged->any_order && !judged->constant;
+	for (uint32_t i = 0; changes && i + 1 < judged->set->nrange; i++) {
 		if (same_order(&judged->ranges[i], &judged->ranges[i + 1]))
 			continue;
-		if (shown++ < MOST_CHANGES)
-			worked = print_change(call, out, judged, i);
+		if (shown++ == MOST_CHANGES)
+			list.text = NULL;
+		if ((list.text || list.json) && !report_change(call, &list, judged, i))
+			return false;
 	}
 	if (shown > MOST_CHANGES)
-		fprintf(out, "    and at %u further sizes; --json has them all\n",
+		report_text(report, "    and at %u further sizes; --json has them all\n",
 			shown - MOST_CHANGES);
-	return worked;
+	return true;
 }
 
-bool print_judged(struct call *call, FILE *out, struct judged_set *judged)
-{
-	if (!judged->proved)
-		return true;
-	if (!adds(judged)) {
-		fprintf(out,
-			"  %-23s not asked: %s adds nothing, so its bits are the same at all "
-			"sizes\n",
-			"G1 G2 G3", ordo_operator_facts(judged->set->problem.op)->name);
-		return true;
-	}
-	print_set_guarantees(out, judged);
-	return print_changes(call, out, judged);
-}
-
-static bool add_change(struct call *call, struct judged_set *judged, uint32_t range, cJSON *list)
-{
-	struct change change;
-	struct ordo_error error;
-	struct ordo_contradiction found;
-	bool worked = compare_range(call, judged, range, &change);
-	cJSON *one = cJSON_CreateObject(), *schedules = cJSON_AddArrayToObject(one, "schedules"),
-	      *parts = cJSON_AddArrayToObject(one, "differing");
-	cJSON_AddItemToArray(list, one);
-	add_count(one, "bytes", change.range[1]->from_bytes);
-	for (int side = 0; side < 2; side++)
-		cJSON_AddItemToArray(schedules, cJSON_CreateString(change.range[side]->schedule));
-	for (uint32_t i = 0; worked && i < change.comparison.npart; i++) {
-		const struct ordo_vector_part *part = &change.comparison.parts[i];
-		char text[64];
-		if (part->same)
-			continue;
-		cJSON *json = cJSON_CreateObject(), *trees;
-		cJSON_AddItemToArray(parts, json);
-		add_text(json, "begin", position_text(text, part->begin));
-		add_text(json, "end", position_text(text, part->end));
-		trees = cJSON_AddArrayToObject(json, "trees");
-		for (int side = 0; side < 2; side++) {
-			const char *tree = ordo_forest_print(
-				judged->forest, &judged->arena, part->tree[side], MOST_LEAVES);
-			cJSON_AddItemToArray(trees, cJSON_CreateString(tree ? tree : "?"));
-		}
-	}
-	if (worked && change.comparison.ndiffering) {
-		worked = contradict(judged, &change, &found, &error);
-		if (worked) {
-			cJSON *input = cJSON_AddObjectToObject(one, "input"),
-			      *leaves = cJSON_AddObjectToObject(input, "values"),
-			      *results = cJSON_AddArrayToObject(input, "results");
-			const uint32_t leaf[3] = {
-				found.witness.a, found.witness.b, found.witness.c};
-			for (int i = 0; i < 3; i++) {
-				char name[16];
-				snprintf(name, sizeof name, "%" PRIu32, leaf[i]);
-				add_number(leaves, name, found.value[i]);
-			}
-			add_number(input, "rest", found.rest);
-			for (int i = 0; i < 2; i++)
-				cJSON_AddItemToArray(results, cJSON_CreateNumber(found.result[i]));
-		} else {
-			refuse(call, fail(call, &error));
-		}
-	}
-	ordo_comparison_free(&change.comparison);
-	return worked;
-}
-
-void add_sizes(cJSON *object, const struct ordo_plan_range *range)
-{
-	add_count(object, "from_bytes", range->from_bytes);
-	if (range->to_bytes == ORDO_ENDLESS)
-		add_text(object, "to_bytes", NULL);
-	else
-		add_count(object, "to_bytes", range->to_bytes);
-}
-
-static void add_range(
-	const struct judged_set *judged, uint32_t i, const struct range_cost *cost, cJSON *list)
-{
-	const struct ordo_plan_range *range = &judged->set->ranges[i];
-	const struct judged_range *judgement = &judged->ranges[i];
-	cJSON *one = cJSON_CreateObject();
-	char text[64];
-	cJSON_AddItemToArray(list, one);
-	add_sizes(one, range);
-	add_text(one, "schedule", range->schedule);
-	add_text(one, "algorithm", judgement->algorithm);
-	add_truth(one, "proved", judgement->proved);
-	add_text(one, "order", order_text(text, judged, judgement->order));
-	add_text(one, "order_digest",
-		judgement->order && judgement->order->digest[0] ? judgement->order->digest : NULL);
-	if (!cost)
-		return;
-	cJSON *json = cJSON_AddObjectToObject(one, "cost_seconds");
-	add_number(json, "first", cost->first);
-	add_number(json, "last", cost->last);
-	add_text(json, "source", cost->source ? cost->source : "published");
-}
-
-bool add_judged(struct call *call, struct judged_set *judged, const struct range_cost *costs)
+bool report_judged(struct call *call, const struct report *report, struct judged_set *judged)
 {
 	static const char *const words[] = {"holds", "does not hold", "not asked"};
-	const struct ordo_problem *problem = &judged->set->problem;
-	cJSON *answer = call->answer;
-	add_text(answer, "operator", ordo_operator_facts(problem->op)->name);
-	add_count(answer, "ranks", problem->nrank);
-	if (ordo_operator_facts(problem->op)->rooted)
-		add_count(answer, "root", problem->root);
-	if (problem->nshard != problem->nrank)
-		add_count(answer, "shards", problem->nshard);
-	add_truth(answer, "in_place", problem->in_place);
-	if (problem->accumulate_f32)
-		add_text(answer, "accumulate", "f32");
-	add_truth(answer, "proved", judged->proved);
-	cJSON *list = cJSON_AddArrayToObject(answer, "ranges");
-	for (uint32_t i = 0; i < judged->set->nrange; i++)
-		add_range(judged, i, costs ? &costs[i] : NULL, list);
 	if (!judged->proved)
 		return true;
-	cJSON *guarantees = cJSON_AddObjectToObject(answer, "guarantees");
+	const struct report guarantees = report_object(report, "guarantees");
 	for (int i = 0; i < 3; i++)
-		add_text(guarantees, ordo_guarantee_name((enum ordo_guarantee)i),
+		add_text(guarantees.json, ordo_guarantee_name((enum ordo_guarantee)i),
 			words[judged->guarantees[i]]);
-	add_truth(answer, "constant_order", judged->constant);
-	cJSON *changes = cJSON_AddArrayToObject(answer, "changes");
-	for (uint32_t i = 0; adds(judged) && !judged->any_order && i + 1 < judged->set->nrange; i++)
-		if (!same_order(&judged->ranges[i], &judged->ranges[i + 1]) &&
-			!add_change(call, judged, i, changes))
-			return false;
-	return true;
+	report_members(report, "%d<constant_order?>", judged->constant);
+	if (adds(judged)) {
+		report_set_guarantees(report, judged);
+		report_order(report, judged);
+	} else {
+		report_line(report, "G1 G2 G3",
+			"not asked: %s adds nothing, so its bits are the same at all sizes",
+			ordo_operator_facts(judged->set->problem.op)->name);
+	}
+	return report_changes(call, report, judged);
 }
 
 /* The sizes at which the order changes: "16385, 1048577 and 3 more". */
@@ -577,7 +507,7 @@ static bool fail_condition(
 			changes_text(sizes, judged));
 	if (judged->set->file)
 		snprintf(error.file, sizeof error.file, "%s", judged->set->file);
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 bool set_meets_conditions(

@@ -4,8 +4,8 @@
 #define ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 
 #include "cli/requirements.h"
-#include "command.h"
 #include "guarantees.h"
+#include "report.h"
 #include <ordo/detail/order.h>
 #include <ordo/plan_set.h>
 
@@ -42,8 +42,6 @@ struct range_cost {
 
 /* `16385..1048576` or `1048577..` */
 const char *sizes_text(char out[64], const struct ordo_plan_range *range);
-/* `36.2 us` */
-const char *time_text(char out[32], double seconds_taken);
 /* "from_bytes" and "to_bytes", null if there is no end. */
 void add_sizes(cJSON *object, const struct ordo_plan_range *range);
 
@@ -59,13 +57,12 @@ bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
 void conclude_judged(struct judged_set *judged);
 void end_judged(struct judged_set *judged);
 
-/* A line for each range; costs [nrange] may be NULL. */
-void print_ranges(FILE *out, const struct judged_set *judged, const struct range_cost *costs);
+/* Whether all is proved, and a line for each range; costs [nrange] may be NULL. */
+void report_ranges(const struct report *report, const struct judged_set *judged,
+	const struct range_cost *costs);
 /* The guarantees over all sizes, and each size at which the order changes, with the trees of both
- * sides and an input that tells them apart. */
-bool print_judged(struct call *call, FILE *out, struct judged_set *judged);
-/* All of it for --json. */
-bool add_judged(struct call *call, struct judged_set *judged, const struct range_cost *costs);
+ * sides and an input that tells them apart. false: call->status. */
+bool report_judged(struct call *call, const struct report *report, struct judged_set *judged);
 
 /* Does the set hold what was asked for? If not that is reported, and call->status set. */
 bool set_meets_conditions(

@@ -1,4 +1,4 @@
-/* prediction.c - what `ordo predict` says of one prediction. */
+/* prediction.c - reports a predicted time: its parts, its bounds, the links and the critical path. */
 #include "prediction.h"
 #include "cli/sizes.h"
 #include "proof.h"
@@ -21,7 +21,7 @@ double largest_bound(const struct ordo_time_bounds *bounds, const char **name)
 	return all[most].seconds;
 }
 
-void print_busiest(const struct predicted *predicted, char *out, size_t size)
+const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predicted)
 {
 	static const char *const of_ranks[] = {[ORDO_OUT_PORTS] = "the ports out of",
 		[ORDO_IN_PORTS] = "the ports into",
@@ -30,128 +30,109 @@ void print_busiest(const struct predicted *predicted, char *out, size_t size)
 	const struct ordo_prediction *prediction = predicted->prediction;
 	out[0] = 0;
 	if (prediction->busiest == ORDO_WIRE) {
-		snprintf(out, size, "the wire: links that nobody shares");
+		snprintf(out, BUSIEST_SIZE, "the wire: links that nobody shares");
 	} else if (prediction->busiest == ORDO_LINK) {
 		const struct ordo_topology *topology = predicted->topology;
 		const struct ordo_link *link = &topology->links[prediction->busiest_at];
-		snprintf(out, size, "link %" PRIu32 " -> %" PRIu32 " %.40s", link->from, link->to,
-			topology->class_names[link->class_name]);
+		snprintf(out, BUSIEST_SIZE, "link %" PRIu32 " -> %" PRIu32 " %.40s", link->from,
+			link->to, topology->class_names[link->class_name]);
 	} else if (prediction->busiest != ORDO_NOTHING) {
-		snprintf(out, size, "%s rank %" PRIu32, of_ranks[prediction->busiest],
+		snprintf(out, BUSIEST_SIZE, "%s rank %" PRIu32, of_ranks[prediction->busiest],
 			prediction->busiest_at);
 	}
-}
-
-static const char *time_text(char text[24], double seconds_taken)
-{
-	if (seconds_taken < 1e-3)
-		snprintf(text, 24, "%.4g us", seconds_taken * 1e6);
-	else if (seconds_taken < 1)
-		snprintf(text, 24, "%.4g ms", seconds_taken * 1e3);
-	else
-		snprintf(text, 24, "%.4g s", seconds_taken);
-	return text;
-}
-
-void print_time(FILE *out, double seconds_taken)
-{
-	char text[24];
-	fputs(time_text(text, seconds_taken), out);
-}
-
-static void print_item(const char *name)
-{
-	printf("  %-23s ", name);
+	return out;
 }
 
 /* `time 12.3 us for 16 MiB of f32 on full-mesh; algbw 40 GB/s, busbw 70 GB/s` */
-static void print_total(const struct ordo_schedule *schedule, const struct predicted *predicted)
+static void report_total(const struct report *report, const struct ordo_schedule *schedule,
+	const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
 	const double total = prediction->timeline->total,
-		     algbw = total > 0 ? prediction->bytes / total : 0;
-	print_item("time");
-	printf("%s", paint(stdout, BOLD));
-	print_time(stdout, total);
-	printf("%s for ", paint(stdout, PLAIN));
-	print_bytes(stdout, prediction->bytes);
-	printf(" of %s on %s; algbw ", ordo_type_name(predicted->type),
-		predicted->topology ? predicted->topology->name : "a link between every two ranks");
-	print_rate(stdout, algbw);
-	printf(", busbw ");
-	print_rate(stdout, algbw * bus_factor(&schedule->problem));
-	printf("\n");
+		     rate = total > 0 ? prediction->bytes / total : 0, algbw = rate * 1e-9,
+		     factor = bus_factor(&schedule->problem);
+	const char *topology = predicted->topology ? predicted->topology->name : NULL;
+	add_text(report->json, "predicted_on", topology);
+	report_line(report, "time",
+		"%s%g<seconds:time>%s for %g<bytes:bytes> of %s<type> on %s; algbw %g<:rate>, "
+		"busbw "
+		"%g<:rate>",
+		paint(report->text, BOLD), total, paint(report->text, PLAIN), prediction->bytes,
+		ordo_type_name(predicted->type),
+		topology ? topology : "a link between every two ranks", rate, rate * factor);
+	report_members(report, "%g<algbw_gigabytes_per_second> %g<busbw_gigabytes_per_second>",
+		algbw, algbw * factor);
 }
 
-struct part {
-	const char *name;
-	double seconds;
-};
-enum { NPART = 6 };
-
-static void list_parts(const struct ordo_breakdown *breakdown, struct part parts[NPART])
+static void report_parts(const struct report *report, const struct ordo_prediction *prediction)
 {
-	const struct part all[NPART] = {{"latency", breakdown->latency}, {"wire", breakdown->wire},
+	const struct ordo_breakdown *breakdown = &prediction->breakdown;
+	const struct {
+		const char *name;
+		double seconds;
+	} parts[] = {{"latency", breakdown->latency}, {"wire", breakdown->wire},
 		{"sharing", breakdown->sharing}, {"reduce", breakdown->reduce},
 		{"copy", breakdown->copy}, {"waiting", breakdown->waiting}};
-	memcpy(parts, all, sizeof all);
-}
-
-static void print_parts(const struct ordo_prediction *prediction)
-{
-	struct part parts[NPART];
+	const struct report list = report_object(report, "breakdown_seconds");
 	const double total = prediction->timeline->total;
 	bool first = true;
-	list_parts(&prediction->breakdown, parts);
-	print_item("of it");
-	for (int i = 0; i < NPART; i++) {
+	report_label(report, "of it");
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		add_number(list.json, parts[i].name, parts[i].seconds);
 		if (!(parts[i].seconds > 1e-9 * total))
 			continue;
-		printf("%s%s ", first ? "" : ", ", parts[i].name);
-		print_time(stdout, parts[i].seconds);
-		printf(" (%.3g%%)", 100 * parts[i].seconds / total);
+		report_text(report, "%s%s %g<:time> (%.3g%%)", first ? "" : ", ", parts[i].name,
+			parts[i].seconds, 100 * parts[i].seconds / total);
 		first = false;
 	}
-	printf("%s\n", first ? "nothing" : "");
+	report_text(report, "%s\n", first ? "nothing" : "");
 }
 
-static void print_bounds(const struct ordo_prediction *prediction)
+/* ` (ranks 0-3, 8 against the rest)` */
+static void report_cut(const struct report *report, const struct ordo_time_bounds *bounds)
+{
+	const struct report list = report_list(report, "cut_ranks");
+	for (uint32_t i = 0; i < bounds->cut_nrank; i++)
+		report_members(&list, "%u<>", bounds->cut_ranks[i]);
+	if (bounds->cut_nrank)
+		report_text(report, " (rank%s ", plural(bounds->cut_nrank));
+	for (uint32_t i = 0; i < bounds->cut_nrank; i++) {
+		uint32_t last = i;
+		if (i == 8 && bounds->cut_nrank > 9) {
+			report_text(report, ", ...");
+			break;
+		}
+		while (last + 1 < bounds->cut_nrank &&
+			bounds->cut_ranks[last + 1] == bounds->cut_ranks[last] + 1)
+			last++;
+		report_text(report, "%s%u", i ? ", " : "", bounds->cut_ranks[i]);
+		if (last > i)
+			report_text(report, "-%u", bounds->cut_ranks[last]);
+		i = last;
+	}
+	if (bounds->cut_nrank)
+		report_text(report, " against the rest%s)",
+			bounds->cut_exact ? "" : "; not all cuts were looked at");
+	report_members(report, "%d<all_cuts_looked_at?>", bounds->cut_exact);
+}
+
+static void report_bounds(const struct report *report, const struct ordo_prediction *prediction)
 {
 	const struct ordo_time_bounds *bounds = &prediction->bounds;
 	const char *name;
-	const double most = largest_bound(bounds, &name);
-	print_item("no schedule is below");
-	printf("steps ");
-	print_time(stdout, bounds->steps);
-	printf(", volume ");
-	print_time(stdout, bounds->volume);
-	printf(", reduce ");
-	print_time(stdout, bounds->reduce);
-	printf(", cut ");
-	print_time(stdout, bounds->cut);
-	if (bounds->cut_nrank) {
-		printf(" (rank%s ", bounds->cut_nrank == 1 ? "" : "s");
-		for (uint32_t i = 0; i < bounds->cut_nrank; i++) {
-			uint32_t last = i;
-			if (i == 8 && bounds->cut_nrank > 9) {
-				printf(", ...");
-				break;
-			}
-			while (last + 1 < bounds->cut_nrank &&
-				bounds->cut_ranks[last + 1] == bounds->cut_ranks[last] + 1)
-				last++;
-			printf(last > i ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, i ? ", " : "",
-				bounds->cut_ranks[i], bounds->cut_ranks[last]);
-			i = last;
-		}
-		printf(" against the rest%s)",
-			bounds->cut_exact ? "" : "; not all cuts were looked at");
-	}
-	printf("\n");
-	if (most > 0) {
-		print_item("times the bound");
-		printf("%.4g of %s\n", prediction->timeline->total / most, name);
-	}
+	const double most = largest_bound(bounds, &name),
+		     times = most > 0 ? prediction->timeline->total / most : 0;
+	const struct report list = report_object(report, "bounds_seconds");
+	report_label(&list, "no schedule is below");
+	report_text(&list,
+		"steps %g<steps:time>, volume %g<volume:time>, reduce %g<reduce:time>, cut "
+		"%g<cut:time>",
+		bounds->steps, bounds->volume, bounds->reduce, bounds->cut);
+	report_cut(report, bounds);
+	report_text(report, "\n");
+	if (most > 0)
+		report_line(report, "times the bound", "%.4g of %s", times, name);
+	report_members(report, "%s<largest_bound> %g<times_the_bound>", name, times);
 }
 
 struct used_link {
@@ -192,32 +173,29 @@ static double utilisation(const struct predicted *predicted, uint32_t link)
 			 : 0;
 }
 
-static void print_links(const struct foretelling *wish, const struct predicted *predicted)
+static void report_links(const struct report *report, const struct foretelling *wish,
+	const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
 	uint32_t count, nup = 0;
 	struct used_link *links = sort_links(predicted, &count);
 	for (uint32_t i = 0; i < topology->nlink; i++)
 		nup += !topology->links[i].down;
-	print_item("links");
-	printf("%" PRIu32 " of %" PRIu32 " used%s\n", count, nup,
-		count ? ", the busiest first" : "");
+	report_line(
+		report, "links", "%u of %u used%s", count, nup, count ? ", the busiest first" : "");
 	for (uint32_t k = 0; links && k < count && k < wish->max_links; k++) {
 		const struct ordo_link *link = &topology->links[links[k].link];
 		const struct ordo_link_load *load = &predicted->prediction->links[links[k].link];
-		print_item("");
-		printf("%5.1f%%  %" PRIu32 " -> %" PRIu32 " %s: ",
+		report_line(report, "",
+			"%5.1f%%  %u -> %u %s: %g<:bytes> in %" PRIu64
+			" move%s, at most %u at once",
 			100 * utilisation(predicted, links[k].link), link->from, link->to,
-			topology->class_names[link->class_name]);
-		print_bytes(stdout, load->bytes);
-		printf(" in %" PRIu64 " move%s, at most %" PRIu32 " at once\n", load->flows,
-			load->flows == 1 ? "" : "s", load->most);
+			topology->class_names[link->class_name], load->bytes, load->flows,
+			plural(load->flows), load->most);
 	}
-	if (count > wish->max_links) {
-		print_item("");
-		printf("and %" PRIu32 " more; --max-links %" PRIu32 " shows all\n",
+	if (count > wish->max_links)
+		report_line(report, "", "and %u more; --max-links %u shows all",
 			count - wish->max_links, count);
-	}
 	free(links);
 }
 
@@ -234,24 +212,23 @@ static uint32_t find_steps(const struct ordo_prediction *prediction, uint32_t *s
 	return count;
 }
 
-static void print_step(const struct ordo_schedule *schedule,
+static void report_step(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_prediction *prediction, uint32_t task)
 {
 	const struct ordo_timed_task *timed = &prediction->timeline->tasks[task];
 	const struct ordo_stream *stream = &schedule->streams[ordo_stream_of(schedule, task)];
-	char text[256], begin[24], duration[24];
+	const uint32_t phase = schedule->tasks[task].phase;
+	char text[256];
 	ordo_task_print(&schedule->tasks[task], text, sizeof text);
-	print_item("");
-	printf("%9s + %-9s rank %" PRIu32 " %s: %s", time_text(begin, timed->begin),
-		time_text(duration, timed->end - timed->begin), stream->rank, stream->name, text);
-	if (schedule->tasks[task].phase != ORDO_NO_PHASE)
-		printf("  # %s", schedule->phases[schedule->tasks[task].phase]);
-	printf("\n");
+	report_line(report, "", "%9g<:time> + %-9g<:time> rank %u %s: %s%s%s", timed->begin,
+		timed->end - timed->begin, stream->rank, stream->name, text,
+		phase != ORDO_NO_PHASE ? "  # " : "",
+		phase != ORDO_NO_PHASE ? schedule->phases[phase] : "");
 }
 
 /* Of a long one the beginning and the end. */
-static void print_path(const struct foretelling *wish, const struct ordo_schedule *schedule,
-	const struct ordo_prediction *prediction)
+static void report_path(const struct report *report, const struct foretelling *wish,
+	const struct ordo_schedule *schedule, const struct ordo_prediction *prediction)
 {
 	uint32_t *steps = malloc(((size_t)prediction->npath + 1) * sizeof *steps);
 	if (!steps)
@@ -259,129 +236,78 @@ static void print_path(const struct foretelling *wish, const struct ordo_schedul
 	const uint32_t count = find_steps(prediction, steps), most = wish->max_path,
 		       head = count > most ? (most + 1) / 2 : count,
 		       tail = count > most ? most / 2 : 0;
-	print_item("critical path");
-	printf("%" PRIu32 " task%s, of which %" PRIu32 " take time: begin and duration\n",
-		prediction->npath, prediction->npath == 1 ? "" : "s", count);
+	report_line(report, "critical path", "%u task%s, of which %u take time: begin and duration",
+		prediction->npath, plural(prediction->npath), count);
 	for (uint32_t i = 0; i < count; i++)
-		if (i < head || i >= count - tail) {
-			print_step(schedule, prediction, steps[i]);
-		} else if (i == head) {
-			print_item("");
-			printf("... %" PRIu32 " more; --max-path %" PRIu32 " shows all\n",
+		if (i < head || i >= count - tail)
+			report_step(report, schedule, prediction, steps[i]);
+		else if (i == head)
+			report_line(report, "", "... %u more; --max-path %u shows all",
 				count - head - tail, count);
-		}
 	free(steps);
 }
 
 /* Those over which anything went. */
-static void add_links(cJSON *answer, const struct predicted *predicted)
+static void add_links(const struct report *report, const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
-	cJSON *list = cJSON_AddArrayToObject(answer, "links");
+	const struct report list = report_list(report, "links");
 	for (uint32_t i = 0; i < topology->nlink; i++) {
 		const struct ordo_link *link = &topology->links[i];
 		const struct ordo_link_load *load = &predicted->prediction->links[i];
 		if (!load->flows)
 			continue;
-		cJSON *one = cJSON_CreateObject();
-		add_count(one, "from", link->from);
-		add_count(one, "to", link->to);
-		add_text(one, "class", topology->class_names[link->class_name]);
-		add_count(one, "moves", load->flows);
-		add_count(one, "most_at_once", load->most);
-		add_number(one, "bytes", load->bytes);
-		add_number(one, "busy_seconds", load->busy);
-		add_number(one, "utilisation", utilisation(predicted, i));
-		cJSON_AddItemToArray(list, one);
+		const struct report one = report_item(&list);
+		report_members(&one,
+			"%u<from> %u<to> %s<class> %" PRIu64 "<moves> %u<most_at_once> %g<bytes> "
+			"%g<busy_seconds> %g<utilisation>",
+			link->from, link->to, topology->class_names[link->class_name], load->flows,
+			load->most, load->bytes, load->busy, utilisation(predicted, i));
 	}
 }
 
-static void add_path(cJSON *answer, const struct ordo_schedule *schedule,
+static void add_path(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_prediction *prediction)
 {
-	cJSON *list = cJSON_AddArrayToObject(answer, "critical_path");
+	const struct report list = report_list(report, "critical_path");
 	for (uint32_t i = 0; i < prediction->npath; i++) {
 		const uint32_t task = prediction->path[i], s = ordo_stream_of(schedule, task),
 			       phase = schedule->tasks[task].phase;
 		const struct ordo_timed_task *timed = &prediction->timeline->tasks[task];
-		cJSON *one = cJSON_CreateObject();
+		const struct report one = report_item(&list);
 		char text[256];
 		ordo_task_print(&schedule->tasks[task], text, sizeof text);
-		add_count(one, "rank", schedule->streams[s].rank);
-		add_text(one, "stream", schedule->streams[s].name);
-		add_count(one, "task", task - schedule->streams[s].first);
-		add_text(one, "text", text);
-		add_text(one, "phase", phase == ORDO_NO_PHASE ? NULL : schedule->phases[phase]);
-		add_number(one, "begin_seconds", timed->begin);
-		add_number(one, "end_seconds", timed->end);
-		cJSON_AddItemToArray(list, one);
+		report_members(&one,
+			"%u<rank> %s<stream> %u<task> %s<text> %s<phase> %g<begin_seconds> "
+			"%g<end_seconds>",
+			schedule->streams[s].rank, schedule->streams[s].name,
+			task - schedule->streams[s].first, text,
+			phase == ORDO_NO_PHASE ? NULL : schedule->phases[phase], timed->begin,
+			timed->end);
 	}
 }
 
-static void add_bounds(cJSON *answer, const struct ordo_prediction *prediction)
-{
-	const struct ordo_time_bounds *bounds = &prediction->bounds;
-	const char *name;
-	const double most = largest_bound(bounds, &name);
-	cJSON *json = cJSON_AddObjectToObject(answer, "bounds_seconds");
-	add_number(json, "steps", bounds->steps);
-	add_number(json, "volume", bounds->volume);
-	add_number(json, "reduce", bounds->reduce);
-	add_number(json, "cut", bounds->cut);
-	cJSON *cut = cJSON_AddArrayToObject(answer, "cut_ranks");
-	for (uint32_t i = 0; i < bounds->cut_nrank; i++)
-		cJSON_AddItemToArray(cut, cJSON_CreateNumber(bounds->cut_ranks[i]));
-	add_truth(answer, "all_cuts_looked_at", bounds->cut_exact);
-	add_text(answer, "largest_bound", name);
-	add_number(answer, "times_the_bound", most > 0 ? prediction->timeline->total / most : 0);
-}
-
-static void add_prediction(
-	cJSON *answer, const struct ordo_schedule *schedule, const struct predicted *predicted)
-{
-	const struct ordo_prediction *prediction = predicted->prediction;
-	const double total = prediction->timeline->total,
-		     algbw = total > 0 ? prediction->bytes / total * 1e-9 : 0;
-	struct part parts[NPART];
-	char busiest[128];
-	add_text(answer, "predicted_on", predicted->topology ? predicted->topology->name : NULL);
-	add_text(answer, "type", ordo_type_name(predicted->type));
-	add_number(answer, "bytes", prediction->bytes);
-	add_number(answer, "seconds", total);
-	add_number(answer, "algbw_gigabytes_per_second", algbw);
-	add_number(answer, "busbw_gigabytes_per_second", algbw * bus_factor(&schedule->problem));
-	cJSON *json = cJSON_AddObjectToObject(answer, "breakdown_seconds");
-	list_parts(&prediction->breakdown, parts);
-	for (int i = 0; i < NPART; i++)
-		add_number(json, parts[i].name, parts[i].seconds);
-	print_busiest(predicted, busiest, sizeof busiest);
-	add_text(answer, "bottleneck", busiest[0] ? busiest : NULL);
-	add_number(answer, "bottleneck_share", prediction->busiest_share);
-	add_bounds(answer, prediction);
-	add_path(answer, schedule, prediction);
-	if (predicted->topology)
-		add_links(answer, predicted);
-}
-
-void foretell(struct call *call, const struct foretelling *wish,
+void report_prediction(const struct report *report, const struct foretelling *wish,
 	const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;
-	char busiest[128];
-	if (call->json) {
-		add_prediction(call->answer, schedule, predicted);
-		return;
-	}
-	print_total(schedule, predicted);
-	print_parts(prediction);
-	print_bounds(prediction);
-	print_busiest(predicted, busiest, sizeof busiest);
-	if (busiest[0]) {
-		print_item("bottleneck");
-		printf("%s, at work %.3g%% of the time\n", busiest,
+	char busiest[BUSIEST_SIZE];
+	report_total(report, schedule, predicted);
+	report_parts(report, prediction);
+	report_bounds(report, prediction);
+	busiest_text(busiest, predicted);
+	if (busiest[0])
+		report_line(report, "bottleneck", "%s, at work %.3g%% of the time", busiest,
 			100 * prediction->busiest_share);
-	}
-	if (predicted->topology)
-		print_links(wish, predicted);
-	print_path(wish, schedule, prediction);
+	report_members(report, "%s<bottleneck> %g<bottleneck_share>", text_or_null(busiest),
+		prediction->busiest_share);
+	/* People see the busiest links and the ends of the path; --json has all, in order. */
+	if (report->json)
+		add_path(report, schedule, prediction);
+	if (report->json && predicted->topology)
+		add_links(report, predicted);
+	if (report->text && predicted->topology)
+		report_links(report, wish, predicted);
+	if (report->text)
+		report_path(report, wish, schedule, prediction);
 }

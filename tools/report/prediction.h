@@ -12,12 +12,11 @@ struct foretelling {
 
 /* The largest of the bounds, and which it is: "the cut". Never NULL. */
 double largest_bound(const struct ordo_time_bounds *bounds, const char **name);
-/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used. */
-void print_busiest(const struct predicted *predicted, char *out, size_t size);
-/* 2.34 us, 5.6 ms, 1.2 s: with as many digits as times that are compared need. */
-void print_time(FILE *out, double seconds_taken);
+enum { BUSIEST_SIZE = 128 };
+/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used; returns out. */
+const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predicted);
 
-void foretell(struct call *call, const struct foretelling *wish,
+void report_prediction(const struct report *report, const struct foretelling *wish,
 	const struct ordo_schedule *schedule, const struct predicted *predicted);
 
 #endif

@@ -1,4 +1,4 @@
-/* proof.h - what a proof says, in words and in JSON. */
+/* proof.h - reports what a schedule is, and what was proved of it. */
 #ifndef ORDO_TOOLS_REPORT_PROOF_H
 #define ORDO_TOOLS_REPORT_PROOF_H
 
@@ -25,25 +25,22 @@ struct task_counts {
 };
 struct task_counts count_tasks(const struct ordo_schedule *schedule);
 
-/* Puts the sizes of a schedule, and what a proof says about it, into the answer. */
-void add_schedule(cJSON *answer, const struct ordo_schedule *schedule);
-void add_proof(cJSON *answer, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
-
-/* `AllReduce on 8 ranks by ring: 336 tasks in 8 streams, 112 moves and 112 notify-wait pairs` */
-void print_schedule_line(FILE *out, const struct ordo_schedule *schedule);
-/* Which rules hold, if all do. */
-/* through_ranks: R12 was asked where ranks pass on. */
-void print_rules(FILE *out, const struct ordo_limits *limits, bool topology, bool through_ranks);
-/* The guarantees, the orders and the measures of a proof, one a line. */
-void print_guarantees(FILE *out, const struct ordo_schedule *schedule,
+/* `AllReduce on 8 ranks by ring: 336 tasks in 8 streams, 112 moves and 112 notify-wait pairs`, or
+ * these sizes as members. */
+void report_schedule(const struct report *report, const struct ordo_schedule *schedule);
+/* Every finding as `file:line:col: error[R8]: ...`, with its hint; as members also whether it is
+ * proved, and the measures. */
+void report_proof(const struct report *report, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof);
+/* Which rules hold, if all do; through_ranks: R12 was checked where ranks pass data on. */
+void report_rules(const struct report *report, const struct ordo_limits *limits, bool topology,
+	bool through_ranks);
+/* The guarantees; and, as text alone, the orders and the measures of a proof. */
+void report_guarantees(const struct report *report, const struct ordo_schedule *schedule,
 	const struct ordo_proof *proof, const struct judgements *judgements);
-/* Judges what is proved, and says it, into the answer or as print_guarantees does. false:
- * call->status. */
-bool tell_guarantees(struct call *call, const struct arithmetic *arithmetic,
+/* Judges the guarantees of what is proved and reports them. false: call->status. */
+bool judge_and_report(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof);
-/* Every finding as `file:line:col: error[R8]: ...`, with its hint. */
-void print_findings(
-	FILE *out, const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 
 /* Verifies with a progress bar. NULL: call->status. The caller destroys the proof. */
 struct ordo_proof *prove(struct call *call, const struct ordo_schedule *schedule,

@@ -1,26 +1,13 @@
-/* report.c - how commands answer: for people, or as one JSON object. */
-#include "check/clock.h"
-#include "command.h"
+/* report.c - a result described once, as text for people or as members of an object. */
+#include "report.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <ordo/error_marks.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
-void say(struct call *call, const char *format, ...)
-{
-	if (call->json)
-		return;
-	va_list arguments;
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-}
+enum { LABEL_WIDTH = 23 };
 
 /* The length of the UTF-8 sequence at text; 0: there is none. */
 static size_t sequence(const unsigned char *text)
@@ -58,196 +45,296 @@ static cJSON *json_text(const char *text)
 	return string;
 }
 
-void tame(char *text, bool lines)
+/* A value that cannot be added is deleted. */
+static bool add(cJSON *json, const char *name, cJSON *value)
 {
-	ordo_tame(text, lines);
+	const bool added = cJSON_IsArray(json) ? cJSON_AddItemToArray(json, value)
+					       : cJSON_AddItemToObject(json, name, value);
+	if (!added)
+		cJSON_Delete(value);
+	return added;
 }
 
-static void add_note(struct call *call, const char *text)
-{
-	cJSON *notes = cJSON_GetObjectItemCaseSensitive(call->answer, "notes");
-	if (!notes)
-		notes = cJSON_AddArrayToObject(call->answer, "notes");
-	cJSON_AddItemToArray(notes, json_text(text));
-}
-
-void note(struct call *call, const char *format, ...)
-{
-	char text[2048];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	tame(text, true);
-	if (call->json)
-		add_note(call, text);
-	else
-		fprintf(stderr, "%s\n", text);
-}
-
-void warn(struct call *call, const char *format, ...)
-{
-	char text[2048];
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	tame(text, true);
-	if (call->json)
-		add_note(call, text);
-	else
-		fprintf(stderr, "%swarning:%s %s\n", paint(stderr, YELLOW), paint(stderr, PLAIN),
-			text);
-}
-
-bool reader_left(void)
-{
-	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-	return ferror(stdout) && poll(&out, 1, 0) == 1 && out.revents & (POLLERR | POLLHUP);
-}
-
-int fail(struct call *call, const struct ordo_error *error)
-{
-	if (error->code == ORDO_ENVIRONMENT && reader_left())
-		return (int)error->code;
-	if (call->json)
-		cJSON_AddItemToObject(call->answer, "error", error_json(error));
-	else
-		print_error(stderr, error);
-	return (int)error->code;
-}
-
-int fail_usage(struct call *call, const char *hint, const char *format, ...)
-{
-	struct ordo_error error = {.code = ORDO_USAGE};
-	va_list arguments;
-	va_start(arguments, format);
-	vsnprintf(error.text, sizeof error.text, format, arguments);
-	va_end(arguments);
-	if (hint)
-		ordo_hint(&error, "%s", hint);
-	else
-		ordo_hint(&error, "see `ordo%s%s --help`", call->command ? " " : "",
-			call->command ? call->command->name : "");
-	return fail(call, &error);
-}
-
-void add_count(cJSON *object, const char *name, uint64_t count)
+void add_count(cJSON *json, const char *name, uint64_t count)
 {
 	char digits[24];
 	snprintf(digits, sizeof digits, "%" PRIu64, count);
-	cJSON_AddRawToObject(object, name, digits);
+	if (json)
+		add(json, name, cJSON_CreateRaw(digits));
 }
 
-void add_text(cJSON *object, const char *name, const char *text)
+void add_text(cJSON *json, const char *name, const char *text)
 {
-	if (text)
-		cJSON_AddItemToObject(object, name, json_text(text));
-	else
-		cJSON_AddNullToObject(object, name);
+	if (json)
+		add(json, name, text ? json_text(text) : cJSON_CreateNull());
 }
 
-void add_number(cJSON *object, const char *name, double number)
+void add_number(cJSON *json, const char *name, double number)
 {
-	/* The fewest digits that are this number; cJSON takes one that is nearly so. */
 	char digits[32];
-	if (!isfinite(number)) {
-		cJSON_AddNullToObject(object, name);
+	if (!json)
 		return;
-	}
+	/* The fewest digits that are this number; cJSON takes one that is nearly so. */
 	for (int n = 15; n <= 17; n++) {
 		snprintf(digits, sizeof digits, "%.*g", n, number);
 		if (strtod(digits, NULL) == number)
 			break;
 	}
-	cJSON_AddRawToObject(object, name, digits);
+	add(json, name, isfinite(number) ? cJSON_CreateRaw(digits) : cJSON_CreateNull());
 }
 
-void add_truth(cJSON *object, const char *name, bool truth)
+void add_truth(cJSON *json, const char *name, bool truth)
 {
-	cJSON_AddBoolToObject(object, name, truth);
+	if (json)
+		add(json, name, cJSON_CreateBool(truth));
 }
 
-cJSON *error_json(const struct ordo_error *error)
-{
-	static const char *const names[] = {
-		"ok", "refuted", "usage", "bad input", "undecided", "environment"};
-	char rule[8];
-	snprintf(rule, sizeof rule, "R%d", error->rule);
-	cJSON *object = cJSON_CreateObject();
-	add_text(object, "code", names[error->code]);
-	add_text(object, "rule", error->rule ? rule : NULL);
-	add_text(object, "file", error->file[0] ? error->file : NULL);
-	add_count(object, "line", error->line);
-	add_count(object, "column", error->column);
-	add_text(object, "text", error->text);
-	add_text(object, "hint", error->hint[0] ? error->hint : NULL);
-	return object;
-}
+/* One conversion of a format, and what is in the brackets after it. */
+struct conversion {
+	bool plus, zero;
+	int width;     /* negative: on the left */
+	int precision; /* negative: none */
+	char length;   /* 0, 'l', 'L' for ll, 'z' */
+	char letter;   /* 'u' */
+	bool named;
+	char name[48];
+	enum { AS_IT_IS, TRUTH, TIME, BYTES, RATE } form;
+};
 
-void print_error(FILE *out, const struct ordo_error *error)
-{
-	const struct ordo_error_marks marks = {
-		paint(out, BOLD), paint(out, RED), paint(out, PLAIN)};
-	ordo_error_write_marked(error, out, &marks);
-}
+/* Arguments, in a struct so that functions can share them. */
+struct arguments {
+	va_list list;
+};
 
-const char *paint(FILE *out, enum colour colour)
+static void read_form(struct conversion *one)
 {
-	static const char *const codes[] = {
-		"\033[0m", "\033[1m", "\033[2m", "\033[1;31m", "\033[1;32m", "\033[1;33m"};
-	const char *without = getenv("NO_COLOR"), *terminal = getenv("TERM");
-	if ((without && *without) || (terminal && !strcmp(terminal, "dumb")) ||
-		!isatty(fileno(out)))
-		return "";
-	return codes[colour];
-}
-
-double seconds(void)
-{
-	return clock_seconds();
-}
-
-uint64_t peak_bytes(void)
-{
-	struct rusage usage;
-	getrusage(RUSAGE_SELF, &usage);
-	return (uint64_t)usage.ru_maxrss * 1024;
-}
-
-void print_bytes(FILE *out, double bytes)
-{
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	int unit = 0;
-	while (bytes >= 1024 && unit < 4) {
-		bytes /= 1024;
-		unit++;
+	static const struct {
+		const char *word;
+		int form;
+	} forms[] = {{":time", TIME}, {":bytes", BYTES}, {":rate", RATE}, {"?", TRUTH}};
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		char *at = strstr(one->name, forms[i].word);
+		if (!at)
+			continue;
+		one->named = at > one->name;
+		one->form = forms[i].form;
+		*at = 0;
 	}
-	fprintf(out, unit && bytes < 100 ? "%.4g %s" : "%.0f %s", bytes, units[unit]);
 }
 
-/* Three digits at most, and never an exponent. */
-static void print_measure(FILE *out, double number, const char *unit)
+/* Digits or an asterisk. */
+static const char *read_number(const char *at, struct arguments *arguments, int *number)
 {
-	int decimals = number < 10 ? 2 : number < 100 ? 1 : 0;
-	if (number < 0.095)
-		fprintf(out, "%.2g %s", number < 1e-4 ? 0 : number, unit);
-	else
-		fprintf(out, "%.*f %s", decimals, number, unit);
+	char *end;
+	if (*at == '*') {
+		*number = va_arg(arguments->list, int);
+		return at + 1;
+	}
+	*number = (int)strtol(at, &end, 10);
+	return end;
 }
 
-void print_seconds(FILE *out, double seconds_taken)
+/* Reads a conversion from its percent sign on; returns what follows it. */
+static const char *read_conversion(
+	const char *at, struct arguments *arguments, struct conversion *one)
 {
-	if (seconds_taken < 1)
-		print_measure(out, seconds_taken * 1e3, "ms");
-	else
-		print_measure(out, seconds_taken, "s");
+	bool left = false;
+	*one = (struct conversion){.precision = -1};
+	for (at++; strchr("-+0", *at); at++) {
+		left |= *at == '-';
+		one->plus |= *at == '+';
+		one->zero |= *at == '0';
+	}
+	at = read_number(at, arguments, &one->width);
+	one->width = left ? -one->width : one->width;
+	if (*at == '.')
+		at = read_number(at + 1, arguments, &one->precision);
+	for (; *at == 'l' || *at == 'z'; at++)
+		one->length = (char)(one->length == 'l' ? 'L' : *at);
+	one->letter = *at++;
+	const char *end = *at == '<' ? strchr(at, '>') : NULL;
+	if (!end)
+		return at;
+	assert((size_t)(end - at) <= sizeof one->name);
+	one->named = true;
+	memcpy(one->name, at + 1, (size_t)(end - at) - 1);
+	read_form(one);
+	return end + 1;
 }
 
-void print_rate(FILE *out, double bytes_per_second)
+static unsigned long long take_unsigned(struct arguments *arguments, char length)
 {
-	if (bytes_per_second < 1e8)
-		print_measure(out, bytes_per_second * 1e-6, "MB/s");
+	return length == 'L'   ? va_arg(arguments->list, unsigned long long)
+	       : length == 'l' ? va_arg(arguments->list, unsigned long)
+	       : length == 'z' ? va_arg(arguments->list, size_t)
+			       : va_arg(arguments->list, unsigned);
+}
+
+static long long take_signed(struct arguments *arguments, char length)
+{
+	return length == 'L'   ? va_arg(arguments->list, long long)
+	       : length == 'l' ? va_arg(arguments->list, long)
+			       : va_arg(arguments->list, int);
+}
+
+static void pad(const struct report *report, const struct conversion *one, const char *text)
+{
+	if (report->text)
+		fprintf(report->text, "%*s", one->width, text);
+}
+
+static void put_text(const struct report *report, const struct conversion *one, const char *text)
+{
+	if (report->text && text)
+		fprintf(report->text, "%*.*s", one->width, one->precision, text);
+	if (one->named)
+		add_text(report->json, one->name, text);
+}
+
+static void put_signed(const struct report *report, const struct conversion *one, long long number)
+{
+	char text[32];
+	snprintf(text, sizeof text, one->plus ? "%+lld" : "%lld", number);
+	pad(report, one, text);
+	if (one->named && one->form == TRUTH)
+		add_truth(report->json, one->name, number);
+	else if (one->named)
+		add_number(report->json, one->name, (double)number);
+}
+
+static void put_unsigned(
+	const struct report *report, const struct conversion *one, unsigned long long number)
+{
+	char text[32];
+	snprintf(text, sizeof text, one->letter == 'x' ? "%0*llx" : "%0*llu",
+		one->zero ? one->width : 1, number);
+	pad(report, one, text);
+	if (one->named && one->letter == 'x')
+		add_text(report->json, one->name, text);
+	else if (one->named)
+		add_count(report->json, one->name, number);
+}
+
+static const char *real_text(char text[64], const struct conversion *one, double number)
+{
+	if (one->form == TIME)
+		return ordo_time_text(text, number);
+	if (one->form == BYTES)
+		return ordo_bytes_text(text, number);
+	if (one->form == RATE)
+		return ordo_rate_text(text, number);
+	if (one->letter == 'a')
+		snprintf(text, 64, "%.*a", one->precision, number);
+	else if (one->letter == 'g')
+		snprintf(text, 64, "%.*g", one->precision, number);
 	else
-		print_measure(out, bytes_per_second * 1e-9, "GB/s");
+		snprintf(text, 64, one->plus ? "%+.*f" : "%.*f", one->precision, number);
+	return text;
+}
+
+static void put_real(const struct report *report, const struct conversion *one, double number)
+{
+	char text[64];
+	pad(report, one, real_text(text, one, number));
+	if (one->named && one->letter == 'a')
+		add_text(report->json, one->name, text);
+	else if (one->named)
+		add_number(report->json, one->name, number);
+}
+
+static void put(const struct report *report, const char *format, struct arguments *arguments)
+{
+	while (*format) {
+		const size_t plain = strcspn(format, "%");
+		struct conversion one;
+		if (report->text)
+			fwrite(format, 1, plain, report->text);
+		format += plain;
+		if (!*format)
+			break;
+		format = read_conversion(format, arguments, &one);
+		if (one.letter == '%' && report->text)
+			fputc('%', report->text);
+		else if (one.letter == 's')
+			put_text(report, &one, va_arg(arguments->list, const char *));
+		else if (one.letter == 'd')
+			put_signed(report, &one, take_signed(arguments, one.length));
+		else if (one.letter == 'u' || one.letter == 'x')
+			put_unsigned(report, &one, take_unsigned(arguments, one.length));
+		else if (one.letter != '%')
+			put_real(report, &one, va_arg(arguments->list, double));
+	}
+}
+
+void report_text(const struct report *report, const char *format, ...)
+{
+	struct arguments arguments;
+	va_start(arguments.list, format);
+	put(report, format, &arguments);
+	va_end(arguments.list);
+}
+
+void report_label(const struct report *report, const char *label)
+{
+	if (report->text)
+		fprintf(report->text, "  %-*s ", report->width, label);
+}
+
+void report_line(const struct report *report, const char *label, const char *format, ...)
+{
+	struct arguments arguments;
+	report_label(report, label);
+	va_start(arguments.list, format);
+	put(report, format, &arguments);
+	va_end(arguments.list);
+	if (report->text)
+		fputc('\n', report->text);
+}
+
+void report_members(const struct report *report, const char *format, ...)
+{
+	struct arguments arguments;
+	if (!report->json)
+		return;
+	va_start(arguments.list, format);
+	put(&(struct report){.json = report->json}, format, &arguments);
+	va_end(arguments.list);
+}
+
+struct report report_of(const struct call *call, FILE *out)
+{
+	return (struct report){call->json ? NULL : out, call->answer, LABEL_WIDTH};
+}
+
+/* With the text and the width of the report. */
+static struct report report_into(const struct report *report, const char *name, cJSON *json)
+{
+	struct report one = *report;
+	one.json = json && add(report->json, name, json) ? json : NULL;
+	return one;
+}
+
+struct report report_object(const struct report *report, const char *name)
+{
+	return report_into(report, name, report->json ? cJSON_CreateObject() : NULL);
+}
+
+struct report report_list(const struct report *report, const char *name)
+{
+	return report_into(report, name, report->json ? cJSON_CreateArray() : NULL);
+}
+
+struct report report_item(const struct report *list)
+{
+	return report_object(list, NULL);
+}
+
+const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *text_or_null(const char *text)
+{
+	return text && *text ? text : NULL;
 }

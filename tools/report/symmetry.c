@@ -1,6 +1,7 @@
 /* symmetry.c - proofs from one program, of documents and of programs generated on the fly. */
 #include "symmetry.h"
 #include "proof.h"
+#include <inttypes.h>
 #include <ordo/detail/generators.h>
 #include <string.h>
 
@@ -96,33 +97,24 @@ struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule 
 	return prove(call, schedule, options);
 }
 
-void add_symmetry(cJSON *answer, const struct symmetry_found *found)
-{
-	char group[128];
-	if (!answer || !found->found)
-		return;
-	cJSON *symmetry = cJSON_AddObjectToObject(answer, "symmetry");
-	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
-	add_text(symmetry, "group", group);
-	add_count(symmetry, "tasks_judged", found->ntask);
-	add_count(symmetry, "programs_compared", found->symmetry.ncompared);
-	add_truth(symmetry, "all_compared",
-		found->symmetry.ncompared + 1 == found->symmetry.group.order);
-}
-
-void print_symmetry(FILE *out, const struct symmetry_found *found)
+void report_symmetry(const struct report *report, const struct symmetry_found *found)
 {
 	char group[128];
 	if (!found->found)
 		return;
+	const uint32_t order = found->symmetry.group.order, ncompared = found->symmetry.ncompared;
+	const bool all = ncompared + 1 == order;
+	const struct report symmetry = report_object(report, "symmetry");
 	ordo_symmetry_print(&found->symmetry.group, group, sizeof group);
-	fprintf(out, "  %-23s %s: proved from the %u tasks of one rank; ", "symmetry", group,
-		found->ntask);
-	if (found->symmetry.ncompared + 1 == found->symmetry.group.order)
-		fprintf(out, "all ranks' programs compared\n");
+	report_label(&symmetry, "symmetry");
+	report_text(&symmetry, "%s<group>: proved from the %u<tasks_judged> tasks of one rank; ",
+		group, found->ntask);
+	if (all)
+		report_text(&symmetry, "all ranks' programs compared\n");
 	else
-		fprintf(out, "by construction, %u of %u programs compared\n",
-			found->symmetry.ncompared, found->symmetry.group.order);
+		report_text(&symmetry, "by construction, %u of %u programs compared\n", ncompared,
+			order);
+	report_members(&symmetry, "%u<programs_compared> %d<all_compared?>", ncompared, all);
 }
 
 /* Generated programs. */
@@ -135,48 +127,34 @@ struct generated {
 	double finding, proving; /* seconds */
 };
 
-static void add_generated(struct call *call, const struct generated *g)
+static void report_generated(
+	const struct report *report, const struct generate_wish *wish, const struct generated *g)
 {
 	const struct ordo_problem *problem = &g->programs.problem;
-	cJSON *answer = call->answer;
-	add_text(answer, "operator", ordo_operator_facts(problem->op)->name);
-	add_text(answer, "algorithm", g->programs.algorithm);
-	add_count(answer, "ranks", problem->nrank);
-	add_count(answer, "chunks_per_block", problem->chunks_per_block);
-	add_count(answer, "scratch_slots", g->programs.scratch_slots);
-	if (g->found.symmetry.ntask)
-		add_count(answer, "tasks", g->found.symmetry.ntask);
-	add_symmetry(answer, &g->found);
-	add_proof(answer, g->head, g->proof);
-	cJSON *times = cJSON_AddObjectToObject(answer, "seconds");
-	add_number(times, "comparison", g->finding);
-	add_number(times, "proof", g->proving);
-	add_count(answer, "peak_bytes", peak_bytes());
-}
-
-static void print_generated(const struct generate_wish *wish, const struct generated *g)
-{
-	const struct ordo_problem *problem = &g->programs.problem;
-	printf("%s: %s%s%s\n  %s on %u ranks by %s, generated", wish->algorithm,
-		paint(stdout, g->proof->proved ? GREEN : RED),
-		g->proof->proved ? "proved" : "refuted", paint(stdout, PLAIN),
+	const bool proved = g->proof->proved;
+	report_text(report,
+		"%s: %s%s%s\n  %s<operator> on %u<ranks> ranks by %s<algorithm>, generated",
+		wish->algorithm, paint(report->text, proved ? GREEN : RED),
+		proved ? "proved" : "refuted", paint(report->text, PLAIN),
 		ordo_operator_facts(problem->op)->name, problem->nrank, g->programs.algorithm);
+	report_members(report, "%u<chunks_per_block> %u<scratch_slots>", problem->chunks_per_block,
+		g->programs.scratch_slots);
 	if (g->found.symmetry.ntask)
-		printf(": %llu tasks", (unsigned long long)g->found.symmetry.ntask);
-	printf("\n");
-	print_symmetry(stdout, &g->found);
-	if (g->proof->proved)
-		print_rules(stdout, &wish->options.limits, wish->options.topology,
+		report_text(report, ": %" PRIu64 "<tasks> tasks", g->found.symmetry.ntask);
+	report_text(report, "\n");
+	report_symmetry(report, &g->found);
+	if (proved)
+		report_rules(report, &wish->options.limits, wish->options.topology,
 			wish->options.through_ranks);
 }
 
-static void print_generated_times(const struct generated *g)
+static void report_generated_times(const struct report *report, const struct generated *g)
 {
-	printf("  %-23s programs compared in ", "time");
-	print_seconds(stdout, g->finding);
-	printf(", proof in ");
-	print_seconds(stdout, g->proving);
-	printf("\n");
+	const struct report times = report_object(report, "seconds");
+	report_line(&times, "time",
+		"programs compared in %g<comparison:time>, proof in %g<proof:time>", g->finding,
+		g->proving);
+	report_members(report, "%" PRIu64 "<peak_bytes>", peak_bytes());
 }
 
 /* From the whole, where a symmetry is not wanted. */
@@ -215,23 +193,21 @@ static struct ordo_proof *prove_generated(
 	return prove_gathered(call, wish, g);
 }
 
-static int tell_generated(struct call *call, const struct generate_wish *wish, struct generated *g)
+static int prove_and_report(
+	struct call *call, const struct generate_wish *wish, struct generated *g)
 {
+	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
 	double began = seconds();
 	g->proof = wish->use == SYMMETRY_OFF ? prove_gathered(call, wish, g)
 					     : prove_generated(call, wish, g);
 	g->proving = seconds() - began - g->finding;
 	if (!g->proof)
 		return call->status;
-	add_generated(call, g);
-	if (!call->json) {
-		print_findings(stderr, g->head, g->proof);
-		print_generated(wish, g);
-	}
-	if (g->proof->proved && !tell_guarantees(call, &wish->arithmetic, g->head, g->proof))
+	report_proof(&errors, g->head, g->proof);
+	report_generated(&report, wish, g);
+	if (g->proof->proved && !judge_and_report(call, &wish->arithmetic, g->head, g->proof))
 		return call->status;
-	if (!call->json)
-		print_generated_times(g);
+	report_generated_times(&report, g);
 	return g->proof->proved ? ORDO_OK : ORDO_REFUTED;
 }
 
@@ -252,7 +228,7 @@ int verify_generated(struct call *call, const struct generate_wish *wish)
 	if (!g.head)
 		return fail(call, &error);
 	g.head->scratch_slots = g.programs.scratch_slots;
-	const int status = tell_generated(call, wish, &g);
+	const int status = prove_and_report(call, wish, &g);
 	ordo_proof_destroy(g.proof);
 	ordo_schedule_destroy(g.head);
 	return status;

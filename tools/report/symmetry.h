@@ -24,8 +24,7 @@ struct symmetry_found {
 struct ordo_proof *prove_schedule(struct call *call, const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, enum symmetry_use use,
 	struct symmetry_found *found);
-void add_symmetry(cJSON *answer, const struct symmetry_found *found);
-void print_symmetry(FILE *out, const struct symmetry_found *found);
+void report_symmetry(const struct report *report, const struct symmetry_found *found);
 
 /* `ordo verify --generate`. */
 struct generate_wish {

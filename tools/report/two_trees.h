@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_REPORT_TWO_TREES_H
 #define ORDO_TOOLS_REPORT_TWO_TREES_H
 
-#include "command.h"
+#include "report.h"
 #include <ordo/detail/order.h>
 
 struct two_trees {

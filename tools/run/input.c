@@ -1,6 +1,7 @@
 /* input.c - `ordo run --input`: a schedule run on an input that shows something. */
 #include "input.h"
 #include "check/buffers.h"
+#include "report/execution.h"
 #include "report/proof.h"
 #include "trace_write.h"
 #include <inttypes.h>
@@ -163,13 +164,14 @@ static bool same_inputs(const struct ordo_input *input)
 }
 
 /* One element of the output; its bytes go to `bytes`. */
-static void tell_element(
-	struct call *call, const struct showing *showing, uint32_t i, cJSON *list, char *bytes)
+static void report_element(
+	const struct report *list, const struct showing *showing, uint32_t i, char *bytes)
 {
 	const struct ordo_input *input = showing->input;
 	const struct ordo_problem *problem = &showing->schedule->problem;
 	const uint32_t rank = input->elements[i].rank;
 	const size_t size = ordo_type_size(input->type);
+	const struct report one = report_item(list);
 	uint32_t chunk;
 	uint64_t offset;
 	char value[40], bits[17];
@@ -180,44 +182,36 @@ static void tell_element(
 	memcpy(bytes, (const char *)showing->buffers.outputs[rank] + at * size, size);
 	print_element(input->type, bytes, value, sizeof value);
 	print_bits(input->type, bytes, bits);
-	say(call, "  %-12s rank %" PRIu32 ", chunk %" PRIu32 ", offset %" PRIu64 ": %s (bits %s)\n",
-		"element", rank, chunk, offset, value, bits);
-	cJSON *one = cJSON_CreateObject();
-	add_count(one, "rank", rank);
-	add_count(one, "chunk", chunk);
-	add_count(one, "offset", offset);
-	add_text(one, "value", value);
-	add_text(one, "bits", bits);
-	cJSON_AddItemToArray(list, one);
+	report_line(&one, "element",
+		"rank %u<rank>, chunk %u<chunk>, offset %" PRIu64
+		"<offset>: %s<value> (bits %s<bits>)",
+		rank, chunk, offset, value, bits);
 }
 
-static int tell(struct call *call, const struct showing *showing, const char *path)
+static int report_elements(struct call *call, const struct showing *showing, const char *path)
 {
 	const struct ordo_input *input = showing->input;
+	struct report report = report_of(call, stdout);
 	char bytes[2][8] = {{0}};
-	if (!call->json)
-		print_schedule_line(stdout, showing->schedule);
-	say(call, "  %-12s %s: %s %s, %" PRIu64 " element%s a block, %zu value%s\n", "input", path,
-		ordo_type_name(input->type), ordo_reduction_name(input->reduction), input->count,
-		input->count == 1 ? "" : "s", input->nvalue, input->nvalue == 1 ? "" : "s");
-	add_schedule(call->answer, showing->schedule);
-	add_text(call->answer, "input", path);
-	add_text(call->answer, "type", ordo_type_name(input->type));
-	add_text(call->answer, "reduction", ordo_reduction_name(input->reduction));
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "elements");
+	report.width = EXECUTION_WIDTH;
+	report_schedule(&report, showing->schedule);
+	report_line(&report, "input",
+		"%s<input>: %s<type> %s<reduction>, %" PRIu64 " element%s a block, %zu value%s",
+		path, ordo_type_name(input->type), ordo_reduction_name(input->reduction),
+		input->count, plural(input->count), input->nvalue, plural(input->nvalue));
+	const struct report list = report_list(&report, "elements");
 	for (uint32_t i = 0; i < input->nelement; i++)
-		tell_element(call, showing, i, list, bytes[i]);
+		report_element(&list, showing, i, bytes[i]);
 	if (input->nelement < 2)
 		return ORDO_OK;
 	const bool same = same_inputs(input),
 		   differ = memcmp(bytes[0], bytes[1], sizeof bytes[0]) != 0;
-	add_truth(call->answer, "same_inputs", same);
-	add_truth(call->answer, "differ", differ);
-	say(call, "  %-12s %s%s%s\n", "", paint(stdout, differ ? YELLOW : GREEN),
+	report_members(&report, "%d<same_inputs?> %d<differ?>", same, differ);
+	report_line(&report, "", "%s%s%s", paint(report.text, differ ? YELLOW : GREEN),
 		differ && same ? "they differ, though every shard holds the same in both places"
 		: differ       ? "they differ; but the shards do not hold the same in both places"
 			       : "they are the same",
-		paint(stdout, PLAIN));
+		paint(report.text, PLAIN));
 	return differ ? ORDO_REFUTED : ORDO_OK;
 }
 
@@ -229,8 +223,8 @@ int run_input(struct call *call, const struct ordo_schedule *schedule,
 	struct showing showing = {.schedule = schedule, .input = &fitted};
 	if (!fit(call, schedule, &fitted))
 		return call->status;
-	int status =
-		run_once(&showing, how, &error) ? tell(call, &showing, path) : fail(call, &error);
+	int status = run_once(&showing, how, &error) ? report_elements(call, &showing, path)
+						     : fail(call, &error);
 	const struct ordo_plan *plan = showing.plan;
 	status = deliver_trace(call, how->trace, schedule, &plan, 1, status);
 	ordo_plan_destroy(showing.plan);

@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_RUN_INPUT_H
 
 #include "check/execution.h"
-#include "command.h"
+#include "report/report.h"
 #include <ordo/detail/input.h>
 
 /* Reads the input; NULL: call->status. The caller destroys it. */

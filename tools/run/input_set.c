@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static bool give_schedules(struct call *call, struct subject *subject)
 {
 	struct ordo_error error;
@@ -21,7 +15,7 @@ static bool give_schedules(struct call *call, struct subject *subject)
 	if (subject->schedules)
 		return true;
 	ordo_fail_memory(&error);
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 bool open_subject(struct call *call, struct subject *subject, const char *path,
@@ -64,16 +58,14 @@ static bool find_range(struct call *call, const struct subject *subject, enum or
 	if (*range != ORDO_NONE)
 		return true;
 	if (last->to_bytes == ORDO_ENDLESS)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "%s has no schedule for %" PRIu64 " elements of %" PRIu64
-				      " bytes, but for sizes from %" PRIu64 " bytes on",
-				      subject->path, count, one, set->ranges[0].from_bytes));
-	return refuse(call,
-		fail_usage(call, NULL,
+		return refuse_usage(call, NULL,
 			"%s has no schedule for %" PRIu64 " elements of %" PRIu64
-			" bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
-			subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes));
+			" bytes, but for sizes from %" PRIu64 " bytes on",
+			subject->path, count, one, set->ranges[0].from_bytes);
+	return refuse_usage(call, NULL,
+		"%s has no schedule for %" PRIu64 " elements of %" PRIu64
+		" bytes, but for sizes of %" PRIu64 "..%" PRIu64 " bytes",
+		subject->path, count, one, set->ranges[0].from_bytes, last->to_bytes);
 }
 
 struct proved_schedule *find_schedule(
@@ -115,9 +107,8 @@ bool prove_found(
 		warn(call, "running a refuted schedule: it may be stuck, or its results wrong");
 		return true;
 	}
-	add_proof(call->answer, found->schedule, found->proof);
-	if (!call->json)
-		print_findings(stderr, found->schedule, found->proof);
+	const struct report errors = report_of(call, stderr);
+	report_proof(&errors, found->schedule, found->proof);
 	note(call, "not run, because it is refuted; --unproved runs it all the same");
 	return refuse(call, ORDO_REFUTED);
 }

@@ -1,5 +1,6 @@
 /* replay.c - replays written by `ordo verify`, and carried out by `ordo run`. */
 #include "replay.h"
+#include "report/execution.h"
 #include "report/proof.h"
 #include "trace_write.h"
 #include <inttypes.h>
@@ -50,15 +51,15 @@ bool write_replay(struct call *call, const struct ordo_schedule *schedule,
 	if (!replay)
 		return call->status == ORDO_OK;
 	if (ordo_replay_write(schedule, replay, path, &error)) {
-		add_text(call->answer, "replay", path);
-		say(call,
-			"  %-23s %s: %u interleaving%s of %u call%s, %" PRIu64
-			" tasks in %u runs, to %s\n",
-			"replay", replay->shows, replay->ninterleaving,
-			replay->ninterleaving == 1 ? "" : "s", replay->ncall,
-			replay->ncall == 1 ? "" : "s", count_steps(&replay->interleavings[0]),
-			replay->interleavings[0].nrun, path);
-		say(call, "  %-23s ordo run %s --replay %s\n", "", file, path);
+		const struct report report = report_of(call, stdout);
+		report_line(&report, "replay",
+			"%s: %u interleaving%s of %u call%s, %" PRIu64
+			" tasks in %u runs, to %s<replay>",
+			replay->shows, replay->ninterleaving, plural(replay->ninterleaving),
+			replay->ncall, plural(replay->ncall),
+			count_steps(&replay->interleavings[0]), replay->interleavings[0].nrun,
+			path);
+		report_line(&report, "", "ordo run %s --replay %s", file, path);
 	} else {
 		call->status = fail(call, &error);
 	}
@@ -94,103 +95,86 @@ struct replaying {
 	const char *trace;
 };
 
-static void report_sight(const struct replaying *replaying, const struct rehearsal *rehearsal,
-	uint32_t i, cJSON *list)
+static void report_sight(const struct report *list, const struct replaying *replaying,
+	const struct rehearsal *rehearsal, uint32_t i)
 {
 	const struct ordo_replay *replay = replaying->replay;
 	const struct sight *sight = &rehearsal->sights[i];
-	struct call *call = replaying->call;
-	char where[512], slot[96] = "";
+	char where[512], slot[96];
 	ordo_task_locate(replaying->schedule, replay->tasks[i].task, where, sizeof where);
 	if (sight->step == UINT64_MAX)
 		return;
-	if (replay->memory_rank != ORDO_NONE)
-		snprintf(slot, sizeof slot, "%s slot %u of rank %u",
-			ordo_buffer_name(replay->memory_buffer), replay->memory_slot,
-			replay->memory_rank);
+	const struct report one = report_item(list);
+	report_text(&one, "    step %-8" PRIu64 "<step> %s<task>%s\n", sight->step, where,
+		replay->tasks[i].call ? ", in the second call" : "");
+	report_members(&one, "%u<call>", replay->tasks[i].call);
+	if (replay->memory_rank == ORDO_NONE)
+		return;
+	snprintf(slot, sizeof slot, "%s slot %u of rank %u",
+		ordo_buffer_name(replay->memory_buffer), replay->memory_slot, replay->memory_rank);
 	struct values values = *replaying->values;
 	values.type = sight_type(replaying->schedule, replay, values.type);
 	const struct number before = name_element(&values, sight->before),
 			    after = name_element(&values, sight->after);
-	say(call, "    step %-8" PRIu64 " %s%s\n", sight->step, where,
-		replay->tasks[i].call ? ", in the second call" : "");
-	if (*slot)
-		say(call, "    %-13s %s: %s before it, %s after it\n", "", slot, before.text,
-			after.text);
-	if (!call->json)
-		return;
-	cJSON *one = cJSON_CreateObject();
-	add_count(one, "step", sight->step);
-	add_count(one, "call", replay->tasks[i].call);
-	add_text(one, "task", where);
-	if (*slot) {
-		add_text(one, "slot", slot);
-		add_text(one, "before", before.text);
-		add_text(one, "after", after.text);
-	}
-	cJSON_AddItemToArray(list, one);
+	report_text(&one, "    %-13s %s<slot>: %s<before> before it, %s<after> after it\n", "",
+		slot, before.text, after.text);
 }
 
 /* `rank 2, output slot 7, element 0: A in this, B in that` */
-static void report_odd(const struct replaying *replaying, const struct odd_element *odd,
-	const char *what, const char *name, const char *const labels[2], cJSON *answer)
+static void report_odd(const struct report *report, const struct replaying *replaying,
+	const struct odd_element *odd, const char *name, const char *const labels[2])
 {
 	const struct number one = name_element(replaying->values, odd->values[0]),
 			    other = name_element(replaying->values, odd->values[1]);
-	struct call *call = replaying->call;
-	add_count(answer, name, odd->count);
+	char key[64];
+	add_count(report->json, name, odd->count);
 	if (!odd->count)
 		return;
-	say(call,
-		"  %-12s %" PRIu64
-		" element%s; the first: rank %u, output slot %u, element %" PRIu64 "%s\n",
-		what, odd->count, odd->count == 1 ? "" : "s", odd->rank, odd->slot, odd->element,
-		odd->call ? ", second call" : "");
-	say(call, "  %-12s %s %s, %s %s\n", "", one.text, labels[0], other.text, labels[1]);
-	if (!call->json)
-		return;
-	char key[64];
 	snprintf(key, sizeof key, "first_%s", name);
-	cJSON *first = cJSON_AddObjectToObject(answer, key);
-	add_count(first, "call", odd->call);
-	add_count(first, "rank", odd->rank);
-	add_count(first, "slot", odd->slot);
-	add_count(first, "element", odd->element);
-	add_text(first, labels[0], one.text);
-	add_text(first, labels[1], other.text);
+	const struct report first = report_object(report, key);
+	report_line(&first, name,
+		"%" PRIu64 " element%s; the first: rank %u<rank>, output slot %u<slot>, element "
+		"%" PRIu64 "<element>%s",
+		odd->count, plural(odd->count), odd->rank, odd->slot, odd->element,
+		odd->call ? ", second call" : "");
+	report_members(&first, "%u<call>", odd->call);
+	report_line(&first, "", "%s %s, %s %s", one.text, labels[0], other.text, labels[1]);
+	add_text(first.json, labels[0], one.text);
+	add_text(first.json, labels[1], other.text);
 }
 
-static void report_rehearsal(const struct replaying *replaying, const struct rehearsal *rehearsal,
-	uint32_t which, cJSON *list)
+static void report_left_over(const struct report *report, const struct rehearsal *rehearsal)
+{
+	if (rehearsal->left_over.nsignal)
+		report_line(report, "left over",
+			"signal %u from rank %u to rank %u has %u token%s at the end",
+			rehearsal->left_over.number, rehearsal->left_over.from,
+			rehearsal->left_over.to, rehearsal->left_over.ntoken,
+			plural(rehearsal->left_over.ntoken));
+	report_members(report, "%u<signals_left_over>", rehearsal->left_over.nsignal);
+}
+
+static void report_rehearsal(const struct report *list, const struct replaying *replaying,
+	const struct rehearsal *rehearsal, uint32_t which)
 {
 	static const char *const labels[2] = {"found", "wanted"};
-	struct call *call = replaying->call;
 	const struct ordo_replay *replay = replaying->replay;
-	cJSON *one = call->json ? cJSON_CreateObject() : NULL;
-	cJSON *sights = call->json ? cJSON_AddArrayToObject(one, "sights") : NULL;
-	say(call, "  interleaving %u of %u: %" PRIu64 " tasks in %u runs\n", which + 1,
-		replay->ninterleaving, rehearsal->nstep, replay->interleavings[which].nrun);
-	add_count(one, "tasks", rehearsal->nstep);
-	add_truth(one, "completed", rehearsal->completed);
+	const struct report one = report_item(list), sights = report_list(&one, "sights");
+	report_text(&one, "  interleaving %u of %u: %" PRIu64 "<tasks> tasks in %u runs\n",
+		which + 1, replay->ninterleaving, rehearsal->nstep,
+		replay->interleavings[which].nrun);
+	report_members(&one, "%d<completed?>", rehearsal->completed);
 	/* In the order in which they ran. */
 	const bool exchanged = rehearsal->sights[1].step < rehearsal->sights[0].step;
 	for (uint32_t i = 0; i < replay->ntask; i++)
 		report_sight(
-			replaying, rehearsal, replay->ntask == 2 && exchanged ? 1 - i : i, sights);
-	if (!rehearsal->completed) {
-		say(call, "  %-12s %s\n", "stuck", rehearsal->error.text);
-		add_text(one, "stuck", rehearsal->error.text);
-	}
-	if (rehearsal->left_over.nsignal)
-		say(call, "  %-12s signal %u from rank %u to rank %u has %u token%s at the end\n",
-			"left over", rehearsal->left_over.number, rehearsal->left_over.from,
-			rehearsal->left_over.to, rehearsal->left_over.ntoken,
-			rehearsal->left_over.ntoken == 1 ? "" : "s");
-	add_count(one, "signals_left_over", rehearsal->left_over.nsignal);
-	report_odd(replaying, &rehearsal->wrong, "wrong", "wrong", labels, one);
+			&sights, replaying, rehearsal, replay->ntask == 2 && exchanged ? 1 - i : i);
+	if (!rehearsal->completed)
+		report_line(&one, "stuck", "%s<stuck>", rehearsal->error.text);
+	report_left_over(&one, rehearsal);
+	report_odd(&one, replaying, &rehearsal->wrong, "wrong", labels);
 	if (rehearsal->completed && !rehearsal->wrong.count)
-		say(call, "  %-12s every output is what the operator means\n", "right");
-	cJSON_AddItemToArray(list, one);
+		report_line(&one, "right", "every output is what the operator means");
 }
 
 static bool shows_something(const struct rehearsal *rehearsal)
@@ -198,26 +182,26 @@ static bool shows_something(const struct rehearsal *rehearsal)
 	return !rehearsal->completed || rehearsal->wrong.count || rehearsal->left_over.nsignal;
 }
 
-static int report_all(const struct replaying *replaying, const struct rehearsal rehearsals[2])
+static int report_all(const struct report *report, const struct replaying *replaying,
+	const struct rehearsal rehearsals[2])
 {
 	static const char *const labels[2] = {"in interleaving 1", "in interleaving 2"};
 	const struct ordo_replay *replay = replaying->replay;
-	struct call *call = replaying->call;
+	const struct report list = report_list(report, "interleavings");
 	bool shown = false;
-	cJSON *list = call->json ? cJSON_AddArrayToObject(call->answer, "interleavings") : NULL;
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
-		report_rehearsal(replaying, &rehearsals[i], i, list);
+		report_rehearsal(&list, replaying, &rehearsals[i], i);
 		shown = shown || shows_something(&rehearsals[i]);
 	}
 	if (replay->ninterleaving == 2 && rehearsals[0].completed && rehearsals[1].completed) {
 		const struct odd_element odd = compare_rehearsals(replaying->schedule, replay,
 			rehearsals, replaying->values, replaying->count);
-		report_odd(replaying, &odd, "different", "different", labels, call->answer);
+		report_odd(report, replaying, &odd, "different", labels);
 		shown = shown || odd.count;
 	}
 	if (!shown)
-		say(call, "  %-12s no output shows it, with these values\n", "unseen");
-	add_truth(call->answer, "shown", shown);
+		report_line(report, "unseen", "no output shows it, with these values");
+	report_members(report, "%d<shown?>", shown);
 	return shown ? ORDO_REFUTED : ORDO_OK;
 }
 
@@ -225,8 +209,10 @@ static int carry_out(const struct replaying *replaying)
 {
 	struct call *call = replaying->call;
 	struct ordo_error error;
+	struct report report = report_of(call, stdout);
 	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	int status = ORDO_OK;
+	report.width = EXECUTION_WIDTH;
 	for (uint32_t i = 0; i < replaying->replay->ninterleaving && status == ORDO_OK; i++) {
 		if (!rehearse(&rehearsals[i], replaying->schedule, replaying->replay, i,
 			    replaying->values, replaying->count, &error))
@@ -235,7 +221,7 @@ static int carry_out(const struct replaying *replaying)
 			status = fail(call, &rehearsals[i].error);
 	}
 	if (status == ORDO_OK)
-		status = report_all(replaying, rehearsals);
+		status = report_all(&report, replaying, rehearsals);
 	const struct ordo_plan *const plans[2] = {rehearsals[0].plan, rehearsals[1].plan};
 	status = deliver_trace(call, replaying->trace, replaying->schedule, plans,
 		replaying->replay->ninterleaving, status);
@@ -251,13 +237,11 @@ int run_replay(struct call *call, const struct ordo_schedule *schedule, const ch
 	struct ordo_replay *replay = ordo_replay_read(schedule, path, &error);
 	if (!replay)
 		return fail(call, &error);
-	add_schedule(call->answer, schedule);
-	if (!call->json)
-		print_schedule_line(stdout, schedule);
-	say(call, "  %-12s %s: %s\n", "replay", replay->shows, replay->text);
-	add_text(call->answer, "shows", replay->shows);
-	add_text(call->answer, "text", replay->text);
-	add_count(call->answer, "calls", replay->ncall);
+	struct report report = report_of(call, stdout);
+	report.width = EXECUTION_WIDTH;
+	report_schedule(&report, schedule);
+	report_line(&report, "replay", "%s<shows>: %s<text>", replay->shows, replay->text);
+	report_members(&report, "%u<calls>", replay->ncall);
 	const struct replaying replaying = {call, schedule, replay, values, count, trace};
 	const int status = carry_out(&replaying);
 	ordo_replay_destroy(replay);

@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_RUN_REPLAY_H
 
 #include "check/rehearsal.h"
-#include "command.h"
+#include "report/report.h"
 
 /* Writes a replay of the first finding that has one, or of two reduces in no fixed order. false:
  * call->status; that there is none to write is only noted. */

@@ -1,16 +1,17 @@
-/* reachability.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types
+/* sweep.c - `ordo run --end`: the table that nccl-tests prints, of a range of sizes, types
  * and reductions. */
 #include "sweep.h"
 #include "report/execution.h"
 #include "report/plan_set.h"
 #include "report/proof.h"
-#include "report/rows.h"
+#include "rows.h"
 #include <inttypes.h>
 
 struct table {
 	struct call *call;
 	const struct table_wish *wish;
 	struct subject *subject;
+	struct report report; /* of what stands above and below the rows */
 	struct rows rows;
 	struct progress progress;
 	uint64_t effort, done; /* for the bar: of all cells, and of those begun before this one */
@@ -173,49 +174,42 @@ static bool run_all(struct table *table)
 	return true;
 }
 
-static void print_title(const struct table *table)
+static void report_title(const struct report *report, const struct table *table)
 {
 	const struct execution_wish *how = &table->wish->execution;
 	const struct size_range *sizes = &table->wish->sizes;
-	printf("# ");
+	report_text(report, "# ");
 	if (table->subject->set)
-		print_set_line(stdout, table->subject->set);
+		report_set(&(struct report){.text = report->text}, table->subject->set);
 	else
-		print_schedule_line(stdout, table->subject->schedules->schedule);
-	printf("# %" PRIu64 " to %" PRIu64 " bytes, step %" PRIu64 " (%s); %" PRIu32
-	       " run%s each after %" PRIu32 " for warming up, on inputs written just before\n",
+		report_schedule(report, table->subject->schedules->schedule);
+	report_text(report,
+		"# %" PRIu64 " to %" PRIu64 " bytes, step %" PRIu64
+		" (%s); %u<repeat> run%s each after %u<warmup> for warming up, on inputs written "
+		"just before\n# ",
 		sizes->begin, sizes->end, sizes->factor ? sizes->factor : sizes->step,
-		sizes->factor ? "factor" : "bytes", how->repeat, how->repeat == 1 ? "" : "s",
-		how->warmup);
-	printf("# ");
-	print_drive(stdout, how);
-	printf(", seed %" PRIu64 "\n# executed: ", how->seed);
-	print_form(stdout, how, true);
-	putchar('\n');
+		sizes->factor ? "factor" : "bytes", how->repeat, plural(how->repeat), how->warmup);
+	report_drive(report, how);
+	report_text(report, ", seed %" PRIu64 "<seed>\n# executed: %s\n", how->seed,
+		form_text(how, true));
+	report_members(report, "%d<checked?>", how->check);
 }
 
-static void add_title(const struct table *table)
+static void report_end(const struct report *report, const struct table *table)
 {
-	const struct execution_wish *how = &table->wish->execution;
-	cJSON *answer = table->call->answer;
-	if (!table->subject->set)
-		add_schedule(answer, table->subject->schedules->schedule);
-	add_drive(answer, how);
-	add_count(answer, "seed", how->seed);
-	add_count(answer, "warmup", how->warmup);
-	add_count(answer, "repeat", how->repeat);
-	add_truth(answer, "checked", how->check);
-}
-
-static void print_end(const struct table *table)
-{
+	const char *plain = paint(report->text, PLAIN);
+	const double busbw = average_busbw(&table->rows) * 1e-9;
 	if (table->wrong[0])
-		printf("# %swrong%s: %s\n", paint(stdout, RED), paint(stdout, PLAIN), table->wrong);
+		report_text(
+			report, "# %swrong%s: %s\n", paint(report->text, RED), plain, table->wrong);
 	else if (table->wish->execution.check)
-		printf("# check: %severy element of every run is right%s, bit for bit where its "
-		       "order is proved\n",
-			paint(stdout, GREEN), paint(stdout, PLAIN));
-	printf("# Avg bus bandwidth: %.4g GB/s\n", average_busbw(&table->rows) * 1e-9);
+		report_text(report,
+			"# check: %severy element of every run is right%s, bit for bit where its "
+			"order is proved\n",
+			paint(report->text, GREEN), plain);
+	report_text(report, "# Avg bus bandwidth: %.4g<average_busbw_gigabytes_per_second> GB/s\n",
+		busbw);
+	report_members(report, "%" PRIu64 "<wrong>", table->rows.wrong);
 }
 
 static void end_table(struct table *table)
@@ -226,11 +220,7 @@ static void end_table(struct table *table)
 			"%" PRIu64 " of the sizes do not fill %" PRIu64
 			" blocks evenly and are rounded down",
 			table->nrounded, blocks_of_rank(&table->subject->problem));
-	add_count(table->call->answer, "wrong", table->rows.wrong);
-	add_number(table->call->answer, "average_busbw_gigabytes_per_second",
-		average_busbw(&table->rows) * 1e-9);
-	if (table->rows.form == ROWS_FOR_PEOPLE)
-		print_end(table);
+	report_end(&table->report, table);
 }
 
 /* Types hardly matter: sizes are bytes. */
@@ -252,10 +242,8 @@ int run_table(struct call *call, const struct table_wish *wish, struct subject *
 	const enum row_form form = call->json  ? ROWS_AS_JSON
 				   : wish->csv ? ROWS_AS_CSV
 					       : ROWS_FOR_PEOPLE;
-	if (form == ROWS_FOR_PEOPLE)
-		print_title(&table);
-	else if (form == ROWS_AS_JSON)
-		add_title(&table);
+	table.report = report_of(call, form == ROWS_AS_CSV ? NULL : stdout);
+	report_title(&table.report, &table);
 	begin_rows(&table.rows, call, form);
 	if (!run_all(&table))
 		return call->status;

@@ -60,12 +60,6 @@ static void tell_prediction(struct chosen_timeline *chosen)
 	append_part(chosen, &between, breakdown->waiting, "waiting");
 }
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 static void tell_trace(struct call *call, struct chosen_timeline *chosen)
 {
 	const struct traced *traced = &chosen->traced;
@@ -107,13 +101,13 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 	if (!in) {
 		ordo_fail(&error, ORDO_BAD_INPUT, 0, "cannot read: %s", strerror(errno));
 		snprintf(error.file, sizeof error.file, "%s", wish->trace);
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	}
 	const bool worked = read_traced(
 		in, wish->trace, schedule, wish->call, wish->round, &chosen->traced, &error);
 	fclose(in);
 	if (!worked)
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	chosen->timeline = chosen->traced.timeline;
 	chosen->absent = chosen->traced.absent;
 	tell_trace(call, chosen);
@@ -144,9 +138,8 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	if (wish->trace)
 		return open_trace(call, wish, schedule, chosen);
 	if (wish->call != LATEST_CALL || wish->round != MIDDLE_ROUND)
-		return refuse(
-			call, fail_usage(call, NULL,
-				      "--call and --round choose from a --trace, found none"));
+		return refuse_usage(
+			call, NULL, "--call and --round choose from a --trace, found none");
 	if (!predict_schedule(call, &wish->predicting, schedule, &chosen->predicted))
 		return false;
 	chosen->timeline = chosen->predicted.prediction->timeline;

@@ -4,7 +4,7 @@
 #define ORDO_TOOLS_RUN_TIMELINES_H
 
 #include "cli/prediction_options.h"
-#include "report/partial_timeline.h"
+#include "partial_timeline.h"
 #include "trace_read.h"
 
 struct timeline_wish {

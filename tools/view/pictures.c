@@ -5,12 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 bool choose_picture_form(struct call *call, struct picture_wish *wish)
 {
 	static const char *const forms[] = {"dot", "svg", "png", "pdf"};
@@ -24,13 +18,11 @@ bool choose_picture_form(struct call *call, struct picture_wish *wish)
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(wish->as, forms[i])) {
 			if (call->json && !wish->output && i > 1)
-				return refuse(call,
-					fail_usage(call, NULL, "--json with --as %s needs --output",
-						wish->as));
+				return refuse_usage(
+					call, NULL, "--json with --as %s needs --output", wish->as);
 			return true;
 		}
-	return refuse(call,
-		fail_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as));
+	return refuse_usage(call, NULL, "--as: found %s, wanted dot, svg, png or pdf", wish->as);
 }
 
 static bool deliver(struct call *call, const struct picture_wish *wish, FILE *image)
@@ -39,11 +31,11 @@ static bool deliver(struct call *call, const struct picture_wish *wish, FILE *im
 	add_text(call->answer, "as", wish->as);
 	add_text(call->answer, "output", wish->output);
 	if (call->json && !wish->output && !add_contents(call->answer, "picture", image, &error))
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	if (wish->output ? save(image, wish->output, &error)
 			 : call->json || copy_out(image, stdout, &error))
 		return true;
-	return refuse(call, fail(call, &error));
+	return refuse_error(call, &error);
 }
 
 bool deliver_picture(struct call *call, const struct picture_wish *wish, bool straight,
@@ -55,11 +47,11 @@ bool deliver_picture(struct call *call, const struct picture_wish *wish, bool st
 	if (!worked) {
 		ordo_fail(&error, ORDO_ENVIRONMENT, 0, "cannot make a temporary file: %s",
 			strerror(errno));
-		refuse(call, fail(call, &error));
+		refuse_error(call, &error);
 	}
 	worked = worked && write(call, closure, straight ? image : dot);
 	if (worked && !straight && !render(dot, wish->as, image, &error))
-		worked = refuse(call, fail(call, &error));
+		worked = refuse_error(call, &error);
 	worked = worked && deliver(call, wish, image);
 	if (dot)
 		fclose(dot);

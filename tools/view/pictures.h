@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_VIEW_PICTURES_H
 #define ORDO_TOOLS_VIEW_PICTURES_H
 
-#include "command.h"
+#include "report/report.h"
 
 struct picture_wish {
 	const char *as, *output; /* NULL: not given */

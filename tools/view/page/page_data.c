@@ -154,7 +154,7 @@ static void add_guarantees(cJSON *verdict, const struct page *page)
 {
 	cJSON *judged = cJSON_AddObjectToObject(verdict, "judged");
 	if (page->judgements)
-		add_judgements(judged, page->judgements);
+		report_judgements(&(struct report){.json = judged}, page->judgements);
 	if (page->against)
 		add_text(verdict, "against", page->against);
 	cJSON *list = cJSON_AddArrayToObject(verdict, "guarantees");
@@ -555,7 +555,7 @@ static bool write_facts(const struct writing *writing)
 	const struct page *page = writing->page;
 	FILE *out = writing->out;
 	cJSON *schedule = cJSON_CreateObject();
-	add_schedule(schedule, page->schedule);
+	report_schedule(&(struct report){.json = schedule}, page->schedule);
 	add_truth(schedule, "reduces", ordo_operator_facts(page->schedule->problem.op)->reduces);
 	add_text(schedule, "file", page->schedule->file);
 	return write_member(out, "command", cJSON_CreateString(page->command)) &&

@@ -5,12 +5,6 @@
 #include "view/model/selection.h"
 #include <stdlib.h>
 
-static bool refuse(struct call *call, const struct ordo_error *error)
-{
-	call->status = fail(call, error);
-	return false;
-}
-
 bool can_be_followed(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -18,7 +12,7 @@ bool can_be_followed(
 	if (!proof) {
 		ordo_fail(&error, ORDO_UNDECIDED, 0,
 			"the schedule is too large to be followed slot by slot");
-		return refuse(call, &error);
+		return refuse_error(call, &error);
 	}
 	/* The shape is judged first, all rules of it together: there may be more behind the last
 	 * finding. */
@@ -28,7 +22,7 @@ bool can_be_followed(
 		if (rule > 3 && (all_found || (rule != 4 && rule != 12)))
 			continue;
 		ordo_finding_error(schedule, &proof->findings[i], &error);
-		return refuse(call, &error);
+		return refuse_error(call, &error);
 	}
 	return true;
 }
@@ -65,7 +59,7 @@ static bool print(struct call *call, const struct contents_wish *wish,
 	free(steps);
 	if (!printed) {
 		struct ordo_error error;
-		return worked ? ordo_fail_memory(&error) || refuse(call, &error) : false;
+		return worked ? ordo_fail_memory(&error) || refuse_error(call, &error) : false;
 	}
 	if ((!wish->ranks.count && form->nrank < schedule->problem.nrank) ||
 		(!wish->chunks.count && omission.slots < omission.all_slots) ||
@@ -102,8 +96,8 @@ bool draw_contents(struct call *call, const struct contents_wish *wish,
 		return false;
 	form.ranks = chosen;
 	struct contents *contents = find_contents(schedule, chosen, form.nrank, &error);
-	const bool worked =
-		contents ? print(call, wish, schedule, contents, &form, out) : refuse(call, &error);
+	const bool worked = contents ? print(call, wish, schedule, contents, &form, out)
+				     : refuse_error(call, &error);
 	free_contents(contents);
 	free(chosen);
 	return worked;

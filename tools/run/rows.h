@@ -1,8 +1,8 @@
 /* rows.h - the rows of a table, for people, as CSV or as JSON. */
-#ifndef ORDO_TOOLS_REPORT_ROWS_H
-#define ORDO_TOOLS_REPORT_ROWS_H
+#ifndef ORDO_TOOLS_RUN_ROWS_H
+#define ORDO_TOOLS_RUN_ROWS_H
 
-#include "command.h"
+#include "report/report.h"
 #include <ordo/element.h>
 #include <ordo/operator.h>
 

@@ -1,7 +1,7 @@
 /* order_table.h - which orders every algorithm makes: a matrix of algorithms and numbers of
  * ranks. */
-#ifndef ORDO_TOOLS_REPORT_ORDER_TABLE_H
-#define ORDO_TOOLS_REPORT_ORDER_TABLE_H
+#ifndef ORDO_TOOLS_CHOOSE_ORDER_TABLE_H
+#define ORDO_TOOLS_CHOOSE_ORDER_TABLE_H
 
 #include "cli/options.h"
 

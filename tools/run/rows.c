@@ -111,7 +111,7 @@ static void add_json_row(cJSON *list, const struct row *row)
 	cJSON_AddItemToArray(list, json);
 	if (row->schedule)
 		add_text(json, "schedule", row->schedule);
-	add_text(json, "order_digest", *row->digest ? row->digest : NULL);
+	add_text(json, "order_digest", text_or_null(row->digest));
 	add_count(json, "bytes", row->bytes);
 	add_count(json, "count", row->count);
 	add_text(json, "type", ordo_type_name(row->type));

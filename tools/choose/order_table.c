@@ -30,12 +30,6 @@ static struct cell *cell_at(const struct table *table, uint32_t row, uint32_t co
 	return &table->cells[(size_t)row * table->ncolumn + column];
 }
 
-static bool refuse(struct call *call, int status)
-{
-	call->status = status;
-	return false;
-}
-
 /* Rows: every form worth trying that does not need a topology with servers. */
 
 static bool add_row(
@@ -111,10 +105,10 @@ static bool fill_cell(struct call *call, const struct table *table, uint32_t row
 		.unproved = true};
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
-		return error.code == ORDO_USAGE ? true : refuse(call, fail(call, &error));
+		return error.code == ORDO_USAGE ? true : refuse_error(call, &error);
 	const bool worked = judge_cell(cell_at(table, row, column), schedule, &error);
 	ordo_schedule_destroy(schedule);
-	return worked ? true : refuse(call, fail(call, &error));
+	return worked ? true : refuse_error(call, &error);
 }
 
 static bool fill_table(struct call *call, struct table *table)
@@ -123,7 +117,7 @@ static bool fill_table(struct call *call, struct table *table)
 	struct progress progress = {0};
 	if (!add_rows(table)) {
 		ordo_fail_memory(&error);
-		return refuse(call, fail(call, &error));
+		return refuse_error(call, &error);
 	}
 	bool worked = true;
 	for (uint32_t column = 0; worked && column < table->ncolumn; column++)
@@ -299,13 +293,11 @@ static bool read_table_operator(struct call *call, const char *text, enum ordo_o
 {
 	static const char wanted[] = "wanted ReduceScatter, AllReduce or Reduce";
 	if (!ordo_operator_from_typed(text, op))
-		return refuse(
-			call, fail_usage(call, wanted, "--operator: %s is no operator", text));
+		return refuse_usage(call, wanted, "--operator: %s is no operator", text);
 	if (ordo_operator_facts(*op)->reduces)
 		return true;
-	return refuse(
-		call, fail_usage(call, wanted, "--operator: %s adds nothing, so it has no order",
-			      ordo_operator_facts(*op)->name));
+	return refuse_usage(call, wanted, "--operator: %s adds nothing, so it has no order",
+		ordo_operator_facts(*op)->name);
 }
 
 static bool make_table(
@@ -332,8 +324,7 @@ static bool make_tables(struct call *call, const struct order_table_wish *wish,
 			return false;
 	for (uint32_t i = 0; i < nrank; i++)
 		if (!ranks[i])
-			return refuse(call,
-				fail_usage(call, NULL, "--ranks: found 0, wanted at least 1"));
+			return refuse_usage(call, NULL, "--ranks: found 0, wanted at least 1");
 	if (!call->json)
 		print_head(wish);
 	cJSON_AddArrayToObject(call->answer, "tables");
