@@ -78,8 +78,8 @@ def _(ordo):
     wanted(re.search(verdict, done.out, re.S).group(1) == verified, done.out)
     wanted(
         re.search(
-            r"\ncompiled in [\d.]+ m?s, proved in [\d.]+ m?s; \d+ ns of one core a task; at most "
-            r"[\d.]+ \wiB, \d+ bytes a task\n$",
+            r"\ncompiled in [\d.]+ [mu]?s, proved in [\d.]+ [mu]?s; \d+ ns of one core a task; "
+            r"at most [\d.]+ \wiB, \d+ bytes a task\n$",
             done.out), done.out)
     answer = ordo.answer("compile", "reduce", "-n", 6, "-a", "nhr", "--prove-only")
     wanted(answer["proved"] and answer["order_digest"] in verified and answer["output"] is None,
@@ -163,7 +163,7 @@ def _(ordo):
     wanted({command for command, options in told.items()
             if "size" in options} >= {"compile", "predict", "run", "draw", "view", "calibrate"})
     ordo.compile("ring.json")
-    changing = r"[\d.]+ m?s|--(size|bytes)|[\d.]+ [MG]B/s"
+    changing = r"[\d.]+ [mu]?s|--(size|bytes)|[\d.]+ [MG]B/s"
     for words in [["predict", "ring.json"], ["run", "ring.json"], ["view", "ring.json"],
                   ["draw", "ring.json", "--load"], ["draw", "ring.json", "--space-time"]]:
         one, other = [re.sub(changing, "", ordo.works(*words, option, "4KiB").out)

@@ -166,69 +166,59 @@ static double regret_of(const struct comparing *comparing, uint32_t rate)
 	return chosen ? chosen->measured.median / least : 0;
 }
 
-static void print_comparisons(const struct comparing *comparing)
+static void report_comparisons(const struct report *report, const struct comparing *comparing)
 {
-	const struct calibration *calibration = comparing->calibration;
-	printf("  %-13s  %-19s %10s  %10s  %10s  %21s  %7s  %9s\n", "operator", "algorithm",
-		"bytes", "predicted", "measured", "quartiles", "error", "of size");
+	const struct report list = report_list(report, "runs");
+	report_text(report, "  %-13s  %-19s %10s  %10s  %10s  %21s  %7s  %9s\n", "operator",
+		"algorithm", "bytes", "predicted", "measured", "quartiles", "error", "of size");
 	for (uint32_t i = 0; i < comparing->count; i++) {
 		const struct comparison *one = &comparing->items[i];
-		char text[4][32];
-		printf("  %-13s  %-19s %10" PRIu64 "  %10s  %10s  %10s-%10s  %+6.0f%%  %+8.0f%%\n",
+		const struct spread *measured = &one->measured;
+		const double error = error_of(one->predicted, measured->median),
+			     of_size = error_of(one->of_size, measured->median);
+		const struct report row = report_item(&list);
+		report_text(&row,
+			"  %-13s<operator>  %-19s<algorithm> %10" PRIu64
+			"<bytes>  %10g<predicted_seconds:time>  %10g<measured_median_seconds:time> "
+			" "
+			"%10g<measured_first_quartile_seconds:time>-"
+			"%10g<measured_third_quartile_seconds:time>  %+6.0f%%  %+8.0f%%\n",
 			ordo_operator_facts(subjects[one->subject].op)->name,
-			subjects[one->subject].algorithm, calibration->rates[one->rate].bytes,
-			ordo_time_text(text[0], one->predicted),
-			ordo_time_text(text[1], one->measured.median),
-			ordo_time_text(text[2], one->measured.first_quartile),
-			ordo_time_text(text[3], one->measured.third_quartile),
-			100 * error_of(one->predicted, one->measured.median),
-			100 * error_of(one->of_size, one->measured.median));
+			subjects[one->subject].algorithm,
+			comparing->calibration->rates[one->rate].bytes, one->predicted,
+			measured->median, measured->first_quartile, measured->third_quartile,
+			100 * error, 100 * of_size);
+		report_members(&row,
+			"%g<predicted_with_costs_of_size_seconds> %g<error> "
+			"%g<error_with_costs_of_size>",
+			one->of_size, error, of_size);
 	}
 }
 
-static void print_summary(const struct comparing *comparing, const struct summary summaries[2])
+static void report_summary(const struct report *report, const struct comparing *comparing,
+	const struct summary summaries[2])
 {
 	const struct calibration *calibration = comparing->calibration;
-	printf("  error with the document (measured at %" PRIu64
-	       " bytes): median %.0f%%, at most %.0f%%\n",
+	report_text(report,
+		"  error with the document (measured at %" PRIu64
+		" bytes): median %.0f%%, at most %.0f%%\n",
 		calibration->how.bytes, 100 * summaries[0].median, 100 * summaries[0].most);
-	printf("  error with the costs measured at each size: median %.0f%%, at most %.0f%%\n",
+	report_text(report,
+		"  error with the costs measured at each size: median %.0f%%, at most %.0f%%\n",
 		100 * summaries[1].median, 100 * summaries[1].most);
+	report_members(report,
+		"%g<median_error> %g<most_error> %g<median_error_with_costs_of_size> "
+		"%g<most_error_with_costs_of_size>",
+		summaries[0].median, summaries[0].most, summaries[1].median, summaries[1].most);
 	for (uint32_t rate = 0; rate < calibration->nrate; rate++) {
 		const double regret = regret_of(comparing, rate);
 		if (regret > 0)
-			printf("  at %" PRIu64 " bytes the AllReduce predicted to be the fastest "
-			       "takes %.2f times the fastest of these\n",
+			report_text(report,
+				"  at %" PRIu64
+				" bytes the AllReduce predicted to be the fastest takes %.2f times "
+				"the fastest of these\n",
 				calibration->rates[rate].bytes, regret);
 	}
-}
-
-static void add_comparisons(
-	struct call *call, const struct comparing *comparing, const struct summary summaries[2])
-{
-	const struct calibration *calibration = comparing->calibration;
-	cJSON *check = cJSON_AddObjectToObject(call->answer, "check"),
-	      *list = cJSON_AddArrayToObject(check, "runs");
-	for (uint32_t i = 0; i < comparing->count; i++) {
-		const struct comparison *one = &comparing->items[i];
-		cJSON *json = cJSON_CreateObject();
-		cJSON_AddItemToArray(list, json);
-		add_text(json, "operator", ordo_operator_facts(subjects[one->subject].op)->name);
-		add_text(json, "algorithm", subjects[one->subject].algorithm);
-		add_count(json, "bytes", calibration->rates[one->rate].bytes);
-		add_number(json, "predicted_seconds", one->predicted);
-		add_number(json, "predicted_with_costs_of_size_seconds", one->of_size);
-		add_number(json, "measured_median_seconds", one->measured.median);
-		add_number(json, "measured_first_quartile_seconds", one->measured.first_quartile);
-		add_number(json, "measured_third_quartile_seconds", one->measured.third_quartile);
-		add_number(json, "error", error_of(one->predicted, one->measured.median));
-		add_number(json, "error_with_costs_of_size",
-			error_of(one->of_size, one->measured.median));
-	}
-	add_number(check, "median_error", summaries[0].median);
-	add_number(check, "most_error", summaries[0].most);
-	add_number(check, "median_error_with_costs_of_size", summaries[1].median);
-	add_number(check, "most_error_with_costs_of_size", summaries[1].most);
 }
 
 bool check_calibration(struct call *call, const struct calibration *calibration)
@@ -241,13 +231,13 @@ bool check_calibration(struct call *call, const struct calibration *calibration)
 					      summarise(&comparing, true, &summaries[1])
 				      ? true
 				      : ordo_fail_memory(&error));
-	if (!worked) {
-		call->status = fail(call, &error);
-	} else if (call->json) {
-		add_comparisons(call, &comparing, summaries);
+	if (worked) {
+		const struct report report = report_of(call, stdout),
+				    check = report_object(&report, "check");
+		report_comparisons(&check, &comparing);
+		report_summary(&check, &comparing, summaries);
 	} else {
-		print_comparisons(&comparing);
-		print_summary(&comparing, summaries);
+		refuse_error(call, &error);
 	}
 	for (uint32_t i = 0; i < calibration->nrate; i++)
 		ordo_topology_destroy(comparing.topologies[i]);

@@ -130,16 +130,18 @@ static bool fill_table(struct call *call, struct table *table)
 	return worked;
 }
 
-static void print_cell(const struct cell *cell, char *out, size_t size)
+/* `1 dyadic`, `4`, `-`. */
+static const char *cell_text(char out[96], const struct cell *cell)
 {
 	char name[64];
 	ordo_tree_name_print(cell->name, name, sizeof name);
 	if (!cell->ntree)
-		snprintf(out, size, "-");
-	else if (cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED)
-		snprintf(out, size, "%u", cell->ntree);
+		return "-";
+	if (cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED)
+		snprintf(out, 96, "%u", cell->ntree);
 	else
-		snprintf(out, size, "1 %s", name);
+		snprintf(out, 96, "1 %s", name);
+	return out;
 }
 
 /* Groups: rows of one column with equal digests. */
@@ -163,126 +165,99 @@ static uint32_t group_size(const struct table *table, uint32_t row, uint32_t col
 	return size;
 }
 
-static void print_groups(const struct table *table, uint32_t column)
+static void report_group(
+	const struct report *groups, const struct table *table, uint32_t row, uint32_t column)
 {
+	const struct report group = report_list(groups, NULL);
+	const char *digest = cell_at(table, row, column)->digest;
+	report_text(&group, "%s<>", table->algorithms[row]);
+	for (uint32_t below = row + 1; below < table->nrow; below++)
+		if (!strcmp(cell_at(table, below, column)->digest, digest))
+			report_text(&group, " = %s<>", table->algorithms[below]);
+}
+
+static void report_groups(const struct report *list, const struct table *table, uint32_t column)
+{
+	const struct report one = report_item(list);
 	const char *between = "";
+	report_text(&one, "| %u<ranks> | ", table->ranks[column]);
+	const struct report groups = report_list(&one, "groups");
 	for (uint32_t row = 0; row < table->nrow; row++) {
 		if (!begins_group(table, row, column) || group_size(table, row, column) < 2)
 			continue;
-		printf("%s%s", between, table->algorithms[row]);
-		for (uint32_t below = row + 1; below < table->nrow; below++)
-			if (!strcmp(cell_at(table, below, column)->digest,
-				    cell_at(table, row, column)->digest))
-				printf(" = %s", table->algorithms[below]);
+		report_text(&groups, "%s", between);
+		report_group(&groups, table, row, column);
 		between = "; ";
 	}
-	printf("%s", *between ? "" : "none");
+	report_text(&one, "%s |\n", *between ? "" : "none");
 }
 
-static void print_table(const struct table *table)
-{
-	char text[96];
-	printf("\n## %s\n\n| algorithm |", ordo_operator_facts(table->op)->name);
-	for (uint32_t column = 0; column < table->ncolumn; column++)
-		printf(" %u |", table->ranks[column]);
-	printf("\n|---|");
-	for (uint32_t column = 0; column < table->ncolumn; column++)
-		printf("---|");
-	for (uint32_t row = 0; row < table->nrow; row++) {
-		printf("\n| %s |", table->algorithms[row]);
-		for (uint32_t column = 0; column < table->ncolumn; column++) {
-			print_cell(cell_at(table, row, column), text, sizeof text);
-			printf(" %s |", text);
-		}
-	}
-	printf("\n\nBit-interchangeable are those with equal order digests:\n\n| ranks | "
-	       "algorithms |\n|---|---|\n");
-	for (uint32_t column = 0; column < table->ncolumn; column++) {
-		printf("| %u | ", table->ranks[column]);
-		print_groups(table, column);
-		printf(" |\n");
-	}
-}
-
-/* "4-8,12", as it was asked for. */
-static void print_words(const struct texts *texts)
-{
-	for (size_t i = 0; i < texts->count; i++)
-		printf("%s%s", i ? "," : "", texts->items[i]);
-}
-
-static void print_head(const struct order_table_wish *wish)
-{
-	printf("# The order of every sum\n\n"
-	       "How many different trees each algorithm makes over the elements of its output, "
-	       "and, of one, its name: a column for\n"
-	       "each number of ranks. One tree for all elements is position-invariant (G3); `-`: "
-	       "the algorithm does not apply. Every\n"
-	       "cell is compiled and proved. Written by\n\n    ordo order --table");
-	if (wish->operators.count) {
-		printf(" --operator ");
-		print_words(&wish->operators);
-	}
-	if (wish->ranks.count) {
-		printf(" --ranks ");
-		print_words(&wish->ranks);
-	}
-	printf("\n");
-}
-
-static cJSON *cell_json(const struct table *table, uint32_t row, uint32_t column)
+static void report_cell(
+	const struct report *list, const struct table *table, uint32_t row, uint32_t column)
 {
 	const struct cell *cell = cell_at(table, row, column);
-	char name[64];
-	cJSON *json = cJSON_CreateObject();
+	const struct report one = report_item(list);
+	char text[96], name[64];
+	report_text(&one, " %s |", cell_text(text, cell));
+	report_members(&one, "%u<ranks> %d<applies?>", table->ranks[column], cell->ntree > 0);
+	if (!cell->ntree)
+		return;
 	ordo_tree_name_print(cell->name, name, sizeof name);
-	add_count(json, "ranks", table->ranks[column]);
-	add_truth(json, "applies", cell->ntree);
-	if (cell->ntree) {
-		add_count(json, "trees", cell->ntree);
-		add_text(json, "order",
-			cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED ? NULL : name);
-		add_text(json, "order_digest", cell->digest);
-	}
-	return json;
+	report_members(&one, "%u<trees>", cell->ntree);
+	add_text(one.json, "order",
+		cell->ntree > 1 || cell->name.kind == ORDO_UNNAMED ? NULL : name);
+	report_members(&one, "%s<order_digest>", cell->digest);
 }
 
-static cJSON *groups_json(const struct table *table, uint32_t column)
+static void report_rows(const struct report *report, const struct table *table)
 {
-	cJSON *json = cJSON_CreateObject();
-	add_count(json, "ranks", table->ranks[column]);
-	cJSON *groups = cJSON_AddArrayToObject(json, "groups");
+	const struct report rows = report_list(report, "rows");
 	for (uint32_t row = 0; row < table->nrow; row++) {
-		if (!begins_group(table, row, column) || group_size(table, row, column) < 2)
-			continue;
-		cJSON *group = cJSON_CreateArray();
-		cJSON_AddItemToArray(groups, group);
-		for (uint32_t below = row; below < table->nrow; below++)
-			if (!strcmp(cell_at(table, below, column)->digest,
-				    cell_at(table, row, column)->digest))
-				cJSON_AddItemToArray(
-					group, cJSON_CreateString(table->algorithms[below]));
-	}
-	return json;
-}
-
-static void add_table(cJSON *tables, const struct table *table)
-{
-	cJSON *json = cJSON_CreateObject();
-	cJSON_AddItemToArray(tables, json);
-	add_text(json, "operator", ordo_operator_facts(table->op)->name);
-	cJSON *rows = cJSON_AddArrayToObject(json, "rows");
-	for (uint32_t row = 0; row < table->nrow; row++) {
-		cJSON *one = cJSON_CreateObject();
-		cJSON_AddItemToArray(rows, one);
-		add_text(one, "algorithm", table->algorithms[row]);
-		cJSON *cells = cJSON_AddArrayToObject(one, "cells");
+		const struct report one = report_item(&rows);
+		report_text(&one, "\n| %s<algorithm> |", table->algorithms[row]);
+		const struct report cells = report_list(&one, "cells");
 		for (uint32_t column = 0; column < table->ncolumn; column++)
-			cJSON_AddItemToArray(cells, cell_json(table, row, column));
+			report_cell(&cells, table, row, column);
 	}
-	cJSON *groups = cJSON_AddArrayToObject(json, "interchangeable");
+}
+
+static void report_table(const struct report *tables, const struct table *table)
+{
+	const struct report one = report_item(tables);
+	report_text(
+		&one, "\n## %s<operator>\n\n| algorithm |", ordo_operator_facts(table->op)->name);
 	for (uint32_t column = 0; column < table->ncolumn; column++)
-		cJSON_AddItemToArray(groups, groups_json(table, column));
+		report_text(&one, " %u |", table->ranks[column]);
+	report_text(&one, "\n|---|");
+	for (uint32_t column = 0; column < table->ncolumn; column++)
+		report_text(&one, "---|");
+	report_rows(&one, table);
+	report_text(&one, "\n\nBit-interchangeable are those with equal order digests:\n\n"
+			  "| ranks | algorithms |\n|---|---|\n");
+	const struct report groups = report_list(&one, "interchangeable");
+	for (uint32_t column = 0; column < table->ncolumn; column++)
+		report_groups(&groups, table, column);
+}
+
+/* ` --ranks 4-8,12`, as it was typed; nothing if it was not. */
+static void report_typed(const struct report *report, const char *option, const struct texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		report_text(report, "%s%s", i ? "," : option, texts->items[i]);
+}
+
+static void report_head(const struct report *report, const struct order_table_wish *wish)
+{
+	report_text(report,
+		"# The order of every sum\n\n"
+		"How many different trees each algorithm makes over the elements of its output, "
+		"and, of one, its name: a column for\n"
+		"each number of ranks. One tree for all elements is position-invariant (G3); `-`: "
+		"the algorithm does not apply. Every\n"
+		"cell is compiled and proved. Written by\n\n    ordo order --table");
+	report_typed(report, " --operator ", &wish->operators);
+	report_typed(report, " --ranks ", &wish->ranks);
+	report_text(report, "\n");
 }
 
 /* What is asked for. */
@@ -300,15 +275,13 @@ static bool read_table_operator(struct call *call, const char *text, enum ordo_o
 		ordo_operator_facts(*op)->name);
 }
 
-static bool make_table(
-	struct call *call, enum ordo_operator op, const uint32_t *ranks, uint32_t nrank)
+static bool make_table(struct call *call, const struct report *tables, enum ordo_operator op,
+	const uint32_t *ranks, uint32_t nrank)
 {
 	struct table table = {.op = op, .ranks = ranks, .ncolumn = nrank};
 	const bool worked = fill_table(call, &table);
-	if (worked && call->json)
-		add_table(cJSON_GetObjectItemCaseSensitive(call->answer, "tables"), &table);
-	else if (worked)
-		print_table(&table);
+	if (worked)
+		report_table(tables, &table);
 	ordo_arena_free(&table.arena);
 	return worked;
 }
@@ -325,11 +298,11 @@ static bool make_tables(struct call *call, const struct order_table_wish *wish,
 	for (uint32_t i = 0; i < nrank; i++)
 		if (!ranks[i])
 			return refuse_usage(call, NULL, "--ranks: found 0, wanted at least 1");
-	if (!call->json)
-		print_head(wish);
-	cJSON_AddArrayToObject(call->answer, "tables");
+	const struct report report = report_of(call, stdout);
+	report_head(&report, wish);
+	const struct report tables = report_list(&report, "tables");
 	for (size_t i = 0; i < (noperator ? noperator : 1); i++)
-		if (!make_table(call, operators[i], ranks, nrank))
+		if (!make_table(call, &tables, operators[i], ranks, nrank))
 			return false;
 	return true;
 }

@@ -48,86 +48,81 @@ static bool read_wish(struct call *call, struct wish *wish)
 	return fits_memory(call, &problem, wish->how.type, wish->how.bytes / size);
 }
 
-static void print_spread(const char *what, const struct spread *spread, const char *unit)
+static void add_spread(const struct report *report, const char *name, const struct spread *spread)
 {
-	printf("  %-22s %10.4g %s  (quartiles %.4g and %.4g, of %" PRIu32 " runs)\n", what,
-		spread->median, unit, spread->first_quartile, spread->third_quartile,
-		spread->count);
+	const struct report one = report_object(report, name);
+	report_members(&one, "%g<median> %g<first_quartile> %g<third_quartile> %u<runs>",
+		spread->median, spread->first_quartile, spread->third_quartile, spread->count);
 }
 
-static void print_rate_cell(const struct spread *rate)
+static void report_spread(const struct report *report, const char *name, const char *what,
+	const struct spread *spread)
+{
+	add_spread(report, name, spread);
+	report_line(report, what, "%10.4g ns  (quartiles %.4g and %.4g, of %u runs)",
+		spread->median, spread->first_quartile, spread->third_quartile, spread->count);
+}
+
+static void report_rate(const struct report *row, const char *name, const struct spread *rate)
 {
 	char text[64];
 	snprintf(text, sizeof text, "%.3g (%.3g-%.3g)", rate->median, rate->first_quartile,
 		rate->third_quartile);
-	printf("  %-20s", text);
+	report_text(row, "  %-20s", text);
+	add_spread(row, name, rate);
 }
 
-static void print_calibration(const struct calibration *calibration)
+static void report_latency(const struct report *report, const struct calibration *calibration)
+{
+	struct report hop = *report;
+	if (!calibration->hop_ns.count)
+		hop.text = NULL;
+	report_spread(&hop, "hop_ns", "from core to core", &calibration->hop_ns);
+	if (hop.text)
+		report_line(report, "latency",
+			"%10.4g ns  (what of that are not three tasks: Send, Notify, Wait)",
+			calibration->latency_ns);
+	else
+		report_line(report, "latency", "%10d ns  (not measured: %s)", 0,
+			calibration->how.nworker < 2 ? "one thread has all ranks"
+						     : "no two cores to be had");
+	report_members(report, "%g<latency_ns>", calibration->latency_ns);
+}
+
+static void report_rates(const struct report *report, const struct calibration *calibration)
+{
+	const struct report list = report_list(report, "rates");
+	report_text(report,
+		"  GB/s of one core while all are busy, median and quartiles\n"
+		"  %12s  %-20s  %-20s  %-20s  %s\n",
+		"rank's bytes", "Send", "SendReduce", "LocalCopy", "LocalReduce");
+	for (uint32_t i = 0; i < calibration->nrate; i++) {
+		const struct measured_rates *rates = &calibration->rates[i];
+		const struct report row = report_item(&list);
+		report_text(&row, "%s %12" PRIu64 "<bytes>", i == calibration->chosen ? ">" : " ",
+			rates->bytes);
+		report_rate(&row, "send_gigabytes_per_second", &rates->copy);
+		report_rate(&row, "send_reduce_gigabytes_per_second", &rates->reduce);
+		report_rate(&row, "local_copy_gigabytes_per_second", &rates->local_copy);
+		report_rate(&row, "local_reduce_gigabytes_per_second", &rates->local_reduce);
+		report_text(&row, "\n");
+	}
+}
+
+static void report_calibration(
+	const struct report *report, const struct wish *wish, const struct calibration *calibration)
 {
 	const struct calibrating *how = &calibration->how;
-	printf("%" PRIu32 " ranks on %" PRIu32
-	       " threads of this machine, %s, the tasks as they are written\n",
+	report_text(report,
+		"%u<ranks> ranks on %u<threads> threads of this machine, %s<type>, the tasks as "
+		"they are written\n",
 		how->nrank, how->nworker, ordo_type_name(how->type));
-	print_spread("a task", &calibration->task_ns, "ns");
-	print_spread("a call, beside tasks", &calibration->call_ns, "ns");
-	if (calibration->hop_ns.count) {
-		print_spread("from core to core", &calibration->hop_ns, "ns");
-		printf("  %-22s %10.4g ns  (what of that are not three tasks: Send, Notify, "
-		       "Wait)\n",
-			"latency", calibration->latency_ns);
-	} else {
-		printf("  %-22s %10d ns  (not measured: %s)\n", "latency", 0,
-			how->nworker < 2 ? "one thread has all ranks" : "no two cores to be had");
-	}
-	printf("  GB/s of one core while all are busy, median and quartiles\n");
-	printf("  %12s  %-20s  %-20s  %-20s  %s\n", "rank's bytes", "Send", "SendReduce",
-		"LocalCopy", "LocalReduce");
-	for (uint32_t i = 0; i < calibration->nrate; i++) {
-		const struct measured_rates *rates = &calibration->rates[i];
-		printf("%s %12" PRIu64, i == calibration->chosen ? ">" : " ", rates->bytes);
-		print_rate_cell(&rates->copy);
-		print_rate_cell(&rates->reduce);
-		print_rate_cell(&rates->local_copy);
-		print_rate_cell(&rates->local_reduce);
-		putchar('\n');
-	}
-}
-
-static void add_spread(cJSON *object, const char *name, const struct spread *spread)
-{
-	cJSON *json = cJSON_AddObjectToObject(object, name);
-	add_number(json, "median", spread->median);
-	add_number(json, "first_quartile", spread->first_quartile);
-	add_number(json, "third_quartile", spread->third_quartile);
-	add_count(json, "runs", spread->count);
-}
-
-static void add_calibration(
-	struct call *call, const struct wish *wish, const struct calibration *calibration)
-{
-	const struct calibrating *how = &calibration->how;
-	cJSON *answer = call->answer;
-	add_count(answer, "ranks", how->nrank);
-	add_count(answer, "threads", how->nworker);
-	add_text(answer, "type", ordo_type_name(how->type));
-	add_count(answer, "bytes", how->bytes);
-	add_spread(answer, "task_ns", &calibration->task_ns);
-	add_spread(answer, "call_ns", &calibration->call_ns);
-	add_spread(answer, "hop_ns", &calibration->hop_ns);
-	add_number(answer, "latency_ns", calibration->latency_ns);
-	cJSON *list = cJSON_AddArrayToObject(answer, "rates");
-	for (uint32_t i = 0; i < calibration->nrate; i++) {
-		const struct measured_rates *rates = &calibration->rates[i];
-		cJSON *json = cJSON_CreateObject();
-		cJSON_AddItemToArray(list, json);
-		add_count(json, "bytes", rates->bytes);
-		add_spread(json, "send_gigabytes_per_second", &rates->copy);
-		add_spread(json, "send_reduce_gigabytes_per_second", &rates->reduce);
-		add_spread(json, "local_copy_gigabytes_per_second", &rates->local_copy);
-		add_spread(json, "local_reduce_gigabytes_per_second", &rates->local_reduce);
-	}
-	add_text(answer, "output", wish->output);
+	report_members(report, "%" PRIu64 "<bytes>", how->bytes);
+	report_spread(report, "task_ns", "a task", &calibration->task_ns);
+	report_spread(report, "call_ns", "a call, beside tasks", &calibration->call_ns);
+	report_latency(report, calibration);
+	report_rates(report, calibration);
+	report_members(report, "%s<output>", wish->output);
 }
 
 static bool write_topology(
@@ -160,10 +155,9 @@ static int calibrate_wish(struct call *call, struct wish *wish)
 	hide_progress(&progress);
 	if (!worked)
 		return fail(call, &error);
-	if (call->json)
-		add_calibration(call, wish, &calibration);
-	else
-		print_calibration(&calibration);
+	struct report report = report_of(call, stdout);
+	report.width = 22;
+	report_calibration(&report, wish, &calibration);
 	return write_topology(call, wish, &calibration) &&
 			       (!wish->check || check_calibration(call, &calibration))
 		       ? ORDO_OK

@@ -28,82 +28,72 @@ void say_field(struct call *call, const char *name, const char *text)
 	say(call, "\n");
 }
 
-/* A heading of the index, and the list of --json that its lines go to. */
-static cJSON *begin_list(struct call *call, const char *heading)
+/* A heading of the index, and the list of its lines. */
+static struct report begin_list(const struct report *report, const char *heading)
 {
-	say(call, "%s%s%s\n", paint(stdout, BOLD), heading, paint(stdout, PLAIN));
-	return cJSON_AddArrayToObject(call->answer, heading);
+	report_text(
+		report, "%s%s%s\n", paint(report->text, BOLD), heading, paint(report->text, PLAIN));
+	return report_list(report, heading);
 }
 
-static void add_line(struct call *call, cJSON *list, const char *name, const char *title)
+enum { SHORT_NAMES = 4, LONG_NAMES = 18 };
+
+static void add_line(const struct report *list, int width, const char *name, const char *title)
 {
-	cJSON *one = cJSON_CreateObject();
-	add_text(one, "name", name);
-	add_text(one, "title", title);
-	cJSON_AddItemToArray(list, one);
-	say(call, "%-4s %s\n", name, title);
+	const struct report one = report_item(list);
+	report_text(&one, "%-*s<name> %s<title>\n", width, name, title);
 }
 
-static void add_wide_line(struct call *call, cJSON *list, const char *name, const char *title)
+static void list_rules(const struct report *report)
 {
-	char wide[32];
-	snprintf(wide, sizeof wide, "%-18s", name);
-	cJSON *one = cJSON_CreateObject();
-	add_text(one, "name", name);
-	add_text(one, "title", title);
-	cJSON_AddItemToArray(list, one);
-	say(call, "%s %s\n", wide, title);
-}
-
-static void list_rules(struct call *call)
-{
-	cJSON *list = begin_list(call, "rules");
+	struct report list = begin_list(report, "rules");
 	for (int i = 1; i <= NRULE; i++) {
 		char name[8];
 		snprintf(name, sizeof name, "R%d", i);
-		add_line(call, list, name, rule_text(i, "title"));
+		add_line(&list, SHORT_NAMES, name, rule_text(i, "title"));
 	}
-	say(call, "\n");
-	list = begin_list(call, "guarantees");
+	report_text(report, "\n");
+	list = begin_list(report, "guarantees");
 	for (int i = 0; i < ORDO_NGUARANTEE; i++)
-		add_line(call, list, ordo_guarantee_name((enum ordo_guarantee)i),
+		add_line(&list, SHORT_NAMES, ordo_guarantee_name((enum ordo_guarantee)i),
 			ordo_guarantee_title((enum ordo_guarantee)i));
 }
 
-static void list_words(struct call *call)
+static void list_words(const struct report *report)
 {
 	uint32_t count;
-	cJSON *list = begin_list(call, "tasks");
+	struct report list = begin_list(report, "tasks");
 	for (int i = 0; i < ORDO_NTASK_KIND; i++)
-		add_wide_line(call, list, ordo_task_kind_name((enum ordo_task_kind)i),
+		add_line(&list, LONG_NAMES, ordo_task_kind_name((enum ordo_task_kind)i),
 			task_kind_meaning((enum ordo_task_kind)i));
-	say(call, "\n");
-	list = begin_list(call, "operators");
+	report_text(report, "\n");
+	list = begin_list(report, "operators");
 	for (int i = 0; i < ORDO_NOPERATOR; i++)
-		add_wide_line(call, list, ordo_operator_facts((enum ordo_operator)i)->name,
+		add_line(&list, LONG_NAMES, ordo_operator_facts((enum ordo_operator)i)->name,
 			ordo_operator_facts((enum ordo_operator)i)->meaning);
-	say(call, "\n");
-	list = begin_list(call, "algorithms");
+	report_text(report, "\n");
+	list = begin_list(report, "algorithms");
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
 	for (uint32_t i = 0; i < count; i++)
-		add_wide_line(call, list, algorithms[i]->name, algorithms[i]->summary);
-	say(call, "\n");
-	list = begin_list(call, "topologies");
+		add_line(&list, LONG_NAMES, algorithms[i]->name, algorithms[i]->summary);
+	report_text(report, "\n");
+	list = begin_list(report, "topologies");
 	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
 	for (uint32_t i = 0; i < count; i++)
-		add_wide_line(call, list, topologies[i].name, topologies[i].summary);
-	say(call, "\n");
-	list = begin_list(call, "terms");
+		add_line(&list, LONG_NAMES, topologies[i].name, topologies[i].summary);
+	report_text(report, "\n");
+	list = begin_list(report, "terms");
 	const char *term;
 	for (size_t i = 0; (term = help_entry("terms", i)); i++)
-		add_wide_line(call, list, term, help_text("terms", term, "title"));
+		add_line(&list, LONG_NAMES, term, help_text("terms", term, "title"));
 }
 
 static int explain_all(struct call *call)
 {
-	list_rules(call);
-	say(call, "\n");
-	list_words(call);
+	const struct report report = report_of(call, stdout);
+	list_rules(&report);
+	report_text(&report, "\n");
+	list_words(&report);
 	say(call, "\n`ordo explain R8`, `ordo explain G3`, `ordo explain ring`: more about one, "
 		  "with an example.\n");
 	return ORDO_OK;

@@ -6,107 +6,94 @@
 #include <ordo/runtime.h>
 #include <string.h>
 
-static void heading(struct call *call, const char *text)
+static void heading(const struct report *report, const char *text)
 {
-	say(call, "%s%s%s\n", paint(stdout, BOLD), text, paint(stdout, PLAIN));
+	report_text(
+		report, "%s%s%s\n", paint(report->text, BOLD), text, paint(report->text, PLAIN));
 }
 
 /* What is claimed of an algorithm, a line each. */
-static void list_claims(struct call *call, const struct ordo_algorithm_facts *facts, cJSON *one)
+static void list_claims(const struct report *one, const struct ordo_algorithm_facts *facts)
 {
 	const struct {
 		const char *name, *text;
 	} claims[] = {{"steps", facts->steps}, {"volume", facts->volume}, {"order", facts->order},
 		{"topologies", facts->topologies}};
 	for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-		add_text(one, claims[i].name, claims[i].text);
-		say(call, "  %-18s %-10s %s\n", "", claims[i].name, claims[i].text);
+		add_text(one->json, claims[i].name, claims[i].text);
+		report_text(one, "  %-18s %-10s %s\n", "", claims[i].name, claims[i].text);
 	}
 }
 
-static void list_algorithms(struct call *call)
+static void list_algorithm(const struct report *one, const struct ordo_algorithm_facts *facts)
+{
+	const struct report operators = report_list(one, "operators");
+	report_text(one, "  %-18s<name> %s<summary>\n  %-18s %-10s %s<ranks>\n  %-18s %-10s",
+		facts->name, facts->summary, "", "ranks", facts->ranks, "", "operators");
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		if (facts->operators >> op & 1)
+			report_text(&operators, " %s<>",
+				ordo_operator_facts((enum ordo_operator)op)->name);
+	report_text(one, "\n");
+	list_claims(one, facts);
+	list_aliases(one, facts);
+}
+
+static void list_algorithms(const struct report *report)
 {
 	uint32_t count;
 	const struct ordo_algorithm_facts *const *algorithms = ordo_algorithms(&count);
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "algorithms");
-	heading(call, "algorithms");
+	const struct report list = report_list(report, "algorithms");
+	heading(report, "algorithms");
 	for (uint32_t i = 0; i < count; i++) {
-		cJSON *one = cJSON_CreateObject(),
-		      *operators = cJSON_AddArrayToObject(one, "operators");
-		add_text(one, "name", algorithms[i]->name);
-		add_text(one, "summary", algorithms[i]->summary);
-		add_text(one, "ranks", algorithms[i]->ranks);
-		cJSON_AddItemToArray(list, one);
-		say(call, "  %-18s %s\n  %-18s %-10s %s\n  %-18s %-10s", algorithms[i]->name,
-			algorithms[i]->summary, "", "ranks", algorithms[i]->ranks, "", "operators");
-		for (int op = 0; op < ORDO_NOPERATOR; op++)
-			if (algorithms[i]->operators >> op & 1) {
-				const char *name =
-					ordo_operator_facts((enum ordo_operator)op)->name;
-				cJSON_AddItemToArray(operators, cJSON_CreateString(name));
-				say(call, " %s", name);
-			}
-		say(call, "\n");
-		list_claims(call, algorithms[i], one);
-		list_aliases(call, algorithms[i], one);
+		const struct report one = report_item(&list);
+		list_algorithm(&one, algorithms[i]);
 	}
 }
 
-static void list_topologies(struct call *call)
+static void list_topologies(const struct report *report)
 {
 	uint32_t count;
 	const struct ordo_topology_facts *topologies = ordo_topologies(&count);
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "topologies");
-	heading(call, "topologies");
+	const struct report list = report_list(report, "topologies");
+	heading(report, "topologies");
 	for (uint32_t i = 0; i < count; i++) {
-		cJSON *one = cJSON_CreateObject();
-		add_text(one, "name", topologies[i].name);
-		add_text(one, "summary", topologies[i].summary);
-		add_text(one, "ranks", topologies[i].ranks);
-		cJSON_AddItemToArray(list, one);
-		say(call, "  %-18s %s (ranks %s)\n", topologies[i].name, topologies[i].summary,
-			topologies[i].ranks);
+		const struct report one = report_item(&list);
+		report_text(&one, "  %-18s<name> %s<summary> (ranks %s<ranks>)\n",
+			topologies[i].name, topologies[i].summary, topologies[i].ranks);
 	}
-	say(call, "  %-18s a document ordo/topology/1\n", "FILE.json");
+	report_text(report, "  %-18s a document ordo/topology/1\n", "FILE.json");
 }
 
-static void list_operators(struct call *call)
+static void list_operators(const struct report *report)
 {
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "operators");
-	heading(call, "operators");
+	const struct report list = report_list(report, "operators");
+	heading(report, "operators");
 	for (int op = 0; op < ORDO_NOPERATOR; op++) {
 		const struct ordo_operator_facts *facts =
 			ordo_operator_facts((enum ordo_operator)op);
-		cJSON *one = cJSON_CreateObject();
-		add_text(one, "name", facts->name);
-		add_text(one, "meaning", facts->meaning);
-		cJSON_AddItemToArray(list, one);
-		say(call, "  %-18s %s\n", facts->name, facts->meaning);
+		const struct report one = report_item(&list);
+		report_text(&one, "  %-18s<name> %s<meaning>\n", facts->name, facts->meaning);
 	}
 }
 
-static void list_types(struct call *call)
+static void list_types(const struct report *report)
 {
-	cJSON *types = cJSON_AddArrayToObject(call->answer, "types");
-	cJSON *reductions = cJSON_AddArrayToObject(call->answer, "reductions");
-	heading(call, "types and reductions");
-	say(call, " ");
-	for (int i = 0; i < ORDO_NTYPE; i++) {
-		cJSON_AddItemToArray(types, cJSON_CreateString(ordo_type_name((enum ordo_type)i)));
-		say(call, " %s", ordo_type_name((enum ordo_type)i));
-	}
-	say(call, "\n ");
-	for (int i = 0; i < ORDO_NREDUCTION; i++) {
-		cJSON_AddItemToArray(reductions,
-			cJSON_CreateString(ordo_reduction_name((enum ordo_reduction)i)));
-		say(call, " %s", ordo_reduction_name((enum ordo_reduction)i));
-	}
-	say(call, "\n");
+	const struct report types = report_list(report, "types"),
+			    reductions = report_list(report, "reductions");
+	heading(report, "types and reductions");
+	report_text(report, " ");
+	for (int i = 0; i < ORDO_NTYPE; i++)
+		report_text(&types, " %s<>", ordo_type_name((enum ordo_type)i));
+	report_text(report, "\n ");
+	for (int i = 0; i < ORDO_NREDUCTION; i++)
+		report_text(&reductions, " %s<>", ordo_reduction_name((enum ordo_reduction)i));
+	report_text(report, "\n");
 }
 
 static const struct {
 	const char *name;
-	void (*list)(struct call *call);
+	void (*list)(const struct report *report);
 } lists[] = {
 	{"algorithms", list_algorithms},
 	{"topologies", list_topologies},
@@ -135,6 +122,7 @@ static int list(struct call *call)
 	if (!read_options(call, NULL, 0))
 		return call->status;
 	const char *what = call->noperand ? call->operands[0] : NULL;
+	const struct report report = report_of(call, stdout);
 	bool found = false;
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one list at a time: found %s and %s",
@@ -146,8 +134,8 @@ static int list(struct call *call)
 		return list_set(call, what);
 	for (int i = 0; i < NLIST; i++)
 		if (!what || !strcmp(what, lists[i].name)) {
-			say(call, "%s", found ? "\n" : "");
-			lists[i].list(call);
+			report_text(&report, "%s", found ? "\n" : "");
+			lists[i].list(&report);
 			found = true;
 		}
 	return found ? ORDO_OK : refuse_list(call, what);

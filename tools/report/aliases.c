@@ -1,4 +1,4 @@
-/* aliases.c - the names that the field has for algorithms: as text, and in --json. */
+/* aliases.c - reports the names that the field has for algorithms. */
 #include "aliases.h"
 #include <string.h>
 
@@ -33,6 +33,13 @@ char *write_operators(uint32_t operators, char *text, size_t size)
 	return text;
 }
 
+void add_operators(cJSON *list, uint32_t operators)
+{
+	for (int op = 0; op < ORDO_NOPERATOR; op++)
+		if (operators >> op & 1)
+			add_text(list, NULL, ordo_operator_facts((enum ordo_operator)op)->name);
+}
+
 static struct ordo_named meaning_of(const struct ordo_algorithm_facts *facts, uint32_t i)
 {
 	const struct ordo_alias *alias = &facts->aliases[i];
@@ -40,19 +47,15 @@ static struct ordo_named meaning_of(const struct ordo_algorithm_facts *facts, ui
 		facts, alias, alias->operators ? alias->operators : facts->operators};
 }
 
-static void add_meaning(cJSON *list, const struct ordo_named *named)
+static void add_meaning(const struct report *list, const struct ordo_named *named)
 {
 	char text[128];
-	cJSON *one = cJSON_CreateObject(), *operators = cJSON_AddArrayToObject(one, "operators");
-	add_text(one, "name", named->alias ? named->alias->name : named->facts->name);
-	add_text(one, "algorithm", write_notation(named, text, sizeof text));
-	for (int op = 0; op < ORDO_NOPERATOR; op++)
-		if (named->operators >> op & 1)
-			cJSON_AddItemToArray(operators,
-				cJSON_CreateString(
-					ordo_operator_facts((enum ordo_operator)op)->name));
-	add_text(one, "note", named->alias ? named->alias->note : NULL);
-	cJSON_AddItemToArray(list, one);
+	const struct report one = report_item(list), operators = report_list(&one, "operators");
+	report_members(&one, "%s<name> %s<algorithm>",
+		named->alias ? named->alias->name : named->facts->name,
+		write_notation(named, text, sizeof text));
+	add_operators(operators.json, named->operators);
+	add_text(one.json, "note", named->alias ? named->alias->note : NULL);
 }
 
 static bool is_new(const struct ordo_algorithm_facts *facts, uint32_t i)
@@ -63,54 +66,56 @@ static bool is_new(const struct ordo_algorithm_facts *facts, uint32_t i)
 	return true;
 }
 
-void list_aliases(struct call *call, const struct ordo_algorithm_facts *facts, cJSON *one)
+void list_aliases(const struct report *algorithm, const struct ordo_algorithm_facts *facts)
 {
-	cJSON *list = cJSON_AddArrayToObject(one, "aliases");
+	const struct report list = report_list(algorithm, "aliases");
+	if (facts->nalias)
+		report_text(&list, "  %-18s %-10s ", "", "also");
 	for (uint32_t i = 0; i < facts->nalias; i++) {
 		const struct ordo_named named = meaning_of(facts, i);
-		add_meaning(list, &named);
-		if (!i)
-			say(call, "  %-18s %-10s ", "", "also");
+		add_meaning(&list, &named);
 		if (is_new(facts, i))
-			say(call, "%s%s", i ? ", " : "", named.alias->name);
+			report_text(&list, "%s%s", i ? ", " : "", named.alias->name);
 	}
-	say(call, "%s", facts->nalias ? "\n" : "");
+	report_text(&list, "%s", facts->nalias ? "\n" : "");
 }
 
 /* "mesh(streams=one) for ReduceScatter (what arrives is folded...)"; the operators only where they
- * are some of the algorithm's, or must be told. */
-static void say_meaning(struct call *call, const struct ordo_named *named, bool tell)
+ * are some of the algorithm's, or are wanted. */
+static void report_meaning(const struct report *list, const struct ordo_named *named, bool wanted)
 {
 	char text[128], operators[128];
-	tell = tell || named->operators != named->facts->operators;
-	say(call, "%s%s%s", write_notation(named, text, sizeof text), tell ? " for " : "",
-		tell ? write_operators(named->operators, operators, sizeof operators) : "");
+	const bool shown = wanted || named->operators != named->facts->operators;
+	add_meaning(list, named);
+	report_text(list, "%s%s%s", write_notation(named, text, sizeof text), shown ? " for " : "",
+		shown ? write_operators(named->operators, operators, sizeof operators) : "");
 	if (named->alias && named->alias->note)
-		say(call, " (%s)", named->alias->note);
-	say(call, "\n");
+		report_text(list, " (%s)", named->alias->note);
+	report_text(list, "\n");
 }
 
 void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts)
 {
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "aliases");
+	const struct report report = report_of(call, stdout),
+			    list = report_list(&report, "aliases");
 	for (uint32_t i = 0; i < facts->nalias; i++) {
 		const struct ordo_named named = meaning_of(facts, i);
-		add_meaning(list, &named);
-		say(call, "%s  %-28s ", i ? "" : "\nalso called:\n", named.alias->name);
-		say_meaning(call, &named, false);
+		report_text(&list, "%s  %-28s ", i ? "" : "\nalso called:\n", named.alias->name);
+		report_meaning(&list, &named, false);
 	}
 }
 
 void explain_alias(
 	struct call *call, const char *name, const struct ordo_named *named, uint32_t count)
 {
-	add_text(call->answer, "name", name);
-	cJSON *list = cJSON_AddArrayToObject(call->answer, "means");
-	const char *told = named[0].alias ? named[0].alias->name : named[0].facts->name;
+	const struct report report = report_of(call, stdout);
+	report_members(&report, "%s<name>", name);
+	const struct report list = report_list(&report, "means");
+	const char *known = named[0].alias ? named[0].alias->name : named[0].facts->name;
 	for (uint32_t i = 0; i < count; i++) {
-		add_meaning(list, &named[i]);
-		say(call, "%*s%s ", i ? (int)strlen(told) : 0, i ? "" : told, i ? " " : ":");
-		say_meaning(call, &named[i], count > 1);
+		report_text(
+			&list, "%*s%s ", i ? (int)strlen(known) : 0, i ? "" : known, i ? " " : ":");
+		report_meaning(&list, &named[i], count > 1);
 	}
-	say(call, "\n");
+	report_text(&list, "\n");
 }

@@ -1,4 +1,4 @@
-/* aliases.h - the names that the field has for algorithms: as text, and in --json. */
+/* aliases.h - the names that the field has for algorithms: reported. */
 #ifndef ORDO_TOOLS_REPORT_ALIASES_H
 #define ORDO_TOOLS_REPORT_ALIASES_H
 
@@ -13,8 +13,10 @@ char *write_notation(const struct ordo_named *named, char *text, size_t size);
 /* "ReduceScatter", "AllReduce, Reduce"; returns text. */
 char *write_operators(uint32_t operators, char *text, size_t size);
 
+/* The names of operators[op] as items; nothing if list is NULL. */
+void add_operators(cJSON *list, uint32_t operators);
 /* Of `ordo list`: the other names of an algorithm, each once, in a line. */
-void list_aliases(struct call *call, const struct ordo_algorithm_facts *facts, cJSON *one);
+void list_aliases(const struct report *algorithm, const struct ordo_algorithm_facts *facts);
 /* Of one algorithm: what each of its other names means. */
 void explain_aliases(struct call *call, const struct ordo_algorithm_facts *facts);
 /* Of a name that is an alias: what it means. */

@@ -303,7 +303,8 @@ void report_members(const struct report *report, const char *format, ...)
 
 struct report report_of(const struct call *call, FILE *out)
 {
-	return (struct report){call->json ? NULL : out, call->answer, LABEL_WIDTH};
+	return (struct report){
+		call->json ? NULL : out, call->json ? call->answer : NULL, LABEL_WIDTH};
 }
 
 /* With the text and the width of the report. */

@@ -1,4 +1,4 @@
-/* rows.c - the rows of a table, for people, as CSV or as JSON. */
+/* rows.c - the rows of a table of measured times, for people, as CSV or as JSON. */
 #include "rows.h"
 #include <inttypes.h>
 
@@ -14,47 +14,73 @@ static int64_t root_of(const struct row *row)
 	return ordo_operator_facts(row->problem->op)->rooted ? (int64_t)row->problem->root : -1;
 }
 
-static void print_head(void)
-{
-	printf("#\n#%57s%-36s%s\n", "", "          out-of-place", "            in-place");
-	printf("# %11s  %12s  %8s  %6s  %6s", "size", "count", "type", "redop", "root");
-	for (int i = 0; i < 2; i++)
-		printf("  %9s %7s %7s %8s", "time", "algbw", "busbw", "#wrong");
-	printf("\n# %11s  %12s  %8s  %6s  %6s", "(B)", "(elements)", "", "", "");
-	printf("  %9s %7s %7s %8s  %9s %7s %7s\n", "(us)", "(GB/s)", "(GB/s)", "", "(us)", "(GB/s)",
-		"(GB/s)");
-}
-
-static void print_cell(const struct cell *cell)
-{
-	if (cell->ntimed)
-		printf("  %9.*f %7.2f %7.2f",
-			cell->seconds < 1e-4   ? 2
-			: cell->seconds < 1e-2 ? 1
-					       : 0,
-			cell->seconds * 1e6, cell->algbw * 1e-9, cell->busbw * 1e-9);
-	else
-		printf("  %9s %7s %7s", "N/A", "N/A", "N/A");
-	if (cell->checked)
-		printf(" %s%8" PRIu64 "%s", cell->wrong ? paint(stdout, RED) : "", cell->wrong,
-			cell->wrong ? paint(stdout, PLAIN) : "");
-	else
-		printf(" %8s", "N/A");
-}
-
-static void print_row(struct rows *rows, const struct row *row)
-{
-	if (row->schedule && row->schedule != rows->schedule)
-		printf("# %s%s%s\n", row->schedule, *row->digest ? ", order digest " : "",
-			row->digest);
-	printf("%13" PRIu64 "  %12" PRIu64 "  %8s  %6s  %6" PRId64, row->bytes, row->count,
-		ordo_type_name(row->type), reduction_of(row), root_of(row));
-	for (int i = 0; i < 2; i++)
-		print_cell(&row->cells[i]);
-	putchar('\n');
-}
-
 static const char *const forms[] = {"out_of_place", "in_place"};
+
+static void report_head(const struct report *report)
+{
+	report_text(
+		report, "#\n#%57s%-36s%s\n", "", "          out-of-place", "            in-place");
+	report_text(
+		report, "# %11s  %12s  %8s  %6s  %6s", "size", "count", "type", "redop", "root");
+	for (int i = 0; i < 2; i++)
+		report_text(report, "  %9s %7s %7s %8s", "time", "algbw", "busbw", "#wrong");
+	report_text(report, "\n# %11s  %12s  %8s  %6s  %6s", "(B)", "(elements)", "", "", "");
+	report_text(report, "  %9s %7s %7s %8s  %9s %7s %7s\n", "(us)", "(GB/s)", "(GB/s)", "",
+		"(us)", "(GB/s)", "(GB/s)");
+}
+
+static void report_timed(const struct report *report, const struct cell *cell)
+{
+	if (!cell->ntimed) {
+		report_text(report, "  %9s %7s %7s", "N/A", "N/A", "N/A");
+		return;
+	}
+	report_text(report,
+		"  %9.*f %7.2f<algbw_gigabytes_per_second> %7.2f<busbw_gigabytes_per_second>",
+		cell->seconds < 1e-4   ? 2
+		: cell->seconds < 1e-2 ? 1
+				       : 0,
+		cell->seconds * 1e6, cell->algbw * 1e-9, cell->busbw * 1e-9);
+	report_members(report, "%g<mean_seconds> %g<best_seconds>", cell->seconds, cell->best);
+}
+
+static void report_cell(const struct report *row, const char *name, const struct cell *cell)
+{
+	struct report one = *row;
+	if (cell->there)
+		one = report_object(row, name);
+	else
+		add_text(row->json, name, NULL);
+	if (!cell->there)
+		one.json = NULL;
+	report_timed(&one, cell);
+	if (cell->checked)
+		report_text(&one, " %s%8" PRIu64 "<wrong>%s",
+			cell->wrong ? paint(one.text, RED) : "", cell->wrong,
+			cell->wrong ? paint(one.text, PLAIN) : "");
+	else
+		report_text(&one, " %8s", "N/A");
+	if (!cell->checked)
+		add_text(one.json, "wrong", NULL);
+}
+
+static void report_row(const struct rows *rows, const struct row *row)
+{
+	const struct report one = report_item(&rows->list);
+	if (row->schedule && row->schedule != rows->schedule)
+		report_text(&one, "# %s%s%s\n", row->schedule,
+			*row->digest ? ", order digest " : "", row->digest);
+	if (row->schedule)
+		report_members(&one, "%s<schedule>", row->schedule);
+	report_members(&one, "%s<order_digest>", text_or_null(row->digest));
+	report_text(&one,
+		"%13" PRIu64 "<bytes>  %12" PRIu64 "<count>  %8s<type>  %6s<op>  %6d<root>",
+		row->bytes, row->count, ordo_type_name(row->type), reduction_of(row),
+		(int)root_of(row));
+	for (int i = 0; i < 2; i++)
+		report_cell(&one, forms[i], &row->cells[i]);
+	report_text(&one, "\n");
+}
 
 static void print_csv_head(void)
 {
@@ -86,60 +112,21 @@ static void print_csv_row(const struct row *row)
 	putchar('\n');
 }
 
-static void add_cell(cJSON *object, const char *name, const struct cell *cell)
+void begin_rows(struct rows *rows, const struct report *report, bool csv)
 {
-	if (!cell->there) {
-		cJSON_AddNullToObject(object, name);
-		return;
-	}
-	cJSON *json = cJSON_AddObjectToObject(object, name);
-	if (cell->ntimed) {
-		add_number(json, "mean_seconds", cell->seconds);
-		add_number(json, "best_seconds", cell->best);
-		add_number(json, "algbw_gigabytes_per_second", cell->algbw * 1e-9);
-		add_number(json, "busbw_gigabytes_per_second", cell->busbw * 1e-9);
-	}
-	if (cell->checked)
-		add_count(json, "wrong", cell->wrong);
-	else
-		cJSON_AddNullToObject(json, "wrong");
-}
-
-static void add_json_row(cJSON *list, const struct row *row)
-{
-	cJSON *json = cJSON_CreateObject();
-	cJSON_AddItemToArray(list, json);
-	if (row->schedule)
-		add_text(json, "schedule", row->schedule);
-	add_text(json, "order_digest", text_or_null(row->digest));
-	add_count(json, "bytes", row->bytes);
-	add_count(json, "count", row->count);
-	add_text(json, "type", ordo_type_name(row->type));
-	add_text(json, "op", reduction_of(row));
-	add_number(json, "root", (double)root_of(row));
-	for (int i = 0; i < 2; i++)
-		add_cell(json, forms[i], &row->cells[i]);
-}
-
-void begin_rows(struct rows *rows, struct call *call, enum row_form form)
-{
-	*rows = (struct rows){.form = form};
-	if (form == ROWS_FOR_PEOPLE)
-		print_head();
-	else if (form == ROWS_AS_CSV)
+	*rows = (struct rows){.csv = csv, .list = report_list(report, "rows")};
+	if (csv)
 		print_csv_head();
 	else
-		rows->list = cJSON_AddArrayToObject(call->answer, "rows");
+		report_head(report);
 }
 
 void add_row(struct rows *rows, const struct row *row)
 {
-	if (rows->form == ROWS_FOR_PEOPLE)
-		print_row(rows, row);
-	else if (rows->form == ROWS_AS_CSV)
+	if (rows->csv)
 		print_csv_row(row);
 	else
-		add_json_row(rows->list, row);
+		report_row(rows, row);
 	fflush(stdout);
 	rows->schedule = row->schedule;
 	rows->nrow++;

@@ -26,17 +26,16 @@ struct row {
 	struct cell cells[2]; /* out of place, in place */
 };
 
-enum row_form { ROWS_FOR_PEOPLE, ROWS_AS_CSV, ROWS_AS_JSON };
 struct rows {
-	enum row_form form;
-	cJSON *list;	      /* as JSON: where rows go */
+	bool csv;
+	struct report list;   /* of rows; nothing with csv */
 	const char *schedule; /* of the last row */
 	uint64_t nrow, wrong; /* wrong elements in all */
 	uint32_t ncell;	      /* that were timed */
 	double busbw_sum;
 };
 
-void begin_rows(struct rows *rows, struct call *call, enum row_form form);
+void begin_rows(struct rows *rows, const struct report *report, bool csv);
 void add_row(struct rows *rows, const struct row *row);
 /* Bytes a second; 0 if nothing was timed. */
 double average_busbw(const struct rows *rows);

@@ -239,12 +239,9 @@ int run_table(struct call *call, const struct table_wish *wish, struct subject *
 		return call->status;
 	table.effort = effort_of_all(
 		&wish->sizes, 2 * (uint64_t)wish->arithmetics->ntype * count_reductions(&table));
-	const enum row_form form = call->json  ? ROWS_AS_JSON
-				   : wish->csv ? ROWS_AS_CSV
-					       : ROWS_FOR_PEOPLE;
-	table.report = report_of(call, form == ROWS_AS_CSV ? NULL : stdout);
+	table.report = report_of(call, wish->csv ? NULL : stdout);
 	report_title(&table.report, &table);
-	begin_rows(&table.rows, call, form);
+	begin_rows(&table.rows, &table.report, wish->csv);
 	if (!run_all(&table))
 		return call->status;
 	end_table(&table);

@@ -32,15 +32,11 @@ static void append_part(struct chosen_timeline *chosen, const char **between, do
 	*between = ", ";
 }
 
-static void tell_size(struct chosen_timeline *chosen, double bytes)
+static void append_size(struct chosen_timeline *chosen)
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	int unit = 0;
-	while (bytes >= 1024 && unit < 4) {
-		bytes /= 1024;
-		unit++;
-	}
-	append(chosen, "predicted for %.4g %s of %s a rank", bytes, units[unit],
+	char bytes[ORDO_UNITS_SIZE];
+	append(chosen, "predicted for %s of %s a rank",
+		ordo_bytes_text(bytes, chosen->predicted.prediction->bytes),
 		ordo_type_facts(chosen->predicted.type)->name);
 }
 
@@ -49,7 +45,7 @@ static void tell_prediction(struct chosen_timeline *chosen)
 	const struct ordo_breakdown *breakdown = &chosen->predicted.prediction->breakdown;
 	const struct ordo_topology *topology = chosen->predicted.topology;
 	const char *between = "; critical path: ";
-	tell_size(chosen, chosen->predicted.prediction->bytes);
+	append_size(chosen);
 	append(chosen, ", %.60s",
 		topology && topology->name ? topology->name : "a link between every two ranks");
 	append_part(chosen, &between, breakdown->latency, "latency");
@@ -125,7 +121,7 @@ bool choose_timeline_as_far(struct call *call, const struct timeline_wish *wish,
 		return false;
 	chosen->timeline = chosen->stuck.timeline;
 	chosen->absent = chosen->stuck.absent;
-	tell_size(chosen, chosen->predicted.prediction->bytes);
+	append_size(chosen);
 	append(chosen, "; %" PRIu32 " stream%s for ever", chosen->stuck.nstuck,
 		chosen->stuck.nstuck == 1 ? " waits" : "s wait");
 	return true;

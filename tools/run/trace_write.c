@@ -2,6 +2,7 @@
  * them need no memory. */
 #include "trace_write.h"
 #include "cli/output.h"
+#include "report/execution.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <ordo/detail/trace.h>
@@ -264,16 +265,14 @@ static void free_phases(const struct ordo_schedule *schedule, char **phases)
 	free(phases);
 }
 
-static void tell(struct call *call, const char *path, uint64_t ntask, uint64_t narrow)
+static void report_trace(struct call *call, const char *path, uint64_t ntask, uint64_t narrow)
 {
-	say(call, "  %-12s %" PRIu64 " task%s and %" PRIu64 " arrow%s to %s\n", "trace", ntask,
-		ntask == 1 ? "" : "s", narrow, narrow == 1 ? "" : "s", path);
-	if (!call->json)
-		return;
-	cJSON *trace = cJSON_AddObjectToObject(call->answer, "trace");
-	add_text(trace, "file", path);
-	add_count(trace, "tasks", ntask);
-	add_count(trace, "arrows", narrow);
+	struct report report = report_of(call, stdout);
+	report.width = EXECUTION_WIDTH;
+	const struct report trace = report_object(&report, "trace");
+	report_line(&trace, "trace",
+		"%" PRIu64 "<tasks> task%s and %" PRIu64 "<arrows> arrow%s to %s<file>", ntask,
+		plural(ntask), narrow, plural(narrow), path);
 }
 
 static bool write_trace(struct call *call, const char *path, const struct ordo_schedule *schedule,
@@ -304,7 +303,7 @@ static bool write_trace(struct call *call, const char *path, const struct ordo_s
 	errno = worked ? errno : ENOMEM;
 	if (!end_output(&output, worked, error))
 		return false;
-	tell(call, path, ntask, narrow);
+	report_trace(call, path, ntask, narrow);
 	return true;
 }
 
