@@ -11,15 +11,9 @@ static char *write_captions(const struct two_trees *two, struct ordo_arena *aren
 {
 	const struct ordo_contradiction *found = two->contradiction;
 	const struct ordo_witness *witness = &found->witness;
-<<<<<<< HEAD
 	struct memory_stream stream;
-	FILE *out = open_memory_stream(&stream);
-=======
-	char *text = NULL;
-	size_t size;
 	char numbers[2][32];
-	FILE *out = open_memstream(&text, &size);
->>>>>>> d690844 (tools/report: a result is described once, as text for people and as members of --json)
+	FILE *out = open_memory_stream(&stream);
 	const char *node = ordo_forest_print(two->forest, arena, witness->node[0], two->max_leaves);
 	if (!out || !node) {
 		if (out)
@@ -30,25 +24,10 @@ static char *write_captions(const struct two_trees *two, struct ordo_arena *aren
 		"first difference: the left adds %s; on the right %" PRIu32 " and %" PRIu32
 		" meet only after %" PRIu32 " came in\nwith ",
 		node, witness->a, witness->b, witness->c);
-<<<<<<< HEAD
-	print_shard_values(out, found);
-	fprintf(out, ": ");
-	print_real(out, found->result[0]);
-	fprintf(out, " on the left, ");
-	print_real(out, found->result[1]);
-	fprintf(out, " on the right");
-	return close_memory_stream(&stream);
-=======
 	report_shard_values(&(struct report){.text = out}, found);
 	fprintf(out, ": %s on the left, %s on the right", real_text(numbers[0], found->result[0]),
 		real_text(numbers[1], found->result[1]));
-	const bool whole = !ferror(out);
-	if (fclose(out) || !whole) {
-		free(text);
-		return NULL;
-	}
-	return text;
->>>>>>> d690844 (tools/report: a result is described once, as text for people and as members of --json)
+	return close_memory_stream(&stream);
 }
 
 bool draw_two_trees(struct call *call, const struct two_trees *two, FILE *out)
