@@ -1,6 +1,6 @@
 /* ordo.c - the command: finds the command asked for and runs it. */
 #include "cli/options.h"
-#include "report/incomplete.h"
+#include "report/report.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -68,13 +68,15 @@ bool fits_memory(
 	const double needed = bytes_of_buffers(problem, type, count),
 		     there = (double)ordo_memory_limit();
 	struct ordo_error error = {0};
+	char wanted[ORDO_UNITS_SIZE], present[ORDO_UNITS_SIZE];
 	if (needed <= there)
 		return true;
 	ordo_fail(&error, ORDO_ENVIRONMENT, 0,
-		"%" PRIu64 " elements a block take %.4g GiB in the buffers of %" PRIu32
-		" ranks, and %s %.4g GiB",
-		count, needed / (1 << 30), problem->nrank,
-		memory_is_limited ? "there is" : "this machine has", there / (1 << 30));
+		"%" PRIu64 " elements a block take %s in the buffers of %" PRIu32
+		" ranks, and %s %s",
+		count, ordo_bytes_text(wanted, needed), problem->nrank,
+		memory_is_limited ? "there is" : "this machine has",
+		ordo_bytes_text(present, there));
 	ordo_hint(&error, "a smaller size, or fewer ranks; --memory-limit SIZE allows more");
 	call->status = fail(call, &error);
 	return false;

@@ -4,7 +4,7 @@
 #include "cli/memory_limit.h"
 #include "report/guarantees.h"
 #include "report/proof.h"
-#include "report/two_trees.h"
+#include "view/dot/two_trees.h"
 #include "view/pictures.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

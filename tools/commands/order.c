@@ -3,7 +3,7 @@
 #include "cli/inputs.h"
 #include "cli/memory_limit.h"
 #include "report/proof.h"
-#include "report/two_trees.h"
+#include "view/dot/two_trees.h"
 #include "view/pictures.h"
 #include "view/view.h"
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include "cli/sizes.h"
 #include "probe/agree.h"
 #include "report/execution.h"
-#include "report/incomplete.h"
 #include "report/proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

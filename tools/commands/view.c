@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/prediction_options.h"
 #include "cli/sizes.h"
-#include "report/compatibility.h"
+#include "report/guarantees.h"
 #include "report/proof.h"
 #include "report/symmetry.h"
 #include "run/input_set.h"

@@ -39,6 +39,11 @@ bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_problem *problem, const struct ordo_proof *proof,
 	const struct ordo_order *order, struct judgements *judgements);
 void free_judgements(struct judgements *judgements);
+/* Judges G4 and G5 of a proved schedule, whose proof lists its trees, against the one in the file,
+ * and replaces these two in `judgements`: of a refuted one the first element that differs, here and
+ * there, and an input that shows it. false: call->status. */
+bool judge_against(struct call *call, const char *file, const struct ordo_schedule *schedule,
+	const struct ordo_proof *proof, struct judgements *judgements);
 
 /* `does not hold`, and the colour that it has. */
 const char *verdict_text(enum ordo_verdict verdict);

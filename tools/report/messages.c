@@ -177,3 +177,32 @@ uint64_t peak_bytes(void)
 	getrusage(RUSAGE_SELF, &usage);
 	return (uint64_t)usage.ru_maxrss * 1024;
 }
+
+static bool incomplete, json_incomplete;
+
+void set_incomplete(void)
+{
+	incomplete = true;
+}
+
+bool is_json_incomplete(void)
+{
+	return json_incomplete;
+}
+
+bool is_incomplete(void)
+{
+	return incomplete;
+}
+
+static void *allocate(size_t size)
+{
+	void *memory = malloc(size);
+	json_incomplete = json_incomplete || !memory;
+	return memory;
+}
+
+void watch_json_memory(void)
+{
+	cJSON_InitHooks(&(cJSON_Hooks){allocate, free});
+}

@@ -1,6 +1,5 @@
 /* plan_set_proof.c - reports what is proved of a plan set. */
 #include "plan_set_proof.h"
-#include "incomplete.h"
 #include "proof.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

@@ -99,4 +99,12 @@ enum colour { PLAIN, BOLD, DIM, RED, GREEN, YELLOW };
  * set; "" if out is NULL, too. */
 const char *paint(FILE *out, enum colour colour);
 
+/* An answer in which something is missing for want of memory is none. cJSON leaves out what it has
+ * no memory for: from the first of these calls on that is remembered. */
+void watch_json_memory(void);
+bool is_json_incomplete(void);
+/* What prints text calls this where it has to leave something out. */
+void set_incomplete(void);
+bool is_incomplete(void);
+
 #endif

@@ -1,8 +1,8 @@
 /* two_trees.h - two trees that are not the same, side by side, what differs first in red. */
-#ifndef ORDO_TOOLS_REPORT_TWO_TREES_H
-#define ORDO_TOOLS_REPORT_TWO_TREES_H
+#ifndef ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
+#define ORDO_TOOLS_VIEW_DOT_TWO_TREES_H
 
-#include "report.h"
+#include "report/report.h"
 #include <ordo/detail/order.h>
 
 struct two_trees {
