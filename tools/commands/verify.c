@@ -285,6 +285,25 @@ static bool makes_sense(struct call *call, const struct wish *wish)
 	return false;
 }
 
+static int verify_wish(struct call *call, struct wish *wish)
+{
+	if (wish->generate.algorithm && !call->noperand)
+		wish->file = wish->generate.algorithm;
+	else if (wish->generate.algorithm)
+		call->status = fail_usage(
+			call, NULL, "--generate takes no file, found %s", call->operands[0]);
+	else
+		wish->file = only_operand(
+			call, "the file or folder of a schedule or plan set, or - for stdin");
+	if (!wish->file || !read_symmetry_use(call, wish->symmetry, &wish->use) ||
+		!read_arithmetic(call, &wish->arithmetic) ||
+		!read_guarantees(call, &wish->conditions) || !makes_sense(call, wish))
+		return call->status;
+	if (wish->generate.algorithm)
+		return verify_programs(call, wish);
+	return ordo_is_plan_set(wish->file) ? verify_all(call, wish) : verify_one(call, wish);
+}
+
 static int verify(struct call *call)
 {
 	struct wish wish = {0};
@@ -324,24 +343,7 @@ static int verify(struct call *call)
 	};
 	if (!READ_OPTIONS(call, options))
 		return call->status;
-	int status;
-	if (wish.generate.algorithm && !call->noperand)
-		wish.file = wish.generate.algorithm;
-	else if (wish.generate.algorithm)
-		call->status = fail_usage(
-			call, NULL, "--generate takes no file, found %s", call->operands[0]);
-	else
-		wish.file = only_operand(
-			call, "the file or folder of a schedule or plan set, or - for stdin");
-	if (!wish.file || !read_symmetry_use(call, wish.symmetry, &wish.use) ||
-		!read_arithmetic(call, &wish.arithmetic) ||
-		!read_guarantees(call, &wish.conditions) || !makes_sense(call, &wish))
-		status = call->status;
-	else if (wish.generate.algorithm)
-		status = verify_programs(call, &wish);
-	else
-		status = ordo_is_plan_set(wish.file) ? verify_all(call, &wish)
-						     : verify_one(call, &wish);
+	const int status = verify_wish(call, &wish);
 	free_texts(&wish.topology.failed);
 	free_texts(&wish.conditions.required);
 	return status;
