@@ -278,12 +278,12 @@ static void calls_of_all_lengths_run_in_two_stages(void **unused)
 	for (int64_t number = 0; number < 100; number++) {
 		struct subject subject = staged_sum(counts[number % 5]);
 		run_call(communicator, &subject, number);
-		assert_true(communicator->partial_bytes >= counts[number % 5] * sizeof(int64_t));
-		assert_int_equal(communicator->turn, 1);
-		assert_int_equal(atomic_load(&communicator->partials_taken), 0);
+		assert_true(communicator->partials.bytes >= counts[number % 5] * sizeof(int64_t));
+		assert_int_equal(communicator->partials.turn, 1);
+		assert_int_equal(atomic_load(&communicator->partials.taken), 0);
 		/* What was read the last time is written this time. */
 		run_call(communicator, &subject, -number);
-		assert_int_equal(communicator->turn, 0);
+		assert_int_equal(communicator->partials.turn, 0);
 		destroy(&subject);
 	}
 	ordo_communicator_destroy(communicator);
@@ -294,16 +294,16 @@ static void a_call_runs_in_one_stage_while_another_has_the_sums(void **unused)
 	(void)unused;
 	struct subject subject = staged_sum(2048);
 	struct ordo_communicator *communicator = communicator_of(1);
-	atomic_store(&communicator->partials_taken, 1);
+	atomic_store(&communicator->partials.taken, 1);
 	for (int64_t number = 0; number < 20; number++)
 		run_call(communicator, &subject, number);
-	assert_int_equal(atomic_load(&communicator->partials_taken), 1);
-	assert_null(communicator->partials);
+	assert_int_equal(atomic_load(&communicator->partials.taken), 1);
+	assert_null(communicator->partials.memory);
 	ordo_communicator_destroy(communicator);
 	/* Nor is it worth while where ranks have threads of their own. */
 	communicator = communicator_of(0);
 	run_call(communicator, &subject, 1);
-	assert_null(communicator->partials);
+	assert_null(communicator->partials.memory);
 	ordo_communicator_destroy(communicator);
 	destroy(&subject);
 }
@@ -384,9 +384,9 @@ static void a_call_without_memory_for_the_sums_runs_in_one_stage(void **unused)
 	failing_begin(0, true);
 	run_call(communicator, &subject, 3);
 	assert_true(failing_end() == 1);
-	assert_null(communicator->partials);
+	assert_null(communicator->partials.memory);
 	run_call(communicator, &subject, 4);
-	assert_non_null(communicator->partials);
+	assert_non_null(communicator->partials.memory);
 	ordo_communicator_destroy(communicator);
 	destroy(&subject);
 }
@@ -400,7 +400,7 @@ static struct call_slot *begin_call(
 	memset(vectors[1], 0, sizeof vectors[1]);
 	for (uint32_t i = 0; i < NPARTIAL; i++)
 		slot->ends[NRANK + i] = (struct ends){sums[i], sums[i]};
-	communicator->nhelper = 1; /* as far as the bell goes */
+	communicator->helpers.count = 1; /* as far as the bell goes */
 	slot->folds = &subject->collective->staged;
 	atomic_store(&slot->nunfinished, NSIDE);
 	atomic_store(&slot->claims, UINT64_C(1) << 34 | (uint64_t)NSIDE << 17);
@@ -412,7 +412,7 @@ static void end_call(struct ordo_communicator *communicator, struct subject *sub
 {
 	for (uint32_t r = 0; r < NRANK; r++)
 		assert_true(vectors[1][r][100] == 3600 + 56);
-	communicator->nhelper = 0;
+	communicator->helpers.count = 0;
 	ordo_communicator_destroy(communicator);
 	destroy(subject);
 }
@@ -424,7 +424,7 @@ static void who_goes_on_calls_nobody(void **unused)
 	struct ordo_communicator *communicator = communicator_of(0);
 	struct call_slot *slot = begin_call(communicator, &subject);
 	assert_true(ordo_call_work(communicator, slot, 1, true, UINT32_MAX));
-	assert_int_equal(atomic_load(&communicator->bell), 0);
+	assert_int_equal(atomic_load(&communicator->helpers.bell), 0);
 	assert_int_equal(atomic_load(&slot->state), state_of(2, OPEN));
 	end_call(communicator, &subject);
 }
@@ -437,9 +437,9 @@ static void who_leaves_between_the_stages_calls_others(void **unused)
 	struct ordo_communicator *communicator = communicator_of(0);
 	struct call_slot *slot = begin_call(communicator, &subject);
 	assert_true(ordo_call_work(communicator, slot, 1, false, 1));
-	assert_int_equal(atomic_load(&communicator->bell), 0);
+	assert_int_equal(atomic_load(&communicator->helpers.bell), 0);
 	assert_true(ordo_call_work(communicator, slot, 1, true, 1));
-	assert_int_equal(atomic_load(&communicator->bell), 1);
+	assert_int_equal(atomic_load(&communicator->helpers.bell), 1);
 	assert_int_equal(atomic_load(&slot->state), state_of(1, LAUNCHED));
 	assert_true(ordo_call_work(communicator, slot, 1, false, 1));
 	assert_true(ordo_call_work(communicator, slot, 1, false, 1));

@@ -78,7 +78,7 @@ static bool are_same(const struct root *a, uint32_t na, const struct root *b, ui
 }
 
 /* The folds that write to these ranks. */
-static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
+static bool derive_chunks(struct lowering *lowering, const struct layout *layout,
 	const struct ordo_proof *proof, const struct copies *copies, struct ranks ranks,
 	struct root *roots[2], struct ordo_error *error)
 {
@@ -90,8 +90,8 @@ static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
 			list_roots(&layout->problem, proof, copies, chunk, ranks, roots[now]);
 		if (nroot &&
 			!(are_same(roots[now], nroot, roots[!now], nbefore) &&
-				ordo_step_maker_extend(maker, chunk)) &&
-			!ordo_step_maker_add(maker, roots[now], nroot, chunk, error))
+				ordo_lowering_extend(lowering, chunk)) &&
+			!ordo_lowering_add(lowering, roots[now], nroot, chunk, error))
 			return false;
 		nbefore = nroot;
 		now = !now;
@@ -99,12 +99,12 @@ static bool derive_chunks(struct step_maker *maker, const struct layout *layout,
 	return true;
 }
 
-static bool derive_groups(struct step_maker *maker, const struct folds *folds,
+static bool derive_groups(struct lowering *lowering, const struct folds *folds,
 	const struct ordo_proof *proof, const struct copies *copies, struct root *roots[2],
 	struct ordo_error *error)
 {
 	for (uint32_t g = 0; g < folds->ngroup; g++)
-		if (!derive_chunks(maker, folds->layout, proof, copies,
+		if (!derive_chunks(lowering, folds->layout, proof, copies,
 			    (struct ranks){group_begin(folds, g), group_begin(folds, g + 1)}, roots,
 			    error))
 			return false;
@@ -135,12 +135,12 @@ bool ordo_folds_derive(struct folds *folds, const struct layout *layout,
 		malloc(nrank * sizeof *roots[0]), malloc(nrank * sizeof *roots[1])};
 	ordo_folds_begin(folds, layout, options);
 	folds->ngroup = ngroup ? ngroup : ordo_folds_count_groups(folds);
-	struct step_maker *maker = ordo_step_maker_create(folds, &proof->trees, error);
-	bool worked = maker && (roots[0] && roots[1] ? true : ordo_fail_memory(error));
+	struct lowering *lowering = ordo_lowering_create(folds, &proof->trees, error);
+	bool worked = lowering && (roots[0] && roots[1] ? true : ordo_fail_memory(error));
 	worked = worked && sort_copies(&copies, proof, layout->nchunk, error) &&
-		 derive_groups(maker, folds, proof, &copies, roots, error) &&
-		 ordo_folds_cut(folds, error);
-	ordo_step_maker_destroy(maker);
+		 derive_groups(lowering, folds, proof, &copies, roots, error) &&
+		 ordo_folds_partition(folds, error);
+	ordo_lowering_destroy(lowering);
 	free(copies.first);
 	free(copies.sorted);
 	free(roots[0]);

@@ -64,6 +64,11 @@ struct item {
 	uint64_t begin, n;
 };
 
+/* How many the lists have room for. */
+struct fold_room {
+	size_t operands, steps, folds, items;
+};
+
 struct folds {
 	const struct layout *layout;
 	enum ordo_type type;
@@ -80,7 +85,7 @@ struct folds {
 	struct fold *list;
 	struct item *items;
 	size_t noperand, nstep, nfold, nitem;
-	size_t operand_room, step_room, fold_room, item_room;
+	struct fold_room room;
 	/* items that come first, and the others when all of them are done; nitem: all at once */
 	size_t nfirst;
 	uint32_t ngroup; /* of ranks: no fold writes to two of them */
@@ -118,9 +123,9 @@ static inline uint32_t group_begin(const struct folds *folds, uint32_t group)
 {
 	return (uint32_t)((uint64_t)folds->layout->problem.nrank * group / folds->ngroup);
 }
-/* Cuts what was derived into items. */
-bool ordo_folds_cut(struct folds *folds, struct ordo_error *error);
-/* What of that a cut of one's own needs, too: sets what depends on the length of folds, and appends
+/* Partitions what was derived into items. */
+bool ordo_folds_partition(struct folds *folds, struct ordo_error *error);
+/* What of that another partition needs, too: sets what depends on the length of folds, and appends
  * an item. */
 void ordo_folds_measure(struct folds *folds);
 bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_error *error);
@@ -128,27 +133,27 @@ bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_e
  * caller frees it. NULL: no memory. */
 uint32_t *ordo_folds_index(const struct folds *folds, struct ordo_error *error);
 
-/* Appends the steps that evaluate trees: see steps.c. */
+/* Appends the steps that evaluate trees: see lower.c. */
 struct root {
 	uint32_t tree; /* as ordo_same_tree */
 	uint32_t rank; /* that holds it; nrank and more: partial sums */
 };
-struct step_maker;
-struct step_maker *ordo_step_maker_create(
+struct lowering;
+struct lowering *ordo_lowering_create(
 	struct folds *folds, const struct ordo_trees *trees, struct ordo_error *error);
-void ordo_step_maker_destroy(struct step_maker *maker);
+void ordo_lowering_destroy(struct lowering *lowering);
 /* A fold that makes chunk `chunk` for all roots, sorted by tree. */
-bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+bool ordo_lowering_add(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	uint32_t chunk, struct ordo_error *error);
 /* Partial sums that were made, and where they are read from here on. */
 struct partial {
 	uint32_t tree; /* as ordo_same_tree; ORDO_NONE: none */
 	uint32_t rank; /* nrank and more */
 };
-void ordo_step_maker_read_partials(struct step_maker *maker, const struct partial partials[NSIDE]);
+void ordo_lowering_read_partials(struct lowering *lowering, const struct partial partials[NSIDE]);
 /* Adds the chunk to the last fold, if it lies right behind that everywhere. The roots are those of
  * that fold. */
-bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk);
+bool ordo_lowering_extend(struct lowering *lowering, uint32_t chunk);
 
 /* Runs an item of a call with these buffers, ends[nrank], and with two stages [nrank + NPARTIAL].
  * In place: sums are not stored past the caches. */

@@ -19,7 +19,7 @@
 /* Temps that one pass holds as operands, before it is made in two passes. */
 #define MOST_HELD 4
 
-struct step_maker {
+struct lowering {
 	struct folds *folds;
 	const struct ordo_trees *trees;
 	struct ordo_problem problem;
@@ -44,61 +44,61 @@ struct step_maker {
 	bool crowded; /* more temps were wanted than there are */
 };
 
-static bool is_partial(const struct step_maker *maker, uint32_t node)
+static bool is_partial(const struct lowering *lowering, uint32_t node)
 {
-	return node == maker->partials[0].tree || node == maker->partials[1].tree;
+	return node == lowering->partials[0].tree || node == lowering->partials[1].tree;
 }
 
-static bool is_leaf(const struct step_maker *maker, uint32_t node)
+static bool is_leaf(const struct lowering *lowering, uint32_t node)
 {
-	return maker->trees->nodes[node][0] == ORDO_NONE || is_partial(maker, node);
+	return lowering->trees->nodes[node][0] == ORDO_NONE || is_partial(lowering, node);
 }
 
-static uint32_t child(const struct step_maker *maker, uint32_t node, int which)
+static uint32_t child(const struct lowering *lowering, uint32_t node, int which)
 {
-	return ordo_same_tree(maker->trees, maker->trees->nodes[node][which]);
+	return ordo_same_tree(lowering->trees, lowering->trees->nodes[node][which]);
 }
 
-static uint64_t input_begin(const struct step_maker *maker, uint32_t contributor, uint32_t chunk)
+static uint64_t input_begin(const struct lowering *lowering, uint32_t contributor, uint32_t chunk)
 {
-	const struct ordo_problem *problem = &maker->problem;
-	const uint32_t rank = maker->owner[contributor];
+	const struct ordo_problem *problem = &lowering->problem;
+	const uint32_t rank = lowering->owner[contributor];
 	uint64_t slot = ordo_input_slot(problem, rank, chunk);
 	if (ordo_operator_facts(problem->op)->reduces)
 		slot += (uint64_t)(contributor - ordo_first_shard(problem, rank)) *
 			ordo_nchunk(problem);
-	return slot_begin(maker->folds->layout, rank, ORDO_INPUT, (uint32_t)slot) *
-	       maker->folds->layout->element;
+	return slot_begin(lowering->folds->layout, rank, ORDO_INPUT, (uint32_t)slot) *
+	       lowering->folds->layout->element;
 }
 
 /* Partial sums are as long as a vector, and lie as its chunks do. */
-static uint64_t partial_begin(const struct step_maker *maker, uint32_t chunk)
+static uint64_t partial_begin(const struct lowering *lowering, uint32_t chunk)
 {
-	return chunk_begin(maker->folds->layout, chunk) * maker->folds->layout->element;
+	return chunk_begin(lowering->folds->layout, chunk) * lowering->folds->layout->element;
 }
 
-static uint64_t output_begin(const struct step_maker *maker, uint32_t rank, uint32_t chunk)
+static uint64_t output_begin(const struct lowering *lowering, uint32_t rank, uint32_t chunk)
 {
-	if (rank >= maker->problem.nrank)
-		return partial_begin(maker, chunk);
-	return slot_begin(maker->folds->layout, rank, ORDO_OUTPUT,
-		       ordo_output_slot(&maker->problem, rank, chunk)) *
-	       maker->folds->layout->element;
+	if (rank >= lowering->problem.nrank)
+		return partial_begin(lowering, chunk);
+	return slot_begin(lowering->folds->layout, rank, ORDO_OUTPUT,
+		       ordo_output_slot(&lowering->problem, rank, chunk)) *
+	       lowering->folds->layout->element;
 }
 
-static bool append_operand(struct step_maker *maker, struct operand operand, uint32_t contributor,
+static bool append_operand(struct lowering *lowering, struct operand operand, uint32_t contributor,
 	struct ordo_error *error)
 {
-	struct folds *folds = maker->folds;
+	struct folds *folds = lowering->folds;
 	if (folds->noperand >= UINT32_MAX - 1)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"more than 2^32 operands: the schedule is too large to be folded");
-	if (!ordo_array_reserve(&folds->operands, &folds->operand_room, folds->noperand + 1,
+	if (!ordo_array_reserve(&folds->operands, &folds->room.operands, folds->noperand + 1,
 		    sizeof *folds->operands) ||
-		!ordo_array_reserve(&maker->contributors, &maker->contributor_room,
-			folds->noperand + 1, sizeof *maker->contributors))
+		!ordo_array_reserve(&lowering->contributors, &lowering->contributor_room,
+			folds->noperand + 1, sizeof *lowering->contributors))
 		return ordo_fail_memory(error);
-	maker->contributors[folds->noperand] = contributor;
+	lowering->contributors[folds->noperand] = contributor;
 	folds->operands[folds->noperand++] = operand;
 	return true;
 }
@@ -111,63 +111,63 @@ struct pass {
 	uint32_t count, held;
 };
 
-static uint32_t take_temp(struct step_maker *maker)
+static uint32_t take_temp(struct lowering *lowering)
 {
-	if (maker->nunused)
-		return maker->unused[--maker->nunused];
-	if (maker->ntemp == MOST_TEMPS) {
-		maker->crowded = true;
+	if (lowering->nunused)
+		return lowering->unused[--lowering->nunused];
+	if (lowering->ntemp == MOST_TEMPS) {
+		lowering->crowded = true;
 		return ORDO_NONE;
 	}
-	if (++maker->ntemp > maker->folds->ntemp)
-		maker->folds->ntemp = maker->ntemp;
-	return maker->ntemp - 1;
+	if (++lowering->ntemp > lowering->folds->ntemp)
+		lowering->folds->ntemp = lowering->ntemp;
+	return lowering->ntemp - 1;
 }
 
-static void give_temp(struct step_maker *maker, uint32_t temp)
+static void give_temp(struct lowering *lowering, uint32_t temp)
 {
-	maker->unused[maker->nunused++] = temp;
+	lowering->unused[lowering->nunused++] = temp;
 }
 
 /* A node in a temp was used once. */
-static void use(struct step_maker *maker, uint32_t node)
+static void use(struct lowering *lowering, uint32_t node)
 {
-	if (maker->shares && --maker->uses[node])
+	if (lowering->shares && --lowering->uses[node])
 		return;
-	give_temp(maker, maker->temp[node]);
-	maker->temp[node] = ORDO_NONE;
+	give_temp(lowering, lowering->temp[node]);
+	lowering->temp[node] = ORDO_NONE;
 }
 
 static bool append_source(
-	struct step_maker *maker, const struct pass *pass, uint32_t i, struct ordo_error *error)
+	struct lowering *lowering, const struct pass *pass, uint32_t i, struct ordo_error *error)
 {
 	const uint32_t node = pass->nodes[i];
 	if (node == ORDO_NONE)
-		return append_operand(maker,
+		return append_operand(lowering,
 			(struct operand){.rank = ORDO_NONE, .temp = pass->before}, ORDO_NONE,
 			error);
-	if (maker->temp[node] != ORDO_NONE)
-		return append_operand(maker,
-			(struct operand){.rank = ORDO_NONE, .temp = maker->temp[node]}, ORDO_NONE,
-			error);
-	if (is_partial(maker, node))
-		return append_operand(maker,
-			(struct operand){partial_begin(maker, maker->chunk),
-				maker->partials[node == maker->partials[1].tree].rank, 0},
+	if (lowering->temp[node] != ORDO_NONE)
+		return append_operand(lowering,
+			(struct operand){.rank = ORDO_NONE, .temp = lowering->temp[node]},
 			ORDO_NONE, error);
-	const uint32_t contributor = maker->trees->nodes[node][1];
-	return append_operand(maker,
-		(struct operand){input_begin(maker, contributor, maker->chunk),
-			maker->owner[contributor], 0},
+	if (is_partial(lowering, node))
+		return append_operand(lowering,
+			(struct operand){partial_begin(lowering, lowering->chunk),
+				lowering->partials[node == lowering->partials[1].tree].rank, 0},
+			ORDO_NONE, error);
+	const uint32_t contributor = lowering->trees->nodes[node][1];
+	return append_operand(lowering,
+		(struct operand){input_begin(lowering, contributor, lowering->chunk),
+			lowering->owner[contributor], 0},
 		contributor, error);
 }
 
 static struct step *append_step(
-	struct step_maker *maker, enum step_kind kind, struct ordo_error *error)
+	struct lowering *lowering, enum step_kind kind, struct ordo_error *error)
 {
-	struct folds *folds = maker->folds;
+	struct folds *folds = lowering->folds;
 	if (!ordo_array_reserve(
-		    &folds->steps, &folds->step_room, folds->nstep + 1, sizeof *folds->steps)) {
+		    &folds->steps, &folds->room.steps, folds->nstep + 1, sizeof *folds->steps)) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
@@ -177,90 +177,90 @@ static struct step *append_step(
 
 /* Appends the step of a pass without its destinations, and empties the pass. */
 static struct step *append_pass(
-	struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+	struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
-	struct step *step = append_step(maker, FOLD, error);
+	struct step *step = append_step(lowering, FOLD, error);
 	for (uint32_t i = 0; step && i < pass->count; i++)
-		if (!append_source(maker, pass, i, error))
+		if (!append_source(lowering, pass, i, error))
 			return NULL;
 	if (!step)
 		return NULL;
 	for (uint32_t i = 0; i < pass->count; i++) {
 		if (pass->nodes[i] == ORDO_NONE)
-			give_temp(maker, pass->before);
-		else if (maker->temp[pass->nodes[i]] != ORDO_NONE)
-			use(maker, pass->nodes[i]);
+			give_temp(lowering, pass->before);
+		else if (lowering->temp[pass->nodes[i]] != ORDO_NONE)
+			use(lowering, pass->nodes[i]);
 	}
 	step->nsrc = pass->count;
-	step->dst = (uint32_t)maker->folds->noperand;
+	step->dst = (uint32_t)lowering->folds->noperand;
 	*pass = (struct pass){.count = 0};
 	return step;
 }
 
 /* Into a temp, which is returned; ORDO_NONE: see error, or it is crowded. */
 static uint32_t fold_into_temp(
-	struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+	struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
-	struct step *step = append_pass(maker, pass, error);
-	const uint32_t temp = step ? take_temp(maker) : ORDO_NONE;
+	struct step *step = append_pass(lowering, pass, error);
+	const uint32_t temp = step ? take_temp(lowering) : ORDO_NONE;
 	if (temp == ORDO_NONE ||
-		!append_operand(
-			maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
+		!append_operand(lowering, (struct operand){.rank = ORDO_NONE, .temp = temp},
+			ORDO_NONE, error))
 		return ORDO_NONE;
 	step->ndst = 1;
 	return temp;
 }
 
 /* Makes room for another operand. */
-static bool shorten(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+static bool shorten(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
-	const uint32_t temp = fold_into_temp(maker, pass, error);
+	const uint32_t temp = fold_into_temp(lowering, pass, error);
 	*pass = (struct pass){.nodes = {ORDO_NONE}, .before = temp, .count = 1, .held = 1};
 	return temp != ORDO_NONE;
 }
 
 /* A temp beside another one or an input: what the one source becomes. */
-static uint32_t convert(struct step_maker *maker, enum step_kind kind, const struct pass *source,
+static uint32_t convert(struct lowering *lowering, enum step_kind kind, const struct pass *source,
 	struct ordo_error *error)
 {
-	struct step *step = append_step(maker, kind, error);
-	const uint32_t temp = step ? take_temp(maker) : ORDO_NONE;
-	if (temp == ORDO_NONE || !append_source(maker, source, 0, error))
+	struct step *step = append_step(lowering, kind, error);
+	const uint32_t temp = step ? take_temp(lowering) : ORDO_NONE;
+	if (temp == ORDO_NONE || !append_source(lowering, source, 0, error))
 		return ORDO_NONE;
 	step->nsrc = 1;
-	step->dst = (uint32_t)maker->folds->noperand;
+	step->dst = (uint32_t)lowering->folds->noperand;
 	if (!append_operand(
-		    maker, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
+		    lowering, (struct operand){.rank = ORDO_NONE, .temp = temp}, ORDO_NONE, error))
 		return ORDO_NONE;
 	step->ndst = 1;
 	return temp;
 }
 
 static bool evaluate(
-	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error);
+	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error);
 
-static bool put_in_temp(struct step_maker *maker, uint32_t node, struct ordo_error *error)
+static bool put_in_temp(struct lowering *lowering, uint32_t node, struct ordo_error *error)
 {
 	struct pass pass = {.nodes = {node}, .count = 1};
-	if (is_leaf(maker, node)) {
-		maker->temp[node] = convert(maker, WIDEN, &pass, error);
-		return maker->temp[node] != ORDO_NONE;
+	if (is_leaf(lowering, node)) {
+		lowering->temp[node] = convert(lowering, WIDEN, &pass, error);
+		return lowering->temp[node] != ORDO_NONE;
 	}
 	pass.count = 0;
-	if (!evaluate(maker, node, &pass, error))
+	if (!evaluate(lowering, node, &pass, error))
 		return false;
-	maker->temp[node] = fold_into_temp(maker, &pass, error);
-	return maker->temp[node] != ORDO_NONE;
+	lowering->temp[node] = fold_into_temp(lowering, &pass, error);
+	return lowering->temp[node] != ORDO_NONE;
 }
 
 static bool add_to_pass(
-	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
+	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
-	const bool leaf = is_leaf(maker, node) && !maker->folds->widens;
-	if (!leaf && maker->temp[node] == ORDO_NONE && !put_in_temp(maker, node, error))
+	const bool leaf = is_leaf(lowering, node) && !lowering->folds->widens;
+	if (!leaf && lowering->temp[node] == ORDO_NONE && !put_in_temp(lowering, node, error))
 		return false;
 	if ((pass->count == MOST_OPERANDS || (!leaf && pass->held >= MOST_HELD)) &&
-		!shorten(maker, pass, error))
+		!shorten(lowering, pass, error))
 		return false;
 	pass->nodes[pass->count++] = node;
 	pass->held += !leaf;
@@ -268,59 +268,59 @@ static bool add_to_pass(
 }
 
 /* May the spine go on through this node, rather than use it as a whole? */
-static bool is_open(const struct step_maker *maker, uint32_t node)
+static bool is_open(const struct lowering *lowering, uint32_t node)
 {
-	return !is_leaf(maker, node) && maker->temp[node] == ORDO_NONE &&
-	       !(maker->shares && maker->uses[node] > 1);
+	return !is_leaf(lowering, node) && lowering->temp[node] == ORDO_NONE &&
+	       !(lowering->shares && lowering->uses[node] > 1);
 }
 
 /* Puts the operands of a node's spine into the pass; what does not fit is folded on the way. */
 static bool evaluate(
-	struct step_maker *maker, uint32_t node, struct pass *pass, struct ordo_error *error)
+	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
-	const size_t base = maker->npath;
+	const size_t base = lowering->npath;
 	uint32_t at = node;
-	while (at == node ? !is_leaf(maker, at) : is_open(maker, at)) {
-		uint32_t left = child(maker, at, 0), right = child(maker, at, 1);
-		const bool goes_right =
-			is_open(maker, right) &&
-			(!is_open(maker, left) || maker->nleaf[right] > maker->nleaf[left]);
-		if (!ordo_array_reserve(
-			    &maker->path, &maker->path_room, maker->npath + 1, sizeof *maker->path))
+	while (at == node ? !is_leaf(lowering, at) : is_open(lowering, at)) {
+		uint32_t left = child(lowering, at, 0), right = child(lowering, at, 1);
+		const bool goes_right = is_open(lowering, right) &&
+					(!is_open(lowering, left) ||
+						lowering->nleaf[right] > lowering->nleaf[left]);
+		if (!ordo_array_reserve(&lowering->path, &lowering->path_room, lowering->npath + 1,
+			    sizeof *lowering->path))
 			return ordo_fail_memory(error);
-		maker->path[maker->npath++] = goes_right ? left : right;
+		lowering->path[lowering->npath++] = goes_right ? left : right;
 		at = goes_right ? right : left;
 	}
-	if (!add_to_pass(maker, at, pass, error))
+	if (!add_to_pass(lowering, at, pass, error))
 		return false;
-	while (maker->npath > base)
-		if (!add_to_pass(maker, maker->path[--maker->npath], pass, error))
+	while (lowering->npath > base)
+		if (!add_to_pass(lowering, lowering->path[--lowering->npath], pass, error))
 			return false;
 	return true;
 }
 
 /* Rounds a sum to the type. */
-static bool narrow(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+static bool narrow(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
-	if (pass->count > 1 && !shorten(maker, pass, error))
+	if (pass->count > 1 && !shorten(lowering, pass, error))
 		return false;
-	const uint32_t temp = convert(maker, NARROW, pass, error);
+	const uint32_t temp = convert(lowering, NARROW, pass, error);
 	if (pass->nodes[0] == ORDO_NONE)
-		give_temp(maker, pass->before);
+		give_temp(lowering, pass->before);
 	else
-		use(maker, pass->nodes[0]);
+		use(lowering, pass->nodes[0]);
 	*pass = (struct pass){.nodes = {ORDO_NONE}, .before = temp, .count = 1, .held = 1};
 	return temp != ORDO_NONE;
 }
 
-static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_error *error)
+static bool divide(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
 	const bool is_own_temp = pass->count == 1 && pass->nodes[0] == ORDO_NONE;
-	if (!is_own_temp && !shorten(maker, pass, error))
+	if (!is_own_temp && !shorten(lowering, pass, error))
 		return false;
-	struct step *step = append_step(maker, DIVIDE, error);
+	struct step *step = append_step(lowering, DIVIDE, error);
 	if (!step ||
-		!append_operand(maker, (struct operand){.rank = ORDO_NONE, .temp = pass->before},
+		!append_operand(lowering, (struct operand){.rank = ORDO_NONE, .temp = pass->before},
 			ORDO_NONE, error))
 		return false;
 	step->dst = step->src;
@@ -330,15 +330,15 @@ static bool divide(struct step_maker *maker, struct pass *pass, struct ordo_erro
 
 /* Appends a pass with the outputs of these roots as destinations; many of them take several
  * passes. */
-static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const struct root *roots,
-	uint32_t nroot, struct ordo_error *error)
+static bool fold_into_outputs(struct lowering *lowering, struct pass *pass,
+	const struct root *roots, uint32_t nroot, struct ordo_error *error)
 {
-	if (maker->folds->widens && !narrow(maker, pass, error))
+	if (lowering->folds->widens && !narrow(lowering, pass, error))
 		return false;
-	const bool is_whole = roots[0].rank < maker->problem.nrank;
-	if (maker->folds->divisor > 1 && is_whole && !divide(maker, pass, error))
+	const bool is_whole = roots[0].rank < lowering->problem.nrank;
+	if (lowering->folds->divisor > 1 && is_whole && !divide(lowering, pass, error))
 		return false;
-	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(maker, pass, error))
+	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(lowering, pass, error))
 		return false;
 	const struct pass whole = *pass;
 	for (uint32_t first = 0; first < nroot; first += MOST_OPERANDS) {
@@ -347,18 +347,18 @@ static bool fold_into_outputs(struct step_maker *maker, struct pass *pass, const
 		struct step *step;
 		if (end < nroot) {
 			/* Only the last pass gives the temp back. */
-			if (!(step = append_step(maker, FOLD, error)) ||
-				!append_source(maker, &part, 0, error))
+			if (!(step = append_step(lowering, FOLD, error)) ||
+				!append_source(lowering, &part, 0, error))
 				return false;
 			step->nsrc = 1;
-			step->dst = (uint32_t)maker->folds->noperand;
-		} else if (!(step = append_pass(maker, &part, error))) {
+			step->dst = (uint32_t)lowering->folds->noperand;
+		} else if (!(step = append_pass(lowering, &part, error))) {
 			return false;
 		}
 		for (uint32_t i = first; i < end; i++, step->ndst++)
-			if (!append_operand(maker,
+			if (!append_operand(lowering,
 				    (struct operand){
-					    output_begin(maker, roots[i].rank, maker->chunk),
+					    output_begin(lowering, roots[i].rank, lowering->chunk),
 					    roots[i].rank, 0},
 				    ORDO_NONE, error))
 				return false;
@@ -374,123 +374,125 @@ static uint32_t count_equal(const struct root *roots, uint32_t nroot)
 	return n;
 }
 
-static bool mark_use(struct step_maker *maker, uint32_t node, bool *first, struct ordo_error *error)
+static bool mark_use(
+	struct lowering *lowering, uint32_t node, bool *first, struct ordo_error *error)
 {
-	*first = !maker->uses[node]++;
+	*first = !lowering->uses[node]++;
 	if (!*first)
 		return true;
-	if (!ordo_array_reserve(&maker->touched, &maker->touched_room, maker->ntouched + 1,
-		    sizeof *maker->touched))
+	if (!ordo_array_reserve(&lowering->touched, &lowering->touched_room, lowering->ntouched + 1,
+		    sizeof *lowering->touched))
 		return ordo_fail_memory(error);
-	maker->touched[maker->ntouched++] = node;
+	lowering->touched[lowering->ntouched++] = node;
 	return true;
 }
 
 /* How often each node below the roots is an operand, or a root. Nodes are touched before their
  * children. */
-static bool count_uses(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+static bool count_uses(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	bool first;
 	for (uint32_t i = 0; i < nroot; i += count_equal(&roots[i], nroot - i))
-		if (!mark_use(maker, roots[i].tree, &first, error))
+		if (!mark_use(lowering, roots[i].tree, &first, error))
 			return false;
-	for (size_t i = 0; i < maker->ntouched; i++) {
-		const uint32_t node = maker->touched[i];
-		for (int which = 0; which < 2 && !is_leaf(maker, node); which++)
-			if (!mark_use(maker, child(maker, node, which), &first, error))
+	for (size_t i = 0; i < lowering->ntouched; i++) {
+		const uint32_t node = lowering->touched[i];
+		for (int which = 0; which < 2 && !is_leaf(lowering, node); which++)
+			if (!mark_use(lowering, child(lowering, node, which), &first, error))
 				return false;
 	}
 	return true;
 }
 
-static void forget_uses(struct step_maker *maker)
+static void forget_uses(struct lowering *lowering)
 {
-	for (size_t i = 0; i < maker->ntouched; i++)
-		maker->uses[maker->touched[i]] = 0;
-	maker->ntouched = 0;
+	for (size_t i = 0; i < lowering->ntouched; i++)
+		lowering->uses[lowering->touched[i]] = 0;
+	lowering->ntouched = 0;
 }
 
 /* Straight into the outputs, root by root. */
-static bool make_roots(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+static bool make_roots(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	for (uint32_t i = 0, n; i < nroot; i += n) {
 		struct pass pass = {.count = 0};
 		n = count_equal(&roots[i], nroot - i);
 		const uint32_t tree = roots[i].tree;
-		const bool whole =
-			maker->temp[tree] != ORDO_NONE || (maker->shares && maker->uses[tree] > 1);
-		if (!(whole ? add_to_pass(maker, tree, &pass, error)
-			    : evaluate(maker, tree, &pass, error)) ||
-			!fold_into_outputs(maker, &pass, &roots[i], n, error))
+		const bool whole = lowering->temp[tree] != ORDO_NONE ||
+				   (lowering->shares && lowering->uses[tree] > 1);
+		if (!(whole ? add_to_pass(lowering, tree, &pass, error)
+			    : evaluate(lowering, tree, &pass, error)) ||
+			!fold_into_outputs(lowering, &pass, &roots[i], n, error))
 			return false;
 	}
 	return true;
 }
 
 /* All into temps first: outputs may be the inputs that are still to be read. */
-static bool make_roots_late(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+static bool make_roots_late(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < nroot; i += count_equal(&roots[i], nroot - i))
-		if (maker->temp[roots[i].tree] == ORDO_NONE && !is_leaf(maker, roots[i].tree) &&
-			!put_in_temp(maker, roots[i].tree, error))
+		if (lowering->temp[roots[i].tree] == ORDO_NONE &&
+			!is_leaf(lowering, roots[i].tree) &&
+			!put_in_temp(lowering, roots[i].tree, error))
 			return false;
-	return make_roots(maker, roots, nroot, error);
+	return make_roots(lowering, roots, nroot, error);
 }
 
-static void begin_fold(struct step_maker *maker, size_t nstep, size_t noperand)
+static void begin_fold(struct lowering *lowering, size_t nstep, size_t noperand)
 {
 	/* Nodes are left in temps only by an attempt that was given up. */
-	for (size_t i = 0; i < maker->ntouched; i++)
-		maker->temp[maker->touched[i]] = ORDO_NONE;
-	maker->folds->nstep = nstep;
-	maker->folds->noperand = noperand;
-	maker->npath = maker->nunused = maker->ntemp = 0;
-	maker->crowded = false;
+	for (size_t i = 0; i < lowering->ntouched; i++)
+		lowering->temp[lowering->touched[i]] = ORDO_NONE;
+	lowering->folds->nstep = nstep;
+	lowering->folds->noperand = noperand;
+	lowering->npath = lowering->nunused = lowering->ntemp = 0;
+	lowering->crowded = false;
 }
 
-static bool make_fold(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+static bool make_fold(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	const bool single = count_equal(roots, nroot) == nroot;
-	const size_t nstep = maker->folds->nstep, noperand = maker->folds->noperand;
-	if (!single && !count_uses(maker, roots, nroot, error))
+	const size_t nstep = lowering->folds->nstep, noperand = lowering->folds->noperand;
+	if (!single && !count_uses(lowering, roots, nroot, error))
 		return false;
-	begin_fold(maker, nstep, noperand);
-	maker->shares = !single;
-	const bool late = !single && ordo_operator_facts(maker->problem.op)->has_in_place;
-	bool worked = (late ? make_roots_late : make_roots)(maker, roots, nroot, error);
-	if (maker->crowded && !late) {
+	begin_fold(lowering, nstep, noperand);
+	lowering->shares = !single;
+	const bool late = !single && ordo_operator_facts(lowering->problem.op)->has_in_place;
+	bool worked = (late ? make_roots_late : make_roots)(lowering, roots, nroot, error);
+	if (lowering->crowded && !late) {
 		/* Evaluated each on its own, trees need few temps. */
-		begin_fold(maker, nstep, noperand);
-		maker->shares = false;
-		worked = make_roots(maker, roots, nroot, error);
+		begin_fold(lowering, nstep, noperand);
+		lowering->shares = false;
+		worked = make_roots(lowering, roots, nroot, error);
 	}
-	forget_uses(maker);
-	return worked || !maker->crowded
+	forget_uses(lowering);
+	return worked || !lowering->crowded
 		       ? worked
 		       : ordo_fail(error, ORDO_USAGE, 0,
 				 "chunk %" PRIu32 ": the ranks have more than %d different sums of "
 				 "it: too many to be folded",
-				 maker->chunk, MOST_TEMPS);
+				 lowering->chunk, MOST_TEMPS);
 }
 
-bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uint32_t nroot,
+bool ordo_lowering_add(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	uint32_t chunk, struct ordo_error *error)
 {
-	struct folds *folds = maker->folds;
+	struct folds *folds = lowering->folds;
 	const struct layout *layout = folds->layout;
 	if (!ordo_array_reserve(
-		    &folds->list, &folds->fold_room, folds->nfold + 1, sizeof *folds->list))
+		    &folds->list, &folds->room.folds, folds->nfold + 1, sizeof *folds->list))
 		return ordo_fail_memory(error);
 	struct fold *fold = &folds->list[folds->nfold];
 	fold->first_step = (uint32_t)folds->nstep;
 	fold->nelement = chunk_begin(layout, chunk + 1) - chunk_begin(layout, chunk);
-	fold->takes = maker->partials[0].tree != ORDO_NONE;
-	maker->chunk = chunk;
-	if (!make_fold(maker, roots, nroot, error))
+	fold->takes = lowering->partials[0].tree != ORDO_NONE;
+	lowering->chunk = chunk;
+	if (!make_fold(lowering, roots, nroot, error))
 		return false;
 	fold->nstep = (uint32_t)(folds->nstep - fold->first_step);
 	folds->nfold++;
@@ -498,16 +500,16 @@ bool ordo_step_maker_add(struct step_maker *maker, const struct root *roots, uin
 }
 
 /* Where the operand that is a source lies in another chunk. */
-static uint64_t source_begin(const struct step_maker *maker, uint32_t operand, uint32_t chunk)
+static uint64_t source_begin(const struct lowering *lowering, uint32_t operand, uint32_t chunk)
 {
-	return maker->folds->operands[operand].rank >= maker->problem.nrank
-		       ? partial_begin(maker, chunk)
-		       : input_begin(maker, maker->contributors[operand], chunk);
+	return lowering->folds->operands[operand].rank >= lowering->problem.nrank
+		       ? partial_begin(lowering, chunk)
+		       : input_begin(lowering, lowering->contributors[operand], chunk);
 }
 
-bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
+bool ordo_lowering_extend(struct lowering *lowering, uint32_t chunk)
 {
-	struct folds *folds = maker->folds;
+	struct folds *folds = lowering->folds;
 	const struct layout *layout = folds->layout;
 	struct fold *fold = &folds->list[folds->nfold - 1];
 	const uint64_t length = fold->nelement * layout->element;
@@ -515,11 +517,12 @@ bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
 		const struct step *step = &folds->steps[s];
 		for (uint32_t i = step->src; i < step->src + step->nsrc; i++)
 			if (folds->operands[i].rank != ORDO_NONE &&
-				source_begin(maker, i, chunk) != folds->operands[i].begin + length)
+				source_begin(lowering, i, chunk) !=
+					folds->operands[i].begin + length)
 				return false;
 		for (uint32_t i = step->dst; i < step->dst + step->ndst; i++)
 			if (folds->operands[i].rank != ORDO_NONE &&
-				output_begin(maker, folds->operands[i].rank, chunk) !=
+				output_begin(lowering, folds->operands[i].rank, chunk) !=
 					folds->operands[i].begin + length)
 				return false;
 	}
@@ -527,40 +530,40 @@ bool ordo_step_maker_extend(struct step_maker *maker, uint32_t chunk)
 	return true;
 }
 
-void ordo_step_maker_read_partials(struct step_maker *maker, const struct partial partials[NSIDE])
+void ordo_lowering_read_partials(struct lowering *lowering, const struct partial partials[NSIDE])
 {
-	memcpy(maker->partials, partials, sizeof maker->partials);
+	memcpy(lowering->partials, partials, sizeof lowering->partials);
 }
 
-static void count_leaves(struct step_maker *maker)
+static void count_leaves(struct lowering *lowering)
 {
-	for (uint32_t i = 0; i < maker->trees->nnode; i++) {
-		const uint32_t *node = maker->trees->nodes[i];
+	for (uint32_t i = 0; i < lowering->trees->nnode; i++) {
+		const uint32_t *node = lowering->trees->nodes[i];
 		const uint64_t n = node[0] == ORDO_NONE ? 1
-							: (uint64_t)maker->nleaf[node[0]] +
-								  maker->nleaf[node[1]];
-		maker->nleaf[i] = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+							: (uint64_t)lowering->nleaf[node[0]] +
+								  lowering->nleaf[node[1]];
+		lowering->nleaf[i] = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 	}
 }
 
 /* Without reductions, a rank contributes its own input. */
-static void find_owners(struct step_maker *maker)
+static void find_owners(struct lowering *lowering)
 {
-	const struct ordo_problem *problem = &maker->problem;
+	const struct ordo_problem *problem = &lowering->problem;
 	const bool reduces = ordo_operator_facts(problem->op)->reduces;
 	for (uint32_t r = 0; r < problem->nrank; r++) {
 		const uint32_t first = reduces ? ordo_first_shard(problem, r) : r,
 			       end = reduces ? ordo_first_shard(problem, r + 1) : r + 1;
 		for (uint32_t i = first; i < end; i++)
-			maker->owner[i] = r;
+			lowering->owner[i] = r;
 	}
 }
 
-struct step_maker *ordo_step_maker_create(
+struct lowering *ordo_lowering_create(
 	struct folds *folds, const struct ordo_trees *trees, struct ordo_error *error)
 {
-	struct step_maker *maker = calloc(1, sizeof *maker);
-	if (!maker) {
+	struct lowering *lowering = calloc(1, sizeof *lowering);
+	if (!lowering) {
 		ordo_fail_memory(error);
 		return NULL;
 	}
@@ -568,35 +571,35 @@ struct step_maker *ordo_step_maker_create(
 	const size_t nnode = (size_t)trees->nnode + 1,
 		     ncontributor = ordo_operator_facts(problem->op)->reduces ? problem->nshard
 									      : problem->nrank;
-	maker->folds = folds;
-	maker->trees = trees;
-	maker->problem = *problem;
-	maker->nleaf = malloc(nnode * sizeof *maker->nleaf);
-	maker->uses = calloc(nnode, sizeof *maker->uses);
-	maker->temp = malloc(nnode * sizeof *maker->temp);
-	maker->owner = malloc(ncontributor * sizeof *maker->owner);
-	if (!maker->nleaf || !maker->uses || !maker->temp || !maker->owner) {
-		ordo_step_maker_destroy(maker);
+	lowering->folds = folds;
+	lowering->trees = trees;
+	lowering->problem = *problem;
+	lowering->nleaf = malloc(nnode * sizeof *lowering->nleaf);
+	lowering->uses = calloc(nnode, sizeof *lowering->uses);
+	lowering->temp = malloc(nnode * sizeof *lowering->temp);
+	lowering->owner = malloc(ncontributor * sizeof *lowering->owner);
+	if (!lowering->nleaf || !lowering->uses || !lowering->temp || !lowering->owner) {
+		ordo_lowering_destroy(lowering);
 		ordo_fail_memory(error);
 		return NULL;
 	}
-	memset(maker->temp, 0xff, nnode * sizeof *maker->temp);
-	memset(maker->partials, 0xff, sizeof maker->partials);
-	count_leaves(maker);
-	find_owners(maker);
-	return maker;
+	memset(lowering->temp, 0xff, nnode * sizeof *lowering->temp);
+	memset(lowering->partials, 0xff, sizeof lowering->partials);
+	count_leaves(lowering);
+	find_owners(lowering);
+	return lowering;
 }
 
-void ordo_step_maker_destroy(struct step_maker *maker)
+void ordo_lowering_destroy(struct lowering *lowering)
 {
-	if (!maker)
+	if (!lowering)
 		return;
-	free(maker->nleaf);
-	free(maker->uses);
-	free(maker->temp);
-	free(maker->owner);
-	free(maker->contributors);
-	free(maker->touched);
-	free(maker->path);
-	free(maker);
+	free(lowering->nleaf);
+	free(lowering->uses);
+	free(lowering->temp);
+	free(lowering->owner);
+	free(lowering->contributors);
+	free(lowering->touched);
+	free(lowering->path);
+	free(lowering);
 }

@@ -60,7 +60,7 @@ static uint64_t bytes_of(const struct folds *folds, const struct fold *fold)
 bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_error *error)
 {
 	if (!ordo_array_reserve(
-		    &folds->items, &folds->item_room, folds->nitem + 1, sizeof *folds->items))
+		    &folds->items, &folds->room.items, folds->nitem + 1, sizeof *folds->items))
 		return ordo_fail_memory(error);
 	folds->items[folds->nitem++] = item;
 	return true;
@@ -138,7 +138,7 @@ void ordo_folds_measure(struct folds *folds)
 	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
 }
 
-bool ordo_folds_cut(struct folds *folds, struct ordo_error *error)
+bool ordo_folds_partition(struct folds *folds, struct ordo_error *error)
 {
 	if (!sort_folds(folds, error))
 		return false;

@@ -33,7 +33,7 @@ struct content {
 struct stager {
 	struct folds *folds;
 	const struct ordo_proof *proof;
-	struct step_maker *maker;
+	struct lowering *lowering;
 	struct content *contents; /* [nnode] */
 	/* Of the last fold, and of the next one. */
 	struct root *roots[2]; /* [nrank + NPARTIAL] */
@@ -105,13 +105,13 @@ static bool append(struct stager *stager, uint32_t chunk, const struct root *roo
 {
 	if (stager->nroot == nroot && !memcmp(roots, stager->roots[0], nroot * sizeof *roots) &&
 		!memcmp(partials, stager->partials, sizeof stager->partials) &&
-		ordo_step_maker_extend(stager->maker, chunk))
+		ordo_lowering_extend(stager->lowering, chunk))
 		return true;
 	stager->nroot = nroot;
 	memcpy(stager->roots[0], roots, nroot * sizeof *roots);
 	memcpy(stager->partials, partials, sizeof stager->partials);
-	ordo_step_maker_read_partials(stager->maker, partials);
-	return ordo_step_maker_add(stager->maker, roots, nroot, chunk, error);
+	ordo_lowering_read_partials(stager->lowering, partials);
+	return ordo_lowering_add(stager->lowering, roots, nroot, chunk, error);
 }
 
 /* A side's own sum, once for itself and once for the other side. */
@@ -203,11 +203,11 @@ bool ordo_folds_derive_two_stage(struct folds *folds, const struct layout *layou
 	stager.contents = malloc(((size_t)proof->trees.nnode + 1) * sizeof *stager.contents);
 	for (int i = 0; i < 2; i++)
 		stager.roots[i] = malloc((problem->nrank + NPARTIAL) * sizeof *stager.roots[i]);
-	stager.maker = ordo_step_maker_create(folds, &proof->trees, error);
+	stager.lowering = ordo_lowering_create(folds, &proof->trees, error);
 	const bool has_memory = stager.contents && stager.roots[0] && stager.roots[1];
 	const bool worked =
-		stager.maker && (has_memory ? derive(&stager, error) : ordo_fail_memory(error));
-	ordo_step_maker_destroy(stager.maker);
+		stager.lowering && (has_memory ? derive(&stager, error) : ordo_fail_memory(error));
+	ordo_lowering_destroy(stager.lowering);
 	free(stager.contents);
 	free(stager.roots[0]);
 	free(stager.roots[1]);

@@ -20,7 +20,7 @@ static void end_call(struct ordo_communicator *communicator, struct call_slot *s
 {
 	uint32_t open = state_of(lap + 1, OPEN);
 	if (is_staged(slot->folds))
-		atomic_store_explicit(&communicator->partials_taken, 0, memory_order_release);
+		atomic_store_explicit(&communicator->partials.taken, 0, memory_order_release);
 	atomic_store(&slot->state, open);
 	if (atomic_load(&communicator->broken))
 		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap + 1, FAILED));
@@ -38,8 +38,8 @@ static void offer(struct call_slot *slot, uint32_t lap, size_t first, size_t end
 /* There is something to claim. */
 static void call_for_help(struct ordo_communicator *communicator, struct call_slot *slot)
 {
-	atomic_store_explicit(&communicator->launched, (uint32_t)(slot - communicator->slots),
-		memory_order_relaxed);
+	atomic_store_explicit(&communicator->helpers.launched,
+		(uint32_t)(slot - communicator->slots), memory_order_relaxed);
 	ordo_helpers_wake(communicator);
 	ordo_call_wake(slot);
 }
@@ -75,7 +75,7 @@ static uint32_t run_items(
 static void await_stage(
 	const struct ordo_communicator *communicator, const struct call_slot *slot, uint32_t lap)
 {
-	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN_STAGE : 0;
+	const uint32_t nspin = communicator->helpers.count < communicator->ncore ? NSPIN_STAGE : 0;
 	for (uint32_t i = 0; i < nspin; i++) {
 		const uint64_t claims = atomic_load_explicit(&slot->claims, memory_order_relaxed);
 		if (claims >> 34 != lap || (claims & 0x1ffff) != (claims >> 17 & 0x1ffff))
@@ -112,16 +112,16 @@ bool ordo_call_work(struct ordo_communicator *communicator, struct call_slot *sl
 /* Takes the memory of partial sums for a call. Only who has taken it makes it larger. */
 static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes)
 {
-	if (atomic_exchange_explicit(&communicator->partials_taken, 1, memory_order_acquire))
+	if (atomic_exchange_explicit(&communicator->partials.taken, 1, memory_order_acquire))
 		return false;
-	if (communicator->partial_bytes < bytes) {
-		free(communicator->partials);
-		communicator->partials = allocate_lines(NPARTIAL, bytes);
-		communicator->partial_bytes = communicator->partials ? bytes : 0;
+	if (communicator->partials.bytes < bytes) {
+		free(communicator->partials.memory);
+		communicator->partials.memory = allocate_lines(NPARTIAL, bytes);
+		communicator->partials.bytes = communicator->partials.memory ? bytes : 0;
 	}
-	if (communicator->partial_bytes < bytes)
-		atomic_store_explicit(&communicator->partials_taken, 0, memory_order_release);
-	return communicator->partial_bytes >= bytes;
+	if (communicator->partials.bytes < bytes)
+		atomic_store_explicit(&communicator->partials.taken, 0, memory_order_release);
+	return communicator->partials.bytes >= bytes;
 }
 
 /* In two stages, if there is memory for what lies between them. A side takes the lines of what it
@@ -131,14 +131,14 @@ static const struct folds *choose_folds(struct ordo_communicator *communicator,
 	const struct call_slot *slot, const struct ordo_collective *collective)
 {
 	const uint64_t bytes = round_up(vector_bytes(&collective->layout), CACHE_LINE);
-	if (!collective->staged.nitem || !communicator->nhelper ||
+	if (!collective->staged.nitem || !communicator->helpers.count ||
 		!take_partials(communicator, bytes))
 		return &collective->folds;
-	communicator->turn = !communicator->turn;
+	communicator->partials.turn = !communicator->partials.turn;
 	for (uint32_t i = 0; i < NPARTIAL; i++) {
-		const uint32_t place = i < NSIDE ? i ^ communicator->turn : i;
+		const uint32_t place = i < NSIDE ? i ^ communicator->partials.turn : i;
 		unsigned char *partial =
-			communicator->partials + place * communicator->partial_bytes;
+			communicator->partials.memory + place * communicator->partials.bytes;
 		slot->ends[communicator->nrank + i] = (struct ends){partial, partial};
 	}
 	return &collective->staged;

@@ -115,7 +115,7 @@ void ordo_communicator_destroy(struct ordo_communicator *communicator)
 	}
 	free(communicator->slots);
 	free(communicator->seats);
-	free(communicator->partials);
+	free(communicator->partials.memory);
 	ordo_bound_destroy(communicator->bound);
 	pthread_mutex_destroy(&communicator->resetting);
 	free(communicator);

@@ -81,7 +81,31 @@ struct seat {
 	bool in_place;
 };
 
-struct helper;
+/* Of one call at a time that was launched in two stages. */
+struct partials {
+	_Atomic uint32_t taken;
+	unsigned char *memory;
+	uint64_t bytes; /* of each of NPARTIAL */
+	uint32_t turn;	/* 0 and 1 in turn: see choose_folds */
+};
+
+/* Threads that work beside the callers: see workers.c. */
+struct helpers {
+	alignas(CACHE_LINE) _Atomic uint32_t bell; /* changes when there may be work */
+	_Atomic uint32_t launched;		   /* slot of the call launched last */
+	_Atomic uint32_t nlistening;		   /* asleep on the bell */
+	_Atomic uint32_t quits;
+	struct helper *list;
+	uint32_t count, nstarted; /* wanted, and running */
+	struct {
+		void (*visit)(void *closure, uint32_t rank);
+		void *closure;
+		_Atomic uint32_t number;    /* of visits so far */
+		_Atomic uint32_t nvisiting; /* helpers that are not done with this one */
+		_Atomic uint32_t sleeps;    /* the caller, until they are */
+	} visit;
+};
+
 struct bound;
 
 struct ordo_communicator {
@@ -92,11 +116,7 @@ struct ordo_communicator {
 	struct bound *bound; /* see bound.h; NULL: nothing is bound */
 	uint32_t most_kept;
 
-	/* Partial sums, of one call at a time that was launched in two stages. */
-	_Atomic uint32_t partials_taken;
-	unsigned char *partials;
-	uint64_t partial_bytes; /* of each of NPARTIAL */
-	uint32_t turn;		/* 0 and 1 in turn: see choose_folds */
+	struct partials partials;
 
 	/* Failure: 0, 1 while it is written down, 2. */
 	alignas(CACHE_LINE) _Atomic uint32_t broken;
@@ -105,20 +125,7 @@ struct ordo_communicator {
 	struct ordo_error failure;
 	pthread_mutex_t resetting;
 
-	/* Helpers: see workers.c. */
-	alignas(CACHE_LINE) _Atomic uint32_t bell; /* changes when there may be work */
-	_Atomic uint32_t launched;		   /* slot of the call launched last */
-	_Atomic uint32_t nlistening;		   /* asleep on it */
-	_Atomic uint32_t quits;
-	struct helper *helpers;
-	uint32_t nhelper, nstarted; /* wanted, and running */
-	struct {
-		void (*visit)(void *closure, uint32_t rank);
-		void *closure;
-		_Atomic uint32_t number;    /* of visits so far */
-		_Atomic uint32_t nvisiting; /* helpers that are not done with this one */
-		_Atomic uint32_t sleeps;    /* the caller, until they are */
-	} visit;
+	struct helpers helpers;
 };
 
 /* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have
@@ -127,7 +134,7 @@ struct ordo_communicator {
 #define NYIELD 400
 static inline uint32_t spins_of(const struct ordo_communicator *communicator)
 {
-	return communicator->nrank + communicator->nhelper <= communicator->ncore ? 4000 : 0;
+	return communicator->nrank + communicator->helpers.count <= communicator->ncore ? 4000 : 0;
 }
 static inline void pass_time(uint32_t i, uint32_t nspin)
 {

@@ -17,9 +17,9 @@ void ordo_eager_wake(struct call_slot *slot)
 
 void ordo_helpers_wake(struct ordo_communicator *communicator)
 {
-	if (!communicator->nhelper)
+	if (!communicator->helpers.count)
 		return;
-	atomic_fetch_add(&communicator->bell, 1);
-	if (atomic_load(&communicator->nlistening))
-		ordo_wake(&communicator->bell);
+	atomic_fetch_add(&communicator->helpers.bell, 1);
+	if (atomic_load(&communicator->helpers.nlistening))
+		ordo_wake(&communicator->helpers.bell);
 }

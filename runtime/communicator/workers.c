@@ -19,9 +19,9 @@ struct helper {
 /* The ranks of a thread, the caller being thread 0: neighbours. */
 static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 {
-	const uint64_t nrank = communicator->nrank, nthread = communicator->nhelper + 1;
+	const uint64_t nrank = communicator->nrank, nthread = communicator->helpers.count + 1;
 	for (uint64_t r = thread * nrank / nthread; r < (thread + 1) * nrank / nthread; r++)
-		communicator->visit.visit(communicator->visit.closure, (uint32_t)r);
+		communicator->helpers.visit.visit(communicator->helpers.visit.closure, (uint32_t)r);
 }
 
 /* What a thread reads of a call that another one has just launched, on its way together. */
@@ -34,7 +34,8 @@ static void fetch_slot(const struct call_slot *slot)
 
 static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 {
-	const uint32_t last = atomic_load_explicit(&communicator->launched, memory_order_relaxed);
+	const uint32_t last =
+		atomic_load_explicit(&communicator->helpers.launched, memory_order_relaxed);
 	fetch_slot(&communicator->slots[last]);
 	for (uint32_t i = 0; i < communicator->depth; i++) {
 		struct call_slot *slot =
@@ -48,16 +49,17 @@ static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 /* Until the bell rings again. */
 static void listen(struct ordo_communicator *communicator, uint32_t heard)
 {
-	const uint32_t nspin = communicator->nhelper < communicator->ncore ? NSPIN : 0;
+	const uint32_t nspin = communicator->helpers.count < communicator->ncore ? NSPIN : 0;
 	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i++) {
-		if (atomic_load_explicit(&communicator->bell, memory_order_acquire) != heard)
+		if (atomic_load_explicit(&communicator->helpers.bell, memory_order_acquire) !=
+			heard)
 			return;
 		pass_time(i, nspin);
 	}
-	atomic_fetch_add(&communicator->nlistening, 1);
-	if (atomic_load(&communicator->bell) == heard)
-		ordo_sleep(&communicator->bell, heard, UINT32_MAX);
-	atomic_fetch_sub(&communicator->nlistening, 1);
+	atomic_fetch_add(&communicator->helpers.nlistening, 1);
+	if (atomic_load(&communicator->helpers.bell) == heard)
+		ordo_sleep(&communicator->helpers.bell, heard, UINT32_MAX);
+	atomic_fetch_sub(&communicator->helpers.nlistening, 1);
 }
 
 static void *help(void *argument)
@@ -66,34 +68,35 @@ static void *help(void *argument)
 	struct ordo_communicator *communicator = helper->communicator;
 	uint32_t nvisit = 0;
 	for (uint32_t heard = 0;;) {
-		const uint32_t bell = atomic_load(&communicator->bell);
-		if (atomic_load(&communicator->quits))
+		const uint32_t bell = atomic_load(&communicator->helpers.bell);
+		if (atomic_load(&communicator->helpers.quits))
 			return NULL;
 		if (bell == heard) {
 			listen(communicator, heard);
 			continue;
 		}
 		heard = bell;
-		if (atomic_load(&communicator->visit.number) != nvisit) {
+		if (atomic_load(&communicator->helpers.visit.number) != nvisit) {
 			nvisit++;
 			visit_own(communicator, helper->number);
-			if (atomic_fetch_sub(&communicator->visit.nvisiting, 1) == 1 &&
-				atomic_load(&communicator->visit.sleeps))
-				ordo_wake(&communicator->visit.nvisiting);
+			if (atomic_fetch_sub(&communicator->helpers.visit.nvisiting, 1) == 1 &&
+				atomic_load(&communicator->helpers.visit.sleeps))
+				ordo_wake(&communicator->helpers.visit.nvisiting);
 		}
-		work_on_all(communicator, 2 * helper->number > communicator->nhelper);
+		work_on_all(communicator, 2 * helper->number > communicator->helpers.count);
 	}
 }
 
 bool ordo_helpers_create(
 	struct ordo_communicator *communicator, uint32_t nhelper, struct ordo_error *error)
 {
-	communicator->helpers = calloc((size_t)nhelper + 1, sizeof *communicator->helpers);
-	if (!communicator->helpers)
+	communicator->helpers.list =
+		calloc((size_t)nhelper + 1, sizeof *communicator->helpers.list);
+	if (!communicator->helpers.list)
 		return ordo_fail_memory(error);
-	communicator->nhelper = nhelper;
-	for (uint32_t i = 0; i < nhelper; i++, communicator->nstarted++) {
-		struct helper *helper = &communicator->helpers[i];
+	communicator->helpers.count = nhelper;
+	for (uint32_t i = 0; i < nhelper; i++, communicator->helpers.nstarted++) {
+		struct helper *helper = &communicator->helpers.list[i];
 		*helper = (struct helper){.communicator = communicator, .number = i + 1};
 		if (pthread_create(&helper->thread, NULL, help, helper))
 			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
@@ -104,30 +107,31 @@ bool ordo_helpers_create(
 
 void ordo_helpers_destroy(struct ordo_communicator *communicator)
 {
-	atomic_store(&communicator->quits, 1);
-	atomic_fetch_add(&communicator->bell, 1);
-	ordo_wake(&communicator->bell);
-	for (uint32_t i = 0; i < communicator->nstarted; i++)
-		pthread_join(communicator->helpers[i].thread, NULL);
-	free(communicator->helpers);
+	atomic_store(&communicator->helpers.quits, 1);
+	atomic_fetch_add(&communicator->helpers.bell, 1);
+	ordo_wake(&communicator->helpers.bell);
+	for (uint32_t i = 0; i < communicator->helpers.nstarted; i++)
+		pthread_join(communicator->helpers.list[i].thread, NULL);
+	free(communicator->helpers.list);
 }
 
 void ordo_communicator_visit(struct ordo_communicator *communicator,
 	void (*visit)(void *closure, uint32_t rank), void *closure)
 {
-	communicator->visit.visit = visit;
-	communicator->visit.closure = closure;
-	atomic_store(&communicator->visit.nvisiting, communicator->nhelper);
-	atomic_fetch_add(&communicator->visit.number, 1);
+	communicator->helpers.visit.visit = visit;
+	communicator->helpers.visit.closure = closure;
+	atomic_store(&communicator->helpers.visit.nvisiting, communicator->helpers.count);
+	atomic_fetch_add(&communicator->helpers.visit.number, 1);
 	ordo_helpers_wake(communicator);
 	visit_own(communicator, 0);
-	for (uint32_t i = 0, left; (left = atomic_load(&communicator->visit.nvisiting)); i++) {
-		if (i < NSPIN && communicator->nhelper < communicator->ncore)
+	for (uint32_t i = 0, left; (left = atomic_load(&communicator->helpers.visit.nvisiting));
+		i++) {
+		if (i < NSPIN && communicator->helpers.count < communicator->ncore)
 			ordo_relax();
-		else if (!atomic_exchange(&communicator->visit.sleeps, 1))
+		else if (!atomic_exchange(&communicator->helpers.visit.sleeps, 1))
 			continue; /* who is last may have looked before */
 		else
-			ordo_sleep(&communicator->visit.nvisiting, left, UINT32_MAX);
+			ordo_sleep(&communicator->helpers.visit.nvisiting, left, UINT32_MAX);
 	}
-	atomic_store(&communicator->visit.sleeps, 0);
+	atomic_store(&communicator->helpers.visit.sleeps, 0);
 }
