@@ -105,6 +105,10 @@ bool ordo_fits_in_memory(const struct ordo_resolved_request *resolved,
 bool ordo_error_in(struct ordo_error *error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* The schedule of a request that names its algorithm, proved unless request->unproved; the caller
+ * destroys it. NULL: see error. */
+struct ordo_schedule *ordo_compile_named(
+	const struct ordo_request *request, struct ordo_error *error);
 /* Compiles and proves. The caller destroys both. NULL: *why is about what was asked for
  * (ordo_is_of_candidate), or ends every search. */
 struct ordo_schedule *ordo_compile_proved(

@@ -7,6 +7,7 @@
  *
  * usage: test_failing [EVERY]: refuses every so manieth request only
  */
+#include "choose/tuning.h"
 #include "failing.h"
 #define XXH_INLINE_ALL
 #include <dirent.h>
@@ -486,6 +487,30 @@ static bool select_cheapest(uint64_t *result, struct ordo_error *error)
 	return worked && add_sheet(result);
 }
 
+/* Nothing is kept, so what is chosen is compiled once more. */
+static bool tune_and_compile_again(uint64_t *result, struct ordo_error *error)
+{
+	const struct ordo_tune_wish wish = {
+		.selection = {.problem = {.op = ORDO_ALLREDUCE, .nrank = 2, .nshard = 2},
+			.machine = ordo_machine_usual(),
+			.from_bytes = 4096,
+			.to_bytes = 4096},
+		.algorithm = "ring",
+		.element_bytes = 4,
+		.scratch_element_bytes = 4};
+	struct ordo_tuning tuning = {0};
+	const bool worked = ordo_tune_keeping(&wish, 0, &tuning, error);
+	add(result, &tuning.nprediction, sizeof tuning.nprediction);
+	for (uint32_t i = 0; worked && i < tuning.selection.nrange; i++) {
+		const struct ordo_schedule *schedule = tuning.selection.ranges[i].schedule;
+		if (!schedule || !ordo_schedule_print(schedule, sheet, NULL))
+			fail_msg("a tuning that worked has no schedule");
+		add_text(result, tuning.selection.ranges[i].digest);
+	}
+	ordo_tuning_free(&tuning);
+	return add_sheet(result) && worked;
+}
+
 /* Running. */
 
 enum { RANKS = 4, ELEMENTS = 100 };
@@ -764,6 +789,7 @@ int main(int argc, char **argv)
 		OPERATION(choose),
 		OPERATION(list_suiting),
 		OPERATION(select_cheapest),
+		OPERATION(tune_and_compile_again),
 	};
 	enum { NOPERATION = sizeof operations / sizeof *operations };
 	struct CMUnitTest tests[NOPERATION + 2] = {

@@ -1,6 +1,6 @@
 /* test_settle.c - the fewest changes of order, and among these the most preferred, against trying
  * every choice. */
-#include "cost/tie_break.h"
+#include "choose/tie_break.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,7 @@ static void no_choice_has_fewer_changes(void **state)
 			}
 			ends[i] = count;
 		}
-		assert_true(ordo_settle(items, ends, nrange, choice, NULL));
+		assert_true(ordo_tie_break(items, ends, nrange, choice, NULL));
 		for (uint32_t i = 0; i < nrange; i++)
 			assert_in_range(choice[i], first_of(ends, i), ends[i] - 1);
 		assert_int_equal(
@@ -82,7 +82,7 @@ static void no_choice_has_fewer_changes(void **state)
 static void nothing_to_choose_from_is_nothing_chosen(void **state)
 {
 	(void)state;
-	assert_true(ordo_settle(NULL, NULL, 0, NULL, NULL));
+	assert_true(ordo_tie_break(NULL, NULL, 0, NULL, NULL));
 }
 
 int main(void)

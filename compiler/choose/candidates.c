@@ -49,6 +49,12 @@ static const char *write_notation(
 		arena, "%s(%.*s%u%s)", name, (int)before, settings, number, settings + before + 1);
 }
 
+bool ordo_is_of_candidate(const struct ordo_error *why)
+{
+	return why->code == ORDO_USAGE || why->code == ORDO_REFUTED ||
+	       why->code == ORDO_UNDECIDED || why->too_large;
+}
+
 bool ordo_refuse_candidate(struct ordo_candidates *candidates, const char *algorithm,
 	const struct ordo_error *why, struct ordo_error *error)
 {

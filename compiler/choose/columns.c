@@ -1,7 +1,8 @@
-/* columns.c - the sizes that were simulated, and what each entrant took there. */
+/* columns.c - the sizes that were simulated, and what each candidate took there. */
 #include "columns.h"
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/detail/predict.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,71 +22,166 @@ void ordo_columns_free(struct ordo_columns *columns)
 	free(columns->items);
 }
 
-bool ordo_may_win(const struct ordo_contest *contest, uint32_t entrant, const char *digest)
+/* What no link is faster than, and no rank. */
+void ordo_columns_find_limits(struct ordo_columns *columns)
 {
-	const struct ordo_entrant *one = &contest->entrants[entrant];
-	return one->suits && (!digest || !strcmp(digest, one->digest));
+	const struct ordo_selection_wish *wish = &columns->wish->selection;
+	const struct ordo_topology *topology = wish->topology;
+	columns->least_latency = wish->machine.latency_ns * 1e-9;
+	columns->most_bandwidth = wish->machine.bandwidth_gbs * 1e9 * wish->problem.nrank;
+	if (!topology)
+		return;
+	columns->most_bandwidth = 0;
+	bool any = false;
+	for (uint32_t rank = 0; rank < topology->nrank; rank++) {
+		double sum = 0;
+		for (uint32_t l = topology->first_link[rank]; l < topology->first_link[rank + 1];
+			l++) {
+			const struct ordo_link *link = &topology->links[l];
+			if (link->down)
+				continue;
+			sum += link->bandwidth_gbs * 1e9;
+			if (!any || link->latency_ns * 1e-9 < columns->least_latency)
+				columns->least_latency = link->latency_ns * 1e-9;
+			any = true;
+		}
+		columns->most_bandwidth =
+			sum > columns->most_bandwidth ? sum : columns->most_bandwidth;
+	}
+}
+
+/* Bytes that its busiest rank sends, each chunk as short as any. */
+static double bytes_of_busiest(
+	const struct ordo_columns *columns, const struct ordo_evaluated *item, uint64_t bytes)
+{
+	const struct ordo_problem *problem = &columns->wish->selection.problem;
+	const uint32_t element = columns->wish->element_bytes, nrank = problem->nrank;
+	const bool alltoall = problem->op == ORDO_ALLTOALL;
+	const uint64_t blocks = alltoall ? nrank : ordo_nblock(problem),
+		       all = alltoall ? blocks * nrank : blocks;
+	const double share = (double)item->candidate->volume / (double)item->candidate->whole;
+	double block = (double)bytes / (double)blocks;
+	if (element) {
+		const uint64_t K = item->chunks_per_block;
+		block = (double)(bytes / blocks / element / K * K * element);
+	}
+	return share * (double)all * block;
+}
+
+double ordo_columns_bound(const struct ordo_columns *columns, uint32_t i, uint64_t bytes)
+{
+	const struct ordo_evaluated *item = &columns->table->items[i];
+	if (item->refused || columns->most_bandwidth <= 0)
+		return 0;
+	/* With another K than the natural one the claims are others: of more chunks steps are not
+	 * fewer, and volume is the same but for what does not divide. */
+	if (item->chunks_per_block < item->candidate->chunks_per_block)
+		return 0;
+	const bool natural = item->chunks_per_block == item->candidate->chunks_per_block;
+	const double chain = (double)item->candidate->steps * columns->least_latency,
+		     volume = natural ? bytes_of_busiest(columns, item, bytes) /
+						columns->most_bandwidth
+				      : 0;
+	return chain > volume ? chain : volume;
 }
 
 uint32_t ordo_fastest(const struct ordo_columns *columns, uint32_t at, const char *digest)
 {
 	const double *seconds = columns->items[at].seconds;
 	uint32_t fastest = ORDO_NONE;
-	for (uint32_t i = 0; i < columns->contest->count; i++)
-		if (seconds[i] >= 0 && ordo_may_win(columns->contest, i, digest) &&
+	for (uint32_t i = 0; i < columns->table->count; i++)
+		if (seconds[i] >= 0 && ordo_may_win(columns->table, i, digest) &&
 			(fastest == ORDO_NONE || seconds[i] < seconds[fastest]))
 			fastest = i;
 	return fastest;
 }
 
 bool ordo_is_fastest(
-	const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t entrant)
+	const struct ordo_columns *columns, uint32_t at, const char *digest, uint32_t i)
 {
 	const double *seconds = columns->items[at].seconds;
 	const uint32_t fastest = ordo_fastest(columns, at, digest);
-	return fastest != ORDO_NONE && seconds[entrant] >= 0 &&
-	       ordo_may_win(columns->contest, entrant, digest) &&
-	       seconds[entrant] <= seconds[fastest] * SAME;
+	return fastest != ORDO_NONE && seconds[i] >= 0 && ordo_may_win(columns->table, i, digest) &&
+	       seconds[i] <= seconds[fastest] * SAME;
 }
 
-/* Simulates one entrant, and asks it if it is the fastest so far of those that suit; eagerly, in
+static bool predict(struct ordo_columns *columns, uint32_t i, const struct ordo_schedule *schedule,
+	struct ordo_column *column, double limit, struct ordo_error *error)
+{
+	const struct ordo_tune_wish *wish = columns->wish;
+	const struct ordo_predict_options options = {.no_bounds = true,
+		.topology = wish->selection.topology,
+		.machine = wish->selection.machine,
+		.bytes = column->bytes,
+		.element_bytes = wish->element_bytes,
+		.scratch_element_bytes = wish->scratch_element_bytes,
+		.limit = limit};
+	struct ordo_prediction *prediction = ordo_predict(schedule, &options, error);
+	if (!prediction)
+		return false;
+	if (prediction->given_up)
+		column->over[i] = limit;
+	else
+		column->seconds[i] = prediction->timeline->total;
+	columns->nprediction++;
+	ordo_prediction_destroy(prediction);
+	return true;
+}
+
+/* Predicts; given up where it takes longer than the limit (0: none). Neither for what turns out not
+ * to compile. */
+static bool time_candidate(struct ordo_columns *columns, uint32_t i, struct ordo_column *column,
+	double limit, struct ordo_error *error)
+{
+	struct ordo_schedule *schedule;
+	if (columns->table->items[i].refused)
+		return true;
+	if (!ordo_table_schedule(columns->table, i, &schedule, error))
+		return false;
+	if (!schedule)
+		return true;
+	const bool worked = predict(columns, i, schedule, column, limit, error);
+	ordo_table_keep(columns->table, i, schedule);
+	return worked;
+}
+
+/* Simulates one candidate, and asks it if it is the fastest so far of those that suit; eagerly, in
  * any case. */
-static bool time_entrant(struct ordo_columns *columns, struct ordo_column *column, uint32_t i,
+static bool compare_candidate(struct ordo_columns *columns, struct ordo_column *column, uint32_t i,
 	double *best, struct ordo_error *error)
 {
-	struct ordo_contest *contest = columns->contest;
-	const struct ordo_entrant *entrant = &contest->entrants[i];
-	const bool lazily = contest->wish->lazily;
+	const struct ordo_evaluated *item = &columns->table->items[i];
+	const bool lazily = columns->wish->lazily;
 	const double *seconds = &column->seconds[i];
 	if (*seconds >= 0)
 		return true;
-	if (!lazily && !ordo_contest_ask(contest, i, error))
+	if (!lazily && !ordo_evaluate(columns->table, i, NULL, error))
 		return false;
 	/* Lazily, as fast is not fast enough to be asked, but it is to be known. */
 	const double enough = lazily ? *best / SAME : *best * SAME,
 		     limit = isfinite(*best) ? *best * SAME : 0;
 	const double least =
-		lazily ? fmax(ordo_contest_bound(contest, i, column->bytes), column->over[i]) : 0;
+		lazily ? fmax(ordo_columns_bound(columns, i, column->bytes), column->over[i]) : 0;
 	if (least > enough)
 		return true;
-	if (!ordo_contest_time(contest, i, column, lazily ? limit : 0, error))
+	if (!time_candidate(columns, i, column, lazily ? limit : 0, error))
 		return false;
 	if (*seconds < 0 || *seconds > enough)
 		return true;
-	if (!ordo_contest_ask(contest, i, error))
+	if (!ordo_evaluate(columns->table, i, NULL, error))
 		return false;
-	if (entrant->suits && *seconds < *best)
+	if (item->suits && *seconds < *best)
 		*best = *seconds;
 	return true;
 }
 
-/* Entrants by what they take at least, so that the fast ones rule the slow ones out. */
-static bool order_entrants(const struct ordo_contest *contest, uint64_t bytes, uint32_t *order)
+/* Candidates by what they take at least, so that the fast ones rule the slow ones out. */
+static bool order_candidates(const struct ordo_columns *columns, uint64_t bytes, uint32_t *order)
 {
-	double *bounds = calloc((size_t)contest->count + 1, sizeof *bounds);
-	for (uint32_t i = 0; bounds && i < contest->count; i++) {
+	double *bounds = calloc((size_t)columns->table->count + 1, sizeof *bounds);
+	for (uint32_t i = 0; bounds && i < columns->table->count; i++) {
 		const double bound =
-			contest->wish->lazily ? ordo_contest_bound(contest, i, bytes) : 0;
+			columns->wish->lazily ? ordo_columns_bound(columns, i, bytes) : 0;
 		uint32_t at = i;
 		for (; at && bounds[at - 1] > bound; at--) {
 			bounds[at] = bounds[at - 1];
@@ -101,10 +197,10 @@ static bool order_entrants(const struct ordo_contest *contest, uint64_t bytes, u
 /* Of the columns that there are, the last is being filled. */
 static void tell_progress(const struct ordo_columns *columns, uint32_t ndone)
 {
-	const struct ordo_selection_wish *wish = &columns->contest->wish->selection;
-	const uint64_t count = columns->contest->count, ncolumn = columns->count > columns->nplanned
-									  ? columns->count
-									  : columns->nplanned;
+	const struct ordo_selection_wish *wish = &columns->wish->selection;
+	const uint64_t count = columns->table->count, ncolumn = columns->count > columns->nplanned
+									? columns->count
+									: columns->nplanned;
 	if (wish->progress)
 		wish->progress(wish->progress_closure, "simulating",
 			(columns->count - 1) * count + ndone, ncolumn * count);
@@ -114,17 +210,17 @@ static bool fill(
 	struct ordo_columns *columns, uint32_t at, const bool *left_out, struct ordo_error *error)
 {
 	struct ordo_column *column = &columns->items[at];
-	const struct ordo_contest *contest = columns->contest;
-	uint32_t *order = calloc((size_t)contest->count + 1, sizeof *order);
-	bool worked = order && order_entrants(contest, column->bytes, order)
+	const struct ordo_table *table = columns->table;
+	uint32_t *order = calloc((size_t)table->count + 1, sizeof *order);
+	bool worked = order && order_candidates(columns, column->bytes, order)
 			      ? true
 			      : ordo_fail_memory(error);
 	const uint32_t known = worked ? ordo_fastest(columns, at, NULL) : ORDO_NONE;
 	double best = known == ORDO_NONE ? HUGE_VAL : column->seconds[known];
-	for (uint32_t i = 0; worked && i < contest->count; i++) {
+	for (uint32_t i = 0; worked && i < table->count; i++) {
 		tell_progress(columns, i);
 		if (!left_out || !left_out[order[i]])
-			worked = time_entrant(columns, column, order[i], &best, error);
+			worked = compare_candidate(columns, column, order[i], &best, error);
 	}
 	column->full |= !left_out;
 	free(order);
@@ -135,17 +231,17 @@ static bool fill(
 static bool insert(
 	struct ordo_columns *columns, uint64_t bytes, uint32_t *at, struct ordo_error *error)
 {
-	const struct ordo_contest *contest = columns->contest;
+	const struct ordo_table *table = columns->table;
 	struct ordo_column column = {.bytes = bytes,
-		.seconds = malloc(((size_t)contest->count + 1) * sizeof *column.seconds),
-		.over = malloc(((size_t)contest->count + 1) * sizeof *column.over)};
+		.seconds = malloc(((size_t)table->count + 1) * sizeof *column.seconds),
+		.over = malloc(((size_t)table->count + 1) * sizeof *column.over)};
 	if (!column.seconds || !column.over ||
 		!ordo_array_reserve(&columns->items, &columns->room, (size_t)columns->count + 1,
 			sizeof *columns->items)) {
 		free_times(&column);
 		return ordo_fail_memory(error);
 	}
-	for (uint32_t i = 0; i < contest->count; i++)
+	for (uint32_t i = 0; i < table->count; i++)
 		column.seconds[i] = column.over[i] = -1;
 	for (*at = columns->count++; *at && columns->items[*at - 1].bytes > bytes; --*at)
 		columns->items[*at] = columns->items[*at - 1];
@@ -168,7 +264,7 @@ static void leave_out(
 		       b = ordo_fastest(columns, at + 1, digest);
 	const double least = fmax(a == ORDO_NONE ? HUGE_VAL : low->seconds[a],
 		b == ORDO_NONE ? HUGE_VAL : high->seconds[b]);
-	for (uint32_t i = 0; i < columns->contest->count; i++) {
+	for (uint32_t i = 0; i < columns->table->count; i++) {
 		const double there = fmax(low->seconds[i], low->over[i]);
 		left_out[i] = there < 0 || there > least * SAME;
 	}
@@ -178,7 +274,7 @@ bool ordo_columns_add_between(
 	struct ordo_columns *columns, uint64_t bytes, const char *digest, struct ordo_error *error)
 {
 	uint32_t at;
-	bool *left_out = calloc((size_t)columns->contest->count + 1, sizeof *left_out);
+	bool *left_out = calloc((size_t)columns->table->count + 1, sizeof *left_out);
 	bool worked = left_out ? insert(columns, bytes, &at, error) : ordo_fail_memory(error);
 	if (worked) {
 		leave_out(columns, at, digest, left_out);

@@ -26,7 +26,7 @@ static void find_way(const struct ordo_alternative *items, struct way *ways, uin
 	}
 }
 
-bool ordo_settle(const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange,
+bool ordo_tie_break(const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange,
 	uint32_t *choice, struct ordo_error *error)
 {
 	struct way *ways = calloc(nrange ? ends[nrange - 1] : 1, sizeof *ways);

@@ -1,5 +1,5 @@
 /* envelope.h - the lower envelope of lines over whole numbers of bytes. Private to
- * compiler/cost/. */
+ * compiler/choose/. */
 #ifndef ORDO_COMPILER_ENVELOPE_H
 #define ORDO_COMPILER_ENVELOPE_H
 

@@ -1,7 +1,7 @@
 /* tie_break.h - of equally cheap algorithms those whose order changes least often. Private to
  * compiler/. */
-#ifndef ORDO_COMPILER_COST_TIE_BREAK_H
-#define ORDO_COMPILER_COST_TIE_BREAK_H
+#ifndef ORDO_COMPILER_CHOOSE_TIE_BREAK_H
+#define ORDO_COMPILER_CHOOSE_TIE_BREAK_H
 
 #include <ordo/error.h>
 
@@ -14,7 +14,7 @@ struct ordo_alternative {
 /* The alternatives of range i are items[i == 0 ? 0 : ends[i-1]] up to ends[i], at least one, the
  * preferred first. choice[i] becomes the index into items of the one taken: with the fewest
  * neighbours whose orders differ, and then the most preferred. false: no memory. */
-bool ordo_settle(const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange,
+bool ordo_tie_break(const struct ordo_alternative *items, const uint32_t *ends, uint32_t nrange,
 	uint32_t *choice, struct ordo_error *error);
 
 #endif

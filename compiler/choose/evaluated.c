@@ -1,0 +1,203 @@
+/* evaluated.c - the candidates of a choice, each compiled, proved and asked whether it suits at
+ * most once. */
+#include "evaluated.h"
+#include <ordo/arena.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where chunks follow each other: so many times the natural K. */
+static const uint32_t multiples[ORDO_NMULTIPLE] = {1, 4, 16, 64};
+enum { MOST_CHUNKS = 1024 };
+
+struct ordo_request ordo_table_request(const struct ordo_table *table, uint32_t i)
+{
+	struct ordo_request request = table->request;
+	request.algorithm = table->items[i].algorithm;
+	request.problem.chunks_per_block = table->items[i].chunks_per_block;
+	return request;
+}
+
+/* Would it apply if every rank had a link to every other? */
+static bool applies_elsewhere(const struct ordo_table *table, uint32_t i)
+{
+	struct ordo_request request = ordo_table_request(table, i);
+	struct ordo_resolved_request resolved = {0};
+	request.problem.chunks_per_block = table->request.problem.chunks_per_block;
+	request.topology = NULL;
+	const bool applies = ordo_request_resolve(&resolved, &request, NULL);
+	ordo_resolved_request_destroy(&resolved);
+	return applies;
+}
+
+static void add_refused(struct ordo_table *table, bool asks_for_links)
+{
+	for (uint32_t i = 0; i < table->candidates->nrefused; i++) {
+		const struct ordo_refusal *refusal = &table->candidates->refused[i];
+		const uint32_t at = table->count++;
+		table->items[at] = (struct ordo_evaluated){
+			.algorithm = refusal->algorithm, .why = refusal->why, .refused = true};
+		table->items[at].lacks_link = asks_for_links && applies_elsewhere(table, at);
+	}
+}
+
+static void add(
+	struct ordo_table *table, const struct ordo_candidate *candidate, uint32_t chunks_per_block)
+{
+	table->items[table->count++] = (struct ordo_evaluated){.candidate = candidate,
+		.algorithm = candidate->algorithm,
+		.chunks_per_block = chunks_per_block};
+}
+
+/* Of one that was named also a single chunk: for little data a pipeline is nothing but steps. */
+static void add_chunk_counts(
+	struct ordo_table *table, const struct ordo_candidate *candidate, bool named)
+{
+	if (named && candidate->chunks_per_block > 1)
+		add(table, candidate, 1);
+	for (uint32_t m = 0; m < ORDO_NMULTIPLE; m++) {
+		const uint64_t K = (uint64_t)candidate->chunks_per_block * multiples[m];
+		if (m && K > MOST_CHUNKS)
+			return;
+		add(table, candidate, (uint32_t)K);
+	}
+}
+
+bool ordo_table_open(struct ordo_table *table, bool several, bool named, struct ordo_error *error)
+{
+	const struct ordo_candidates *candidates = table->candidates;
+	const size_t most =
+		(size_t)candidates->count * (ORDO_NMULTIPLE + 1) + candidates->nrefused + 1;
+	table->items = calloc(most, sizeof *table->items);
+	if (!table->items)
+		return ordo_fail_memory(error);
+	for (uint32_t i = 0; i < candidates->count; i++) {
+		const struct ordo_candidate *candidate = &candidates->items[i];
+		if (several && candidate->pipelines && !table->request.problem.chunks_per_block)
+			add_chunk_counts(table, candidate, named);
+		else
+			add(table, candidate, candidate->chunks_per_block);
+	}
+	add_refused(table, several);
+	return true;
+}
+
+void ordo_table_close(struct ordo_table *table)
+{
+	for (uint32_t i = 0; i < table->count; i++)
+		ordo_schedule_destroy(table->items[i].schedule);
+	free(table->items);
+}
+
+bool ordo_refuse(struct ordo_table *table, uint32_t i, const struct ordo_error *why,
+	struct ordo_error *error)
+{
+	struct ordo_evaluated *item = &table->items[i];
+	if (!ordo_is_of_candidate(why)) {
+		if (error)
+			*error = *why;
+		return false;
+	}
+	item->why = ordo_arena_text(&table->candidates->arena, why->text, strlen(why->text));
+	if (!item->why)
+		return ordo_fail_memory(error);
+	return !table->lists_refused ||
+	       ordo_refuse_candidate(table->candidates, item->algorithm, why, error);
+}
+
+/* It applies, so what keeps it from compiling are links. */
+static bool refuse_links(struct ordo_table *table, uint32_t i, const struct ordo_error *why,
+	struct ordo_error *error)
+{
+	table->items[i].refused = table->items[i].lacks_link = true;
+	return ordo_refuse(table, i, why, error);
+}
+
+bool ordo_table_schedule(struct ordo_table *table, uint32_t i, struct ordo_schedule **schedule,
+	struct ordo_error *error)
+{
+	struct ordo_request request = ordo_table_request(table, i);
+	struct ordo_error why = {0};
+	request.unproved = true; /* proved where it is evaluated */
+	*schedule = table->items[i].schedule;
+	if (!*schedule)
+		*schedule = ordo_compile_named(&request, &why);
+	return *schedule || refuse_links(table, i, &why, error);
+}
+
+void ordo_table_keep(struct ordo_table *table, uint32_t i, struct ordo_schedule *schedule)
+{
+	if (schedule == table->items[i].schedule)
+		return;
+	if (schedule->ntask > table->most_kept - table->kept) {
+		ordo_schedule_destroy(schedule);
+		return;
+	}
+	table->kept += schedule->ntask;
+	table->items[i].schedule = schedule;
+}
+
+void ordo_table_forget(struct ordo_table *table, uint32_t i)
+{
+	struct ordo_evaluated *item = &table->items[i];
+	table->kept -= item->schedule ? item->schedule->ntask : 0;
+	ordo_schedule_destroy(item->schedule);
+	item->schedule = NULL;
+}
+
+bool ordo_is_evaluated(const struct ordo_table *table, uint32_t i)
+{
+	return table->items[i].proved || table->items[i].why;
+}
+
+bool ordo_evaluate(
+	struct ordo_table *table, uint32_t i, struct ordo_proof **proof, struct ordo_error *error)
+{
+	struct ordo_evaluated *item = &table->items[i];
+	struct ordo_schedule *schedule;
+	struct ordo_error why = {0};
+	if (ordo_is_evaluated(table, i))
+		return true;
+	if (!ordo_table_schedule(table, i, &schedule, error))
+		return false;
+	if (!schedule)
+		return true;
+	const struct ordo_request request = ordo_table_request(table, i);
+	struct ordo_proof *found = ordo_prove_compiled(&request, schedule, &why);
+	if (found) {
+		item->proved = true;
+		memcpy(item->digest, found->digest, sizeof item->digest);
+		item->suits = !table->suits || table->suits(schedule, found, table->closure, &why);
+	}
+	ordo_table_keep(table, i, schedule);
+	if (proof && item->suits)
+		*proof = found;
+	else
+		ordo_proof_destroy(found);
+	return item->suits || ordo_refuse(table, i, &why, error);
+}
+
+bool ordo_may_win(const struct ordo_table *table, uint32_t i, const char *digest)
+{
+	const struct ordo_evaluated *item = &table->items[i];
+	return item->suits && (!digest || !strcmp(digest, item->digest));
+}
+
+struct ordo_schedule *ordo_table_take(
+	struct ordo_table *table, uint32_t i, struct ordo_error *error)
+{
+	struct ordo_schedule *schedule = table->items[i].schedule;
+	struct ordo_proof *proof;
+	table->items[i].schedule = NULL;
+	if (schedule)
+		return schedule;
+	const struct ordo_request request = ordo_table_request(table, i);
+	schedule = ordo_compile_proved(&request, &proof, error);
+	ordo_proof_destroy(proof);
+	return schedule;
+}
+
+bool ordo_fail_none_suits(const struct ordo_table *table, struct ordo_error *error)
+{
+	return ordo_fail(error, ORDO_REFUTED, 0, "no algorithm suits, of %u that have %s",
+		table->count, ordo_operator_facts(table->request.problem.op)->name);
+}

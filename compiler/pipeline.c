@@ -1,0 +1,134 @@
+/* pipeline.c - from a request that names its algorithm to a proved schedule: one pass a line. */
+#include "passes.h"
+#include <stdlib.h>
+
+/* Of the time of all passes, about so much in a hundred is gone when one begins. */
+enum { BEGINS = 0, BUILT = 40, MERGED = 42, ORDERED = 90, EMITTED = 100 };
+
+static bool told(const struct ordo_request *request, uint64_t done)
+{
+	if (request->progress)
+		request->progress(request->closure, "compiling", done, EMITTED);
+	return true;
+}
+
+/* An ordo_progress of the pass that orders; closure: a pointer to the request. */
+static void tell_ordering(void *closure, const char *what, uint64_t done, uint64_t total)
+{
+	const struct ordo_request *const *request = closure;
+	(void)what;
+	told(*request, MERGED + (ORDERED - MERGED) * done / (total ? total : 1));
+}
+
+/* Before it is ordered. Always true. */
+static bool watch(struct ordo_sequence *sequence, const struct ordo_request **request)
+{
+	sequence->progress = tell_ordering;
+	sequence->closure = request;
+	return told(*request, MERGED);
+}
+
+/* Data has its links, or the builder would have said so; what remains are signals that go where no
+ * data goes. */
+static bool signals_have_links(const struct ordo_resolved_request *resolved,
+	const struct ordo_schedule *schedule, struct ordo_error *error)
+{
+	const struct ordo_topology *topology = resolved->topology;
+	for (uint32_t s = 0; topology && s < schedule->nstream; s++) {
+		const struct ordo_stream *stream = &schedule->streams[s];
+		uint32_t good = stream->rank;
+		for (uint32_t id = stream->first; id < stream->end; id++) {
+			const struct ordo_task *task = &schedule->tasks[id];
+			if (task->kind != ORDO_NOTIFY || task->peer == good)
+				continue;
+			good = task->peer;
+			if (good == stream->rank ||
+				ordo_topology_reaches(topology, stream->rank, good))
+				continue;
+			ordo_fail(error, ORDO_USAGE, 0,
+				"%s: needs the link %u-%u (from rank %u to rank %u) for signals, "
+				"which topology \"%s\" does not have or which is down",
+				resolved->algorithm->facts.name, stream->rank, good, stream->rank,
+				good, topology->name);
+			return ordo_hint(error, "data goes one way, signals go both: that the "
+						"memory may be written, and that it was");
+		}
+	}
+	return true;
+}
+
+/* Whatever the compiler thinks of it: the judge has read the result and holds it for right. */
+static bool prove(const struct ordo_request *request, const struct ordo_schedule *schedule,
+	struct ordo_error *error)
+{
+	const struct ordo_verify_options options = {
+		.topology = request->topology,
+		.max_findings = 1,
+		.progress = request->progress,
+		.closure = request->closure,
+	};
+	struct ordo_proof *proof =
+		request->unproved ? NULL : ordo_verify(schedule, &options, error);
+	const bool proved = request->unproved || (proof && proof->proved);
+	if (proof && proof->nfinding)
+		ordo_finding_error(schedule, &proof->findings[0], error);
+	ordo_proof_destroy(proof);
+	return proved;
+}
+
+struct ordo_schedule *ordo_compile_named(
+	const struct ordo_request *request, struct ordo_error *error)
+{
+	struct ordo_resolved_request resolved = {0};
+	struct ordo_sequence sequence = {0};
+	struct ordo_pairs pairs = {0};
+	struct ordo_schedule *schedule = NULL;
+	const bool worked =
+		told(request, BEGINS) && ordo_request_resolve(&resolved, request, error) &&
+		ordo_build(&resolved, &sequence, error) && told(request, BUILT) &&
+		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
+		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
+		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
+		told(request, ORDERED) &&
+		(schedule = ordo_emit(&resolved, &sequence, &pairs, error)) &&
+		signals_have_links(&resolved, schedule, error);
+	free(pairs.items);
+	ordo_sequence_free(&sequence);
+	ordo_resolved_request_destroy(&resolved);
+	told(request, EMITTED);
+	if (worked && prove(request, schedule, error))
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
+}
+
+struct ordo_proof *ordo_prove_compiled(const struct ordo_request *request,
+	const struct ordo_schedule *schedule, struct ordo_error *why)
+{
+	const struct ordo_verify_options options = {.topology = request->topology,
+		.max_findings = 1,
+		.progress = request->progress,
+		.closure = request->closure};
+	struct ordo_proof *proof = ordo_verify(schedule, &options, why);
+	if (!proof || proof->proved)
+		return proof;
+	ordo_finding_error(schedule, &proof->findings[0], why);
+	why->code = ORDO_ENVIRONMENT; /* of the compiler, not of what was asked for */
+	ordo_hint(
+		why, "this is a bug of the compiler, by %s; please report it", request->algorithm);
+	ordo_proof_destroy(proof);
+	return NULL;
+}
+
+struct ordo_schedule *ordo_compile_proved(
+	const struct ordo_request *request, struct ordo_proof **proof, struct ordo_error *why)
+{
+	struct ordo_request wish = *request;
+	wish.unproved = true; /* proved here, and the proof kept */
+	struct ordo_schedule *schedule = ordo_compile_named(&wish, why);
+	*proof = schedule ? ordo_prove_compiled(request, schedule, why) : NULL;
+	if (*proof)
+		return schedule;
+	ordo_schedule_destroy(schedule);
+	return NULL;
+}
