@@ -15,7 +15,7 @@ AGAIN = "run tools/update-docs"
 
 
 def pictures_of(root):
-    return {path.name: path.read_text() for path in (root / "examples/gallery").iterdir()}
+    return {path.name: path.read_text() for path in (root / "examples/gallery").glob("*.svg")}
 
 
 def meant(svg):

@@ -15,22 +15,52 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What a picture is written as. */
+struct form {
+	const char *name;
+	const char *ending;	 /* of OUT; NULL: none means it */
+	bool schedule, topology; /* what it can show */
+	bool graph;		 /* --graph and --load have it */
+	bool table;		 /* has --chunks, --steps and --trees */
+	bool straight;		 /* written here; else `dot` renders it */
+	bool binary;		 /* cannot be a text of --json */
+};
+
+static const struct form forms[] = {
+	{"dot", "dot", .schedule = true, .topology = true, .graph = true, .straight = true},
+	{"svg", "svg", .schedule = true, .topology = true, .graph = true},
+	{"png", "png", .schedule = true, .topology = true, .graph = true, .binary = true},
+	{"pdf", "pdf", .schedule = true, .topology = true, .graph = true, .binary = true},
+	{"text", "txt", .schedule = true, .straight = true},
+	{"table", NULL, .schedule = true, .table = true, .straight = true},
+	{"markdown", "md", .schedule = true, .table = true, .straight = true},
+	{"json", "json", .topology = true, .straight = true},
+};
+enum { NFORM = sizeof forms / sizeof *forms };
+
+static const struct form *find_form(const char *name)
+{
+	for (size_t i = 0; i < NFORM; i++)
+		if (!strcmp(forms[i].name, name))
+			return &forms[i];
+	return NULL;
+}
+
+/* What is drawn of a schedule; each but the first has an option. */
+enum kind { TASKS, GRAPH, LOAD, SPACE_TIME, NKIND };
+
 struct wish {
 	const char *file;
 	struct picture_wish picture;
 	struct timeline_wish times; /* and the topology, also where no times are asked for */
-	bool space_time;
-	bool hints; /* dot goes to a terminal, and nobody asked for it */
-	bool load, graph;
+	bool asked[NKIND];	    /* for its option */
+	enum kind kind;
+	const struct form *form;
+	bool hints;	/* dot goes to a terminal by default */
 	uint32_t nrank; /* of a topology by name: the first of --ranks */
 	struct excerpt_wish excerpt;
 	struct contents_wish contents;
 };
-
-static bool is_table(const struct wish *wish)
-{
-	return !strcmp(wish->picture.as, "table") || !strcmp(wish->picture.as, "markdown");
-}
 
 /* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too
  * much to ask. false: call->status. */
@@ -66,28 +96,80 @@ static void tell_findings(struct call *call, const struct wish *wish, const stru
 		witness->nfinding, witness->nfinding == 1 ? "" : "s", wish->file);
 }
 
-static bool draw_chosen(struct call *call, const struct wish *wish,
-	const struct ordo_schedule *schedule, const struct witness *witness, FILE *out)
+/* A schedule that was proved, or refuted by a witness; the proof may be NULL. */
+struct subject {
+	const struct ordo_schedule *schedule;
+	const struct ordo_proof *proof;
+	const struct witness *witness;
+};
+
+/* Draws one kind of picture. false: call->status. */
+typedef bool draw_kind(
+	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out);
+
+typedef bool draw_excerpt(FILE *out, const struct ordo_schedule *schedule,
+	const struct selection *selection, const struct witness *witness, uint32_t *drawn,
+	struct ordo_error *error);
+
+/* total: how many there are of `what` */
+static bool draw_chosen(struct call *call, const struct wish *wish, const struct subject *subject,
+	draw_excerpt *draw, uint64_t total, const char *what, FILE *out)
 {
 	struct ordo_error error = {.code = ORDO_OK};
 	struct excerpt excerpt;
 	uint32_t drawn;
-	bool worked = choose_excerpt(call, &wish->excerpt, schedule, witness, &excerpt);
+	bool worked =
+		choose_excerpt(call, &wish->excerpt, subject->schedule, subject->witness, &excerpt);
 	if (worked) {
-		worked = (wish->graph ? draw_task_graph : draw_schedule)(
-			out, schedule, &excerpt.selection, witness, &drawn, &error);
+		worked = draw(out, subject->schedule, &excerpt.selection, subject->witness, &drawn,
+			&error);
 		if (worked)
-			tell_omission(call, schedule, &excerpt, drawn,
-				wish->graph ? count_tasks(schedule).move : schedule->ntask,
-				wish->graph ? "moves" : "tasks");
+			tell_omission(call, subject->schedule, &excerpt, drawn, total, what);
 		else
 			call->status = fail(call, &error);
-		if (worked && witness)
-			tell_findings(call, wish, witness);
 	}
 	free_excerpt(&excerpt);
 	return worked;
 }
+
+static bool draw_tasks(
+	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+{
+	return draw_chosen(
+		call, wish, subject, draw_schedule, subject->schedule->ntask, "tasks", out);
+}
+
+static bool draw_graph(
+	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+{
+	return can_be_followed(call, subject->schedule, subject->proof) &&
+	       draw_chosen(call, wish, subject, draw_task_graph,
+		       count_tasks(subject->schedule).move, "moves", out);
+}
+
+static bool draw_in_time(
+	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+{
+	return draw_times(
+		call, &wish->times, &wish->excerpt, subject->schedule, subject->witness, out);
+}
+
+static bool draw_table(
+	struct call *call, const struct wish *wish, const struct subject *subject, FILE *out)
+{
+	return draw_contents(call, &wish->contents, subject->schedule, subject->proof,
+		!strcmp(wish->form->name, "markdown"), out);
+}
+
+static const struct {
+	const char *option;
+	draw_kind *draw; /* NULL: not of the proof */
+} kinds[NKIND] = {
+	[TASKS] = {NULL, draw_tasks},
+	[GRAPH] = {"graph", draw_graph},
+	[LOAD] = {"load", NULL},
+	[SPACE_TIME] = {"space-time", draw_in_time},
+};
 
 /* Proved or not; what is wrong with it is red. */
 static bool draw_judged(
@@ -100,16 +182,14 @@ static bool draw_judged(
 		    call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
 	bool worked = judge(call, wish, schedule, topology, &proof, &witness);
-	if (worked && wish->space_time) {
-		worked = draw_times(call, &wish->times, &wish->excerpt, schedule, witness, out);
+	const struct subject subject = {schedule, proof, witness};
+	if (worked && wish->form->table)
+		worked = draw_table(call, wish, &subject, out);
+	else if (worked) {
+		worked = kinds[wish->kind].draw(call, wish, &subject, out);
 		if (worked && witness)
 			tell_findings(call, wish, witness);
-	} else if (worked && is_table(wish))
-		worked = draw_contents(call, &wish->contents, schedule, proof,
-			!strcmp(wish->picture.as, "markdown"), out);
-	else
-		worked = worked && (!wish->graph || can_be_followed(call, schedule, proof)) &&
-			 draw_chosen(call, wish, schedule, witness, out);
+	}
 	free_witness(witness);
 	ordo_proof_destroy(proof);
 	ordo_topology_destroy(topology);
@@ -123,7 +203,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 		return false;
 	struct ordo_error error;
 	bool worked;
-	if (strcmp(wish->picture.as, "text") != 0)
+	if (strcmp(wish->form->name, "text") != 0)
 		worked = draw_judged(call, wish, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);
@@ -159,7 +239,7 @@ static bool draw_alone(struct call *call, const struct wish *wish, FILE *out)
 	if (!choose_topology(call, &wish->times.predicting.topology, wish->nrank, &topology))
 		return false;
 	bool worked = true;
-	if (strcmp(wish->picture.as, "json") != 0)
+	if (strcmp(wish->form->name, "json") != 0)
 		worked = draw_links(call, wish, topology, NULL, out);
 	else if (!(worked = ordo_topology_print(topology, out, &error)))
 		call->status = fail(call, &error);
@@ -183,16 +263,14 @@ static bool draw_load(struct call *call, const struct wish *wish, FILE *out)
 static bool draw_any(struct call *call, const void *closure, FILE *out)
 {
 	const struct wish *wish = closure;
-	return !wish->file  ? draw_alone(call, wish, out)
-	       : wish->load ? draw_load(call, wish, out)
-			    : draw_file(call, wish, out);
+	return !wish->file	    ? draw_alone(call, wish, out)
+	       : wish->kind == LOAD ? draw_load(call, wish, out)
+				    : draw_file(call, wish, out);
 }
 
 static int draw_wish(struct call *call, const struct wish *wish)
 {
-	const bool straight =
-		!strcmp(wish->picture.as, "dot") || !strcmp(wish->picture.as, "text") ||
-		!strcmp(wish->picture.as, "json") || is_table(wish) || wish->space_time;
+	const bool straight = wish->form->straight || wish->kind == SPACE_TIME;
 	call->status = ORDO_ENVIRONMENT;
 	if (!deliver_picture(call, &wish->picture, straight, draw_any, wish))
 		return call->status;
@@ -204,19 +282,16 @@ static int draw_wish(struct call *call, const struct wish *wish)
 	return ORDO_OK;
 }
 
-static const char *form_by_name(const char *output)
+static const char *form_by_ending(const char *output)
 {
-	static const char *const forms[] = {"svg", "png", "pdf", "dot", "json"};
 	const char *ending = output ? strrchr(output, '.') : NULL;
-	for (size_t i = 0; ending && i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(ending + 1, forms[i]))
-			return forms[i];
-	if (ending && !strcmp(ending, ".md"))
-		return "markdown";
-	return ending && !strcmp(ending, ".txt") ? "text" : NULL;
+	for (size_t i = 0; ending && i < NFORM; i++)
+		if (forms[i].ending && !strcmp(ending + 1, forms[i].ending))
+			return forms[i].name;
+	return NULL;
 }
 
-/* A form that nobody makes here; text of graphs under such a name would be no picture. */
+/* Formats that are not made here; the text of a graph under such a name would not be a picture. */
 static bool ends_in_another_form(const char *output)
 {
 	static const char *const others[] = {
@@ -232,10 +307,10 @@ static bool ends_in_another_form(const char *output)
 static bool check_space_time(struct call *call, const struct wish *wish)
 {
 	const struct timeline_wish *times = &wish->times;
-	if (!wish->space_time && !times->trace && times->call == LATEST_CALL &&
+	if (wish->kind != SPACE_TIME && !times->trace && times->call == LATEST_CALL &&
 		times->round == MIDDLE_ROUND)
 		return true;
-	if (!wish->space_time)
+	if (wish->kind != SPACE_TIME)
 		call->status = fail_usage(call, "times are drawn with --space-time",
 			"found a trace, or a part of one, and no --space-time");
 	else if (!wish->file)
@@ -275,78 +350,98 @@ static bool take_count(struct call *call, struct wish *wish, bool sized)
 	return true;
 }
 
+/* The kind that the options ask for. false: call->status. */
+static bool take_kind(struct call *call, struct wish *wish)
+{
+	int nasked = 0;
+	for (int i = 0; i < NKIND; i++)
+		if (wish->asked[i]) {
+			wish->kind = (enum kind)i;
+			nasked++;
+		}
+	if (nasked > 1)
+		call->status = fail_usage(
+			call, NULL, "--graph, --load and --space-time are pictures of their own");
+	else if (!wish->file && (wish->kind == GRAPH || wish->kind == LOAD))
+		call->status = fail_usage(call, NULL, "--%s: wanted the file of a schedule",
+			kinds[wish->kind].option);
+	else
+		return true;
+	return false;
+}
+
+/* The form as given, as OUT ends, or the usual one. false: call->status. */
+static bool take_form(struct call *call, struct wish *wish)
+{
+	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
+		wish->picture.output = NULL;
+	if (!wish->picture.as && ends_in_another_form(wish->picture.output)) {
+		call->status = fail_usage(call,
+			"`ordo view` makes a page of HTML; other programs make other forms of svg",
+			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
+			".json",
+			wish->picture.output);
+		return false;
+	}
+	if (!wish->picture.as)
+		wish->picture.as = form_by_ending(wish->picture.output);
+	wish->hints = !wish->picture.as && wish->kind != SPACE_TIME && !wish->picture.output &&
+		      !call->json && isatty(STDOUT_FILENO);
+	if (!wish->picture.as)
+		wish->picture.as = wish->kind == SPACE_TIME ? "svg" : "dot";
+	wish->form = find_form(wish->picture.as);
+	return true;
+}
+
+/* Whether the form can show what is asked for. */
+static int check_form(struct call *call, const struct wish *wish)
+{
+	const struct form *form = wish->form;
+	if (!form)
+		return fail_usage(call, NULL,
+			"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json",
+			wish->picture.as);
+	if (!wish->file && !form->topology)
+		return fail_usage(call, "its document: --as json", "a topology has no text form");
+	if (!form->table &&
+		(wish->contents.chunks.count || wish->contents.steps.count || wish->contents.trees))
+		return fail_usage(
+			call, NULL, "--chunks, --steps and --trees go with --as table or markdown");
+	if (wish->file && !form->schedule)
+		return fail_usage(call, NULL, "--as json: a schedule is a document already");
+	if ((wish->kind == LOAD || wish->kind == GRAPH) && !form->graph)
+		return fail_usage(call, NULL, "--%s: wanted --as dot, svg, png or pdf",
+			kinds[wish->kind].option);
+	if (call->json && !wish->picture.output && form->binary)
+		return fail_usage(
+			call, NULL, "--json with --as %s needs --output", wish->picture.as);
+	return ORDO_OK;
+}
+
 static int check_and_draw(struct call *call, struct wish *wish, bool sized)
 {
-	static const char *const forms[] = {
-		"dot", "svg", "png", "pdf", "text", "table", "markdown", "json"};
 	if (call->noperand > 1)
 		return fail_usage(call, NULL, "one schedule at a time: found %s and %s",
 			call->operands[0], call->operands[1]);
 	wish->file = call->noperand ? call->operands[0] : NULL;
 	const struct topology_choice *topology = &wish->times.predicting.topology;
-	bool has_topology = topology->name || topology->failed.count;
+	const bool has_topology = topology->name || topology->failed.count;
 	if (!wish->file && !has_topology)
 		return fail_usage(call, NULL, "wanted the file of a schedule, or --topology T");
-	if (wish->load + wish->graph + wish->space_time > 1)
-		return fail_usage(
-			call, NULL, "--graph, --load and --space-time are pictures of their own");
-	if (wish->graph && !wish->file)
-		return fail_usage(call, NULL, "--graph: wanted the file of a schedule");
-	if (wish->load && !wish->file)
-		return fail_usage(call, NULL, "--load: wanted the file of a schedule");
-	if (wish->load && !has_topology)
+	if (!take_kind(call, wish))
+		return call->status;
+	if (wish->kind == LOAD && !has_topology)
 		wish->times.predicting.topology.name = "full-mesh";
 	if (!wish->file && !take_count(call, wish, sized))
 		return call->status;
-	if (wish->picture.output && !strcmp(wish->picture.output, "-"))
-		wish->picture.output = NULL;
 	/* Both mean the same ranks; excerpt owns the list. */
 	wish->contents.ranks = wish->excerpt.ranks;
-	if (!wish->picture.as && ends_in_another_form(wish->picture.output))
-		return fail_usage(call,
-			"`ordo view` makes a page of HTML; other programs make other forms of svg",
-			"--output: found %s, wanted a name in .svg, .png, .pdf, .dot, .txt, .md or "
-			".json",
-			wish->picture.output);
-	if (!wish->picture.as)
-		wish->picture.as = form_by_name(wish->picture.output);
-	wish->hints = !wish->picture.as && !wish->space_time && !wish->picture.output &&
-		      !call->json && isatty(STDOUT_FILENO);
-	if (!wish->picture.as)
-		wish->picture.as = wish->space_time ? "svg" : "dot";
-	if (!check_space_time(call, wish))
+	if (!take_form(call, wish) || !check_space_time(call, wish))
 		return call->status;
-	if (wish->excerpt.max_tasks == USUAL_TASKS && !wish->space_time)
+	if (wish->excerpt.max_tasks == USUAL_TASKS && wish->kind != SPACE_TIME)
 		wish->excerpt.max_tasks = 500;
-	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-		if (!strcmp(wish->picture.as, forms[i])) {
-			if (!wish->file && (!strcmp(wish->picture.as, "text") || is_table(wish)))
-				return fail_usage(call, "its document: --as json",
-					"a topology has no text form");
-			if (!is_table(wish) &&
-				(wish->contents.chunks.count || wish->contents.steps.count ||
-					wish->contents.trees))
-				return fail_usage(call, NULL,
-					"--chunks, --steps and --trees go with --as table or "
-					"markdown");
-			if ((wish->load || wish->graph) &&
-				(!strcmp(wish->picture.as, "text") || is_table(wish)))
-				return fail_usage(call, NULL,
-					"--%s: wanted --as dot, svg, png or pdf",
-					wish->load ? "load" : "graph");
-			if (wish->file && !strcmp(wish->picture.as, "json"))
-				return fail_usage(
-					call, NULL, "--as json: a schedule is a document already");
-			if (call->json && !wish->picture.output &&
-				(!strcmp(wish->picture.as, "png") ||
-					!strcmp(wish->picture.as, "pdf")))
-				return fail_usage(call, NULL, "--json with --as %s needs --output",
-					wish->picture.as);
-			return draw_wish(call, wish);
-		}
-	return fail_usage(call, NULL,
-		"--as: found %s, wanted dot, svg, png, pdf, text, table, markdown or json",
-		wish->picture.as);
+	const int status = check_form(call, wish);
+	return status == ORDO_OK ? draw_wish(call, wish) : status;
 }
 
 static int draw(struct call *call)
@@ -370,12 +465,12 @@ static int draw(struct call *call)
 			"in a table: these steps, from 1"},
 		{"trees", 0, SWITCH, &wish.contents.trees, NULL,
 			"in a table: how sums are added, not only what is in them"},
-		{"graph", 0, SWITCH, &wish.graph, NULL,
+		{"graph", 0, SWITCH, &wish.asked[GRAPH], NULL,
 			"what depends on what: moves, their data, and what Notify and Wait order"},
-		{"load", 0, SWITCH, &wish.load, NULL,
+		{"load", 0, SWITCH, &wish.asked[LOAD], NULL,
 			"the topology, each link as wide and warm as the schedule loads it; a "
 			"matrix above 16 ranks"},
-		{"space-time", 0, SWITCH, &wish.space_time, NULL,
+		{"space-time", 0, SWITCH, &wish.asked[SPACE_TIME], NULL,
 			"a row for every rank and stream, time to the right, predicted or traced; "
 			"svg"},
 		TRACE_OPTIONS(wish.times),
