@@ -124,7 +124,7 @@ static void examine_processors(struct doctor *doctor)
 	double usable = processors.allowed;
 	if (processors.cores)
 		snprintf(cores, sizeof cores, " on %u core%s", processors.cores,
-			processors.cores == 1 ? "" : "s");
+			plural(processors.cores));
 	if (processors.quota > 0 && processors.quota < usable) {
 		usable = processors.quota;
 		snprintf(quota, sizeof quota, ", of whose time %.3g are allowed", processors.quota);
@@ -143,7 +143,7 @@ static void examine_processors(struct doctor *doctor)
 			  : NULL,
 		"%u rank%s at full speed, each on a core of its own; more take turns, which costs "
 		"time and no bit",
-		ranks, ranks == 1 ? "" : "s");
+		ranks, plural(ranks));
 }
 
 static void examine_memory(struct doctor *doctor)

@@ -93,7 +93,7 @@ static bool judge(struct call *call, const struct wish *wish, const struct ordo_
 static void tell_findings(struct call *call, const struct wish *wish, const struct witness *witness)
 {
 	note(call, "refuted by %s: %u finding%s in red; `ordo verify %s` says more", witness->rules,
-		witness->nfinding, witness->nfinding == 1 ? "" : "s", wish->file);
+		witness->nfinding, plural(witness->nfinding), wish->file);
 }
 
 /* A schedule that was proved, or refuted by a witness; the proof may be NULL. */

@@ -386,7 +386,7 @@ static bool draw_classes(
 		trees[class].red = ORDO_NONE;
 		trees[class].title = ordo_arena_format(&subject->arena,
 			"%s: %" PRIu32 " of %" PRIu32 " chunk%s (%s), depth %" PRIu32 "%s",
-			portrait.name, one->nchunk, order->nchunk, order->nchunk == 1 ? "" : "s",
+			portrait.name, one->nchunk, order->nchunk, plural(order->nchunk),
 			portrait.chunks, portrait.facts.depth,
 			portrait.facts.leaves > wish->max_leaves ? "; dashed: so many leaves" : "");
 		worked = trees[class].title ? true : refuse_memory(call);

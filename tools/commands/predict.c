@@ -8,7 +8,7 @@
 struct wish {
 	struct predicting setting;
 	struct size_range sizes;
-	struct foretelling shown;
+	struct prediction_wish shown;
 };
 
 /* The prediction for a size; what is predicted of, in *found. */

@@ -83,7 +83,7 @@ static const char *name_drive(struct session *session, const struct drive *drive
 	if (!drive->nworker)
 		return "a thread for every rank";
 	return ordo_arena_format(
-		&session->arena, "%u thread%s", drive->nworker, drive->nworker == 1 ? "" : "s");
+		&session->arena, "%u thread%s", drive->nworker, plural(drive->nworker));
 }
 
 /* For messages: a tree in full unless it is large, or why there is none. */

@@ -208,11 +208,10 @@ static void tell(struct making *making, long size)
 	const struct ordo_schedule *schedule = making->schedule;
 	const struct shown *shown = &making->shown;
 	const struct ordo_proof *proof = making->proof;
-	report_schedule(&(struct report){.json = call->answer}, schedule);
-	add_truth(call->answer, "proved", proof->proved);
-	add_count(call->answer, "page_bytes", (uint64_t)size);
-	add_count(call->answer, "ranks_shown", shown->nrank);
-	add_count(call->answer, "tasks_shown", shown->ntask);
+	const struct report members = {.json = call->answer};
+	report_schedule(&members, schedule);
+	report_members(&members, "%d<proved?> %ld<page_bytes> %u<ranks_shown> %u<tasks_shown>",
+		proof->proved, size, shown->nrank, shown->ntask);
 	const struct ordo_prediction *prediction = making->predicted.prediction;
 	add_number(call->answer, prediction ? "seconds" : "rounds",
 		prediction ? prediction->timeline->total : making->counted->total);
@@ -231,7 +230,7 @@ static void tell(struct making *making, long size)
 		note(call,
 			"refuted: the page shows what is wrong with it; R%d is the first of %u "
 			"finding%s",
-			proof->findings[0].rule, proof->nfinding, proof->nfinding == 1 ? "" : "s");
+			proof->findings[0].rule, proof->nfinding, plural(proof->nfinding));
 	if (making->steps.nstep < schedule->ntask)
 		note(call, "stuck: %u of %u tasks are never done",
 			schedule->ntask - making->steps.nstep, schedule->ntask);

@@ -173,7 +173,7 @@ static double utilisation(const struct predicted *predicted, uint32_t link)
 			 : 0;
 }
 
-static void report_links(const struct report *report, const struct foretelling *wish,
+static void report_links(const struct report *report, const struct prediction_wish *wish,
 	const struct predicted *predicted)
 {
 	const struct ordo_topology *topology = predicted->topology;
@@ -227,7 +227,7 @@ static void report_step(const struct report *report, const struct ordo_schedule 
 }
 
 /* Of a long one the beginning and the end. */
-static void report_path(const struct report *report, const struct foretelling *wish,
+static void report_path(const struct report *report, const struct prediction_wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_prediction *prediction)
 {
 	uint32_t *steps = malloc(((size_t)prediction->npath + 1) * sizeof *steps);
@@ -277,17 +277,16 @@ static void add_path(const struct report *report, const struct ordo_schedule *sc
 		const struct report one = report_item(&list);
 		char text[256];
 		ordo_task_print(&schedule->tasks[task], text, sizeof text);
-		report_members(&one,
-			"%u<rank> %s<stream> %u<task> %s<text> %s<phase> %g<begin_seconds> "
-			"%g<end_seconds>",
+		report_members(&one, "%u<rank> %s<stream> %u<task> %s<text>",
 			schedule->streams[s].rank, schedule->streams[s].name,
-			task - schedule->streams[s].first, text,
-			phase == ORDO_NO_PHASE ? NULL : schedule->phases[phase], timed->begin,
-			timed->end);
+			task - schedule->streams[s].first, text);
+		add_text(
+			one.json, "phase", phase == ORDO_NO_PHASE ? NULL : schedule->phases[phase]);
+		report_members(&one, "%g<begin_seconds> %g<end_seconds>", timed->begin, timed->end);
 	}
 }
 
-void report_prediction(const struct report *report, const struct foretelling *wish,
+void report_prediction(const struct report *report, const struct prediction_wish *wish,
 	const struct ordo_schedule *schedule, const struct predicted *predicted)
 {
 	const struct ordo_prediction *prediction = predicted->prediction;

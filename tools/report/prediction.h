@@ -6,7 +6,7 @@
 #include "cli/prediction_options.h"
 
 /* How much of it people see; --json has all. */
-struct foretelling {
+struct prediction_wish {
 	uint32_t max_path, max_links;
 };
 
@@ -16,7 +16,7 @@ enum { BUSIEST_SIZE = 128 };
 /* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used; returns out. */
 const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predicted);
 
-void report_prediction(const struct report *report, const struct foretelling *wish,
+void report_prediction(const struct report *report, const struct prediction_wish *wish,
 	const struct ordo_schedule *schedule, const struct predicted *predicted);
 
 #endif

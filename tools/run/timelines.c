@@ -40,7 +40,7 @@ static void append_size(struct chosen_timeline *chosen)
 		ordo_type_facts(chosen->predicted.type)->name);
 }
 
-static void tell_prediction(struct chosen_timeline *chosen)
+static void append_prediction(struct chosen_timeline *chosen)
 {
 	const struct ordo_breakdown *breakdown = &chosen->predicted.prediction->breakdown;
 	const struct ordo_topology *topology = chosen->predicted.topology;
@@ -56,7 +56,7 @@ static void tell_prediction(struct chosen_timeline *chosen)
 	append_part(chosen, &between, breakdown->waiting, "waiting");
 }
 
-static void tell_trace(struct call *call, struct chosen_timeline *chosen)
+static void append_trace(struct call *call, struct chosen_timeline *chosen)
 {
 	const struct traced *traced = &chosen->traced;
 	char text[40];
@@ -106,7 +106,7 @@ static bool open_trace(struct call *call, const struct timeline_wish *wish,
 		return refuse_error(call, &error);
 	chosen->timeline = chosen->traced.timeline;
 	chosen->absent = chosen->traced.absent;
-	tell_trace(call, chosen);
+	append_trace(call, chosen);
 	return true;
 }
 
@@ -139,7 +139,7 @@ bool choose_timeline(struct call *call, const struct timeline_wish *wish,
 	if (!predict_schedule(call, &wish->predicting, schedule, &chosen->predicted))
 		return false;
 	chosen->timeline = chosen->predicted.prediction->timeline;
-	tell_prediction(chosen);
+	append_prediction(chosen);
 	return true;
 }
 
