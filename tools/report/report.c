@@ -206,13 +206,15 @@ static void put_unsigned(
 	const struct report *report, const struct conversion *one, unsigned long long number)
 {
 	char text[32];
+	if (one->named && one->letter == 'u')
+		add_count(report->json, one->name, number);
+	if (!report->text && one->letter == 'u')
+		return;
 	snprintf(text, sizeof text, one->letter == 'x' ? "%0*llx" : "%0*llu",
 		one->zero ? one->width : 1, number);
 	pad(report, one, text);
 	if (one->named && one->letter == 'x')
 		add_text(report->json, one->name, text);
-	else if (one->named)
-		add_count(report->json, one->name, number);
 }
 
 static const char *real_text(char text[64], const struct conversion *one, double number)
@@ -235,11 +237,13 @@ static const char *real_text(char text[64], const struct conversion *one, double
 static void put_real(const struct report *report, const struct conversion *one, double number)
 {
 	char text[64];
+	if (one->named && one->letter != 'a')
+		add_number(report->json, one->name, number);
+	if (!report->text && one->letter != 'a')
+		return;
 	pad(report, one, real_text(text, one, number));
 	if (one->named && one->letter == 'a')
 		add_text(report->json, one->name, text);
-	else if (one->named)
-		add_number(report->json, one->name, number);
 }
 
 static void put(const struct report *report, const char *format, struct arguments *arguments)
