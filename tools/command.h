@@ -62,23 +62,9 @@ const struct command *find_command(const char *name);
 int refuse_command(struct call *call, const char *name);
 extern const char main_examples[]; /* one a line, of ordo as a whole */
 
-extern const struct command compile_command;
-extern const struct command tune_command, calibrate_command;
-extern const struct command verify_command;
-extern const struct command predict_command;
-extern const struct command run_command;
-extern const struct command probe_command;
-extern const struct command order_command;
-extern const struct command diff_command;
-extern const struct command draw_command;
-extern const struct command view_command;
-extern const struct command embed_command;
-extern const struct command list_command;
-extern const struct command explain_command;
-extern const struct command doctor_command;
-extern const struct command manual_command;
-extern const struct command completions_command;
-extern const struct command demo_command;
+#define ORDO_COMMAND(name) extern const struct command name##_command;
+#include "commands/table.h"
+#undef ORDO_COMMAND
 
 /* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with
  * the time left. closure: a struct progress, which tells one thing under way from another. Any

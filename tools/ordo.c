@@ -8,26 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ORDO_COMMAND(name) &name##_command,
 const struct command *const commands[] = {
-	&compile_command,
-	&tune_command,
-	&calibrate_command,
-	&verify_command,
-	&predict_command,
-	&run_command,
-	&probe_command,
-	&order_command,
-	&diff_command,
-	&draw_command,
-	&view_command,
-	&embed_command,
-	&list_command,
-	&explain_command,
-	&doctor_command,
-	&manual_command,
-	&completions_command,
-	&demo_command,
+#include "commands/table.h"
 };
+#undef ORDO_COMMAND
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };
 const size_t ncommand = NCOMMAND;
 
