@@ -1,4 +1,5 @@
-"""browser.py - a headless Chromium, told over HTTP what to do (W3C WebDriver), with nothing but the standard library."""
+"""browser.py - a headless Chromium, told over HTTP what to do (W3C WebDriver), with nothing but
+the standard library."""
 import json
 import os
 import shutil
@@ -19,7 +20,8 @@ KEYS = {
 def missing():
     """What is not installed, in words; None: nothing."""
     driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
-    return None if driver and chromium else f"{'chromedriver' if chromium else 'chromium'} is not installed"
+    missing = "chromedriver" if chromium else "chromium"
+    return None if driver and chromium else f"{missing} is not installed"
 
 
 class Browser:

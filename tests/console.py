@@ -1,11 +1,13 @@
-"""console.py - commands with what is shown below them, as documents have them, and whether they really print that."""
+"""console.py - commands with what is shown below them, as documents have them, and whether they
+really print that."""
 import os
 import re
 import subprocess
 
 
 def timeless(line):
-    """What is measured differs from run to run. In a row of a table that is all but the size and what was wrong."""
+    """What is measured differs from run to run. In a row of a table that is all but the size and
+    what was wrong."""
     columns = line.split()
     if len(columns) == 13 and columns[0].isdigit():
         return columns[:5] + [columns[8], columns[12]]

@@ -38,7 +38,8 @@ class Desk:
         return done
 
     def fails(self, code, message, *words, **options):
-        """The command ends with this exit code, prints nothing to stdout, and says something that matches."""
+        """The command ends with this exit code, prints nothing to stdout, and says something
+        that matches."""
         done = self(*words, **options)
         wanted(done.returncode == code, words, f"exit code {done.returncode}, wanted {code}",
                done.out, done.err)

@@ -1,4 +1,5 @@
-// installed.cpp - a C++ program of somebody else: reads a schedule from memory and sums the vectors of its ranks, a std::thread a rank.
+// installed.cpp - a C++ program of somebody else: reads a schedule from memory and sums the vectors
+// of its ranks, a std::thread a rank.
 #include <cstdio>
 #include <fstream>
 #include <iterator>

@@ -9,8 +9,9 @@ class Run:
         self.tokens = {}
 
     def moves(self, may=lambda task: True):
-        """(rank, stream, number, task) of every move, in the order in which they are made, until nobody can go on; what may not be made is
-        left, and all behind it. Called again it goes on from there."""
+        """(rank, stream, number, task) of every move, in the order in which they are made, until
+        nobody can go on; what may not be made is left, and all behind it. Called again it goes
+        on from there."""
         going = True
         while going:
             going = False

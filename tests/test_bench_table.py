@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_bench_table.py COLLECTIVES_PY SPEED_MD - the table of runtime/SPEED.md says what was measured, on numbers made up."""
+"""test_bench_table.py COLLECTIVES_PY SPEED_MD - the table of runtime/SPEED.md says what was
+measured, on numbers made up."""
 import json
 import pathlib
 import re

@@ -1195,12 +1195,14 @@ def _(ordo):
            ordo.works("verify", "mesh.json", "--topology", "ring", "--route-through-ranks").out)
     ordo.fails(1, r"there is no way from rank", "verify", "mesh.json", "-t", "ring",
                "--route-through-ranks", "--fail-link", "0-1", "--fail-link", "1-2")
-    halving = "verify", "--generate", "recursive-doubling", "-n", 8, "-t", "ring", "--symmetry", "only"
+    halving = ("verify", "--generate", "recursive-doubling", "-n", 8, "-t", "ring", "--symmetry",
+               "only")
     ordo.fails(1, r"there is no link from rank", *halving)
     wanted("ranks pass on" in ordo.works(*halving, "--route-through-ranks").out)
     ordo.fails(2, r"--route-through-ranks goes with --topology", "verify", "mesh.json",
                "--route-through-ranks")
-    drawn = "draw", "mesh.json", "--space-time", "--topology", "ring", "--route-through-ranks", "-o", "mesh.svg"
+    drawn = ("draw", "mesh.json", "--space-time", "--topology", "ring", "--route-through-ranks",
+             "-o", "mesh.svg")
     wanted("refuted" not in ordo.works(*drawn).err)
     ordo.works("view", "mesh.json", "--topology", "ring", "--route-through-ranks", "-o",
                "mesh.html")
@@ -1736,7 +1738,8 @@ def _(ordo):
 # Orders
 
 def own_first(ordo, name, ranks=4):
-    """AllReduce in which every rank adds the others' parts to its own, in ascending order: no two ranks need agree."""
+    """AllReduce in which every rank adds the others' parts to its own, in ascending order: no
+    two ranks need agree."""
     def task(kind, peer, **rest):
         return {"task": kind, **({"peer": peer} if peer is not None else {}), **rest}
     programs = []
@@ -1765,7 +1768,8 @@ def own_first(ordo, name, ranks=4):
 
 
 def halves(ordo):
-    """ReduceScatter of 4 shards, of which the second half of the vector is added backwards: by one rank, and by two."""
+    """ReduceScatter of 4 shards, of which the second half of the vector is added backwards: by
+    one rank, and by two."""
     def move(kind, chunk, src, dst, **rest):
         return {"task": kind, **rest, "chunk": chunk, "src": src, "dst": dst}
 
@@ -2911,7 +2915,8 @@ def _(ordo):
         '"chunks_per_block": 2147483647,'
         ' "scratch_slots": 0, "in_place": false, "programs": [{"rank": 0, "streams": []}]}')
     ordo.fails(4, "at most .* can be followed", "verify", "absurd.json")
-    tasks = '{"task": "LocalCopy", "chunk": 0, "count": 2147483647, "src": ["input", 0], "dst": ["output", 0]}'
+    tasks = ('{"task": "LocalCopy", "chunk": 0, "count": 2147483647, "src": ["input", 0], '
+             '"dst": ["output", 0]}')
     programs = ", ".join('{"rank": %d, "streams": [{"name": "a", "tasks": [%s]}]}' % (rank, tasks)
                          for rank in range(2))
     (ordo.folder / "absurd.json").write_text(
@@ -3380,7 +3385,8 @@ def _(ordo):
 
 
 def hostile_document(ordo, name):
-    """A sound schedule whose names are made to be obeyed: by terminals, by dot, by readers of lines."""
+    """A sound schedule whose names are made to be obeyed: by terminals, by dot, by readers of
+    lines."""
     evil = "r\x1b[31mX\x07\r\n\u009b2J\u202e\"<>&|{}\\N\\"
     document = strict_json.loads(ordo.compile(name).read_text())
     document.update({"algorithm": evil, "phases": [evil for _ in document["phases"]]})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Completions: what `ordo completions --for` answers is what the tables have, and bash, zsh and fish complete by it, typed at a prompt.
+"""Completions: what `ordo completions --for` answers is what the tables have, and bash, zsh and
+fish complete by it, typed at a prompt.
 
 usage: test_completions.py ORDO"""
 import fcntl
@@ -181,7 +182,8 @@ class Prompt:
         return seen
 
     def completes(self, typed, word):
-        """Tab after `typed` makes its last word `word`, as the shell itself understands the line then."""
+        """Tab after `typed` makes its last word `word`, as the shell itself understands the line
+        then."""
         os.write(self.terminal, b"show " + typed.encode() + b"\t")
         time.sleep(0.2)
         os.write(self.terminal, b"\n")
@@ -235,8 +237,11 @@ def _(folder):
         return
     # Handed to the function as a program would.
     script = """source <(ordo completions bash); set -u
-        try() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _ordo; printf '%s|' "${COMPREPLY[@]}"; echo; }
-        try ordo comp; try ordo compile allreduce --algorithm = ri; try ordo compile allreduce --algorithm =; try ordo verify a
+        try() {
+            COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _ordo; printf '%s|' "${COMPREPLY[@]}"; echo
+        }
+        try ordo comp; try ordo compile allreduce --algorithm = ri
+        try ordo compile allreduce --algorithm =; try ordo verify a
         try ordo; try ordo compile allreduce --algorithm=ri; complete -p ordo"""
     told = subprocess.run(["bash", "-c", script],
                           cwd=folder,

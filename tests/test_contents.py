@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ordo draw --as table`, held against what the document's tasks mean, computed here from the JSON alone.
+"""`ordo draw --as table`, held against what the document's tasks mean, computed here from the
+JSON alone.
 
 usage: test_contents.py ORDO REJECT FIRST LAST   (numbers of ranks)"""
 import concurrent.futures

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What `ordo doctor` tells of a machine: of this one, and of worse ones made of a PATH and a library.
+"""What `ordo doctor` tells of a machine: of this one, and of worse ones made of a PATH and a
+library.
 
 usage: test_doctor.py ORDO [FLUSHING]
 
@@ -69,7 +70,9 @@ def _():
     if platform.machine() == "x86_64" and os.path.exists("/proc/cpuinfo"):
         flags = re.search(r"^flags\s*: (.*)",
                           pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split()
-        form = "avx512" if {"avx2", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512dq"} <= set(flags) else \
+        form = "avx512" if {
+            "avx2", "f16c", "avx512f", "avx512bw", "avx512vl", "avx512dq"
+        } <= set(flags) else \
             "avx2" if {"avx2", "f16c"} <= set(flags) else "portable"
         wanted(told["element loops"]["text"].startswith(form), form, told["element loops"])
         wanted((" AVX2" in told["element loops"]["text"]) == ("avx2" in flags),

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The floors: a file that includes against the architecture does not compile, and no source climbs out of its folder.
+"""The floors: a file that includes against the architecture does not compile, and no source
+climbs out of its folder.
 
 usage: test_floors.py SOURCE_ROOT BUILD_ROOT
 
-Each probe is compiled with the command that a real source of that floor is compiled with, as the build itself recorded it."""
+Each probe is compiled with the command that a real source of that floor is compiled with, as the
+build itself recorded it."""
 import json
 import os
 import re

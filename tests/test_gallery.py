@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_gallery.py BUILD ROOT - generated documents and pictures are what tools/update-docs makes."""
+"""test_gallery.py BUILD ROOT - generated documents and pictures are what tools/update-docs
+makes."""
 import os
 import pathlib
 import re
@@ -19,7 +20,8 @@ def pictures_of(root):
 
 
 def meant(svg):
-    """Of a picture: all of it if Ordo wrote it; what it says and in which colours if `dot` set it, which does so a little otherwise in each version."""
+    """Of a picture: all of it if Ordo wrote it; what it says and in which colours if `dot` set
+    it, which does so a little otherwise in each version."""
     if 'class="st"' in svg:
         return svg
     return re.findall(r">([^<>\n]+)</text>",

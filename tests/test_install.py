@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is installed is enough for programs of somebody else, in C and in C++: they compile and link by pkg-config alone, and run.
+"""What is installed is enough for programs of somebody else, in C and in C++: they compile and
+link by pkg-config alone, and run.
 
 usage: test_install.py MESON BUILD_ROOT COMPILER SOURCE_ROOT LIBRARIES
 
@@ -58,7 +59,8 @@ class Machine:
         return works("pkg-config", *words, env=environment).split()
 
     def build(self, compiler, sources, package, static):
-        """Compiles sources into a program; the archive is named where it should not be the shared library."""
+        """Compiles sources into a program; the archive is named where it should not be the
+        shared library."""
         flags = self.pkg_config("--cflags", "--libs", *(["--static"] if static else []), package)
         if static:
             flags = [f"-l:lib{word[2:]}.a" if word.startswith("-lordo") else word for word in flags]
@@ -185,7 +187,8 @@ def _(machine):
 
 
 def declared():
-    """The functions that headers say are exported. The floors' own are, for programs that were linked when their headers were installed."""
+    """The functions that headers say are exported. The floors' own are, for programs that were
+    linked when their headers were installed."""
     text = "".join(
         path.read_text()
         for path in [*SOURCE.glob("*/include/ordo/**/*.h*"), *SOURCE.glob("*/internal/ordo/*.h")])
@@ -282,9 +285,11 @@ int main(int argc, char **argv)
 	const void *inputs[] = {&in[0], &in[1], &in[2], &in[3]};
 	void *outputs[] = {&out[0], &out[1], &out[2], &out[3]};
 	const bool worked = ranks && ordo_communicator_bind_document(ranks, argv[1], &error) &&
-			    ordo_allreduce_all(ranks, inputs, outputs, 1, ORDO_F32, ORDO_SUM, &error);
+			    ordo_allreduce_all(
+				    ranks, inputs, outputs, 1, ORDO_F32, ORDO_SUM, &error);
 	if (worked)
-		printf("%g, options of %zu bytes, %s, %s\\n", (double)out[0], sizeof size, ORDO_VERSION, ordo_version());
+		printf("%g, options of %zu bytes, %s, %s\\n", (double)out[0], sizeof size,
+			ORDO_VERSION, ordo_version());
 	else
 		ordo_error_write(&error, stderr);
 	return !worked;
@@ -408,7 +413,8 @@ int main(void)
 	struct ordo_group *group = ordo_group_of_schedules(&fast, fast_schedules, NULL);
 	for (int i = 0; i < 4; i++) {
 		struct ordo_part parts[NRANK] = {{.collective = NULL}};
-		const struct ordo_plan_options options = {.type = ORDO_F32, .reduction = ORDO_SUM, .count = counts[i]};
+		const struct ordo_plan_options options = {
+			.type = ORDO_F32, .reduction = ORDO_SUM, .count = counts[i]};
 		for (int rank = 0; rank < NRANK; rank++) {
 			input[rank][counts[i] - 1] = (float)rank;
 			parts[rank].collective = ordo_group_collective(group, &options, NULL);
@@ -418,7 +424,9 @@ int main(void)
 		if (!ordo_communicator_run_all(communicator, parts, NULL))
 			return 1;
 		const uint32_t range = ordo_plan_set_find(&fast, counts[i] * sizeof(float));
-		printf("%s %s %g\\n", fast.ranges[range].schedule, fast_schedules[range]->algorithm, (double)output[NRANK - 1][counts[i] - 1]);
+		printf("%s %s %g\\n", fast.ranges[range].schedule,
+			fast_schedules[range]->algorithm,
+			(double)output[NRANK - 1][counts[i] - 1]);
 	}
 	ordo_group_destroy(group);
 	ordo_communicator_destroy(communicator);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The manual pages are well-formed, and have all that --help shows: commands, options, examples, exit codes; prose is about what there is.
+"""The manual pages are well-formed, and have all that --help shows: commands, options, examples,
+exit codes; prose is about what there is.
 
 usage: test_manual.py ORDO TOOLS_BUILT TOOLS_SOURCE"""
 import pathlib
@@ -156,8 +157,9 @@ def _():
         for field in re.findall(r"^-- (\S+)", entry, re.M):
             told += 1
             wanted(
-                field in ("help", "manual") or any(field == f"--{name}" for one in having
-                                                   for _, name, _ in options_of(one)), command, field)
+                field in ("help", "manual")
+                or any(field == f"--{name}" for one in having for _, name, _ in options_of(one)),
+                command, field)
     wanted(told > 60, told)
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_readme.py ORDO ROOT - the READMEs and the tour show what the commands really print, and what there really is."""
+"""test_readme.py ORDO ROOT - the READMEs and the tour show what the commands really print, and
+what there really is."""
 import os
 import pathlib
 import re

@@ -1,7 +1,8 @@
-"""test_schemas.py SCHEMAS REJECT WRITER [DOCUMENT...] - the JSON Schemas take what we write and refuse what breaks the shape.
+"""test_schemas.py SCHEMAS REJECT WRITER [DOCUMENT...] - the JSON Schemas take what we write and
+refuse what breaks the shape.
 
-SCHEMAS is the folder of the schemas, REJECT that of the reject cases, WRITER the program that writes a document of every shape into
-a folder; further DOCUMENTs are validated too.
+SCHEMAS is the folder of the schemas, REJECT that of the reject cases, WRITER the program that
+writes a document of every shape into a folder; further DOCUMENTs are validated too.
 """
 import pathlib
 import subprocess

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""test_space_time.py ORDO REJECT - `ordo draw --space-time`, read back from the SVG and held against the document and the times.
+"""test_space_time.py ORDO REJECT - `ordo draw --space-time`, read back from the SVG and held
+against the document and the times.
 
 ORDO is the command, REJECT the folder of documents that break a rule each.
 """
@@ -284,7 +285,8 @@ def _(ordo):
 
 
 def even_out(path):
-    """What begins and ends keeps its order, and comes at first closely, then less and less so: no gap where a host took the core away for a while."""
+    """What begins and ends keeps its order, and comes at first closely, then less and less so:
+    no gap where a host took the core away for a while."""
     trace = strict_json.loads(path.read_text())
     tasks = [one for one in trace["traceEvents"] if one["ph"] == "X" and one["name"] != "token"]
     times = {

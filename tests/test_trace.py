@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""test_trace.py ORDO REJECT - what `ordo run --trace` writes, held against the document that was run.
+"""test_trace.py ORDO REJECT - what `ordo run --trace` writes, held against the document that was
+run.
 
-ORDO is the command, REJECT the folder of documents that break a rule each. Which Wait takes the token of which Notify is found here
-from the document alone.
+ORDO is the command, REJECT the folder of documents that break a rule each. Which Wait takes the
+token of which Notify is found here from the document alone.
 """
 import collections
 import json
@@ -42,14 +43,16 @@ def folder_case(sentence):
 
 
 def tasks_of(document):
-    """(rank, position of the stream in the rank, position in the stream) -> task, as the document has them."""
+    """(rank, position of the stream in the rank, position in the stream) -> task, as the
+    document has them."""
     return {(program["rank"], s, i): task
             for program in document["programs"] for s, stream in enumerate(program["streams"])
             for i, task in enumerate(stream["tasks"])}
 
 
 def pairs_of(document):
-    """The place of a Wait -> the place of the Notify whose token it takes: the j-th takes the j-th."""
+    """The place of a Wait -> the place of the Notify whose token it takes: the j-th takes the
+    j-th."""
     notifies, waits = collections.defaultdict(list), collections.defaultdict(list)
     for place, task in sorted(tasks_of(document).items()):
         if task["task"] == "Notify":
@@ -165,7 +168,8 @@ class Trace:
         wanted(not self.tokens, "tokens without an arrow", self.tokens)
 
     def heads_after(self, tail, head, end):
-        """A viewer may turn an arrow round whose head began before its tail: then it ends at a token inside the Wait."""
+        """A viewer may turn an arrow round whose head began before its tail: then it ends at a
+        token inside the Wait."""
         notify, wait = self.slices[tail[0]][tail[1]], self.slices[head[0]][head[1]]
         if wait["ts"] > notify["ts"]:
             return
@@ -195,7 +199,8 @@ class Trace:
         return found[0]
 
     def is_whole(self, rounds, calls):
-        """Every task is there once in every round of these (plan, call), with every arrow, and none is unfinished."""
+        """Every task is there once in every round of these (plan, call), with every arrow, and
+        none is unfinished."""
         wanted(
             self.slices.keys() == {(plan, call, round)
                                    for plan, call in calls for round in range(rounds)},

@@ -1,5 +1,5 @@
-/* test_two_stage.c - sums in two stages: what each side of the ranks reads and writes, that the bits
- * are those of one stage, and calls that run so.
+/* test_two_stage.c - sums in two stages: what each side of the ranks reads and writes, that the
+ * bits are those of one stage, and calls that run so.
  */
 #include "communicator/call.h"
 #include "failing.h"

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""test_view.py ORDO REJECT EXAMPLES - the page of `ordo view`, as a headless Chromium shows it, held against the document it shows.
+"""test_view.py ORDO REJECT EXAMPLES - the page of `ordo view`, as a headless Chromium shows it,
+held against the document it shows.
 
-What slots hold is evaluated here once more, from the document alone. Without Chromium the whole test is skipped.
+What slots hold is evaluated here once more, from the document alone. Without Chromium the whole
+test is skipped.
 """
 import json
 import os
@@ -42,7 +44,8 @@ def compiled(name, operator, ranks, algorithm, *words):
 
 
 def viewed(document, *words, where=""):
-    """Opens the page of a document, made once for its options; returns how long that took. Nothing may be logged."""
+    """Opens the page of a document, made once for its options; returns how long that took.
+    Nothing may be logged."""
     page = re.sub(r"\W+", "-", "-".join(map(str, [pathlib.Path(document).name, *words]))) + ".html"
     if not os.path.exists(page):
         ordo("view", document, "-o", page, *words)
@@ -139,13 +142,17 @@ return [...document.querySelectorAll('.cell[data-slot]')]
 
 
 CONTENTS = """const found = {}; const model = page.model;
-for (const [rank, memory] of model.memory) for (let buffer = 0; buffer < 3; buffer++) for (let slot = 0; slot < memory.slots[buffer]; slot++) {
-  const tree = model.contents(model.cell(rank, buffer, slot)); if (tree >= 0) found[`${rank} ${BUFFERS[buffer]} ${slot}`] = model.trees.text(tree, 1000); }
+for (const [rank, memory] of model.memory)
+for (let buffer = 0; buffer < 3; buffer++)
+for (let slot = 0; slot < memory.slots[buffer]; slot++) {
+  const tree = model.contents(model.cell(rank, buffer, slot));
+  if (tree >= 0) found[`${rank} ${BUFFERS[buffer]} ${slot}`] = model.trees.text(tree, 1000); }
 return found;"""
 
 
 def compare(document, steps):
-    """Contents of the page after so many steps against those of a machine that takes the same steps."""
+    """Contents of the page after so many steps against those of a machine that takes the same
+    steps."""
     machine = Machine(strict_json.loads(pathlib.Path(document).read_text()))
     order = BROWSER.run("return [...page.model.order].map(task => page.model.streamOf[task])")
     wanted(
@@ -200,7 +207,8 @@ def _():
     wanted(not re.search(r"https?:|\bsrc=|\bhref=|@import|url\(", text),
            "something outside is named")
     blocked = BROWSER.run(
-        """const script = document.createElement('script'); script.textContent = 'window.escaped = 1'; document.body.append(script);
+        """const script = document.createElement('script');
+        script.textContent = 'window.escaped = 1'; document.body.append(script);
         return window.escaped === undefined""")
     wanted(blocked and any("Content Security Policy" in line for line in BROWSER.log()),
            "a script of somebody else ran")
@@ -446,7 +454,9 @@ def _():
     wanted(BROWSER.run("return page.step") == 366, BROWSER.run("return page.step"))
     middle = BROWSER.run(
         """const box = document.querySelector('#strip'), at = box.getBoundingClientRect();
-        const event = new PointerEvent('pointerdown', {clientX: at.left + page.strip.xOf(page.strip.ticks() / 2), clientY: at.top + 20, pointerId: 1});
+        const event = new PointerEvent('pointerdown',
+          {clientX: at.left + page.strip.xOf(page.strip.ticks() / 2), clientY: at.top + 20,
+          pointerId: 1});
         box.setPointerCapture = () => {}; box.dispatchEvent(event);
         return [page.step, page.model.timeAt(page.step), page.strip.ticks()]""")
     wanted(0 < middle[0] < 366 and middle[2] * 0.35 < middle[1] <= middle[2] / 2 + 1, middle)
@@ -472,10 +482,17 @@ def _():
         viewed(ring8(), where="#step=100")
         wanted((ground() < 0.05) == dark, scheme, ground())
         pairs = BROWSER.run(
-            """const behind = node => { for (; node; node = node.parentElement) { const colour = getComputedStyle(node).backgroundColor; if (colour !== 'rgba(0, 0, 0, 0)') return colour; } };
+            """const behind = node => {
+              for (; node; node = node.parentElement) {
+                const colour = getComputedStyle(node).backgroundColor;
+                if (colour !== 'rgba(0, 0, 0, 0)') return colour; } };
             page.showTab('proof'); const found = [];
-            for (const node of document.querySelectorAll('h1, .facts, .badge, .cell, .task .words, .hint, .state, .part-range, #time, .made, [role=tab], .unit, .phase, .toggle, .task .number'))
-              if (node.textContent.trim() && !node.classList.contains('faint')) found.push([getComputedStyle(node).color, behind(node), node.className + ': ' + node.textContent.slice(0, 20)]);
+            for (const node of document.querySelectorAll('h1, .facts, .badge, ' +
+                '.cell, .task .words, .hint, .state, .part-range, #time, .made, ' +
+                '[role=tab], .unit, .phase, .toggle, .task .number'))
+              if (node.textContent.trim() && !node.classList.contains('faint'))
+                found.push([getComputedStyle(node).color, behind(node),
+                  node.className + ': ' + node.textContent.slice(0, 20)]);
             return found""")
         for ink, paper, what in pairs:
             light, deep = sorted([luminance(ink), luminance(paper)], reverse=True)
@@ -490,8 +507,11 @@ def _():
 def _():
     viewed(ring8())
     nameless = BROWSER.run(
-        """return [...document.querySelectorAll('button, input, select, [role=slider], [role=grid], [role=listbox], [role=img], [tabindex]')]
-        .filter(node => !(node.getAttribute('aria-label') || node.getAttribute('aria-labelledby') || node.textContent.trim() || node.closest('label')?.textContent.trim())).map(node => node.outerHTML.slice(0, 80))"""
+        """return [...document.querySelectorAll('button, input, select, ' +
+          '[role=slider], [role=grid], [role=listbox], [role=img], [tabindex]')]
+        .filter(node => !(node.getAttribute('aria-label') || node.getAttribute('aria-labelledby') ||
+          node.textContent.trim() || node.closest('label')?.textContent.trim())).map(node =>
+          node.outerHTML.slice(0, 80))"""
     )
     wanted(not nameless, *nameless)
     for width in 390, 820, 1440:
@@ -778,9 +798,12 @@ def _():
 
 @browser_case("a link tells what it is and carries, where the pointer is on it; a rank does not")
 def _():
-    over = """const [from, to] = arguments, {stage} = page, m = stage.picture.getScreenCTM(), [x, y] = stage.way(from, to).at(arguments[2]);
-        stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true, clientX: m.a * x + m.e, clientY: m.a * y + m.f}));
-        return document.querySelector('.link-tip').checkVisibility() ? document.querySelector('.link-tip').textContent : null"""
+    over = """const [from, to] = arguments, {stage} = page, m = stage.picture.getScreenCTM(),
+          [x, y] = stage.way(from, to).at(arguments[2]);
+        stage.picture.dispatchEvent(new PointerEvent('pointermove', {bubbles: true,
+          clientX: m.a * x + m.e, clientY: m.a * y + m.f}));
+        return document.querySelector('.link-tip').checkVisibility() ?
+          document.querySelector('.link-tip').textContent : null"""
     viewed(ring8(), "--fail-link", "0-1")
     links = strict_json.loads(ordo("predict", ring8(), "--fail-link", "0-1",
                                    "--json").stdout)["links"]
@@ -814,14 +837,20 @@ def _():
            "--topology", "servers:4x8")
     BROWSER.size(1280, 700)
     hidden = BROWSER.run(
-        """page.strip.draw(); const { strip, model } = page, { width, height } = strip.still, hidden = [];
+        """page.strip.draw(); const { strip, model } = page, { width, height } = strip.still,
+          hidden = [];
         const all = strip.still.getContext('2d').getImageData(0, 0, width, height).data;
-        const parts = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16)), away = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+        const parts = text => [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16)),
+          away = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
         for (let task = 0; task < model.ntask; task++) {
-          if (model.kind[task] >= NOTIFY || strip.xOf(model.end[task]) - strip.xOf(model.begin[task]) < 12) continue;
-          const x = (strip.xOf(model.begin[task]) + strip.xOf(model.end[task])) / 2, y = 2 + (strip.rowOf.get(model.streamOf[task]) + 0.4) * strip.rowHeight;
-          const at = 4 * (Math.floor(y) * width + Math.round(x)), seen = [...all.slice(at, at + 3)], own = parts(colours.line(model.data.phases, model.phase[task]));
-          if (away(seen, own) > away(seen, parts(colours.names.line))) hidden.push([model.rankOf[task], model.taskText(task)]);
+          if (model.kind[task] >= NOTIFY ||
+            strip.xOf(model.end[task]) - strip.xOf(model.begin[task]) < 12) continue;
+          const x = (strip.xOf(model.begin[task]) + strip.xOf(model.end[task])) / 2,
+            y = 2 + (strip.rowOf.get(model.streamOf[task]) + 0.4) * strip.rowHeight;
+          const at = 4 * (Math.floor(y) * width + Math.round(x)), seen = [...all.slice(at, at + 3)],
+            own = parts(colours.line(model.data.phases, model.phase[task]));
+          if (away(seen, own) > away(seen, parts(colours.names.line)))
+            hidden.push([model.rankOf[task], model.taskText(task)]);
         }
         return [strip.rowHeight, strip.drawnRows.length, hidden.length, hidden.slice(0, 3)]""")
     wanted(hidden[0] < 5 and hidden[1] == 32 and hidden[2] == 0, hidden)
@@ -838,7 +867,9 @@ def _():
     BROWSER.run("dispatchEvent(new Event('beforeprint'))")
     BROWSER.size(717, 1000)
     laid = BROWSER.run(
-        """return [...document.querySelectorAll('.head, .panel')].map(node => { const box = node.getBoundingClientRect(); return [node.className, box.top, box.bottom, box.left, box.right]; })
+        """return [...document.querySelectorAll('.head, .panel')].map(node => {
+          const box = node.getBoundingClientRect();
+          return [node.className, box.top, box.bottom, box.left, box.right]; })
         .sort((a, b) => a[1] - b[1])""")
     for above, below in zip(laid, laid[1:]):
         wanted(above[2] <= below[1] + 1, "overlaps", above, below)
@@ -875,9 +906,12 @@ def _():
     viewed(compiled("levels.json", "allreduce", 8, "hierarchical", "--topology", "servers:2x4"),
            "--topology", "servers:2x4")
     far = BROWSER.run(
-        """const hue = text => { const [r, g, b] = [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16)); return Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 180 / Math.PI; };
+        """const hue = text => {
+          const [r, g, b] = [1, 3, 5].map(at => parseInt(text.slice(at, at + 2), 16));
+          return Math.atan2(Math.sqrt(3) * (g - b), 2 * r - g - b) * 180 / Math.PI; };
         const { fill, line, names } = page.model.data.phases;
-        return names.map((name, i) => [name, Math.abs((hue(fill[i]) - hue(line[i]) + 540) % 360 - 180)])"""
+        return names.map((name, i) => [name,
+          Math.abs((hue(fill[i]) - hue(line[i]) + 540) % 360 - 180)])"""
     )
     wanted(len(far) > 5 and all(away < 45 for _, away in far), far)
     viewed(ring8())
@@ -920,8 +954,11 @@ def _():
     BROWSER.press("End")
     # What comes from elsewhere is known by how many shards it holds, so at the end all are in.
     whole = BROWSER.run(
-        """const m = page.model; return m.shown.every(rank => m.memory.get(rank).outputChunk.every((chunk, slot) => { const tree = m.contents(m.cell(rank, 1, slot));
-        return m.trees.leaves[tree] === 1024 && m.trees.low[tree] === 0 && m.trees.high[tree] === 1023; }))"""
+        """const m = page.model; return m.shown.every(rank =>
+          m.memory.get(rank).outputChunk.every((chunk, slot) => {
+            const tree = m.contents(m.cell(rank, 1, slot));
+            return m.trees.leaves[tree] === 1024 && m.trees.low[tree] === 0 &&
+          m.trees.high[tree] === 1023; }))"""
     )
     wanted(whole, "some output is not whole")
     viewed(document, "--ranks", "3,1000-1001", "--max-tasks", 100)

@@ -1,4 +1,5 @@
-/* wake.h - wakes the threads that sleep on a call, on eager parts, or for work. Private to runtime/. */
+/* wake.h - wakes the threads that sleep on a call, on eager parts, or for work. Private to
+ * runtime/. */
 #ifndef ORDO_RUNTIME_COMMUNICATOR_WAKE_H
 #define ORDO_RUNTIME_COMMUNICATOR_WAKE_H
 

@@ -1,4 +1,5 @@
-/* convert.h - f16 and bf16 to f32 and back, for sums that are held in f32 (ordo/detail/accumulate.h).
+/* convert.h - f16 and bf16 to f32 and back, for sums that are held in f32
+ * (ordo/detail/accumulate.h).
  *
  * The functions of half.h as loops, which compilers make vector code of; so all forms have the same
  * bits. A NaN becomes the positive quiet one without payload on its way back: which of two NaNs f32

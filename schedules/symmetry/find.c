@@ -1,11 +1,11 @@
 /* find.c - is every rank's program rank 0's, relabelled? Rank by rank, for one candidate of a group
  * after another.
  *
- * Why programs of one canonical form are the same to the verifier. Within a segment of moves no move
- * writes what another reads or writes, and nothing waits or notifies in between: so the order of
- * these moves, and how they are cut into tasks, changes neither any value nor what is before what
- * on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must all
- * have been passed before anything else happens, in either order. So whatever R1 to R11, the
+ * Why programs of one canonical form are the same to the verifier. Within a segment of moves no
+ * move writes what another reads or writes, and nothing waits or notifies in between: so the order
+ * of these moves, and how they are cut into tasks, changes neither any value nor what is before
+ * what on other streams. Neighbouring Notifies tell of the same past, and neighbouring Waits must
+ * all have been passed before anything else happens, in either order. So whatever R1 to R11, the
  * guarantees and the tokens in flight say of rank 0's program put in a rank's place they say of the
  * rank's own.
  */

@@ -1,5 +1,5 @@
-/* quotient.c - the verifier of symmetric schedules: one run of rank 0's program stands for every run
- * of all.
+/* quotient.c - the verifier of symmetric schedules: one run of rank 0's program stands for every
+ * run of all.
  *
  * Let G act freely on the ranks, and every rank's program be rank 0's relabelled. verify.c shows
  * why one run of the whole proves all runs; here that one run is the one in which all ranks do the

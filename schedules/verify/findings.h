@@ -1,4 +1,5 @@
-/* findings.h - the broken rules that a proof collects, with their witnesses. Private to schedules/. */
+/* findings.h - the broken rules that a proof collects, with their witnesses. Private to
+ * schedules/. */
 #ifndef ORDO_SCHEDULES_VERIFY_FINDINGS_H
 #define ORDO_SCHEDULES_VERIFY_FINDINGS_H
 

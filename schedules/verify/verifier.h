@@ -55,7 +55,8 @@ struct recent {
 	uint32_t syncs[2];
 };
 
-/* Is a before b in every execution? Answered exactly by reachability.c, when nothing cheaper answers. */
+/* Is a before b in every execution? Answered exactly by reachability.c, when nothing cheaper
+ * answers. */
 struct query {
 	uint32_t a, b;
 	uint32_t gate;	/* the last Wait before b in b's stream; ORDO_NONE: none, so no */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """collectives.py - measures collectives side by side, and writes the tables of runtime/SPEED.md.
 
-Run by tools/bench-collectives, which builds what is measured. What it writes stands in the document between `<!-- measured: NAME -->` and
-`<!-- end -->`; everything else there is kept."""
+Run by tools/bench-collectives, which builds what is measured. What it writes stands in the
+document between `<!-- measured: NAME -->` and `<!-- end -->`; everything else there is kept."""
 import argparse
 import json
 import os
@@ -79,7 +79,8 @@ def mpirun(contender, ranks, program):
 
 
 def lines_of(command, seconds):
-    """The lines a program prints, as they come. It and all it started is ended after so many seconds."""
+    """The lines a program prints, as they come. It and all it started is ended after so many
+    seconds."""
     process = subprocess.Popen(command,
                                stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE,
@@ -137,7 +138,8 @@ def wanted_cells(quick, ranks):
 
 
 def in_pass(number, wanted):
-    """The longest are measured once, but for AllReduce: they vary little, and would take half of all the time."""
+    """The longest are measured once, but for AllReduce: they vary little, and would take half of
+    all the time."""
     return [(operator, size) for operator, size in wanted
             if not number or size < 64 * MI or operator == "AllReduce"]
 
@@ -303,7 +305,8 @@ def judge_aims(results):
 
 
 def spread(results):
-    """How far apart the passes were: (median, 9 in 10) of (most - least) / median over all cells."""
+    """How far apart the passes were: (median, 9 in 10) of (most - least) / median over all
+    cells."""
     found = sorted((max(cell["us"]) - min(cell["us"])) / abs(statistics.median(cell["us"]))
                    for cell in results["cells"]
                    if len(cell["us"]) > 1 and statistics.median(cell["us"]))
@@ -424,7 +427,8 @@ def write_schedules(results):
 
 
 def write_crowded(results):
-    """Times, and how many times as long as with fewer ranks: as many times as there are more is what their bytes alone take."""
+    """Times, and how many times as long as with fewer ranks: as many times as there are more is
+    what their bytes alone take."""
     cells, (operator, ranks, sizes) = index(results), CROWDED
     rows = []
     for size in sizes:

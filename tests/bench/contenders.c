@@ -295,7 +295,8 @@ static struct bench *make_communicator_bench(
 	const struct ordo_plan_options options = options_of(cell);
 	const struct ordo_communicator_options wanted = {.nrank = cell->nrank, .nhelper = nhelper};
 	struct ordo_error error = {0};
-	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
+	bench->schedule =
+		compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
 	bench->collective = ordo_collective_create(bench->schedule, &options, &error);
 	insist(bench->collective, &error);
 	bench->communicator = ordo_communicator_create(&wanted, &error);
@@ -371,7 +372,8 @@ static struct measured measure_ordo_tasks(
 	struct bench *bench = make_bench(cell, budget_s);
 	const struct ordo_plan_options options = options_of(cell);
 	struct ordo_error error = {0};
-	bench->schedule = compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
+	bench->schedule =
+		compile(operators[cell->operator], cell->nrank, cell_in_place(cell), algorithm);
 	bench->plan = ordo_plan_create(bench->schedule, &options, &error);
 	insist(bench->plan, &error);
 	visit_alone(bench, make_owner);

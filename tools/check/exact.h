@@ -20,8 +20,8 @@ struct distance {
 	double bounded; /* largest error over its bound; more than 1 is wrong */
 };
 /* Compares a result made by a tree of that depth and so many leaves, its sums held in the
- * accumulator (ordo/detail/accumulate.h); `far` grows. Returns the first element that is wrong (error
- * beyond its bound; for integers, minima and maxima: any difference), or n. */
+ * accumulator (ordo/detail/accumulate.h); `far` grows. Returns the first element that is wrong
+ * (error beyond its bound; for integers, minima and maxima: any difference), or n. */
 size_t compare_exact(const struct values *values, enum ordo_type accumulator, const void *exact,
 	const void *result, size_t n, uint32_t depth, uint32_t nleaf, struct distance *far);
 

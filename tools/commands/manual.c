@@ -1,8 +1,8 @@
 /* manual.c - `ordo manual`: the manual pages, made of the tables that --help prints.
  *
- * A page is mdoc(7). What --help says is set as it stands; help/commands.txt says more where there is
- * more to say. So a new command, or a new option, has its page, or its place on one, without anything
- * written for it.
+ * A page is mdoc(7). What --help says is set as it stands; help/commands.txt says more where there
+ * is more to say. So a new command, or a new option, has its page, or its place on one, without
+ * anything written for it.
  */
 #include "cli/options.h"
 #include "cli/output.h"

@@ -1,4 +1,5 @@
-/* prediction.c - reports a predicted time: its parts, its bounds, the links and the critical path. */
+/* prediction.c - reports a predicted time: its parts, its bounds, the links and the critical
+ * path. */
 #include "prediction.h"
 #include "cli/sizes.h"
 #include "proof.h"

@@ -13,7 +13,8 @@ struct prediction_wish {
 /* The largest of the bounds, and which it is: "the cut". Never NULL. */
 double largest_bound(const struct ordo_time_bounds *bounds, const char **name);
 enum { BUSIEST_SIZE = 128 };
-/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used; returns out. */
+/* `link 0 -> 1 HCCS`, `the adder of rank 3`, `the wire: ...`; "" if nothing was used; returns
+ * out. */
 const char *busiest_text(char out[BUSIEST_SIZE], const struct predicted *predicted);
 
 void report_prediction(const struct report *report, const struct prediction_wish *wish,

@@ -3,19 +3,20 @@
  *
  * A format is that of printf. A name in angle brackets after a conversion makes its value a member:
  *
- *	report_line(&report, "signals", "%u<signals>, at most %u<tokens_in_flight> in flight", 5, 3);
+ *	report_line(&report, "signals",
+ *		"%u<signals>, at most %u<tokens_in_flight> in flight", 5, 3);
  *
  * prints `  signals                 5, at most 3 in flight`, or adds "signals": 5 and
  * "tokens_in_flight": 3. What has no name is text alone.
  *
- *	%d<name?>	a truth: true or false
- *	%s<name>	a text; NULL is null
- *	%x, %a		a text, since JSON has no such numbers
- *	%g<name:time>	prints seconds as `1.5 ms`; the member is a number
- *	%g<name:bytes>	prints bytes as `1.5 MiB`
- *	%g<name:rate>	prints bytes a second as `1.5 GB/s`
- *	%g<:time>	text alone
- *	%s<>		an item of the list that the report is of
+ * 	%d<name?>	a truth: true or false
+ * 	%s<name>	a text; NULL is null
+ * 	%x, %a		a text, since JSON has no such numbers
+ * 	%g<name:time>	prints seconds as `1.5 ms`; the member is a number
+ * 	%g<name:bytes>	prints bytes as `1.5 MiB`
+ * 	%g<name:rate>	prints bytes a second as `1.5 GB/s`
+ * 	%g<:time>	text alone
+ * 	%s<>		an item of the list that the report is of
  */
 #ifndef ORDO_TOOLS_REPORT_REPORT_H
 #define ORDO_TOOLS_REPORT_REPORT_H

@@ -1,5 +1,5 @@
-/* signals.h - the signals of a schedule get numbers, and the j-th Wait of a signal takes the token of
- * its j-th Notify.
+/* signals.h - the signals of a schedule get numbers, and the j-th Wait of a signal takes the token
+ * of its j-th Notify.
  *
  * A signal is (from rank, to rank, number). R5 demands that it has one notifying and one waiting
  * stream; a schedule that breaks it is numbered too, its Notify and Wait counted in the order of

@@ -1,14 +1,16 @@
 # bash completion for ordo
 
-# COMP_WORDS has the words as typed, cut at = and : too; ordo wants them whole and without quotes. Of the last one bash replaces what
-# stands behind the last cut, and quotes nothing that it is given unless it is a file.
+# COMP_WORDS has the words as typed, cut at = and : too; ordo wants them whole and without quotes.
+# Of the last one bash replaces what stands behind the last cut, and quotes nothing that it is given
+# unless it is a file.
 _ordo() {
 	local tab=$'\t' words=() piece="" kept="" quoted=false files="" option="" line value i
 	for ((i = 1; i <= COMP_CWORD; i++)); do
 		piece=${COMP_WORDS[i]}
 		[[ $piece == *[\'\"]* ]] && quoted=true || quoted=false
 		piece=${piece//[\\\'\"]/}
-		if ((${#words[@]} > 1)) && [[ $piece == [=:]* || ${COMP_WORDS[i - 1]} == [=:]* ]]; then
+		if ((${#words[@]} > 1)) &&
+			[[ $piece == [=:]* || ${COMP_WORDS[i - 1]} == [=:]* ]]; then
 			kept=${words[${#words[@]} - 1]}
 			words[${#words[@]} - 1]+=$piece
 		else

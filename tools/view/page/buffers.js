@@ -1,4 +1,5 @@
-/* buffers.js - what every slot holds at this step: a row a rank, and of a slot that is chosen its tree and its history. */
+/* buffers.js - what every slot holds at this step: a row a rank, and of a slot that is chosen its
+ * tree and its history. */
 
 const SLOTS_AT_ONCE = 64;
 
@@ -29,7 +30,9 @@ class Buffers {
     this.model = page.model;
     this.box = box;
     this.first = [0, 0, 0];
-    this.most = [0, 1, 2].map(buffer => Math.max(0, ...[...this.model.memory.values()].map(memory => memory.slots[buffer])));
+    this.most =
+      [0, 1, 2].map(buffer => Math.max(
+                      0, ...[...this.model.memory.values()].map(memory => memory.slots[buffer])));
     this.cells = new Map();
     this.barOf = new Map();
     this.kinds = new Map();
@@ -37,9 +40,15 @@ class Buffers {
     this.large = false;
     /* So wide that all letters are read. */
     this.lettered = Math.max(20, Math.ceil(this.model.longestLetters() * LETTER + 3));
-    this.grid = element("div", { class: "grid", role: "grid", "aria-label": "what every slot holds", tabindex: "0",
-      onclick: event => this.choose(event.target.closest("[data-slot]")), onkeydown: event => this.walk(event),
-      onfocusin: () => this.grid.classList.add("focused") });
+    this.grid = element("div", {
+      class: "grid",
+      role: "grid",
+      "aria-label": "what every slot holds",
+      tabindex: "0",
+      onclick: event => this.choose(event.target.closest("[data-slot]")),
+      onkeydown: event => this.walk(event),
+      onfocusin: () => this.grid.classList.add("focused")
+    });
     this.tools = element("div", { class: "grid-tools" });
     this.scroll = element("div", { class: "grid-scroll" }, this.grid);
     this.legend = element("div", { class: "grid-legend", role: "note",
@@ -82,7 +91,8 @@ class Buffers {
 
   /* How many slots of each buffer are in sight. */
   widths() {
-    return this.most.map((most, buffer) => this.open[buffer] ? Math.min(SLOTS_AT_ONCE, most - this.first[buffer]) : 0);
+    return this.most.map(
+      (most, buffer) => this.open[buffer] ? Math.min(SLOTS_AT_ONCE, most - this.first[buffer]) : 0);
   }
   /* Of a row with cells of that width. */
   widthOf(cell) {
@@ -158,12 +168,19 @@ class Buffers {
     this.seen.clear();
     this.rows = new Map();
     for (const rank of model.shown) {
-      const row = element("div", { class: "grid-row", role: "row" }, element("button", { class: "row-name", role: "rowheader", text: String(rank),
-        title: `rank ${rank}: show its tasks`, tabindex: "-1", onclick: () => this.page.focusRank(rank) }));
+      const row = element("div", { class: "grid-row", role: "row" }, element("button", {
+        class: "row-name",
+        role: "rowheader",
+        text: String(rank),
+        title: `rank ${rank}: show its tasks`,
+        tabindex: "-1",
+        onclick: () => this.page.focusRank(rank)
+      }));
       this.widths().forEach((width, buffer) => {
         if (!width) return;
         const part = element("div", { class: "grid-part", role: "presentation" });
-        for (let i = 0; i < width; i++) part.append(this.makeCell(rank, buffer, this.first[buffer] + i));
+        for (let i = 0; i < width; i++)
+          part.append(this.makeCell(rank, buffer, this.first[buffer] + i));
         row.append(part);
       });
       rows.push(row);
@@ -180,14 +197,38 @@ class Buffers {
       element("span", { class: "row-name" }));
     this.widths().forEach((width, buffer) => {
       if (!width) return;
-      const part = element("div", { class: "grid-part", role: "columnheader", style: { "--columns": width } }), most = this.most[buffer], first = this.first[buffer];
-      part.append(element("span", { class: "part-name", text: BUFFERS[buffer] + (buffer === 0 && this.model.data.schedule.in_place ? " = output" : "") }));
+      const part = element(
+              "div", { class: "grid-part", role: "columnheader", style: { "--columns": width } }),
+            most = this.most[buffer], first = this.first[buffer];
+      part.append(element("span", {
+        class: "part-name",
+        text:
+          BUFFERS[buffer] + (buffer === 0 && this.model.data.schedule.in_place ? " = output" : "")
+      }));
       if (most > SLOTS_AT_ONCE) {
-        const turn = by => () => { this.first[buffer] = Math.max(0, Math.min(most - 1, first + by * SLOTS_AT_ONCE)); this.build(); this.showAll(); };
-        part.append(element("button", { class: "turn", text: "‹", "aria-label": "earlier slots", onclick: turn(-1), disabled: first === 0 }),
-          element("span", { class: "part-range", text: `${first}–${first + width - 1} of ${most}` }),
-          element("button", { class: "turn", text: "›", "aria-label": "later slots", onclick: turn(1), disabled: first + width >= most }));
-      } else if (width > 1) part.append(element("span", { class: "part-range", text: `0–${width - 1}` }));
+        const turn = by => () => {
+          this.first[buffer] = Math.max(0, Math.min(most - 1, first + by * SLOTS_AT_ONCE));
+          this.build();
+          this.showAll();
+        };
+        part.append(element("button", {
+          class: "turn",
+          text: "‹",
+          "aria-label": "earlier slots",
+          onclick: turn(-1),
+          disabled: first === 0
+        }),
+          element(
+            "span", { class: "part-range", text: `${first}–${first + width - 1} of ${most}` }),
+          element("button", {
+            class: "turn",
+            text: "›",
+            "aria-label": "later slots",
+            onclick: turn(1),
+            disabled: first + width >= most
+          }));
+      } else if (width > 1)
+        part.append(element("span", { class: "part-range", text: `0–${width - 1}` }));
       names.append(part);
       numbers.append(element("div", { class: "grid-part", style: { "--columns": width } },
         ...Array.from({ length: width },
@@ -198,7 +239,8 @@ class Buffers {
   makeCell(rank, buffer, slot) {
     const cell = this.model.cell(rank, buffer, slot);
     if (cell === NONE) return element("span", { class: "cell none", role: "presentation" });
-    const node = element("span", { class: "cell", role: "gridcell", "data-slot": `${rank} ${buffer} ${slot}` });
+    const node = element(
+      "span", { class: "cell", role: "gridcell", "data-slot": `${rank} ${buffer} ${slot}` });
     if (!this.cells.has(cell)) this.cells.set(cell, []);
     this.cells.get(cell).push(node);
     return node;
@@ -210,7 +252,8 @@ class Buffers {
   }
   showCells(cells) {
     const { fresh, model } = this.page;
-    this.grid.classList.toggle("flood", this.tiny && model.firstWrite[fresh[1]] - model.firstWrite[fresh[0]] > 300);
+    this.grid.classList.toggle(
+      "flood", this.tiny && model.firstWrite[fresh[1]] - model.firstWrite[fresh[0]] > 300);
     for (const cell of cells) if (this.cells.has(cell)) this.showCell(cell);
     this.showChosen();
   }
@@ -310,9 +353,12 @@ class Buffers {
     let bar = this.barOf.get(tree);
     if (bar) return bar;
     const stops = [], ink = "var(--bar)";
-    const mark = (from, to) => stops.push(`transparent ${from}%`, `${ink} ${from}% ${to}%`, `transparent ${to}%`);
+    const mark = (from, to) =>
+      stops.push(`transparent ${from}%`, `${ink} ${from}% ${to}%`, `transparent ${to}%`);
     if (nshard > MOST_MARKS) mark(0, 100 * trees.leaves[tree] / nshard);
-    else for (const shard of leavesOf(trees, tree)) mark(100 * shard / nshard, 100 * (shard + (nshard > 16 ? 1 : 0.86)) / nshard);
+    else
+      for (const shard of leavesOf(trees, tree))
+        mark(100 * shard / nshard, 100 * (shard + (nshard > 16 ? 1 : 0.86)) / nshard);
     bar = `linear-gradient(90deg,${stops.join(",")}) left bottom/100% 4px no-repeat`;
     this.barOf.set(tree, bar);
     return bar;
@@ -322,10 +368,15 @@ class Buffers {
     if (node) this.page.chooseSlot(...node.dataset.slot.split(" ").map(Number));
   }
   nodeOf([rank, buffer, slot]) {
-    return (this.cells.get(this.model.cell(rank, buffer, slot)) || []).find(node => node.dataset.slot === `${rank} ${buffer} ${slot}`);
+    return (this.cells.get(this.model.cell(rank, buffer, slot)) || [])
+      .find(node => node.dataset.slot === `${rank} ${buffer} ${slot}`);
   }
   showChosen() {
-    this.grid.querySelectorAll(".chosen").forEach(node => { node.classList.remove("chosen"); node.removeAttribute("aria-selected"); node.removeAttribute("id"); });
+    this.grid.querySelectorAll(".chosen").forEach(node => {
+      node.classList.remove("chosen");
+      node.removeAttribute("aria-selected");
+      node.removeAttribute("id");
+    });
     const node = this.page.slot && this.nodeOf(this.page.slot);
     this.showLegend();
     if (!node) return this.grid.removeAttribute("aria-activedescendant");
@@ -337,11 +388,15 @@ class Buffers {
   /* Arrows go from slot to slot while the grid has the focus. */
   walk(event) {
     const ways = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-    if (!ways[event.key] || event.target !== this.grid || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!ways[event.key] || event.target !== this.grid || event.altKey || event.ctrlKey ||
+      event.metaKey)
+      return;
     event.preventDefault();
     event.stopPropagation();
     const [aside, down] = ways[event.key];
-    const rows = [...this.rows.values()].filter(row => !row.hidden).map(row => [...row.querySelectorAll(".cell")]);
+    const rows = [...this.rows.values()]
+                   .filter(row => !row.hidden)
+                   .map(row => [...row.querySelectorAll(".cell")]);
     const chosen = this.page.slot && this.nodeOf(this.page.slot);
     let y = rows.findIndex(row => row.includes(chosen)), x = y < 0 ? -1 : rows[y].indexOf(chosen);
     if (y < 0) return this.choose(rows.flat().find(node => node.dataset.slot));
@@ -370,31 +425,53 @@ class Buffers {
         text: "Choose a slot: here stands its reduction tree, and which tasks wrote it." }));
       return;
     }
-    const [rank, buffer, slot] = page.slot, cell = model.cell(rank, buffer, slot), tree = model.contents(cell), chunk = model.chunkIn(cell);
+    const [rank, buffer, slot] = page.slot, cell = model.cell(rank, buffer, slot),
+                         tree = model.contents(cell), chunk = model.chunkIn(cell);
     const demanded = buffer === 1 ? model.memory.get(rank).outputChunk[slot] : NONE;
     const facts = [model.words(cell, false)];
     if (demanded >= 0) facts.push(`at the end it is to hold chunk ${demanded}`);
-    const parts = [element("h3", { text: `Rank ${rank}, ${BUFFERS[buffer]} slot ${slot}` }), element("p", { class: "facts", text: facts.join(" · ") }),
-      element("p", { class: "expression", id: "slot-tree", text: model.treeText(tree, chunk) })];
+    const parts = [
+      element("h3", { text: `Rank ${rank}, ${BUFFERS[buffer]} slot ${slot}` }),
+      element("p", { class: "facts", text: facts.join(" · ") }),
+      element("p", { class: "expression", id: "slot-tree", text: model.treeText(tree, chunk) })
+    ];
     if (model.reduces && tree >= 0) parts.push(element("div", { class: "tree-box", tabindex: "0",
       "aria-label": "the tree as a picture" }, treePicture(model, tree)));
-    if (tree >= 0 && model.trees.leaves[tree] > 64) parts.push(element("p", { class: "hint", text: "Cut where there are more than 64 ends; a round end is so many shards." }));
+    if (tree >= 0 && model.trees.leaves[tree] > 64)
+      parts.push(element("p", {
+        class: "hint",
+        text: "Cut where there are more than 64 ends; a round end is so many shards."
+      }));
     parts.push(element("h4", { text: "How it came there" }), this.historyList(cell));
     panel.replaceChildren(...parts);
   }
   historyList(cell) {
     const { model, page } = this, list = element("ol", { class: "history" });
     const initial = model.initial[cell];
-    list.append(element("li", { class: model.state[cell] < 0 ? "now" : "" }, element("span", { class: "when", text: "start" }),
-      element("span", { text: initial < 0 ? "nothing" : model.treeText(initial,
-        model.initialChunk[cell], 16) })));
+    list.append(element("li", { class: model.state[cell] < 0 ? "now" : "" },
+      element("span", { class: "when", text: "start" }), element("span", {
+        text: initial < 0 ? "nothing" : model.treeText(initial, model.initialChunk[cell], 16)
+      })));
     for (const write of model.history(cell)) {
       const task = model.order[model.writeStep[write] - 1];
-      list.append(element("li", { class: write === model.state[cell] ? "now" : write > model.state[cell] ? "later" : "" },
-        element("button", { class: "when", text: `step ${model.writeStep[write]}`, title: "go there", onclick: () => { page.go(model.writeStep[write]); page.chooseTask(task, false); } }),
+      list.append(element("li",
+        { class: write === model.state[cell] ? "now"
+            : write > model.state[cell]      ? "later"
+                                             : "" },
+        element("button", {
+          class: "when",
+          text: `step ${model.writeStep[write]}`,
+          title: "go there",
+          onclick: () => {
+            page.go(model.writeStep[write]);
+            page.chooseTask(task, false);
+          }
+        }),
         element("span", { text: `${KINDS[model.kind[task]]} by rank ${model.rankOf[task]}` }),
-        element("span", { class: "expression", text: model.treeText(model.writeTree[write],
-          model.writeChunk[write], 16) })));
+        element("span", {
+          class: "expression",
+          text: model.treeText(model.writeTree[write], model.writeChunk[write], 16)
+        })));
     }
     return list;
   }
@@ -406,7 +483,9 @@ function leavesOf(trees, root) {
   while (stack.length) {
     const node = stack.pop();
     if (trees.isSum(node)) stack.push(trees.left[node], trees.right[node]);
-    else for (let i = 0; i < trees.leaves[node]; i++) leaves.push(Math.min(trees.high[node], trees.low[node] + i));
+    else
+      for (let i = 0; i < trees.leaves[node]; i++)
+        leaves.push(Math.min(trees.high[node], trees.low[node] + i));
   }
   return leaves.sort((a, b) => a - b);
 }

@@ -1,4 +1,5 @@
-"""embed.py - the files of the page as a table of C: one style, one script, and a policy that allows no other.
+"""embed.py - the files of the page as a table of C: one style, one script, and a policy that
+allows no other.
 
 usage: embed.py OUT.c page.html page.css FILE.js..."""
 import base64
@@ -23,7 +24,8 @@ script = '\n"use strict";\n' + "\n".join(read(path) for path in scripts)
 for text, end in (style, "</style"), (script, "</script"):
     if end in text.lower() or "<!--" in text:
         sys.exit(f"embed.py: {end} or <!-- would end the element")
-policy = f"default-src 'none'; style-src {allow(style)}; script-src {allow(script)}; base-uri 'none'; form-action 'none'"
+policy = (f"default-src 'none'; style-src {allow(style)}; script-src {allow(script)}; "
+          "base-uri 'none'; form-action 'none'")
 
 page = read(html)
 for place, text in ("POLICY", policy), ("STYLE", style), ("SCRIPT", script):

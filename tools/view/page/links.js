@@ -7,12 +7,14 @@ class LinkTip {
   constructor(stage, box) {
     this.stage = stage;
     this.box = box;
-    this.pairs = this.pairUp(stage.linkList().filter(({ from, to }) => stage.places.has(from) && stage.places.has(to)));
+    this.pairs = this.pairUp(
+      stage.linkList().filter(({ from, to }) => stage.places.has(from) && stage.places.has(to)));
     this.tip = element("div", { class: "tip link-tip", hidden: true });
     this.line = drawn("path", { class: "link under" });
     stage.groups.links.append(this.line);
     box.append(this.tip);
-    for (const name of ["pointermove", "pointerdown"]) box.addEventListener(name, event => this.tell(event));
+    for (const name of ["pointermove", "pointerdown"])
+      box.addEventListener(name, event => this.tell(event));
     box.addEventListener("pointerleave", () => this.show(null));
   }
   /* Both directions, and all links between the same two, are one line. */
@@ -23,12 +25,15 @@ class LinkTip {
       if (!pairs.has(key)) pairs.set(key, []);
       pairs.get(key).push(link);
     }
-    return [...pairs.values()].map(between => ({ between, way: this.stage.way(between[0].from, between[0].to) }));
+    return [...pairs.values()].map(
+      between => ({ between, way: this.stage.way(between[0].from, between[0].to) }));
   }
 
   tell(event) {
-    const matrix = this.stage.picture.getScreenCTM(), nodes = event.target.closest(".rank, .switch, .others");
-    const [x, y] = [event.clientX - matrix.e, event.clientY - matrix.f].map(length => length / matrix.a);
+    const matrix = this.stage.picture.getScreenCTM(),
+          nodes = event.target.closest(".rank, .switch, .others");
+    const [x, y] =
+      [event.clientX - matrix.e, event.clientY - matrix.f].map(length => length / matrix.a);
     this.show(nodes ? null : this.nearest(x, y, NEAR / matrix.a), event);
   }
   nearest(x, y, least) {
@@ -51,14 +56,20 @@ class LinkTip {
     if (!pair) return;
     const bounds = this.box.getBoundingClientRect();
     const most = 8, more = pair.between.length - most;
-    this.tip.textContent = [...this.words(pair.between.slice(0, most)), ...(more > 0 ? [`and ${more} more`] : [])].join("\n");
-    const x = event.clientX - bounds.left, y = event.clientY - bounds.top, below = y + 16 + this.tip.offsetHeight < bounds.height;
-    this.tip.style.left = `${Math.max(0, Math.min(x + 12, bounds.width - this.tip.offsetWidth - 4))}px`;
+    this.tip.textContent =
+      [...this.words(pair.between.slice(0, most)), ...(more > 0 ? [`and ${more} more`] : [])].join(
+        "\n");
+    const x = event.clientX - bounds.left, y = event.clientY - bounds.top,
+          below = y + 16 + this.tip.offsetHeight < bounds.height;
+    this.tip.style.left =
+      `${Math.max(0, Math.min(x + 12, bounds.width - this.tip.offsetWidth - 4))}px`;
     this.tip.style.top = `${below ? y + 16 : Math.max(0, y - 8 - this.tip.offsetHeight)}px`;
   }
   name(vertex) {
     const { topology } = this.stage.model.data;
-    return vertex === "others" ? "ranks not shown" : topology && vertex >= topology.ranks ? `switch ${vertex - topology.ranks}` : String(vertex);
+    return vertex === "others"               ? "ranks not shown"
+      : topology && vertex >= topology.ranks ? `switch ${vertex - topology.ranks}`
+                                             : String(vertex);
   }
   /* What they are, and below it what goes over each. */
   words(links) {
@@ -70,10 +81,17 @@ class LinkTip {
         lines.push(`${ends}: ${plural(moves, "move")}, ${plural(load, "chunk")}`);
         continue;
       }
-      const is = [topology.classes[kind], `${+bandwidth.toPrecision(3)} GB/s`, secondsText(latency * 1e-9)].filter(text => text).join(", ");
+      const is =
+        [topology.classes[kind], `${+ bandwidth.toPrecision(3)} GB/s`, secondsText(latency * 1e-9)]
+          .filter(text => text)
+          .join(", ");
       if (is !== last) lines.push(is);
       last = is;
-      lines.push(ends + (down ? ": down" : !time.predicted ? "" : load ? `: ${bytesText(load)}, at work ${+(100 * busy / time.total).toPrecision(3)} %` : ": nothing"));
+      lines.push(ends +
+        (down                 ? ": down"
+            : !time.predicted ? ""
+            : load ? `: ${bytesText(load)}, at work ${+ (100 * busy / time.total).toPrecision(3)} %`
+                   : ": nothing"));
     }
     return lines;
   }
@@ -82,6 +100,7 @@ class LinkTip {
 /* From a point to what lies between two others. */
 function distance(x, y, [ax, ay], [bx, by]) {
   const length = (bx - ax) ** 2 + (by - ay) ** 2;
-  const at = length ? Math.max(0, Math.min(1, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length)) : 0;
+  const at =
+    length ? Math.max(0, Math.min(1, ((x - ax) * (bx - ax) + (y - ay) * (by - ay)) / length)) : 0;
   return Math.hypot(ax + at * (bx - ax) - x, ay + at * (by - ay) - y);
 }

@@ -1,4 +1,5 @@
-/* model.js - the schedule of this page, and what its memory holds after any number of steps. Knows nothing of the document. */
+/* model.js - the schedule of this page, and what its memory holds after any number of steps. Knows
+ * nothing of the document. */
 
 const KINDS = ["LocalCopy", "LocalReduce", "Send", "SendReduce", "Notify", "Wait"];
 const COPY = 0, REDUCE = 1, SEND = 2, SEND_REDUCE = 3, NOTIFY = 4, WAIT = 5;
@@ -14,7 +15,8 @@ function expandRuns(runs, count) {
   return numbers;
 }
 
-/* Sums as trees, each once: equal trees, operand for operand, have one id. The proof's trees come first, with its numbers. */
+/* Sums as trees, each once: equal trees, operand for operand, have one id. The proof's trees come
+ * first, with its numbers. */
 class Trees {
   constructor(nodes) {
     this.left = [];
@@ -78,7 +80,8 @@ class Trees {
       } else if (this.leaves[node] === 1) out.push(String(this.low[node]));
       else {
         const whole = this.high[node] - this.low[node] + 1 === this.leaves[node];
-        out.push(whole ? `[${this.low[node]}..${this.high[node]}]` : `[${this.leaves[node]} of ${this.low[node]}..${this.high[node]}]`);
+        out.push(whole ? `[${this.low[node]}..${this.high[node]}]`
+                       : `[${this.leaves[node]} of ${this.low[node]}..${this.high[node]}]`);
       }
     }
     return out.join("");
@@ -89,7 +92,8 @@ class Model {
   constructor(data) {
     this.data = data;
     const columns = data.tasks;
-    for (const name of ["kind", "phase", "peer", "chunk", "count", "src", "dst", "notify", "begin", "end"])
+    for (const name
+           of ["kind", "phase", "peer", "chunk", "count", "src", "dst", "notify", "begin", "end"])
       this[name] = Int32Array.from(columns[name]);
     this.ntask = this.kind.length;
     this.order = Int32Array.from(data.order);
@@ -106,7 +110,8 @@ class Model {
     this.twice = new Map();
     this.run(data);
     this.agrees = this.compareWithProof(data);
-    this.witnesses = new Set(data.verdict.findings.flatMap(finding => finding.tasks).filter(task => task >= 0));
+    this.witnesses =
+      new Set(data.verdict.findings.flatMap(finding => finding.tasks).filter(task => task >= 0));
     this.onPath = new Uint8Array(this.ntask);
     for (const task of data.path) this.onPath[task] = 1;
   }
@@ -133,7 +138,8 @@ class Model {
     this.moments = [0];
     const last = new Map();
     for (let i = 0; i < this.nstep; i++) {
-      if (i + 1 === this.nstep || this.end[this.order[i]] !== this.end[this.order[i + 1]]) this.moments.push(i + 1);
+      if (i + 1 === this.nstep || this.end[this.order[i]] !== this.end[this.order[i + 1]])
+        this.moments.push(i + 1);
       last.set(this.phase[this.order[i]], i + 1);
     }
     this.phaseEnds = [...new Set([0, ...last.values(), this.nstep])].sort((a, b) => a - b);
@@ -161,11 +167,13 @@ class Model {
     this.ncell = cells;
   }
 
-  /* NONE: there is no such slot, or it is not shown. In place an input slot may be an output slot. */
+  /* NONE: there is no such slot, or it is not shown. In place an input slot may be an output slot.
+   */
   cell(rank, buffer, slot) {
     const memory = this.memory.get(rank);
     if (!memory || slot >= memory.slots[buffer]) return NONE;
-    if (buffer === 0 && memory.alias && memory.alias[slot] >= 0) return memory.base[1] + memory.alias[slot];
+    if (buffer === 0 && memory.alias && memory.alias[slot] >= 0)
+      return memory.base[1] + memory.alias[slot];
     return memory.base[buffer] + slot;
   }
   targetOf(task) {
@@ -175,10 +183,12 @@ class Model {
     return this.kind[task] === REDUCE || this.kind[task] === SEND_REDUCE;
   }
 
-  /* Every write of every step, each with the one before it in its cell: so steps can be taken forwards and back. */
+  /* Every write of every step, each with the one before it in its cell: so steps can be taken
+   * forwards and back. */
   run(data) {
     let room = 0;
-    for (const task of this.order) if (this.kind[task] <= SEND_REDUCE) room += Math.min(this.count[task], 1 << 22);
+    for (const task of this.order)
+      if (this.kind[task] <= SEND_REDUCE) room += Math.min(this.count[task], 1 << 22);
     this.initial = new Int32Array(this.ncell).fill(NONE);
     this.initialChunk = new Int32Array(this.ncell).fill(NONE);
     for (const [rank, memory] of this.memory)
@@ -188,14 +198,16 @@ class Model {
         this.initialChunk[cell] = memory.inputChunk[slot];
       }
     this.state = new Int32Array(this.ncell).fill(NONE);
-    for (const name of ["writeCell", "writeTree", "writeChunk", "writePrevious", "writeStep"]) this[name] = new Int32Array(room);
+    for (const name of ["writeCell", "writeTree", "writeChunk", "writePrevious", "writeStep"])
+      this[name] = new Int32Array(room);
     this.firstWrite = new Int32Array(this.nstep + 1);
     this.madeAt = new Map();
     this.nwrite = 0;
     const incomingAt = this.placeIncoming();
     for (let i = 0; i < this.nstep; i++) {
       this.firstWrite[i] = this.nwrite;
-      if (this.kind[this.order[i]] <= SEND_REDUCE) this.runMove(this.order[i], i + 1, incomingAt, data.incoming);
+      if (this.kind[this.order[i]] <= SEND_REDUCE)
+        this.runMove(this.order[i], i + 1, incomingAt, data.incoming);
     }
     this.firstWrite[this.nstep] = this.nwrite;
     this.step = this.nstep;
@@ -224,7 +236,8 @@ class Model {
       }
       const source = this.src[task] < 0 ? NONE : this.cell(rank, fromBuffer, from + k);
       let tree = source !== NONE ? this.contents(source) : NONE;
-      if (facts !== undefined) tree = this.trees.part(...incoming.slice(3 * (facts + k), 3 * (facts + k) + 3));
+      if (facts !== undefined)
+        tree = this.trees.part(...incoming.slice(3 * (facts + k), 3 * (facts + k) + 3));
       if (adds) tree = this.trees.add(this.contents(cell), tree);
       const write = this.nwrite++;
       this.writeCell[write] = cell;
@@ -362,7 +375,8 @@ class Model {
   compareWithProof(data) {
     if (!data.chunk_tree || !data.verdict.digest || !data.shown.all) return null;
     const copies = new Map();
-    for (let i = 0; i < data.copies.length; i += 3) copies.set(`${data.copies[i]} ${data.copies[i + 1]}`, data.copies[i + 2]);
+    for (let i = 0; i < data.copies.length; i += 3)
+      copies.set(`${data.copies[i]} ${data.copies[i + 1]}`, data.copies[i + 2]);
     let equal = 0, different = 0;
     for (const [rank, memory] of this.memory)
       memory.outputChunk.forEach((chunk, slot) => {
@@ -449,7 +463,9 @@ class Model {
     const kind = this.kind[task], name = KINDS[kind];
     if (kind >= NOTIFY) return `${name} ${this.peer[task]} signal ${this.chunk[task]}`;
     const peer = kind >= SEND ? ` ${this.peer[task]}` : "";
-    return `${name}${peer} ${this.chunksText(task)} ${this.slotsText(this.src[task], this.count[task])} → ${this.slotsText(this.dst[task], this.count[task])}`;
+    return `${name}${peer} ${this.chunksText(task)} ${
+      this.slotsText(
+        this.src[task], this.count[task])} → ${this.slotsText(this.dst[task], this.count[task])}`;
   }
   phaseName(task) {
     return this.phase[task] < 0 ? "" : this.data.phases.names[this.phase[task]];
@@ -460,6 +476,8 @@ class Model {
   }
   searchText(task) {
     const stream = this.streams[this.streamOf[task]];
-    return `rank ${stream.rank} r${stream.rank} ${stream.name} task ${this.numberOf(task)} ${this.taskText(task)} ${this.phaseName(task)}`.toLowerCase();
+    return `rank ${stream.rank} r${stream.rank} ${stream.name} task ${this.numberOf(task)} ${
+      this.taskText(task)} ${this.phaseName(task)}`
+      .toLowerCase();
   }
 }

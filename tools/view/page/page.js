@@ -47,7 +47,9 @@ class Page {
   }
   hasTask(task) {
     const { model } = this;
-    return this.hasPhase(task) && (this.hasRank(model.rankOf[task]) || (model.kind[task] >= SEND && this.ranks !== null && this.ranks.has(model.peer[task])));
+    return this.hasPhase(task) &&
+      (this.hasRank(model.rankOf[task]) ||
+        (model.kind[task] >= SEND && this.ranks !== null && this.ranks.has(model.peer[task])));
   }
   isFresh(task) {
     const at = this.model.doneAt[task];
@@ -76,12 +78,14 @@ class Page {
     this.go(this.model.stepAt(time), time);
   }
   go(step, time, whole = false) {
-    const from = this.model.step, to = Math.max(0, Math.min(this.model.nstep, step)), changed = new Set();
+    const from = this.model.step, to = Math.max(0, Math.min(this.model.nstep, step)),
+          changed = new Set();
     const before = this.fresh;
     this.fresh = [to > from && (whole || to === from + 1) ? from : this.momentBefore(to), to];
     /* What was new is new no more. */
     for (const [first, end] of [before, this.fresh])
-      for (let i = this.model.firstWrite[first]; i < this.model.firstWrite[end]; i++) changed.add(this.model.writeCell[i]);
+      for (let i = this.model.firstWrite[first]; i < this.model.firstWrite[end]; i++)
+        changed.add(this.model.writeCell[i]);
     this.model.seek(to, cell => changed.add(cell));
     this.step = to;
     this.time = time ?? this.model.timeAt(to);
@@ -90,11 +94,15 @@ class Page {
     this.show();
   }
   momentBefore(step) {
-    return step ? Model.before(this.unit === "task" ? [step - 1, step] : this.model.moments, step) : 0;
+    return step ? Model.before(this.unit === "task" ? [step - 1, step] : this.model.moments, step)
+                : 0;
   }
   forward() {
     this.stop();
-    this.go(this.unit === "task" ? this.step + 1 : Model.after(this.unit === "phase" ? this.model.phaseEnds : this.model.moments, this.step), undefined, true);
+    this.go(this.unit === "task"
+        ? this.step + 1
+        : Model.after(this.unit === "phase" ? this.model.phaseEnds : this.model.moments, this.step),
+      undefined, true);
   }
   back() {
     this.stop();
@@ -118,12 +126,15 @@ class Page {
     this.showPlaying();
     this.show();
   }
-  /* At speed 1 all of it takes as long as it is worth watching: half a second a moment, 6 to 40 seconds. */
+  /* At speed 1 all of it takes as long as it is worth watching: half a second a moment, 6 to 40
+   * seconds. */
   frame(now) {
     if (!this.playing) return;
-    const whole = 1000 * Math.max(6, Math.min(40, this.model.moments.length * 0.5)) / this.speed, all = this.strip.ticks();
+    const whole = 1000 * Math.max(6, Math.min(40, this.model.moments.length * 0.5)) / this.speed,
+          all = this.strip.ticks();
     if (this.lastFrame !== null) {
-      const last = this.model.timeAt(this.model.nstep), time = Math.min(last, this.time + (now - this.lastFrame) / whole * all);
+      const last = this.model.timeAt(this.model.nstep),
+            time = Math.min(last, this.time + (now - this.lastFrame) / whole * all);
       const step = time >= last ? this.model.nstep : this.model.stepAt(time);
       if (step !== this.step) this.go(step, time, true);
       else {
@@ -163,9 +174,12 @@ class Page {
   showFlight() {
     const { model } = this, moves = [];
     if (this.playing || this.isBetween()) return this.stage.showMoves(this.underWay());
-    const age = this.calm || !this.animateFrom ? 1 : Math.min(1, (performance.now() - this.animateFrom) / 420);
+    const age = this.calm || !this.animateFrom
+      ? 1
+      : Math.min(1, (performance.now() - this.animateFrom) / 420);
     const [first, end] = this.fresh, glide = 0.08 + 0.7 * (1 - (1 - age) ** 3);
-    for (let i = Math.max(first, end - 6000); i < end; i++) moves.push({ task: model.order[i], at: glide });
+    for (let i = Math.max(first, end - 6000); i < end; i++)
+      moves.push({ task: model.order[i], at: glide });
     if (this.isAtFault())
       for (const task of this.fault.tasks)
         if (!this.isFresh(task) && model.isDone(task)) moves.push({ task, at: glide });
@@ -178,14 +192,17 @@ class Page {
   }
   timeText(ticks) {
     const { time } = this.model.data;
-    return time.predicted ? secondsText(ticks * time.tick) : `round ${+(ticks * time.tick).toFixed(2)}`;
+    return time.predicted ? secondsText(ticks * time.tick)
+                          : `round ${+ (ticks * time.tick).toFixed(2)}`;
   }
   whereText() {
-    return `step ${this.step} of ${this.model.nstep}, ${this.timeText(this.time)} of ${this.timeText(this.model.timeAt(this.model.nstep))}`;
+    return `step ${this.step} of ${this.model.nstep}, ${this.timeText(this.time)} of ${
+      this.timeText(this.model.timeAt(this.model.nstep))}`;
   }
   showWhere() {
     const { model } = this, [first, end] = this.fresh;
-    find("step").textContent = `${this.step.toLocaleString("en")} / ${model.nstep.toLocaleString("en")}`;
+    find("step").textContent =
+      `${this.step.toLocaleString("en")} / ${model.nstep.toLocaleString("en")}`;
     find("time").textContent = this.timeText(this.time);
     const caption = find("caption");
     caption.classList.toggle("bad", this.isAtFault());
@@ -196,7 +213,10 @@ class Page {
     else if (end - first === 1) caption.textContent = this.sentence(model.order[first]);
     else caption.textContent = this.countText(model.order.subarray(first, end));
     if (this.step === model.nstep && model.nstep < model.ntask)
-      caption.textContent = `Here it is stuck: ${plural(model.data.verdict.stopped.length, "stream")} never end${model.data.verdict.stopped.length === 1 ? "s" : ""}. Red lines lead to who is waited for.`;
+      caption.textContent =
+        `Here it is stuck: ${plural(model.data.verdict.stopped.length, "stream")} never end${
+          model.data.verdict.stopped.length === 1 ? "s"
+                                                  : ""}. Red lines lead to who is waited for.`;
   }
   /* `6 SendReduce, 5 Notify · phase, phase` */
   countText(tasks) {
@@ -225,14 +245,22 @@ class Page {
     return [begin, ...tasks.slice(0, most).map(task => this.sentence(task)), ...more].join(" ");
   }
   sentence(task) {
-    const { model } = this, rank = model.rankOf[task], peer = model.peer[task], data = model.chunksText(task);
-    const source = model.slotsText(model.src[task], model.count[task]), target = model.slotsText(model.dst[task], model.count[task]);
-    return [() => `Rank ${rank} copies ${data} from ${source} to ${target}.`, () => `Rank ${rank} adds ${data} from ${source} to ${target}.`,
-      () => `Rank ${rank} sends ${data} from ${source} to ${target} of rank ${peer}.`, () => `Rank ${rank} adds ${data} from ${source} to ${target} of rank ${peer}.`,
-      () => `Rank ${rank} notifies rank ${peer}, signal ${model.chunk[task]}.`, () => `Rank ${rank} has waited for rank ${peer}, signal ${model.chunk[task]}.`][model.kind[task]]();
+    const { model } = this, rank = model.rankOf[task], peer = model.peer[task],
+                  data = model.chunksText(task);
+    const source = model.slotsText(model.src[task], model.count[task]),
+          target = model.slotsText(model.dst[task], model.count[task]);
+    return [
+      () => `Rank ${rank} copies ${data} from ${source} to ${target}.`,
+      () => `Rank ${rank} adds ${data} from ${source} to ${target}.`,
+      () => `Rank ${rank} sends ${data} from ${source} to ${target} of rank ${peer}.`,
+      () => `Rank ${rank} adds ${data} from ${source} to ${target} of rank ${peer}.`,
+      () => `Rank ${rank} notifies rank ${peer}, signal ${model.chunk[task]}.`,
+      () => `Rank ${rank} has waited for rank ${peer}, signal ${model.chunk[task]}.`
+    ][model.kind[task]]();
   }
   showPlaying() {
-    dress(find("play"), { "aria-label": this.playing ? "pause" : "play", "aria-pressed": String(this.playing) });
+    dress(find("play"),
+      { "aria-label": this.playing ? "pause" : "play", "aria-pressed": String(this.playing) });
     find("play").classList.toggle("playing", this.playing);
   }
 
@@ -295,9 +323,15 @@ class Page {
     const { data } = this.model, { schedule, verdict, shown } = data;
     find("operator").textContent = schedule.operator;
     find("algorithm").textContent = schedule.algorithm;
-    const facts = [plural(schedule.ranks, "rank"), ...(schedule.root !== undefined ? [`root ${schedule.root}`] : []), ...(schedule.shards ? [`${schedule.shards} shards`] : []),
-      plural(schedule.tasks, "task"), plural(schedule.streams, "stream"), ...this.onWhat(),
-      ...(data.time.predicted ? [`${secondsText(data.time.total)} for ${bytesText(data.time.bytes)}`] : ["times not predicted: moves are counted"])];
+    const facts = [
+      plural(schedule.ranks, "rank"),
+      ...(schedule.root !== undefined ? [`root ${schedule.root}`] : []),
+      ...(schedule.shards ? [`${schedule.shards} shards`] : []), plural(schedule.tasks, "task"),
+      plural(schedule.streams, "stream"), ...this.onWhat(),
+      ...(data.time.predicted
+          ? [`${secondsText(data.time.total)} for ${bytesText(data.time.bytes)}`]
+          : ["times not predicted: moves are counted"])
+    ];
     find("facts").textContent = facts.join("  ·  ");
     const badge = find("verdict");
     const rule = verdict.findings[0] && verdict.findings[0].rule;
@@ -307,17 +341,32 @@ class Page {
     const sample = find("sample");
     sample.hidden = shown.all;
     if (!shown.all)
-      sample.textContent = `A part of it: ${plural(shown.tasks, "task")} of ${schedule.tasks.toLocaleString("en")}, those of ${shown.ranks.length} of ${plural(schedule.ranks, "rank")} (${rangesText(shown.ranks)})` +
-        `${shown.incoming ? ` and ${plural(shown.incoming, "move")} that come${shown.incoming === 1 ? "s" : ""} in from others` : ""}${shown.all_tasks ? "" : ", the earliest of them"}. The verdict is on the whole. Others: ordo view --ranks.`;
+      sample.textContent =
+        `A part of it: ${plural(shown.tasks, "task")} of ${
+          schedule.tasks.toLocaleString("en")}, those of ${shown.ranks.length} of ${
+          plural(schedule.ranks, "rank")} (${rangesText(shown.ranks)})` +
+        `${
+          shown.incoming ? ` and ${plural(shown.incoming, "move")} that come${
+                             shown.incoming === 1 ? "s" : ""} in from others`
+                         : ""}${
+          shown.all_tasks
+            ? ""
+            : ", the earliest of them"}. The verdict is on the whole. Others: ordo view --ranks.`;
     find("command").textContent = data.command;
     find("version").textContent = `ordo ${data.version}`;
     /* Only phases that some task shown is in. */
     const inUse = new Set(this.model.phase);
     const families = data.phases.families
       .filter(({ first, end }) => [...inUse].some(phase => phase >= first && phase < end));
-    find("legend").replaceChildren(...families.map(family => element("button", {
-      class: "phase", title: `only the phase ${family.text}`,
-      style: { "--from": "", "--to": "" }, "data-family": `${family.first} ${family.end}`, onclick: () => this.togglePhase(`${family.first} ${family.end}`) }, element("span", { class: "swatch" }), family.text)));
+    find("legend").replaceChildren(
+      ...families.map(family => element("button", {
+        class: "phase",
+        title: `only the phase ${family.text}`,
+        style: { "--from": "", "--to": "" },
+        "data-family": `${family.first} ${family.end}`,
+        onclick: () => this.togglePhase(`${family.first} ${family.end}`)
+      },
+                        element("span", { class: "swatch" }), family.text)));
     this.paintLegend();
     const select = find("phases");
     for (const { first, end, text } of families)
@@ -334,14 +383,20 @@ class Page {
   }
   /* On what it runs, and what of that is down; both directions are one. */
   onWhat() {
-    const { topology } = this.model.data, down = new Set(this.model.links.filter(link => link[3]).map(([from, to]) => `${Math.min(from, to)} ${Math.max(from, to)}`)).size;
-    return topology ? [(topology.name || "a topology") + (down ? `, ${plural(down, "link")} down` : "")] : [];
+    const { topology } = this.model.data,
+                     down = new Set(this.model.links.filter(link => link[3]).map(([from,
+                       to]) => `${Math.min(from, to)} ${Math.max(from, to)}`))
+                              .size;
+    return topology
+      ? [(topology.name || "a topology") + (down ? `, ${plural(down, "link")} down` : "")]
+      : [];
   }
   paintLegend() {
     const { phases } = this.model.data;
     for (const item of find("legend").children) {
       const [first, end] = item.dataset.family.split(" ").map(Number);
-      item.firstChild.style.background = `linear-gradient(90deg, ${colours.line(phases, first)}, ${colours.line(phases, end - 1)})`;
+      item.firstChild.style.background =
+        `linear-gradient(90deg, ${colours.line(phases, first)}, ${colours.line(phases, end - 1)})`;
     }
   }
   togglePhase(value) {
@@ -359,8 +414,13 @@ class Page {
     press("theme", () => this.turnTheme());
     press("help", () => find("keys").showModal());
     press("keys-close", () => find("keys").close());
-    press("unfilter", () => { find("ranks").value = ""; find("phases").value = ""; this.filter(); });
-    for (const unit of document.querySelectorAll("[data-unit]")) unit.addEventListener("click", () => this.setUnit(unit.dataset.unit));
+    press("unfilter", () => {
+      find("ranks").value = "";
+      find("phases").value = "";
+      this.filter();
+    });
+    for (const unit of document.querySelectorAll("[data-unit]"))
+      unit.addEventListener("click", () => this.setUnit(unit.dataset.unit));
     find("speed").addEventListener("change", event => { this.speed = Number(event.target.value); });
     find("ranks").addEventListener("input", () => this.filter());
     find("phases").addEventListener("change", () => this.filter());
@@ -378,7 +438,9 @@ class Page {
       });
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.repaint());
-    matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", event => { this.calm = event.matches; });
+    matchMedia("(prefers-reduced-motion: reduce)").addEventListener("change", event => {
+      this.calm = event.matches;
+    });
     addEventListener("hashchange", () => this.readAddress());
     addEventListener("beforeprint", () => this.dressForPaper(true));
     addEventListener("afterprint", () => this.dressForPaper(false));
@@ -386,7 +448,8 @@ class Page {
   }
   setUnit(unit) {
     this.unit = unit;
-    for (const button of document.querySelectorAll("[data-unit]")) button.setAttribute("aria-pressed", String(button.dataset.unit === unit));
+    for (const button of document.querySelectorAll("[data-unit]"))
+      button.setAttribute("aria-pressed", String(button.dataset.unit === unit));
   }
   turnTheme(theme) {
     document.documentElement.dataset.theme = theme || (colours.dark ? "light" : "dark");
@@ -413,12 +476,36 @@ class Page {
   }
   keys() {
     document.addEventListener("keydown", event => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, dialog[open]")) return;
+      if (event.ctrlKey || event.metaKey || event.altKey ||
+        event.target.closest("input, select, dialog[open]"))
+        return;
       const onButton = event.target.closest("button");
-      const actions = { ArrowRight: () => this.forward(), ArrowLeft: () => this.back(), Home: () => { this.stop(); this.go(0); },
-        End: () => { this.stop(); this.go(this.model.nstep); }, "/": () => find("search").focus(), "?": () => find("keys").showModal(),
-        1: () => this.setUnit("task"), 2: () => this.setUnit("moment"), 3: () => this.setUnit("phase"), d: () => this.turnTheme(),
-        " ": onButton ? null : () => this.play(), Escape: () => { this.task = NONE; this.slot = null; this.buffers.showChosen(); this.tasks.draw(); this.show(); } };
+      const actions = {
+        ArrowRight: () => this.forward(),
+        ArrowLeft: () => this.back(),
+        Home: () => {
+          this.stop();
+          this.go(0);
+        },
+        End: () => {
+          this.stop();
+          this.go(this.model.nstep);
+        },
+        "/": () => find("search").focus(),
+        "?": () => find("keys").showModal(),
+        1: () => this.setUnit("task"),
+        2: () => this.setUnit("moment"),
+        3: () => this.setUnit("phase"),
+        d: () => this.turnTheme(),
+        " ": onButton ? null : () => this.play(),
+        Escape: () => {
+          this.task = NONE;
+          this.slot = null;
+          this.buffers.showChosen();
+          this.tasks.draw();
+          this.show();
+        }
+      };
       const action = actions[event.key];
       if (!action) return;
       event.preventDefault();
@@ -443,7 +530,9 @@ function readRanks(text, limit) {
   for (const part of text.split(",").map(one => one.trim()).filter(one => one)) {
     const found = /^(\d+)(?:-(\d+))?$/.exec(part);
     if (!found) return null;
-    for (let rank = Number(found[1]); rank <= Math.min(limit - 1, Number(found[2] ?? found[1])); rank++) ranks.add(rank);
+    for (let rank = Number(found[1]); rank <= Math.min(limit - 1, Number(found[2] ?? found[1]));
+         rank++)
+      ranks.add(rank);
   }
   return ranks.size ? ranks : null;
 }

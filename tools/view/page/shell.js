@@ -18,9 +18,11 @@ function drawn(name, attributes = {}, ...children) {
 function dress(node, attributes) {
   for (const [name, value] of Object.entries(attributes))
     if (name === "text") node.textContent = value;
-    else if (name === "style") Object.entries(value).forEach(([key, one]) => node.style.setProperty(key, one));
+    else if (name === "style")
+      Object.entries(value).forEach(([key, one]) => node.style.setProperty(key, one));
     else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false)
+      node.setAttribute(name, value === true ? "" : value);
 }
 const find = id => document.getElementById(id);
 
@@ -40,14 +42,16 @@ function bytesText(bytes) {
   return plural(bytes, "byte");
 }
 
-/* The colours of the sheet as it is now, for canvases; and those of phases, which are pale: the dark page mixes them down. */
+/* The colours of the sheet as it is now, for canvases; and those of phases, which are pale: the
+ * dark page mixes them down. */
 const colours = {
   dark: false,
   names: {},
   read() {
     const style = getComputedStyle(document.documentElement);
     this.dark = style.getPropertyValue("--dark").trim() === "1";
-    for (const name of ["ground", "panel", "ink", "muted", "faint", "line", "bad", "good", "select"])
+    for (const name
+           of ["ground", "panel", "ink", "muted", "faint", "line", "bad", "good", "select"])
       this.names[name] = style.getPropertyValue(`--${name}`).trim();
     this.mixed = new Map();
   },
@@ -57,7 +61,12 @@ const colours = {
     let mixed = this.mixed.get(key);
     if (!mixed) {
       const at = (text, i) => parseInt(text.slice(1 + 2 * i, 3 + 2 * i), 16);
-      mixed = "#" + [0, 1, 2].map(i => Math.round(at(from, i) + (at(to, i) - at(from, i)) * part).toString(16).padStart(2, "0")).join("");
+      mixed = "#" +
+        [0, 1, 2]
+          .map(i => Math.round(at(from, i) + (at(to, i) - at(from, i)) * part)
+                      .toString(16)
+                      .padStart(2, "0"))
+          .join("");
       this.mixed.set(key, mixed);
     }
     return mixed;
@@ -65,7 +74,8 @@ const colours = {
   /* Behind text. */
   fill(phases, phase) {
     const fill = phase < 0 ? "#ececec" : phases.fill[phase];
-    return this.dark ? this.mix(phase < 0 ? "#8a8f98" : phases.line[phase], this.names.panel, 0.35) : fill;
+    return this.dark ? this.mix(phase < 0 ? "#8a8f98" : phases.line[phase], this.names.panel, 0.35)
+                     : fill;
   },
   /* Of a slot: paler the less of the whole is in it, 0..1. */
   shade(phases, phase, part) {
@@ -98,7 +108,8 @@ class LongList {
   }
   draw() {
     const first = Math.max(0, Math.floor(this.box.scrollTop / this.rowHeight) - 6);
-    const end = Math.min(this.count, Math.ceil((this.box.scrollTop + this.box.clientHeight) / this.rowHeight) + 6);
+    const end = Math.min(
+      this.count, Math.ceil((this.box.scrollTop + this.box.clientHeight) / this.rowHeight) + 6);
     const rows = [];
     for (let i = first; i < end; i++) {
       const row = this.row(i);

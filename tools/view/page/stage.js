@@ -1,4 +1,5 @@
-/* stage.js - the ranks where the topology has them, the links between, and what moves over them at this step. */
+/* stage.js - the ranks where the topology has them, the links between, and what moves over them at
+ * this step. */
 
 /* Of an inch, of which places are told. */
 const INCH = 130;
@@ -12,14 +13,16 @@ function placeRanks(model) {
     const { shown } = model, radius = Math.max(220, shown.length * 16);
     shown.forEach((rank, i) => {
       const angle = 2 * Math.PI * i / shown.length - Math.PI / 2;
-      at.set(rank, shown.length === 1 ? [0, 0] : [radius * Math.cos(angle), radius * Math.sin(angle)]);
+      at.set(
+        rank, shown.length === 1 ? [0, 0] : [radius * Math.cos(angle), radius * Math.sin(angle)]);
     });
     return at;
   }
   /* Switches that no link shown leads to stay away. */
   const touched = new Set(model.links.flatMap(([from, to]) => [from, to]));
   for (let i = 0; i < places.length; i += 3)
-    if (places[i] < model.data.topology.ranks || touched.has(places[i])) at.set(places[i], [places[i + 1] * INCH, places[i + 2] * INCH]);
+    if (places[i] < model.data.topology.ranks || touched.has(places[i]))
+      at.set(places[i], [places[i + 1] * INCH, places[i + 2] * INCH]);
   return at;
 }
 
@@ -30,9 +33,15 @@ class Stage {
     this.places = placeRanks(this.model);
     this.nodes = new Map();
     this.measure();
-    this.picture = drawn("svg", { class: "stage", viewBox: this.viewBox.join(" "), role: "group", "aria-label": "ranks and links" });
+    this.picture = drawn("svg", {
+      class: "stage",
+      viewBox: this.viewBox.join(" "),
+      role: "group",
+      "aria-label": "ranks and links"
+    });
     this.groups = {};
-    for (const name of ["boxes", "links", "active", "nodes", "tokens"]) this.picture.append(this.groups[name] = drawn("g", { class: `stage-${name}` }));
+    for (const name of ["boxes", "links", "active", "nodes", "tokens"])
+      this.picture.append(this.groups[name] = drawn("g", { class: `stage-${name}` }));
     this.nearLinks();
     this.drawBoxes();
     this.drawLinks();
@@ -46,22 +55,35 @@ class Stage {
     const all = [...this.places].filter(([vertex]) => vertex < ranks).map(([, place]) => place);
     let nearest = 200;
     for (let i = 0; i < all.length; i++)
-      for (let k = i + 1; k < all.length; k++) nearest = Math.min(nearest, Math.hypot(all[i][0] - all[k][0], all[i][1] - all[k][1]));
+      for (let k = i + 1; k < all.length; k++)
+        nearest = Math.min(nearest, Math.hypot(all[i][0] - all[k][0], all[i][1] - all[k][1]));
     this.radius = Math.max(9, Math.min(44, nearest * (all.length > 32 ? 0.4 : 0.3)));
     if (this.model.shown.length < ranks) {
       const centre = [0, 1].map(i => all.reduce((sum, place) => sum + place[i], 0) / all.length);
-      this.places.set("others", all.length > 2 && ![...this.places.keys()].some(vertex => vertex >= ranks) ? centre
-        : [centre[0], Math.max(...all.map(place => place[1])) + 150]);
+      this.places.set("others",
+        all.length > 2 && ![...this.places.keys()].some(vertex => vertex >= ranks)
+          ? centre
+          : [centre[0], Math.max(...all.map(place => place[1])) + 150]);
     }
-    const corners = [...this.places.values()], margin = this.radius * 1.5 + 16, boxes = this.model.data.boxes || [];
-    for (let i = 0; i < boxes.length; i += BOX) corners.push([boxes[i + 1] * INCH, boxes[i + 2] * INCH], [boxes[i + 3] * INCH, boxes[i + 4] * INCH]);
+    const corners = [...this.places.values()], margin = this.radius * 1.5 + 16,
+          boxes = this.model.data.boxes || [];
+    for (let i = 0; i < boxes.length; i += BOX)
+      corners.push(
+        [boxes[i + 1] * INCH, boxes[i + 2] * INCH], [boxes[i + 3] * INCH, boxes[i + 4] * INCH]);
     for (const [from, to, , , , , bow] of this.model.links)
-      if (bow && this.places.has(from) && this.places.has(to)) corners.push(bent(this.places.get(from), this.places.get(to), bow * INCH));
+      if (bow && this.places.has(from) && this.places.has(to))
+        corners.push(bent(this.places.get(from), this.places.get(to), bow * INCH));
     const xs = corners.map(place => place[0]), ys = corners.map(place => place[1]);
-    this.viewBox = [Math.min(...xs) - margin, Math.min(...ys) - margin, Math.max(...xs) - Math.min(...xs) + 2 * margin, Math.max(...ys) - Math.min(...ys) + 2 * margin];
+    this.viewBox = [
+      Math.min(...xs) - margin, Math.min(...ys) - margin,
+      Math.max(...xs) - Math.min(...xs) + 2 * margin, Math.max(...ys) - Math.min(...ys) + 2 * margin
+    ];
     /* Little to show is not blown up. */
     const least = 400, [x, y, width, height] = this.viewBox;
-    this.viewBox = [x - Math.max(0, least - width) / 2, y - Math.max(0, least - height) / 2, Math.max(width, least), Math.max(height, least)];
+    this.viewBox = [
+      x - Math.max(0, least - width) / 2, y - Math.max(0, least - height) / 2,
+      Math.max(width, least), Math.max(height, least)
+    ];
     this.scale = Math.max(this.viewBox[2], this.viewBox[3]) / 620;
   }
 
@@ -71,13 +93,22 @@ class Stage {
   }
   /* From place to place, aside where the link goes aside: [x, y] at 0..1, and as a path. */
   way(from, to) {
-    const a = this.places.get(from), b = this.places.get(to), bow = (this.bows.get(`${from} ${to}`) || 0) * INCH;
+    const a = this.places.get(from), b = this.places.get(to),
+          bow = (this.bows.get(`${from} ${to}`) || 0) * INCH;
     const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1, control = bent(a, b, 2 * bow);
-    const at = t => [0, 1].map(i => (1 - t) * (1 - t) * a[i] + 2 * t * (1 - t) * control[i] + t * t * b[i]);
+    const at =
+      t => [0, 1].map(i => (1 - t) * (1 - t) * a[i] + 2 * t * (1 - t) * control[i] + t * t * b[i]);
     /* What is seen of it is between the discs: a part of a parabola is one again. */
-    const near = Math.min(0.45, (this.radius + 3) / length), [start, end] = [at(near), at(1 - near)], inner = near * near;
-    const middle = [0, 1].map(i => (near - inner) * (a[i] + b[i]) + (1 - 2 * near + 2 * inner) * control[i]);
-    return { at, near, path: bow ? `M${round(start)}Q${round(middle)} ${round(end)}` : `M${round(start)}L${round(end)}` };
+    const near = Math.min(0.45, (this.radius + 3) / length),
+          [start, end] = [at(near), at(1 - near)], inner = near * near;
+    const middle =
+      [0, 1].map(i => (near - inner) * (a[i] + b[i]) + (1 - 2 * near + 2 * inner) * control[i]);
+    return {
+      at,
+      near,
+      path: bow ? `M${round(start)}Q${round(middle)} ${round(end)}`
+                : `M${round(start)}L${round(end)}`
+    };
   }
   route(from, to) {
     const key = `${from} ${to}`;
@@ -86,8 +117,14 @@ class Stage {
     if (!route) {
       const stops = this.stops(from, to), legs = [];
       for (let i = 0; i + 1 < stops.length; i++) legs.push(this.way(stops[i], stops[i + 1]));
-      route = { legs, path: legs.map(leg => leg.path).join(""),
-        at: t => { const i = Math.min(legs.length - 1, Math.floor(t * legs.length)); return legs[i].at(t * legs.length - i); } };
+      route = {
+        legs,
+        path: legs.map(leg => leg.path).join(""),
+        at: t => {
+          const i = Math.min(legs.length - 1, Math.floor(t * legs.length));
+          return legs[i].at(t * legs.length - i);
+        }
+      };
       this.routes.set(key, route);
     }
     return route;
@@ -105,7 +142,9 @@ class Stage {
   /* Straight if there is such a link; else by the fewest switches. */
   stops(from, to) {
     const { topology } = this.model.data;
-    if (!topology || !topology.switches || (this.next.get(from) || []).includes(to) || !this.places.has(from) || !this.places.has(to)) return [from, to];
+    if (!topology || !topology.switches || (this.next.get(from) || []).includes(to) ||
+      !this.places.has(from) || !this.places.has(to))
+      return [from, to];
     const before = new Map([[from, null]]), queue = [from];
     for (const vertex of queue) {
       for (const other of this.next.get(vertex) || []) {
@@ -126,13 +165,16 @@ class Stage {
   /* Without a topology a line joins what exchanges data. */
   linkList() {
     const { model } = this;
-    if (model.data.topology) return model.links.map(([from, to, kind, down, latency, bandwidth, , bytes, busy]) => ({ from, to, kind, down, latency, bandwidth, busy, load: bytes || 0 }));
+    if (model.data.topology)
+      return model.links.map(([from, to, kind, down, latency, bandwidth, , bytes,
+        busy]) => ({ from, to, kind, down, latency, bandwidth, busy, load: bytes || 0 }));
     const loads = new Map();
     for (let task = 0; task < model.ntask; task++)
       if (model.kind[task] === SEND || model.kind[task] === SEND_REDUCE) {
         const from = this.vertexOf(model.rankOf[task]), to = this.vertexOf(model.peer[task]);
         if (from === to || !this.places.has(to)) continue;
-        const key = `${from} ${to}`, link = loads.get(key) || { from, to, kind: 0, down: 0, load: 0, moves: 0 };
+        const key = `${from} ${to}`,
+              link = loads.get(key) || { from, to, kind: 0, down: 0, load: 0, moves: 0 };
         link.load += model.count[task];
         link.moves++;
         loads.set(key, link);
@@ -158,15 +200,25 @@ class Stage {
       paths.get(key).push(this.way(link.from, link.to).path);
     }
     const crowded = pairs.size > 300 ? " crowded" : pairs.size > 60 ? " many" : "";
-    for (const [key, list] of [...paths].sort()) this.groups.links.append(drawn("path", { class: `link ${key}${crowded}`, d: list.join("") }));
+    for (const [key, list] of [...paths].sort())
+      this.groups.links.append(drawn("path", { class: `link ${key}${crowded}`, d: list.join("") }));
   }
 
   drawBoxes() {
     const { boxes } = this.model.data;
     for (let i = 0; boxes && i < boxes.length; i += BOX) {
-      const [left, top, right, bottom] = boxes.slice(i + 1, i + 5).map(number => number * INCH), y = boxes[i + 5] ? bottom - 14 * this.scale : top + 14 * this.scale;
-      this.groups.boxes.append(drawn("rect", { class: "box", x: left, y: top, width: right - left, height: bottom - top, rx: 14 }),
-        drawn("text", { class: "box-name", x: left + 10 * this.scale, y, style: { "font-size": `${11 * this.scale}px` }, text: boxes.length > BOX ? `server ${boxes[i]}` : "" }));
+      const [left, top, right, bottom] = boxes.slice(i + 1, i + 5).map(number => number * INCH),
+                               y = boxes[i + 5] ? bottom - 14 * this.scale : top + 14 * this.scale;
+      this.groups.boxes.append(
+        drawn("rect",
+          { class: "box", x: left, y: top, width: right - left, height: bottom - top, rx: 14 }),
+        drawn("text", {
+          class: "box-name",
+          x: left + 10 * this.scale,
+          y,
+          style: { "font-size": `${11 * this.scale}px` },
+          text: boxes.length > BOX ? `server ${boxes[i]}` : ""
+        }));
     }
   }
 
@@ -179,23 +231,47 @@ class Stage {
     const { model, page } = this, { radius } = this;
     for (const [vertex, place] of this.places) {
       const isRank = this.model.isShown.has(vertex);
-      const group = drawn("g", { class: isRank ? "rank" : vertex === "others" ? "others" : "switch", transform: `translate(${round(place)})` });
+      const group = drawn("g", {
+        class: isRank           ? "rank"
+          : vertex === "others" ? "others"
+                                : "switch",
+        transform: `translate(${round(place)})`
+      });
       if (isRank) {
         const ring = radius + 4, around = 2 * Math.PI * ring;
-        const progress = drawn("circle", { class: "rank-progress", r: ring, "stroke-dasharray": `0 ${around}`, transform: "rotate(-90)" });
-        dress(group, { tabindex: "0", role: "button", "aria-label": `rank ${vertex}: show its tasks`, "data-rank": vertex,
-          onclick: () => page.focusRank(vertex), onkeydown: event => { if (event.key === "Enter") page.focusRank(vertex); } });
-        group.append(drawn("circle", { class: "rank-ring", r: ring }), progress, drawn("circle", { class: "rank-disc", r: radius }),
-          drawn("text", { text: String(vertex),
-            style: { "font-size": `${Math.max(9, radius * this.letterSize(vertex))}px` } }));
+        const progress = drawn("circle", {
+          class: "rank-progress",
+          r: ring,
+          "stroke-dasharray": `0 ${around}`,
+          transform: "rotate(-90)"
+        });
+        dress(group, {
+          tabindex: "0",
+          role: "button",
+          "aria-label": `rank ${vertex}: show its tasks`,
+          "data-rank": vertex,
+          onclick: () => page.focusRank(vertex),
+          onkeydown: event => {
+            if (event.key === "Enter") page.focusRank(vertex);
+          }
+        });
+        group.append(drawn("circle", { class: "rank-ring", r: ring }), progress,
+          drawn("circle", { class: "rank-disc", r: radius }), drawn("text", {
+            text: String(vertex),
+            style: { "font-size": `${Math.max(9, radius * this.letterSize(vertex))}px` }
+          }));
         let ntask = 0;
         for (const stream of model.streamsOf.get(vertex)) ntask += stream.end - stream.first;
-        this.nodes.set(vertex, { group, progress, around, ntask, done: -1, streams: model.streamsOf.get(vertex) });
+        this.nodes.set(vertex,
+          { group, progress, around, ntask, done: -1, streams: model.streamsOf.get(vertex) });
       } else if (vertex === "others") {
         const count = model.data.schedule.ranks - model.shown.length;
-        group.append(drawn("circle", { r: Math.max(radius, 40 * this.scale) }), drawn("text", { text: `${count} more`, style: { "font-size": `${13 * this.scale}px` } }), drawn("title", { text: `${plural(count, "rank")} not shown on this page` }));
+        group.append(drawn("circle", { r: Math.max(radius, 40 * this.scale) }),
+          drawn("text", { text: `${count} more`, style: { "font-size": `${13 * this.scale}px` } }),
+          drawn("title", { text: `${plural(count, "rank")} not shown on this page` }));
       } else {
-        group.append(drawn("rect", { x: -19, y: -11, width: 38, height: 22, rx: 5 }), drawn("title", { text: `switch ${vertex - model.data.topology.ranks}` }));
+        group.append(drawn("rect", { x: -19, y: -11, width: 38, height: 22, rx: 5 }),
+          drawn("title", { text: `switch ${vertex - model.data.topology.ranks}` }));
       }
       this.groups.nodes.append(group);
     }
@@ -218,7 +294,8 @@ class Stage {
       node.done = done;
       const part = node.ntask ? done / node.ntask : 1;
       node.progress.setAttribute("stroke-dasharray", `${node.around * part} ${node.around}`);
-      const stuck = model.step === model.nstep && node.streams.some(stream => stream.first + countDone(model, stream) < stream.end);
+      const stuck = model.step === model.nstep &&
+        node.streams.some(stream => stream.first + countDone(model, stream) < stream.end);
       node.group.classList.toggle("stuck", stuck);
     }
   }
@@ -228,7 +305,12 @@ class Stage {
     const { model, page } = this, { phases } = model.data;
     const lines = new Map(), dots = new Map(), tokens = [], pulses = new Set();
     const crowded = moves.length > 48, labels = [];
-    const put = (map, key, path) => { if (map.has(key)) map.get(key).push(path); else map.set(key, [path]); };
+    const put = (map, key, path) => {
+      if (map.has(key))
+        map.get(key).push(path);
+      else
+        map.set(key, [path]);
+    };
     for (const { task, at } of moves) {
       const kind = model.kind[task], from = this.vertexOf(model.rankOf[task]);
       if (!page.hasTask(task)) continue;
@@ -236,7 +318,10 @@ class Stage {
       else if (kind <= SEND_REDUCE || !crowded) {
         const wait = kind === WAIT, to = this.vertexOf(model.peer[task]);
         if (wait || from === to || !this.places.has(to)) continue;
-        const route = this.route(from, to), key = kind === NOTIFY ? "notify" : model.witnesses.has(task) ? "witness" : model.phase[task];
+        const route = this.route(from, to),
+              key = kind === NOTIFY   ? "notify"
+          : model.witnesses.has(task) ? "witness"
+                                      : model.phase[task];
         put(lines, key, route.path);
         const place = crowded || page.playing ? this.on(route, kind, at)
           : this.freePlace(labels, task, route, at);
@@ -246,11 +331,18 @@ class Stage {
     }
     if (model.step === model.nstep) this.addWaiting(lines, tokens);
     const under = ([key]) => key === "notify" ? 0 : 1;
-    this.groups.active.replaceChildren(...[...lines].sort((a, b) => under(a) - under(b)).map(([key, list]) => drawn("path", {
-      class: `active ${typeof key === "number" ? "move" : key}`, d: list.join(""),
-      style: typeof key === "number" ? { stroke: colours.line(phases, key) } : {} })));
-    this.groups.tokens.replaceChildren(...tokens, ...[...dots].map(([phase, list]) => drawn("path", { class: "dots", d: list.join(""),
-      style: { stroke: colours.line(phases, phase), "stroke-width": 9 * this.scale } })));
+    this.groups.active.replaceChildren(
+      ...[...lines].sort((a, b) => under(a) - under(b)).map(([key, list]) => drawn("path", {
+        class: `active ${typeof key === "number" ? "move" : key}`,
+        d: list.join(""),
+        style: typeof key === "number" ? { stroke: colours.line(phases, key) } : {}
+      })));
+    this.groups.tokens.replaceChildren(
+      ...tokens, ...[...dots].map(([phase, list]) => drawn("path", {
+        class: "dots",
+        d: list.join(""),
+        style: { stroke: colours.line(phases, phase), "stroke-width": 9 * this.scale }
+      })));
     for (const [rank, node] of this.nodes) node.group.classList.toggle("local", pulses.has(rank));
   }
   /* Who is stuck waits for whom: a dot stands at the one that is waited for. */
@@ -258,11 +350,16 @@ class Stage {
     const { model } = this, routes = [];
     for (const { task } of model.data.verdict.stopped.slice(0, 400)) {
       const from = model.rankOf[task], to = this.vertexOf(model.peer[task]);
-      if (from !== to && this.places.has(from) && this.places.has(to)) routes.push(this.route(from, to));
+      if (from !== to && this.places.has(from) && this.places.has(to))
+        routes.push(this.route(from, to));
     }
     if (!routes.length) return;
     lines.set("waits", routes.map(route => route.path));
-    tokens.push(drawn("path", { class: "dots waits", d: routes.map(route => `M${round(this.on(route, WAIT, 0.9))}h0`).join(""), style: { "stroke-width": 11 * this.scale } }));
+    tokens.push(drawn("path", {
+      class: "dots waits",
+      d: routes.map(route => `M${round(this.on(route, WAIT, 0.9))}h0`).join(""),
+      style: { "stroke-width": 11 * this.scale }
+    }));
   }
   /* What stands still has labels of which none lies over another: in the nearest place that is
    * free, on its way or beside it. */
@@ -314,9 +411,14 @@ class Stage {
       group.append(drawn("circle", { r: 4.5 * this.scale }));
       return group;
     }
-    const style = { fill: colours.fill(phases, model.phase[task]), stroke: colours.line(phases, model.phase[task]) };
+    const style = {
+      fill: colours.fill(phases, model.phase[task]),
+      stroke: colours.line(phases, model.phase[task])
+    };
     const label = this.labelOf(task), size = 14 * this.scale, width = this.labelWidth(label);
-    group.append(drawn("rect", { x: -width / 2, y: -size * 0.75, width, height: size * 1.5, rx: size * 0.4, style }),
+    group.append(
+      drawn("rect",
+        { x: -width / 2, y: -size * 0.75, width, height: size * 1.5, rx: size * 0.4, style }),
       drawn("text", { text: label, style: { "font-size": `${size}px` } }));
     return group;
   }
@@ -328,7 +430,10 @@ function round([x, y]) {
 /* The middle between two places, so far to the left of the way. */
 function bent(a, b, aside) {
   const length = Math.hypot(b[0] - a[0], b[1] - a[1]) || 1;
-  return [(a[0] + b[0]) / 2 + aside * (b[1] - a[1]) / length, (a[1] + b[1]) / 2 - aside * (b[0] - a[0]) / length];
+  return [
+    (a[0] + b[0]) / 2 + aside * (b[1] - a[1]) / length,
+    (a[1] + b[1]) / 2 - aside * (b[0] - a[0]) / length
+  ];
 }
 /* How many tasks of a stream are done: they are in order. */
 function countDone(model, stream) {

@@ -1,4 +1,5 @@
-/* strip.js - all of it at a glance: a row a stream, time to the right; pressed or dragged it goes to that time. */
+/* strip.js - all of it at a glance: a row a stream, time to the right; pressed or dragged it goes
+ * to that time. */
 
 class Strip {
   constructor(page, box) {
@@ -8,11 +9,26 @@ class Strip {
     this.still = element("canvas", { class: "strip-still", "aria-hidden": "true" });
     this.line = element("div", { class: "strip-line" });
     this.tip = element("div", { class: "tip", hidden: true });
-    dress(box, { role: "slider", tabindex: "0", "aria-label": "time", "aria-valuemin": "0", "aria-valuemax": String(this.model.nstep) });
+    dress(box, {
+      role: "slider",
+      tabindex: "0",
+      "aria-label": "time",
+      "aria-valuemin": "0",
+      "aria-valuemax": String(this.model.nstep)
+    });
     box.append(this.still, this.line, this.tip);
     this.left = 34;
-    box.addEventListener("pointerdown", event => { box.setPointerCapture(event.pointerId); this.dragging = true; this.press(event); });
-    box.addEventListener("pointermove", event => { if (this.dragging) this.press(event); else this.hover(event); });
+    box.addEventListener("pointerdown", event => {
+      box.setPointerCapture(event.pointerId);
+      this.dragging = true;
+      this.press(event);
+    });
+    box.addEventListener("pointermove", event => {
+      if (this.dragging)
+        this.press(event);
+      else
+        this.hover(event);
+    });
     box.addEventListener("pointerup", () => { this.dragging = false; });
     box.addEventListener("pointerleave", () => { this.tip.hidden = true; });
     new ResizeObserver(() => this.draw()).observe(box);
@@ -24,7 +40,8 @@ class Strip {
     return this.left + (this.width - this.left - 8) * time / this.ticks();
   }
   timeOf(x) {
-    return Math.max(0, Math.min(this.ticks(), (x - this.left) / (this.width - this.left - 8) * this.ticks()));
+    return Math.max(
+      0, Math.min(this.ticks(), (x - this.left) / (this.width - this.left - 8) * this.ticks()));
   }
   press(event) {
     const x = event.clientX - this.box.getBoundingClientRect().left;
@@ -34,21 +51,27 @@ class Strip {
   }
   /* A row is a stream, or where there are too many a rank. */
   rows() {
-    const streams = this.model.streams.filter(stream => stream.shown && this.page.hasRank(stream.rank));
-    if (streams.length * 4 <= this.height) return streams.map(stream => ({ rank: stream.rank, streams: [stream] }));
+    const streams =
+      this.model.streams.filter(stream => stream.shown && this.page.hasRank(stream.rank));
+    if (streams.length * 4 <= this.height)
+      return streams.map(stream => ({ rank: stream.rank, streams: [stream] }));
     const ranks = new Map();
     for (const stream of streams) ranks.set(stream.rank, [...ranks.get(stream.rank) || [], stream]);
     return [...ranks].map(([rank, list]) => ({ rank, streams: list }));
   }
   hover(event) {
-    const bounds = this.box.getBoundingClientRect(), x = event.clientX - bounds.left, y = event.clientY - bounds.top;
+    const bounds = this.box.getBoundingClientRect(), x = event.clientX - bounds.left,
+          y = event.clientY - bounds.top;
     const row = this.drawnRows && this.drawnRows[Math.floor((y - 2) / this.rowHeight)];
-    const under = row && x >= this.left ? row.streams.map(stream => this.taskAt(stream, this.timeOf(x))).filter(one => one >= 0) : [];
+    const under = row && x >= this.left
+      ? row.streams.map(stream => this.taskAt(stream, this.timeOf(x))).filter(one => one >= 0)
+      : [];
     const task = under.find(one => this.model.kind[one] < NOTIFY) ?? under[0] ?? NONE;
     this.tip.hidden = task < 0;
     if (task < 0) return;
     const stream = this.model.streams[this.model.streamOf[task]];
-    this.tip.textContent = `rank ${stream.rank} ${stream.name} · ${this.model.taskText(task)} · ${this.page.timeText(this.model.begin[task])} – ${this.page.timeText(this.model.end[task])}`;
+    this.tip.textContent = `rank ${stream.rank} ${stream.name} · ${this.model.taskText(task)} · ${
+      this.page.timeText(this.model.begin[task])} – ${this.page.timeText(this.model.end[task])}`;
     this.tip.style.left = `${Math.min(x + 12, bounds.width - this.tip.offsetWidth - 4)}px`;
     this.tip.style.top = `${Math.max(2, Math.min(y + 14, bounds.height - 26))}px`;
   }
@@ -63,7 +86,10 @@ class Strip {
   }
 
   draw() {
-    const { model, page } = this, ratio = document.documentElement.classList.contains("paper") ? 4 : window.devicePixelRatio || 1;
+    const { model, page } = this,
+                        ratio = document.documentElement.classList.contains("paper")
+      ? 4
+      : window.devicePixelRatio || 1;
     this.width = this.box.clientWidth;
     this.height = this.box.clientHeight;
     if (!this.width || !this.height) return;
@@ -73,15 +99,21 @@ class Strip {
     pen.scale(ratio, ratio);
     this.drawnRows = this.rows();
     this.rowHeight = Math.min(22, (this.height - 4) / Math.max(1, this.drawnRows.length));
-    this.rowOf = new Map(this.drawnRows.flatMap((row, i) => row.streams.map(stream => [stream.index, i])));
+    this.rowOf =
+      new Map(this.drawnRows.flatMap((row, i) => row.streams.map(stream => [stream.index, i])));
     this.drawnRows.forEach((row, i) => this.drawRow(pen, row, 2 + i * this.rowHeight));
     this.drawNames(pen);
     this.drawPath(pen);
-    if (page.search && page.search.found.length && page.search.found.length < 20000) this.drawFound(pen);
+    if (page.search && page.search.found.length && page.search.found.length < 20000)
+      this.drawFound(pen);
     this.showTime();
   }
   drawRow(pen, row, top) {
-    const height = Math.max(1, this.rowHeight - (this.rowHeight > 5 ? 2 : this.rowHeight > 2 ? 0.6 : 0));
+    const height = Math.max(1,
+      this.rowHeight -
+        (this.rowHeight > 5      ? 2
+            : this.rowHeight > 2 ? 0.6
+                                 : 0));
     pen.fillStyle = colours.names.ground;
     pen.fillRect(this.left, top, this.width - this.left - 8, height);
     /* Where one stream of a rank works, it does not matter that others wait. */
@@ -94,7 +126,8 @@ class Strip {
     for (let task = stream.first; task < stream.end && !model.isStopped(task); task++) {
       if (model.kind[task] !== WAIT) continue;
       const ready = this.xOf(model.ready[task]), end = this.xOf(model.end[task]);
-      if (end - ready > 1) pen.fillRect(ready, top + height * 0.42, end - ready, Math.max(1, height * 0.16));
+      if (end - ready > 1)
+        pen.fillRect(ready, top + height * 0.42, end - ready, Math.max(1, height * 0.16));
     }
   }
   /* Bars that would be thinner than a point join those before, so that a busy row looks busy. */
@@ -154,7 +187,8 @@ class Strip {
     for (const task of model.data.path) {
       const row = rowOf.get(model.streamOf[task]);
       if (row === undefined) continue;
-      const y = 2 + (row + 1) * this.rowHeight - 1.6, begin = this.xOf(model.begin[task]), end = this.xOf(model.end[task]);
+      const y = 2 + (row + 1) * this.rowHeight - 1.6, begin = this.xOf(model.begin[task]),
+            end = this.xOf(model.end[task]);
       if (before && before[1] !== y) {
         pen.moveTo(before[0], before[1]);
         pen.lineTo(begin, y);
@@ -170,7 +204,8 @@ class Strip {
     for (const task of this.page.search.found) {
       const row = this.rowOf.get(this.model.streamOf[task]);
       if (row === undefined || this.model.isStopped(task)) continue;
-      pen.fillRect(this.xOf(this.model.end[task]) - 1, 2 + row * this.rowHeight, 2, Math.max(2, this.rowHeight - 2));
+      pen.fillRect(this.xOf(this.model.end[task]) - 1, 2 + row * this.rowHeight, 2,
+        Math.max(2, this.rowHeight - 2));
     }
   }
   showTime() {

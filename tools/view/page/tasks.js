@@ -1,4 +1,5 @@
-/* tasks.js - the streams of a rank as lists of tasks, with a way from every Wait to its Notify; and the search over all. */
+/* tasks.js - the streams of a rank as lists of tasks, with a way from every Wait to its Notify; and
+ * the search over all. */
 
 const ROW = 26;
 const GLYPHS = ["=", "+", "→", "→+", "◆", "◇"];
@@ -6,9 +7,17 @@ const GLYPHS = ["=", "+", "→", "→+", "◆", "◇"];
 /* One line of a task: what it is, and the end of its arrow if it has one. */
 function taskLine(page, task, withPlace) {
   const { model } = page, kind = model.kind[task], stream = model.streams[model.streamOf[task]];
-  const state = model.isStopped(task) && model.step === model.nstep ? "stopped" : model.isDone(task) ? "done" : "open";
-  const row = element("div", { class: `task ${state} kind-${kind}`, role: "option", id: `task-${task}`, "data-task": task,
-    "aria-selected": task === page.task ? "true" : "false", onclick: () => page.chooseTask(task) });
+  const state = model.isStopped(task) && model.step === model.nstep ? "stopped"
+    : model.isDone(task)                                            ? "done"
+                                                                    : "open";
+  const row = element("div", {
+    class: `task ${state} kind-${kind}`,
+    role: "option",
+    id: `task-${task}`,
+    "data-task": task,
+    "aria-selected": task === page.task ? "true" : "false",
+    onclick: () => page.chooseTask(task)
+  });
   if (page.isFresh(task)) row.classList.add("fresh");
   if (task === page.task) row.classList.add("chosen");
   const flashing = performance.now() - page.flash.since;
@@ -20,19 +29,37 @@ function taskLine(page, task, withPlace) {
   if (!page.hasTask(task)) row.classList.add("faint");
   row.style.setProperty("--phase", colours.line(model.data.phases, model.phase[task]));
   const number = model.numberOf(task);
-  row.append(element("span", { class: "number", text: withPlace ? `${stream.rank} ${stream.name}` : String(number) }),
-    element("span", { class: "glyph", text: GLYPHS[kind], "aria-hidden": "true" }), element("span", { class: "words", text: model.taskText(task), title: model.taskText(task) }));
+  row.append(
+    element("span",
+      { class: "number", text: withPlace ? `${stream.rank} ${stream.name}` : String(number) }),
+    element("span", { class: "glyph", text: GLYPHS[kind], "aria-hidden": "true" }),
+    element("span", { class: "words", text: model.taskText(task), title: model.taskText(task) }));
   const other = kind === WAIT ? model.notify[task] : kind === NOTIFY ? model.waiter[task] : NONE;
   if (other >= 0) {
     const word = kind === WAIT ? "Notify" : "Wait";
-    row.append(element("button", { class: "jump", tabindex: "-1", text: kind === WAIT ? "⟵" : "⟶",
+    row.append(element("button", {
+      class: "jump",
+      tabindex: "-1",
+      text: kind === WAIT ? "⟵" : "⟶",
       title: `its ${word}: rank ${model.rankOf[other]}, task ${model.numberOf(other)}`,
-      "aria-label": `to its ${word} on rank ${model.rankOf[other]}`, onclick: event => { event.stopPropagation(); page.chooseTask(other, true); } }));
-  } else if (kind >= NOTIFY) row.append(element("span", { class: "jump none", title: model.isShown.has(model.peer[task]) ? "it has no other end" : "its other end is on a rank that is not shown", text: "·" }));
+      "aria-label": `to its ${word} on rank ${model.rankOf[other]}`,
+      onclick: event => {
+        event.stopPropagation();
+        page.chooseTask(other, true);
+      }
+    }));
+  } else if (kind >= NOTIFY)
+    row.append(element("span", {
+      class: "jump none",
+      title: model.isShown.has(model.peer[task]) ? "it has no other end"
+                                                 : "its other end is on a rank that is not shown",
+      text: "·"
+    }));
   return row;
 }
 
-/* So many streams stand one below the other, each with a list of its own; more are one list with headings. */
+/* So many streams stand one below the other, each with a list of its own; more are one list with
+ * headings. */
 const FEW_STREAMS = 3;
 
 class Tasks {
@@ -47,19 +74,34 @@ class Tasks {
   }
   /* The streams of the rank that has the focus. */
   build() {
-    const { model, page } = this, index = model.shown.indexOf(page.rank), streams = model.streamsOf.get(page.rank);
-    const turn = by => () => page.focusRank(model.shown[(index + by + model.shown.length) % model.shown.length]);
-    this.title.replaceChildren(element("button", { class: "turn", text: "‹", "aria-label": "previous rank", onclick: turn(-1) }),
-      element("h3", { text: `Rank ${page.rank}` }), element("button", { class: "turn", text: "›", "aria-label": "next rank", onclick: turn(1) }),
-      element("span", { class: "facts", text: plural(streams.reduce((sum, stream) => sum + stream.end - stream.first, 0), "task") + (streams.length > 1 ? ` in ${streams.length} streams` : "") }));
+    const { model, page } = this, index = model.shown.indexOf(page.rank),
+                        streams = model.streamsOf.get(page.rank);
+    const turn = by => () =>
+      page.focusRank(model.shown[(index + by + model.shown.length) % model.shown.length]);
+    this.title.replaceChildren(
+      element(
+        "button", { class: "turn", text: "‹", "aria-label": "previous rank", onclick: turn(-1) }),
+      element("h3", { text: `Rank ${page.rank}` }),
+      element("button", { class: "turn", text: "›", "aria-label": "next rank", onclick: turn(1) }),
+      element("span", {
+        class: "facts",
+        text: plural(streams.reduce((sum, stream) => sum + stream.end - stream.first, 0), "task") +
+          (streams.length > 1 ? ` in ${streams.length} streams` : "")
+      }));
     this.columns.replaceChildren();
-    this.lists = streams.length <= FEW_STREAMS ? streams.map(stream => this.makeList([stream])) : [this.makeList(streams)];
+    this.lists = streams.length <= FEW_STREAMS ? streams.map(stream => this.makeList([stream]))
+                                               : [this.makeList(streams)];
     this.follow();
   }
   /* Rows are tasks, and where there are several streams a heading before each. */
   makeList(streams) {
     const headed = streams.length > 1, name = headed ? "all streams" : streams[0].name;
-    const box = element("div", { class: "long", tabindex: "0", role: "listbox", "aria-label": `tasks of rank ${this.page.rank}, ${name}` });
+    const box = element("div", {
+      class: "long",
+      tabindex: "0",
+      role: "listbox",
+      "aria-label": `tasks of rank ${this.page.rank}, ${name}`
+    });
     const starts = [];
     let count = 0;
     for (const stream of streams) {
@@ -73,7 +115,8 @@ class Tasks {
     const list = new LongList(box, ROW, row => {
       let i = starts.length - 1;
       while (starts[i] > row) i--;
-      if (headed && row === starts[i]) return element("h4", { class: "task-heading", text: streams[i].name });
+      if (headed && row === starts[i])
+        return element("h4", { class: "task-heading", text: streams[i].name });
       return taskLine(this.page, streams[i].first + row - starts[i] - (headed ? 1 : 0), false);
     });
     /* The longest task decides how small letters are: nothing is cut off that fits. */
@@ -93,14 +136,17 @@ class Tasks {
   walk(event, streams) {
     const by = { ArrowUp: -1, ArrowDown: 1 }[event.key], { page, model } = this;
     if (event.key === "Enter" && page.task >= 0) {
-      const other = model.kind[page.task] === WAIT ? model.notify[page.task] : model.waiter[page.task];
+      const other =
+        model.kind[page.task] === WAIT ? model.notify[page.task] : model.waiter[page.task];
       if (other >= 0) page.chooseTask(other, true);
     }
     if (!by) return;
     event.preventDefault();
     event.stopPropagation();
     const first = streams[0].first, end = streams[streams.length - 1].end;
-    page.chooseTask(page.task >= first && page.task < end ? Math.max(first, Math.min(end - 1, page.task + by)) : first);
+    page.chooseTask(page.task >= first && page.task < end
+        ? Math.max(first, Math.min(end - 1, page.task + by))
+        : first);
   }
   /* Keeps the task that each stream is at in sight; of many streams, one that went on. */
   follow() {
@@ -109,8 +155,11 @@ class Tasks {
       const chosen = page.taskWasChosen ? list.rowOf(page.task) : NONE;
       if (chosen >= 0) list.reveal(chosen);
       else {
-        const fresh = list.streams.find(stream => countDone(model, stream) > 0 && page.isFresh(stream.first + countDone(model, stream) - 1)) || (list.streams.length === 1 ? list.streams[0] : null);
-        if (fresh) list.reveal(list.rowOf(Math.min(fresh.end - 1, fresh.first + countDone(model, fresh))));
+        const fresh = list.streams.find(stream => countDone(model, stream) > 0 &&
+                          page.isFresh(stream.first + countDone(model, stream) - 1)) ||
+          (list.streams.length === 1 ? list.streams[0] : null);
+        if (fresh)
+          list.reveal(list.rowOf(Math.min(fresh.end - 1, fresh.first + countDone(model, fresh))));
         else list.draw();
       }
     }
@@ -124,7 +173,8 @@ class Tasks {
   }
 }
 
-/* All words of the question are in what a task is: `rank 3 wait`, `chunk 7`, `r2 sendreduce scratch 4`. */
+/* All words of the question are in what a task is: `rank 3 wait`, `chunk 7`, `r2 sendreduce scratch
+ * 4`. */
 class Search {
   constructor(page, input, box) {
     this.page = page;
@@ -134,7 +184,8 @@ class Search {
     this.found = [];
     this.at = 0;
     this.count = element("p", { class: "facts", role: "status" });
-    this.rows = element("div", { class: "long", role: "listbox", id: "found", "aria-label": "tasks found" });
+    this.rows =
+      element("div", { class: "long", role: "listbox", id: "found", "aria-label": "tasks found" });
     box.append(this.count, this.rows);
     this.list = new LongList(this.rows, ROW, i => {
       const row = taskLine(page, this.found[i], true);
@@ -149,7 +200,9 @@ class Search {
     input.addEventListener("input", () => this.ask());
     input.addEventListener("focus", () => { if (input.value) this.open(true); });
     input.addEventListener("keydown", event => this.key(event));
-    document.addEventListener("pointerdown", event => { if (!box.contains(event.target) && event.target !== input) this.open(false); });
+    document.addEventListener("pointerdown", event => {
+      if (!box.contains(event.target) && event.target !== input) this.open(false);
+    });
   }
   open(open) {
     this.box.hidden = !open;
@@ -157,7 +210,8 @@ class Search {
     if (open) this.list.draw();
   }
   ask() {
-    const words = this.input.value.toLowerCase().replaceAll("->", "→").split(/\s+/).filter(word => word);
+    const words =
+      this.input.value.toLowerCase().replaceAll("->", "→").split(/\s+/).filter(word => word);
     this.found = [];
     this.at = 0;
     if (words.length)
@@ -167,12 +221,14 @@ class Search {
         if (this.matches(text, words)) this.found.push(task);
       }
     this.found.sort((a, b) => this.model.doneAt[a] - this.model.doneAt[b] || a - b);
-    this.count.textContent = words.length ? `${plural(this.found.length, "task")} found, by time` : "";
+    this.count.textContent =
+      words.length ? `${plural(this.found.length, "task")} found, by time` : "";
     this.list.show(this.found.length);
     this.open(words.length > 0);
     this.page.strip.draw();
   }
-  /* A number is a whole number: `rank 1` is not rank 12. Words that stand together in the question do so in the task. */
+  /* A number is a whole number: `rank 1` is not rank 12. Words that stand together in the question
+   * do so in the task. */
   matches(text, words) {
     const phrase = words.join(" ");
     const holds = part => {
@@ -187,7 +243,8 @@ class Search {
     /* `rank 3 wait` is the parts `rank 3` and `wait`. */
     const parts = [];
     for (const word of words)
-      if (/^\d+$/.test(word) && parts.length && !/\d$/.test(parts[parts.length - 1])) parts[parts.length - 1] += ` ${word}`;
+      if (/^\d+$/.test(word) && parts.length && !/\d$/.test(parts[parts.length - 1]))
+        parts[parts.length - 1] += ` ${word}`;
       else parts.push(word);
     return parts.every(holds);
   }
