@@ -1,7 +1,7 @@
-/* task.c - one task through cJSON: the judge of every task that is not exactly as we write it.
+/* task.c - one task that is not written exactly as we write it: any white space, any order of keys.
  *
- * cJSON makes the values; a second walk over the same text, in step with cJSON's, knows where each
- * stands and how it is written.
+ * One pass over the text finds the members; the values of a task are so simple that no tree is made
+ * of them. Only a task that is wrong is gone through again, for the error that comes first in it.
  */
 #include "task.h"
 #include <ordo/suggest.h>
@@ -12,9 +12,10 @@ static const char *const task_names[NTASK_KEY] = {
 	"task", "peer", "chunk", "count", "src", "dst", "signal", "phase"};
 static const struct ordo_keys task_keys = {task_names, NTASK_KEY, "a task"};
 
+/* Of an array also its first elements, and how many there are. */
 struct member {
-	const cJSON *json;
-	struct ordo_piece key, value;
+	struct ordo_piece key, value, items[2];
+	uint32_t nitem;
 };
 
 /* Which keys a kind of task must have; count and phase are free for those they belong to. */
@@ -41,44 +42,77 @@ static uint32_t allowed_keys(enum ordo_task_kind kind)
 	return required | 1u << PHASE | (required >> CHUNK & 1) << COUNT;
 }
 
-/* The members of the task's object, in step with cJSON's children. */
-static bool walk_members(struct ordo_cursor *cursor, const cJSON *json,
-	struct member members[NTASK_KEY], uint32_t *seen)
+/* The elements of an array; the cursor is before it. */
+static bool walk_items(struct ordo_cursor *cursor, struct member *member)
+{
+	struct ordo_piece item;
+	enum ordo_step step;
+	bool first = true;
+	member->value = (struct ordo_piece){.text = cursor->at, .place = ordo_cursor_place(cursor)};
+	cursor->at++;
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE) {
+		if (!ordo_skip_value(cursor, &item))
+			return false;
+		if (member->nitem < 2)
+			member->items[member->nitem] = item;
+		member->nitem++;
+	}
+	member->value.length = (size_t)(cursor->at - member->value.text);
+	return step == ORDO_STEP_END;
+}
+
+/* The members of the task's object; the cursor is behind its `{`. */
+static bool walk_members(
+	struct ordo_cursor *cursor, struct member members[NTASK_KEY], uint32_t *seen)
 {
 	struct ordo_piece key;
 	enum ordo_step step;
 	bool first = true;
-	const cJSON *child = json->child;
-	cursor->at++;
-	for (; (step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE;
-		child = child->next) {
-		int index = ordo_which_key(cursor, &task_keys, &key, seen);
+	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
+		const int index = ordo_which_key(cursor, &task_keys, &key, seen);
 		if (index < 0)
 			return false;
-		members[index] = (struct member){.json = child, .key = key};
-		if (!ordo_skip_value(cursor, &members[index].value))
+		struct member *member = &members[index];
+		member->key = key;
+		member->nitem = 0;
+		ordo_skip_space(cursor);
+		const bool is_array = cursor->at < cursor->end && *cursor->at == '[';
+		if (is_array ? !walk_items(cursor, member)
+			     : !ordo_skip_value(cursor, &member->value))
 			return false;
 	}
 	return step == ORDO_STEP_END;
 }
 
+/* The index of the name that a string is, among so many; `wanted` for the error. */
+static bool find_name(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, const char *const *names, uint32_t count, const char *wanted,
+	uint32_t *index)
+{
+	char text[64];
+	if (value->text[0] != '"')
+		return ordo_fail_value(cursor, value, key, "a string");
+	ordo_decode(value, text, sizeof text);
+	for (*index = 0; *index < count; ++*index)
+		if (!strcmp(names[*index], text))
+			return true;
+	ordo_fail_value(cursor, value, key, wanted);
+	const char *meant = ordo_suggest(text, names, count);
+	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
+}
+
 static bool find_kind(
 	const struct ordo_cursor *cursor, const struct member *member, enum ordo_task_kind *kind)
 {
-	const char *names[ORDO_NTASK_KIND], *text;
-	if (!ordo_as_string(cursor, member->json, &member->value, "task", &text))
-		return false;
-	for (int i = 0; i < ORDO_NTASK_KIND; i++) {
+	const char *names[ORDO_NTASK_KIND];
+	uint32_t index;
+	for (int i = 0; i < ORDO_NTASK_KIND; i++)
 		names[i] = ordo_task_kind_name((enum ordo_task_kind)i);
-		if (!strcmp(names[i], text)) {
-			*kind = (enum ordo_task_kind)i;
-			return true;
-		}
-	}
-	ordo_fail_value(cursor, &member->value, "task",
-		"LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait");
-	const char *meant = ordo_suggest(text, names, ORDO_NTASK_KIND);
-	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
+	if (!find_name(cursor, &member->value, "task", names, ORDO_NTASK_KIND,
+		    "LocalCopy, LocalReduce, Send, SendReduce, Notify or Wait", &index))
+		return false;
+	*kind = (enum ordo_task_kind)index;
+	return true;
 }
 
 static bool check_keys(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
@@ -92,43 +126,18 @@ static bool check_keys(const struct ordo_cursor *cursor, const struct member mem
 	return ordo_require_keys(cursor, &task_keys, place, seen, required_keys(kind));
 }
 
-static bool find_buffer(const struct ordo_cursor *cursor, const cJSON *json,
-	const struct ordo_piece *value, const char *key, uint32_t *buffer)
-{
-	const char *names[ORDO_NBUFFER], *text;
-	if (!ordo_as_string(cursor, json, value, key, &text))
-		return false;
-	for (uint32_t i = 0; i < ORDO_NBUFFER; i++) {
-		names[i] = ordo_buffer_name((enum ordo_buffer)i);
-		if (!strcmp(names[i], text)) {
-			*buffer = i;
-			return true;
-		}
-	}
-	ordo_fail_value(cursor, value, key, "\"input\", \"output\" or \"scratch\"");
-	const char *meant = ordo_suggest(text, names, ORDO_NBUFFER);
-	return meant ? ordo_hint(cursor->error, "did you mean \"%s\"?", meant) : false;
-}
-
 /* `[buffer, first slot]` */
 static bool read_slice(const struct ordo_cursor *cursor, const struct member *member,
 	const char *key, uint32_t *buffer, uint32_t *slot)
 {
-	if (!cJSON_IsArray(member->json) || cJSON_GetArraySize(member->json) != 2)
+	const char *names[ORDO_NBUFFER];
+	if (member->value.text[0] != '[' || member->nitem != 2)
 		return ordo_fail_value(cursor, &member->value, key, "[buffer, first slot]");
-	struct ordo_cursor inside = *cursor;
-	struct ordo_piece name, number;
-	bool first = true;
-	inside.at = member->value.text + 1;
-	inside.line = member->value.place.line;
-	inside.line_begin = member->value.text;
-	inside.cut = member->value.place.column - 1;
-	const cJSON *json = member->json->child;
-	return ordo_next_element(&inside, &first) == ORDO_STEP_MORE &&
-	       ordo_skip_value(&inside, &name) && find_buffer(cursor, json, &name, key, buffer) &&
-	       ordo_next_element(&inside, &first) == ORDO_STEP_MORE &&
-	       ordo_skip_value(&inside, &number) &&
-	       ordo_as_integer(cursor, json->next, &number, key, 0, ORDO_LIMIT, slot);
+	for (uint32_t i = 0; i < ORDO_NBUFFER; i++)
+		names[i] = ordo_buffer_name((enum ordo_buffer)i);
+	return find_name(cursor, &member->items[0], key, names, ORDO_NBUFFER,
+		       "\"input\", \"output\" or \"scratch\"", buffer) &&
+	       ordo_piece_integer(cursor, &member->items[1], key, 0, ORDO_LIMIT, slot);
 }
 
 /* The integer of a key that is there, or else leaves *number as it is. */
@@ -136,8 +145,8 @@ static bool take_integer(const struct ordo_cursor *cursor, const struct member m
 	enum task_key key, uint32_t least, uint32_t most, uint32_t *number)
 {
 	const struct member *member = &members[key];
-	return !member->json || ordo_as_integer(cursor, member->json, &member->value,
-					task_names[key], least, most, number);
+	return !member->key.text ||
+	       ordo_piece_integer(cursor, &member->value, task_names[key], least, most, number);
 }
 
 static bool fill_task(const struct ordo_cursor *cursor, const struct member members[NTASK_KEY],
@@ -158,27 +167,47 @@ static bool fill_task(const struct ordo_cursor *cursor, const struct member memb
 	return worked;
 }
 
-bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task)
+/* The cursor is behind the `{` at that place. */
+static bool read_members(
+	struct ordo_cursor *cursor, struct ordo_place place, struct ordo_task *task)
 {
-	struct member members[NTASK_KEY] = {{0}};
-	struct ordo_piece value;
+	struct member members[NTASK_KEY];
 	enum ordo_task_kind kind = ORDO_LOCAL_COPY;
 	uint32_t seen = 0;
+	for (int i = 0; i < NTASK_KEY; i++)
+		members[i].key.text = NULL;
+	if (!walk_members(cursor, members, &seen) ||
+		!ordo_require_keys(cursor, &task_keys, place, seen, 1u << TASK) ||
+		!find_kind(cursor, &members[TASK], &kind) ||
+		!check_keys(cursor, members, seen, kind, place))
+		return false;
+	*task = (struct ordo_task){.kind = (uint32_t)kind & 7, .count = kind <= ORDO_SEND_REDUCE};
+	return fill_task(cursor, members, task);
+}
+
+bool ordo_read_task(struct ordo_cursor *cursor, struct ordo_task *task)
+{
 	ordo_skip_space(cursor);
-	struct ordo_cursor inside = *cursor;
-	cJSON *json = ordo_parse_value(cursor, "a task", &value);
-	bool worked = json && (cJSON_IsObject(json) ? true
-						    : ordo_fail_value(cursor, &value, "a task",
-							      "an object"));
-	worked = worked && walk_members(&inside, json, members, &seen) &&
-		 ordo_require_keys(cursor, &task_keys, value.place, seen, 1u << TASK) &&
-		 find_kind(cursor, &members[TASK], &kind) &&
-		 check_keys(cursor, members, seen, kind, value.place);
-	if (worked) {
-		*task = (struct ordo_task){
-			.kind = (uint32_t)kind & 7, .count = kind <= ORDO_SEND_REDUCE};
-		worked = fill_task(cursor, members, task);
+	const struct ordo_cursor before = *cursor;
+	const struct ordo_place place = ordo_cursor_place(cursor);
+	struct ordo_piece value;
+	if (cursor->at < cursor->end && *cursor->at == '{') {
+		cursor->at++;
+		if (read_members(cursor, place, task) &&
+			(size_t)(cursor->at - before.at) <= ORDO_VALUE_LIMIT)
+			return true;
+		*cursor = before;
 	}
-	cJSON_Delete(json);
-	return worked;
+	/* What is no JSON comes before what is no task. */
+	if (!ordo_skip_value(cursor, &value))
+		return false;
+	if (value.length > ORDO_VALUE_LIMIT)
+		return ordo_fail_at(cursor, value.place,
+			"a task: found a value of %zu bytes, wanted at most %d", value.length,
+			ORDO_VALUE_LIMIT);
+	if (value.text[0] != '{')
+		return ordo_fail_value(cursor, &value, "a task", "an object");
+	*cursor = before;
+	cursor->at++;
+	return read_members(cursor, place, task);
 }

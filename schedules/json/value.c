@@ -115,17 +115,19 @@ static bool is_plain_integer(const struct ordo_piece *value)
 	return digits && digits == value->length;
 }
 
-bool ordo_as_integer(const struct ordo_cursor *cursor, const cJSON *json,
-	const struct ordo_piece *value, const char *key, uint32_t least, uint32_t most,
-	uint32_t *number)
+bool ordo_piece_integer(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, uint32_t least, uint32_t most, uint32_t *number)
 {
-	if (!cJSON_IsNumber(json) || !is_plain_integer(value) ||
-		json->valuedouble < (double)least || json->valuedouble > (double)most) {
+	uint64_t found = 0;
+	bool fits = is_plain_integer(value) && value->length <= 10;
+	for (size_t i = 0; fits && i < value->length; i++)
+		found = found * 10 + (uint64_t)(value->text[i] - '0');
+	if (!fits || found < least || found > most) {
 		char wanted[64];
 		snprintf(wanted, sizeof wanted, "an integer of %u..%u", least, most);
 		return ordo_fail_value(cursor, value, key, wanted);
 	}
-	*number = (uint32_t)json->valuedouble;
+	*number = (uint32_t)found;
 	return true;
 }
 
@@ -142,10 +144,8 @@ bool ordo_read_integer(struct ordo_cursor *cursor, const char *key, uint32_t lea
 	uint32_t *number)
 {
 	struct ordo_piece value;
-	cJSON *json = ordo_parse_value(cursor, key, &value);
-	bool worked = json && ordo_as_integer(cursor, json, &value, key, least, most, number);
-	cJSON_Delete(json);
-	return worked;
+	return ordo_skip_value(cursor, &value) &&
+	       ordo_piece_integer(cursor, &value, key, least, most, number);
 }
 
 /* Digits without a leading zero, as what they say; false also beyond `most`. */

@@ -52,12 +52,11 @@ bool ordo_fail_value(const struct ordo_cursor *cursor, const struct ordo_piece *
  * error. */
 cJSON *ordo_parse_value(struct ordo_cursor *cursor, const char *key, struct ordo_piece *value);
 
-/* What a value that cJSON read must be. An integer is written with digits alone and lies in
- * least..most, most at most 2^31-1. */
-bool ordo_as_integer(const struct ordo_cursor *cursor, const cJSON *json,
-	const struct ordo_piece *value, const char *key, uint32_t least, uint32_t most,
-	uint32_t *number);
-/* Lives as long as json. */
+/* The value of a piece that was checked: written with digits alone, in least..most, most at most
+ * 2^31-1. */
+bool ordo_piece_integer(const struct ordo_cursor *cursor, const struct ordo_piece *value,
+	const char *key, uint32_t least, uint32_t most, uint32_t *number);
+/* Whether a value that cJSON read is a string; it lives as long as json. */
 bool ordo_as_string(const struct ordo_cursor *cursor, const cJSON *json,
 	const struct ordo_piece *value, const char *key, const char **text);
 
