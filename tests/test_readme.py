@@ -15,11 +15,17 @@ ORDO = os.path.abspath(sys.argv[1])
 ROOT = pathlib.Path(sys.argv[2]).absolute()
 README = (ROOT / "README.md").read_text()
 CHINESE = (ROOT / "README.zh.md").read_text()
-TOUR = (ROOT / "examples/TOUR.md").read_text()
+PAGES = [
+    f"examples/tour/{name}.md"
+    for name in ("1-proof", "2-order", "3-time", "4-program", "5-proofs")
+]
+TOUR = "".join((ROOT / page).read_text() for page in PAGES)
 # Every document with the folder its links start from.
 DOCUMENTS = {
     "README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples",
-    "examples/GALLERY.md": ROOT / "examples"
+    "examples/GALLERY.md": ROOT / "examples",
+    **{page: ROOT / "examples/tour"
+       for page in PAGES}
 }
 
 
@@ -47,7 +53,7 @@ def _():
     run_document(README, 10)
 
 
-@case("examples/TOUR.md: every command prints what is shown below it")
+@case("the pages of the tour: every command prints what is shown below it")
 def _():
     run_document(TOUR, 20)
 
@@ -98,6 +104,15 @@ def _():
     wanted(block == source, "copy examples/brief.c")
     body = re.search(r"^int main\(void\)\n\{\n(.*)^\}", source, re.MULTILINE | re.DOTALL).group(1)
     wanted(len(body.splitlines()) <= 15, body)
+
+
+@case("examples/TOUR.md lists the pages of the tour in the order in which they are run")
+def _():
+    contents = (ROOT / "examples/TOUR.md").read_text()
+    listed = re.findall(r"^\d\. \[[^]]+\]\(([^)]+)\)", contents, re.MULTILINE)
+    wanted([f"examples/{page}" for page in listed] == PAGES, *listed)
+    found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples/tour").glob("*.md"))
+    wanted(found == PAGES, *found)
 
 
 @case("the tour's picture is what `ordo draw` draws")
