@@ -4,7 +4,7 @@
 #ifndef ORDO_PREDICT_RESOURCES_H
 #define ORDO_PREDICT_RESOURCES_H
 
-#include "max_min.h"
+#include "predict/sharing/max_min.h"
 #include "routes.h"
 
 struct ordo_resources {

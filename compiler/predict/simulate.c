@@ -55,7 +55,7 @@ struct simulation {
 	/* [ntask] of a Notify: the stream that takes its token; or ORDO_NONE */
 	uint32_t *takers;
 	struct ordo_queue queue;
-	struct ordo_sharing sharing;
+	struct ordo_max_min sharing;
 	double now;		  /* events up to here are being taken */
 	struct passage *passages; /* [nroute] */
 	/* Cores that all ranks share. */
@@ -462,10 +462,10 @@ static void take_event(struct simulation *simulation, double time)
 
 static void settle(struct simulation *simulation)
 {
-	struct ordo_sharing *sharing = &simulation->sharing;
+	struct ordo_max_min *sharing = &simulation->sharing;
 	if (!sharing->ndirty && !sharing->nbegun && !sharing->pools.nstirred)
 		return;
-	ordo_sharing_settle(sharing, simulation->now);
+	ordo_max_min_settle(sharing, simulation->now);
 	for (uint32_t i = 0; i < sharing->nhidden; i++)
 		ordo_queue_drop(&simulation->queue, sharing->hidden[i]);
 	for (uint32_t i = 0; i < sharing->nchanged; i++)
@@ -553,12 +553,12 @@ static bool open_simulation(struct simulation *simulation, struct ordo_error *er
 	simulation->free_cores = topology ? topology->cores : 0;
 	simulation->task_cost = topology ? topology->task_ns * 1e-9 : 0;
 	const bool queued = ordo_queue_make(&simulation->queue, nstream, error);
-	const struct ordo_sharing_limits limits = {.capacity = resources->capacity,
+	const struct ordo_max_min_limits limits = {.capacity = resources->capacity,
 		.most_flows = resources->most_flows,
 		.nresource = resources->nshared,
 		.most_uses = resources->most_uses,
 		.nflow = nstream};
-	const bool shared = ordo_sharing_make(&simulation->sharing, &limits, error);
+	const bool shared = ordo_max_min_make(&simulation->sharing, &limits, error);
 	if (!simulation->streams || !simulation->ready || !simulation->takers ||
 		!simulation->lined || !simulation->passages || (resources->nshared && !run->delay))
 		return ordo_fail_memory(error);
@@ -579,7 +579,7 @@ static void close_simulation(struct simulation *simulation)
 	free(simulation->lined);
 	free(simulation->passages);
 	ordo_queue_free(&simulation->queue);
-	ordo_sharing_free(&simulation->sharing);
+	ordo_max_min_free(&simulation->sharing);
 }
 
 bool ordo_simulate(struct ordo_timed_run *run, bool *given_up, struct ordo_error *error)

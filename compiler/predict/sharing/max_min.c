@@ -12,6 +12,7 @@
  * more of such a resource than there is, its flows too are filled anew.
  */
 #include "max_min.h"
+#include "flow_groups.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
@@ -20,7 +21,7 @@
 /* What is nearly used up is taken for used up, which only costs time. */
 #define NEARLY (1 - 1e-9)
 
-bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits,
+bool ordo_max_min_make(struct ordo_max_min *sharing, const struct ordo_max_min_limits *limits,
 	struct ordo_error *error)
 {
 	const uint32_t nresource = limits->nresource, nflow = limits->nflow;
@@ -29,7 +30,7 @@ bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_l
 		nentry += limits->most_flows[i];
 	for (uint32_t i = 0; i < nflow; i++)
 		nplace += limits->most_uses[i];
-	*sharing = (struct ordo_sharing){
+	*sharing = (struct ordo_max_min){
 		.resources = ordo_array_make(nresource, sizeof *sharing->resources, 0),
 		.fillings = ordo_array_make(nresource, sizeof *sharing->fillings, 0),
 		.busy = ordo_array_make(nresource, sizeof *sharing->busy, 0),
@@ -47,7 +48,7 @@ bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_l
 		.met = ordo_array_make(nresource, sizeof *sharing->met, 0),
 		.joined = ordo_array_make(nresource, sizeof *sharing->joined, 0),
 		.levels = ordo_array_make((size_t)nresource + 1, sizeof *sharing->levels, 0)};
-	const bool pooled = ordo_pools_make(&sharing->pools, nflow);
+	const bool pooled = ordo_flow_groups_make(&sharing->pools, nflow);
 	if (!pooled || !sharing->resources || !sharing->fillings || !sharing->busy ||
 		!sharing->flows || !sharing->entries || !sharing->places || !sharing->dirty ||
 		!sharing->begun || !sharing->changed || !sharing->hidden || !sharing->touched ||
@@ -68,7 +69,7 @@ bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_l
 	return true;
 }
 
-void ordo_sharing_free(struct ordo_sharing *sharing)
+void ordo_max_min_free(struct ordo_max_min *sharing)
 {
 	free(sharing->resources);
 	free(sharing->fillings);
@@ -78,7 +79,7 @@ void ordo_sharing_free(struct ordo_sharing *sharing)
 	free(sharing->places);
 	free(sharing->dirty);
 	free(sharing->begun);
-	ordo_pools_free(&sharing->pools);
+	ordo_flow_groups_free(&sharing->pools);
 	free(sharing->changed);
 	free(sharing->hidden);
 	free(sharing->touched);
@@ -99,37 +100,12 @@ static bool is_used_up(const struct ordo_shared *resource)
 	return resource->used > resource->capacity * NEARLY && is_short(resource);
 }
 
-void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate)
-{
-	sharing->floor = rate < sharing->floor ? rate : sharing->floor;
-	if (sharing->resources[resource].dirty)
-		return;
-	sharing->resources[resource].dirty = true;
-	sharing->dirty[sharing->ndirty++] = resource;
-}
-
-/* A flow is the last entry of a resource. */
-static void enter(
-	struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
-{
-	sharing->places[place] = resource->nentry;
-	ordo_entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
-}
-
-static void leave(struct ordo_sharing *sharing, struct ordo_shared *resource, uint32_t place)
+static void leave(struct ordo_max_min *sharing, struct ordo_shared *resource, uint32_t place)
 {
 	struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	const uint32_t at = sharing->places[place];
 	entries[at] = entries[--resource->nentry];
 	sharing->places[entries[at].place] = at;
-}
-
-void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t id)
-{
-	const struct ordo_flow *flow = &sharing->flows[id];
-	for (uint32_t i = 0; i < flow->nuse; i++)
-		enter(sharing, &sharing->resources[flow->uses[i].resource], id,
-			flow->first_place + i);
 }
 
 /* true: it suffices. */
@@ -145,7 +121,7 @@ static bool begin_use(struct ordo_shared *resource, double load, double bound, d
 
 /* What nobody uses is wanted by nobody, whatever rounding left. */
 static void end_use(
-	struct ordo_sharing *sharing, const struct ordo_use *use, double bound, double time)
+	struct ordo_max_min *sharing, const struct ordo_use *use, double bound, double time)
 {
 	struct ordo_shared *resource = &sharing->resources[use->resource];
 	resource->load -= use->load;
@@ -158,14 +134,14 @@ static void end_use(
 }
 
 /* true: its resources suffice. */
-static bool begin_alone(struct ordo_sharing *sharing, uint32_t id, double time)
+static bool begin_alone(struct ordo_max_min *sharing, uint32_t id, double time)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	const double bound = flow->bound;
 	bool enough = true;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
-		enter(sharing, resource, id, flow->first_place + i);
+		ordo_resource_enter(sharing, resource, id, flow->first_place + i);
 		enough &= begin_use(resource, flow->uses[i].load, bound, time);
 	}
 	for (uint32_t i = 0; enough && i < flow->nuse; i++)
@@ -173,16 +149,16 @@ static bool begin_alone(struct ordo_sharing *sharing, uint32_t id, double time)
 	return enough;
 }
 
-static void begin_pooled(struct ordo_sharing *sharing, uint32_t id, uint32_t pool, double time)
+static void begin_pooled(struct ordo_max_min *sharing, uint32_t id, uint32_t pool, double time)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
 		begin_use(&sharing->resources[flow->uses[i].resource], flow->uses[i].load,
 			flow->bound, time);
-	ordo_pools_join(sharing, pool, id, time);
+	ordo_flow_groups_join(sharing, pool, id, time);
 }
 
-bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, double bytes,
+bool ordo_flow_begin(struct ordo_max_min *sharing, uint32_t id, double time, double bytes,
 	double bound, const struct ordo_use *uses, uint32_t nuse)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
@@ -192,7 +168,7 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 	flow->updated = time;
 	flow->uses = uses;
 	flow->nuse = nuse & 0x7fffffff;
-	const uint32_t pool = ordo_pools_find(sharing, id);
+	const uint32_t pool = ordo_flow_groups_find(sharing, id);
 	if (pool != ORDO_NONE)
 		begin_pooled(sharing, id, pool, time);
 	else if (begin_alone(sharing, id, time))
@@ -202,18 +178,18 @@ bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t id, double time, dou
 	return false;
 }
 
-void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
+void ordo_flow_end(struct ordo_max_min *sharing, uint32_t id, double time)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	const bool pooled = flow->pool != ORDO_NONE;
 	if (pooled)
-		ordo_pools_leave(sharing, id);
+		ordo_flow_groups_leave(sharing, id);
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const struct ordo_use *use = &flow->uses[i];
 		struct ordo_shared *resource = &sharing->resources[use->resource];
 		if (!pooled) {
 			if (is_used_up(resource))
-				ordo_sharing_stain(sharing, use->resource, flow->rate);
+				ordo_mark_dirty(sharing, use->resource, flow->rate);
 			resource->used -= flow->rate * use->load;
 			leave(sharing, resource, flow->first_place + i);
 		}
@@ -224,22 +200,22 @@ void ordo_flow_end(struct ordo_sharing *sharing, uint32_t id, double time)
 
 /* Of a flow in a pool. */
 static const struct ordo_mark *mark_of(
-	const struct ordo_sharing *sharing, const struct ordo_flow *flow)
+	const struct ordo_max_min *sharing, const struct ordo_flow *flow)
 {
 	return &sharing->pools.pools[flow->pool].marks[sharing->places[flow->first_place]];
 }
 
-double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t id)
+double ordo_flow_last(const struct ordo_max_min *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	if (flow->pool == ORDO_NONE)
 		return flow->updated + flow->remaining / flow->rate;
-	const struct ordo_pool *pool = &sharing->pools.pools[flow->pool];
+	const struct ordo_flow_group *pool = &sharing->pools.pools[flow->pool];
 	return pool->updated + (mark_of(sharing, flow)->end - pool->served) / pool->rate;
 }
 
 /* No lower than what begins gets at least. */
-static void lower_floor(struct ordo_sharing *sharing)
+static void lower_floor(struct ordo_max_min *sharing)
 {
 	for (uint32_t i = 0; i < sharing->nbegun; i++) {
 		const struct ordo_flow *flow = &sharing->flows[sharing->begun[i]];
@@ -254,7 +230,7 @@ static void lower_floor(struct ordo_sharing *sharing)
 	sharing->floor *= NEARLY;
 }
 
-static void join(struct ordo_sharing *sharing, uint32_t number)
+static void join(struct ordo_max_min *sharing, uint32_t number)
 {
 	if (sharing->fillings[number].joined)
 		return;
@@ -263,7 +239,7 @@ static void join(struct ordo_sharing *sharing, uint32_t number)
 }
 
 /* Nothing is taken by those who are looked at. */
-static void clear(struct ordo_sharing *sharing, uint32_t number)
+static void clear(struct ordo_max_min *sharing, uint32_t number)
 {
 	const struct ordo_shared *resource = &sharing->resources[number];
 	struct ordo_filling *filling = &sharing->fillings[number];
@@ -273,7 +249,7 @@ static void clear(struct ordo_sharing *sharing, uint32_t number)
 }
 
 /* What is used up keeps its flows from rising, so it joins. */
-static void meet(struct ordo_sharing *sharing, uint32_t number)
+static void meet(struct ordo_max_min *sharing, uint32_t number)
 {
 	struct ordo_filling *filling = &sharing->fillings[number];
 	filling->seen = sharing->settling;
@@ -293,7 +269,7 @@ static void open_use(struct ordo_filling *filling, double rate, double load)
 }
 
 /* A flow is to be looked at; so are those that it may keep from rising, or that keep it. */
-static void touch(struct ordo_sharing *sharing, uint32_t id)
+static void touch(struct ordo_max_min *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
 	struct ordo_filling *fillings = sharing->fillings;
@@ -319,7 +295,7 @@ static void touch(struct ordo_sharing *sharing, uint32_t id)
 }
 
 /* All flows of a resource are looked at but those below the floor, which keep what they have. */
-static void visit(struct ordo_sharing *sharing, uint32_t number)
+static void visit(struct ordo_max_min *sharing, uint32_t number)
 {
 	const struct ordo_shared *resource = &sharing->resources[number];
 	struct ordo_filling *filling = &sharing->fillings[number];
@@ -336,7 +312,7 @@ static void visit(struct ordo_sharing *sharing, uint32_t number)
 }
 
 /* What was joined is visited; that may join more. */
-static void visit_joined(struct ordo_sharing *sharing)
+static void visit_joined(struct ordo_max_min *sharing)
 {
 	for (uint32_t i = 0; i < sharing->njoined; i++)
 		visit(sharing, sharing->joined[i]);
@@ -347,7 +323,7 @@ static double level_of(const struct ordo_filling *filling)
 	return filling->left > 0 ? filling->left / filling->weight : 0;
 }
 
-static void sink(struct ordo_sharing *sharing, uint32_t place)
+static void sink(struct ordo_max_min *sharing, uint32_t place)
 {
 	const struct ordo_level level = sharing->levels[place];
 	for (uint32_t child; (child = 2 * place + 1) < sharing->nlevel; place = child) {
@@ -362,7 +338,7 @@ static void sink(struct ordo_sharing *sharing, uint32_t place)
 }
 
 /* The levels of the resources that were joined, as far as they are short; the lowest of them. */
-static double make_levels(struct ordo_sharing *sharing)
+static double make_levels(struct ordo_max_min *sharing)
 {
 	double lowest = HUGE_VAL;
 	sharing->nlevel = 0;
@@ -377,14 +353,14 @@ static double make_levels(struct ordo_sharing *sharing)
 	return lowest;
 }
 
-static void make_heap(struct ordo_sharing *sharing)
+static void make_heap(struct ordo_max_min *sharing)
 {
 	for (uint32_t i = sharing->nlevel / 2; i-- > 0;)
 		sink(sharing, i);
 }
 
 /* What a flow has been given is left to nobody else. */
-static void take(struct ordo_sharing *sharing, const struct ordo_flow *flow)
+static void take(struct ordo_max_min *sharing, const struct ordo_flow *flow)
 {
 	struct ordo_filling *fillings = sharing->fillings;
 	const struct ordo_use *uses = flow->uses;
@@ -398,7 +374,7 @@ static void take(struct ordo_sharing *sharing, const struct ordo_flow *flow)
 	}
 }
 
-static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double rate)
+static void give(struct ordo_max_min *sharing, struct ordo_flow *flow, double rate)
 {
 	flow->settled = true;
 	flow->settled_rate = rate;
@@ -407,7 +383,7 @@ static void give(struct ordo_sharing *sharing, struct ordo_flow *flow, double ra
 }
 
 /* Gives the lowest level to the flows of all resources that are used up there. */
-static void give_lowest(struct ordo_sharing *sharing, double lowest)
+static void give_lowest(struct ordo_max_min *sharing, double lowest)
 {
 	for (uint32_t i = 0; sharing->nopen && i < sharing->nlevel; i++) {
 		const struct ordo_shared *resource =
@@ -428,7 +404,7 @@ static void give_lowest(struct ordo_sharing *sharing, double lowest)
 
 /* The lowest level at once. Where flows are alike it is the only one, and nobody need be told what
  * the others took. false: some flows are left. */
-static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
+static bool settle_lowest(struct ordo_max_min *sharing, double lowest)
 {
 	if (!sharing->nlevel || sharing->least_bound < lowest)
 		return false;
@@ -449,7 +425,7 @@ static bool settle_lowest(struct ordo_sharing *sharing, double lowest)
 /* Of so few the lowest is found as soon by a look at all. */
 enum { FEW_LEVELS = 12 };
 
-static bool next_of_few(struct ordo_sharing *sharing, struct ordo_level *lowest)
+static bool next_of_few(struct ordo_max_min *sharing, struct ordo_level *lowest)
 {
 	uint32_t nlevel = 0;
 	*lowest = (struct ordo_level){.rate = HUGE_VAL};
@@ -467,7 +443,7 @@ static bool next_of_few(struct ordo_sharing *sharing, struct ordo_level *lowest)
 }
 
 /* The resource that is used up first, with all that is known; false: none is left. */
-static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
+static bool next_level(struct ordo_max_min *sharing, struct ordo_level *level)
 {
 	if (sharing->nlevel <= FEW_LEVELS)
 		return next_of_few(sharing, level);
@@ -488,7 +464,7 @@ static bool next_level(struct ordo_sharing *sharing, struct ordo_level *level)
 	return false;
 }
 
-static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_level *level)
+static void settle_flows_of(struct ordo_max_min *sharing, const struct ordo_level *level)
 {
 	const struct ordo_filling *filling = &sharing->fillings[level->resource];
 	const struct ordo_entry *entries =
@@ -501,7 +477,7 @@ static void settle_flows_of(struct ordo_sharing *sharing, const struct ordo_leve
 }
 
 /* Sorts the flows touched by bound, the least first: a heap turned round. */
-static void sift(struct ordo_sharing *sharing, uint32_t place, uint32_t count)
+static void sift(struct ordo_max_min *sharing, uint32_t place, uint32_t count)
 {
 	uint32_t *touched = sharing->touched;
 	const uint32_t flow = touched[place];
@@ -516,7 +492,7 @@ static void sift(struct ordo_sharing *sharing, uint32_t place, uint32_t count)
 	touched[place] = flow;
 }
 
-static void sort_by_bound(struct ordo_sharing *sharing)
+static void sort_by_bound(struct ordo_max_min *sharing)
 {
 	uint32_t *touched = sharing->touched;
 	bool sorted = true;
@@ -536,7 +512,7 @@ static void sort_by_bound(struct ordo_sharing *sharing)
 }
 
 /* The next flow whose bound is not above the rate goes at its bound; false: there is none. */
-static bool settle_at_bound(struct ordo_sharing *sharing, uint32_t *at, double rate)
+static bool settle_at_bound(struct ordo_max_min *sharing, uint32_t *at, double rate)
 {
 	while (*at < sharing->ntouched && sharing->flows[sharing->touched[*at]].settled)
 		++*at;
@@ -548,7 +524,7 @@ static bool settle_at_bound(struct ordo_sharing *sharing, uint32_t *at, double r
 }
 
 /* true: all went at the lowest level. */
-static bool fill(struct ordo_sharing *sharing)
+static bool fill(struct ordo_max_min *sharing)
 {
 	struct ordo_level level;
 	double reached = 0; /* levels only rise, whatever rounding makes of them */
@@ -577,7 +553,7 @@ static bool fill(struct ordo_sharing *sharing)
 }
 
 /* Joins what has been given out more than there is. false: nothing was. */
-static bool join_overdrawn(struct ordo_sharing *sharing)
+static bool join_overdrawn(struct ordo_max_min *sharing)
 {
 	const uint32_t before = sharing->njoined;
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
@@ -590,7 +566,7 @@ static bool join_overdrawn(struct ordo_sharing *sharing)
 	return sharing->njoined > before;
 }
 
-static void reopen(struct ordo_sharing *sharing)
+static void reopen(struct ordo_max_min *sharing)
 {
 	sharing->nopen = sharing->ntouched;
 	for (uint32_t i = 0; i < sharing->nmet; i++)
@@ -605,18 +581,12 @@ static void reopen(struct ordo_sharing *sharing)
 }
 
 /* What is short joins, used up or not. */
-static void join_short(struct ordo_sharing *sharing)
+static void join_short(struct ordo_max_min *sharing)
 {
 	sharing->cautious = true;
 	for (uint32_t i = 0; i < sharing->nmet; i++)
 		if (is_short(&sharing->resources[sharing->met[i]]))
 			join(sharing, sharing->met[i]);
-}
-
-double ordo_flow_left(const struct ordo_flow *flow, double time)
-{
-	const double moved = time > flow->updated ? flow->rate * (time - flow->updated) : 0;
-	return moved < flow->remaining ? flow->remaining - moved : 0;
 }
 
 /* What flowed so far did so at the old rate. false: it is the same rate. */
@@ -630,7 +600,7 @@ static bool change_rate(struct ordo_flow *flow, double time)
 	return true;
 }
 
-static void change_rates(struct ordo_sharing *sharing, double time)
+static void change_rates(struct ordo_max_min *sharing, double time)
 {
 	for (uint32_t i = 0; i < sharing->nmet; i++) {
 		struct ordo_shared *resource = &sharing->resources[sharing->met[i]];
@@ -643,7 +613,7 @@ static void change_rates(struct ordo_sharing *sharing, double time)
 }
 
 /* Pools may have come to an end before some of their flows, which did too since then. */
-static void forget_ended(struct ordo_sharing *sharing)
+static void forget_ended(struct ordo_max_min *sharing)
 {
 	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nchanged; i++)
@@ -653,7 +623,7 @@ static void forget_ended(struct ordo_sharing *sharing)
 }
 
 /* What pools have settled need not be looked at again. */
-static void forget_pooled(struct ordo_sharing *sharing)
+static void forget_pooled(struct ordo_max_min *sharing)
 {
 	uint32_t nbegun = 0;
 	for (uint32_t i = 0; i < sharing->nbegun; i++)
@@ -663,7 +633,7 @@ static void forget_pooled(struct ordo_sharing *sharing)
 }
 
 /* Of the flows of a pool only the first ends are events. */
-static void hide_pooled(struct ordo_sharing *sharing)
+static void hide_pooled(struct ordo_max_min *sharing)
 {
 	uint32_t nchanged = 0;
 	for (uint32_t i = 0; i < sharing->nchanged; i++) {
@@ -674,7 +644,7 @@ static void hide_pooled(struct ordo_sharing *sharing)
 	sharing->nchanged = nchanged;
 }
 
-static void begin_settling(struct ordo_sharing *sharing)
+static void begin_settling(struct ordo_max_min *sharing)
 {
 	lower_floor(sharing);
 	sharing->ntouched = sharing->nopen = sharing->nmet = sharing->njoined = 0;
@@ -691,7 +661,7 @@ static void begin_settling(struct ordo_sharing *sharing)
 }
 
 /* Flow by flow. */
-static void settle_flows(struct ordo_sharing *sharing, double time)
+static void settle_flows(struct ordo_max_min *sharing, double time)
 {
 	uint32_t turn = 0;
 	bool at_lowest = false;
@@ -705,18 +675,18 @@ static void settle_flows(struct ordo_sharing *sharing, double time)
 		at_lowest = fill(sharing);
 		overdrawn = join_overdrawn(sharing);
 	}
-	const bool formed = at_lowest && ordo_pools_form(sharing);
+	const bool formed = at_lowest && ordo_flow_groups_form(sharing);
 	change_rates(sharing, time);
 	if (!formed)
 		return;
-	ordo_pools_show(sharing, time);
+	ordo_flow_groups_show(sharing, time);
 	hide_pooled(sharing);
 }
 
-void ordo_sharing_settle(struct ordo_sharing *sharing, double time)
+void ordo_max_min_settle(struct ordo_max_min *sharing, double time)
 {
 	forget_ended(sharing);
-	ordo_pools_settle(sharing, time);
+	ordo_flow_groups_settle(sharing, time);
 	forget_pooled(sharing);
 	if (sharing->ndirty || sharing->nbegun)
 		settle_flows(sharing, time);

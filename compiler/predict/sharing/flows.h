@@ -1,18 +1,38 @@
-/* max_min.h - flows that use the same things, max-min fairly: nobody gets more while somebody who
- * has less could have it.
- *
- * A flow at rate v (bytes a second) takes v * load of each resource it uses, and a resource gives
- * at most its capacity; a flow that is alone goes at its bound. When a flow begins or ends, only
- * those are looked at again that it reaches over resources that are used up, and of these only
- * those that are no slower; a flow whose resources all suffice costs nothing but its two events,
- * and flows that are all alike are looked at together (flow_groups.h). Private to predict/.
- */
-#ifndef ORDO_COMPILER_PREDICT_MAX_MIN_H
-#define ORDO_COMPILER_PREDICT_MAX_MIN_H
+/* flows.h - flows and the resources that they share: what max_min.c and flow_groups.c work on.
+ * Private to predict/. */
+#ifndef ORDO_COMPILER_PREDICT_FLOWS_H
+#define ORDO_COMPILER_PREDICT_FLOWS_H
 
-#include "flow_groups.h"
-#include <ordo/error.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* A flow of a pool. */
+struct ordo_mark {
+	double end; /* when the pool has served so many bytes */
+	uint32_t flow;
+	uint32_t keeper : 31; /* a resource */
+	uint32_t shown : 1;   /* its end is an event, or may be one */
+};
+
+struct ordo_flow_group {
+	double rate;
+	/* bytes that each flow has had since the pool was made, at that time */
+	double served, updated;
+	double least_bound; /* of its flows, or less */
+	struct ordo_mark *marks;
+	size_t nmark, mark_room;
+	uint32_t *resources;
+	size_t nresource, resource_room;
+	bool stirred; /* a flow began or ended since the last settling */
+	bool over;    /* it is none any more */
+};
+
+struct ordo_flow_groups {
+	struct ordo_flow_group *pools;
+	uint32_t npool, *unused, nunused;
+	uint32_t *stirred, nstirred;
+};
 
 /* Loads are added up in floating point: so much more of a capacity or of a level is not more. */
 #define ORDO_ROUNDING 1e-12
@@ -69,7 +89,9 @@ struct ordo_level {
 	uint32_t resource;
 };
 
-struct ordo_sharing {
+/* More than 25 fields: state between settlings, then what one settling works on; each step of it
+ * uses most of both. */
+struct ordo_max_min {
 	struct ordo_shared *resources;
 	struct ordo_filling *fillings; /* [nresource] */
 	/* [nresource] seconds with flows, but those since the last began */
@@ -83,7 +105,7 @@ struct ordo_sharing {
 	uint32_t *begun, nbegun; /* [nflow] flows whose rates are not known */
 	double floor;		 /* rates below it cannot have changed since the last settling */
 	uint32_t settling;	 /* counts them */
-	struct ordo_pools pools;
+	struct ordo_flow_groups pools;
 	/* The flows whose ends changed, some of them twice, and those whose ends are not to be
 	 * events. */
 	uint32_t *changed, nchanged, *hidden, nhidden;
@@ -98,32 +120,6 @@ struct ordo_sharing {
 	uint32_t nlevel;
 };
 
-/* What flows and resources there can be. */
-struct ordo_sharing_limits {
-	const double *capacity;	    /* [nresource] */
-	const uint32_t *most_flows; /* [nresource] at one time */
-	uint32_t nresource;
-	const uint32_t *most_uses; /* [nflow] of one flow at a time */
-	uint32_t nflow;
-};
-
-/* To be freed, also after false: no memory. */
-bool ordo_sharing_make(struct ordo_sharing *sharing, const struct ordo_sharing_limits *limits,
-	struct ordo_error *error);
-void ordo_sharing_free(struct ordo_sharing *sharing);
-
-/* Begins at `time` with so many bytes. The uses must last as long as the flow. true: it goes at its
- * bound, unless a settling says otherwise; false: its rate is not known before the next
- * settling. */
-bool ordo_flow_begin(struct ordo_sharing *sharing, uint32_t flow, double time, double bytes,
-	double bound, const struct ordo_use *uses, uint32_t nuse);
-void ordo_flow_end(struct ordo_sharing *sharing, uint32_t flow, double time);
-/* Shares anew what flows that began or ended since the last settling have changed: `changed` and
- * `hidden`, which the caller empties. */
-void ordo_sharing_settle(struct ordo_sharing *sharing, double time);
-/* When a flow will end if nothing changes. */
-double ordo_flow_last(const struct ordo_sharing *sharing, uint32_t flow);
-
 /* What each of its flows can have if all go at one rate. */
 static inline double ordo_even_share(const struct ordo_shared *resource)
 {
@@ -131,17 +127,44 @@ static inline double ordo_even_share(const struct ordo_shared *resource)
 }
 
 static inline struct ordo_entry *ordo_entries_of(
-	const struct ordo_sharing *sharing, const struct ordo_shared *resource)
+	const struct ordo_max_min *sharing, const struct ordo_shared *resource)
 {
 	return sharing->entries + resource->first_entry;
 }
 
-/* For flow_groups.c: the next settling looks at the flows of a resource, and at none that is slower
- * than this rate or another such. */
-void ordo_sharing_stain(struct ordo_sharing *sharing, uint32_t resource, double rate);
-/* For flow_groups.c: the flow is among the entries of its resources. */
-void ordo_flow_enter(struct ordo_sharing *sharing, uint32_t flow);
-/* For flow_groups.c: bytes at that time. */
-double ordo_flow_left(const struct ordo_flow *flow, double time);
+/* The next settling looks at the flows of a resource, and at none that is slower than this rate or
+ * another such. */
+static inline void ordo_mark_dirty(struct ordo_max_min *sharing, uint32_t resource, double rate)
+{
+	sharing->floor = rate < sharing->floor ? rate : sharing->floor;
+	if (sharing->resources[resource].dirty)
+		return;
+	sharing->resources[resource].dirty = true;
+	sharing->dirty[sharing->ndirty++] = resource;
+}
+
+/* A flow is the last entry of a resource. */
+static inline void ordo_resource_enter(
+	struct ordo_max_min *sharing, struct ordo_shared *resource, uint32_t id, uint32_t place)
+{
+	sharing->places[place] = resource->nentry;
+	ordo_entries_of(sharing, resource)[resource->nentry++] = (struct ordo_entry){id, place};
+}
+
+/* The flow is among the entries of its resources. */
+static inline void ordo_flow_enter(struct ordo_max_min *sharing, uint32_t id)
+{
+	const struct ordo_flow *flow = &sharing->flows[id];
+	for (uint32_t i = 0; i < flow->nuse; i++)
+		ordo_resource_enter(sharing, &sharing->resources[flow->uses[i].resource], id,
+			flow->first_place + i);
+}
+
+/* Bytes at that time. */
+static inline double ordo_flow_left(const struct ordo_flow *flow, double time)
+{
+	const double moved = time > flow->updated ? flow->rate * (time - flow->updated) : 0;
+	return moved < flow->remaining ? flow->remaining - moved : 0;
+}
 
 #endif

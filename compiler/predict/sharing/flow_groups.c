@@ -2,7 +2,6 @@
  * settle one flow is a step for each, not for each use. Its resources do not know their flows: what
  * counts is how many there are. */
 #include "flow_groups.h"
-#include "max_min.h"
 #include <math.h>
 #include <ordo/arena.h>
 #include <ordo/operator.h>
@@ -15,16 +14,16 @@ enum { LEAST_FLOWS = 4 };
 /* While pools are made: of a flow that nothing keeps. */
 #define NO_KEEPER (ORDO_NONE >> 1)
 
-bool ordo_pools_make(struct ordo_pools *pools, uint32_t nflow)
+bool ordo_flow_groups_make(struct ordo_flow_groups *pools, uint32_t nflow)
 {
 	const size_t most = (size_t)nflow + 1;
-	*pools = (struct ordo_pools){.pools = ordo_array_make(most, sizeof *pools->pools, 0),
+	*pools = (struct ordo_flow_groups){.pools = ordo_array_make(most, sizeof *pools->pools, 0),
 		.unused = ordo_array_make(most, sizeof *pools->unused, 0),
 		.stirred = ordo_array_make(most, sizeof *pools->stirred, 0)};
 	return pools->pools && pools->unused && pools->stirred;
 }
 
-void ordo_pools_free(struct ordo_pools *pools)
+void ordo_flow_groups_free(struct ordo_flow_groups *pools)
 {
 	for (uint32_t i = 0; i < pools->npool; i++) {
 		free(pools->pools[i].marks);
@@ -35,7 +34,7 @@ void ordo_pools_free(struct ordo_pools *pools)
 	free(pools->stirred);
 }
 
-static void stir(struct ordo_pools *pools, uint32_t number)
+static void stir(struct ordo_flow_groups *pools, uint32_t number)
 {
 	if (pools->pools[number].stirred)
 		return;
@@ -44,13 +43,13 @@ static void stir(struct ordo_pools *pools, uint32_t number)
 }
 
 /* What it has served now, at the rate so far. */
-static void advance(struct ordo_pool *pool, double time)
+static void advance(struct ordo_flow_group *pool, double time)
 {
 	pool->served += pool->rate * (time - pool->updated);
 	pool->updated = time;
 }
 
-static bool reserve(struct ordo_pool *pool, size_t nmark, size_t nresource)
+static bool reserve(struct ordo_flow_group *pool, size_t nmark, size_t nresource)
 {
 	return ordo_array_reserve(&pool->marks, &pool->mark_room, nmark, sizeof *pool->marks) &&
 	       ordo_array_reserve(
@@ -59,27 +58,27 @@ static bool reserve(struct ordo_pool *pool, size_t nmark, size_t nresource)
 
 /* There is room. */
 static void add_flow(
-	struct ordo_sharing *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
+	struct ordo_max_min *sharing, uint32_t number, uint32_t id, struct ordo_mark mark)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	struct ordo_flow *flow = &sharing->flows[id];
 	flow->pool = number;
 	pool->marks[pool->nmark++] = mark;
 	pool->least_bound = flow->bound < pool->least_bound ? flow->bound : pool->least_bound;
 }
 
-static void add_resource(struct ordo_sharing *sharing, uint32_t number, uint32_t id)
+static void add_resource(struct ordo_max_min *sharing, uint32_t number, uint32_t id)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	sharing->resources[id].pool = number;
 	pool->resources[pool->nresource++] = id;
 }
 
-static uint32_t make_pool(struct ordo_pools *pools)
+static uint32_t make_pool(struct ordo_flow_groups *pools)
 {
 	const uint32_t number = pools->nunused ? pools->unused[--pools->nunused] : pools->npool++;
-	struct ordo_pool *pool = &pools->pools[number];
-	*pool = (struct ordo_pool){.least_bound = HUGE_VAL,
+	struct ordo_flow_group *pool = &pools->pools[number];
+	*pool = (struct ordo_flow_group){.least_bound = HUGE_VAL,
 		.marks = pool->marks,
 		.mark_room = pool->mark_room,
 		.resources = pool->resources,
@@ -88,10 +87,10 @@ static uint32_t make_pool(struct ordo_pools *pools)
 }
 
 /* Its flows are of no pool, or as said. */
-static void unmake_pool(struct ordo_sharing *sharing, uint32_t number, uint32_t none)
+static void unmake_pool(struct ordo_max_min *sharing, uint32_t number, uint32_t none)
 {
-	struct ordo_pools *pools = &sharing->pools;
-	struct ordo_pool *pool = &pools->pools[number];
+	struct ordo_flow_groups *pools = &sharing->pools;
+	struct ordo_flow_group *pool = &pools->pools[number];
 	for (size_t i = 0; i < pool->nmark; i++)
 		sharing->flows[pool->marks[i].flow].pool = none;
 	for (size_t i = 0; i < pool->nresource; i++)
@@ -101,8 +100,8 @@ static void unmake_pool(struct ordo_sharing *sharing, uint32_t number, uint32_t 
 }
 
 /* A flow goes on without the pool, for now as if it had always had this rate. */
-static void release(
-	struct ordo_sharing *sharing, const struct ordo_pool *pool, const struct ordo_mark *mark)
+static void release(struct ordo_max_min *sharing, const struct ordo_flow_group *pool,
+	const struct ordo_mark *mark)
 {
 	struct ordo_flow *flow = &sharing->flows[mark->flow];
 	const double left = mark->end - pool->served;
@@ -114,12 +113,12 @@ static void release(
 }
 
 /* Its flows are looked at one by one, for all that they use is looked at anew. */
-static void dissolve(struct ordo_sharing *sharing, uint32_t number)
+static void dissolve(struct ordo_max_min *sharing, uint32_t number)
 {
-	const struct ordo_pool *pool = &sharing->pools.pools[number];
+	const struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	for (size_t i = 0; i < pool->nresource; i++) {
 		sharing->resources[pool->resources[i]].nentry = 0;
-		ordo_sharing_stain(sharing, pool->resources[i], pool->rate);
+		ordo_mark_dirty(sharing, pool->resources[i], pool->rate);
 	}
 	for (size_t i = 0; i < pool->nmark; i++)
 		release(sharing, pool, &pool->marks[i]);
@@ -127,9 +126,9 @@ static void dissolve(struct ordo_sharing *sharing, uint32_t number)
 }
 
 /* What the pool has, and what is nobody's. */
-static bool can_join(struct ordo_sharing *sharing, uint32_t number, const struct ordo_flow *flow)
+static bool can_join(struct ordo_max_min *sharing, uint32_t number, const struct ordo_flow *flow)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	for (uint32_t i = 0; i < flow->nuse; i++) {
 		const struct ordo_shared *resource = &sharing->resources[flow->uses[i].resource];
 		if (resource->pool != number && (resource->pool != ORDO_NONE || resource->count))
@@ -138,7 +137,7 @@ static bool can_join(struct ordo_sharing *sharing, uint32_t number, const struct
 	return reserve(pool, pool->nmark + 1, pool->nresource + flow->nuse);
 }
 
-uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id)
+uint32_t ordo_flow_groups_find(struct ordo_max_min *sharing, uint32_t id)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	if (sharing->pools.npool == sharing->pools.nunused)
@@ -154,9 +153,9 @@ uint32_t ordo_pools_find(struct ordo_sharing *sharing, uint32_t id)
 	return ORDO_NONE;
 }
 
-void ordo_pools_join(struct ordo_sharing *sharing, uint32_t number, uint32_t id, double time)
+void ordo_flow_groups_join(struct ordo_max_min *sharing, uint32_t number, uint32_t id, double time)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	const struct ordo_flow *flow = &sharing->flows[id];
 	advance(pool, time);
 	sharing->places[flow->first_place] = (uint32_t)pool->nmark;
@@ -170,10 +169,10 @@ void ordo_pools_join(struct ordo_sharing *sharing, uint32_t number, uint32_t id,
 	stir(&sharing->pools, number);
 }
 
-void ordo_pools_leave(struct ordo_sharing *sharing, uint32_t id)
+void ordo_flow_groups_leave(struct ordo_max_min *sharing, uint32_t id)
 {
 	struct ordo_flow *flow = &sharing->flows[id];
-	struct ordo_pool *pool = &sharing->pools.pools[flow->pool];
+	struct ordo_flow_group *pool = &sharing->pools.pools[flow->pool];
 	const uint32_t at = sharing->places[flow->first_place];
 	pool->marks[at] = pool->marks[--pool->nmark];
 	sharing->places[sharing->flows[pool->marks[at].flow].first_place] = at;
@@ -181,13 +180,13 @@ void ordo_pools_leave(struct ordo_sharing *sharing, uint32_t id)
 	flow->pool = ORDO_NONE;
 }
 
-static double level_of(const struct ordo_sharing *sharing, uint32_t resource)
+static double level_of(const struct ordo_max_min *sharing, uint32_t resource)
 {
 	return ordo_even_share(&sharing->resources[resource]);
 }
 
 /* The lowest level of its resources; those without flows are let go. */
-static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
+static double lowest_level(struct ordo_max_min *sharing, struct ordo_flow_group *pool)
 {
 	double lowest = HUGE_VAL;
 	size_t kept = 0;
@@ -206,7 +205,7 @@ static double lowest_level(struct ordo_sharing *sharing, struct ordo_pool *pool)
 }
 
 /* A resource that keeps the flow from rising above the level. */
-static uint32_t find_keeper(const struct ordo_sharing *sharing, uint32_t id, double level)
+static uint32_t find_keeper(const struct ordo_max_min *sharing, uint32_t id, double level)
 {
 	const struct ordo_flow *flow = &sharing->flows[id];
 	for (uint32_t i = 0; i < flow->nuse; i++)
@@ -216,7 +215,7 @@ static uint32_t find_keeper(const struct ordo_sharing *sharing, uint32_t id, dou
 }
 
 /* Can all its flows go at the level, and none higher? */
-static bool is_kept(struct ordo_sharing *sharing, struct ordo_pool *pool, double lowest)
+static bool is_kept(struct ordo_max_min *sharing, struct ordo_flow_group *pool, double lowest)
 {
 	const double level = lowest * (1 + ORDO_ROUNDING);
 	for (size_t i = 0; i < pool->nmark; i++) {
@@ -232,7 +231,7 @@ static bool is_kept(struct ordo_sharing *sharing, struct ordo_pool *pool, double
 
 /* How much it will have served when the first of its flows end, and those that end at the same
  * time. */
-static double find_first_end(const struct ordo_pool *pool)
+static double find_first_end(const struct ordo_flow_group *pool)
 {
 	double first = HUGE_VAL;
 	for (size_t i = 0; i < pool->nmark; i++)
@@ -242,7 +241,7 @@ static double find_first_end(const struct ordo_pool *pool)
 }
 
 /* Which ends are events. */
-static void show_first_ends(struct ordo_sharing *sharing, const struct ordo_pool *pool)
+static void show_first_ends(struct ordo_max_min *sharing, const struct ordo_flow_group *pool)
 {
 	const double first = find_first_end(pool);
 	for (size_t i = 0; i < pool->nmark; i++) {
@@ -256,9 +255,9 @@ static void show_first_ends(struct ordo_sharing *sharing, const struct ordo_pool
 	}
 }
 
-static void settle_pool(struct ordo_sharing *sharing, uint32_t number, double time)
+static void settle_pool(struct ordo_max_min *sharing, uint32_t number, double time)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	const double lowest = lowest_level(sharing, pool);
 	if (!pool->nmark || !(lowest > 0) || !is_kept(sharing, pool, lowest)) {
 		dissolve(sharing, number);
@@ -269,11 +268,11 @@ static void settle_pool(struct ordo_sharing *sharing, uint32_t number, double ti
 	show_first_ends(sharing, pool);
 }
 
-void ordo_pools_settle(struct ordo_sharing *sharing, double time)
+void ordo_flow_groups_settle(struct ordo_max_min *sharing, double time)
 {
-	struct ordo_pools *pools = &sharing->pools;
+	struct ordo_flow_groups *pools = &sharing->pools;
 	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		struct ordo_pool *pool = &pools->pools[pools->stirred[i]];
+		struct ordo_flow_group *pool = &pools->pools[pools->stirred[i]];
 		pool->stirred = false;
 		if (!pool->over)
 			settle_pool(sharing, pools->stirred[i], time);
@@ -282,14 +281,14 @@ void ordo_pools_settle(struct ordo_sharing *sharing, double time)
 }
 
 /* Nothing of it is left. */
-static bool is_given(const struct ordo_sharing *sharing, uint32_t resource)
+static bool is_given(const struct ordo_max_min *sharing, uint32_t resource)
 {
 	return !(sharing->fillings[resource].left >
 		 2 * ORDO_ROUNDING * sharing->resources[resource].capacity);
 }
 
 /* Something keeps it that enough others use, and nobody uses what it uses who is not looked at. */
-static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_flow *flow)
+static bool may_have_pool(const struct ordo_max_min *sharing, const struct ordo_flow *flow)
 {
 	bool kept = false;
 	for (uint32_t i = 0; i < flow->nuse; i++) {
@@ -303,9 +302,9 @@ static bool may_have_pool(const struct ordo_sharing *sharing, const struct ordo_
 
 /* The flows of a resource that it keeps. false: not all can be in the pool. */
 static bool gather_flows(
-	struct ordo_sharing *sharing, uint32_t number, const struct ordo_shared *resource)
+	struct ordo_max_min *sharing, uint32_t number, const struct ordo_shared *resource)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	const struct ordo_entry *entries = ordo_entries_of(sharing, resource);
 	for (uint32_t e = 0; e < resource->count; e++) {
 		const uint32_t other = entries[e].flow;
@@ -321,9 +320,9 @@ static bool gather_flows(
 
 /* Enters the uses of a flow. What is used up, and so keeps it, brings the other flows that it
  * keeps. false: nothing does. */
-static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t place)
+static bool gather_uses(struct ordo_max_min *sharing, uint32_t number, size_t place)
 {
-	struct ordo_pool *pool = &sharing->pools.pools[number];
+	struct ordo_flow_group *pool = &sharing->pools.pools[number];
 	const struct ordo_flow *flow = &sharing->flows[pool->marks[place].flow];
 	if (!reserve(pool, 0, pool->nresource + flow->nuse))
 		return false;
@@ -348,7 +347,7 @@ static bool gather_uses(struct ordo_sharing *sharing, uint32_t number, size_t pl
 }
 
 /* Nobody else uses what its flows use. */
-static bool is_closed(const struct ordo_sharing *sharing, const struct ordo_pool *pool)
+static bool is_closed(const struct ordo_max_min *sharing, const struct ordo_flow_group *pool)
 {
 	for (size_t i = 0; i < pool->nresource; i++) {
 		const uint32_t it = pool->resources[i];
@@ -359,11 +358,11 @@ static bool is_closed(const struct ordo_sharing *sharing, const struct ordo_pool
 }
 
 /* The pool of a flow, if it has one. */
-static void gather(struct ordo_sharing *sharing, uint32_t id)
+static void gather(struct ordo_max_min *sharing, uint32_t id)
 {
-	struct ordo_pools *pools = &sharing->pools;
+	struct ordo_flow_groups *pools = &sharing->pools;
 	const uint32_t number = make_pool(pools);
-	struct ordo_pool *pool = &pools->pools[number];
+	struct ordo_flow_group *pool = &pools->pools[number];
 	bool kept = reserve(pool, 1, 1);
 	if (kept)
 		add_flow(sharing, number, id, (struct ordo_mark){.flow = id, .keeper = NO_KEEPER});
@@ -376,7 +375,7 @@ static void gather(struct ordo_sharing *sharing, uint32_t id)
 	unmake_pool(sharing, number, REFUSED);
 }
 
-bool ordo_pools_form(struct ordo_sharing *sharing)
+bool ordo_flow_groups_form(struct ordo_max_min *sharing)
 {
 	struct ordo_flow *flows = sharing->flows;
 	if (sharing->ntouched < LEAST_FLOWS || !(flows[sharing->touched[0]].settled_rate > 0))
@@ -392,7 +391,7 @@ bool ordo_pools_form(struct ordo_sharing *sharing)
 }
 
 /* The flows go on in the pool as they are. */
-static void start(struct ordo_sharing *sharing, struct ordo_pool *pool, double time)
+static void start(struct ordo_max_min *sharing, struct ordo_flow_group *pool, double time)
 {
 	pool->rate = sharing->flows[pool->marks[0].flow].rate;
 	pool->updated = time;
@@ -404,11 +403,11 @@ static void start(struct ordo_sharing *sharing, struct ordo_pool *pool, double t
 	}
 }
 
-void ordo_pools_show(struct ordo_sharing *sharing, double time)
+void ordo_flow_groups_show(struct ordo_max_min *sharing, double time)
 {
-	struct ordo_pools *pools = &sharing->pools;
+	struct ordo_flow_groups *pools = &sharing->pools;
 	for (uint32_t i = 0; i < pools->nstirred; i++) {
-		struct ordo_pool *pool = &pools->pools[pools->stirred[i]];
+		struct ordo_flow_group *pool = &pools->pools[pools->stirred[i]];
 		pool->stirred = false;
 		start(sharing, pool, time);
 		show_first_ends(sharing, pool);
