@@ -30,8 +30,11 @@ STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 SCHEDULE = SOURCE / "examples" / "allreduce-ring-4.json"
 DETAIL = {path.name for path in SOURCE.glob("*/include/ordo/detail/*.h")}
 PUBLIC = {path.name for path in SOURCE.glob("*/include/ordo/*.h")} | {"version.h"}
-# An internal header is also installed where it was before it was internal.
-HEADERS = sorted(PUBLIC | DETAIL | {f"detail/{name}" for name in DETAIL})
+# An internal header is also installed where it was before it was internal; these were part of a
+# header that is public still, and includes them.
+PARTS = {"choose.h": "compiler.h", "interpreter.h": "runtime.h", "slots.h": "operator.h"}
+MOVED = DETAIL - set(PARTS)
+HEADERS = sorted(PUBLIC | MOVED | {f"detail/{name}" for name in DETAIL})
 INTERNAL = sorted(path.name for path in SOURCE.glob("*/internal/ordo/*.h"))
 
 
@@ -94,8 +97,10 @@ def _(machine):
 @case("the old place of an internal header includes the new one and nothing else")
 def _(machine):
     folder = next(machine.root.rglob("include/ordo"))
-    wanted(len(DETAIL) > 10 and not PUBLIC & DETAIL, DETAIL)
-    for name in DETAIL:
+    wanted(len(MOVED) > 10 and not PUBLIC & DETAIL and set(PARTS) <= DETAIL, DETAIL)
+    for part, whole in PARTS.items():
+        wanted(f"#include <ordo/detail/{part}>" in (folder / whole).read_text(), part)
+    for name in MOVED:
         lines = (folder / name).read_text().splitlines()
         wanted(lines[0].startswith("/* Deprecated: "), name, lines)
         wanted(lines[1:] == [f"#include <ordo/detail/{name}>"], name, lines)

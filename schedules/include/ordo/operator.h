@@ -79,49 +79,13 @@ ORDO_API bool ordo_operator_from_typed(const char *name, enum ordo_operator *op)
 ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
 
 /* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where
- * it exists, V != N and accumulate_f32 only for reducing operators. Fails with R1. All functions
- * below expect a problem that passed. */
+ * it exists, V != N and accumulate_f32 only for reducing operators. Fails with R1. */
 ORDO_API bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *error);
-
-ORDO_API uint32_t ordo_nblock(const struct ordo_problem *problem);
-ORDO_API uint32_t ordo_nchunk(const struct ordo_problem *problem); /* nblock * K */
-ORDO_API uint32_t ordo_first_shard(
-	const struct ordo_problem *problem, uint32_t rank); /* rank may be N: then V */
-
-ORDO_API uint32_t ordo_input_slots(const struct ordo_problem *problem, uint32_t rank);
-ORDO_API uint32_t ordo_output_slots(const struct ordo_problem *problem, uint32_t rank);
-/* The chunk that lies in (or must be delivered to) a slot; slot < ordo_*_slots. */
-ORDO_API uint32_t ordo_input_chunk(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
-ORDO_API uint32_t ordo_output_chunk(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
-/* The slot of a chunk, or ORDO_NONE if that rank has none. Input: the slot of the rank's first
- * shard. */
-ORDO_API uint32_t ordo_input_slot(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
-ORDO_API uint32_t ordo_output_slot(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t chunk);
-/* The contributor whose data lies in an input slot: the shard for reducing operators, else the rank
- * itself.
- */
-ORDO_API uint32_t ordo_input_shard(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t slot);
-/* Operators that do not reduce: the rank whose input holds the chunk. */
-ORDO_API uint32_t ordo_chunk_source(const struct ordo_problem *problem, uint32_t chunk);
-/* The ranks whose output holds a chunk: first..end-1, never none. */
-ORDO_API void ordo_chunk_holders(
-	const struct ordo_problem *problem, uint32_t chunk, uint32_t *first, uint32_t *end);
-/* In place: the output slot that is the same memory as this input slot, or ORDO_NONE. Always
- * ORDO_NONE out of place. */
-ORDO_API uint32_t ordo_in_place_output_slot(
-	const struct ordo_problem *problem, uint32_t rank, uint32_t input_slot);
-
-/* Where chunk k of a block of n elements begins, in elements; k = 0..K, chunk k is [begin(k),
- * begin(k+1)). begin(k) = min(n, A * ceil(ceil(k*n/K) / A)), A = alignment in elements >= 1. Exact
- * for every n < 2^63. */
-ORDO_API uint64_t ordo_chunk_begin(uint64_t n, uint32_t K, uint32_t k, uint64_t alignment);
 
 #ifdef __cplusplus
 }
 #endif
+/* What was declared here and is internal now, for one release. */
+#include <ordo/detail/slots.h>
+
 #endif
