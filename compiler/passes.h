@@ -24,7 +24,7 @@ bool ordo_relay(struct ordo_sequence *sequence, const struct ordo_topology *topo
 	struct ordo_error *error);
 
 /* What must wait for what across streams: one Notify and its Wait. */
-struct ordo_pair {
+struct ordo_sync_edge {
 	uint32_t from_lane, to_lane;
 	uint32_t from; /* the move after which from_lane notifies; ORDO_NONE: when it begins */
 	uint32_t to;   /* the move before which to_lane waits; ORDO_NONE: when it ends */
@@ -33,26 +33,26 @@ struct ordo_pair {
 
 /* In the order of `to`, those that wait at the end last; within one (from_lane, to_lane), also in
  * the order of `from`. */
-struct ordo_pairs {
-	struct ordo_pair *items;
+struct ordo_sync_edges {
+	struct ordo_sync_edge *items;
 	uint32_t count;
 	size_t room;
 	uint64_t visits; /* how much searching it took */
-	/* questions on which the search was given up: so many pairs may be superfluous */
+	/* questions on which the search was given up: so many edges may be superfluous */
 	uint64_t guessed;
 };
 
-/* Finds the pairs that a sequence needs. Adds streams: to ranks that others write to and that do
+/* Finds the edges that a sequence needs. Adds streams: to ranks that others write to and that do
  * nothing themselves, and for relays that would delay something in any stream of their rank. After
- * search_visits steps of searching a pair, or such a stream, may be superfluous; ORDO_SEARCH_VISITS
+ * search_visits steps of searching an edge, or such a stream, may be superfluous; ORDO_SEARCH_VISITS
  * are never reached at the sizes people look at, and take about two seconds. */
 #define ORDO_SEARCH_VISITS 200000000u
 bool ordo_order_moves(struct ordo_sequence *sequence, uint64_t search_visits,
-	struct ordo_pairs *pairs, struct ordo_error *error);
+	struct ordo_sync_edges *edges, struct ordo_error *error);
 
-/* Writes sequence and pairs down as a schedule. NULL: no memory. */
+/* Writes sequence and edges down as a schedule. NULL: no memory. */
 struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
-	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
+	const struct ordo_sequence *sequence, const struct ordo_sync_edges *edges,
 	struct ordo_error *error);
 
 #endif

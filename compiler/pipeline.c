@@ -81,18 +81,18 @@ struct ordo_schedule *ordo_compile_named(
 {
 	struct ordo_resolved_request resolved = {0};
 	struct ordo_sequence sequence = {0};
-	struct ordo_pairs pairs = {0};
+	struct ordo_sync_edges edges = {0};
 	struct ordo_schedule *schedule = NULL;
 	const bool worked =
 		told(request, BEGINS) && ordo_request_resolve(&resolved, request, error) &&
 		ordo_build(&resolved, &sequence, error) && told(request, BUILT) &&
 		ordo_accumulate(&sequence, error) && ordo_merge(&sequence, error) &&
 		ordo_relay(&sequence, request->topology, error) && watch(&sequence, &request) &&
-		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, error) &&
+		ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &edges, error) &&
 		told(request, ORDERED) &&
-		(schedule = ordo_emit(&resolved, &sequence, &pairs, error)) &&
+		(schedule = ordo_emit(&resolved, &sequence, &edges, error)) &&
 		signals_have_links(&resolved, schedule, error);
-	free(pairs.items);
+	free(edges.items);
 	ordo_sequence_free(&sequence);
 	ordo_resolved_request_destroy(&resolved);
 	told(request, EMITTED);

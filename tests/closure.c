@@ -17,7 +17,7 @@ static void unite(uint64_t *into, const uint64_t *from, size_t words)
 
 struct closing {
 	const struct ordo_sequence *sequence;
-	const struct ordo_pairs *pairs;
+	const struct ordo_sync_edges *pairs;
 	uint32_t dropped;	/* this pair does not count */
 	uint32_t *first, *next; /* the pairs into a move: lists */
 	uint64_t *rows;		/* [nmove][words] of all moves and relays, with themselves */
@@ -32,7 +32,7 @@ static void enter(const struct closing *closing, uint64_t *row, uint32_t rank)
 }
 
 /* What the notifying stream had behind it. */
-static void hear(const struct closing *closing, uint64_t *row, const struct ordo_pair *pair)
+static void hear(const struct closing *closing, uint64_t *row, const struct ordo_sync_edge *pair)
 {
 	const size_t words = closing->closure->words;
 	if (pair->from == ORDO_NONE)
@@ -75,7 +75,7 @@ static void close_leaving(struct closing *closing)
 		unite(leave, closing->ends + lane * words, words);
 	}
 	for (uint32_t p = 0; p < closing->pairs->count; p++) {
-		const struct ordo_pair *pair = &closing->pairs->items[p];
+		const struct ordo_sync_edge *pair = &closing->pairs->items[p];
 		const uint32_t rank = sequence->lanes[pair->to_lane].rank;
 		if (pair->to == ORDO_NONE && p != closing->dropped)
 			hear(closing, closure->leaves + rank * words, pair);
@@ -83,7 +83,7 @@ static void close_leaving(struct closing *closing)
 }
 
 struct closure close_over(
-	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs, uint32_t dropped)
+	const struct ordo_sequence *sequence, const struct ordo_sync_edges *pairs, uint32_t dropped)
 {
 	struct closure closure = {.nrank = sequence->problem.nrank};
 	for (uint32_t id = 0; id < sequence->nmove; id++)
@@ -130,7 +130,8 @@ bool are_same(const struct closure *a, const struct closure *b)
 	       !memcmp(a->leaves, b->leaves, a->nrank * row);
 }
 
-uint32_t count_superfluous(const struct ordo_sequence *sequence, const struct ordo_pairs *pairs)
+uint32_t count_superfluous(
+	const struct ordo_sequence *sequence, const struct ordo_sync_edges *pairs)
 {
 	uint32_t count = 0;
 	struct closure whole = close_over(sequence, pairs, ORDO_NONE);

@@ -14,13 +14,14 @@ struct closure {
 };
 
 /* Without the pair `dropped`; ORDO_NONE: with all. The caller frees it. */
-struct closure close_over(
-	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs, uint32_t dropped);
+struct closure close_over(const struct ordo_sequence *sequence, const struct ordo_sync_edges *pairs,
+	uint32_t dropped);
 void free_closure(struct closure *closure);
 bool are_same(const struct closure *a, const struct closure *b);
 
 /* How many pairs could be dropped, and the closure would be the same. */
-uint32_t count_superfluous(const struct ordo_sequence *sequence, const struct ordo_pairs *pairs);
+uint32_t count_superfluous(
+	const struct ordo_sequence *sequence, const struct ordo_sync_edges *pairs);
 
 /* Relays that are used. */
 uint32_t count_relays(const struct ordo_sequence *sequence);

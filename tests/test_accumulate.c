@@ -373,7 +373,7 @@ static void partial_sums_never_leave_scratch(void **state)
 		assert_true(ordo_sequence_append(&sequence, &move));
 	}
 	struct ordo_error error;
-	struct ordo_pairs pairs = {0};
+	struct ordo_sync_edges pairs = {0};
 	const struct ordo_resolved_request resolved = {.notation = "by hand"};
 	assert_true(ordo_accumulate(&sequence, &error) && ordo_merge(&sequence, &error) &&
 		    ordo_order_moves(&sequence, ORDO_SEARCH_VISITS, &pairs, &error));

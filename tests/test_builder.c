@@ -277,7 +277,7 @@ static struct ordo_schedule *compile_program(const struct random_program *progra
 	struct ordo_resolved_request request =
 		request_of(&program->problem, &algorithm, follow_program);
 	struct ordo_sequence sequence;
-	struct ordo_pairs pairs;
+	struct ordo_sync_edges pairs;
 	build_or_fail(&request, &sequence);
 	assert_true(ordo_merge(&sequence, NULL));
 	assert_true(ordo_order_moves(&sequence, search_visits, &pairs, NULL));

@@ -23,7 +23,7 @@
 struct ordering {
 	struct ordo_resolved_request resolved;
 	struct ordo_sequence sequence;
-	struct ordo_pairs pairs;
+	struct ordo_sync_edges pairs;
 	struct ordo_schedule *schedule;
 };
 
@@ -74,7 +74,7 @@ static uint32_t check_order(
 	struct effort *effort, const char *title, const struct ordering *orderings)
 {
 	const struct ordo_sequence *sequence = &orderings[0].sequence;
-	const struct ordo_pairs *pairs = &orderings[0].pairs;
+	const struct ordo_sync_edges *pairs = &orderings[0].pairs;
 	struct closure relayed = close_over(sequence, pairs, ORDO_NONE),
 		       direct = close_over(&orderings[1].sequence, &orderings[1].pairs, ORDO_NONE);
 	const uint32_t relays = count_relays(sequence);

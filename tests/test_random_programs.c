@@ -52,7 +52,7 @@ static void say_program(struct ordo_builder *b, const struct ordo_resolved_reque
 struct derivation {
 	struct ordo_resolved_request request;
 	struct ordo_sequence sequence;
-	struct ordo_pairs pairs;
+	struct ordo_sync_edges pairs;
 	struct ordo_schedule *schedule; /* NULL: see the error */
 };
 

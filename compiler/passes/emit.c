@@ -1,4 +1,4 @@
-/* emit.c - writes moves and pairs down as the streams and tasks of a schedule. */
+/* emit.c - writes moves and edges down as the streams and tasks of a schedule. */
 #include "passes.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* Where things go: the tasks of one stream after another, and in each, for every move, its Wait,
  * the move, and its Notify. So it is enough to count what comes before and after every move; then
- * every task has its place, and moves and pairs are gone through once, in the order of the program.
+ * every task has its place, and moves and edges are gone through once, in the order of the program.
  */
 struct layout {
 	/* [nlane] how many Notify a stream begins with; then where the next of them goes */
@@ -21,7 +21,7 @@ struct layout {
 
 struct emission {
 	const struct ordo_sequence *sequence;
-	const struct ordo_pairs *pairs;
+	const struct ordo_sync_edges *edges;
 	struct ordo_schedule *schedule;
 	struct layout layout;
 	struct ordo_error *error;
@@ -51,14 +51,14 @@ static void count(struct emission *e)
 {
 	const struct ordo_sequence *sequence = e->sequence;
 	struct layout *layout = &e->layout;
-	for (uint32_t i = 0; i < e->pairs->count; i++) {
-		const struct ordo_pair *pair = &e->pairs->items[i];
-		++*(pair->from == ORDO_NONE ? &layout->begins[pair->from_lane]
-					    : &layout->after[pair->from]);
-		layout->ends[pair->from_lane]++;
-		layout->ends[pair->to_lane]++;
-		if (pair->to != ORDO_NONE)
-			layout->before[pair->to]++;
+	for (uint32_t i = 0; i < e->edges->count; i++) {
+		const struct ordo_sync_edge *edge = &e->edges->items[i];
+		++*(edge->from == ORDO_NONE ? &layout->begins[edge->from_lane]
+					    : &layout->after[edge->from]);
+		layout->ends[edge->from_lane]++;
+		layout->ends[edge->to_lane]++;
+		if (edge->to != ORDO_NONE)
+			layout->before[edge->to]++;
 	}
 	for (uint32_t id = 0; id < sequence->nmove; id++)
 		if (!sequence->moves[id].relays)
@@ -132,37 +132,37 @@ static void emit_move(struct emission *e, uint32_t id)
 
 /* The moves at both ends are there already. A Notify belongs to the phase of the move it follows, a
  * Wait to that of the move it precedes; where there is none, to that of the other end. */
-static void emit_pair(struct emission *e, const struct ordo_pair *pair)
+static void emit_pair(struct emission *e, const struct ordo_sync_edge *edge)
 {
 	const struct ordo_sequence *sequence = e->sequence;
 	struct layout *layout = &e->layout;
-	const bool begins = pair->from == ORDO_NONE, ends = pair->to == ORDO_NONE;
-	uint32_t *notify = begins ? &layout->begins[pair->from_lane] : &layout->after[pair->from],
-		 *wait = ends ? &layout->ends[pair->to_lane] : &layout->before[pair->to];
+	const bool begins = edge->from == ORDO_NONE, ends = edge->to == ORDO_NONE;
+	uint32_t *notify = begins ? &layout->begins[edge->from_lane] : &layout->after[edge->from],
+		 *wait = ends ? &layout->ends[edge->to_lane] : &layout->before[edge->to];
 	e->schedule->tasks[(*notify)++] = (struct ordo_task){.kind = ORDO_NOTIFY & 7,
-		.phase = sequence->moves[begins ? pair->to : pair->from].phase,
-		.peer = sequence->lanes[pair->to_lane].rank,
-		.signal = pair->signal};
+		.phase = sequence->moves[begins ? edge->to : edge->from].phase,
+		.peer = sequence->lanes[edge->to_lane].rank,
+		.signal = edge->signal};
 	e->schedule->tasks[(*wait)++] = (struct ordo_task){.kind = ORDO_WAIT & 7,
-		.phase = sequence->moves[ends ? pair->from : pair->to].phase,
-		.peer = sequence->lanes[pair->from_lane].rank,
-		.signal = pair->signal};
+		.phase = sequence->moves[ends ? edge->from : edge->to].phase,
+		.peer = sequence->lanes[edge->from_lane].rank,
+		.signal = edge->signal};
 }
 
 /* Pairs as soon as the moves they wait before are there: what a stream does in one place is written
  * at one time. */
 static void emit_tasks(struct emission *e)
 {
-	const struct ordo_pairs *pairs = e->pairs;
+	const struct ordo_sync_edges *edges = e->edges;
 	uint32_t next = 0;
 	for (uint32_t id = 0; id < e->sequence->nmove; id++) {
 		if (e->sequence->moves[id].stream != ORDO_NONE)
 			emit_move(e, id);
-		for (; next < pairs->count && pairs->items[next].to <= id; next++)
-			emit_pair(e, &pairs->items[next]);
+		for (; next < edges->count && edges->items[next].to <= id; next++)
+			emit_pair(e, &edges->items[next]);
 	}
-	for (; next < pairs->count; next++)
-		emit_pair(e, &pairs->items[next]);
+	for (; next < edges->count; next++)
+		emit_pair(e, &edges->items[next]);
 }
 
 static const char *label_text(struct ordo_arena *arena, struct ordo_label label)
@@ -225,7 +225,7 @@ static bool set_topology(struct ordo_schedule *schedule,
 static bool emit_all(struct emission *e, const char *const *names)
 {
 	const struct ordo_sequence *sequence = e->sequence;
-	const uint64_t ntask = sequence->nmove + 2 * (uint64_t)e->pairs->count;
+	const uint64_t ntask = sequence->nmove + 2 * (uint64_t)e->edges->count;
 	if (ntask >= UINT32_MAX - 1)
 		return ordo_fail(
 			e->error, ORDO_USAGE, 0, "too large: more than %u tasks", UINT32_MAX - 2);
@@ -241,7 +241,7 @@ static bool emit_all(struct emission *e, const char *const *names)
 }
 
 struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
-	const struct ordo_sequence *sequence, const struct ordo_pairs *pairs,
+	const struct ordo_sequence *sequence, const struct ordo_sync_edges *edges,
 	struct ordo_error *error)
 {
 	struct ordo_schedule *schedule =
@@ -251,7 +251,7 @@ struct ordo_schedule *ordo_emit(const struct ordo_resolved_request *request,
 	schedule->scratch_slots = sequence->scratch_slots;
 	struct ordo_arena arena = {0};
 	struct emission emission = {
-		.sequence = sequence, .pairs = pairs, .schedule = schedule, .error = error};
+		.sequence = sequence, .edges = edges, .schedule = schedule, .error = error};
 	const char **names = label_texts(&arena, &sequence->stream_labels);
 	const bool worked = names ? set_topology(schedule, request, error) &&
 					    emit_all(&emission, names) &&

@@ -1,5 +1,5 @@
-/* order.c - removes the order from the sequence: what must still wait for what becomes a pair of a
- * Notify and a Wait.
+/* order.c - removes the order from the sequence: what must still wait for what becomes a
+ * synchronisation edge: a Notify and its Wait.
  *
  * What must be ordered. Every two accesses of one cell (in place, both names of a slot are one
  * cell) of which one is a write stay in program order. It is enough to ask for consecutive ones: a
@@ -9,10 +9,10 @@
  * entered, I may write into you") and the final wait ("you are done with my memory, I may leave").
  * Only remote writes ever ask for them: all other accesses are the rank's own.
  *
- * Which orderings need a pair. Those that stream order and the other pairs do not already imply.
+ * Which orderings need an edge. Those that stream order and the other edges do not already imply.
  * Moves are taken in program order, what one move b must come after latest first. Every path into b
- * runs through earlier moves and the pairs into b from later dependencies, so when a -> b is looked
- * at, all of what could imply it is there: the pairs placed are the transitive reduction, and
+ * runs through earlier moves and the edges into b from later dependencies, so when a -> b is looked
+ * at, all of what could imply it is there: the edges placed are the transitive reduction, and
  * dropping any one loses an ordering that must be.
  *
  * "Is a -> b implied?", in this order:
@@ -23,9 +23,9 @@
  *   move continues the chain of the move that wrote what it reads, if it is the first to do so. On
  *   a ring the reader a of a chunk reaches the write b that replaces it only by the chunk's own way
  *   round, which is one chain: O(1) instead of N - 1 hops.
- * - A search back from b over the pairs, never twice over the same part of a stream, and never past
+ * - A search back from b over the edges, never twice over the same part of a stream, and never past
  *   a: every path is increasing in program order. It is exact until search_visits are used up for
- *   the whole compilation, and then gives up after a few visits a question, answering no: the pair
+ *   the whole compilation, and then gives up after a few visits a question, answering no: the edge
  *   may then be superfluous, never missing.
  *
  * Relays. Two ranks that write to one cell of a third may have no link: then the owner passes the
@@ -35,7 +35,7 @@
  * the owner has none, it gets one more. Hence no two moves are ordered that would not be with all
  * links there, and none begins later than it would then.
  *
- * One signal a stream pair. Of two pairs from stream s to stream t, the one with the later Wait has
+ * One signal a pair of streams. Of two edges from stream s to stream t, the one with the later Wait has
  * the later Notify: with an earlier or the same one, what it demands would have been implied by the
  * other. So the j-th Wait takes the j-th Notify, as meant (R5).
  */
@@ -50,14 +50,14 @@ struct reader {
 	uint32_t move, next;
 };
 
-/* Two streams of which the second knows something of the first, or waits for its beginning or end.
- * The acquaintances of one stream that it has waited for in between are a list, the last one
- * first. */
-struct acquaintance {
+/* An entry of a stream's vector clock: what it knows of another stream, and what it waits for of
+ * its beginning or end. Those entries of a stream that come from a Wait in between are a list, the
+ * last one first. */
+struct clock_entry {
 	uint32_t from_lane;
-	/* the newest pair, except of a beginning or an end; ORDO_NONE: not in the list */
+	/* the newest edge, except of a beginning or an end; ORDO_NONE: not in the list */
 	uint32_t newest;
-	uint32_t signal; /* ORDO_NONE: no pair yet */
+	uint32_t signal; /* ORDO_NONE: no edge yet */
 	uint32_t shown_from,
 		/* from move shown_to on, the second has been shown to know shown_from; ORDO_NONE */
 		shown_to;
@@ -65,42 +65,43 @@ struct acquaintance {
 };
 
 struct lane_state {
-	/* the newest pair it waits for, except those from a beginning; ORDO_NONE */
+	/* the newest edge it waits for, except those from a beginning; ORDO_NONE */
 	uint32_t newest_in;
-	uint32_t newest_acquaintance; /* the first of its list; ORDO_NONE */
+	uint32_t newest_entry; /* the first of its list; ORDO_NONE */
 	/* the last move it notified after, except of a leaving rank; ORDO_NONE */
 	uint32_t last_out;
 	/* the last of these after which the one notified notified others; ORDO_NONE */
-	uint32_t last_retold;
-	/* of the pairs it waits for, the newest after which it notified others; ORDO_NONE */
-	uint32_t retelling;
+	uint32_t last_passed_on;
+	/* of the edges it waits for, the newest after which it notified others; ORDO_NONE */
+	uint32_t newest_passed_on;
 	uint32_t search;    /* the search that last came here, */
 	uint32_t seen;	    /* and up to which move */
-	uint32_t lately[2]; /* the acquaintances last looked for, the latest first; ORDO_NONE */
+	uint32_t lately[2]; /* the clock entries last looked for, the latest first; ORDO_NONE */
 	uint32_t last;	    /* on a topology: its last move or relay; ORDO_NONE */
 	uint32_t beside;    /* the next stream of the same rank; ORDO_NONE */
 };
 
-/* A stream up to a move, that a search has come to, and the newest pair it has waited for by
+/* A stream up to a move, that a search has come to, and the newest edge it has waited for by
  * then. */
 struct visit {
 	uint32_t lane, position, newest_in;
 };
 
-static const struct acquaintance stranger = {
+static const struct clock_entry no_clock_entry = {
 	ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE, ORDO_NONE};
 static const struct lane_state no_state = {.newest_in = ORDO_NONE,
-	.newest_acquaintance = ORDO_NONE,
+	.newest_entry = ORDO_NONE,
 	.last_out = ORDO_NONE,
-	.last_retold = ORDO_NONE,
-	.retelling = ORDO_NONE,
+	.last_passed_on = ORDO_NONE,
+	.newest_passed_on = ORDO_NONE,
 	.lately = {ORDO_NONE, ORDO_NONE},
 	.last = ORDO_NONE,
 	.beside = ORDO_NONE};
 
+/* More than 25 fields: one pass over the moves uses all of them at every move. */
 struct order {
 	struct ordo_sequence *sequence;
-	struct ordo_pairs *pairs;
+	struct ordo_sync_edges *edges;
 	struct ordo_cells cells;
 	uint32_t *writer; /* [cells.nwritable] the last write, or ORDO_NONE */
 	/* [cells.nwritable] the reads since then: a list in reader_pool, or ORDO_NONE */
@@ -113,30 +114,30 @@ struct order {
 	uint32_t *chain_end; /* [nmove] by chain: its last move */
 	/* [nmove] by chain: the last move of which a dependency lies on it, + 1 */
 	uint32_t *chain_mark;
-	uint32_t *newest_in; /* [nmove] the newest pair its stream has waited for when it runs */
+	uint32_t *newest_in; /* [nmove] the newest edge its stream has waited for when it runs */
 
 	struct lane_state *lanes; /* [nlane] */
 	size_t lane_room;
-	/* [npair] the previous pair of the same waiting stream, or of the same leaving rank */
+	/* [nedge] the previous edge of the same waiting stream, or of the same leaving rank */
 	uint32_t *before;
 	size_t before_room;
-	/* [npair] the previous pair of the same two streams, except of their beginnings and ends */
+	/* [nedge] the previous edge of the same two streams, except of their beginnings and ends */
 	uint32_t *same;
 	size_t same_room;
-	uint32_t *leaving;   /* [nrank] the newest pair a rank waits for when it leaves */
-	uint32_t *some_lane; /* [nrank] its first stream, or ORDO_NONE */
-	uint32_t *lanes_of;  /* [nrank] a list of its streams, that of the latest relay first */
-	uint32_t *nrelaying; /* [nrank] how many streams it got for relays */
-	bool *settled;	     /* [nmove] the rank it writes to knows that it is done */
-	bool *heard_of;	     /* [nrank] some stream has waited for it */
+	uint32_t *leaving;     /* [nrank] the newest edge a rank waits for when it leaves */
+	uint32_t *some_lane;   /* [nrank] its first stream, or ORDO_NONE */
+	uint32_t *lanes_of;    /* [nrank] a list of its streams, that of the latest relay first */
+	uint32_t *nrelaying;   /* [nrank] how many streams it got for relays */
+	bool *settled;	       /* [nmove] the rank it writes to knows that it is done */
+	bool *waited_for_rank; /* [nrank] some stream has waited for it */
 
-	struct ordo_near_map acquainted; /* (to, from) streams -> index into acquaintances */
-	struct acquaintance *acquaintances;
-	uint32_t nacquaintance;
-	size_t acquaintance_room;
+	struct ordo_near_map clock_entry_ids; /* (to, from) streams -> index into clock_entries */
+	struct clock_entry *clock_entries;
+	uint32_t nclock_entry;
+	size_t clock_entry_room;
 	struct ordo_map signals; /* (rank, rank) -> number of signals */
 	/* (stream, rank) -> a move from which on the stream knows that the rank has entered */
-	struct ordo_near_map met;
+	struct ordo_near_map entered;
 	/* (rank, peer) -> the first stream of the rank that moves something to the peer */
 	struct ordo_map talks_to;
 	bool talks_noted;
@@ -168,87 +169,88 @@ static uint32_t lane_of(const struct order *o, uint32_t move)
 }
 
 /* From this move on, at the latest, the stream knows that the rank has entered. */
-static void meet(struct order *o, uint32_t lane, uint32_t rank, uint32_t move)
+static void learn_entered(struct order *o, uint32_t lane, uint32_t rank, uint32_t move)
 {
-	if (ordo_near_get(&o->met, lane, rank) == ORDO_NONE &&
-		!ordo_near_put(&o->met, lane, rank, move))
+	if (ordo_near_get(&o->entered, lane, rank) == ORDO_NONE &&
+		!ordo_near_put(&o->entered, lane, rank, move))
 		o->no_memory = true;
 }
 
-static void remember(struct lane_state *state, uint32_t acquaintance)
+static void remember(struct lane_state *state, uint32_t clock_entry)
 {
 	state->lately[1] = state->lately[0];
-	state->lately[0] = acquaintance;
+	state->lately[0] = clock_entry;
 }
 
 /* A stream has to do with few others at a time: those last looked for need no table. */
-static struct acquaintance *recall(struct order *o, uint32_t from_lane, uint32_t to_lane)
+static struct clock_entry *find_lately_used(struct order *o, uint32_t from_lane, uint32_t to_lane)
 {
 	const struct lane_state *state = &o->lanes[to_lane];
 	for (int i = 0; i < 2; i++)
 		if (state->lately[i] != ORDO_NONE &&
-			o->acquaintances[state->lately[i]].from_lane == from_lane)
-			return &o->acquaintances[state->lately[i]];
+			o->clock_entries[state->lately[i]].from_lane == from_lane)
+			return &o->clock_entries[state->lately[i]];
 	return NULL;
 }
 
 /* What two streams know of each other, or NULL. */
-static struct acquaintance *find_acquaintance(struct order *o, uint32_t from_lane, uint32_t to_lane)
+static struct clock_entry *find_clock_entry(struct order *o, uint32_t from_lane, uint32_t to_lane)
 {
-	struct acquaintance *both = recall(o, from_lane, to_lane);
-	if (both)
-		return both;
-	const uint32_t id = ordo_near_get(&o->acquainted, to_lane, from_lane);
+	struct clock_entry *entry = find_lately_used(o, from_lane, to_lane);
+	if (entry)
+		return entry;
+	const uint32_t id = ordo_near_get(&o->clock_entry_ids, to_lane, from_lane);
 	if (id == ORDO_NONE)
 		return NULL;
 	remember(&o->lanes[to_lane], id);
-	return &o->acquaintances[id];
+	return &o->clock_entries[id];
 }
 
 /* The same, made if they are new to each other. NULL: no memory. */
-static struct acquaintance *acquaint(struct order *o, uint32_t from_lane, uint32_t to_lane)
+static struct clock_entry *make_clock_entry(struct order *o, uint32_t from_lane, uint32_t to_lane)
 {
-	struct acquaintance *both = recall(o, from_lane, to_lane);
-	if (both)
-		return both;
-	uint32_t id = ordo_near_get(&o->acquainted, to_lane, from_lane);
+	struct clock_entry *entry = find_lately_used(o, from_lane, to_lane);
+	if (entry)
+		return entry;
+	uint32_t id = ordo_near_get(&o->clock_entry_ids, to_lane, from_lane);
 	if (id == ORDO_NONE) {
-		id = o->nacquaintance;
-		if (!ordo_array_reserve(&o->acquaintances, &o->acquaintance_room, (size_t)id + 1,
-			    sizeof *o->acquaintances) ||
-			!ordo_near_put(&o->acquainted, to_lane, from_lane, id)) {
+		id = o->nclock_entry;
+		if (!ordo_array_reserve(&o->clock_entries, &o->clock_entry_room, (size_t)id + 1,
+			    sizeof *o->clock_entries) ||
+			!ordo_near_put(&o->clock_entry_ids, to_lane, from_lane, id)) {
 			o->no_memory = true;
 			return NULL;
 		}
-		o->acquaintances[id] = stranger;
-		o->acquaintances[id].from_lane = from_lane;
-		o->nacquaintance++;
+		o->clock_entries[id] = no_clock_entry;
+		o->clock_entries[id].from_lane = from_lane;
+		o->nclock_entry++;
 	}
 	remember(&o->lanes[to_lane], id);
-	return &o->acquaintances[id];
+	return &o->clock_entries[id];
 }
 
-/* The newest pair between two streams that the second has waited for when it comes to move
+/* The newest edge between two streams that the second has waited for when it comes to move
  * `position`. */
-static uint32_t waited_for(struct order *o, const struct acquaintance *both, uint32_t position)
+static uint32_t waited_for(struct order *o, const struct clock_entry *entry, uint32_t position)
 {
-	uint32_t pair = both->newest;
-	for (; pair != ORDO_NONE && o->pairs->items[pair].to > position; pair = o->same[pair])
-		o->pairs->visits++;
-	return pair;
+	uint32_t edge = entry->newest;
+	for (; edge != ORDO_NONE && o->edges->items[edge].to > position; edge = o->same[edge])
+		o->edges->visits++;
+	return edge;
 }
 
 /* Does `lane`, when it has come to move `position`, know `move` by something waited for or
  * shown? */
 static bool knows(struct order *o, uint32_t lane, uint32_t position, uint32_t move)
 {
-	const struct acquaintance *both = find_acquaintance(o, lane_of(o, move), lane);
-	if (!both)
+	const struct clock_entry *entry = find_clock_entry(o, lane_of(o, move), lane);
+	if (!entry)
 		return false;
-	if (both->shown_from != ORDO_NONE && both->shown_from >= move && both->shown_to <= position)
+	if (entry->shown_from != ORDO_NONE && entry->shown_from >= move &&
+		entry->shown_to <= position)
 		return true;
-	const uint32_t pair = waited_for(o, both, position);
-	return pair != ORDO_NONE && o->pairs->items[pair].from >= move;
+	const uint32_t edge = waited_for(o, entry, position);
+	return edge != ORDO_NONE && o->edges->items[edge].from >= move;
 }
 
 /* Searching. */
@@ -281,73 +283,72 @@ static bool may_go_on(struct order *o, uint64_t begun)
 {
 	if (o->no_memory)
 		return false;
-	if (o->pairs->visits <= o->search_visits || o->pairs->visits <= begun + FEW_VISITS)
+	if (o->edges->visits <= o->search_visits || o->edges->visits <= begun + FEW_VISITS)
 		return true;
-	o->pairs->guessed++;
+	o->edges->guessed++;
 	return false;
 }
 
 /* Goes through the streams that one has waited for until it came to a move, by their last moves
- * waited for. The most recent are found from the newest pair back; the others in the list of
- * acquaintances, which may have to be taken back from today to that move. So neither a long history
+ * waited for. The most recent are found from the newest edge back; the others in the list of
+ * the clock, which may have to be taken back from today to that move. So neither a long history
  * nor a late question costs much. */
-struct hearing {
+struct clock_scan {
 	struct visit at;
-	uint32_t after; /* pairs waited for at this move or before do not count */
-	uint32_t pair, step;
+	uint32_t after; /* edges waited for at this move or before do not count */
+	uint32_t edge, step;
 	uint32_t recent[NRECENT], nrecent; /* streams */
-	uint32_t acquaintance;
+	uint32_t clock_entry;
 };
 
-static struct hearing listen(const struct order *o, struct visit at, uint32_t after)
+static struct clock_scan start_scan(const struct order *o, struct visit at, uint32_t after)
 {
-	return (struct hearing){.at = at,
+	return (struct clock_scan){.at = at,
 		.after = after,
-		.pair = at.newest_in,
-		.acquaintance = o->lanes[at.lane].newest_acquaintance};
+		.edge = at.newest_in,
+		.clock_entry = o->lanes[at.lane].newest_entry};
 }
 
-static bool is_recent(const struct hearing *hearing, uint32_t lane)
+static bool is_recent(const struct clock_scan *scan, uint32_t lane)
 {
-	for (uint32_t i = 0; i < hearing->nrecent; i++)
-		if (hearing->recent[i] == lane)
+	for (uint32_t i = 0; i < scan->nrecent; i++)
+		if (scan->recent[i] == lane)
 			return true;
 	return false;
 }
 
 /* The next of the most recent ones, or ORDO_NONE. */
-static uint32_t hear_recent(struct order *o, struct hearing *hearing)
+static uint32_t next_recent(struct order *o, struct clock_scan *scan)
 {
-	for (; hearing->pair != ORDO_NONE && hearing->nrecent < NRECENT &&
-		hearing->step < 2 * NRECENT;
-		hearing->step++) {
-		const struct ordo_pair pair = o->pairs->items[hearing->pair];
-		hearing->pair = pair.to <= hearing->after ? ORDO_NONE : o->before[hearing->pair];
-		o->pairs->visits++;
-		if (pair.to > hearing->after && !is_recent(hearing, pair.from_lane)) {
-			hearing->recent[hearing->nrecent++] = pair.from_lane;
-			return pair.from;
+	for (; scan->edge != ORDO_NONE && scan->nrecent < NRECENT && scan->step < 2 * NRECENT;
+		scan->step++) {
+		const struct ordo_sync_edge edge = o->edges->items[scan->edge];
+		scan->edge = edge.to <= scan->after ? ORDO_NONE : o->before[scan->edge];
+		o->edges->visits++;
+		if (edge.to > scan->after && !is_recent(scan, edge.from_lane)) {
+			scan->recent[scan->nrecent++] = edge.from_lane;
+			return edge.from;
 		}
 	}
 	return ORDO_NONE;
 }
 
 /* The next last move, or ORDO_NONE. */
-static uint32_t hear(struct order *o, struct hearing *hearing)
+static uint32_t next_in_scan(struct order *o, struct clock_scan *scan)
 {
-	const uint32_t recent = hear_recent(o, hearing);
-	if (recent != ORDO_NONE || hearing->pair == ORDO_NONE)
+	const uint32_t recent = next_recent(o, scan);
+	if (recent != ORDO_NONE || scan->edge == ORDO_NONE)
 		return recent;
-	while (hearing->acquaintance != ORDO_NONE) {
-		const struct acquaintance *both = &o->acquaintances[hearing->acquaintance];
-		const struct ordo_pair *newest = &o->pairs->items[both->newest];
-		hearing->acquaintance = newest->to <= hearing->after ? ORDO_NONE : both->next;
-		o->pairs->visits++;
-		if (newest->to <= hearing->after || is_recent(hearing, newest->from_lane))
+	while (scan->clock_entry != ORDO_NONE) {
+		const struct clock_entry *entry = &o->clock_entries[scan->clock_entry];
+		const struct ordo_sync_edge *newest = &o->edges->items[entry->newest];
+		scan->clock_entry = newest->to <= scan->after ? ORDO_NONE : entry->next;
+		o->edges->visits++;
+		if (newest->to <= scan->after || is_recent(scan, newest->from_lane))
 			continue;
-		const uint32_t pair = waited_for(o, both, hearing->at.position);
-		if (pair != ORDO_NONE)
-			return o->pairs->items[pair].from;
+		const uint32_t edge = waited_for(o, entry, scan->at.position);
+		if (edge != ORDO_NONE)
+			return o->edges->items[edge].from;
 	}
 	return ORDO_NONE;
 }
@@ -358,7 +359,7 @@ static bool is_before(struct order *o, uint32_t move, uint32_t from)
 	const uint32_t lane = lane_of(o, from), newest_in = o->newest_in[from];
 	if (lane == lane_of(o, move) || o->chain[from] == o->chain[move])
 		return true;
-	if (newest_in == ORDO_NONE || o->pairs->items[newest_in].to <= move)
+	if (newest_in == ORDO_NONE || o->edges->items[newest_in].to <= move)
 		return false;
 	if (knows(o, lane, from, move))
 		return true;
@@ -367,13 +368,13 @@ static bool is_before(struct order *o, uint32_t move, uint32_t from)
 }
 
 /* Is `move` before any of the places that start_search and come_to have set out from? Of each
- * stream that a stream has heard of, only the last it heard matters. */
+ * stream that a stream has learnt of, only the last it learnt of matters. */
 static bool reaches_back_to(struct order *o, uint32_t move)
 {
-	const uint64_t begun = o->pairs->visits;
+	const uint64_t begun = o->edges->visits;
 	for (uint32_t i = 0; i < o->nvisit; i++) {
-		struct hearing hearing = listen(o, o->visits[i], move);
-		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
+		struct clock_scan scan = start_scan(o, o->visits[i], move);
+		for (uint32_t from; (from = next_in_scan(o, &scan)) != ORDO_NONE;) {
 			if (!may_go_on(o, begun))
 				return false;
 			if (from >= move && is_before(o, move, from))
@@ -386,15 +387,15 @@ static bool reaches_back_to(struct order *o, uint32_t move)
 /* Is anything of `rank` before them? */
 static bool reaches_back_to_rank(struct order *o, uint32_t rank)
 {
-	const uint64_t begun = o->pairs->visits;
+	const uint64_t begun = o->edges->visits;
 	for (uint32_t i = 0; i < o->nvisit; i++) {
-		struct hearing hearing = listen(o, o->visits[i], 0);
-		for (uint32_t from; (from = hear(o, &hearing)) != ORDO_NONE;) {
+		struct clock_scan scan = start_scan(o, o->visits[i], 0);
+		for (uint32_t from; (from = next_in_scan(o, &scan)) != ORDO_NONE;) {
 			const uint32_t lane = lane_of(o, from),
-				       met = ordo_near_get(&o->met, lane, rank);
+				       entered = ordo_near_get(&o->entered, lane, rank);
 			if (!may_go_on(o, begun))
 				return false;
-			if (rank_of(o, lane) == rank || (met != ORDO_NONE && met <= from))
+			if (rank_of(o, lane) == rank || (entered != ORDO_NONE && entered <= from))
 				return true;
 			come_to(o, lane, from, o->newest_in[from]);
 		}
@@ -411,17 +412,17 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 	if (knows(o, lane, to, from))
 		return true;
 	bool yes = o->chain_mark[o->chain[from]] == to + 1;
-	if (!yes && (source->last_retold == ORDO_NONE || source->last_retold < from))
+	if (!yes && (source->last_passed_on == ORDO_NONE || source->last_passed_on < from))
 		return false;
 	if (!yes) {
 		start_search(o);
 		come_to(o, lane, to, o->lanes[lane].newest_in);
 		yes = reaches_back_to(o, from);
 	}
-	struct acquaintance *both = yes ? acquaint(o, lane_of(o, from), lane) : NULL;
-	if (both) {
-		both->shown_from = from;
-		both->shown_to = to;
+	struct clock_entry *entry = yes ? make_clock_entry(o, lane_of(o, from), lane) : NULL;
+	if (entry) {
+		entry->shown_from = from;
+		entry->shown_to = to;
 	}
 	return yes;
 }
@@ -429,50 +430,50 @@ static bool implied(struct order *o, uint32_t from, uint32_t to)
 static bool entering_implied(struct order *o, uint32_t rank, uint32_t to)
 {
 	const uint32_t lane = lane_of(o, to);
-	if (rank_of(o, lane) == rank || ordo_near_get(&o->met, lane, rank) != ORDO_NONE)
+	if (rank_of(o, lane) == rank || ordo_near_get(&o->entered, lane, rank) != ORDO_NONE)
 		return true;
-	if (!o->heard_of[rank])
+	if (!o->waited_for_rank[rank])
 		return false;
 	start_search(o);
 	come_to(o, lane, to, o->lanes[lane].newest_in);
 	const bool yes = reaches_back_to_rank(o, rank);
 	if (yes)
-		meet(o, lane, rank, to);
+		learn_entered(o, lane, rank, to);
 	return yes;
 }
 
 /* Placing. */
 
-/* Appends a pair, and gives it the signal of its two streams. */
-static struct acquaintance *place(struct order *o, struct ordo_pair pair, uint32_t *before)
+/* Appends an edge, and gives it the signal of its two streams. */
+static struct clock_entry *place(struct order *o, struct ordo_sync_edge edge, uint32_t *before)
 {
-	struct ordo_pairs *pairs = o->pairs;
-	struct acquaintance *both = acquaint(o, pair.from_lane, pair.to_lane);
-	if (both && both->signal == ORDO_NONE) {
+	struct ordo_sync_edges *edges = o->edges;
+	struct clock_entry *entry = make_clock_entry(o, edge.from_lane, edge.to_lane);
+	if (entry && entry->signal == ORDO_NONE) {
 		uint32_t *next = ordo_map_at(
-			&o->signals, rank_of(o, pair.from_lane), rank_of(o, pair.to_lane));
+			&o->signals, rank_of(o, edge.from_lane), rank_of(o, edge.to_lane));
 		if (next) {
-			both->signal = *next == ORDO_NONE ? 0 : *next;
-			*next = both->signal + 1;
+			entry->signal = *next == ORDO_NONE ? 0 : *next;
+			*next = entry->signal + 1;
 		}
 	}
-	if (!both || both->signal == ORDO_NONE || pairs->count >= ORDO_LIMIT ||
-		!ordo_array_reserve(&pairs->items, &pairs->room, (size_t)pairs->count + 1,
-			sizeof *pairs->items) ||
+	if (!entry || entry->signal == ORDO_NONE || edges->count >= ORDO_LIMIT ||
+		!ordo_array_reserve(&edges->items, &edges->room, (size_t)edges->count + 1,
+			sizeof *edges->items) ||
 		!ordo_array_reserve(
-			&o->before, &o->before_room, (size_t)pairs->count + 1, sizeof *o->before) ||
+			&o->before, &o->before_room, (size_t)edges->count + 1, sizeof *o->before) ||
 		!ordo_array_reserve(
-			&o->same, &o->same_room, (size_t)pairs->count + 1, sizeof *o->same)) {
+			&o->same, &o->same_room, (size_t)edges->count + 1, sizeof *o->same)) {
 		o->no_memory = true;
 		return NULL;
 	}
-	pair.signal = both->signal;
-	o->same[pairs->count] = ORDO_NONE;
-	o->before[pairs->count] = before ? *before : ORDO_NONE;
+	edge.signal = entry->signal;
+	o->same[edges->count] = ORDO_NONE;
+	o->before[edges->count] = before ? *before : ORDO_NONE;
 	if (before)
-		*before = pairs->count;
-	pairs->items[pairs->count++] = pair;
-	return both;
+		*before = edges->count;
+	edges->items[edges->count++] = edge;
+	return entry;
 }
 
 static void raise(uint32_t *last, uint32_t move)
@@ -481,56 +482,57 @@ static void raise(uint32_t *last, uint32_t move)
 		*last = move;
 }
 
-/* A stream notifies after move `from`: what it has waited for until then, it retells. Each pair is
- * retold once. */
-static void retell(struct order *o, uint32_t from)
+/* A stream notifies after move `from`: what it has waited for until then, it passes on. Each edge is
+ * passed on once. */
+static void pass_on(struct order *o, uint32_t from)
 {
 	struct lane_state *state = &o->lanes[lane_of(o, from)];
-	const uint32_t newest_in = o->newest_in[from], done = state->retelling;
+	const uint32_t newest_in = o->newest_in[from], done = state->newest_passed_on;
 	for (uint32_t p = newest_in; p != ORDO_NONE && (done == ORDO_NONE || p > done);
 		p = o->before[p])
-		raise(&o->lanes[o->pairs->items[p].from_lane].last_retold, o->pairs->items[p].from);
+		raise(&o->lanes[o->edges->items[p].from_lane].last_passed_on,
+			o->edges->items[p].from);
 	if (newest_in != ORDO_NONE)
-		raise(&state->retelling, newest_in);
+		raise(&state->newest_passed_on, newest_in);
 	raise(&state->last_out, from);
 }
 
-/* The pair placed last is the newest between two streams: they go to the front of the list of the
+/* The edge placed last is the newest between two streams: they go to the front of the list of the
  * one that waits. */
-static void meet_again(struct order *o, struct acquaintance *both)
+static void move_to_front(struct order *o, struct clock_entry *entry)
 {
-	const uint32_t pair = o->pairs->count - 1;
-	struct lane_state *state = &o->lanes[o->pairs->items[pair].to_lane];
-	const uint32_t id = (uint32_t)(both - o->acquaintances), first = state->newest_acquaintance;
-	o->same[pair] = both->newest;
-	both->newest = pair;
+	const uint32_t edge = o->edges->count - 1;
+	struct lane_state *state = &o->lanes[o->edges->items[edge].to_lane];
+	const uint32_t id = (uint32_t)(entry - o->clock_entries), first = state->newest_entry;
+	o->same[edge] = entry->newest;
+	entry->newest = edge;
 	if (first == id)
 		return;
-	if (both->previous != ORDO_NONE)
-		o->acquaintances[both->previous].next = both->next;
-	if (both->next != ORDO_NONE)
-		o->acquaintances[both->next].previous = both->previous;
-	both->previous = ORDO_NONE;
-	both->next = first;
+	if (entry->previous != ORDO_NONE)
+		o->clock_entries[entry->previous].next = entry->next;
+	if (entry->next != ORDO_NONE)
+		o->clock_entries[entry->next].previous = entry->previous;
+	entry->previous = ORDO_NONE;
+	entry->next = first;
 	if (first != ORDO_NONE)
-		o->acquaintances[first].previous = id;
-	state->newest_acquaintance = id;
+		o->clock_entries[first].previous = id;
+	state->newest_entry = id;
 }
 
 static void come_after(struct order *o, uint32_t from, uint32_t to)
 {
 	const uint32_t from_lane = lane_of(o, from), to_lane = lane_of(o, to);
 	if (!implied(o, from, to)) {
-		const struct ordo_pair pair = {from_lane, to_lane, from, to, 0};
-		struct acquaintance *both = place(o, pair, &o->lanes[to_lane].newest_in);
-		const bool first = both && both->newest == ORDO_NONE;
-		retell(o, from);
-		if (!both)
+		const struct ordo_sync_edge edge = {from_lane, to_lane, from, to, 0};
+		struct clock_entry *entry = place(o, edge, &o->lanes[to_lane].newest_in);
+		const bool first = entry && entry->newest == ORDO_NONE;
+		pass_on(o, from);
+		if (!entry)
 			return;
-		meet_again(o, both);
-		o->heard_of[rank_of(o, from_lane)] = true;
+		move_to_front(o, entry);
+		o->waited_for_rank[rank_of(o, from_lane)] = true;
 		if (first && rank_of(o, from_lane) != rank_of(o, to_lane))
-			meet(o, to_lane, rank_of(o, from_lane), to);
+			learn_entered(o, to_lane, rank_of(o, from_lane), to);
 	}
 	o->chain_mark[o->chain[from]] = to + 1;
 	if (o->sequence->moves[from].peer == rank_of(o, to_lane))
@@ -566,8 +568,8 @@ static uint32_t add_lane(struct order *o, uint32_t rank, uint32_t label)
 	const uint32_t lane = ordo_lane_id(sequence, rank, label);
 	if (lane == ORDO_NONE ||
 		!ordo_array_reserve(&o->lanes, &o->lane_room, sequence->nlane, sizeof *o->lanes) ||
-		!ordo_near_make(&o->acquainted, sequence->nlane) ||
-		!ordo_near_make(&o->met, sequence->nlane)) {
+		!ordo_near_make(&o->clock_entry_ids, sequence->nlane) ||
+		!ordo_near_make(&o->entered, sequence->nlane)) {
 		o->no_memory = true;
 		return ORDO_NONE;
 	}
@@ -602,9 +604,9 @@ static void come_after_entering(struct order *o, uint32_t rank, uint32_t to)
 	const uint32_t to_lane = lane_of(o, to), from_lane = speaker(o, rank, to_lane);
 	if (from_lane == ORDO_NONE)
 		return;
-	place(o, (struct ordo_pair){from_lane, to_lane, ORDO_NONE, to, 0}, NULL);
-	o->heard_of[rank] = true;
-	meet(o, to_lane, rank, to);
+	place(o, (struct ordo_sync_edge){from_lane, to_lane, ORDO_NONE, to, 0}, NULL);
+	o->waited_for_rank[rank] = true;
+	learn_entered(o, to_lane, rank, to);
 }
 
 /* Dependencies. */
@@ -843,7 +845,7 @@ static bool leaving_implied(
 		return false;
 	start_search(o);
 	for (uint32_t p = o->leaving[rank]; p != ORDO_NONE; p = o->before[p])
-		if (o->pairs->items[p].from > move && is_before(o, move, o->pairs->items[p].from))
+		if (o->edges->items[p].from > move && is_before(o, move, o->edges->items[p].from))
 			return true;
 	for (uint32_t i = 0; i < nlane; i++)
 		come_to(o, rank_lanes[i], ORDO_NONE, o->lanes[rank_lanes[i]].newest_in);
@@ -859,7 +861,7 @@ static void leave_after(
 		return;
 	const uint32_t to_lane = speaker(o, rank, from_lane);
 	if (to_lane != ORDO_NONE)
-		place(o, (struct ordo_pair){from_lane, to_lane, move, ORDO_NONE, 0},
+		place(o, (struct ordo_sync_edge){from_lane, to_lane, move, ORDO_NONE, 0},
 			&o->leaving[rank]);
 }
 
@@ -932,16 +934,16 @@ static bool begin(struct order *o, struct ordo_error *error)
 	o->some_lane = nones(nrank);
 	o->lanes_of = nones(nrank);
 	o->nrelaying = calloc(nrank, sizeof *o->nrelaying);
-	o->heard_of = calloc(nrank, sizeof *o->heard_of);
+	o->waited_for_rank = calloc(nrank, sizeof *o->waited_for_rank);
 	o->settled = ordo_array_make((size_t)nmove + 1, sizeof *o->settled, 0);
 	o->free_reader = ORDO_NONE;
 	if (!o->writer || !o->readers || !o->chain || !o->chain_end || !o->chain_mark ||
 		!o->newest_in || !o->leaving || !o->some_lane || !o->lanes_of || !o->nrelaying ||
-		!o->heard_of || !o->settled ||
+		!o->waited_for_rank || !o->settled ||
 		!ordo_array_reserve(
 			&o->lanes, &o->lane_room, (size_t)sequence->nlane + 1, sizeof *o->lanes) ||
-		!ordo_near_make(&o->acquainted, sequence->nlane) ||
-		!ordo_near_make(&o->met, sequence->nlane))
+		!ordo_near_make(&o->clock_entry_ids, sequence->nlane) ||
+		!ordo_near_make(&o->entered, sequence->nlane))
 		return ordo_fail_memory(error);
 	for (uint32_t i = sequence->nlane; i-- > 0;) {
 		const uint32_t rank = rank_of(o, i);
@@ -971,23 +973,23 @@ static void end(struct order *o)
 	free(o->some_lane);
 	free(o->lanes_of);
 	free(o->nrelaying);
-	free(o->heard_of);
-	free(o->acquaintances);
+	free(o->waited_for_rank);
+	free(o->clock_entries);
 	free(o->same);
 	free(o->deps);
 	free(o->visits);
-	ordo_near_free(&o->acquainted);
+	ordo_near_free(&o->clock_entry_ids);
 	ordo_map_free(&o->signals);
-	ordo_near_free(&o->met);
+	ordo_near_free(&o->entered);
 	free(o->settled);
 	ordo_map_free(&o->talks_to);
 }
 
 bool ordo_order_moves(struct ordo_sequence *sequence, uint64_t search_visits,
-	struct ordo_pairs *pairs, struct ordo_error *error)
+	struct ordo_sync_edges *edges, struct ordo_error *error)
 {
-	*pairs = (struct ordo_pairs){0};
-	struct order o = {.sequence = sequence, .pairs = pairs, .search_visits = search_visits};
+	*edges = (struct ordo_sync_edges){0};
+	struct order o = {.sequence = sequence, .edges = edges, .search_visits = search_visits};
 	bool worked = begin(&o, error);
 	for (uint32_t i = 0; worked && i < sequence->nmove && !o.no_memory; i++) {
 		order_move(&o, i);
