@@ -99,8 +99,9 @@ struct entry {
 	u64 keys[2];
 	u32 value;
 };
-/* All of one check: the program is small enough to be read whole, and every function takes it.
- * Split by phase, most functions would take three of the parts. */
+
+/* All fields of one check: the program is read as a whole. Split by phase, most functions would take
+ * three of the parts. */
 struct check {
 	char *report;
 	enum verdict verdict;
