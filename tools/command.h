@@ -47,7 +47,7 @@ struct call {
 	size_t noperand;
 	struct written written[MOST_WRITTEN]; /* [nwritten] */
 	size_t nwritten;
-	cJSON *answer; /* the object that --json prints; NULL without --json */
+	cJSON *answer; /* the object that --json prints */
 	int status;    /* the exit code once read_options returned false */
 	/* not NULL: nothing is to be done, read_options hands its table to it */
 	describe_options *describe;
