@@ -242,60 +242,65 @@ static int run_wish(struct call *call, struct wish *wish)
 	return call->status;
 }
 
+static int read_and_run(struct call *call, struct wish *wish)
+{
+	const struct option options[] = {
+		{"size", 0, SIZE, &wish->sizes.begin, "SIZE",
+			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
+			"(1MiB)"},
+		{"count", 0, COUNT, &wish->count, "N",
+			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
+			"vector)"},
+		{"begin", 'b', SIZE, &wish->sizes.begin, "SIZE",
+			"of a table: the first size, as --size (8)"},
+		{"end", 'e', SIZE, &wish->sizes.end, "SIZE",
+			"a table as nccl-tests prints it, of sizes up to this"},
+		{"factor", 'f', COUNT, &wish->sizes.factor, "N",
+			"each size N times the one before (2)"},
+		{"step", 'i', SIZE, &wish->sizes.step, "SIZE", "or so much more"},
+		{"iters", 'n', NUMBER, &wish->execution.repeat, "N",
+			"runs of each size of a table: as --repeat (20)"},
+		{"warmup-iters", 'w', NUMBER, &wish->execution.warmup, "N",
+			"runs of each before, not timed (1)"},
+		{"csv", 0, SWITCH, &wish->csv, NULL,
+			"the table as comma-separated values: times in us, rates in GB/s"},
+		ARITHMETICS_OPTIONS(wish->arithmetics),
+		{"check", 'c', SWITCH, &wish->execution.check, NULL,
+			"compare every run with the sequential meaning bit for bit, and with the "
+			"exact result"},
+		{"transport", 0, TEXT, &wish->transport, "threads|seeded|folded",
+			"seeded: one thread, the seed interleaves; folded: what is proved "
+			"(threads; tables: folded)"},
+		{"workers", 0, NUMBER, &wish->execution.nworker, "W",
+			"threads for all ranks; 0: one for each (the processors)"},
+		{"seed", 's', WIDE, &wish->execution.seed, "S",
+			"of the inputs, and of the seeded transport (1)"},
+		{"repeat", 0, NUMBER, &wish->execution.repeat, "N",
+			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
+		{"links", 0, SWITCH, &wish->links, NULL, "report the bytes of every link"},
+		{"unproved", 0, SWITCH, &wish->unproved, NULL, "run even what is refuted"},
+		{"replay", 0, READ, &wish->replay, "FILE",
+			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
+			"and compare"},
+		{"input", 0, READ, &wish->input_path, "FILE",
+			"run on that input (ordo/input/1) instead, and print the elements it asks "
+			"for"},
+		{"trace", 0, WRITTEN, &wish->execution.trace, "FILE",
+			"write when each task of the last call ran, as trace-event JSON for "
+			"Perfetto"},
+		TOPOLOGY_OPTIONS(wish->topology),
+		MEMORY_LIMIT_OPTION,
+	};
+	return READ_OPTIONS(call, options) ? run_wish(call, wish) : call->status;
+}
+
 static int run(struct call *call)
 {
 	struct wish wish = {
 		.execution = {.nworker = UNSET, .seed = 1, .repeat = UNSET, .warmup = UNSET},
 		.sizes = {UNSET_SIZE, UNSET_SIZE, UNSET_SIZE, UNSET_SIZE},
 		.count = UINT64_MAX};
-	const struct option options[] = {
-		{"size", 0, SIZE, &wish.sizes.begin, "SIZE",
-			"bytes of a rank's larger buffer, or of a shard: 1KiB, 1MiB, 1GiB, ... "
-			"(1MiB)"},
-		{"count", 0, COUNT, &wish.count, "N",
-			"elements of a block instead (AllReduce, Reduce, Broadcast: of the "
-			"vector)"},
-		{"begin", 'b', SIZE, &wish.sizes.begin, "SIZE",
-			"of a table: the first size, as --size (8)"},
-		{"end", 'e', SIZE, &wish.sizes.end, "SIZE",
-			"a table as nccl-tests prints it, of sizes up to this"},
-		{"factor", 'f', COUNT, &wish.sizes.factor, "N",
-			"each size N times the one before (2)"},
-		{"step", 'i', SIZE, &wish.sizes.step, "SIZE", "or so much more"},
-		{"iters", 'n', NUMBER, &wish.execution.repeat, "N",
-			"runs of each size of a table: as --repeat (20)"},
-		{"warmup-iters", 'w', NUMBER, &wish.execution.warmup, "N",
-			"runs of each before, not timed (1)"},
-		{"csv", 0, SWITCH, &wish.csv, NULL,
-			"the table as comma-separated values: times in us, rates in GB/s"},
-		ARITHMETICS_OPTIONS(wish.arithmetics),
-		{"check", 'c', SWITCH, &wish.execution.check, NULL,
-			"compare every run with the sequential meaning bit for bit, and with the "
-			"exact result"},
-		{"transport", 0, TEXT, &wish.transport, "threads|seeded|folded",
-			"seeded: one thread, the seed interleaves; folded: what is proved "
-			"(threads; tables: folded)"},
-		{"workers", 0, NUMBER, &wish.execution.nworker, "W",
-			"threads for all ranks; 0: one for each (the processors)"},
-		{"seed", 's', WIDE, &wish.execution.seed, "S",
-			"of the inputs, and of the seeded transport (1)"},
-		{"repeat", 0, NUMBER, &wish.execution.repeat, "N",
-			"run N times; the seeded transport takes seeds S..S+N-1 (1)"},
-		{"links", 0, SWITCH, &wish.links, NULL, "report the bytes of every link"},
-		{"unproved", 0, SWITCH, &wish.unproved, NULL, "run even what is refuted"},
-		{"replay", 0, READ, &wish.replay, "FILE",
-			"run exactly the interleavings that `ordo verify --write-replay` wrote, "
-			"and compare"},
-		{"input", 0, READ, &wish.input_path, "FILE",
-			"run on that input (ordo/input/1) instead, and print the elements it asks "
-			"for"},
-		{"trace", 0, WRITTEN, &wish.execution.trace, "FILE",
-			"write when each task of the last call ran, as trace-event JSON for "
-			"Perfetto"},
-		TOPOLOGY_OPTIONS(wish.topology),
-		MEMORY_LIMIT_OPTION,
-	};
-	int status = READ_OPTIONS(call, options) ? run_wish(call, &wish) : call->status;
+	const int status = read_and_run(call, &wish);
 	free_texts(&wish.topology.failed);
 	free_arithmetics(&wish.arithmetics);
 	ordo_input_destroy(wish.input);
