@@ -135,8 +135,8 @@ def _(machine):
         if path.is_file() and path.name != "meson.build"
     }
     pairs |= {guides / name: SOURCE / name for name in ("README.md", "README.zh.md", "LICENSE")}
-    for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/embed.c",
-                 "examples/gallery/birs-published.svg"):
+    for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/TOUR.zh.md",
+                 "examples/embed.c", "examples/gallery/birs-published.svg"):
         wanted(guides / name in pairs, name)
     wrong = [
         str(path) for path, source in pairs.items()

@@ -19,13 +19,15 @@ PAGES = [
     f"examples/tour/{name}.md"
     for name in ("1-proof", "2-order", "3-time", "4-program", "5-proofs")
 ]
+CHINESE_PAGES = [page.replace(".md", ".zh.md") for page in PAGES]
 TOUR = "".join((ROOT / page).read_text() for page in PAGES)
 # Every document with the folder its links start from.
 DOCUMENTS = {
     "README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples",
     "examples/GALLERY.md": ROOT / "examples",
+    "examples/TOUR.zh.md": ROOT / "examples",
     **{page: ROOT / "examples/tour"
-       for page in PAGES}
+       for page in [*PAGES, *CHINESE_PAGES]}
 }
 
 
@@ -68,6 +70,11 @@ def pictures(text):
     return re.findall(r"^!\[[^]]+\]\(([^)]+)\)", text, re.MULTILINE)
 
 
+def quantities(text):
+    """Of the table of times: what stands in its cells with a unit."""
+    return re.findall(r"(?<= )\d[\d.]* (?:s|GB/s|GiB|M tasks/s)(?= \|)", text)
+
+
 def rows(text):
     """Of what is generated: guarantees and operators, not their titles."""
     return re.findall(r"^\| (?:`.*|[^|]+ \| [^|]+(?: \| x?){8}) \|$", text, re.MULTILINE)
@@ -108,11 +115,22 @@ def _():
 
 @case("examples/TOUR.md lists the pages of the tour in the order in which they are run")
 def _():
-    contents = (ROOT / "examples/TOUR.md").read_text()
-    listed = re.findall(r"^\d\. \[[^]]+\]\(([^)]+)\)", contents, re.MULTILINE)
-    wanted([f"examples/{page}" for page in listed] == PAGES, *listed)
+    for contents, pages in (("TOUR.md", PAGES), ("TOUR.zh.md", CHINESE_PAGES)):
+        listed = re.findall(r"^\d\. \[[^]]+\]\(([^)]+)\)",
+                            (ROOT / "examples" / contents).read_text(), re.MULTILINE)
+        wanted([f"examples/{page}" for page in listed] == pages, *listed)
     found = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples/tour").glob("*.md"))
-    wanted(found == PAGES, *found)
+    wanted(found == sorted([*PAGES, *CHINESE_PAGES]), *found)
+
+
+@case("the Chinese tour has the commands, outputs, pictures and numbers of the English one")
+def _():
+    for page, translated in zip(PAGES, CHINESE_PAGES):
+        one, other = ((ROOT / name).read_text() for name in (page, translated))
+        for parts in (code, pictures, quantities):
+            wanted(parts(one) == parts(other), translated, *parts(one), *parts(other))
+        wanted(code(one), f"no command in {page}")
+        wanted(len(re.findall(r"[\u4e00-\u9fff]", other)) > 200, translated)
 
 
 @case("the tour's picture is what `ordo draw` draws")
