@@ -12,6 +12,7 @@ from console import agree, run_as_typed, steps_of
 from desk import ORDO, desk_case
 from tap import run_cases, wanted
 
+# By hand, to be compared with what `ordo explain all` lists.
 RULES = [f"R{number}" for number in range(1, 14)]
 GUARANTEES = [f"G{number}" for number in range(1, 6)]
 TERMS = {

@@ -11,8 +11,8 @@ from desk import ORDO, desk_case
 from tap import run_cases, wanted
 
 SIZES = {"i8": 1, "u8": 1, "f16": 2, "bf16": 2, "f32": 4, "i32": 4, "f64": 8, "i64": 8}
-# What algbw is multiplied with, on n ranks, and how many blocks the size is made of: PERFORMANCE.md
-# of nccl-tests.
+# By hand, to be compared with what is printed. What algbw is multiplied with, on n ranks, and how
+# many blocks the size is made of: PERFORMANCE.md of nccl-tests.
 OPERATORS = {
     "allreduce": (lambda n: 2 * (n - 1) / n, lambda n: 1),
     "reduce": (lambda n: 1, lambda n: 1),
