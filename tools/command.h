@@ -63,7 +63,7 @@ int refuse_command(struct call *call, const char *name);
 extern const char main_examples[]; /* one a line, of ordo as a whole */
 
 #define ORDO_COMMAND(name) extern const struct command name##_command;
-#include "commands/table.h"
+#include "command_table.h"
 #undef ORDO_COMMAND
 
 /* An ordo_progress: a bar on stderr if that is a terminal and the command takes half a second, with

@@ -10,7 +10,7 @@
 
 #define ORDO_COMMAND(name) &name##_command,
 const struct command *const commands[] = {
-#include "commands/table.h"
+#include "command_table.h"
 };
 #undef ORDO_COMMAND
 enum { NCOMMAND = sizeof commands / sizeof commands[0] };

@@ -1,4 +1,4 @@
-/* table.h - every command, one line each, in the order of `ordo --help`. */
+/* command_table.h - every command, one line each, in the order of `ordo --help`. */
 ORDO_COMMAND(compile)
 ORDO_COMMAND(tune)
 ORDO_COMMAND(calibrate)
