@@ -134,7 +134,8 @@ def _(machine):
         for path in (SOURCE / "examples").rglob("*")
         if path.is_file() and path.name != "meson.build"
     }
-    pairs |= {guides / name: SOURCE / name for name in ("README.md", "README.zh.md", "LICENSE")}
+    pairs |= {guides / name: SOURCE / name for name in (
+        "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "LICENSE")}
     for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/TOUR.zh.md",
                  "examples/embed.c", "examples/gallery/birs-published.svg"):
         wanted(guides / name in pairs, name)

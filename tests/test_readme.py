@@ -23,7 +23,8 @@ CHINESE_PAGES = [page.replace(".md", ".zh.md") for page in PAGES]
 TOUR = "".join((ROOT / page).read_text() for page in PAGES)
 # Every document with the folder its links start from.
 DOCUMENTS = {
-    "README.md": ROOT, "README.zh.md": ROOT, "examples/TOUR.md": ROOT / "examples",
+    "README.md": ROOT, "README.zh.md": ROOT, "INSTALL.md": ROOT, "INSTALL.zh.md": ROOT,
+    "examples/TOUR.md": ROOT / "examples",
     "examples/GALLERY.md": ROOT / "examples",
     "examples/TOUR.zh.md": ROOT / "examples",
     **{page: ROOT / "examples/tour"
@@ -102,6 +103,14 @@ def _():
     # Numbers in what is said, too: a limit that changed in one must change in the other.
     for number in ("101", "4,096", "4.4 GiB", "16", "1,100"):
         wanted(number in README and number in CHINESE, number)
+
+
+@case("INSTALL.zh.md has the commands and packages of INSTALL.md")
+def _():
+    one, other = ((ROOT / name).read_text() for name in ("INSTALL.md", "INSTALL.zh.md"))
+    wanted(code(one) and code(one) == code(other), *code(one), *code(other))
+    packages = [re.findall(r"`((?:apt-get|dnf|pacman) .*?)`", text) for text in (one, other)]
+    wanted(packages[0] and packages[0] == packages[1], *packages)
 
 
 @case("README.md: the program is examples/brief.c, and main has fifteen lines")
