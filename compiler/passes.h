@@ -44,8 +44,8 @@ struct ordo_sync_edges {
 
 /* Finds the edges that a sequence needs. Adds streams: to ranks that others write to and that do
  * nothing themselves, and for relays that would delay something in any stream of their rank. After
- * search_visits steps of searching an edge, or such a stream, may be superfluous; ORDO_SEARCH_VISITS
- * are never reached at the sizes people look at, and take about two seconds. */
+ * search_visits steps of searching an edge, or such a stream, may be superfluous;
+ * ORDO_SEARCH_VISITS are never reached at the sizes people look at, and take about two seconds. */
 #define ORDO_SEARCH_VISITS 200000000u
 bool ordo_order_moves(struct ordo_sequence *sequence, uint64_t search_visits,
 	struct ordo_sync_edges *edges, struct ordo_error *error);

@@ -35,8 +35,8 @@
  * the owner has none, it gets one more. Hence no two moves are ordered that would not be with all
  * links there, and none begins later than it would then.
  *
- * One signal a pair of streams. Of two edges from stream s to stream t, the one with the later Wait has
- * the later Notify: with an earlier or the same one, what it demands would have been implied by the
+ * One signal a pair of streams. Of two edges from stream s to stream t, the one with the later
+ * Wait has the later Notify: with an earlier or the same one, what it demands would have been implied by the
  * other. So the j-th Wait takes the j-th Notify, as meant (R5).
  */
 #include "passes.h"
@@ -482,8 +482,8 @@ static void raise(uint32_t *last, uint32_t move)
 		*last = move;
 }
 
-/* A stream notifies after move `from`: what it has waited for until then, it passes on. Each edge is
- * passed on once. */
+/* A stream notifies after move `from`: what it has waited for until then, it passes on. Each edge
+ * is passed on once. */
 static void pass_on(struct order *o, uint32_t from)
 {
 	struct lane_state *state = &o->lanes[lane_of(o, from)];
