@@ -218,7 +218,7 @@ static void a_few_slots_more_than_there_is_memory_for_are_not_proved(void **stat
 	ordo_set_memory_limit(UINT64_MAX);
 	assert_true(error.too_large && most_held - before < 1 << 20);
 	assert_string_equal(
-		error.text, "proving it takes about 2.3 GiB of memory, there is 1.0 GiB");
+		error.text, "proving it takes about 2.329 GiB of memory, there is 1 GiB");
 	ordo_schedule_destroy(schedule);
 }
 
