@@ -1,9 +1,9 @@
 /* atomic_file.c - files and folders that appear whole or not at all. */
-#include "atomic_file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
+#include <ordo/atomic_file.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,22 +22,22 @@ bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what
 }
 
 /* Remembers the target: without slashes at the end, and where it leads if it is a symbolic link. */
-static bool find_target(struct ordo_store *store, const char *path, struct ordo_error *error)
+static bool find_target(struct ordo_atomic_file *file, const char *path, struct ordo_error *error)
 {
-	*store = (struct ordo_store){0};
+	*file = (struct ordo_atomic_file){0};
 	size_t length = strlen(path);
 	while (length > 1 && path[length - 1] == '/')
 		length--;
-	store->target = strndup(path, length);
+	file->target = strndup(path, length);
 	struct stat facts;
-	if (store->target && !lstat(store->target, &facts) && S_ISLNK(facts.st_mode)) {
-		char *behind = realpath(store->target, NULL);
+	if (file->target && !lstat(file->target, &facts) && S_ISLNK(facts.st_mode)) {
+		char *behind = realpath(file->target, NULL);
 		if (behind) {
-			free(store->target);
-			store->target = behind;
+			free(file->target);
+			file->target = behind;
 		}
 	}
-	return store->target ? true : ordo_fail_memory(error);
+	return file->target ? true : ordo_fail_memory(error);
 }
 
 /* `folder/.name.PID.attempt.tmp`, beside the target. */
@@ -68,34 +68,34 @@ static int make_temporary(const char *name, bool folder, mode_t mode)
 
 /* A descriptor of a new temporary file or folder; -1 with an error. */
 static int create_temporary(
-	struct ordo_store *store, bool folder, mode_t mode, struct ordo_error *error)
+	struct ordo_atomic_file *file, bool folder, mode_t mode, struct ordo_error *error)
 {
 	for (unsigned attempt = 0; attempt < 1000; attempt++) {
-		char *name = name_temporary(store->target, attempt);
+		char *name = name_temporary(file->target, attempt);
 		if (!name) {
 			ordo_fail_memory(error);
 			return -1;
 		}
 		int made = make_temporary(name, folder, mode);
 		if (made >= 0) {
-			store->temporary = name;
+			file->temporary = name;
 			return made;
 		}
 		free(name);
 		if (errno != EEXIST)
 			break;
 	}
-	ordo_fail_file(error, store->target, "cannot write beside it", errno);
+	ordo_fail_file(error, file->target, "cannot write beside it", errno);
 	return -1;
 }
 
 static bool open_stream(
-	struct ordo_store *store, int descriptor, const char *name, struct ordo_error *error)
+	struct ordo_atomic_file *file, int descriptor, const char *name, struct ordo_error *error)
 {
-	store->out = fdopen(descriptor, "w");
-	if (store->out) {
+	file->out = fdopen(descriptor, "w");
+	if (file->out) {
 		/* The printer has a buffer of its own. */
-		setvbuf(store->out, NULL, _IONBF, 0);
+		setvbuf(file->out, NULL, _IONBF, 0);
 		return true;
 	}
 	int number = errno;
@@ -103,25 +103,26 @@ static bool open_stream(
 	return ordo_fail_file(error, name, "cannot write", number);
 }
 
-bool ordo_store_begin_file(struct ordo_store *store, const char *path, struct ordo_error *error)
+bool ordo_atomic_begin_file(
+	struct ordo_atomic_file *file, const char *path, struct ordo_error *error)
 {
-	if (!find_target(store, path, error))
+	if (!find_target(file, path, error))
 		return false;
 	struct stat facts;
-	bool exists = !stat(store->target, &facts);
+	bool exists = !stat(file->target, &facts);
 	int descriptor;
 	if (exists && !S_ISREG(facts.st_mode)) {
-		descriptor = open(store->target, O_WRONLY | O_CLOEXEC);
+		descriptor = open(file->target, O_WRONLY | O_CLOEXEC);
 		if (descriptor < 0)
-			ordo_fail_file(error, store->target, "cannot write", errno);
+			ordo_fail_file(error, file->target, "cannot write", errno);
 	} else {
-		descriptor = create_temporary(store, false, 0666, error);
+		descriptor = create_temporary(file, false, 0666, error);
 		if (descriptor >= 0 && exists)
 			(void)!fchmod(descriptor, facts.st_mode & 0777);
 	}
-	if (descriptor >= 0 && open_stream(store, descriptor, store->target, error))
+	if (descriptor >= 0 && open_stream(file, descriptor, file->target, error))
 		return true;
-	return ordo_store_end(store, false, NULL);
+	return ordo_atomic_end(file, false, NULL);
 }
 
 /* `rank-7.json`, `prefix` being "rank-". */
@@ -134,7 +135,7 @@ static bool is_numbered(const char *name, const char *prefix)
 	return digits && !strcmp(name + length + digits, ".json");
 }
 
-bool ordo_store_is_range(const char *name)
+bool ordo_is_range_name(const char *name)
 {
 	return is_numbered(name, "range-");
 }
@@ -143,7 +144,7 @@ bool ordo_store_is_range(const char *name)
 static bool is_ours(const char *name)
 {
 	return !strcmp(name, "schedule.json") || !strcmp(name, "plan-set.json") ||
-	       is_numbered(name, "rank-") || ordo_store_is_range(name);
+	       is_numbered(name, "rank-") || ordo_is_range_name(name);
 }
 
 static bool is_dots(const char *name)
@@ -159,19 +160,19 @@ static void close_folder(DIR **folder)
 }
 
 /* Replacing a folder removes all that is in it: never anything that is not ours. */
-static bool check_replaceable(struct ordo_store *store, struct ordo_error *error)
+static bool check_replaceable(struct ordo_atomic_file *file, struct ordo_error *error)
 {
-	close_folder(&store->replaced);
-	store->replaced = opendir(store->target);
-	if (!store->replaced && errno == ENOENT)
+	close_folder(&file->replaced);
+	file->replaced = opendir(file->target);
+	if (!file->replaced && errno == ENOENT)
 		return true;
-	if (!store->replaced)
-		return ordo_fail_file(error, store->target, "cannot write a folder there", errno);
+	if (!file->replaced)
+		return ordo_fail_file(error, file->target, "cannot write a folder there", errno);
 	const struct dirent *entry;
-	while ((entry = readdir(store->replaced)))
+	while ((entry = readdir(file->replaced)))
 		if (!is_dots(entry->d_name) && !is_ours(entry->d_name)) {
 			ordo_fail(error, ORDO_USAGE, 0,
-				"%s holds \"%s\", which is no part of a schedule", store->target,
+				"%s holds \"%s\", which is no part of a schedule", file->target,
 				entry->d_name);
 			return ordo_hint(error,
 				"choose another name, or one that ends in .json for a single file");
@@ -180,44 +181,45 @@ static bool check_replaceable(struct ordo_store *store, struct ordo_error *error
 }
 
 /* Makes it and keeps it open. */
-static bool create_folder(struct ordo_store *store, struct ordo_error *error)
+static bool create_folder(struct ordo_atomic_file *file, struct ordo_error *error)
 {
-	const int descriptor = create_temporary(store, true, 0777, error);
+	const int descriptor = create_temporary(file, true, 0777, error);
 	if (descriptor < 0)
 		return false;
-	store->folder = fdopendir(descriptor);
-	if (store->folder)
+	file->folder = fdopendir(descriptor);
+	if (file->folder)
 		return true;
-	ordo_fail_file(error, store->target, "cannot write beside it", errno);
+	ordo_fail_file(error, file->target, "cannot write beside it", errno);
 	close(descriptor);
-	rmdir(store->temporary);
+	rmdir(file->temporary);
 	return false;
 }
 
-bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct ordo_error *error)
+bool ordo_atomic_begin_folder(
+	struct ordo_atomic_file *file, const char *path, struct ordo_error *error)
 {
-	if (!find_target(store, path, error))
+	if (!find_target(file, path, error))
 		return false;
-	if (check_replaceable(store, error) && create_folder(store, error))
+	if (check_replaceable(file, error) && create_folder(file, error))
 		return true;
-	return ordo_store_end(store, false, NULL);
+	return ordo_atomic_end(file, false, NULL);
 }
 
-bool ordo_store_open(struct ordo_store *store, const char *name, struct ordo_error *error)
+bool ordo_atomic_open(struct ordo_atomic_file *file, const char *name, struct ordo_error *error)
 {
 	int descriptor =
-		openat(dirfd(store->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		openat(dirfd(file->folder), name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (descriptor < 0)
-		return ordo_fail_file(error, store->target, "cannot write", errno);
-	return open_stream(store, descriptor, store->target, error);
+		return ordo_fail_file(error, file->target, "cannot write", errno);
+	return open_stream(file, descriptor, file->target, error);
 }
 
-bool ordo_store_close(struct ordo_store *store, struct ordo_error *error)
+bool ordo_atomic_close(struct ordo_atomic_file *file, struct ordo_error *error)
 {
-	FILE *out = store->out;
-	store->out = NULL;
+	FILE *out = file->out;
+	file->out = NULL;
 	if (out && fclose(out))
-		return ordo_fail_file(error, store->target, "cannot write", errno);
+		return ordo_fail_file(error, file->target, "cannot write", errno);
 	return true;
 }
 
@@ -246,66 +248,66 @@ static bool exchange(const char *one, const char *other)
 
 /* Without an exchange there is a moment with no folder; the old one comes back if the new one
  * cannot take its place. */
-static bool move_aside(struct ordo_store *store)
+static bool move_aside(struct ordo_atomic_file *file)
 {
-	size_t size = strlen(store->temporary) + 8;
+	size_t size = strlen(file->temporary) + 8;
 	char *aside = malloc(size);
 	if (!aside)
 		return false;
-	snprintf(aside, size, "%s.old", store->temporary);
-	bool worked = !rename(store->target, aside);
-	if (worked && rename(store->temporary, store->target)) {
+	snprintf(aside, size, "%s.old", file->temporary);
+	bool worked = !rename(file->target, aside);
+	if (worked && rename(file->temporary, file->target)) {
 		int number = errno;
-		(void)!rename(aside, store->target);
+		(void)!rename(aside, file->target);
 		errno = number;
 		worked = false;
 	}
 	if (worked)
-		remove_folder(store->replaced, aside);
+		remove_folder(file->replaced, aside);
 	free(aside);
 	return worked;
 }
 
-static bool replace_folder(struct ordo_store *store, struct ordo_error *error)
+static bool replace_folder(struct ordo_atomic_file *file, struct ordo_error *error)
 {
-	if (!check_replaceable(store, error))
+	if (!check_replaceable(file, error))
 		return false;
 	/* Takes a free name, and an empty folder too. */
-	if (!rename(store->temporary, store->target))
+	if (!rename(file->temporary, file->target))
 		return true;
-	if (exchange(store->temporary, store->target)) {
-		remove_folder(store->replaced, store->temporary);
+	if (exchange(file->temporary, file->target)) {
+		remove_folder(file->replaced, file->temporary);
 		return true;
 	}
-	if ((errno == ENOSYS || errno == EINVAL) && move_aside(store))
+	if ((errno == ENOSYS || errno == EINVAL) && move_aside(file))
 		return true;
-	return ordo_fail_file(error, store->target, "cannot replace it", errno);
+	return ordo_fail_file(error, file->target, "cannot replace it", errno);
 }
 
-static bool replace(struct ordo_store *store, struct ordo_error *error)
+static bool replace(struct ordo_atomic_file *file, struct ordo_error *error)
 {
-	if (!store->temporary)
+	if (!file->temporary)
 		return true;
-	if (store->folder)
-		return replace_folder(store, error);
-	return rename(store->temporary, store->target)
-		       ? ordo_fail_file(error, store->target, "cannot replace it", errno)
+	if (file->folder)
+		return replace_folder(file, error);
+	return rename(file->temporary, file->target)
+		       ? ordo_fail_file(error, file->target, "cannot replace it", errno)
 		       : true;
 }
 
-bool ordo_store_end(struct ordo_store *store, bool worked, struct ordo_error *error)
+bool ordo_atomic_end(struct ordo_atomic_file *file, bool worked, struct ordo_error *error)
 {
-	worked = ordo_store_close(store, worked ? error : NULL) && worked && replace(store, error);
-	if (!worked && store->temporary) {
-		if (store->folder)
-			remove_folder(store->folder, store->temporary);
+	worked = ordo_atomic_close(file, worked ? error : NULL) && worked && replace(file, error);
+	if (!worked && file->temporary) {
+		if (file->folder)
+			remove_folder(file->folder, file->temporary);
 		else
-			unlink(store->temporary);
+			unlink(file->temporary);
 	}
-	close_folder(&store->folder);
-	close_folder(&store->replaced);
-	free(store->temporary);
-	free(store->target);
-	*store = (struct ordo_store){0};
+	close_folder(&file->folder);
+	close_folder(&file->replaced);
+	free(file->temporary);
+	free(file->target);
+	*file = (struct ordo_atomic_file){0};
 	return worked;
 }

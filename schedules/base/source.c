@@ -1,8 +1,8 @@
 /* source.c - the bytes of a file: read, or mapped if it is large. */
 #include "source.h"
-#include "atomic_file.h"
 #include <errno.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/memory.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* folder.c - where the text of a document comes from: a file, a pipe, or the files of a folder. */
-#include "base/atomic_file.h"
 #include "reader.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,4 @@
 /* input_read.c - inputs from JSON. */
-#include "base/atomic_file.h"
 #include "base/source.h"
 #include "problem_read.h"
 #include <errno.h>
@@ -7,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/detail/input.h>
 #include <stdlib.h>
 #include <string.h>

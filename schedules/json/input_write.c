@@ -1,8 +1,8 @@
 /* input_write.c - inputs as canonical JSON. */
-#include "base/atomic_file.h"
 #include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <ordo/atomic_file.h>
 #include <ordo/detail/input.h>
 
 /* `, "key": 7`, or as a string. */
@@ -95,9 +95,9 @@ bool ordo_input_print(const struct ordo_input *input, FILE *out, struct ordo_err
 
 bool ordo_input_write(const struct ordo_input *input, const char *path, struct ordo_error *error)
 {
-	struct ordo_store store;
-	if (!ordo_store_begin_file(&store, path, error))
+	struct ordo_atomic_file file;
+	if (!ordo_atomic_begin_file(&file, path, error))
 		return false;
-	const bool worked = print_input(input, store.out, path, error);
-	return ordo_store_end(&store, worked, error);
+	const bool worked = print_input(input, file.out, path, error);
+	return ordo_atomic_end(&file, worked, error);
 }

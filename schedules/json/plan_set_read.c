@@ -1,11 +1,11 @@
 /* plan_set_read.c - plan sets from JSON, and the schedules they name. */
-#include "base/atomic_file.h"
 #include "problem_read.h"
 #include "reader.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/options.h>
 #include <ordo/plan_set.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* plan_set_write.c - plan sets as canonical JSON, and folders of them. */
-#include "base/atomic_file.h"
 #include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <ordo/atomic_file.h>
 #include <ordo/plan_set.h>
 #include <string.h>
 
@@ -83,7 +83,7 @@ bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo
 static bool check_names(const struct ordo_plan_set *set, struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < set->nrange; i++)
-		if (!ordo_store_is_range(set->ranges[i].schedule))
+		if (!ordo_is_range_name(set->ranges[i].schedule))
 			return ordo_fail(error, ORDO_USAGE, 0,
 				"the schedule \"%.200s\" cannot be written into the folder of a "
 				"set: wanted a name such as range-0.json",
@@ -94,15 +94,15 @@ static bool check_names(const struct ordo_plan_set *set, struct ordo_error *erro
 bool ordo_plan_set_write(const struct ordo_plan_set *set,
 	const struct ordo_schedule *const *schedules, const char *path, struct ordo_error *error)
 {
-	struct ordo_store store;
-	if (!check_names(set, error) || !ordo_store_begin_folder(&store, path, error))
+	struct ordo_atomic_file file;
+	if (!check_names(set, error) || !ordo_atomic_begin_folder(&file, path, error))
 		return false;
-	bool worked = ordo_store_open(&store, "plan-set.json", error) &&
-		      print_set(set, store.out, path, error) && ordo_store_close(&store, error);
+	bool worked = ordo_atomic_open(&file, "plan-set.json", error) &&
+		      print_set(set, file.out, path, error) && ordo_atomic_close(&file, error);
 	for (uint32_t i = 0; worked && i < set->nrange; i++)
 		if (ordo_plan_set_first(set, i) == i)
-			worked = ordo_store_open(&store, set->ranges[i].schedule, error) &&
-				 ordo_schedule_print(schedules[i], store.out, error) &&
-				 ordo_store_close(&store, error);
-	return ordo_store_end(&store, worked, error);
+			worked = ordo_atomic_open(&file, set->ranges[i].schedule, error) &&
+				 ordo_schedule_print(schedules[i], file.out, error) &&
+				 ordo_atomic_close(&file, error);
+	return ordo_atomic_end(&file, worked, error);
 }

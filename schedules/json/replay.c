@@ -1,11 +1,11 @@
 /* replay.c - interleavings as JSON, out and in. */
-#include "base/atomic_file.h"
 #include "base/source.h"
 #include "printer.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/detail/replay.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,9 +84,9 @@ bool ordo_replay_print(const struct ordo_schedule *schedule, const struct ordo_r
 bool ordo_replay_write(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
 	const char *path, struct ordo_error *error)
 {
-	struct ordo_store store;
-	return ordo_store_begin_file(&store, path, error) &&
-	       ordo_store_end(&store, ordo_replay_print(schedule, replay, store.out, error), error);
+	struct ordo_atomic_file file;
+	return ordo_atomic_begin_file(&file, path, error) &&
+	       ordo_atomic_end(&file, ordo_replay_print(schedule, replay, file.out, error), error);
 }
 
 /* Reading. */

@@ -1,9 +1,9 @@
 /* schedule_write.c - schedules and topologies as canonical JSON: the same thing gives the same
  * bytes on every machine. */
-#include "base/atomic_file.h"
 #include "printer.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <ordo/atomic_file.h>
 #include <ordo/document.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -241,11 +241,11 @@ bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct
 static bool write_file(const struct ordo_schedule *schedule, const char *path,
 	const struct listener *listener, struct ordo_error *error)
 {
-	struct ordo_store store;
-	if (!ordo_store_begin_file(&store, path, error))
+	struct ordo_atomic_file file;
+	if (!ordo_atomic_begin_file(&file, path, error))
 		return false;
-	bool worked = print_file(schedule, store.out, path, listener, error);
-	return ordo_store_end(&store, worked, error);
+	bool worked = print_file(schedule, file.out, path, listener, error);
+	return ordo_atomic_end(&file, worked, error);
 }
 
 /* The name of a rank's file, as wide as the largest rank: `rank-007.json`. */
@@ -285,21 +285,21 @@ static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE
 static bool write_folder(const struct ordo_schedule *schedule, const char *path,
 	const struct listener *listener, struct ordo_error *error)
 {
-	struct ordo_store store;
-	if (!ordo_store_begin_folder(&store, path, error))
+	struct ordo_atomic_file file;
+	if (!ordo_atomic_begin_folder(&file, path, error))
 		return false;
-	bool worked = ordo_store_open(&store, "schedule.json", error) &&
-		      print_index(schedule, store.out, path, error) &&
-		      ordo_store_close(&store, error);
+	bool worked = ordo_atomic_open(&file, "schedule.json", error) &&
+		      print_index(schedule, file.out, path, error) &&
+		      ordo_atomic_close(&file, error);
 	for (uint32_t rank = 0; worked && rank < schedule->problem.nrank; rank++) {
 		char name[32];
-		worked = ordo_store_open(&store, name_program(name, rank, schedule->problem.nrank),
-				 error) &&
-			 print_rank(schedule, rank, store.out, path, error) &&
-			 ordo_store_close(&store, error);
+		worked = ordo_atomic_open(
+				 &file, name_program(name, rank, schedule->problem.nrank), error) &&
+			 print_rank(schedule, rank, file.out, path, error) &&
+			 ordo_atomic_close(&file, error);
 		tell(listener, rank + 1, schedule->problem.nrank);
 	}
-	return ordo_store_end(&store, worked, error);
+	return ordo_atomic_end(&file, worked, error);
 }
 
 static bool ends_in_json(const char *path)
@@ -390,9 +390,9 @@ bool ordo_topology_print(const struct ordo_topology *topology, FILE *out, struct
 bool ordo_topology_write(
 	const struct ordo_topology *topology, const char *path, struct ordo_error *error)
 {
-	struct ordo_store store;
-	if (!ordo_store_begin_file(&store, path, error))
+	struct ordo_atomic_file file;
+	if (!ordo_atomic_begin_file(&file, path, error))
 		return false;
-	bool worked = print_topology(topology, store.out, path, error);
-	return ordo_store_end(&store, worked, error);
+	bool worked = print_topology(topology, file.out, path, error);
+	return ordo_atomic_end(&file, worked, error);
 }

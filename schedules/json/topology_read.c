@@ -1,10 +1,10 @@
 /* topology_read.c - topologies from JSON. */
-#include "base/atomic_file.h"
 #include "base/source.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/document.h>
 #include <stdio.h>
 #include <stdlib.h>

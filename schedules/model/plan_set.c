@@ -1,8 +1,8 @@
 /* plan_set.c - ranges of sizes, one after another, and the schedule of each. */
-#include "base/atomic_file.h"
 #include "json/reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/plan_set.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* text.c - a schedule as text that can be read aloud and compared line by line. */
-#include "base/atomic_file.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <ordo/atomic_file.h>
 #include <ordo/document.h>
 
 static void print_head(const struct ordo_schedule *schedule, FILE *out)

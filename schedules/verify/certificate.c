@@ -6,11 +6,11 @@
  * is found (happens_before.c). One path per task and stream that it follows is enough, the one from
  * the latest of that stream's tasks.
  */
-#include "base/atomic_file.h"
 #include "happens_before.h"
 #include "json/printer.h"
 #include <errno.h>
 #include <ordo/arena.h>
+#include <ordo/atomic_file.h>
 #include <ordo/detail/certificate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -412,8 +412,8 @@ bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct o
 bool ordo_certificate_write(const struct ordo_schedule *schedule, const struct ordo_proof *proof,
 	const char *path, struct ordo_error *error)
 {
-	struct ordo_store store;
-	return ordo_store_begin_file(&store, path, error) &&
-	       ordo_store_end(
-		       &store, ordo_certificate_print(schedule, proof, store.out, error), error);
+	struct ordo_atomic_file file;
+	return ordo_atomic_begin_file(&file, path, error) &&
+	       ordo_atomic_end(
+		       &file, ordo_certificate_print(schedule, proof, file.out, error), error);
 }

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 bool copy_out(FILE *from, FILE *to, struct ordo_error *error)
 {
@@ -29,53 +27,24 @@ static bool fail_at(struct ordo_error *error, const char *path)
 	return false;
 }
 
-/* mkstemp makes files that only the owner reads; what people ask for has the usual permissions. */
-static void give_usual_mode(int file)
-{
-	mode_t mask = umask(0);
-	umask(mask);
-	fchmod(file, 0666 & ~mask);
-}
-
 bool begin_output(struct output *output, const char *path, struct ordo_error *error)
 {
-	/* Something that is no file, such as /dev/null, cannot be replaced by one. */
-	struct stat status;
 	output->path = path;
-	output->special = !stat(path, &status) && !S_ISREG(status.st_mode);
-	if (snprintf(output->temporary, sizeof output->temporary, "%s.XXXXXX", path) >=
-		(int)sizeof output->temporary) {
-		errno = ENAMETOOLONG;
-		return fail_at(error, path);
-	}
-	const int file = output->special ? -1 : mkstemp(output->temporary);
-	output->file = output->special ? fopen(path, "w") : file >= 0 ? fdopen(file, "w") : NULL;
-	if (!output->file) {
-		const int cause = errno;
-		if (file >= 0) {
-			close(file);
-			unlink(output->temporary);
-		}
-		errno = cause;
-		return fail_at(error, path);
-	}
-	if (!output->special)
-		give_usual_mode(file);
-	return true;
+	const bool begun = ordo_atomic_begin_file(&output->target, path, error);
+	output->file = begun ? output->target.out : NULL;
+	if (begun)
+		setvbuf(output->file, output->buffer, _IOFBF, sizeof output->buffer);
+	return begun;
 }
 
 bool end_output(struct output *output, bool whole, struct ordo_error *error)
 {
 	const int cause = errno;
-	const bool good = !ferror(output->file), closed = !fclose(output->file);
-	if (whole && good && closed &&
-		(output->special || !rename(output->temporary, output->path)))
+	whole = whole && !ferror(output->file);
+	if (ordo_atomic_end(&output->target, whole, error))
 		return true;
-	const int later = errno;
-	if (!output->special)
-		unlink(output->temporary);
-	errno = whole && good ? later : cause;
-	return fail_at(error, output->path);
+	errno = cause;
+	return !whole && fail_at(error, output->path);
 }
 
 bool save(FILE *from, const char *path, struct ordo_error *error)

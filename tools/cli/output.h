@@ -3,6 +3,7 @@
 #define ORDO_TOOLS_CLI_OUTPUT_H
 
 #include "report/report.h"
+#include <ordo/atomic_file.h>
 
 /* Copies a file from its beginning to a stream. */
 bool copy_out(FILE *from, FILE *to, struct ordo_error *error);
@@ -10,8 +11,8 @@ bool copy_out(FILE *from, FILE *to, struct ordo_error *error);
 struct output {
 	FILE *file;
 	const char *path;
-	char temporary[4096];
-	bool special; /* the path is no file, and is written to itself */
+	struct ordo_atomic_file target;
+	char buffer[1 << 14]; /* of the file */
 };
 
 /* Opens output->file for writing. */

@@ -1,17 +1,17 @@
-/* atomic_file.h - files and folders that appear whole or not at all. Private to schedules/.
+/* atomic_file.h - files and folders that appear whole or not at all.
  *
  * What is written goes under a temporary name beside the target, which a rename replaces at the
  * end; until then, and whenever anything fails, the target stays as it was and nothing temporary is
  * left.
  */
-#ifndef ORDO_SCHEDULES_BASE_ATOMIC_FILE_H
-#define ORDO_SCHEDULES_BASE_ATOMIC_FILE_H
+#ifndef ORDO_ATOMIC_FILE_H
+#define ORDO_ATOMIC_FILE_H
 
 #include <dirent.h>
 #include <ordo/error.h>
 #include <stdio.h>
 
-struct ordo_store {
+struct ordo_atomic_file {
 	char *target;	 /* malloc'd; symbolic links followed */
 	char *temporary; /* malloc'd; NULL: a device or a pipe, written in place */
 	FILE *out;	 /* the file being written, NULL between the files of a folder */
@@ -21,18 +21,20 @@ struct ordo_store {
 };
 
 /* Opens `out` for a single file. false: nothing to end. */
-bool ordo_store_begin_file(struct ordo_store *store, const char *path, struct ordo_error *error);
+bool ordo_atomic_begin_file(
+	struct ordo_atomic_file *file, const char *path, struct ordo_error *error);
 /* Is it the name of a schedule in the folder of a plan set: `range-0.json`? */
-bool ordo_store_is_range(const char *name);
+bool ordo_is_range_name(const char *name);
 /* Prepares a folder. Fails if the path is taken by anything but an empty folder or a folder of
  * ours. */
-bool ordo_store_begin_folder(struct ordo_store *store, const char *path, struct ordo_error *error);
+bool ordo_atomic_begin_folder(
+	struct ordo_atomic_file *file, const char *path, struct ordo_error *error);
 /* Opens `out` for a file of the folder, or closes it. */
-bool ordo_store_open(struct ordo_store *store, const char *name, struct ordo_error *error);
-bool ordo_store_close(struct ordo_store *store, struct ordo_error *error);
+bool ordo_atomic_open(struct ordo_atomic_file *file, const char *name, struct ordo_error *error);
+bool ordo_atomic_close(struct ordo_atomic_file *file, struct ordo_error *error);
 /* Puts what was written in place of the target if `worked`, which is what was true of all before;
- * else removes it. Returns whether the target was replaced. Always ends the store. */
-bool ordo_store_end(struct ordo_store *store, bool worked, struct ordo_error *error);
+ * else removes it. Returns whether the target was replaced. Always ends the file. */
+bool ordo_atomic_end(struct ordo_atomic_file *file, bool worked, struct ordo_error *error);
 
 /* Fails with ORDO_ENVIRONMENT: `what: reason` at a file, the reason being that of an errno. */
 bool ordo_fail_file(struct ordo_error *error, const char *path, const char *what, int number);
