@@ -25,34 +25,6 @@ enum step_result ordo_step_traced(
 	return step;
 }
 
-/* Counts the tasks of each signal. */
-static void number_tasks(const struct ordo_plan *plan, struct trace *trace)
-{
-	const struct ordo_schedule *schedule = plan->schedule;
-	uint32_t *nnotify = trace->first_notify + 1;
-	for (uint32_t s = 0; s < schedule->nstream; s++)
-		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++) {
-			const enum ordo_task_kind kind =
-				(enum ordo_task_kind)schedule->tasks[t].kind;
-			if (kind == ORDO_NOTIFY)
-				trace->nth[t] = nnotify[plan->signal_of[t]]++;
-			else if (kind == ORDO_WAIT)
-				trace->nth[t] = trace->nwait[plan->signal_of[t]]++;
-		}
-	for (uint32_t i = 0; i < plan->nsignal; i++)
-		trace->first_notify[i + 1] += trace->first_notify[i];
-}
-
-static void list_notifies(const struct ordo_plan *plan, struct trace *trace)
-{
-	const struct ordo_schedule *schedule = plan->schedule;
-	for (uint32_t s = 0; s < schedule->nstream; s++)
-		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
-			if (schedule->tasks[t].kind == ORDO_NOTIFY)
-				trace->notifies[trace->first_notify[plan->signal_of[t]] +
-						trace->nth[t]] = t;
-}
-
 /* Written to here, so that no page is fetched while a run is timed. */
 static struct record *allocate_records(uint64_t nround, uint32_t ntask)
 {
@@ -72,31 +44,19 @@ void ordo_trace_destroy(struct trace *trace)
 	if (!trace)
 		return;
 	free(trace->records);
-	free(trace->nth);
-	free(trace->nwait);
-	free(trace->first_notify);
-	free(trace->notifies);
+	ordo_pairing_close(&trace->pairing);
 	free(trace);
 }
 
 static struct trace *create_trace(const struct ordo_plan *plan, uint64_t nround)
 {
-	const uint32_t ntask = plan->schedule->ntask, nsignal = plan->nsignal;
 	struct trace *trace = calloc(1, sizeof *trace);
 	if (!trace)
 		return NULL;
 	trace->nround = nround;
-	trace->records = allocate_records(nround, ntask);
-	trace->nth = calloc((size_t)ntask + 1, sizeof *trace->nth);
-	trace->nwait = calloc((size_t)nsignal + 1, sizeof *trace->nwait);
-	trace->first_notify = calloc((size_t)nsignal + 1, sizeof *trace->first_notify);
-	trace->notifies = calloc((size_t)ntask + 1, sizeof *trace->notifies);
-	if (trace->records && trace->nth && trace->nwait && trace->first_notify &&
-		trace->notifies) {
-		number_tasks(plan, trace);
-		list_notifies(plan, trace);
+	trace->records = allocate_records(nround, plan->schedule->ntask);
+	if (ordo_pairing_open(&trace->pairing, plan->schedule) && trace->records)
 		return trace;
-	}
 	ordo_trace_destroy(trace);
 	return NULL;
 }
@@ -154,21 +114,6 @@ static uint64_t count_bytes(
 	return sum * element_moved(layout, task);
 }
 
-/* The j-th Wait ever takes the token of the j-th Notify ever. */
-static void find_notify(const struct ordo_plan *plan, uint64_t round, uint32_t task,
-	struct ordo_traced_task *traced)
-{
-	const struct trace *trace = plan->trace;
-	const uint32_t signal = plan->signal_of[task];
-	const uint32_t first = trace->first_notify[signal],
-		       nnotify = trace->first_notify[signal + 1] - first;
-	if (!nnotify)
-		return;
-	const uint64_t token = round * trace->nwait[signal] + trace->nth[task];
-	traced->notify_round = token / nnotify;
-	traced->notify = trace->notifies[first + token % nnotify];
-}
-
 bool ordo_plan_traced_task(const struct ordo_plan *plan, uint64_t round, uint32_t task,
 	struct ordo_traced_task *traced)
 {
@@ -184,7 +129,11 @@ bool ordo_plan_traced_task(const struct ordo_plan *plan, uint64_t round, uint32_
 		.worker = record->worker,
 		.notify = ORDO_NONE,
 		.bytes = count_bytes(plan, &plan->schedule->tasks[task], round)};
-	if (plan->schedule->tasks[task].kind == ORDO_WAIT)
-		find_notify(plan, round, task, traced);
+	if (plan->schedule->tasks[task].kind != ORDO_WAIT)
+		return true;
+	uint64_t notify_round = round;
+	traced->notify = ordo_pairing_notify_in_call(&trace->pairing, task, &notify_round);
+	if (traced->notify != ORDO_NONE)
+		traced->notify_round = notify_round;
 	return true;
 }

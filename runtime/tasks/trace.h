@@ -13,14 +13,10 @@ struct record {
 	uint32_t stamp;
 };
 
-/* The Notify and Wait tasks of a signal, each counted from 0 in the order of its stream. */
 struct trace {
-	uint64_t nround;	/* kept: round r at r % nround */
-	struct record *records; /* [nround][ntask] */
-	uint32_t *nth;		/* [ntask] which Notify or Wait of its signal a task is */
-	uint32_t *nwait;	/* [nsignal] */
-	uint32_t *first_notify; /* [nsignal + 1] into notifies */
-	uint32_t *notifies;
+	uint64_t nround;	     /* kept: round r at r % nround */
+	struct record *records;	     /* [nround][ntask] */
+	struct ordo_pairing pairing; /* in one round */
 };
 
 static inline struct record *record_of(

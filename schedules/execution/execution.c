@@ -132,19 +132,14 @@ static void want_entering(struct walk *walk, uint32_t stream, uint32_t call)
 }
 
 /* The j-th Wait of all calls takes the j-th Notify of all calls. false: there is none. */
-static bool want_token(struct walk *walk, uint32_t task, uint32_t call)
+static bool want_token(struct walk *walk, uint32_t task, uint64_t call)
 {
 	const struct ordo_execution *execution = walk->execution;
-	const struct ordo_pairing *pairing = &execution->pairing;
-	const uint32_t index = pairing->signal_of[task];
-	const struct ordo_signal *signal = &pairing->signals.items[index];
-	const uint64_t j = (uint64_t)call * signal->nwait + pairing->ordinal[task];
-	if (j >= (uint64_t)execution->ncall * signal->nnotify)
+	const uint32_t notify = ordo_pairing_notify_in_call(&execution->pairing, task, &call);
+	if (notify == ORDO_NONE || call >= execution->ncall)
 		return false;
-	const uint32_t notify =
-		pairing->notifies[pairing->first_notify[index] + j % signal->nnotify];
 	const struct ordo_step_place place =
-		ordo_execution_place(execution, notify, (uint32_t)(j / signal->nnotify));
+		ordo_execution_place(execution, notify, (uint32_t)call);
 	want(walk, place.stream, place.step + 1);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* greedy.c - a schedule is run by its order alone: how a run begins and ends. */
+/* greedy.c - runs a schedule by its order alone: begin and end. */
 #include <ordo/greedy.h>
 #include <stdlib.h>
 #include <string.h>

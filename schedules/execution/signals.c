@@ -1,5 +1,5 @@
-/* signals.c - the signals of a schedule get numbers, and the j-th Wait of a signal takes the token
- * of its j-th Notify. */
+/* signals.c - numbers the signals of a schedule, and pairs the j-th Wait of a signal with its j-th
+ * Notify. */
 #include <ordo/arena.h>
 #include <ordo/signals.h>
 #include <stdlib.h>
@@ -134,4 +134,16 @@ uint32_t ordo_pairing_notify_of(const struct ordo_pairing *pairing, uint32_t wai
 	return pairing->ordinal[wait] < pairing->signals.items[signal].nnotify
 		       ? pairing->notifies[pairing->first_notify[signal] + pairing->ordinal[wait]]
 		       : ORDO_NONE;
+}
+
+uint32_t ordo_pairing_notify_in_call(
+	const struct ordo_pairing *pairing, uint32_t wait, uint64_t *call)
+{
+	const uint32_t index = pairing->signal_of[wait];
+	const struct ordo_signal *signal = &pairing->signals.items[index];
+	const uint64_t j = *call * signal->nwait + pairing->ordinal[wait];
+	if (!signal->nnotify)
+		return ORDO_NONE;
+	*call = j / signal->nnotify;
+	return pairing->notifies[pairing->first_notify[index] + j % signal->nnotify];
 }

@@ -10,7 +10,7 @@
 #ifndef ORDO_SCHEDULES_JSON_SCAN_H
 #define ORDO_SCHEDULES_JSON_SCAN_H
 
-#include "base/source.h"
+#include "source.h"
 #include <ordo/schedule.h>
 
 enum { ORDO_NESTING = 64, ORDO_NUMBER_LENGTH = 63 };

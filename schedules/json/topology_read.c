@@ -1,5 +1,5 @@
 /* topology_read.c - topologies from JSON. */
-#include "base/source.h"
+#include "source.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>

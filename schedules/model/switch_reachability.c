@@ -19,7 +19,7 @@ struct group_lists {
 	uint32_t *first, *item;
 };
 
-struct ordo_reach {
+struct ordo_switch_reachability {
 	uint32_t *group; /* [nswitch]; a group leads to groups of smaller ids only */
 	uint32_t ngroup;
 	struct group_lists into;   /* groups the rank sends into */
@@ -30,7 +30,7 @@ struct ordo_reach {
 	struct ordo_arena arena;
 };
 
-void ordo_reach_destroy(struct ordo_reach *reach)
+void ordo_switch_reachability_destroy(struct ordo_switch_reachability *reach)
 {
 	if (!reach)
 		return;
@@ -57,7 +57,7 @@ static void enter(struct walk *walk, uint32_t s)
 	walk->path[walk->npath++] = walk->open[walk->nopen++] = s;
 }
 
-static void close_group(struct walk *walk, struct ordo_reach *reach, uint32_t s)
+static void close_group(struct walk *walk, struct ordo_switch_reachability *reach, uint32_t s)
 {
 	uint32_t member;
 	do {
@@ -68,7 +68,7 @@ static void close_group(struct walk *walk, struct ordo_reach *reach, uint32_t s)
 }
 
 /* Looks at one link of the switch on top of the path, or leaves that switch. */
-static void step(struct walk *walk, struct ordo_reach *reach)
+static void step(struct walk *walk, struct ordo_switch_reachability *reach)
 {
 	const struct ordo_topology *topology = walk->topology;
 	uint32_t s = walk->path[walk->npath - 1];
@@ -93,7 +93,8 @@ static void step(struct walk *walk, struct ordo_reach *reach)
 		walk->low[s] = walk->number[t];
 }
 
-static bool find_groups(struct ordo_reach *reach, const struct ordo_topology *topology)
+static bool find_groups(
+	struct ordo_switch_reachability *reach, const struct ordo_topology *topology)
 {
 	size_t nswitch = topology->nswitch;
 	uint32_t *room = calloc(nswitch * 5 + 1, sizeof *room);
@@ -118,8 +119,9 @@ static bool find_groups(struct ordo_reach *reach, const struct ordo_topology *to
 }
 
 /* The group and the rank that a link joins, or false if it joins no rank and switch, or is down. */
-static bool joins(const struct ordo_reach *reach, const struct ordo_topology *topology,
-	const struct ordo_link *link, bool into, uint32_t *rank, uint32_t *group)
+static bool joins(const struct ordo_switch_reachability *reach,
+	const struct ordo_topology *topology, const struct ordo_link *link, bool into,
+	uint32_t *rank, uint32_t *group)
 {
 	uint32_t on_rank = into ? link->from : link->to, on_switch = into ? link->to : link->from;
 	if (link->down || on_rank >= topology->nrank || on_switch < topology->nrank)
@@ -151,8 +153,8 @@ static void sort_lists(struct group_lists *lists, uint32_t nrank)
 	lists->first[nrank] = kept;
 }
 
-static bool fill_lists(struct ordo_reach *reach, const struct ordo_topology *topology, bool into,
-	struct group_lists *lists)
+static bool fill_lists(struct ordo_switch_reachability *reach, const struct ordo_topology *topology,
+	bool into, struct group_lists *lists)
 {
 	uint32_t rank, group, nrank = topology->nrank;
 	/* first[r+2] counts, then first[r+1] walks from where rank r begins to where it ends. */
@@ -176,8 +178,9 @@ static bool fill_lists(struct ordo_reach *reach, const struct ordo_topology *top
 }
 
 /* The groups at the two ends of a link between switches of different groups. */
-static bool bridges(const struct ordo_reach *reach, const struct ordo_topology *topology,
-	const struct ordo_link *link, uint32_t *from, uint32_t *to)
+static bool bridges(const struct ordo_switch_reachability *reach,
+	const struct ordo_topology *topology, const struct ordo_link *link, uint32_t *from,
+	uint32_t *to)
 {
 	if (link->down || link->from < topology->nrank || link->to < topology->nrank)
 		return false;
@@ -186,7 +189,8 @@ static bool bridges(const struct ordo_reach *reach, const struct ordo_topology *
 	return *from != *to;
 }
 
-static bool has_bridge(const struct ordo_reach *reach, const struct ordo_topology *topology)
+static bool has_bridge(
+	const struct ordo_switch_reachability *reach, const struct ordo_topology *topology)
 {
 	uint32_t from, to;
 	for (uint32_t i = 0; i < topology->nlink; i++)
@@ -197,7 +201,8 @@ static bool has_bridge(const struct ordo_reach *reach, const struct ordo_topolog
 
 /* The bridges in order of the group they leave: a group leads to smaller ids, so its row is whole
  * before it is used. */
-static bool close_bridges(struct ordo_reach *reach, const struct ordo_topology *topology)
+static bool close_bridges(
+	struct ordo_switch_reachability *reach, const struct ordo_topology *topology)
 {
 	uint32_t from, to, nbridge = 0;
 	uint32_t(*bridge)[2] = malloc(((size_t)topology->nlink + 1) * sizeof *bridge);
@@ -220,9 +225,10 @@ static bool close_bridges(struct ordo_reach *reach, const struct ordo_topology *
 	return true;
 }
 
-struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struct ordo_error *error)
+struct ordo_switch_reachability *ordo_switch_reachability_create(
+	const struct ordo_topology *topology, struct ordo_error *error)
 {
-	struct ordo_reach *reach = calloc(1, sizeof *reach);
+	struct ordo_switch_reachability *reach = calloc(1, sizeof *reach);
 	bool worked = reach && find_groups(reach, topology) &&
 		      fill_lists(reach, topology, true, &reach->into) &&
 		      fill_lists(reach, topology, false, &reach->out_of);
@@ -231,7 +237,7 @@ struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struc
 			ordo_fail(error, ORDO_BAD_INPUT, 1,
 				"switches: %u groups are joined one way, wanted at most %d",
 				reach->ngroup, ONE_WAY_LIMIT);
-			ordo_reach_destroy(reach);
+			ordo_switch_reachability_destroy(reach);
 			return NULL;
 		}
 		reach->nword = (reach->ngroup + 63) / 64;
@@ -240,7 +246,7 @@ struct ordo_reach *ordo_reach_create(const struct ordo_topology *topology, struc
 		worked = reach->leads && close_bridges(reach, topology);
 	}
 	if (!worked) {
-		ordo_reach_destroy(reach);
+		ordo_switch_reachability_destroy(reach);
 		ordo_fail_memory(error);
 		return NULL;
 	}
@@ -270,10 +276,10 @@ static bool add_twins(
 	return ordo_topology_finish(twins, error);
 }
 
-struct ordo_reach *ordo_reach_through_ranks(
+struct ordo_switch_reachability *ordo_switch_reachability_through_ranks(
 	const struct ordo_topology *topology, struct ordo_error *error)
 {
-	struct ordo_reach *reach = NULL;
+	struct ordo_switch_reachability *reach = NULL;
 	struct ordo_topology *twins = ordo_topology_create(
 		topology->name, topology->nrank, topology->nrank + topology->nswitch, 0, error);
 	if (twins && add_twins(twins, topology, error)) {
@@ -284,12 +290,13 @@ struct ordo_reach *ordo_reach_through_ranks(
 	return reach;
 }
 
-static bool leads_to(const struct ordo_reach *reach, uint32_t from, uint32_t to)
+static bool leads_to(const struct ordo_switch_reachability *reach, uint32_t from, uint32_t to)
 {
 	return reach->leads && reach->leads[(size_t)from * reach->nword + to / 64] >> to % 64 & 1;
 }
 
-bool ordo_reach_joined(const struct ordo_reach *reach, uint32_t a, uint32_t b)
+bool ordo_switch_reachability_joined(
+	const struct ordo_switch_reachability *reach, uint32_t a, uint32_t b)
 {
 	const uint32_t *into = reach->into.item + reach->into.first[a];
 	const uint32_t *into_end = reach->into.item + reach->into.first[a + 1];

@@ -50,7 +50,7 @@ struct ordo_topology *ordo_topology_create(const char *name, uint32_t nrank, uin
 
 static void forget_index(struct ordo_topology *topology)
 {
-	ordo_reach_destroy(topology->reach);
+	ordo_switch_reachability_destroy(topology->reach);
 	free(topology->first_link);
 	topology->reach = NULL;
 	topology->first_link = NULL;
@@ -215,7 +215,7 @@ bool ordo_topology_finish(struct ordo_topology *topology, struct ordo_error *err
 		topology->first_link[topology->links[i].from + 1]++;
 	for (uint32_t v = 0; v < nvertex(topology); v++)
 		topology->first_link[v + 1] += topology->first_link[v];
-	topology->reach = ordo_reach_create(topology, error);
+	topology->reach = ordo_switch_reachability_create(topology, error);
 	return topology->reach;
 }
 
@@ -249,7 +249,7 @@ bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uin
 	for (; low < end && topology->links[low].to == b; low++)
 		if (!topology->links[low].down)
 			return true;
-	return ordo_reach_joined(topology->reach, a, b);
+	return ordo_switch_reachability_joined(topology->reach, a, b);
 }
 
 /* Appends the low `size` bytes of a number, smallest first, so that every machine digests the

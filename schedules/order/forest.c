@@ -7,7 +7,7 @@
 /* Beside what trees need to grow, a forest finds its leaves (a proof has them in order, a forest as
  * they come). */
 struct ordo_forest_growth {
-	struct ordo_growth growth;
+	struct ordo_tree_builder builder;
 	size_t fact_room;
 	uint32_t *leaf_of; /* [leaf_room] by shard; ORDO_NONE: not there yet */
 	size_t leaf_room;
@@ -29,7 +29,7 @@ void ordo_forest_destroy(struct ordo_forest *forest)
 {
 	if (!forest)
 		return;
-	growth_free(&forest->growth->growth);
+	ordo_tree_builder_free(&forest->growth->builder);
 	free(forest->growth->leaf_of);
 	free(forest->growth);
 	free(forest->trees.nodes);
@@ -65,7 +65,7 @@ uint32_t ordo_forest_leaf(struct ordo_forest *forest, uint32_t leaf)
 		growth->leaf_of[i] = ORDO_NONE;
 	if (growth->leaf_of[leaf] == ORDO_NONE)
 		growth->leaf_of[leaf] = note_facts(
-			forest, before, grow_leaf(&forest->trees, &growth->growth, leaf));
+			forest, before, ordo_build_leaf(&forest->trees, &growth->builder, leaf));
 	return growth->leaf_of[leaf];
 }
 
@@ -74,8 +74,8 @@ uint32_t ordo_forest_add(struct ordo_forest *forest, uint32_t left, uint32_t rig
 	const uint32_t before = forest->trees.nnode;
 	if (!prepare_facts(forest))
 		return ORDO_NONE;
-	return note_facts(
-		forest, before, grow_tree(&forest->trees, &forest->growth->growth, left, right));
+	return note_facts(forest, before,
+		ordo_build_tree(&forest->trees, &forest->growth->builder, left, right));
 }
 
 bool ordo_forest_bring(

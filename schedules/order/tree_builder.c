@@ -1,4 +1,4 @@
-/* tree_builder.c - how trees grow: every tree once.
+/* tree_builder.c - builds trees, each once.
  *
  * Most sums are alone in what they add to, since a partial sum is sent on to one place: so the
  * first tree over a node, as its larger operand, is found without a table, which holds the others.
@@ -13,18 +13,18 @@
 #define MOST_NODES (ORDO_NONE - 1)
 
 static uint32_t new_node(
-	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t left, uint32_t right)
 {
 	const uint32_t node = trees->nnode;
 	if (node >= MOST_NODES ||
-		!ordo_array_reserve(&trees->nodes, &growth->node_room, (size_t)node + 1,
+		!ordo_array_reserve(&trees->nodes, &builder->node_room, (size_t)node + 1,
 			sizeof *trees->nodes) ||
-		!ordo_array_reserve(&growth->parent_of, &growth->parent_room, (size_t)node + 1,
-			sizeof *growth->parent_of))
+		!ordo_array_reserve(&builder->parent_of, &builder->parent_room, (size_t)node + 1,
+			sizeof *builder->parent_of))
 		return ORDO_NONE;
-	growth->parent_of[node] = ORDO_NONE;
+	builder->parent_of[node] = ORDO_NONE;
 	if (trees->same) {
-		if (!ordo_array_reserve(&trees->same, &growth->same_room, (size_t)node + 1,
+		if (!ordo_array_reserve(&trees->same, &builder->same_room, (size_t)node + 1,
 			    sizeof *trees->same))
 			return ORDO_NONE;
 		trees->same[node] = node;
@@ -36,19 +36,19 @@ static uint32_t new_node(
 }
 
 /* From now on nodes may stand for others. */
-static bool begin_same(struct ordo_trees *trees, struct ordo_growth *growth)
+static bool begin_same(struct ordo_trees *trees, struct ordo_tree_builder *builder)
 {
 	if (trees->same)
 		return true;
 	if (!ordo_array_reserve(
-		    &trees->same, &growth->same_room, trees->nnode, sizeof *trees->same))
+		    &trees->same, &builder->same_room, trees->nnode, sizeof *trees->same))
 		return false;
 	for (uint32_t i = 0; i < trees->nnode; i++)
 		trees->same[i] = i;
 	return true;
 }
 
-/* Puts the newest node into a table. What is in none would be grown again, so without memory there
+/* Puts the newest node into a table. What is in none would be built again, so without memory there
  * is no such node; ORDO_NONE. */
 static uint32_t put_node(
 	struct ordo_trees *trees, struct ordo_map *table, uint32_t a, uint32_t b, uint32_t node)
@@ -60,72 +60,73 @@ static uint32_t put_node(
 }
 
 /* The same as `first`, with operands in other order, here or further down. */
-static uint32_t grow_other(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left,
-	uint32_t right, uint32_t first)
+static uint32_t build_other(struct ordo_trees *trees, struct ordo_tree_builder *builder,
+	uint32_t left, uint32_t right, uint32_t first)
 {
-	uint32_t tree = ordo_map_get(&growth->other_of, left, right);
+	uint32_t tree = ordo_map_get(&builder->other_of, left, right);
 	if (tree != ORDO_NONE)
 		return tree;
-	if (!begin_same(trees, growth))
+	if (!begin_same(trees, builder))
 		return ORDO_NONE;
-	tree = new_node(trees, growth, left, right);
+	tree = new_node(trees, builder, left, right);
 	if (tree == ORDO_NONE)
 		return ORDO_NONE;
 	trees->same[tree] = first;
-	return put_node(trees, &growth->other_of, left, right, tree);
+	return put_node(trees, &builder->other_of, left, right, tree);
 }
 
-uint32_t grow_leaf(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t leaf)
+uint32_t ordo_build_leaf(struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t leaf)
 {
-	return new_node(trees, growth, ORDO_NONE, leaf);
+	return new_node(trees, builder, ORDO_NONE, leaf);
 }
 
-static uint32_t grow_first(
-	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+static uint32_t build_first(
+	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t left, uint32_t right)
 {
 	const uint32_t a = ordo_same_tree(trees, left), b = ordo_same_tree(trees, right);
 	const uint32_t smaller = a < b ? a : b, larger = a < b ? b : a;
-	const uint32_t tree = new_node(trees, growth, left, right);
+	const uint32_t tree = new_node(trees, builder, left, right);
 	if (tree == ORDO_NONE)
 		return ORDO_NONE;
-	if (growth->parent_of[larger] == ORDO_NONE)
-		growth->parent_of[larger] = tree;
+	if (builder->parent_of[larger] == ORDO_NONE)
+		builder->parent_of[larger] = tree;
 	else
-		return put_node(trees, &growth->node_of, smaller, larger, tree);
+		return put_node(trees, &builder->node_of, smaller, larger, tree);
 	return tree;
 }
 
 /* The first tree of these operands, either way round, each by what stands for it; ORDO_NONE: there
  * is none. */
-static uint32_t first_tree(
-	const struct ordo_trees *trees, const struct ordo_growth *growth, uint32_t a, uint32_t b)
+static uint32_t first_tree(const struct ordo_trees *trees, const struct ordo_tree_builder *builder,
+	uint32_t a, uint32_t b)
 {
 	const uint32_t smaller = a < b ? a : b, larger = a < b ? b : a,
-		       parent = growth->parent_of[larger];
+		       parent = builder->parent_of[larger];
 	if (parent == ORDO_NONE)
 		return ORDO_NONE;
 	const uint32_t left = ordo_same_tree(trees, trees->nodes[parent][0]),
 		       right = ordo_same_tree(trees, trees->nodes[parent][1]);
 	return (left < right ? left : right) == smaller
 		       ? parent
-		       : ordo_map_get(&growth->node_of, smaller, larger);
+		       : ordo_map_get(&builder->node_of, smaller, larger);
 }
 
-uint32_t grow_tree(
-	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right)
+uint32_t ordo_build_tree(
+	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t left, uint32_t right)
 {
 	const uint32_t first = first_tree(
-		trees, growth, ordo_same_tree(trees, left), ordo_same_tree(trees, right));
+		trees, builder, ordo_same_tree(trees, left), ordo_same_tree(trees, right));
 	if (first == ORDO_NONE)
-		return grow_first(trees, growth, left, right);
+		return build_first(trees, builder, left, right);
 	const uint32_t *node = trees->nodes[first];
-	return node[0] == left && node[1] == right ? first
-						   : grow_other(trees, growth, left, right, first);
+	return node[0] == left && node[1] == right
+		       ? first
+		       : build_other(trees, builder, left, right, first);
 }
 
-void growth_free(struct ordo_growth *growth)
+void ordo_tree_builder_free(struct ordo_tree_builder *builder)
 {
-	free(growth->parent_of);
-	ordo_map_free(&growth->node_of);
-	ordo_map_free(&growth->other_of);
+	free(builder->parent_of);
+	ordo_map_free(&builder->node_of);
+	ordo_map_free(&builder->other_of);
 }

@@ -1,4 +1,4 @@
-/* tree_builder.h - how trees grow: every tree once. Private to schedules/. */
+/* tree_builder.h - builds trees, each once. Private to schedules/. */
 #ifndef ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
 #define ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
 
@@ -6,7 +6,7 @@
 #include <ordo/verify.h>
 
 /* What is needed to add to trees, beside them; {0} for empty trees. */
-struct ordo_growth {
+struct ordo_tree_builder {
 	size_t node_room, same_room, parent_room;
 	/* [nnode] the first tree of which this stands for the larger operand; ORDO_NONE */
 	uint32_t *parent_of;
@@ -18,12 +18,13 @@ struct ordo_growth {
 };
 
 /* A new leaf: not looked for. */
-uint32_t grow_leaf(struct ordo_trees *trees, struct ordo_growth *growth, uint32_t leaf);
+uint32_t ordo_build_leaf(
+	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t leaf);
 /* left + right, which is not commuted; new or there already. ORDO_NONE: no memory, or too many
  * nodes. */
-uint32_t grow_tree(
-	struct ordo_trees *trees, struct ordo_growth *growth, uint32_t left, uint32_t right);
+uint32_t ordo_build_tree(
+	struct ordo_trees *trees, struct ordo_tree_builder *builder, uint32_t left, uint32_t right);
 /* The trees stay. */
-void growth_free(struct ordo_growth *growth);
+void ordo_tree_builder_free(struct ordo_tree_builder *builder);
 
 #endif

@@ -117,13 +117,13 @@ bool ordo_quotient_number_orbits(struct quotient *q)
 }
 
 /* passing: what ranks join that pass on; NULL: they do not. */
-static bool verify_offset(
-	struct quotient *q, const struct ordo_reach *passing, uint32_t task, uint32_t offset)
+static bool verify_offset(struct quotient *q, const struct ordo_switch_reachability *passing,
+	uint32_t task, uint32_t offset)
 {
 	const struct ordo_topology *topology = q->options->topology;
 	for (uint32_t from = 0; from < q->group->order; from++) {
 		const uint32_t to = group_add(q->group, from, offset);
-		if (from != to && !(passing ? ordo_reach_joined(passing, from, to)
+		if (from != to && !(passing ? ordo_switch_reachability_joined(passing, from, to)
 					    : ordo_topology_reaches(topology, from, to)))
 			return ordo_add_finding(&q->findings, 12, NULL, 0, NULL,
 				"%s, as rank %u and rank %u do it: there is no %s from rank %u to "
@@ -144,10 +144,10 @@ bool ordo_quotient_verify_links(struct quotient *q)
 		return ordo_add_finding(&q->findings, 12, NULL, 0, NULL,
 			"the schedule has %u ranks, topology \"%s\" has %u", q->group->order,
 			q->options->topology->name, q->options->topology->nrank);
-	struct ordo_reach *passing =
-		q->options->through_ranks
-			? ordo_reach_through_ranks(q->options->topology, q->findings.error)
-			: NULL;
+	struct ordo_switch_reachability *passing =
+		q->options->through_ranks ? ordo_switch_reachability_through_ranks(
+						    q->options->topology, q->findings.error)
+					  : NULL;
 	if (q->options->through_ranks && !passing)
 		return false;
 	uint8_t *asked = calloc(q->group->order, 1);
@@ -164,6 +164,6 @@ bool ordo_quotient_verify_links(struct quotient *q)
 		asked[offset] = 1;
 	}
 	free(asked);
-	ordo_reach_destroy(passing);
+	ordo_switch_reachability_destroy(passing);
 	return worked;
 }

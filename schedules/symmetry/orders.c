@@ -194,7 +194,7 @@ static bool digest_order(struct quotient *q)
 static const char *print_value(struct quotient *q, struct value value)
 {
 	struct ordo_trees trees = {0};
-	struct ordo_growth growth = {0};
+	struct ordo_tree_builder builder = {0};
 	const uint32_t nrank = q->group->order;
 	/* A node to be visited, or (node ORDO_NONE) two that are done to be added. */
 	struct value *stack = malloc((2 * (size_t)nrank + 2) * sizeof *stack);
@@ -207,9 +207,9 @@ static const char *print_value(struct quotient *q, struct value value)
 		uint32_t tree;
 		if (top.node == ORDO_NONE) {
 			ndone -= 2;
-			tree = grow_tree(&trees, &growth, done[ndone], done[ndone + 1]);
+			tree = ordo_build_tree(&trees, &builder, done[ndone], done[ndone + 1]);
 		} else if (top.node == LEAF) {
-			tree = grow_leaf(&trees, &growth, top.by);
+			tree = ordo_build_leaf(&trees, &builder, top.by);
 		} else {
 			const struct tree_node *node = &q->memory.forest.nodes[top.node];
 			stack[depth++] = (struct value){ORDO_NONE, 0};
@@ -223,7 +223,7 @@ static const char *print_value(struct quotient *q, struct value value)
 	}
 	const char *text =
 		worked ? ordo_tree_print(&q->findings.proof->arena, &trees, done[0], 32) : NULL;
-	growth_free(&growth);
+	ordo_tree_builder_free(&builder);
 	free(trees.nodes);
 	free(trees.same);
 	free(stack);

@@ -31,7 +31,7 @@ struct touch {
 };
 
 struct certificate {
-	struct paths paths;
+	struct happens_before before;
 	const struct ordo_schedule *schedule;
 	struct ordo_error *error;
 	uint64_t *cells_of; /* [nrank + 1] */
@@ -116,18 +116,19 @@ static struct cell *cell_of(const struct certificate *certificate, uint32_t rank
 
 static uint32_t rank_of(const struct certificate *certificate, uint32_t task)
 {
-	return certificate->schedule->streams[certificate->paths.stream_of[task]].rank;
+	return certificate->schedule->streams[certificate->before.stream_of[task]].rank;
 }
 
 /* The items from `first` on are a path to the task: what it shows is noted. */
 static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t first)
 {
-	struct paths *paths = &certificate->paths;
-	if (!ordo_array_reserve(&paths->paths, &paths->path_room, (size_t)paths->npath + 1,
-		    sizeof *paths->paths))
+	struct happens_before *before = &certificate->before;
+	if (!ordo_array_reserve(&before->paths, &before->path_room, (size_t)before->npath + 1,
+		    sizeof *before->paths))
 		return ordo_fail_memory(certificate->error);
-	paths->paths[paths->npath++] = (struct path){task, first, paths->nitem};
-	const uint32_t notify = paths_first_notify(paths, first), stream = paths->stream_of[notify];
+	before->paths[before->npath++] = (struct path){task, first, before->nitem};
+	const uint32_t notify = ordo_happens_before_first_notify(before, first),
+		       stream = before->stream_of[notify];
 	if (certificate->stamps[stream] != task + 1 || certificate->known[stream] < notify)
 		certificate->known[stream] = notify;
 	certificate->stamps[stream] = task + 1;
@@ -138,17 +139,17 @@ static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t f
 /* b must follow a. */
 static bool follow(struct certificate *certificate, uint32_t a, uint32_t b)
 {
-	struct paths *paths = &certificate->paths;
-	const uint32_t stream = paths->stream_of[a], first = paths->nitem;
-	if (stream == paths->stream_of[b] ||
+	struct happens_before *before = &certificate->before;
+	const uint32_t stream = before->stream_of[a], first = before->nitem;
+	if (stream == before->stream_of[b] ||
 		(certificate->stamps[stream] == b + 1 && certificate->known[stream] > a))
 		return true;
-	return paths_find(paths, a, b) && keep_path(certificate, b, first);
+	return ordo_happens_before_find(before, a, b) && keep_path(certificate, b, first);
 }
 
 static bool read_cell(struct certificate *certificate, struct cell *cell, uint32_t task)
 {
-	const uint32_t *stream_of = certificate->paths.stream_of;
+	const uint32_t *stream_of = certificate->before.stream_of;
 	if (cell->writer != ORDO_NONE && !follow(certificate, cell->writer, task))
 		return false;
 	struct reader *latest = cell->readers ? &certificate->readers[cell->readers] : NULL;
@@ -188,8 +189,8 @@ static bool write_cell(struct certificate *certificate, struct cell *cell, uint3
 
 static bool touch(struct certificate *certificate, uint32_t task, uint32_t rank)
 {
-	struct paths *paths = &certificate->paths;
-	const uint32_t stream = paths->stream_of[task],
+	struct happens_before *before = &certificate->before;
+	const uint32_t stream = before->stream_of[task],
 		       index = ordo_map_get(&certificate->touch_of, stream, rank);
 	if (index != ORDO_NONE) {
 		certificate->touches[index].last = task;
@@ -200,9 +201,10 @@ static bool touch(struct certificate *certificate, uint32_t task, uint32_t rank)
 		!ordo_map_put(&certificate->touch_of, stream, rank, certificate->ntouch))
 		return ordo_fail_memory(certificate->error);
 	certificate->touches[certificate->ntouch++] = (struct touch){stream, rank, task};
-	const uint32_t first = paths->nitem;
+	const uint32_t first = before->nitem;
 	return certificate->entered[rank] == task + 1 ||
-	       (paths_find_entering(paths, rank, task) && keep_path(certificate, task, first));
+	       (ordo_happens_before_find_entering(before, rank, task) &&
+		       keep_path(certificate, task, first));
 }
 
 static bool is_memory(const struct certificate *certificate, unsigned buffer)
@@ -221,7 +223,7 @@ static bool go_through_move(struct certificate *certificate, uint32_t id)
 	uint32_t parent = ORDO_NONE;
 	for (uint32_t i = 0; reads && parent == ORDO_NONE && i < task->count; i++)
 		parent = cell_of(certificate, rank, src, task->src + i)->writer;
-	if (!paths_note_move(&certificate->paths, id, parent))
+	if (!ordo_happens_before_note_move(&certificate->before, id, parent))
 		return false;
 	for (uint32_t i = 0; i < task->count; i++)
 		if ((reads && !read_cell(certificate,
@@ -234,21 +236,21 @@ static bool go_through_move(struct certificate *certificate, uint32_t id)
 
 static bool go_through(struct certificate *certificate)
 {
-	struct paths *paths = &certificate->paths;
+	struct happens_before *before = &certificate->before;
 	uint32_t *next = malloc(((size_t)certificate->schedule->nstream + 1) * sizeof *next);
 	uint32_t at = 0;
 	bool worked = next ? true : ordo_fail_memory(certificate->error);
 	for (uint32_t s = 0; worked && s < certificate->schedule->nstream; s++)
 		next[s] = certificate->schedule->streams[s].first;
-	for (uint32_t i = 0; worked && i < paths->order.nrun; i++)
-		for (uint32_t n = 0; worked && n < paths->order.runs[i].count; n++) {
-			const uint32_t task = next[paths->order.runs[i].stream]++;
+	for (uint32_t i = 0; worked && i < before->order.nrun; i++)
+		for (uint32_t n = 0; worked && n < before->order.runs[i].count; n++) {
+			const uint32_t task = next[before->order.runs[i].stream]++;
 			const struct ordo_task *what = &certificate->schedule->tasks[task];
-			paths->at[task] = at++;
+			before->at[task] = at++;
 			if (ordo_task_moves(what))
 				worked = go_through_move(certificate, task);
 			else if (what->kind == ORDO_WAIT)
-				worked = paths_note_wait(paths, task);
+				worked = ordo_happens_before_note_wait(before, task);
 		}
 	free(next);
 	return worked;
@@ -256,16 +258,17 @@ static bool go_through(struct certificate *certificate)
 
 static bool go_through_leaving(struct certificate *certificate)
 {
-	struct paths *paths = &certificate->paths;
-	paths->leaving = malloc(((size_t)certificate->ntouch + 1) * sizeof *paths->leaving);
-	if (!paths->leaving)
+	struct happens_before *before = &certificate->before;
+	before->leaving = malloc(((size_t)certificate->ntouch + 1) * sizeof *before->leaving);
+	if (!before->leaving)
 		return ordo_fail_memory(certificate->error);
 	for (uint32_t i = 0; i < certificate->ntouch; i++) {
 		const struct touch *touch = &certificate->touches[i];
-		const uint32_t first = paths->nitem;
-		if (!paths_find_leaving(paths, touch->last, touch->rank))
+		const uint32_t first = before->nitem;
+		if (!ordo_happens_before_find_leaving(before, touch->last, touch->rank))
 			return false;
-		paths->leaving[paths->nleaving++] = (struct path){touch->rank, first, paths->nitem};
+		before->leaving[before->nleaving++] =
+			(struct path){touch->rank, first, before->nitem};
 	}
 	return true;
 }
@@ -297,29 +300,30 @@ static void put_order(struct ordo_printer *printer, const struct ordo_interleavi
 
 /* Routes that some path names a part of; numbers[] becomes the place of their first hop among
  * all. */
-static void put_routes(struct ordo_printer *printer, const struct paths *paths, uint32_t *numbers)
+static void put_routes(
+	struct ordo_printer *printer, const struct happens_before *before, uint32_t *numbers)
 {
 	uint32_t nhop = 0;
 	ordo_printer_text(printer, ",\n \"routes\": [");
-	for (uint32_t i = 0; i < paths->nchain; i++) {
+	for (uint32_t i = 0; i < before->nchain; i++) {
 		if (numbers[i] == ORDO_NONE)
 			continue;
 		ordo_printer_text(printer, nhop ? ",\n  [" : "\n  [");
-		for (uint32_t k = 0; k < paths->chains[i].nhop; k++)
-			put_number(printer, k ? ", " : "", paths->chains[i].hops[k]);
+		for (uint32_t k = 0; k < before->chains[i].nhop; k++)
+			put_number(printer, k ? ", " : "", before->chains[i].hops[k]);
 		ordo_printer_text(printer, "]");
 		numbers[i] = nhop;
-		nhop += paths->chains[i].nhop;
+		nhop += before->chains[i].nhop;
 	}
 	ordo_printer_text(printer, "]");
 }
 
-static void put_path(struct ordo_printer *printer, const struct paths *paths,
+static void put_path(struct ordo_printer *printer, const struct happens_before *before,
 	const struct path *path, const uint32_t *numbers)
 {
 	put_number(printer, "[", path->goal);
 	for (uint32_t i = path->first; i < path->end; i++) {
-		const struct path_item *item = &paths->items[i];
+		const struct path_item *item = &before->items[i];
 		if (item->route == ORDO_NONE) {
 			put_number(printer, ", ", item->first);
 			continue;
@@ -331,13 +335,13 @@ static void put_path(struct ordo_printer *printer, const struct paths *paths,
 	ordo_printer_text(printer, "]");
 }
 
-static void put_paths(struct ordo_printer *printer, const struct paths *paths, const char *name,
-	const struct path *list, uint32_t n, const uint32_t *numbers)
+static void put_paths(struct ordo_printer *printer, const struct happens_before *before,
+	const char *name, const struct path *list, uint32_t n, const uint32_t *numbers)
 {
 	ordo_printer_text(printer, name);
 	for (uint32_t i = 0; i < n; i++) {
 		ordo_printer_text(printer, !i ? "\n  " : i % 8 ? ", " : ",\n  ");
-		put_path(printer, paths, &list[i], numbers);
+		put_path(printer, before, &list[i], numbers);
 	}
 	ordo_printer_text(printer, "]");
 }
@@ -359,21 +363,22 @@ static void put_claims(struct ordo_printer *printer, const struct ordo_proof *pr
 
 static bool print(const struct certificate *certificate, const struct ordo_proof *proof, FILE *out)
 {
-	const struct paths *paths = &certificate->paths;
+	const struct happens_before *before = &certificate->before;
 	struct ordo_printer printer;
-	uint32_t *numbers = malloc(((size_t)paths->nchain + 1) * sizeof *numbers);
+	uint32_t *numbers = malloc(((size_t)before->nchain + 1) * sizeof *numbers);
 	if (!numbers)
 		return ordo_fail_memory(certificate->error);
-	memset(numbers, 0xff, paths->nchain * sizeof *numbers);
-	for (uint32_t i = 0; i < paths->nitem; i++)
-		if (paths->items[i].route != ORDO_NONE)
-			numbers[paths->items[i].route] = 0;
+	memset(numbers, 0xff, before->nchain * sizeof *numbers);
+	for (uint32_t i = 0; i < before->nitem; i++)
+		if (before->items[i].route != ORDO_NONE)
+			numbers[before->items[i].route] = 0;
 	ordo_printer_begin(&printer, out);
 	ordo_printer_text(&printer, "{\"schema\": \"ordo/certificate/1\"");
-	put_order(&printer, &paths->order);
-	put_routes(&printer, paths, numbers);
-	put_paths(&printer, paths, ",\n \"paths\": [", paths->paths, paths->npath, numbers);
-	put_paths(&printer, paths, ",\n \"leaving\": [", paths->leaving, paths->nleaving, numbers);
+	put_order(&printer, &before->order);
+	put_routes(&printer, before, numbers);
+	put_paths(&printer, before, ",\n \"paths\": [", before->paths, before->npath, numbers);
+	put_paths(
+		&printer, before, ",\n \"leaving\": [", before->leaving, before->nleaving, numbers);
 	put_claims(&printer, proof);
 	free(numbers);
 	return ordo_printer_end(&printer)
@@ -383,7 +388,7 @@ static bool print(const struct certificate *certificate, const struct ordo_proof
 
 static void close_certificate(struct certificate *certificate)
 {
-	paths_close(&certificate->paths);
+	ordo_happens_before_close(&certificate->before);
 	free(certificate->cells_of);
 	free(certificate->cells);
 	free(certificate->readers);
@@ -402,7 +407,7 @@ bool ordo_certificate_print(const struct ordo_schedule *schedule, const struct o
 			proof->proved ? "there is no certificate for sums whose order is not fixed"
 				      : "there is no certificate for what is refuted");
 	struct certificate certificate = {.schedule = schedule, .error = error};
-	const bool worked = paths_open(&certificate.paths, schedule, error) &&
+	const bool worked = ordo_happens_before_open(&certificate.before, schedule, error) &&
 			    give_cells(&certificate) && go_through(&certificate) &&
 			    go_through_leaving(&certificate) && print(&certificate, proof, out);
 	close_certificate(&certificate);

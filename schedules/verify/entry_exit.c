@@ -28,7 +28,7 @@ struct probe {
 	struct touch *touch;
 };
 
-struct presence {
+struct entry_exit {
 	struct verifier *verifier;
 	bool backwards;
 	uint32_t *lane_of; /* [nrank] ORDO_NONE: nobody asks */
@@ -51,16 +51,16 @@ static bool is_open(const struct touch *touch, bool backwards)
 	return backwards ? touch->left <= touch->last : !touch->entered_first;
 }
 
-static void add_probe(struct presence *presence, struct touch *touch)
+static void add_probe(struct entry_exit *entry_exit, struct touch *touch)
 {
-	const struct task_info *notes = presence->verifier->tasks;
-	uint32_t *lane = &presence->lane_of[touch->rank];
+	const struct task_info *notes = entry_exit->verifier->tasks;
+	uint32_t *lane = &entry_exit->lane_of[touch->rank];
 	if (*lane == ORDO_NONE) {
-		*lane = presence->nlane++;
-		presence->ranks[*lane] = touch->rank;
+		*lane = entry_exit->nlane++;
+		entry_exit->ranks[*lane] = touch->rank;
 	}
-	presence->probes[presence->nprobe++] = (struct probe){
-		*lane, notes[presence->backwards ? touch->last : touch->first].at, touch};
+	entry_exit->probes[entry_exit->nprobe++] = (struct probe){
+		*lane, notes[entry_exit->backwards ? touch->last : touch->first].at, touch};
 }
 
 static int compare(const void *left, const void *right)
@@ -81,157 +81,157 @@ static int compare_backwards(const void *left, const void *right)
 	return a->at > b->at ? -1 : a->at < b->at;
 }
 
-static void add_probes(struct presence *presence)
+static void add_probes(struct entry_exit *entry_exit)
 {
-	struct verifier *verifier = presence->verifier;
+	struct verifier *verifier = entry_exit->verifier;
 	for (uint32_t i = 0; i < verifier->touches.count; i++)
-		if (is_open(&verifier->touches.items[i], presence->backwards))
-			add_probe(presence, &verifier->touches.items[i]);
-	qsort(presence->probes, presence->nprobe, sizeof *presence->probes,
-		presence->backwards ? compare_backwards : compare);
+		if (is_open(&verifier->touches.items[i], entry_exit->backwards))
+			add_probe(entry_exit, &verifier->touches.items[i]);
+	qsort(entry_exit->probes, entry_exit->nprobe, sizeof *entry_exit->probes,
+		entry_exit->backwards ? compare_backwards : compare);
 }
 
-static uint32_t take_line(struct presence *presence)
+static uint32_t take_line(struct entry_exit *entry_exit)
 {
-	const uint32_t line = presence->free_line;
+	const uint32_t line = entry_exit->free_line;
 	if (line != ORDO_NONE) {
-		presence->free_line = (uint32_t)presence->pool[line].bits[0];
+		entry_exit->free_line = (uint32_t)entry_exit->pool[line].bits[0];
 		return line;
 	}
-	if (!ordo_array_reserve(&presence->pool, &presence->pool_room, (size_t)presence->npool + 1,
-		    sizeof *presence->pool))
+	if (!ordo_array_reserve(&entry_exit->pool, &entry_exit->pool_room,
+		    (size_t)entry_exit->npool + 1, sizeof *entry_exit->pool))
 		return ORDO_NONE;
-	return presence->npool++;
+	return entry_exit->npool++;
 }
 
-static bool tell(struct presence *presence, uint32_t index, uint32_t stream)
+static bool tell(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
 {
-	const uint32_t line = take_line(presence);
+	const uint32_t line = take_line(entry_exit);
 	if (line == ORDO_NONE)
 		return false;
-	presence->pool[line] = presence->lines[stream];
-	presence->line_of[presence->verifier->signals.items[index].first +
-			  presence->told[index]++] = line;
+	entry_exit->pool[line] = entry_exit->lines[stream];
+	entry_exit->line_of[entry_exit->verifier->signals.items[index].first +
+			    entry_exit->told[index]++] = line;
 	return true;
 }
 
-static void hear(struct presence *presence, uint32_t index, uint32_t stream)
+static void hear(struct entry_exit *entry_exit, uint32_t index, uint32_t stream)
 {
-	const uint32_t line = presence->line_of[presence->verifier->signals.items[index].first +
-						presence->heard[index]++];
+	const uint32_t line = entry_exit->line_of[entry_exit->verifier->signals.items[index].first +
+						  entry_exit->heard[index]++];
 	for (int i = 0; i < WORDS; i++)
-		presence->lines[stream].bits[i] |= presence->pool[line].bits[i];
-	presence->pool[line].bits[0] = presence->free_line;
-	presence->free_line = line;
+		entry_exit->lines[stream].bits[i] |= entry_exit->pool[line].bits[i];
+	entry_exit->pool[line].bits[0] = entry_exit->free_line;
+	entry_exit->free_line = line;
 }
 
-static bool pass_event(struct presence *presence, uint32_t id)
+static bool pass_event(struct entry_exit *entry_exit, uint32_t id)
 {
-	const struct verifier *verifier = presence->verifier;
+	const struct verifier *verifier = entry_exit->verifier;
 	const struct task_info *note = &verifier->tasks[id];
 	const bool notifies = verifier->schedule->tasks[id].kind == ORDO_NOTIFY;
-	if (notifies != presence->backwards)
-		return tell(presence, note->link, note->stream);
-	hear(presence, note->link, note->stream);
+	if (notifies != entry_exit->backwards)
+		return tell(entry_exit, note->link, note->stream);
+	hear(entry_exit, note->link, note->stream);
 	return true;
 }
 
-static void answer(struct presence *presence, const struct probe *probe)
+static void answer(struct entry_exit *entry_exit, const struct probe *probe)
 {
 	struct touch *touch = probe->touch;
 	const uint32_t bit = probe->lane % RANKS;
-	if (!(presence->lines[touch->stream].bits[bit / 64] >> bit % 64 & 1))
+	if (!(entry_exit->lines[touch->stream].bits[bit / 64] >> bit % 64 & 1))
 		return;
-	if (presence->backwards)
+	if (entry_exit->backwards)
 		touch->left = touch->last + 1;
 	else
 		touch->entered_first = true;
 }
 
-static void begin_pass(struct presence *presence, uint32_t first_lane)
+static void begin_pass(struct entry_exit *entry_exit, uint32_t first_lane)
 {
-	const struct ordo_schedule *schedule = presence->verifier->schedule;
-	const size_t nsignal = presence->verifier->findings.proof->nsignal;
-	memset(presence->lines, 0, schedule->nstream * sizeof *presence->lines);
-	memset(presence->told, 0, nsignal * sizeof *presence->told);
-	memset(presence->heard, 0, nsignal * sizeof *presence->heard);
-	presence->npool = 0;
-	presence->free_line = ORDO_NONE;
-	for (uint32_t lane = first_lane; lane < presence->nlane && lane - first_lane < RANKS;
+	const struct ordo_schedule *schedule = entry_exit->verifier->schedule;
+	const size_t nsignal = entry_exit->verifier->findings.proof->nsignal;
+	memset(entry_exit->lines, 0, schedule->nstream * sizeof *entry_exit->lines);
+	memset(entry_exit->told, 0, nsignal * sizeof *entry_exit->told);
+	memset(entry_exit->heard, 0, nsignal * sizeof *entry_exit->heard);
+	entry_exit->npool = 0;
+	entry_exit->free_line = ORDO_NONE;
+	for (uint32_t lane = first_lane; lane < entry_exit->nlane && lane - first_lane < RANKS;
 		lane++) {
-		const struct ordo_program *program = &schedule->programs[presence->ranks[lane]];
+		const struct ordo_program *program = &schedule->programs[entry_exit->ranks[lane]];
 		for (uint32_t s = program->first_stream; s < program->end_stream; s++)
-			presence->lines[s].bits[lane % RANKS / 64] |= UINT64_C(1) << lane % 64;
+			entry_exit->lines[s].bits[lane % RANKS / 64] |= UINT64_C(1) << lane % 64;
 	}
 }
 
 /* *next is the first probe of this pass, and then that of the next. */
-static bool run_pass(struct presence *presence, uint32_t first_lane, const struct probe **next)
+static bool run_pass(struct entry_exit *entry_exit, uint32_t first_lane, const struct probe **next)
 {
-	const struct verifier *verifier = presence->verifier;
-	const struct probe *end = presence->probes + presence->nprobe;
-	begin_pass(presence, first_lane);
+	const struct verifier *verifier = entry_exit->verifier;
+	const struct probe *end = entry_exit->probes + entry_exit->nprobe;
+	begin_pass(entry_exit, first_lane);
 	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
 		const uint32_t id = verifier->queries
-					    .order[presence->backwards
+					    .order[entry_exit->backwards
 							    ? verifier->queries.norder - 1 - i
 							    : i],
 			       at = verifier->tasks[id].at;
 		for (; *next < end && (*next)->lane - first_lane < RANKS &&
-			(presence->backwards ? (*next)->at > at : (*next)->at < at);
+			(entry_exit->backwards ? (*next)->at > at : (*next)->at < at);
 			++*next)
-			answer(presence, *next);
-		if (!pass_event(presence, id))
+			answer(entry_exit, *next);
+		if (!pass_event(entry_exit, id))
 			return false;
 	}
 	for (; *next < end && (*next)->lane - first_lane < RANKS; ++*next)
-		answer(presence, *next);
+		answer(entry_exit, *next);
 	return true;
 }
 
-static bool run_passes(struct presence *presence)
+static bool run_passes(struct entry_exit *entry_exit)
 {
-	const struct ordo_verify_options *options = presence->verifier->options;
-	const struct probe *next = presence->probes;
-	for (uint32_t first = 0; first < presence->nlane; first += RANKS) {
+	const struct ordo_verify_options *options = entry_exit->verifier->options;
+	const struct probe *next = entry_exit->probes;
+	for (uint32_t first = 0; first < entry_exit->nlane; first += RANKS) {
 		if (options->progress)
 			options->progress(options->closure,
-				presence->backwards ? "leaving" : "entering", first,
-				presence->nlane);
-		if (!run_pass(presence, first, &next))
+				entry_exit->backwards ? "leaving" : "entering", first,
+				entry_exit->nlane);
+		if (!run_pass(entry_exit, first, &next))
 			return false;
 	}
 	return true;
 }
 
-static bool open_presence(struct presence *presence, uint32_t nopen)
+static bool open_lines(struct entry_exit *entry_exit, uint32_t nopen)
 {
-	const struct verifier *verifier = presence->verifier;
+	const struct verifier *verifier = entry_exit->verifier;
 	const size_t nrank = verifier->schedule->problem.nrank,
 		     nsignal = verifier->findings.proof->nsignal;
-	presence->lane_of = ordo_array_make(nrank, sizeof *presence->lane_of, 0xff);
-	presence->ranks = ordo_array_make(nrank, sizeof *presence->ranks, 0);
-	presence->probes = ordo_array_make(nopen, sizeof *presence->probes, 0);
-	presence->lines = ordo_array_make(
-		(size_t)verifier->schedule->nstream + 1, sizeof *presence->lines, 0);
-	presence->line_of =
-		ordo_array_make((size_t)verifier->queries.norder + 1, sizeof *presence->line_of, 0);
-	presence->told = ordo_array_make(nsignal, sizeof *presence->told, 0);
-	presence->heard = ordo_array_make(nsignal, sizeof *presence->heard, 0);
-	return presence->lane_of && presence->ranks && presence->probes && presence->lines &&
-	       presence->line_of && presence->told && presence->heard;
+	entry_exit->lane_of = ordo_array_make(nrank, sizeof *entry_exit->lane_of, 0xff);
+	entry_exit->ranks = ordo_array_make(nrank, sizeof *entry_exit->ranks, 0);
+	entry_exit->probes = ordo_array_make(nopen, sizeof *entry_exit->probes, 0);
+	entry_exit->lines = ordo_array_make(
+		(size_t)verifier->schedule->nstream + 1, sizeof *entry_exit->lines, 0);
+	entry_exit->line_of = ordo_array_make(
+		(size_t)verifier->queries.norder + 1, sizeof *entry_exit->line_of, 0);
+	entry_exit->told = ordo_array_make(nsignal, sizeof *entry_exit->told, 0);
+	entry_exit->heard = ordo_array_make(nsignal, sizeof *entry_exit->heard, 0);
+	return entry_exit->lane_of && entry_exit->ranks && entry_exit->probes &&
+	       entry_exit->lines && entry_exit->line_of && entry_exit->told && entry_exit->heard;
 }
 
-static void close_presence(struct presence *presence)
+static void close_lines(struct entry_exit *entry_exit)
 {
-	free(presence->lane_of);
-	free(presence->ranks);
-	free(presence->probes);
-	free(presence->lines);
-	free(presence->pool);
-	free(presence->line_of);
-	free(presence->told);
-	free(presence->heard);
+	free(entry_exit->lane_of);
+	free(entry_exit->ranks);
+	free(entry_exit->probes);
+	free(entry_exit->lines);
+	free(entry_exit->pool);
+	free(entry_exit->line_of);
+	free(entry_exit->told);
+	free(entry_exit->heard);
 }
 
 static bool look(struct verifier *verifier, bool backwards)
@@ -241,14 +241,14 @@ static bool look(struct verifier *verifier, bool backwards)
 		nopen += is_open(&verifier->touches.items[i], backwards);
 	if (!nopen)
 		return true;
-	struct presence presence = {.verifier = verifier, .backwards = backwards};
-	bool worked = ordo_list_order(verifier) && open_presence(&presence, nopen);
+	struct entry_exit entry_exit = {.verifier = verifier, .backwards = backwards};
+	bool worked = ordo_list_order(verifier) && open_lines(&entry_exit, nopen);
 	if (worked) {
-		add_probes(&presence);
-		verifier->findings.proof->order_swept += presence.nprobe;
-		worked = run_passes(&presence);
+		add_probes(&entry_exit);
+		verifier->findings.proof->order_swept += entry_exit.nprobe;
+		worked = run_passes(&entry_exit);
 	}
-	close_presence(&presence);
+	close_lines(&entry_exit);
 	return worked;
 }
 

@@ -40,7 +40,7 @@ struct link {
 	uint32_t parent, nlast;
 };
 
-struct paths {
+struct happens_before {
 	struct ordo_execution execution; /* of one call */
 	const struct ordo_schedule *schedule;
 	struct ordo_error *error;
@@ -70,23 +70,23 @@ struct paths {
 	uint32_t nstep, *stamps, *seen, stamp; /* [nstream] */
 };
 
-bool paths_open(
-	struct paths *paths, const struct ordo_schedule *schedule, struct ordo_error *error);
-void paths_close(struct paths *paths);
+bool ordo_happens_before_open(struct happens_before *before, const struct ordo_schedule *schedule,
+	struct ordo_error *error);
+void ordo_happens_before_close(struct happens_before *before);
 
 /* A task of the order is under way: a Wait has taken its token. */
-bool paths_note_wait(struct paths *paths, uint32_t wait);
+bool ordo_happens_before_note_wait(struct happens_before *before, uint32_t wait);
 /* A move follows `parent`, the writer of what it reads (ORDO_NONE: nobody's), and goes into its
  * chain; the path between the two is found by the way. */
-bool paths_note_move(struct paths *paths, uint32_t move, uint32_t parent);
+bool ordo_happens_before_note_move(struct happens_before *before, uint32_t move, uint32_t parent);
 
 /* Adds the items of a path that leads from after `a` to before `b`, a noted move. false: there is
  * none (ORDO_REFUTED), or no memory. */
-bool paths_find(struct paths *paths, uint32_t a, uint32_t b);
+bool ordo_happens_before_find(struct happens_before *before, uint32_t a, uint32_t b);
 /* From any task of a rank to before b; from after a to the end of any stream of a rank. */
-bool paths_find_entering(struct paths *paths, uint32_t rank, uint32_t b);
-bool paths_find_leaving(struct paths *paths, uint32_t a, uint32_t rank);
+bool ordo_happens_before_find_entering(struct happens_before *before, uint32_t rank, uint32_t b);
+bool ordo_happens_before_find_leaving(struct happens_before *before, uint32_t a, uint32_t rank);
 /* The Notify that the path of items first.. begins with. */
-uint32_t paths_first_notify(const struct paths *paths, uint32_t first);
+uint32_t ordo_happens_before_first_notify(const struct happens_before *before, uint32_t first);
 
 #endif

@@ -400,8 +400,8 @@ static bool add_up(struct verifier *verifier, const struct access *access, const
 	if (before.rounded || after.rounded)
 		return complain_rounded(
 			verifier, access, before.rounded ? before.tree : after.tree);
-	value->tree = grow_tree(
-		&verifier->findings.proof->trees, &verifier->growth, before.tree, after.tree);
+	value->tree = ordo_build_tree(
+		&verifier->findings.proof->trees, &verifier->tree_builder, before.tree, after.tree);
 	return value->tree != ORDO_NONE ? true : ordo_fail_memory(verifier->findings.error);
 }
 

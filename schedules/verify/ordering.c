@@ -1,5 +1,5 @@
 /* ordering.c - is one access before another in every execution? Cheap certificates first, then a
- * short search back (search.c), the exact sweep for the rest (reachability.c); then R8 and R9.
+ * short search back (search.c), the exact reachability pass for the rest (reachability.c); then R8 and R9.
  *
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;
@@ -17,7 +17,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Steps up the forest before the sweep is cheaper. */
+/* Steps up the forest before the reachability pass is cheaper. */
 #define MOST_CLIMBS 64
 
 static bool is_ancestor(const struct verifier *verifier, uint32_t a, uint32_t b)

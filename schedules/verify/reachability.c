@@ -45,10 +45,10 @@ struct reachability {
 	uint32_t *posted, *taken; /* [nsignal] */
 };
 
-static void add_lane(struct reachability *sweep, uint32_t stream)
+static void add_lane(struct reachability *reach, uint32_t stream)
 {
-	if (sweep->lane_of[stream] == ORDO_NONE)
-		sweep->lane_of[stream] = sweep->nlane++;
+	if (reach->lane_of[stream] == ORDO_NONE)
+		reach->lane_of[stream] = reach->nlane++;
 }
 
 static bool is_open(const struct query *query)
@@ -56,12 +56,12 @@ static bool is_open(const struct query *query)
 	return !query->ordered && query->gate != ORDO_NONE;
 }
 
-static void add_lanes(struct reachability *sweep)
+static void add_lanes(struct reachability *reach)
 {
-	const struct verifier *verifier = sweep->verifier;
+	const struct verifier *verifier = reach->verifier;
 	for (uint32_t i = 0; i < verifier->queries.count; i++)
 		if (is_open(&verifier->queries.items[i]))
-			add_lane(sweep, verifier->tasks[verifier->queries.items[i].a].stream);
+			add_lane(reach, verifier->tasks[verifier->queries.items[i].a].stream);
 }
 
 /* Signals are balanced, so there are as many Wait. */
@@ -75,31 +75,31 @@ static size_t count_notifies(const struct verifier *verifier)
 }
 
 /* Lanes of the streams that wait, so that their notifiers' knowledge of them is measured. */
-static void add_token_lanes(struct reachability *sweep)
+static void add_token_lanes(struct reachability *reach)
 {
-	struct verifier *verifier = sweep->verifier;
-	uint32_t nlane = sweep->nlane + verifier->schedule->nstream;
-	sweep->tokens = verifier->options->limits.tokens_in_flight ||
+	struct verifier *verifier = reach->verifier;
+	uint32_t nlane = reach->nlane + verifier->schedule->nstream;
+	reach->tokens = verifier->options->limits.tokens_in_flight ||
 			(2 * (uint64_t)count_notifies(verifier) + verifier->schedule->nstream) *
 					((nlane + LANES - 1) / LANES) <=
 				CHEAP_STEPS;
-	for (uint32_t i = 0; sweep->tokens && i < verifier->findings.proof->nsignal; i++)
-		add_lane(sweep, verifier->signals.table.items[i].waiter);
+	for (uint32_t i = 0; reach->tokens && i < verifier->findings.proof->nsignal; i++)
+		add_lane(reach, verifier->signals.table.items[i].waiter);
 }
 
-static bool add_probes(struct reachability *sweep)
+static bool add_probes(struct reachability *reach)
 {
-	struct verifier *verifier = sweep->verifier;
+	struct verifier *verifier = reach->verifier;
 	const struct task_info *notes = verifier->tasks;
-	sweep->probes =
-		ordo_array_make((size_t)verifier->queries.count + 1, sizeof *sweep->probes, 0);
-	if (!sweep->probes)
+	reach->probes =
+		ordo_array_make((size_t)verifier->queries.count + 1, sizeof *reach->probes, 0);
+	if (!reach->probes)
 		return false;
 	for (uint32_t i = 0; i < verifier->queries.count; i++) {
 		struct query *query = &verifier->queries.items[i];
 		if (is_open(query))
-			sweep->probes[sweep->nprobe++] =
-				(struct probe){sweep->lane_of[notes[query->a].stream],
+			reach->probes[reach->nprobe++] =
+				(struct probe){reach->lane_of[notes[query->a].stream],
 					notes[query->gate].at, query->a, &query->ordered};
 	}
 	return true;
@@ -132,106 +132,106 @@ bool ordo_list_order(struct verifier *verifier)
 	return true;
 }
 
-static bool open_tokens(struct reachability *sweep)
+static bool open_tokens(struct reachability *reach)
 {
-	const struct verifier *verifier = sweep->verifier;
+	const struct verifier *verifier = reach->verifier;
 	uint32_t nsignal = verifier->findings.proof->nsignal;
 	const size_t nnotify = count_notifies(verifier);
-	sweep->line_of = malloc((nnotify + 1) * sizeof *sweep->line_of);
-	sweep->passed = calloc((size_t)nsignal + 1, sizeof *sweep->passed);
-	sweep->posted = calloc((size_t)nsignal + 1, sizeof *sweep->posted);
-	sweep->taken = calloc((size_t)nsignal + 1, sizeof *sweep->taken);
-	return sweep->line_of && sweep->passed && sweep->posted && sweep->taken;
+	reach->line_of = malloc((nnotify + 1) * sizeof *reach->line_of);
+	reach->passed = calloc((size_t)nsignal + 1, sizeof *reach->passed);
+	reach->posted = calloc((size_t)nsignal + 1, sizeof *reach->posted);
+	reach->taken = calloc((size_t)nsignal + 1, sizeof *reach->taken);
+	return reach->line_of && reach->passed && reach->posted && reach->taken;
 }
 
-static uint32_t take_line(struct reachability *sweep)
+static uint32_t take_line(struct reachability *reach)
 {
-	uint32_t line = sweep->free_line;
+	uint32_t line = reach->free_line;
 	if (line != ORDO_NONE) {
-		sweep->free_line = sweep->pool[line].clock[0];
+		reach->free_line = reach->pool[line].clock[0];
 		return line;
 	}
 	if (!ordo_array_reserve(
-		    &sweep->pool, &sweep->pool_room, (size_t)sweep->npool + 1, sizeof *sweep->pool))
+		    &reach->pool, &reach->pool_room, (size_t)reach->npool + 1, sizeof *reach->pool))
 		return ORDO_NONE;
-	return sweep->npool++;
+	return reach->npool++;
 }
 
-static void measure_tokens(struct reachability *sweep, uint32_t id, uint32_t index, uint32_t known)
+static void measure_tokens(struct reachability *reach, uint32_t id, uint32_t index, uint32_t known)
 {
-	struct verifier *verifier = sweep->verifier;
+	struct verifier *verifier = reach->verifier;
 	const struct signal *signal = &verifier->signals.items[index];
-	uint32_t *passed = &sweep->passed[index];
+	uint32_t *passed = &reach->passed[index];
 	while (*passed < signal->taken && verifier->signals.waits[signal->first + *passed] < known)
 		++*passed;
-	uint32_t flying = sweep->posted[index] - *passed;
+	uint32_t flying = reach->posted[index] - *passed;
 	if (verifier->findings.proof->tokens_in_flight >= flying)
 		return;
 	verifier->findings.proof->tokens_in_flight = flying;
 	verifier->signals.fullest = id;
 }
 
-static bool notify(struct reachability *sweep, uint32_t id, uint32_t first_lane)
+static bool notify(struct reachability *reach, uint32_t id, uint32_t first_lane)
 {
-	struct verifier *verifier = sweep->verifier;
+	struct verifier *verifier = reach->verifier;
 	uint32_t index = verifier->tasks[id].link;
 	const struct signal *signal = &verifier->signals.items[index];
 	const uint32_t notifier = verifier->tasks[id].stream;
-	struct line *clock = &sweep->clocks[notifier];
-	uint32_t own = sweep->lane_of[notifier] - first_lane;
+	struct line *clock = &reach->clocks[notifier];
+	uint32_t own = reach->lane_of[notifier] - first_lane;
 	if (own < LANES)
 		clock->clock[own] = id + 1;
-	uint32_t line = take_line(sweep);
+	uint32_t line = take_line(reach);
 	if (line == ORDO_NONE)
 		return false;
-	sweep->pool[line] = *clock;
-	sweep->line_of[signal->first + sweep->posted[index]++] = line;
+	reach->pool[line] = *clock;
+	reach->line_of[signal->first + reach->posted[index]++] = line;
 	const uint32_t waiter = verifier->signals.table.items[index].waiter;
-	uint32_t other = sweep->lane_of[waiter] - first_lane;
-	if (sweep->tokens && other < LANES)
-		measure_tokens(sweep, id, index, clock->clock[other]);
+	uint32_t other = reach->lane_of[waiter] - first_lane;
+	if (reach->tokens && other < LANES)
+		measure_tokens(reach, id, index, clock->clock[other]);
 	return true;
 }
 
-static const struct line *wait(struct reachability *sweep, uint32_t id)
+static const struct line *wait(struct reachability *reach, uint32_t id)
 {
-	uint32_t index = sweep->verifier->tasks[id].link;
-	const struct signal *signal = &sweep->verifier->signals.items[index];
-	struct line *clock = &sweep->clocks[sweep->verifier->tasks[id].stream];
-	uint32_t line = sweep->line_of[signal->first + sweep->taken[index]++];
+	uint32_t index = reach->verifier->tasks[id].link;
+	const struct signal *signal = &reach->verifier->signals.items[index];
+	struct line *clock = &reach->clocks[reach->verifier->tasks[id].stream];
+	uint32_t line = reach->line_of[signal->first + reach->taken[index]++];
 	for (int i = 0; i < LANES; i++)
-		if (clock->clock[i] < sweep->pool[line].clock[i])
-			clock->clock[i] = sweep->pool[line].clock[i];
-	sweep->pool[line].clock[0] = sweep->free_line;
-	sweep->free_line = line;
+		if (clock->clock[i] < reach->pool[line].clock[i])
+			clock->clock[i] = reach->pool[line].clock[i];
+	reach->pool[line].clock[0] = reach->free_line;
+	reach->free_line = line;
 	return clock;
 }
 
-static void start_pass(struct reachability *sweep)
+static void start_pass(struct reachability *reach)
 {
-	const struct ordo_schedule *schedule = sweep->verifier->schedule;
-	size_t nsignal = sweep->verifier->findings.proof->nsignal;
-	memset(sweep->clocks, 0, schedule->nstream * sizeof *sweep->clocks);
-	memset(sweep->passed, 0, nsignal * sizeof *sweep->passed);
-	memset(sweep->posted, 0, nsignal * sizeof *sweep->posted);
-	memset(sweep->taken, 0, nsignal * sizeof *sweep->taken);
-	sweep->npool = 0;
-	sweep->free_line = ORDO_NONE;
+	const struct ordo_schedule *schedule = reach->verifier->schedule;
+	size_t nsignal = reach->verifier->findings.proof->nsignal;
+	memset(reach->clocks, 0, schedule->nstream * sizeof *reach->clocks);
+	memset(reach->passed, 0, nsignal * sizeof *reach->passed);
+	memset(reach->posted, 0, nsignal * sizeof *reach->posted);
+	memset(reach->taken, 0, nsignal * sizeof *reach->taken);
+	reach->npool = 0;
+	reach->free_line = ORDO_NONE;
 }
 
-static bool run_pass(struct reachability *sweep, uint32_t first_lane, const struct probe **next)
+static bool run_pass(struct reachability *reach, uint32_t first_lane, const struct probe **next)
 {
-	const struct verifier *verifier = sweep->verifier;
-	const struct probe *end = sweep->probes + sweep->nprobe;
-	start_pass(sweep);
+	const struct verifier *verifier = reach->verifier;
+	const struct probe *end = reach->probes + reach->nprobe;
+	start_pass(reach);
 	for (uint32_t i = 0; i < verifier->queries.norder; i++) {
 		uint32_t id = verifier->queries.order[i];
 		if (verifier->schedule->tasks[id].kind == ORDO_NOTIFY) {
-			if (!notify(sweep, id, first_lane))
+			if (!notify(reach, id, first_lane))
 				return false;
 			continue;
 		}
-		const struct line *clock = wait(sweep, id);
+		const struct line *clock = wait(reach, id);
 		for (; *next < end && (*next)->lane - first_lane < LANES &&
 			(*next)->gate_at == verifier->tasks[id].at;
 			++*next)
@@ -240,56 +240,56 @@ static bool run_pass(struct reachability *sweep, uint32_t first_lane, const stru
 	return true;
 }
 
-static bool run_passes(struct reachability *sweep)
+static bool run_passes(struct reachability *reach)
 {
-	struct verifier *verifier = sweep->verifier;
+	struct verifier *verifier = reach->verifier;
 	const struct ordo_verify_options *options = verifier->options;
-	const struct probe *next = sweep->probes;
-	for (uint32_t first = 0; first < sweep->nlane; first += LANES) {
+	const struct probe *next = reach->probes;
+	for (uint32_t first = 0; first < reach->nlane; first += LANES) {
 		if (options->progress)
-			options->progress(options->closure, "ordering", first, sweep->nlane);
-		if (!run_pass(sweep, first, &next))
+			options->progress(options->closure, "ordering", first, reach->nlane);
+		if (!run_pass(reach, first, &next))
 			return false;
 	}
 	return true;
 }
 
-static bool open_sweep(struct reachability *sweep)
+static bool open_clocks(struct reachability *reach)
 {
-	const size_t nstream = (size_t)sweep->verifier->schedule->nstream + 1;
-	sweep->lane_of = ordo_array_make(nstream, sizeof *sweep->lane_of, 0xff);
-	sweep->clocks = ordo_array_make(nstream, sizeof *sweep->clocks, 0);
-	if (!sweep->lane_of || !sweep->clocks)
+	const size_t nstream = (size_t)reach->verifier->schedule->nstream + 1;
+	reach->lane_of = ordo_array_make(nstream, sizeof *reach->lane_of, 0xff);
+	reach->clocks = ordo_array_make(nstream, sizeof *reach->clocks, 0);
+	if (!reach->lane_of || !reach->clocks)
 		return false;
-	add_lanes(sweep);
-	add_token_lanes(sweep);
+	add_lanes(reach);
+	add_token_lanes(reach);
 	return true;
 }
 
-static void close_sweep(struct reachability *sweep)
+static void close_clocks(struct reachability *reach)
 {
-	free(sweep->lane_of);
-	free(sweep->probes);
-	free(sweep->clocks);
-	free(sweep->pool);
-	free(sweep->line_of);
-	free(sweep->passed);
-	free(sweep->posted);
-	free(sweep->taken);
+	free(reach->lane_of);
+	free(reach->probes);
+	free(reach->clocks);
+	free(reach->pool);
+	free(reach->line_of);
+	free(reach->passed);
+	free(reach->posted);
+	free(reach->taken);
 }
 
 bool ordo_verify_reachability(struct verifier *verifier)
 {
-	struct reachability sweep = {.verifier = verifier};
-	bool worked = open_sweep(&sweep);
-	if (worked && sweep.nlane) {
-		worked = ordo_list_order(verifier) && open_tokens(&sweep) && add_probes(&sweep);
+	struct reachability reach = {.verifier = verifier};
+	bool worked = open_clocks(&reach);
+	if (worked && reach.nlane) {
+		worked = ordo_list_order(verifier) && open_tokens(&reach) && add_probes(&reach);
 		if (worked) {
-			qsort(sweep.probes, sweep.nprobe, sizeof *sweep.probes, by_batch);
-			verifier->findings.proof->order_swept += sweep.nprobe;
-			worked = run_passes(&sweep);
+			qsort(reach.probes, reach.nprobe, sizeof *reach.probes, by_batch);
+			verifier->findings.proof->order_swept += reach.nprobe;
+			worked = run_passes(&reach);
 		}
 	}
-	close_sweep(&sweep);
+	close_clocks(&reach);
 	return worked ? true : ordo_fail_memory(verifier->findings.error);
 }

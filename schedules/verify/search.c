@@ -1,4 +1,4 @@
-/* search.c - looks a short way back for what no certificate showed, before the exact sweep is
+/* search.c - looks a short way back for what no certificate showed, before the exact reachability pass is
  * asked.
  *
  * From the place that must come later back over the Waits before it, to the Notify each took, and
@@ -9,7 +9,7 @@
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Tasks looked at for one query, and for all: a sweep costs more beyond that. */
+/* Tasks looked at for one query, and for all: a reachability pass costs more beyond that. */
 enum { MOST_STEPS = 4096 };
 static const uint64_t MOST_STEPS_IN_ALL = 50 * 1000 * 1000;
 

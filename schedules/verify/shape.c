@@ -108,8 +108,9 @@ static bool verify_link(
 	bool incoming = task->kind == ORDO_WAIT;
 	uint32_t from = incoming ? task->peer : rank, to = incoming ? rank : task->peer;
 	const struct ordo_topology *topology = verifier->options->topology;
-	if (from == to || (verifier->passing ? ordo_reach_joined(verifier->passing, from, to)
-					     : ordo_topology_reaches(topology, from, to)))
+	if (from == to ||
+		(verifier->passing ? ordo_switch_reachability_joined(verifier->passing, from, to)
+				   : ordo_topology_reaches(topology, from, to)))
 		return true;
 	return ordo_add_finding(&verifier->findings, 12, &id, 1, NULL,
 		"%s: there is no %s from rank %u to rank %u that is up in topology \"%s\"",
@@ -168,7 +169,8 @@ bool ordo_verify_shape(struct verifier *verifier)
 			"the schedule has %u ranks, topology \"%s\" has %u",
 			schedule->problem.nrank, topology->name, topology->nrank);
 	if (topology && verifier->options->through_ranks &&
-		!(verifier->passing = ordo_reach_through_ranks(topology, verifier->findings.error)))
+		!(verifier->passing = ordo_switch_reachability_through_ranks(
+			  topology, verifier->findings.error)))
 		return false;
 	if (limits->scratch_slots && schedule->scratch_slots > limits->scratch_slots &&
 		!ordo_add_finding(&verifier->findings, 13, NULL, 0, NULL,

@@ -18,7 +18,7 @@ bool ordo_prepare_trees(struct verifier *verifier)
 			"%u contributions are added; at most %u can be followed", nleaf,
 			MOST_LEAVES);
 	for (uint32_t leaf = 0; leaf < nleaf; leaf++)
-		if (grow_leaf(trees, &verifier->growth, leaf) == ORDO_NONE)
+		if (ordo_build_leaf(trees, &verifier->tree_builder, leaf) == ORDO_NONE)
 			return ordo_fail_memory(verifier->findings.error);
 	return true;
 }

@@ -155,8 +155,9 @@ struct verifier {
 	const struct ordo_schedule *schedule;
 	const struct ordo_verify_options *options;
 	struct findings findings;
-	bool stuck;		    /* the run did not come to its end */
-	struct ordo_reach *passing; /* where ranks pass on, what they join; NULL: they do not */
+	bool stuck; /* the run did not come to its end */
+	struct ordo_switch_reachability
+		*passing; /* where ranks pass on, what they join; NULL: they do not */
 
 	struct task_info *tasks; /* [ntask] */
 	struct signals signals;
@@ -167,7 +168,7 @@ struct verifier {
 	struct chain_table chains;
 	struct query_list queries;
 
-	struct ordo_growth growth; /* of proof.trees */
+	struct ordo_tree_builder tree_builder; /* of proof.trees */
 	size_t copy_room;
 	struct unequal unequal;
 	uint32_t *chunk_rank;  /* [nchunk] the first rank that holds the chunk */

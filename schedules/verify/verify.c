@@ -109,7 +109,7 @@ static void sort_findings(struct ordo_proof *proof)
 
 static void free_verifier(struct verifier *verifier)
 {
-	ordo_reach_destroy(verifier->passing);
+	ordo_switch_reachability_destroy(verifier->passing);
 	free(verifier->tasks);
 	free(verifier->signals.table.items);
 	free(verifier->signals.items);
@@ -127,7 +127,7 @@ static void free_verifier(struct verifier *verifier)
 	free(verifier->chains.items);
 	free(verifier->queries.order);
 	free(verifier->queries.items);
-	growth_free(&verifier->growth);
+	ordo_tree_builder_free(&verifier->tree_builder);
 	free(verifier->chunk_rank);
 }
 

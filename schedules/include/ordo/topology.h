@@ -43,8 +43,9 @@ struct ordo_topology {
 	const char *extra; /* the text of the "x" object; NULL */
 
 	/* Private. */
-	uint32_t *first_link;	  /* [nvertex+1] into links, once finished */
-	struct ordo_reach *reach; /* what switches join, once finished; see switch_reachability.h */
+	uint32_t *first_link; /* [nvertex+1] into links, once finished */
+	struct ordo_switch_reachability
+		*reach; /* what switches join, once finished; see switch_reachability.h */
 	size_t link_room;
 	struct ordo_arena arena;
 };

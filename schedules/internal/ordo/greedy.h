@@ -1,9 +1,9 @@
-/* greedy.h - a schedule is run by its order alone: every stream goes on until it ends or waits in
- * vain.
+/* greedy.h - runs a schedule by its order alone: every stream goes on until it ends or waits for a
+ * token that is not there.
  *
- * Tokens are counted for each signal. A signal must have one waiting stream (R5): who cannot
- * promise that gives every Wait and its Notify a signal of their own. Functions of the inner loop
- * stand here, so that a visitor known at compile time costs no call.
+ * Tokens are counted for each signal, and a signal must have one waiting stream (R5). A caller
+ * whose schedule may break R5 gives every Wait and its Notify a signal of their own. The inner loop
+ * is in this header, so that a visitor known at compile time costs no call.
  */
 #ifndef ORDO_GREEDY_H
 #define ORDO_GREEDY_H
@@ -34,8 +34,7 @@ struct ordo_greedy {
 enum ordo_visit { ORDO_VISIT_ON, ORDO_VISIT_HOLD, ORDO_VISIT_STOP };
 
 /* Called for every task of the run, in its order, before its tokens are counted. ORDO_VISIT_HOLD:
- * the stream stays before this task until it is made ready again; ORDO_VISIT_STOP: so does the
- * run. */
+ * the stream stays before this task until it is made ready again; ORDO_VISIT_STOP: the run ends. */
 typedef enum ordo_visit ordo_visitor(void *closure, uint32_t stream, uint32_t task);
 
 /* All streams are at their first tasks, and ready; the first stream is on top. `signal_of` is

@@ -1,5 +1,5 @@
-/* signals.h - the signals of a schedule get numbers, and the j-th Wait of a signal takes the token
- * of its j-th Notify.
+/* signals.h - numbers the signals of a schedule, and pairs the j-th Wait of a signal with its j-th
+ * Notify.
  *
  * A signal is (from rank, to rank, number). R5 demands that it has one notifying and one waiting
  * stream; a schedule that breaks it is numbered too, its Notify and Wait counted in the order of
@@ -102,6 +102,11 @@ bool ordo_pairing_open(struct ordo_pairing *pairing, const struct ordo_schedule 
 void ordo_pairing_close(struct ordo_pairing *pairing);
 /* The Notify whose token a Wait takes; ORDO_NONE: there is none. */
 uint32_t ordo_pairing_notify_of(const struct ordo_pairing *pairing, uint32_t wait);
+/* The same over calls that follow each other, where the j-th Wait of all calls takes the token of
+ * the j-th Notify of all calls: *call is the call of the Wait, and becomes that of the Notify.
+ * ORDO_NONE: the signal has no Notify. */
+uint32_t ordo_pairing_notify_in_call(
+	const struct ordo_pairing *pairing, uint32_t wait, uint64_t *call);
 
 #ifdef __cplusplus
 }

@@ -12,8 +12,8 @@
  * ORDO_NONE: a move, or nobody's. The caller frees it. Linear. NULL: no memory. */
 uint32_t *pair_tasks(const struct ordo_schedule *schedule);
 
-/* A run (greedy.h) in which every Wait takes the token of its own Notify, so that rules may be
- * broken. */
+/* A run (greedy.h) in which every Wait takes the token of its own Notify, so that the schedule may
+ * break rules. */
 struct paired_run {
 	struct ordo_greedy greedy;
 	uint32_t *signals; /* [ntask] one for each pair: that of its Notify */

@@ -1,8 +1,8 @@
 /* source.h - the bytes of a file: read, or mapped if it is large. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_BASE_SOURCE_H
-#define ORDO_SCHEDULES_BASE_SOURCE_H
+#ifndef ORDO_SCHEDULES_JSON_SOURCE_H
+#define ORDO_SCHEDULES_JSON_SOURCE_H
 
-#include "gate.h"
+#include "pipe_filter.h"
 
 struct ordo_source {
 	const char *text;

@@ -1,13 +1,13 @@
-/* gate.h - what is read from a pipe or a device, while it comes: no more than what a document may
- * begin with. Private to schedules/.
+/* pipe_filter.h - what is read from a pipe or a device, while it comes: no more than what a document
+ * may begin with. Private to schedules/.
  *
- * A pipe may go on for ever. The gate looks at each byte once, knows where strings and brackets
+ * A pipe may go on for ever. The filter looks at each byte once, knows where strings and brackets
  * are, and closes where the text can be no document any more; what has been kept then ends with the
  * byte that the reader (scan.h) will refuse. Of long white space it keeps the beginning, and notes
  * what it left out.
  */
-#ifndef ORDO_SCHEDULES_BASE_GATE_H
-#define ORDO_SCHEDULES_BASE_GATE_H
+#ifndef ORDO_SCHEDULES_JSON_PIPE_FILTER_H
+#define ORDO_SCHEDULES_JSON_PIPE_FILTER_H
 
 #include <ordo/error.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct ordo_gap {
 	uint32_t bytes, lines, column; /* column: bytes behind its last line end */
 };
 
-struct ordo_gate {
+struct ordo_pipe_filter {
 	uint32_t depth;	       /* of brackets */
 	uint32_t token, space; /* bytes of the token or white space at hand */
 	bool begun, in_string, escaped;
@@ -34,9 +34,9 @@ struct ordo_gate {
 };
 
 /* Looks at text[*kept..size), which was read last, and closes up what it leaves out: *kept
- * grows. {0} is a gate that has seen nothing. false: no memory. */
-bool ordo_gate_take(struct ordo_gate *gate, char *text, size_t *kept, size_t size);
+ * grows. {0} is a filter that has seen nothing. false: no memory. */
+bool ordo_pipe_filter_take(struct ordo_pipe_filter *filter, char *text, size_t *kept, size_t size);
 /* The text ends there. */
-bool ordo_gate_end(struct ordo_gate *gate, size_t kept);
+bool ordo_pipe_filter_end(struct ordo_pipe_filter *filter, size_t kept);
 
 #endif

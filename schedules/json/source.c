@@ -34,8 +34,8 @@ static bool allows(double bytes, const char *path, struct ordo_error *error)
 	return false;
 }
 
-/* Reads to the end, or as long as the gate, if there is one, is open. *text is malloc'd. */
-static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_t *size,
+/* Reads to the end, or as long as the filter, if there is one, is open. *text is malloc'd. */
+static bool read_text(struct ordo_pipe_filter *filter, int descriptor, char **text, size_t *size,
 	const char *path, struct ordo_error *error)
 {
 	size_t room = 0, end;
@@ -49,27 +49,27 @@ static bool read_text(struct ordo_gate *gate, int descriptor, char **text, size_
 		got = read(descriptor, *text + *size, room - *size);
 		open = got > 0 || (got < 0 && errno == EINTR);
 		end = *size + (got > 0 ? (size_t)got : 0);
-		if (!gate)
+		if (!filter)
 			*size = end;
-		else if (!ordo_gate_take(gate, *text, size, end))
+		else if (!ordo_pipe_filter_take(filter, *text, size, end))
 			return ordo_fail_memory(error);
 		else
-			open = open && !gate->closed;
+			open = open && !filter->closed;
 	}
 	if (got < 0)
 		return ordo_fail_file(error, path, "cannot read", errno);
-	return !gate || ordo_gate_end(gate, *size) ? true : ordo_fail_memory(error);
+	return !filter || ordo_pipe_filter_end(filter, *size) ? true : ordo_fail_memory(error);
 }
 
 static bool read_all(struct ordo_source *source, int descriptor, bool ends, const char *path,
 	struct ordo_error *error)
 {
-	struct ordo_gate gate = {0};
+	struct ordo_pipe_filter filter = {0};
 	char *text = NULL;
 	size_t size = 0;
-	const bool worked = read_text(ends ? NULL : &gate, descriptor, &text, &size, path, error);
+	const bool worked = read_text(ends ? NULL : &filter, descriptor, &text, &size, path, error);
 	*source = (struct ordo_source){
-		.text = text, .size = size, .gaps = gate.gaps, .ngap = gate.ngap};
+		.text = text, .size = size, .gaps = filter.gaps, .ngap = filter.ngap};
 	if (!worked)
 		ordo_source_close(source);
 	return worked;

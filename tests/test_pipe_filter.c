@@ -1,7 +1,7 @@
-/* test_gate.c - documents as they come from a pipe, of which long white space is left out, are the
+/* test_pipe_filter.c - documents as they come from a pipe, of which long white space is left out, are the
  * documents that are there: the same schedules, and the same errors at the same places.
  */
-#include "base/gate.h"
+#include "json/pipe_filter.h"
 #include <ordo/document.h>
 #include <ordo/memory.h>
 #include <setjmp.h>
@@ -97,7 +97,7 @@ static void assert_same(const struct ordo_schedule *one, const struct ordo_sched
 		assert_string_equal(one->phases[i], other->phases[i]);
 }
 
-/* Through the gate and without it: the text given is taken as it is. */
+/* Through the filter and without it: the text given is taken as it is. */
 static bool read_both(const char *text, size_t size)
 {
 	char path[32];
@@ -154,25 +154,25 @@ static void pieces_of_any_size_make_one_text(void **unused)
 	size_t size, kept = 0;
 	state = 5;
 	char *text = stretched(&size, 400), *whole = malloc(size), *parts = malloc(size);
-	struct ordo_gate gate = {0};
+	struct ordo_pipe_filter filter = {0};
 	memcpy(whole, text, size);
-	assert_true(ordo_gate_take(&gate, whole, &kept, size));
-	assert_true(gate.ngap && kept < size);
+	assert_true(ordo_pipe_filter_take(&filter, whole, &kept, size));
+	assert_true(filter.ngap && kept < size);
 	for (size_t step = 1; step < 70; step++) {
-		struct ordo_gate again = {0};
+		struct ordo_pipe_filter again = {0};
 		size_t end = 0, length;
 		for (size_t at = 0; at < size; at += length) {
 			length = at + step < size ? step : size - at;
 			memcpy(parts + end, text + at, length);
-			assert_true(ordo_gate_take(&again, parts, &end, end + length));
+			assert_true(ordo_pipe_filter_take(&again, parts, &end, end + length));
 		}
 		assert_int_equal(end, kept);
 		assert_memory_equal(parts, whole, kept);
-		assert_int_equal(again.ngap, gate.ngap);
-		assert_memory_equal(again.gaps, gate.gaps, gate.ngap * sizeof *gate.gaps);
+		assert_int_equal(again.ngap, filter.ngap);
+		assert_memory_equal(again.gaps, filter.gaps, filter.ngap * sizeof *filter.gaps);
 		free(again.gaps);
 	}
-	free(gate.gaps);
+	free(filter.gaps);
 	free(parts);
 	free(whole);
 	free(text);
@@ -181,27 +181,27 @@ static void pieces_of_any_size_make_one_text(void **unused)
 static void white_space_takes_no_memory(void **unused)
 {
 	(void)unused;
-	struct ordo_gate gate = {0};
+	struct ordo_pipe_filter filter = {0};
 	size_t kept = 0;
 	char *text = malloc((size_t)2 << 20);
 	assert_non_null(text);
 	for (int i = 0; i < 200; i++) {
 		text[kept] = i ? ',' : '{';
 		memset(text + kept + 1, ' ', 1 << 20);
-		assert_true(ordo_gate_take(&gate, text, &kept, kept + 1 + (1 << 20)));
-		assert_false(gate.closed);
+		assert_true(ordo_pipe_filter_take(&filter, text, &kept, kept + 1 + (1 << 20)));
+		assert_false(filter.closed);
 	}
 	assert_int_equal(kept, 200 * (1 + ORDO_SPACE_KEPT));
-	assert_true(ordo_gate_end(&gate, kept));
-	assert_int_equal(gate.ngap, 200);
-	free(gate.gaps);
+	assert_true(ordo_pipe_filter_end(&filter, kept));
+	assert_int_equal(filter.ngap, 200);
+	free(filter.gaps);
 	free(text);
 }
 
 /* What begins so and goes on for ever with `more` is no document after at most so many bytes. */
 static void closes(const char *begin, const char *more, size_t most)
 {
-	struct ordo_gate gate = {0};
+	struct ordo_pipe_filter filter = {0};
 	const size_t room = 3 << 20;
 	char *text = malloc(room);
 	size_t size = strlen(begin), kept = 0;
@@ -211,11 +211,11 @@ static void closes(const char *begin, const char *more, size_t most)
 		memcpy(text + size, more, strlen(more));
 		size += strlen(more);
 	}
-	assert_true(ordo_gate_take(&gate, text, &kept, size));
-	assert_true(gate.closed);
+	assert_true(ordo_pipe_filter_take(&filter, text, &kept, size));
+	assert_true(filter.closed);
 	if (kept > most)
 		fail_msg("of %s%s... %zu bytes are kept", begin, more, kept);
-	free(gate.gaps);
+	free(filter.gaps);
 	free(text);
 }
 
