@@ -1,7 +1,7 @@
-/* test_pipe_filter.c - documents as they come from a pipe, of which long white space is left out, are the
- * documents that are there: the same schedules, and the same errors at the same places.
+/* test_pipe_filter.c - documents as they come from a pipe, of which long white space is left out,
+ * are the documents that are there: the same schedules, and the same errors at the same places.
  */
-#include "json/pipe_filter.h"
+#include "base/pipe_filter.h"
 #include <ordo/document.h>
 #include <ordo/memory.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #define ORDO_SCHEDULES_JSON_READER_H
 
 #include "scan.h"
-#include "source.h"
+#include "base/source.h"
 #include <ordo/document.h>
 #include <ordo/map.h>
 

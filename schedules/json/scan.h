@@ -10,10 +10,10 @@
 #ifndef ORDO_SCHEDULES_JSON_SCAN_H
 #define ORDO_SCHEDULES_JSON_SCAN_H
 
-#include "source.h"
+#include "base/source.h"
 #include <ordo/schedule.h>
 
-enum { ORDO_NESTING = 64, ORDO_NUMBER_LENGTH = 63 };
+enum { ORDO_NUMBER_LENGTH = 63 };
 
 struct ordo_cursor {
 	const char *at, *end;

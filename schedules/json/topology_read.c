@@ -1,5 +1,5 @@
 /* topology_read.c - topologies from JSON. */
-#include "source.h"
+#include "base/source.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>

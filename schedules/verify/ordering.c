@@ -1,5 +1,5 @@
 /* ordering.c - is one access before another in every execution? Cheap certificates first, then a
- * short search back (search.c), the exact reachability pass for the rest (reachability.c); then R8 and R9.
+ * short search back (search.c), the exact pass for the rest (reachability.c); then R8 and R9.
  *
  * A certificate is a path of happens-before that is known to be there:
  *   - both in one stream;

@@ -1,5 +1,5 @@
-/* search.c - looks a short way back for what no certificate showed, before the exact reachability pass is
- * asked.
+/* search.c - looks a short way back for what no certificate showed, before the exact pass
+ * (reachability.c).
  *
  * From the place that must come later back over the Waits before it, to the Notify each took, and
  * on from there; never twice over the same part of a stream. Whatever is found is a path of

@@ -1,8 +1,8 @@
 /* overwrite.c - nothing is written over what is read.
  *
  * Options say by their kind what they are (options.h), so no command takes care of this itself.
- * What is written is compared as files, not as names: links to what is read are refused too. What is
- * no file or folder, such as /dev/null, holds nothing to be kept.
+ * What is written is compared as files, not as names: links to what is read are refused too. What
+ * is no file or folder, such as /dev/null, holds nothing to be kept.
  */
 #include "overwrite.h"
 #include <assert.h>

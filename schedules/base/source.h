@@ -1,6 +1,6 @@
 /* source.h - the bytes of a file: read, or mapped if it is large. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_SOURCE_H
-#define ORDO_SCHEDULES_JSON_SOURCE_H
+#ifndef ORDO_SCHEDULES_BASE_SOURCE_H
+#define ORDO_SCHEDULES_BASE_SOURCE_H
 
 #include "pipe_filter.h"
 

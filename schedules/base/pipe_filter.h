@@ -1,18 +1,20 @@
-/* pipe_filter.h - what is read from a pipe or a device, while it comes: no more than what a document
- * may begin with. Private to schedules/.
+/* pipe_filter.h - what is read from a pipe or a device, while it comes: no more than what a
+ * document may begin with. Private to schedules/.
  *
  * A pipe may go on for ever. The filter looks at each byte once, knows where strings and brackets
  * are, and closes where the text can be no document any more; what has been kept then ends with the
  * byte that the reader (scan.h) will refuse. Of long white space it keeps the beginning, and notes
  * what it left out.
  */
-#ifndef ORDO_SCHEDULES_JSON_PIPE_FILTER_H
-#define ORDO_SCHEDULES_JSON_PIPE_FILTER_H
+#ifndef ORDO_SCHEDULES_BASE_PIPE_FILTER_H
+#define ORDO_SCHEDULES_BASE_PIPE_FILTER_H
 
 #include <ordo/error.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Values nest at most so deep. */
+enum { ORDO_NESTING = 64 };
 /* White space in a row between two tokens, of which so many bytes are kept; the bytes of one
  * string or number. */
 enum { ORDO_SPACE_LIMIT = 1 << 20, ORDO_SPACE_KEPT = 64, ORDO_TOKEN_LIMIT = 1 << 20 };

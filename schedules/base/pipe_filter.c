@@ -1,6 +1,5 @@
 /* pipe_filter.c - what is read from a pipe or a device, while it comes. */
 #include "pipe_filter.h"
-#include "scan.h"
 #include <ordo/arena.h>
 #include <string.h>
 
