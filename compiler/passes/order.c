@@ -36,8 +36,8 @@
  * links there, and none begins later than it would then.
  *
  * One signal a pair of streams. Of two edges from stream s to stream t, the one with the later
- * Wait has the later Notify: with an earlier or the same one, what it demands would have been implied by the
- * other. So the j-th Wait takes the j-th Notify, as meant (R5).
+ * Wait has the later Notify: with an earlier or the same one, what it demands would have been
+ * implied by the other. So the j-th Wait takes the j-th Notify, as meant (R5).
  */
 #include "passes.h"
 #include <ordo/arena.h>
