@@ -1067,7 +1067,7 @@ def _(ordo):
 
 
 @desk_case(
-    "predict: the closed form of the ring, what it is made of, what no schedule is below, and "
+    "predict: the closed form of the ring, its breakdown, its lower bounds, and "
     "every task and link of it with --json"
 )
 def _(ordo):
@@ -1082,14 +1082,14 @@ def _(ordo):
         re.search(
             r"\n  time +70.5 us for 3.815 MiB of f32 on full-mesh; algbw 56.7 GB/s, busbw 85.1 "
             r"GB/s\n"
-            r"  of it +latency 3 us \(4.26%\), wire 60 us \(85.1%\), reduce 7.5 us \(10.6%\)\n",
+            r"  breakdown +latency 3 us \(4.26%\), wire 60 us \(85.1%\), reduce 7.5 us \(10.6%\)\n",
             done.out), done.out)
     wanted(
         re.search(
-            r"\n  no schedule is below +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 13.33 us "
+            r"\n  lower bound +steps 0.5 us, volume 20 us, reduce 7.5 us, cut 13.33 us "
             r"\(rank 0 against the rest\)\n"
-            r"  times the bound +3.525 of volume\n  bottleneck +link 0 -> 1 HCCS, at work 85.1% of "
-            r"the time\n",
+            r"  ratio to bound +3.525 of volume\n  bottleneck +link 0 -> 1 HCCS, utilisation "
+            r"85.1%\n",
             done.out), done.out)
     wanted(
         re.search(
@@ -3041,7 +3041,7 @@ def _(ordo):
 def _(ordo):
     ring = ["compile", "allreduce", "-n", 4, "-a", "ring"]
     for message, words in [
-        (r"compil is no command of ordo\nhint: did you mean `ordo compile`", ["compil"]),
+        (r"unknown command \"compil\"\nhint: did you mean `ordo compile`", ["compil"]),
         (r"unknown option --rnks\nhint: did you mean --ranks\?", [*ring, "--rnks", 3]),
         (r"allreduc is no operator\nhint: did you mean AllReduce\?",
          ["compile", "allreduc", "-n", 4, "-a", "ring"]),
@@ -3054,7 +3054,7 @@ def _(ordo):
         (r'"ful-mesh".*\nhint: did you mean full-mesh\?', [*ring, "--topology", "ful-mesh"]),
         (r"there is no list of rign\nhint: did you mean ring\?", ["list", "rign"]),
         (r"nothing is known of SendReduc\b", ["explain", "SendReduc"]),
-        (r"help compil|compil is no command", ["help", "compil"])
+        (r"help compil|unknown command \"compil\"", ["help", "compil"])
     ]:
         ordo.fails(2, message, *words)
 

@@ -56,7 +56,7 @@ int refuse_command(struct call *call, const char *name)
 		names[i] = commands[i]->name;
 	const char *like = ordo_suggest(name, names, NCOMMAND);
 	snprintf(hint, sizeof hint, "did you mean `ordo %s`?", like ? like : "");
-	return fail_usage(call, like ? hint : NULL, "%s is no command of ordo", name);
+	return fail_usage(call, like ? hint : NULL, "unknown command \"%s\"", name);
 }
 
 /* `ordo help` and `ordo help COMMAND`, for those who try these first. */

@@ -513,7 +513,7 @@ static int diff(struct call *call)
 
 const struct command diff_command = {
 	.name = "diff",
-	.summary = "tells whether schedules are bit-interchangeable, and where they differ",
+	.summary = "checks whether schedules are bit-interchangeable, and shows where they differ",
 	.usage = "FILE FILE... [OPTION]...",
 	.examples = "  ordo diff ring.json dyadic.json\n"
 		    "  ordo diff ring.json dyadic.json --write-input input.json\n"

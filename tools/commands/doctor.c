@@ -333,7 +333,7 @@ static int doctor(struct call *call)
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.summary = "tells whether this machine has what the commands need",
+	.summary = "checks whether this machine has what the commands need",
 	.usage = "[OPTION]...",
 	.examples = "  ordo doctor\n"
 		    "  ordo doctor --json",

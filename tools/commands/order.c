@@ -523,7 +523,7 @@ static int order(struct call *call)
 
 const struct command order_command = {
 	.name = "order",
-	.summary = "tells in which order every sum is made, and what that guarantees",
+	.summary = "prints each reduction tree, and the guarantees that follow",
 	.usage = "FILE | --table [OPTION]...",
 	.examples = "  ordo order ring.json\n"
 		    "  ordo order ring.json --type f64 --op prod --max-orders 2\n"

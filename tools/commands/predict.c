@@ -129,7 +129,8 @@ static int predict(struct call *call)
 
 const struct command predict_command = {
 	.name = "predict",
-	.summary = "tells how long a schedule takes on a topology, and why, before it ever ran",
+	.summary = "predicts the time of a schedule on a topology, with its breakdown and lower "
+		   "bounds",
 	.usage = "FILE [--topology T] [--size SIZE] [OPTION]...",
 	.examples =
 		"  ordo predict ring.json --topology full-mesh --size 16MiB\n"

@@ -77,7 +77,7 @@ static void report_parts(const struct report *report, const struct ordo_predicti
 	const struct report list = report_object(report, "breakdown_seconds");
 	const double total = prediction->timeline->total;
 	bool first = true;
-	report_label(report, "of it");
+	report_label(report, "breakdown");
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		add_number(list.json, parts[i].name, parts[i].seconds);
 		if (!(parts[i].seconds > 1e-9 * total))
@@ -124,7 +124,7 @@ static void report_bounds(const struct report *report, const struct ordo_predict
 	const double most = largest_bound(bounds, &name),
 		     times = most > 0 ? prediction->timeline->total / most : 0;
 	const struct report list = report_object(report, "bounds_seconds");
-	report_label(&list, "no schedule is below");
+	report_label(&list, "lower bound");
 	report_text(&list,
 		"steps %g<steps:time>, volume %g<volume:time>, reduce %g<reduce:time>, cut "
 		"%g<cut:time>",
@@ -132,7 +132,7 @@ static void report_bounds(const struct report *report, const struct ordo_predict
 	report_cut(report, bounds);
 	report_text(report, "\n");
 	if (most > 0)
-		report_line(report, "times the bound", "%.4g of %s", times, name);
+		report_line(report, "ratio to bound", "%.4g of %s", times, name);
 	report_members(report, "%s<largest_bound> %g<times_the_bound>", name, times);
 }
 
@@ -297,7 +297,7 @@ void report_prediction(const struct report *report, const struct prediction_wish
 	report_bounds(report, prediction);
 	busiest_text(busiest, predicted);
 	if (busiest[0])
-		report_line(report, "bottleneck", "%s, at work %.3g%% of the time", busiest,
+		report_line(report, "bottleneck", "%s, utilisation %.3g%%", busiest,
 			100 * prediction->busiest_share);
 	report_members(report, "%s<bottleneck> %g<bottleneck_share>", text_or_null(busiest),
 		prediction->busiest_share);
