@@ -1126,10 +1126,9 @@ def _(ordo):
                        "--reduce-bandwidth", 400).out
     share = re.search(r", wire [\d.]+ us \(([\d.]+)%\)", alone)[1]
     wanted(
-        f"\n  bottleneck              the wire: links that nobody shares, at work {share}% of the "
-        f"time\n"
+        f"\n  bottleneck              the wire: links that nobody shares, utilisation {share}%\n"
         in alone, alone)
-    wanted("the adder of rank 0, at work" in ordo.works(
+    wanted("the adder of rank 0, utilisation" in ordo.works(
         "predict", "ring.json", "--size", "4MB", "--bandwidth", 100, "--reduce-bandwidth", 4).out)
     wanted("\n3 B cut to 0 B, whole elements of f32\n" in "\n" +
            ordo.works("predict", "ring.json", "--size", 3).err)

@@ -100,8 +100,8 @@ struct entry {
 	u32 value;
 };
 
-/* All fields of one check: the program is read as a whole. Split by phase, most functions would take
- * three of the parts. */
+/* All fields of one check: the program is read as a whole. Split by phase, most functions would
+ * take three of the parts. */
 struct check {
 	char *report;
 	enum verdict verdict;
