@@ -265,8 +265,7 @@ static void more_than_the_limit_is_not_read(void **unused)
 	ordo_set_memory_limit(1000);
 	assert_null(ordo_schedule_read(path, NULL, &error));
 	assert_int_equal(error.code, ORDO_ENVIRONMENT);
-	assert_string_equal(
-		error.text, "reading it takes about 1 MiB of memory, there is 1000 B");
+	assert_string_equal(error.text, "reading it takes about 1 MiB of memory, there is 1000 B");
 	assert_string_equal(error.file, path);
 	ordo_set_memory_limit(UINT64_MAX);
 	struct ordo_schedule *schedule = ordo_schedule_read(path, NULL, &error);

@@ -1,6 +1,6 @@
 /* input_read.c - inputs from JSON. */
-#include "problem_read.h"
 #include "base/source.h"
+#include "problem_read.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

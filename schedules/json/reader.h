@@ -3,8 +3,8 @@
 #ifndef ORDO_SCHEDULES_JSON_READER_H
 #define ORDO_SCHEDULES_JSON_READER_H
 
-#include "scan.h"
 #include "base/source.h"
+#include "scan.h"
 #include <ordo/document.h>
 #include <ordo/map.h>
 

@@ -1,6 +1,6 @@
 /* replay.c - interleavings as JSON, out and in. */
-#include "printer.h"
 #include "base/source.h"
+#include "printer.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>

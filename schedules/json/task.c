@@ -105,7 +105,7 @@ static bool find_kind(
 	const struct ordo_cursor *cursor, const struct member *member, enum ordo_task_kind *kind)
 {
 	const char *names[ORDO_NTASK_KIND];
-	uint32_t index;
+	uint32_t index = 0;
 	for (int i = 0; i < ORDO_NTASK_KIND; i++)
 		names[i] = ordo_task_kind_name((enum ordo_task_kind)i);
 	if (!find_name(cursor, &member->value, "task", names, ORDO_NTASK_KIND,

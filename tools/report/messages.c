@@ -98,7 +98,7 @@ bool refuse_memory(struct call *call)
 	return refuse_error(call, &error);
 }
 
-static int fail_with_hint(
+__attribute__((format(printf, 3, 0))) static int fail_with_hint(
 	struct call *call, const char *hint, const char *format, va_list arguments)
 {
 	struct ordo_error error = {.code = ORDO_USAGE};
