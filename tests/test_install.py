@@ -135,7 +135,8 @@ def _(machine):
         if path.is_file() and path.name != "meson.build"
     }
     pairs |= {guides / name: SOURCE / name for name in (
-        "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "LICENSE")}
+        "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "LICENSE",
+        "CONTRIBUTING.md", "CONTRIBUTING.zh.md", "LIMITS.md", "LIMITS.zh.md")}
     for name in ("schedules/FORMAT.md", "examples/TOUR.md", "examples/TOUR.zh.md",
                  "examples/embed.c", "examples/gallery/birs-published.svg"):
         wanted(guides / name in pairs, name)
