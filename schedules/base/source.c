@@ -6,6 +6,7 @@
 #include <ordo/memory.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -115,4 +116,9 @@ void ordo_source_release(struct ordo_source *source, size_t offset)
 		return;
 	madvise(bytes.memory + source->released, offset - source->released, MADV_DONTNEED);
 	source->released = offset;
+}
+
+bool ordo_is_plain_name(const char *name)
+{
+	return *name && name[0] != '.' && !strchr(name, '/') && !strchr(name, '\\');
 }

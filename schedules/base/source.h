@@ -20,4 +20,7 @@ void ordo_source_close(struct ordo_source *source);
 /* Pages before `offset` will not be looked at again: keeps memory bounded however long the file. */
 void ordo_source_release(struct ordo_source *source, size_t offset);
 
+/* Does the name stand for a file in a folder, and for nothing outside it? */
+bool ordo_is_plain_name(const char *name);
+
 #endif

@@ -1,4 +1,5 @@
 /* folder.c - where the text of a document comes from: a file, a pipe, or the files of a folder. */
+#include "base/source.h"
 #include "reader.h"
 #include "value.h"
 #include <errno.h>
@@ -9,11 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-bool ordo_is_plain_name(const char *name)
-{
-	return *name && name[0] != '.' && !strchr(name, '/') && !strchr(name, '\\');
-}
 
 /* Opens a program's file: an ordinary one, in the folder itself, no link to elsewhere and no device
  * that waits. */

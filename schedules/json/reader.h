@@ -57,7 +57,4 @@ bool ordo_open_document(const char *path, const char *in_folder, struct ordo_ope
 struct ordo_schedule *ordo_schedule_read_opened(struct ordo_opened *opened,
 	const struct ordo_read_options *options, struct ordo_error *error);
 
-/* A name of a file in the folder, and no way out of it. */
-bool ordo_is_plain_name(const char *name);
-
 #endif

@@ -1,5 +1,5 @@
 /* plan_set.c - ranges of sizes, one after another, and the schedule of each. */
-#include "json/reader.h"
+#include "base/source.h"
 #include <inttypes.h>
 #include <ordo/arena.h>
 #include <ordo/atomic_file.h>

@@ -10,7 +10,7 @@
  * Sets are compared as sums of 128 random bits a leaf: two sets that differ are taken for one with
  * probability 2^-128. What follows from it is claimed only after both trees were evaluated.
  */
-#include "flat.h"
+#include "trees/flat.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* orders.c - the guarantees and the order digest, of all chunks on all ranks, from what rank 0
  * has. */
-#include "order/digest.h"
-#include "order/tree_builder.h"
 #include "quotient.h"
+#include "trees/digest.h"
+#include "trees/tree_builder.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>

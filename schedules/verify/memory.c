@@ -1,6 +1,6 @@
 /* memory.c - what every slot holds, and who touched it last: R8 and R9 are queried here, R10 and
  * R11 checked. */
-#include "order/facts.h"
+#include "trees/facts.h"
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* trees.c - hash-consed reduction trees, the guarantees about them, and the order digest. */
-#include "order/digest.h"
+#include "trees/digest.h"
 #include "verifier.h"
 #include <ordo/arena.h>
 #include <stdlib.h>

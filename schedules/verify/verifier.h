@@ -6,7 +6,7 @@
 
 #include "findings.h"
 #include "model/switch_reachability.h"
-#include "order/tree_builder.h"
+#include "trees/tree_builder.h"
 #include <ordo/map.h>
 #include <ordo/signals.h>
 #include <ordo/verify.h>

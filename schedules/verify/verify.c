@@ -4,31 +4,27 @@
  * and signals its places.
  *
  *  1. R5 gives every signal one waiting stream, so every place has at most one transition that
- *     takes from it:
- * firing one task can never disable another (the net is choice-free, hence persistent). By Keller's
- * theorem all maximal executions fire the same tasks: if one greedy run completes, every execution
- * does, and if it gets stuck, every execution gets stuck at the same tasks (R7).
+ *     takes from it: firing one task can never disable another (the net is choice-free, hence
+ *     persistent). By Keller's theorem all maximal executions fire the same tasks: if one greedy
+ *     run completes, every execution does, and if it deadlocks, every execution deadlocks at the
+ *     same tasks (R7).
  *  2. R5 gives every signal one notifying stream too: its Notifies come in one order, its Waits in
- *     one order,
- * and so in every execution the j-th Wait takes the j-th Notify. (Suppose not, and look at the
- * first Wait of an execution that takes another: an earlier one of the same signal would have to be
- * it.) With R6 none is left over. Hence happens-before, the transitive closure of program order and
- * of Notify j -> Wait j, is one
- *     fixed partial order, the same in every execution.
+ *     one order, and so in every execution the j-th Wait takes the j-th Notify. (Suppose not, and
+ *     look at the first Wait of an execution that takes another: an earlier one of the same signal
+ *     would have to be it.) With R6 none is left over. Hence happens-before, the transitive closure
+ *     of program order and of Notify j -> Wait j, is one fixed partial order, the same in every
+ *     execution.
  *  3. If every two accesses to one slot of which one writes are ordered by it (R8), then every
- *     execution
- * gives every read the value of the same write: by induction along happens-before all executions
- * compute the same values, and the symbolic values of the one run (R10, R11) are those of every
- * execution. It is enough to ask about consecutive conflicting accesses of a slot, for the rest
- * follows: between two writes the reads
- *     lie, each asked to follow the one and to precede the other.
+ *     execution gives every read the value of the same write: by induction along happens-before
+ *     all executions compute the same values, and the symbolic values of the one run (R10, R11)
+ *     are those of every execution. It is enough to check consecutive conflicting accesses of a
+ *     slot, because the rest follows: each read between two writes is checked against both.
  *  4. Entering a call is a write of all the rank's memory before all its streams, leaving one after
- *     them. If
- * these too are ordered against all accesses by others (R9), calls may follow each other without a
- * barrier: in B;B an access of the first call precedes its rank's leaving, that precedes the
- * entering of the next, and that the accesses of the second. Signals are balanced within a call
- * (R6), so tokens of one call are never taken in another, and what holds for B;B holds for B^k, and
- * for any sequence of proved schedules.
+ *     them. If these too are ordered against all accesses by others (R9), calls may follow each
+ *     other without a barrier: in B;B an access of the first call precedes its rank's leaving, that
+ *     precedes the entering of the next, and that the accesses of the second. Signals are balanced
+ *     within a call (R6), so tokens of one call are never taken in another, and what holds for B;B
+ *     holds for B^k, and for any sequence of proved schedules.
  *
  * The conditions are those named: R5 and R6 before 1 and 2, R7 before 3, and values are only
  * claimed when R8 holds. With --atomic-reduce two reduces into one slot may be unordered: then 3

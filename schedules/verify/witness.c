@@ -341,13 +341,3 @@ struct ordo_replay *ordo_replay_of_order(const struct ordo_schedule *schedule,
 	const struct ordo_finding finding = {.rule = 8, .ntask = 2, .tasks = tasks, .text = text};
 	return make_replay(schedule, &finding, "G2", error);
 }
-
-void ordo_replay_destroy(struct ordo_replay *replay)
-{
-	if (!replay)
-		return;
-	free(replay->interleavings[0].runs);
-	free(replay->interleavings[1].runs);
-	ordo_arena_free(&replay->arena);
-	free(replay);
-}

@@ -1,6 +1,6 @@
 /* tree_builder.h - builds trees, each once. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
-#define ORDO_SCHEDULES_ORDER_TREE_BUILDER_H
+#ifndef ORDO_SCHEDULES_TREES_TREE_BUILDER_H
+#define ORDO_SCHEDULES_TREES_TREE_BUILDER_H
 
 #include <ordo/map.h>
 #include <ordo/verify.h>

@@ -1,5 +1,5 @@
 /* flat.h - one tree as an array, node before operands, left before right. Private to
- * schedules/order/.
+ * schedules/.
  *
  * The operands of node i are nodes i + 1 and i + 2 * leaves(left), a node and all below it are the
  * 2 * leaves - 1 entries from its own: no links, and no recursion. */
