@@ -286,11 +286,11 @@ static void steps_that_cannot_be_taken_are_named(void **state)
 	struct ordo_replay replay = {
 		.ncall = 1, .memory_rank = ORDO_NONE, .ninterleaving = 1, .shows = "R8"};
 	replay.interleavings[0] = (struct ordo_interleaving){whole, 2, 2};
-	assert_cannot_run(schedule, &replay, "waits for a token that nobody has given yet");
+	assert_cannot_run(schedule, &replay, "waits for a token that has not been notified yet");
 	replay.interleavings[0] = (struct ordo_interleaving){none, 1, 1};
 	assert_cannot_run(schedule, &replay, "there is no stream 7");
 	replay.interleavings[0] = (struct ordo_interleaving){half, 2, 2};
-	assert_cannot_run(schedule, &replay, "could go on where the interleaving ends");
+	assert_cannot_run(schedule, &replay, "could continue where the interleaving ends");
 	replay.interleavings[0] = (struct ordo_interleaving){twice, 5, 5};
 	assert_cannot_run(schedule, &replay, "has no task left");
 	replay.interleavings[0].nrun = 4;

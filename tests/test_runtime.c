@@ -331,8 +331,9 @@ static void the_seed_alone_decides_the_interleaving(void **state)
 	ordo_schedule_destroy(schedule);
 }
 
-/* Runs a schedule that is stuck, in every way, and looks for texts in the error, up to a NULL. */
-static void expect_stuck(struct ordo_schedule *schedule, const char *const *texts)
+/* Runs a schedule that deadlocks, on every transport, and looks for texts in the error, up to a
+ * NULL. */
+static void expect_deadlock(struct ordo_schedule *schedule, const char *const *texts)
 {
 	for (int drive = 0; drive < NDRIVE; drive++) {
 		struct rig rig = rig_create(
@@ -369,13 +370,13 @@ static void a_missing_notify_is_named(void **state)
 	(void)state;
 	struct ordo_schedule *schedule = exchange_broadcast(3, 0, 1, false);
 	remove_task(schedule, schedule->streams[2].first);
-	expect_stuck(schedule, (const char *const[]){"the run is stuck, 2 streams wait",
-				       "rank 0, stream \"main\", task 4 (Wait 2 signal 0) waits "
-				       "for signal 0 of rank 2, which nobody notifies",
-				       NULL});
+	expect_deadlock(schedule, (const char *const[]){"deadlock: 2 streams wait",
+					  "rank 0, stream \"main\", task 4 (Wait 2 signal 0) waits "
+					  "for signal 0 of rank 2, which nobody notifies",
+					  NULL});
 	schedule = exchange_ring(3, false, true);
 	remove_task(schedule, schedule->streams[1].end - 2); /* rank 0's last Notify */
-	expect_stuck(schedule,
+	expect_deadlock(schedule,
 		(const char *const[]){"rank 1, stream \"ring\", task 14 (Wait 0 signal 1) waits "
 				      "for rank 0, stream \"ring\", which has ended",
 			NULL});
@@ -391,14 +392,15 @@ static void a_circle_of_waiting_streams_is_named(void **state)
 		exchange_signal(schedule, ORDO_WAIT, (r + 1) % 3, 5);
 		exchange_signal(schedule, ORDO_NOTIFY, (r + 2) % 3, 5);
 	}
-	expect_stuck(schedule, (const char *const[]){"3 streams wait",
-				       "rank 0, stream \"one\", task 0 (Wait 1 signal 5) waits for "
-				       "rank 1, stream \"one\", task 0 (Wait 2 signal 5)",
-				       "rank 1, stream \"one\", task 0 (Wait 2 signal 5) waits for "
-				       "rank 2, stream \"one\", task 0 (Wait 0 signal 5)",
-				       "rank 2, stream \"one\", task 0 (Wait 0 signal 5) waits for "
-				       "rank 0, stream \"one\", task 0 (Wait 1 signal 5)",
-				       NULL});
+	expect_deadlock(
+		schedule, (const char *const[]){"3 streams wait",
+				  "rank 0, stream \"one\", task 0 (Wait 1 signal 5) waits for "
+				  "rank 1, stream \"one\", task 0 (Wait 2 signal 5)",
+				  "rank 1, stream \"one\", task 0 (Wait 2 signal 5) waits for "
+				  "rank 2, stream \"one\", task 0 (Wait 0 signal 5)",
+				  "rank 2, stream \"one\", task 0 (Wait 0 signal 5) waits for "
+				  "rank 0, stream \"one\", task 0 (Wait 1 signal 5)",
+				  NULL});
 }
 
 static void a_notify_that_comes_too_late_is_named(void **state)
@@ -416,10 +418,11 @@ static void a_notify_that_comes_too_late_is_named(void **state)
 		exchange_stream(schedule, r, "three");
 		exchange_signal(schedule, ORDO_WAIT, r, 1);
 	}
-	expect_stuck(schedule, (const char *const[]){"1 stream waits",
-				       "rank 1, stream \"one\", task 2 (Wait 0 signal 0) waits for "
-				       "rank 0, stream \"one\", which has ended",
-				       NULL});
+	expect_deadlock(
+		schedule, (const char *const[]){"1 stream waits",
+				  "rank 1, stream \"one\", task 2 (Wait 0 signal 0) waits for "
+				  "rank 0, stream \"one\", which has ended",
+				  NULL});
 }
 
 static void a_rank_that_does_not_enter_is_named(void **state)
@@ -485,7 +488,7 @@ static void a_plan_wants_buffers_that_fit(void **state)
 	assert_int_equal(ordo_plan_output_bytes(plan, 1), 100);
 	assert_false(ordo_plan_bind(plan, 1, memory, memory, &error));
 	assert_non_null(strstr(
-		error.text, "its output is not the memory 100 bytes after the begin of its input"));
+		error.text, "its output is not the memory 100 bytes after the start of its input"));
 	assert_false(ordo_plan_bind(plan, 1, NULL, memory, &error));
 	assert_true(ordo_plan_bind(plan, 1, memory, memory + 100, &error));
 	assert_true(ordo_plan_bind(plan, 1, memory, NULL, &error));

@@ -200,7 +200,7 @@ bool ordo_collective_settle(const struct ordo_collective *collective, uint32_t r
 	/* The caller's input is only read, unless it is also the output. */
 	unsigned char *input = (unsigned char *)(uintptr_t)ends->input, *output = ends->output;
 	*in_place = ordo_layout_is_in_place(layout, rank, input, output);
-	if (!ordo_layout_settle(layout, *in_place, rank, &input, &output, error))
+	if (!ordo_layout_check_buffers(layout, *in_place, rank, &input, &output, error))
 		return false;
 	*ends = (struct ends){input, output};
 	return true;

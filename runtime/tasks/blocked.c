@@ -1,11 +1,11 @@
-/* blocked.c - says who waits for whom in a run in which nothing moves. */
+/* blocked.c - reports which streams wait for which in a run that makes no progress. */
 #include "blocked.h"
 #include "task_error.h"
 #include <inttypes.h>
 #include <stdio.h>
 
-/* So many links of a cycle are written out, each shorter than this. */
-#define MOST_LINKS 6
+/* At most this many links of a cycle are printed, each shorter than LINK_SIZE. */
+#define MAX_LINKS 6
 #define LINK_SIZE 640
 
 bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream)
@@ -19,11 +19,11 @@ bool ordo_is_waiting(const struct ordo_plan *plan, uint32_t stream)
 	       (plan->taken[signal] & (UINT32_MAX >> 1));
 }
 
-/* A stream that waits, in the middle of a chain of waiting streams. */
+/* One edge of the wait-for graph: from a waiting stream to the stream that notifies its signal. */
 struct link {
 	uint32_t signal, notifier;
-	const char *why; /* the notifier will never notify; NULL: it may, but waits itself */
-	bool absent;	 /* because its rank has not entered */
+	const char *why; /* the chain ends here; NULL: the notifier itself waits */
+	bool absent;	 /* the chain ends because the notifier's rank has not entered */
 };
 
 static bool will_notify(const struct ordo_plan *plan, uint32_t stream, uint32_t signal)
@@ -32,7 +32,7 @@ static bool will_notify(const struct ordo_plan *plan, uint32_t stream, uint32_t 
 	for (uint32_t t = plan->streams[stream].at; t < schedule->streams[stream].end; t++)
 		if (schedule->tasks[t].kind == ORDO_NOTIFY && plan->signal_of[t] == signal)
 			return true;
-	/* Later rounds begin at the head again, but not before every stream of the rank has
+	/* Later rounds start from the first task again, but only after every stream of the rank has
 	 * ended. */
 	return false;
 }
@@ -51,13 +51,12 @@ static struct link link_of(const struct ordo_plan *plan, uint32_t stream, uint64
 	if (!will_notify(plan, notifier, signal))
 		return (struct link){signal, notifier, "which has no such Notify left", false};
 	if (!ordo_is_waiting(plan, notifier))
-		return (struct link){signal, notifier, "which is under way", false};
+		return (struct link){signal, notifier, "which is running", false};
 	return (struct link){signal, notifier, NULL, false};
 }
 
-/* Goes from a waiting stream to whom it waits for, until a link that explains itself or into a
- * cycle. */
-static uint32_t root_of(const struct ordo_plan *plan, uint32_t stream, uint64_t ncall)
+/* Follows the links from a waiting stream to the end of the chain, or into a cycle. */
+static uint32_t end_of_chain(const struct ordo_plan *plan, uint32_t stream, uint64_t ncall)
 {
 	for (uint32_t step = 0; step < plan->schedule->nstream; step++) {
 		struct link link = link_of(plan, stream, ncall);
@@ -88,8 +87,7 @@ static int print_link(
 		link.why ? link.why : "");
 }
 
-/* The link, or the whole cycle, in which the stream stands. Returns whether a rank is merely
- * absent. */
+/* Prints the last link of a chain, or the whole cycle. Returns whether a rank is merely absent. */
 static bool print_chain(
 	const struct ordo_plan *plan, uint32_t root, uint64_t ncall, char *text, size_t size)
 {
@@ -98,14 +96,14 @@ static bool print_chain(
 	struct link link;
 	do {
 		link = link_of(plan, stream, ncall);
-		if (nlink++ < MOST_LINKS)
+		if (nlink++ < MAX_LINKS)
 			length += (size_t)print_link(
 				plan, stream, link, text + length, size - length);
 		stream = link.notifier;
 	} while (!link.why && stream != root);
-	if (nlink > MOST_LINKS)
+	if (nlink > MAX_LINKS)
 		snprintf(text + length, size - length,
-			"\nand so on, %" PRIu32 " streams in a circle", nlink);
+			"\nand so on, %" PRIu32 " streams in a cycle", nlink);
 	return link.absent;
 }
 
@@ -123,20 +121,21 @@ bool ordo_fail_blocked(const struct ordo_plan *plan, struct ordo_error *error)
 	if (first == ORDO_NONE)
 		return ordo_fail(error, ORDO_ENVIRONMENT, 0,
 			"the run is stuck: nothing moved, though no stream waits");
-	char chain[(MOST_LINKS + 1) * LINK_SIZE];
-	bool absent = print_chain(plan, root_of(plan, first, ncall), ncall, chain, sizeof chain);
+	char chain[(MAX_LINKS + 1) * LINK_SIZE];
+	bool absent =
+		print_chain(plan, end_of_chain(plan, first, ncall), ncall, chain, sizeof chain);
 	ordo_fail(error, absent ? ORDO_ENVIRONMENT : ORDO_REFUTED, absent ? 0 : 7,
-		"the run is stuck, %" PRIu32 " %s:%s", nwaiting,
+		"%s: %" PRIu32 " %s:%s", absent ? "the run timed out" : "deadlock", nwaiting,
 		nwaiting == 1 ? "stream waits" : "streams wait", chain);
 	if (absent)
 		return ordo_hint(
-			error, "every rank must call, and no later than the watchdog allows");
-	return ordo_hint(error, "verify the schedule: a proved one is never stuck");
+			error, "every rank must enter the call before the watchdog expires");
+	return ordo_hint(error, "verify the schedule: a proved one cannot deadlock");
 }
 
 bool ordo_fail_unbound(const struct ordo_plan *plan, uint32_t stream, struct ordo_error *error)
 {
 	const uint32_t task = plan->streams[stream].at, peer = plan->schedule->tasks[task].peer;
 	return ordo_fail_task(plan->schedule, task, 9, error,
-		"rank %" PRIu32 " has no buffers yet, and was not waited for", peer);
+		"rank %" PRIu32 " has no buffers yet, and the schedule does not wait for it", peer);
 }

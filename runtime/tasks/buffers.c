@@ -1,10 +1,9 @@
-/* buffers.c - what a rank gives as its input and output, in place or not. */
+/* buffers.c - checks and completes the buffers of a rank, in place or not. */
 #include "layout.h"
 #include <inttypes.h>
 
-/* In place: fills in the pointer that was left out. One of the two buffers is the whole, the other
- * begins inside it. */
-static bool join_buffers(const struct layout *layout, uint32_t rank, unsigned char **input,
+/* In place: derives the pointer that is NULL. One of the two buffers contains the other. */
+static bool derive_buffer(const struct layout *layout, uint32_t rank, unsigned char **input,
 	unsigned char **output, struct ordo_error *error)
 {
 	const struct region *regions = layout->regions[rank];
@@ -20,15 +19,15 @@ static bool join_buffers(const struct layout *layout, uint32_t rank, unsigned ch
 	if (*inner && *inner != *whole + skip)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"rank %" PRIu32 " is in place: its %s is not the memory %" PRIu64
-			" bytes after the begin of its %s",
+			" bytes after the start of its %s",
 			rank, input_is_whole ? "output" : "input", skip,
 			input_is_whole ? "input" : "output");
 	*inner = *whole + skip;
 	return true;
 }
 
-/* In place, a rank that has only one of the buffers may have been given it under the other name. */
-static void swap_names(
+/* In place, a rank that has only one of the buffers accepts it under either name. */
+static void accept_either_name(
 	const struct layout *layout, uint32_t rank, unsigned char **input, unsigned char **output)
 {
 	const enum ordo_operator op = layout->problem.op;
@@ -57,17 +56,17 @@ bool ordo_layout_is_in_place(const struct layout *layout, uint32_t rank, const u
 	       overlap(input, ninput, output, noutput);
 }
 
-bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t rank,
+bool ordo_layout_check_buffers(const struct layout *layout, bool in_place, uint32_t rank,
 	unsigned char **input, unsigned char **output, struct ordo_error *error)
 {
 	const struct region *regions = layout->regions[rank];
 	const uint64_t ninput = region_bytes(layout, rank, ORDO_INPUT),
 		       noutput = region_bytes(layout, rank, ORDO_OUTPUT);
 	const bool both = regions[ORDO_INPUT].nslot && regions[ORDO_OUTPUT].nslot;
-	if (in_place && both && !join_buffers(layout, rank, input, output, error))
+	if (in_place && both && !derive_buffer(layout, rank, input, output, error))
 		return false;
 	if (in_place && !both)
-		swap_names(layout, rank, input, output);
+		accept_either_name(layout, rank, input, output);
 	if ((ninput && !*input) || (noutput && !*output))
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"rank %" PRIu32 ": the %s is NULL, wanted %" PRIu64 " bytes", rank,
@@ -75,7 +74,8 @@ bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t ran
 			ninput && !*input ? ninput : noutput);
 	if (!in_place && overlap(*input, ninput, *output, noutput))
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"rank %" PRIu32 ": input and output overlap, but are not to be one memory",
+			"rank %" PRIu32
+			": input and output overlap, but the schedule is not in place",
 			rank);
 	return true;
 }

@@ -1,4 +1,4 @@
-/* check.c - whatever a schedule says, its tasks touch only the memory of bound buffers. */
+/* check.c - checks that the tasks of a schedule access only the memory of bound buffers. */
 #include "check.h"
 #include "task_error.h"
 #include <inttypes.h>
@@ -34,7 +34,8 @@ static bool check_slots(
 		return ordo_fail_task(plan->schedule, t, 3, error,
 			"%s of rank %" PRIu32 " has %" PRIu32 " slots",
 			ordo_buffer_name(slots.buffer), slots.rank, nslot);
-	if (layout->equal || slots.buffer == ORDO_SCRATCH || is_at_home(plan, slots, task->chunk))
+	if (layout->equal || slots.buffer == ORDO_SCRATCH ||
+		is_canonical_slot(plan, slots, task->chunk))
 		return true;
 	for (uint32_t i = 0; i < task->count; i++) {
 		uint64_t n = chunk_begin(layout, task->chunk + i + 1) -

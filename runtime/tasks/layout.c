@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* So many bytes that no sum of a few of them overflows. */
-#define MOST_BYTES (UINT64_C(1) << 60)
+/* Small enough that a sum of a few such sizes cannot overflow. */
+#define MAX_BYTES (UINT64_C(1) << 60)
 
 static bool fail_size(struct ordo_error *error, const char *what)
 {
@@ -20,7 +20,7 @@ static uint64_t *allocate_table(uint64_t nrow, uint64_t ncolumn)
 	return calloc(nrow * ncolumn, sizeof(uint64_t));
 }
 
-static bool lay_equal_blocks(struct layout *layout, const struct ordo_problem *problem,
+static bool place_equal_blocks(struct layout *layout, const struct ordo_problem *problem,
 	uint64_t block, uint64_t alignment, uint64_t most, struct ordo_error *error)
 {
 	const uint32_t K = problem->chunks_per_block;
@@ -37,7 +37,7 @@ static bool lay_equal_blocks(struct layout *layout, const struct ordo_problem *p
 	return true;
 }
 
-static bool lay_unequal_blocks(struct layout *layout, const struct ordo_problem *problem,
+static bool place_unequal_blocks(struct layout *layout, const struct ordo_problem *problem,
 	const uint64_t *block_count, uint64_t alignment, uint64_t most, struct ordo_error *error)
 {
 	const uint32_t K = problem->chunks_per_block, nblock = ordo_nblock(problem);
@@ -57,8 +57,8 @@ static bool lay_unequal_blocks(struct layout *layout, const struct ordo_problem 
 	return true;
 }
 
-/* Output slot iK+k of rank r holds chunk (iN+r)K+k, whose neighbours lie on other ranks. */
-static bool lay_alltoall_outputs(
+/* Output slot iK+k of rank r holds chunk (iN+r)K+k; the adjacent chunks belong to other ranks. */
+static bool place_alltoall_outputs(
 	struct layout *layout, const struct ordo_problem *problem, struct ordo_error *error)
 {
 	const uint32_t N = problem->nrank, nslot = N * problem->chunks_per_block;
@@ -77,8 +77,8 @@ static bool lay_alltoall_outputs(
 	return true;
 }
 
-/* How long are the chunks? */
-static void measure_chunks(struct layout *layout)
+/* Finds the size of the largest chunk, and whether all chunks have one size. */
+static void find_chunk_sizes(struct layout *layout)
 {
 	uint32_t ndifferent = layout->form == EVEN     ? 1
 			      : layout->form == BLOCKS ? layout->chunks_per_block
@@ -92,9 +92,9 @@ static void measure_chunks(struct layout *layout)
 	layout->equal = smallest == layout->largest;
 }
 
-/* A run moves tile elements of every chunk a round. A round is a call of its own as far as signals
- * are concerned; that calls may follow each other without a barrier is rule R9. */
-static void cut_rounds(struct layout *layout, uint64_t element, uint64_t tile_bytes)
+/* A run moves `tile` elements of every chunk per round. To the signals a round is a call of its
+ * own, and rule R9 lets calls follow each other without a barrier. */
+static void divide_into_rounds(struct layout *layout, uint64_t element, uint64_t tile_bytes)
 {
 	const uint64_t line = CACHE_LINE / element;
 	uint64_t tile = tile_bytes / CACHE_LINE * line;
@@ -115,7 +115,7 @@ static bool are_all_equal(const uint64_t *values, uint32_t count)
 	return true;
 }
 
-static bool lay_regions(struct layout *layout, struct ordo_error *error)
+static bool place_regions(struct layout *layout, struct ordo_error *error)
 {
 	const struct ordo_problem *problem = &layout->problem;
 	layout->regions = calloc(problem->nrank, sizeof *layout->regions);
@@ -127,8 +127,8 @@ static bool lay_regions(struct layout *layout, struct ordo_error *error)
 		regions[ORDO_OUTPUT].nslot = ordo_output_slots(problem, r);
 		regions[ORDO_INPUT].first =
 			regions[ORDO_INPUT].nslot ? ordo_input_chunk(problem, r, 0) : 0;
-		/* Output slots of an AllToAll are as long as its input slots, unless a table says
-		 * how long. */
+		/* The output slots of an AllToAll have the sizes of its input slots, unless
+		 * output_begin gives others. */
 		if (regions[ORDO_OUTPUT].nslot && problem->op != ORDO_ALLTOALL)
 			regions[ORDO_OUTPUT].first = ordo_output_chunk(problem, r, 0);
 		for (int b = ORDO_INPUT; b <= ORDO_OUTPUT; b++) {
@@ -151,9 +151,9 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 			problem->nshard, ORDO_MOST_DIVISOR);
 	const uint64_t element = ordo_type_size(options->type),
 		       alignment = options->alignment ? options->alignment : 1;
-	/* A rank's input holds its shards, so many vectors. */
+	/* A rank's input holds one vector per shard. */
 	const uint64_t nvector = ((uint64_t)problem->nshard + problem->nrank - 1) / problem->nrank;
-	const uint64_t most = MOST_BYTES / element / nvector;
+	const uint64_t most = MAX_BYTES / element / nvector;
 	const uint64_t *block_count = options->block_count;
 	layout->problem = *problem;
 	layout->type = options->type;
@@ -162,18 +162,18 @@ bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	layout->chunks_per_block = problem->chunks_per_block;
 	layout->nchunk = ordo_nchunk(problem);
 	if (!block_count || are_all_equal(block_count, ordo_nblock(problem))) {
-		if (!lay_equal_blocks(layout, problem,
+		if (!place_equal_blocks(layout, problem,
 			    block_count ? block_count[0] : options->count, alignment, most, error))
 			return false;
 	} else {
-		if (!lay_unequal_blocks(layout, problem, block_count, alignment, most, error))
+		if (!place_unequal_blocks(layout, problem, block_count, alignment, most, error))
 			return false;
-		if (problem->op == ORDO_ALLTOALL && !lay_alltoall_outputs(layout, problem, error))
+		if (problem->op == ORDO_ALLTOALL && !place_alltoall_outputs(layout, problem, error))
 			return false;
 	}
-	measure_chunks(layout);
-	cut_rounds(layout, element, tile_bytes);
-	return lay_regions(layout, error);
+	find_chunk_sizes(layout);
+	divide_into_rounds(layout, element, tile_bytes);
+	return place_regions(layout, error);
 }
 
 void ordo_layout_free(struct layout *layout)

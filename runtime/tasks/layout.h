@@ -11,40 +11,41 @@ static inline uint64_t round_up(uint64_t n, uint64_t multiple)
 	return (n + multiple - 1) / multiple * multiple;
 }
 
-/* A rank's input or output. Slot s holds chunk first + s, and begins chunk_begin(first + s) -
- * origin elements into the memory. */
+/* A rank's input or output. Slot s holds chunk first + s and begins at element chunk_begin(first +
+ * s) - origin. */
 struct region {
 	uint32_t first, nslot;
 	uint64_t origin;
 	uint64_t nelement;
 };
 
-/* Where chunks lie, in elements. With chunks one after another in the order of their ids, chunk c
- * begins at chunk_begin(c):
+/* Offsets of chunks, in elements. Chunks are contiguous, in the order of their ids; chunk c begins
+ * at chunk_begin(c):
  *   EVEN    c * block                              K = 1, equal blocks
  *   BLOCKS  (c / K) * block + begin[c % K]         equal blocks
  *   TABLE   begin[c]                               one block, or blocks of different sizes
  */
 struct layout {
 	struct ordo_problem problem;
-	/* of elements of input and output, and of those of scratch */
+	/* of the elements of input and output, and of scratch */
 	enum ordo_type type, accumulator;
-	uint64_t element; /* bytes of one of the type */
+	uint64_t element; /* bytes of an element of `type` */
 	enum { EVEN, BLOCKS, TABLE } form;
 	uint32_t chunks_per_block, nchunk;
 	uint64_t block;
 	uint64_t *begin; /* [K + 1] or [nchunk + 1] */
-	/* AllToAll of different sizes: [nrank][nrank * K + 1] of output slots; else NULL */
+	/* AllToAll with different block sizes: [nrank][nrank * K + 1], of output slots; else
+	 * NULL */
 	uint64_t *output_begin;
 	uint64_t largest;	     /* chunk */
 	bool equal;		     /* all chunks have one size */
 	uint64_t stride;	     /* from one scratch slot to the next */
-	uint64_t tile;		     /* of each chunk, moved in one round */
+	uint64_t tile;		     /* elements of each chunk per round */
 	uint64_t nround;	     /* in one run */
 	struct region (*regions)[2]; /* [nrank], of input and output */
 };
 
-/* Fills the layout; the tile is tile_bytes of each chunk. On failure, too, it is to be freed. */
+/* Fills a zeroed layout, with tiles of tile_bytes. The caller frees it, also after a failure. */
 bool ordo_layout_make(struct layout *layout, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint64_t tile_bytes, struct ordo_error *error);
 void ordo_layout_free(struct layout *layout);
@@ -54,34 +55,34 @@ static inline enum ordo_type type_in(const struct layout *layout, enum ordo_buff
 	return buffer == ORDO_SCRATCH ? layout->accumulator : layout->type;
 }
 
-/* The bytes of an element there. */
-static inline uint64_t element_in(const struct layout *layout, enum ordo_buffer buffer)
+/* Bytes of an element in that buffer. */
+static inline uint64_t element_bytes(const struct layout *layout, enum ordo_buffer buffer)
 {
 	return ordo_type_size(type_in(layout, buffer));
 }
 
-/* The bytes of an element on its way: it is widened where it arrives, and rounded where it comes
- * from. */
-static inline uint64_t element_moved(const struct layout *layout, const struct ordo_task *task)
+/* Bytes of an element in transit: the receiver widens it, and the sender rounds it. */
+static inline uint64_t element_bytes_moved(
+	const struct layout *layout, const struct ordo_task *task)
 {
 	return task->src_buffer == ORDO_SCRATCH && task->dst_buffer == ORDO_SCRATCH
-		       ? element_in(layout, ORDO_SCRATCH)
+		       ? element_bytes(layout, ORDO_SCRATCH)
 		       : layout->element;
 }
 
-/* How many bytes a rank's input or output has. */
+/* Bytes of a rank's input or output. */
 static inline uint64_t region_bytes(
 	const struct layout *layout, uint32_t rank, enum ordo_buffer buffer)
 {
 	return layout->regions[rank][buffer].nelement * layout->element;
 }
 
-/* Checks a rank's buffers, and fills in the one that was left out in place. */
-bool ordo_layout_settle(const struct layout *layout, bool in_place, uint32_t rank,
+/* Checks a rank's buffers; in place, derives the one that is NULL. */
+bool ordo_layout_check_buffers(const struct layout *layout, bool in_place, uint32_t rank,
 	unsigned char **input, unsigned char **output, struct ordo_error *error);
 
-/* Were a rank's buffers given as one memory, of an operator that may have that? One of them may be
- * left out. */
+/* Whether a rank's buffers share memory (or one of them is NULL) and the operator allows in-place
+ * calls. */
 bool ordo_layout_is_in_place(const struct layout *layout, uint32_t rank, const unsigned char *input,
 	const unsigned char *output);
 
@@ -99,8 +100,7 @@ static inline uint64_t chunk_begin(const struct layout *layout, uint32_t chunk)
 	return layout->begin[chunk];
 }
 
-/* Where a slot begins, in elements from the start of its buffer; also for the end of the last
- * slot. */
+/* Offset of a slot in its buffer, in elements; one past the last slot is allowed. */
 static inline uint64_t slot_begin(
 	const struct layout *layout, uint32_t rank, enum ordo_buffer buffer, uint32_t slot)
 {
@@ -113,12 +113,12 @@ static inline uint64_t slot_begin(
 	}
 	if (region->first + (uint64_t)slot <= layout->nchunk)
 		return chunk_begin(layout, region->first + slot) - region->origin;
-	/* Virtual shards: several vectors one after another. */
+	/* Virtual shards: several vectors, contiguous. */
 	return slot / layout->nchunk * chunk_begin(layout, layout->nchunk) +
 	       chunk_begin(layout, slot % layout->nchunk);
 }
 
-/* Bytes of all chunks together. */
+/* Total bytes of all chunks. */
 static inline uint64_t vector_bytes(const struct layout *layout)
 {
 	return chunk_begin(layout, layout->nchunk) * layout->element;

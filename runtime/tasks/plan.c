@@ -1,4 +1,4 @@
-/* plan.c - a plan as its callers and every transport use it: buffers, sizes, whether it may run. */
+/* plan.c - what callers and every transport need of a plan: buffers, sizes, whether it may run. */
 #include "plan.h"
 #include <inttypes.h>
 #include <ordo/float_mode.h>
@@ -26,7 +26,7 @@ bool ordo_plan_bind(
 			"there is no rank %" PRIu32 ", only %" PRIu32 " ranks", rank,
 			plan->schedule->problem.nrank);
 	unsigned char *in = input, *out = output;
-	if (!ordo_layout_settle(
+	if (!ordo_layout_check_buffers(
 		    &plan->layout, plan->schedule->problem.in_place, rank, &in, &out, error))
 		return false;
 	struct rank_state *state = &plan->ranks[rank];

@@ -1,4 +1,4 @@
-/* plan.h - what a bound schedule is inside the runtime. Private to runtime/. */
+/* plan.h - the runtime's representation of a bound schedule. Private to runtime/. */
 #ifndef ORDO_RUNTIME_TASKS_PLAN_H
 #define ORDO_RUNTIME_TASKS_PLAN_H
 
@@ -27,16 +27,16 @@ struct sent {
 	uint64_t bytes;
 };
 
-/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is by use, and there are few
- * plans */
+/* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): fields are grouped by use, and there
+ * are few plans */
 struct ordo_plan {
-	/* Looked at before every task, and written once at most, so it lies with what is never
-	 * written. */
+	/* Read before every task and written at most once, so it shares a line with read-only
+	 * fields. */
 	_Atomic uint32_t stopped; /* enum stopped */
 	const struct ordo_schedule *schedule;
 	enum ordo_type type;
 	enum ordo_reduction reduction;
-	uint32_t divisor; /* of all output in the end */
+	uint32_t divisor; /* of every output element, at the end; 1 unless ORDO_AVG */
 	uint32_t watchdog_ms;
 	struct layout layout;
 
@@ -49,31 +49,31 @@ struct ordo_plan {
 	struct ordo_signal *signals; /* [nsignal] */
 	uint32_t nsignal;
 	uint32_t *signal_of; /* [ntask] for Notify and Wait */
-	/* Of a signal: (tokens ever added) * 2 + (1 if the waiting stream is parked), modulo
+	/* Per signal: (tokens ever added) * 2 + (1 if the waiting stream is parked), modulo
 	 * 2^32. */
 	_Atomic uint32_t *words; /* [nsignal << word_shift] */
 	uint32_t word_shift;	 /* each on a cache line of its own, unless there are very many */
-	/* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream looks at it */
+	/* [nsignal] tokens ever taken, modulo 2^31; only the waiting stream reads it */
 	uint32_t *taken;
 
 	uint32_t *first_sent; /* [nrank + 1] into sent, sorted by to */
 	struct sent *sent;
 
-	struct ordo_error why; /* the run was given up */
+	struct ordo_error why; /* why a run was aborted */
 
 	struct trace *trace; /* NULL: nothing is recorded */
 
-	/* What transports keep between runs. */
+	/* State of the transports between runs. */
 	struct threads *threads; /* transports/threads.c */
 	uint32_t *runnable;	 /* [nstream] transports/seeded.c */
 };
 
 enum stopped { RUNNING, STOPPING, STOPPED /* why is written */ };
 
-/* Every rank is bound and no run was given up. */
+/* Every rank is bound, and no run was aborted. */
 bool ordo_plan_is_ready(struct ordo_plan *plan, struct ordo_error *error);
 
-/* An earlier run was given up: the error is plan->why. Returns false. */
+/* An earlier run was aborted: the error is plan->why. Returns false. */
 bool ordo_fail_again(const struct ordo_plan *plan, struct ordo_error *error);
 
 static inline _Atomic uint32_t *signal_word(const struct ordo_plan *plan, uint32_t signal)
@@ -88,10 +88,11 @@ struct slots {
 	uint32_t first;
 };
 
-/* Is a slot of input or output the one that the operator gives to the chunk? Then the next slots
- * are those of the next chunks, as far as there are any: modulo nchunk, because virtual shards lie
- * one after another. */
-static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
+/* Whether a slot of input or output is the one the operator assigns to the chunk. If so, the next
+ * slots hold the next chunks; modulo nchunk, because the vectors of virtual shards are
+ * contiguous. */
+static inline bool is_canonical_slot(
+	const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
 {
 	if (slots.buffer == ORDO_SCRATCH ||
 		(slots.buffer == ORDO_OUTPUT && plan->schedule->problem.op == ORDO_ALLTOALL))
@@ -101,13 +102,13 @@ static inline bool is_at_home(const struct ordo_plan *plan, struct slots slots, 
 	       chunk;
 }
 
-/* Do this chunk and the next ones lie in these slots without gaps? */
+/* Whether this chunk and the next ones are contiguous in these slots. */
 static inline bool are_packed(const struct ordo_plan *plan, struct slots slots, uint32_t chunk)
 {
 	const struct layout *layout = &plan->layout;
 	if (slots.buffer == ORDO_SCRATCH)
 		return layout->equal && layout->stride == layout->largest;
-	return layout->equal || is_at_home(plan, slots, chunk);
+	return layout->equal || is_canonical_slot(plan, slots, chunk);
 }
 
 #endif

@@ -1,9 +1,9 @@
-/* sent.c - how many bytes every rank writes into the memory of every other. */
+/* sent.c - counts the bytes that every rank writes into the memory of every other. */
 #include "sent.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* Peers a rank sends to, while they are counted. */
+/* The bytes one rank sends to each peer, while they are counted. */
 struct tally {
 	uint64_t *bytes; /* [nrank] */
 	bool *is_peer;	 /* [nrank] */
@@ -30,7 +30,7 @@ static void count_sent(const struct ordo_plan *plan, uint32_t rank, struct tally
 				tally->peers[tally->npeer++] = task->peer;
 			tally->is_peer[task->peer] = true;
 			tally->bytes[task->peer] +=
-				element_moved(&plan->layout, task) *
+				element_bytes_moved(&plan->layout, task) *
 				(chunk_begin(&plan->layout, task->chunk + task->count) -
 					chunk_begin(&plan->layout, task->chunk));
 		}
@@ -38,7 +38,7 @@ static void count_sent(const struct ordo_plan *plan, uint32_t rank, struct tally
 }
 
 /* Appends the tally of a rank to plan->sent and empties it. */
-static bool keep_sent(struct ordo_plan *plan, uint32_t rank, struct tally *tally, size_t *room)
+static bool append_sent(struct ordo_plan *plan, uint32_t rank, struct tally *tally, size_t *room)
 {
 	size_t first = plan->first_sent[rank];
 	if (!ordo_array_reserve(&plan->sent, room, first + tally->npeer, sizeof *plan->sent))
@@ -64,7 +64,7 @@ bool ordo_plan_count_sent(struct ordo_plan *plan, struct ordo_error *error)
 	size_t room = 0;
 	for (uint32_t r = 0; worked && r < nrank; r++) {
 		count_sent(plan, r, &tally);
-		worked = keep_sent(plan, r, &tally, &room);
+		worked = append_sent(plan, r, &tally, &room);
 	}
 	free(tally.bytes);
 	free(tally.is_peer);

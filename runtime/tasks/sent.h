@@ -1,4 +1,4 @@
-/* sent.h - bytes from rank to rank in one run. Private to runtime/. */
+/* sent.h - bytes sent from rank to rank in one run. Private to runtime/. */
 #ifndef ORDO_RUNTIME_TASKS_SENT_H
 #define ORDO_RUNTIME_TASKS_SENT_H
 

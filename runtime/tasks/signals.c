@@ -4,8 +4,8 @@
 #include <ordo/signals.h>
 #include <stdlib.h>
 
-/* Beyond so many bytes of counters on cache lines of their own, they are packed. */
-#define MOST_PADDED_BYTES (UINT64_C(64) << 20)
+/* Each counter has its own cache line, unless they would take more memory than this. */
+#define MAX_PADDED_BYTES (UINT64_C(64) << 20)
 
 /* Numbers the signals of one kind of tasks. */
 static bool number_kind(struct ordo_plan *plan, struct ordo_signal_table *table,
@@ -34,7 +34,7 @@ static bool number_kind(struct ordo_plan *plan, struct ordo_signal_table *table,
 	return true;
 }
 
-/* Waits first, so that what one stream waits for lies together in `taken`. */
+/* Waits first, so that the signals one stream waits for are adjacent in `taken`. */
 static bool number_all(
 	struct ordo_plan *plan, struct ordo_signal_table *table, struct ordo_error *error)
 {
@@ -43,7 +43,7 @@ static bool number_all(
 		return false;
 	const size_t padded = CACHE_LINE / sizeof *plan->words;
 	plan->nsignal = table->count;
-	plan->word_shift = (uint64_t)table->count * CACHE_LINE <= MOST_PADDED_BYTES ? 4 : 0;
+	plan->word_shift = (uint64_t)table->count * CACHE_LINE <= MAX_PADDED_BYTES ? 4 : 0;
 	_Static_assert(CACHE_LINE / sizeof(uint32_t) == 1 << 4, "word_shift");
 	plan->words = aligned_alloc(
 		CACHE_LINE, (((size_t)table->count << plan->word_shift) / padded + 1) * CACHE_LINE);

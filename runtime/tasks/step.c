@@ -2,17 +2,16 @@
 #include "step.h"
 #include <string.h>
 
-/* Elements that are widened on their way into a reduction, at a time: 1 KiB of the stack. */
+/* Elements widened at a time for a reduction: 1 KiB of the stack. */
 enum { WIDENED = 256 };
 
-/* What a task does with elements: those of src are of one type, those of dst of another, or of the
- * same. */
+/* What a task does with elements, and their types in the source and in the destination. */
 struct operation {
 	bool reduces;
 	enum ordo_type from, to;
 };
 
-/* dst op src in the accumulator, which dst holds. */
+/* dst = dst op src in the accumulator type, which dst has and src has not. */
 static void reduce_widened(const struct ordo_plan *plan, const struct operation *operation,
 	unsigned char *dst, const unsigned char *src, uint64_t n)
 {
@@ -43,7 +42,7 @@ static void move_elements(const struct ordo_plan *plan, const struct operation *
 		memmove(dst, src, n * ordo_type_size(operation->to));
 }
 
-/* Several chunks lie without gaps on both sides, so that one move does. */
+/* Whether the chunks are contiguous on both sides, so that one move suffices. */
 static bool is_one_move(const struct ordo_plan *plan, const struct ordo_task *task,
 	struct slots dst, struct slots src)
 {
@@ -53,23 +52,23 @@ static bool is_one_move(const struct ordo_plan *plan, const struct ordo_task *ta
 	       (are_packed(plan, dst, task->chunk) && are_packed(plan, src, task->chunk));
 }
 
-/* Scratch slots hold one round's part only. */
+/* `skip` elements into a slot; a scratch slot holds the part of one round only. */
 static unsigned char *address(
 	const struct ordo_plan *plan, unsigned char *memory, struct slots at, uint64_t skip)
 {
 	uint64_t begin = slot_begin(&plan->layout, at.rank, at.buffer, at.first) +
 			 (at.buffer == ORDO_SCRATCH ? 0 : skip);
-	return memory + begin * element_in(&plan->layout, at.buffer);
+	return memory + begin * element_bytes(&plan->layout, at.buffer);
 }
 
-/* Of every chunk, in the round that a rank is in. In a replay, which has one round only, ranks
- * count calls. */
+/* First element of every chunk in the rank's current round. A replay has one round only, and its
+ * ranks count calls in `round`. */
 static uint64_t first_element(const struct ordo_plan *plan, uint32_t rank)
 {
 	return plan->layout.nround > 1 ? plan->ranks[rank].round * plan->layout.tile : 0;
 }
 
-/* This round's part of every chunk: elements [skip, skip + tile) of it. */
+/* Moves this round's part of every chunk: its elements [skip, skip + tile). */
 static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *task,
 	struct slots dst, unsigned char *dst_memory, struct slots src, unsigned char *src_memory)
 {
@@ -95,7 +94,7 @@ static void move_chunks(const struct ordo_plan *plan, const struct ordo_task *ta
 	}
 }
 
-/* false: one side has no memory yet, but bytes are to be moved. */
+/* false: there are bytes to move, but one side is not bound. */
 static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uint32_t rank)
 {
 	struct slots src = {rank, (enum ordo_buffer)task->src_buffer, task->src};
@@ -112,8 +111,8 @@ static bool move(const struct ordo_plan *plan, const struct ordo_task *task, uin
 	return true;
 }
 
-/* Returns the stream that was parked on the signal, or ORDO_NONE. Only one stream notifies, so that
- * only it may find the mark. */
+/* Adds a token. Returns the stream that was parked on the signal, or ORDO_NONE. Only one stream
+ * notifies a signal, so only it clears the mark. */
 static uint32_t notify(struct ordo_plan *plan, uint32_t signal)
 {
 	_Atomic uint32_t *word = signal_word(plan, signal);
@@ -123,7 +122,7 @@ static uint32_t notify(struct ordo_plan *plan, uint32_t signal)
 	return plan->signals[signal].waiter;
 }
 
-/* Takes a token, or marks the signal so that the next token wakes the stream. */
+/* Takes a token; or, without one, marks the signal so that the next token wakes the stream. */
 static bool take_or_park(struct ordo_plan *plan, uint32_t signal)
 {
 	_Atomic uint32_t *word = signal_word(plan, signal);

@@ -6,18 +6,17 @@
 
 enum step_result {
 	STEP_MOVED,
-	STEP_BLOCKED, /* parked on a signal: whoever adds a token to it makes the stream runnable */
+	STEP_BLOCKED, /* parked on a signal: the stream that adds a token makes it runnable */
 	STEP_DONE,
-	/* the peer's memory is not bound yet: only in a schedule that was not proved */
+	/* the peer's memory is not bound: possible only in a schedule that was not proved */
 	STEP_UNBOUND,
 };
 
-/* Runs one task of a stream. *woken is a stream that was parked and is runnable now, or
- * ORDO_NONE. */
+/* Runs one task of a stream. *woken: a stream that was parked and is now runnable, or ORDO_NONE. */
 enum step_result ordo_step(struct ordo_plan *plan, uint32_t stream, uint32_t *woken);
-/* Puts the streams of a rank at their heads, for a new round. */
+/* Rewinds the streams of a rank to their first tasks. */
 void ordo_begin_round(struct ordo_plan *plan, uint32_t rank);
-/* Makes averages of sums, when all streams of a rank have ended; from then on nobody else touches
+/* Divides sums into averages after all streams of a rank have ended, when no other rank accesses
  * its memory (R9). */
 void ordo_end_round(const struct ordo_plan *plan, uint32_t rank);
 

@@ -1,4 +1,4 @@
-/* task_error.c - an error with the place of a task in front. */
+/* task_error.c - an error that begins with the location of a task. */
 #include "task_error.h"
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* task_error.h - an error with the place of a task in front. Private to runtime/. */
+/* task_error.h - an error that begins with the location of a task. Private to runtime/. */
 #ifndef ORDO_RUNTIME_TASKS_TASK_ERROR_H
 #define ORDO_RUNTIME_TASKS_TASK_ERROR_H
 

@@ -1,4 +1,4 @@
-/* trace.c - records when tasks begin and end, and tells it afterwards. */
+/* trace.c - records when tasks begin and end. */
 #include "trace.h"
 #include <ordo/detail/trace.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ enum step_result ordo_step_traced(
 		*record = (struct record){.begin_ns = now_ns(), .stamp = stamp};
 	record->worker = worker;
 	const enum step_result step = ordo_step(plan, stream, woken);
-	/* A stream that is blocked may already run elsewhere. */
+	/* A blocked stream may already run on another thread, so its record is left alone. */
 	if (step == STEP_MOVED)
 		record->end_ns = now_ns();
 	return step;
 }
 
-/* Written to here, so that no page is fetched while a run is timed. */
+/* Touches every page here, so that no page fault falls into a timed run. */
 static struct record *allocate_records(uint64_t nround, uint32_t ntask)
 {
 	const uint64_t most = SIZE_MAX / 2 / sizeof(struct record);
@@ -101,7 +101,7 @@ static uint64_t count_bytes(
 	if (!ordo_task_moves(task))
 		return 0;
 	if (layout->nround == 1)
-		return element_moved(layout, task) *
+		return element_bytes_moved(layout, task) *
 		       (chunk_begin(layout, task->chunk + task->count) -
 			       chunk_begin(layout, task->chunk));
 	const uint64_t skip = round % layout->nround * layout->tile;
@@ -111,7 +111,7 @@ static uint64_t count_bytes(
 		const uint64_t left = n > skip ? n - skip : 0;
 		sum += left < layout->tile ? left : layout->tile;
 	}
-	return sum * element_moved(layout, task);
+	return sum * element_bytes_moved(layout, task);
 }
 
 bool ordo_plan_traced_task(const struct ordo_plan *plan, uint64_t round, uint32_t task,

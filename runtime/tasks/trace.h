@@ -1,4 +1,4 @@
-/* trace.h - recording what a plan does. Private to runtime/. */
+/* trace.h - records when the tasks of a plan begin and end. Private to runtime/. */
 #ifndef ORDO_RUNTIME_TASKS_TRACE_H
 #define ORDO_RUNTIME_TASKS_TRACE_H
 
@@ -8,15 +8,14 @@
 struct record {
 	uint64_t begin_ns, end_ns;
 	uint32_t worker;
-	/* the round, from 1, modulo 2^32; other than the one looked for: nothing was recorded in
-	 * that */
+	/* the round, counted from 1, modulo 2^32; a record of another round is stale */
 	uint32_t stamp;
 };
 
 struct trace {
 	uint64_t nround;	     /* kept: round r at r % nround */
 	struct record *records;	     /* [nround][ntask] */
-	struct ordo_pairing pairing; /* in one round */
+	struct ordo_pairing pairing; /* of Waits with Notifies, in one round */
 };
 
 static inline struct record *record_of(
@@ -34,12 +33,12 @@ static inline uint64_t now_ns(void)
 
 void ordo_trace_destroy(struct trace *trace); /* takes NULL */
 
-/* ordo_step, recorded. */
+/* ordo_step, and records it. */
 enum step_result ordo_step_traced(
 	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken);
 
 /* Runs one task of a stream on a worker, as ordo_step does, and records it if the plan is traced.
- * Only a benchmark is UNTRACEABLE, to see what the comparison costs. */
+ * Only a benchmark defines UNTRACEABLE, to measure the cost of the comparison. */
 static inline enum step_result step_on(
 	struct ordo_plan *plan, uint32_t stream, uint32_t worker, uint32_t *woken)
 {

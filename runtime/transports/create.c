@@ -1,5 +1,5 @@
-/* create.c - makes a plan: binds a schedule to an element type, a reduction and counts, and readies
- * every way to run it. */
+/* create.c - creates a plan: binds a schedule to an element type, a reduction and counts, and
+ * prepares every transport. */
 #include "kernels/arithmetic.h"
 #include "lines.h"
 #include "tasks/check.h"
@@ -11,14 +11,14 @@
 #include <ordo/options.h>
 #include <stdlib.h>
 
-/* What all ranks together touch in one round should stay in the cache, but a round is not worth its
- * signals for shorter tiles. */
+/* The working set of all ranks in one round should stay in the cache, but below MIN_TILE_BYTES a
+ * round costs more in signals than it saves. */
 #define CACHE_BYTES (UINT64_C(16) << 20)
-#define LEAST_TILE_BYTES (UINT64_C(32) << 10)
-#define MOST_TILE_BYTES (UINT64_C(256) << 10)
+#define MIN_TILE_BYTES (UINT64_C(32) << 10)
+#define MAX_TILE_BYTES (UINT64_C(256) << 10)
 #define WATCHDOG_MS 10000
 
-/* A rank without a byte of input or output needs no buffers. */
+/* A rank without input and output needs no buffers. */
 static void count_unbound(struct ordo_plan *plan)
 {
 	const struct layout *layout = &plan->layout;
@@ -47,7 +47,7 @@ static bool allocate_states(struct ordo_plan *plan, struct ordo_error *error)
 static bool allocate_scratch(struct ordo_plan *plan, struct ordo_error *error)
 {
 	const uint32_t nrank = plan->schedule->problem.nrank, nslot = plan->schedule->scratch_slots;
-	const uint64_t slot = plan->layout.stride * element_in(&plan->layout, ORDO_SCRATCH);
+	const uint64_t slot = plan->layout.stride * element_bytes(&plan->layout, ORDO_SCRATCH);
 	if (nslot && slot > (SIZE_MAX >> 1) / nslot / nrank)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"scratch: %" PRIu32 " ranks with %" PRIu32 " slots of %" PRIu64 " bytes",
@@ -69,9 +69,9 @@ static uint64_t choose_tile_bytes(const struct ordo_problem *problem)
 	for (uint32_t r = 0; r < problem->nrank; r++)
 		nslot += (uint64_t)ordo_input_slots(problem, r) + ordo_output_slots(problem, r);
 	uint64_t tile = CACHE_BYTES / (nslot ? nslot : 1);
-	return tile < LEAST_TILE_BYTES	? LEAST_TILE_BYTES
-	       : tile > MOST_TILE_BYTES ? MOST_TILE_BYTES
-					: tile;
+	return tile < MIN_TILE_BYTES   ? MIN_TILE_BYTES
+	       : tile > MAX_TILE_BYTES ? MAX_TILE_BYTES
+				       : tile;
 }
 
 static bool fill_plan(

@@ -1,4 +1,4 @@
-/* replay.c - runs all ranks on one thread in an order that was written down, and tells somebody of
+/* replay.c - runs all ranks on one thread in a recorded interleaving, and calls an observer at
  * every step. */
 #include "tasks/blocked.h"
 #include "tasks/trace.h"
@@ -6,7 +6,7 @@
 #include <ordo/options.h>
 #include <string.h>
 
-/* A float of these bytes is so large that a sum with it shows it. */
+/* Floats of these bytes are large enough to be visible in any sum. */
 enum { SCRATCH_PATTERN = 0xEE };
 
 struct replay_run {
@@ -24,7 +24,7 @@ static uint32_t calls_ended(const struct replay_run *run, uint32_t stream)
 	return (uint32_t)(ncall - (ncall && plan->streams[stream].at < facts->end));
 }
 
-/* `round` counts the calls a rank has entered in this replay. */
+/* In a replay, `round` counts the calls that a rank has entered. */
 static void enter(const struct replay_run *run, uint32_t rank)
 {
 	struct ordo_plan *plan = run->plan;
@@ -52,7 +52,7 @@ static void leave(const struct replay_run *run, uint32_t rank)
 			run->watch->closure, rank, (uint32_t)run->plan->ranks[rank].round - 1);
 }
 
-/* Ranks without any task are through with all calls before anything happens. */
+/* Ranks without tasks complete all their calls before the first step. */
 static void begin(const struct replay_run *run)
 {
 	struct ordo_plan *plan = run->plan;
@@ -74,7 +74,7 @@ static void begin(const struct replay_run *run)
 	}
 }
 
-static bool fail_step(const struct replay_run *run, uint32_t nth, uint32_t stream,
+static bool fail_at_step(const struct replay_run *run, uint32_t nth, uint32_t stream,
 	struct ordo_error *error, const char *why)
 {
 	const struct ordo_stream *facts = &run->plan->schedule->streams[stream];
@@ -84,7 +84,7 @@ static bool fail_step(const struct replay_run *run, uint32_t nth, uint32_t strea
 		nth, stream, facts->rank, facts->name, why);
 }
 
-/* Before the first task of a stream in a call: the rank has entered, or does now. */
+/* Before the first task of a stream in a call: enters the rank, unless it has entered. */
 static bool begin_call(
 	const struct replay_run *run, uint32_t nth, uint32_t stream, struct ordo_error *error)
 {
@@ -94,18 +94,18 @@ static bool begin_call(
 	if (plan->streams[stream].at < facts->end)
 		return true;
 	if (facts->first == facts->end)
-		return fail_step(run, nth, stream, error, "has no tasks");
+		return fail_at_step(run, nth, stream, error, "has no tasks");
 	if (state->round == run->ncall)
-		return fail_step(run, nth, stream, error, "has no task left");
+		return fail_at_step(run, nth, stream, error, "has no task left");
 	if (state->streams_left)
-		return fail_step(run, nth, stream, error,
+		return fail_at_step(run, nth, stream, error,
 			"would enter the next call, but another stream of its rank is still in "
 			"this one");
 	enter(run, facts->rank);
 	return true;
 }
 
-static void tell(const struct replay_run *run, uint32_t stream, bool done)
+static void report_step(const struct replay_run *run, uint32_t stream, bool done)
 {
 	const struct ordo_plan *plan = run->plan;
 	const uint32_t rank = plan->schedule->streams[stream].rank;
@@ -122,7 +122,7 @@ static bool step(
 	uint32_t woken;
 	if (!begin_call(run, nth, stream, error))
 		return false;
-	tell(run, stream, false);
+	report_step(run, stream, false);
 	switch (step_on(plan, stream, 0, &woken)) {
 	case STEP_MOVED:
 		break;
@@ -130,10 +130,10 @@ static bool step(
 		return ordo_fail_unbound(plan, stream, error);
 	case STEP_BLOCKED:
 	case STEP_DONE:
-		return fail_step(
-			run, nth, stream, error, "waits for a token that nobody has given yet");
+		return fail_at_step(run, nth, stream, error,
+			"waits for a token that has not been notified yet");
 	}
-	tell(run, stream, true);
+	report_step(run, stream, true);
 	if (plan->streams[stream].at == facts->end && !--plan->ranks[facts->rank].streams_left)
 		leave(run, facts->rank);
 	return true;
@@ -149,7 +149,8 @@ static bool is_complete(const struct replay_run *run)
 	return true;
 }
 
-/* Everything has run, or nobody can go on: not even those who are yet to enter. */
+/* Either every call is complete, or no stream can continue, including those of ranks that have not
+ * entered yet. */
 static bool end(const struct replay_run *run, struct ordo_error *error)
 {
 	struct ordo_plan *plan = run->plan;
@@ -161,9 +162,10 @@ static bool end(const struct replay_run *run, struct ordo_error *error)
 			enter(run, rank);
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		if (plan->streams[s].at < schedule->streams[s].end && !ordo_is_waiting(plan, s))
-			return fail_step(run, run->interleaving->nrun, s, error,
-				"could go on where the interleaving ends");
-	/* Nobody is merely late here: a rank that has not entered is stuck in the call before. */
+			return fail_at_step(run, run->interleaving->nrun, s, error,
+				"could continue where the interleaving ends");
+	/* All ranks that could enter have entered, so an absent rank waits in the call before:
+	 * R7. */
 	ordo_fail_blocked(plan, error);
 	error->code = ORDO_REFUTED;
 	error->rule = 7;
@@ -171,7 +173,7 @@ static bool end(const struct replay_run *run, struct ordo_error *error)
 	return false;
 }
 
-static void tell_tokens(const struct replay_run *run)
+static void report_leftover_tokens(const struct replay_run *run)
 {
 	const struct ordo_plan *plan = run->plan;
 	for (uint32_t i = 0; run->watch->left_over && i < plan->nsignal; i++) {
@@ -202,8 +204,8 @@ static bool run_all(const struct replay_run *run, struct ordo_error *error)
 static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *interleaving,
 	uint32_t ncall, const struct ordo_watch *watch, struct ordo_error *error)
 {
-	static const struct ordo_watch nobody;
-	const struct replay_run run = {plan, interleaving, ncall, watch ? watch : &nobody};
+	static const struct ordo_watch no_watch;
+	const struct replay_run run = {plan, interleaving, ncall, watch ? watch : &no_watch};
 	if (!ordo_plan_is_ready(plan, error))
 		return false;
 	if (plan->layout.nround > 1)
@@ -212,8 +214,8 @@ static bool run_replay(struct ordo_plan *plan, const struct ordo_interleaving *i
 			"UINT64_MAX");
 	begin(&run);
 	const bool worked = run_all(&run, &plan->why);
-	tell_tokens(&run);
-	/* A second run would not find the plan as this one found it, if it stopped on the way. */
+	report_leftover_tokens(&run);
+	/* An incomplete run leaves tokens and half-finished reductions behind. */
 	if (!worked)
 		atomic_store(&plan->stopped, STOPPED);
 	return worked || ordo_fail_again(plan, error);
@@ -241,6 +243,7 @@ const void *ordo_plan_slot(
 {
 	const struct layout *layout = &plan->layout;
 	const unsigned char *memory = plan->ranks[rank].memory[buffer];
-	return memory ? memory + slot_begin(layout, rank, buffer, slot) * element_in(layout, buffer)
+	return memory ? memory + slot_begin(layout, rank, buffer, slot) *
+					 element_bytes(layout, buffer)
 		      : NULL;
 }

@@ -1,5 +1,5 @@
-/* seeded.c - runs all ranks on one thread; a seed picks who goes next, so that interleavings become
- * unit tests. */
+/* seeded.c - runs all ranks on one thread; a seed picks the next stream, so that tests can repeat
+ * an interleaving. */
 #include "tasks/blocked.h"
 #include "tasks/trace.h"
 
@@ -63,7 +63,7 @@ static bool step_one(struct seeded_run *run, uint32_t pick, struct ordo_error *e
 	return true;
 }
 
-static bool give_up(struct ordo_plan *plan)
+static bool abort_run(struct ordo_plan *plan)
 {
 	atomic_store(&plan->stopped, STOPPED);
 	return false;
@@ -85,11 +85,11 @@ bool ordo_plan_run_seeded(struct ordo_plan *plan, uint64_t seed, struct ordo_err
 	while (run.nrunnable) {
 		uint32_t pick = (uint32_t)((next_random(&seed) >> 32) * run.nrunnable >> 32);
 		if (!step_one(&run, pick, &plan->why))
-			return give_up(plan), ordo_fail_again(plan, error);
+			return abort_run(plan), ordo_fail_again(plan, error);
 	}
 	if (!run.nrunning)
 		return true;
 	ordo_fail_blocked(plan, &plan->why);
-	give_up(plan);
+	abort_run(plan);
 	return ordo_fail_again(plan, error);
 }

@@ -1,4 +1,4 @@
-/* sleep.c - sleeping until a word changes: futexes where there are any. */
+/* sleep.c - sleeps until a word changes, by futex where the system has them. */
 #include "sleep.h"
 #include <limits.h>
 #include <time.h>
@@ -29,7 +29,7 @@ void ordo_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 #else
-/* Without futexes: look again every now and then. */
+/* Without futexes: polls every 50 us. */
 void ordo_sleep(_Atomic uint32_t *word, uint32_t value, uint32_t timeout_ms)
 {
 	const struct timespec nap = {0, 50000};

@@ -1,15 +1,15 @@
-/* threads.c - runs schedules on threads: one a rank, or a few that share all ranks' streams.
+/* threads.c - runs schedules on threads: one per rank, or a few that share all streams.
  *
- * A thread that takes part is a member. A stream is in one place only: on a member's list of
- * runnable streams (its own, or `incoming`, where other members push), being stepped by a member,
- * or parked on a signal. Whoever notifies that signal pushes the stream to its home, the member its
- * rank belongs to.
+ * A thread that takes part in a run is a member. A stream is in exactly one place: on a member's
+ * list of runnable streams (its private list, or `incoming`, where other members push), being
+ * stepped by a member, or parked on a signal. The member that notifies the signal pushes the stream
+ * to its home, the member that its rank is assigned to.
  *
- * A member without work sleeps by turning its `incoming` from EMPTY to ASLEEP, and counts itself
- * out of `awake`; who pushes onto a member ASLEEP has counted it in before. So awake = 0 if and
- * only if all members sleep and nobody is left to wake them: the run is stuck, known at once and
- * without a clock. A rank that is outside the call counts as awake, for it may enter; then only
- * time can tell.
+ * A member without work changes its `incoming` from EMPTY to ASLEEP, subtracts itself from `awake`
+ * and sleeps; a member that pushes onto an ASLEEP one adds it to `awake` first. So awake = 0 if and
+ * only if all members sleep and none is left to wake them: a deadlock is detected at once, without
+ * a clock. A rank outside the call counts as awake, because it may still enter; then only the
+ * watchdog can decide.
  */
 #include "threads.h"
 #include "lines.h"
@@ -24,16 +24,16 @@
 #define EMPTY ORDO_NONE
 #define ASLEEP (ORDO_NONE - 1)
 
-/* How long a member without work looks for some before it sleeps. Spinning only helps if all
- * members have a core. */
+/* How often a member without work polls before it sleeps. Spinning helps only if every member has
+ * a core. */
 #define NSPIN 1000
 #define NYIELD 8
 
-/* Takes part in a run: a thread, with the streams that are runnable on it. */
+/* What members share about one of them. */
 struct member {
 	alignas(CACHE_LINE) _Atomic uint32_t
-		incoming; /* a list of streams others made runnable, EMPTY or ASLEEP */
-	alignas(CACHE_LINE) _Atomic uint32_t stepping; /* may touch memory */
+		incoming; /* a list of streams that other members made runnable, EMPTY or ASLEEP */
+	alignas(CACHE_LINE) _Atomic uint32_t stepping; /* may access memory of the plan */
 	_Atomic uint64_t moved;			       /* steps taken */
 };
 
@@ -50,9 +50,9 @@ struct worker {
 	struct ordo_plan *plan;
 	uint32_t member;
 	uint32_t runnable;	/* list of streams */
-	_Atomic uint32_t *left; /* ranks this worker must see complete */
-	bool steals;		/* takes streams that were pushed to others */
-	bool watched;		/* by the clock */
+	_Atomic uint32_t *left; /* ranks that must complete before this worker returns */
+	bool steals;		/* takes streams that were pushed to other members */
+	bool watched;		/* by the watchdog, because ranks may be outside the call */
 };
 
 static struct member *self(const struct worker *worker)
@@ -90,8 +90,8 @@ static void wake_everybody(struct ordo_plan *plan)
 		wake_member(plan, &plan->threads->members[i]);
 }
 
-/* Returns whether the member slept. */
-static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
+/* Returns whether the member was asleep. */
+static bool push_incoming(struct ordo_plan *plan, struct member *member, uint32_t stream)
 {
 	uint32_t head = atomic_load_explicit(&member->incoming, memory_order_relaxed);
 	for (;;) {
@@ -109,8 +109,8 @@ static bool push(struct ordo_plan *plan, struct member *member, uint32_t stream)
 	}
 }
 
-/* All of the streams that were pushed to a member, as a list. Whoever does this has them alone,
- * whatever happened to the list before. */
+/* Takes the whole list, so the ABA problem does not arise: whatever the list went through, the
+ * caller now owns all of it. */
 static uint32_t take_incoming(struct member *member)
 {
 	uint32_t head = atomic_load_explicit(&member->incoming, memory_order_relaxed);
@@ -138,7 +138,7 @@ static bool has_work(const struct worker *worker)
 }
 
 /* A stream to run, or ORDO_NONE. */
-static uint32_t take(struct worker *worker)
+static uint32_t take_runnable(struct worker *worker)
 {
 	struct ordo_plan *plan = worker->plan;
 	if (worker->runnable == EMPTY)
@@ -157,7 +157,7 @@ static uint32_t home_of(const struct ordo_plan *plan, uint32_t rank)
 	return (uint32_t)((uint64_t)rank * plan->threads->nmember / plan->schedule->problem.nrank);
 }
 
-static void keep_runnable(struct worker *worker, uint32_t stream)
+static void push_runnable(struct worker *worker, uint32_t stream)
 {
 	worker->plan->streams[stream].next = worker->runnable;
 	worker->runnable = stream;
@@ -168,12 +168,12 @@ static void make_runnable(struct worker *worker, uint32_t stream)
 	struct ordo_plan *plan = worker->plan;
 	const uint32_t home = home_of(plan, plan->schedule->streams[stream].rank);
 	if (home == worker->member) {
-		keep_runnable(worker, stream);
+		push_runnable(worker, stream);
 		return;
 	}
-	if (push(plan, &plan->threads->members[home], stream) || !worker->steals)
+	if (push_incoming(plan, &plan->threads->members[home], stream) || !worker->steals)
 		return;
-	/* Its home is busy: somebody who sleeps may want it. */
+	/* The stream's home is busy: wakes one sleeping member to steal it. */
 	if (atomic_load_explicit(&plan->threads->awake, memory_order_relaxed) <
 		plan->threads->nmember)
 		for (uint32_t i = 0; i < plan->threads->nmember &&
@@ -193,7 +193,7 @@ static void begin_round(struct worker *worker, uint32_t rank)
 	const struct ordo_program *program = &worker->plan->schedule->programs[rank];
 	ordo_begin_round(worker->plan, rank);
 	for (uint32_t s = program->end_stream; s > program->first_stream; s--)
-		keep_runnable(worker, s - 1);
+		push_runnable(worker, s - 1);
 }
 
 static void begin_rank(struct worker *worker, uint32_t rank)
@@ -211,7 +211,7 @@ static void end_stream(struct worker *worker, uint32_t stream)
 {
 	const uint32_t rank = worker->plan->schedule->streams[stream].rank;
 	struct rank_state *state = &worker->plan->ranks[rank];
-	/* The last stream to end has seen all that the others did. */
+	/* Acquire and release: the last stream to end sees the writes of the others. */
 	if (atomic_fetch_sub_explicit(&state->streams_left, 1, memory_order_acq_rel) > 1)
 		return;
 	ordo_end_round(worker->plan, rank);
@@ -221,9 +221,9 @@ static void end_stream(struct worker *worker, uint32_t stream)
 		complete_rank(worker);
 }
 
-/* Gives the run up. Nobody steps any more when the error is written, so nobody's memory is touched
- * after that. */
-static void stop_run(struct worker *worker, uint32_t unbound_stream)
+/* Aborts the run. Writes the error only after every member has stopped stepping, so no memory is
+ * accessed after that. */
+static void abort_run(struct worker *worker, uint32_t unbound_stream)
 {
 	struct ordo_plan *plan = worker->plan;
 	uint32_t running = RUNNING;
@@ -241,8 +241,8 @@ static void stop_run(struct worker *worker, uint32_t unbound_stream)
 	atomic_store(&plan->stopped, STOPPED);
 }
 
-/* Until it blocks or ends. A stream that blocked may already run elsewhere, and is not to be
- * touched. */
+/* Runs a stream until it blocks or ends. A blocked stream may already run on another member, so it
+ * is not accessed again. */
 static void run_stream(struct worker *worker, uint32_t stream)
 {
 	struct member *member = self(worker);
@@ -261,7 +261,7 @@ static void run_stream(struct worker *worker, uint32_t stream)
 			end_stream(worker, stream);
 			return;
 		case STEP_UNBOUND:
-			stop_run(worker, stream);
+			abort_run(worker, stream);
 			return;
 		}
 }
@@ -275,8 +275,8 @@ static uint64_t count_moved(const struct ordo_plan *plan)
 	return moved;
 }
 
-/* Sleeps until woken, or until nothing has moved anywhere for the time of the watchdog. Looks every
- * half of that time, so it takes up to 1.5 times that long. */
+/* Sleeps until woken, or until no member has taken a step for watchdog_ms. Samples twice in that
+ * time, so detection takes up to 1.5 times watchdog_ms. */
 static void sleep_watched(struct worker *worker)
 {
 	struct ordo_plan *plan = worker->plan;
@@ -292,7 +292,7 @@ static void sleep_watched(struct worker *worker)
 		moved = count_moved(plan);
 		nquiet = moved == before ? nquiet + 1 : 0;
 		if (nquiet == 2) {
-			stop_run(worker, ORDO_NONE);
+			abort_run(worker, ORDO_NONE);
 			return;
 		}
 		look = ordo_now_ms() + interval_ms;
@@ -310,7 +310,7 @@ static uint32_t count_spins(const struct ordo_plan *plan)
 	return plan->threads->nmember <= plan->threads->ncore ? NSPIN : 0;
 }
 
-static bool look_around(const struct worker *worker)
+static bool poll_for_work(const struct worker *worker)
 {
 	for (uint32_t i = count_spins(worker->plan); i > 0; i--) {
 		if (has_work(worker) || is_over(worker))
@@ -325,41 +325,41 @@ static bool look_around(const struct worker *worker)
 	return false;
 }
 
-/* Returns when there may be something to do, or the end was reached. */
-static void rest(struct worker *worker)
+/* Returns when there may be work, or the run is over. */
+static void wait_for_work(struct worker *worker)
 {
 	struct ordo_plan *plan = worker->plan;
 	uint32_t empty = EMPTY;
-	if (look_around(worker) ||
+	if (poll_for_work(worker) ||
 		!atomic_compare_exchange_strong(&self(worker)->incoming, &empty, ASLEEP))
 		return;
 	const bool last = atomic_fetch_sub(&plan->threads->awake, 1) == 1;
 	if (is_over(worker))
 		wake_member(plan, self(worker));
 	else if (last)
-		stop_run(worker, ORDO_NONE);
+		abort_run(worker, ORDO_NONE);
 	else if (worker->watched)
 		sleep_watched(worker);
 	else
 		sleep_unwatched(worker);
 }
 
-/* Runs streams until all that this worker must see complete is complete, or the run is given up. */
-static void serve(struct worker *worker)
+/* Runs streams until the ranks in worker->left are complete or the run is aborted. */
+static void run_streams(struct worker *worker)
 {
 	while (!is_stopped(worker->plan)) {
-		uint32_t stream = take(worker);
+		uint32_t stream = take_runnable(worker);
 		if (stream != ORDO_NONE)
 			run_stream(worker, stream);
 		else if (is_over(worker))
 			return;
 		else
-			rest(worker);
+			wait_for_work(worker);
 	}
 }
 
-/* After a run: whether it was not given up. */
-static bool succeed(const struct ordo_plan *plan, struct ordo_error *error)
+/* The result of a run: false, with its error, if it was aborted. */
+static bool run_result(const struct ordo_plan *plan, struct ordo_error *error)
 {
 	if (atomic_load(&plan->stopped) == RUNNING)
 		return true;
@@ -368,7 +368,7 @@ static bool succeed(const struct ordo_plan *plan, struct ordo_error *error)
 	return ordo_fail_again(plan, error);
 }
 
-/* Nobody takes part in a run: one member a rank. */
+/* Between runs of ordo_plan_run_threads: one member per rank. */
 static void reset_members(struct threads *threads)
 {
 	threads->nmember = threads->nrank;
@@ -392,22 +392,22 @@ bool ordo_plan_run_rank(struct ordo_plan *plan, uint32_t rank, struct ordo_error
 		.left = &state->rank_left,
 		.steals = false,
 		.watched = true};
-	/* In this order: either this rank sees that the run was given up, or who gives it up sees
-	 * this rank step. */
+	/* In this order: either this rank sees that the run was aborted, or the aborting member
+	 * sees this rank stepping and waits for it. */
 	atomic_store(&member->stepping, 1);
 	bool complete = false;
 	if (atomic_load(&plan->stopped) == RUNNING) {
 		atomic_store(&state->rank_left, 1);
 		begin_rank(&worker, rank);
-		serve(&worker);
+		run_streams(&worker);
 		complete = !atomic_load(&state->rank_left);
 	}
 	atomic_store(&member->stepping, 0);
-	/* A rank that is complete has its result, whatever became of the others. */
-	return complete || succeed(plan, error);
+	/* A complete rank has its result, even if the run was aborted afterwards. */
+	return complete || run_result(plan, error);
 }
 
-/* The threads of ordo_plan_run_threads, beside the caller's. */
+/* A thread of ordo_plan_run_threads other than the caller's. */
 struct helper {
 	pthread_t thread;
 	struct workers *workers;
@@ -420,11 +420,11 @@ struct workers {
 	struct helper *helpers;
 	bool steals, quit;
 	uint32_t nspin;
-	_Atomic uint32_t call;	  /* changes when there is something to do */
-	_Atomic uint32_t working; /* helpers that are not done with it */
+	_Atomic uint32_t call;	  /* incremented to start a run */
+	_Atomic uint32_t working; /* helpers that have not finished it */
 };
 
-static void work(struct ordo_plan *plan, uint32_t member, bool steals)
+static void run_member(struct ordo_plan *plan, uint32_t member, bool steals)
 {
 	struct worker worker = {.plan = plan,
 		.member = member,
@@ -434,18 +434,18 @@ static void work(struct ordo_plan *plan, uint32_t member, bool steals)
 		.watched = false};
 	const uint64_t nrank = plan->schedule->problem.nrank;
 	atomic_store(&plan->threads->members[member].stepping, 1);
-	/* The ranks r with home_of(r) = member, last first, because lists are filled from the
+	/* The ranks r with home_of(r) = member, in reverse order because lists are filled from the
 	 * front. */
 	uint64_t first = (member * nrank + plan->threads->nmember - 1) / plan->threads->nmember;
 	for (uint64_t r = ((member + 1) * nrank + plan->threads->nmember - 1) /
 			  plan->threads->nmember;
 		r > first; r--)
 		begin_rank(&worker, (uint32_t)(r - 1));
-	serve(&worker);
+	run_streams(&worker);
 	atomic_store(&plan->threads->members[member].stepping, 0);
 }
 
-/* Until the word is no longer that value. */
+/* Returns when the word no longer has that value. */
 static void await_change(_Atomic uint32_t *word, uint32_t value, uint32_t nspin)
 {
 	for (; nspin && atomic_load(word) == value; nspin--)
@@ -454,7 +454,7 @@ static void await_change(_Atomic uint32_t *word, uint32_t value, uint32_t nspin)
 		ordo_sleep(word, value, UINT32_MAX);
 }
 
-static void *help(void *argument)
+static void *helper_main(void *argument)
 {
 	const struct helper *helper = argument;
 	struct workers *workers = helper->workers;
@@ -463,7 +463,7 @@ static void *help(void *argument)
 		call = atomic_load(&workers->call);
 		if (workers->quit)
 			return NULL;
-		work(workers->plan, helper->member, workers->steals);
+		run_member(workers->plan, helper->member, workers->steals);
 		if (atomic_fetch_sub(&workers->working, 1) == 1)
 			ordo_wake(&workers->working);
 	}
@@ -498,10 +498,9 @@ static struct workers *create_workers(
 	for (; workers->nhelper < nhelper; workers->nhelper++) {
 		struct helper *helper = &workers->helpers[workers->nhelper];
 		*helper = (struct helper){.workers = workers, .member = workers->nhelper + 1};
-		if (pthread_create(&helper->thread, NULL, help, helper)) {
-			ordo_fail(error, ORDO_ENVIRONMENT, 0,
-				"only %u of %u threads could be started", workers->nhelper + 1,
-				nhelper + 1);
+		if (pthread_create(&helper->thread, NULL, helper_main, helper)) {
+			ordo_fail(error, ORDO_ENVIRONMENT, 0, "could start only %u of %u threads",
+				workers->nhelper + 1, nhelper + 1);
 			destroy_workers(workers);
 			return NULL;
 		}
@@ -509,7 +508,7 @@ static struct workers *create_workers(
 	return workers;
 }
 
-static bool hire(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
+static bool ensure_workers(struct ordo_plan *plan, uint32_t nhelper, struct ordo_error *error)
 {
 	if (plan->threads->workers && plan->threads->workers->nhelper == nhelper)
 		return true;
@@ -522,7 +521,7 @@ bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo
 {
 	const uint32_t nrank = plan->schedule->problem.nrank;
 	const uint32_t nmember = nworker && nworker < nrank ? nworker : nrank;
-	if (!ordo_plan_is_ready(plan, error) || !hire(plan, nmember - 1, error))
+	if (!ordo_plan_is_ready(plan, error) || !ensure_workers(plan, nmember - 1, error))
 		return false;
 	struct workers *workers = plan->threads->workers;
 	plan->threads->nmember = nmember;
@@ -532,11 +531,11 @@ bool ordo_plan_run_threads(struct ordo_plan *plan, uint32_t nworker, struct ordo
 	atomic_store(&workers->working, workers->nhelper);
 	atomic_fetch_add(&workers->call, 1);
 	ordo_wake(&workers->call);
-	work(plan, 0, workers->steals);
+	run_member(plan, 0, workers->steals);
 	for (uint32_t working; (working = atomic_load(&workers->working));)
 		await_change(&workers->working, working, workers->nspin);
 	reset_members(plan->threads);
-	return succeed(plan, error);
+	return run_result(plan, error);
 }
 
 struct threads *ordo_threads_create(uint32_t nrank)
@@ -550,7 +549,7 @@ struct threads *ordo_threads_create(uint32_t nrank)
 		free(threads);
 		return NULL;
 	}
-	/* Asked here, because the answer comes from a file. */
+	/* Once per plan, because sysconf reads a file. */
 	const long ncore = sysconf(_SC_NPROCESSORS_ONLN);
 	threads->ncore = ncore > 0 ? (uint32_t)ncore : 1;
 	reset_members(threads);

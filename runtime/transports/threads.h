@@ -1,4 +1,4 @@
-/* threads.h - what runs on threads keep between runs. Private to runtime/. */
+/* threads.h - state of the thread transport between runs. Private to runtime/. */
 #ifndef ORDO_RUNTIME_TRANSPORTS_THREADS_H
 #define ORDO_RUNTIME_TRANSPORTS_THREADS_H
 
