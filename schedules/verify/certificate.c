@@ -123,10 +123,8 @@ static uint32_t rank_of(const struct certificate *certificate, uint32_t task)
 static bool keep_path(struct certificate *certificate, uint32_t task, uint32_t first)
 {
 	struct happens_before *before = &certificate->before;
-	if (!ordo_array_reserve(&before->paths, &before->path_room, (size_t)before->npath + 1,
-		    sizeof *before->paths))
-		return ordo_fail_memory(certificate->error);
-	before->paths[before->npath++] = (struct path){task, first, before->nitem};
+	if (!ordo_happens_before_keep(before, &before->paths, task, first))
+		return false;
 	const uint32_t notify = ordo_happens_before_first_notify(before, first),
 		       stream = before->stream_of[notify];
 	if (certificate->stamps[stream] != task + 1 || certificate->known[stream] < notify)
@@ -259,16 +257,12 @@ static bool go_through(struct certificate *certificate)
 static bool go_through_leaving(struct certificate *certificate)
 {
 	struct happens_before *before = &certificate->before;
-	before->leaving = malloc(((size_t)certificate->ntouch + 1) * sizeof *before->leaving);
-	if (!before->leaving)
-		return ordo_fail_memory(certificate->error);
 	for (uint32_t i = 0; i < certificate->ntouch; i++) {
 		const struct touch *touch = &certificate->touches[i];
 		const uint32_t first = before->nitem;
-		if (!ordo_happens_before_find_leaving(before, touch->last, touch->rank))
+		if (!ordo_happens_before_find_leaving(before, touch->last, touch->rank) ||
+			!ordo_happens_before_keep(before, &before->leaving, touch->rank, first))
 			return false;
-		before->leaving[before->nleaving++] =
-			(struct path){touch->rank, first, before->nitem};
 	}
 	return true;
 }
@@ -305,15 +299,15 @@ static void put_routes(
 {
 	uint32_t nhop = 0;
 	ordo_printer_text(printer, ",\n \"routes\": [");
-	for (uint32_t i = 0; i < before->nchain; i++) {
+	for (uint32_t i = 0; i < before->data.nchain; i++) {
 		if (numbers[i] == ORDO_NONE)
 			continue;
 		ordo_printer_text(printer, nhop ? ",\n  [" : "\n  [");
-		for (uint32_t k = 0; k < before->chains[i].nhop; k++)
-			put_number(printer, k ? ", " : "", before->chains[i].hops[k]);
+		for (uint32_t k = 0; k < before->data.chains[i].nhop; k++)
+			put_number(printer, k ? ", " : "", before->data.chains[i].hops[k]);
 		ordo_printer_text(printer, "]");
 		numbers[i] = nhop;
-		nhop += before->chains[i].nhop;
+		nhop += before->data.chains[i].nhop;
 	}
 	ordo_printer_text(printer, "]");
 }
@@ -336,12 +330,12 @@ static void put_path(struct ordo_printer *printer, const struct happens_before *
 }
 
 static void put_paths(struct ordo_printer *printer, const struct happens_before *before,
-	const char *name, const struct path *list, uint32_t n, const uint32_t *numbers)
+	const char *name, const struct path_list *list, const uint32_t *numbers)
 {
 	ordo_printer_text(printer, name);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < list->npath; i++) {
 		ordo_printer_text(printer, !i ? "\n  " : i % 8 ? ", " : ",\n  ");
-		put_path(printer, before, &list[i], numbers);
+		put_path(printer, before, &list->paths[i], numbers);
 	}
 	ordo_printer_text(printer, "]");
 }
@@ -365,10 +359,10 @@ static bool print(const struct certificate *certificate, const struct ordo_proof
 {
 	const struct happens_before *before = &certificate->before;
 	struct ordo_printer printer;
-	uint32_t *numbers = malloc(((size_t)before->nchain + 1) * sizeof *numbers);
+	uint32_t *numbers = malloc(((size_t)before->data.nchain + 1) * sizeof *numbers);
 	if (!numbers)
 		return ordo_fail_memory(certificate->error);
-	memset(numbers, 0xff, before->nchain * sizeof *numbers);
+	memset(numbers, 0xff, before->data.nchain * sizeof *numbers);
 	for (uint32_t i = 0; i < before->nitem; i++)
 		if (before->items[i].route != ORDO_NONE)
 			numbers[before->items[i].route] = 0;
@@ -376,9 +370,8 @@ static bool print(const struct certificate *certificate, const struct ordo_proof
 	ordo_printer_text(&printer, "{\"schema\": \"ordo/certificate/1\"");
 	put_order(&printer, &before->order);
 	put_routes(&printer, before, numbers);
-	put_paths(&printer, before, ",\n \"paths\": [", before->paths, before->npath, numbers);
-	put_paths(
-		&printer, before, ",\n \"leaving\": [", before->leaving, before->nleaving, numbers);
+	put_paths(&printer, before, ",\n \"paths\": [", &before->paths, numbers);
+	put_paths(&printer, before, ",\n \"leaving\": [", &before->leaving, numbers);
 	put_claims(&printer, proof);
 	free(numbers);
 	return ordo_printer_end(&printer)

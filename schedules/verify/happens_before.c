@@ -21,10 +21,11 @@ bool ordo_happens_before_open(struct happens_before *before, const struct ordo_s
 		return false;
 	before->stream_of = malloc(ntask * sizeof *before->stream_of);
 	before->at = malloc(ntask * sizeof *before->at);
-	before->links = malloc(ntask * sizeof *before->links);
-	before->stamps = calloc(nstream, sizeof *before->stamps);
-	before->seen = malloc(nstream * sizeof *before->seen);
-	if (!before->stream_of || !before->at || !before->links || !before->stamps || !before->seen)
+	before->data.links = malloc(ntask * sizeof *before->data.links);
+	before->search.stamps = calloc(nstream, sizeof *before->search.stamps);
+	before->search.seen = malloc(nstream * sizeof *before->search.seen);
+	if (!before->stream_of || !before->at || !before->data.links || !before->search.stamps ||
+		!before->search.seen)
 		return ordo_fail_memory(error);
 	for (uint32_t s = 0; s < schedule->nstream; s++)
 		for (uint32_t t = schedule->streams[s].first; t < schedule->streams[s].end; t++)
@@ -38,17 +39,17 @@ void ordo_happens_before_close(struct happens_before *before)
 	free(before->order.runs);
 	free(before->stream_of);
 	free(before->at);
-	free(before->links);
-	for (uint32_t i = 0; i < before->nchain; i++)
-		free(before->chains[i].hops);
-	free(before->chains);
+	free(before->data.links);
+	for (uint32_t i = 0; i < before->data.nchain; i++)
+		free(before->data.chains[i].hops);
+	free(before->data.chains);
 	ordo_map_free(&before->latest);
-	free(before->paths);
-	free(before->leaving);
+	free(before->paths.paths);
+	free(before->leaving.paths);
 	free(before->items);
-	free(before->steps);
-	free(before->stamps);
-	free(before->seen);
+	free(before->search.steps);
+	free(before->search.stamps);
+	free(before->search.seen);
 }
 
 static bool add_item(struct happens_before *before, struct path_item item)
@@ -71,7 +72,7 @@ static bool add_part(struct happens_before *before, uint32_t chain, uint32_t fir
 	if (first == end)
 		return true;
 	if (first + 1 == end)
-		return add_hop(before, before->chains[chain].hops[first]);
+		return add_hop(before, before->data.chains[chain].hops[first]);
 	return add_item(before, (struct path_item){chain, first, end - 1});
 }
 
@@ -109,12 +110,13 @@ static bool is_goal(const struct happens_before *before, const struct goal *goal
 
 static bool come_to(struct happens_before *before, struct step step)
 {
-	if (before->stamps[step.stream] == before->stamp && before->seen[step.stream] >= step.end)
+	if (before->search.stamps[step.stream] == before->search.stamp &&
+		before->search.seen[step.stream] >= step.end)
 		return true;
-	if (!ordo_array_reserve(&before->steps, &before->step_room, (size_t)before->nstep + 1,
-		    sizeof *before->steps))
+	if (!ordo_array_reserve(&before->search.steps, &before->search.room,
+		    (size_t)before->search.nstep + 1, sizeof *before->search.steps))
 		return ordo_fail_memory(before->error);
-	before->steps[before->nstep++] = step;
+	before->search.steps[before->search.nstep++] = step;
 	return true;
 }
 
@@ -123,14 +125,14 @@ enum found { FOUND, NOT_THERE, NO_MEMORY };
 static enum found look_before(
 	struct happens_before *before, uint32_t index, const struct goal *goal, uint32_t *first)
 {
-	const struct step step = before->steps[index];
-	const bool again = before->stamps[step.stream] == before->stamp;
-	const uint32_t begin =
-		again ? before->seen[step.stream] : before->schedule->streams[step.stream].first;
+	const struct step step = before->search.steps[index];
+	const bool again = before->search.stamps[step.stream] == before->search.stamp;
+	const uint32_t begin = again ? before->search.seen[step.stream]
+				     : before->schedule->streams[step.stream].first;
 	if (again && begin >= step.end)
 		return NOT_THERE;
-	before->stamps[step.stream] = before->stamp;
-	before->seen[step.stream] = step.end;
+	before->search.stamps[step.stream] = before->search.stamp;
+	before->search.seen[step.stream] = step.end;
 	for (uint32_t t = step.end; t-- > begin;) {
 		if (before->schedule->tasks[t].kind != ORDO_WAIT)
 			continue;
@@ -151,7 +153,7 @@ static bool search(struct happens_before *before, const struct goal *goal)
 {
 	enum found found = NOT_THERE;
 	uint32_t first = ORDO_NONE, index = 0;
-	for (; index < before->nstep && found == NOT_THERE; index++)
+	for (; index < before->search.nstep && found == NOT_THERE; index++)
 		found = look_before(before, index, goal, &first);
 	if (found == NO_MEMORY)
 		return false;
@@ -159,16 +161,16 @@ static bool search(struct happens_before *before, const struct goal *goal)
 		return ordo_fail(
 			before->error, ORDO_REFUTED, 8, "no path of happens-before is found");
 	bool worked = add_hop(before, first);
-	for (index--; worked && before->steps[index].wait != ORDO_NONE;
-		index = before->steps[index].from)
-		worked = add_hop(before, before->steps[index].wait);
+	for (index--; worked && before->search.steps[index].wait != ORDO_NONE;
+		index = before->search.steps[index].from)
+		worked = add_hop(before, before->search.steps[index].wait);
 	return worked;
 }
 
 static void begin_search(struct happens_before *before)
 {
-	before->stamp++;
-	before->nstep = 0;
+	before->search.stamp++;
+	before->search.nstep = 0;
 }
 
 static bool search_from(struct happens_before *before, uint32_t b, const struct goal *goal)
@@ -217,21 +219,21 @@ static bool find_hops(struct happens_before *before, uint32_t parent, uint32_t m
 bool ordo_happens_before_note_move(struct happens_before *before, uint32_t move, uint32_t parent)
 {
 	const uint32_t first_item = before->nitem;
-	uint32_t chain = parent == ORDO_NONE ? ORDO_NONE : before->links[parent].chain;
-	if (chain == ORDO_NONE || before->chains[chain].tail != parent) {
-		chain = before->nchain;
-		if (!ordo_array_reserve(&before->chains, &before->chain_room, (size_t)chain + 1,
-			    sizeof *before->chains))
+	uint32_t chain = parent == ORDO_NONE ? ORDO_NONE : before->data.links[parent].chain;
+	if (chain == ORDO_NONE || before->data.chains[chain].tail != parent) {
+		chain = before->data.nchain;
+		if (!ordo_array_reserve(&before->data.chains, &before->data.room, (size_t)chain + 1,
+			    sizeof *before->data.chains))
 			return ordo_fail_memory(before->error);
-		before->chains[before->nchain++] = (struct chain){.entry = parent};
+		before->data.chains[before->data.nchain++] = (struct chain){.entry = parent};
 	}
 	if (parent != ORDO_NONE && !find_hops(before, parent, move))
 		return false;
-	if (!append_hops(before, &before->chains[chain], first_item))
+	if (!append_hops(before, &before->data.chains[chain], first_item))
 		return false;
-	before->chains[chain].tail = move;
-	before->links[move] = (struct link){
-		chain, before->chains[chain].nhop, parent, before->nitem - first_item};
+	before->data.chains[chain].tail = move;
+	before->data.links[move] = (struct link){
+		chain, before->data.chains[chain].nhop, parent, before->nitem - first_item};
 	before->nitem = first_item;
 	return true;
 }
@@ -242,13 +244,13 @@ static bool climb(struct happens_before *before, uint32_t a, uint32_t b, bool *w
 	uint32_t chains[MOST_CLIMBS], ends[MOST_CLIMBS];
 	for (uint32_t n = 0; n < MOST_CLIMBS && b != ORDO_NONE && before->at[b] >= before->at[a];
 		n++) {
-		chains[n] = before->links[b].chain;
-		ends[n] = before->links[b].nhop;
-		if (chains[n] != before->links[a].chain) {
-			b = before->chains[chains[n]].entry;
+		chains[n] = before->data.links[b].chain;
+		ends[n] = before->data.links[b].nhop;
+		if (chains[n] != before->data.links[a].chain) {
+			b = before->data.chains[chains[n]].entry;
 			continue;
 		}
-		*worked = add_part(before, chains[n], before->links[a].nhop, ends[n]);
+		*worked = add_part(before, chains[n], before->data.links[a].nhop, ends[n]);
 		for (uint32_t i = n; *worked && i-- > 0;)
 			*worked = add_part(before, chains[i], 0, ends[i]);
 		return true;
@@ -285,7 +287,7 @@ static uint32_t hop_before(const struct happens_before *before, uint32_t a, uint
  * parent. */
 static bool find_by_parent(struct happens_before *before, uint32_t a, uint32_t b, bool *worked)
 {
-	const struct link *link = &before->links[b];
+	const struct link *link = &before->data.links[b];
 	if (link->parent == ORDO_NONE)
 		return false;
 	const bool same = before->stream_of[a] == before->stream_of[link->parent];
@@ -334,10 +336,20 @@ bool ordo_happens_before_find_leaving(struct happens_before *before, uint32_t a,
 	return search(before, &(struct goal){before->stream_of[a], a, ORDO_NONE});
 }
 
+bool ordo_happens_before_keep(
+	struct happens_before *before, struct path_list *list, uint32_t goal, uint32_t first)
+{
+	if (!ordo_array_reserve(
+		    &list->paths, &list->room, (size_t)list->npath + 1, sizeof *list->paths))
+		return ordo_fail_memory(before->error);
+	list->paths[list->npath++] = (struct path){goal, first, before->nitem};
+	return true;
+}
+
 uint32_t ordo_happens_before_first_notify(const struct happens_before *before, uint32_t first)
 {
 	const struct path_item *item = &before->items[first];
 	return ordo_pairing_notify_of(&before->execution.pairing,
 		item->route == ORDO_NONE ? item->first
-					 : before->chains[item->route].hops[item->first]);
+					 : before->data.chains[item->route].hops[item->first]);
 }

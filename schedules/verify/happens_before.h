@@ -40,6 +40,31 @@ struct link {
 	uint32_t parent, nlast;
 };
 
+struct data_chains {
+	struct link *links; /* [ntask] of moves */
+	struct chain *chains;
+	size_t room;
+	uint32_t nchain;
+};
+
+struct path_list {
+	struct path *paths;
+	size_t room;
+	uint32_t npath;
+};
+
+/* A search back from a task: where it was, and how it came there. */
+struct search {
+	struct step {
+		uint32_t stream, end; /* before task `end` */
+		uint32_t wait, from;  /* by this Wait of the step `from`; ORDO_NONE: begins here */
+	} * steps;
+	size_t room;
+	uint32_t nstep;
+	uint32_t *stamps, *seen; /* [nstream] the last search that came to it, and up to where */
+	uint32_t stamp;		 /* of this search */
+};
+
 struct happens_before {
 	struct ordo_execution execution; /* of one call */
 	const struct ordo_schedule *schedule;
@@ -47,27 +72,15 @@ struct happens_before {
 	struct ordo_interleaving order;
 	uint32_t *stream_of; /* [ntask] */
 	uint32_t *at;	     /* [ntask] place in the order */
-	struct link *links;  /* [ntask] of moves */
-	struct chain *chains;
-	size_t chain_room;
-	uint32_t nchain;
 	/* (from stream, to stream) -> the latest Wait of `to` for a Notify of `from` */
 	struct ordo_map latest;
-
-	struct path *paths, *leaving;
-	size_t path_room, leaving_room;
-	uint32_t npath, nleaving;
+	struct data_chains data;
+	struct search search;
+	/* What is found: items, and the paths that they make. */
 	struct path_item *items;
 	size_t item_room;
 	uint32_t nitem;
-
-	/* A search back: where it was, and how it came there. */
-	struct step {
-		uint32_t stream, end; /* before task `end` */
-		uint32_t wait, from;  /* by this Wait of the step `from`; ORDO_NONE: begins here */
-	} * steps;
-	size_t step_room;
-	uint32_t nstep, *stamps, *seen, stamp; /* [nstream] */
+	struct path_list paths, leaving;
 };
 
 bool ordo_happens_before_open(struct happens_before *before, const struct ordo_schedule *schedule,
@@ -86,6 +99,10 @@ bool ordo_happens_before_find(struct happens_before *before, uint32_t a, uint32_
 /* From any task of a rank to before b; from after a to the end of any stream of a rank. */
 bool ordo_happens_before_find_entering(struct happens_before *before, uint32_t rank, uint32_t b);
 bool ordo_happens_before_find_leaving(struct happens_before *before, uint32_t a, uint32_t rank);
+/* Items first.. become a path to the goal, at the end of the list (before->paths or ->leaving).
+ * false: no memory. */
+bool ordo_happens_before_keep(
+	struct happens_before *before, struct path_list *list, uint32_t goal, uint32_t first);
 /* The Notify that the path of items first.. begins with. */
 uint32_t ordo_happens_before_first_notify(const struct happens_before *before, uint32_t first);
 
