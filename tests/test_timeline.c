@@ -51,6 +51,25 @@ static void the_jth_wait_takes_the_jth_notify_of_its_own_signal(void **state)
 	destroy(timeline);
 }
 
+static void the_token_for_a_rank_that_does_not_exist_is_nobody_elses(void **state)
+{
+	(void)state;
+	const struct ordo_problem problem = {
+		.op = ORDO_ALLGATHER, .nrank = 2, .nshard = 2, .chunks_per_block = 1};
+	const char *lines = "rank 0\n"
+			    "Notify 2 signal 0\n"
+			    "Wait 1 signal 0\n"
+			    "rank 1\n"
+			    "Wait 7 signal 0\n"
+			    "Notify 7 signal 0\n";
+	struct ordo_timeline *timeline = ordo_timeline_create(handmade(&problem, 0, lines), NULL);
+	assert_non_null(timeline);
+	assert_true(ordo_timeline_pair(timeline, NULL));
+	assert_int_equal(timeline->tasks[1].notify, ORDO_NONE);
+	assert_int_equal(timeline->tasks[2].notify, ORDO_NONE);
+	destroy(timeline);
+}
+
 static void the_path_leads_by_causes_to_what_ended_last(void **state)
 {
 	(void)state;
@@ -76,6 +95,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_jth_wait_takes_the_jth_notify_of_its_own_signal),
+		cmocka_unit_test(the_token_for_a_rank_that_does_not_exist_is_nobody_elses),
 		cmocka_unit_test(the_path_leads_by_causes_to_what_ended_last),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

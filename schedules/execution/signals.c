@@ -8,7 +8,8 @@ bool ordo_signals_open(struct ordo_signal_table *table, uint32_t nrank, uint32_t
 {
 	const uint64_t npair = (uint64_t)nrank * nrank;
 	*table = (struct ordo_signal_table){.dense = npair <= ntask, .nrank = nrank};
-	return ordo_near_make(&table->signal_of, table->dense ? npair : ntask);
+	table->nchannel = table->dense ? (uint32_t)npair : 0;
+	return ordo_near_make(&table->signal_of, (size_t)table->nchannel + ntask);
 }
 
 void ordo_signals_close(struct ordo_signal_table *table)
@@ -20,7 +21,7 @@ void ordo_signals_close(struct ordo_signal_table *table)
 /* ORDO_NONE: no memory. */
 static uint32_t find_channel(struct ordo_signal_table *table, uint32_t from, uint32_t to)
 {
-	if (table->dense)
+	if (table->dense && from < table->nrank && to < table->nrank)
 		return from * table->nrank + to;
 	uint32_t *channel = ordo_map_at(&table->channel_of, from, to);
 	if (channel && *channel == ORDO_NONE)

@@ -23,7 +23,7 @@ struct ordo_signal {
 };
 
 /* Signals by number. Two ranks that have signals are a channel; where few pairs of ranks have none,
- * every pair is one. */
+ * every pair is one. Ids that are no rank, which R2 forbids, have channels behind those. */
 struct ordo_signal_table {
 	struct ordo_signal *items; /* [count], in the order in which they were met */
 	size_t room;
@@ -31,7 +31,7 @@ struct ordo_signal_table {
 
 	bool dense;
 	uint32_t nrank, nchannel;
-	struct ordo_map channel_of;	/* (from, to) -> channel, unless dense */
+	struct ordo_map channel_of;	/* (from, to) -> channel, where not dense */
 	struct ordo_near_map signal_of; /* (channel, number) -> index into items */
 };
 
