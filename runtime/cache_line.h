@@ -1,5 +1,4 @@
-/* cache_line.h - the bytes that a core takes from another, or from memory, at once. Private to
- * runtime/. */
+/* cache_line.h - the size of a cache line. Private to runtime/. */
 #ifndef ORDO_CACHE_LINE_H
 #define ORDO_CACHE_LINE_H
 

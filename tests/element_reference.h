@@ -4,7 +4,7 @@
 
 #include <ordo/element.h>
 
-/* *dst = *dst op *src; of an average, the sum. A result that is a NaN is the plain one:
+/* *dst = *dst op *src; of an average, the sum. A NaN result is the canonical one:
  * positive, quiet, without payload. */
 void element_reference(enum ordo_type type, enum ordo_reduction reduction, unsigned char *dst,
 	const unsigned char *src);

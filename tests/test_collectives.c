@@ -373,7 +373,7 @@ static void what_is_not_bound_is_refused(void **state)
 	/* Before anything is bound, and with something else bound. */
 	for (int i = 0; i < 2; i++) {
 		check_refused(ordo_allgather(communicator, 0, &x, &x, 1, ORDO_F32, &error), &error,
-			"AllGather: no schedule of it is bound to the communicator",
+			"AllGather: no schedule for it is bound to the communicator",
 			"ordo_communicator_bind binds one; `ordo compile AllGather --ranks 5` "
 			"makes one");
 		assert_true(i || ordo_communicator_bind(
@@ -399,7 +399,7 @@ static void what_does_not_fit_is_refused(void **state)
 	struct ordo_communicator *communicator = create(4, 0);
 	check_refused(ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error),
 		&error, "a schedule of AllReduce for 5 ranks, on a communicator of 4",
-		"`ordo compile AllReduce --ranks 4` makes one that fits");
+		"`ordo compile AllReduce --ranks 4` makes a matching schedule");
 	ordo_communicator_destroy(communicator);
 	communicator = create(NRANK, 0);
 	assert_true(ordo_communicator_bind(communicator, schedules[ORDO_ALLREDUCE], &error));

@@ -262,8 +262,8 @@ static void stay_away(const struct party *party)
 	invite(guests, party);
 	guests[ODD].stays_away = true;
 	let_them_come(guests);
-	expect_failure_everywhere(guests, "rank 2 did not come");
-	expect_recovery(party, "rank 2 did not come");
+	expect_failure_everywhere(guests, "rank 2 did not enter");
+	expect_recovery(party, "rank 2 did not enter");
 }
 
 static void a_rank_that_never_comes_is_named(void **state)
@@ -280,8 +280,8 @@ static void two_ranks_that_never_come_are_named(void **state)
 	invite(guests, &party);
 	guests[0].stays_away = guests[ODD].stays_away = true;
 	let_them_come(guests);
-	expect_failure_everywhere(guests, "ranks 0, 2 did not come");
-	expect_recovery(&party, "ranks 0, 2 did not come");
+	expect_failure_everywhere(guests, "ranks 0, 2 did not enter");
+	expect_recovery(&party, "ranks 0, 2 did not enter");
 	end_party(&party);
 }
 
@@ -294,10 +294,10 @@ static void come_late(const struct party *party)
 	let_them_come(guests);
 	guests[ODD].stays_away = false;
 	attend(&guests[ODD]);
-	expect_failure_everywhere(guests, "rank 2 did not come");
+	expect_failure_everywhere(guests, "rank 2 did not enter");
 	if (guests[ODD].took_ms > SLACK_MS)
 		fail_msg("who is late waits once more");
-	expect_recovery(party, "rank 2 did not come");
+	expect_recovery(party, "rank 2 did not enter");
 }
 
 static void a_rank_that_comes_late_is_told_so(void **state)
@@ -321,9 +321,9 @@ static void every_rank_has_its_deadline(void **state)
 	assert_true(now_ms() - begin < 40 + SLACK_MS);
 	for (uint32_t r = 0; r < NRANK; r++)
 		if (r != ODD &&
-			(guests[r].worked || !strstr(guests[r].error.text, "rank 2 did not come")))
+			(guests[r].worked || !strstr(guests[r].error.text, "rank 2 did not enter")))
 			fail_msg("rank %u: %s", r, guests[r].error.text);
-	expect_recovery(&party, "rank 2 did not come");
+	expect_recovery(&party, "rank 2 did not enter");
 	end_party(&party);
 }
 
@@ -380,10 +380,10 @@ static void a_started_call_fails_in_time(void **state)
 						  &guests[r].ticket, &error)) == ORDO_UNDER_WAY)
 				pause_ms(1);
 			assert_true(waits || found == ORDO_FAILED);
-			assert_non_null(strstr(error.text, "rank 2 did not come"));
+			assert_non_null(strstr(error.text, "rank 2 did not enter"));
 		}
 		assert_true(now_ms() - begin < DEADLINE_MS + SLACK_MS);
-		expect_recovery(&party, "rank 2 did not come");
+		expect_recovery(&party, "rank 2 did not enter");
 	}
 	end_party(&party);
 }
@@ -395,7 +395,7 @@ static void come_with(
 	for (uint32_t odd = 0; odd < NRANK; odd++) {
 		char who[32];
 		struct guest guests[NRANK];
-		snprintf(who, sizeof who, "rank %u came with", odd);
+		snprintf(who, sizeof who, "rank %u passed", odd);
 		invite(guests, party);
 		guests[odd].collective = other;
 		let_them_come(guests);
@@ -467,8 +467,8 @@ static void a_rank_with_another_order_is_named(void **state)
 	/* Their vectors are the party's, whatever the operator wants of them: nobody touches
 	 * them. */
 	let_them_come(guests);
-	expect_failure_everywhere(guests, "rank 2 came with ReduceScatter");
-	expect_recovery(&party, "rank 2 came with");
+	expect_failure_everywhere(guests, "rank 2 passed ReduceScatter");
+	expect_recovery(&party, "rank 2 passed");
 	ordo_collective_destroy(collective);
 	ordo_collective_destroy(other);
 	end_party(&party);
@@ -586,8 +586,8 @@ static void a_rank_that_calls_once_too_often_waits_in_vain(void **state)
 	for (uint32_t r = 0; r < NRANK; r++)
 		guests[r].stays_away = r != ODD;
 	let_them_come(guests);
-	expect_failure_everywhere(guests, "ranks 0, 1, 3 did not come");
-	expect_recovery(&party, "did not come");
+	expect_failure_everywhere(guests, "ranks 0, 1, 3 did not enter");
+	expect_recovery(&party, "did not enter");
 	end_party(&party);
 }
 

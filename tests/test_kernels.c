@@ -269,7 +269,7 @@ static void operands_can_be_swapped(void **unused)
 	for_each_reduction(swap_special_values);
 }
 
-/* In double, that is rounded once; of a NaN, the plain one. */
+/* In double, that is rounded once; of a NaN, the canonical one. */
 static void quotient(enum ordo_type type, unsigned char *element, uint32_t divisor)
 {
 	const double number = ordo_element_get(type, element, 0);

@@ -1,4 +1,4 @@
-/* abort.c - a communicator breaks, and says why. */
+/* abort.c - breaks a communicator, and reports why. */
 #include "abort.h"
 #include "wake.h"
 #include <inttypes.h>
@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Ranks that are named, at most. */
-#define MOST_NAMED 8
+/* Most ranks that an error names. */
+#define MAX_NAMED 8
 
-/* Fails what is open; what was launched runs to its end. */
+/* Fails the open calls; a launched call runs to its end. */
 static void fail_open_slots(struct ordo_communicator *communicator)
 {
 	for (uint32_t i = 0; i < communicator->depth; i++) {
@@ -23,8 +23,8 @@ static void fail_open_slots(struct ordo_communicator *communicator)
 	}
 }
 
-/* The first to break the communicator says why; until it has, whoever fails waits. false: another
- * one was first. */
+/* The first thread to break the communicator records the reason, and others wait until it has.
+ * false: another thread was first. */
 static bool begin_break(struct ordo_communicator *communicator)
 {
 	uint32_t whole = 0;
@@ -35,7 +35,7 @@ static void end_break(struct ordo_communicator *communicator, const struct ordo_
 {
 	communicator->failure = *why;
 	fail_open_slots(communicator);
-	/* Not before: a reset may follow at once, and no slot that it opens is to fail. */
+	/* Last, because a reset may follow at once, and the slots it opens must not fail. */
 	atomic_store(&communicator->broken, 2);
 }
 
@@ -55,31 +55,32 @@ bool ordo_communicator_fail(struct ordo_communicator *communicator, struct ordo_
 	return false;
 }
 
-bool ordo_name_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
+bool ordo_report_missing(const struct ordo_communicator *communicator, uint64_t call, uint32_t rank,
 	uint64_t waited_ms, struct ordo_error *error)
 {
 	const struct call_slot *slot = slot_of(communicator, call);
-	char names[MOST_NAMED * 12 + 1] = "";
+	char names[MAX_NAMED * 12 + 1] = "";
 	size_t length = 0;
 	uint32_t nmissing = 0;
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		if (atomic_load(&slot->arrivals[r].call) != call + 1 && nmissing++ < MOST_NAMED)
+		if (atomic_load(&slot->arrivals[r].call) != call + 1 && nmissing++ < MAX_NAMED)
 			length += (size_t)snprintf(names + length, sizeof names - length,
 				"%s%" PRIu32, length ? ", " : "", r);
 	if (!nmissing)
 		return false;
 	ordo_fail(error, ORDO_ENVIRONMENT, 0,
-		"call %" PRIu64 ": rank%s %s%s did not come; rank %" PRIu32 " waited %" PRIu64
+		"call %" PRIu64 ": rank%s %s%s did not enter; rank %" PRIu32 " waited %" PRIu64
 		" ms",
-		call, nmissing > 1 ? "s" : "", names, nmissing > MOST_NAMED ? ", ..." : "", rank,
+		call, nmissing > 1 ? "s" : "", names, nmissing > MAX_NAMED ? ", ..." : "", rank,
 		waited_ms);
-	ordo_hint(error, "every rank makes the same calls in the same order; a longer deadline_ms "
-			 "waits longer");
+	ordo_hint(error,
+		"every rank must make the same calls in the same order; a larger deadline_ms "
+		"waits longer");
 	return true;
 }
 
-/* What most ranks came with; if no half of them agree, what rank 0 came with. */
-static uint32_t find_usual(
+/* The rank whose collective the majority passed (Boyer-Moore vote); rank 0 if the vote is tied. */
+static uint32_t find_majority(
 	const struct ordo_communicator *communicator, const struct call_slot *slot)
 {
 	uint32_t usual = 0, lead = 0;
@@ -93,11 +94,11 @@ static uint32_t find_usual(
 	return lead ? usual : 0;
 }
 
-/* The rank that came with something else, in an error. */
-static void name_odd(const struct ordo_communicator *communicator, const struct call_slot *slot,
-	struct ordo_error *error)
+/* Fills in an error that names the first rank outside the majority. */
+static void report_minority(const struct ordo_communicator *communicator,
+	const struct call_slot *slot, struct ordo_error *error)
 {
-	const uint32_t usual = find_usual(communicator, slot);
+	const uint32_t usual = find_majority(communicator, slot);
 	uint32_t odd = ORDO_NONE, nodd = 0;
 	for (uint32_t r = communicator->nrank; r > 0; r--)
 		if (!ordo_collectives_agree(
@@ -109,16 +110,16 @@ static void name_odd(const struct ordo_communicator *communicator, const struct 
 	ordo_collective_print(slot->arrivals[odd].collective, found, sizeof found);
 	ordo_collective_print(slot->arrivals[usual].collective, wanted, sizeof wanted);
 	ordo_fail(error, ORDO_USAGE, 0,
-		"call %" PRIu64 ": rank %" PRIu32 " came with %s, %" PRIu32 " rank%s (rank %" PRIu32
-		"%s) with %s",
+		"call %" PRIu64 ": rank %" PRIu32 " passed %s, %" PRIu32 " rank%s (rank %" PRIu32
+		"%s) passed %s",
 		atomic_load(&slot->arrivals[odd].call) - 1, odd, found, communicator->nrank - nodd,
 		communicator->nrank - nodd > 1 ? "s" : "", usual,
-		communicator->nrank - nodd > 1 ? " is one" : "", wanted);
-	ordo_hint(error, "every rank passes the same operator, counts, type and reduction, and an "
-			 "order that is the same");
+		communicator->nrank - nodd > 1 ? " among them" : "", wanted);
+	ordo_hint(error, "every rank must pass the same operator, counts, type and reduction, and "
+			 "the same order of reduction");
 }
 
-bool ordo_parts_agree(struct ordo_communicator *communicator, const struct call_slot *slot)
+bool ordo_check_agreement(struct ordo_communicator *communicator, const struct call_slot *slot)
 {
 	struct ordo_error error;
 	uint32_t r = 1;
@@ -128,7 +129,7 @@ bool ordo_parts_agree(struct ordo_communicator *communicator, const struct call_
 	if (r == communicator->nrank)
 		return true;
 	if (begin_break(communicator)) {
-		name_odd(communicator, slot, &error);
+		report_minority(communicator, slot, &error);
 		end_break(communicator, &error);
 	}
 	return false;

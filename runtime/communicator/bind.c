@@ -18,21 +18,21 @@ static struct bound *create(uint32_t nrank, struct ordo_error *error)
 	}
 	pthread_mutex_init(&bound->lock, NULL);
 	bound->parts = calloc(nrank, sizeof *bound->parts);
-	bound->finders = allocate_lines(nrank, sizeof *bound->finders);
-	if (bound->parts && bound->finders)
+	bound->lookup_tables = allocate_lines(nrank, sizeof *bound->lookup_tables);
+	if (bound->parts && bound->lookup_tables)
 		return bound;
 	ordo_bound_destroy(bound);
 	ordo_fail_memory(error);
 	return NULL;
 }
 
-/* Destroys what was made of a binding that is replaced. No rank is inside a call. */
-static void forget(struct bound *bound, const struct binding *binding)
+/* Destroys the collectives made from a binding that is replaced. No rank is inside a call. */
+static void forget_binding(struct bound *bound, const struct binding *binding)
 {
-	const uint64_t kind = ordo_wanted(binding->op, binding->root, 0, 0, 0).kind;
+	const uint64_t kind = ordo_call_key(binding->op, binding->root, 0, 0, 0).kind;
 	atomic_fetch_add(&bound->generation, 1);
 	for (size_t i = bound->nkept; i > 0; i--) {
-		if (bound->kept[i - 1].wanted.kind >> 16 != kind >> 16)
+		if (bound->kept[i - 1].key.kind >> 16 != kind >> 16)
 			continue;
 		ordo_collective_destroy(bound->kept[i - 1].collective);
 		bound->kept[i - 1] = bound->kept[--bound->nkept];
@@ -51,7 +51,7 @@ static bool bind(struct ordo_communicator *communicator, const struct binding *b
 	for (size_t i = 0; i < bound->nbinding; i++)
 		if (bound->bindings[i].op == binding->op &&
 			bound->bindings[i].root == binding->root) {
-			forget(bound, &bound->bindings[i]);
+			forget_binding(bound, &bound->bindings[i]);
 			bound->bindings[i] = *binding;
 			return true;
 		}
@@ -71,8 +71,8 @@ static bool check_ranks(const struct ordo_communicator *communicator,
 	ordo_fail(error, ORDO_USAGE, 0,
 		"a schedule of %s for %" PRIu32 " ranks, on a communicator of %" PRIu32, name,
 		problem->nrank, communicator->nrank);
-	return ordo_hint(error, "`ordo compile %s --ranks %" PRIu32 "` makes one that fits", name,
-		communicator->nrank);
+	return ordo_hint(error, "`ordo compile %s --ranks %" PRIu32 "` makes a matching schedule",
+		name, communicator->nrank);
 }
 
 bool ordo_bind(struct ordo_communicator *communicator, struct ordo_group *group, bool owned,

@@ -1,5 +1,5 @@
-/* bind_document.c - binds what a document says; alone, so that a program of compiled-in schedules
- * links no reader. */
+/* bind_document.c - binds a document; in a file of its own, so that a program with compiled-in
+ * schedules links no reader. */
 #include "bound.h"
 #include "collective/group.h"
 #include <ordo/collectives.h>

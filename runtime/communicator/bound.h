@@ -1,30 +1,29 @@
-/* bound.h - what is bound to a communicator, and the collectives that calls by name have needed so
- * far. Private to runtime/.
+/* bound.h - the schedules bound to a communicator, and the collectives cached for calls by name.
+ * Private to runtime/.
  *
- * Collectives are kept in one list for all ranks, behind a lock. So that a call that was made
- * before takes no lock and touches no line of another rank, every rank has a table of its own, of
- * collectives that it found in the list, and says which one it holds. A collective that is to be
- * destroyed:
+ * Collectives are kept in one list for all ranks, behind a lock. So that a repeated call takes no
+ * lock and touches no cache line of another rank, every rank has a table of its own, of collectives
+ * that it found in the list, and publishes the one it holds (a hazard pointer). When a collective
+ * is to be destroyed:
  *
- *   who destroys   counts the generation up, then looks who holds the collective, and lets it be if
- *                  anyone does
- *   who calls      holds the collective, then looks whether the generation is that of his table,
- *                  and asks the list if it is not
+ *   the destroyer  increments the generation, then keeps the collective if any rank holds it
+ *   the caller     holds the collective, then compares the generation with that of its table, and
+ *                  goes to the list if they differ
  *
- * Both in one order for all (sequentially consistent): so either the first sees that it is held, or
- * the second sees that his table is old.
+ * Both are sequentially consistent, so either the destroyer sees that the collective is held, or
+ * the caller sees that its table is stale.
  */
 #ifndef ORDO_BOUND_H
 #define ORDO_BOUND_H
 
 #include "state.h"
 
-/* What a call asks for: a count, and root, operator, type and reduction in one number. */
-struct wanted {
+/* The key of a collective: a count, and root, operator, type and reduction packed in `kind`. */
+struct key {
 	uint64_t count, kind;
 };
 
-/* Of the schedules of one operator, and one root. */
+/* The schedules bound for one operator and root. */
 struct binding {
 	enum ordo_operator op;
 	uint32_t root;
@@ -33,20 +32,20 @@ struct binding {
 };
 
 struct kept {
-	struct wanted wanted;
+	struct key key;
 	struct ordo_collective *collective;
-	uint64_t asked; /* when a rank last asked for it, in such questions */
+	uint64_t last_lookup; /* value of bound->nlookup when a rank last looked it up */
 };
 
-#define NFOUND 64
-/* Of one rank: only who acts for the rank uses it, but for `held`. */
-struct finder {
+#define TABLE_SIZE 64
+/* The table of one rank. Only the thread that acts for the rank uses it, except `held`. */
+struct lookup_table {
 	alignas(CACHE_LINE) _Atomic(const struct ordo_collective *) held;
-	uint64_t generation; /* of what was found */
+	uint64_t generation; /* of the entries of `found` */
 	struct {
-		struct wanted wanted;
+		struct key key;
 		const struct ordo_collective *collective;
-	} found[NFOUND];
+	} found[TABLE_SIZE];
 };
 
 struct bound {
@@ -55,20 +54,19 @@ struct bound {
 	size_t nbinding, binding_room;
 	struct kept *kept;
 	size_t nkept, kept_room;
-	uint64_t nasked;
-	struct ordo_part *parts; /* [nrank] of calls for all ranks */
-	struct finder *finders;	 /* [nrank] */
+	uint64_t nlookup;
+	struct ordo_part *parts;	    /* [nrank] of calls for all ranks */
+	struct lookup_table *lookup_tables; /* [nrank] */
 	alignas(CACHE_LINE) _Atomic uint64_t generation;
 };
 
-struct wanted ordo_wanted(enum ordo_operator op, uint32_t root, enum ordo_type type,
+struct key ordo_call_key(enum ordo_operator op, uint32_t root, enum ordo_type type,
 	enum ordo_reduction reduction, uint64_t count);
-/* The collective that is wanted, until the rank, which the caller acts for, wants another one.
+/* The collective for a key; valid until the rank, for which the caller acts, looks up another one.
  * NULL: see error. */
 const struct ordo_collective *ordo_bound_find(struct ordo_communicator *communicator, uint32_t rank,
-	const struct wanted *wanted, struct ordo_error *error);
-/* Binds a group, which is destroyed with the communicator if it is owned; if this fails, at once.
- * */
+	const struct key *key, struct ordo_error *error);
+/* Binds a group. An owned group is destroyed with the communicator, or at once if this fails. */
 bool ordo_bind(struct ordo_communicator *communicator, struct ordo_group *group, bool owned,
 	struct ordo_error *error);
 void ordo_bound_destroy(struct bound *bound); /* takes NULL */

@@ -1,4 +1,4 @@
-/* call.c - one call: launched, worked on, ended, waited for. */
+/* call.c - launches one call, runs its items, ends it, and waits for it. */
 #include "call.h"
 #include "abort.h"
 #include "lines.h"
@@ -14,8 +14,8 @@ static bool is_staged(const struct folds *folds)
 	return folds->nfirst < folds->nitem;
 }
 
-/* Opens the next lap. If the communicator broke meanwhile, that fails: either who broke it saw the
- * lap open, or this sees that it broke. */
+/* Opens the next lap, or fails it if the communicator broke meanwhile: either the thread that broke
+ * it sees the lap open, or this one sees that it broke. */
 static void end_call(struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap)
 {
 	uint32_t open = state_of(lap + 1, OPEN);
@@ -27,16 +27,16 @@ static void end_call(struct ordo_communicator *communicator, struct call_slot *s
 	ordo_call_wake(slot);
 }
 
-/* Items [first, end) may be claimed. Those of the second stage have other numbers, so nobody can
- * claim one by what he saw in the first. */
-static void offer(struct call_slot *slot, uint32_t lap, size_t first, size_t end)
+/* Publishes items [first, end) to be claimed. Items of the second stage have other numbers, so a
+ * thread that read the first stage's claims cannot claim one. */
+static void publish_items(struct call_slot *slot, uint32_t lap, size_t first, size_t end)
 {
 	atomic_store_explicit(&slot->nunfinished, (uint32_t)(end - first), memory_order_relaxed);
 	atomic_store_explicit(&slot->claims, claims_of(lap, first, end), memory_order_release);
 }
 
-/* There is something to claim. */
-static void call_for_help(struct ordo_communicator *communicator, struct call_slot *slot)
+/* Wakes the threads that may claim items of the slot. */
+static void wake_threads(struct ordo_communicator *communicator, struct call_slot *slot)
 {
 	atomic_store_explicit(&communicator->helpers.launched,
 		(uint32_t)(slot - communicator->slots), memory_order_relaxed);
@@ -44,7 +44,7 @@ static void call_for_help(struct ordo_communicator *communicator, struct call_sl
 	ordo_call_wake(slot);
 }
 
-/* Of one stage, at most so many items. Returns how many; *last: one of them. */
+/* Claims and runs at most `most` items of one stage. Returns how many; *last: one of them. */
 static uint32_t run_items(
 	struct call_slot *slot, uint32_t lap, bool from_end, uint32_t most, uint64_t *last)
 {
@@ -67,11 +67,10 @@ static uint32_t run_items(
 	return n;
 }
 
-/* How long a thread that is done with the first stage looks for the second one, before it looks
- * elsewhere. */
+/* How often a thread that has finished its items of the first stage polls for the second one. */
 #define NSPIN_STAGE 2000
 
-/* Waits a moment for the second stage, after items of the first one: others are about to end it. */
+/* Waits briefly for the second stage, while other threads finish the first. */
 static void await_stage(
 	const struct ordo_communicator *communicator, const struct call_slot *slot, uint32_t lap)
 {
@@ -93,15 +92,15 @@ bool ordo_call_work(struct ordo_communicator *communicator, struct call_slot *sl
 		const struct folds *folds = slot->folds;
 		const bool more_follow = last < folds->nfirst && is_staged(folds);
 		total += n;
-		/* Who finishes the last ones ends the call, or the first stage, and goes on with
-		 * the second or calls others. */
+		/* The thread that finishes the last items ends the call; or, after the first stage,
+		 * opens the second and continues with it, or wakes others for it. */
 		if (atomic_fetch_sub_explicit(&slot->nunfinished, n, memory_order_acq_rel) == n) {
 			if (more_follow)
-				offer(slot, lap, folds->nfirst, folds->nitem);
+				publish_items(slot, lap, folds->nfirst, folds->nitem);
 			else
 				end_call(communicator, slot, lap);
 			if (more_follow && total == most)
-				call_for_help(communicator, slot);
+				wake_threads(communicator, slot);
 		} else if (more_follow && total < most) {
 			await_stage(communicator, slot, lap);
 		}
@@ -109,7 +108,7 @@ bool ordo_call_work(struct ordo_communicator *communicator, struct call_slot *sl
 	return total > 0;
 }
 
-/* Takes the memory of partial sums for a call. Only who has taken it makes it larger. */
+/* Takes the memory of partial sums for a call. Only its holder enlarges it. */
 static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes)
 {
 	if (atomic_exchange_explicit(&communicator->partials.taken, 1, memory_order_acquire))
@@ -124,9 +123,9 @@ static bool take_partials(struct ordo_communicator *communicator, uint64_t bytes
 	return communicator->partials.bytes >= bytes;
 }
 
-/* In two stages, if there is memory for what lies between them. A side takes the lines of what it
- * reads, and writes there the next time: so a line crosses once a call, full. Ranks with threads of
- * their own are on any core, so there are no sides. */
+/* Chooses two stages if there is memory for the partial sums. A side writes its next partial sums
+ * to the lines it read last, which are in its cache: so a line crosses between cores once per call.
+ * Without helpers, ranks may run on any core, so there are no sides. */
 static const struct folds *choose_folds(struct ordo_communicator *communicator,
 	const struct call_slot *slot, const struct ordo_collective *collective)
 {
@@ -147,7 +146,7 @@ static const struct folds *choose_folds(struct ordo_communicator *communicator,
 bool ordo_call_launch(
 	struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap, uint32_t rank)
 {
-	if (!ordo_parts_agree(communicator, slot))
+	if (!ordo_check_agreement(communicator, slot))
 		return false;
 	const struct ordo_collective *collective = slot->arrivals[0].collective;
 	slot->in_place = false;
@@ -159,10 +158,10 @@ bool ordo_call_launch(
 		return false;
 	const struct folds *folds = slot->folds = choose_folds(communicator, slot, collective);
 	const size_t nitem = folds->nitem;
-	/* A single item is this thread's. */
+	/* This thread runs a single item itself. */
 	if (nitem > 1) {
-		offer(slot, lap, 0, folds->nfirst);
-		call_for_help(communicator, slot);
+		publish_items(slot, lap, 0, folds->nfirst);
+		wake_threads(communicator, slot);
 		ordo_call_work(communicator, slot, lap, is_upper(communicator, rank), UINT32_MAX);
 		return true;
 	}
@@ -172,8 +171,8 @@ bool ordo_call_launch(
 	return true;
 }
 
-/* Looks for a while, working if there is something to do, and returns what it saw last. */
-static uint32_t look(
+/* Polls the state for a while, runs items when there are any, and returns the last state. */
+static uint32_t poll_and_work(
 	struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap, uint32_t rank)
 {
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -198,9 +197,8 @@ void ordo_call_give_up(struct ordo_communicator *communicator, struct call_slot 
 	const uint32_t lap = call_lap(communicator, call);
 	uint32_t open = state_of(lap, OPEN);
 	struct ordo_error error;
-	/* That the slot was open until it failed says that those who are named did not come
-	 * before. */
-	if (ordo_name_missing(communicator, call, rank, waited_ms, &error) &&
+	/* The slot was open until it failed, so the named ranks had not come before that. */
+	if (ordo_report_missing(communicator, call, rank, waited_ms, &error) &&
 		atomic_compare_exchange_strong(&slot->state, &open, state_of(lap, FAILED)))
 		ordo_communicator_break(communicator, &error);
 }
@@ -211,7 +209,7 @@ bool ordo_call_await(struct ordo_communicator *communicator, struct call_slot *s
 	const uint32_t lap = call_lap(communicator, call);
 	uint64_t begin = 0, now = 0;
 	for (;;) {
-		uint32_t state = look(communicator, slot, lap, rank);
+		uint32_t state = poll_and_work(communicator, slot, lap, rank);
 		if (lap_of(state) != lap)
 			return true;
 		if (status_of(state) == FAILED)

@@ -1,16 +1,16 @@
-/* call.h - one call: launched, worked on, ended, waited for. Private to runtime/. */
+/* call.h - launches one call, runs its items, ends it, and waits for it. Private to runtime/. */
 #ifndef ORDO_RUNTIME_COMMUNICATOR_CALL_H
 #define ORDO_RUNTIME_COMMUNICATOR_CALL_H
 
 #include "state.h"
 
-/* All parts of the call are there, the last one having come from this rank. false: it failed. */
+/* Launches a call, after this rank was the last to arrive. false: the call failed. */
 bool ordo_call_launch(struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap,
 	uint32_t rank);
-/* Runs items of that lap, at most so many, from this end; returns whether there was one. */
+/* Claims and runs at most `most` items of that lap, from one end; returns whether it ran any. */
 bool ordo_call_work(struct ordo_communicator *communicator, struct call_slot *slot, uint32_t lap,
 	bool from_end, uint32_t most);
-/* The deadline is over: fails the call, unless all ranks came to it meanwhile. */
+/* After the deadline: fails the call, unless all ranks came to it meanwhile. */
 void ordo_call_give_up(struct ordo_communicator *communicator, struct call_slot *slot,
 	uint64_t call, uint32_t rank, uint64_t waited_ms);
 /* Waits until that lap has ended (true) or failed. It fails if ranks are missing for

@@ -1,11 +1,11 @@
-/* collectives.c - a call by name: the collective for it, then the call. */
+/* collectives.c - calls by name: looks up the collective, then makes the call. */
 #include "abort.h"
 #include "bound.h"
 #include "communicator.h"
 #include "kernels/arithmetic.h"
 #include <ordo/collectives.h>
 
-/* What is to be done, but for the rank and its buffers. */
+/* A call by name, without the rank and its buffers. */
 struct request {
 	enum ordo_operator op;
 	uint32_t root;
@@ -28,9 +28,9 @@ static const struct ordo_collective *find(struct ordo_communicator *communicator
 		ordo_communicator_fail(communicator, error);
 		return NULL;
 	}
-	const struct wanted wanted = ordo_wanted(
+	const struct key key = ordo_call_key(
 		request->op, request->root, request->type, request->reduction, request->count);
-	return ordo_bound_find(communicator, rank, &wanted, error);
+	return ordo_bound_find(communicator, rank, &key, error);
 }
 
 static bool call(struct ordo_communicator *communicator, uint32_t rank, const void *input,

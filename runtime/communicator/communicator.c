@@ -1,4 +1,4 @@
-/* communicator.c - ranks come to calls. */
+/* communicator.c - creates communicators; ranks enter, make calls and leave. */
 #include "communicator.h"
 #include "abort.h"
 #include "bound.h"
@@ -18,10 +18,10 @@
 
 #define DEADLINE_MS 10000
 #define DEPTH 16
-#define MOST_DEPTH 4096
+#define MAX_DEPTH 4096
 #define NKEPT 64
 
-/* struct ordo_part of the first version, for who calls by the name alone. */
+/* struct ordo_part of the first version, for callers of the functions without _sized. */
 struct ordo_first_part {
 	const struct ordo_collective *collective;
 	const void *input;
@@ -54,9 +54,9 @@ static bool check_options(const struct ordo_communicator_options *options, struc
 	if (!options->nrank || options->nrank > ORDO_LIMIT)
 		return ordo_fail(error, ORDO_USAGE, 0,
 			"a communicator of %" PRIu32 " ranks; wanted at least one", options->nrank);
-	if (options->depth > MOST_DEPTH)
+	if (options->depth > MAX_DEPTH)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"depth: found %" PRIu32 ", wanted at most %d", options->depth, MOST_DEPTH);
+			"depth: found %" PRIu32 ", wanted at most %d", options->depth, MAX_DEPTH);
 	return true;
 }
 
@@ -74,7 +74,7 @@ static struct ordo_communicator *create(
 	communicator->ncore = ncore > 0 ? (uint32_t)ncore : 1;
 	communicator->nrank = options->nrank;
 	communicator->deadline_ms = options->deadline_ms ? options->deadline_ms : DEADLINE_MS;
-	communicator->most_kept = options->nkept ? options->nkept : NKEPT;
+	communicator->max_kept = options->nkept ? options->nkept : NKEPT;
 	for (communicator->depth = 1;
 		communicator->depth < (options->depth ? options->depth : DEPTH);
 		communicator->depth <<= 1)
@@ -147,7 +147,7 @@ void ordo_leave(struct ordo_communicator *communicator, uint32_t rank)
 	atomic_store_explicit(&communicator->seats[rank].taken, EMPTY, memory_order_release);
 }
 
-/* Checks a rank's part, unless it is as it was the last time. */
+/* Checks a rank's part, unless it is the same as the last one. */
 static bool check_part(const struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_error *error)
 {
@@ -179,8 +179,9 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 	return true;
 }
 
-/* Eager calls leave the state of their slot behind, since nobody looks at it. */
-static bool catch_up(struct call_slot *slot, uint32_t lap)
+/* Brings the state of a slot to this lap: eager calls do not advance it, because they do not use
+ * it. */
+static bool advance_slot(struct call_slot *slot, uint32_t lap)
 {
 	uint32_t state = atomic_load(&slot->state);
 	while (lap_of(state) != lap && status_of(state) != FAILED)
@@ -189,7 +190,7 @@ static bool catch_up(struct call_slot *slot, uint32_t lap)
 	return status_of(state) != FAILED;
 }
 
-/* Until the slot of a rank's next call is free for it. */
+/* Waits until the slot of a rank's next call is free. */
 static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
 	bool is_eager, uint32_t deadline_ms)
 {
@@ -197,15 +198,15 @@ static bool await_slot(struct ordo_communicator *communicator, uint32_t rank, ui
 	const uint32_t lap = call_lap(communicator, call);
 	if (slot->arrivals[rank].is_eager)
 		return ordo_eager_leave(communicator, call, rank, deadline_ms) &&
-		       (is_eager || catch_up(slot, lap));
+		       (is_eager || advance_slot(slot, lap));
 	const uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap)
 		return status_of(state) != FAILED;
 	return ordo_call_await(communicator, slot, call - communicator->depth, rank, deadline_ms);
 }
 
-/* Writes down a part that was checked. */
-static struct arrival *write_down(struct ordo_communicator *communicator, uint32_t rank,
+/* Records a part that was checked. */
+static struct arrival *record(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t call, uint64_t since_ms)
 {
 	struct call_slot *slot = slot_of(communicator, call);
@@ -220,18 +221,19 @@ static struct arrival *write_down(struct ordo_communicator *communicator, uint32
 	return arrival;
 }
 
-/* The part in a call that somebody launches. */
-static void write_long(struct ordo_communicator *communicator, uint32_t rank,
+/* Records the part of a rank in a launched (not eager) call. */
+static void record_launched(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t call, uint64_t since_ms)
 {
-	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
+	struct arrival *arrival = record(communicator, rank, part, call, since_ms);
 	slot_of(communicator, call)->ends[rank] = communicator->seats[rank].ends;
 	arrival->is_eager = false;
 	atomic_store_explicit(&arrival->call, call + 1, memory_order_release);
 }
 
-/* So many ranks come to a call that somebody launches, the last of them being this one. */
-static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
+/* Counts `nrank` ranks, this one the last of them, as arrived at a call; launches it if all
+ * have. */
+static bool count_arrivals(struct ordo_communicator *communicator, uint32_t rank, uint64_t call,
 	uint32_t nrank, struct ordo_error *error)
 {
 	struct call_slot *slot = slot_of(communicator, call);
@@ -240,12 +242,12 @@ static bool come(struct ordo_communicator *communicator, uint32_t rank, uint64_t
 	       ordo_communicator_fail(communicator, error);
 }
 
-/* The rank comes to a call in which every rank folds for itself. */
-static bool come_short(struct ordo_communicator *communicator, uint32_t rank,
+/* Records and announces the part of a rank in an eager call. */
+static bool arrive_eager(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t call, uint64_t since_ms, struct ordo_error *error)
 {
 	struct call_slot *slot = slot_of(communicator, call);
-	struct arrival *arrival = write_down(communicator, rank, part, call, since_ms);
+	struct arrival *arrival = record(communicator, rank, part, call, since_ms);
 	const struct ends *ends = &communicator->seats[rank].ends;
 	arrival->is_eager = true;
 	arrival->output = ends->output;
@@ -255,7 +257,7 @@ static bool come_short(struct ordo_communicator *communicator, uint32_t rank,
 	       ordo_communicator_fail(communicator, error);
 }
 
-/* The rank comes to its next call, *call. */
+/* The rank arrives at its next call, *call. */
 static bool arrive(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, uint64_t since_ms, uint64_t *call, struct ordo_error *error)
 {
@@ -271,12 +273,12 @@ static bool arrive(struct ordo_communicator *communicator, uint32_t rank,
 		!await_slot(communicator, rank, next, part->collective->is_eager, deadline_ms))
 		return ordo_communicator_fail(communicator, error);
 	if (part->collective->is_eager)
-		return come_short(communicator, rank, part, next, since_ms, error);
-	write_long(communicator, rank, part, next, since_ms);
-	return come(communicator, rank, next, 1, error);
+		return arrive_eager(communicator, rank, part, next, since_ms, error);
+	record_launched(communicator, rank, part, next, since_ms);
+	return count_arrivals(communicator, rank, next, 1, error);
 }
 
-/* What a rank wrote down of its call; NULL: it has written over it since, so the call is over. */
+/* The arrival of a rank at a call; NULL: overwritten since, so the call is over. */
 static const struct arrival *arrival_of(
 	const struct ordo_communicator *communicator, uint32_t rank, uint64_t call)
 {
@@ -306,8 +308,8 @@ bool ordo_run_entered(struct ordo_communicator *communicator, uint32_t rank,
 		       part->deadline_ms ? part->deadline_ms : communicator->deadline_ms, error);
 }
 
-/* The part as this library knows it: where it is, or, of a caller who knows another, in *own. NULL:
- * see error. */
+/* The part in this version's layout: the caller's, or a copy in *own if the caller was compiled
+ * with another version. NULL: see error. */
 static const struct ordo_part *take_part(
 	const struct ordo_part *part, size_t size, struct ordo_part *own, struct ordo_error *error)
 {
@@ -353,8 +355,8 @@ void ordo_leave_all(struct ordo_communicator *communicator)
 		ordo_leave(communicator, r);
 }
 
-/* Of all ranks, as the caller has them; the members that all versions know are where they always
- * were. */
+/* The parts of all ranks, in the caller's layout. Members that all versions have keep their
+ * offsets. */
 struct parts {
 	const struct ordo_part *first;
 	size_t size; /* of each */
@@ -374,25 +376,25 @@ static bool arrive_all(struct ordo_communicator *communicator, const struct part
 			atomic_load_explicit(&communicator->seats[r].ncall, memory_order_relaxed);
 		if (ncall != *call)
 			return ordo_fail(error, ORDO_USAGE, 0,
-				"rank 0 made %" PRIu64 " calls, rank %" PRIu32 " %" PRIu64
-				": they cannot be driven together",
+				"rank 0 made %" PRIu64 " calls, rank %" PRIu32 " made %" PRIu64
+				": one call for all ranks needs equal numbers",
 				*call, r, ncall);
 		if (!check_part(communicator, r, part_of(parts, r), error))
 			return false;
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
-		/* All ranks have come to all calls before, so none of these waits. */
+		/* All ranks have arrived at all earlier calls, so none of these waits. */
 		if (ordo_eager_fold(communicator, r, *call) == ORDO_FAILED ||
 			!await_slot(communicator, r, *call, false, communicator->deadline_ms))
 			return ordo_communicator_fail(communicator, error);
 	}
 	for (uint32_t r = 0; r < communicator->nrank; r++)
-		write_long(communicator, r, part_of(parts, r), *call, 0);
-	return come(communicator, 0, *call, communicator->nrank, error);
+		record_launched(communicator, r, part_of(parts, r), *call, 0);
+	return count_arrivals(communicator, 0, *call, communicator->nrank, error);
 }
 
-/* The first lines of all buffers, many of them another core's, on their way together. Of a short
- * message they are all there is. */
+/* Prefetches the first lines of all buffers, many of them in another core's cache. A short message
+ * has no others. */
 static void fetch_lines(const struct ordo_communicator *communicator, const struct parts *parts)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -415,8 +417,8 @@ bool ordo_run_all_entered(struct ordo_communicator *communicator, const struct o
 	return run_all(communicator, &(struct parts){parts, sizeof *parts}, error);
 }
 
-/* Parts have the members of the first version at least. What the caller has and this library has
- * not must be 0. */
+/* Parts must have at least the members of the first version; members unknown to this version must
+ * be 0. */
 static bool check_sizes(const struct ordo_communicator *communicator, const struct parts *parts,
 	struct ordo_error *error)
 {
@@ -484,7 +486,7 @@ static bool check_ticket(const struct ordo_communicator *communicator,
 				 ticket->rank);
 }
 
-static enum ordo_call_state test_short(struct ordo_communicator *communicator,
+static enum ordo_call_state test_eager(struct ordo_communicator *communicator,
 	const struct ordo_ticket *ticket, const struct arrival *arrival)
 {
 	enum ordo_call_state state = ordo_eager_fold(communicator, ticket->rank, ticket->call + 1);
@@ -507,7 +509,7 @@ static enum ordo_call_state test(
 	if (!arrival)
 		return ORDO_OVER;
 	if (arrival->is_eager)
-		return test_short(communicator, ticket, arrival);
+		return test_eager(communicator, ticket, arrival);
 	uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 	if (lap_of(state) == lap && status_of(state) == LAUNCHED) {
 		ordo_call_work(communicator, slot, lap, false, 1);

@@ -1,16 +1,16 @@
-/* eager.c - calls so short that a rank's input fits the line that says it has come.
+/* eager.c - calls so short that a rank's input fits into the cache line that announces it.
  *
  * No rank works for another: each copies its input into its part and announces itself, and once all
- * are announced, folds its own outputs from the parts of all. So a value crosses from core to core
- * once, in the line that announces it, where a call that is launched sends lines to and fro for the
- * count, the inputs, the outputs and the end.
+ * are announced, folds its own outputs from all parts. So a value crosses from core to core once,
+ * in the line that announces it, whereas a launched call moves lines back and forth for the count,
+ * the inputs, the outputs and the end.
  *
- * A call happens when all ranks are announced, and nothing can take that back. Who gives up marks
- * one that is missing, by the same word that would announce it, so that rank can no longer come. So
- * either all ranks see all announced, or none ever does.
+ * A call is committed when all ranks are announced. A rank that gives up marks a missing rank in
+ * the word that would announce it, so that rank can no longer arrive. So either all ranks see all
+ * announced, or none ever does.
  *
- * Parts are read by all ranks, so they may be overwritten, `depth` calls later, only when all have
- * folded: seats tell how far each is, and are asked about once in `depth` calls.
+ * Parts are read by all ranks, so a part may be overwritten, `depth` calls later, only when all
+ * have folded: nfolded of each seat counts that, and is read once in `depth` calls.
  */
 #include "eager.h"
 #include "abort.h"
@@ -35,13 +35,13 @@ bool ordo_eager_announce(struct ordo_communicator *communicator, struct call_slo
 	if (before == GIVEN_UP ||
 		!atomic_compare_exchange_strong(&arrival->call, &before, call + 1))
 		return false;
-	/* Who comes last sees all announced. */
+	/* The last rank to arrive sees all announced. */
 	if (atomic_load(&slot->nlistening) && are_all_announced(communicator, slot, call))
 		ordo_eager_wake(slot);
 	return true;
 }
 
-/* false: all ranks have come. */
+/* Marks a missing rank. false: all ranks have arrived. */
 static bool give_up(struct ordo_communicator *communicator, struct call_slot *slot, uint64_t call)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++) {
@@ -74,7 +74,7 @@ static enum ordo_call_state fold_call(
 {
 	struct call_slot *slot = slot_of(communicator, call);
 	if (are_all_announced(communicator, slot, call)) {
-		if (!ordo_parts_agree(communicator, slot))
+		if (!ordo_check_agreement(communicator, slot))
 			return ORDO_FAILED;
 		fold_own(communicator, slot, rank);
 		return ORDO_OVER;
@@ -97,7 +97,7 @@ enum ordo_call_state ordo_eager_fold(
 				return state;
 		}
 		atomic_store_explicit(&seat->nfolded, call + 1, memory_order_release);
-		/* Others read there last; next time it should be this core's at once. */
+		/* Other cores read this line last; prefetches it for this rank's next write. */
 		fetch_for_writing(&slot_of(communicator, call + 1)->arrivals[rank]);
 	}
 	return ORDO_OVER;
@@ -107,21 +107,20 @@ void ordo_eager_give_up(
 	struct ordo_communicator *communicator, uint64_t call, uint32_t rank, uint64_t waited_ms)
 {
 	struct ordo_error error;
-	/* That the call could still be given up says that those who are named had not come
-	 * before. */
-	if (ordo_name_missing(communicator, call, rank, waited_ms, &error) &&
+	/* The call could still be given up, so the named ranks had not arrived before that. */
+	if (ordo_report_missing(communicator, call, rank, waited_ms, &error) &&
 		give_up(communicator, slot_of(communicator, call), call))
 		ordo_communicator_break(communicator, &error);
 }
 
-/* Sleeps until somebody knocks, unless all have announced themselves already. */
-static void listen(struct ordo_communicator *communicator, struct call_slot *slot, uint64_t call,
-	uint64_t timeout_ms)
+/* Sleeps until nwake changes, unless all ranks are announced already. */
+static void sleep_until_woken(struct ordo_communicator *communicator, struct call_slot *slot,
+	uint64_t call, uint64_t timeout_ms)
 {
-	const uint32_t nknock = atomic_load(&slot->nknock);
+	const uint32_t nwake = atomic_load(&slot->nwake);
 	atomic_fetch_add(&slot->nlistening, 1);
 	if (!are_all_announced(communicator, slot, call) && !atomic_load(&communicator->broken))
-		ordo_sleep(&slot->nknock, nknock, (uint32_t)timeout_ms);
+		ordo_sleep(&slot->nwake, nwake, (uint32_t)timeout_ms);
 	atomic_fetch_sub(&slot->nlistening, 1);
 }
 
@@ -140,17 +139,17 @@ bool ordo_eager_await(
 		}
 		now = ordo_now_ms();
 		begin = begin ? begin : now;
-		/* The first call that is not over is the one to wait for. */
+		/* Waits for the rank's first call that is not over. */
 		const uint64_t first = atomic_load(&communicator->seats[rank].nfolded);
 		if (now - begin >= deadline_ms)
 			ordo_eager_give_up(communicator, first, rank, now - begin);
 		else
-			listen(communicator, slot_of(communicator, first), first,
+			sleep_until_woken(communicator, slot_of(communicator, first), first,
 				begin + deadline_ms - now);
 	}
 }
 
-/* The rank that is furthest behind in reading, and how many calls it has done with. */
+/* The rank that has folded the fewest calls, and how many those are. */
 static uint32_t find_slowest(const struct ordo_communicator *communicator, uint64_t *nfolded)
 {
 	uint32_t slowest = 0;
@@ -166,8 +165,8 @@ static uint32_t find_slowest(const struct ordo_communicator *communicator, uint6
 	return slowest;
 }
 
-/* Folds for a rank for which nobody acts, since it has started calls and asks about them later. */
-static void fold_for(struct ordo_communicator *communicator, uint32_t rank)
+/* Folds on behalf of a rank that has started calls and is not inside one now. */
+static void fold_on_behalf(struct ordo_communicator *communicator, uint32_t rank)
 {
 	struct seat *seat = &communicator->seats[rank];
 	uint32_t found = EMPTY;
@@ -190,11 +189,11 @@ static bool await_readers(
 			break;
 		if (atomic_load(&communicator->broken))
 			return false;
-		fold_for(communicator, slowest);
+		fold_on_behalf(communicator, slowest);
 		if (ordo_now_ms() - begin >= deadline_ms) {
 			struct ordo_error error;
 			ordo_fail(&error, ORDO_ENVIRONMENT, 0,
-				"call %" PRIu64 ": rank %" PRIu32 " is not done with call %" PRIu64
+				"call %" PRIu64 ": rank %" PRIu32 " has not completed call %" PRIu64
 				"; rank %" PRIu32 " waited %" PRIu32 " ms",
 				call, slowest, nfolded, rank, deadline_ms);
 			ordo_communicator_break(communicator, &error);

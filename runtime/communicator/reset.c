@@ -1,11 +1,11 @@
-/* reset.c - a broken communicator begins anew. */
+/* reset.c - makes a broken communicator usable again. */
 #include "abort.h"
 #include "call.h"
 #include "eager.h"
 #include <inttypes.h>
 #include <sched.h>
 
-/* Runs to their ends the calls that began; no more do, while all seats are held. */
+/* Completes the launched calls; none begins while all seats are held. */
 static void drain(struct ordo_communicator *communicator)
 {
 	for (uint32_t r = 0; r < communicator->nrank; r++)
@@ -30,8 +30,8 @@ static bool hold_seat(struct seat *seat)
 	return atomic_compare_exchange_strong(&seat->taken, &found, HELD);
 }
 
-/* Whoever is inside a call leaves it, and nobody enters one. The rank that does not leave in time,
- * and then no seat is held; or ORDO_NONE. */
+/* Waits until no thread is inside a call, and keeps all out. Returns the rank that did not leave in
+ * time, holding no seat; or ORDO_NONE. */
 static uint32_t hold_seats(struct ordo_communicator *communicator)
 {
 	const uint64_t begin = ordo_now_ms();
@@ -65,7 +65,7 @@ static void begin_again(struct ordo_communicator *communicator)
 		atomic_store(&slot->narrived, 0);
 		for (uint32_t r = 0; r < communicator->nrank; r++)
 			forget_arrival(&slot->arrivals[r]);
-		/* No lap at all, for helpers that still look. */
+		/* A lap that does not exist, for helpers that still poll. */
 		atomic_store(&slot->claims, UINT64_MAX);
 		atomic_store(&slot->state, state_of(0, OPEN));
 	}

@@ -1,15 +1,15 @@
-/* state.h - the state of a communicator, and how one call goes. Private to runtime/.
+/* state.h - the state of a communicator, and the life of one call. Private to runtime/.
  *
- * Call k of every rank meets in slot k mod depth; the k / depth that have met there before are its
- * lap. Ranks write down their part and count themselves in. Who comes last looks whether all parts
- * fit together, and launches the call: from then on anybody may claim items of it and run them, and
- * whoever finishes the last item ends the call by opening the next lap.
+ * Call k of every rank uses slot k mod depth, in lap k / depth. Each rank records its part and
+ * counts itself in. The last rank to arrive checks that all parts agree and launches the call. Then
+ * any thread may claim items and run them, and the thread that finishes the last item ends the call
+ * by opening the next lap.
  *
  *   state = lap * 4 + status:   OPEN --last rank--> LAUNCHED --last item--> OPEN of the next lap
  *                               OPEN --failure--> FAILED, until reset
  *
- * A call is launched or fails, never both, because both change the state from OPEN. Who waits for
- * lap l of a slot has seen it end when the slot has another lap.
+ * A call is launched or fails, never both, because both change the state from OPEN. A call in lap l
+ * has ended when the slot has another lap.
  */
 #ifndef ORDO_RUNTIME_COMMUNICATOR_STATE_H
 #define ORDO_RUNTIME_COMMUNICATOR_STATE_H
@@ -25,11 +25,11 @@ enum status { OPEN, LAUNCHED, FAILED };
 /* Laps are counted modulo this. */
 #define NLAP (UINT32_C(1) << 30)
 
-/* In place of an eager call of an arrival, while that is missing: it comes no more, until a
- * reset. */
+/* In arrival.call of a missing rank, when an eager call was given up: the rank can arrive only
+ * after a reset. */
 #define GIVEN_UP UINT64_MAX
 
-/* What a rank came with. */
+/* The part that a rank brings to a call. */
 struct arrival {
 	/* + 1, so that it is 0 before any; or GIVEN_UP */
 	alignas(CACHE_LINE) _Atomic uint64_t call;
@@ -39,7 +39,7 @@ struct arrival {
 	uint64_t since_ms; /* for ordo_communicator_test */
 	uint32_t deadline_ms;
 	bool in_place;
-	bool is_eager; /* its collective is, and every rank folds for itself */
+	bool is_eager; /* as the collective: every rank folds its own outputs */
 	/* of an eager call: the whole input; see eager.c */
 	alignas(8) unsigned char value[EAGER_INPUT_BYTES];
 };
@@ -49,30 +49,30 @@ struct call_slot {
 	_Atomic uint32_t nsleeping;		       /* on the state */
 	alignas(CACHE_LINE) _Atomic uint32_t narrived; /* ranks, unless the call is eager */
 	alignas(CACHE_LINE) _Atomic uint32_t
-		nlistening; /* asleep on the knocks, of an eager call */
-	_Atomic uint32_t nknock;
-	/* lap * 2^34 + end * 2^17 + first of the items nobody has claimed, so that nobody can claim
-	 * items of another lap by mistake. */
+		nlistening;	/* threads asleep on nwake, in an eager call */
+	_Atomic uint32_t nwake; /* incremented to wake them */
+	/* lap * 2^34 + end * 2^17 + first, of the unclaimed items; the lap keeps a late thread from
+	 * claiming items of another call. */
 	alignas(CACHE_LINE) _Atomic uint64_t claims;
 	alignas(CACHE_LINE) _Atomic uint32_t nunfinished; /* items */
-	/* Of the call that was launched. */
+	/* Of the launched call. */
 	const struct folds *folds;
 	bool in_place;
 	struct ends *ends;	  /* [nrank + NPARTIAL] */
 	struct arrival *arrivals; /* [nrank] */
 };
 
-/* A rank's seat is empty, a thread acts for the rank, or a reset keeps all threads away. */
+/* States of a seat: no thread acts for the rank; one does; a reset or another rank holds it. */
 enum { EMPTY, TAKEN, HELD };
 
-/* Of a rank, in no slot. */
+/* State of a rank outside any call. */
 struct seat {
-	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* that it made */
+	alignas(CACHE_LINE) _Atomic uint64_t ncall; /* calls it has made */
 	_Atomic uint32_t taken;
-	_Atomic uint64_t nfolded; /* of its calls before that one, the eager ones are folded */
-	/* so many calls may write down their parts: all ranks have read what was there */
+	_Atomic uint64_t nfolded; /* all eager calls before this one are folded */
+	/* calls before this one may record their parts: all ranks have read what was there */
 	uint64_t free_until;
-	/* What was found right the last time, to be found right at once. */
+	/* The part that passed the checks last, so that the same part need not be checked again. */
 	uint64_t serial; /* of the collective; 0: none */
 	const void *input;
 	void *output;
@@ -81,7 +81,7 @@ struct seat {
 	bool in_place;
 };
 
-/* Of one call at a time that was launched in two stages. */
+/* Partial sums of a call in two stages, one call at a time. */
 struct partials {
 	_Atomic uint32_t taken;
 	unsigned char *memory;
@@ -89,20 +89,20 @@ struct partials {
 	uint32_t turn;	/* 0 and 1 in turn: see choose_folds */
 };
 
-/* Threads that work beside the callers: see workers.c. */
+/* Threads that help the callers: see workers.c. */
 struct helpers {
 	alignas(CACHE_LINE) _Atomic uint32_t bell; /* changes when there may be work */
-	_Atomic uint32_t launched;		   /* slot of the call launched last */
+	_Atomic uint32_t launched;		   /* slot of the last launched call */
 	_Atomic uint32_t nlistening;		   /* asleep on the bell */
 	_Atomic uint32_t quits;
 	struct helper *list;
-	uint32_t count, nstarted; /* wanted, and running */
+	uint32_t count, nstarted; /* requested, and running */
 	struct {
 		void (*visit)(void *closure, uint32_t rank);
 		void *closure;
-		_Atomic uint32_t number;    /* of visits so far */
-		_Atomic uint32_t nvisiting; /* helpers that are not done with this one */
-		_Atomic uint32_t sleeps;    /* the caller, until they are */
+		_Atomic uint32_t number;    /* of the current visit */
+		_Atomic uint32_t nvisiting; /* helpers that have not finished it */
+		_Atomic uint32_t sleeps;    /* the caller sleeps on nvisiting */
 	} visit;
 };
 
@@ -114,13 +114,14 @@ struct ordo_communicator {
 	struct seat *seats;	 /* [nrank] */
 	_Atomic uint32_t epoch;
 	struct bound *bound; /* see bound.h; NULL: nothing is bound */
-	uint32_t most_kept;
+	uint32_t max_kept;
 
 	struct partials partials;
 
-	/* Failure: 0, 1 while it is written down, 2. */
+	/* 0 intact; 1 while the failure is being recorded; 2 broken. */
 	alignas(CACHE_LINE) _Atomic uint32_t broken;
-	/* for a reset, which a rank that comes again and again would keep from holding its seat */
+	/* a reset waits for seats: ranks may not enter, or one that keeps calling would starve
+	 * it */
 	_Atomic uint32_t closed;
 	struct ordo_error failure;
 	pthread_mutex_t resetting;
@@ -128,9 +129,9 @@ struct ordo_communicator {
 	struct helpers helpers;
 };
 
-/* How long a thread looks before it sleeps. Spinning only helps if all have a core; where they have
- * not, the others come on at once when this one yields, while sleeping and being woken costs a
- * hundred times as much. */
+/* How long a thread polls before it sleeps. Spinning helps only if every thread has a core;
+ * otherwise yielding lets the others run at once, while sleep and wake cost a hundred times as
+ * much. */
 #define NYIELD 400
 static inline uint32_t spins_of(const struct ordo_communicator *communicator)
 {
@@ -165,9 +166,9 @@ static inline uint32_t call_lap(const struct ordo_communicator *communicator, ui
 	return (uint32_t)(call >> communicator->depth_shift) % NLAP;
 }
 
-/* Items are claimed from both ends: they lie by the rank they write to, so a thread that acts for
- * upper ranks takes those that write to upper ranks, and memory stays in the caches of those who
- * have just used it, and will. */
+/* Items are sorted by the rank they write to and claimed from both ends: a thread that acts for
+ * upper ranks takes items that write to upper ranks, so buffers stay in the cache of the core that
+ * uses them before and after the call. */
 static inline bool is_upper(const struct ordo_communicator *communicator, uint32_t rank)
 {
 	return rank >= communicator->nrank - communicator->nrank / 2;

@@ -11,8 +11,8 @@ void ordo_eager_wake(struct call_slot *slot)
 {
 	if (!atomic_load(&slot->nlistening))
 		return;
-	atomic_fetch_add(&slot->nknock, 1);
-	ordo_wake(&slot->nknock);
+	atomic_fetch_add(&slot->nwake, 1);
+	ordo_wake(&slot->nwake);
 }
 
 void ordo_helpers_wake(struct ordo_communicator *communicator)

@@ -5,11 +5,11 @@
 
 #include "state.h"
 
-/* Who sleeps on the slot, after its state changed. */
+/* Wakes the threads that sleep on the slot; call it after changing the state. */
 void ordo_call_wake(struct call_slot *slot);
-/* Who sleeps until all ranks have come to an eager call, after one came or the call failed. */
+/* Wakes the threads that wait for an eager call, after the last rank arrived or the call failed. */
 void ordo_eager_wake(struct call_slot *slot);
-/* The helpers, after a call was launched or a visit began. */
+/* Wakes the helpers, after a call was launched or a visit began. */
 void ordo_helpers_wake(struct ordo_communicator *communicator);
 
 #endif

@@ -1,12 +1,12 @@
-/* workers.c - the threads of a communicator, which work on any call and sleep when there is
- * none. */
+/* workers.c - the helper threads of a communicator: they run items of any call, and sleep when
+ * there are none. */
 #include "workers.h"
 #include "call.h"
 #include "kernels/fetch.h"
 #include "wake.h"
 #include <stdlib.h>
 
-/* A helper looks for its next work about as long as waking it would take. */
+/* A helper polls for work about as long as waking it would take. */
 #define NSPIN 20000
 #define NHELPER_YIELD 20
 
@@ -16,7 +16,7 @@ struct helper {
 	uint32_t number;
 };
 
-/* The ranks of a thread, the caller being thread 0: neighbours. */
+/* Visits the ranks of a thread, a contiguous range; the caller is thread 0. */
 static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 {
 	const uint64_t nrank = communicator->nrank, nthread = communicator->helpers.count + 1;
@@ -24,7 +24,7 @@ static void visit_own(struct ordo_communicator *communicator, uint32_t thread)
 		communicator->helpers.visit.visit(communicator->helpers.visit.closure, (uint32_t)r);
 }
 
-/* What a thread reads of a call that another one has just launched, on its way together. */
+/* Prefetches what a thread reads of a call that another one has just launched. */
 static void fetch_slot(const struct call_slot *slot)
 {
 	fetch_for_writing(&slot->claims);
@@ -46,8 +46,8 @@ static void work_on_all(struct ordo_communicator *communicator, bool from_end)
 	}
 }
 
-/* Until the bell rings again. */
-static void listen(struct ordo_communicator *communicator, uint32_t heard)
+/* Waits until the bell differs from `heard`. */
+static void wait_for_bell(struct ordo_communicator *communicator, uint32_t heard)
 {
 	const uint32_t nspin = communicator->helpers.count < communicator->ncore ? NSPIN : 0;
 	for (uint32_t i = 0; i < nspin + NHELPER_YIELD; i++) {
@@ -62,7 +62,7 @@ static void listen(struct ordo_communicator *communicator, uint32_t heard)
 	atomic_fetch_sub(&communicator->helpers.nlistening, 1);
 }
 
-static void *help(void *argument)
+static void *helper_main(void *argument)
 {
 	const struct helper *helper = argument;
 	struct ordo_communicator *communicator = helper->communicator;
@@ -72,7 +72,7 @@ static void *help(void *argument)
 		if (atomic_load(&communicator->helpers.quits))
 			return NULL;
 		if (bell == heard) {
-			listen(communicator, heard);
+			wait_for_bell(communicator, heard);
 			continue;
 		}
 		heard = bell;
@@ -98,9 +98,9 @@ bool ordo_helpers_create(
 	for (uint32_t i = 0; i < nhelper; i++, communicator->helpers.nstarted++) {
 		struct helper *helper = &communicator->helpers.list[i];
 		*helper = (struct helper){.communicator = communicator, .number = i + 1};
-		if (pthread_create(&helper->thread, NULL, help, helper))
+		if (pthread_create(&helper->thread, NULL, helper_main, helper))
 			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
-				"only %u of %u helping threads could be started", i, nhelper);
+				"could start only %u of %u helper threads", i, nhelper);
 	}
 	return true;
 }
@@ -129,7 +129,7 @@ void ordo_communicator_visit(struct ordo_communicator *communicator,
 		if (i < NSPIN && communicator->helpers.count < communicator->ncore)
 			ordo_relax();
 		else if (!atomic_exchange(&communicator->helpers.visit.sleeps, 1))
-			continue; /* who is last may have looked before */
+			continue; /* the last helper may have read `sleeps` before this */
 		else
 			ordo_sleep(&communicator->helpers.visit.nvisiting, left, UINT32_MAX);
 	}

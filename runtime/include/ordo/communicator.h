@@ -1,21 +1,21 @@
-/* communicator.h - collectives between the ranks of one process: proved when they are made, then as
- * fast as their bytes allow.
+/* communicator.h - collectives between the ranks of one process, proved when they are created.
  *
- * A collective is a schedule bound to an element type, a reduction and counts. Making one proves
- * the schedule, and what the proof says (which tree of which inputs each output is) is what runs:
- * an output is folded straight from the inputs it is made of, in the proved order, so no copy is
- * made that only another address space would need. The bits are those of the tasks (runtime.h runs
- * them as they are written), with any number of threads.
+ * A collective is a schedule bound to an element type, a reduction and counts. Creating one proves
+ * the schedule and derives each output's reduction tree over the inputs. A call evaluates these
+ * trees: it folds each output directly from its inputs, in the proved order, without the copies
+ * that only separate address spaces need. The bits equal those of the tasks (which runtime.h runs
+ * as written), with any number of threads.
  *
  * A communicator joins N ranks. Each rank calls on a thread of its own, as with NCCL or MPI; or one
- * thread starts the calls of several ranks and waits for them; or one call drives them all. Whoever
- * waits works: threads of the library help only if wanted. The k-th call of every rank is one call,
- * so all ranks make the same calls in the same order; several may be under way.
+ * thread starts the calls of several ranks and waits for them; or one call acts for all ranks.
+ * Threads that wait also work; helper threads are optional. The k-th calls of all ranks form one
+ * collective call, so all ranks must make the same calls in the same order; several may be in
+ * progress.
  *
- * Nothing of a call's buffers is touched before every rank has come with the same collective, and
- * then the call runs to its end. So a call that fails (a rank that does not come in time, comes
- * with something else, or aborts) has changed nothing. The first failure breaks the communicator:
- * every rank gets the same error, which names who was at fault, until ordo_communicator_reset.
+ * A call accesses no buffer before every rank has entered it with the same collective, and then it
+ * runs to its end. So a failed call (a rank did not enter in time, passed another collective, or
+ * aborted) has changed nothing. The first failure breaks the communicator: every rank gets the same
+ * error, which names the rank at fault, until ordo_communicator_reset.
  */
 #ifndef ORDO_COMMUNICATOR_H
 #define ORDO_COMMUNICATOR_H
@@ -27,25 +27,25 @@
 extern "C" {
 #endif
 
-/* Collectives: read-only once made, so any number of threads, calls and communicators may use one
- * at the same time. */
+/* Collectives are immutable: any number of threads, calls and communicators may use one at the same
+ * time. */
 
 struct ordo_collective;
 
-/* Proves the schedule and derives what runs. Only count, block_count, alignment, type and reduction
- * of the options are looked at. The schedule is not needed afterwards. Time and memory: as a proof,
- * plus 32 bytes for each pair of an output chunk and an input it is made of. NULL: ORDO_REFUTED,
- * the schedule breaks a rule; or another error. The caller destroys it. */
+/* Proves the schedule and derives the reduction trees. Uses only count, block_count, alignment,
+ * type and reduction of the options. The schedule is not needed afterwards. Time and memory: those
+ * of a proof, plus 32 bytes for each pair of an output chunk and one of its inputs. NULL:
+ * ORDO_REFUTED, the schedule breaks a rule; or another error. The caller destroys it. */
 ORDO_API struct ordo_collective *ordo_collective_create(const struct ordo_schedule *schedule,
 	const struct ordo_plan_options *options, struct ordo_error *error);
-/* takes NULL; in no call */
+/* takes NULL; no call may use it */
 ORDO_API void ordo_collective_destroy(struct ordo_collective *collective);
 
 ORDO_API const struct ordo_problem *ordo_collective_problem(
 	const struct ordo_collective *collective);
 ORDO_API enum ordo_type ordo_collective_type(const struct ordo_collective *collective);
 ORDO_API enum ordo_reduction ordo_collective_reduction(const struct ordo_collective *collective);
-/* How large a rank's buffers must be. */
+/* The sizes of a rank's buffers. */
 ORDO_API uint64_t ordo_collective_input_bytes(
 	const struct ordo_collective *collective, uint32_t rank);
 ORDO_API uint64_t ordo_collective_output_bytes(
@@ -54,7 +54,7 @@ ORDO_API uint64_t ordo_collective_output_bytes(
  * above 1). Empty if the operator or the type has no order. */
 ORDO_API const char *ordo_collective_digest(const struct ordo_collective *collective);
 
-/* Groups: one collective operation in several schedules, each for the sizes it is best at. */
+/* Groups: several schedules of one operator, each for a range of sizes. */
 
 struct ordo_group;
 
@@ -63,16 +63,15 @@ struct ordo_group;
 ORDO_API struct ordo_group *ordo_group_create(
 	const struct ordo_plan_set *set, struct ordo_error *error);
 /* A plan set and the schedule of each of its ranges: schedules[nrange], which must outlive the
- * group and may be those that `ordo embed` compiled in: this reads nothing. */
+ * group. Reads no file, so the schedules may be compiled in by `ordo embed`. */
 ORDO_API struct ordo_group *ordo_group_of_schedules(const struct ordo_plan_set *set,
 	const struct ordo_schedule *const *schedules, struct ordo_error *error);
 ORDO_API struct ordo_group *ordo_group_of_schedule(
 	const struct ordo_schedule *schedule, struct ordo_error *error);
-/* takes NULL; and all its collectives */
+/* takes NULL; destroys its collectives too */
 ORDO_API void ordo_group_destroy(struct ordo_group *group);
-/* The collective for these options: made when it is asked for first, kept until the group is
- * destroyed, and the same for all who ask (block_count: compared by content). Any thread. NULL: see
- * error. */
+/* The collective for these options. Created on first use, kept until the group is destroyed, and
+ * shared by all callers (block_count is compared by content). Any thread. NULL: see error. */
 ORDO_API const struct ordo_collective *ordo_group_collective(struct ordo_group *group,
 	const struct ordo_plan_options *options, struct ordo_error *error);
 
@@ -80,48 +79,47 @@ ORDO_API const struct ordo_collective *ordo_group_collective(struct ordo_group *
 
 struct ordo_communicator_options {
 	uint32_t nrank;
-	/* threads of the library that work beside the callers, kept until it is destroyed */
+	/* helper threads that work beside the callers, until the communicator is destroyed */
 	uint32_t nhelper;
-	uint32_t deadline_ms; /* a call in which a rank is missing for so long fails; 0 = 10,000 */
-	uint32_t depth;	      /* calls of a rank that may be under way; 0 = 16 */
-	/* collectives that calls by name keep ready (collectives.h); 0 = 64 */
+	uint32_t deadline_ms; /* a call fails after waiting so long for a rank; 0 = 10,000 */
+	uint32_t depth;	      /* calls of a rank that may be in progress; 0 = 16 */
+	/* collectives kept for calls by name (collectives.h); 0 = 64 */
 	uint32_t nkept;
 };
 
 struct ordo_communicator;
 
-/* The caller destroys it, when no call is under way. NULL: see error. */
+/* The caller destroys it when no call is in progress. NULL: see error. */
 ORDO_API struct ordo_communicator *ordo_communicator_create(
 	const struct ordo_communicator_options *options, struct ordo_error *error);
 ORDO_API void ordo_communicator_destroy(struct ordo_communicator *communicator); /* takes NULL */
 
-/* A rank's part in a call. Buffers as for ordo_plan_bind: the caller's, not aligned, in place or
- * not; they are not to be touched until the call is over. */
+/* A rank's part in a call. Buffers as for ordo_plan_bind: owned by the caller, of any alignment, in
+ * place or not; the caller must not access them until the call is over. */
 struct ordo_part {
 	const struct ordo_collective *collective;
 	const void *input; /* only read, unless it is also the output */
 	void *output;
-	/* how long this rank waits for others; 0: as long as the communicator says */
+	/* how long this rank waits for others; 0: deadline_ms of the communicator */
 	uint32_t deadline_ms;
 };
 
-/* Runs the part of one rank on the calling thread and returns when the call is over for it: all
- * ranks have come, its output is written and its input is no longer read. (Other ranks may still be
- * about to read theirs, if the call is one of a few bytes.) false: see error; the buffers are as
- * they were. */
+/* Runs the part of one rank on the calling thread and returns when the call is over for this rank:
+ * all ranks have entered, its output is written and its input is no longer read. (In a call of a
+ * few bytes, other ranks may still be reading theirs.) false: see error; the buffers are
+ * unchanged. */
 ORDO_API bool ordo_communicator_run(struct ordo_communicator *communicator, uint32_t rank,
 	const struct ordo_part *part, struct ordo_error *error);
-/* Runs the parts of all ranks: parts[nrank]. All ranks must have made the same number of calls
- * before. */
+/* Runs the parts of all ranks: parts[nrank]. All ranks must have made equally many calls before. */
 ORDO_API bool ordo_communicator_run_all(struct ordo_communicator *communicator,
 	const struct ordo_part *parts, struct ordo_error *error);
 
-/* The same without waiting. Start returns at once, unless `depth` calls of the rank are under way
- * (then it waits for the oldest one). The ticket is good for any thread, until the communicator is
- * reset or destroyed; outputs are there when it says that the call is over. Test works a little, if
- * there is something to do, and says whether the call is over; wait returns when it is. One thread
- * a rank at a time. Both refuse a thread whose floating-point mode changes bits (float_mode.h), and
- * the call stays under way. */
+/* The same without blocking. Start returns at once, unless `depth` calls of the rank are in
+ * progress (then it waits for the oldest one). Any thread may use the ticket, until the
+ * communicator is reset or destroyed; outputs are complete when the call is over. Test runs a small
+ * piece of work, if there is any, and returns the state of the call; wait returns when it is over.
+ * One thread per rank at a time. Both refuse a thread whose floating-point mode changes bits
+ * (float_mode.h), and the call stays in progress. */
 struct ordo_ticket {
 	uint32_t rank, epoch;
 	uint64_t call;
@@ -134,20 +132,20 @@ ORDO_API enum ordo_call_state ordo_communicator_test(struct ordo_communicator *c
 ORDO_API bool ordo_communicator_wait(struct ordo_communicator *communicator,
 	const struct ordo_ticket *ticket, struct ordo_error *error);
 
-/* A rank gives up: all calls that have not begun, and all later ones, fail with its reason on every
- * rank. Any thread. */
+/* Aborts on behalf of a rank: all calls that have not begun, and all later ones, fail on every rank
+ * with this reason (NULL: none). Any thread. */
 ORDO_API void ordo_communicator_abort(
 	struct ordo_communicator *communicator, uint32_t rank, const char *reason);
-/* Makes a broken communicator usable again, with all ranks at their first call; tickets from before
- * are void. Waits for ranks that are still inside a call, at most for the deadline. Does nothing if
- * it is not broken, so every rank may call it. */
+/* Makes a broken communicator usable again, with all ranks at their first call; earlier tickets are
+ * void. Waits at most deadline_ms for ranks that are still inside a call; false: one still is. Does
+ * nothing if the communicator is not broken, so every rank may call it. */
 ORDO_API bool ordo_communicator_reset(
 	struct ordo_communicator *communicator, struct ordo_error *error);
 
-/* Calls visit(closure, rank) once for every rank, on the caller's and the helpers' threads, a
- * thread having neighbouring ranks and the same ones each time: where their buffers are best
- * written first, or worked on between calls. Returns when all have returned. Not while a call is
- * under way. */
+/* Calls visit(closure, rank) once for every rank, on the caller's thread and the helpers'. Each
+ * thread visits the same contiguous ranks every time, so this is where to write their buffers first
+ * (first touch) and to work on them between calls. Returns when all visits have returned. No call
+ * may be in progress. */
 ORDO_API void ordo_communicator_visit(struct ordo_communicator *communicator,
 	void (*visit)(void *closure, uint32_t rank), void *closure);
 

@@ -1,10 +1,10 @@
-/* float_mode.h - whether the calling thread computes floats as IEEE 754 says.
+/* float_mode.h - checks that the calling thread computes floats as IEEE 754 specifies.
  *
- * A CPU can be told to take subnormal numbers for zeros (FTZ and DAZ; "flush to zero") and to round
- * other than to nearest. Every thread has a mode of its own, and begins with that of the thread
- * that started it. Libraries and compilers set it too: gcc does for whole programs that are linked
- * with -ffast-math. In any other mode sums have other bits, without a word; so plans are only made,
- * and runs only begun, in the standard one.
+ * A CPU can treat subnormal numbers as zeros (FTZ and DAZ, "flush to zero") and round in other
+ * directions than to nearest. Every thread has its own mode, inherited from the thread that created
+ * it. Libraries and compilers change it too: gcc does so for programs linked with -ffast-math.
+ * Another mode silently changes the bits of sums; so plans are created, and runs started, only in
+ * the standard mode.
  */
 #ifndef ORDO_FLOAT_MODE_H
 #define ORDO_FLOAT_MODE_H
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* true: subnormals are kept and results rounded to nearest, ties to even. false: ORDO_ENVIRONMENT,
- * saying what the mode is and how it is set right. Any thread; known for x86 and AArch64, true on
- * other CPUs. A few nanoseconds. */
+/* true: subnormals are kept and results rounded to nearest, ties to even. false: ORDO_ENVIRONMENT;
+ * the error names the mode and how to restore the standard one. Any thread. Implemented for x86 and
+ * AArch64; true on other CPUs. Takes a few nanoseconds. */
 ORDO_API bool ordo_float_mode_check(struct ordo_error *error);
 
 #ifdef __cplusplus

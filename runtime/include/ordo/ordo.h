@@ -1,11 +1,12 @@
-/* ordo.h - what a program needs that runs collectives: schedules and plan sets read from documents
- * or compiled in, communicators, and calls by name.
+/* ordo.h - everything a program needs to run collectives: schedules and plan sets, read from
+ * documents or compiled in, communicators, and calls by name.
  *
- * Beside it: <ordo/compiler.h> makes schedules, <ordo/verify.h> proves them, <ordo/topology.h>
- * describes the links they use.
+ * See also <ordo/compiler.h>, which makes schedules, <ordo/verify.h>, which proves them, and
+ * <ordo/topology.h>, which describes their links.
  *
- * Headers under ordo/detail/ are internal: they are installed for one release, and may change or go
- * with the next. So are their old places: <ordo/order.h> includes <ordo/detail/order.h>.
+ * Headers under ordo/detail/ are internal: they are installed for one release, and the next may
+ * change or remove them. The same holds for their old paths: <ordo/order.h> includes
+ * <ordo/detail/order.h>.
  */
 #ifndef ORDO_ORDO_H
 #define ORDO_ORDO_H

@@ -17,7 +17,7 @@ enum ordo_type { ORDO_F16, ORDO_BF16, ORDO_F32, ORDO_F64, ORDO_I8, ORDO_I32, ORD
 #define ORDO_NTYPE 8
 #define ORDO_TYPE_NAMES "f16, bf16, f32, f64, i8, i32, i64 or u8" /* for messages and --help */
 /* A reduction of floats whose result is a NaN, whatever the operands and whichever the CPU, gives
- * the plain NaN: positive, quiet, without payload (f16 7e00, bf16 7fc0, f32 7fc00000, f64
+ * the canonical NaN: positive, quiet, without payload (f16 7e00, bf16 7fc0, f32 7fc00000, f64
  * 7ff8000000000000). So operands may be swapped, and no bit of a NaN tells one transport from
  * another. What is only copied, as the one contribution of a sum is, keeps every bit.
  *
