@@ -407,10 +407,10 @@ static void what_does_not_fit_is_refused(void **state)
 		&error, "there is no rank 5, only 5 ranks", "");
 	check_refused(
 		ordo_allreduce(communicator, 0, &x, &y, 1, (enum ordo_type)256, ORDO_SUM, &error),
-		&error, "there is no type 256 or no reduction 0", "");
+		&error, "type 256 or reduction 0 does not exist", "");
 	check_refused(ordo_allreduce(
 			      communicator, 0, &x, &y, 1, ORDO_F32, (enum ordo_reduction)5, &error),
-		&error, "there is no type 2 or no reduction 5", "");
+		&error, "type 2 or reduction 5 does not exist", "");
 	assert_false(ordo_allreduce(communicator, 0, NULL, NULL, 1, ORDO_F32, ORDO_SUM, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
 	assert_false(
@@ -530,7 +530,7 @@ static void the_size_chooses_from_a_set(void **state)
 	}
 	static float x[1001], y[1001];
 	check_refused(ordo_allreduce(of[3], 0, x, y, 1001, ORDO_F32, ORDO_SUM, &error), &error,
-		"4004 bytes: the plan set has schedules from 1 to 4000", "");
+		"4004 bytes: the plan set has schedules for 1 to 4000 bytes", "");
 	/* What is bound later takes the place of what was. */
 	sum_of(of[0], 100, &digests[0][0]);
 	assert_true(ordo_communicator_bind(of[0], ring, &error));

@@ -113,7 +113,8 @@ static void sizes_outside_are_refused(void **state)
 	struct ordo_group *group = ordo_group_of_schedules(set, schedules, &error);
 	assert_null(ordo_group_collective(group, &options, &error));
 	assert_int_equal(error.code, ORDO_USAGE);
-	assert_string_equal(error.text, "4004 bytes: the plan set has schedules from 1 to 4000");
+	assert_string_equal(
+		error.text, "4004 bytes: the plan set has schedules for 1 to 4000 bytes");
 	ordo_group_destroy(group);
 }
 

@@ -26,7 +26,7 @@ static uint64_t mix(uint64_t hash, uint64_t number)
 	return hash ^ hash >> 29;
 }
 
-/* Of all that ordo_collectives_agree compares. */
+/* A hash of everything that ordo_collectives_agree compares. */
 static uint64_t fingerprint_of(const struct ordo_collective *collective)
 {
 	const struct layout *layout = &collective->layout;
@@ -49,7 +49,7 @@ static bool is_eager(const struct layout *layout)
 	return fits;
 }
 
-/* What runs. */
+/* Derives the folds, for every way a call can run. */
 static bool derive(struct ordo_collective *collective, const struct ordo_plan_options *options,
 	const struct ordo_proof *proof, struct ordo_error *error)
 {
@@ -161,8 +161,8 @@ const char *ordo_collective_digest(const struct ordo_collective *collective)
 	return collective->digest;
 }
 
-/* The same operator on blocks of the same sizes? */
-static bool lie_equally(const struct layout *a, const struct layout *b)
+/* Whether both are the same operator on blocks of the same sizes. */
+static bool have_equal_layout(const struct layout *a, const struct layout *b)
 {
 	const struct ordo_problem *p = &a->problem, *q = &b->problem;
 	if (p->op != q->op || p->nrank != q->nrank || p->root != q->root ||
@@ -179,7 +179,7 @@ bool ordo_collectives_agree(const struct ordo_collective *a, const struct ordo_c
 {
 	return a == b ||
 	       (a->folds.type == b->folds.type && a->folds.reduction == b->folds.reduction &&
-		       !strcmp(a->digest, b->digest) && lie_equally(&a->layout, &b->layout));
+		       !strcmp(a->digest, b->digest) && have_equal_layout(&a->layout, &b->layout));
 }
 
 int ordo_collective_print(const struct ordo_collective *collective, char *out, size_t size)
@@ -193,7 +193,7 @@ int ordo_collective_print(const struct ordo_collective *collective, char *out, s
 		collective->digest[0] ? collective->digest : "none");
 }
 
-bool ordo_collective_settle(const struct ordo_collective *collective, uint32_t rank,
+bool ordo_collective_check_buffers(const struct ordo_collective *collective, uint32_t rank,
 	struct ends *ends, bool *in_place, struct ordo_error *error)
 {
 	const struct layout *layout = &collective->layout;

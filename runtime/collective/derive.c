@@ -1,11 +1,11 @@
-/* derive.c - from the proof of a schedule to folds: which ranks hold the same tree of a chunk, and
- * which chunks lie one behind another everywhere. */
+/* derive.c - derives folds from a proof: finds the ranks that hold the same tree of a chunk, and
+ * merges chunks that are adjacent in every operand. */
 #include "fold.h"
 #include "kernels/arithmetic.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 
-/* The proof's copies that differ from the chunk's first one, by chunk. */
+/* The proof's copies whose tree differs from the chunk's first one, by chunk. */
 struct copies {
 	uint32_t *first;	  /* [nchunk + 1] into sorted */
 	struct ordo_copy *sorted; /* [ncopy] */
@@ -23,7 +23,8 @@ static bool sort_copies(struct copies *copies, const struct ordo_proof *proof, u
 		next[proof->copies[i].chunk + 1]++;
 	for (uint32_t c = 0; c < nchunk; c++)
 		next[c + 1] += next[c];
-	/* next[c] moves from the first to behind the last of chunk c, where first[c + 1] is. */
+	/* next[c] advances from the first copy of chunk c to the end, so first[c + 1] ends up
+	 * right. */
 	for (uint32_t i = 0; i < proof->ncopy; i++)
 		copies->sorted[next[proof->copies[i].chunk]++] = proof->copies[i];
 	return true;
@@ -42,7 +43,7 @@ struct ranks {
 	uint32_t begin, end;
 };
 
-/* Which of the ranks hold the chunk, and as which tree. */
+/* Lists the ranks that hold the chunk, with its tree on each. Returns how many. */
 static uint32_t list_roots(const struct ordo_problem *problem, const struct ordo_proof *proof,
 	const struct copies *copies, uint32_t chunk, struct ranks ranks, struct root *roots)
 {
@@ -77,7 +78,7 @@ static bool are_same(const struct root *a, uint32_t na, const struct root *b, ui
 	return na == nb;
 }
 
-/* The folds that write to these ranks. */
+/* Appends the folds that write to these ranks. */
 static bool derive_chunks(struct lowering *lowering, const struct layout *layout,
 	const struct ordo_proof *proof, const struct copies *copies, struct ranks ranks,
 	struct root *roots[2], struct ordo_error *error)

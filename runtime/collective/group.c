@@ -1,4 +1,4 @@
-/* group.c - the schedules of one collective operation, and the collectives that were asked for. */
+/* group.c - the schedules of one operator, and the collectives made from them. */
 #include "group.h"
 #include "collective.h"
 #include "kernels/arithmetic.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schedule is proved when it is first needed. */
+/* The schedule of a range of sizes. It is proved on first use. */
 struct member {
 	uint64_t from_bytes, to_bytes;
 	const struct ordo_schedule *schedule;
-	struct ordo_schedule *owned; /* NULL: the caller's, or that of an earlier member */
+	struct ordo_schedule *owned; /* NULL: the caller or an earlier member owns it */
 	struct ordo_proof *proof;
 };
 
-/* What was asked for, and what it got. */
+/* A collective, with the options it was made for. */
 struct entry {
 	struct ordo_plan_options options;
 	uint64_t *block_count; /* [nblock], or NULL */
@@ -93,8 +93,7 @@ void ordo_group_destroy(struct ordo_group *group)
 	free(group);
 }
 
-/* Of one rank's vector, as plan_set.h counts them; UINT64_MAX if they are too many to be
- * counted. */
+/* The bytes of one rank's vector, as plan_set.h counts them; UINT64_MAX on overflow. */
 static uint64_t count_bytes(
 	const struct ordo_problem *problem, const struct ordo_plan_options *options)
 {
@@ -120,13 +119,14 @@ static struct member *find_member(
 		if (bytes >= group->members[i].from_bytes && bytes <= group->members[i].to_bytes)
 			return &group->members[i];
 	ordo_fail(error, ORDO_USAGE, 0,
-		"%" PRIu64 " bytes: the plan set has schedules from %" PRIu64 " to %" PRIu64, bytes,
-		group->nmember ? group->members[0].from_bytes : 0,
+		"%" PRIu64 " bytes: the plan set has schedules for %" PRIu64 " to %" PRIu64
+		" bytes",
+		bytes, group->nmember ? group->members[0].from_bytes : 0,
 		group->nmember ? group->members[group->nmember - 1].to_bytes : 0);
 	return NULL;
 }
 
-static bool is_for(
+static bool matches(
 	const struct entry *entry, const struct ordo_plan_options *options, uint32_t nblock)
 {
 	const struct ordo_plan_options *has = &entry->options;
@@ -139,7 +139,7 @@ static bool is_for(
 				  : has->count == options->count;
 }
 
-static bool remember(struct ordo_group *group, const struct ordo_plan_options *options,
+static bool keep(struct ordo_group *group, const struct ordo_plan_options *options,
 	struct ordo_collective *collective, struct ordo_error *error)
 {
 	const uint32_t nblock = ordo_nblock(&group->problem);
@@ -175,7 +175,7 @@ static const struct ordo_collective *make(
 	struct ordo_group *group, const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	struct ordo_collective *collective = fold(group, options, error);
-	if (collective && remember(group, options, collective, error))
+	if (collective && keep(group, options, collective, error))
 		return collective;
 	ordo_collective_destroy(collective);
 	return NULL;
@@ -214,7 +214,7 @@ static const struct ordo_collective *find_collective(
 	const struct ordo_collective *collective = NULL;
 	pthread_mutex_lock(&group->lock);
 	for (size_t i = group->nentry; i > 0 && !collective; i--)
-		if (is_for(&group->entries[i - 1], options, nblock))
+		if (matches(&group->entries[i - 1], options, nblock))
 			collective = group->entries[i - 1].collective;
 	if (!collective)
 		collective = make(group, options, error);

@@ -1,9 +1,9 @@
-/* group_read.c - a group of documents; alone, so that a group of compiled-in schedules links no
- * reader. */
+/* group_read.c - reads a group from documents; in a file of its own, so that a group of compiled-in
+ * schedules links no reader. */
 #include "group.h"
 #include <stdlib.h>
 
-/* owned: those that were opened; schedules: each range's. */
+/* owned: the schedules that were opened; schedules: one per range. */
 static struct ordo_group *read_into(const struct ordo_plan_set *set, struct ordo_schedule **owned,
 	const struct ordo_schedule **schedules, struct ordo_error *error)
 {

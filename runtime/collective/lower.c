@@ -1,13 +1,12 @@
-/* lower.c - the steps that evaluate trees: few passes, few temps.
+/* lower.c - lowers reduction trees to steps, with few passes and few temps.
  *
- * A tree is taken along a spine: from the root down into the child with more leaves, until a leaf
- * is met. The spine is one pass over its operands, from the leaf upwards; operands that are trees
- * themselves are evaluated into temps before. They have at most half of the leaves, so recursion is
- * no deeper than the logarithm of the number of leaves. Which operand of an addition comes first
- * makes no difference (element.h).
+ * The spine of a tree leads from the root to a leaf, always into the child with more leaves. The
+ * spine becomes one pass over its operands, from the leaf upwards; operands that are trees
+ * themselves are evaluated into temps first. They have at most half of the leaves, so the recursion
+ * depth is at most the logarithm of the number of leaves. Operations are commutative (element.h),
+ * so the order of the two operands does not matter.
  *
- * Several roots may share subtrees; such a node is evaluated once and kept in a temp until its last
- * use.
+ * Roots may share subtrees; a shared node is evaluated once and kept in a temp until its last use.
  */
 #include "fold.h"
 #include <assert.h>
@@ -16,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Temps that one pass holds as operands, before it is made in two passes. */
-#define MOST_HELD 4
+/* Most temps that are operands of one pass; with more, it is split. */
+#define MAX_HELD 4
 
 struct lowering {
 	struct folds *folds;
@@ -25,23 +24,22 @@ struct lowering {
 	struct ordo_problem problem;
 	uint32_t *nleaf; /* [nnode] of the tree */
 	uint32_t *owner; /* [ncontributor] the rank whose input has it */
-	/* [operand_room] of sources that are inputs; what stands beside other operands means
-	 * nothing */
+	/* [operand_room] of sources that are inputs; undefined for other operands */
 	uint32_t *contributors;
 	size_t contributor_room;
 	struct partial partials[NSIDE];
 
-	/* Of the fold being made. */
+	/* State of the fold being lowered. */
 	bool shares;	   /* subtrees */
-	uint32_t *uses;	   /* [nnode] that are still to come; if it shares */
+	uint32_t *uses;	   /* [nnode] remaining uses, if `shares` */
 	uint32_t *temp;	   /* [nnode] that holds the node, or ORDO_NONE */
-	uint32_t *touched; /* nodes for which uses is not 0 */
+	uint32_t *touched; /* nodes with uses other than 0 */
 	size_t ntouched, touched_room;
-	uint32_t *path; /* operands of the spines under way, one after another */
+	uint32_t *path; /* stack of operands of the spines being evaluated */
 	size_t npath, path_room;
-	uint32_t unused[MOST_TEMPS], nunused, ntemp;
+	uint32_t unused[MAX_TEMPS], nunused, ntemp;
 	uint32_t chunk;
-	bool crowded; /* more temps were wanted than there are */
+	bool out_of_temps; /* ran out of temps */
 };
 
 static bool is_partial(const struct lowering *lowering, uint32_t node)
@@ -71,7 +69,7 @@ static uint64_t input_begin(const struct lowering *lowering, uint32_t contributo
 	       lowering->folds->layout->element;
 }
 
-/* Partial sums are as long as a vector, and lie as its chunks do. */
+/* A partial sum is as long as a vector, with the same chunk offsets. */
 static uint64_t partial_begin(const struct lowering *lowering, uint32_t chunk)
 {
 	return chunk_begin(lowering->folds->layout, chunk) * lowering->folds->layout->element;
@@ -92,7 +90,8 @@ static bool append_operand(struct lowering *lowering, struct operand operand, ui
 	struct folds *folds = lowering->folds;
 	if (folds->noperand >= UINT32_MAX - 1)
 		return ordo_fail(error, ORDO_USAGE, 0,
-			"more than 2^32 operands: the schedule is too large to be folded");
+			"found more than 2^32 operands of folds, wanted fewer: the schedule is too "
+			"large");
 	if (!ordo_array_reserve(&folds->operands, &folds->room.operands, folds->noperand + 1,
 		    sizeof *folds->operands) ||
 		!ordo_array_reserve(&lowering->contributors, &lowering->contributor_room,
@@ -103,20 +102,20 @@ static bool append_operand(struct lowering *lowering, struct operand operand, ui
 	return true;
 }
 
-/* One pass: what is folded, so far. */
+/* The operands of one pass, so far. */
 struct pass {
-	/* leaves and nodes in temps; ORDO_NONE: what was folded before, */
-	uint32_t nodes[MOST_OPERANDS];
-	uint32_t before; /* in that temp */
+	/* leaves and nodes in temps; ORDO_NONE: the result of an earlier pass, */
+	uint32_t nodes[MAX_OPERANDS];
+	uint32_t before; /* in this temp */
 	uint32_t count, held;
 };
 
-static uint32_t take_temp(struct lowering *lowering)
+static uint32_t allocate_temp(struct lowering *lowering)
 {
 	if (lowering->nunused)
 		return lowering->unused[--lowering->nunused];
-	if (lowering->ntemp == MOST_TEMPS) {
-		lowering->crowded = true;
+	if (lowering->ntemp == MAX_TEMPS) {
+		lowering->out_of_temps = true;
 		return ORDO_NONE;
 	}
 	if (++lowering->ntemp > lowering->folds->ntemp)
@@ -124,17 +123,17 @@ static uint32_t take_temp(struct lowering *lowering)
 	return lowering->ntemp - 1;
 }
 
-static void give_temp(struct lowering *lowering, uint32_t temp)
+static void free_temp(struct lowering *lowering, uint32_t temp)
 {
 	lowering->unused[lowering->nunused++] = temp;
 }
 
-/* A node in a temp was used once. */
+/* Counts one use of a node in a temp, and frees the temp after the last. */
 static void use(struct lowering *lowering, uint32_t node)
 {
 	if (lowering->shares && --lowering->uses[node])
 		return;
-	give_temp(lowering, lowering->temp[node]);
+	free_temp(lowering, lowering->temp[node]);
 	lowering->temp[node] = ORDO_NONE;
 }
 
@@ -175,7 +174,7 @@ static struct step *append_step(
 	return &folds->steps[folds->nstep++];
 }
 
-/* Appends the step of a pass without its destinations, and empties the pass. */
+/* Appends the step of a pass, still without destinations, and empties the pass. */
 static struct step *append_pass(
 	struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
@@ -187,7 +186,7 @@ static struct step *append_pass(
 		return NULL;
 	for (uint32_t i = 0; i < pass->count; i++) {
 		if (pass->nodes[i] == ORDO_NONE)
-			give_temp(lowering, pass->before);
+			free_temp(lowering, pass->before);
 		else if (lowering->temp[pass->nodes[i]] != ORDO_NONE)
 			use(lowering, pass->nodes[i]);
 	}
@@ -197,12 +196,12 @@ static struct step *append_pass(
 	return step;
 }
 
-/* Into a temp, which is returned; ORDO_NONE: see error, or it is crowded. */
+/* Appends a pass into a temp, and returns the temp; ORDO_NONE: see error, or out of temps. */
 static uint32_t fold_into_temp(
 	struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
 	struct step *step = append_pass(lowering, pass, error);
-	const uint32_t temp = step ? take_temp(lowering) : ORDO_NONE;
+	const uint32_t temp = step ? allocate_temp(lowering) : ORDO_NONE;
 	if (temp == ORDO_NONE ||
 		!append_operand(lowering, (struct operand){.rank = ORDO_NONE, .temp = temp},
 			ORDO_NONE, error))
@@ -211,20 +210,20 @@ static uint32_t fold_into_temp(
 	return temp;
 }
 
-/* Makes room for another operand. */
-static bool shorten(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
+/* Folds the operands so far into a temp, to make room for more. */
+static bool flush_pass(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
 	const uint32_t temp = fold_into_temp(lowering, pass, error);
 	*pass = (struct pass){.nodes = {ORDO_NONE}, .before = temp, .count = 1, .held = 1};
 	return temp != ORDO_NONE;
 }
 
-/* A temp beside another one or an input: what the one source becomes. */
+/* Appends a step that converts one source into a new temp, and returns the temp. */
 static uint32_t convert(struct lowering *lowering, enum step_kind kind, const struct pass *source,
 	struct ordo_error *error)
 {
 	struct step *step = append_step(lowering, kind, error);
-	const uint32_t temp = step ? take_temp(lowering) : ORDO_NONE;
+	const uint32_t temp = step ? allocate_temp(lowering) : ORDO_NONE;
 	if (temp == ORDO_NONE || !append_source(lowering, source, 0, error))
 		return ORDO_NONE;
 	step->nsrc = 1;
@@ -239,7 +238,7 @@ static uint32_t convert(struct lowering *lowering, enum step_kind kind, const st
 static bool evaluate(
 	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error);
 
-static bool put_in_temp(struct lowering *lowering, uint32_t node, struct ordo_error *error)
+static bool evaluate_into_temp(struct lowering *lowering, uint32_t node, struct ordo_error *error)
 {
 	struct pass pass = {.nodes = {node}, .count = 1};
 	if (is_leaf(lowering, node)) {
@@ -257,24 +256,25 @@ static bool add_to_pass(
 	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
 	const bool leaf = is_leaf(lowering, node) && !lowering->folds->widens;
-	if (!leaf && lowering->temp[node] == ORDO_NONE && !put_in_temp(lowering, node, error))
+	if (!leaf && lowering->temp[node] == ORDO_NONE &&
+		!evaluate_into_temp(lowering, node, error))
 		return false;
-	if ((pass->count == MOST_OPERANDS || (!leaf && pass->held >= MOST_HELD)) &&
-		!shorten(lowering, pass, error))
+	if ((pass->count == MAX_OPERANDS || (!leaf && pass->held >= MAX_HELD)) &&
+		!flush_pass(lowering, pass, error))
 		return false;
 	pass->nodes[pass->count++] = node;
 	pass->held += !leaf;
 	return true;
 }
 
-/* May the spine go on through this node, rather than use it as a whole? */
+/* Whether the spine may continue through this node, instead of using it as one operand. */
 static bool is_open(const struct lowering *lowering, uint32_t node)
 {
 	return !is_leaf(lowering, node) && lowering->temp[node] == ORDO_NONE &&
 	       !(lowering->shares && lowering->uses[node] > 1);
 }
 
-/* Puts the operands of a node's spine into the pass; what does not fit is folded on the way. */
+/* Adds the operands of a node's spine to the pass, which is split when it is full. */
 static bool evaluate(
 	struct lowering *lowering, uint32_t node, struct pass *pass, struct ordo_error *error)
 {
@@ -299,14 +299,14 @@ static bool evaluate(
 	return true;
 }
 
-/* Rounds a sum to the type. */
+/* Rounds a sum to the element type. */
 static bool narrow(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
-	if (pass->count > 1 && !shorten(lowering, pass, error))
+	if (pass->count > 1 && !flush_pass(lowering, pass, error))
 		return false;
 	const uint32_t temp = convert(lowering, NARROW, pass, error);
 	if (pass->nodes[0] == ORDO_NONE)
-		give_temp(lowering, pass->before);
+		free_temp(lowering, pass->before);
 	else
 		use(lowering, pass->nodes[0]);
 	*pass = (struct pass){.nodes = {ORDO_NONE}, .before = temp, .count = 1, .held = 1};
@@ -316,7 +316,7 @@ static bool narrow(struct lowering *lowering, struct pass *pass, struct ordo_err
 static bool divide(struct lowering *lowering, struct pass *pass, struct ordo_error *error)
 {
 	const bool is_own_temp = pass->count == 1 && pass->nodes[0] == ORDO_NONE;
-	if (!is_own_temp && !shorten(lowering, pass, error))
+	if (!is_own_temp && !flush_pass(lowering, pass, error))
 		return false;
 	struct step *step = append_step(lowering, DIVIDE, error);
 	if (!step ||
@@ -328,8 +328,8 @@ static bool divide(struct lowering *lowering, struct pass *pass, struct ordo_err
 	return true;
 }
 
-/* Appends a pass with the outputs of these roots as destinations; many of them take several
- * passes. */
+/* Appends a pass with the outputs of these roots as destinations, or several passes for many
+ * roots. */
 static bool fold_into_outputs(struct lowering *lowering, struct pass *pass,
 	const struct root *roots, uint32_t nroot, struct ordo_error *error)
 {
@@ -338,15 +338,15 @@ static bool fold_into_outputs(struct lowering *lowering, struct pass *pass,
 	const bool is_whole = roots[0].rank < lowering->problem.nrank;
 	if (lowering->folds->divisor > 1 && is_whole && !divide(lowering, pass, error))
 		return false;
-	if (nroot > MOST_OPERANDS && pass->count > 1 && !shorten(lowering, pass, error))
+	if (nroot > MAX_OPERANDS && pass->count > 1 && !flush_pass(lowering, pass, error))
 		return false;
 	const struct pass whole = *pass;
-	for (uint32_t first = 0; first < nroot; first += MOST_OPERANDS) {
-		const uint32_t end = nroot - first < MOST_OPERANDS ? nroot : first + MOST_OPERANDS;
+	for (uint32_t first = 0; first < nroot; first += MAX_OPERANDS) {
+		const uint32_t end = nroot - first < MAX_OPERANDS ? nroot : first + MAX_OPERANDS;
 		struct pass part = whole;
 		struct step *step;
 		if (end < nroot) {
-			/* Only the last pass gives the temp back. */
+			/* Only the last pass frees the temp. */
 			if (!(step = append_step(lowering, FOLD, error)) ||
 				!append_source(lowering, &part, 0, error))
 				return false;
@@ -387,8 +387,8 @@ static bool mark_use(
 	return true;
 }
 
-/* How often each node below the roots is an operand, or a root. Nodes are touched before their
- * children. */
+/* Counts how often each node below the roots is an operand or a root. Parents precede children in
+ * `touched`. */
 static bool count_uses(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
@@ -405,15 +405,15 @@ static bool count_uses(struct lowering *lowering, const struct root *roots, uint
 	return true;
 }
 
-static void forget_uses(struct lowering *lowering)
+static void clear_uses(struct lowering *lowering)
 {
 	for (size_t i = 0; i < lowering->ntouched; i++)
 		lowering->uses[lowering->touched[i]] = 0;
 	lowering->ntouched = 0;
 }
 
-/* Straight into the outputs, root by root. */
-static bool make_roots(struct lowering *lowering, const struct root *roots, uint32_t nroot,
+/* Evaluates root by root, directly into the outputs. */
+static bool lower_roots(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	for (uint32_t i = 0, n; i < nroot; i += n) {
@@ -430,30 +430,31 @@ static bool make_roots(struct lowering *lowering, const struct root *roots, uint
 	return true;
 }
 
-/* All into temps first: outputs may be the inputs that are still to be read. */
-static bool make_roots_late(struct lowering *lowering, const struct root *roots, uint32_t nroot,
+/* Evaluates all roots into temps first, because in place an output may be an input that is still
+ * needed. */
+static bool lower_roots_late(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	for (uint32_t i = 0; i < nroot; i += count_equal(&roots[i], nroot - i))
 		if (lowering->temp[roots[i].tree] == ORDO_NONE &&
 			!is_leaf(lowering, roots[i].tree) &&
-			!put_in_temp(lowering, roots[i].tree, error))
+			!evaluate_into_temp(lowering, roots[i].tree, error))
 			return false;
-	return make_roots(lowering, roots, nroot, error);
+	return lower_roots(lowering, roots, nroot, error);
 }
 
 static void begin_fold(struct lowering *lowering, size_t nstep, size_t noperand)
 {
-	/* Nodes are left in temps only by an attempt that was given up. */
+	/* An abandoned attempt leaves nodes in temps. */
 	for (size_t i = 0; i < lowering->ntouched; i++)
 		lowering->temp[lowering->touched[i]] = ORDO_NONE;
 	lowering->folds->nstep = nstep;
 	lowering->folds->noperand = noperand;
 	lowering->npath = lowering->nunused = lowering->ntemp = 0;
-	lowering->crowded = false;
+	lowering->out_of_temps = false;
 }
 
-static bool make_fold(struct lowering *lowering, const struct root *roots, uint32_t nroot,
+static bool lower_fold(struct lowering *lowering, const struct root *roots, uint32_t nroot,
 	struct ordo_error *error)
 {
 	const bool single = count_equal(roots, nroot) == nroot;
@@ -463,20 +464,21 @@ static bool make_fold(struct lowering *lowering, const struct root *roots, uint3
 	begin_fold(lowering, nstep, noperand);
 	lowering->shares = !single;
 	const bool late = !single && ordo_operator_facts(lowering->problem.op)->has_in_place;
-	bool worked = (late ? make_roots_late : make_roots)(lowering, roots, nroot, error);
-	if (lowering->crowded && !late) {
-		/* Evaluated each on its own, trees need few temps. */
+	bool worked = (late ? lower_roots_late : lower_roots)(lowering, roots, nroot, error);
+	if (lowering->out_of_temps && !late) {
+		/* Trees that share nothing need few temps. */
 		begin_fold(lowering, nstep, noperand);
 		lowering->shares = false;
-		worked = make_roots(lowering, roots, nroot, error);
+		worked = lower_roots(lowering, roots, nroot, error);
 	}
-	forget_uses(lowering);
-	return worked || !lowering->crowded
+	clear_uses(lowering);
+	return worked || !lowering->out_of_temps
 		       ? worked
 		       : ordo_fail(error, ORDO_USAGE, 0,
-				 "chunk %" PRIu32 ": the ranks have more than %d different sums of "
-				 "it: too many to be folded",
-				 lowering->chunk, MOST_TEMPS);
+				 "chunk %" PRIu32
+				 ": found more than %d different sums on the ranks, wanted "
+				 "at most so many",
+				 lowering->chunk, MAX_TEMPS);
 }
 
 bool ordo_lowering_add(struct lowering *lowering, const struct root *roots, uint32_t nroot,
@@ -492,14 +494,14 @@ bool ordo_lowering_add(struct lowering *lowering, const struct root *roots, uint
 	fold->nelement = chunk_begin(layout, chunk + 1) - chunk_begin(layout, chunk);
 	fold->takes = lowering->partials[0].tree != ORDO_NONE;
 	lowering->chunk = chunk;
-	if (!make_fold(lowering, roots, nroot, error))
+	if (!lower_fold(lowering, roots, nroot, error))
 		return false;
 	fold->nstep = (uint32_t)(folds->nstep - fold->first_step);
 	folds->nfold++;
 	return true;
 }
 
-/* Where the operand that is a source lies in another chunk. */
+/* The offset of a source operand in another chunk. */
 static uint64_t source_begin(const struct lowering *lowering, uint32_t operand, uint32_t chunk)
 {
 	return lowering->folds->operands[operand].rank >= lowering->problem.nrank
@@ -546,7 +548,7 @@ static void count_leaves(struct lowering *lowering)
 	}
 }
 
-/* Without reductions, a rank contributes its own input. */
+/* Without a reduction, each rank is one contributor. */
 static void find_owners(struct lowering *lowering)
 {
 	const struct ordo_problem *problem = &lowering->problem;

@@ -1,25 +1,25 @@
-/* partition.c - cuts folds into items: as much as a thread should do at a time. */
+/* partition.c - partitions folds into items, the units of work of threads. */
 #include "fold.h"
 #include <ordo/arena.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* There are a few items for every core, so that all threads end together; but an item moves enough
- * bytes that claiming it costs little, and no more than makes the runs of its operands long. */
+/* A few items per core balance the load; an item moves enough bytes to amortize claiming it, and no
+ * more than needed for long runs of its operands. */
 #define ITEMS_PER_CORE 4
-#define LEAST_ITEM_BYTES (UINT64_C(32) << 10)
-#define MOST_ITEM_BYTES (UINT64_C(1) << 20)
-/* But there are no more items than that. */
-#define MOST_ITEMS 65536
-/* A call that moves more than caches hold gains by stores that go past them. */
+#define MIN_ITEM_BYTES (UINT64_C(32) << 10)
+#define MAX_ITEM_BYTES (UINT64_C(1) << 20)
+/* Limit on the number of items, which takes precedence. */
+#define MAX_ITEMS 65536
+/* A call that moves more than the caches hold gains by non-temporal stores. */
 #define STREAMING_BYTES (UINT64_C(64) << 20)
-/* Two stages pay for vectors that are neither done before the other core has noticed, nor more than
- * the caches of both cores hold. */
-#define LEAST_STAGED_BYTES (UINT64_C(4) << 10)
-#define MOST_STAGED_BYTES (UINT64_C(128) << 10)
-/* A temp is read again at once, and should still be in the nearest cache. */
-#define MOST_TEMP_BYTES 4096
+/* Two stages pay for vectors that take longer than waking the other core, and that fit into the
+ * caches of both cores. */
+#define MIN_STAGED_BYTES (UINT64_C(4) << 10)
+#define MAX_STAGED_BYTES (UINT64_C(128) << 10)
+/* A temp is read again at once, and should fit into the first-level cache. */
+#define MAX_TEMP_BYTES 4096
 
 static uint32_t count_cores(void)
 {
@@ -27,17 +27,17 @@ static uint32_t count_cores(void)
 	return ncore > 0 ? (uint32_t)ncore : 1;
 }
 
-/* What is copied to several ranks is best read once for each core that has some of them, and
- * written there: a read of another core's line is one transfer, a write into it is two, for its
- * owner will fetch it back. A sum is made once for all of them. What one thread does by itself, or
- * what goes past the caches, is read once. */
+/* Data copied to several ranks is best read once per core, and written by the core of each rank:
+ * reading another core's line is one transfer, writing it is two, because its owner fetches it
+ * back. A sum is computed once for all ranks. A call of one thread, or with non-temporal stores,
+ * reads its data once. */
 uint32_t ordo_folds_count_groups(const struct folds *folds)
 {
 	const struct ordo_problem *problem = &folds->layout->problem;
 	uint64_t bytes = 0;
 	for (uint32_t r = 0; r < problem->nrank; r++)
 		bytes += region_bytes(folds->layout, r, ORDO_OUTPUT);
-	if (ordo_operator_facts(problem->op)->reduces || bytes < LEAST_ITEM_BYTES ||
+	if (ordo_operator_facts(problem->op)->reduces || bytes < MIN_ITEM_BYTES ||
 		bytes > STREAMING_BYTES)
 		return 1;
 	return problem->nrank < count_cores() ? problem->nrank : count_cores();
@@ -66,8 +66,9 @@ bool ordo_folds_append_item(struct folds *folds, struct item item, struct ordo_e
 	return true;
 }
 
-/* A long fold becomes several items of equal length, on boundaries of lines. */
-static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struct ordo_error *error)
+/* Splits a long fold into items of equal length, on cache line boundaries. */
+static bool split_fold(
+	struct folds *folds, uint32_t f, uint64_t item_bytes, struct ordo_error *error)
 {
 	const uint64_t n = folds->list[f].nelement, line = CACHE_LINE / folds->layout->element;
 	const uint64_t each = bytes_per_element(folds, &folds->list[f]),
@@ -84,13 +85,13 @@ static bool cut_fold(struct folds *folds, uint32_t f, uint64_t item_bytes, struc
 static uint64_t choose_item_bytes(uint64_t traffic)
 {
 	const uint64_t share = traffic / count_cores() / ITEMS_PER_CORE;
-	const uint64_t bytes = share < LEAST_ITEM_BYTES	 ? LEAST_ITEM_BYTES
-			       : share > MOST_ITEM_BYTES ? MOST_ITEM_BYTES
-							 : share;
-	return bytes > traffic / MOST_ITEMS ? bytes : traffic / MOST_ITEMS;
+	const uint64_t bytes = share < MIN_ITEM_BYTES	? MIN_ITEM_BYTES
+			       : share > MAX_ITEM_BYTES ? MAX_ITEM_BYTES
+							: share;
+	return bytes > traffic / MAX_ITEMS ? bytes : traffic / MAX_ITEMS;
 }
 
-/* The rank whose output a fold writes last. */
+/* The rank whose output the last step of a fold writes. */
 static uint32_t rank_of(const struct folds *folds, const struct fold *fold)
 {
 	const struct step *step = &folds->steps[fold->first_step + fold->nstep - 1];
@@ -112,7 +113,7 @@ uint32_t *ordo_folds_index(const struct folds *folds, struct ordo_error *error)
 	return first;
 }
 
-/* By the rank they write to, so that items that lie together write to ranks that lie together. */
+/* Sorts folds by the rank they write to, so that adjacent items write to adjacent ranks. */
 static bool sort_folds(struct folds *folds, struct ordo_error *error)
 {
 	uint32_t *next = ordo_folds_index(folds, error);
@@ -135,7 +136,7 @@ void ordo_folds_measure(struct folds *folds)
 	folds->streaming = folds->traffic > STREAMING_BYTES;
 	const uint64_t temp =
 		folds->ntemp ? TEMP_BYTES / folds->ntemp / CACHE_LINE * CACHE_LINE : CACHE_LINE;
-	folds->block = (temp < MOST_TEMP_BYTES ? temp : MOST_TEMP_BYTES) / folds->element;
+	folds->block = (temp < MAX_TEMP_BYTES ? temp : MAX_TEMP_BYTES) / folds->element;
 }
 
 bool ordo_folds_partition(struct folds *folds, struct ordo_error *error)
@@ -144,12 +145,12 @@ bool ordo_folds_partition(struct folds *folds, struct ordo_error *error)
 		return false;
 	ordo_folds_measure(folds);
 	const uint64_t item_bytes = choose_item_bytes(folds->traffic);
-	uint64_t gathered = item_bytes; /* in the last item, if that is of several folds */
+	uint64_t gathered = item_bytes; /* bytes in the last item, if it may hold several folds */
 	for (uint32_t f = 0; f < folds->nfold; f++) {
 		const uint64_t bytes = bytes_of(folds, &folds->list[f]);
 		if (bytes > item_bytes) {
 			gathered = item_bytes;
-			if (!cut_fold(folds, f, item_bytes, error))
+			if (!split_fold(folds, f, item_bytes, error))
 				return false;
 		} else if (gathered + bytes <= item_bytes) {
 			gathered += bytes;
@@ -168,5 +169,5 @@ bool ordo_folds_partition(struct folds *folds, struct ordo_error *error)
 bool ordo_two_stage_pays(const struct layout *layout)
 {
 	const uint64_t bytes = vector_bytes(layout);
-	return count_cores() == NSIDE && bytes >= LEAST_STAGED_BYTES && bytes <= MOST_STAGED_BYTES;
+	return count_cores() == NSIDE && bytes >= MIN_STAGED_BYTES && bytes <= MAX_STAGED_BYTES;
 }

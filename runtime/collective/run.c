@@ -1,19 +1,19 @@
-/* run.c - runs folds on the buffers of a call. */
+/* run.c - evaluates folds on the buffers of a call. */
 #include "fold.h"
 #include <stdalign.h>
 #include <string.h>
 
-/* Copies of fewer bytes are made as the compiler makes them. */
+/* Copies shorter than this use memcpy. */
 #define SHORT_BYTES 256
 
-/* Where the operands of one step are, for a part of its elements. */
+/* The addresses of one step's operands, for a part of its elements. */
 struct places {
-	const void *src[MOST_OPERANDS];
-	void *dst[MOST_OPERANDS];
+	const void *src[MAX_OPERANDS];
+	void *dst[MAX_OPERANDS];
 };
 
-static void find_places(const struct folds *folds, const struct step *step, const struct ends *ends,
-	unsigned char *temps, uint64_t skip, struct places *places)
+static void resolve_operands(const struct folds *folds, const struct step *step,
+	const struct ends *ends, unsigned char *temps, uint64_t skip, struct places *places)
 {
 	const uint64_t temp = folds->block * folds->element;
 	const struct operand *src = &folds->operands[step->src], *dst = &folds->operands[step->dst];
@@ -27,8 +27,8 @@ static void find_places(const struct folds *folds, const struct step *step, cons
 					 : ends[dst[i].rank].output + dst[i].begin + skip;
 }
 
-/* In place, what is copied may lie where it belongs already. */
-static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
+/* Removes the destinations that equal the source, as in place they may. */
+static uint32_t drop_source(void **dst, uint32_t ndst, const void *src)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < ndst; i++)
@@ -37,7 +37,7 @@ static uint32_t drop_own(void **dst, uint32_t ndst, const void *src)
 	return n;
 }
 
-/* Of a few bytes to one place, the kernel's preparations would be most of the time. */
+/* For a few bytes to one destination, setting up the kernel would dominate. */
 static void copy(const struct folds *folds, void *const *dst, uint32_t ndst, const void *const *src,
 	uint64_t nbyte, unsigned ways)
 {
@@ -52,12 +52,12 @@ static void run_step(const struct folds *folds, const struct step *step, const s
 {
 	struct places places;
 	uint32_t ndst;
-	find_places(folds, step, ends, temps, begin * folds->layout->element, &places);
+	resolve_operands(folds, step, ends, temps, begin * folds->layout->element, &places);
 	switch (step->kind) {
 	case FOLD:
 		if (step->nsrc > 1)
 			folds->fold(places.dst, step->ndst, places.src, step->nsrc, n, ways);
-		else if ((ndst = drop_own(places.dst, step->ndst, places.src[0])))
+		else if ((ndst = drop_source(places.dst, step->ndst, places.src[0])))
 			copy(folds, places.dst, ndst, places.src, n * folds->layout->element, ways);
 		return;
 	case DIVIDE:
@@ -92,8 +92,7 @@ static void run_fold(const struct folds *folds, const struct fold *fold, const s
 	}
 }
 
-/* A fold that only copies a few bytes from one place to another: AllToAll of short messages is made
- * of nothing else. */
+/* Fast path of a fold that only copies a few bytes: AllToAll of short messages has no others. */
 static bool copy_at_once(
 	const struct folds *folds, const struct fold *fold, const struct ends *ends)
 {
@@ -112,8 +111,8 @@ static bool copy_at_once(
 void ordo_fold_item(
 	const struct folds *folds, const struct item *item, const struct ends *ends, bool in_place)
 {
-	/* What is summed in place was just read and lies in the cache; what is copied never goes
-	 * where it came from. */
+	/* The destination of an in-place sum was just read, so it is in the cache; a copy never
+	 * writes to its own source. */
 	const bool reduces = ordo_operator_facts(folds->layout->problem.op)->reduces;
 	const unsigned ways = folds->streaming && !(in_place && reduces) ? ORDO_STREAM : 0;
 	if (item->nfold == 1) {

@@ -165,7 +165,7 @@ static bool check_part(const struct ordo_communicator *communicator, uint32_t ra
 			" ranks, on a communicator of %" PRIu32,
 			rank, nrank, communicator->nrank);
 	struct ends ends = {part->input, part->output};
-	if (!ordo_collective_settle(part->collective, rank, &ends, &seat->in_place, error)) {
+	if (!ordo_collective_check_buffers(part->collective, rank, &ends, &seat->in_place, error)) {
 		seat->serial = 0;
 		return false;
 	}

@@ -1,4 +1,4 @@
-/* arithmetic.c - what is computed, and whether it can be here. */
+/* arithmetic.c - checks element types, reductions and the floating-point mode. */
 #include "arithmetic.h"
 #include <ordo/float_mode.h>
 
@@ -6,7 +6,7 @@ bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ord
 {
 	if ((unsigned)options->type >= ORDO_NTYPE ||
 		(unsigned)options->reduction >= ORDO_NREDUCTION)
-		return ordo_fail(error, ORDO_USAGE, 0, "there is no type %d or no reduction %d",
+		return ordo_fail(error, ORDO_USAGE, 0, "type %d or reduction %d does not exist",
 			(int)options->type, (int)options->reduction);
 	return ordo_float_mode_check(error);
 }

@@ -1,14 +1,15 @@
-/* arithmetic.h - what is computed, and whether it can be here. Private to runtime/. */
+/* arithmetic.h - checks element types, reductions and the floating-point mode. Private to
+ * runtime/. */
 #ifndef ORDO_RUNTIME_KERNELS_ARITHMETIC_H
 #define ORDO_RUNTIME_KERNELS_ARITHMETIC_H
 
 #include <ordo/runtime.h>
 
-/* There are such a type and reduction, and the calling thread computes floats as the standard
- * says. */
+/* The type and the reduction exist, and the calling thread is in the standard floating-point
+ * mode. */
 bool ordo_plan_options_check(const struct ordo_plan_options *options, struct ordo_error *error);
 
-/* What every output element is divided by in the end; 1: nothing is. */
+/* The divisor of every output element; 1: no division. */
 static inline uint32_t ordo_divisor(
 	const struct ordo_problem *problem, enum ordo_reduction reduction)
 {

@@ -1,4 +1,4 @@
-/* choose.c - which forms of the loops this CPU can run. */
+/* choose.c - chooses the forms of the loops that this CPU can run. */
 #include "kernels.h"
 #include <stdatomic.h>
 #if defined(__x86_64__)
@@ -9,14 +9,14 @@ extern const struct ordo_kernels ordo_kernels_portable;
 #if defined(__x86_64__)
 extern const struct ordo_kernels ordo_kernels_avx2, ordo_kernels_avx512;
 
-/* The compilers' __builtin_cpu_supports know it under different names, or not at all. */
+/* By cpuid, because the name of F16C for __builtin_cpu_supports differs between compilers. */
 static bool has_f16c(void)
 {
 	unsigned eax, ebx, ecx, edx;
 	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_F16C;
 }
 
-/* Whether the system keeps the wide registers is part of the answer. */
+/* __builtin_cpu_supports also checks that the operating system saves the wide registers. */
 static bool has_avx2(void)
 {
 	return __builtin_cpu_supports("avx2") && has_f16c();
@@ -44,7 +44,7 @@ uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room)
 	return count;
 }
 
-/* Threads that ask at the same time find the same answer. */
+/* Relaxed suffices: threads that race here compute the same result. */
 const struct ordo_kernels *ordo_kernels(void)
 {
 	static _Atomic(const struct ordo_kernels *) best;

@@ -1,9 +1,9 @@
-/* convert.h - f16 and bf16 to f32 and back, for sums that are held in f32
+/* convert.h - converts f16 and bf16 to f32 and back, for sums held in f32
  * (ordo/detail/accumulate.h).
  *
- * The functions of half.h as loops, which compilers make vector code of; so all forms have the same
- * bits. A NaN becomes the positive quiet one without payload on its way back: which of two NaNs f32
- * kept, and what sign a CPU gives the one it makes, is then seen by nobody.
+ * The functions of half.h in loops, which compilers vectorize; so all forms have the same bits.
+ * Narrowing turns any NaN into the canonical one, which hides which of two NaNs f32 kept, and the
+ * sign a CPU gives a new one.
  */
 #ifndef ORDO_KERNELS_CONVERT_H
 #define ORDO_KERNELS_CONVERT_H

@@ -1,17 +1,17 @@
-/* divide.h - elements divided in place by a number of contributions, which is at most 2^24 and so a
- * number of f32.
+/* divide.h - divides elements in place by the number of contributions, at most 2^24 and so exact in
+ * f32.
  *
  * Integers narrower than i64 are divided as floats that hold them exactly, because CPUs have no
- * vectors of integer quotients. What is cut off then is right: a quotient x / d is a whole number
- * or at least 1 / d below the next one, and rounding moves it by less, |x / d| * 2^-24 for 8 bits
- * in f32, |x / d| * 2^-53 for 32 bits in f64.
+ * vector division of integers. Truncation is then exact: a quotient x / d is an integer or at least
+ * 1 / d below the next one, and rounding moves it by less, |x / d| * 2^-24 for 8 bits in f32, |x /
+ * d| * 2^-53 for 32 bits in f64.
  *
- * A quotient of halves is made in f32 and rounded to p bits from there. That is the quotient
- * rounded once: it is no tie itself but when it is exact, and away from a tie, of p + 1 bits, by
- * more than 1 / (2^(p+1) d) of it, while f32 rounds by at most 2^-24 of it: enough for d <= 2^12
- * and the 11 bits of f16. bf16 has 8, and where f32 is subnormal, with ties at multiples of 2^-134,
- * the distance is at least 2^-134 / d and the rounding at most 2^-150. Larger divisors divide in
- * f64, where the same is true by far.
+ * A quotient of halves is computed in f32 and then rounded to p bits. The result equals the
+ * quotient rounded once: unless it is exact, its relative distance from a tie (a number of p + 1
+ * bits) exceeds 1 / (2^(p+1) d), while f32 rounds by at most 2^-24 of it: enough for d <= 2^12 and
+ * the 11 bits of f16. bf16 has 8 bits; where f32 is subnormal, with ties at multiples of 2^-134,
+ * the distance is at least 2^-134 / d and the rounding at most 2^-150. Larger divisors use f64,
+ * where the margins are far wider.
  */
 #ifndef ORDO_KERNELS_DIVIDE_H
 #define ORDO_KERNELS_DIVIDE_H
@@ -20,9 +20,9 @@
 #include <math.h>
 #include <ordo/element.h>
 
-enum { MOST_HALF_DIVISOR = 1 << 12 };
+enum { MAX_HALF_DIVISOR = 1 << 12 };
 
-/* A NaN becomes the plain one, as everywhere (operations.h). */
+/* A NaN becomes the canonical one (operations.h). */
 #define FLOAT_QUOTIENTS(type, element)                                                             \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                           \
 	{                                                                                          \
@@ -49,15 +49,15 @@ QUOTIENTS(u8, uint8_t, float)
 QUOTIENTS(i32, int32_t, double)
 QUOTIENTS(i64, int64_t, int64_t)
 
-/* ordo_element_put rounds a double once. */
-static void divide_halves_in_double(enum ordo_type type, int16_t infinity, uint16_t plain,
+/* Rounds once: ordo_element_put rounds a double directly to a half. */
+static void divide_halves_in_double(enum ordo_type type, int16_t infinity, uint16_t canonical,
 	void *dst, size_t n, uint32_t divisor)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint16_t half;
 		memcpy(&half, (char *)dst + i * sizeof half, sizeof half);
 		if ((half & 0x7fff) > infinity)
-			half = plain;
+			half = canonical;
 		else
 			ordo_element_put(
 				type, &half, 0, ordo_element_get(type, &half, 0) / (double)divisor);
@@ -79,11 +79,11 @@ static ALWAYS_INLINE void divide_halves(half_quotient *quotient, void *dst, size
 	}
 }
 
-#define HALF_QUOTIENTS(type, enumerator, infinity, plain)                                          \
+#define HALF_QUOTIENTS(type, enumerator, infinity, canonical)                                      \
 	static void divide_##type(void *dst, size_t n, uint32_t divisor)                           \
 	{                                                                                          \
-		if (divisor > MOST_HALF_DIVISOR)                                                   \
-			divide_halves_in_double(enumerator, infinity, plain, dst, n, divisor);     \
+		if (divisor > MAX_HALF_DIVISOR)                                                    \
+			divide_halves_in_double(enumerator, infinity, canonical, dst, n, divisor); \
 		else if (divisor > 1)                                                              \
 			divide_halves(quotient_##type, dst, n, (float)divisor);                    \
 	}

@@ -1,10 +1,10 @@
-/* float_mode.c - whether the calling thread computes floats as IEEE 754 says. */
+/* float_mode.c - checks that the calling thread computes floats as IEEE 754 specifies. */
 #include <ordo/float_mode.h>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
 
-/* What the mode register of the CPU is called, and which of its bits say what. */
+/* The mode register of the CPU, its name in errors, and its bits. */
 #if defined(__SSE2__)
 #define MODE_REGISTER "MXCSR"
 enum { FLUSHES = 1 << 15 | 1 << 6 /* FTZ, DAZ */, ROUNDS_OTHERWISE = 3 << 13 };
@@ -40,13 +40,13 @@ bool ordo_float_mode_check(struct ordo_error *error)
 		return true;
 	ordo_fail(error, ORDO_ENVIRONMENT, 0,
 		"the calling thread's floating point mode: found " MODE_REGISTER
-		" %#lx, which %s, wanted subnormals kept and results rounded to nearest: bits "
-		"would differ",
+		" %#lx, which %s; wanted subnormals kept and results rounded to nearest, or bits "
+		"differ",
 		bits,
 		!(bits & FLUSHES) ? "does not round to nearest"
 		: bits & ROUNDS_OTHERWISE
 			? "flushes subnormals to zero and does not round to nearest"
 			: "flushes subnormals to zero (FTZ or DAZ)");
-	return ordo_hint(error, "fesetenv(FE_DFL_ENV) before the call sets it right; linking with "
+	return ordo_hint(error, "fesetenv(FE_DFL_ENV) before the call restores it; linking with "
 				"-ffast-math, or a library, may have changed it");
 }

@@ -1,5 +1,5 @@
-/* form.c - the loops over elements in one form: compiled once for every set of instructions, as
- * ORDO_KERNELS_FORM says.
+/* form.c - one form of the loops over elements: compiled once for every instruction set, under the
+ * name ORDO_KERNELS_FORM.
  *
  * Values stay in registers: a block of all sources is loaded, folded in their order and stored to
  * all destinations before the next.
@@ -11,12 +11,12 @@
 #include "kernels.h"
 #include "operations.h"
 
-/* Registers a block takes: so many operations are under way at the same time. */
+/* Four vectors per block, so that four independent operations are in flight. */
 enum { BLOCK = 4 * VECTOR_BYTES };
-/* Destinations are asked for so far ahead. */
+/* Prefetch distance, in bytes. */
 enum { AHEAD = 2 * BLOCK };
 
-/* One operation, and what is done to the results of several in the end. */
+/* One operation, and the last step over the results of a fold (see operations.h). */
 typedef vector operation(vector a, vector b);
 typedef struct four finished_four(struct four four);
 typedef vector finished(vector a);
@@ -37,16 +37,16 @@ static ALWAYS_INLINE char *destination(const struct fold *fold, uint32_t i, size
 	return (char *)fold->dst[i] + at;
 }
 
-/* Of several destinations all but one belong to other ranks, and lie in the caches of other cores.
- * Stores wait for their lines one after another; asked for together, lines come together. */
-static ALWAYS_INLINE void fetch_destinations(const struct fold *fold, size_t at)
+/* All but one of several destinations belong to other ranks, in the caches of other cores. Stores
+ * would wait for these lines one by one; prefetching overlaps the waits. */
+static ALWAYS_INLINE void prefetch_destinations(const struct fold *fold, size_t at)
 {
 	for (uint32_t i = 0; i < fold->ndst; i++)
 		for (size_t k = 0; k < BLOCK; k += CACHE_LINE)
 			fetch_for_writing(destination(fold, i, at + k));
 }
 
-static ALWAYS_INLINE void take_sources(const struct fold *fold, size_t at)
+static ALWAYS_INLINE void prefetch_sources(const struct fold *fold, size_t at)
 {
 	for (uint32_t i = 0; i < fold->nsrc; i++)
 		for (size_t k = 0; k < BLOCK; k += CACHE_LINE)
@@ -57,9 +57,9 @@ static ALWAYS_INLINE void fold_block(
 	const struct fold *fold, operation *op, finished_four *finish, size_t at, unsigned ways)
 {
 	if (ways & ORDO_TAKE)
-		take_sources(fold, at + AHEAD);
+		prefetch_sources(fold, at + AHEAD);
 	if (!(ways & ORDO_STREAM) && fold->ndst > 1)
-		fetch_destinations(fold, at + AHEAD);
+		prefetch_destinations(fold, at + AHEAD);
 	const char *from = source(fold, 0, at);
 	vector a = load(from), b = load(from + VECTOR_BYTES), c = load(from + 2 * VECTOR_BYTES),
 	       d = load(from + 3 * VECTOR_BYTES);
@@ -110,8 +110,8 @@ static ALWAYS_INLINE void fold_part(
 		store_part(destination(fold, i, at), a, nbyte);
 }
 
-/* Fewer bytes than a block, or those before the first aligned one. */
-static ALWAYS_INLINE void fold_rest(
+/* A part shorter than a block: the tail, or the bytes before the first aligned one. */
+static ALWAYS_INLINE void fold_tail(
 	const struct fold *fold, operation *op, finished *finish, size_t at, size_t end)
 {
 	for (; end - at >= VECTOR_BYTES; at += VECTOR_BYTES)
@@ -123,34 +123,33 @@ static ALWAYS_INLINE void fold_rest(
 	}
 }
 
-/* Bytes before the first destination is aligned, and with it all that lie alike; the others are
- * stored to as ever. */
+/* Bytes until the first destination is aligned, and with it all of equal alignment; the others get
+ * ordinary stores. */
 static inline size_t unaligned_bytes(const struct fold *fold, size_t nbyte, size_t element)
 {
 	const size_t skew = -(uintptr_t)fold->dst[0] % BLOCK;
 	return skew % element ? 0 : skew < nbyte ? skew : nbyte;
 }
 
-typedef void rest_fold(const struct fold *fold, size_t at, size_t end);
+typedef void tail_fold(const struct fold *fold, size_t at, size_t end);
 
 static ALWAYS_INLINE void fold_all(const struct fold *fold, operation *op, finished_four *finish,
-	rest_fold *rest, size_t nbyte, size_t element, unsigned ways)
+	tail_fold *tail, size_t nbyte, size_t element, unsigned ways)
 {
 	size_t at = ways & ORDO_STREAM ? unaligned_bytes(fold, nbyte, element) : 0;
 	if (at)
-		rest(fold, 0, at);
+		tail(fold, 0, at);
 	for (; nbyte - at >= BLOCK; at += BLOCK)
 		fold_block(fold, op, finish, at, ways);
 	if (at < nbyte)
-		rest(fold, at, nbyte);
+		tail(fold, at, nbyte);
 	if (ways & ORDO_STREAM)
 		end_streaming();
 }
 
-/* What a task that reduces is: two sources and one destination. So there is nothing but loads,
- * operations and stores. */
+/* Two sources and one destination, the fold of a reducing task, without loops over operands. */
 static ALWAYS_INLINE void fold_pair(const struct fold *fold, operation *op, finished_four *finish,
-	rest_fold *rest, size_t nbyte)
+	tail_fold *tail, size_t nbyte)
 {
 	const char *first = fold->src[0], *second = fold->src[1];
 	char *to = fold->dst[0];
@@ -168,10 +167,10 @@ static ALWAYS_INLINE void fold_pair(const struct fold *fold, operation *op, fini
 		store(to + at + 3 * VECTOR_BYTES, four.d);
 	}
 	if (at < nbyte)
-		rest(fold, at, nbyte);
+		tail(fold, at, nbyte);
 }
 
-/* X(type, its enumerator): one line a type, everything else follows. */
+/* X(type, its enumerator): the table of types, which everything below expands. */
 #define TYPES(X)                                                                                   \
 	X(f16, ORDO_F16)                                                                           \
 	X(bf16, ORDO_BF16)                                                                         \
@@ -193,33 +192,33 @@ enum {
 	SIZE_u8 = 1
 };
 
-/* A single source is written as it is, NaNs with the rest: there is no operation. */
-static NOINLINE void copy_rest(const struct fold *fold, size_t at, size_t end)
+/* A copy: a single source is written unchanged, including NaNs. */
+static NOINLINE void copy_tail(const struct fold *fold, size_t at, size_t end)
 {
-	fold_rest(fold, sum_u8, finished_sum_u8, at, end);
+	fold_tail(fold, sum_u8, finished_sum_u8, at, end);
 }
 
 static NOINLINE void copy_all(const struct fold *fold, size_t nbyte, unsigned ways)
 {
-	fold_all(fold, sum_u8, finished_four_sum_u8, copy_rest, nbyte, 1, ways);
+	fold_all(fold, sum_u8, finished_four_sum_u8, copy_tail, nbyte, 1, ways);
 }
 
 #define KERNEL(reduction, type)                                                                    \
-	static NOINLINE void reduction##_rest_##type(                                              \
+	static NOINLINE void reduction##_tail_##type(                                              \
 		const struct fold *fold, size_t at, size_t end)                                    \
 	{                                                                                          \
-		fold_rest(fold, reduction##_##type, finished_##reduction##_##type, at, end);       \
+		fold_tail(fold, reduction##_##type, finished_##reduction##_##type, at, end);       \
 	}                                                                                          \
 	static NOINLINE void reduction##_pair_##type(const struct fold *fold, size_t nbyte)        \
 	{                                                                                          \
 		fold_pair(fold, reduction##_##type, finished_four_##reduction##_##type,            \
-			reduction##_rest_##type, nbyte);                                           \
+			reduction##_tail_##type, nbyte);                                           \
 	}                                                                                          \
 	static NOINLINE void reduction##_many_##type(                                              \
 		const struct fold *fold, size_t nbyte, unsigned ways)                              \
 	{                                                                                          \
 		fold_all(fold, reduction##_##type, finished_four_##reduction##_##type,             \
-			reduction##_rest_##type, nbyte, SIZE_##type, ways);                        \
+			reduction##_tail_##type, nbyte, SIZE_##type, ways);                        \
 	}                                                                                          \
 	static void reduction##_all_##type(void *const *dst, uint32_t ndst,                        \
 		const void *const *src, uint32_t nsrc, size_t n, unsigned ways)                    \
@@ -229,7 +228,7 @@ static NOINLINE void copy_all(const struct fold *fold, size_t nbyte, unsigned wa
 		if (nsrc == 1)                                                                     \
 			copy_all(&fold, nbyte, ways);                                              \
 		else if (nbyte < BLOCK)                                                            \
-			reduction##_rest_##type(&fold, 0, nbyte);                                  \
+			reduction##_tail_##type(&fold, 0, nbyte);                                  \
 		else if (nsrc == 2 && ndst == 1 && !ways)                                          \
 			reduction##_pair_##type(&fold, nbyte);                                     \
 		else                                                                               \

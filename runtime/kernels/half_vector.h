@@ -1,5 +1,5 @@
-/* half_vector.h - vectors of f16 and bf16: added and multiplied in float and rounded back, as
- * half.h shows to be the operation rounded once.
+/* half_vector.h - vectors of f16 and bf16: added and multiplied in float and rounded back, which
+ * half.h proves to equal the operation rounded once.
  */
 #ifndef ORDO_KERNELS_HALF_VECTOR_H
 #define ORDO_KERNELS_HALF_VECTOR_H
@@ -11,21 +11,21 @@ static inline vector is_half_nan(vector half, int16_t infinity)
 	return (vector)((i16s)((u16s)half & 0x7fff) > infinity);
 }
 
-/* NaNs become the plain one of operations.h, which stays that when it is rounded. */
-static inline f32s plain_nan(f32s value)
+/* NaNs become the canonical one of operations.h, which rounding preserves. */
+static inline f32s canonical_nan(f32s value)
 {
-	const vector plain = (vector)((u32s){0} + UINT32_C(0x7fc00000));
-	return (f32s)choose((vector)(value != value), plain, (vector)value);
+	const vector canonical = (vector)((u32s){0} + UINT32_C(0x7fc00000));
+	return (f32s)choose((vector)(value != value), canonical, (vector)value);
 }
 
-/* Ordered as numbers are, with -0 below +0. */
-static inline i16s rank_of(vector half)
+/* A key in the order of the numbers, with -0 below +0. */
+static inline i16s order_key(vector half)
 {
 	return (i16s)half ^ (((i16s)half >> 15) & 0x7fff);
 }
 
-/* Two vectors of floats for one of halves, which need not be its lower and its upper half as long
- * as both ways agree. */
+/* One vector of halves as two vectors of floats; which elements are "low" is free, as long as both
+ * directions agree. */
 #if defined(__AVX512BW__) && defined(__F16C__)
 static inline f32s low_f16(vector half)
 {
@@ -60,7 +60,7 @@ static inline vector round_to_f16(f32s low, f32s high)
 		_mm256_cvtps_ph((__m256)low, _MM_FROUND_TO_NEAREST_INT));
 }
 #else
-/* Of lanes below 2^16; see ordo_f16_to_float. */
+/* Lanes must be below 2^16; see ordo_f16_to_float. */
 static inline f32s floats_of_f16(u32s half)
 {
 	const u32s magnitude = (half & 0x7fff) << 13, sign = (half & 0x8000) << 16;
@@ -72,7 +72,7 @@ static inline f32s floats_of_f16(u32s half)
 	return (f32s)(choose(is_special, special, choose(is_small, small, normal)) | (vector)sign);
 }
 
-/* As lanes below 2^16; see ordo_f16_from_float. A NaN becomes one. */
+/* Returns lanes below 2^16; see ordo_f16_from_float. NaNs stay NaNs. */
 static inline u32s f16_of_floats(f32s value)
 {
 	const u32s all = (u32s)value, magnitude = all & UINT32_C(0x7fffffff);
@@ -113,8 +113,8 @@ static inline f32s high_bf16(vector half)
 	return (f32s)((u32s)half & UINT32_C(0xffff0000));
 }
 
-/* In the upper 16 bits; see ordo_bf16_from_float. Of NaNs, only the plain one is sure to stay
- * one. */
+/* Returns the result in the upper 16 bits; see ordo_bf16_from_float. Of NaNs, only the canonical
+ * one is sure to stay a NaN. */
 static inline u32s bf16_of_floats(f32s value)
 {
 	const u32s all = (u32s)value;

@@ -1,15 +1,14 @@
-/* kernels.h - the loops over elements, in the forms that CPUs have. Private to runtime/. */
+/* kernels.h - the loops over elements, in one form per instruction set. Private to runtime/. */
 #ifndef ORDO_RUNTIME_KERNELS_KERNELS_H
 #define ORDO_RUNTIME_KERNELS_KERNELS_H
 
 #include <ordo/element.h>
 
 /* One pass over n elements: value = ((src[0] op src[1]) op src[2]) ..., each rounded once, is
- * written to every dst[0..ndst). nsrc and ndst are 1 or more. A dst may be the very memory of a
- * src, but must not overlap one otherwise, nor another dst. Nothing is aligned. ways: 0, or
- *   ORDO_STREAM  stores go past the caches, where the CPU can
- *   ORDO_TAKE    lines of sources are taken from other cores, since this one will write to them
- *                later */
+ * written to every dst[0..ndst). nsrc and ndst are 1 or more. A dst may equal a src, but must not
+ * partly overlap one, nor overlap another dst. No alignment is needed. ways: 0, or
+ *   ORDO_STREAM  non-temporal stores, where the CPU has them
+ *   ORDO_TAKE    prefetches source lines for writing, since this core will write to them later */
 typedef void ordo_fold_kernel(void *const *dst, uint32_t ndst, const void *const *src,
 	uint32_t nsrc, size_t n, unsigned ways);
 #define ORDO_STREAM 1u
@@ -18,7 +17,7 @@ typedef void ordo_fold_kernel(void *const *dst, uint32_t ndst, const void *const
 /* dst[i] = dst[i] / divisor for n elements: floats rounded once, integers truncated towards zero.
  * divisor is 1 to ORDO_MOST_DIVISOR, and 1 changes nothing. */
 typedef void ordo_divide_kernel(void *dst, size_t n, uint32_t divisor);
-#define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all up to it are numbers of f32 */
+#define ORDO_MOST_DIVISOR (UINT32_C(1) << 24) /* all integers up to it are exact in f32 */
 
 /* n elements of f16 or bf16 to f32, or back, rounded once: ordo_widen_elements and
  * ordo_narrow_elements of runtime.h. */
@@ -32,10 +31,10 @@ struct ordo_kernels {
 	ordo_convert_kernel *widen[ORDO_BF16 + 1], *narrow[ORDO_BF16 + 1];
 };
 
-/* The best form this CPU has; asked once. */
+/* The best form this CPU can run; chosen once. */
 const struct ordo_kernels *ordo_kernels(void);
-/* All forms this CPU has, from the portable one to the best, as far as there is room; returns how
- * many. */
+/* All forms this CPU can run, from the portable one to the best, as far as there is room; returns
+ * how many. */
 #define ORDO_NKERNEL_FORM 3
 uint32_t ordo_kernels_all(const struct ordo_kernels *forms[], uint32_t room);
 

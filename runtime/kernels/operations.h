@@ -1,14 +1,13 @@
 /* operations.h - one operation on all elements of a vector, for each type and reduction.
  *
  * Integers are computed unsigned, where wrapping is defined, and compared signed. Minima and maxima
- * are those of IEEE 754-2019: a NaN wins, and -0 is less than +0. They are chosen by bits, so that
- * no compiler may swap operands.
+ * are those of IEEE 754-2019: a NaN wins, and -0 is less than +0. They are selected by bit masks,
+ * so that no compiler may swap operands.
  *
- * Every operation whose result is a NaN gives the plain one: positive, quiet, without payload. So a
- * op b and b op a have the same bits, NaN or not, and it does not matter which CPU made the NaN of
- * what. Sums and products of f32 and f64 leave that to the end of a fold (`finished`): a NaN stays
- * one, whatever is added to it or multiplied with it. NaNs are looked for in whole vectors, and are
- * not in the way where there is none.
+ * Every operation whose result is a NaN gives the canonical one: positive, quiet, without payload.
+ * So a op b and b op a have the same bits, NaN or not, on every CPU. Sums and products of f32 and
+ * f64 defer that to the end of a fold (`finished`), because a NaN operand always gives a NaN. Whole
+ * vectors are tested for NaNs at once, so data without NaNs pays one branch.
  */
 #ifndef ORDO_KERNELS_OPERATIONS_H
 #define ORDO_KERNELS_OPERATIONS_H
@@ -38,7 +37,7 @@ INTEGER(u8, u8s, u8s)
 INTEGER(i32, u32s, i32s)
 INTEGER(i64, u64s, i64s)
 
-/* What is done to results in the end, of four vectors or of one. */
+/* The last step over the results of a fold, for four vectors or for one. */
 struct four {
 	vector a, b, c, d;
 };
@@ -65,20 +64,20 @@ FINISHED(max, f32)
 FINISHED(min, f64)
 FINISHED(max, f64)
 
-#define PLAIN(reduction, type, lanes)                                                              \
+#define CANONICAL(reduction, type, lanes)                                                          \
 	static ALWAYS_INLINE struct four finished_four_##reduction##_##type(struct four four)      \
 	{                                                                                          \
 		return UNLIKELY(any_nan_in_four_##type(                                            \
 			       (lanes)four.a, (lanes)four.b, (lanes)four.c, (lanes)four.d))        \
-			       ? plain_four_##type(four)                                           \
+			       ? canonical_four_##type(four)                                       \
 			       : four;                                                             \
 	}                                                                                          \
 	static ALWAYS_INLINE vector finished_##reduction##_##type(vector a)                        \
 	{                                                                                          \
-		return plain_##type(a);                                                            \
+		return canonical_##type(a);                                                        \
 	}
 
-#define FLOAT(type, lanes, bits, plain)                                                            \
+#define FLOAT(type, lanes, bits, canonical)                                                        \
 	static inline vector sum_##type(vector a, vector b)                                        \
 	{                                                                                          \
 		return (vector)((lanes)a + (lanes)b);                                              \
@@ -87,24 +86,24 @@ FINISHED(max, f64)
 	{                                                                                          \
 		return (vector)((lanes)a * (lanes)b);                                              \
 	}                                                                                          \
-	static inline vector plain_if_##type(vector is_nan, vector a)                              \
+	static inline vector canonical_if_##type(vector is_nan, vector a)                          \
 	{                                                                                          \
-		return choose(is_nan, (vector)((bits){0} + (plain)), a);                           \
+		return choose(is_nan, (vector)((bits){0} + (canonical)), a);                       \
 	}                                                                                          \
-	static inline vector plain_##type(vector a)                                                \
+	static inline vector canonical_##type(vector a)                                            \
 	{                                                                                          \
-		return plain_if_##type((vector)((lanes)a != (lanes)a), a);                         \
+		return canonical_if_##type((vector)((lanes)a != (lanes)a), a);                     \
 	}                                                                                          \
-	static ALWAYS_INLINE struct four plain_four_##type(struct four four)                       \
+	static ALWAYS_INLINE struct four canonical_four_##type(struct four four)                   \
 	{                                                                                          \
-		return (struct four){plain_##type(four.a), plain_##type(four.b),                   \
-			plain_##type(four.c), plain_##type(four.d)};                               \
+		return (struct four){canonical_##type(four.a), canonical_##type(four.b),           \
+			canonical_##type(four.c), canonical_##type(four.d)};                       \
 	}                                                                                          \
-	PLAIN(sum, type, lanes)                                                                    \
-	PLAIN(prod, type, lanes)                                                                   \
+	CANONICAL(sum, type, lanes)                                                                \
+	CANONICAL(prod, type, lanes)                                                               \
 	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                 \
 	{                                                                                          \
-		return plain_if_##type(                                                            \
+		return canonical_if_##type(                                                        \
 			(vector)((lanes)a != (lanes)a) | (vector)((lanes)b != (lanes)b), chosen);  \
 	}                                                                                          \
 	static inline vector min_##type(vector a, vector b)                                        \
@@ -125,16 +124,16 @@ FINISHED(max, f64)
 FLOAT(f32, f32s, u32s, UINT32_C(0x7fc00000))
 FLOAT(f64, f64s, u64s, UINT64_C(0x7ff8000000000000))
 
-/* Made in float, where a result is a NaN if an operand is one, and rounded back. */
-#define HALF(type, infinity, plain)                                                                \
+/* Computed in float, where a NaN operand gives a NaN, and rounded back. */
+#define HALF(type, infinity, canonical)                                                            \
 	static NOINLINE vector nan_made_##type(f32s low, f32s high)                                \
 	{                                                                                          \
-		return round_to_##type(plain_nan(low), plain_nan(high));                           \
+		return round_to_##type(canonical_nan(low), canonical_nan(high));                   \
 	}                                                                                          \
 	static NOINLINE vector nan_given_##type(vector a, vector b, vector chosen)                 \
 	{                                                                                          \
 		return choose(is_half_nan(a, infinity) | is_half_nan(b, infinity),                 \
-			(vector)((u16s){0} + (uint16_t)(plain)), chosen);                          \
+			(vector)((u16s){0} + (uint16_t)(canonical)), chosen);                      \
 	}                                                                                          \
 	static inline vector rounded_##type(f32s low, f32s high)                                   \
 	{                                                                                          \
@@ -159,11 +158,11 @@ FLOAT(f64, f64s, u64s, UINT64_C(0x7ff8000000000000))
 	}                                                                                          \
 	static inline vector min_##type(vector a, vector b)                                        \
 	{                                                                                          \
-		return chosen_##type(a, b, choose((vector)(rank_of(a) < rank_of(b)), a, b));       \
+		return chosen_##type(a, b, choose((vector)(order_key(a) < order_key(b)), a, b));   \
 	}                                                                                          \
 	static inline vector max_##type(vector a, vector b)                                        \
 	{                                                                                          \
-		return chosen_##type(a, b, choose((vector)(rank_of(a) > rank_of(b)), a, b));       \
+		return chosen_##type(a, b, choose((vector)(order_key(a) > order_key(b)), a, b));   \
 	}                                                                                          \
 	static inline vector quotient_##type(vector a, float divisor)                              \
 	{                                                                                          \

@@ -1,4 +1,4 @@
-/* reduce.c - adds one array onto another, divides one, and converts one. */
+/* reduce.c - reduces, divides and converts arrays of elements. */
 #include "kernels.h"
 #include <ordo/runtime.h>
 

@@ -1,5 +1,4 @@
-/* vector.h - a vector register of the CPU that this is compiled for, and its ways from and to
- * memory. */
+/* vector.h - the vector type of the target CPU, with its loads and stores. */
 #ifndef ORDO_KERNELS_VECTOR_H
 #define ORDO_KERNELS_VECTOR_H
 
@@ -34,19 +33,19 @@ typedef int64_t i64s LANES;
 typedef float f32s LANES;
 typedef double f64s LANES;
 
-/* Bits, whatever they are bits of. */
+/* A vector of untyped bits. */
 typedef u64s vector;
 
 /* A caller's buffer has no effective type and need not be aligned. */
 typedef uint64_t unaligned_vector __attribute__((vector_size(VECTOR_BYTES), aligned(1), may_alias));
 
-/* Full masks are all ones, as comparisons make them. */
+/* Selects a where the mask is all ones (as comparisons produce it), and b where it is 0. */
 static inline vector choose(vector mask, vector a, vector b)
 {
 	return (a & mask) | (b & ~mask);
 }
 
-/* Is any bit set? */
+/* Whether any bit is set. */
 static inline bool any(vector bits)
 {
 #if defined(__AVX512BW__)
@@ -63,7 +62,7 @@ static inline bool any(vector bits)
 #endif
 }
 
-/* Is any element of the two a NaN? */
+/* Whether any element of the two vectors is a NaN. */
 static inline bool any_nan_f32(f32s a, f32s b)
 {
 #if defined(__AVX512BW__)
@@ -77,7 +76,7 @@ static inline bool any_nan_f32(f32s a, f32s b)
 #endif
 }
 
-/* Of four vectors, by one branch. */
+/* The same for four vectors, with one branch. */
 static inline bool any_nan_in_four_f32(f32s a, f32s b, f32s c, f32s d)
 {
 #if defined(__AVX512BW__)
@@ -133,7 +132,7 @@ static inline void store(void *to, vector value)
 	*(unaligned_vector *)to = value;
 }
 
-/* Past the caches; `to` is aligned to a vector. */
+/* A non-temporal store; `to` is aligned to a vector. */
 static inline void stream(void *to, vector value)
 {
 #if defined(__AVX512BW__)
@@ -147,7 +146,7 @@ static inline void stream(void *to, vector value)
 #endif
 }
 
-/* All that was streamed is seen before whatever is stored next. */
+/* Orders streamed stores before later stores. */
 static inline void end_streaming(void)
 {
 #if defined(__SSE2__)
@@ -155,8 +154,8 @@ static inline void end_streaming(void)
 #endif
 }
 
-/* The first bytes of a vector alone: how many of `left` one access takes, and that access. Wholes
- * of elements, since elements have 1, 2, 4 or 8 bytes. */
+/* Access to the first bytes of a vector only: part_of returns how many of `left` bytes one access
+ * covers. It never splits an element, since elements have 1, 2, 4 or 8 bytes. */
 #if defined(__AVX512BW__)
 static inline size_t part_of(size_t left)
 {
