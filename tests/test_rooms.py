@@ -71,6 +71,7 @@ KNOWN = {
         "compiler/estimate",
         "compiler/names",
         "compiler/passes",
+        "compiler/passes/order",
         "compiler/pipeline",
         "compiler/program",
         "compiler/request",
