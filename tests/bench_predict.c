@@ -1,7 +1,7 @@
 /* bench_predict.c [WORDS] - how many tasks a second are predicted, alone and shared: of all cases,
  * or those with these words in the title. */
 #include <ordo/compiler.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "specimens.h"
 
 #include <math.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

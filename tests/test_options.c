@@ -9,9 +9,9 @@
 #include <cmocka.h>
 #include <ordo/collectives.h>
 #include <ordo/compiler.h>
-#include <ordo/detail/predict.h>
 #include <ordo/detail/tune.h>
 #include <ordo/options.h>
+#include <ordo/predict.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

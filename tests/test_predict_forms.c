@@ -6,7 +6,7 @@
  */
 #include <math.h>
 #include <ordo/compiler.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "handmade.h"
 #include "predict_reference.h"
 #include <math.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

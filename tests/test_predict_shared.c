@@ -6,7 +6,7 @@
 #include "predict_reference.h"
 #include "specimens.h"
 #include <math.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_timeline.c - whose token a Wait takes, and the chain of causes that ends last. */
 #include "handmade.h"
-#include <ordo/detail/timeline.h>
+#include <ordo/timeline.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* test_topologies.c - topologies by name and by path. */
 #include <ordo/compiler.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

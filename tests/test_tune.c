@@ -1,7 +1,7 @@
 /* test_tune.c - the fastest by simulation: held against every candidate, compiled and predicted
  * here one by one. */
-#include <ordo/detail/predict.h>
 #include <ordo/detail/tune.h>
+#include <ordo/predict.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

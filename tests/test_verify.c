@@ -99,6 +99,7 @@ static void every_reject_case_is_refused_for_its_rule(void **state)
 			fail_msg("%s: found R%d with %u tasks: %s", rejects[i].file, finding->rule,
 				finding->ntask, finding->text);
 		struct ordo_error error;
+		ordo_finding_error(schedule, finding, NULL);
 		ordo_finding_error(schedule, finding, &error);
 		assert_int_equal(error.code, ORDO_REFUTED);
 		assert_non_null(strstr(error.file, rejects[i].file));

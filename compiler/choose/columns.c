@@ -2,7 +2,7 @@
 #include "columns.h"
 #include <math.h>
 #include <ordo/arena.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <stdlib.h>
 #include <string.h>
 

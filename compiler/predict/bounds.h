@@ -2,7 +2,7 @@
 #ifndef ORDO_PREDICT_BOUNDS_H
 #define ORDO_PREDICT_BOUNDS_H
 
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 
 /* Of a problem with so many bytes in one rank's larger buffer. cut_ranks is to be freed. false: no
  * memory. */

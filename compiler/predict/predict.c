@@ -2,8 +2,8 @@
 #include "bounds.h"
 #include "simulate.h"
 #include <ordo/arena.h>
-#include <ordo/detail/predict.h>
 #include <ordo/options.h>
+#include <ordo/predict.h>
 #include <stdlib.h>
 
 /* The latency that a task paid: the message it belongs to, from its first Send on. */

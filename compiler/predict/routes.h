@@ -3,7 +3,7 @@
 #ifndef ORDO_PREDICT_ROUTES_H
 #define ORDO_PREDICT_ROUTES_H
 
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 
 struct ordo_route {
 	uint32_t first_link, end_link; /* into links */

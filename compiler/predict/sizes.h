@@ -2,7 +2,7 @@
 #ifndef ORDO_PREDICT_SIZES_H
 #define ORDO_PREDICT_SIZES_H
 
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 
 struct ordo_sizes_of_moves {
 	uint32_t chunks_per_block;

@@ -1,8 +1,8 @@
 /* timeline.c - when each task began and ended. */
 #include <ordo/arena.h>
-#include <ordo/detail/timeline.h>
 #include <ordo/document.h>
 #include <ordo/signals.h>
+#include <ordo/timeline.h>
 #include <stdlib.h>
 
 struct ordo_timeline *ordo_timeline_create(

@@ -51,7 +51,7 @@ void ordo_finding_error(const struct ordo_schedule *schedule, const struct ordo_
 	ordo_fail(error, ORDO_REFUTED, finding->rule, "%s", finding->text);
 	if (finding->hint)
 		ordo_hint(error, "%s", finding->hint);
-	if (!schedule->file)
+	if (!error || !schedule->file)
 		return;
 	const char *file = schedule->file;
 	if (finding->ntask && schedule->program_files) {

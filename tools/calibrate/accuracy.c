@@ -5,7 +5,7 @@
 #include "report/plan_set_proof.h"
 #include <inttypes.h>
 #include <math.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <stdlib.h>
 
 static const struct {

@@ -4,8 +4,8 @@
 #define ORDO_TOOLS_CLI_PREDICTION_OPTIONS_H
 
 #include "inputs.h"
-#include <ordo/detail/predict.h>
 #include <ordo/element.h>
+#include <ordo/predict.h>
 
 struct predicting {
 	struct topology_choice topology;

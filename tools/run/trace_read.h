@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_RUN_TRACE_READ_H
 #define ORDO_TOOLS_RUN_TRACE_READ_H
 
-#include <ordo/detail/timeline.h>
+#include <ordo/timeline.h>
 #include <stdio.h>
 
 #define LATEST_CALL UINT64_MAX

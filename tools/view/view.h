@@ -3,7 +3,7 @@
 #define ORDO_TOOLS_VIEW_H
 
 #include <ordo/detail/order.h>
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <ordo/schedule.h>
 #include <ordo/topology.h>
 #include <stdio.h>

@@ -13,6 +13,13 @@
  * be mixed. The first rank that needs a collective creates it, while the others wait, and the
  * communicator keeps it: a repeated call allocates nothing and takes no lock. The communicator
  * keeps as many as the option `nkept` allows, and evicts the least recently used first.
+ *
+ * Of every call: `count` is the elements of a block, as in ordo_plan_options; there are N blocks,
+ * but one for AllReduce, Reduce and Broadcast. Buffers need no alignment, and overlap only where a
+ * comment says that they may; an input is only read, unless it is also the output. With virtual
+ * shards (operator.h) the input holds one vector per shard. The bytes of all blocks choose the
+ * schedule of a plan set. false: as ordo_communicator_run; also ORDO_USAGE, if no schedule is
+ * bound for the operator and root.
  */
 #ifndef ORDO_COLLECTIVES_H
 #define ORDO_COLLECTIVES_H
@@ -23,77 +30,233 @@
 extern "C" {
 #endif
 
-/* Binds a schedule for all sizes of its operator and root, in place of one bound before for the
- * same. Proves the schedule, which must outlive the communicator or its own replacement. No rank
- * may be inside a call. false: the schedule is refuted or for another number of ranks, or see
- * error. */
+/* Binds a schedule, for calls of its operator and root, of all sizes.
+ *
+ *   communicator   no rank is inside a call
+ *   schedule       for as many ranks; proved here. Must outlive the communicator, or what it is
+ *                  bound until
+ *   error          filled if the result is false; may be NULL
+ *
+ * What was bound before for the same operator and root is replaced. false: ORDO_REFUTED, the
+ * schedule breaks a rule; ORDO_USAGE, it is for another number of ranks, or a rank is inside a
+ * call; or ORDO_ENVIRONMENT. */
 ORDO_API bool ordo_communicator_bind(struct ordo_communicator *communicator,
 	const struct ordo_schedule *schedule, struct ordo_error *error);
-/* The same for the schedules of a group; the size of each call chooses one. Each is proved on first
- * use. The group must outlive the communicator. */
+
+/* Binds the schedules of a group; the size of each call chooses one.
+ *
+ *   communicator   no rank is inside a call
+ *   group          for as many ranks; must outlive the communicator, or what it is bound until
+ *   error          filled if the result is false; may be NULL
+ *
+ * A schedule is proved when it is first needed. Otherwise as ordo_communicator_bind. */
 ORDO_API bool ordo_communicator_bind_group(
 	struct ordo_communicator *communicator, struct ordo_group *group, struct ordo_error *error);
-/* The same for a document: a schedule or a plan set, a file or a folder. The communicator owns what
- * it reads. */
+
+/* Reads a schedule or a plan set, and binds it.
+ *
+ *   communicator   no rank is inside a call
+ *   path           of the document: a file or a folder
+ *   error          filled if the result is false, with file, line and column; may be NULL
+ *
+ * What is read belongs to the communicator. false: ORDO_BAD_INPUT, it cannot be read; otherwise
+ * as ordo_communicator_bind and ordo_communicator_bind_group. */
 ORDO_API bool ordo_communicator_bind_document(
 	struct ordo_communicator *communicator, const char *path, struct ordo_error *error);
 
-/* `count` is that of ordo_plan_options: the elements of a block. With N ranks:
+/* AllReduce: every rank gets the reduction of all inputs, element by element.
  *
- *   AllReduce, Reduce, Broadcast   count elements in and out
- *   ReduceScatter, Scatter         N * count in (Scatter: at the root), count out
- *   AllGather, Gather              count in, N * count out (Gather: at the root)
- *   AllToAll                       N * count in and out
- *
- * The input is only read, unless it is also the output (in place). A buffer that the rank does not
- * need may be NULL. A plan set chooses by the size of plan_set.h: count elements for AllReduce,
- * Reduce and Broadcast, N * count for the others. With virtual shards (operator.h) the input holds
- * one vector per shard. false: see error; ORDO_USAGE also if no schedule is bound for the operator
- * and root. */
+ *   communicator   with a schedule of this operator bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [count] elements; may be the output
+ *   output         [count] elements
+ *   count          elements of a block
+ *   type           of each element
+ *   reduction      sum, prod, min, max or avg
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_allreduce(struct ordo_communicator *communicator, uint32_t rank,
 	const void *input, void *output, uint64_t count, enum ordo_type type,
 	enum ordo_reduction reduction, struct ordo_error *error);
+
+/* Reduce: the root gets the reduction of all inputs, element by element.
+ *
+ *   communicator   with a schedule of this operator and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [count] elements; may be the output
+ *   output         [count] elements at the root; NULL elsewhere, or not used
+ *   count          elements of a block
+ *   type           of each element
+ *   reduction      sum, prod, min, max or avg
+ *   root           the rank that gets the result
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_reduce(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	uint32_t root, struct ordo_error *error);
+
+/* Broadcast: every rank gets the input of the root.
+ *
+ *   communicator   with a schedule of this operator and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [count] elements at the root; may be the output. NULL elsewhere, or not used
+ *   output         [count] elements
+ *   count          elements of a block
+ *   type           of each element
+ *   root           the rank that has the input
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_broadcast(struct ordo_communicator *communicator, uint32_t rank,
 	const void *input, void *output, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
+
+/* ReduceScatter: each rank gets its own block of the reduction of all inputs.
+ *
+ *   communicator   with a schedule of this operator bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [nrank][count] elements
+ *   output         [count] elements; may be block `rank` of the input
+ *   count          elements of a block
+ *   type           of each element
+ *   reduction      sum, prod, min, max or avg
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_reducescatter(struct ordo_communicator *communicator, uint32_t rank,
 	const void *input, void *output, uint64_t count, enum ordo_type type,
 	enum ordo_reduction reduction, struct ordo_error *error);
+
+/* AllGather: every rank gets the inputs of all ranks, one after another.
+ *
+ *   communicator   with a schedule of this operator bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [count] elements; may be block `rank` of the output
+ *   output         [nrank][count] elements
+ *   count          elements of a block
+ *   type           of each element
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_allgather(struct ordo_communicator *communicator, uint32_t rank,
 	const void *input, void *output, uint64_t count, enum ordo_type type,
 	struct ordo_error *error);
+
+/* Scatter: each rank gets its own block of the input of the root.
+ *
+ *   communicator   with a schedule of this operator and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [nrank][count] elements at the root; NULL elsewhere, or not used
+ *   output         [count] elements; at the root it may be block `rank` of the input
+ *   count          elements of a block
+ *   type           of each element
+ *   root           the rank that has the input
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_scatter(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
+
+/* Gather: the root gets the inputs of all ranks, one after another.
+ *
+ *   communicator   with a schedule of this operator and root bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [count] elements; at the root it may be block `rank` of the output
+ *   output         [nrank][count] elements at the root; NULL elsewhere, or not used
+ *   count          elements of a block
+ *   type           of each element
+ *   root           the rank that gets the result
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_gather(struct ordo_communicator *communicator, uint32_t rank, const void *input,
 	void *output, uint64_t count, enum ordo_type type, uint32_t root, struct ordo_error *error);
+
+/* AllToAll: each rank gets one block of every rank. Block j of the input of rank i becomes block
+ * i of the output of rank j.
+ *
+ *   communicator   with a schedule of this operator bound
+ *   rank           that calls, 0..nrank-1; one thread at a time acts for a rank
+ *   input          [nrank][count] elements
+ *   output         [nrank][count] elements; not the input
+ *   count          elements of a block
+ *   type           of each element
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_alltoall(struct ordo_communicator *communicator, uint32_t rank,
 	const void *input, void *output, uint64_t count, enum ordo_type type,
 	struct ordo_error *error);
 
-/* The same for all ranks: inputs[nrank], outputs[nrank]. */
+/* AllReduce for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_allreduce takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, reduction   as ordo_allreduce
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_allreduce_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	struct ordo_error *error);
+
+/* Reduce for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_reduce takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, reduction, root   as ordo_reduce
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_reduce_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, enum ordo_reduction reduction,
 	uint32_t root, struct ordo_error *error);
+
+/* Broadcast for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_broadcast takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, root   as ordo_broadcast
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_broadcast_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
+
+/* ReduceScatter for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_reducescatter takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, reduction   as ordo_reducescatter
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_reducescatter_all(struct ordo_communicator *communicator,
 	const void *const *inputs, void *const *outputs, uint64_t count, enum ordo_type type,
 	enum ordo_reduction reduction, struct ordo_error *error);
+
+/* AllGather for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_allgather takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type   as ordo_allgather
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_allgather_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error);
+
+/* Scatter for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_scatter takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, root   as ordo_scatter
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_scatter_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
+
+/* Gather for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_gather takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type, root   as ordo_gather
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_gather_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, uint32_t root,
 	struct ordo_error *error);
+
+/* AllToAll for all ranks, by one thread, as ordo_communicator_run_all.
+ *
+ *   communicator   every rank has made the same number of calls before
+ *   inputs         [nrank] what ordo_alltoall takes as the input of each rank
+ *   outputs        [nrank] what it takes as the output of each rank
+ *   count, type   as ordo_alltoall
+ *   error          filled if the result is false; may be NULL */
 ORDO_API bool ordo_alltoall_all(struct ordo_communicator *communicator, const void *const *inputs,
 	void *const *outputs, uint64_t count, enum ordo_type type, struct ordo_error *error);
 

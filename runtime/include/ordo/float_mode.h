@@ -15,9 +15,13 @@
 extern "C" {
 #endif
 
-/* true: subnormals are kept and results rounded to nearest, ties to even. false: ORDO_ENVIRONMENT;
- * the error names the mode and how to restore the standard one. Any thread. Implemented for x86 and
- * AArch64; true on other CPUs. Takes a few nanoseconds. */
+/* Checks the mode of the calling thread.
+ *
+ *   error   filled if the result is false: what the mode is, and how it is corrected; may be NULL
+ *
+ * true: subnormals are kept, and results rounded to nearest, ties to even. false: another mode
+ * (ORDO_ENVIRONMENT). The mode is known for x86 and AArch64; on other CPUs the result is true.
+ * Takes a few nanoseconds. */
 ORDO_API bool ordo_float_mode_check(struct ordo_error *error);
 
 #ifdef __cplusplus

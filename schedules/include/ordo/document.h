@@ -31,38 +31,56 @@ struct ordo_read_options {
 	void *closure;
 };
 
-/* Reads a file or a folder; "-" is stdin. options may be NULL. The caller destroys the result.
- * NULL: see error (R1, R2 or ORDO_ENVIRONMENT). The result has the shape R1 demands and every rank
- * once (the rank part of R2), nothing more.
- * A file over 64 MiB is mapped: cutting it short while it is read ends the process (a folder of
- * programs has no such files). */
+/* Reads a schedule from a document.
+ *
+ *   path      a file, a folder that holds `schedule.json`, or "-" for the standard input
+ *   options   NULL: {0}
+ *   error     filled if the result is NULL, with file, line and column; may be NULL
+ *
+ * Returns a schedule that the caller destroys. It has the form of a schedule (R1) and a program
+ * for every rank (part of R2); nothing else has been checked, so prove it before it is run.
+ * NULL: ORDO_BAD_INPUT, with the rule; or ORDO_ENVIRONMENT, no memory or no such file.
+ *
+ * A file over 64 MiB is mapped: if another program cuts it short while it is read, the process
+ * ends. A folder of programs avoids such files. */
 ORDO_API struct ordo_schedule *ordo_schedule_read(
 	const char *path, const struct ordo_read_options *options, struct ordo_error *error);
-/* The same from memory, file form only; name is used in messages. The text need not end in NUL. */
+
+/* Reads a schedule from a document in memory.
+ *
+ *   text      [size] the document; one file, no folder. Needs no NUL at the end; not used
+ *             afterwards
+ *   size      bytes of text
+ *   name      what messages call the document; copied
+ *   options   NULL: {0}
+ *   error     filled if the result is NULL; may be NULL
+ *
+ * Returns a schedule as ordo_schedule_read does; the caller destroys it. */
 ORDO_API struct ordo_schedule *ordo_schedule_read_text(const char *text, size_t size,
 	const char *name, const struct ordo_read_options *options, struct ordo_error *error);
 
-/* Prints the file form. false: the stream failed (ORDO_ENVIRONMENT). */
-ORDO_API bool ordo_schedule_print(
-	const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
-/* Writes to a path: one ending in `.json` is one file, any other name a folder (made if missing;
- * what was there before stays until the new one is whole). A folder that holds anything but a
- * schedule is not replaced (ORDO_USAGE); devices and pipes are written in place. */
+/* Writes a schedule as a document. All of it appears, or nothing.
+ *
+ *   schedule   need not be proved
+ *   path       a name that ends in `.json`: one file. Any other: a folder, made if it is missing,
+ *              with a file for each program. Devices and pipes are written in place
+ *   progress   called now and then; NULL: not wanted
+ *   closure    passed to progress
+ *   error      filled if the result is false; may be NULL
+ *
+ * false: ORDO_USAGE, path is a folder that holds something other than a schedule; or
+ * ORDO_ENVIRONMENT, it cannot be written. What was there before is then as it was. */
 ORDO_API bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
 	ordo_progress *progress, void *closure, struct ordo_error *error);
-/* The canonical text form, one task a line, for people and for diff. */
-ORDO_API bool ordo_schedule_print_text(
-	const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error);
 
-/* The topology is finished and ready for queries. */
+/* Reads a topology from a document.
+ *
+ *   path    a file, or "-" for the standard input
+ *   error   filled if the result is NULL, with file, line and column; may be NULL
+ *
+ * Returns a finished topology that the caller destroys. NULL: ORDO_BAD_INPUT, R1; or
+ * ORDO_ENVIRONMENT. ordo_topology_make (compiler.h) also knows topologies by name. */
 ORDO_API struct ordo_topology *ordo_topology_read(const char *path, struct ordo_error *error);
-ORDO_API struct ordo_topology *ordo_topology_read_text(
-	const char *text, size_t size, const char *name, struct ordo_error *error);
-ORDO_API bool ordo_topology_print(
-	const struct ordo_topology *topology, FILE *out, struct ordo_error *error);
-ORDO_API bool ordo_topology_write(
-	const struct ordo_topology *topology, const char *path, struct ordo_error *error);
-
 /* The calls above pass the size of the options that they are compiled with, so that options can
  * grow (version.h). */
 ORDO_API struct ordo_schedule *ordo_schedule_read_sized(size_t size, const char *path,
@@ -78,4 +96,9 @@ ORDO_API struct ordo_schedule *ordo_schedule_read_text_sized(size_t options_size
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/documents.h>
 #endif

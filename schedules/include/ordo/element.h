@@ -29,37 +29,18 @@ enum ordo_reduction { ORDO_SUM, ORDO_PROD, ORDO_MIN, ORDO_MAX, ORDO_AVG };
 #define ORDO_NREDUCTION 5
 #define ORDO_REDUCTION_NAMES "sum, prod, min, max or avg"
 
-struct ordo_type_facts {
-	const char *name; /* "f32" */
-	uint32_t size;	  /* bytes */
-	bool is_float;
-	/* floats: bits of the significand, the hidden one included: u = 2^-precision */
-	uint32_t precision;
-	/* floats: of the largest finite number, 1.x * 2^e; of the least normal one: 1-e */
-	int32_t greatest_exponent;
-};
-
-ORDO_API const struct ordo_type_facts *ordo_type_facts(enum ordo_type type);
-ORDO_API const char *ordo_type_name(enum ordo_type type); /* "f32" */
+/* The size of one element.
+ *
+ *   type   of the table above
+ *
+ * Returns bytes: 1, 2, 4 or 8. */
 ORDO_API size_t ordo_type_size(enum ordo_type type);
-ORDO_API bool ordo_type_from_name(const char *name, enum ordo_type *type);
-ORDO_API const char *ordo_reduction_name(enum ordo_reduction reduction); /* "sum" */
-ORDO_API bool ordo_reduction_from_name(const char *name, enum ordo_reduction *reduction);
-
-/* Whether elements are added on the way: sum and avg. */
-ORDO_API bool ordo_reduction_adds(enum ordo_reduction reduction);
-/* Whether every order of reducing gives the same bits: integers, minima and maxima; not sums,
- * products and averages of floats. */
-ORDO_API bool ordo_is_associative(enum ordo_type type, enum ordo_reduction reduction);
-
-/* The number of a float type nearest to this, ties to even; infinity if it is too large. */
-ORDO_API double ordo_type_round(enum ordo_type type, double number);
-/* elements[at] as a number; and a number as elements[at], rounded if that is a float, while an
- * integer must be one of the type and below 2^53. The memory needs no alignment. */
-ORDO_API double ordo_element_get(enum ordo_type type, const void *elements, size_t at);
-ORDO_API void ordo_element_put(enum ordo_type type, void *elements, size_t at, double number);
-
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/elements.h>
 #endif

@@ -37,27 +37,42 @@ struct ordo_error {
 	bool too_large;	       /* refused before it was begun, for what it would take (memory.h) */
 };
 
-/* Fills `error` (if not NULL) with no position and no hint. Always returns false, so that `return
- * ordo_fail(...)` reads well. */
+/* Fills an error, as the functions of the library do: without a place and without a hint.
+ *
+ *   error    overwritten; NULL: nothing is done
+ *   code     what went wrong; not ORDO_OK
+ *   rule     1..13 for a broken rule R1..R13; 0: none
+ *   format   as of printf, with its arguments; what does not fit into error->text is cut off
+ *
+ * Always returns false, so that `return ordo_fail(...)` reads well. */
 ORDO_API bool ordo_fail(struct ordo_error *error, enum ordo_code code, int rule, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
 
-/* Sets the hint of an error already filled. Always returns false. */
-ORDO_API bool ordo_hint(struct ordo_error *error, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* `ordo_fail` for memory that could not be had. */
-ORDO_API bool ordo_fail_memory(struct ordo_error *error);
-
-/* Writes the error as people read it: `file:line:col: error[R8]: text` and, if there is one, a line
- * `hint: ...`. Returns the length it has, like snprintf; no newline at the end. */
+/* Prints an error into memory: `file:line:col: error[R8]: text`, and the hint in a line of its
+ * own.
+ *
+ *   error   one that a function filled; not NULL
+ *   out     [size] receives the text, cut off where it does not fit, and a NUL; no newline at the
+ *           end
+ *   size    bytes of out; 0: nothing is written, and out may be NULL
+ *
+ * Returns the length of the whole text without its NUL, as snprintf does. */
 ORDO_API int ordo_error_print(const struct ordo_error *error, char *out, unsigned long size);
 
-/* Prints the error as the command does: what ordo_error_print writes, with `?` for control
- * characters (names of files may hold them), and a newline. Nothing if `error` is NULL. */
+/* Prints an error to a stream, as the command does: the text of ordo_error_print and a newline.
+ *
+ *   error   one that a function filled; NULL: nothing is printed
+ *   out     a stream, such as stderr
+ *
+ * Control characters, which names of files may hold, are printed as `?`. */
 ORDO_API void ordo_error_write(const struct ordo_error *error, FILE *out);
 
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/fail.h>
 #endif

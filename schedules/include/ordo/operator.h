@@ -27,10 +27,6 @@
 
 #include <ordo/error.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* "No such thing": a chunk, slot, rank, phase or name that is not there. */
 #define ORDO_NONE UINT32_MAX
 /* Every rank, chunk id, slot, count and signal is at most this. */
@@ -62,30 +58,10 @@ struct ordo_problem {
 	bool accumulate_f32; /* reducing operators: scratch holds f32, see accumulate.h */
 };
 
-struct ordo_operator_facts {
-	const char *name; /* "AllReduce", as in documents */
-	bool reduces;	  /* outputs are sums over shards */
-	bool rooted;
-	bool has_in_place;
-	const char *meaning; /* one line */
-};
-
-ORDO_API const struct ordo_operator_facts *ordo_operator_facts(enum ordo_operator op);
-/* Exact document name ("AllReduce") -> operator. */
-ORDO_API bool ordo_operator_from_name(const char *name, enum ordo_operator *op);
-/* As people type it: case, hyphens and underscores do not count ("all-reduce", "ALLREDUCE"). */
-ORDO_API bool ordo_operator_from_typed(const char *name, enum ordo_operator *op);
-/* "input", "output", "scratch". */
-ORDO_API const char *ordo_buffer_name(enum ordo_buffer buffer);
-
-/* Checks ranges: nrank, K, V >= 1, root < nrank, everything within ORDO_LIMIT, in_place only where
- * it exists, V != N and accumulate_f32 only for reducing operators. Fails with R1. */
-ORDO_API bool ordo_problem_check(const struct ordo_problem *problem, struct ordo_error *error);
-
-#ifdef __cplusplus
-}
 #endif
-/* What was declared here and is internal now, for one release. */
-#include <ordo/detail/slots.h>
 
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/operators.h>
+#include <ordo/detail/slots.h>
 #endif

@@ -7,8 +7,8 @@
 #ifndef ORDO_TOPOLOGY_H
 #define ORDO_TOPOLOGY_H
 
-#include <ordo/detail/owned.h>
 #include <ordo/operator.h>
+#include <ordo/owned.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,32 +50,68 @@ struct ordo_topology {
 	struct ordo_arena arena;
 };
 
-/* Building: create, add links in any order, finish. At most 2^22 vertices and 256 classes. The
- * caller destroys it. */
+/* Makes a topology without links. Then ordo_topology_add adds them, in any order, and
+ * ordo_topology_finish makes it usable.
+ *
+ *   name      for messages and documents; copied
+ *   nrank     ranks; they are the vertices 0..nrank-1
+ *   nswitch   switches; they are the vertices nrank..nrank+nswitch-1. With ranks at most 2^22
+ *             vertices
+ *   ports     links that a rank drives at once in each direction; 0: all of them
+ *   error     filled if the result is NULL; may be NULL
+ *
+ * Returns a topology that the caller destroys. NULL: ORDO_BAD_INPUT, R1, a number out of its
+ * range; or no memory (ORDO_ENVIRONMENT). */
 ORDO_API struct ordo_topology *ordo_topology_create(const char *name, uint32_t nrank,
 	uint32_t nswitch, uint32_t ports, struct ordo_error *error);
-ORDO_API void ordo_topology_destroy(struct ordo_topology *topology); /* takes NULL */
-/* One directed link. class_name NULL: "link". */
+
+/* Frees a topology.
+ *
+ *   topology   not used by any thread, nor by a request or options. NULL: nothing is done */
+ORDO_API void ordo_topology_destroy(struct ordo_topology *topology);
+
+/* Adds one directed link.
+ *
+ *   topology        as created; after this call it must be finished (again)
+ *   from, to        vertices
+ *   class_name      what the link is, such as "nvlink"; copied. NULL: "link". Several links between
+ *                   two vertices are allowed if their classes differ; at most 256 classes
+ *   latency_ns      nanoseconds until the first byte arrives; 0 or more
+ *   bandwidth_gbs   10^9 bytes a second; above 0
+ *   error           filled if the result is false; may be NULL
+ *
+ * false: too many classes (ORDO_BAD_INPUT), or no memory. The numbers are checked by
+ * ordo_topology_finish. */
 ORDO_API bool ordo_topology_add(struct ordo_topology *topology, uint32_t from, uint32_t to,
 	const char *class_name, double latency_ns, double bandwidth_gbs, struct ordo_error *error);
-/* Sorts, checks (vertices in range, no link to itself, no link twice, latency >= 0, bandwidth > 0,
- * both finite), indexes. Must be called before the queries below, and again after links were taken
- * down. */
+
+/* Checks the links of a topology and makes it usable by all other functions; called again after
+ * links were added or taken down.
+ *
+ *   topology   changed by this call: no other thread uses it
+ *   error      filled if the result is false; may be NULL
+ *
+ * false: ORDO_BAD_INPUT, R1, a vertex out of range, a link from a vertex to itself, the same
+ * link twice, or a number that is negative or not finite; or no memory. */
 ORDO_API bool ordo_topology_finish(struct ordo_topology *topology, struct ordo_error *error);
 
-/* Takes down every link between two vertices, both directions. Fails if there is none. Then finish
- * again. */
+/* Takes down every link between two vertices, in both directions; then the topology must be
+ * finished again.
+ *
+ *   topology   changed by this call: no other thread uses it
+ *   a, b       vertices, in any order
+ *   error      filled if the result is false; may be NULL
+ *
+ * false: there is no link between them (ORDO_USAGE). */
 ORDO_API bool ordo_topology_fail_link(
 	struct ordo_topology *topology, uint32_t a, uint32_t b, struct ordo_error *error);
-
-/* May a cross-rank task go from rank a to rank b? True for a == b. After finish; any thread. O(log
- * links of a), and through switches the number of groups of switches that a and b touch. */
-ORDO_API bool ordo_topology_reaches(const struct ordo_topology *topology, uint32_t a, uint32_t b);
-
-/* 128-bit digest of everything that matters (not the name, not x), as 32 hex digits. */
-ORDO_API void ordo_topology_digest(const struct ordo_topology *topology, char digest[33]);
 
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/topologies.h>
 #endif

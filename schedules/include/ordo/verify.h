@@ -59,8 +59,12 @@ struct ordo_trees {
 	uint32_t *same; /* [nnode] see ordo_same_tree; NULL: every node stands for itself */
 	uint32_t nnode;
 };
-/* The node that stands for all trees equal to this one modulo commutativity of each add: two are
- * equal if they have the same one. */
+
+/* The node that stands for all trees that are equal modulo commutativity of each addition: two
+ * trees are equal in this sense if the result is the same for both.
+ *
+ *   trees   of one proof
+ *   tree    a node, less than trees->nnode */
 static inline uint32_t ordo_same_tree(const struct ordo_trees *trees, uint32_t tree)
 {
 	return trees->same ? trees->same[tree] : tree;
@@ -104,21 +108,44 @@ struct ordo_proof {
 	struct ordo_arena arena; /* private */
 };
 
-/* Proves or refutes. The caller destroys the proof. NULL: no memory (ORDO_ENVIRONMENT). A refuted
- * schedule is a proof with findings, not an error. The schedule must outlive the proof. Any number
- * of threads may verify at the same time. */
+/* Proves that a schedule does what its operator means, in every interleaving, or finds what is
+ * wrong.
+ *
+ *   schedule   must outlive the proof
+ *   options    NULL: {0}, all rules but R12 and R13
+ *   error      filled if the result is NULL; may be NULL
+ *
+ * Returns a proof that the caller destroys; proof->proved is the answer. A refuted schedule is a
+ * proof with findings, not an error. NULL: no memory, or more than ordo_set_memory_limit allows
+ * (ORDO_ENVIRONMENT). Any number of threads may verify at the same time, also the same schedule.
+ * How one execution proves all: schedules/verify/verify.c. */
 ORDO_API struct ordo_proof *ordo_verify(const struct ordo_schedule *schedule,
 	const struct ordo_verify_options *options, struct ordo_error *error);
-ORDO_API void ordo_proof_destroy(struct ordo_proof *proof); /* takes NULL */
 
-/* The finding as an error with the place of its first task, for printing. */
+/* Frees a proof, with its findings, trees and texts.
+ *
+ *   proof   NULL: nothing is done */
+ORDO_API void ordo_proof_destroy(struct ordo_proof *proof);
+
+/* Makes an error of a finding, for printing: its text, hint and rule, and the place of its first
+ * task if the schedule was read from a document.
+ *
+ *   schedule   that was verified
+ *   finding    of its proof
+ *   error      filled, with the code ORDO_REFUTED; NULL: nothing is done */
 ORDO_API void ordo_finding_error(const struct ordo_schedule *schedule,
 	const struct ordo_finding *finding, struct ordo_error *error);
 
-/* Prints a tree as `((0+1)+(2+3))`, children in the order of their smallest leaf. A tree of more
- * than max_leaves leaves is cut at a depth that keeps so many ends: `[4..7]` is some sum of the
- * leaves 4 to 7, `...` of others; no leaf is added twice. Returns the text in the arena; NULL: no
- * memory. */
+/* Prints a reduction tree as text, `((0+1)+(2+3))`, children in the order of their smallest
+ * leaf.
+ *
+ *   arena        owns the text; free it with ordo_arena_free. One thread at a time
+ *   trees        of a proof: &proof->trees
+ *   tree         a node of them, such as proof->chunk_tree[chunk]
+ *   max_leaves   a larger tree is cut at a depth that keeps this many ends: `[4..7]` is some sum of
+ *                the leaves 4 to 7, `...` of others
+ *
+ * Returns the text. NULL: no memory. */
 ORDO_API char *ordo_tree_print(struct ordo_arena *arena, const struct ordo_trees *trees,
 	uint32_t tree, uint32_t max_leaves);
 

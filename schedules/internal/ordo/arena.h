@@ -6,7 +6,7 @@
 #ifndef ORDO_ARENA_H
 #define ORDO_ARENA_H
 
-#include <ordo/detail/owned.h>
+#include <ordo/owned.h>
 #include <stddef.h>
 
 #ifdef __cplusplus

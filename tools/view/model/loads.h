@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_VIEW_MODEL_LOADS_H
 #define ORDO_TOOLS_VIEW_MODEL_LOADS_H
 
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 #include <ordo/topology.h>
 
 /* Values of a legend: as many as are easily told apart. */

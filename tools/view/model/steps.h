@@ -3,7 +3,7 @@
 #ifndef ORDO_TOOLS_VIEW_MODEL_STEPS_H
 #define ORDO_TOOLS_VIEW_MODEL_STEPS_H
 
-#include <ordo/detail/timeline.h>
+#include <ordo/timeline.h>
 
 struct steps {
 	/* [nstep] tasks, by the time they end; no task before one that it needs */

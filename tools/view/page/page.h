@@ -5,7 +5,7 @@
 
 #include "page_selection.h"
 #include "report/guarantees.h"
-#include <ordo/detail/predict.h>
+#include <ordo/predict.h>
 
 /* All that a page tells. Nothing is owned. */
 struct page {

@@ -4,7 +4,7 @@
 
 #include "view/model/witness.h"
 #include "view/view.h"
-#include <ordo/detail/timeline.h>
+#include <ordo/timeline.h>
 
 struct space_time {
 	const struct ordo_timeline *timeline;

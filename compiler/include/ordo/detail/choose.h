@@ -1,6 +1,5 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* choose.h - estimates, candidates, and the choice among them. */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_CHOOSE_H
 #define ORDO_CHOOSE_H
 

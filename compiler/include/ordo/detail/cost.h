@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* cost.h - how long an algorithm takes, in closed form: a line over the number of bytes.
  *
  *   seconds(n) = steps * latency + n/parts * (wire * seconds a byte on a link + reduced * seconds a
@@ -7,30 +8,16 @@
  * Nothing contends, and parts divides n; real times differ, but which of two algorithms is cheaper
  * at a size is mostly told right.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_COST_H
 #define ORDO_COST_H
 
 #include <ordo/compiler.h>
+#include <ordo/predict.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What a machine's links and adders take. */
-struct ordo_machine {
-	double latency_ns;    /* alpha: of a step */
-	double bandwidth_gbs; /* 1/beta: of a link, 10^9 bytes a second */
-	/* 1/gamma: of adding one vector to another, 10^9 bytes of it a second */
-	double reduce_bandwidth_gbs;
-	/* of copying on a rank; 0: copies cost nothing. Closed forms count no copies */
-	double copy_bandwidth_gbs;
-};
-
-/* One micro-second, 56 GB/s, and 195 GB/s: a third of a memory's 585 GB/s, for two are read and one
- * is written. */
-ORDO_API struct ordo_machine ordo_machine_usual(void);
 /* Latency and bandwidth of the slowest way between two ranks that is not longer than it must be:
  * the slowest link between ranks that is up, or, where there are switches, the slowest links to,
  * between and from them one after another; and the bandwidths of adding and copying it tells. The

@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* generators.h - programs in closed form, for more ranks than can be compiled.
  *
  * A generator writes any rank's program down without looking at the others, task for task as
@@ -5,8 +6,6 @@
  * as they like. It is a source of programs (programs.h): what it says is proved like anything else,
  * as a whole or from one program (symmetry.h).
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_GENERATORS_H
 #define ORDO_GENERATORS_H
 

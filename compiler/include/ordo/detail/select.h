@@ -1,14 +1,14 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* select.h - the cheapest algorithm at every size, among those that suit.
  *
  * Costs are lines over the bytes (cost.h), so the cheapest ones are the lower envelope of lines,
  * and the sizes at which the cheapest changes are found exactly, not by trying sizes. Nothing is
  * selected that was not compiled and proved.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_SELECT_H
 #define ORDO_SELECT_H
 
+#include <ordo/detail/choose.h>
 #include <ordo/detail/cost.h>
 #include <ordo/plan_set.h>
 

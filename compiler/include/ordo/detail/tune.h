@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* tune.h - the fastest algorithm at a size, or at each size of a range: found by simulating all
  * that apply.
  *
@@ -9,8 +10,6 @@
  * fastest changes are simulated, byte by byte, with every candidate: there it is exact. Between two
  * simulated sizes that have one fastest candidate in common, that one is taken to be the fastest.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_TUNE_H
 #define ORDO_TUNE_H
 

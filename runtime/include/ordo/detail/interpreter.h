@@ -1,6 +1,5 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* interpreter.h - loops over elements, and runs of plans by a seed or as a replay. */
-/* Internal: for the command and the tests. Installed for one release; the next may change or remove
- * it. */
 #ifndef ORDO_INTERPRETER_H
 #define ORDO_INTERPRETER_H
 
@@ -10,6 +9,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct ordo_plan; /* plans.h */
 
 /* dst[i] = dst[i] op src[i] for n elements, each rounded once; for ORDO_AVG, the sum. A NaN result
  * is the canonical NaN (element.h). dst and src do not overlap and need no alignment. */

@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* trace.h - records when each task of a run begins and ends, on which thread, and which Notify each
  * Wait waits for.
  *
@@ -11,12 +12,10 @@
  * counted from 0 since the plan was made: call c of a rank is its rounds c * rounds_per_call .. (c
  * + 1) * rounds_per_call - 1.
  */
-/* Internal: for the command and the tests. Installed for one release; the next may change or remove
- * it. */
 #ifndef ORDO_TRACE_H
 #define ORDO_TRACE_H
 
-#include <ordo/runtime.h>
+#include <ordo/detail/plans.h>
 
 #ifdef __cplusplus
 extern "C" {

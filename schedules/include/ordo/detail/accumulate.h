@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* accumulate.h - in which type sums are held while they grow.
  *
  * A schedule that accumulates in f32 (problem.accumulate_f32), bound to f16 or bf16, has scratch
@@ -18,8 +19,6 @@
  * cannot be bound to other types: f64 would be rounded on the way, and integers have no business in
  * f32.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_ACCUMULATE_H
 #define ORDO_ACCUMULATE_H
 

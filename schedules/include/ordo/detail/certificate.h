@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* certificate.h - a proof written down, so that a much simpler program can check it again: the
  * document `ordo/certificate/1`.
  *
@@ -6,8 +7,6 @@
  * the schedule and the certificate, shares no code with this library, and believes neither. What is
  * in it is written in schedules/FORMAT.md.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_CERTIFICATE_H
 #define ORDO_CERTIFICATE_H
 

@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* compare.h - two schedules for one vector: where their sums are made in the same order, and where
  * not.
  *
@@ -12,8 +13,6 @@
  * (runtime.h), each from its own beginning. Their bits are the same if blocks are multiples of the
  * alignment; 1 always is one.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_COMPARE_H
 #define ORDO_COMPARE_H
 

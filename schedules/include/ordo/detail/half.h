@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* half.h - f16 (IEEE 754 binary16) and bf16 (the upper half of a binary32), stored as uint16_t: to
  * float and back, without the types or the instructions of any CPU.
  *
@@ -16,8 +17,6 @@
  * of 2^-149, exact in float, and one below rounds to zero whether or not float rounds it up to
  * 2^-134, which is a tie and goes to even. And what overflows in float overflows in either.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_HALF_H
 #define ORDO_HALF_H
 

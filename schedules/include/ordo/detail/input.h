@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* input.h - inputs that show something: `ordo/input/1`.
  *
  * A few numbers in vectors that are otherwise all one value, and one or two elements of the output
@@ -6,8 +7,6 @@
  * schedules with other chunks. The document says them as chunk and offset, by its own
  * chunks_per_block. FORMAT.md has the keys. Only operators that reduce have such inputs.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_INPUT_H
 #define ORDO_INPUT_H
 

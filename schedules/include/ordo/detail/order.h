@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* order.h - the order of every sum: trees of any number of schedules, compared, named, and told
  * apart by an input.
  *
@@ -18,8 +19,6 @@
  * looks at, and nothing recurses, however deep a tree is. A forest is changed by one thread at a
  * time.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_ORDER_H
 #define ORDO_ORDER_H
 

@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* programs.h - the programs of a schedule, one rank at a time.
  *
  * A source of programs is a problem and a way to ask for any rank's streams and tasks. Nobody holds
@@ -5,8 +6,6 @@
  * the 32 bits of a task id. Where programs come from: a schedule in memory, or a generator that
  * knows them in closed form (generators.h).
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_PROGRAMS_H
 #define ORDO_PROGRAMS_H
 

@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* replay.h - interleavings that show what is wrong: the document `ordo/replay/1`.
  *
  * An interleaving says which stream goes next: runs of (stream, how many tasks). Streams are
@@ -6,8 +7,6 @@
  * may before all of them have ended the call before, and it leaves a call with the last task of its
  * last stream. How the interleavings are found is written in schedules/verify/witness.c.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_REPLAY_H
 #define ORDO_REPLAY_H
 

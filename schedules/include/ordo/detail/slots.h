@@ -1,6 +1,5 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* slots.h - which chunk lies in which slot, for problems that pass ordo_problem_check. */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_SLOTS_H
 #define ORDO_SLOTS_H
 

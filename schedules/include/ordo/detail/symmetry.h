@@ -1,3 +1,4 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
 /* symmetry.h - schedules that are one program, relabelled for every rank; and their proof from that
  * one program.
  *
@@ -13,8 +14,6 @@
  * consecutive chunks are cut into tasks, the order of neighbouring moves that touch different
  * memory, of neighbouring Notify, of neighbouring Wait, and of the streams and their names.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_SYMMETRY_H
 #define ORDO_SYMMETRY_H
 

@@ -4,16 +4,10 @@
  * are seconds from the moment the first rank entered the call; all are finite, and ready <= begin
  * <= end of every task.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_TIMELINE_H
 #define ORDO_TIMELINE_H
 
 #include <ordo/schedule.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* One task. Between ready and begin it waited (a Wait for its token, a move for a busy port);
  * between begin and end it worked. A Wait and a Notify that cost nothing begin where they end. */
@@ -34,20 +28,9 @@ struct ordo_timeline {
 	double total;			      /* the last end */
 };
 
-/* All times 0, no causes. The caller destroys it. NULL: no memory. */
-ORDO_API struct ordo_timeline *ordo_timeline_create(
-	const struct ordo_schedule *schedule, struct ordo_error *error);
-ORDO_API void ordo_timeline_destroy(struct ordo_timeline *timeline); /* takes NULL */
-
-/* Finds the Notify of every Wait: the j-th Wait of a signal takes the token of its j-th Notify.
- * Sets `notify` of all tasks, and nothing else. Linear. false: no memory. */
-ORDO_API bool ordo_timeline_pair(struct ordo_timeline *timeline, struct ordo_error *error);
-
-/* The critical path: the task that ended last, its cause, the cause of that and so on, first to
- * last, into path[ntask]. Returns how many. Causes of a timeline go back in time, and so end. */
-ORDO_API uint32_t ordo_timeline_path(const struct ordo_timeline *timeline, uint32_t *path);
-
-#ifdef __cplusplus
-}
 #endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/timelines.h>
 #endif

@@ -4,8 +4,6 @@
  * asked for texts. Start with `struct ordo_arena arena = {0};`, hand it to the functions that take
  * one, and free it when their results are no longer needed.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_OWNED_H
 #define ORDO_OWNED_H
 
@@ -19,7 +17,11 @@ struct ordo_arena {
 	struct ordo_arena_block *last; /* NULL: nothing allocated yet; {0} is a valid empty arena */
 };
 
-/* Frees all of it. The arena is empty and usable afterwards. */
+/* Frees all that an arena owns.
+ *
+ *   arena   is empty afterwards, and may be used again; {0} is an empty one. Not NULL
+ *
+ * One thread at a time may use an arena. */
 ORDO_API void ordo_arena_free(struct ordo_arena *arena);
 
 #ifdef __cplusplus

@@ -26,19 +26,31 @@
  * comes last: whoever was ready first has it first. Every task takes `task_ns` of time beside what
  * it moves.
  */
-/* Internal: for the command and the tests. Installed for programs of this release; may change or
- * go with the next. */
 #ifndef ORDO_PREDICT_H
 #define ORDO_PREDICT_H
 
-#include <ordo/detail/cost.h>
-#include <ordo/detail/timeline.h>
 #include <ordo/document.h>
+#include <ordo/timeline.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* What a machine's links and adders take. */
+struct ordo_machine {
+	double latency_ns;    /* alpha: of a step */
+	double bandwidth_gbs; /* 1/beta: of a link, 10^9 bytes a second */
+	/* 1/gamma: of adding one vector to another, 10^9 bytes of it a second */
+	double reduce_bandwidth_gbs;
+	/* of copying on a rank; 0: copies cost nothing. Closed forms count no copies */
+	double copy_bandwidth_gbs;
+};
+
+/* A machine to predict with if nothing is known of the real one.
+ *
+ * Returns 1 microsecond, 56 GB/s a link, and 195 GB/s of adding: a third of a memory of 585
+ * GB/s, since adding reads two elements and writes one. */
+ORDO_API struct ordo_machine ordo_machine_usual(void);
 struct ordo_predict_options {
 	/* NULL: a link of the machine between every two ranks */
 	const struct ordo_topology *topology;
@@ -122,12 +134,24 @@ struct ordo_prediction {
 	struct ordo_time_bounds bounds;
 };
 
-/* The schedule must be proved (or at least balanced and free of deadlock: otherwise ORDO_REFUTED,
- * naming what is stuck). The prediction refers to the schedule. Near-linear in tasks. NULL:
- * refused, or no memory. */
+/* Predicts how long one call of a schedule takes, and where the time goes.
+ *
+ *   schedule   proved, or at least without deadlock and with as many Waits as Notifies; must
+ *              outlive the prediction
+ *   options    the machine and the bytes must be set. Not NULL
+ *   error      filled if the result is NULL; may be NULL
+ *
+ * Returns a prediction that the caller destroys; times are seconds. NULL: ORDO_REFUTED, the
+ * schedule comes to a stop, and the error names the tasks that wait; ORDO_USAGE, the topology is
+ * for another number of ranks or lacks a link; or ORDO_ENVIRONMENT, no memory. Takes time nearly
+ * linear in tasks. */
 ORDO_API struct ordo_prediction *ordo_predict(const struct ordo_schedule *schedule,
 	const struct ordo_predict_options *options, struct ordo_error *error);
-ORDO_API void ordo_prediction_destroy(struct ordo_prediction *prediction); /* takes NULL */
+
+/* Frees a prediction, with its timeline.
+ *
+ *   prediction   NULL: nothing is done */
+ORDO_API void ordo_prediction_destroy(struct ordo_prediction *prediction);
 
 /* The calls above pass the size of the options that they are compiled with, so that options can
  * grow (version.h). */
@@ -139,4 +163,9 @@ ORDO_API struct ordo_prediction *ordo_predict_sized(size_t size,
 #ifdef __cplusplus
 }
 #endif
+#endif
+
+/* Internal functions, declared here for one release; <ordo/ordo.h> leaves them out. */
+#ifndef ORDO_EMBEDDER
+#include <ordo/detail/cost.h>
 #endif

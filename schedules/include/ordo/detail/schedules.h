@@ -1,0 +1,71 @@
+/* Internal: for the command and the tests. Exported for one release; may change or go after it. */
+/* schedules.h - schedules built in memory, copied, and described for messages. */
+#ifndef ORDO_SCHEDULES_H
+#define ORDO_SCHEDULES_H
+
+#include <ordo/detail/memory_size.h>
+#include <ordo/schedule.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An empty schedule of that problem (which must pass ordo_problem_check): no streams yet, no
+ * phases, scratch
+ * 0. The caller destroys it. NULL: no memory or a bad problem. */
+ORDO_API struct ordo_schedule *ordo_schedule_create(
+	const struct ordo_problem *problem, const char *algorithm, struct ordo_error *error);
+
+/* Building. Ranks may come in any order, but all streams of a rank are begun one after another, and
+ * tasks go to the stream begun last. Nothing is judged here: what is built may break every rule.
+ * false: no memory, or more than 2^32-2 tasks. */
+ORDO_API bool ordo_schedule_reserve(
+	struct ordo_schedule *schedule, uint32_t nstream, uint32_t ntask, struct ordo_error *error);
+ORDO_API bool ordo_schedule_begin_stream(
+	struct ordo_schedule *schedule, uint32_t rank, const char *name, struct ordo_error *error);
+ORDO_API bool ordo_schedule_append(
+	struct ordo_schedule *schedule, const struct ordo_task *task, struct ordo_error *error);
+/* So many tasks at once, for the caller to fill in: those up to schedule->ntask. */
+ORDO_API bool ordo_schedule_extend(
+	struct ordo_schedule *schedule, uint32_t ntask, struct ordo_error *error);
+/* Sets the phase names; copies them. */
+ORDO_API bool ordo_schedule_set_phases(struct ordo_schedule *schedule, const char *const *phases,
+	uint32_t nphase, struct ordo_error *error);
+
+/* A deep copy without places and files. NULL: no memory. */
+ORDO_API struct ordo_schedule *ordo_schedule_copy(
+	const struct ordo_schedule *schedule, struct ordo_error *error);
+
+/* How much there is of it, for memory.h. */
+ORDO_API struct ordo_size ordo_schedule_size(const struct ordo_schedule *schedule);
+
+/* The stream a task belongs to. O(log nstream). */
+ORDO_API uint32_t ordo_stream_of(const struct ordo_schedule *schedule, uint32_t task);
+
+ORDO_API const char *ordo_task_kind_name(enum ordo_task_kind kind); /* "LocalCopy", ... */
+static inline bool ordo_task_moves(const struct ordo_task *task)
+{
+	return task->kind <= ORDO_SEND_REDUCE;
+}
+static inline bool ordo_task_reduces(const struct ordo_task *task)
+{
+	return task->kind == ORDO_LOCAL_REDUCE || task->kind == ORDO_SEND_REDUCE;
+}
+static inline bool ordo_task_crosses(const struct ordo_task *task) /* has a peer */
+{
+	return task->kind >= ORDO_SEND;
+}
+
+/* The task as one line of text for people and messages, without a newline: the canonical text form,
+ * e.g. `Send 1 chunk 3 input 3 -> scratch 1` or `Wait 1 signal 0`. Returns the length like
+ * snprintf. */
+ORDO_API int ordo_task_print(const struct ordo_task *task, char *out, size_t size);
+/* Where a task stands, for messages: `rank 2, stream "ring", task 5 (SendReduce ...)`. Returns the
+ * length like snprintf. */
+ORDO_API int ordo_task_locate(
+	const struct ordo_schedule *schedule, uint32_t task, char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
