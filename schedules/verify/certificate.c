@@ -7,8 +7,7 @@
  * the latest of that stream's tasks.
  */
 #include "happens_before.h"
-#include "json/printer.h"
-#include <errno.h>
+#include "json/write/members.h"
 #include <ordo/arena.h>
 #include <ordo/atomic_file.h>
 #include <ordo/detail/certificate.h>
@@ -269,29 +268,6 @@ static bool go_through_leaving(struct certificate *certificate)
 
 /* The document. */
 
-static void put_number(struct ordo_printer *printer, const char *before, uint32_t number)
-{
-	ordo_printer_text(printer, before);
-	ordo_printer_number(printer, number);
-}
-
-enum { HOPS_A_LINE = 16 };
-
-static void put_order(struct ordo_printer *printer, const struct ordo_interleaving *order)
-{
-	ordo_printer_text(printer, ",\n \"order\": [");
-	for (uint32_t i = 0; i < order->nrun; i++) {
-		put_number(printer,
-			!i		  ? "["
-			: i % HOPS_A_LINE ? ", ["
-					  : ",\n  [",
-			order->runs[i].stream);
-		put_number(printer, ", ", order->runs[i].count);
-		ordo_printer_text(printer, "]");
-	}
-	ordo_printer_text(printer, "]");
-}
-
 /* Routes that some path names a part of; numbers[] becomes the place of their first hop among
  * all. */
 static void put_routes(
@@ -304,7 +280,7 @@ static void put_routes(
 			continue;
 		ordo_printer_text(printer, nhop ? ",\n  [" : "\n  [");
 		for (uint32_t k = 0; k < before->data.chains[i].nhop; k++)
-			put_number(printer, k ? ", " : "", before->data.chains[i].hops[k]);
+			ordo_print_item(printer, k ? ", " : "", before->data.chains[i].hops[k]);
 		ordo_printer_text(printer, "]");
 		numbers[i] = nhop;
 		nhop += before->data.chains[i].nhop;
@@ -315,15 +291,15 @@ static void put_routes(
 static void put_path(struct ordo_printer *printer, const struct happens_before *before,
 	const struct path *path, const uint32_t *numbers)
 {
-	put_number(printer, "[", path->goal);
+	ordo_print_item(printer, "[", path->goal);
 	for (uint32_t i = path->first; i < path->end; i++) {
 		const struct path_item *item = &before->items[i];
 		if (item->route == ORDO_NONE) {
-			put_number(printer, ", ", item->first);
+			ordo_print_item(printer, ", ", item->first);
 			continue;
 		}
-		put_number(printer, ", [", numbers[item->route] + item->first);
-		put_number(printer, ", ", numbers[item->route] + item->last);
+		ordo_print_item(printer, ", [", numbers[item->route] + item->first);
+		ordo_print_item(printer, ", ", numbers[item->route] + item->last);
 		ordo_printer_text(printer, "]");
 	}
 	ordo_printer_text(printer, "]");
@@ -347,7 +323,7 @@ static const char *truth_of(enum ordo_verdict verdict)
 
 static void put_claims(struct ordo_printer *printer, const struct ordo_proof *proof)
 {
-	put_number(printer, ",\n \"claims\": {\"trees\": ", proof->ndistinct);
+	ordo_print_item(printer, ",\n \"claims\": {\"trees\": ", proof->ndistinct);
 	ordo_printer_text(printer, ", \"G1\": ");
 	ordo_printer_text(printer, truth_of(proof->rank_equal));
 	ordo_printer_text(printer, ", \"G3\": ");
@@ -368,15 +344,14 @@ static bool print(const struct certificate *certificate, const struct ordo_proof
 			numbers[before->items[i].route] = 0;
 	ordo_printer_begin(&printer, out);
 	ordo_printer_text(&printer, "{\"schema\": \"ordo/certificate/1\"");
-	put_order(&printer, &before->order);
+	ordo_printer_text(&printer, ",\n \"order\": ");
+	ordo_print_runs(&printer, ",\n  [", &before->order);
 	put_routes(&printer, before, numbers);
 	put_paths(&printer, before, ",\n \"paths\": [", &before->paths, numbers);
 	put_paths(&printer, before, ",\n \"leaving\": [", &before->leaving, numbers);
 	put_claims(&printer, proof);
 	free(numbers);
-	return ordo_printer_end(&printer)
-		       ? true
-		       : ordo_fail_file(certificate->error, "", "cannot write", errno);
+	return ordo_print_end(&printer, "", certificate->error);
 }
 
 static void close_certificate(struct certificate *certificate)

@@ -1,7 +1,7 @@
-/* problem_read.h - what documents say of the problem they are about: keys that schedules and plan
+/* problem.h - what documents say of the problem they are about: keys that schedules and plan
  * sets share. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_PROBLEM_READ_H
-#define ORDO_SCHEDULES_JSON_PROBLEM_READ_H
+#ifndef ORDO_SCHEDULES_JSON_READ_PROBLEM_H
+#define ORDO_SCHEDULES_JSON_READ_PROBLEM_H
 
 #include "value.h"
 

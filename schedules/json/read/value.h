@@ -1,7 +1,7 @@
 /* value.h - keys and small values of a document, with errors that point at them. Private to
  * schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_VALUE_H
-#define ORDO_SCHEDULES_JSON_VALUE_H
+#ifndef ORDO_SCHEDULES_JSON_READ_VALUE_H
+#define ORDO_SCHEDULES_JSON_READ_VALUE_H
 
 #include "scan.h"
 #include <cjson/cJSON.h>

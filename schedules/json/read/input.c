@@ -1,6 +1,6 @@
-/* input_read.c - inputs from JSON. */
+/* input.c - inputs from JSON. */
 #include "base/source.h"
-#include "problem_read.h"
+#include "problem.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,6 +1,5 @@
-/* replay.c - interleavings as JSON, out and in. */
+/* replay.c - interleavings from JSON. */
 #include "base/source.h"
-#include "printer.h"
 #include "value.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,86 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { RUNS_A_LINE = 16 };
-
-static void put_number(struct ordo_printer *printer, const char *before, uint32_t number)
-{
-	ordo_printer_text(printer, before);
-	ordo_printer_number(printer, number);
-}
-
-static void put_string(struct ordo_printer *printer, const char *before, const char *text)
-{
-	ordo_printer_text(printer, before);
-	ordo_printer_string(printer, text);
-}
-
-static void put_tasks(struct ordo_printer *printer, const struct ordo_schedule *schedule,
-	const struct ordo_replay *replay)
-{
-	ordo_printer_text(printer, ",\n \"tasks\": [");
-	for (uint32_t i = 0; i < replay->ntask; i++) {
-		const uint32_t task = replay->tasks[i].task,
-			       stream = ordo_stream_of(schedule, task);
-		put_number(printer, i ? ", {\"call\": " : "{\"call\": ", replay->tasks[i].call);
-		put_number(printer, ", \"stream\": ", stream);
-		put_number(printer, ", \"task\": ", task - schedule->streams[stream].first);
-		ordo_printer_text(printer, "}");
-	}
-	ordo_printer_text(printer, "]");
-}
-
-static void put_runs(struct ordo_printer *printer, const struct ordo_interleaving *interleaving)
-{
-	ordo_printer_text(printer, "[");
-	for (uint32_t i = 0; i < interleaving->nrun; i++) {
-		put_number(printer,
-			!i		  ? "["
-			: i % RUNS_A_LINE ? ", ["
-					  : ",\n   [",
-			interleaving->runs[i].stream);
-		put_number(printer, ", ", interleaving->runs[i].count);
-		ordo_printer_text(printer, "]");
-	}
-	ordo_printer_text(printer, "]");
-}
-
-bool ordo_replay_print(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
-	FILE *out, struct ordo_error *error)
-{
-	struct ordo_printer printer;
-	ordo_printer_begin(&printer, out);
-	put_string(&printer, "{\"schema\": ", "ordo/replay/1");
-	put_string(&printer, ",\n \"schedule\": ", replay->digest);
-	put_string(&printer, ", \"shows\": ", replay->shows);
-	put_number(&printer, ", \"calls\": ", replay->ncall);
-	put_string(&printer, ",\n \"text\": ", replay->text);
-	put_tasks(&printer, schedule, replay);
-	if (replay->memory_rank != ORDO_NONE) {
-		put_number(&printer, ",\n \"memory\": {\"rank\": ", replay->memory_rank);
-		put_string(&printer, ", \"slot\": [", ordo_buffer_name(replay->memory_buffer));
-		put_number(&printer, ", ", replay->memory_slot);
-		ordo_printer_text(&printer, "]}");
-	}
-	ordo_printer_text(&printer, ",\n \"interleavings\": [");
-	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
-		ordo_printer_text(&printer, i ? ",\n  " : "\n  ");
-		put_runs(&printer, &replay->interleavings[i]);
-	}
-	ordo_printer_text(&printer, "\n ]}\n");
-	return ordo_printer_end(&printer) ? true : ordo_fail_file(error, "", "cannot write", errno);
-}
-
-bool ordo_replay_write(const struct ordo_schedule *schedule, const struct ordo_replay *replay,
-	const char *path, struct ordo_error *error)
-{
-	struct ordo_atomic_file file;
-	return ordo_atomic_begin_file(&file, path, error) &&
-	       ordo_atomic_end(&file, ordo_replay_print(schedule, replay, file.out, error), error);
-}
-
-/* Reading. */
 
 enum key { SCHEMA, SCHEDULE, SHOWS, CALLS, TEXT, TASKS, MEMORY, INTERLEAVINGS, NKEY };
 static const char *const names[NKEY] = {

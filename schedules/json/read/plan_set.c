@@ -1,5 +1,5 @@
-/* plan_set_read.c - plan sets from JSON, and the schedules they name. */
-#include "problem_read.h"
+/* plan_set.c - plan sets from JSON, and the schedules they name. */
+#include "problem.h"
 #include "reader.h"
 #include <errno.h>
 #include <fcntl.h>

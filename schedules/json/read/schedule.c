@@ -1,11 +1,11 @@
-/* schedule_read.c - schedules from JSON, one task line at a time.
+/* schedule.c - schedules from JSON, one task line at a time.
  *
  * One walk over the text (scan.h) knows the structure and the places; it hands small values to
  * cJSON, and task lines that are exactly as we write them to a scanner (task_scan.h). Keys may come
  * in any order, so what one value says about another (ranks, phases) is judged when the whole
  * document was seen. Nothing is allocated by what a document claims, only by what it holds.
  */
-#include "problem_read.h"
+#include "problem.h"
 #include "reader.h"
 #include <inttypes.h>
 #include <ordo/arena.h>

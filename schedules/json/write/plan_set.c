@@ -1,6 +1,5 @@
-/* plan_set_write.c - plan sets as canonical JSON, and folders of them. */
-#include "printer.h"
-#include <errno.h>
+/* plan_set.c - plan sets as canonical JSON, and folders of them. */
+#include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
 #include <ordo/plan_set.h>
@@ -17,41 +16,24 @@ static void print_wide(struct ordo_printer *printer, uint64_t number)
 
 static void print_range(struct ordo_printer *printer, const struct ordo_plan_range *range)
 {
-	ordo_printer_text(printer, "\n  {\"from_bytes\": ");
+	ordo_print_key(printer, "\n  {", "from_bytes");
 	print_wide(printer, range->from_bytes);
 	if (range->to_bytes != ORDO_ENDLESS) {
-		ordo_printer_text(printer, ", \"to_bytes\": ");
+		ordo_print_key(printer, ", ", "to_bytes");
 		print_wide(printer, range->to_bytes);
 	}
-	ordo_printer_text(printer, ", \"schedule\": ");
-	ordo_printer_string(printer, range->schedule);
-	ordo_printer_text(printer, "}");
+	ordo_print_string(printer, ", ", "schedule", range->schedule);
+	ordo_printer_put(printer, "}", 1);
 }
 
 static void print_head(struct ordo_printer *printer, const struct ordo_plan_set *set)
 {
 	const struct ordo_problem *problem = &set->problem;
-	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	ordo_printer_text(printer, "{\"schema\": \"ordo/plan-set/1\",\n \"operator\": ");
-	ordo_printer_string(printer, facts->name);
-	ordo_printer_text(printer, ", \"ranks\": ");
-	ordo_printer_number(printer, problem->nrank);
-	if (facts->rooted) {
-		ordo_printer_text(printer, ", \"root\": ");
-		ordo_printer_number(printer, problem->root);
-	}
-	if (problem->nshard != problem->nrank) {
-		ordo_printer_text(printer, ", \"shards\": ");
-		ordo_printer_number(printer, problem->nshard);
-	}
-	ordo_printer_text(printer, ", \"in_place\": ");
-	ordo_printer_text(printer, problem->in_place ? "true" : "false");
-	if (problem->accumulate_f32)
-		ordo_printer_text(printer, ", \"accumulate\": \"f32\"");
-	if (set->extra) {
-		ordo_printer_text(printer, ",\n \"x\": ");
-		ordo_printer_text(printer, set->extra);
-	}
+	ordo_print_string(printer, "{", "schema", "ordo/plan-set/1");
+	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
+	ordo_print_ranks(printer, problem);
+	ordo_print_in_place(printer, problem);
+	ordo_print_extra(printer, set->extra);
 }
 
 static bool print_set(
@@ -70,8 +52,7 @@ static bool print_set(
 		print_range(&printer, &set->ranges[i]);
 	}
 	ordo_printer_text(&printer, "\n ]}\n");
-	return ordo_printer_end(&printer) ? true
-					  : ordo_fail_file(error, name, "cannot write", errno);
+	return ordo_print_end(&printer, name, error);
 }
 
 bool ordo_plan_set_print(const struct ordo_plan_set *set, FILE *out, struct ordo_error *error)

@@ -1,7 +1,7 @@
 /* printer.h - JSON text into a stream, fast: a buffer, integers formatted by hand, strings escaped
  * one way. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_PRINTER_H
-#define ORDO_SCHEDULES_JSON_PRINTER_H
+#ifndef ORDO_SCHEDULES_JSON_WRITE_PRINTER_H
+#define ORDO_SCHEDULES_JSON_WRITE_PRINTER_H
 
 #include <ordo/error.h>
 #include <stddef.h>

@@ -1,36 +1,19 @@
-/* input_write.c - inputs as canonical JSON. */
-#include "printer.h"
-#include <errno.h>
+/* input.c - inputs as canonical JSON. */
+#include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
 #include <ordo/detail/input.h>
 
-/* `, "key": 7`, or as a string. */
-static void print_member(struct ordo_printer *printer, const char *key, uint32_t number)
-{
-	ordo_printer_text(printer, ", \"");
-	ordo_printer_text(printer, key);
-	ordo_printer_text(printer, "\": ");
-	ordo_printer_number(printer, number);
-}
-
 static void print_head(struct ordo_printer *printer, const struct ordo_input *input)
 {
 	const struct ordo_problem *problem = &input->problem;
-	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	ordo_printer_text(printer, "{\"schema\": \"ordo/input/1\",\n \"operator\": ");
-	ordo_printer_string(printer, facts->name);
-	print_member(printer, "ranks", problem->nrank);
-	if (facts->rooted)
-		print_member(printer, "root", problem->root);
-	if (problem->nshard != problem->nrank)
-		print_member(printer, "shards", problem->nshard);
-	print_member(printer, "chunks_per_block", problem->chunks_per_block);
-	ordo_printer_text(printer, ",\n \"type\": ");
-	ordo_printer_string(printer, ordo_type_name(input->type));
-	ordo_printer_text(printer, ", \"reduction\": ");
-	ordo_printer_string(printer, ordo_reduction_name(input->reduction));
-	print_member(printer, "count", (uint32_t)input->count);
+	ordo_print_string(printer, "{", "schema", "ordo/input/1");
+	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
+	ordo_print_ranks(printer, problem);
+	ordo_print_number(printer, ", ", "chunks_per_block", problem->chunks_per_block);
+	ordo_print_string(printer, ",\n ", "type", ordo_type_name(input->type));
+	ordo_print_string(printer, ", ", "reduction", ordo_reduction_name(input->reduction));
+	ordo_print_number(printer, ", ", "count", (uint32_t)input->count);
 }
 
 /* Floats in hexadecimal: every bit is seen, and nothing is rounded. */
@@ -51,12 +34,9 @@ static void print_place(struct ordo_printer *printer, const struct ordo_input *i
 	uint32_t chunk;
 	uint64_t offset;
 	ordo_chunk_at(&input->problem, input->count, position, &chunk, &offset);
-	ordo_printer_text(printer, "\n  {\"");
-	ordo_printer_text(printer, who);
-	ordo_printer_text(printer, "\": ");
-	ordo_printer_number(printer, number);
-	print_member(printer, "chunk", chunk);
-	print_member(printer, "offset", (uint32_t)offset);
+	ordo_print_number(printer, "\n  {", who, number);
+	ordo_print_number(printer, ", ", "chunk", chunk);
+	ordo_print_number(printer, ", ", "offset", (uint32_t)offset);
 }
 
 static bool print_input(
@@ -65,7 +45,8 @@ static bool print_input(
 	struct ordo_printer printer;
 	ordo_printer_begin(&printer, out);
 	print_head(&printer, input);
-	ordo_printer_text(&printer, ",\n \"elements\": [");
+	ordo_print_key(&printer, ",\n ", "elements");
+	ordo_printer_put(&printer, "[", 1);
 	for (uint32_t i = 0; i < input->nelement; i++) {
 		print_place(&printer, input, "rank", input->elements[i].rank,
 			input->elements[i].position);
@@ -84,8 +65,7 @@ static bool print_input(
 		ordo_printer_put(&printer, "}", 1);
 	}
 	ordo_printer_text(&printer, input->nvalue ? "\n ]}\n" : "]}\n");
-	return ordo_printer_end(&printer) ? true
-					  : ordo_fail_file(error, name, "cannot write", errno);
+	return ordo_print_end(&printer, name, error);
 }
 
 bool ordo_input_print(const struct ordo_input *input, FILE *out, struct ordo_error *error)

@@ -1,7 +1,6 @@
-/* schedule_write.c - schedules and topologies as canonical JSON: the same thing gives the same
+/* schedule.c - schedules as canonical JSON: the same thing gives the same
  * bytes on every machine. */
-#include "printer.h"
-#include <errno.h>
+#include "members.h"
 #include <inttypes.h>
 #include <ordo/atomic_file.h>
 #include <ordo/document.h>
@@ -109,50 +108,20 @@ static bool check_writable(const struct ordo_schedule *schedule, struct ordo_err
 	return true;
 }
 
-static void print_key(struct ordo_printer *printer, const char *before, const char *key)
-{
-	ordo_printer_text(printer, before);
-	ordo_printer_put(printer, "\"", 1);
-	ordo_printer_text(printer, key);
-	ordo_printer_put(printer, "\": ", 3);
-}
-
-static void print_number(
-	struct ordo_printer *printer, const char *before, const char *key, uint32_t number)
-{
-	print_key(printer, before, key);
-	ordo_printer_number(printer, number);
-}
-
-static void print_string(
-	struct ordo_printer *printer, const char *before, const char *key, const char *text)
-{
-	print_key(printer, before, key);
-	ordo_printer_string(printer, text);
-}
-
 /* Everything before the programs, up to and with the bracket that opens them. */
 static void print_head(struct ordo_printer *printer, const struct ordo_schedule *schedule)
 {
 	const struct ordo_problem *problem = &schedule->problem;
-	const struct ordo_operator_facts *facts = ordo_operator_facts(problem->op);
-	print_string(printer, "{", "schema", "ordo/schedule/1");
-	print_string(printer, ",\n ", "operator", facts->name);
-	print_string(printer, ", ", "algorithm", schedule->algorithm);
-	print_number(printer, ", ", "ranks", problem->nrank);
-	if (facts->rooted)
-		print_number(printer, ", ", "root", problem->root);
-	if (problem->nshard != problem->nrank)
-		print_number(printer, ", ", "shards", problem->nshard);
-	print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
-	print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
-	print_key(printer, ", ", "in_place");
-	ordo_printer_text(printer, problem->in_place ? "true" : "false");
-	if (problem->accumulate_f32)
-		print_string(printer, ", ", "accumulate", "f32");
+	ordo_print_string(printer, "{", "schema", "ordo/schedule/1");
+	ordo_print_string(printer, ",\n ", "operator", ordo_operator_facts(problem->op)->name);
+	ordo_print_string(printer, ", ", "algorithm", schedule->algorithm);
+	ordo_print_ranks(printer, problem);
+	ordo_print_number(printer, ",\n ", "chunks_per_block", problem->chunks_per_block);
+	ordo_print_number(printer, ", ", "scratch_slots", schedule->scratch_slots);
+	ordo_print_in_place(printer, problem);
 	if (schedule->topology_name && schedule->topology_digest) {
-		print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
-		print_string(printer, ", ", "digest", schedule->topology_digest);
+		ordo_print_string(printer, ",\n \"topology\": {", "name", schedule->topology_name);
+		ordo_print_string(printer, ", ", "digest", schedule->topology_digest);
 		ordo_printer_put(printer, "}", 1);
 	}
 	for (uint32_t i = 0; i < schedule->nphase; i++) {
@@ -161,17 +130,14 @@ static void print_head(struct ordo_printer *printer, const struct ordo_schedule 
 	}
 	if (schedule->nphase)
 		ordo_printer_put(printer, "]", 1);
-	if (schedule->extra) {
-		print_key(printer, ",\n ", "x");
-		ordo_printer_text(printer, schedule->extra);
-	}
+	ordo_print_extra(printer, schedule->extra);
 	ordo_printer_text(printer, ",\n \"programs\": [");
 }
 
 static void print_stream(struct ordo_printer *printer, const struct ordo_schedule *schedule,
 	const struct ordo_stream *stream)
 {
-	print_string(printer, "\n   {", "name", stream->name);
+	ordo_print_string(printer, "\n   {", "name", stream->name);
 	ordo_printer_text(printer, ", \"tasks\": [");
 	for (uint32_t i = stream->first; i < stream->end; i++) {
 		ordo_printer_room(printer);
@@ -188,7 +154,7 @@ static void print_program(
 	struct ordo_printer *printer, const struct ordo_schedule *schedule, uint32_t rank)
 {
 	const struct ordo_program *program = &schedule->programs[rank];
-	print_number(printer, "{", "rank", rank);
+	ordo_print_number(printer, "{", "rank", rank);
 	ordo_printer_text(printer, ", \"streams\": [");
 	for (uint32_t i = program->first_stream; i < program->end_stream; i++) {
 		if (i > program->first_stream)
@@ -196,13 +162,6 @@ static void print_program(
 		print_stream(printer, schedule, &schedule->streams[i]);
 	}
 	ordo_printer_text(printer, "]}");
-}
-
-/* Ends the printer, with the stream's failure as the error. */
-static bool end_print(struct ordo_printer *printer, const char *name, struct ordo_error *error)
-{
-	return ordo_printer_end(printer) ? true
-					 : ordo_fail_file(error, name, "cannot write", errno);
 }
 
 /* Whom to tell how far writing is; tell may be NULL. */
@@ -229,7 +188,7 @@ static bool print_file(const struct ordo_schedule *schedule, FILE *out, const ch
 		tell(listener, rank + 1, schedule->problem.nrank);
 	}
 	ordo_printer_text(&printer, "]}\n");
-	return end_print(&printer, name, error);
+	return ordo_print_end(&printer, name, error);
 }
 
 bool ordo_schedule_print(const struct ordo_schedule *schedule, FILE *out, struct ordo_error *error)
@@ -269,7 +228,7 @@ static bool print_index(
 		ordo_printer_string(&printer, name_program(file, rank, schedule->problem.nrank));
 	}
 	ordo_printer_text(&printer, "]}\n");
-	return end_print(&printer, name, error);
+	return ordo_print_end(&printer, name, error);
 }
 
 static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE *out,
@@ -279,7 +238,7 @@ static bool print_rank(const struct ordo_schedule *schedule, uint32_t rank, FILE
 	ordo_printer_begin(&printer, out);
 	print_program(&printer, schedule, rank);
 	ordo_printer_put(&printer, "\n", 1);
-	return end_print(&printer, name, error);
+	return ordo_print_end(&printer, name, error);
 }
 
 static bool write_folder(const struct ordo_schedule *schedule, const char *path,
@@ -324,75 +283,4 @@ bool ordo_schedule_write(const struct ordo_schedule *schedule, const char *path,
 	return ends_in_json(path) || is_device(path)
 		       ? write_file(schedule, path, &listener, error)
 		       : write_folder(schedule, path, &listener, error);
-}
-
-/* What is left out if it is 0. */
-static void print_cost(struct ordo_printer *printer, const char *key, double cost)
-{
-	if (!(cost > 0))
-		return;
-	print_key(printer, ", ", key);
-	ordo_printer_real(printer, cost);
-}
-
-static void print_link(struct ordo_printer *printer, const struct ordo_topology *topology,
-	const struct ordo_link *link)
-{
-	print_number(printer, "\n  {", "from", link->from);
-	print_number(printer, ", ", "to", link->to);
-	const char *class_name = topology->class_names[link->class_name];
-	if (strcmp(class_name, "link") != 0)
-		print_string(printer, ", ", "class", class_name);
-	print_key(printer, ", ", "latency_ns");
-	ordo_printer_real(printer, link->latency_ns);
-	print_key(printer, ", ", "bandwidth_gbs");
-	ordo_printer_real(printer, link->bandwidth_gbs);
-	print_cost(printer, "reduce_gbs", link->reduce_gbs);
-	ordo_printer_text(printer, link->down ? ", \"down\": true}" : "}");
-}
-
-static bool print_topology(
-	const struct ordo_topology *topology, FILE *out, const char *name, struct ordo_error *error)
-{
-	struct ordo_printer printer;
-	ordo_printer_begin(&printer, out);
-	print_string(&printer, "{", "schema", "ordo/topology/1");
-	print_string(&printer, ",\n ", "name", topology->name);
-	print_number(&printer, ", ", "ranks", topology->nrank);
-	if (topology->nswitch)
-		print_number(&printer, ", ", "switches", topology->nswitch);
-	if (topology->ports)
-		print_number(&printer, ", ", "ports", topology->ports);
-	if (topology->cores)
-		print_number(&printer, ", ", "cores", topology->cores);
-	print_cost(&printer, "task_ns", topology->task_ns);
-	print_cost(&printer, "reduce_gbs", topology->reduce_gbs);
-	print_cost(&printer, "copy_gbs", topology->copy_gbs);
-	if (topology->extra) {
-		print_key(&printer, ",\n ", "x");
-		ordo_printer_text(&printer, topology->extra);
-	}
-	ordo_printer_text(&printer, ",\n \"links\": [");
-	for (uint32_t i = 0; i < topology->nlink && !printer.failure; i++) {
-		if (i)
-			ordo_printer_put(&printer, ",", 1);
-		print_link(&printer, topology, &topology->links[i]);
-	}
-	ordo_printer_text(&printer, topology->nlink ? "\n ]}\n" : "]}\n");
-	return end_print(&printer, name, error);
-}
-
-bool ordo_topology_print(const struct ordo_topology *topology, FILE *out, struct ordo_error *error)
-{
-	return print_topology(topology, out, "", error);
-}
-
-bool ordo_topology_write(
-	const struct ordo_topology *topology, const char *path, struct ordo_error *error)
-{
-	struct ordo_atomic_file file;
-	if (!ordo_atomic_begin_file(&file, path, error))
-		return false;
-	bool worked = print_topology(topology, file.out, path, error);
-	return ordo_atomic_end(&file, worked, error);
 }

@@ -1,7 +1,7 @@
-/* reader.h - what the parts of the schedule reader share: schedule_read.c, program.c, folder.c.
+/* reader.h - what the parts of the schedule reader share: schedule.c, program.c, folder.c.
  * Private to them. */
-#ifndef ORDO_SCHEDULES_JSON_READER_H
-#define ORDO_SCHEDULES_JSON_READER_H
+#ifndef ORDO_SCHEDULES_JSON_READ_READER_H
+#define ORDO_SCHEDULES_JSON_READ_READER_H
 
 #include "base/source.h"
 #include "scan.h"

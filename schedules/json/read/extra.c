@@ -1,6 +1,6 @@
 /* extra.c - the "x" object: anybody's extras, kept as text in canonical form. */
-#include "printer.h"
 #include "value.h"
+#include "json/write/printer.h"
 #include <errno.h>
 #include <ordo/arena.h>
 #include <ordo/memory.h>

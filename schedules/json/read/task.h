@@ -1,6 +1,6 @@
 /* task.h - one task that is not written exactly as we write it. Private to schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_TASK_H
-#define ORDO_SCHEDULES_JSON_TASK_H
+#ifndef ORDO_SCHEDULES_JSON_READ_TASK_H
+#define ORDO_SCHEDULES_JSON_READ_TASK_H
 
 #include "value.h"
 

@@ -1,7 +1,7 @@
 /* task_scan.h - the fast way past a task line that is exactly as we write it. Private to
  * schedules/. */
-#ifndef ORDO_SCHEDULES_JSON_TASK_SCAN_H
-#define ORDO_SCHEDULES_JSON_TASK_SCAN_H
+#ifndef ORDO_SCHEDULES_JSON_READ_TASK_SCAN_H
+#define ORDO_SCHEDULES_JSON_READ_TASK_SCAN_H
 
 #include <ordo/schedule.h>
 
@@ -9,8 +9,8 @@
 enum { ORDO_TASK_SCAN_ROOM = 256 };
 
 /* Scans the task that begins at `at`, a `{`. Returns the end of it, behind its `}`; NULL if it is
- * not exactly as schedule_write.c writes it, or breaks R1: then nothing is said about it, and the
- * slow way must judge. */
+ * not exactly as json/write/schedule.c writes it, or breaks R1: then nothing is said about it, and
+ * the slow way must judge. */
 const char *ordo_scan_task(const char *at, const char *end, struct ordo_task *task);
 
 #endif

@@ -1,4 +1,4 @@
-/* topology_read.c - topologies from JSON. */
+/* topology.c - topologies from JSON. */
 #include "base/source.h"
 #include "value.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* problem_read.c - what documents say of the problem they are about. */
-#include "problem_read.h"
+/* problem.c - what documents say of the problem they are about. */
+#include "problem.h"
 #include <string.h>
 
 bool ordo_read_operator(struct ordo_cursor *cursor, enum ordo_operator *op)

@@ -7,8 +7,8 @@
  * (cJSON cuts longer ones), and between two tokens stand at most ORDO_SPACE_LIMIT bytes of white
  * space. All errors are R1.
  */
-#ifndef ORDO_SCHEDULES_JSON_SCAN_H
-#define ORDO_SCHEDULES_JSON_SCAN_H
+#ifndef ORDO_SCHEDULES_JSON_READ_SCAN_H
+#define ORDO_SCHEDULES_JSON_READ_SCAN_H
 
 #include "base/source.h"
 #include <ordo/schedule.h>

@@ -1,0 +1,63 @@
+/* members.c - members of the objects of documents, as canonical JSON. */
+#include "members.h"
+#include <errno.h>
+#include <ordo/atomic_file.h>
+
+void ordo_print_key(struct ordo_printer *printer, const char *before, const char *key)
+{
+	ordo_printer_text(printer, before);
+	ordo_printer_put(printer, "\"", 1);
+	ordo_printer_text(printer, key);
+	ordo_printer_put(printer, "\": ", 3);
+}
+
+void ordo_print_number(
+	struct ordo_printer *printer, const char *before, const char *key, uint32_t number)
+{
+	ordo_print_key(printer, before, key);
+	ordo_printer_number(printer, number);
+}
+
+void ordo_print_string(
+	struct ordo_printer *printer, const char *before, const char *key, const char *text)
+{
+	ordo_print_key(printer, before, key);
+	ordo_printer_string(printer, text);
+}
+
+void ordo_print_item(struct ordo_printer *printer, const char *before, uint32_t number)
+{
+	ordo_printer_text(printer, before);
+	ordo_printer_number(printer, number);
+}
+
+void ordo_print_ranks(struct ordo_printer *printer, const struct ordo_problem *problem)
+{
+	ordo_print_number(printer, ", ", "ranks", problem->nrank);
+	if (ordo_operator_facts(problem->op)->rooted)
+		ordo_print_number(printer, ", ", "root", problem->root);
+	if (problem->nshard != problem->nrank)
+		ordo_print_number(printer, ", ", "shards", problem->nshard);
+}
+
+void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem *problem)
+{
+	ordo_print_key(printer, ", ", "in_place");
+	ordo_printer_text(printer, problem->in_place ? "true" : "false");
+	if (problem->accumulate_f32)
+		ordo_print_string(printer, ", ", "accumulate", "f32");
+}
+
+void ordo_print_extra(struct ordo_printer *printer, const char *extra)
+{
+	if (!extra)
+		return;
+	ordo_print_key(printer, ",\n ", "x");
+	ordo_printer_text(printer, extra);
+}
+
+bool ordo_print_end(struct ordo_printer *printer, const char *name, struct ordo_error *error)
+{
+	return ordo_printer_end(printer) ? true
+					 : ordo_fail_file(error, name, "cannot write", errno);
+}

@@ -1,0 +1,33 @@
+/* members.h - members of the objects of documents, as canonical JSON. Private to schedules/. */
+#ifndef ORDO_SCHEDULES_JSON_WRITE_MEMBERS_H
+#define ORDO_SCHEDULES_JSON_WRITE_MEMBERS_H
+
+#include "printer.h"
+#include <ordo/detail/replay.h>
+
+/* `before`, for example a comma and a space, and then the key with its colon. */
+void ordo_print_key(struct ordo_printer *printer, const char *before, const char *key);
+void ordo_print_number(
+	struct ordo_printer *printer, const char *before, const char *key, uint32_t number);
+void ordo_print_string(
+	struct ordo_printer *printer, const char *before, const char *key, const char *text);
+
+/* An element of an array; `before` may be a comma or the array's bracket. */
+void ordo_print_item(struct ordo_printer *printer, const char *before, uint32_t number);
+
+/* The members of a problem that come one after another: `ranks`, `root` and `shards`, without those
+ * that say nothing. */
+void ordo_print_ranks(struct ordo_printer *printer, const struct ordo_problem *problem);
+/* `in_place` and `accumulate` likewise. */
+void ordo_print_in_place(struct ordo_printer *printer, const struct ordo_problem *problem);
+/* `x` on a line of its own; nothing for NULL. */
+void ordo_print_extra(struct ordo_printer *printer, const char *extra);
+
+/* An interleaving as an array of runs, 16 of them a line; each further line begins with `line`. */
+void ordo_print_runs(
+	struct ordo_printer *printer, const char *line, const struct ordo_interleaving *order);
+
+/* Ends the printer. false: writing to the stream named failed, which is the error. */
+bool ordo_print_end(struct ordo_printer *printer, const char *name, struct ordo_error *error);
+
+#endif
