@@ -1,6 +1,6 @@
 /* test_replay.c - interleavings that show what is wrong: they are found, written, read, carried
  * out, and they show it. */
-#include "check/rehearsal.h"
+#include "check/observed_run.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -33,10 +33,10 @@ static struct ordo_proof *judge(const struct ordo_schedule *schedule, bool atomi
 }
 
 /* The two tasks stand side by side, in this order or the other. */
-static void assert_adjacent(const struct rehearsal *rehearsal, bool exchanged)
+static void assert_adjacent(const struct observed_run *run, bool exchanged)
 {
-	const uint64_t first = rehearsal->sights[exchanged].step,
-		       second = rehearsal->sights[!exchanged].step;
+	const uint64_t first = run->observations[exchanged].step,
+		       second = run->observations[!exchanged].step;
 	assert_int_equal(first + 1, second);
 }
 
@@ -47,27 +47,27 @@ struct outcome {
 static struct outcome carry_out(
 	const struct ordo_schedule *schedule, const struct ordo_replay *replay)
 {
-	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
+	struct observed_run runs[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	struct ordo_error error;
 	struct outcome outcome = {0};
 	const uint64_t count = 8 * (uint64_t)schedule->problem.chunks_per_block + 3;
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
-		struct rehearsal *rehearsal = &rehearsals[i];
-		if (!rehearse(rehearsal, schedule, replay, i, &VALUES, count, &error))
+		struct observed_run *run = &runs[i];
+		if (!observe_run(run, schedule, replay, i, &VALUES, count, &error))
 			fail_msg("%s", error.text);
-		if (!rehearsal->completed && rehearsal->error.code != ORDO_REFUTED)
-			fail_msg("%s: %s", replay->shows, rehearsal->error.text);
+		if (!run->completed && run->error.code != ORDO_REFUTED)
+			fail_msg("%s: %s", replay->shows, run->error.text);
 		if (replay->ntask == 2)
-			assert_adjacent(rehearsal, i == 1);
-		outcome.ncompleted += rehearsal->completed;
-		outcome.nwrong += rehearsal->wrong.count;
-		outcome.nleft_over += rehearsal->left_over.nsignal;
+			assert_adjacent(run, i == 1);
+		outcome.ncompleted += run->completed;
+		outcome.nwrong += run->wrong.count;
+		outcome.nleft_over += run->left_over.nsignal;
 	}
 	if (outcome.ncompleted == 2)
 		outcome.ndifferent =
-			compare_rehearsals(schedule, replay, rehearsals, &VALUES, count).count;
-	close_rehearsal(&rehearsals[0]);
-	close_rehearsal(&rehearsals[1]);
+			compare_observed_runs(schedule, replay, runs, &VALUES, count).count;
+	close_observed_run(&runs[0]);
+	close_observed_run(&runs[1]);
 	return outcome;
 }
 
@@ -264,13 +264,13 @@ static void bad_documents_are_refused_with_their_place(void **state)
 static void assert_cannot_run(
 	const struct ordo_schedule *schedule, struct ordo_replay *replay, const char *message)
 {
-	struct rehearsal rehearsal;
-	assert_true(rehearse(&rehearsal, schedule, replay, 0, &VALUES, 8, NULL));
-	assert_false(rehearsal.completed);
-	assert_int_equal(rehearsal.error.code, ORDO_BAD_INPUT);
-	if (!strstr(rehearsal.error.text, message))
-		fail_msg("found \"%s\", wanted \"%s\"", rehearsal.error.text, message);
-	close_rehearsal(&rehearsal);
+	struct observed_run run;
+	assert_true(observe_run(&run, schedule, replay, 0, &VALUES, 8, NULL));
+	assert_false(run.completed);
+	assert_int_equal(run.error.code, ORDO_BAD_INPUT);
+	if (!strstr(run.error.text, message))
+		fail_msg("found \"%s\", wanted \"%s\"", run.error.text, message);
+	close_observed_run(&run);
 }
 
 /* The two ranks wait for each other with their last task. */
@@ -294,10 +294,10 @@ static void steps_that_cannot_be_taken_are_named(void **state)
 	replay.interleavings[0] = (struct ordo_interleaving){twice, 5, 5};
 	assert_cannot_run(schedule, &replay, "has no task left");
 	replay.interleavings[0].nrun = 4;
-	struct rehearsal rehearsal;
-	assert_true(rehearse(&rehearsal, schedule, &replay, 0, &VALUES, 8, NULL));
-	assert_true(rehearsal.completed && !rehearsal.wrong.count);
-	close_rehearsal(&rehearsal);
+	struct observed_run run;
+	assert_true(observe_run(&run, schedule, &replay, 0, &VALUES, 8, NULL));
+	assert_true(run.completed && !run.wrong.count);
+	close_observed_run(&run);
 	ordo_schedule_destroy(schedule);
 }
 

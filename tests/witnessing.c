@@ -1,7 +1,7 @@
 /* witnessing.c - replays of what the verifier found, carried out on the runtime. */
 #include "witnessing.h"
 
-#include "check/rehearsal.h"
+#include "check/observed_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,48 +12,47 @@ static const struct values VALUES = {7, ORDO_F32, ORDO_SUM};
 
 /* The verifier promised: R7 that it is stuck, R8 and R9 that both orders can be had, adjacent. */
 static bool keeps_promise(
-	const struct ordo_replay *replay, const struct rehearsal *rehearsal, uint32_t which)
+	const struct ordo_replay *replay, const struct observed_run *run, uint32_t which)
 {
 	const int rule = atoi(replay->shows + 1);
-	if (!rehearsal->completed && rehearsal->error.code != ORDO_REFUTED)
+	if (!run->completed && run->error.code != ORDO_REFUTED)
 		return false;
 	if (rule == 7)
-		return !rehearsal->completed;
+		return !run->completed;
 	if (rule == 8 && replay->ntask == 2)
-		return rehearsal->completed &&
-		       rehearsal->sights[which].step + 1 == rehearsal->sights[!which].step;
-	return rule == 6 || rehearsal->completed;
+		return run->completed &&
+		       run->observations[which].step + 1 == run->observations[!which].step;
+	return rule == 6 || run->completed;
 }
 
-static bool shows(const struct rehearsal *rehearsal)
+static bool shows(const struct observed_run *run)
 {
-	return !rehearsal->completed || rehearsal->wrong.count || rehearsal->left_over.nsignal;
+	return !run->completed || run->wrong.count || run->left_over.nsignal;
 }
 
 static enum witnessed carry_out(const struct ordo_schedule *schedule,
 	const struct ordo_replay *replay, uint64_t count, char why[512])
 {
-	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
+	struct observed_run runs[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	struct ordo_error error;
 	enum witnessed witnessed = UNSEEN;
 	for (uint32_t i = 0; i < replay->ninterleaving && witnessed != NO_WITNESS; i++) {
-		if (!rehearse(&rehearsals[i], schedule, replay, i, &VALUES, count, &error)) {
+		if (!observe_run(&runs[i], schedule, replay, i, &VALUES, count, &error)) {
 			snprintf(why, 512, "%s: %.400s", replay->shows, error.text);
 			witnessed = NO_WITNESS;
-		} else if (!keeps_promise(replay, &rehearsals[i], i)) {
+		} else if (!keeps_promise(replay, &runs[i], i)) {
 			snprintf(why, 512, "%s: interleaving %u: %.400s", replay->shows, i + 1,
-				rehearsals[i].completed ? "went to its end"
-							: rehearsals[i].error.text);
+				runs[i].completed ? "went to its end" : runs[i].error.text);
 			witnessed = NO_WITNESS;
-		} else if (shows(&rehearsals[i])) {
+		} else if (shows(&runs[i])) {
 			witnessed = SHOWN;
 		}
 	}
 	if (witnessed == UNSEEN && replay->ninterleaving == 2 &&
-		compare_rehearsals(schedule, replay, rehearsals, &VALUES, count).count)
+		compare_observed_runs(schedule, replay, runs, &VALUES, count).count)
 		witnessed = SHOWN;
-	close_rehearsal(&rehearsals[0]);
-	close_rehearsal(&rehearsals[1]);
+	close_observed_run(&runs[0]);
+	close_observed_run(&runs[1]);
 	return witnessed;
 }
 

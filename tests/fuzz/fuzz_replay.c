@@ -1,7 +1,7 @@
 /* fuzz_replay.c - any two texts as a schedule and a replay: what can be read is carried out or
  * refused, and what is written reads back the same.
  */
-#include "check/rehearsal.h"
+#include "check/observed_run.h"
 #include "halves.h"
 
 #include <stdio.h>
@@ -37,10 +37,10 @@ static void carry_out(const struct ordo_schedule *schedule, const struct ordo_re
 {
 	const struct values values = {1, ORDO_F32, ORDO_SUM};
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
-		struct rehearsal rehearsal;
-		rehearse(&rehearsal, schedule, replay, i, &values,
+		struct observed_run run;
+		observe_run(&run, schedule, replay, i, &values,
 			2 * schedule->problem.chunks_per_block, NULL);
-		close_rehearsal(&rehearsal);
+		close_observed_run(&run);
 	}
 }
 

@@ -82,9 +82,9 @@ bool measure_hops(const struct measuring *how, struct spread *spread, struct ord
 	*spread = (struct spread){.count = 0};
 	struct ordo_schedule *schedule = practise_hops(NHOP, error);
 	struct ordo_plan *plan = schedule ? ordo_plan_create(schedule, &options, error) : NULL;
-	const bool worked = plan &&
-			    give_buffers(&buffers, plan, &schedule->problem, &options, error) &&
-			    hop(plan, how, spread, error);
+	const bool worked =
+		plan && allocate_and_bind(&buffers, plan, &schedule->problem, &options, error) &&
+		hop(plan, how, spread, error);
 	*spread = scale_spread(spread, 1.0 / NHOP, 0);
 	ordo_plan_destroy(plan);
 	free_buffers(&buffers);

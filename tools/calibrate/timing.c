@@ -100,7 +100,8 @@ bool measure_runs(const struct ordo_schedule *schedule, const struct measuring *
 		.type = how->type, .reduction = how->reduction, .count = how->count};
 	struct buffers buffers = {.nrank = 0};
 	struct ordo_plan *plan = ordo_plan_create(schedule, &options, error);
-	bool worked = plan && give_buffers(&buffers, plan, &schedule->problem, &options, error);
+	bool worked =
+		plan && allocate_and_bind(&buffers, plan, &schedule->problem, &options, error);
 	if (worked) {
 		touch(&buffers, plan);
 		struct crew crew = {plan, how->nworker};

@@ -1,4 +1,4 @@
-/* buffers.c - memory for all ranks of a plan, bound to it. */
+/* buffers.c - allocates buffers for all ranks, and binds them to a plan. */
 #include "buffers.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 enum { SMALL_ALIGNMENT = 64, LARGE_ALIGNMENT = 2 << 20 };
 
-/* NULL for no bytes, and for no memory. */
+/* NULL for size 0, and if out of memory. */
 static void *allocate(uint64_t size)
 {
 	size_t alignment = size >= LARGE_ALIGNMENT ? LARGE_ALIGNMENT : SMALL_ALIGNMENT;
@@ -14,14 +14,13 @@ static void *allocate(uint64_t size)
 		return NULL;
 	size_t rounded = ((size_t)size + alignment - 1) / alignment * alignment;
 	void *memory = aligned_alloc(alignment, rounded);
-	/* Large pages make the first touch of a gigabyte bearable; it is no loss if there are
-	 * none. */
+	/* Huge pages speed up the first touch of a large buffer; failure is harmless. */
 	if (memory && alignment == LARGE_ALIGNMENT)
 		madvise(memory, rounded, MADV_HUGEPAGE);
 	return memory;
 }
 
-/* In place the smaller buffer lies inside the larger one: how many bytes from its start. */
+/* In place the smaller buffer lies inside the larger one: its offset in bytes. */
 static uint64_t offset_inside(const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint32_t rank, bool output_larger)
 {
@@ -37,7 +36,7 @@ static uint64_t offset_inside(const struct ordo_problem *problem,
 	return 0;
 }
 
-static bool give_rank(struct buffers *buffers, const struct ordo_problem *problem,
+static bool allocate_rank(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, uint32_t rank)
 {
 	const uint64_t size = ordo_type_size(options->type),
@@ -60,7 +59,7 @@ static bool give_rank(struct buffers *buffers, const struct ordo_problem *proble
 	return (memory[0] || !input) && (memory[1] || !output);
 }
 
-bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
+bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error)
 {
 	const uint32_t nrank = problem->nrank;
@@ -71,18 +70,18 @@ bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
 	if (!buffers->memory || !buffers->inputs || !buffers->outputs)
 		return ordo_fail_memory(error);
 	for (uint32_t rank = 0; rank < nrank; rank++)
-		if (!give_rank(buffers, problem, options, rank))
+		if (!allocate_rank(buffers, problem, options, rank))
 			return ordo_fail(error, ORDO_ENVIRONMENT, 0,
 				"out of memory for the buffers of rank %" PRIu32 " of %" PRIu32,
 				rank, nrank);
 	return true;
 }
 
-bool give_buffers(struct buffers *buffers, struct ordo_plan *plan,
+bool allocate_and_bind(struct buffers *buffers, struct ordo_plan *plan,
 	const struct ordo_problem *problem, const struct ordo_plan_options *options,
 	struct ordo_error *error)
 {
-	if (!give_memory(buffers, problem, options, error))
+	if (!allocate_buffers(buffers, problem, options, error))
 		return false;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++) {
 		void *input = ordo_plan_input_bytes(plan, rank) ? buffers->inputs[rank] : NULL;

@@ -1,4 +1,4 @@
-/* buffers.h - memory for all ranks of a plan, bound to it. */
+/* buffers.h - allocates buffers for all ranks, and binds them to a plan. */
 #ifndef ORDO_TOOLS_BUFFERS_H
 #define ORDO_TOOLS_BUFFERS_H
 
@@ -6,12 +6,12 @@
 
 struct buffers {
 	void **inputs, **outputs; /* [nrank]; in place they share memory */
-	void **memory;		  /* [2 * nrank] what was allocated */
+	void **memory;		  /* [2 nrank] allocations, or NULL */
 	uint32_t nrank;
 };
 
-/* Where a slot of an input or output begins, in elements; all blocks have `count`. A slot of an
- * input with several shards may be any. */
+/* The offset of a slot in an input or output, in elements; all blocks have `count`. Slots of inputs
+ * with several shards are allowed. */
 static inline uint64_t element_of_slot(
 	const struct ordo_problem *problem, uint64_t count, uint32_t slot)
 {
@@ -19,13 +19,12 @@ static inline uint64_t element_of_slot(
 	return slot / K * count + ordo_chunk_begin(count, K, slot % K, 1);
 }
 
-/* Allocates for a problem, in place or not as that is, with all blocks of one size. To be freed,
- * also after false. */
-bool give_memory(struct buffers *buffers, const struct ordo_problem *problem,
+/* Allocates buffers for a problem, in place if the problem is, with all blocks of one size. The
+ * caller frees them, also after false. */
+bool allocate_buffers(struct buffers *buffers, const struct ordo_problem *problem,
 	const struct ordo_plan_options *options, struct ordo_error *error);
-/* Allocates and binds; options are those of the plan, with all blocks of one size. To be freed,
- * also after false. */
-bool give_buffers(struct buffers *buffers, struct ordo_plan *plan,
+/* The same, and binds them; options are those of the plan, with all blocks of one size. */
+bool allocate_and_bind(struct buffers *buffers, struct ordo_plan *plan,
 	const struct ordo_problem *problem, const struct ordo_plan_options *options,
 	struct ordo_error *error);
 /* Not while the plan runs. */

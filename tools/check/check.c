@@ -1,4 +1,4 @@
-/* check.c - compares what a run left in the buffers with what the operator means. */
+/* check.c - compares the outputs of a run with the operator's reference result. */
 #include "check.h"
 #include "buffers.h"
 #include "parallel.h"
@@ -8,34 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements evaluated at once: a few tiles fit the nearest cache. */
+/* Elements evaluated at once: a few tiles fit into the first-level cache. */
 enum { TILE = 2048 };
 
-/* A tree as a list of leaves (shards) and additions (ORDO_NONE), to be run on a stack of tiles. */
-struct recipe {
+/* A tree in postfix order: leaves (shards) and additions (ORDO_NONE), evaluated on a stack of
+ * tiles. */
+struct postfix {
 	uint32_t *steps, nstep;
-	uint32_t *stack; /* of nodes, while it is written */
+	uint32_t *stack; /* of nodes, for write_postfix */
 };
 
 struct checker {
 	const struct trial *trial;
 	struct check *result;
 	enum ordo_type accumulator;
-	uint32_t *need;	       /* [nnode] tiles needed to evaluate a node */
-	uint32_t *depth;       /* [nnode] */
-	uint32_t *nleaf;       /* [nnode] */
-	uint32_t most;	       /* the largest need of a chunk's tree */
-	uint32_t npiece;       /* every chunk is cut into so many items of work */
-	struct bench *benches; /* [width] */
+	uint32_t *need;		      /* [nnode] tiles needed to evaluate a node */
+	uint32_t *depth;	      /* [nnode] */
+	uint32_t *nleaf;	      /* [nnode] */
+	uint32_t most;		      /* the largest need of a chunk's tree */
+	uint32_t npiece;	      /* items of work per chunk */
+	struct workspace *workspaces; /* [width] */
 	uint32_t width;
 };
 
-/* What one thread works with. */
-struct bench {
-	struct recipe recipe;
-	uint32_t recipe_tree;
+/* The memory of one thread. */
+struct workspace {
+	struct postfix postfix;
+	uint32_t postfix_tree;
 	char *tiles;  /* [most][TILE] of the accumulator */
-	char *wanted; /* [TILE] elements: a shard's, and in the end the result */
+	char *wanted; /* [TILE] elements: those of a shard, and at the end the result */
 	void *exact;  /* [TILE] */
 	struct check found;
 };
@@ -45,14 +46,7 @@ static uint64_t slot_begin(const struct trial *trial, uint32_t slot)
 	return element_of_slot(trial->problem, trial->count, slot);
 }
 
-static uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
-{
-	uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
-	return ordo_chunk_begin(trial->count, K, k + 1, 1) -
-	       ordo_chunk_begin(trial->count, K, k, 1);
-}
-
-/* Of a buffer of nothing, which may be NULL, it is NULL too. */
+/* NULL for an empty buffer, which may be NULL. */
 static char *element(void *buffer, const struct trial *trial, uint64_t at)
 {
 	return buffer ? (char *)buffer + at * ordo_type_size(trial->values.type) : NULL;
@@ -63,7 +57,8 @@ void fill_rank(const struct trial *trial, uint32_t rank)
 	const struct ordo_problem *problem = trial->problem;
 	const uint32_t noutput = ordo_output_slots(problem, rank);
 	const uint64_t nbyte = slot_begin(trial, noutput) * ordo_type_size(trial->values.type);
-	/* In place, what is no input yet is filled too, before the inputs are. */
+	/* In place, the part of the output that is no input gets PATTERN too, before the inputs are
+	 * filled. */
 	if (nbyte && (!problem->in_place || noutput > ordo_input_slots(problem, rank)))
 		memset(trial->outputs[rank], PATTERN, nbyte);
 	for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++) {
@@ -99,8 +94,8 @@ bool has_one_order(const struct ordo_proof *proof)
 	       proof->run_to_run != ORDO_DOES_NOT_HOLD;
 }
 
-/* Evaluating the needier side first takes the fewest tiles: never more than log2 of the leaves,
- * plus one. */
+/* Evaluating the side that needs more tiles first takes the fewest (Sethi-Ullman): at most log2 of
+ * the leaves, plus one. */
 static void measure_trees(struct checker *checker)
 {
 	const struct ordo_trees *trees = &checker->trial->proof->trees;
@@ -126,78 +121,80 @@ static void measure_trees(struct checker *checker)
 	}
 }
 
-/* Written backwards: an addition stands after both its sides, the needier side first. */
-static void write_recipe(const struct checker *checker, struct recipe *recipe, uint32_t tree)
+/* Written backwards: both sides precede their addition, and the side that needs more tiles comes
+ * first. */
+static void write_postfix(const struct checker *checker, struct postfix *postfix, uint32_t tree)
 {
 	const struct ordo_trees *trees = &checker->trial->proof->trees;
 	uint32_t nstack = 0, at = 2 * checker->nleaf[tree] - 1;
-	recipe->nstep = at;
-	recipe->stack[nstack++] = tree;
+	postfix->nstep = at;
+	postfix->stack[nstack++] = tree;
 	while (nstack) {
-		uint32_t node = recipe->stack[--nstack], left = trees->nodes[node][0],
+		uint32_t node = postfix->stack[--nstack], left = trees->nodes[node][0],
 			 right = trees->nodes[node][1];
 		if (left == ORDO_NONE) {
-			recipe->steps[--at] = right;
+			postfix->steps[--at] = right;
 			continue;
 		}
-		recipe->steps[--at] = ORDO_NONE;
+		postfix->steps[--at] = ORDO_NONE;
 		bool left_first = checker->need[left] >= checker->need[right];
-		recipe->stack[nstack++] = left_first ? left : right;
-		recipe->stack[nstack++] = left_first ? right : left;
+		postfix->stack[nstack++] = left_first ? left : right;
+		postfix->stack[nstack++] = left_first ? right : left;
 	}
 }
 
-/* Puts a shard's elements where the accumulator is wanted. */
-static void put_leaf(const struct checker *checker, struct bench *bench, char *top, size_t n)
+/* Pushes a shard's elements, converted to the accumulator type. */
+static void push_leaf(
+	const struct checker *checker, struct workspace *workspace, char *top, size_t n)
 {
 	const enum ordo_type type = checker->trial->values.type;
 	if (checker->accumulator == type)
-		memcpy(top, bench->wanted, n * ordo_type_size(type));
+		memcpy(top, workspace->wanted, n * ordo_type_size(type));
 	else
-		ordo_widen_elements(type, top, bench->wanted, n);
+		ordo_widen_elements(type, top, workspace->wanted, n);
 }
 
-/* Leaves the result in bench->wanted. */
-static void evaluate(const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
+/* Evaluates a tree into workspace->wanted. */
+static void evaluate(
+	const struct checker *checker, struct workspace *workspace, uint64_t first, size_t n)
 {
 	const struct values *values = &checker->trial->values;
 	size_t tile = TILE * ordo_type_size(checker->accumulator), height = 0;
-	for (uint32_t i = 0; i < bench->recipe.nstep; i++) {
-		uint32_t step = bench->recipe.steps[i];
+	for (uint32_t i = 0; i < workspace->postfix.nstep; i++) {
+		uint32_t step = workspace->postfix.steps[i];
 		if (step == ORDO_NONE) {
 			height--;
 			ordo_reduce_elements(checker->accumulator, values->reduction,
-				bench->tiles + (height - 1) * tile, bench->tiles + height * tile,
-				n);
+				workspace->tiles + (height - 1) * tile,
+				workspace->tiles + height * tile, n);
 			continue;
 		}
-		char *top = bench->tiles + height++ * tile;
-		make_values(values, step, first, n, bench->wanted);
-		put_leaf(checker, bench, top, n);
-		(i ? add_exact : begin_exact)(values, bench->exact, bench->wanted, n);
+		char *top = workspace->tiles + height++ * tile;
+		make_values(values, step, first, n, workspace->wanted);
+		push_leaf(checker, workspace, top, n);
+		(i ? add_exact : begin_exact)(values, workspace->exact, workspace->wanted, n);
 	}
 	if (checker->accumulator == values->type)
-		memcpy(bench->wanted, bench->tiles, n * ordo_type_size(values->type));
+		memcpy(workspace->wanted, workspace->tiles, n * ordo_type_size(values->type));
 	else
-		ordo_narrow_elements(values->type, bench->wanted, bench->tiles, n);
+		ordo_narrow_elements(values->type, workspace->wanted, workspace->tiles, n);
 	if (values->reduction == ORDO_AVG)
 		ordo_divide_elements(
-			values->type, bench->wanted, n, checker->trial->problem->nshard);
+			values->type, workspace->wanted, n, checker->trial->problem->nshard);
 }
 
-/* Without an order there is only the exact result, and it does not matter in which order that is
- * made. */
+/* Without an order there is only the exact result, which any order gives. */
 static void evaluate_exactly(
-	const struct checker *checker, struct bench *bench, uint64_t first, size_t n)
+	const struct checker *checker, struct workspace *workspace, uint64_t first, size_t n)
 {
 	const struct values *values = &checker->trial->values;
 	for (uint32_t shard = 0; shard < checker->trial->problem->nshard; shard++) {
-		make_values(values, shard, first, n, bench->wanted);
-		(shard ? add_exact : begin_exact)(values, bench->exact, bench->wanted, n);
+		make_values(values, shard, first, n, workspace->wanted);
+		(shard ? add_exact : begin_exact)(values, workspace->exact, workspace->wanted, n);
 	}
 }
 
-static void note_difference(struct check *found, const struct trial *trial, uint32_t rank,
+static void report_difference(struct check *found, const struct trial *trial, uint32_t rank,
 	uint32_t chunk, uint64_t at, const char *wanted, const char *result)
 {
 	size_t size = ordo_type_size(trial->values.type), i = 0;
@@ -216,19 +213,20 @@ static void note_difference(struct check *found, const struct trial *trial, uint
 		at + i, hex[0], hex[1]);
 }
 
-static void note_bound(struct check *found, uint32_t chunk, uint64_t at)
+static void report_bound(struct check *found, uint32_t chunk, uint64_t at)
 {
 	found->within_bounds = false;
 	snprintf(found->text, sizeof found->text,
-		"chunk %u, element %" PRIu64 ": further from the exact result than rounding allows",
-		chunk, at);
+		"chunk %u, element %" PRIu64 ": the error exceeds the bound for rounding", chunk,
+		at);
 }
 
-static void note_outlier(struct check *found, uint32_t rank, uint32_t chunk, uint64_t at)
+static void report_outlier(struct check *found, uint32_t rank, uint32_t chunk, uint64_t at)
 {
 	found->bits_equal = found->within_bounds = false;
 	snprintf(found->text, sizeof found->text,
-		"rank %u, chunk %u, element %" PRIu64 ": not what any order of the inputs gives",
+		"rank %u, chunk %u, element %" PRIu64
+		": found a value that no order of the inputs gives",
 		rank, chunk, at);
 }
 
@@ -239,7 +237,7 @@ static void compare_bits(struct check *found, const struct trial *trial, uint32_
 	if (!memcmp(wanted, result, n * size))
 		return;
 	if (found->bits_equal)
-		note_difference(found, trial, rank, chunk, first, wanted, result);
+		report_difference(found, trial, rank, chunk, first, wanted, result);
 	for (size_t i = 0; i < n; i++)
 		found->wrong += memcmp(wanted + i * size, result + i * size, size) != 0;
 }
@@ -257,12 +255,12 @@ static void compare_with_exact(const struct checker *checker, struct check *foun
 		if (i >= n)
 			return;
 		if (!found->wrong++)
-			note_outlier(found, rank, chunk, first + i);
+			report_outlier(found, rank, chunk, first + i);
 	}
 }
 
-/* Elements first..first+n of a chunk, on all ranks that hold it. */
-static void check_tile(const struct checker *checker, struct bench *bench, uint32_t chunk,
+/* Checks elements [first, first + n) of a chunk on all ranks that hold it. */
+static void check_tile(const struct checker *checker, struct workspace *workspace, uint32_t chunk,
 	uint64_t first, size_t n)
 {
 	const struct trial *trial = checker->trial;
@@ -272,34 +270,35 @@ static void check_tile(const struct checker *checker, struct bench *bench, uint3
 	uint64_t at = slot_begin(trial, chunk) + first;
 	uint32_t rank, end;
 	if (!reduces)
-		make_values(
-			&trial->values, ordo_chunk_source(problem, chunk), at, n, bench->wanted);
+		make_values(&trial->values, ordo_chunk_source(problem, chunk), at, n,
+			workspace->wanted);
 	else
-		(ordered ? evaluate : evaluate_exactly)(checker, bench, at, n);
+		(ordered ? evaluate : evaluate_exactly)(checker, workspace, at, n);
 	for (ordo_chunk_holders(problem, chunk, &rank, &end); rank < end; rank++) {
 		const char *result = element(trial->outputs[rank], trial,
 			slot_begin(trial, ordo_output_slot(problem, rank, chunk)) + first);
-		bench->found.elements += n;
+		workspace->found.elements += n;
 		if (ordered)
-			compare_bits(
-				&bench->found, trial, rank, chunk, first, n, bench->wanted, result);
+			compare_bits(&workspace->found, trial, rank, chunk, first, n,
+				workspace->wanted, result);
 		else
-			compare_with_exact(checker, &bench->found, rank, chunk, first, n,
-				bench->exact, result);
+			compare_with_exact(checker, &workspace->found, rank, chunk, first, n,
+				workspace->exact, result);
 	}
 	if (!reduces || !ordered)
 		return;
 	uint32_t tree = trial->proof->chunk_tree[chunk];
-	size_t wrong = compare_exact(&trial->values, checker->accumulator, bench->exact,
-		bench->wanted, n, checker->depth[tree], checker->nleaf[tree], &bench->found.far);
+	size_t wrong = compare_exact(&trial->values, checker->accumulator, workspace->exact,
+		workspace->wanted, n, checker->depth[tree], checker->nleaf[tree],
+		&workspace->found.far);
 	if (wrong < n)
-		note_bound(&bench->found, chunk, first + wrong);
+		report_bound(&workspace->found, chunk, first + wrong);
 }
 
 static void check_piece(void *closure, uint64_t item, uint32_t worker)
 {
 	struct checker *checker = closure;
-	struct bench *bench = &checker->benches[worker];
+	struct workspace *workspace = &checker->workspaces[worker];
 	uint32_t chunk = (uint32_t)(item / checker->npiece),
 		 piece = (uint32_t)(item % checker->npiece);
 	uint64_t length = chunk_length(checker->trial, chunk);
@@ -307,36 +306,36 @@ static void check_piece(void *closure, uint64_t item, uint32_t worker)
 	uint64_t end = ordo_chunk_begin(length, checker->npiece, piece + 1, TILE);
 	if (has_trees(checker->trial)) {
 		uint32_t tree = checker->trial->proof->chunk_tree[chunk];
-		if (bench->recipe_tree != tree)
-			write_recipe(checker, &bench->recipe, tree);
-		bench->recipe_tree = tree;
+		if (workspace->postfix_tree != tree)
+			write_postfix(checker, &workspace->postfix, tree);
+		workspace->postfix_tree = tree;
 	}
 	for (; first < end; first += TILE)
-		check_tile(checker, bench, chunk, first,
+		check_tile(checker, workspace, chunk, first,
 			end - first < TILE ? (size_t)(end - first) : TILE);
 }
 
-static bool make_bench(const struct checker *checker, struct bench *bench)
+static bool create_workspace(const struct checker *checker, struct workspace *workspace)
 {
 	size_t nnode = checker->trial->problem->nshard * (size_t)2;
-	*bench = (struct bench){.recipe_tree = ORDO_NONE,
-		.recipe.steps = calloc(nnode, sizeof(uint32_t)),
-		.recipe.stack = calloc(nnode, sizeof(uint32_t)),
+	*workspace = (struct workspace){.postfix_tree = ORDO_NONE,
+		.postfix.steps = calloc(nnode, sizeof(uint32_t)),
+		.postfix.stack = calloc(nnode, sizeof(uint32_t)),
 		.tiles = calloc(checker->most, TILE * ordo_type_size(checker->accumulator)),
 		.wanted = calloc(TILE, ordo_type_size(checker->trial->values.type)),
 		.exact = calloc(TILE, EXACT_SIZE),
 		.found = {.bits_equal = true, .within_bounds = true}};
-	return bench->recipe.steps && bench->recipe.stack && bench->tiles && bench->wanted &&
-	       bench->exact;
+	return workspace->postfix.steps && workspace->postfix.stack && workspace->tiles &&
+	       workspace->wanted && workspace->exact;
 }
 
-static void free_bench(struct bench *bench)
+static void free_workspace(struct workspace *workspace)
 {
-	free(bench->recipe.steps);
-	free(bench->recipe.stack);
-	free(bench->tiles);
-	free(bench->wanted);
-	free(bench->exact);
+	free(workspace->postfix.steps);
+	free(workspace->postfix.stack);
+	free(workspace->tiles);
+	free(workspace->wanted);
+	free(workspace->exact);
 }
 
 static void merge(struct check *result, const struct check *found)
@@ -365,15 +364,15 @@ static bool prepare(struct checker *checker)
 	checker->depth = calloc(nnode, sizeof *checker->depth);
 	checker->nleaf = calloc(nnode, sizeof *checker->nleaf);
 	checker->width = parallel_width((uint64_t)nchunk * checker->npiece);
-	checker->benches = calloc(checker->width, sizeof *checker->benches);
-	if (!checker->need || !checker->depth || !checker->nleaf || !checker->benches)
+	checker->workspaces = calloc(checker->width, sizeof *checker->workspaces);
+	if (!checker->need || !checker->depth || !checker->nleaf || !checker->workspaces)
 		return false;
 	if (has_trees(checker->trial))
 		measure_trees(checker);
 	else if (ordo_operator_facts(problem->op)->reduces)
 		checker->result->depth = problem->nshard - 1;
 	for (uint32_t i = 0; i < checker->width; i++)
-		if (!make_bench(checker, &checker->benches[i]))
+		if (!create_workspace(checker, &checker->workspaces[i]))
 			return false;
 	return true;
 }
@@ -388,12 +387,12 @@ bool check(const struct trial *trial, struct check *result)
 	if (ready)
 		for_each((uint64_t)ordo_nchunk(trial->problem) * checker.npiece, checker.width,
 			check_piece, &checker);
-	for (uint32_t i = 0; checker.benches && i < checker.width; i++) {
+	for (uint32_t i = 0; checker.workspaces && i < checker.width; i++) {
 		if (ready)
-			merge(result, &checker.benches[i].found);
-		free_bench(&checker.benches[i]);
+			merge(result, &checker.workspaces[i].found);
+		free_workspace(&checker.workspaces[i]);
 	}
-	free(checker.benches);
+	free(checker.workspaces);
 	free(checker.need);
 	free(checker.depth);
 	free(checker.nleaf);

@@ -1,8 +1,8 @@
-/* check.h - buffers filled from a seed, and compared with what the operator means.
+/* check.h - fills buffers from a seed, and compares results with the operator's reference result.
  *
- * The sequential meaning of a chunk is its reduction tree, evaluated on the inputs (or, where
- * nothing is added, the source's data). Trees come from the proof, if there is one; inputs are made
- * again, a tile at a time; so checking keeps no copy of any buffer.
+ * The reference result of a chunk is its reduction tree, evaluated on the inputs (or, without a
+ * reduction, the source's data). Trees come from the proof, if there is one; inputs are generated
+ * again, tile by tile, so checking keeps no copy of any buffer.
  */
 #ifndef ORDO_TOOLS_CHECK_H
 #define ORDO_TOOLS_CHECK_H
@@ -11,41 +11,48 @@
 #include <ordo/verify.h>
 
 struct trial {
-	const struct ordo_problem *problem; /* in place as the buffers are */
-	const struct ordo_proof
-		*proof; /* with one order (has_one_order); NULL: there is none to compare with */
+	const struct ordo_problem *problem; /* in place if the buffers are */
+	const struct ordo_proof *proof; /* has_one_order(proof); NULL: no order to compare with */
 	struct values values;
 	uint64_t count;		  /* elements of each block */
 	void **inputs, **outputs; /* [nrank] */
 };
 
 struct check {
-	/* with the sequential meaning, on every rank; without a proof, where one is known: see
-	 * check */
+	/* equal to the reference result on every rank; without a proof see check() */
 	bool bits_equal;
-	bool within_bounds; /* of the exact result */
-	char text[512];	    /* the first difference, if there is one */
+	bool within_bounds; /* of the error against the exact result */
+	char text[512];	    /* the first difference; "" if none */
 	uint64_t elements;  /* compared, over all ranks */
 	uint64_t wrong;	    /* of these */
 	struct distance far;
 	uint32_t depth; /* of the deepest tree */
 };
 
+/* The length of a chunk, in elements. */
+static inline uint64_t chunk_length(const struct trial *trial, uint32_t chunk)
+{
+	const uint32_t K = trial->problem->chunks_per_block, k = chunk % K;
+	return ordo_chunk_begin(trial->count, K, k + 1, 1) -
+	       ordo_chunk_begin(trial->count, K, k, 1);
+}
+
 static inline bool is_wrong(const struct check *check)
 {
 	return !check->bits_equal || !check->within_bounds;
 }
 
-/* Bytes that are no result: a float of them is so large that a sum with it shows it. */
+/* Fills buffers without valid data: floats of these bytes are large enough to be visible in any
+ * sum. */
 enum { PATTERN = 0xEE };
 
-/* Fills the inputs of all ranks; out of place the outputs get a pattern that is no result. */
+/* Fills the inputs of all ranks; out of place the outputs get PATTERN. */
 void fill(const struct trial *trial);
 void fill_rank(const struct trial *trial, uint32_t rank);
-/* Whether every copy of a chunk is one and the same tree in every run. */
+/* Whether every copy of a chunk has the same tree in every run. */
 bool has_one_order(const struct ordo_proof *proof);
-/* Compares the outputs of all ranks. Without a proof float sums and products are held against the
- * bounds that every order keeps, and everything else, which is the same in every order, bit for
+/* Compares the outputs of all ranks. Without a proof, float sums and products are checked against
+ * bounds that hold for every order, and everything else, which is the same in every order, bit for
  * bit. false: no memory. */
 bool check(const struct trial *trial, struct check *result);
 

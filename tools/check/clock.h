@@ -1,4 +1,4 @@
-/* clock.h - seconds of a clock that only goes forward. */
+/* clock.h - seconds of the monotonic clock. */
 #ifndef ORDO_TOOLS_CLOCK_H
 #define ORDO_TOOLS_CLOCK_H
 

@@ -1,11 +1,11 @@
-/* exact.c - what a reduction would be without rounding.
+/* exact.c - reductions without rounding.
  *
  *   f64 sum   in 128-bit integers, in units of 2^-60
  *   sum       of narrower floats in double: the values are multiples of 2^-31 below 1, so up to
  *             2^22 of them add without rounding
  *   average   its sum, divided when it is compared
  *   product   in long double, whose own rounding is in the bound
- *   integers  modulo 2^64, cut to the type
+ *   integers  modulo 2^64, truncated to the type
  *   min, max  by comparison; -0 is less than +0
  */
 #include "exact.h"
@@ -19,7 +19,7 @@ static bool is_float(enum ordo_type type)
 	return ordo_type_facts(type)->is_float;
 }
 
-/* The types of most bytes without a call. */
+/* Avoids a call for the most common types. */
 static int64_t integer_at(enum ordo_type type, const void *value, size_t i)
 {
 	if (type == ORDO_I32)
@@ -127,8 +127,8 @@ const void *exact_at(const struct values *values, const void *exact, size_t i)
 				   : (const void *)((const double *)exact + i);
 }
 
-/* Modulo 2^bits, as the type has it. */
-static int64_t cut(enum ordo_type type, int64_t exact)
+/* Truncates to the width of the type. */
+static int64_t wrap_integer(enum ordo_type type, int64_t exact)
 {
 	switch (ordo_type_size(type)) {
 	case 1:
@@ -140,10 +140,10 @@ static int64_t cut(enum ordo_type type, int64_t exact)
 	}
 }
 
-/* The integer that so many leaves make. */
+/* The final integer of a reduction of nleaf values. */
 static int64_t finish_integer(const struct values *values, int64_t exact, uint32_t nleaf)
 {
-	const int64_t integer = cut(values->type, exact);
+	const int64_t integer = wrap_integer(values->type, exact);
 	return values->reduction == ORDO_AVG ? integer / (int64_t)nleaf : integer;
 }
 
@@ -166,7 +166,7 @@ void round_exact(const struct values *values, const void *one, uint32_t nleaf, v
 		ordo_element_put(values->type, element, 0, (double)integer);
 }
 
-/* How much the last place of x is worth. */
+/* The unit in the last place of x. */
 static double last_place(enum ordo_type type, double x)
 {
 	int exponent;
@@ -174,7 +174,7 @@ static double last_place(enum ordo_type type, double x)
 	return ldexp(1, exponent - (int)ordo_type_facts(type)->precision);
 }
 
-static void stretch(struct distance *far, double error, double place, double bound)
+static void widen_distance(struct distance *far, double error, double place, double bound)
 {
 	if (error / place > far->ulps)
 		far->ulps = error / place;
@@ -182,15 +182,15 @@ static void stretch(struct distance *far, double error, double place, double bou
 		far->bounded = error / bound;
 }
 
-/* log(1 + u) for the u of that type. */
+/* log(1 + u), with u the unit roundoff of the type. */
 static double log_of_rounding(enum ordo_type type)
 {
 	return log1p(ldexp(1, -(int)ordo_type_facts(type)->precision));
 }
 
-/* (1 + u)^n - 1: how far n roundings lead; rounding the result to the type, if it is not the
- * accumulator, and dividing it are one more each. */
-static double drift(const struct values *values, enum ordo_type accumulator, double n)
+/* (1 + u)^n - 1, the relative error bound of n roundings; rounding the accumulator to the type, and
+ * dividing, add one rounding each. */
+static double relative_bound(const struct values *values, enum ordo_type accumulator, double n)
 {
 	const int last = (accumulator != values->type && n > 0) + (values->reduction == ORDO_AVG);
 	return expm1(n * log_of_rounding(accumulator) + last * log_of_rounding(values->type));
@@ -201,15 +201,15 @@ static double drift(const struct values *values, enum ordo_type accumulator, dou
 static size_t compare_sums(const struct values *values, enum ordo_type accumulator,
 	const void *exact, const void *result, size_t n, uint32_t depth, struct distance *far)
 {
-	const double relative = drift(values, accumulator, depth);
+	const double relative = relative_bound(values, accumulator, depth);
 	for (size_t i = 0; i < n; i++) {
 		double sum, error, got = float_at(values->type, result, i);
 		if (values->type != ORDO_F64) {
 			sum = ((const double *)exact)[i];
 			error = fabs(got - sum);
 		} else {
-			/* The result is a multiple of 2^-60 too: the difference is exact. Rubbish
-			 * may be no such number. */
+			/* A right result is a multiple of 2^-60 too, so the difference is exact. A
+			 * wrong one may be out of range. */
 			if (!(fabs(got) < 0x1p60))
 				return i;
 			wide fixed = ((const wide *)exact)[i], found = (wide)(got * 0x1p60);
@@ -218,20 +218,19 @@ static size_t compare_sums(const struct values *values, enum ordo_type accumulat
 		}
 		if (!(error <= relative * sum))
 			return i;
-		stretch(far, error, last_place(values->type, sum), relative * sum);
+		widen_distance(far, error, last_place(values->type, sum), relative * sum);
 	}
 	return n;
 }
 
-/* As for sums, and one rounding more; so small a number may be rounded to the place of the least
- * ones. */
+/* As for sums, plus one rounding, and the absolute error of a subnormal quotient. */
 static size_t compare_averages(const struct values *values, enum ordo_type accumulator,
 	const void *exact, const void *result, size_t n, uint32_t depth, uint32_t nleaf,
 	struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
-		     relative = drift(values, accumulator, depth) + 2 * 0x1p-64;
+		     relative = relative_bound(values, accumulator, depth) + 2 * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		const long double sum = values->type == ORDO_F64
 						? (long double)((const wide *)exact)[i] * 0x1p-60L
@@ -242,19 +241,20 @@ static size_t compare_averages(const struct values *values, enum ordo_type accum
 			     bound = relative * (double)average + least;
 		if (!(error <= bound))
 			return i;
-		stretch(far, error, last_place(values->type, (double)average), bound);
+		widen_distance(far, error, last_place(values->type, (double)average), bound);
 	}
 	return n;
 }
 
-/* n-1 multiplications, each rounded once, in any tree; and the same for the long doubles. */
+/* n-1 multiplications, each rounded once, in any tree; the long double reference has its own
+ * roundings. */
 static size_t compare_products(const struct values *values, enum ordo_type accumulator,
 	const void *exact, const void *result, size_t n, uint32_t nleaf, struct distance *far)
 {
 	const struct ordo_type_facts *facts = ordo_type_facts(values->type);
 	const double least = ldexp(1, 2 - facts->greatest_exponent - (int)facts->precision),
 		     steps = nleaf - 1.0,
-		     relative = drift(values, accumulator, steps) + 2 * steps * 0x1p-64;
+		     relative = relative_bound(values, accumulator, steps) + 2 * steps * 0x1p-64;
 	for (size_t i = 0; i < n; i++) {
 		long double product = ((const long double *)exact)[i];
 		double got = float_at(values->type, result, i), size = (double)fabsl(product);
@@ -262,12 +262,12 @@ static size_t compare_products(const struct values *values, enum ordo_type accum
 		       bound = relative * size + steps * least;
 		if (!(error <= bound))
 			return i;
-		stretch(far, error, last_place(values->type, size), bound);
+		widen_distance(far, error, last_place(values->type, size), bound);
 	}
 	return n;
 }
 
-/* Not `==`: minus zero is not zero here. */
+/* Bits instead of ==, because -0 differs from +0 here. */
 static bool same_bits(double a, double b)
 {
 	uint64_t bits_of_a, bits_of_b;

@@ -1,4 +1,5 @@
-/* execution.c - a schedule bound to buffers of its own, run some times, and checked. */
+/* execution.c - binds a schedule to buffers of its own, runs it repeatedly, and checks the
+ * results. */
 #include "execution.h"
 #include "clock.h"
 #include <ordo/detail/trace.h>
@@ -16,13 +17,13 @@ static bool run_tasks(struct execution *execution, const struct execution_wish *
 	return worked;
 }
 
-/* The runs that are not timed come first. */
+/* The first `warmup` runs are not timed. */
 static bool run_once(struct execution *execution, const struct execution_wish *wish, uint32_t turn,
 	bool again, struct ordo_error *error)
 {
 	double elapsed;
-	if (!(wish->folded ? run_folding(
-				     &execution->folding, &execution->trial, again, &elapsed, error)
+	if (!(wish->folded ? run_collective(&execution->collective, &execution->trial, again,
+				     &elapsed, error)
 			   : run_tasks(execution, wish, turn, again, &elapsed, error)))
 		return false;
 	if (turn < wish->warmup)
@@ -33,8 +34,8 @@ static bool run_once(struct execution *execution, const struct execution_wish *w
 	return true;
 }
 
-/* In place a run eats its input, and a checked run must not find the last one's result: both are
- * filled again. */
+/* Refills the buffers where needed: in place a run overwrites its input, and a checked run must not
+ * find the previous result. */
 static bool run_all(
 	struct execution *execution, const struct execution_wish *wish, struct ordo_error *error)
 {
@@ -59,7 +60,7 @@ static bool open_tasks(struct execution *execution, const struct execution_wish 
 {
 	execution->plan = ordo_plan_create(execution->schedule, options, error);
 	return execution->plan &&
-	       give_buffers(
+	       allocate_and_bind(
 		       &execution->buffers, execution->plan, &execution->problem, options, error) &&
 	       (!wish->trace || ordo_plan_trace_begin(execution->plan, 1, error));
 }
@@ -76,10 +77,10 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 			.values = {wish->seed, wish->type, wish->reduction},
 			.count = wish->count}};
 	execution->problem.in_place ^= wish->other_form;
-	if (!(wish->folded ? give_memory(
+	if (!(wish->folded ? allocate_buffers(
 				     &execution->buffers, &execution->problem, &options, error) &&
-				     open_folding(&execution->folding, schedule, proof, &options,
-					     &execution->buffers, wish->nworker, error)
+				     open_collective_run(&execution->collective, schedule, proof,
+					     &options, &execution->buffers, wish->nworker, error)
 			   : open_tasks(execution, wish, &options, error)))
 		return false;
 	execution->trial.inputs = execution->buffers.inputs;
@@ -90,7 +91,7 @@ bool execute(struct execution *execution, const struct ordo_schedule *schedule,
 void close_execution(struct execution *execution)
 {
 	ordo_plan_destroy(execution->plan);
-	close_folding(&execution->folding);
+	close_collective_run(&execution->collective);
 	free_buffers(&execution->buffers);
 }
 

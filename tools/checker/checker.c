@@ -629,7 +629,7 @@ static void synchronise(struct check *c, u32 id)
 	}
 }
 
-static void give_memory(struct check *c)
+static void allocate_buffers(struct check *c)
 {
 	u64 ncell = 0, nmove = 0;
 	for (u32 rank = 0; rank < c->N; rank++) {
@@ -773,7 +773,7 @@ static void check_all(
 	members(c, found[CLAIMS], &claim_keys, claims);
 	c->now = 0;
 	read_routes(c, found[ROUTES], certificate->size);
-	give_memory(c);
+	allocate_buffers(c);
 	run(c, elements(c, found[ORDER]), elements(c, found[PATHS]));
 	judge_end(c, elements(c, found[LEAVING]));
 	judge_outputs(c, claims);

@@ -119,7 +119,7 @@ bool open_live(struct live *live, const struct ordo_schedule *schedule, enum ord
 		return ordo_fail_memory(error);
 	live->plan = ordo_plan_create(schedule, &live->options, error);
 	return live->plan &&
-	       give_buffers(&live->buffers, live->plan, problem, &live->options, error);
+	       allocate_and_bind(&live->buffers, live->plan, problem, &live->options, error);
 }
 
 void close_live(struct live *live)

@@ -136,7 +136,7 @@ static bool run_once(
 		.type = input->type, .reduction = input->reduction, .count = input->count};
 	showing->plan = ordo_plan_create(showing->schedule, &options, error);
 	if (!showing->plan ||
-		!give_buffers(&showing->buffers, showing->plan, problem, &options, error))
+		!allocate_and_bind(&showing->buffers, showing->plan, problem, &options, error))
 		return false;
 	for (uint32_t rank = 0; rank < problem->nrank; rank++)
 		for (uint32_t slot = 0; slot < ordo_input_slots(problem, rank); slot++)

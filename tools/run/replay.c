@@ -1,4 +1,4 @@
-/* replay.c - replays written by `ordo verify`, and carried out by `ordo run`. */
+/* replay.c - writes replays for `ordo verify`, and runs them for `ordo run`. */
 #include "replay.h"
 #include "report/execution.h"
 #include "report/proof.h"
@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* NULL: there is none, or it failed with call->status. */
+/* The replay of the first finding that has one. NULL: none has, or call->status says what
+ * failed. */
 static struct ordo_replay *find_replay(
 	struct call *call, const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
@@ -29,8 +30,8 @@ static struct ordo_replay *find_replay(
 		return replay;
 	}
 	note(call, proof->proved
-			   ? "no replay is written: nothing is wrong in any interleaving"
-			   : "no replay is written: what is wrong is wrong before anything runs");
+			   ? "no replay is written: no interleaving has a fault"
+			   : "no replay is written: the fault does not depend on an interleaving");
 	return NULL;
 }
 
@@ -95,17 +96,17 @@ struct replaying {
 	const char *trace;
 };
 
-static void report_sight(const struct report *list, const struct replaying *replaying,
-	const struct rehearsal *rehearsal, uint32_t i)
+static void report_observation(const struct report *list, const struct replaying *replaying,
+	const struct observed_run *run, uint32_t i)
 {
 	const struct ordo_replay *replay = replaying->replay;
-	const struct sight *sight = &rehearsal->sights[i];
+	const struct observation *observation = &run->observations[i];
 	char where[512], slot[96];
 	ordo_task_locate(replaying->schedule, replay->tasks[i].task, where, sizeof where);
-	if (sight->step == UINT64_MAX)
+	if (observation->step == UINT64_MAX)
 		return;
 	const struct report one = report_item(list);
-	report_text(&one, "    step %-8" PRIu64 "<step> %s<task>%s\n", sight->step, where,
+	report_text(&one, "    step %-8" PRIu64 "<step> %s<task>%s\n", observation->step, where,
 		replay->tasks[i].call ? ", in the second call" : "");
 	report_members(&one, "%u<call>", replay->tasks[i].call);
 	if (replay->memory_rank == ORDO_NONE)
@@ -113,120 +114,118 @@ static void report_sight(const struct report *list, const struct replaying *repl
 	snprintf(slot, sizeof slot, "%s slot %u of rank %u",
 		ordo_buffer_name(replay->memory_buffer), replay->memory_slot, replay->memory_rank);
 	struct values values = *replaying->values;
-	values.type = sight_type(replaying->schedule, replay, values.type);
-	const struct number before = name_element(&values, sight->before),
-			    after = name_element(&values, sight->after);
+	values.type = observed_type(replaying->schedule, replay, values.type);
+	const struct number before = name_element(&values, observation->before),
+			    after = name_element(&values, observation->after);
 	report_text(&one, "    %-13s %s<slot>: %s<before> before it, %s<after> after it\n", "",
 		slot, before.text, after.text);
 }
 
 /* `rank 2, output slot 7, element 0: A in this, B in that` */
-static void report_odd(const struct report *report, const struct replaying *replaying,
-	const struct odd_element *odd, const char *name, const char *const labels[2])
+static void report_difference(const struct report *report, const struct replaying *replaying,
+	const struct element_difference *found, const char *name, const char *const labels[2])
 {
-	const struct number one = name_element(replaying->values, odd->values[0]),
-			    other = name_element(replaying->values, odd->values[1]);
+	const struct number one = name_element(replaying->values, found->values[0]),
+			    other = name_element(replaying->values, found->values[1]);
 	char key[64];
-	add_count(report->json, name, odd->count);
-	if (!odd->count)
+	add_count(report->json, name, found->count);
+	if (!found->count)
 		return;
 	snprintf(key, sizeof key, "first_%s", name);
 	const struct report first = report_object(report, key);
 	report_line(&first, name,
 		"%" PRIu64 " element%s; the first: rank %u<rank>, output slot %u<slot>, element "
 		"%" PRIu64 "<element>%s",
-		odd->count, plural(odd->count), odd->rank, odd->slot, odd->element,
-		odd->call ? ", second call" : "");
-	report_members(&first, "%u<call>", odd->call);
+		found->count, plural(found->count), found->rank, found->slot, found->element,
+		found->call ? ", second call" : "");
+	report_members(&first, "%u<call>", found->call);
 	report_line(&first, "", "%s %s, %s %s", one.text, labels[0], other.text, labels[1]);
 	add_text(first.json, labels[0], one.text);
 	add_text(first.json, labels[1], other.text);
 }
 
-static void report_left_over(const struct report *report, const struct rehearsal *rehearsal)
+static void report_left_over(const struct report *report, const struct observed_run *run)
 {
-	if (rehearsal->left_over.nsignal)
+	if (run->left_over.nsignal)
 		report_line(report, "left over",
 			"signal %u from rank %u to rank %u has %u token%s at the end",
-			rehearsal->left_over.number, rehearsal->left_over.from,
-			rehearsal->left_over.to, rehearsal->left_over.ntoken,
-			plural(rehearsal->left_over.ntoken));
-	report_members(report, "%u<signals_left_over>", rehearsal->left_over.nsignal);
+			run->left_over.number, run->left_over.from, run->left_over.to,
+			run->left_over.ntoken, plural(run->left_over.ntoken));
+	report_members(report, "%u<signals_left_over>", run->left_over.nsignal);
 }
 
-static void report_rehearsal(const struct report *list, const struct replaying *replaying,
-	const struct rehearsal *rehearsal, uint32_t which)
+static void report_interleaving(const struct report *list, const struct replaying *replaying,
+	const struct observed_run *run, uint32_t which)
 {
 	static const char *const labels[2] = {"found", "wanted"};
 	const struct ordo_replay *replay = replaying->replay;
-	const struct report one = report_item(list), sights = report_list(&one, "sights");
+	const struct report one = report_item(list), observations = report_list(&one, "sights");
 	report_text(&one, "  interleaving %u of %u: %" PRIu64 "<tasks> tasks in %u runs\n",
-		which + 1, replay->ninterleaving, rehearsal->nstep,
-		replay->interleavings[which].nrun);
-	report_members(&one, "%d<completed?>", rehearsal->completed);
+		which + 1, replay->ninterleaving, run->nstep, replay->interleavings[which].nrun);
+	report_members(&one, "%d<completed?>", run->completed);
 	/* In the order in which they ran. */
-	const bool exchanged = rehearsal->sights[1].step < rehearsal->sights[0].step;
+	const bool exchanged = run->observations[1].step < run->observations[0].step;
 	for (uint32_t i = 0; i < replay->ntask; i++)
-		report_sight(
-			&sights, replaying, rehearsal, replay->ntask == 2 && exchanged ? 1 - i : i);
-	if (!rehearsal->completed)
-		report_line(&one, "stuck", "%s<stuck>", rehearsal->error.text);
-	report_left_over(&one, rehearsal);
-	report_odd(&one, replaying, &rehearsal->wrong, "wrong", labels);
-	if (rehearsal->completed && !rehearsal->wrong.count)
-		report_line(&one, "right", "every output is what the operator means");
+		report_observation(
+			&observations, replaying, run, replay->ntask == 2 && exchanged ? 1 - i : i);
+	if (!run->completed)
+		report_line(&one, "stopped", "%s<stuck>", run->error.text);
+	report_left_over(&one, run);
+	report_difference(&one, replaying, &run->wrong, "wrong", labels);
+	if (run->completed && !run->wrong.count)
+		report_line(&one, "right", "every output equals the operator's result");
 }
 
-static bool shows_something(const struct rehearsal *rehearsal)
+static bool shows_something(const struct observed_run *run)
 {
-	return !rehearsal->completed || rehearsal->wrong.count || rehearsal->left_over.nsignal;
+	return !run->completed || run->wrong.count || run->left_over.nsignal;
 }
 
 static int report_all(const struct report *report, const struct replaying *replaying,
-	const struct rehearsal rehearsals[2])
+	const struct observed_run runs[2])
 {
 	static const char *const labels[2] = {"in interleaving 1", "in interleaving 2"};
 	const struct ordo_replay *replay = replaying->replay;
 	const struct report list = report_list(report, "interleavings");
 	bool shown = false;
 	for (uint32_t i = 0; i < replay->ninterleaving; i++) {
-		report_rehearsal(&list, replaying, &rehearsals[i], i);
-		shown = shown || shows_something(&rehearsals[i]);
+		report_interleaving(&list, replaying, &runs[i], i);
+		shown = shown || shows_something(&runs[i]);
 	}
-	if (replay->ninterleaving == 2 && rehearsals[0].completed && rehearsals[1].completed) {
-		const struct odd_element odd = compare_rehearsals(replaying->schedule, replay,
-			rehearsals, replaying->values, replaying->count);
-		report_odd(report, replaying, &odd, "different", labels);
-		shown = shown || odd.count;
+	if (replay->ninterleaving == 2 && runs[0].completed && runs[1].completed) {
+		const struct element_difference found = compare_observed_runs(
+			replaying->schedule, replay, runs, replaying->values, replaying->count);
+		report_difference(report, replaying, &found, "different", labels);
+		shown = shown || found.count;
 	}
 	if (!shown)
-		report_line(report, "unseen", "no output shows it, with these values");
+		report_line(report, "unseen", "no output differs with these values");
 	report_members(report, "%d<shown?>", shown);
 	return shown ? ORDO_REFUTED : ORDO_OK;
 }
 
-static int carry_out(const struct replaying *replaying)
+static int run_interleavings(const struct replaying *replaying)
 {
 	struct call *call = replaying->call;
 	struct ordo_error error;
 	struct report report = report_of(call, stdout);
-	struct rehearsal rehearsals[2] = {{.outputs = NULL}, {.outputs = NULL}};
+	struct observed_run runs[2] = {{.outputs = NULL}, {.outputs = NULL}};
 	int status = ORDO_OK;
 	report.width = EXECUTION_WIDTH;
 	for (uint32_t i = 0; i < replaying->replay->ninterleaving && status == ORDO_OK; i++) {
-		if (!rehearse(&rehearsals[i], replaying->schedule, replaying->replay, i,
+		if (!observe_run(&runs[i], replaying->schedule, replaying->replay, i,
 			    replaying->values, replaying->count, &error))
 			status = fail(call, &error);
-		else if (!rehearsals[i].completed && rehearsals[i].error.code != ORDO_REFUTED)
-			status = fail(call, &rehearsals[i].error);
+		else if (!runs[i].completed && runs[i].error.code != ORDO_REFUTED)
+			status = fail(call, &runs[i].error);
 	}
 	if (status == ORDO_OK)
-		status = report_all(&report, replaying, rehearsals);
-	const struct ordo_plan *const plans[2] = {rehearsals[0].plan, rehearsals[1].plan};
+		status = report_all(&report, replaying, runs);
+	const struct ordo_plan *const plans[2] = {runs[0].plan, runs[1].plan};
 	status = deliver_trace(call, replaying->trace, replaying->schedule, plans,
 		replaying->replay->ninterleaving, status);
-	close_rehearsal(&rehearsals[0]);
-	close_rehearsal(&rehearsals[1]);
+	close_observed_run(&runs[0]);
+	close_observed_run(&runs[1]);
 	return status;
 }
 
@@ -243,7 +242,7 @@ int run_replay(struct call *call, const struct ordo_schedule *schedule, const ch
 	report_line(&report, "replay", "%s<shows>: %s<text>", replay->shows, replay->text);
 	report_members(&report, "%u<calls>", replay->ncall);
 	const struct replaying replaying = {call, schedule, replay, values, count, trace};
-	const int status = carry_out(&replaying);
+	const int status = run_interleavings(&replaying);
 	ordo_replay_destroy(replay);
 	return status;
 }

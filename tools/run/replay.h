@@ -2,7 +2,7 @@
 #ifndef ORDO_TOOLS_RUN_REPLAY_H
 #define ORDO_TOOLS_RUN_REPLAY_H
 
-#include "check/rehearsal.h"
+#include "check/observed_run.h"
 #include "report/report.h"
 
 /* Writes a replay of the first finding that has one, or of two reduces in no fixed order. false:
