@@ -5,12 +5,10 @@
  * here. Tasks are numbered stream after stream. Each Wait of a signal takes the oldest token (R5:
  * of one stream, for one stream). A path is a list of Waits, and leads from the Notify that the
  * first took the token of to the last: each other Notify stands behind the Wait before it, in one
- * stream. Every slot remembers who wrote it last and who has read it since, so what must be
- * ordered is found here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is
- * none.
+ * stream. Every slot remembers who wrote it last and who has read it since, so what must be ordered
+ * is found here, and a certificate cannot leave it out. What is kept + 1 is 0 if there is none.
  *
- * What R1 says of the schedule is judged before anything else, but for a rank that is there
- * twice.
+ * The schedule is checked for R1 before anything else, except for a rank that is there twice.
  */
 #include "checker.h"
 #include "json.h"
@@ -256,11 +254,11 @@ static int by_key(const void *one, const void *other)
 }
 
 /* Anybody's extras: no key twice, however deep. */
-static void judge_extra(struct check *c, const struct value *value)
+static void check_extra(struct check *c, const struct value *value)
 {
 	u64 n = 0;
 	for (const struct value *item = value->child; item; item = item->next, n++)
-		judge_extra(c, item);
+		check_extra(c, item);
 	if (*value->text != '{' || n < 2)
 		return;
 	const struct value **sorted = need(c, n, sizeof *sorted), **next = sorted;
@@ -344,7 +342,7 @@ static void read_labels(struct check *c, const struct value *const *head)
 		}
 	if (head[EXTRA]) {
 		SHAPE(*head[EXTRA]->text == '{', head[EXTRA], "wanted an object");
-		judge_extra(c, head[EXTRA]);
+		check_extra(c, head[EXTRA]);
 	}
 	if (head[TOPOLOGY]) {
 		const struct value *found[2] = {0};
@@ -464,7 +462,7 @@ static void read_schedule(struct check *c, const struct document *document)
 /* Paths. */
 
 /* A Wait that has taken its token; behind the hop before, if there is one. */
-static u32 judge_hop(struct check *c, const u32 *before, u32 id)
+static u32 check_hop(struct check *c, const u32 *before, u32 id)
 {
 	DEMAND(id < c->ntask && c->tasks[id].taken, "a hop that took no token");
 	const u32 notify = c->tasks[id].taken - 1, stream = c->tasks[notify].stream;
@@ -473,7 +471,7 @@ static u32 judge_hop(struct check *c, const u32 *before, u32 id)
 	return notify;
 }
 
-/* Hops one after another; that each is behind the one before is judged at the end. */
+/* Hops one after another; their order is checked at the end. */
 static void read_routes(struct check *c, const struct value *routes, u64 nletter)
 {
 	c->hops = need(c, nletter / 2 + 1, sizeof(u32));
@@ -488,7 +486,7 @@ static void read_routes(struct check *c, const struct value *routes, u64 nletter
 }
 
 /* Returns the Notify that the path begins with; *last is the Wait it ends with. */
-static u32 judge_path(struct check *c, const struct value *item, u32 *last)
+static u32 check_path(struct check *c, const struct value *item, u32 *last)
 {
 	u32 begin = 0, nitem = 0;
 	for (; item; item = item->next) {
@@ -505,7 +503,7 @@ static u32 judge_path(struct check *c, const struct value *item, u32 *last)
 		} else {
 			first = end = number(c, item, 0, UINT32_MAX);
 		}
-		const u32 notify = judge_hop(c, nitem ? last : NULL, first);
+		const u32 notify = check_hop(c, nitem ? last : NULL, first);
 		begin = nitem++ ? begin : notify;
 		*last = end;
 	}
@@ -522,7 +520,7 @@ static void take_paths(struct check *c, u32 id, const struct value **paths)
 		SHAPE(item, *paths, "an empty path");
 		if (number(c, item, 0, UINT32_MAX) != id)
 			return;
-		const u32 notify = judge_path(c, item->next, &last);
+		const u32 notify = check_path(c, item->next, &last);
 		struct stream *stream = &c->streams[c->tasks[notify].stream];
 		DEMAND(c->tasks[last].stream == c->tasks[id].stream && last < id,
 			"a path leads elsewhere");
@@ -683,17 +681,17 @@ static void run(struct check *c, const struct value *order, const struct value *
 }
 
 /* R6; R9, leaving; and the routes that paths went along. */
-static void judge_end(struct check *c, const struct value *leaving)
+static void check_end(struct check *c, const struct value *leaving)
 {
 	u32 last;
 	for (u32 i = 0; i < c->nhop; i++)
-		judge_hop(c, i && c->route_of[i] == c->route_of[i - 1] ? &c->hops[i - 1] : NULL,
+		check_hop(c, i && c->route_of[i] == c->route_of[i - 1] ? &c->hops[i - 1] : NULL,
 			c->hops[i]);
 	for (; leaving; leaving = leaving->next) {
 		const struct value *item = elements(c, leaving); /* a rank, then hops */
 		SHAPE(item, leaving, "an empty path");
 		const u32 rank = number(c, item, 0, LIMIT),
-			  notify = judge_path(c, item->next, &last);
+			  notify = check_path(c, item->next, &last);
 		DEMAND(rank == c->streams[c->tasks[last].stream].rank, "a path leads elsewhere");
 		struct link *touch = &c->links[*at(c, TOUCH, c->tasks[notify].stream, rank)];
 		touch->left = touch->left < notify ? notify : touch->left;
@@ -730,7 +728,7 @@ static bool says(const struct check *c, const struct value *claim, bool truth)
 	return *claim->text == *word;
 }
 
-static void judge_outputs(struct check *c, const struct value *const *claims)
+static void check_outputs(struct check *c, const struct value *const *claims)
 {
 	u32 *trees = need(c, c->M, sizeof(u32)), ndistinct = 0;
 	bool *whole = need(c, c->ntree + 1, 1), *counted = need(c, c->ntree + 1, 1), equal = true;
@@ -775,8 +773,8 @@ static void check_all(
 	read_routes(c, found[ROUTES], certificate->size);
 	allocate_buffers(c);
 	run(c, elements(c, found[ORDER]), elements(c, found[PATHS]));
-	judge_end(c, elements(c, found[LEAVING]));
-	judge_outputs(c, claims);
+	check_end(c, elements(c, found[LEAVING]));
+	check_outputs(c, claims);
 }
 
 enum verdict check_certificate(

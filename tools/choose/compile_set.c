@@ -97,7 +97,7 @@ static bool report_making(struct call *call, struct making *making, double taken
 	report_machine(&report, making);
 	if (call->json)
 		report_passed_over(call, &making->selection.candidates);
-	if (!report_judged(call, &report, &making->made.judged))
+	if (!report_set_proof(call, &report, &making->made.set_proof))
 		return false;
 	report_text(&report,
 		"chosen, compiled, proved and written in %g<seconds:time> to %s<output>\n", taken,

@@ -74,7 +74,7 @@ static bool add_rows(struct table *table)
 
 /* Cells. */
 
-static bool judge_cell(
+static bool check_cell(
 	struct cell *cell, const struct ordo_schedule *schedule, struct ordo_error *error)
 {
 	struct ordo_proof *proof = ordo_verify(schedule, NULL, error);
@@ -106,7 +106,7 @@ static bool fill_cell(struct call *call, const struct table *table, uint32_t row
 	struct ordo_schedule *schedule = ordo_compile(&request, &error);
 	if (!schedule)
 		return error.code == ORDO_USAGE ? true : refuse_error(call, &error);
-	const bool worked = judge_cell(cell_at(table, row, column), schedule, &error);
+	const bool worked = check_cell(cell_at(table, row, column), schedule, &error);
 	ordo_schedule_destroy(schedule);
 	return worked ? true : refuse_error(call, &error);
 }

@@ -55,13 +55,14 @@ bool prove_selection(struct call *call, struct made_set *made,
 	made->set = ordo_selection_plan_set(selection, &wish->problem, &error);
 	if (!made->set)
 		return refuse_error(call, &error);
-	if (!begin_judged(call, &made->judged, made->set, &sums_of_floats))
+	if (!open_set_proof(call, &made->set_proof, made->set, &sums_of_floats))
 		return false;
 	for (uint32_t i = 0; i < made->set->nrange; i++)
-		if (!judge_range(call, &made->judged, i, selection->ranges[i].schedule, &options))
+		if (!prove_range(
+			    call, &made->set_proof, i, selection->ranges[i].schedule, &options))
 			return false;
-	conclude_judged(&made->judged);
-	return set_meets_conditions(call, &made->judged, conditions);
+	conclude_set_proof(&made->set_proof);
+	return set_meets_conditions(call, &made->set_proof, conditions);
 }
 
 bool write_selection(struct call *call, const struct made_set *made,
@@ -80,7 +81,7 @@ bool write_selection(struct call *call, const struct made_set *made,
 void end_made(struct made_set *made)
 {
 	free(made->costs);
-	end_judged(&made->judged);
+	close_set_proof(&made->set_proof);
 	ordo_plan_set_destroy(made->set);
 }
 
@@ -92,5 +93,5 @@ void report_made(const struct report *report, const struct made_set *made)
 		made->set->nrange, plural(made->set->nrange), paint(report->text, GREEN),
 		paint(report->text, PLAIN));
 	report_set(&(struct report){.json = report->json}, made->set);
-	report_ranges(report, &made->judged, made->costs);
+	report_ranges(report, &made->set_proof, made->costs);
 }

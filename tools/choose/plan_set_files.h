@@ -13,7 +13,7 @@ bool read_set_output(struct call *call, const char *output);
 /* A selection as a set. */
 struct made_set {
 	struct ordo_plan_set *set;
-	struct judged_set judged;
+	struct set_proof set_proof;
 	struct range_cost *costs; /* [set->nrange] of calloc, or NULL */
 };
 

@@ -173,7 +173,8 @@ static void report_document(struct call *call, const struct wish *wish,
 		paint(report.text, GREEN), paint(report.text, PLAIN), product->proof->digest);
 	report_proof(&report, product->schedule, product->proof);
 	if (call->json)
-		judge_and_report(call, &sums_of_floats, product->schedule, product->proof);
+		check_and_report_guarantees(
+			call, &sums_of_floats, product->schedule, product->proof);
 	report_shard_price(call, product->schedule, topology);
 	report_compiled(&report, wish, times);
 	if (wish->summary)
@@ -196,7 +197,7 @@ static void report_verdict(struct call *call, const struct wish *wish,
 	report_schedule(&report, schedule);
 	report_proof(&report, schedule, product->proof);
 	report_rules(&report, &unlimited, topology, false);
-	judge_and_report(call, &sums_of_floats, schedule, product->proof);
+	check_and_report_guarantees(call, &sums_of_floats, schedule, product->proof);
 	report_shard_price(call, schedule, topology);
 	report_compiled(&report, wish, times);
 	/* Of the processor: what else the machine does is not the schedule's. */

@@ -51,9 +51,9 @@ static bool open_side(struct call *call, const struct wish *wish, const char *fi
 	const struct ordo_verify_options options = {0};
 	side->file = file;
 	side->schedule = open_schedule(call, file);
-	const bool judged =
-		side->schedule && can_judge(call, &wish->arithmetic, &side->schedule->problem);
-	side->proof = judged ? prove(call, side->schedule, &options) : NULL;
+	const bool checked = side->schedule && can_check_guarantees(call, &wish->arithmetic,
+						       &side->schedule->problem);
+	side->proof = checked ? prove(call, side->schedule, &options) : NULL;
 	if (!side->proof)
 		return false;
 	side->order = ordo_order_create(forest, side->schedule, side->proof, &error);

@@ -64,8 +64,9 @@ struct wish {
 
 /* What is wrong with it, to be drawn in red; *witness is NULL if it is proved, or if that is too
  * much to ask. false: call->status. */
-static bool judge(struct call *call, const struct wish *wish, const struct ordo_schedule *schedule,
-	const struct ordo_topology *topology, struct ordo_proof **proof, struct witness **witness)
+static bool find_verdict(struct call *call, const struct wish *wish,
+	const struct ordo_schedule *schedule, const struct ordo_topology *topology,
+	struct ordo_proof **proof, struct witness **witness)
 {
 	struct ordo_error error;
 	struct progress progress = {0};
@@ -172,7 +173,7 @@ static const struct {
 };
 
 /* Proved or not; what is wrong with it is red. */
-static bool draw_judged(
+static bool draw_proved(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule, FILE *out)
 {
 	struct ordo_topology *topology;
@@ -181,7 +182,7 @@ static bool draw_judged(
 	if (!choose_topology(
 		    call, &wish->times.predicting.topology, schedule->problem.nrank, &topology))
 		return false;
-	bool worked = judge(call, wish, schedule, topology, &proof, &witness);
+	bool worked = find_verdict(call, wish, schedule, topology, &proof, &witness);
 	const struct subject subject = {schedule, proof, witness};
 	if (worked && wish->form->table)
 		worked = draw_table(call, wish, &subject, out);
@@ -204,7 +205,7 @@ static bool draw_file(struct call *call, const struct wish *wish, FILE *out)
 	struct ordo_error error;
 	bool worked;
 	if (strcmp(wish->form->name, "text") != 0)
-		worked = draw_judged(call, wish, schedule, out);
+		worked = draw_proved(call, wish, schedule, out);
 	else if (!(worked = ordo_schedule_print_text(schedule, out, &error)))
 		call->status = fail(call, &error);
 	ordo_schedule_destroy(schedule);

@@ -51,9 +51,9 @@ static bool open_subject(struct call *call, const struct wish *wish, struct subj
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
 	*subject = (struct subject){.schedule = open_schedule(call, wish->file)};
-	const bool judged = subject->schedule &&
-			    can_judge(call, &wish->arithmetic, &subject->schedule->problem);
-	subject->proof = judged ? prove(call, subject->schedule, &options) : NULL;
+	const bool checked = subject->schedule && can_check_guarantees(call, &wish->arithmetic,
+							  &subject->schedule->problem);
+	subject->proof = checked ? prove(call, subject->schedule, &options) : NULL;
 	if (!subject->proof)
 		return false;
 	if (!subject->proof->proved)
@@ -210,16 +210,16 @@ static bool report_classes(struct call *call, const struct report *report, const
 	return true;
 }
 
-static bool judge_order(struct call *call, const struct report *report, const struct wish *wish,
+static bool check_order(struct call *call, const struct report *report, const struct wish *wish,
 	const struct subject *subject)
 {
-	struct judgements judgements;
-	const bool judged = make_judgements(call, &wish->arithmetic, &subject->order->problem,
-		subject->proof, subject->order, &judgements);
-	if (judged)
-		report_judgements(report, &judgements);
-	free_judgements(&judgements);
-	return judged;
+	struct guarantee_verdicts verdicts;
+	const bool checked = check_guarantees(call, &wish->arithmetic, &subject->order->problem,
+		subject->proof, subject->order, &verdicts);
+	if (checked)
+		report_verdicts(report, &verdicts);
+	free_guarantee_verdicts(&verdicts);
+	return checked;
 }
 
 static bool report_orders(struct call *call, const struct wish *wish, struct subject *subject)
@@ -237,7 +237,7 @@ static bool report_orders(struct call *call, const struct wish *wish, struct sub
 	else
 		report_line(&report, "orders", "none: %s adds nothing", facts->name);
 	if ((facts->reduces && !report_classes(call, &report, wish, subject)) ||
-		!judge_order(call, &report, wish, subject))
+		!check_order(call, &report, wish, subject))
 		return false;
 	report_line(
 		&report, "order digest", "%s", digest ? digest : "none: the ranks' copies differ");

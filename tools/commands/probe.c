@@ -451,7 +451,7 @@ static int probe_schedule(struct call *call, const struct wish *wish,
 	return status;
 }
 
-static int judge_and_probe(
+static int check_and_probe(
 	struct call *call, const struct wish *wish, const struct ordo_schedule *schedule)
 {
 	const struct ordo_verify_options options = {.atomic_reduce = wish->atomic_reduce};
@@ -511,7 +511,7 @@ static int probe(struct call *call)
 	const struct ordo_operator_facts *facts = ordo_operator_facts(schedule->problem.op);
 	const int status =
 		facts->reduces
-			? judge_and_probe(call, &wish, schedule)
+			? check_and_probe(call, &wish, schedule)
 			: fail_usage(call, NULL, "%s adds nothing, so there is no order to recover",
 				  facts->name);
 	ordo_schedule_destroy(schedule);

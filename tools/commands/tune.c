@@ -145,7 +145,7 @@ static bool report_making(
 	const struct report report = report_of(call, stdout), effort = report_of(call, stderr);
 	report_made(&report, &making->made);
 	report_tuning(&report, wish, tuning);
-	if (!report_judged(call, &report, &making->made.judged))
+	if (!report_set_proof(call, &report, &making->made.set_proof))
 		return false;
 	if (call->json || wish->candidates)
 		report_candidates(&report, tuning);

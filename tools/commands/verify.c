@@ -58,11 +58,11 @@ static void report_proved(const struct report *report, const struct wish *wish,
 
 /* What --require asks for: the first that is refuted is said. */
 static int check_conditions(
-	struct call *call, const struct wish *wish, const struct judgements *judgements)
+	struct call *call, const struct wish *wish, const struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
-		const struct ordo_judgement *judgement = &judgements->of[i];
+		const struct ordo_judgement *judgement = &verdicts->of[i];
 		if (!(wish->conditions.guarantees >> i & 1) || judgement->verdict == ORDO_HOLDS ||
 			judgement->verdict == ORDO_NOT_APPLICABLE)
 			continue;
@@ -82,21 +82,21 @@ static int check_conditions(
 
 /* Of the guarantees that are refuted, the first required one, or else the first. */
 static const struct ordo_contradiction *choose_contradiction(
-	const struct wish *wish, const struct judgements *judgements)
+	const struct wish *wish, const struct guarantee_verdicts *verdicts)
 {
 	for (int only_required = 1; only_required >= 0; only_required--)
 		for (int i = 0; i < ORDO_NGUARANTEE; i++)
-			if (judgements->of[i].contradicted &&
+			if (verdicts->of[i].contradicted &&
 				(!only_required || wish->conditions.guarantees >> i & 1))
-				return &judgements->of[i].contradiction;
+				return &verdicts->of[i].contradiction;
 	return NULL;
 }
 
 static int write_input(struct call *call, const struct wish *wish,
-	const struct ordo_schedule *schedule, const struct judgements *judgements)
+	const struct ordo_schedule *schedule, const struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
-	const struct ordo_contradiction *found = choose_contradiction(wish, judgements);
+	const struct ordo_contradiction *found = choose_contradiction(wish, verdicts);
 	if (!found) {
 		note(call,
 			"no input written: nothing that an input could show is refuted for %s %s",
@@ -119,22 +119,22 @@ static int write_input(struct call *call, const struct wish *wish,
 	return ORDO_OK;
 }
 
-/* What the proof says for the type and the reduction, and what was asked of that. */
-static int judge_proved(struct call *call, const struct wish *wish,
+/* Reports the guarantees of a proof for the arithmetic, and checks the conditions. */
+static int report_guarantees_of(struct call *call, const struct wish *wish,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
-	struct judgements judgements;
+	struct guarantee_verdicts verdicts;
 	const struct report report = report_of(call, stdout);
-	if (!make_judgements(
-		    call, &wish->arithmetic, &schedule->problem, proof, NULL, &judgements)) {
-		free_judgements(&judgements);
+	if (!check_guarantees(
+		    call, &wish->arithmetic, &schedule->problem, proof, NULL, &verdicts)) {
+		free_guarantee_verdicts(&verdicts);
 		return call->status;
 	}
-	report_guarantees(&report, schedule, proof, &judgements);
-	int status = wish->input ? write_input(call, wish, schedule, &judgements) : ORDO_OK;
+	report_guarantees(&report, schedule, proof, &verdicts);
+	int status = wish->input ? write_input(call, wish, schedule, &verdicts) : ORDO_OK;
 	if (status == ORDO_OK)
-		status = check_conditions(call, wish, &judgements);
-	free_judgements(&judgements);
+		status = check_conditions(call, wish, &verdicts);
+	free_guarantee_verdicts(&verdicts);
 	return status;
 }
 
@@ -176,7 +176,8 @@ static int report_verdict(struct call *call, const struct wish *wish,
 	const struct report report = report_of(call, stdout), errors = report_of(call, stderr);
 	report_proof(&errors, schedule, proof);
 	report_proved(&report, wish, schedule, proof, topology);
-	const int status = proof->proved ? judge_proved(call, wish, schedule, proof) : ORDO_REFUTED;
+	const int status =
+		proof->proved ? report_guarantees_of(call, wish, schedule, proof) : ORDO_REFUTED;
 	report_symmetry(&report, found);
 	return status;
 }
@@ -185,7 +186,7 @@ static int verify_schedule(struct call *call, const struct wish *wish,
 	const struct ordo_schedule *schedule, double read)
 {
 	struct ordo_topology *topology;
-	if (!can_judge(call, &wish->arithmetic, &schedule->problem) ||
+	if (!can_check_guarantees(call, &wish->arithmetic, &schedule->problem) ||
 		!choose_topology(call, &wish->topology, schedule->problem.nrank, &topology))
 		return call->status;
 	compare_topology(call, schedule, topology);

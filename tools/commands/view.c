@@ -32,7 +32,7 @@ struct making {
 	struct subject subject;
 	struct ordo_schedule *schedule; /* of the subject */
 	struct ordo_proof *proof;
-	struct judgements judgements;
+	struct guarantee_verdicts verdicts;
 	struct predicted predicted;
 	struct ordo_timeline *counted; /* where nothing is predicted */
 	struct steps steps;
@@ -89,7 +89,7 @@ static bool open_wished(struct making *making)
 	return found;
 }
 
-static bool judge_orders(struct making *making)
+static bool check_orders(struct making *making)
 {
 	struct call *call = making->call;
 	const struct wish *wish = making->wish;
@@ -100,13 +100,13 @@ static bool judge_orders(struct making *making)
 				ordo_operator_facts(problem->op)->name);
 		return false;
 	}
-	return make_judgements(call, &wish->arithmetic, problem, making->proof, NULL,
-		       &making->judgements) &&
-	       (!wish->against || judge_against(call, wish->against, making->schedule,
-					  making->proof, &making->judgements));
+	return check_guarantees(
+		       call, &wish->arithmetic, problem, making->proof, NULL, &making->verdicts) &&
+	       (!wish->against || check_guarantees_against(call, wish->against, making->schedule,
+					  making->proof, &making->verdicts));
 }
 
-static bool judge(struct making *making)
+static bool prove_and_check(struct making *making)
 {
 	struct call *call = making->call;
 	const struct wish *wish = making->wish;
@@ -121,7 +121,7 @@ static bool judge(struct making *making)
 	/* Comparing looks at the trees, which only the proof of the whole lists. */
 	making->proof = prove_schedule(call, making->schedule, &options,
 		wish->against ? SYMMETRY_OFF : SYMMETRY_AUTO, &found);
-	return making->proof && (!making->proof->proved || judge_orders(making));
+	return making->proof && (!making->proof->proved || check_orders(making));
 }
 
 /* What is refuted has times only if it goes to its end over links that are there. */
@@ -187,7 +187,7 @@ static bool print_page(struct making *making, FILE *out)
 	const struct ordo_prediction *prediction = making->predicted.prediction;
 	const struct page page = {.schedule = making->schedule,
 		.proof = making->proof,
-		.judgements = making->proof->proved ? &making->judgements : NULL,
+		.verdicts = making->proof->proved ? &making->verdicts : NULL,
 		.limits = &making->wish->limits,
 		.topology = making->predicted.topology,
 		.prediction = prediction,
@@ -252,7 +252,8 @@ static bool deliver(struct making *making, FILE *page)
 static bool make_page(struct making *making)
 {
 	struct ordo_error error;
-	if (!open_wished(making) || !judge(making) || !time_tasks(making) || !choose_part(making))
+	if (!open_wished(making) || !prove_and_check(making) || !time_tasks(making) ||
+		!choose_part(making))
 		return false;
 	FILE *page = tmpfile();
 	if (!page) {
@@ -274,7 +275,7 @@ static void release(struct making *making)
 	free_shown(&making->shown);
 	free_steps(&making->steps);
 	ordo_timeline_destroy(making->counted);
-	free_judgements(&making->judgements);
+	free_guarantee_verdicts(&making->verdicts);
 	ordo_proof_destroy(making->proof);
 	close_predicted(&making->predicted);
 	close_subject(&making->subject);
@@ -303,9 +304,9 @@ static int view(struct call *call)
 		{"output", 'o', WRITTEN, &wish.output, "OUT", "where to; stdout if left out"},
 		PREDICTING_OPTIONS(wish.predicting),
 		{"op", 0, TEXT, &wish.arithmetic.reduction_name, "OP",
-			"judge the order for " ORDO_REDUCTION_NAMES " (sum)"},
+			"check the order for " ORDO_REDUCTION_NAMES " (sum)"},
 		{"against", 0, READ, &wish.against, "FILE",
-			"judge G4 and G5 too, which compare: with this schedule, for other links "
+			"check G4 and G5 too, against this schedule, for other links "
 			"or ranks"},
 		{"ranks", 0, TEXTS, &wish.ranks, "A-B,C",
 			"show these, at most 64 (all, or as many of the first as fit)"},

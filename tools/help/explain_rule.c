@@ -50,7 +50,7 @@ static bool say_findings(struct call *call, const struct ordo_schedule *schedule
 }
 
 /* R12 is about links, R13 about limits: those that rules.txt asks for. */
-static bool judge(struct call *call, int rule, const struct ordo_schedule *schedule)
+static bool check_example(struct call *call, int rule, const struct ordo_schedule *schedule)
 {
 	static const char *link = "0-1";
 	const struct topology_choice choice = {.failed = {.items = &link, .count = 1}};
@@ -89,7 +89,7 @@ static int say_example(struct call *call, int number, const char *name)
 			print_error(stdout, &error);
 		return ORDO_OK;
 	}
-	const bool worked = judge(call, number, schedule);
+	const bool worked = check_example(call, number, schedule);
 	ordo_schedule_destroy(schedule);
 	return worked ? ORDO_OK : call->status;
 }

@@ -23,37 +23,37 @@ bool read_arithmetic(struct call *call, struct arithmetic *arithmetic)
 	return true;
 }
 
-bool can_judge(
+bool can_check_guarantees(
 	struct call *call, const struct arithmetic *arithmetic, const struct ordo_problem *problem)
 {
 	struct ordo_error error;
 	return ordo_accumulates(problem, arithmetic->type, &error) || refuse_error(call, &error);
 }
 
-bool make_judgements(struct call *call, const struct arithmetic *arithmetic,
+bool check_guarantees(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_problem *problem, const struct ordo_proof *proof,
-	const struct ordo_order *order, struct judgements *judgements)
+	const struct ordo_order *order, struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
-	*judgements = (struct judgements){.arithmetic = *arithmetic};
+	*verdicts = (struct guarantee_verdicts){.arithmetic = *arithmetic};
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
 		const bool worked = order ? ordo_judge_guarantee(order, guarantee, arithmetic->type,
-						    arithmetic->reduction, &judgements->arena,
-						    &judgements->of[i], &error)
+						    arithmetic->reduction, &verdicts->arena,
+						    &verdicts->of[i], &error)
 					  : ordo_judge_proof(problem, proof, guarantee,
 						    arithmetic->type, arithmetic->reduction,
-						    &judgements->arena, &judgements->of[i], &error);
+						    &verdicts->arena, &verdicts->of[i], &error);
 		if (!worked)
 			return refuse_error(call, &error);
 	}
 	return true;
 }
 
-void free_judgements(struct judgements *judgements)
+void free_guarantee_verdicts(struct guarantee_verdicts *verdicts)
 {
-	ordo_arena_free(&judgements->arena);
-	*judgements = (struct judgements){0};
+	ordo_arena_free(&verdicts->arena);
+	*verdicts = (struct guarantee_verdicts){0};
 }
 
 const char *verdict_text(enum ordo_verdict verdict)
@@ -133,7 +133,7 @@ static void report_contradiction(
 }
 
 /* The members of G4 and G5, which a schedule alone cannot have, stand without their text. */
-static void report_judgement(const struct report *report, enum ordo_guarantee guarantee,
+static void report_verdict(const struct report *report, enum ordo_guarantee guarantee,
 	const struct ordo_judgement *judgement)
 {
 	char title[32];
@@ -151,24 +151,23 @@ static void report_judgement(const struct report *report, enum ordo_guarantee gu
 		report_contradiction(report, judgement);
 }
 
-void report_judgements(const struct report *report, const struct judgements *judgements)
+void report_verdicts(const struct report *report, const struct guarantee_verdicts *verdicts)
 {
-	const bool applicable = judgements->of[ORDO_G1].verdict != ORDO_NOT_APPLICABLE;
-	report_members(report, "%s<type> %s<reduction>",
-		ordo_type_name(judgements->arithmetic.type),
-		ordo_reduction_name(judgements->arithmetic.reduction));
+	const bool applicable = verdicts->of[ORDO_G1].verdict != ORDO_NOT_APPLICABLE;
+	report_members(report, "%s<type> %s<reduction>", ordo_type_name(verdicts->arithmetic.type),
+		ordo_reduction_name(verdicts->arithmetic.reduction));
 	const struct report list = report_object(report, "guarantees");
 	for (int i = 0; i < ORDO_NGUARANTEE; i++) {
 		const enum ordo_guarantee guarantee = (enum ordo_guarantee)i;
 		struct report one = report_object(&list, ordo_guarantee_name(guarantee));
 		if (!applicable || i >= ORDO_G4)
 			one.text = NULL;
-		report_judgement(&one, guarantee, &judgements->of[i]);
+		report_verdict(&one, guarantee, &verdicts->of[i]);
 	}
 	if (applicable)
-		report_line(report, "G4 and G5", "not asked: %s", judgements->of[ORDO_G4].why);
+		report_line(report, "G4 and G5", "not asked: %s", verdicts->of[ORDO_G4].why);
 	else
-		report_line(report, "G1 to G5", "not applicable: %s", judgements->of[ORDO_G1].why);
+		report_line(report, "G1 to G5", "not applicable: %s", verdicts->of[ORDO_G1].why);
 }
 
 /* G4 and G5, which compare two schedules. */
@@ -191,7 +190,7 @@ static bool open_match(struct call *call, const char *file, const struct ordo_pr
 	struct ordo_error error;
 	const struct ordo_verify_options options = {0};
 	match->there = open_schedule(call, file);
-	if (!match->there || !can_judge(call, arithmetic, &match->there->problem))
+	if (!match->there || !can_check_guarantees(call, arithmetic, &match->there->problem))
 		return false;
 	match->proof = prove(call, match->there, &options);
 	if (!match->proof)
@@ -246,33 +245,34 @@ static bool contradict(const struct match *match, const struct arithmetic *arith
 	return judgement->contradicted || error->code == ORDO_UNDECIDED;
 }
 
-static bool judge_match(
-	const struct match *match, struct judgements *judgements, struct ordo_error *error)
+static bool check_match(
+	const struct match *match, struct guarantee_verdicts *verdicts, struct ordo_error *error)
 {
-	const struct arithmetic *arithmetic = &judgements->arithmetic;
+	const struct arithmetic *arithmetic = &verdicts->arithmetic;
 	const bool same = !match->comparison.ndiffering ||
 			  ordo_is_associative(arithmetic->type, arithmetic->reduction);
 	for (int i = ORDO_G4; i <= ORDO_G5; i++) {
-		const struct ordo_pair_judgement pair = ordo_judge_pair((enum ordo_guarantee)i,
-			match->here, match->there, same, &judgements->arena);
-		struct ordo_judgement *judgement = &judgements->of[i];
+		const struct ordo_pair_judgement pair = ordo_judge_pair(
+			(enum ordo_guarantee)i, match->here, match->there, same, &verdicts->arena);
+		struct ordo_judgement *judgement = &verdicts->of[i];
 		if (!pair.why)
 			return ordo_fail_memory(error);
 		*judgement = (struct ordo_judgement){.verdict = pair.verdict, .why = pair.why};
 		if (pair.verdict == ORDO_DOES_NOT_HOLD &&
-			!contradict(match, arithmetic, &judgements->arena, judgement, error))
+			!contradict(match, arithmetic, &verdicts->arena, judgement, error))
 			return false;
 	}
 	return true;
 }
 
-bool judge_against(struct call *call, const char *file, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, struct judgements *judgements)
+bool check_guarantees_against(struct call *call, const char *file,
+	const struct ordo_schedule *schedule, const struct ordo_proof *proof,
+	struct guarantee_verdicts *verdicts)
 {
 	struct ordo_error error;
 	struct match match = {.here = schedule};
-	const bool worked = open_match(call, file, proof, &judgements->arithmetic, &match) &&
-			    (judge_match(&match, judgements, &error) || refuse_error(call, &error));
+	const bool worked = open_match(call, file, proof, &verdicts->arithmetic, &match) &&
+			    (check_match(&match, verdicts, &error) || refuse_error(call, &error));
 	close_match(&match);
 	return worked;
 }

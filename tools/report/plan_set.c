@@ -30,19 +30,19 @@ struct ordo_schedule *open_range(struct call *call, const struct ordo_plan_set *
 }
 
 /* One schedule after another, so that only one is in memory. */
-static bool judge_ranges(
-	struct call *call, struct judged_set *judged, const struct ordo_verify_options *options)
+static bool prove_ranges(
+	struct call *call, struct set_proof *set_proof, const struct ordo_verify_options *options)
 {
 	bool worked = true;
-	for (uint32_t i = 0; worked && i < judged->set->nrange; i++) {
-		if (ordo_plan_set_first(judged->set, i) != i)
+	for (uint32_t i = 0; worked && i < set_proof->set->nrange; i++) {
+		if (ordo_plan_set_first(set_proof->set, i) != i)
 			continue;
-		struct ordo_schedule *schedule = open_range(call, judged->set, i);
-		worked = schedule && judge_range(call, judged, i, schedule, options);
+		struct ordo_schedule *schedule = open_range(call, set_proof->set, i);
+		worked = schedule && prove_range(call, set_proof, i, schedule, options);
 		ordo_schedule_destroy(schedule);
 	}
 	if (worked)
-		conclude_judged(judged);
+		conclude_set_proof(set_proof);
 	return worked;
 }
 
@@ -69,41 +69,41 @@ void report_set(const struct report *report, const struct ordo_plan_set *set)
 }
 
 static bool report_proved_set(struct call *call, const struct set_question *question,
-	struct judged_set *judged, bool topology)
+	struct set_proof *set_proof, bool topology)
 {
 	const struct report report = report_of(call, stdout);
 	report_text(&report, "%s: %s%s%s\n  ", question->path,
-		paint(report.text, judged->proved ? GREEN : RED),
-		judged->proved ? "proved" : "refuted", paint(report.text, PLAIN));
-	report_members(&report, "%s<file>", judged->set->file);
-	report_set(&report, judged->set);
-	report_ranges(&report, judged, NULL);
-	if (judged->proved)
+		paint(report.text, set_proof->proved ? GREEN : RED),
+		set_proof->proved ? "proved" : "refuted", paint(report.text, PLAIN));
+	report_members(&report, "%s<file>", set_proof->set->file);
+	report_set(&report, set_proof->set);
+	report_ranges(&report, set_proof, NULL);
+	if (set_proof->proved)
 		report_line(&report, "rules",
 			"R1-R%s hold in every interleaving of every schedule%s",
 			topology ? "12" : "11",
 			!topology			  ? "; R12 asks for --topology"
 			: question->options.through_ranks ? "; ranks pass on what is not for them"
 							  : "");
-	return report_judged(call, &report, judged);
+	return report_set_proof(call, &report, set_proof);
 }
 
 static int verify_read_set(
 	struct call *call, const struct set_question *question, const struct ordo_plan_set *set)
 {
 	struct ordo_topology *topology;
-	struct judged_set judged = {0};
+	struct set_proof set_proof = {0};
 	int status = ORDO_OK;
 	if (!choose_topology(call, question->topology, set->problem.nrank, &topology))
 		return call->status;
 	struct ordo_verify_options options = question->options;
 	options.topology = topology;
-	if (!begin_judged(call, &judged, set, question->arithmetic) ||
-		!judge_ranges(call, &judged, &options) ||
-		!report_proved_set(call, question, &judged, topology) ||
-		!set_meets_conditions(call, &judged, question->conditions))
+	if (!open_set_proof(call, &set_proof, set, question->arithmetic) ||
+		!prove_ranges(call, &set_proof, &options) ||
+		!report_proved_set(call, question, &set_proof, topology) ||
+		!set_meets_conditions(call, &set_proof, question->conditions))
 		status = call->status;
-	end_judged(&judged);
+	close_set_proof(&set_proof);
 	ordo_topology_destroy(topology);
 	return status;
 }

@@ -12,30 +12,30 @@
  * time. */
 enum { MOST_LEAVES = 32, MOST_CHANGES = 8, MOST_PARTS = 2 };
 
-bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
+bool open_set_proof(struct call *call, struct set_proof *set_proof, const struct ordo_plan_set *set,
 	const struct arithmetic *arithmetic)
 {
 	struct ordo_error error;
-	*judged = (struct judged_set){.set = set,
+	*set_proof = (struct set_proof){.set = set,
 		.arithmetic = *arithmetic,
 		.any_order = ordo_operator_facts(set->problem.op)->reduces &&
 			     ordo_is_associative(arithmetic->type, arithmetic->reduction),
 		.forest = ordo_forest_create(&error),
 		.proved = true};
-	judged->ranges = calloc(set->nrange, sizeof *judged->ranges);
-	return (judged->forest && judged->ranges ? true : refuse_memory(call)) &&
-	       can_judge(call, arithmetic, &set->problem);
+	set_proof->ranges = calloc(set->nrange, sizeof *set_proof->ranges);
+	return (set_proof->forest && set_proof->ranges ? true : refuse_memory(call)) &&
+	       can_check_guarantees(call, arithmetic, &set->problem);
 }
 
-void end_judged(struct judged_set *judged)
+void close_set_proof(struct set_proof *set_proof)
 {
-	for (uint32_t i = 0; judged->ranges && i < judged->set->nrange; i++)
-		if (ordo_plan_set_first(judged->set, i) == i)
-			ordo_order_destroy(judged->ranges[i].order);
-	free(judged->ranges);
-	ordo_forest_destroy(judged->forest);
-	ordo_arena_free(&judged->arena);
-	*judged = (struct judged_set){0};
+	for (uint32_t i = 0; set_proof->ranges && i < set_proof->set->nrange; i++)
+		if (ordo_plan_set_first(set_proof->set, i) == i)
+			ordo_order_destroy(set_proof->ranges[i].order);
+	free(set_proof->ranges);
+	ordo_forest_destroy(set_proof->forest);
+	ordo_arena_free(&set_proof->arena);
+	*set_proof = (struct set_proof){0};
 }
 
 /* Those of all ranges are one list. */
@@ -57,30 +57,30 @@ static void report_findings(
 	}
 }
 
-bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
+bool prove_range(struct call *call, struct set_proof *set_proof, uint32_t range,
 	const struct ordo_schedule *schedule, const struct ordo_verify_options *options)
 {
-	struct judged_range *judgement = &judged->ranges[range];
+	struct range_proof *range_proof = &set_proof->ranges[range];
 	struct ordo_error error;
 	struct ordo_proof *proof = prove(call, schedule, options);
 	if (!proof)
 		return false;
 	bool worked = true;
-	judgement->proved = proof->proved;
-	judgement->algorithm =
-		ordo_arena_text(&judged->arena, schedule->algorithm, strlen(schedule->algorithm));
+	range_proof->proved = proof->proved;
+	range_proof->algorithm = ordo_arena_text(
+		&set_proof->arena, schedule->algorithm, strlen(schedule->algorithm));
 	if (proof->proved) {
-		judgement->order = ordo_order_create(judged->forest, schedule, proof, &error);
-		worked = judgement->order ? true : refuse_error(call, &error);
+		range_proof->order = ordo_order_create(set_proof->forest, schedule, proof, &error);
+		worked = range_proof->order ? true : refuse_error(call, &error);
 	} else {
 		report_findings(call, schedule, proof);
 	}
 	ordo_proof_destroy(proof);
-	return worked && (judgement->algorithm ? true : refuse_memory(call));
+	return worked && (range_proof->algorithm ? true : refuse_memory(call));
 }
 
 /* Digests are there if G1 and G2 hold, and are equal for schedules that are bit-interchangeable. */
-static bool same_order(const struct judged_range *one, const struct judged_range *other)
+static bool same_order(const struct range_proof *one, const struct range_proof *other)
 {
 	return one->order && other->order && one->order->digest[0] &&
 	       !strcmp(one->order->digest, other->order->digest);
@@ -94,38 +94,39 @@ static enum ordo_verdict verdict_of(const struct ordo_order *order, int guarante
 }
 
 /* What does not hold of one schedule does not hold of the set. */
-static enum ordo_verdict verdict_over_all(const struct judged_set *judged, int guarantee)
+static enum ordo_verdict verdict_over_all(const struct set_proof *set_proof, int guarantee)
 {
-	for (uint32_t i = 0; !judged->any_order && i < judged->set->nrange; i++) {
-		const enum ordo_verdict verdict = verdict_of(judged->ranges[i].order, guarantee);
+	for (uint32_t i = 0; !set_proof->any_order && i < set_proof->set->nrange; i++) {
+		const enum ordo_verdict verdict = verdict_of(set_proof->ranges[i].order, guarantee);
 		if (verdict != ORDO_HOLDS)
 			return verdict;
 	}
 	return ORDO_HOLDS;
 }
 
-void conclude_judged(struct judged_set *judged)
+void conclude_set_proof(struct set_proof *set_proof)
 {
-	const uint32_t nrange = judged->set->nrange;
+	const uint32_t nrange = set_proof->set->nrange;
 	for (uint32_t i = 0; i < nrange; i++) {
-		judged->ranges[i] = judged->ranges[ordo_plan_set_first(judged->set, i)];
-		judged->proved &= judged->ranges[i].proved;
+		set_proof->ranges[i] = set_proof->ranges[ordo_plan_set_first(set_proof->set, i)];
+		set_proof->proved &= set_proof->ranges[i].proved;
 	}
-	for (uint32_t i = 0; judged->proved && i + 1 < nrange; i++)
-		judged->nchange += !same_order(&judged->ranges[i], &judged->ranges[i + 1]);
-	judged->constant =
-		judged->proved &&
-		(judged->any_order || (!judged->nchange && judged->ranges[0].order->digest[0]));
+	for (uint32_t i = 0; set_proof->proved && i + 1 < nrange; i++)
+		set_proof->nchange += !same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]);
+	set_proof->constant =
+		set_proof->proved &&
+		(set_proof->any_order ||
+			(!set_proof->nchange && set_proof->ranges[0].order->digest[0]));
 	for (int i = 0; i < 3; i++)
-		judged->guarantees[i] =
-			judged->proved ? verdict_over_all(judged, i) : ORDO_NOT_ASKED;
-	if (judged->guarantees[2] == ORDO_HOLDS && !judged->constant)
-		judged->guarantees[2] = ORDO_DOES_NOT_HOLD;
+		set_proof->guarantees[i] =
+			set_proof->proved ? verdict_over_all(set_proof, i) : ORDO_NOT_ASKED;
+	if (set_proof->guarantees[2] == ORDO_HOLDS && !set_proof->constant)
+		set_proof->guarantees[2] = ORDO_DOES_NOT_HOLD;
 }
 
-static bool adds(const struct judged_set *judged)
+static bool adds(const struct set_proof *set_proof)
 {
-	return ordo_operator_facts(judged->set->problem.op)->reduces;
+	return ordo_operator_facts(set_proof->set->problem.op)->reduces;
 }
 
 const char *sizes_text(char out[64], const struct ordo_plan_range *range)
@@ -139,12 +140,12 @@ const char *sizes_text(char out[64], const struct ordo_plan_range *range)
 
 /* `dyadic`, `unnamed`, `4 orders`. */
 static const char *order_text(
-	char out[64], const struct judged_set *judged, const struct ordo_order *order)
+	char out[64], const struct set_proof *set_proof, const struct ordo_order *order)
 {
 	struct ordo_tree_name name;
 	if (!order)
 		return "refuted";
-	if (!adds(judged))
+	if (!adds(set_proof))
 		return "-";
 	if (!order->nclass)
 		return "not fixed";
@@ -152,7 +153,7 @@ static const char *order_text(
 		snprintf(out, 64, "%u orders", order->nclass);
 		return out;
 	}
-	if (!ordo_forest_name(judged->forest, order->classes[0].tree, &name)) {
+	if (!ordo_forest_name(set_proof->forest, order->classes[0].tree, &name)) {
 		set_incomplete();
 		return "?";
 	}
@@ -171,15 +172,15 @@ static void widen(int *width, const char *text)
 	*width = length > *width ? length : *width;
 }
 
-static struct widths find_widths(const struct judged_set *judged)
+static struct widths find_widths(const struct set_proof *set_proof)
 {
 	struct widths widths = {5, 8, 9, 5};
 	char text[64];
-	for (uint32_t i = 0; i < judged->set->nrange; i++) {
-		widen(&widths.sizes, sizes_text(text, &judged->set->ranges[i]));
-		widen(&widths.schedule, judged->set->ranges[i].schedule);
-		widen(&widths.algorithm, judged->ranges[i].algorithm);
-		widen(&widths.order, order_text(text, judged, judged->ranges[i].order));
+	for (uint32_t i = 0; i < set_proof->set->nrange; i++) {
+		widen(&widths.sizes, sizes_text(text, &set_proof->set->ranges[i]));
+		widen(&widths.schedule, set_proof->set->ranges[i].schedule);
+		widen(&widths.algorithm, set_proof->ranges[i].algorithm);
+		widen(&widths.order, order_text(text, set_proof, set_proof->ranges[i].order));
 	}
 	return widths;
 }
@@ -203,35 +204,35 @@ static void report_cost(const struct report *range, const struct range_cost *cos
 	report_members(&one, "%s<source>", cost->source ? cost->source : "published");
 }
 
-static struct report report_range(const struct report *list, const struct judged_set *judged,
+static struct report report_range(const struct report *list, const struct set_proof *set_proof,
 	uint32_t i, const struct widths *widths)
 {
-	const struct ordo_plan_range *range = &judged->set->ranges[i];
-	const struct judged_range *judgement = &judged->ranges[i];
-	const char *digest = judgement->order ? judgement->order->digest : "";
+	const struct ordo_plan_range *range = &set_proof->set->ranges[i];
+	const struct range_proof *range_proof = &set_proof->ranges[i];
+	const char *digest = range_proof->order ? range_proof->order->digest : "";
 	const struct report one = report_item(list);
 	char sizes[64], order[64];
 	add_sizes(one.json, range);
 	report_text(&one, "  %-*s  %-*s<schedule>  %-*s<algorithm>  %-*s<order>  %-32s",
 		widths->sizes, sizes_text(sizes, range), widths->schedule, range->schedule,
-		widths->algorithm, judgement->algorithm, widths->order,
-		order_text(order, judged, judgement->order), digest);
+		widths->algorithm, range_proof->algorithm, widths->order,
+		order_text(order, set_proof, range_proof->order), digest);
 	report_members(
-		&one, "%d<proved?> %s<order_digest>", judgement->proved, text_or_null(digest));
+		&one, "%d<proved?> %s<order_digest>", range_proof->proved, text_or_null(digest));
 	return one;
 }
 
-void report_ranges(const struct report *report, const struct judged_set *judged,
+void report_ranges(const struct report *report, const struct set_proof *set_proof,
 	const struct range_cost *costs)
 {
-	const struct widths widths = find_widths(judged);
+	const struct widths widths = find_widths(set_proof);
 	const struct report list = report_list(report, "ranges");
-	report_members(report, "%d<proved?>", judged->proved);
+	report_members(report, "%d<proved?>", set_proof->proved);
 	report_text(report, "  %-*s  %-*s  %-*s  %-*s  %s\n", widths.sizes, "bytes",
 		widths.schedule, "schedule", widths.algorithm, "algorithm", widths.order, "order",
 		costs ? "order digest                      cost" : "order digest");
-	for (uint32_t i = 0; i < judged->set->nrange; i++) {
-		const struct report one = report_range(&list, judged, i, &widths);
+	for (uint32_t i = 0; i < set_proof->set->nrange; i++) {
+		const struct report one = report_range(&list, set_proof, i, &widths);
 		report_cost(&one, costs ? &costs[i] : NULL);
 		report_text(&one, "\n");
 	}
@@ -245,12 +246,12 @@ struct change {
 };
 
 static bool compare_range(
-	struct call *call, const struct judged_set *judged, uint32_t range, struct change *change)
+	struct call *call, const struct set_proof *set_proof, uint32_t range, struct change *change)
 {
 	struct ordo_error error;
 	*change = (struct change){
-		.range = {&judged->set->ranges[range], &judged->set->ranges[range + 1]},
-		.order = {judged->ranges[range].order, judged->ranges[range + 1].order}};
+		.range = {&set_proof->set->ranges[range], &set_proof->set->ranges[range + 1]},
+		.order = {set_proof->ranges[range].order, set_proof->ranges[range + 1].order}};
 	/* Without a digest there is no one order to compare. */
 	if (!change->order[0]->digest[0] || !change->order[1]->digest[0])
 		return true;
@@ -259,19 +260,20 @@ static bool compare_range(
 		       : refuse_error(call, &error);
 }
 
-static const char *tree_text(struct judged_set *judged, uint32_t tree)
+static const char *tree_text(struct set_proof *set_proof, uint32_t tree)
 {
 	struct ordo_tree_name name;
 	char word[64];
-	const char *text = ordo_forest_print(judged->forest, &judged->arena, tree, MOST_LEAVES);
-	if (!text || !ordo_forest_name(judged->forest, tree, &name)) {
+	const char *text =
+		ordo_forest_print(set_proof->forest, &set_proof->arena, tree, MOST_LEAVES);
+	if (!text || !ordo_forest_name(set_proof->forest, tree, &name)) {
 		set_incomplete();
 		return "?";
 	}
 	if (name.kind == ORDO_UNNAMED)
 		return text;
 	ordo_tree_name_print(name, word, sizeof word);
-	const char *named = ordo_arena_format(&judged->arena, "%s, %s,", text, word);
+	const char *named = ordo_arena_format(&set_proof->arena, "%s, %s,", text, word);
 	if (!named)
 		set_incomplete();
 	return named ? named : "?";
@@ -287,21 +289,21 @@ static const char *position_text(char out[64], struct ordo_position at)
 }
 
 /* Values of an input whose bits differ between the two sides of a change. */
-static bool contradict(const struct judged_set *judged, const struct change *change,
+static bool contradict(const struct set_proof *set_proof, const struct change *change,
 	struct ordo_contradiction *contradiction, struct ordo_error *error)
 {
 	const struct ordo_vector_part *part = &change->comparison.parts[change->comparison.first];
 	const struct ordo_element element[2] = {{0, part->chunk[0], 0}, {0, part->chunk[1], 0}};
-	return ordo_contradict(judged->forest, judged->arithmetic.type,
-		ordo_accumulator(&judged->set->problem, judged->arithmetic.type),
-		judged->arithmetic.reduction, element, part->tree, contradiction, error);
+	return ordo_contradict(set_proof->forest, set_proof->arithmetic.type,
+		ordo_accumulator(&set_proof->set->problem, set_proof->arithmetic.type),
+		set_proof->arithmetic.reduction, element, part->tree, contradiction, error);
 }
 
-static void report_input(const struct report *report, const struct judged_set *judged,
+static void report_input(const struct report *report, const struct set_proof *set_proof,
 	const struct ordo_contradiction *found)
 {
 	const char *who =
-		judged->set->problem.nshard == judged->set->problem.nrank ? "rank" : "shard";
+		set_proof->set->problem.nshard == set_proof->set->problem.nrank ? "rank" : "shard";
 	const uint32_t leaf[3] = {found->witness.a, found->witness.b, found->witness.c};
 	const struct report input = report_object(report, "input"),
 			    values = report_object(&input, "values"),
@@ -319,7 +321,7 @@ static void report_input(const struct report *report, const struct judged_set *j
 	report_text(&results, "%.9g<> and %.9g<>\n", found->result[0], found->result[1]);
 }
 
-static void report_part(const struct report *list, struct judged_set *judged,
+static void report_part(const struct report *list, struct set_proof *set_proof,
 	const struct change *change, const struct ordo_vector_part *part)
 {
 	const struct report one = report_item(list), trees = report_list(&one, "trees");
@@ -329,17 +331,17 @@ static void report_part(const struct report *list, struct judged_set *judged,
 	report_text(&one, "      [%s<begin>, %s<end>) of the vector: ", begin, end);
 	for (int side = 0; side < 2; side++) {
 		const char *tree = ordo_forest_print(
-			judged->forest, &judged->arena, part->tree[side], MOST_LEAVES);
+			set_proof->forest, &set_proof->arena, part->tree[side], MOST_LEAVES);
 		report_members(&trees, "%s<>", tree ? tree : "?");
 		report_text(&one, "%*s%s by %s\n",
 			side ? (int)(strlen(begin) + strlen(end)) + 26 : 0, "",
-			tree_text(judged, part->tree[side]), change->range[side]->schedule);
+			tree_text(set_proof, part->tree[side]), change->range[side]->schedule);
 	}
 }
 
 /* People see the first parts; --json has all. */
-static void report_parts(
-	const struct report *change_report, struct judged_set *judged, const struct change *change)
+static void report_parts(const struct report *change_report, struct set_proof *set_proof,
+	const struct change *change)
 {
 	const struct ordo_comparison *comparison = &change->comparison;
 	struct report list = report_list(change_report, "differing");
@@ -348,7 +350,7 @@ static void report_parts(
 			continue;
 		if (shown++ == MOST_PARTS)
 			list.text = NULL;
-		report_part(&list, judged, change, &comparison->parts[i]);
+		report_part(&list, set_proof, change, &comparison->parts[i]);
 	}
 	if (comparison->ndiffering > MOST_PARTS)
 		report_text(change_report, "      and %u further parts\n",
@@ -356,39 +358,40 @@ static void report_parts(
 }
 
 static bool report_change(
-	struct call *call, const struct report *list, struct judged_set *judged, uint32_t range)
+	struct call *call, const struct report *list, struct set_proof *set_proof, uint32_t range)
 {
 	struct change change;
 	struct ordo_error error;
 	struct ordo_contradiction found;
 	const struct report one = report_item(list), schedules = report_list(&one, "schedules");
-	if (!compare_range(call, judged, range, &change))
+	if (!compare_range(call, set_proof, range, &change))
 		return false;
 	report_text(&one, "    at %" PRIu64 "<bytes> bytes", change.range[1]->from_bytes);
 	report_text(&schedules, ", from %s<> to %s<>%s\n", change.range[0]->schedule,
 		change.range[1]->schedule,
 		change.comparison.npart ? "" : ": one of them has no one order");
-	report_parts(&one, judged, &change);
+	report_parts(&one, set_proof, &change);
 	bool worked = true;
 	if (change.comparison.ndiffering) {
-		worked = contradict(judged, &change, &found, &error) || refuse_error(call, &error);
+		worked = contradict(set_proof, &change, &found, &error) ||
+			 refuse_error(call, &error);
 		if (worked)
-			report_input(&one, judged, &found);
+			report_input(&one, set_proof, &found);
 	}
 	ordo_comparison_free(&change.comparison);
 	return worked;
 }
 
 /* The first schedule that a guarantee does not hold of. */
-static const char *first_without(const struct judged_set *judged, int guarantee)
+static const char *first_without(const struct set_proof *set_proof, int guarantee)
 {
-	for (uint32_t i = 0; i < judged->set->nrange; i++)
-		if (verdict_of(judged->ranges[i].order, guarantee) == ORDO_DOES_NOT_HOLD)
-			return judged->set->ranges[i].schedule;
+	for (uint32_t i = 0; i < set_proof->set->nrange; i++)
+		if (verdict_of(set_proof->ranges[i].order, guarantee) == ORDO_DOES_NOT_HOLD)
+			return set_proof->set->ranges[i].schedule;
 	return NULL;
 }
 
-static void report_set_guarantees(const struct report *report, const struct judged_set *judged)
+static void report_set_guarantees(const struct report *report, const struct set_proof *set_proof)
 {
 	static const char *const meanings[] = {
 		"every rank's copy has the same bits, by every schedule",
@@ -396,8 +399,8 @@ static void report_set_guarantees(const struct report *report, const struct judg
 		"one order for all positions and all sizes"};
 	for (int i = 0; i < 3; i++) {
 		char title[32], why[320];
-		const bool holds = judged->guarantees[i] == ORDO_HOLDS;
-		const char *without = holds ? NULL : first_without(judged, i);
+		const bool holds = set_proof->guarantees[i] == ORDO_HOLDS;
+		const char *without = holds ? NULL : first_without(set_proof, i);
 		snprintf(title, sizeof title, "%s %s", ordo_guarantee_name((enum ordo_guarantee)i),
 			ordo_guarantee_title((enum ordo_guarantee)i));
 		snprintf(why, sizeof why, "%s%.250s", without ? "not by the schedule " : "",
@@ -405,27 +408,27 @@ static void report_set_guarantees(const struct report *report, const struct judg
 		report_line(report, title, "%s%s%s: %s",
 			paint(report->text, holds ? GREEN : YELLOW),
 			holds ? "holds" : "does not hold", paint(report->text, PLAIN),
-			!holds		    ? why
-			: judged->any_order ? "whatever the order, the bits are the same"
-					    : meanings[i]);
+			!holds		       ? why
+			: set_proof->any_order ? "whatever the order, the bits are the same"
+					       : meanings[i]);
 	}
 }
 
 /* `constant`, `changes`, ...; what follows in the line. */
-static void report_order(const struct report *report, const struct judged_set *judged)
+static void report_order(const struct report *report, const struct set_proof *set_proof)
 {
 	const char *green = paint(report->text, GREEN), *yellow = paint(report->text, YELLOW),
 		   *plain = paint(report->text, PLAIN);
-	if (judged->any_order)
+	if (set_proof->any_order)
 		report_line(report, "order", "%sany%s: for %s %s every order has the same bits",
-			green, plain, ordo_type_name(judged->arithmetic.type),
-			ordo_reduction_name(judged->arithmetic.reduction));
-	else if (judged->constant)
+			green, plain, ordo_type_name(set_proof->arithmetic.type),
+			ordo_reduction_name(set_proof->arithmetic.reduction));
+	else if (set_proof->constant)
 		report_line(report, "order",
 			"%sconstant%s over all sizes: no bit depends on which schedule a size "
 			"selects",
 			green, plain);
-	else if (judged->nchange)
+	else if (set_proof->nchange)
 		report_line(report, "order", "%schanges%s with the size, and so do bits:", yellow,
 			plain);
 	else
@@ -433,17 +436,17 @@ static void report_order(const struct report *report, const struct judged_set *j
 }
 
 static bool report_changes(
-	struct call *call, const struct report *report, struct judged_set *judged)
+	struct call *call, const struct report *report, struct set_proof *set_proof)
 {
 	uint32_t shown = 0;
 	struct report list = report_list(report, "changes");
-	const bool changes = adds(judged) && !judged->any_order && !judged->constant;
-	for (uint32_t i = 0; changes && i + 1 < judged->set->nrange; i++) {
-		if (same_order(&judged->ranges[i], &judged->ranges[i + 1]))
+	const bool changes = adds(set_proof) && !set_proof->any_order && !set_proof->constant;
+	for (uint32_t i = 0; changes && i + 1 < set_proof->set->nrange; i++) {
+		if (same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]))
 			continue;
 		if (shown++ == MOST_CHANGES)
 			list.text = NULL;
-		if ((list.text || list.json) && !report_change(call, &list, judged, i))
+		if ((list.text || list.json) && !report_change(call, &list, set_proof, i))
 			return false;
 	}
 	if (shown > MOST_CHANGES)
@@ -452,48 +455,48 @@ static bool report_changes(
 	return true;
 }
 
-bool report_judged(struct call *call, const struct report *report, struct judged_set *judged)
+bool report_set_proof(struct call *call, const struct report *report, struct set_proof *set_proof)
 {
 	static const char *const words[] = {"holds", "does not hold", "not asked"};
-	if (!judged->proved)
+	if (!set_proof->proved)
 		return true;
 	const struct report guarantees = report_object(report, "guarantees");
 	for (int i = 0; i < 3; i++)
 		add_text(guarantees.json, ordo_guarantee_name((enum ordo_guarantee)i),
-			words[judged->guarantees[i]]);
-	report_members(report, "%d<constant_order?>", judged->constant);
-	if (adds(judged)) {
-		report_set_guarantees(report, judged);
-		report_order(report, judged);
+			words[set_proof->guarantees[i]]);
+	report_members(report, "%d<constant_order?>", set_proof->constant);
+	if (adds(set_proof)) {
+		report_set_guarantees(report, set_proof);
+		report_order(report, set_proof);
 	} else {
 		report_line(report, "G1 G2 G3",
 			"not asked: %s adds nothing, so its bits are the same at all sizes",
-			ordo_operator_facts(judged->set->problem.op)->name);
+			ordo_operator_facts(set_proof->set->problem.op)->name);
 	}
-	return report_changes(call, report, judged);
+	return report_changes(call, report, set_proof);
 }
 
 /* The sizes at which the order changes: "16385, 1048577 and 3 more". */
-static const char *changes_text(char out[160], const struct judged_set *judged)
+static const char *changes_text(char out[160], const struct set_proof *set_proof)
 {
 	enum { MOST = 4 };
 	size_t length = 0;
 	uint32_t shown = 0;
 	out[0] = 0;
-	for (uint32_t i = 0; i + 1 < judged->set->nrange; i++) {
-		if (same_order(&judged->ranges[i], &judged->ranges[i + 1]))
+	for (uint32_t i = 0; i + 1 < set_proof->set->nrange; i++) {
+		if (same_order(&set_proof->ranges[i], &set_proof->ranges[i + 1]))
 			continue;
 		if (shown++ < MOST)
 			length += (size_t)snprintf(out + length, 160 - length, "%s%" PRIu64,
-				length ? ", " : "", judged->set->ranges[i + 1].from_bytes);
+				length ? ", " : "", set_proof->set->ranges[i + 1].from_bytes);
 	}
 	if (shown > MOST)
 		snprintf(out + length, 160 - length, " and %u more", shown - MOST);
 	return out;
 }
 
-static bool fail_condition(
-	struct call *call, const struct judged_set *judged, const char *wanted, const char *without)
+static bool fail_condition(struct call *call, const struct set_proof *set_proof, const char *wanted,
+	const char *without)
 {
 	struct ordo_error error;
 	char sizes[160];
@@ -503,24 +506,25 @@ static bool fail_condition(
 	else
 		ordo_fail(&error, ORDO_REFUTED, 0,
 			"%s is required, but the order changes at %s bytes", wanted,
-			changes_text(sizes, judged));
-	if (judged->set->file)
-		snprintf(error.file, sizeof error.file, "%s", judged->set->file);
+			changes_text(sizes, set_proof));
+	if (set_proof->set->file)
+		snprintf(error.file, sizeof error.file, "%s", set_proof->set->file);
 	return refuse_error(call, &error);
 }
 
 bool set_meets_conditions(
-	struct call *call, const struct judged_set *judged, const struct conditions *conditions)
+	struct call *call, const struct set_proof *set_proof, const struct conditions *conditions)
 {
 	bool met = true;
-	if (!judged->proved || !adds(judged))
-		return judged->proved ? true : refuse(call, ORDO_REFUTED);
+	if (!set_proof->proved || !adds(set_proof))
+		return set_proof->proved ? true : refuse(call, ORDO_REFUTED);
 	for (int i = 0; i < 3; i++)
-		if (conditions->guarantees >> i & 1 && judged->guarantees[i] != ORDO_HOLDS)
-			met = fail_condition(call, judged,
+		if (conditions->guarantees >> i & 1 && set_proof->guarantees[i] != ORDO_HOLDS)
+			met = fail_condition(call, set_proof,
 				ordo_guarantee_name((enum ordo_guarantee)i),
-				first_without(judged, i));
-	if (conditions->constant && !judged->constant)
-		met = fail_condition(call, judged, "a constant order", first_without(judged, 1));
+				first_without(set_proof, i));
+	if (conditions->constant && !set_proof->constant)
+		met = fail_condition(
+			call, set_proof, "a constant order", first_without(set_proof, 1));
 	return met;
 }

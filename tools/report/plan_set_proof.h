@@ -1,5 +1,5 @@
-/* plan_set_proof.h - what is proved of a plan set: each of its schedules, and whether the order of
- * sums is one over all sizes. */
+/* plan_set_proof.h - the proof of a plan set: each of its schedules, and whether all sizes have one
+ * order of reduction. */
 #ifndef ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 #define ORDO_TOOLS_REPORT_PLAN_SET_PROOF_H
 
@@ -9,23 +9,23 @@
 #include <ordo/detail/order.h>
 #include <ordo/plan_set.h>
 
-/* What was found of the schedule of a range. */
-struct judged_range {
+/* The result of proving the schedule of a range. */
+struct range_proof {
 	const char *algorithm;
-	/* NULL: refuted. Ranges with one schedule have one order, of which the first is the
-	 * owner */
+	/* NULL: refuted. Ranges with the same schedule share an order, which the first of them
+	 * owns */
 	struct ordo_order *order;
 	bool proved;
 };
 
-/* Trees of all schedules live in one forest. */
-struct judged_set {
+/* The trees of all schedules are in one forest. */
+struct set_proof {
 	const struct ordo_plan_set *set;
-	struct arithmetic arithmetic; /* what bits are judged for */
-	bool any_order;		      /* every order has the same bits in it */
+	struct arithmetic arithmetic; /* which the guarantees are checked for */
+	bool any_order;		      /* every order gives the same bits in this arithmetic */
 	struct ordo_forest *forest;
-	struct judged_range *ranges; /* [set->nrange] */
-	bool proved;		     /* every schedule */
+	struct range_proof *ranges; /* [set->nrange] */
+	bool proved;		    /* every schedule */
 	/* every two schedules are bit-interchangeable; false unless proved */
 	bool constant;
 	uint32_t nchange; /* neighbouring ranges that are not */
@@ -34,10 +34,10 @@ struct judged_set {
 	struct ordo_arena arena;
 };
 
-/* Times a range at its ends, in seconds; for the table. */
+/* The costs of a range at its ends, in seconds; for the table. */
 struct range_cost {
 	double first, last;
-	const char *source; /* where the cost is from, if not from a published form; NULL */
+	const char *source; /* the source of the cost, unless it is a published form; NULL */
 };
 
 /* `16385..1048576` or `1048577..` */
@@ -45,27 +45,27 @@ const char *sizes_text(char out[64], const struct ordo_plan_range *range);
 /* "from_bytes" and "to_bytes", null if there is no end. */
 void add_sizes(cJSON *object, const struct ordo_plan_range *range);
 
-/* Begins the judgement of a set, which must outlive it. false: call->status. end_judged takes {0}
+/* Begins the proof of a set, which must outlive it. false: call->status. close_set_proof takes {0}
  * too. */
-bool begin_judged(struct call *call, struct judged_set *judged, const struct ordo_plan_set *set,
+bool open_set_proof(struct call *call, struct set_proof *set_proof, const struct ordo_plan_set *set,
 	const struct arithmetic *arithmetic);
-/* Proves the schedule of a range and keeps its order; what breaks a rule is reported. The schedule
- * may be destroyed afterwards. false: call->status. */
-bool judge_range(struct call *call, struct judged_set *judged, uint32_t range,
+/* Proves the schedule of a range and keeps its order; reports broken rules. The schedule may be
+ * destroyed afterwards. false: call->status. */
+bool prove_range(struct call *call, struct set_proof *set_proof, uint32_t range,
 	const struct ordo_schedule *schedule, const struct ordo_verify_options *options);
-/* Once all ranges were judged. */
-void conclude_judged(struct judged_set *judged);
-void end_judged(struct judged_set *judged);
+/* Call it after all ranges. */
+void conclude_set_proof(struct set_proof *set_proof);
+void close_set_proof(struct set_proof *set_proof);
 
-/* Whether all is proved, and a line for each range; costs [nrange] may be NULL. */
-void report_ranges(const struct report *report, const struct judged_set *judged,
+/* Reports whether all is proved, and a line for each range; costs [nrange] may be NULL. */
+void report_ranges(const struct report *report, const struct set_proof *set_proof,
 	const struct range_cost *costs);
-/* The guarantees over all sizes, and each size at which the order changes, with the trees of both
- * sides and an input that tells them apart. false: call->status. */
-bool report_judged(struct call *call, const struct report *report, struct judged_set *judged);
+/* Reports the guarantees over all sizes, and each size at which the order changes, with the trees
+ * of both sides and an input that distinguishes them. false: call->status. */
+bool report_set_proof(struct call *call, const struct report *report, struct set_proof *set_proof);
 
-/* Does the set hold what was asked for? If not that is reported, and call->status set. */
+/* Whether the set meets the conditions; if not, reports it and sets call->status. */
 bool set_meets_conditions(
-	struct call *call, const struct judged_set *judged, const struct conditions *conditions);
+	struct call *call, const struct set_proof *set_proof, const struct conditions *conditions);
 
 #endif

@@ -102,9 +102,9 @@ static void report_order(const struct report *report, const struct ordo_schedule
 }
 
 void report_guarantees(const struct report *report, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, const struct judgements *judgements)
+	const struct ordo_proof *proof, const struct guarantee_verdicts *verdicts)
 {
-	report_judgements(report, judgements);
+	report_verdicts(report, verdicts);
 	report_order(report, schedule, proof);
 	if (proof->tokens_in_flight || !proof->nsignal)
 		report_line(report, "signals", "%u, at most %u token%s in flight on each",
@@ -116,17 +116,17 @@ void report_guarantees(const struct report *report, const struct ordo_schedule *
 		plural(schedule->scratch_slots));
 }
 
-bool judge_and_report(struct call *call, const struct arithmetic *arithmetic,
+bool check_and_report_guarantees(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof)
 {
-	struct judgements judgements;
+	struct guarantee_verdicts verdicts;
 	const struct report report = report_of(call, stdout);
-	const bool judged =
-		make_judgements(call, arithmetic, &schedule->problem, proof, NULL, &judgements);
-	if (judged)
-		report_guarantees(&report, schedule, proof, &judgements);
-	free_judgements(&judgements);
-	return judged;
+	const bool checked =
+		check_guarantees(call, arithmetic, &schedule->problem, proof, NULL, &verdicts);
+	if (checked)
+		report_guarantees(&report, schedule, proof, &verdicts);
+	free_guarantee_verdicts(&verdicts);
+	return checked;
 }
 
 struct ordo_proof *prove(struct call *call, const struct ordo_schedule *schedule,

@@ -5,7 +5,7 @@
 #include "guarantees.h"
 #include <ordo/verify.h>
 
-/* What is judged beside the document. */
+/* The arithmetic and conditions to check, beside the document. */
 #define ATOMIC_REDUCE_MEANING                                                                      \
 	"unordered reduces into one slot are complete sums; their order is not fixed (refutes G2)"
 #define LIMIT_OPTIONS(limits)                                                                      \
@@ -37,9 +37,9 @@ void report_rules(const struct report *report, const struct ordo_limits *limits,
 	bool through_ranks);
 /* The guarantees; and, as text alone, the orders and the measures of a proof. */
 void report_guarantees(const struct report *report, const struct ordo_schedule *schedule,
-	const struct ordo_proof *proof, const struct judgements *judgements);
+	const struct ordo_proof *proof, const struct guarantee_verdicts *verdicts);
 /* Judges the guarantees of what is proved and reports them. false: call->status. */
-bool judge_and_report(struct call *call, const struct arithmetic *arithmetic,
+bool check_and_report_guarantees(struct call *call, const struct arithmetic *arithmetic,
 	const struct ordo_schedule *schedule, const struct ordo_proof *proof);
 
 /* Verifies with a progress bar. NULL: call->status. The caller destroys the proof. */

@@ -63,7 +63,7 @@ static struct ordo_proof *refuse_asymmetric(struct call *call)
 	ordo_fail(&error, ORDO_UNDECIDED, 0,
 		"not every rank's program is found to be rank 0's, relabelled, and only symmetry "
 		"was asked for");
-	ordo_hint(&error, "--symmetry off judges the whole");
+	ordo_hint(&error, "--symmetry off proves all ranks");
 	call->status = fail(call, &error);
 	return NULL;
 }
@@ -205,7 +205,8 @@ static int prove_and_report(
 		return call->status;
 	report_proof(&errors, g->head, g->proof);
 	report_generated(&report, wish, g);
-	if (g->proof->proved && !judge_and_report(call, &wish->arithmetic, g->head, g->proof))
+	if (g->proof->proved &&
+		!check_and_report_guarantees(call, &wish->arithmetic, g->head, g->proof))
 		return call->status;
 	report_generated_times(&report, g);
 	return g->proof->proved ? ORDO_OK : ORDO_REFUTED;

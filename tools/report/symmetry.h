@@ -33,7 +33,7 @@ struct generate_wish {
 	bool trust; /* compare only the ranks that generate the group */
 	enum symmetry_use use;
 	struct ordo_verify_options options;
-	struct arithmetic arithmetic; /* that guarantees are judged for */
+	struct arithmetic arithmetic; /* which the guarantees are checked for */
 };
 int verify_generated(struct call *call, const struct generate_wish *wish);
 

@@ -68,12 +68,12 @@ static bool copy_object(struct copy *copy)
 	struct member *members = NULL;
 	size_t count = 0, room = 0;
 	struct ordo_piece key;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	copy->cursor->at++;
 	ordo_printer_put(&copy->printer, "{", 1);
-	while ((step = ordo_next_member(copy->cursor, &first, &key)) == ORDO_STEP_MORE) {
-		step = ORDO_STEP_FAILED;
+	while ((step = ordo_next_member(copy->cursor, &first, &key)) == ORDO_ITEM_FOUND) {
+		step = ORDO_ITEM_FAILED;
 		if (!ordo_array_reserve(&members, &room, count + 1, sizeof *members)) {
 			ordo_fail_memory(copy->cursor->error);
 			break;
@@ -85,18 +85,18 @@ static bool copy_object(struct copy *copy)
 		count++;
 	}
 	ordo_printer_put(&copy->printer, "}", 1);
-	bool worked = step == ORDO_STEP_END && check_once(copy, members, count);
+	bool worked = step == ORDO_ITEM_END && check_once(copy, members, count);
 	free(members);
 	return worked;
 }
 
 static bool copy_array(struct copy *copy)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	copy->cursor->at++;
 	ordo_printer_put(&copy->printer, "[", 1);
-	for (size_t count = 0; (step = ordo_next_element(copy->cursor, &first)) == ORDO_STEP_MORE;
+	for (size_t count = 0; (step = ordo_next_element(copy->cursor, &first)) == ORDO_ITEM_FOUND;
 		count++) {
 		if (count)
 			ordo_printer_put(&copy->printer, ", ", 2);
@@ -104,7 +104,7 @@ static bool copy_array(struct copy *copy)
 			return false;
 	}
 	ordo_printer_put(&copy->printer, "]", 1);
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 /* The text was checked before, with its depth: what is copied is sound. */

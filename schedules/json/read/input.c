@@ -130,14 +130,14 @@ static bool read_spot(struct reader *reader, struct ordo_cursor *cursor,
 static bool read_spots(struct reader *reader, struct ordo_cursor *cursor,
 	const struct ordo_keys *keys, struct spots *spots)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_spot(reader, cursor, keys, spots))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)

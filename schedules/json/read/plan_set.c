@@ -115,16 +115,16 @@ static bool read_range(struct reader *reader, struct ordo_cursor *cursor)
 static bool read_ranges(struct reader *reader, struct ordo_cursor *cursor)
 {
 	struct ordo_place place = reader->places[RANGES];
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array of ranges"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_range(reader, cursor))
 			return false;
-	if (step == ORDO_STEP_END && !reader->set->nrange)
+	if (step == ORDO_ITEM_END && !reader->set->nrange)
 		return ordo_fail_at(cursor, place, "ranges: found none, wanted at least one");
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)
@@ -251,7 +251,7 @@ static bool names_schema(const char *text, size_t size)
 	ordo_cursor_begin(&cursor, text, size, "", NULL);
 	if (!ordo_skip_character(&cursor, '{', ""))
 		return false;
-	while (ordo_next_member(&cursor, &first, &key) == ORDO_STEP_MORE) {
+	while (ordo_next_member(&cursor, &first, &key) == ORDO_ITEM_FOUND) {
 		if (!ordo_skip_value(&cursor, &value))
 			return false;
 		ordo_decode(&key, name, sizeof name);

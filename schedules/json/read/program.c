@@ -96,14 +96,14 @@ static bool read_task(struct ordo_reader *reader, struct ordo_cursor *cursor)
 
 static bool read_tasks(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array of tasks"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_task(reader, cursor))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 /* Names repeat from rank to rank: the last ones at hand save most copies. */
@@ -153,14 +153,14 @@ static bool read_stream(struct ordo_reader *reader, struct ordo_cursor *cursor)
 
 static bool read_streams(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array of streams"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_stream(reader, cursor))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 /* A rank twice is refused as soon as it is met: a file named a thousand times is read twice. */

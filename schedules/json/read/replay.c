@@ -168,7 +168,7 @@ static bool read_interleaving(struct reader *reader)
 {
 	struct ordo_cursor *cursor = &reader->cursor;
 	struct ordo_replay *replay = reader->replay;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	ordo_skip_space(cursor);
 	if (replay->ninterleaving == 2)
@@ -177,22 +177,22 @@ static bool read_interleaving(struct reader *reader)
 	struct ordo_interleaving *interleaving = &replay->interleavings[replay->ninterleaving++];
 	if (!ordo_skip_character(cursor, '[', "an array of runs"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_run(reader, interleaving))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_array(struct reader *reader, bool (*read_element)(struct reader *reader))
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(&reader->cursor, '[', "an array"))
 		return false;
-	while ((step = ordo_next_element(&reader->cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(&reader->cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_element(reader))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_digest(struct reader *reader)

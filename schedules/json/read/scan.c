@@ -320,24 +320,24 @@ static bool skip_nested(struct ordo_cursor *cursor, int depth);
 static bool skip_object(struct ordo_cursor *cursor, int depth)
 {
 	struct ordo_piece key;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	cursor->at++;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_ITEM_FOUND)
 		if (!skip_nested(cursor, depth + 1))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool skip_array(struct ordo_cursor *cursor, int depth)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	cursor->at++;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!skip_nested(cursor, depth + 1))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool skip_nested(struct ordo_cursor *cursor, int depth)
@@ -400,32 +400,32 @@ bool ordo_skip_rest(struct ordo_cursor *cursor)
 }
 
 /* To the next item of an object or array, past the comma, or behind the bracket that closes it. */
-static enum ordo_step next_item(
+static enum ordo_item next_item(
 	struct ordo_cursor *cursor, bool *first, char close, const char *wanted)
 {
 	ordo_skip_space(cursor);
 	if (cursor->at < cursor->end && *cursor->at == close) {
 		cursor->at++;
-		return ORDO_STEP_END;
+		return ORDO_ITEM_END;
 	}
 	if (!*first && !ordo_skip_character(cursor, ',', wanted))
-		return ORDO_STEP_FAILED;
+		return ORDO_ITEM_FAILED;
 	*first = false;
-	return ORDO_STEP_MORE;
+	return ORDO_ITEM_FOUND;
 }
 
-enum ordo_step ordo_next_member(struct ordo_cursor *cursor, bool *first, struct ordo_piece *key)
+enum ordo_item ordo_next_member(struct ordo_cursor *cursor, bool *first, struct ordo_piece *key)
 {
-	enum ordo_step step = next_item(cursor, first, '}', "a comma or '}'");
-	if (step != ORDO_STEP_MORE)
+	enum ordo_item step = next_item(cursor, first, '}', "a comma or '}'");
+	if (step != ORDO_ITEM_FOUND)
 		return step;
 	if (!ordo_skip_string(cursor, "a key in quotes", key) ||
 		!ordo_skip_character(cursor, ':', "a colon after the key"))
-		return ORDO_STEP_FAILED;
-	return ORDO_STEP_MORE;
+		return ORDO_ITEM_FAILED;
+	return ORDO_ITEM_FOUND;
 }
 
-enum ordo_step ordo_next_element(struct ordo_cursor *cursor, bool *first)
+enum ordo_item ordo_next_element(struct ordo_cursor *cursor, bool *first)
 {
 	return next_item(cursor, first, ']', "a comma or ']'");
 }

@@ -35,7 +35,7 @@ struct ordo_piece {
 	struct ordo_place place;
 };
 
-enum ordo_step { ORDO_STEP_FAILED, ORDO_STEP_END, ORDO_STEP_MORE };
+enum ordo_item { ORDO_ITEM_FAILED, ORDO_ITEM_END, ORDO_ITEM_FOUND };
 
 void ordo_cursor_begin(struct ordo_cursor *cursor, const char *text, size_t size, const char *file,
 	struct ordo_error *error);
@@ -73,9 +73,9 @@ bool ordo_skip_rest(struct ordo_cursor *cursor);
 
 /* Inside an object whose `{` was skipped: the next key and its colon, or the end, skipped too.
  * `first` is true before the first call, and false after it. */
-enum ordo_step ordo_next_member(struct ordo_cursor *cursor, bool *first, struct ordo_piece *key);
+enum ordo_item ordo_next_member(struct ordo_cursor *cursor, bool *first, struct ordo_piece *key);
 /* Inside an array: puts the cursor before the next element, or behind the end. */
-enum ordo_step ordo_next_element(struct ordo_cursor *cursor, bool *first);
+enum ordo_item ordo_next_element(struct ordo_cursor *cursor, bool *first);
 
 /* What a string that was checked stands for, cut to fit in out[size] with its NUL. Returns its
  * whole length.

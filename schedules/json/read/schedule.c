@@ -60,14 +60,14 @@ static bool read_one_program(struct ordo_reader *reader, struct ordo_cursor *cur
 
 static bool read_programs(struct ordo_reader *reader, struct ordo_cursor *cursor)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array of programs"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_one_program(reader, cursor))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_phases(struct ordo_reader *reader, struct ordo_cursor *cursor)
@@ -76,12 +76,12 @@ static bool read_phases(struct ordo_reader *reader, struct ordo_cursor *cursor)
 	const char **names = NULL;
 	size_t room = 0;
 	uint32_t count = 0;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true, worked = true;
 	if (!ordo_skip_character(cursor, '[', "an array of phases"))
 		return false;
-	while (worked && (step = ordo_next_element(cursor, &first)) != ORDO_STEP_END) {
-		worked = step == ORDO_STEP_MORE;
+	while (worked && (step = ordo_next_element(cursor, &first)) != ORDO_ITEM_END) {
+		worked = step == ORDO_ITEM_FOUND;
 		if (worked && count == ORDO_NO_PHASE)
 			worked = ordo_fail_at(cursor, ordo_cursor_place(cursor),
 				"phases: found more than %u", ORDO_NO_PHASE);

@@ -46,11 +46,11 @@ static uint32_t allowed_keys(enum ordo_task_kind kind)
 static bool walk_items(struct ordo_cursor *cursor, struct member *member)
 {
 	struct ordo_piece item;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	member->value = (struct ordo_piece){.text = cursor->at, .place = ordo_cursor_place(cursor)};
 	cursor->at++;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE) {
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND) {
 		if (!ordo_skip_value(cursor, &item))
 			return false;
 		if (member->nitem < 2)
@@ -58,7 +58,7 @@ static bool walk_items(struct ordo_cursor *cursor, struct member *member)
 		member->nitem++;
 	}
 	member->value.length = (size_t)(cursor->at - member->value.text);
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 /* The members of the task's object; the cursor is behind its `{`. */
@@ -66,9 +66,9 @@ static bool walk_members(
 	struct ordo_cursor *cursor, struct member members[NTASK_KEY], uint32_t *seen)
 {
 	struct ordo_piece key;
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
-	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_STEP_MORE) {
+	while ((step = ordo_next_member(cursor, &first, &key)) == ORDO_ITEM_FOUND) {
 		const int index = ordo_which_key(cursor, &task_keys, &key, seen);
 		if (index < 0)
 			return false;
@@ -81,7 +81,7 @@ static bool walk_members(
 			     : !ordo_skip_value(cursor, &member->value))
 			return false;
 	}
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 /* The index of the name that a string is, among so many; `wanted` for the error. */

@@ -120,14 +120,14 @@ static bool read_link(struct reader *reader, struct ordo_cursor *cursor)
 
 static bool read_links(struct reader *reader, struct ordo_cursor *cursor)
 {
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first = true;
 	if (!ordo_skip_character(cursor, '[', "an array of links"))
 		return false;
-	while ((step = ordo_next_element(cursor, &first)) == ORDO_STEP_MORE)
+	while ((step = ordo_next_element(cursor, &first)) == ORDO_ITEM_FOUND)
 		if (!read_link(reader, cursor))
 			return false;
-	return step == ORDO_STEP_END;
+	return step == ORDO_ITEM_END;
 }
 
 static bool read_head_value(struct reader *reader, struct ordo_cursor *cursor, enum head_key key)

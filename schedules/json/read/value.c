@@ -61,14 +61,14 @@ int ordo_members_next(struct ordo_members *members)
 {
 	struct ordo_piece key;
 	members->step = ordo_next_member(members->cursor, &members->first, &key);
-	return members->step == ORDO_STEP_MORE
+	return members->step == ORDO_ITEM_FOUND
 		       ? ordo_which_key(members->cursor, members->keys, &key, &members->seen)
 		       : -1;
 }
 
 bool ordo_members_end(const struct ordo_members *members, uint32_t required)
 {
-	return members->step == ORDO_STEP_END && ordo_require_keys(members->cursor, members->keys,
+	return members->step == ORDO_ITEM_END && ordo_require_keys(members->cursor, members->keys,
 							 members->place, members->seen, required);
 }
 

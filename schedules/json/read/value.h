@@ -31,7 +31,7 @@ struct ordo_members {
 	const struct ordo_keys *keys;
 	struct ordo_place place; /* where the object begins */
 	uint32_t seen;		 /* keys so far */
-	enum ordo_step step;
+	enum ordo_item step;
 	bool first;
 };
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Numbers as judgements print them, which is to a file. NULL: no memory. */
+/* Numbers in the format of witness inputs. NULL: no memory. */
 static char *write_captions(const struct two_trees *two, struct ordo_arena *arena)
 {
 	const struct ordo_contradiction *found = two->contradiction;

@@ -11,7 +11,7 @@
 struct page {
 	const struct ordo_schedule *schedule;
 	const struct ordo_proof *proof;
-	const struct judgements *judgements; /* NULL: refuted */
+	const struct guarantee_verdicts *verdicts; /* NULL: refuted */
 	const struct ordo_limits *limits;
 	const struct ordo_topology *topology;	  /* NULL: none was given */
 	const struct ordo_prediction *prediction; /* NULL: moves are counted */
@@ -19,7 +19,7 @@ struct page {
 	const struct steps *steps;
 	const struct shown *shown;
 	const struct incoming *incoming;
-	const char *against; /* what G4 and G5 were judged against; NULL: nothing */
+	const char *against; /* the schedule that G4 and G5 were checked against; or NULL */
 	const char *command; /* that made it */
 };
 

@@ -152,9 +152,9 @@ static void add_findings(cJSON *verdict, const struct page *page)
 
 static void add_guarantees(cJSON *verdict, const struct page *page)
 {
-	cJSON *judged = cJSON_AddObjectToObject(verdict, "judged");
-	if (page->judgements)
-		report_judgements(&(struct report){.json = judged}, page->judgements);
+	cJSON *checked = cJSON_AddObjectToObject(verdict, "judged");
+	if (page->verdicts)
+		report_verdicts(&(struct report){.json = checked}, page->verdicts);
 	if (page->against)
 		add_text(verdict, "against", page->against);
 	cJSON *list = cJSON_AddArrayToObject(verdict, "guarantees");

@@ -14,7 +14,7 @@ bool can_be_followed(
 			"the schedule is too large to be followed slot by slot");
 		return refuse_error(call, &error);
 	}
-	/* The shape is judged first, all rules of it together: there may be more behind the last
+	/* The shape is checked first, all rules of it together: there may be more behind the last
 	 * finding. */
 	const bool all_found = proof->complete || proof->nfinding < MOST_FINDINGS;
 	for (uint32_t i = 0; i < proof->nfinding; i++) {
